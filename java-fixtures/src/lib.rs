@@ -1,0 +1,1 @@
+//! Java programs with known call shapes, and the Java side of the hooks

@@ -1,0 +1,1 @@
+//! The JVMTI agent of Stackwitness: trace stacks, walkers, sampler and signal handler

@@ -1,0 +1,1 @@
+//! Traces, layers, verdicts, tallies and statistics of Stackwitness: pure, it knows no JVM

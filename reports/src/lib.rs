@@ -1,0 +1,1 @@
+//! Renders the results of Stackwitness: terminal table, JSON and more
