@@ -1,1 +1,94 @@
-//! Java programs with known call shapes, and the Java side of the hooks
+//! Java programs with known call shapes, and the Java side of the hooks.
+//!
+//! The build script compiles both with `javac` and this crate carries them, so a
+//! finished binary needs no compiler and no files besides itself:
+//!
+//! - [`FIXTURES_JAR`]: small programs, each making one kind of call that stack
+//!   walkers are known to get wrong, and a driver of the JDK's own compiler. They
+//!   check their own results, and print nothing that depends on time: what they
+//!   print with and without an agent must be the same.
+//! - [`TRACE_EXACT`]: the class whose static methods the rewritten code calls.
+//!
+//! [`write_to`] puts both on disk for a JVM to load:
+//!
+//! ```no_run
+//! let installed = java_fixtures::write_to("stackwitness-out".as_ref())?;
+//! std::process::Command::new("java")
+//!     .arg("-cp").arg(&installed.fixtures_jar)
+//!     .args([java_fixtures::MAIN_CLASS, "math-parser", "--millis", "500"])
+//!     .status()?;
+//! # std::io::Result::Ok(())
+//! ```
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process;
+
+/// The fixtures as a jar: class files of version 61 (Java 17).
+pub const FIXTURES_JAR: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/fixtures.jar"));
+
+/// The hook class of the exact mode, a class file that Java 11 and later load.
+pub const TRACE_EXACT: &[u8] = include_bytes!(concat!(
+    env!("OUT_DIR"),
+    "/trace-exact/java/lang/StackwitnessTrace.class"
+));
+
+/// The name of the hook class, in every mode.
+pub const TRACE_CLASS: &str = "java/lang/StackwitnessTrace";
+
+/// Runs fixtures: `NAME... [--millis N | --rounds N] [--seed N] [--times] | --list`.
+pub const MAIN_CLASS: &str = "stackwitness.fixtures.Main";
+
+/// The fixtures that [`MAIN_CLASS`] runs when no name is given, in order.
+pub const FIXTURE_NAMES: &[&str] = &[
+    "recursion-shallow",
+    "recursion-deep",
+    "mutual-recursion",
+    "many-arguments",
+    "exceptions-up",
+    "try-finally",
+    "constructors",
+    "constructors-throw",
+    "static-init",
+    "static-init-fails",
+    "math-parser",
+];
+
+/// The fixtures that take seconds a round and run by name only.
+pub const STRESS_NAMES: &[&str] = &[];
+
+/// What [`write_to`] wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Installed {
+    /// [`FIXTURES_JAR`].
+    pub fixtures_jar: PathBuf,
+    /// [`TRACE_EXACT`].
+    pub trace_exact: PathBuf,
+}
+
+/// Writes the jar and the hook class into a folder, which is made if absent.
+///
+/// Files that are already there with the same content are left alone, others are
+/// replaced in one step, so that a JVM which runs from them never sees half a file.
+pub fn write_to(dir: &Path) -> io::Result<Installed> {
+    fs::create_dir_all(dir)?;
+    Ok(Installed {
+        fixtures_jar: write(dir, "stackwitness-fixtures.jar", FIXTURES_JAR)?,
+        trace_exact: write(dir, "StackwitnessTrace-exact.class", TRACE_EXACT)?,
+    })
+}
+
+fn write(dir: &Path, name: &str, content: &[u8]) -> io::Result<PathBuf> {
+    let path = dir.join(name);
+    if fs::read(&path).is_ok_and(|old| old == content) {
+        return Ok(path);
+    }
+    // Named after the process: two may write into the same folder.
+    let part = dir.join(format!(".{name}.{}", process::id()));
+    let result = fs::write(&part, content).and_then(|()| fs::rename(&part, &path));
+    if result.is_err() {
+        let _ = fs::remove_file(&part);
+    }
+    result.map(|()| path)
+}
