@@ -1,1 +1,27 @@
-//! Traces, layers, verdicts, tallies and statistics of Stackwitness: pure, it knows no JVM
+//! Traces, layers, verdicts, tallies and statistics of Stackwitness.
+//!
+//! This crate decides what a stack that a walker returned is worth: it compares the walk
+//! with the truth of its layer and gives a verdict. It is pure: it knows no JVM, does no
+//! I/O and never calls the clock, so that every decision can be tested without a JVM.
+//!
+//! * [`trace`]: what walkers return and what the trace stack holds;
+//! * [`judge`]: the comparisons, one file a kind;
+//! * [`tally`]: counts of verdicts, and their fixed layout in memory shared with the agent;
+//! * [`bound`]: the exact confidence bound on a mismatch rate;
+//! * [`record`]: what an agent writes down while a program runs;
+//! * [`report`]: the results of one or more runs, as `report.json` has them;
+//! * [`budget`]: whether a layer's mismatches are within what a scenario allows.
+#![forbid(unsafe_code)]
+
+pub mod bound;
+pub mod budget;
+pub mod judge;
+mod layer;
+pub mod record;
+pub mod report;
+pub mod tally;
+pub mod trace;
+mod verdict;
+
+pub use layer::Layer;
+pub use verdict::{Judgement, Verdict};

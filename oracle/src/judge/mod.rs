@@ -1,0 +1,11 @@
+//! The comparisons of the layers.
+//!
+//! Walks are slices with the top frame first, as the walkers return them.
+
+mod moving;
+mod same_instant;
+mod truth;
+
+pub use moving::judge_moving;
+pub use same_instant::judge_same_instant;
+pub use truth::judge_truth;

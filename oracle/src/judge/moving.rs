@@ -1,0 +1,104 @@
+use crate::trace::Frame;
+use crate::{Judgement, Verdict};
+
+/// Compares a walk with one of the same thread taken a little later, at its next
+/// safepoint: layer `asgct-gst`.
+///
+/// The thread has run on in between, so the truth reaches only as far as it stood still:
+/// from the bottom up to the first frame of one method whose location differs. What lies
+/// above that frame may have changed at will. Where the stacks part *without* such a
+/// frame, one call site has two callees:
+///
+/// * the walk goes on as the later one does further up: frames are missing in its middle;
+/// * one of them ends: the call began or returned in between;
+/// * otherwise nothing tells a loop's next call from a false frame: unverifiable.
+pub fn judge_moving(walk: &[Frame], later: &[Frame]) -> Judgement {
+    if later.is_empty() {
+        return Judgement::plain(Verdict::Unverifiable, "the thread had no frames any more");
+    }
+    if walk.is_empty() {
+        return Judgement::plain(Verdict::Unverifiable, "the thread had no frames yet");
+    }
+    let same = walk
+        .iter()
+        .rev()
+        .zip(later.iter().rev())
+        .take_while(|(w, l)| w == l)
+        .count();
+    if same == walk.len() || same == later.len() {
+        return Judgement::plain(Verdict::Match, "same frames, as far as both go");
+    }
+    let at = walk.len() - 1 - same;
+    let (parted, other) = (walk[at], later[later.len() - 1 - same]);
+    if parted.method == other.method {
+        return Judgement::plain(Verdict::Match, "same frames below one that moved");
+    }
+    let resumes = later[..later.len() - 1 - same]
+        .iter()
+        .rposition(|frame| frame == &parted);
+    match (same, resumes) {
+        (0, Some(_)) => Judgement::at(Verdict::Truncated, walk.len(), "the bottom is missing"),
+        (_, Some(_)) => Judgement::at(Verdict::Wrong, at, "frames are missing in the middle"),
+        (0, None) => Judgement::plain(Verdict::Unverifiable, "another bottom frame"),
+        (_, None) => Judgement::plain(Verdict::Unverifiable, "one call site, two callees"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::{Location, MethodKey};
+
+    fn walk(bottom_first: &[(usize, i32)]) -> Vec<Frame> {
+        bottom_first
+            .iter()
+            .rev()
+            .map(|&(m, l)| Frame {
+                method: MethodKey(m),
+                location: Location(l),
+            })
+            .collect()
+    }
+
+    fn verdict(asgct: &[(usize, i32)], gst: &[(usize, i32)]) -> Verdict {
+        judge_moving(&walk(asgct), &walk(gst)).verdict
+    }
+
+    #[test]
+    fn movement_is_no_mismatch() {
+        assert_eq!(
+            verdict(&[(1, 1), (2, 2)], &[(1, 1), (2, 2)]),
+            Verdict::Match
+        );
+        assert_eq!(
+            verdict(&[(1, 1), (2, 2)], &[(1, 1), (2, 9), (3, 0)]),
+            Verdict::Match
+        );
+        assert_eq!(
+            verdict(&[(1, 1), (2, 2)], &[(1, 1), (2, 2), (3, 0)]),
+            Verdict::Match
+        );
+        assert_eq!(
+            verdict(&[(1, 1), (2, 2), (3, 3)], &[(1, 1), (2, 2)]),
+            Verdict::Match
+        );
+    }
+
+    #[test]
+    fn missing_frames_are_found() {
+        let later = [(1, 1), (2, 2), (3, 3), (4, 4)];
+        assert_eq!(verdict(&[(3, 3), (4, 4)], &later), Verdict::Truncated);
+        assert_eq!(verdict(&[(1, 1), (3, 3), (4, 4)], &later), Verdict::Wrong);
+    }
+
+    #[test]
+    fn what_cannot_be_told_is_not_claimed() {
+        assert_eq!(
+            verdict(&[(1, 1), (5, 5)], &[(1, 1), (6, 6)]),
+            Verdict::Unverifiable
+        );
+        assert_eq!(verdict(&[(7, 1)], &[(8, 1)]), Verdict::Unverifiable);
+        assert_eq!(verdict(&[], &[(8, 1)]), Verdict::Unverifiable);
+        assert_eq!(verdict(&[(8, 1)], &[]), Verdict::Unverifiable);
+    }
+}

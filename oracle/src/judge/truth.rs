@@ -1,0 +1,151 @@
+use crate::trace::{Frame, HookId, Methods, Presence, Truth};
+use crate::{Judgement, Verdict};
+
+/// Compares a walk with the trace stack at the same instant: layers `gst` and
+/// `asgct-async`.
+///
+/// * Up to the newest checked frame every frame counts, hooked or not, methods and
+///   locations; only the newest checked frame's own location moves.
+/// * Above it the hooked frames of the walk must be exactly the rest of the trace stack.
+/// * A hooked frame may be missing from the trace stack only where its location proves
+///   that its entry is not there (see [`Presence`]).
+pub fn judge_truth(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> Judgement {
+    if truth.entries.is_empty() && truth.checked.is_empty() {
+        return judge_empty_truth(walk, methods);
+    }
+    let found = align(walk, truth, methods);
+    match found {
+        Err(_) if is_top_part(walk, truth, methods) => {
+            Judgement::at(Verdict::Truncated, walk.len(), "the bottom is missing")
+        }
+        Err(difference) => difference,
+        Ok(verdict) => verdict,
+    }
+}
+
+/// With an empty trace stack a walk has truth only where it claims hooked frames.
+fn judge_empty_truth(walk: &[Frame], methods: &impl Methods) -> Judgement {
+    for at in 0..walk.len() {
+        match presence(walk, at, methods) {
+            Some((_, Presence::Present)) => {
+                return Judgement::at(Verdict::Wrong, at, "a hooked frame that never pushed");
+            }
+            Some(_) => return Judgement::at(Verdict::Window, at, "entry not pushed, or popped"),
+            None => {}
+        }
+    }
+    Judgement::plain(Verdict::Unverifiable, "no hooked frame")
+}
+
+/// What the frame at `at` proves, with its calls taken into account: a frame that stands at
+/// a hook and has called something other than the hook (class resolution, for instance)
+/// has not run the hook yet.
+fn presence(walk: &[Frame], at: usize, methods: &impl Methods) -> Option<(HookId, Presence)> {
+    let frame = walk[at];
+    let (id, presence) = methods.hook(frame.method, frame.location)?;
+    let called_elsewhere = || walk[..at].iter().any(|f| !methods.is_hook_call(f.method));
+    let settled = match presence {
+        Presence::Pushing if called_elsewhere() => Presence::Absent,
+        Presence::Popping if called_elsewhere() => Presence::Present,
+        other => other,
+    };
+    Some((id, settled))
+}
+
+/// Aligns walk and truth from the bottom.
+fn align(
+    walk: &[Frame],
+    truth: &Truth<'_>,
+    methods: &impl Methods,
+) -> Result<Judgement, Judgement> {
+    let at_depth = |depth: usize| walk.len() - 1 - depth;
+    for (depth, expected) in truth.checked.iter().enumerate() {
+        if depth >= walk.len() {
+            return Err(Judgement::at(
+                Verdict::Wrong,
+                0,
+                "frames of the top are missing",
+            ));
+        }
+        let at = at_depth(depth);
+        let moves = depth + 1 == truth.checked.len();
+        if walk[at].method != expected.method {
+            return Err(Judgement::at(
+                Verdict::Wrong,
+                at,
+                "other method below a checked frame",
+            ));
+        }
+        if !moves && walk[at].location != expected.location {
+            return Err(Judgement::at(
+                Verdict::Wrong,
+                at,
+                "other location below a checked frame",
+            ));
+        }
+    }
+    let mut expected = truth.entries[truth.checked_entries..].iter().peekable();
+    let mut window = None;
+    for depth in truth.checked.len()..walk.len() {
+        let at = at_depth(depth);
+        let Some((id, presence)) = presence(walk, at, methods) else {
+            continue;
+        };
+        let next_is_this = expected.peek() == Some(&&id);
+        match presence {
+            Presence::Absent => window = Some(at),
+            Presence::Pushing | Presence::Popping if !next_is_this => window = Some(at),
+            _ if next_is_this => _ = expected.next(),
+            _ => {
+                return Err(Judgement::at(
+                    Verdict::Wrong,
+                    at,
+                    "a frame that was not there",
+                ));
+            }
+        }
+    }
+    if expected.next().is_some() {
+        return Err(Judgement::at(
+            Verdict::Wrong,
+            0,
+            "frames of the top are missing",
+        ));
+    }
+    Ok(match window {
+        Some(at) => Judgement::at(Verdict::Window, at, "entry not pushed yet, or popped"),
+        None => Judgement::plain(Verdict::Match, "same frames"),
+    })
+}
+
+/// Whether the walk is the top part of the truth: all its hooked frames are the newest
+/// entries in order, at least one of them, and what it shows of the checked frames agrees.
+fn is_top_part(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> bool {
+    let mut left = truth.entries.len();
+    for at in 0..walk.len() {
+        let Some((id, presence)) = presence(walk, at, methods) else {
+            continue;
+        };
+        if left == 0 {
+            return false;
+        }
+        match presence {
+            Presence::Absent => continue,
+            _ if truth.entries[left - 1] == id => left -= 1,
+            Presence::Pushing | Presence::Popping => continue,
+            Presence::Present => return false,
+        }
+        // Entry `checked_entries - 1` is the newest checked frame: from there on every
+        // frame of the walk is known.
+        if left + 1 == truth.checked_entries {
+            let below = &walk[at + 1..];
+            let known = truth.checked.iter().rev().skip(1);
+            return below.len() + 1 < truth.checked.len()
+                && below.iter().zip(known).all(|(w, k)| w == k);
+        }
+    }
+    left > 0 && left < truth.entries.len()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,219 @@
+use super::*;
+use crate::trace::{HookId, Location, MethodKey};
+use proptest::prelude::*;
+
+/// Methods 1 to 99 are hooked under their own number; their location says the presence.
+/// Method 100 is a hook; others have none.
+struct Toy;
+
+const ABSENT: i32 = 0;
+const PUSHING: i32 = 1;
+const BODY: i32 = 10;
+const POPPING: i32 = 90;
+const PUSH_METHOD: usize = 100;
+
+impl Methods for Toy {
+    fn hook(&self, method: MethodKey, location: Location) -> Option<(HookId, Presence)> {
+        let presence = match location.0 {
+            ABSENT => Presence::Absent,
+            PUSHING => Presence::Pushing,
+            POPPING => Presence::Popping,
+            _ => Presence::Present,
+        };
+        (1..100)
+            .contains(&method.0)
+            .then_some((HookId(method.0 as u32), presence))
+    }
+
+    fn is_hook_call(&self, method: MethodKey) -> bool {
+        method.0 == PUSH_METHOD
+    }
+}
+
+fn frames(list: &[(usize, i32)]) -> Vec<Frame> {
+    list.iter()
+        .map(|&(m, l)| Frame {
+            method: MethodKey(m),
+            location: Location(l),
+        })
+        .collect()
+}
+
+/// Judges a walk, given bottom first for readability.
+fn judge(walk: &[(usize, i32)], entries: &[u32], checked: &[(usize, i32)], k: usize) -> Judgement {
+    let mut walk = frames(walk);
+    walk.reverse();
+    let entries: Vec<_> = entries.iter().map(|&id| HookId(id)).collect();
+    let checked = frames(checked);
+    let truth = Truth {
+        entries: &entries,
+        checked: &checked,
+        checked_entries: k,
+    };
+    judge_truth(&walk, &truth, &Toy)
+}
+
+#[test]
+fn exact_stacks_match() {
+    assert_eq!(
+        judge(&[(1, BODY), (2, BODY)], &[1, 2], &[], 0).verdict,
+        Verdict::Match
+    );
+    let with_unhooked = [(200, 3), (1, BODY), (201, 4), (2, BODY)];
+    assert_eq!(
+        judge(&with_unhooked, &[1, 2], &[], 0).verdict,
+        Verdict::Match
+    );
+    let checked = [(200, 3), (1, BODY)];
+    assert_eq!(
+        judge(&with_unhooked, &[1, 2], &checked, 1).verdict,
+        Verdict::Match
+    );
+}
+
+#[test]
+fn windows_need_the_proof_of_the_location() {
+    assert_eq!(
+        judge(&[(1, BODY), (2, ABSENT)], &[1], &[], 0).verdict,
+        Verdict::Window
+    );
+    assert_eq!(
+        judge(&[(1, BODY), (2, PUSHING)], &[1], &[], 0).verdict,
+        Verdict::Window
+    );
+    assert_eq!(
+        judge(&[(1, BODY), (2, PUSHING)], &[1, 2], &[], 0).verdict,
+        Verdict::Match
+    );
+    assert_eq!(
+        judge(&[(1, BODY), (2, BODY)], &[1], &[], 0).verdict,
+        Verdict::Wrong
+    );
+    let in_push = [(1, BODY), (2, PUSHING), (PUSH_METHOD, -3)];
+    assert_eq!(judge(&in_push, &[1], &[], 0).verdict, Verdict::Window);
+    assert_eq!(judge(&in_push, &[1, 2], &[], 0).verdict, Verdict::Match);
+}
+
+#[test]
+fn a_hook_that_resolves_its_class_has_not_run() {
+    let resolving = [(1, BODY), (2, PUSHING), (200, 4), (3, BODY)];
+    assert_eq!(judge(&resolving, &[1, 3], &[], 0).verdict, Verdict::Window);
+    assert_eq!(
+        judge(&resolving, &[1, 2, 3], &[], 0).verdict,
+        Verdict::Wrong
+    );
+}
+
+#[test]
+fn checked_frames_count_whole() {
+    let checked = [(200, 3), (1, BODY), (201, 4), (2, BODY)];
+    let moved = [(200, 3), (1, BODY), (201, 4), (2, BODY + 1), (3, BODY)];
+    assert_eq!(
+        judge(&moved, &[1, 2, 3], &checked, 2).verdict,
+        Verdict::Match
+    );
+    let shifted = [(200, 3), (1, BODY), (201, 5), (2, BODY), (3, BODY)];
+    assert_eq!(
+        judge(&shifted, &[1, 2, 3], &checked, 2).verdict,
+        Verdict::Wrong
+    );
+    let other = [(200, 3), (1, BODY), (202, 4), (2, BODY), (3, BODY)];
+    assert_eq!(
+        judge(&other, &[1, 2, 3], &checked, 2).verdict,
+        Verdict::Wrong
+    );
+}
+
+#[test]
+fn a_missing_bottom_is_truncated() {
+    let checked = [(200, 3), (1, BODY), (201, 4), (2, BODY)];
+    let judged = judge(&[(201, 4), (2, BODY), (3, BODY)], &[1, 2, 3], &checked, 2);
+    assert_eq!(
+        (judged.verdict, judged.at_frame),
+        (Verdict::Truncated, Some(3))
+    );
+    assert_eq!(
+        judge(&[(2, BODY)], &[1, 2], &[], 0).verdict,
+        Verdict::Truncated
+    );
+    // With another location it is no top part, and with no known frame nothing is shown.
+    let shifted = judge(&[(201, 5), (2, BODY), (3, BODY)], &[1, 2, 3], &checked, 2);
+    assert_eq!(shifted.verdict, Verdict::Wrong);
+    assert_eq!(judge(&[(300, 1)], &[1, 2], &[], 0).verdict, Verdict::Wrong);
+}
+
+#[test]
+fn without_truth_nothing_is_claimed() {
+    assert_eq!(
+        judge(&[(200, 1)], &[], &[], 0).verdict,
+        Verdict::Unverifiable
+    );
+    assert_eq!(judge(&[(1, BODY)], &[], &[], 0).verdict, Verdict::Wrong);
+    assert_eq!(judge(&[(1, ABSENT)], &[], &[], 0).verdict, Verdict::Window);
+}
+
+/// A stack of hooked and unhooked frames, and how many of them were checked.
+fn stack() -> impl Strategy<Value = (Vec<(usize, i32)>, usize)> {
+    let frame = prop_oneof![(1..20usize).prop_map(|m| (m, BODY)), (200..210usize, 0..50)];
+    prop::collection::vec(frame, 1..30).prop_flat_map(|frames| {
+        let n = frames.len();
+        (Just(frames), 0..=n)
+    })
+}
+
+/// The truth of a stack, checked at or below the depth `upto`.
+fn truth_of(stack: &[(usize, i32)], upto: usize) -> (Vec<u32>, Vec<(usize, i32)>, usize) {
+    let hooked = |f: &&(usize, i32)| f.0 < 100;
+    let entries = stack.iter().filter(hooked).map(|f| f.0 as u32).collect();
+    let checked = match stack[..upto].iter().rposition(|f| f.0 < 100) {
+        Some(top) => stack[..=top].to_vec(),
+        None => vec![],
+    };
+    let k = checked.iter().filter(hooked).count();
+    (entries, checked, k)
+}
+
+proptest! {
+    #[test]
+    fn honest_walks_match((stack, upto) in stack()) {
+        let (entries, checked, k) = truth_of(&stack, upto);
+        prop_assume!(!entries.is_empty());
+        let judged = judge(&stack, &entries, &checked, k);
+        prop_assert_eq!(judged.verdict, Verdict::Match);
+    }
+
+    #[test]
+    fn a_lost_hooked_frame_is_a_mismatch((stack, upto) in stack(), which in any::<prop::sample::Index>()) {
+        let (entries, checked, k) = truth_of(&stack, upto);
+        let hooked: Vec<usize> = (0..stack.len()).filter(|&i| stack[i].0 < 100).collect();
+        prop_assume!(!hooked.is_empty());
+        let mut lie = stack.clone();
+        lie.remove(hooked[which.index(hooked.len())]);
+        prop_assert!(judge(&lie, &entries, &checked, k).is_mismatch());
+    }
+
+    #[test]
+    fn an_added_hooked_frame_is_a_mismatch((stack, upto) in stack(), at in any::<prop::sample::Index>(), m in 1..20usize) {
+        let (entries, checked, k) = truth_of(&stack, upto);
+        let mut lie = stack.clone();
+        lie.insert(at.index(stack.len() + 1), (m, BODY));
+        prop_assert!(judge(&lie, &entries, &checked, k).is_mismatch());
+    }
+
+    #[test]
+    fn a_change_below_the_checked_frame_is_a_mismatch((stack, upto) in stack(), which in any::<prop::sample::Index>(), by in 1..9i32) {
+        let (entries, checked, k) = truth_of(&stack, upto);
+        prop_assume!(checked.len() > 1);
+        let mut lie = stack.clone();
+        lie[which.index(checked.len() - 1)].1 += by + 100;
+        prop_assert!(judge(&lie, &entries, &checked, k).is_mismatch());
+    }
+
+    #[test]
+    fn judging_never_panics(walk in prop::collection::vec((0..220usize, 0..100), 0..30),
+                            entries in prop::collection::vec(1..20u32, 0..30), upto in 0..30usize, (stack, _) in stack()) {
+        let checked = &stack[..upto.min(stack.len())];
+        let k = checked.iter().filter(|f| f.0 < 100).count().min(entries.len());
+        judge(&walk, &entries, checked, k);
+    }
+}

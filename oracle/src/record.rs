@@ -1,0 +1,175 @@
+//! What an agent writes down while a program runs.
+//!
+//! The agent appends one [`Record`] a line, as JSON, to a file of its run's folder, each
+//! line with one write, so that a crash costs at most the line being written. Counts are
+//! not in it but in the shared slots (see [`crate::tally`]).
+
+use crate::{Layer, Verdict};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Name of the file of records in a run's folder.
+pub const RECORDS_FILE: &str = "records.jsonl";
+
+/// Name of the file of slots in a run's folder.
+pub const SLOTS_FILE: &str = "slots.bin";
+
+/// What the runner tells the agent: a JSON file whose path is the agent's option string.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Folder for the records and the slots; it exists.
+    pub run_dir: std::path::PathBuf,
+    /// The class file that holds the hooks' methods.
+    pub trace_class: std::path::PathBuf,
+    /// Seed of all random choices.
+    pub seed: u64,
+    /// Whether classes are rewritten; without, only `asgct-gst` has checks.
+    pub hooks: bool,
+    /// Patterns of methods to hook, as `instrumenter` defines them; empty: all.
+    #[serde(default)]
+    pub include: Vec<String>,
+    /// Patterns of methods to leave alone; they win over `include`.
+    #[serde(default)]
+    pub exclude: Vec<String>,
+    /// Probability, from 0 to 1, with which a method that the patterns choose is hooked.
+    pub probability: f64,
+    /// Share of a thread's time, from 0 to 1, that its checks may take.
+    pub check_share: f64,
+    /// Average pause between two samples, in microseconds; 0: no pause.
+    pub sample_interval_us: u64,
+    /// Every so many samples one is followed by a GetStackTrace for `asgct-gst`; 0: none.
+    pub gst_every: u32,
+    /// How many mismatches are written down per layer and verdict; all are counted.
+    pub evidence_limit: u32,
+    /// Developer option: breaks the agent on purpose, so that tests can see it caught.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sabotage: Option<Sabotage>,
+}
+
+/// Ways to break the agent on purpose.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sabotage {
+    /// Every tenth `pop` does nothing.
+    DropPops,
+}
+
+/// One line of the agent's records.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Record {
+    /// The agent was loaded and has all it needs.
+    Started(Started),
+    /// A truncated or wrong stack, with its evidence.
+    Mismatch(Box<Mismatch>),
+    /// Something that makes the whole run worthless: a panic of the agent, for instance.
+    Invalid(String),
+    /// What the rewriter did; the last one counts.
+    Rewriting(Rewriting),
+    /// The VM ended in an orderly way.
+    Ended,
+}
+
+/// What the agent knows at its start.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Started {
+    /// `java.home` of the target.
+    pub home: String,
+    /// `java.vm.vendor`.
+    pub vendor: String,
+    /// `java.vm.version`.
+    pub version: String,
+    /// `java.vm.name`.
+    pub vm: String,
+    /// Whether AsyncGetCallTrace was found in the VM's library.
+    pub asgct: bool,
+}
+
+/// What the rewriter did in one run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Rewriting {
+    /// Classes with at least one hooked method.
+    pub classes_hooked: u64,
+    /// Methods with hooks.
+    pub methods_hooked: u64,
+    /// Classes that were left alone as a whole, by reason.
+    pub classes_left: BTreeMap<String, u64>,
+    /// Methods that were left alone in classes that were read, by reason.
+    pub methods_left: BTreeMap<String, u64>,
+    /// Classes of the program itself, not of the JDK, that were prepared.
+    pub application_classes: u64,
+    /// Trace stacks set right after a StackOverflowError (or the like) in a hook.
+    pub repairs: u64,
+}
+
+/// One frame, as reports show it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ShownFrame {
+    /// `package.Class.method(descriptor)`, or how the walker named it where unknown.
+    pub method: String,
+    /// The original BCI; -3 in a native frame; absent where the truth moves.
+    pub bci: Option<i32>,
+    /// The source line, where the class file has it.
+    pub line: Option<u32>,
+    /// The BCI in the rewritten code, where the method is hooked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewritten_bci: Option<i32>,
+}
+
+/// A truncated or wrong stack, with its evidence.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mismatch {
+    /// The layer that found it.
+    pub layer: Layer,
+    /// `truncated` or `wrong`.
+    pub verdict: Verdict,
+    /// What was found, as a short phrase.
+    pub reason: String,
+    /// The thread, by its kernel id and, where known, its name.
+    pub thread: String,
+    /// What the walker returned, top frame first.
+    pub walker: Vec<ShownFrame>,
+    /// What was true, top frame first.
+    pub truth: Vec<ShownFrame>,
+    /// First differing frame, as an index into `walker`.
+    pub at_frame: Option<usize>,
+    /// Further evidence by name: program counter, code blob, thread state and so on.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub evidence: BTreeMap<String, String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_one_line_and_come_back() {
+        let mismatch = Mismatch {
+            layer: Layer::AsgctAsync,
+            verdict: Verdict::Truncated,
+            reason: "the bottom\nis missing".into(),
+            thread: "main".into(),
+            walker: vec![ShownFrame {
+                method: "A.b()V".into(),
+                bci: Some(3),
+                ..Default::default()
+            }],
+            truth: vec![],
+            at_frame: Some(1),
+            evidence: BTreeMap::from([("pc".into(), "0x12".into())]),
+        };
+        for record in [
+            Record::Mismatch(Box::new(mismatch)),
+            Record::Started(Started::default()),
+            Record::Rewriting(Rewriting::default()),
+            Record::Invalid("x".into()),
+            Record::Ended,
+        ] {
+            let line = serde_json::to_string(&record).expect("records are plain data");
+            assert!(!line.contains('\n'));
+            let back: Record = serde_json::from_str(&line).expect("it was written by us");
+            assert_eq!(back, record);
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! The results of one or more runs, as `report.json` has them.
+
+use crate::Layer;
+use crate::record::{Mismatch, Rewriting};
+use crate::tally::{Drop, Tally};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The number of this format; it changes when a reader of the old one would go wrong.
+pub const SCHEMA: u32 = 1;
+
+/// The results of one or more runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// Always [`SCHEMA`].
+    pub schema: u32,
+    /// The JDK that was judged.
+    pub jdk: Jdk,
+    /// Whether all runs that were asked for have ended.
+    pub complete: bool,
+    /// The runs, in their order.
+    pub runs: Vec<Run>,
+    /// The layers, summed over the runs.
+    pub layers: Vec<LayerCounts>,
+    /// Mismatches with their evidence, up to each run's limit.
+    pub mismatches: Vec<Mismatch>,
+}
+
+/// The JDK that was judged.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Jdk {
+    /// Its folder.
+    pub home: String,
+    /// Its vendor.
+    pub vendor: String,
+    /// The version of its VM.
+    pub version: String,
+    /// The name of its VM.
+    pub vm: String,
+}
+
+/// One run of one program.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// The scenario's program.
+    pub scenario: String,
+    /// What was given to `java`, without our own arguments.
+    pub java_args: Vec<String>,
+    /// Seed of the run's random choices.
+    pub seed: u64,
+    /// How the JVM ended.
+    pub exit: Exit,
+    /// How long it ran, in seconds.
+    pub wall_s: f64,
+    /// What came of the checks.
+    pub layers: Vec<LayerCounts>,
+    /// What the rewriter did.
+    pub rewriting: Rewriting,
+    /// Why the run is worthless, if it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invalid: Option<String>,
+    /// Where its output and further files are, relative to the report.
+    pub dir: String,
+}
+
+/// How a JVM ended.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Exit {
+    /// By itself, with this exit code.
+    Code(i32),
+    /// By this signal.
+    Signal(i32),
+    /// By us, after its deadline.
+    Deadline,
+    /// By us, because the user interrupted the run.
+    Interrupted,
+    /// It could not be started, for this reason.
+    NotStarted(String),
+}
+
+/// The counts of one layer, as `report.json` has them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LayerCounts {
+    /// The layer.
+    pub layer: Layer,
+    /// All checks.
+    pub checks: u64,
+    /// Checks that agreed.
+    #[serde(rename = "match")]
+    pub matches: u64,
+    /// Checks within a proven window.
+    pub window: u64,
+    /// Checks without truth, dropped samples included.
+    pub unverifiable: u64,
+    /// Of `unverifiable`, samples that were lost.
+    pub dropped: u64,
+    /// Checks that ended with an error, by code.
+    pub error: BTreeMap<i32, u64>,
+    /// Checks in which the bottom was missing.
+    pub truncated: u64,
+    /// Checks that showed a false stack.
+    pub wrong: u64,
+    /// (truncated + wrong) / (checks - unverifiable - error); absent without such checks.
+    pub mismatch_rate: Option<f64>,
+    /// The exact upper 95 % bound of the rate.
+    pub mismatch_upper95: Option<f64>,
+    /// `dropped` by cause.
+    pub dropped_by_cause: BTreeMap<Drop, u64>,
+}
+
+impl LayerCounts {
+    /// The counts of `tally`, with its rate and bound computed.
+    pub fn new(layer: Layer, tally: &Tally) -> LayerCounts {
+        LayerCounts {
+            layer,
+            checks: tally.checks(),
+            matches: tally.matches,
+            window: tally.window,
+            unverifiable: tally.unverifiable,
+            dropped: tally.drops(),
+            error: tally.error.clone(),
+            truncated: tally.truncated,
+            wrong: tally.wrong,
+            mismatch_rate: tally.mismatch_rate(),
+            mismatch_upper95: tally.mismatch_upper95(),
+            dropped_by_cause: tally.dropped.clone(),
+        }
+    }
+
+    /// The tally that these counts came from.
+    pub fn tally(&self) -> Tally {
+        Tally {
+            matches: self.matches,
+            window: self.window,
+            unverifiable: self.unverifiable,
+            truncated: self.truncated,
+            wrong: self.wrong,
+            error: self.error.clone(),
+            dropped: self.dropped_by_cause.clone(),
+        }
+    }
+}
+
+/// The layers summed over `runs`, lowest first; layers that no run measured are left out.
+pub fn sum_layers(runs: &[Run]) -> Vec<LayerCounts> {
+    let mut sums: BTreeMap<Layer, Tally> = BTreeMap::new();
+    for counts in runs.iter().flat_map(|run| &run.layers) {
+        *sums.entry(counts.layer).or_default() += &counts.tally();
+    }
+    sums.iter()
+        .map(|(&layer, tally)| LayerCounts::new(layer, tally))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_keep_their_tally() {
+        let tally = Tally {
+            matches: 10,
+            window: 2,
+            unverifiable: 3,
+            truncated: 1,
+            wrong: 4,
+            error: BTreeMap::from([(-5, 7)]),
+            dropped: BTreeMap::from([(Drop::TooDeep, 2)]),
+        };
+        let counts = LayerCounts::new(Layer::Gst, &tally);
+        assert_eq!(counts.tally(), tally);
+        assert_eq!(counts.checks, 27);
+        let json = serde_json::to_value(&counts).expect("plain data");
+        assert_eq!(json["error"]["-5"], 7);
+        assert_eq!(json["match"], 10);
+        let back: LayerCounts = serde_json::from_value(json).expect("it was written by us");
+        assert_eq!(back, counts);
+    }
+}

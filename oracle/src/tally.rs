@@ -1,0 +1,227 @@
+//! Counts of verdicts, and their fixed layout in memory shared with the agent.
+//!
+//! The agent counts in a file that it maps and the runner reads: what was counted survives
+//! a crash or a kill of the target. The file is an array of little-endian `u64`: one block
+//! of [`SLOTS_PER_LAYER`] for each layer of [`Layer::ALL`], in order.
+
+use crate::{Layer, Verdict, bound};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::ops::AddAssign;
+
+/// Why a sample was lost.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Drop {
+    /// The target did not answer the signal in time.
+    NoAnswer,
+    /// The target ended between its choice and the signal.
+    ThreadEnded,
+    /// The stack is deeper than the record.
+    TooDeep,
+    /// All records were in use.
+    NoRecord,
+    /// The trace stack could not hold all frames.
+    TraceStackFull,
+}
+
+impl Drop {
+    /// All causes, in the order of their slots.
+    pub const ALL: [Drop; 5] = [
+        Drop::NoAnswer,
+        Drop::ThreadEnded,
+        Drop::TooDeep,
+        Drop::NoRecord,
+        Drop::TraceStackFull,
+    ];
+}
+
+/// Error codes from 0 down to this one have a slot each; AsyncGetCallTrace knows 0 to -11.
+const LOWEST_ERROR: i32 = -15;
+const FIRST_ERROR: usize = 5;
+const FIRST_DROP: usize = FIRST_ERROR + 1 + LOWEST_ERROR.unsigned_abs() as usize;
+
+/// Slots of one layer: five verdicts, sixteen error codes, the causes of drops, a reserve.
+pub const SLOTS_PER_LAYER: usize = 32;
+
+/// Slots of all layers.
+pub const SLOTS: usize = SLOTS_PER_LAYER * Layer::ALL.len();
+
+const _: () = assert!(FIRST_DROP + Drop::ALL.len() <= SLOTS_PER_LAYER);
+
+/// The slot that counts `verdict` in `layer`. Codes out of range count as the lowest.
+pub fn slot(layer: Layer, verdict: Verdict) -> usize {
+    let within = match verdict {
+        Verdict::Match => 0,
+        Verdict::Window => 1,
+        Verdict::Unverifiable => 2,
+        Verdict::Truncated => 3,
+        Verdict::Wrong => 4,
+        Verdict::Error(code) => FIRST_ERROR + code.clamp(LOWEST_ERROR, 0).unsigned_abs() as usize,
+    };
+    layer.index() * SLOTS_PER_LAYER + within
+}
+
+/// The slot that counts drops of `cause` in `layer`. A drop counts here *and* as
+/// [`Verdict::Unverifiable`].
+pub fn drop_slot(layer: Layer, cause: Drop) -> usize {
+    layer.index() * SLOTS_PER_LAYER + FIRST_DROP + cause as usize
+}
+
+/// What came of the checks of one layer.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Tally {
+    /// Checks that agreed.
+    pub matches: u64,
+    /// Checks within a proven window.
+    pub window: u64,
+    /// Checks without truth, dropped samples included.
+    pub unverifiable: u64,
+    /// Checks in which the bottom was missing.
+    pub truncated: u64,
+    /// Checks that showed a false stack.
+    pub wrong: u64,
+    /// Checks that ended with an error, by code.
+    pub error: BTreeMap<i32, u64>,
+    /// Of `unverifiable`, the samples that were lost, by cause.
+    pub dropped: BTreeMap<Drop, u64>,
+}
+
+impl Tally {
+    /// Reads the tally of `layer` from the slots of all layers.
+    pub fn from_slots(slots: &[u64], layer: Layer) -> Tally {
+        let at = |slot: usize| slots.get(slot).copied().unwrap_or(0);
+        let of = |verdict| at(slot(layer, verdict));
+        let error = (LOWEST_ERROR..=0)
+            .map(|code| (code, of(Verdict::Error(code))))
+            .filter(|&(_, n)| n > 0)
+            .collect();
+        let dropped = Drop::ALL
+            .into_iter()
+            .map(|cause| (cause, at(drop_slot(layer, cause))))
+            .filter(|&(_, n)| n > 0)
+            .collect();
+        Tally {
+            matches: of(Verdict::Match),
+            window: of(Verdict::Window),
+            unverifiable: of(Verdict::Unverifiable),
+            truncated: of(Verdict::Truncated),
+            wrong: of(Verdict::Wrong),
+            error,
+            dropped,
+        }
+    }
+
+    /// All checks, whatever came of them.
+    pub fn checks(&self) -> u64 {
+        self.decided() + self.unverifiable + self.errors()
+    }
+
+    /// Checks that ended with an error code.
+    pub fn errors(&self) -> u64 {
+        self.error.values().sum()
+    }
+
+    /// Samples that were lost.
+    pub fn drops(&self) -> u64 {
+        self.dropped.values().sum()
+    }
+
+    /// Checks in which a stack was compared with a truth.
+    pub fn decided(&self) -> u64 {
+        self.matches + self.window + self.mismatches()
+    }
+
+    /// Stacks that were cut short or false.
+    pub fn mismatches(&self) -> u64 {
+        self.truncated + self.wrong
+    }
+
+    /// Mismatches among the decided checks; `None` if nothing was decided.
+    pub fn mismatch_rate(&self) -> Option<f64> {
+        match self.decided() {
+            0 => None,
+            decided => Some(self.mismatches() as f64 / decided as f64),
+        }
+    }
+
+    /// The upper 95 % bound of [`Tally::mismatch_rate`].
+    pub fn mismatch_upper95(&self) -> Option<f64> {
+        bound::upper95(self.mismatches(), self.decided())
+    }
+}
+
+impl AddAssign<&Tally> for Tally {
+    fn add_assign(&mut self, other: &Tally) {
+        self.matches += other.matches;
+        self.window += other.window;
+        self.unverifiable += other.unverifiable;
+        self.truncated += other.truncated;
+        self.wrong += other.wrong;
+        for (&code, n) in &other.error {
+            *self.error.entry(code).or_default() += n;
+        }
+        for (&cause, n) in &other.dropped {
+            *self.dropped.entry(cause).or_default() += n;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn verdict() -> impl Strategy<Value = Verdict> {
+        prop_oneof![
+            Just(Verdict::Match),
+            Just(Verdict::Window),
+            Just(Verdict::Unverifiable),
+            Just(Verdict::Truncated),
+            Just(Verdict::Wrong),
+            (LOWEST_ERROR..=0).prop_map(Verdict::Error),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn every_check_is_counted_once(checks in prop::collection::vec((0..5usize, verdict()), 0..200)) {
+            let mut slots = [0; SLOTS];
+            for &(layer, verdict) in &checks {
+                slots[slot(Layer::ALL[layer], verdict)] += 1;
+            }
+            for layer in Layer::ALL {
+                let mine = checks.iter().filter(|c| c.0 == layer.index());
+                let tally = Tally::from_slots(&slots, layer);
+                prop_assert_eq!(tally.checks(), mine.clone().count() as u64);
+                let wrong = mine.filter(|c| c.1 == Verdict::Wrong).count();
+                prop_assert_eq!(tally.wrong, wrong as u64);
+            }
+        }
+
+        #[test]
+        fn tallies_add_up(a in prop::collection::vec(0..1000u64, SLOTS), b in prop::collection::vec(0..1000u64, SLOTS)) {
+            let both: Vec<u64> = a.iter().zip(&b).map(|(x, y)| x + y).collect();
+            for layer in Layer::ALL {
+                let mut sum = Tally::from_slots(&a, layer);
+                sum += &Tally::from_slots(&b, layer);
+                prop_assert_eq!(sum, Tally::from_slots(&both, layer));
+            }
+        }
+    }
+
+    #[test]
+    fn no_checks_have_no_rate() {
+        let mut tally = Tally {
+            unverifiable: 5,
+            ..Tally::default()
+        };
+        assert_eq!(
+            (tally.mismatch_rate(), tally.mismatch_upper95()),
+            (None, None)
+        );
+        tally.matches = 3;
+        tally.wrong = 1;
+        assert_eq!(tally.mismatch_rate(), Some(0.25));
+    }
+}

@@ -1,0 +1,80 @@
+//! What walkers return, and what the trace stack holds.
+
+/// A method as the walkers name it: a `jmethodID`, used as a key and never followed.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash)]
+pub struct MethodKey(pub usize);
+
+/// A method as the trace stack names it: the number that its entry hook pushes.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash)]
+pub struct HookId(pub u32);
+
+/// Where a frame stands in its method: a BCI of the code that runs (the *rewritten* one,
+/// where the method is hooked), or [`Location::NATIVE`].
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash)]
+pub struct Location(pub i32);
+
+impl Location {
+    /// A frame of a native method: -3 in AsyncGetCallTrace, -1 in JVMTI.
+    pub const NATIVE: Location = Location(-3);
+
+    /// The location that AsyncGetCallTrace reports as `lineno` (HotSpot `forte.cpp`).
+    pub fn from_asgct(lineno: i32) -> Location {
+        Location(lineno)
+    }
+
+    /// The location that GetStackTrace reports (JVMTI `jlocation`).
+    pub fn from_jvmti(location: i64) -> Location {
+        match location {
+            -1 => Location::NATIVE,
+            bci => Location(i32::try_from(bci).unwrap_or(i32::MIN)),
+        }
+    }
+
+    /// The BCI, unless the frame is native or the walker gave none.
+    pub fn bci(self) -> Option<u32> {
+        u32::try_from(self.0).ok()
+    }
+}
+
+/// One frame of a walk.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
+pub struct Frame {
+    /// The method that runs.
+    pub method: MethodKey,
+    /// Where in it.
+    pub location: Location,
+}
+
+/// What the location of a hooked frame proves about its entry on the trace stack.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
+pub enum Presence {
+    /// Before the call of `push`, or after the call of `pop`: the entry is not there.
+    Absent,
+    /// At the call of `push`: the entry may be there already.
+    Pushing,
+    /// In the method's own code: the entry is there.
+    Present,
+    /// At a call of `pop`: the entry may be gone already.
+    Popping,
+}
+
+/// What a truth-aware judge must know of methods.
+pub trait Methods {
+    /// The hook of `method`, if it has one, and what `location` proves.
+    fn hook(&self, method: MethodKey, location: Location) -> Option<(HookId, Presence)>;
+
+    /// Whether `method` belongs to the hooks themselves (`push`, `pop` and so on).
+    fn is_hook_call(&self, method: MethodKey) -> bool;
+}
+
+/// The trace stack of one thread at one instant.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Truth<'a> {
+    /// The hooked frames, bottom first.
+    pub entries: &'a [HookId],
+    /// All frames of the newest checked frame and below it, bottom first; empty if no
+    /// frame that is still active was checked. The last one's location has moved since.
+    pub checked: &'a [Frame],
+    /// How many of `entries` belong to `checked`; the newest of them is its last frame.
+    pub checked_entries: usize,
+}

@@ -1,0 +1,57 @@
+use serde::{Deserialize, Serialize};
+
+/// The outcome of one check in one layer.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Agrees frame by frame, as far as the layer's truth reaches.
+    Match,
+    /// Differs by a frame that the sampled BCI proves to be between its creation and its
+    /// push, or between its pop and its removal.
+    Window,
+    /// The walker returned this error code instead of a stack.
+    Error(i32),
+    /// A correct top, but the bottom is missing.
+    Truncated,
+    /// A false stack: a frame too many, too few, in the wrong order or at the wrong BCI.
+    Wrong,
+    /// There was no truth to compare with.
+    Unverifiable,
+}
+
+/// A verdict with what led to it.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Judgement {
+    /// The outcome.
+    pub verdict: Verdict,
+    /// The first differing frame, as an index into the walk (0 is its top frame); the
+    /// walk's length where a frame below its bottom is missing.
+    pub at_frame: Option<usize>,
+    /// What was found, as a short phrase.
+    pub reason: &'static str,
+}
+
+impl Judgement {
+    /// A judgement that points at no frame.
+    pub const fn plain(verdict: Verdict, reason: &'static str) -> Judgement {
+        Judgement {
+            verdict,
+            at_frame: None,
+            reason,
+        }
+    }
+
+    /// A judgement on the walk's frame `at_frame`.
+    pub const fn at(verdict: Verdict, at_frame: usize, reason: &'static str) -> Judgement {
+        Judgement {
+            verdict,
+            at_frame: Some(at_frame),
+            reason,
+        }
+    }
+
+    /// Whether this is a mismatch, that is `truncated` or `wrong`.
+    pub fn is_mismatch(&self) -> bool {
+        matches!(self.verdict, Verdict::Truncated | Verdict::Wrong)
+    }
+}
