@@ -1,1 +1,52 @@
-//! Rewrites class files: a lossless codec, and hooks that keep a trace stack
+//! Rewrites class files: a lossless codec, and hooks that keep a trace stack.
+//!
+//! [`rewrite()`] takes a class file and gives it hooks at every method's entry and at every way
+//! out; [`CodeMap`] tells where the hooks are and which original BCI a rewritten one stands for.
+//! [`identity()`] reads a class file whole and writes it back.
+//!
+//! The crate does no I/O and knows no JVM. What it does not edit it copies byte for byte. Sources:
+//! the Java Virtual Machine Specification (JVMS), whose sections the documentation names.
+//!
+//! ```
+//! use instrumenter::{Choice, HookId, MethodInfo, rewrite};
+//! # fn f(class_file: &[u8]) -> Result<(), instrumenter::Malformed> {
+//! let mut next = 0;
+//! let mut all = |_: &MethodInfo<'_>| {
+//!     next += 1;
+//!     Choice::Hook { id: HookId(next), check: false }
+//! };
+//! let rewritten = rewrite(class_file, "java/lang/StackwitnessTrace", &mut all)?;
+//! for method in &rewritten.hooked {
+//!     println!("{}{}: {} hooks", method.name, method.descriptor, method.map.windows().count());
+//! }
+//! # Ok(())
+//! # }
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod class;
+pub mod code;
+mod constructor;
+mod descriptor;
+mod error;
+mod frames;
+mod hooks;
+mod identity;
+pub mod instruction;
+mod layout;
+mod map;
+pub mod opcode;
+pub mod pool;
+mod reader;
+mod rewrite;
+mod scan;
+mod simulate;
+mod tables;
+mod types;
+
+pub use error::{Malformed, Result};
+pub use hooks::{HookId, hook_id_of};
+pub use identity::identity;
+pub use map::{CodeMap, HookKind, HookWindow, OriginalBci, Presence, RewrittenBci};
+pub use reader::Reader;
+pub use rewrite::{Choice, HookedMethod, LeftMethod, MethodInfo, Plan, Reason, Rewritten, rewrite};

@@ -1,0 +1,157 @@
+//! The code of the hooks, and how to recognise it.
+//!
+//! | hook | stands | code |
+//! |---|---|---|
+//! | entry | at BCI 0 | `sipush hi; sipush lo; invokestatic push(II)I; istore L`, then maybe `invokestatic check()V` |
+//! | exit | before every return | `iload L; invokestatic pop(I)V` |
+//! | caught | at every handler of the method | `dup; iload L; invokestatic caught(Ljava/lang/Object;I)V` |
+//! | thrown | behind the method's code, as catch-all handler | `dup; iload L; invokestatic thrown(Ljava/lang/Object;I)V; athrow` |
+//!
+//! `hi` and `lo` are the halves of the [`HookId`], so that a method's bytecode alone names it.
+//! `L` is a local variable of the hooks' own, behind those of the method: it holds the depth of
+//! the trace stack before the push.
+
+use crate::opcode as op;
+use crate::pool::{Additions, PoolFull};
+
+/// The number of a hooked method, chosen by who asked for the hook.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct HookId(pub u32);
+
+/// The methods that the hooks call, as constants of the class being rewritten; each is added when
+/// first needed.
+#[derive(Debug)]
+pub(crate) struct Targets<'o> {
+    owner: &'o str,
+    class: Option<u16>,
+    push: Option<u16>,
+    pop: Option<u16>,
+    thrown: Option<u16>,
+    caught: Option<u16>,
+    check: Option<u16>,
+}
+
+impl<'o> Targets<'o> {
+    pub(crate) fn new(owner: &'o str) -> Self {
+        Self { owner, class: None, push: None, pop: None, thrown: None, caught: None, check: None }
+    }
+
+    fn get(
+        &mut self,
+        adds: &mut Additions<'_, '_>,
+        slot: fn(&mut Self) -> &mut Option<u16>,
+        name: &str,
+        descriptor: &str,
+    ) -> Result<u16, PoolFull> {
+        if let Some(index) = *slot(self) {
+            return Ok(index);
+        }
+        let class = match self.class {
+            Some(class) => class,
+            None => *self.class.insert(adds.new_class(self.owner.as_bytes())?),
+        };
+        Ok(*slot(self).insert(adds.method(class, name.as_bytes(), descriptor.as_bytes())?))
+    }
+
+    pub(crate) fn push(&mut self, adds: &mut Additions<'_, '_>) -> Result<u16, PoolFull> {
+        self.get(adds, |t| &mut t.push, "push", "(II)I")
+    }
+    pub(crate) fn pop(&mut self, adds: &mut Additions<'_, '_>) -> Result<u16, PoolFull> {
+        self.get(adds, |t| &mut t.pop, "pop", "(I)V")
+    }
+    pub(crate) fn thrown(&mut self, adds: &mut Additions<'_, '_>) -> Result<u16, PoolFull> {
+        self.get(adds, |t| &mut t.thrown, "thrown", "(Ljava/lang/Object;I)V")
+    }
+    pub(crate) fn caught(&mut self, adds: &mut Additions<'_, '_>) -> Result<u16, PoolFull> {
+        self.get(adds, |t| &mut t.caught, "caught", "(Ljava/lang/Object;I)V")
+    }
+    pub(crate) fn check(&mut self, adds: &mut Additions<'_, '_>) -> Result<u16, PoolFull> {
+        self.get(adds, |t| &mut t.check, "check", "()V")
+    }
+}
+
+/// Length of the load or store of the hooks' local variable.
+fn access_length(local: u16) -> u32 {
+    match local {
+        0..=3 => 1,
+        4..=255 => 2,
+        _ => 4,
+    }
+}
+
+fn access(out: &mut Vec<u8>, long: u8, short: u8, local: u16) {
+    match local {
+        0..=3 => out.push(short + local as u8),
+        4..=255 => out.extend_from_slice(&[long, local as u8]),
+        _ => {
+            let [a, b] = local.to_be_bytes();
+            out.extend_from_slice(&[op::WIDE, long, a, b]);
+        }
+    }
+}
+
+fn invoke(out: &mut Vec<u8>, method: u16) {
+    let [a, b] = method.to_be_bytes();
+    out.extend_from_slice(&[op::INVOKESTATIC, a, b]);
+}
+
+/// BCI of the entry hook's call of `push`.
+pub(crate) const PUSH_AT: u32 = 6;
+
+pub(crate) fn entry_length(local: u16, check: bool) -> u32 {
+    9 + access_length(local) + if check { 3 } else { 0 }
+}
+
+pub(crate) fn entry(out: &mut Vec<u8>, id: HookId, push: u16, local: u16, check: Option<u16>) {
+    let [a, b, c, d] = id.0.to_be_bytes();
+    out.extend_from_slice(&[op::SIPUSH, a, b, op::SIPUSH, c, d]);
+    invoke(out, push);
+    access(out, op::ISTORE, op::ISTORE_0, local);
+    if let Some(check) = check {
+        invoke(out, check);
+    }
+}
+
+pub(crate) fn exit_length(local: u16) -> u32 {
+    access_length(local) + 3
+}
+
+pub(crate) fn exit(out: &mut Vec<u8>, pop: u16, local: u16) {
+    access(out, op::ILOAD, op::ILOAD_0, local);
+    invoke(out, pop);
+}
+
+pub(crate) fn caught_length(local: u16) -> u32 {
+    1 + access_length(local) + 3
+}
+
+pub(crate) fn caught(out: &mut Vec<u8>, method: u16, local: u16) {
+    out.push(op::DUP);
+    access(out, op::ILOAD, op::ILOAD_0, local);
+    invoke(out, method);
+}
+
+pub(crate) fn thrown_length(local: u16) -> u32 {
+    caught_length(local) + 1
+}
+
+pub(crate) fn thrown(out: &mut Vec<u8>, method: u16, local: u16) {
+    caught(out, method, local);
+    out.push(op::ATHROW);
+}
+
+/// The id of the entry hook that a method's bytecode starts with; `None` if it starts with
+/// anything else. `bytecode` is the method's code array.
+pub fn hook_id_of(bytecode: &[u8]) -> Option<HookId> {
+    match *bytecode.first_chunk::<10>()? {
+        [op::SIPUSH, a, b, op::SIPUSH, c, d, op::INVOKESTATIC, _, _, store] => {
+            let stores = match store {
+                op::ISTORE | op::ISTORE_0..=62 => true,
+                op::WIDE => bytecode.get(10) == Some(&op::ISTORE),
+                _ => false,
+            };
+            stores.then_some(HookId(u32::from_be_bytes([a, b, c, d])))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,156 @@
+//! From rewritten to original code, and where the hooks are.
+
+use crate::hooks::PUSH_AT;
+
+/// A BCI of the method as it was.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct OriginalBci(pub u32);
+
+/// A BCI of the method as it was written.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct RewrittenBci(pub u32);
+
+/// What a hook is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum HookKind {
+    /// Pushes the method.
+    Entry,
+    /// Pushes the method, then checks.
+    EntryAndCheck,
+    /// Pops the method before a return.
+    Exit,
+    /// Repairs the trace stack where the method catches an exception.
+    Caught,
+    /// Pops the method when an exception leaves it.
+    Thrown,
+}
+
+/// The exact range of one hook.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HookWindow {
+    /// What the hook is for.
+    pub kind: HookKind,
+    /// Its first BCI.
+    pub start: RewrittenBci,
+    /// The first BCI behind it.
+    pub end: RewrittenBci,
+    /// The `invokestatic` of its call: of `push` for both entry hooks.
+    pub call: RewrittenBci,
+}
+
+/// What the BCI of a frame of a hooked method proves about whether that frame is on the trace
+/// stack.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Presence {
+    /// It is not: before the push, or after the pop up to the return or throw.
+    Absent,
+    /// The push is being called.
+    Pushing,
+    /// It is.
+    Present,
+    /// The pop is being called.
+    Popping,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// Original code, moved as a whole.
+    Code,
+    /// Code written anew for the one original instruction.
+    Fixed,
+    Hook(HookKind),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Segment {
+    pub(crate) new: u16,
+    pub(crate) old: u16,
+    pub(crate) kind: Kind,
+}
+
+/// The map of one hooked method: a few bytes for each hook, none for the code between them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CodeMap {
+    segments: Box<[Segment]>,
+    length: u16,
+}
+
+impl CodeMap {
+    /// `segments` are in order and the first starts at 0.
+    pub(crate) fn new(segments: &[Segment], length: u16) -> Self {
+        Self { segments: segments.into(), length }
+    }
+
+    /// Length of the rewritten code.
+    pub fn length(&self) -> u32 {
+        u32::from(self.length)
+    }
+
+    fn find(&self, bci: RewrittenBci) -> usize {
+        // The first segment starts at 0, so the subtraction is safe; saturate all the same.
+        self.segments.partition_point(|s| u32::from(s.new) <= bci.0).saturating_sub(1)
+    }
+
+    /// The original BCI of an instruction. Hook code belongs to the instruction that it stands
+    /// before, the catch-all behind the code to the last instruction.
+    pub fn original(&self, bci: RewrittenBci) -> OriginalBci {
+        let Some(s) = self.segments.get(self.find(bci)) else { return OriginalBci(bci.0) };
+        let old = u32::from(s.old);
+        match s.kind {
+            Kind::Code => OriginalBci(old + (bci.0 - u32::from(s.new))),
+            _ => OriginalBci(old),
+        }
+    }
+
+    /// Whether a frame at `bci` is on the trace stack.
+    pub fn presence(&self, bci: RewrittenBci) -> Presence {
+        let i = self.find(bci);
+        let Some(s) = self.segments.get(i) else { return Presence::Absent };
+        match s.kind {
+            Kind::Fixed => Presence::Present,
+            Kind::Code => {
+                let after_exit = bci.0 == u32::from(s.new)
+                    && i > 0
+                    && self.segments[i - 1].kind == Kind::Hook(HookKind::Exit);
+                if after_exit { Presence::Absent } else { Presence::Present }
+            }
+            Kind::Hook(kind) => {
+                let window = self.window(i, kind);
+                let (bci, call) = (bci.0, window.call.0);
+                match kind {
+                    HookKind::Caught => Presence::Present,
+                    HookKind::Entry | HookKind::EntryAndCheck => match bci.cmp(&call) {
+                        std::cmp::Ordering::Less => Presence::Absent,
+                        std::cmp::Ordering::Equal => Presence::Pushing,
+                        std::cmp::Ordering::Greater => Presence::Present,
+                    },
+                    HookKind::Exit | HookKind::Thrown => match bci.cmp(&call) {
+                        std::cmp::Ordering::Less => Presence::Present,
+                        std::cmp::Ordering::Equal => Presence::Popping,
+                        std::cmp::Ordering::Greater => Presence::Absent,
+                    },
+                }
+            }
+        }
+    }
+
+    fn window(&self, i: usize, kind: HookKind) -> HookWindow {
+        let start = u32::from(self.segments[i].new);
+        let end = self.segments.get(i + 1).map_or(self.length, |s| s.new);
+        let end = u32::from(end);
+        let call = match kind {
+            HookKind::Entry | HookKind::EntryAndCheck => start + PUSH_AT,
+            HookKind::Exit | HookKind::Caught => end - 3,
+            HookKind::Thrown => end - 4,
+        };
+        HookWindow { kind, start: RewrittenBci(start), end: RewrittenBci(end), call: RewrittenBci(call) }
+    }
+
+    /// Every hook, in order.
+    pub fn windows(&self) -> impl Iterator<Item = HookWindow> {
+        self.segments.iter().enumerate().filter_map(|(i, s)| match s.kind {
+            Kind::Hook(kind) => Some(self.window(i, kind)),
+            _ => None,
+        })
+    }
+}

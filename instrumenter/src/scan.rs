@@ -1,0 +1,164 @@
+//! One pass over a method's code: what must be hooked and what must be moved.
+
+use crate::code::Code;
+use crate::error::{Malformed, Result};
+use crate::instruction::{i4, length, padding, u2};
+use crate::opcode as op;
+
+/// An instruction starts here.
+pub(crate) const START: u8 = 1;
+/// An exception handler starts here.
+pub(crate) const HANDLER: u8 = 2;
+/// A return stands here.
+pub(crate) const RETURN: u8 = 4;
+/// A frame of the method's own stands here.
+pub(crate) const FRAME: u8 = 8;
+
+/// A branch other than a switch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Branch {
+    pub(crate) bci: u32,
+    pub(crate) target: u32,
+    pub(crate) opcode: u8,
+    /// Written in its 32-bit form because the distance asks for it.
+    pub(crate) grown: bool,
+}
+
+/// Events of the layout, as `bci << 2 | kind`, so that they sort.
+pub(crate) mod event {
+    /// The hooks before an instruction.
+    pub(crate) const HOOK: u32 = 0;
+    /// A switch, whose padding may change.
+    pub(crate) const SWITCH: u32 = 1;
+    /// A branch that grows.
+    pub(crate) const GROWN: u32 = 2;
+}
+
+/// What a scan found. Kept from method to method, to be filled anew.
+#[derive(Debug, Default)]
+pub(crate) struct Scan {
+    /// One byte of flags for each byte of code, and one for the end.
+    pub(crate) flags: Vec<u8>,
+    pub(crate) events: Vec<u32>,
+    pub(crate) branches: Vec<Branch>,
+    /// BCI of the last instruction.
+    pub(crate) last: u32,
+    pub(crate) switches: bool,
+}
+
+const TARGET: &str = "JVMS 4.9.1: a branch leads to an instruction of its method";
+
+impl Scan {
+    pub(crate) fn run(&mut self, code: &Code<'_>) -> Result<()> {
+        let bytes = code.code;
+        self.flags.clear();
+        self.flags.resize(bytes.len() + 1, 0);
+        self.events.clear();
+        self.branches.clear();
+        self.switches = false;
+        for (i, e) in code.exceptions().enumerate() {
+            let bad = |rule| Malformed { offset: code.offset + bytes.len() + 2 + 8 * i, rule };
+            if e.start >= e.end || usize::from(e.end) > bytes.len() {
+                return Err(bad("JVMS 4.7.3: start_pc < end_pc <= code_length"));
+            }
+            if usize::from(e.handler) >= bytes.len() {
+                return Err(bad("JVMS 4.7.3: handler_pc is an instruction"));
+            }
+            self.flags[usize::from(e.handler)] |= HANDLER;
+        }
+        let flags = &mut self.flags[..];
+        let mut bci = 0;
+        while bci < bytes.len() {
+            let n = length(bytes, bci, code.offset)?;
+            let opcode = bytes[bci];
+            let mut f = flags[bci] | START;
+            if opcode >= op::IFEQ {
+                match opcode {
+                    op::IFEQ..=op::JSR | op::IFNULL | op::IFNONNULL => {
+                        let by = i32::from(u2(bytes, bci + 1).unwrap_or(0) as i16);
+                        let target = (bci as i32).wrapping_add(by) as u32;
+                        self.branches.push(Branch { bci: bci as u32, target, opcode, grown: false });
+                    }
+                    op::GOTO_W | op::JSR_W => {
+                        let by = i4(bytes, bci + 1).unwrap_or(0);
+                        let target = (bci as i32).wrapping_add(by) as u32;
+                        self.branches.push(Branch { bci: bci as u32, target, opcode, grown: false });
+                    }
+                    op::IRETURN..=op::RETURN => f |= RETURN,
+                    _ => {}
+                }
+            }
+            flags[bci] = f;
+            if f & (HANDLER | RETURN) != 0 {
+                self.events.push((bci as u32) << 2 | event::HOOK);
+            }
+            if opcode == op::TABLESWITCH || opcode == op::LOOKUPSWITCH {
+                self.switches = true;
+                self.events.push((bci as u32) << 2 | event::SWITCH);
+            }
+            self.last = bci as u32;
+            bci += n;
+        }
+        for b in &self.branches {
+            if !starts(&self.flags, b.target) {
+                return Err(Malformed { offset: code.offset + b.bci as usize, rule: TARGET });
+            }
+        }
+        for (i, e) in code.exceptions().enumerate() {
+            let end = u32::from(e.end);
+            if !starts(&self.flags, u32::from(e.start))
+                || !starts(&self.flags, u32::from(e.handler))
+                || !(starts(&self.flags, end) || end as usize == bytes.len())
+            {
+                return Err(Malformed {
+                    offset: code.offset + bytes.len() + 2 + 8 * i,
+                    rule: "JVMS 4.7.3: the exception table names instructions",
+                });
+            }
+        }
+        if self.switches {
+            self.check_switches(code)?;
+        }
+        Ok(())
+    }
+
+    fn check_switches(&self, code: &Code<'_>) -> Result<()> {
+        for &e in &self.events {
+            if e & 3 == event::SWITCH {
+                let bci = e >> 2;
+                for offset in switch_offsets(code.code, bci) {
+                    let target = (bci as i32).wrapping_add(offset) as u32;
+                    if !starts(&self.flags, target) {
+                        return Err(Malformed { offset: code.offset + bci as usize, rule: TARGET });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// An instruction starts at `bci`.
+    pub(crate) fn is_start(&self, bci: u32) -> bool {
+        starts(&self.flags, bci)
+    }
+}
+
+#[inline]
+fn starts(flags: &[u8], bci: u32) -> bool {
+    flags.get(bci as usize).is_some_and(|f| f & START != 0)
+}
+
+/// Branch offsets of the switch at `bci`, default first. The switch was seen to lie in the code.
+fn switch_offsets(code: &[u8], bci: u32) -> impl Iterator<Item = i32> {
+    let bci = bci as usize;
+    let at = bci + 1 + padding(bci);
+    let (first, step, count) = if code[bci] == op::TABLESWITCH {
+        let low = i64::from(i4(code, at + 4).unwrap_or(0));
+        let high = i64::from(i4(code, at + 8).unwrap_or(-1));
+        (at + 12, 4, (high - low + 1) as usize)
+    } else {
+        (at + 12, 8, i4(code, at + 4).unwrap_or(0) as usize)
+    };
+    let default = i4(code, at);
+    default.into_iter().chain((0..count).map_while(move |i| i4(code, first + i * step)))
+}
