@@ -78,6 +78,9 @@ pub enum Reason {
     BranchTooFar,
     /// An exception handler stands at the method's first instruction.
     HandlerAtEntry,
+    /// A `finalize()` that only returns: as long as it does, the JVM takes the class for one
+    /// without a finalizer. `Object.finalize` is one: hooked, every object would need finalization.
+    EmptyFinalizer,
 }
 
 impl fmt::Display for Reason {
@@ -90,6 +93,7 @@ impl fmt::Display for Reason {
             Reason::UnclearConstructor => "unclear where the constructor calls super",
             Reason::BranchTooFar => "a branch would be too far",
             Reason::HandlerAtEntry => "exception handler at the method's start",
+            Reason::EmptyFinalizer => "empty finalizer",
         })
     }
 }
@@ -302,6 +306,9 @@ impl<'a> Job<'_, 'a, '_> {
         let old = code.code;
         let Scratch { scan, layout, segments, initial, locals, padded, stack, constructor } = &mut self.scratch;
         scan.run(&code)?;
+        if old == [op::RETURN] && method.name == b"finalize" && method.descriptor == b"()V" {
+            return Err(Reason::EmptyFinalizer.into());
+        }
         if scan.flags[0] & HANDLER != 0 {
             return Err(Reason::HandlerAtEntry.into());
         }
@@ -496,7 +503,7 @@ impl<'a> Job<'_, 'a, '_> {
                 _ => {}
             }
             tables::write(table, a, class.file, Some(moves), out)?;
-            count += 1;
+            count = count.checked_add(1).ok_or(Reason::TableFull)?;
         }
         if framed {
             let name = match (old_frames, self.stack_map_name) {
@@ -562,7 +569,7 @@ impl<'a> Job<'_, 'a, '_> {
             if !writer.finish() {
                 return Err(Reason::TableFull.into());
             }
-            count += 1;
+            count = count.checked_add(1).ok_or(Reason::TableFull)?;
         }
         out[count_at..count_at + 2].copy_from_slice(&count.to_be_bytes());
         Ok(CodeMap::new(segments, new_length as u16))
