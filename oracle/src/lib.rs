@@ -10,13 +10,15 @@
 //! * [`bound`]: the exact confidence bound on a mismatch rate;
 //! * [`record`]: what an agent writes down while a program runs;
 //! * [`report`]: the results of one or more runs, as `report.json` has them;
-//! * [`budget`]: whether a layer's mismatches are within what a scenario allows.
+//! * [`budget`]: whether a layer's mismatches are within what a scenario allows;
+//! * [`outcome`]: what a whole report comes to.
 #![forbid(unsafe_code)]
 
 pub mod bound;
 pub mod budget;
 pub mod judge;
 mod layer;
+pub mod outcome;
 pub mod record;
 pub mod report;
 pub mod tally;

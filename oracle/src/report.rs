@@ -1,6 +1,7 @@
 //! The results of one or more runs, as `report.json` has them.
 
 use crate::Layer;
+use crate::budget::Budget;
 use crate::record::{Mismatch, Rewriting};
 use crate::tally::{Drop, Tally};
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,24 @@ pub struct Report {
     pub layers: Vec<LayerCounts>,
     /// Mismatches with their evidence, up to each run's limit.
     pub mismatches: Vec<Mismatch>,
+    /// The highest rates that were allowed.
+    #[serde(default)]
+    pub budget: Budget,
+    /// Layers without which the report says too little.
+    #[serde(default)]
+    pub required: Vec<Layer>,
+    /// Programs that were asked for and did not run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<Skipped>,
+}
+
+/// A program that was asked for and did not run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Skipped {
+    /// The scenario's program.
+    pub scenario: String,
+    /// Why.
+    pub why: String,
 }
 
 /// The JDK that was judged.
@@ -61,6 +80,15 @@ pub struct Run {
     pub invalid: Option<String>,
     /// Where its output and further files are, relative to the report.
     pub dir: String,
+    /// The JDK, where the target got far enough to tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jdk: Option<Jdk>,
+    /// Its place in the scenario's matrix: axis and value.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub axes: BTreeMap<String, String>,
+    /// What a reader must know: a crash's summary, a record that was cut off.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// How a JVM ended.

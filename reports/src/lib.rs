@@ -1,1 +1,5 @@
-//! Renders the results of Stackwitness: terminal table, JSON and more
+//! Renders the results of Stackwitness.
+//!
+//! * [`table`]: for a terminal or a log, one line for each layer and run.
+
+pub mod table;

@@ -1,0 +1,124 @@
+//! What a whole report comes to: the one answer that a command's exit code gives.
+
+use crate::budget::Standing;
+use crate::report::{Exit, Report, Run};
+use std::fmt;
+
+/// The answer.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Outcome {
+    /// Every layer is within its budget.
+    Within,
+    /// At least one layer is over its budget.
+    Over,
+    /// There is no answer.
+    NotMeasured,
+    /// A JVM crashed, or had to be ended.
+    Crashed,
+}
+
+impl Outcome {
+    /// The exit code that tells it.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Outcome::Within => 0,
+            Outcome::Over => 1,
+            Outcome::NotMeasured => 3,
+            Outcome::Crashed => 4,
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Outcome::Within => "within budget",
+            Outcome::Over => "over budget",
+            Outcome::NotMeasured => "could not measure",
+            Outcome::Crashed => "the JVM crashed or hung",
+        })
+    }
+}
+
+/// An outcome and every reason for it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Finding {
+    /// The answer.
+    pub outcome: Outcome,
+    /// What speaks against a better one, a sentence each.
+    pub reasons: Vec<String>,
+}
+
+impl Report {
+    /// Judges the observed rates. A crash weighs most, then a run that is worthless, then
+    /// a layer over its budget, then a required layer without data.
+    pub fn finding(&self) -> Finding {
+        let mut reasons: Vec<(Outcome, String)> = vec![];
+        for run in &self.runs {
+            reasons.extend(trouble(run));
+        }
+        for counts in &self.layers {
+            let layer = counts.layer;
+            if let (Standing::Over, Some(rate)) = (
+                self.budget.standing(layer, &counts.tally()),
+                counts.mismatch_rate,
+            ) {
+                let limit = self.budget.limit(layer);
+                let reason =
+                    format!("{layer}: a mismatch rate of {rate:.2e} is over its budget of {limit}");
+                reasons.push((Outcome::Over, reason));
+            }
+        }
+        let has_data = |counts: &&_| decided(counts) > 0;
+        for &layer in &self.required {
+            if !self
+                .layers
+                .iter()
+                .filter(has_data)
+                .any(|counts| counts.layer == layer)
+            {
+                reasons.push((Outcome::NotMeasured, format!("{layer}: no data")));
+            }
+        }
+        if !self.layers.iter().any(|counts| has_data(&counts)) {
+            reasons.push((Outcome::NotMeasured, "no layer has any data".into()));
+        }
+        if !self.complete {
+            reasons.push((Outcome::NotMeasured, "not all runs were done".into()));
+        }
+        // Stable, so that reasons of one kind keep the order of the runs.
+        reasons.sort_by_key(|(outcome, _)| match outcome {
+            Outcome::Crashed => 0,
+            Outcome::Over => 2,
+            _ => 3,
+        });
+        let worthless = self.runs.iter().any(|run| run.invalid.is_some());
+        let outcome = match reasons.first() {
+            None => Outcome::Within,
+            Some((Outcome::Over, _)) if worthless => Outcome::NotMeasured,
+            Some(&(outcome, _)) => outcome,
+        };
+        Finding {
+            outcome,
+            reasons: reasons.into_iter().map(|(_, reason)| reason).collect(),
+        }
+    }
+}
+
+fn decided(counts: &crate::report::LayerCounts) -> u64 {
+    counts.tally().decided()
+}
+
+/// What went wrong with a run as a whole.
+fn trouble(run: &Run) -> Option<(Outcome, String)> {
+    let name = &run.scenario;
+    let crashed = |how: String| Some((Outcome::Crashed, format!("{name}: {how}; see {}", run.dir)));
+    match &run.exit {
+        Exit::Deadline => return crashed("the JVM did not end in time and was killed".into()),
+        Exit::Signal(signal) => return crashed(format!("the JVM was killed by signal {signal}")),
+        _ => {}
+    }
+    run.invalid
+        .as_ref()
+        .map(|why| (Outcome::NotMeasured, format!("{name}: {why}")))
+}

@@ -1,0 +1,83 @@
+//! Reading what an agent left behind, also after a crash.
+
+use oracle::Layer;
+use oracle::record::{Mismatch, RECORDS_FILE, Record, Rewriting, SLOTS_FILE, Started};
+use oracle::tally::Tally;
+use std::fs;
+use std::path::Path;
+
+/// What an agent wrote down.
+#[derive(Debug, Default)]
+pub(crate) struct Records {
+    pub started: Option<Started>,
+    pub mismatches: Vec<Mismatch>,
+    pub invalid: Option<String>,
+    pub rewriting: Rewriting,
+    pub ended: bool,
+    /// What could not be read.
+    pub notes: Vec<String>,
+}
+
+/// Reads the records of a run.
+pub(crate) fn records(dir: &Path) -> Records {
+    let mut records = Records::default();
+    let text = fs::read(dir.join(RECORDS_FILE)).unwrap_or_default();
+    for (at, line) in text.split_inclusive(|&byte| byte == b'\n').enumerate() {
+        match serde_json::from_slice(line) {
+            Ok(Record::Started(started)) => records.started = Some(started),
+            Ok(Record::Mismatch(mismatch)) => records.mismatches.push(*mismatch),
+            Ok(Record::Invalid(why)) => records.invalid = records.invalid.or(Some(why)),
+            Ok(Record::Rewriting(rewriting)) => records.rewriting = rewriting,
+            Ok(Record::Ended) => records.ended = true,
+            Err(_) if !line.ends_with(b"\n") => {
+                records.notes.push("the last record was cut off".into())
+            }
+            Err(e) => records
+                .notes
+                .push(format!("record {} cannot be read: {e}", at + 1)),
+        }
+    }
+    records
+}
+
+/// Reads the tally of each of `layers`; a slot that is not there counts 0.
+pub(crate) fn tallies(dir: &Path, layers: &[Layer]) -> Vec<(Layer, Tally)> {
+    let bytes = fs::read(dir.join(SLOTS_FILE)).unwrap_or_default();
+    let slots: Vec<u64> = bytes
+        .as_chunks()
+        .0
+        .iter()
+        .map(|&slot| u64::from_le_bytes(slot))
+        .collect();
+    layers
+        .iter()
+        .map(|&layer| (layer, Tally::from_slots(&slots, layer)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_was_cut_off_costs_only_itself() {
+        let dir = tempfile::tempdir().unwrap();
+        let good = serde_json::to_string(&Record::Invalid("why".into())).unwrap();
+        fs::write(
+            dir.path().join(RECORDS_FILE),
+            format!("{good}\n\"ended\"\n{{\"mism"),
+        )
+        .unwrap();
+        let records = records(dir.path());
+        assert_eq!(records.invalid.as_deref(), Some("why"));
+        assert!(records.ended);
+        assert_eq!(records.notes, ["the last record was cut off"]);
+    }
+
+    #[test]
+    fn nothing_written_is_nothing_counted() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(records(dir.path()).started.is_none());
+        assert_eq!(tallies(dir.path(), &Layer::ALL)[1].1.checks(), 0);
+    }
+}

@@ -1,0 +1,75 @@
+use std::io;
+use std::path::PathBuf;
+
+/// Why a job could not be done. Each message says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No JDK was found anywhere.
+    #[error(
+        "no JDK found: give one with --jdk HOME, set JAVA_HOME, or put `java` on the PATH \
+         (looked in {looked_in} too)"
+    )]
+    NoJdk {
+        /// The platform's usual places.
+        looked_in: String,
+    },
+    /// What was named as a JDK is none.
+    #[error("no JDK in {home} (from {from}): there is no bin/java in it", home = .home.display())]
+    NotAJdk {
+        /// The folder.
+        home: PathBuf,
+        /// Who named it.
+        from: &'static str,
+    },
+    /// One of our own libraries is not where it belongs.
+    #[error(
+        "{name} not found; looked for {tried}; build it with `cargo build`, or set {variable} \
+         to its path"
+    )]
+    NoLibrary {
+        /// Its file name.
+        name: String,
+        /// Where it was looked for.
+        tried: String,
+        /// The environment variable that names it.
+        variable: &'static str,
+    },
+    /// No such scenario.
+    #[error("no scenario `{name}`: it is neither a file nor one of {known}")]
+    NoScenario {
+        /// What was asked for.
+        name: String,
+        /// Those that we bring.
+        known: String,
+    },
+    /// A scenario file says something that it must not.
+    #[error("{0}")]
+    Scenario(String),
+    /// The folder for the results cannot be used.
+    #[error("cannot write to {path}: {source}; give another folder with --out", path = .path.display())]
+    Out {
+        /// The folder or file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A report cannot be read.
+    #[error("cannot read {path}: {why}", path = .path.display())]
+    Report {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+impl Error {
+    /// Whether the one who asked has to ask for something else, rather than the machine
+    /// lacking something.
+    pub fn is_usage(&self) -> bool {
+        matches!(
+            self,
+            Error::NoScenario { .. } | Error::Scenario(_) | Error::Out { .. }
+        )
+    }
+}

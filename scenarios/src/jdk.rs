@@ -1,0 +1,153 @@
+//! Finding a JDK, and what can be told about it without starting it.
+
+use crate::Error;
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Where Linux distributions put their JDKs.
+const USUAL_PLACE: &str = "/usr/lib/jvm";
+
+/// A JDK or Java runtime on this machine.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Jdk {
+    home: PathBuf,
+    release: BTreeMap<String, String>,
+}
+
+impl Jdk {
+    /// The JDK to judge: the one given, else `JAVA_HOME`, else `java` on the `PATH`, else
+    /// the newest in the platform's usual place.
+    pub fn find(given: Option<&Path>) -> Result<Jdk, Error> {
+        if let Some(home) = given {
+            return Jdk::at(home, "--jdk");
+        }
+        if let Some(home) = env::var_os("JAVA_HOME").filter(|home| !home.is_empty()) {
+            return Jdk::at(Path::new(&home), "JAVA_HOME");
+        }
+        let on_path = env::var_os("PATH").and_then(|path| {
+            let java = env::split_paths(&path)
+                .map(|dir| dir.join("java"))
+                .find(|java| java.is_file())?;
+            // On the path it is often a link; the home is where the real one lies.
+            Jdk::at(java.canonicalize().ok()?.parent()?.parent()?, "PATH").ok()
+        });
+        on_path
+            .or_else(|| Jdk::installed().into_iter().next_back())
+            .ok_or_else(|| Error::NoJdk {
+                looked_in: USUAL_PLACE.into(),
+            })
+    }
+
+    /// The JDK in a folder, named by `from`.
+    pub fn at(home: &Path, from: &'static str) -> Result<Jdk, Error> {
+        match home.canonicalize() {
+            Ok(home) if home.join("bin/java").is_file() => {
+                let release = fs::read_to_string(home.join("release")).unwrap_or_default();
+                Ok(Jdk {
+                    home,
+                    release: properties(&release),
+                })
+            }
+            _ => Err(Error::NotAJdk {
+                home: home.into(),
+                from,
+            }),
+        }
+    }
+
+    /// All in the platform's usual place, each once, oldest first.
+    pub fn installed() -> Vec<Jdk> {
+        let mut found: Vec<Jdk> = fs::read_dir(USUAL_PLACE)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter_map(|entry| Jdk::at(&entry.path(), "search").ok())
+            .collect();
+        found.sort_by_key(|jdk| (jdk.feature(), jdk.home.clone()));
+        found.dedup();
+        found
+    }
+
+    /// Its folder, absolute and without links.
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// Its launcher.
+    pub fn java(&self) -> PathBuf {
+        self.home.join("bin/java")
+    }
+
+    /// Its feature release, as 17 or 25, where its `release` file tells.
+    pub fn feature(&self) -> Option<u32> {
+        let version = self.release.get("JAVA_VERSION")?;
+        let end = version.find(|c: char| !c.is_ascii_digit());
+        version[..end.unwrap_or(version.len())].parse().ok()
+    }
+
+    /// Its version, where its `release` file tells.
+    pub fn version(&self) -> Option<&str> {
+        self.release.get("JAVA_VERSION").map(String::as_str)
+    }
+
+    /// Whether it has a module.
+    pub fn has_module(&self, module: &str) -> bool {
+        if let Some(modules) = self.release.get("MODULES") {
+            return modules.split(' ').any(|name| name == module);
+        }
+        // A build that was not made into an image has no list of modules.
+        Command::new(self.java())
+            .args(["--describe-module", module])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success())
+    }
+}
+
+/// Reads lines of `NAME="value"`.
+fn properties(text: &str) -> BTreeMap<String, String> {
+    text.lines()
+        .filter_map(|line| line.split_once('='))
+        .map(|(name, value)| (name.into(), value.trim_matches('"').into()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fake(dir: &Path, release: &str) -> Jdk {
+        fs::create_dir_all(dir.join("bin")).unwrap();
+        fs::write(dir.join("bin/java"), "").unwrap();
+        fs::write(dir.join("release"), release).unwrap();
+        Jdk::at(dir, "a test").unwrap()
+    }
+
+    #[test]
+    fn a_release_file_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let jdk = fake(
+            dir.path(),
+            "JAVA_VERSION=\"17.0.15\"\nMODULES=\"java.base jdk.compiler\"\n",
+        );
+        assert_eq!(jdk.feature(), Some(17));
+        assert!(jdk.has_module("jdk.compiler") && !jdk.has_module("jdk"));
+        assert_eq!(
+            fake(dir.path(), "JAVA_VERSION=\"26-internal\"").feature(),
+            Some(26)
+        );
+        assert_eq!(fake(dir.path(), "").feature(), None);
+    }
+
+    #[test]
+    fn a_folder_without_java_is_no_jdk() {
+        let dir = tempfile::tempdir().unwrap();
+        let error = Jdk::at(dir.path(), "--jdk").unwrap_err();
+        assert!(error.to_string().contains("there is no bin/java in it"));
+    }
+}
