@@ -40,6 +40,10 @@ pub const TRACE_CLASS: &str = "java/lang/StackwitnessTrace";
 /// Runs fixtures: `NAME... [--millis N | --rounds N] [--seed N] [--times] | --list`.
 pub const MAIN_CLASS: &str = "stackwitness.fixtures.Main";
 
+/// Runs the JDK's own compiler in process over generated sources:
+/// `[--files N] [--rounds N | --millis N] [--seed N] [--times] [--write DIR]`.
+pub const JAVAC_CLASS: &str = "stackwitness.fixtures.Javac";
+
 /// The fixtures that [`MAIN_CLASS`] runs when no name is given, in order.
 pub const FIXTURE_NAMES: &[&str] = &[
     "recursion-shallow",
