@@ -1,1 +1,67 @@
-//! The JVMTI agent of Stackwitness: trace stacks, walkers, sampler and signal handler
+//! The JVMTI agent of Stackwitness: trace stacks, walkers, sampler and signal handler.
+//!
+//! The VM loads this library with `-agentpath:LIBRARY=CONFIG`, where `CONFIG` is the path of
+//! a JSON file that holds an [`oracle::record::Config`]. It exports the agent's entry points
+//! and nothing else.
+//!
+//! | part | holds |
+//! |---|---|
+//! | `vm` | bindings: JVMTI, AsyncGetCallTrace |
+//! | `tls`, `memory` | one word a thread that handlers may read; memory that is paid for as it is touched |
+//! | `trace_stack`, `threads` | the truth of each thread |
+//! | `methods`, `classes` | what is known of methods; rewriting as classes load |
+//! | `hooks`, `check` | what the rewritten code calls; layers `ground`, `gst`, `asgct-safepoint` |
+//! | `sample`, `signal`, `sampler` | layers `asgct-async` and `asgct-gst` |
+//! | `slots`, `records`, `evidence` | what is measured, where a crash cannot take it |
+
+mod agent;
+mod check;
+mod classes;
+mod events;
+mod evidence;
+mod hooks;
+mod memory;
+mod methods;
+mod records;
+mod sample;
+mod sampler;
+mod signal;
+mod slots;
+mod threads;
+mod tls;
+mod trace_stack;
+mod vm;
+
+use agent::guard;
+use jni_sys::{JavaVM, jint};
+use std::ffi::{CStr, c_char, c_void};
+
+/// The VM calls this at its start, before any Java code runs.
+///
+/// # Safety
+/// For the VM only (JVMTI, "Agent Start-Up").
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Agent_OnLoad(
+    vm: *mut JavaVM,
+    options: *mut c_char,
+    _: *mut c_void,
+) -> jint {
+    guard(1, || {
+        let path = match options.is_null() {
+            true => String::new(),
+            // SAFETY: the VM gives a zero-terminated string.
+            false => unsafe { CStr::from_ptr(options) }
+                .to_string_lossy()
+                .into_owned(),
+        };
+        // SAFETY: `vm` is the VM's.
+        match unsafe { events::load(vm, &path) } {
+            Ok(()) => 0,
+            Err(reason) => {
+                // The VM is about to refuse its start: nothing of the program can be garbled.
+                eprintln!("stackwitness: the agent cannot start: {reason}");
+                1
+            }
+        }
+    })
+}

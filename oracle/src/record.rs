@@ -101,6 +101,9 @@ pub struct Rewriting {
     pub application_classes: u64,
     /// Trace stacks set right after a StackOverflowError (or the like) in a hook.
     pub repairs: u64,
+    /// Whether the sampler was still waiting for a safepoint when the VM ended.
+    #[serde(default)]
+    pub late_samplers: u64,
 }
 
 /// One frame, as reports show it.

@@ -1,0 +1,99 @@
+//! The agent as a whole: what every part of it reaches.
+
+use crate::methods::Registry;
+use crate::records::Records;
+use crate::slots::Slots;
+use crate::threads::Threads;
+use crate::vm::asgct::Asgct;
+use crate::vm::jvmti::Jvmti;
+use jni_sys::JavaVM;
+use oracle::record::{Config, Record, Rewriting};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, OnceLock};
+
+/// The agent; there is one in a VM.
+pub struct Agent {
+    /// What the runner asked for.
+    pub config: Config,
+    /// The VM.
+    pub vm: Vm,
+    /// The VM's tool interface.
+    pub jvmti: Jvmti,
+    /// The walker, where the VM has it.
+    pub asgct: Option<Asgct>,
+    /// Counts.
+    pub slots: Slots,
+    /// Evidence.
+    pub records: Records,
+    /// Methods.
+    pub methods: Registry,
+    /// Threads.
+    pub threads: Threads,
+    /// What the rewriter did.
+    pub rewriting: Mutex<Rewriting>,
+    /// Between VMInit and VMDeath: only then walkers may be asked.
+    pub live: AtomicBool,
+    /// How many mismatches were written down, by layer and verdict.
+    pub evidence: Mutex<std::collections::HashMap<(oracle::Layer, oracle::Verdict), u32>>,
+}
+
+/// The VM's invocation interface; usable from every thread.
+#[derive(Copy, Clone)]
+pub struct Vm(pub *mut JavaVM);
+// SAFETY: JNI allows it ("The Invocation API").
+unsafe impl Send for Vm {}
+// SAFETY: as above.
+unsafe impl Sync for Vm {}
+
+static AGENT: OnceLock<Agent> = OnceLock::new();
+
+impl Agent {
+    /// Makes `agent` the one; false if there is one already.
+    pub fn install(agent: Agent) -> bool {
+        AGENT.set(agent).is_ok()
+    }
+
+    /// The agent, once installed. Async-signal-safe.
+    #[inline]
+    pub fn get() -> Option<&'static Agent> {
+        AGENT.get()
+    }
+
+    /// Whether walkers may be asked.
+    pub fn is_live(&self) -> bool {
+        self.live.load(Relaxed)
+    }
+
+    /// What the rewriter did, to change it.
+    pub fn rewriting(&self) -> std::sync::MutexGuard<'_, Rewriting> {
+        self.rewriting
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Writes down what the rewriter did so far.
+    pub fn record_rewriting(&self) {
+        let now = self.rewriting().clone();
+        self.records.write(&Record::Rewriting(now));
+    }
+}
+
+/// Runs an entry point's body. A panic must not leave it, which would abort the VM: it makes
+/// the run invalid instead.
+pub fn guard<T>(otherwise: T, body: impl FnOnce() -> T) -> T {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
+        let text = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("unknown");
+        if let Some(agent) = Agent::get() {
+            agent.live.store(false, Relaxed);
+            agent
+                .records
+                .write(&Record::Invalid(format!("the agent panicked: {text}")));
+        }
+        otherwise
+    })
+}

@@ -1,0 +1,273 @@
+//! Checks: layers `ground`, `gst` and `asgct-safepoint`, on the thread itself inside a hook.
+
+use crate::agent::Agent;
+use crate::evidence::{self, Found};
+use crate::threads::ThreadState;
+use crate::trace_stack::StackCopy;
+use crate::vm::asgct::CallFrame;
+use crate::vm::jvmti::FrameInfo;
+use jni_sys::JNIEnv;
+use oracle::judge::{judge_same_instant, judge_truth};
+use oracle::tally::Drop;
+use oracle::trace::{Frame, Location, MethodKey, Methods, Truth};
+use oracle::{Judgement, Layer, Verdict};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ptr;
+use std::time::Instant;
+
+/// Deeper stacks are not compared but counted as dropped.
+pub const MAX_FRAMES: usize = 1 << 14;
+
+/// Pushes until the next attempt while no check may be made.
+const LATER: u32 = 1 << 10;
+
+/// What a check needs, kept for the next one of its thread.
+struct Scratch {
+    gst: Vec<FrameInfo>,
+    asgct: Vec<CallFrame>,
+    copy: StackCopy,
+}
+
+thread_local! {
+    /// Not used by signal handlers, so Rust's own thread-locals do.
+    static SCRATCH: RefCell<Option<Scratch>> = const { RefCell::new(None) };
+}
+
+/// A check that `push` found due: makes it, and says when the next one is.
+#[cold]
+pub fn due(state: &ThreadState, env: *mut JNIEnv) {
+    let Some(agent) = Agent::get().filter(|agent| agent.is_live()) else {
+        state.own.countdown.set(LATER);
+        return;
+    };
+    if agent.config.check_share <= 0.0 {
+        state.own.countdown.set(u32::MAX);
+        return;
+    }
+    let start = nanos();
+    now(agent, state, env);
+    let end = nanos();
+    state
+        .own
+        .countdown
+        .set(pause(agent.config.check_share, state, start, end));
+    state.own.pushes.set(state.own.countdown.get());
+    state.own.last_check.set(end);
+}
+
+/// How many pushes the next check waits, so that checks take their share of the thread's
+/// time: random, lest it beats with the program's own rhythm.
+fn pause(share: f64, state: &ThreadState, start: u64, end: u64) -> u32 {
+    const MOST: f64 = (1 << 22) as f64;
+    let last = state.own.last_check.get();
+    let since_last = if last == 0 {
+        1000
+    } else {
+        start.saturating_sub(last).max(1)
+    };
+    let nanos_per_push = since_last as f64 / f64::from(state.own.pushes.get().max(1));
+    let wanted = end.saturating_sub(start) as f64 * (1.0 - share) / share;
+    let random = 0.5 + (state.own.random() >> 11) as f64 / (1u64 << 53) as f64;
+    (wanted / nanos_per_push * random).clamp(1.0, MOST) as u32
+}
+
+fn nanos() -> u64 {
+    thread_local! {
+        static START: Instant = Instant::now();
+    }
+    START.with(|start| start.elapsed().as_nanos() as u64) + 1
+}
+
+/// Makes a check of the calling thread.
+pub fn now(agent: &Agent, state: &ThreadState, env: *mut JNIEnv) {
+    SCRATCH.with(|scratch| {
+        // A check inside a check would mean that a hook ran inside one: leave it out.
+        let Ok(mut scratch) = scratch.try_borrow_mut() else {
+            return;
+        };
+        let made = match &mut *scratch {
+            Some(made) => made,
+            empty => match new_scratch() {
+                Some(new) => empty.insert(new),
+                None => return,
+            },
+        };
+        check_layers(agent, state, env, made);
+    });
+}
+
+fn new_scratch() -> Option<Scratch> {
+    let gst = FrameInfo {
+        method: ptr::null_mut(),
+        location: 0,
+    };
+    let asgct = CallFrame {
+        lineno: 0,
+        method_id: ptr::null_mut(),
+    };
+    Some(Scratch {
+        gst: vec![gst; 256],
+        asgct: vec![asgct; 256],
+        copy: StackCopy::new(MAX_FRAMES).ok()?,
+    })
+}
+
+fn check_layers(agent: &Agent, state: &ThreadState, env: *mut JNIEnv, scratch: &mut Scratch) {
+    let consistent = state.stack.is_consistent();
+    agent.slots.count(
+        Layer::Ground,
+        if consistent {
+            Verdict::Match
+        } else {
+            Verdict::Wrong
+        },
+    );
+    if state.stack.copy_to(&mut scratch.copy).is_none() {
+        let cause = if state.stack.is_whole() {
+            Drop::TooDeep
+        } else {
+            Drop::TraceStackFull
+        };
+        agent.slots.drop(Layer::Gst, cause);
+        agent.slots.drop(Layer::AsgctSafepoint, cause);
+        return;
+    }
+    let gst = match gst_of_self(agent, &mut scratch.gst) {
+        Ok(Some(frames)) => frames,
+        Ok(None) => {
+            agent.slots.drop(Layer::Gst, Drop::TooDeep);
+            agent.slots.drop(Layer::AsgctSafepoint, Drop::TooDeep);
+            return;
+        }
+        Err(code) => {
+            agent.slots.count(Layer::Gst, Verdict::Error(-code));
+            return;
+        }
+    };
+    let verdict = check_gst(agent, state, env, &gst, &scratch.copy);
+    if matches!(verdict, Verdict::Match | Verdict::Window) {
+        let own = gst
+            .iter()
+            .take_while(|frame| agent.methods.is_hook_call(frame.method))
+            .count();
+        state.stack.record(&gst[own..]);
+    }
+    check_asgct(agent, state, env, &gst, &mut scratch.asgct);
+}
+
+/// GetStackTrace of the calling thread, with a buffer that grows; `None` beyond the limit.
+fn gst_of_self(agent: &Agent, buffer: &mut Vec<FrameInfo>) -> Result<Option<Vec<Frame>>, i32> {
+    loop {
+        let count = agent.jvmti.stack_trace(ptr::null_mut(), buffer)?;
+        if count < buffer.len() {
+            return Ok(Some(buffer[..count].iter().map(frame_of).collect()));
+        }
+        if buffer.len() >= MAX_FRAMES {
+            return Ok(None);
+        }
+        buffer.resize(MAX_FRAMES.min(4 * buffer.len()), buffer[0]);
+    }
+}
+
+/// A frame of GetStackTrace as the judges compare it.
+pub fn frame_of(info: &FrameInfo) -> Frame {
+    Frame {
+        method: MethodKey(info.method as usize),
+        location: Location::from_jvmti(info.location),
+    }
+}
+
+fn check_gst(
+    agent: &Agent,
+    state: &ThreadState,
+    env: *mut JNIEnv,
+    gst: &[Frame],
+    copy: &StackCopy,
+) -> Verdict {
+    let hooks: Vec<_> = copy.hooks().collect();
+    let truth = Truth {
+        entries: &hooks,
+        checked: copy.checked_frames(),
+        checked_entries: copy.checked_entries(),
+    };
+    let judgement = judge_truth(gst, &truth, &agent.methods);
+    agent.slots.count(Layer::Gst, judgement.verdict);
+    if judgement.is_mismatch() && evidence::wanted(agent, Layer::Gst, judgement.verdict) {
+        let truth = evidence::show_truth(agent, env, &hooks, truth.checked, truth.checked_entries);
+        report(agent, state, env, Layer::Gst, judgement, gst, truth);
+    }
+    judgement.verdict
+}
+
+fn check_asgct(
+    agent: &Agent,
+    state: &ThreadState,
+    env: *mut JNIEnv,
+    gst: &[Frame],
+    buffer: &mut Vec<CallFrame>,
+) {
+    let Some(asgct) = agent.asgct else { return };
+    let spare = CallFrame {
+        lineno: 0,
+        method_id: ptr::null_mut(),
+    };
+    buffer.resize(buffer.len().max(gst.len() + 16), spare);
+    // SAFETY: getcontext fills the context in; `env` and the buffer are this thread's.
+    let count = unsafe {
+        let mut context: libc::ucontext_t = std::mem::zeroed();
+        libc::getcontext(&mut context);
+        let context = ptr::from_mut(&mut context).cast();
+        asgct.walk(env, buffer.as_mut_ptr(), buffer.len() as i32, context)
+    };
+    let Some(frames) = usize::try_from(count)
+        .ok()
+        .filter(|&n| n > 0)
+        .and_then(|n| buffer.get(..n))
+    else {
+        agent
+            .slots
+            .count(Layer::AsgctSafepoint, Verdict::Error(count));
+        return;
+    };
+    let walk: Vec<Frame> = frames.iter().map(|&frame| frame.into()).collect();
+    let judgement = judge_same_instant(&walk, gst);
+    agent.slots.count(Layer::AsgctSafepoint, judgement.verdict);
+    if judgement.is_mismatch() && evidence::wanted(agent, Layer::AsgctSafepoint, judgement.verdict)
+    {
+        let truth = evidence::show(agent, env, gst);
+        report(
+            agent,
+            state,
+            env,
+            Layer::AsgctSafepoint,
+            judgement,
+            &walk,
+            truth,
+        );
+    }
+}
+
+fn report(
+    agent: &Agent,
+    state: &ThreadState,
+    env: *mut JNIEnv,
+    layer: Layer,
+    judgement: Judgement,
+    walk: &[Frame],
+    truth: Vec<oracle::record::ShownFrame>,
+) {
+    let (tid, evidence) = (state.tid(), BTreeMap::new());
+    evidence::record(
+        agent,
+        env,
+        Found {
+            layer,
+            judgement,
+            tid,
+            walk,
+            truth,
+            evidence,
+        },
+    );
+}

@@ -1,0 +1,149 @@
+//! Classes as they load: rewriting, method ids, and the hook class.
+
+use crate::agent::Agent;
+use crate::hooks;
+use instrumenter::{Choice, MethodInfo, Plan};
+use jni_sys::{JNIEnv, jclass};
+use oracle::record::Rewriting;
+use std::ptr;
+
+/// Internal name of the class that holds the hooks.
+pub const HOOK_CLASS: &str = "java/lang/StackwitnessTrace";
+
+/// Classes whose methods switch the identity of the running thread, so that push and pop
+/// would meet different trace stacks (`VirtualThread.java`, `Continuation.java`).
+const SWITCHES_THREADS: &[&str] = &[
+    "java/lang/VirtualThread",
+    "java/lang/BaseVirtualThread",
+    "java/lang/ThreadBuilders$BoundVirtualThread",
+    "jdk/internal/vm/Continuation",
+    "jdk/internal/vm/ContinuationScope",
+];
+
+/// Defines the hook class in the boot loader and binds its methods. Called at the early
+/// VMStart: JNI is up, and no Java code has run.
+///
+/// # Safety
+/// `env` must be the calling thread's.
+pub unsafe fn define_hook_class(agent: &Agent, env: *mut JNIEnv) -> Result<(), String> {
+    let bytes = std::fs::read(&agent.config.trace_class).map_err(|error| {
+        format!(
+            "cannot read {}: {error}",
+            agent.config.trace_class.display()
+        )
+    })?;
+    let name = c"java/lang/StackwitnessTrace".as_ptr();
+    // SAFETY: a null loader is the boot loader; the bytes live during the call.
+    let class = unsafe {
+        ((**env).v1_1.DefineClass)(
+            env,
+            name,
+            ptr::null_mut(),
+            bytes.as_ptr().cast(),
+            bytes.len() as i32,
+        )
+    };
+    if class.is_null() {
+        return Err("the VM did not accept the hook class".into());
+    }
+    // SAFETY: `class` is the hook class.
+    if !unsafe { hooks::register(env, class) } {
+        return Err("the VM did not bind the hooks".into());
+    }
+    let methods = agent.jvmti.create_method_ids(class).unwrap_or_default();
+    agent.methods.add_hook_calls(&methods);
+    Ok(())
+}
+
+/// The rewritten class, if it has anything to hook.
+pub fn rewrite(agent: &Agent, name: &str, class_file: &[u8]) -> Option<Vec<u8>> {
+    if name == HOOK_CLASS {
+        return None;
+    }
+    let leave = |reason: &str| {
+        *agent
+            .rewriting()
+            .classes_left
+            .entry(reason.into())
+            .or_default() += 1;
+        None
+    };
+    if SWITCHES_THREADS
+        .iter()
+        .any(|class| is_or_is_inside(name, class))
+    {
+        return leave("switches threads");
+    }
+    let mut plan = Everything(agent);
+    let rewritten = match instrumenter::rewrite(class_file, HOOK_CLASS, &mut plan) {
+        Ok(rewritten) => rewritten,
+        Err(malformed) => return leave(&format!("malformed: {malformed}")),
+    };
+    let mut counts = agent.rewriting();
+    count(&mut counts, &rewritten);
+    drop(counts);
+    agent.methods.add_hooked(name, rewritten.hooked);
+    rewritten.bytes
+}
+
+fn is_or_is_inside(name: &str, class: &str) -> bool {
+    name.strip_prefix(class)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('$'))
+}
+
+fn count(counts: &mut Rewriting, rewritten: &instrumenter::Rewritten) {
+    counts.classes_hooked += u64::from(!rewritten.hooked.is_empty());
+    counts.methods_hooked += rewritten.hooked.len() as u64;
+    for left in &rewritten.left {
+        *counts
+            .methods_left
+            .entry(left.reason.to_string())
+            .or_default() += 1;
+    }
+}
+
+/// Hooks every method that can be hooked.
+struct Everything<'a>(&'a Agent);
+
+impl Plan for Everything<'_> {
+    fn choose(&mut self, method: &MethodInfo<'_>) -> Choice {
+        // C2 registers finalizers at the return of this one method under a BCI that is none,
+        // and crashes if the method has exception handlers (`Parse::return_current`).
+        if (method.class, method.name) == ("java/lang/Object", "<init>") {
+            let reason = "C2 crashes on exception handlers in it".to_owned();
+            *self.0.rewriting().methods_left.entry(reason).or_default() += 1;
+            return Choice::Leave;
+        }
+        let id = instrumenter::HookId(self.0.methods.new_id().0);
+        Choice::Hook { id, check: false }
+    }
+}
+
+/// A class was prepared: gives its methods their ids, and counts it if it is the program's.
+pub fn prepared(agent: &Agent, env: *mut JNIEnv, class: jclass) {
+    _ = agent.jvmti.create_method_ids(class);
+    if is_application_class(agent, env, class) {
+        agent.rewriting().application_classes += 1;
+    }
+}
+
+/// Whether neither the boot loader nor the platform loader defined the class.
+fn is_application_class(agent: &Agent, env: *mut JNIEnv, class: jclass) -> bool {
+    if !agent.is_live() {
+        return false;
+    }
+    let Ok(loader) = agent.jvmti.class_loader(class) else {
+        return false;
+    };
+    if loader.is_null() {
+        return false;
+    }
+    // SAFETY: local references of this thread.
+    unsafe {
+        let of_loader = ((**env).v1_1.GetObjectClass)(env, loader);
+        let signature = agent.jvmti.class_signature(of_loader).unwrap_or_default();
+        ((**env).v1_1.DeleteLocalRef)(env, of_loader);
+        ((**env).v1_1.DeleteLocalRef)(env, loader);
+        signature != "Ljdk/internal/loader/ClassLoaders$PlatformClassLoader;"
+    }
+}

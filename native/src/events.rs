@@ -1,0 +1,246 @@
+//! The agent's life: from its loading through the VM's events to the VM's death.
+
+use crate::agent::{Agent, Vm, guard};
+use crate::methods::Registry;
+use crate::records::Records;
+use crate::sampler::{self, Sampler};
+use crate::slots::Slots;
+use crate::threads::{ThreadState, Threads};
+use crate::vm::asgct::Asgct;
+use crate::vm::jvmti::{Capability, Event, EventCallbacks, Jvmti, RawEnv};
+use crate::{classes, hooks};
+use jni_sys::{JNIEnv, JavaVM, jclass, jint, jobject};
+use oracle::record::{Config, RECORDS_FILE, Record, SLOTS_FILE, Started};
+use std::ffi::{CStr, c_char, c_uchar};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard};
+
+static SAMPLER: Mutex<Option<Sampler>> = Mutex::new(None);
+
+fn running_sampler() -> MutexGuard<'static, Option<Sampler>> {
+    SAMPLER
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Prepares the agent with the configuration at `path`.
+///
+/// # Safety
+/// `vm` must be the VM's, in its OnLoad phase.
+pub unsafe fn load(vm: *mut JavaVM, path: &str) -> Result<(), String> {
+    let text = std::fs::read(path).map_err(|e| format!("cannot read `{path}`: {e}"))?;
+    let config: Config =
+        serde_json::from_slice(&text).map_err(|e| format!("`{path}` is no configuration: {e}"))?;
+    // SAFETY: as the caller promised.
+    let jvmti = unsafe { Jvmti::new(vm) }.ok_or("this VM has no JVMTI 11")?;
+    let io = |what: &'static str| move |e: std::io::Error| format!("cannot open the {what}: {e}");
+    let slots = Slots::map(&config.run_dir.join(SLOTS_FILE)).map_err(io("slots"))?;
+    let records = Records::open(&config.run_dir.join(RECORDS_FILE)).map_err(io("records"))?;
+
+    let mut capabilities = vec![Capability::GetLineNumbers, Capability::GetBytecodes];
+    let mut events = vec![
+        Event::VmInit,
+        Event::VmDeath,
+        Event::ThreadStart,
+        Event::ThreadEnd,
+        // Enabled, AsyncGetCallTrace answers at all.
+        Event::ClassLoad,
+        Event::ClassPrepare,
+    ];
+    if config.hooks {
+        capabilities.extend([
+            Capability::AllClassHookEvents,
+            Capability::EarlyVmStart,
+            Capability::EarlyClassHookEvents,
+        ]);
+        events.extend([Event::VmStart, Event::ClassFileLoadHook]);
+    }
+    let jvmti_error = |what: &'static str| move |e| format!("JVMTI refuses {what}: error {e}");
+    jvmti
+        .add_capabilities(&capabilities)
+        .map_err(jvmti_error("capabilities"))?;
+    jvmti
+        .set_callbacks(&callbacks())
+        .map_err(jvmti_error("callbacks"))?;
+
+    hooks::configure(config.sabotage);
+    let agent = Agent {
+        vm: Vm(vm),
+        jvmti,
+        asgct: Asgct::find(&jvmti),
+        slots,
+        records,
+        methods: Registry::new(jvmti),
+        threads: Threads::new(config.seed),
+        rewriting: Mutex::default(),
+        live: AtomicBool::new(false),
+        evidence: Mutex::default(),
+        config,
+    };
+    if !Agent::install(agent) {
+        return Err("it is loaded already".into());
+    }
+    for event in events {
+        jvmti
+            .set_event(event, true)
+            .map_err(jvmti_error("an event"))?;
+    }
+    Ok(())
+}
+
+fn callbacks() -> EventCallbacks {
+    EventCallbacks {
+        vm_init: Some(vm_init),
+        vm_death: Some(vm_death),
+        thread_start: Some(thread_start),
+        thread_end: Some(thread_end),
+        class_file_load_hook: Some(class_file_load_hook),
+        class_load: Some(class_load),
+        class_prepare: Some(class_prepare),
+        vm_start: Some(vm_start),
+    }
+}
+
+fn invalid(agent: &Agent, reason: String) {
+    agent.records.write(&Record::Invalid(reason));
+}
+
+unsafe extern "system" fn vm_start(_: RawEnv, env: *mut JNIEnv) {
+    guard((), || {
+        let Some(agent) = Agent::get() else { return };
+        // SAFETY: the VM gives this thread's environment.
+        if let Err(reason) = unsafe { classes::define_hook_class(agent, env) } {
+            // The classes loaded so far call the hooks: the VM cannot go on.
+            invalid(agent, reason.clone());
+            eprintln!("stackwitness: {reason}");
+            std::process::exit(1);
+        }
+    });
+}
+
+unsafe extern "system" fn vm_init(_: RawEnv, env: *mut JNIEnv, thread: jobject) {
+    guard((), || {
+        let Some(agent) = Agent::get() else { return };
+        let property = |name: &CStr| agent.jvmti.system_property(name);
+        agent.records.write(&Record::Started(Started {
+            home: property(c"java.home"),
+            vendor: property(c"java.vm.vendor"),
+            version: property(c"java.vm.version"),
+            vm: property(c"java.vm.name"),
+            asgct: agent.asgct.is_some(),
+        }));
+        for class in agent.jvmti.loaded_classes().unwrap_or_default() {
+            _ = agent.jvmti.create_method_ids(class);
+            // SAFETY: a local reference of this thread, not used again.
+            unsafe { ((**env).v1_1.DeleteLocalRef)(env, class) };
+        }
+        // SAFETY: the VM gives this thread's environment, in the live phase.
+        unsafe { hooks::find_vm_errors(env) };
+        begin_thread(agent, env, thread);
+        agent.live.store(true, Relaxed);
+        match sampler::start(agent) {
+            Ok(sampler) => *running_sampler() = Some(sampler),
+            Err(error) => invalid(agent, format!("the sampler cannot start: {error}")),
+        }
+    });
+}
+
+unsafe extern "system" fn vm_death(_: RawEnv, _: *mut JNIEnv) {
+    guard((), || {
+        let Some(agent) = Agent::get() else { return };
+        agent.live.store(false, Relaxed);
+        if let Some(sampler) = running_sampler().take()
+            && !sampler.stop()
+        {
+            // It waits for a thread that reaches no safepoint; the VM's end ends it.
+            agent.rewriting().late_samplers += 1;
+        }
+        agent.record_rewriting();
+        agent.records.write(&Record::Ended);
+    });
+}
+
+fn begin_thread(agent: &Agent, env: *mut JNIEnv, thread: jobject) {
+    Threads::revive();
+    if let Some(state) = agent.threads.enter(env) {
+        // SAFETY: a valid local reference of this thread.
+        let object = unsafe { ((**env).v1_1.NewGlobalRef)(env, thread) };
+        agent.threads.set_object(state, object);
+    }
+}
+
+unsafe extern "system" fn thread_start(_: RawEnv, env: *mut JNIEnv, thread: jobject) {
+    guard((), || {
+        if let Some(agent) = Agent::get() {
+            begin_thread(agent, env, thread);
+        }
+    });
+}
+
+unsafe extern "system" fn thread_end(_: RawEnv, env: *mut JNIEnv, _: jobject) {
+    guard((), || {
+        let (Some(agent), Some(state)) = (Agent::get(), ThreadState::current()) else {
+            return;
+        };
+        if agent.config.hooks {
+            hooks::end_thread(agent, state, env);
+        }
+        let object = agent.threads.leave(state);
+        if !object.is_null() {
+            // SAFETY: the state's global reference, which nobody finds any more.
+            unsafe { ((**env).v1_1.DeleteGlobalRef)(env, object) };
+        }
+    });
+}
+
+unsafe extern "system" fn class_load(_: RawEnv, _: *mut JNIEnv, _: jobject, _: jclass) {}
+
+unsafe extern "system" fn class_prepare(_: RawEnv, env: *mut JNIEnv, _: jobject, class: jclass) {
+    guard((), || {
+        if let Some(agent) = Agent::get() {
+            classes::prepared(agent, env, class);
+        }
+    });
+}
+
+#[allow(clippy::too_many_arguments, reason = "JVMTI's own signature")]
+unsafe extern "system" fn class_file_load_hook(
+    _: RawEnv,
+    _: *mut JNIEnv,
+    redefined: jclass,
+    _: jobject,
+    name: *const c_char,
+    _: jobject,
+    length: jint,
+    bytes: *const c_uchar,
+    new_length: *mut jint,
+    new_bytes: *mut *mut c_uchar,
+) {
+    guard((), || {
+        let Some(agent) = Agent::get() else { return };
+        if name.is_null() || bytes.is_null() {
+            return;
+        }
+        // SAFETY: the VM gives a zero-terminated name and `length` bytes.
+        let (name, class_file) = unsafe {
+            let bytes = std::slice::from_raw_parts(bytes, length.max(0) as usize);
+            (CStr::from_ptr(name).to_string_lossy(), bytes)
+        };
+        let Some(rewritten) = classes::rewrite(agent, &name, class_file) else {
+            return;
+        };
+        if !redefined.is_null() {
+            agent.methods.forget_keys();
+        }
+        let Ok(memory) = agent.jvmti.allocate(rewritten.len()) else {
+            return;
+        };
+        // SAFETY: freshly allocated with this size; the VM takes it over.
+        unsafe {
+            ptr::copy_nonoverlapping(rewritten.as_ptr(), memory, rewritten.len());
+            *new_length = rewritten.len() as jint;
+            *new_bytes = memory;
+        }
+    });
+}

@@ -1,0 +1,90 @@
+//! Writes mismatches down.
+
+use crate::agent::Agent;
+use jni_sys::JNIEnv;
+use oracle::record::{Mismatch, Record, ShownFrame};
+use oracle::trace::{Frame, HookId};
+use oracle::{Judgement, Layer, Verdict};
+use std::collections::BTreeMap;
+
+/// A mismatch as it was found.
+pub struct Found<'a> {
+    /// The layer.
+    pub layer: Layer,
+    /// The verdict.
+    pub judgement: Judgement,
+    /// Kernel id of the thread.
+    pub tid: i32,
+    /// What the walker returned, top first.
+    pub walk: &'a [Frame],
+    /// What was true, top first.
+    pub truth: Vec<ShownFrame>,
+    /// Further evidence.
+    pub evidence: BTreeMap<String, String>,
+}
+
+/// Whether one more mismatch of this kind is to be written down; if so it is reserved.
+pub fn wanted(agent: &Agent, layer: Layer, verdict: Verdict) -> bool {
+    let mut written = agent
+        .evidence
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
+    let of_kind = written.entry((layer, verdict)).or_default();
+    let wanted = *of_kind < agent.config.evidence_limit;
+    *of_kind += u32::from(wanted);
+    wanted
+}
+
+/// Writes `found` down, which was [`wanted`]. The caller counts it.
+pub fn record(agent: &Agent, env: *mut JNIEnv, found: Found<'_>) {
+    let mismatch = Mismatch {
+        layer: found.layer,
+        verdict: found.judgement.verdict,
+        reason: found.judgement.reason.into(),
+        thread: thread_name(found.tid),
+        walker: show(agent, env, found.walk),
+        truth: found.truth,
+        at_frame: found.judgement.at_frame,
+        evidence: found.evidence,
+    };
+    agent.records.write(&Record::Mismatch(Box::new(mismatch)));
+}
+
+/// The frames as reports show them.
+pub fn show(agent: &Agent, env: *mut JNIEnv, frames: &[Frame]) -> Vec<ShownFrame> {
+    frames
+        .iter()
+        .map(|frame| agent.methods.show(env, frame))
+        .collect()
+}
+
+/// The truth as reports show it, top first: whole up to the newest checked frame, hooked
+/// frames only above it.
+pub fn show_truth(
+    agent: &Agent,
+    env: *mut JNIEnv,
+    hooks: &[HookId],
+    checked: &[Frame],
+    checked_entries: usize,
+) -> Vec<ShownFrame> {
+    let above = hooks[checked_entries..].iter().rev();
+    let mut shown: Vec<_> = above.map(|&hook| agent.methods.show_entry(hook)).collect();
+    let mut whole: Vec<_> = checked
+        .iter()
+        .rev()
+        .map(|f| agent.methods.show(env, f))
+        .collect();
+    if let Some(moves) = whole.first_mut() {
+        (moves.bci, moves.line, moves.rewritten_bci) = (None, None, None);
+    }
+    shown.append(&mut whole);
+    shown
+}
+
+/// `tid (name)`, with the name that the kernel has.
+fn thread_name(tid: i32) -> String {
+    match std::fs::read_to_string(format!("/proc/self/task/{tid}/comm")) {
+        Ok(name) => format!("{tid} ({})", name.trim_end()),
+        Err(_) => tid.to_string(),
+    }
+}

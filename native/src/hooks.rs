@@ -1,0 +1,234 @@
+//! The native methods of `java.lang.StackwitnessTrace`, which the rewritten code calls.
+
+use crate::agent::{Agent, guard};
+use crate::check;
+use crate::evidence::{self, Found};
+use crate::threads::ThreadState;
+use crate::trace_stack::{Balance, StackCopy, Token};
+use jni_sys::{JNIEnv, JNINativeMethod, jclass, jint, jobject};
+use oracle::record::Sabotage;
+use oracle::trace::HookId;
+use oracle::{Judgement, Layer, Verdict};
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering::Relaxed};
+
+/// Even pops are counted in the shared slots in lots of this many.
+const LOT: u64 = 256;
+
+static DROP_POPS: AtomicBool = AtomicBool::new(false);
+
+/// Binds the native methods.
+///
+/// # Safety
+/// `class` must be the hook class, and `env` the calling thread's.
+pub unsafe fn register(env: *mut JNIEnv, class: jclass) -> bool {
+    let method = |name: &'static std::ffi::CStr, signature: &'static std::ffi::CStr, function| {
+        JNINativeMethod {
+            name: name.as_ptr().cast_mut(),
+            signature: signature.as_ptr().cast_mut(),
+            fnPtr: function,
+        }
+    };
+    let methods = [
+        method(c"push", c"(II)I", push as *mut _),
+        method(c"pop", c"(I)V", pop as *mut _),
+        method(c"thrown", c"(Ljava/lang/Object;I)V", thrown as *mut _),
+        method(c"caught", c"(Ljava/lang/Object;I)V", caught as *mut _),
+        method(c"check", c"()V", check as *mut _),
+    ];
+    // SAFETY: names and signatures are those of the class's native methods.
+    let status = unsafe {
+        ((**env).v1_2.RegisterNatives)(env, class, methods.as_ptr(), methods.len() as jint)
+    };
+    status == 0
+}
+
+/// Takes over what the hooks need of the configuration.
+pub fn configure(sabotage: Option<Sabotage>) {
+    DROP_POPS.store(sabotage == Some(Sabotage::DropPops), Relaxed);
+}
+
+fn state(env: *mut JNIEnv) -> Option<&'static ThreadState> {
+    ThreadState::current().or_else(|| Agent::get()?.threads.enter(env))
+}
+
+extern "system" fn push(env: *mut JNIEnv, _: jclass, high: jint, low: jint) -> jint {
+    guard(0, || {
+        let Some(state) = state(env) else { return 0 };
+        let token = state
+            .stack
+            .push(HookId(((high as u32) << 16) | (low as u32 & 0xffff)));
+        match state.own.countdown.get() {
+            0 | 1 => check::due(state, env),
+            left => state.own.countdown.set(left - 1),
+        }
+        token.0 as jint
+    })
+}
+
+extern "system" fn pop(env: *mut JNIEnv, _: jclass, token: jint) {
+    guard((), || {
+        let Some(state) = state(env) else { return };
+        if DROP_POPS.load(Relaxed) && every_tenth() {
+            return;
+        }
+        match state.stack.pop(Token(token as u32)) {
+            Balance::Even => count_even(state),
+            other => unbalanced(state, env, "pop", other),
+        }
+    });
+}
+
+extern "system" fn thrown(env: *mut JNIEnv, _: jclass, exception: jobject, token: jint) {
+    guard((), || {
+        let Some(state) = state(env) else { return };
+        match state.stack.pop(Token(token as u32)) {
+            Balance::Even => count_even(state),
+            // The exit hook had popped already when its return threw.
+            Balance::TooFew if state.stack.depth() == token as u32 => {}
+            other => repaired(state, env, "exceptional pop", other, exception),
+        }
+    });
+}
+
+extern "system" fn caught(env: *mut JNIEnv, _: jclass, exception: jobject, token: jint) {
+    guard((), || {
+        let Some(state) = state(env) else { return };
+        let popped = state.stack.depth() == token as u32;
+        match state.stack.catch(Token(token as u32)) {
+            Balance::Even => {}
+            Balance::TooFew if popped => {}
+            other => repaired(state, env, "exception handler", other, exception),
+        }
+    });
+}
+
+extern "system" fn check(env: *mut JNIEnv, _: jclass) {
+    guard((), || {
+        if let (Some(agent), Some(state)) = (Agent::get(), state(env))
+            && agent.is_live()
+        {
+            check::now(agent, state, env);
+        }
+    });
+}
+
+fn count_even(state: &ThreadState) {
+    let pops = state.own.even_pops.get() + 1;
+    if pops < LOT {
+        state.own.even_pops.set(pops);
+        return;
+    }
+    state.own.even_pops.set(0);
+    if let Some(agent) = Agent::get() {
+        agent.slots.add(Layer::Ground, Verdict::Match, pops);
+    }
+}
+
+/// The end of a thread: its trace stack must be empty.
+pub fn end_thread(agent: &Agent, state: &ThreadState, env: *mut JNIEnv) {
+    agent
+        .slots
+        .add(Layer::Ground, Verdict::Match, state.own.even_pops.take());
+    match state.stack.depth() {
+        0 => agent.slots.count(Layer::Ground, Verdict::Match),
+        left => unbalanced(state, env, "end of the thread", Balance::TooMany(left)),
+    }
+}
+
+/// Frames that ended without their `pop` are the hooks' own fault, unless the VM stopped a
+/// hook in its middle: with a StackOverflowError or another error of the VM, or because
+/// another thread stopped this one.
+fn repaired(
+    state: &ThreadState,
+    env: *mut JNIEnv,
+    place: &str,
+    found: Balance,
+    exception: jobject,
+) {
+    let Some(agent) = Agent::get() else { return };
+    if matches!(found, Balance::TooMany(_)) && is_vm_error(env, exception) {
+        agent.rewriting().repairs += 1;
+        agent.slots.count(Layer::Ground, Verdict::Unverifiable);
+    } else {
+        unbalanced(state, env, place, found);
+    }
+}
+
+fn unbalanced(state: &ThreadState, env: *mut JNIEnv, place: &str, found: Balance) {
+    let Some(agent) = Agent::get() else { return };
+    agent.slots.count(Layer::Ground, Verdict::Wrong);
+    if !agent.is_live() || !evidence::wanted(agent, Layer::Ground, Verdict::Wrong) {
+        return;
+    }
+    let Ok(mut copy) = StackCopy::new(check::MAX_FRAMES) else {
+        return;
+    };
+    _ = state.stack.copy_to(&mut copy);
+    let hooks: Vec<_> = copy.hooks().collect();
+    let text = match found {
+        Balance::TooMany(n) => format!("{n} entries too many"),
+        Balance::TooFew => "the method's own entry is gone".into(),
+        Balance::Even => return,
+    };
+    let found = Found {
+        layer: Layer::Ground,
+        judgement: Judgement::plain(Verdict::Wrong, "pushes and pops do not balance"),
+        tid: state.tid(),
+        walk: &[],
+        truth: evidence::show_truth(
+            agent,
+            env,
+            &hooks,
+            copy.checked_frames(),
+            copy.checked_entries(),
+        ),
+        evidence: BTreeMap::from([("at".into(), place.into()), ("found".into(), text)]),
+    };
+    evidence::record(agent, env, found);
+}
+
+/// `java.lang.VirtualMachineError` and `java.lang.ThreadDeath`, as far as the VM has them.
+static VM_ERRORS: OnceLock<[AtomicPtr<jni_sys::_jobject>; 2]> = OnceLock::new();
+
+/// Looks up the classes of errors that may stop a hook.
+///
+/// # Safety
+/// `env` must be the calling thread's, without a pending exception, in the live phase.
+pub unsafe fn find_vm_errors(env: *mut JNIEnv) {
+    let find = |name: &std::ffi::CStr| {
+        // SAFETY: as the caller promised; an exception of a class that the VM does not have
+        // any more is cleared.
+        unsafe {
+            let local = ((**env).v1_1.FindClass)(env, name.as_ptr());
+            if local.is_null() {
+                ((**env).v1_1.ExceptionClear)(env);
+                return AtomicPtr::default();
+            }
+            AtomicPtr::new(((**env).v1_1.NewGlobalRef)(env, local))
+        }
+    };
+    _ = VM_ERRORS.set([
+        find(c"java/lang/VirtualMachineError"),
+        find(c"java/lang/ThreadDeath"),
+    ]);
+}
+
+fn is_vm_error(env: *mut JNIEnv, exception: jobject) -> bool {
+    // A repair before the live phase cannot be judged; the VM's start does not overflow.
+    VM_ERRORS.get().is_some_and(|classes| {
+        classes
+            .iter()
+            .map(|class| class.load(Relaxed))
+            .any(|class| {
+                // SAFETY: a global reference and an argument of the running native method.
+                !class.is_null() && unsafe { ((**env).v1_1.IsInstanceOf)(env, exception, class) }
+            })
+    })
+}
+
+fn every_tenth() -> bool {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    COUNT.fetch_add(1, Relaxed) % 10 == 9
+}

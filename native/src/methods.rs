@@ -1,0 +1,254 @@
+//! What the agent knows of methods: their hooks, and how to show them.
+
+use crate::vm::jvmti::{JMethodId, Jvmti};
+use instrumenter::{HookedMethod, Presence as CodePresence, RewrittenBci};
+use jni_sys::JNIEnv;
+use oracle::record::ShownFrame;
+use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence};
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, RwLock};
+
+/// A hooked method, with the class that it belongs to.
+#[derive(Debug)]
+pub struct Hooked {
+    /// Internal name of its class.
+    pub class: Arc<str>,
+    /// Its name, descriptor and map.
+    pub method: HookedMethod,
+}
+
+/// What a walker's method key stands for.
+#[derive(Clone, Debug)]
+enum Known {
+    /// A hooked method.
+    Hooked(HookId, Arc<Hooked>),
+    /// One of the hooks.
+    HookCall,
+    /// A method without hooks.
+    Plain,
+    /// Nothing that the VM still knows.
+    Gone,
+}
+
+/// All methods seen so far.
+pub struct Registry {
+    jvmti: Jvmti,
+    next_id: AtomicU32,
+    hooked: RwLock<HashMap<u32, Arc<Hooked>, Spread>>,
+    known: RwLock<HashMap<usize, Known, Spread>>,
+}
+
+impl Registry {
+    /// Knows nothing yet.
+    pub fn new(jvmti: Jvmti) -> Registry {
+        Registry {
+            jvmti,
+            next_id: AtomicU32::new(1),
+            hooked: RwLock::default(),
+            known: RwLock::default(),
+        }
+    }
+
+    /// A number that no hook has.
+    pub fn new_id(&self) -> HookId {
+        HookId(self.next_id.fetch_add(1, Relaxed))
+    }
+
+    /// Remembers the hooked methods of a class, before the VM sees its code.
+    pub fn add_hooked(&self, class: &str, methods: Vec<HookedMethod>) {
+        let class: Arc<str> = class.into();
+        let mut hooked = write(&self.hooked);
+        for method in methods {
+            let id = method.id.0;
+            hooked.insert(
+                id,
+                Arc::new(Hooked {
+                    class: class.clone(),
+                    method,
+                }),
+            );
+        }
+    }
+
+    /// Remembers the methods that are hooks themselves.
+    pub fn add_hook_calls(&self, methods: &[JMethodId]) {
+        let mut known = write(&self.known);
+        known.extend(
+            methods
+                .iter()
+                .map(|&method| (method as usize, Known::HookCall)),
+        );
+    }
+
+    /// Forgets what the walkers' keys stand for, because code was exchanged.
+    pub fn forget_keys(&self) {
+        write(&self.known).retain(|_, known| matches!(known, Known::HookCall));
+    }
+
+    /// The method of a hook.
+    pub fn by_hook(&self, hook: HookId) -> Option<Arc<Hooked>> {
+        read(&self.hooked).get(&hook.0).cloned()
+    }
+
+    /// Looks a walker's key up, asking the VM the first time: the entry hook in the
+    /// method's bytecode names it, whatever its name and loader.
+    fn known(&self, key: MethodKey) -> Known {
+        if let Some(known) = read(&self.known).get(&key.0) {
+            return known.clone();
+        }
+        const NATIVE_METHOD: i32 = 104;
+        const ABSENT_INFORMATION: i32 = 101;
+        let known = match key.0 {
+            0 => Known::Gone,
+            _ => match self
+                .jvmti
+                .bytecodes(key.0 as JMethodId, instrumenter::hook_id_of)
+            {
+                Ok(Some(id)) => match self.by_hook(HookId(id.0)) {
+                    Some(hooked) => Known::Hooked(HookId(id.0), hooked),
+                    None => Known::Plain,
+                },
+                Ok(None) | Err(NATIVE_METHOD | ABSENT_INFORMATION) => Known::Plain,
+                Err(_) => Known::Gone,
+            },
+        };
+        write(&self.known).insert(key.0, known.clone());
+        known
+    }
+
+    /// Whether the VM can still tell what all `frames` are.
+    pub fn knows_all(&self, frames: &[Frame]) -> bool {
+        !frames
+            .iter()
+            .any(|frame| matches!(self.known(frame.method), Known::Gone))
+    }
+
+    /// The frame as reports show it.
+    pub fn show(&self, env: *mut JNIEnv, frame: &Frame) -> ShownFrame {
+        let (bci, rewritten_bci) = match (self.known(frame.method), frame.location.bci()) {
+            (Known::Hooked(_, hooked), Some(bci)) => {
+                let original = hooked.method.map.original(RewrittenBci(bci)).0;
+                (original as i32, Some(frame.location.0))
+            }
+            _ => (frame.location.0, None),
+        };
+        let method = frame.method.0 as JMethodId;
+        let name = if method.is_null() {
+            None
+        } else {
+            self.name(env, method)
+        };
+        let line = if method.is_null() {
+            None
+        } else {
+            self.line(method, frame.location)
+        };
+        ShownFrame {
+            method: name.unwrap_or_else(|| format!("unknown method {method:p}")),
+            bci: Some(bci),
+            line,
+            rewritten_bci,
+        }
+    }
+
+    /// An entry of the trace stack as reports show it.
+    pub fn show_entry(&self, hook: HookId) -> ShownFrame {
+        let method = match self.by_hook(hook) {
+            Some(hooked) => {
+                let (name, descriptor) = (&hooked.method.name, &hooked.method.descriptor);
+                format!("{}.{name}{descriptor}", hooked.class.replace('/', "."))
+            }
+            None => format!("unknown hook {}", hook.0),
+        };
+        ShownFrame {
+            method,
+            ..ShownFrame::default()
+        }
+    }
+
+    fn name(&self, env: *mut JNIEnv, method: JMethodId) -> Option<String> {
+        let (name, descriptor) = self.jvmti.method_name(method).ok()?;
+        let class = self.jvmti.declaring_class(method).ok()?;
+        let signature = self.jvmti.class_signature(class).ok()?;
+        // SAFETY: a local reference of this thread, not used again.
+        unsafe { ((**env).v1_1.DeleteLocalRef)(env, class) };
+        let class = signature
+            .trim_start_matches('L')
+            .trim_end_matches(';')
+            .replace('/', ".");
+        Some(format!("{class}.{name}{descriptor}"))
+    }
+
+    fn line(&self, method: JMethodId, location: Location) -> Option<u32> {
+        let bci = i64::from(location.bci()?);
+        let lines = self.jvmti.line_numbers(method).ok()?;
+        let before = lines.iter().filter(|(start, _)| *start <= bci);
+        before
+            .max_by_key(|(start, _)| *start)
+            .and_then(|(_, line)| u32::try_from(*line).ok())
+    }
+}
+
+impl Methods for Registry {
+    fn hook(&self, method: MethodKey, location: Location) -> Option<(HookId, Presence)> {
+        let Known::Hooked(id, hooked) = self.known(method) else {
+            return None;
+        };
+        let presence = match location.bci() {
+            // A location that no code has, such as a synchronisation entry's, proves nothing.
+            None => Presence::Pushing,
+            Some(bci) => match hooked.method.map.presence(RewrittenBci(bci)) {
+                CodePresence::Absent => Presence::Absent,
+                CodePresence::Pushing => Presence::Pushing,
+                CodePresence::Present => Presence::Present,
+                CodePresence::Popping => Presence::Popping,
+            },
+        };
+        Some((id, presence))
+    }
+
+    fn is_hook_call(&self, method: MethodKey) -> bool {
+        matches!(self.known(method), Known::HookCall)
+    }
+}
+
+fn read<T>(lock: &RwLock<T>) -> std::sync::RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+fn write<T>(lock: &RwLock<T>) -> std::sync::RwLockWriteGuard<'_, T> {
+    lock.write()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Hashes one word by a multiplication; keys are addresses and small numbers of our own.
+#[derive(Default)]
+struct WordHasher(u64);
+type Spread = BuildHasherDefault<WordHasher>;
+
+impl Hasher for WordHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
+    }
+
+    fn write_u32(&mut self, word: u32) {
+        self.write_u64(u64::from(word));
+    }
+
+    fn write_usize(&mut self, word: usize) {
+        self.write_u64(word as u64);
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        let product = (self.0 ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = product ^ (product >> 32);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}

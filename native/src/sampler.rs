@@ -1,0 +1,345 @@
+//! The sampler: a thread that asks a random running Java thread for its stack, again and
+//! again, and compares what comes back: layers `asgct-async` and `asgct-gst`.
+
+use crate::agent::{Agent, guard};
+use crate::check::{MAX_FRAMES, frame_of};
+use crate::evidence::{self, Found};
+use crate::sample::{Inner, Outcome};
+use crate::signal;
+use crate::threads::{ThreadState, mix};
+use crate::vm::jvmti::FrameInfo;
+use jni_sys::{JNIEnv, jobject};
+use oracle::judge::{judge_moving, judge_truth};
+use oracle::tally::Drop;
+use oracle::trace::{Frame, HookId, Truth};
+use oracle::{Judgement, Layer, Verdict};
+use std::collections::{BTreeMap, HashMap};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long a thread may take to answer a signal.
+const ANSWER: Duration = Duration::from_millis(200);
+
+/// How long the VM's end waits for the sampler: longer than one answer.
+const END: Duration = Duration::from_secs(3);
+
+/// One idle thread in so many is sampled all the same.
+const IDLE_SHARE: u64 = 32;
+
+/// How often the rewriter's counts are written down.
+const BOOKKEEPING: Duration = Duration::from_secs(1);
+
+/// The running sampler.
+pub struct Sampler {
+    stop: Sender<()>,
+    ended: Receiver<()>,
+}
+
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Starts the sampler, in the live phase.
+pub fn start(agent: &'static Agent) -> std::io::Result<Sampler> {
+    signal::install()?;
+    let (stop, stopped) = channel();
+    let (end, ended) = channel();
+    thread::Builder::new()
+        .name("Stackwitness".into())
+        .spawn(move || {
+            guard((), || run(agent, &stopped));
+            _ = end.send(());
+        })?;
+    Ok(Sampler { stop, ended })
+}
+
+impl Sampler {
+    /// Stops it, and waits for its end; false if it did not end in time.
+    pub fn stop(&self) -> bool {
+        STOP.store(true, Relaxed);
+        _ = self.stop.send(());
+        self.ended.recv_timeout(END).is_ok()
+    }
+}
+
+fn run(agent: &'static Agent, stopped: &Receiver<()>) {
+    let Some(env) = attach(agent) else {
+        let reason = "the sampler could not attach to the VM".to_owned();
+        agent
+            .records
+            .write(&oracle::record::Record::Invalid(reason));
+        return;
+    };
+    let mut sampling = Sampling {
+        agent,
+        env,
+        random: mix(agent.config.seed),
+        cpu_times: HashMap::new(),
+        walk: Vec::new(),
+        hooks: Vec::new(),
+        gst: vec![
+            FrameInfo {
+                method: ptr::null_mut(),
+                location: 0
+            };
+            MAX_FRAMES
+        ],
+        count: 0,
+    };
+    let mut booked = Instant::now();
+    while agent.is_live() && !STOP.load(Relaxed) {
+        sampling.sample();
+        if booked.elapsed() >= BOOKKEEPING {
+            booked = Instant::now();
+            agent.record_rewriting();
+        }
+        let average = agent.config.sample_interval_us;
+        if average > 0 {
+            // Uniform over twice the average, lest it beats with the program's own rhythm.
+            let pause = Duration::from_micros(sampling.next_random() % (2 * average + 1));
+            match stopped.recv_timeout(pause) {
+                Err(RecvTimeoutError::Timeout) => {}
+                _ => break,
+            }
+        }
+    }
+    // SAFETY: this thread attached itself and has no Java frames.
+    unsafe { ((**agent.vm.0).v1_2.DetachCurrentThread)(agent.vm.0) };
+}
+
+/// Attaches the calling thread as a daemon, so that it keeps no VM alive.
+fn attach(agent: &Agent) -> Option<*mut JNIEnv> {
+    let mut env = ptr::null_mut();
+    let mut arguments = jni_sys::JavaVMAttachArgs {
+        version: jni_sys::JNI_VERSION_1_8,
+        name: c"Stackwitness".as_ptr().cast_mut(),
+        group: ptr::null_mut(),
+    };
+    // SAFETY: the VM is live; the arguments outlive the call.
+    let status = unsafe {
+        let arguments = ptr::from_mut(&mut arguments).cast();
+        ((**agent.vm.0).v1_4.AttachCurrentThreadAsDaemon)(agent.vm.0, &mut env, arguments)
+    };
+    (status == 0).then_some(env.cast())
+}
+
+/// What the sampler's loop keeps.
+struct Sampling {
+    agent: &'static Agent,
+    env: *mut JNIEnv,
+    random: u64,
+    /// CPU time of each thread when it was last looked at.
+    cpu_times: HashMap<i32, u64>,
+    walk: Vec<Frame>,
+    hooks: Vec<HookId>,
+    gst: Vec<FrameInfo>,
+    count: u32,
+}
+
+/// Who is sampled.
+struct Target {
+    state: &'static ThreadState,
+    tid: i32,
+    /// A local reference to its `java.lang.Thread`; null if it is not needed or not known.
+    object: jobject,
+}
+
+impl Sampling {
+    fn next_random(&mut self) -> u64 {
+        self.random = self.random.wrapping_add(1);
+        mix(self.random)
+    }
+
+    fn sample(&mut self) {
+        self.count = self.count.wrapping_add(1);
+        let every = self.agent.config.gst_every;
+        let with_gst = every > 0 && self.count.is_multiple_of(every);
+        let Some(target) = self.choose(with_gst) else {
+            return;
+        };
+        self.ask(&target, with_gst);
+        if !target.object.is_null() {
+            // SAFETY: a local reference of this thread, not used again.
+            unsafe { ((**self.env).v1_1.DeleteLocalRef)(self.env, target.object) };
+        }
+    }
+
+    /// A random thread, running ones by preference; not the sampler itself.
+    fn choose(&mut self, with_object: bool) -> Option<Target> {
+        let (random, idle) = (self.next_random(), self.next_random());
+        let (agent, env, cpu_times) = (self.agent, self.env, &mut self.cpu_times);
+        let own = ThreadState::current();
+        agent.threads.with_live(|live| {
+            let start = random as usize % live.len().max(1);
+            let mut others = (0..live.len()).map(|i| live[(start + i) % live.len()]);
+            let state = others.find(|state| {
+                let is_own = own.is_some_and(|own| ptr::eq(own, *state));
+                !is_own && (ran_since(cpu_times, state.tid()) || idle % IDLE_SHARE == 0)
+            })?;
+            let mut object = ptr::null_mut();
+            if with_object && !state.object().is_null() {
+                // While the list is locked the thread cannot give its reference back.
+                // SAFETY: a valid global reference.
+                object = unsafe { ((**env).v1_2.NewLocalRef)(env, state.object()) };
+            }
+            Some(Target {
+                state,
+                tid: state.tid(),
+                object,
+            })
+        })
+    }
+
+    fn ask(&mut self, target: &Target, with_gst: bool) {
+        let agent = self.agent;
+        let layer = if with_gst {
+            Layer::AsgctGst
+        } else {
+            Layer::AsgctAsync
+        };
+        if !with_gst && !agent.config.hooks {
+            return;
+        }
+        let Ok(samples) = signal::samples() else {
+            return;
+        };
+        let free = samples.iter().enumerate().find_map(|(place, sample)| {
+            // A sample that was put aside and is done by now comes back.
+            _ = sample.read(|_| ());
+            sample
+                .ask(target.state)
+                .map(|ticket| (place, sample, ticket))
+        });
+        let Some((place, sample, ticket)) = free else {
+            agent.slots.drop(layer, Drop::NoRecord);
+            thread::sleep(Duration::from_millis(1));
+            return;
+        };
+        if signal::send(target.tid, place, ticket).is_err() {
+            sample.give_up(ticket);
+            agent.slots.drop(layer, Drop::ThreadEnded);
+            return;
+        }
+        if !sample.wait(ticket, ANSWER) {
+            sample.give_up(ticket);
+            agent.slots.drop(layer, Drop::NoAnswer);
+            return;
+        }
+        let gst = if with_gst {
+            self.stack_of(target)
+        } else {
+            None
+        };
+        sample.read(|inner| match inner.outcome {
+            Outcome::OtherThread => agent.slots.drop(layer, Drop::ThreadEnded),
+            Outcome::Walked(count) if count <= 0 => {
+                agent.slots.count(layer, Verdict::Error(count));
+            }
+            Outcome::Walked(count) if count as usize >= MAX_FRAMES => {
+                agent.slots.drop(layer, Drop::TooDeep);
+            }
+            Outcome::Walked(_) => {
+                self.walk.clear();
+                self.walk.extend(inner.walk());
+                match with_gst {
+                    true => self.judge_gst(target, inner, gst.as_deref()),
+                    false => self.judge_async(target, inner),
+                }
+            }
+        });
+    }
+
+    /// GetStackTrace of the target at its next safepoint.
+    fn stack_of(&mut self, target: &Target) -> Option<Vec<Frame>> {
+        if target.object.is_null() {
+            return None;
+        }
+        let count = self
+            .agent
+            .jvmti
+            .stack_trace(target.object, &mut self.gst)
+            .ok()?;
+        (count < MAX_FRAMES).then(|| self.gst[..count].iter().map(frame_of).collect())
+    }
+
+    fn judge_async(&mut self, target: &Target, inner: &Inner) {
+        let (agent, layer) = (self.agent, Layer::AsgctAsync);
+        if let Err(cause) = inner.copied {
+            return agent.slots.drop(layer, cause);
+        }
+        self.hooks.clear();
+        self.hooks.extend(inner.stack.hooks());
+        let truth = Truth {
+            entries: &self.hooks,
+            checked: inner.stack.checked_frames(),
+            checked_entries: inner.stack.checked_entries(),
+        };
+        let judgement = judge_truth(&self.walk, &truth, &agent.methods);
+        agent.slots.count(layer, judgement.verdict);
+        if judgement.is_mismatch() && evidence::wanted(agent, layer, judgement.verdict) {
+            let (checked, entries) = (truth.checked, truth.checked_entries);
+            let truth = evidence::show_truth(agent, self.env, &self.hooks, checked, entries);
+            self.report(target, inner, layer, judgement, truth);
+        }
+    }
+
+    fn judge_gst(&mut self, target: &Target, inner: &Inner, gst: Option<&[Frame]>) {
+        let (agent, layer) = (self.agent, Layer::AsgctGst);
+        let Some(gst) = gst else {
+            return agent.slots.count(layer, Verdict::Unverifiable);
+        };
+        let judgement = judge_moving(&self.walk, gst);
+        agent.slots.count(layer, judgement.verdict);
+        if judgement.is_mismatch() && evidence::wanted(agent, layer, judgement.verdict) {
+            let truth = evidence::show(agent, self.env, gst);
+            self.report(target, inner, layer, judgement, truth);
+        }
+    }
+
+    fn report(
+        &self,
+        target: &Target,
+        inner: &Inner,
+        layer: Layer,
+        judgement: Judgement,
+        truth: Vec<oracle::record::ShownFrame>,
+    ) {
+        let [pc, sp, fp] = inner.registers;
+        let hex = |value: usize| format!("{value:#x}");
+        let evidence = BTreeMap::from([
+            ("pc".into(), hex(pc)),
+            ("sp".into(), hex(sp)),
+            ("fp".into(), hex(fp)),
+        ]);
+        let (tid, walk) = (target.tid, self.walk.as_slice());
+        evidence::record(
+            self.agent,
+            self.env,
+            Found {
+                layer,
+                judgement,
+                tid,
+                walk,
+                truth,
+                evidence,
+            },
+        );
+    }
+}
+
+/// Whether thread `tid` used CPU time since it was last looked at.
+fn ran_since(cpu_times: &mut HashMap<i32, u64>, tid: i32) -> bool {
+    // The kernel's clock of another thread's CPU time (`CPUCLOCK_SCHED`, per thread).
+    let clock = (!tid << 3) | 6;
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: `time` is valid for the write.
+    if tid == 0 || unsafe { libc::clock_gettime(clock, &mut time) } != 0 {
+        return false;
+    }
+    let now = time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64;
+    cpu_times.insert(tid, now) != Some(now)
+}

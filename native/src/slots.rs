@@ -1,0 +1,83 @@
+//! The counts, in a file that the runner maps or reads too (see [`oracle::tally`]).
+
+use oracle::tally::{self, Drop, SLOTS};
+use oracle::{Layer, Verdict};
+use std::fs::OpenOptions;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::path::Path;
+use std::ptr;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// The slots of all layers, in shared memory: what was counted survives the target.
+pub struct Slots(&'static [AtomicU64; SLOTS]);
+
+impl Slots {
+    /// Maps the file at `path`, which is made or enlarged as needed.
+    pub fn map(path: &Path) -> io::Result<Slots> {
+        let size = size_of::<[AtomicU64; SLOTS]>();
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)?;
+        file.set_len(size as u64)?;
+        // SAFETY: a new mapping touches no existing memory; the file stays mapped for good.
+        let memory = unsafe {
+            libc::mmap(
+                ptr::null_mut(),
+                size,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED,
+                file.as_raw_fd(),
+                0,
+            )
+        };
+        if memory == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: page-aligned, large enough, never unmapped; atomics take any bytes.
+        Ok(Slots(unsafe { &*memory.cast() }))
+    }
+
+    /// Counts one check.
+    pub fn count(&self, layer: Layer, verdict: Verdict) {
+        self.add(layer, verdict, 1);
+    }
+
+    /// Counts `n` checks.
+    pub fn add(&self, layer: Layer, verdict: Verdict, n: u64) {
+        self.0[tally::slot(layer, verdict)].fetch_add(n, Relaxed);
+    }
+
+    /// Counts a lost sample, which is also a check without truth.
+    pub fn drop(&self, layer: Layer, cause: Drop) {
+        self.0[tally::drop_slot(layer, cause)].fetch_add(1, Relaxed);
+        self.count(layer, Verdict::Unverifiable);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oracle::tally::Tally;
+
+    #[test]
+    fn what_is_counted_is_in_the_file() {
+        let path = std::env::temp_dir().join(format!("stackwitness-slots-{}", std::process::id()));
+        let slots = Slots::map(&path).expect("the temporary folder is writable");
+        slots.add(Layer::Gst, Verdict::Match, 41);
+        slots.count(Layer::Gst, Verdict::Match);
+        slots.drop(Layer::AsgctAsync, Drop::TooDeep);
+        let bytes = std::fs::read(&path).expect("it was just made");
+        std::fs::remove_file(&path).expect("it was just read");
+        let words: Vec<u64> = bytes
+            .chunks_exact(8)
+            .map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes")))
+            .collect();
+        assert_eq!(Tally::from_slots(&words, Layer::Gst).matches, 42);
+        let dropped = Tally::from_slots(&words, Layer::AsgctAsync);
+        assert_eq!((dropped.drops(), dropped.unverifiable), (1, 1));
+    }
+}

@@ -1,0 +1,212 @@
+//! The threads that run Java code, as the agent keeps them.
+
+use crate::tls;
+use crate::trace_stack::TraceStack;
+use jni_sys::{JNIEnv, jobject};
+use std::cell::Cell;
+use std::io;
+use std::ptr;
+use std::sync::Mutex;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicI32, AtomicPtr};
+
+/// One thread's state: found through its thread-local word, also by its signal handler.
+///
+/// States are never freed, only used again, because a signal may be late.
+pub struct ThreadState {
+    /// The hooks' view of its stack.
+    pub stack: TraceStack,
+    /// Its JNI environment.
+    env: AtomicPtr<JNIEnv>,
+    /// Its kernel id; 0 while nobody uses this state.
+    tid: AtomicI32,
+    /// A global reference to its `java.lang.Thread`; null until known.
+    object: AtomicPtr<jni_sys::_jobject>,
+    /// What only the thread itself uses.
+    pub own: Own,
+}
+
+/// The part of a state that only its thread uses, outside of signal handlers.
+pub struct Own {
+    /// Pushes until the next check.
+    pub countdown: Cell<u32>,
+    /// Even pops that were not counted in the slots yet.
+    pub even_pops: Cell<u64>,
+    /// State of the random numbers.
+    pub random: Cell<u64>,
+    /// When the last check ended, in nanoseconds; 0 before the first.
+    pub last_check: Cell<u64>,
+    /// Pushes between the last two checks.
+    pub pushes: Cell<u32>,
+}
+
+// SAFETY: `own` is used by the owning thread only; the rest is atomic or a `TraceStack`,
+// which only the owning thread uses too.
+unsafe impl Sync for ThreadState {}
+// SAFETY: as above.
+unsafe impl Send for ThreadState {}
+
+/// The word of a thread that has ended: its late hooks do nothing.
+const ENDED: usize = 1;
+
+impl ThreadState {
+    /// The calling thread's state, if it has one. Async-signal-safe.
+    #[inline(always)]
+    pub fn current() -> Option<&'static ThreadState> {
+        let word = tls::get();
+        // SAFETY: other values than these two are pointers to states, which live for good.
+        (word > ENDED).then(|| unsafe { &*(word as *const ThreadState) })
+    }
+
+    /// Its JNI environment.
+    pub fn env(&self) -> *mut JNIEnv {
+        self.env.load(Relaxed)
+    }
+
+    /// Its kernel id; 0 if the thread has ended.
+    pub fn tid(&self) -> i32 {
+        self.tid.load(Acquire)
+    }
+
+    /// A global reference to its `java.lang.Thread`; null until known.
+    pub fn object(&self) -> jobject {
+        self.object.load(Acquire)
+    }
+}
+
+/// All threads that run Java code.
+pub struct Threads {
+    lists: Mutex<Lists>,
+    seed: u64,
+}
+
+#[derive(Default)]
+struct Lists {
+    live: Vec<&'static ThreadState>,
+    free: Vec<&'static ThreadState>,
+    started: u64,
+}
+
+impl Threads {
+    /// No thread yet; `seed` is that of their random numbers.
+    pub fn new(seed: u64) -> Threads {
+        Threads {
+            lists: Mutex::default(),
+            seed,
+        }
+    }
+
+    fn lists(&self) -> std::sync::MutexGuard<'_, Lists> {
+        self.lists
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// The calling thread's state, made if this is its first sign of life; `None` if it has
+    /// ended or there is no memory.
+    #[cold]
+    pub fn enter(&self, env: *mut JNIEnv) -> Option<&'static ThreadState> {
+        match tls::get() {
+            0 => {}
+            ENDED => return None,
+            _ => return ThreadState::current(),
+        }
+        let (bytes, mut lists) = (stack_bytes(), self.lists());
+        let fits = |state: &&'static ThreadState| state.stack.serves(bytes);
+        let state = match lists.free.iter().position(fits) {
+            Some(index) => lists.free.swap_remove(index),
+            None => Box::leak(Box::new(new_state(bytes).ok()?)),
+        };
+        lists.started += 1;
+        state.stack.clear();
+        state.own.random.set(mix(self.seed ^ lists.started));
+        state.own.countdown.set(1);
+        state.own.last_check.set(0);
+        state.env.store(env, Relaxed);
+        // SAFETY: no preconditions.
+        state.tid.store(unsafe { libc::gettid() }, Release);
+        lists.live.push(state);
+        drop(lists);
+        tls::set(ptr::from_ref(state) as usize);
+        Some(state)
+    }
+
+    /// Makes the `java.lang.Thread` of `state` known.
+    pub fn set_object(&self, state: &ThreadState, global_reference: jobject) {
+        state.object.store(global_reference, Release);
+    }
+
+    /// The calling thread ends: its state is free for the next one. Returns the global
+    /// reference to give back.
+    pub fn leave(&self, state: &'static ThreadState) -> jobject {
+        // First the word: from here on this thread's handler finds no state.
+        tls::set(ENDED);
+        let mut lists = self.lists();
+        state.tid.store(0, Release);
+        lists.live.retain(|live| !ptr::eq(*live, state));
+        lists.free.push(state);
+        state.object.swap(ptr::null_mut(), Release)
+    }
+
+    /// Calls `choose` with the live threads, while none can leave.
+    pub fn with_live<T>(&self, choose: impl FnOnce(&[&'static ThreadState]) -> T) -> T {
+        choose(&self.lists().live)
+    }
+
+    /// A thread that ended may come back: a native thread that attaches again.
+    pub fn revive() {
+        if tls::get() == ENDED {
+            tls::set(0);
+        }
+    }
+}
+
+fn new_state(stack_bytes: usize) -> io::Result<ThreadState> {
+    Ok(ThreadState {
+        stack: TraceStack::new(stack_bytes)?,
+        env: AtomicPtr::default(),
+        tid: AtomicI32::new(0),
+        object: AtomicPtr::default(),
+        own: Own {
+            countdown: Cell::new(1),
+            even_pops: Cell::new(0),
+            random: Cell::new(0),
+            last_check: Cell::new(0),
+            pushes: Cell::new(1),
+        },
+    })
+}
+
+/// The size of the calling thread's stack.
+fn stack_bytes() -> usize {
+    const USUAL: usize = 8 << 20;
+    // SAFETY: the attributes are initialised by the call and destroyed after their use.
+    unsafe {
+        let mut attributes = std::mem::zeroed();
+        if libc::pthread_getattr_np(libc::pthread_self(), &mut attributes) != 0 {
+            return USUAL;
+        }
+        let mut size = 0;
+        let found = libc::pthread_attr_getstacksize(&attributes, &mut size);
+        libc::pthread_attr_destroy(&mut attributes);
+        if found == 0 { size } else { USUAL }
+    }
+}
+
+/// Steele, Lea and Flood's SplitMix64 ("Fast splittable pseudorandom number generators",
+/// 2014): one multiplication chain, no state beyond a word.
+pub fn mix(mut z: u64) -> u64 {
+    z = z.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+impl Own {
+    /// The next random number.
+    pub fn random(&self) -> u64 {
+        let state = self.random.get().wrapping_add(0x9E37_79B9_7F4A_7C15);
+        self.random.set(state);
+        mix(state)
+    }
+}

@@ -1,0 +1,409 @@
+//! The trace stack: what one thread's hooks say of its stack.
+//!
+//! `entries` holds the hooked frames, index 0 the bottom. `frames` holds the whole stack,
+//! unhooked frames included, as it was at the newest `check` whose frame is still active:
+//! a checked caller's frames are a part of its callee's, so that the stack of stack traces
+//! is stored once. Each entry says how many frames belong to the nearest checked frame at
+//! or below it; the last of them is that frame, and its location moves.
+//!
+//! # Signals
+//! Only the owning thread writes. Its signal handler may interrupt it between any two
+//! instructions and must see a consistent stack. So every change writes first what no
+//! reader looks at yet, and then one word that makes it visible:
+//!
+//! * `push` writes the entry above the depth, then the depth;
+//! * `pop` lowers the depth;
+//! * a check writes frames at and above the newest checked frame (whose own location no
+//!   reader uses, because it moves), then the top entry's `checked`.
+//!
+//! Compiler fences keep that order; the processor keeps its own thread's order by itself.
+
+use crate::memory::Reserved;
+use oracle::trace::{Frame, HookId};
+use std::io;
+use std::sync::atomic::Ordering::{Relaxed, Release};
+use std::sync::atomic::{AtomicU32, compiler_fence};
+
+/// One hooked frame.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Entry {
+    /// The frame's [`HookId`].
+    pub hook: AtomicU32,
+    /// How many of `frames` belong to the nearest checked frame at or below this one.
+    pub checked: AtomicU32,
+}
+
+/// The trace stack of one thread.
+#[derive(Debug)]
+pub struct TraceStack {
+    /// How many entries there are; beyond `capacity` they are counted but not stored.
+    depth: AtomicU32,
+    capacity: u32,
+    entries: Reserved<Entry>,
+    frames: Reserved<Frame>,
+    frames_capacity: u32,
+}
+
+/// The depth before a `push`, which the hooked method keeps for its `pop`.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Token(pub u32);
+
+/// What `pop` and its like found where exactly one entry should have been above the token.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Balance {
+    /// Just that.
+    Even,
+    /// This many entries too many: frames ended without `pop`.
+    TooMany(u32),
+    /// The method's own entry was gone.
+    TooFew,
+}
+
+impl TraceStack {
+    /// The entries that a thread whose own stack has `stack_bytes` can need: a hooked frame,
+    /// inlined ones included, keeps at least its token there.
+    fn needed(stack_bytes: usize) -> usize {
+        (stack_bytes / 8).clamp(1 << 12, 1 << 26)
+    }
+
+    /// Whether this is large enough for a thread whose own stack has `stack_bytes`.
+    pub fn serves(&self, stack_bytes: usize) -> bool {
+        self.capacity as usize >= Self::needed(stack_bytes)
+    }
+
+    /// An empty trace stack for a thread whose own stack has `stack_bytes`.
+    pub fn new(stack_bytes: usize) -> io::Result<TraceStack> {
+        let capacity = Self::needed(stack_bytes);
+        let frames_capacity = 2 * capacity;
+        Ok(TraceStack {
+            depth: AtomicU32::new(0),
+            capacity: capacity as u32,
+            entries: Reserved::new(capacity)?,
+            frames: Reserved::new(frames_capacity)?,
+            frames_capacity: frames_capacity as u32,
+        })
+    }
+
+    #[inline(always)]
+    fn entry(&self, index: u32) -> Option<&Entry> {
+        // SAFETY: below the capacity, and zeroed memory is a valid entry.
+        (index < self.capacity)
+            .then(|| unsafe { self.entries.start().add(index as usize).as_ref() })
+    }
+
+    /// The number of hooked frames.
+    #[inline(always)]
+    pub fn depth(&self) -> u32 {
+        self.depth.load(Relaxed)
+    }
+
+    /// Whether all hooked frames are stored.
+    pub fn is_whole(&self) -> bool {
+        self.depth() <= self.capacity
+    }
+
+    /// Puts a hooked frame on the stack.
+    #[inline(always)]
+    pub fn push(&self, hook: HookId) -> Token {
+        let depth = self.depth();
+        if let Some(entry) = self.entry(depth) {
+            let below = depth.checked_sub(1).and_then(|below| self.entry(below));
+            let checked = below.map_or(0, |entry| entry.checked.load(Relaxed));
+            entry.hook.store(hook.0, Relaxed);
+            entry.checked.store(checked, Relaxed);
+        }
+        self.set_depth(depth.wrapping_add(1));
+        Token(depth)
+    }
+
+    /// Takes the frame that `token` stands for off the stack, and with it all above it.
+    #[inline(always)]
+    pub fn pop(&self, token: Token) -> Balance {
+        let balance = self.balance(token);
+        if balance != Balance::TooFew {
+            self.set_depth(token.0);
+        }
+        balance
+    }
+
+    /// Makes the frame that `token` stands for the top again, where an exception handler of
+    /// its method starts.
+    #[inline(always)]
+    pub fn catch(&self, token: Token) -> Balance {
+        let balance = self.balance(token);
+        // The entry itself is still there: nothing was pushed since it was popped.
+        if balance != Balance::TooFew || self.depth() == token.0 {
+            self.set_depth(token.0.wrapping_add(1));
+        }
+        balance
+    }
+
+    #[inline(always)]
+    fn balance(&self, token: Token) -> Balance {
+        let depth = self.depth();
+        if depth == token.0.wrapping_add(1) {
+            Balance::Even
+        } else if depth > token.0 {
+            Balance::TooMany(depth - token.0 - 1)
+        } else {
+            Balance::TooFew
+        }
+    }
+
+    #[inline(always)]
+    fn set_depth(&self, depth: u32) {
+        compiler_fence(Release);
+        self.depth.store(depth, Relaxed);
+    }
+
+    /// Empties the stack, for its next thread.
+    pub fn clear(&self) {
+        self.set_depth(0);
+    }
+
+    /// How many frames belong to the newest checked frame.
+    fn checked(&self) -> u32 {
+        let top = self.depth().checked_sub(1).and_then(|top| self.entry(top));
+        top.map_or(0, |entry| entry.checked.load(Relaxed))
+    }
+
+    /// Records the whole stack at a check of the top frame. `frames` has the top frame
+    /// first, and what it shares with the newest checked frame must have been compared.
+    /// A stack that does not fit is not recorded; what was known stays.
+    pub fn record(&self, frames: &[Frame]) {
+        let Some(top) = self.depth().checked_sub(1).and_then(|top| self.entry(top)) else {
+            return;
+        };
+        let (length, known) = (frames.len(), self.checked() as usize);
+        if length > self.frames_capacity as usize {
+            return;
+        }
+        for index in known.saturating_sub(1)..length {
+            // SAFETY: `index` is below the capacity; only this thread writes, and no reader
+            // looks at these frames before the store below.
+            unsafe {
+                self.frames
+                    .start()
+                    .add(index)
+                    .write(frames[length - 1 - index])
+            };
+        }
+        compiler_fence(Release);
+        top.checked.store(length as u32, Relaxed);
+    }
+
+    /// Copies the stack. Async-signal-safe; on the owning thread only.
+    ///
+    /// `None` if it does not fit or is not whole.
+    pub fn copy_to(&self, copy: &mut StackCopy) -> Option<()> {
+        let depth = self.depth() as usize;
+        copy.clear();
+        if depth > self.capacity as usize || depth > copy.capacity {
+            return None;
+        }
+        let checked = self.checked() as usize;
+        if checked > copy.capacity {
+            return None;
+        }
+        // SAFETY: both are within both capacities and do not overlap. The owning thread is
+        // the one that runs here, so nothing changes meanwhile.
+        unsafe {
+            let entries = self.entries.start().cast::<Copied>();
+            copy.entries
+                .start()
+                .copy_from_nonoverlapping(entries, depth);
+            copy.frames
+                .start()
+                .copy_from_nonoverlapping(self.frames.start(), checked);
+        }
+        copy.depth = depth;
+        copy.checked = checked;
+        Some(())
+    }
+
+    /// Whether the entries' checked lengths never fall from bottom to top and lie within the
+    /// frames: the part of layer `ground` that concerns the previous-frame indices.
+    pub fn is_consistent(&self) -> bool {
+        let stored = self.depth().min(self.capacity);
+        let mut last = 0;
+        for index in 0..stored {
+            let Some(entry) = self.entry(index) else {
+                return false;
+            };
+            let checked = entry.checked.load(Relaxed);
+            if checked < last || checked > self.frames_capacity {
+                return false;
+            }
+            last = checked;
+        }
+        true
+    }
+}
+
+/// A copied [`Entry`].
+#[repr(C)]
+#[derive(Copy, Clone, Debug)]
+struct Copied {
+    hook: u32,
+    checked: u32,
+}
+
+/// A copy of a trace stack, in memory of its own.
+#[derive(Debug)]
+pub struct StackCopy {
+    capacity: usize,
+    entries: Reserved<Copied>,
+    frames: Reserved<Frame>,
+    depth: usize,
+    checked: usize,
+}
+
+impl StackCopy {
+    /// Reserves a copy of at most `capacity` entries and frames.
+    pub fn new(capacity: usize) -> io::Result<StackCopy> {
+        Ok(StackCopy {
+            capacity,
+            entries: Reserved::new(capacity)?,
+            frames: Reserved::new(capacity)?,
+            depth: 0,
+            checked: 0,
+        })
+    }
+
+    /// Forgets what was copied.
+    pub fn clear(&mut self) {
+        (self.depth, self.checked) = (0, 0);
+    }
+
+    /// The hooked frames, bottom first.
+    pub fn hooks(&self) -> impl Iterator<Item = HookId> {
+        self.entries().iter().map(|entry| HookId(entry.hook))
+    }
+
+    /// How many of the hooked frames lie at or below the newest checked one.
+    pub fn checked_entries(&self) -> usize {
+        if self.checked == 0 {
+            return 0;
+        }
+        let above = |entry: &&Copied| entry.checked as usize == self.checked;
+        // The newest checked entry is the lowest with its length: those above inherit it.
+        self.depth + 1 - self.entries().iter().rev().take_while(above).count()
+    }
+
+    /// The whole stack up to the newest checked frame, bottom first.
+    pub fn checked_frames(&self) -> &[Frame] {
+        // SAFETY: `copy_to` wrote so many.
+        unsafe { std::slice::from_raw_parts(self.frames.start().as_ptr(), self.checked) }
+    }
+
+    fn entries(&self) -> &[Copied] {
+        // SAFETY: `copy_to` wrote so many.
+        unsafe { std::slice::from_raw_parts(self.entries.start().as_ptr(), self.depth) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oracle::trace::{Location, MethodKey};
+    use proptest::prelude::*;
+
+    fn stack() -> TraceStack {
+        TraceStack::new(1 << 16).expect("memory")
+    }
+
+    fn copy_of(stack: &TraceStack) -> StackCopy {
+        let mut copy = StackCopy::new(1 << 12).expect("memory");
+        stack.copy_to(&mut copy).expect("it fits");
+        copy
+    }
+
+    #[test]
+    fn a_missing_pop_is_noticed_and_repaired() {
+        let stack = stack();
+        let outer = stack.push(HookId(1));
+        stack.push(HookId(2));
+        assert_eq!(stack.catch(outer), Balance::TooMany(1));
+        assert_eq!(stack.pop(outer), Balance::Even);
+        assert_eq!(stack.pop(outer), Balance::TooFew);
+        assert_eq!(stack.depth(), 0);
+    }
+
+    #[test]
+    fn an_entry_that_was_popped_too_early_comes_back() {
+        let stack = stack();
+        let token = stack.push(HookId(5));
+        stack.pop(token);
+        assert_eq!(stack.catch(token), Balance::TooFew);
+        assert_eq!(copy_of(&stack).hooks().collect::<Vec<_>>(), [HookId(5)]);
+    }
+
+    #[test]
+    fn too_deep_is_counted_and_comes_back() {
+        let stack = TraceStack::new(0).expect("memory");
+        let tokens: Vec<_> = (0..5000).map(|i| stack.push(HookId(i))).collect();
+        assert!(!stack.is_whole());
+        let mut copy = StackCopy::new(1 << 13).expect("memory");
+        assert!(stack.copy_to(&mut copy).is_none());
+        for token in tokens.into_iter().rev() {
+            assert_eq!(stack.pop(token), Balance::Even);
+        }
+    }
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Push(u32),
+        Pop,
+        Check,
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![3 => (0..50u32).prop_map(Step::Push), 2 => Just(Step::Pop), 1 => Just(Step::Check)]
+    }
+
+    proptest! {
+        /// Against a plain model: a list of hooks, and for each whether it was checked with
+        /// how many frames. The "whole stack" has one unhooked frame between hooked ones.
+        #[test]
+        fn behaves_as_its_model(steps in prop::collection::vec(step(), 0..200)) {
+            let stack = stack();
+            let mut model: Vec<(u32, Token, Option<Vec<Frame>>)> = vec![];
+            for (time, step) in steps.into_iter().enumerate() {
+                match step {
+                    Step::Push(hook) => model.push((hook, stack.push(HookId(hook)), None)),
+                    Step::Pop => if let Some((_, token, _)) = model.pop() {
+                        prop_assert_eq!(stack.pop(token), Balance::Even);
+                    },
+                    Step::Check => if !model.is_empty() {
+                        // All but the top keep the location they had when last checked.
+                        let known = model.iter().rev().find_map(|m| m.2.clone()).unwrap_or_default();
+                        let mut whole = known.clone();
+                        for i in known.len() / 2..model.len() {
+                            let frame = |method, location| Frame { method: MethodKey(method), location: Location(location) };
+                            whole.push(frame(1000 + i, time as i32));
+                            whole.push(frame(model[i].0 as usize, time as i32));
+                        }
+                        if let Some(moved) = known.len().checked_sub(1) {
+                            whole[moved].location = Location(time as i32);
+                        }
+                        let top_first: Vec<_> = whole.iter().rev().copied().collect();
+                        stack.record(&top_first);
+                        model.last_mut().expect("not empty").2 = Some(whole);
+                    },
+                }
+                let copy = copy_of(&stack);
+                let hooks: Vec<_> = model.iter().map(|m| HookId(m.0)).collect();
+                prop_assert_eq!(copy.hooks().collect::<Vec<_>>(), hooks);
+                let newest = model.iter().rposition(|m| m.2.is_some());
+                prop_assert_eq!(copy.checked_entries(), newest.map_or(0, |i| i + 1));
+                let expected = newest.and_then(|i| model[i].2.clone()).unwrap_or_default();
+                let (copied, moved) = (copy.checked_frames(), expected.len().saturating_sub(1));
+                prop_assert_eq!(copied.len(), expected.len());
+                prop_assert_eq!(&copied[..moved], &expected[..moved]);
+                prop_assert_eq!(copied.last().map(|f| f.method), expected.last().map(|f| f.method));
+                prop_assert!(stack.is_consistent());
+            }
+        }
+    }
+}
