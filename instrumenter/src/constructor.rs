@@ -111,7 +111,8 @@ pub(crate) fn phases<'a>(
     Ok(())
 }
 
-fn cover(covered: &mut Vec<Covered>, start: u32, end: u32, uninitialized: bool) {
+/// Adds a range unless it is empty.
+pub(crate) fn cover(covered: &mut Vec<Covered>, start: u32, end: u32, uninitialized: bool) {
     if start < end {
         covered.push(Covered { start, end, uninitialized });
     }

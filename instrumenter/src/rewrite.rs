@@ -352,6 +352,15 @@ impl<'a> Job<'_, 'a, '_> {
         if framed && class.major >= 50 && initial.first() == Some(&VType::UNINITIALIZED_THIS) {
             covered.clear();
             constructor::phases(class, &code, old_frames, initial, constructor, &mut covered)?;
+        } else if class.name == b"java/lang/Object" && method.name == b"<init>" {
+            // Here the JVM registers finalizers, in the return itself. A handler that covers it
+            // is more than HotSpot's compilers are made for: C2 of JDK 17 crashes.
+            covered.clear();
+            let mut start = 0;
+            for bci in (0..old.len() as u32).filter(|&bci| scan.flags[bci as usize] & RETURN != 0) {
+                constructor::cover(&mut covered, start, bci, false);
+                start = bci + 1;
+            }
         }
 
         let lengths = Lengths {
