@@ -40,6 +40,7 @@ pub mod pool;
 mod reader;
 mod rewrite;
 mod scan;
+pub mod select;
 mod simulate;
 mod tables;
 mod types;
