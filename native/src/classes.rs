@@ -50,8 +50,20 @@ pub unsafe fn define_hook_class(agent: &Agent, env: *mut JNIEnv) -> Result<(), S
     if !unsafe { hooks::register(env, class) } {
         return Err("the VM did not bind the hooks".into());
     }
-    let methods = agent.jvmti.create_method_ids(class).unwrap_or_default();
-    agent.methods.add_hook_calls(&methods);
+    Ok(())
+}
+
+/// Lets the methods of the hook class be told from others, once it is linked.
+///
+/// # Safety
+/// `env` must be the calling thread's, without a pending exception, in the live phase.
+pub unsafe fn learn_hook_calls(agent: &Agent, env: *mut JNIEnv) -> Result<(), String> {
+    // SAFETY: as the caller promised; the reference goes with the caller's frame.
+    let class = unsafe { ((**env).v1_1.FindClass)(env, c"java/lang/StackwitnessTrace".as_ptr()) };
+    let methods = agent.jvmti.create_method_ids(class);
+    agent
+        .methods
+        .add_hook_calls(&methods.map_err(|e| format!("no hook methods: error {e}"))?);
     Ok(())
 }
 

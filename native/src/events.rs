@@ -137,6 +137,12 @@ unsafe extern "system" fn vm_init(_: RawEnv, env: *mut JNIEnv, thread: jobject) 
         }
         // SAFETY: the VM gives this thread's environment, in the live phase.
         unsafe { hooks::find_vm_errors(env) };
+        if agent.config.hooks {
+            // SAFETY: as above.
+            if let Err(reason) = unsafe { classes::learn_hook_calls(agent, env) } {
+                invalid(agent, reason);
+            }
+        }
         begin_thread(agent, env, thread);
         agent.live.store(true, Relaxed);
         match sampler::start(agent) {

@@ -73,9 +73,11 @@ extern "system" fn pop(env: *mut JNIEnv, _: jclass, token: jint) {
         if DROP_POPS.load(Relaxed) && every_tenth() {
             return;
         }
-        match state.stack.pop(Token(token as u32)) {
+        let token = Token(token as u32);
+        let stale = Stale::above(state, token);
+        match state.stack.pop(token) {
             Balance::Even => count_even(state),
-            other => unbalanced(state, env, "pop", other),
+            found => explain(state, env, "return", found, stale, None),
         }
     });
 }
@@ -83,11 +85,20 @@ extern "system" fn pop(env: *mut JNIEnv, _: jclass, token: jint) {
 extern "system" fn thrown(env: *mut JNIEnv, _: jclass, exception: jobject, token: jint) {
     guard((), || {
         let Some(state) = state(env) else { return };
-        match state.stack.pop(Token(token as u32)) {
+        let token = Token(token as u32);
+        let stale = Stale::above(state, token);
+        match state.stack.pop(token) {
             Balance::Even => count_even(state),
             // The exit hook had popped already when its return threw.
-            Balance::TooFew if state.stack.depth() == token as u32 => {}
-            other => repaired(state, env, "exceptional pop", other, exception),
+            Balance::TooFew if state.stack.depth() == token.0 => {}
+            found => explain(
+                state,
+                env,
+                "exceptional exit",
+                found,
+                stale,
+                Some(exception),
+            ),
         }
     });
 }
@@ -95,11 +106,19 @@ extern "system" fn thrown(env: *mut JNIEnv, _: jclass, exception: jobject, token
 extern "system" fn caught(env: *mut JNIEnv, _: jclass, exception: jobject, token: jint) {
     guard((), || {
         let Some(state) = state(env) else { return };
-        let popped = state.stack.depth() == token as u32;
-        match state.stack.catch(Token(token as u32)) {
+        let token = Token(token as u32);
+        let (stale, popped) = (Stale::above(state, token), state.stack.depth() == token.0);
+        match state.stack.catch(token) {
             Balance::Even => {}
             Balance::TooFew if popped => {}
-            other => repaired(state, env, "exception handler", other, exception),
+            found => explain(
+                state,
+                env,
+                "exception handler",
+                found,
+                stale,
+                Some(exception),
+            ),
         }
     });
 }
@@ -137,22 +156,68 @@ pub fn end_thread(agent: &Agent, state: &ThreadState, env: *mut JNIEnv) {
     }
 }
 
-/// Frames that ended without their `pop` are the hooks' own fault, unless the VM stopped a
-/// hook in its middle: with a StackOverflowError or another error of the VM, or because
-/// another thread stopped this one.
-fn repaired(
+/// Entries of frames that ended without their `pop`.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+enum Stale {
+    None,
+    /// All of them are constructors, whose call of `super(...)` no handler can cover.
+    Constructors,
+    Others,
+}
+
+impl Stale {
+    /// What lies above the frame of `token`.
+    #[inline(always)]
+    fn above(state: &ThreadState, token: Token) -> Stale {
+        if state.stack.depth() <= token.0.wrapping_add(1) {
+            return Stale::None;
+        }
+        Stale::look(state, token)
+    }
+
+    #[cold]
+    fn look(state: &ThreadState, token: Token) -> Stale {
+        let Some(agent) = Agent::get() else {
+            return Stale::Others;
+        };
+        let is_constructor = |hook| {
+            agent
+                .methods
+                .by_hook(hook)
+                .is_some_and(|hooked| &*hooked.method.name == "<init>")
+        };
+        match state.stack.above(token).all(is_constructor) {
+            true => Stale::Constructors,
+            false => Stale::Others,
+        }
+    }
+}
+
+/// Frames that ended without their `pop` are the hooks' own fault, unless
+///
+/// * an exception left the call of `super(...)` in constructors, which no handler can cover:
+///   the next handler below sets the stack right, as planned;
+/// * or the VM stopped a hook in its middle, with a StackOverflowError or another error of
+///   its own, or because another thread stopped this one.
+#[cold]
+fn explain(
     state: &ThreadState,
     env: *mut JNIEnv,
     place: &str,
     found: Balance,
-    exception: jobject,
+    stale: Stale,
+    exception: Option<jobject>,
 ) {
     let Some(agent) = Agent::get() else { return };
-    if matches!(found, Balance::TooMany(_)) && is_vm_error(env, exception) {
-        agent.rewriting().repairs += 1;
-        agent.slots.count(Layer::Ground, Verdict::Unverifiable);
-    } else {
-        unbalanced(state, env, place, found);
+    match (stale, exception) {
+        (Stale::Constructors, Some(_)) => count_even(state),
+        // Some frame without hooks has caught the exception.
+        (Stale::Constructors, None) => agent.slots.count(Layer::Ground, Verdict::Unverifiable),
+        (Stale::Others, Some(exception)) if is_vm_error(env, exception) => {
+            agent.rewriting().repairs += 1;
+            agent.slots.count(Layer::Ground, Verdict::Unverifiable);
+        }
+        _ => unbalanced(state, env, place, found),
     }
 }
 

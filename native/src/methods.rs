@@ -204,6 +204,8 @@ impl Methods for Registry {
                 CodePresence::Pushing => Presence::Pushing,
                 CodePresence::Present => Presence::Present,
                 CodePresence::Popping => Presence::Popping,
+                CodePresence::Catching => Presence::Catching,
+                CodePresence::Unwinding => Presence::Unwinding,
             },
         };
         Some((id, presence))

@@ -157,6 +157,12 @@ impl TraceStack {
         self.depth.store(depth, Relaxed);
     }
 
+    /// The hooked frames above the one that `token` stands for.
+    pub fn above(&self, token: Token) -> impl Iterator<Item = HookId> {
+        let above = token.0.saturating_add(1)..self.depth();
+        above.filter_map(|index| Some(HookId(self.entry(index)?.hook.load(Relaxed))))
+    }
+
     /// Empties the stack, for its next thread.
     pub fn clear(&self) {
         self.set_depth(0);

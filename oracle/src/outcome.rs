@@ -1,5 +1,6 @@
 //! What a whole report comes to: the one answer that a command's exit code gives.
 
+use crate::Layer;
 use crate::budget::Standing;
 use crate::report::{Exit, Report, Run};
 use std::fmt;
@@ -69,18 +70,22 @@ impl Report {
                 reasons.push((Outcome::Over, reason));
             }
         }
-        let has_data = |counts: &&_| decided(counts) > 0;
-        for &layer in &self.required {
-            if !self
-                .layers
-                .iter()
-                .filter(has_data)
-                .any(|counts| counts.layer == layer)
-            {
-                reasons.push((Outcome::NotMeasured, format!("{layer}: no data")));
-            }
+        // Runs that failed say better why there is nothing.
+        let told = reasons.iter().any(|(outcome, _)| *outcome != Outcome::Over);
+        let without: Vec<&str> = self
+            .required
+            .iter()
+            .filter(|&&layer| !self.has_data(layer))
+            .map(|layer| layer.name())
+            .collect();
+        if !without.is_empty() && !told {
+            reasons.push((
+                Outcome::NotMeasured,
+                format!("no data in {}", without.join(", ")),
+            ));
         }
-        if !self.layers.iter().any(|counts| has_data(&counts)) {
+        let any = Layer::ALL.into_iter().any(|layer| self.has_data(layer));
+        if !any && without.is_empty() && !told {
             reasons.push((Outcome::NotMeasured, "no layer has any data".into()));
         }
         if !self.complete {
@@ -103,10 +108,13 @@ impl Report {
             reasons: reasons.into_iter().map(|(_, reason)| reason).collect(),
         }
     }
-}
 
-fn decided(counts: &crate::report::LayerCounts) -> u64 {
-    counts.tally().decided()
+    /// Whether anything was decided in `layer`.
+    pub fn has_data(&self, layer: Layer) -> bool {
+        self.layers
+            .iter()
+            .any(|counts| counts.layer == layer && counts.tally().decided() > 0)
+    }
 }
 
 /// What went wrong with a run as a whole.
@@ -121,4 +129,78 @@ fn trouble(run: &Run) -> Option<(Outcome, String)> {
     run.invalid
         .as_ref()
         .map(|why| (Outcome::NotMeasured, format!("{name}: {why}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{LayerCounts, SCHEMA, sum_layers};
+    use crate::tally::Tally;
+
+    fn run(exit: Exit, wrong: u64, invalid: Option<&str>) -> Run {
+        let tally = Tally {
+            matches: 10,
+            wrong,
+            ..Tally::default()
+        };
+        Run {
+            scenario: "it".into(),
+            java_args: vec![],
+            seed: 1,
+            exit,
+            wall_s: 1.0,
+            layers: vec![LayerCounts::new(Layer::Gst, &tally)],
+            rewriting: Default::default(),
+            invalid: invalid.map(Into::into),
+            dir: "runs/01-it".into(),
+            jdk: None,
+            axes: Default::default(),
+            notes: vec![],
+        }
+    }
+
+    fn outcome(runs: Vec<Run>, required: &[Layer]) -> Outcome {
+        let report = Report {
+            schema: SCHEMA,
+            jdk: Default::default(),
+            complete: true,
+            layers: sum_layers(&runs),
+            runs,
+            mismatches: vec![],
+            budget: Default::default(),
+            required: required.into(),
+            skipped: vec![],
+        };
+        report.finding().outcome
+    }
+
+    #[test]
+    fn the_worst_decides() {
+        let clean = || run(Exit::Code(0), 0, None);
+        let wrong = || run(Exit::Code(0), 1, None);
+        let crash = || run(Exit::Signal(11), 0, None);
+        let worthless = || run(Exit::Code(0), 0, Some("it panicked"));
+        assert_eq!(outcome(vec![clean()], &[Layer::Gst]), Outcome::Within);
+        assert_eq!(
+            outcome(vec![clean()], &[Layer::Ground]),
+            Outcome::NotMeasured
+        );
+        assert_eq!(outcome(vec![], &[]), Outcome::NotMeasured);
+        assert_eq!(outcome(vec![clean(), wrong()], &[]), Outcome::Over);
+        assert_eq!(outcome(vec![wrong()], &[Layer::Ground]), Outcome::Over);
+        assert_eq!(
+            outcome(vec![wrong(), worthless()], &[]),
+            Outcome::NotMeasured
+        );
+        assert_eq!(outcome(vec![wrong(), crash()], &[]), Outcome::Crashed);
+        assert_eq!(
+            outcome(vec![run(Exit::Deadline, 0, None)], &[]),
+            Outcome::Crashed
+        );
+        // A program's own exit code is no matter of ours.
+        assert_eq!(
+            outcome(vec![run(Exit::Code(7), 0, None)], &[]),
+            Outcome::Within
+        );
+    }
 }

@@ -56,6 +56,13 @@ pub enum Presence {
     Present,
     /// At a call of `pop`: the entry may be gone already.
     Popping,
+    /// At the start of an exception handler: the entry is there, and entries of frames that
+    /// the exception ended without a hook may still lie above it. (The verifier lets no
+    /// handler cover the call of `super(...)`.)
+    Catching,
+    /// At the exceptional call of `pop`: both [`Presence::Popping`] and
+    /// [`Presence::Catching`].
+    Unwinding,
 }
 
 /// What a truth-aware judge must know of methods.

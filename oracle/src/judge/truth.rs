@@ -46,7 +46,9 @@ fn presence(walk: &[Frame], at: usize, methods: &impl Methods) -> Option<(HookId
     let called_elsewhere = || walk[..at].iter().any(|f| !methods.is_hook_call(f.method));
     let settled = match presence {
         Presence::Pushing if called_elsewhere() => Presence::Absent,
-        Presence::Popping if called_elsewhere() => Presence::Present,
+        Presence::Popping | Presence::Catching | Presence::Unwinding if called_elsewhere() => {
+            Presence::Present
+        }
         other => other,
     };
     Some((id, settled))
@@ -86,15 +88,23 @@ fn align(
     }
     let mut expected = truth.entries[truth.checked_entries..].iter().peekable();
     let mut window = None;
+    // Whether the newest hooked frame of the walk proves that stale entries may follow.
+    let mut catching = match truth.checked.len() {
+        0 => None,
+        known => is_catching(walk, at_depth(known - 1), methods),
+    };
     for depth in truth.checked.len()..walk.len() {
         let at = at_depth(depth);
         let Some((id, presence)) = presence(walk, at, methods) else {
             continue;
         };
+        catching = is_catching(walk, at, methods);
         let next_is_this = expected.peek() == Some(&&id);
         match presence {
             Presence::Absent => window = Some(at),
-            Presence::Pushing | Presence::Popping if !next_is_this => window = Some(at),
+            Presence::Pushing | Presence::Popping | Presence::Unwinding if !next_is_this => {
+                window = Some(at);
+            }
             _ if next_is_this => _ = expected.next(),
             _ => {
                 return Err(Judgement::at(
@@ -106,16 +116,27 @@ fn align(
         }
     }
     if expected.next().is_some() {
-        return Err(Judgement::at(
-            Verdict::Wrong,
-            0,
-            "frames of the top are missing",
-        ));
+        match catching {
+            Some(_) => window = catching,
+            None => {
+                return Err(Judgement::at(
+                    Verdict::Wrong,
+                    0,
+                    "frames of the top are missing",
+                ));
+            }
+        }
     }
     Ok(match window {
         Some(at) => Judgement::at(Verdict::Window, at, "entry not pushed yet, or popped"),
         None => Judgement::plain(Verdict::Match, "same frames"),
     })
+}
+
+/// `at`, if the frame there is at the start of an exception handler.
+fn is_catching(walk: &[Frame], at: usize, methods: &impl Methods) -> Option<usize> {
+    let (_, presence) = presence(walk, at, methods)?;
+    matches!(presence, Presence::Catching | Presence::Unwinding).then_some(at)
 }
 
 /// Whether the walk is the top part of the truth: all its hooked frames are the newest
@@ -132,8 +153,8 @@ fn is_top_part(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> boo
         match presence {
             Presence::Absent => continue,
             _ if truth.entries[left - 1] == id => left -= 1,
-            Presence::Pushing | Presence::Popping => continue,
-            Presence::Present => return false,
+            Presence::Pushing | Presence::Popping | Presence::Unwinding => continue,
+            Presence::Present | Presence::Catching => return false,
         }
         // Entry `checked_entries - 1` is the newest checked frame: from there on every
         // frame of the walk is known.
