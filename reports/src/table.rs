@@ -37,8 +37,11 @@ pub fn render(report: &Report, source: &str) -> String {
         rows.extend(run.layers.iter().map(|counts| row(&run.scenario, counts)));
     }
     rows.extend(report.layers.iter().map(|counts| row("sum", counts)));
-    align(&mut out, &rows);
-    out.push('\n');
+    // A table of nothing only hides why there is nothing.
+    if report.layers.iter().any(|counts| counts.checks > 0) {
+        align(&mut out, &rows);
+        out.push('\n');
+    }
     for run in &report.runs {
         describe(&mut out, run);
     }

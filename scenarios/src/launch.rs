@@ -52,7 +52,7 @@ impl Launch {
             path: dir.into(),
             source,
         })?;
-        let java_args = java_args(kit, jdk, program)?;
+        let java_args = java_args(kit, jdk, program);
         let mut command = Command::new(jdk.java());
         command
             .arg(format!(
@@ -102,7 +102,7 @@ fn prepare(
     Ok(path)
 }
 
-fn java_args(kit: &Kit, jdk: &Jdk, program: &Program) -> Result<Vec<String>, Error> {
+fn java_args(kit: &Kit, jdk: &Jdk, program: &Program) -> Vec<String> {
     let mut args = program.jvm_args.clone();
     let class_path = || {
         [
@@ -118,7 +118,7 @@ fn java_args(kit: &Kit, jdk: &Jdk, program: &Program) -> Result<Vec<String>, Err
                 names.len()
             };
             let millis = (seconds * 1e3 / count as f64).ceil() as u64;
-            args.extend(natives(jdk)?);
+            args.extend(natives(jdk));
             args.extend(class_path());
             args.extend([
                 java_fixtures::MAIN_CLASS.into(),
@@ -138,12 +138,15 @@ fn java_args(kit: &Kit, jdk: &Jdk, program: &Program) -> Result<Vec<String>, Err
         }
         Start::Java(user) => args.extend(user.iter().cloned()),
     }
-    Ok(args)
+    args
 }
 
-/// Options for the fixtures that have native methods.
-fn natives(jdk: &Jdk) -> Result<Vec<String>, Error> {
-    let library = library::FIXTURE_NATIVES.find()?;
+/// Options for the fixtures that have native methods; without the library they are skipped
+/// and say so in their output.
+fn natives(jdk: &Jdk) -> Vec<String> {
+    let Ok(library) = library::FIXTURE_NATIVES.find() else {
+        return vec![];
+    };
     let mut args = vec![format!(
         "-Dstackwitness.fixture.natives={}",
         library.display()
@@ -151,5 +154,5 @@ fn natives(jdk: &Jdk) -> Result<Vec<String>, Error> {
     if jdk.feature().is_none_or(|feature| feature >= 24) {
         args.push("--enable-native-access=ALL-UNNAMED".into());
     }
-    Ok(args)
+    args
 }

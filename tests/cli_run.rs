@@ -1,0 +1,79 @@
+//! A scenario on every JDK: the layers that everything rests on must be clean, and an
+//! agent that is broken on purpose must be caught.
+
+mod support;
+
+use oracle::Layer;
+use oracle::report::Exit;
+use std::path::Path;
+use support::{jdks, report, run, stackwitness};
+
+const SMALL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/scenarios/small.toml");
+
+#[test]
+fn ground_and_gst_are_clean_and_every_layer_has_checks() {
+    for jdk in jdks() {
+        let out = tempfile::tempdir().unwrap();
+        let output = run(stackwitness()
+            .args(["run", "--scenario", SMALL, "--seed", "7", "--jdk"])
+            .arg(&jdk)
+            .arg("--out")
+            .arg(out.path()));
+        assert_eq!(output.code, Some(0), "{jdk:?}: {output:#?}");
+        assert_eq!(output.stderr, "", "nothing is told while nobody looks");
+
+        let report = report(out.path());
+        assert!(report.complete);
+        assert_eq!(Path::new(&report.jdk.home), jdk.canonicalize().unwrap());
+        for layer in Layer::ALL {
+            let counts = report.layers.iter().find(|c| c.layer == layer).unwrap();
+            assert!(counts.tally().decided() > 0, "{jdk:?} {counts:?}");
+            if matches!(layer, Layer::Ground | Layer::Gst) {
+                assert_eq!(counts.tally().mismatches(), 0, "{jdk:?} {counts:?}");
+            }
+            let line = format!("sum {layer}");
+            let squeezed = |line: &str| {
+                line.split_whitespace()
+                    .take(2)
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            };
+            assert!(
+                output.stdout.lines().any(|l| squeezed(l) == line),
+                "{}",
+                output.stdout
+            );
+        }
+        for run in &report.runs {
+            assert_eq!(run.exit, Exit::Code(0));
+            assert!(out.path().join(&run.dir).join("stdout.txt").exists());
+        }
+        assert_eq!(report.runs[0].seed, 7);
+        assert!(report.runs[0].rewriting.methods_hooked > 0);
+        assert_eq!(report.runs[1].rewriting.methods_hooked, 0);
+    }
+}
+
+#[test]
+fn dropped_pops_are_caught() {
+    for jdk in jdks() {
+        let out = tempfile::tempdir().unwrap();
+        let output = run(stackwitness()
+            .args([
+                "run",
+                "--scenario",
+                SMALL,
+                "--sabotage",
+                "drop-pops",
+                "--jdk",
+            ])
+            .arg(&jdk)
+            .arg("--out")
+            .arg(out.path()));
+        assert_eq!(output.code, Some(1), "{jdk:?}: {output:#?}");
+        let report = report(out.path());
+        let ground = &report.layers[0];
+        assert_eq!(ground.layer, Layer::Ground);
+        assert!(ground.wrong > 0, "{ground:?}");
+    }
+}
