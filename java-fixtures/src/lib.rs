@@ -74,6 +74,7 @@ pub const FIXTURE_NAMES: &[&str] = &[
     "switches",
     "records",
     "inner-classes",
+    "native-calls",
     "math-parser",
     "upcalls",
     "class-loading",
