@@ -118,14 +118,7 @@ fn count(counts: &mut Rewriting, rewritten: &instrumenter::Rewritten) {
 struct Everything<'a>(&'a Agent);
 
 impl Plan for Everything<'_> {
-    fn choose(&mut self, method: &MethodInfo<'_>) -> Choice {
-        // C2 registers finalizers at the return of this one method under a BCI that is none,
-        // and crashes if the method has exception handlers (`Parse::return_current`).
-        if (method.class, method.name) == ("java/lang/Object", "<init>") {
-            let reason = "C2 crashes on exception handlers in it".to_owned();
-            *self.0.rewriting().methods_left.entry(reason).or_default() += 1;
-            return Choice::Leave;
-        }
+    fn choose(&mut self, _: &MethodInfo<'_>) -> Choice {
         let id = instrumenter::HookId(self.0.methods.new_id().0);
         Choice::Hook { id, check: false }
     }

@@ -118,13 +118,6 @@ impl Registry {
         known
     }
 
-    /// Whether the VM can still tell what all `frames` are.
-    pub fn knows_all(&self, frames: &[Frame]) -> bool {
-        !frames
-            .iter()
-            .any(|frame| matches!(self.known(frame.method), Known::Gone))
-    }
-
     /// The frame as reports show it.
     pub fn show(&self, env: *mut JNIEnv, frame: &Frame) -> ShownFrame {
         let (bci, rewritten_bci) = match (self.known(frame.method), frame.location.bci()) {

@@ -75,7 +75,7 @@ fn run(agent: &'static Agent, stopped: &Receiver<()>) {
         agent,
         env,
         random: mix(agent.config.seed),
-        cpu_times: HashMap::new(),
+        looks: HashMap::new(),
         walk: Vec::new(),
         hooks: Vec::new(),
         gst: vec![
@@ -129,8 +129,8 @@ struct Sampling {
     agent: &'static Agent,
     env: *mut JNIEnv,
     random: u64,
-    /// CPU time of each thread when it was last looked at.
-    cpu_times: HashMap<i32, u64>,
+    /// When each thread was last looked at.
+    looks: HashMap<i32, Look>,
     walk: Vec<Frame>,
     hooks: Vec<HookId>,
     gst: Vec<FrameInfo>,
@@ -168,14 +168,14 @@ impl Sampling {
     /// A random thread, running ones by preference; not the sampler itself.
     fn choose(&mut self, with_object: bool) -> Option<Target> {
         let (random, idle) = (self.next_random(), self.next_random());
-        let (agent, env, cpu_times) = (self.agent, self.env, &mut self.cpu_times);
+        let (agent, env, looks) = (self.agent, self.env, &mut self.looks);
         let own = ThreadState::current();
         agent.threads.with_live(|live| {
             let start = random as usize % live.len().max(1);
             let mut others = (0..live.len()).map(|i| live[(start + i) % live.len()]);
             let state = others.find(|state| {
                 let is_own = own.is_some_and(|own| ptr::eq(own, *state));
-                !is_own && (ran_since(cpu_times, state.tid()) || idle % IDLE_SHARE == 0)
+                !is_own && (ran_since(looks, state.tid()) || idle % IDLE_SHARE == 0)
             })?;
             let mut object = ptr::null_mut();
             if with_object && !state.object().is_null() {
@@ -328,18 +328,30 @@ impl Sampling {
     }
 }
 
-/// Whether thread `tid` used CPU time since it was last looked at.
-fn ran_since(cpu_times: &mut HashMap<i32, u64>, tid: i32) -> bool {
+/// When a thread was last looked at, and how much CPU time it had used, both in nanoseconds.
+#[derive(Copy, Clone)]
+struct Look {
+    wall: u64,
+    cpu: u64,
+}
+
+/// Whether thread `tid` has run for a quarter of the time since it was last looked at. Just
+/// any CPU time would not do: a sleeping thread uses some to answer our signal.
+fn ran_since(looks: &mut HashMap<i32, Look>, tid: i32) -> bool {
     // The kernel's clock of another thread's CPU time (`CPUCLOCK_SCHED`, per thread).
-    let clock = (!tid << 3) | 6;
+    let (Some(cpu), Some(wall)) = (nanos((!tid << 3) | 6), nanos(libc::CLOCK_MONOTONIC)) else {
+        return false;
+    };
+    let last = looks.insert(tid, Look { wall, cpu });
+    last.is_none_or(|last| 4 * cpu.saturating_sub(last.cpu) >= wall.saturating_sub(last.wall))
+}
+
+fn nanos(clock: libc::clockid_t) -> Option<u64> {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
     // SAFETY: `time` is valid for the write.
-    if tid == 0 || unsafe { libc::clock_gettime(clock, &mut time) } != 0 {
-        return false;
-    }
-    let now = time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64;
-    cpu_times.insert(tid, now) != Some(now)
+    let status = unsafe { libc::clock_gettime(clock, &mut time) };
+    (status == 0).then(|| time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }

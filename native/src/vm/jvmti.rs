@@ -36,16 +36,6 @@ struct LineNumberEntry {
     line_number: jint,
 }
 
-/// `jvmtiThreadInfo`.
-#[repr(C)]
-struct ThreadInfo {
-    name: *mut c_char,
-    priority: jint,
-    is_daemon: c_uchar,
-    thread_group: jobject,
-    context_class_loader: jobject,
-}
-
 /// Events, by their number.
 #[derive(Copy, Clone, Debug)]
 #[repr(i32)]
@@ -336,19 +326,6 @@ impl Jvmti {
         Ok(class)
     }
 
-    /// IsMethodNative.
-    pub fn is_native(&self, method: JMethodId) -> Result<bool, Error> {
-        let mut native: c_uchar = 0;
-        ok(call!(
-            self,
-            76,
-            (JMethodId, *mut c_uchar),
-            method,
-            &mut native
-        ))?;
-        Ok(native != 0)
-    }
-
     /// GetBytecodes, handed to `read`.
     pub fn bytecodes<T>(
         &self,
@@ -390,24 +367,17 @@ impl Jvmti {
         Ok(lines)
     }
 
-    /// The name of a thread (GetThreadInfo); local references to the group and the loader
-    /// stay behind until the caller's frame ends.
-    pub fn thread_name(&self, thread: jobject) -> Result<String, Error> {
-        let mut info = ThreadInfo {
-            name: ptr::null_mut(),
-            priority: 0,
-            is_daemon: 0,
-            thread_group: ptr::null_mut(),
-            context_class_loader: ptr::null_mut(),
-        };
+    /// GetFrameCount of the calling thread: whether there are any.
+    pub fn has_frames(&self) -> Result<bool, Error> {
+        let mut count = 0;
         ok(call!(
             self,
-            9,
-            (jobject, *mut ThreadInfo),
-            thread,
-            &mut info
+            16,
+            (jobject, *mut jint),
+            ptr::null_mut(),
+            &mut count
         ))?;
-        Ok(self.take_string(info.name))
+        Ok(count > 0)
     }
 
     /// GetStackTrace of `thread` (null: the calling one) into `buffer`; the frames' count.
