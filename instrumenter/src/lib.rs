@@ -32,6 +32,7 @@ mod error;
 mod frames;
 mod hooks;
 mod identity;
+mod inferred;
 pub mod instruction;
 mod layout;
 mod map;

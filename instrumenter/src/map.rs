@@ -50,6 +50,12 @@ pub enum Presence {
     Present,
     /// The pop is being called.
     Popping,
+    /// It is, at the start of an exception handler: entries of frames that the exception ended
+    /// without a hook may still lie above it.
+    Catching,
+    /// The exceptional pop is being called: both [`Presence::Popping`] and
+    /// [`Presence::Catching`].
+    Unwinding,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -118,15 +124,21 @@ impl CodeMap {
                 let window = self.window(i, kind);
                 let (bci, call) = (bci.0, window.call.0);
                 match kind {
+                    HookKind::Caught if bci <= call => Presence::Catching,
                     HookKind::Caught => Presence::Present,
                     HookKind::Entry | HookKind::EntryAndCheck => match bci.cmp(&call) {
                         std::cmp::Ordering::Less => Presence::Absent,
                         std::cmp::Ordering::Equal => Presence::Pushing,
                         std::cmp::Ordering::Greater => Presence::Present,
                     },
-                    HookKind::Exit | HookKind::Thrown => match bci.cmp(&call) {
+                    HookKind::Exit => match bci.cmp(&call) {
                         std::cmp::Ordering::Less => Presence::Present,
                         std::cmp::Ordering::Equal => Presence::Popping,
+                        std::cmp::Ordering::Greater => Presence::Absent,
+                    },
+                    HookKind::Thrown => match bci.cmp(&call) {
+                        std::cmp::Ordering::Less => Presence::Catching,
+                        std::cmp::Ordering::Equal => Presence::Unwinding,
                         std::cmp::Ordering::Greater => Presence::Absent,
                     },
                 }

@@ -291,6 +291,15 @@ impl<'p, 'a> Additions<'p, 'a> {
         Ok(index)
     }
 
+    /// The name of a class constant of the file, or of one that [`Self::class`] added.
+    pub(crate) fn class_name(&self, index: u16) -> Option<Cow<'a, [u8]>> {
+        if index < self.pool.count() {
+            return self.pool.class_name(index).map(Cow::Borrowed);
+        }
+        let (name, _) = self.classes.as_ref()?.iter().find(|&(_, &i)| i == index)?;
+        Some(name.clone())
+    }
+
     pub(crate) fn method(&mut self, class: u16, name: &[u8], descriptor: &[u8]) -> Result<u16, PoolFull> {
         let name = self.utf8(name)?;
         let descriptor = self.utf8(descriptor)?;

@@ -7,6 +7,7 @@ use crate::descriptor::{Type, parameters};
 use crate::error::{Malformed, Result};
 use crate::frames::{FrameWriter, RawFrames, next_bci};
 use crate::hooks::{self, HookId, Targets};
+use crate::inferred;
 use crate::instruction::{i4, padding};
 use crate::layout::{Layout, Lengths};
 use crate::map::{CodeMap, HookKind, Kind, Segment};
@@ -74,7 +75,7 @@ pub enum Reason {
     PoolFull,
     /// A constructor where it isn't certain which code runs before `super(…)`.
     UnclearConstructor,
-    /// A branch that no longer fits 16 bits, at a place whose frame could not be told.
+    /// A branch no longer fits 16 bits, at a place whose frame could not be told.
     BranchTooFar,
     /// An exception handler stands at the method's first instruction.
     HandlerAtEntry,
@@ -259,6 +260,10 @@ impl Names {
     }
 }
 
+/// More locals than this in all frames of a method together are refused: a small file can ask for
+/// thousands of frames with thousands of locals each.
+const MOST_FRAME_SLOTS: usize = 1 << 25;
+
 /// Memory kept from method to method.
 #[derive(Default)]
 struct Scratch {
@@ -334,7 +339,7 @@ impl<'a> Job<'_, 'a, '_> {
         if let Some(a) = old_frames {
             let mut frames = RawFrames::new(a.reader(class.file))?;
             // Every frame gets a slot for each local.
-            if u32::from(frames.left()) * u32::from(local) > 1 << 25 {
+            if usize::from(frames.left()) * usize::from(local) > MOST_FRAME_SLOTS {
                 return Err(Reason::TableFull.into());
             }
             let mut last = None;
@@ -380,11 +385,21 @@ impl<'a> Job<'_, 'a, '_> {
         if exception_count > 65535 {
             return Err(Reason::TableFull.into());
         }
+        let mut inferred = Vec::new();
         if framed {
-            for b in scan.branches.iter().filter(|b| b.grown && op::is_conditional(b.opcode)) {
-                if scan.flags[b.bci as usize + 3] & FRAME == 0 {
-                    return Err(Reason::BranchTooFar.into());
-                }
+            let wanted: Vec<u32> = scan
+                .branches
+                .iter()
+                .filter(|b| b.grown && op::is_conditional(b.opcode))
+                .map(|b| b.bci + 3)
+                .filter(|&bci| scan.flags[bci as usize] & FRAME == 0)
+                .collect();
+            if wanted.len() * usize::from(local) > MOST_FRAME_SLOTS {
+                return Err(Reason::TableFull.into());
+            }
+            if !wanted.is_empty() {
+                let adds = &mut self.adds;
+                inferred = inferred::frames(class, &code, method.descriptor, old_frames, initial, &wanted, adds)?;
             }
         }
 
@@ -527,41 +542,53 @@ impl<'a> Job<'_, 'a, '_> {
             locals.clear();
             locals.extend_from_slice(initial);
             let adds = &mut self.adds;
-            let mut resolve = |nth: u16| match parameter_class(method, nth) {
+            let mut resolve = |nth: u16| match parameter_class(method.descriptor, nth) {
                 Some(name) => adds.class(Cow::Borrowed(name)).map_err(Stop::from),
                 None => Err(Reason::PoolFull.into()),
             };
             let mut writer = FrameWriter::new(out, name, initial);
+            // Adds the frame of an old BCI, with a slot for each local and the hooks' own behind.
+            let mut add = |writer: &mut FrameWriter<'_>, bci, locals: &[VType], types: &mut dyn Iterator<Item = VType>| {
+                let moved = |t: VType| match t.tag {
+                    vtag::UNINITIALIZED if !scan.is_start(t.data.into()) => Err(Malformed {
+                        offset: code.offset + usize::from(t.data),
+                        rule: "JVMS 4.7.4: an uninitialized type names a new instruction",
+                    }),
+                    vtag::UNINITIALIZED => {
+                        Ok(VType { tag: t.tag, data: layout.instruction(t.data.into()) as u16 })
+                    }
+                    _ => Ok(t),
+                };
+                padded.clear();
+                let mut slots = 0;
+                for &t in locals {
+                    slots += t.slots();
+                    padded.push(moved(t)?);
+                }
+                padded.resize(padded.len() + (u32::from(local) - slots) as usize, VType::TOP);
+                padded.push(VType::INTEGER);
+                stack.clear();
+                for t in types {
+                    stack.push(moved(t)?);
+                }
+                writer.add(layout.hook(scan, lengths, bci), padded, stack, &mut resolve)
+            };
+            let mut inferred = inferred.iter().peekable();
             if let Some(a) = old_frames {
                 let mut frames = RawFrames::new(a.reader(class.file))?;
                 let mut last = None;
                 while let Some(frame) = frames.next()? {
                     let bci = next_bci(last, frame.delta);
                     last = Some(bci);
+                    while let Some(f) = inferred.next_if(|f| f.bci < bci) {
+                        add(&mut writer, f.bci, &f.locals, &mut f.stack.iter().copied())?;
+                    }
                     frame.apply(locals, local)?;
-                    let uninitialized = |t: VType| -> Result<VType> {
-                        if t.tag != vtag::UNINITIALIZED {
-                            return Ok(t);
-                        }
-                        if !scan.is_start(t.data.into()) {
-                            return Err(Malformed { offset: frame.offset, rule: "JVMS 4.7.4: an uninitialized type names a new instruction" });
-                        }
-                        Ok(VType { tag: t.tag, data: layout.instruction(t.data.into()) as u16 })
-                    };
-                    padded.clear();
-                    let mut slots = 0;
-                    for &t in locals.iter() {
-                        slots += t.slots();
-                        padded.push(uninitialized(t)?);
-                    }
-                    padded.resize(padded.len() + (u32::from(local) - slots) as usize, VType::TOP);
-                    padded.push(VType::INTEGER);
-                    stack.clear();
-                    for (_, t) in frame.stack.iter() {
-                        stack.push(uninitialized(t)?);
-                    }
-                    writer.add(layout.hook(scan, lengths, bci), padded, stack, &mut resolve)?;
+                    add(&mut writer, bci, locals, &mut frame.stack.iter().map(|(_, t)| t))?;
                 }
+            }
+            for f in inferred {
+                add(&mut writer, f.bci, &f.locals, &mut f.stack.iter().copied())?;
             }
             for ((at, used), uninitialized) in handler_at.into_iter().zip(handlers).zip([true, false]) {
                 if used {
@@ -631,8 +658,8 @@ fn initial_locals(
 }
 
 /// The class of a method's nth parameter.
-fn parameter_class<'a>(method: &Member<'a>, nth: u16) -> Option<&'a [u8]> {
-    let mut all = parameters(method.descriptor)?;
+pub(crate) fn parameter_class(descriptor: &[u8], nth: u16) -> Option<&[u8]> {
+    let mut all = parameters(descriptor)?;
     for _ in 0..nth {
         all.next()??;
     }
