@@ -5,6 +5,8 @@ use crate::records::Records;
 use crate::slots::Slots;
 use crate::threads::Threads;
 use crate::vm::asgct::Asgct;
+use crate::vm::code_cache::CodeCache;
+use crate::vm::java_thread::JavaThreads;
 use crate::vm::jvmti::Jvmti;
 use jni_sys::JavaVM;
 use oracle::record::{Config, Record, Rewriting};
@@ -22,6 +24,10 @@ pub struct Agent {
     pub jvmti: Jvmti,
     /// The walker, where the VM has it.
     pub asgct: Option<Asgct>,
+    /// The VM's code, where it describes it.
+    pub code_cache: Option<CodeCache>,
+    /// The VM's threads, where it describes them.
+    pub java_threads: Option<JavaThreads>,
     /// Counts.
     pub slots: Slots,
     /// Evidence.

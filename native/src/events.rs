@@ -7,7 +7,10 @@ use crate::sampler::{self, Sampler};
 use crate::slots::Slots;
 use crate::threads::{ThreadState, Threads};
 use crate::vm::asgct::Asgct;
+use crate::vm::code_cache::CodeCache;
+use crate::vm::java_thread::JavaThreads;
 use crate::vm::jvmti::{Capability, Event, EventCallbacks, Jvmti, RawEnv};
+use crate::vm::structs::Structs;
 use crate::{classes, hooks};
 use jni_sys::{JNIEnv, JavaVM, jclass, jint, jobject};
 use oracle::record::{Config, RECORDS_FILE, Record, SLOTS_FILE, Started};
@@ -65,10 +68,13 @@ pub unsafe fn load(vm: *mut JavaVM, path: &str) -> Result<(), String> {
         .map_err(jvmti_error("callbacks"))?;
 
     hooks::configure(config.sabotage);
+    let structs = Structs::read(&jvmti);
     let agent = Agent {
         vm: Vm(vm),
         jvmti,
         asgct: Asgct::find(&jvmti),
+        code_cache: structs.as_ref().and_then(CodeCache::find),
+        java_threads: structs.as_ref().and_then(JavaThreads::find),
         slots,
         records,
         methods: Registry::new(jvmti),
@@ -144,6 +150,10 @@ unsafe extern "system" fn vm_init(_: RawEnv, env: *mut JNIEnv, thread: jobject) 
             }
         }
         begin_thread(agent, env, thread);
+        if let Some(threads) = &agent.java_threads {
+            // SAFETY: as above; `thread` is this thread.
+            unsafe { threads.learn(env, thread) };
+        }
         agent.live.store(true, Relaxed);
         match sampler::start(agent) {
             Ok(sampler) => *running_sampler() = Some(sampler),

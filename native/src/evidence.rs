@@ -1,6 +1,8 @@
 //! Writes mismatches down.
 
 use crate::agent::Agent;
+use crate::sample::Inner;
+use crate::vm::{peek_bytes, symbols};
 use jni_sys::JNIEnv;
 use oracle::record::{Mismatch, Record, ShownFrame};
 use oracle::trace::{Frame, HookId};
@@ -86,5 +88,47 @@ fn thread_name(tid: i32) -> String {
     match std::fs::read_to_string(format!("/proc/self/task/{tid}/comm")) {
         Ok(name) => format!("{tid} ({})", name.trim_end()),
         Err(_) => tid.to_string(),
+    }
+}
+
+/// What a sample tells of the instant: registers, thread state, and the code that ran.
+pub fn of_sample(agent: &Agent, sample: &Inner) -> BTreeMap<String, String> {
+    let [pc, sp, fp] = sample.registers;
+    let hex = |value: usize| format!("{value:#x}");
+    let mut evidence = BTreeMap::from([
+        ("pc".to_owned(), hex(pc)),
+        ("sp".to_owned(), hex(sp)),
+        ("fp".to_owned(), hex(fp)),
+    ]);
+    if let Some(anchor) = sample.anchor {
+        evidence.insert("state".into(), anchor.state_name().into());
+        evidence.insert("last_java_sp".into(), hex(anchor.last_sp));
+        evidence.insert("last_java_pc".into(), hex(anchor.last_pc));
+        if anchor.last_pc != 0 {
+            evidence.insert("last_java_code".into(), code_at(agent, anchor.last_pc));
+        }
+    }
+    evidence.insert("code".into(), code_at(agent, pc));
+    let bytes = peek_bytes(pc, 16)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    evidence.insert("bytes".into(), bytes);
+    evidence
+}
+
+/// The code that `pc` lies in: a blob of the code cache or a library, with the offset there.
+fn code_at(agent: &Agent, pc: usize) -> String {
+    match agent.code_cache.as_ref().and_then(|cache| cache.blob(pc)) {
+        Some(blob) => {
+            let method = blob
+                .method
+                .map_or(String::new(), |method| format!(" {method}"));
+            let tier = blob
+                .tier
+                .map_or(String::new(), |tier| format!(" tier {tier}"));
+            format!("{}{method}{tier} +{:#x}", blob.name, pc - blob.start)
+        }
+        None => symbols::describe(pc),
     }
 }

@@ -18,6 +18,7 @@
 use crate::threads::ThreadState;
 use crate::trace_stack::StackCopy;
 use crate::vm::asgct::CallFrame;
+use crate::vm::java_thread::Anchor;
 use oracle::tally::Drop;
 use oracle::trace::Frame;
 use std::cell::UnsafeCell;
@@ -66,6 +67,8 @@ pub struct Inner {
     pub stack: StackCopy,
     /// Whether it could be copied.
     pub copied: Result<(), Drop>,
+    /// The thread's state and anchor, where the VM describes them.
+    pub anchor: Option<Anchor>,
     /// Program counter, stack pointer and frame pointer.
     pub registers: [usize; 3],
     frames: Reserved<CallFrame>,
@@ -85,6 +88,7 @@ impl Sample {
                 outcome: Outcome::OtherThread,
                 stack: StackCopy::new(MAX_FRAMES)?,
                 copied: Ok(()),
+                anchor: None,
                 registers: [0; 3],
                 frames: Reserved::new(MAX_FRAMES)?,
             }),

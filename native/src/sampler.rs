@@ -13,7 +13,7 @@ use oracle::judge::{judge_moving, judge_truth};
 use oracle::tally::Drop;
 use oracle::trace::{Frame, HookId, Truth};
 use oracle::{Judgement, Layer, Verdict};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -305,13 +305,7 @@ impl Sampling {
         judgement: Judgement,
         truth: Vec<oracle::record::ShownFrame>,
     ) {
-        let [pc, sp, fp] = inner.registers;
-        let hex = |value: usize| format!("{value:#x}");
-        let evidence = BTreeMap::from([
-            ("pc".into(), hex(pc)),
-            ("sp".into(), hex(sp)),
-            ("fp".into(), hex(fp)),
-        ]);
+        let evidence = evidence::of_sample(self.agent, inner);
         let (tid, walk) = (target.tid, self.walk.as_slice());
         evidence::record(
             self.agent,

@@ -6,6 +6,7 @@
 use crate::agent::Agent;
 use crate::sample::{Inner, Outcome, Sample, Ticket};
 use crate::threads::ThreadState;
+use crate::vm::java_thread::JavaThreads;
 use oracle::tally::Drop;
 use std::ffi::{c_int, c_void};
 use std::io;
@@ -131,8 +132,15 @@ fn fill(inner: &mut Inner, context: *mut c_void) {
         None => Err(Drop::TraceStackFull),
     };
     inner.registers = registers(context);
+    let Some(agent) = Agent::get() else {
+        inner.outcome = Outcome::OtherThread;
+        return;
+    };
+    // SAFETY: this thread's environment.
+    let anchor = |threads: &JavaThreads| unsafe { threads.anchor(target.env()) };
+    inner.anchor = agent.java_threads.as_ref().and_then(anchor);
     let (frames, capacity) = inner.buffer();
-    inner.outcome = match Agent::get().and_then(|agent| agent.asgct) {
+    inner.outcome = match agent.asgct {
         // SAFETY: the environment, the buffer and the context are this thread's.
         Some(asgct) => {
             Outcome::Walked(unsafe { asgct.walk(target.env(), frames, capacity, context) })

@@ -11,16 +11,23 @@
 //! * [`record`]: what an agent writes down while a program runs;
 //! * [`report`]: the results of one or more runs, as `report.json` has them;
 //! * [`budget`]: whether a layer's mismatches are within what a scenario allows;
-//! * [`outcome`]: what a whole report comes to.
+//! * [`outcome`]: what a whole report comes to by its observed rates;
+//! * [`gate`]: the same by upper bounds, with known issues taken out;
+//! * [`compare`]: whether one report is better or worse than another;
+//! * [`merge`]: joining the reports of several machines.
 #![forbid(unsafe_code)]
 
 pub mod bound;
 pub mod budget;
+pub mod compare;
+pub mod gate;
 pub mod judge;
 mod layer;
+pub mod merge;
 pub mod outcome;
 pub mod record;
 pub mod report;
+mod signature;
 pub mod tally;
 pub mod trace;
 mod verdict;

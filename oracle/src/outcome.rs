@@ -54,48 +54,49 @@ impl Report {
     /// Judges the observed rates. A crash weighs most, then a run that is worthless, then
     /// a layer over its budget, then a required layer without data.
     pub fn finding(&self) -> Finding {
-        let mut reasons: Vec<(Outcome, String)> = vec![];
-        for run in &self.runs {
-            reasons.extend(trouble(run));
-        }
+        let mut reasons = vec![];
         for counts in &self.layers {
             let layer = counts.layer;
-            if let (Standing::Over, Some(rate)) = (
-                self.budget.standing(layer, &counts.tally()),
-                counts.mismatch_rate,
-            ) {
+            let standing = self.budget.standing(layer, &counts.tally());
+            if let (Standing::Over, Some(rate)) = (standing, counts.mismatch_rate) {
                 let limit = self.budget.limit(layer);
                 let reason =
                     format!("{layer}: a mismatch rate of {rate:.2e} is over its budget of {limit}");
                 reasons.push((Outcome::Over, reason));
             }
         }
+        let required = self.required.iter().filter(|&&layer| !self.has_data(layer));
+        let without: Vec<&str> = required.map(|layer| layer.name()).collect();
         // Runs that failed say better why there is nothing.
-        let told = reasons.iter().any(|(outcome, _)| *outcome != Outcome::Over);
-        let without: Vec<&str> = self
-            .required
+        if !self.runs.iter().any(|run| trouble(run).is_some()) {
+            if !without.is_empty() {
+                reasons.push((
+                    Outcome::NotMeasured,
+                    format!("no data in {}", without.join(", ")),
+                ));
+            } else if !Layer::ALL.into_iter().any(|layer| self.has_data(layer)) {
+                reasons.push((Outcome::NotMeasured, "no layer has any data".into()));
+            }
+        }
+        self.with_trouble(reasons)
+    }
+
+    /// Adds what went wrong with whole runs to what speaks against layers, and weighs all.
+    pub(crate) fn with_trouble(&self, of_layers: Vec<(Outcome, String)>) -> Finding {
+        let mut reasons: Vec<_> = self
+            .runs
             .iter()
-            .filter(|&&layer| !self.has_data(layer))
-            .map(|layer| layer.name())
+            .filter_map(trouble)
+            .chain(of_layers)
             .collect();
-        if !without.is_empty() && !told {
-            reasons.push((
-                Outcome::NotMeasured,
-                format!("no data in {}", without.join(", ")),
-            ));
-        }
-        let any = Layer::ALL.into_iter().any(|layer| self.has_data(layer));
-        if !any && without.is_empty() && !told {
-            reasons.push((Outcome::NotMeasured, "no layer has any data".into()));
-        }
         if !self.complete {
             reasons.push((Outcome::NotMeasured, "not all runs were done".into()));
         }
         // Stable, so that reasons of one kind keep the order of the runs.
         reasons.sort_by_key(|(outcome, _)| match outcome {
             Outcome::Crashed => 0,
-            Outcome::Over => 2,
-            _ => 3,
+            Outcome::Over => 1,
+            _ => 2,
         });
         let worthless = self.runs.iter().any(|run| run.invalid.is_some());
         let outcome = match reasons.first() {
@@ -119,16 +120,18 @@ impl Report {
 
 /// What went wrong with a run as a whole.
 fn trouble(run: &Run) -> Option<(Outcome, String)> {
-    let name = &run.scenario;
+    let name = run.title();
     let crashed = |how: String| Some((Outcome::Crashed, format!("{name}: {how}; see {}", run.dir)));
     match &run.exit {
         Exit::Deadline => return crashed("the JVM did not end in time and was killed".into()),
         Exit::Signal(signal) => return crashed(format!("the JVM was killed by signal {signal}")),
         _ => {}
     }
+    let not_measured = |why: &String| (Outcome::NotMeasured, format!("{name}: {why}"));
     run.invalid
         .as_ref()
-        .map(|why| (Outcome::NotMeasured, format!("{name}: {why}")))
+        .or(run.failed.as_ref())
+        .map(not_measured)
 }
 
 #[cfg(test)]
@@ -152,6 +155,7 @@ mod tests {
             layers: vec![LayerCounts::new(Layer::Gst, &tally)],
             rewriting: Default::default(),
             invalid: invalid.map(Into::into),
+            failed: None,
             dir: "runs/01-it".into(),
             jdk: None,
             axes: Default::default(),
@@ -169,6 +173,7 @@ mod tests {
             mismatches: vec![],
             budget: Default::default(),
             required: required.into(),
+            planned: 0,
             skipped: vec![],
         };
         report.finding().outcome

@@ -31,6 +31,9 @@ pub struct Report {
     /// Layers without which the report says too little.
     #[serde(default)]
     pub required: Vec<Layer>,
+    /// How many programs were asked for, those of other shards included.
+    #[serde(default)]
+    pub planned: usize,
     /// Programs that were asked for and did not run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<Skipped>,
@@ -78,6 +81,9 @@ pub struct Run {
     /// Why the run is worthless, if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invalid: Option<String>,
+    /// What the program itself failed with, as a benchmark that rejects its own result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
     /// Where its output and further files are, relative to the report.
     pub dir: String,
     /// The JDK, where the target got far enough to tell.
@@ -89,6 +95,21 @@ pub struct Run {
     /// What a reader must know: a crash's summary, a record that was cut off.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+impl Run {
+    /// Its program with its place in the matrix, as `fixtures[collector=g1]`.
+    pub fn title(&self) -> String {
+        let places: Vec<String> = self
+            .axes
+            .iter()
+            .map(|(axis, value)| format!("{axis}={value}"))
+            .collect();
+        match places.is_empty() {
+            true => self.scenario.clone(),
+            false => format!("{}[{}]", self.scenario, places.join(",")),
+        }
+    }
 }
 
 /// How a JVM ended.

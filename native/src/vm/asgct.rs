@@ -1,6 +1,7 @@
 //! AsyncGetCallTrace: HotSpot's unofficial walker (`share/prims/forte.cpp`).
 
 use crate::vm::jvmti::{JMethodId, Jvmti};
+use crate::vm::structs::Library;
 use jni_sys::JNIEnv;
 use oracle::trace::{Frame, Location, MethodKey};
 use std::ffi::{c_int, c_void};
@@ -38,25 +39,11 @@ struct CallTrace {
 pub struct Asgct(unsafe extern "C" fn(*mut CallTrace, c_int, *mut c_void));
 
 impl Asgct {
-    /// Looks the symbol up in the VM's own library, which the launcher need not have made
-    /// global.
+    /// Looks the symbol up in the VM's own library.
     pub fn find(jvmti: &Jvmti) -> Option<Asgct> {
-        let name = c"AsyncGetCallTrace".as_ptr();
-        let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
-        // SAFETY: plain look-ups; the address is a function of libjvm, and RTLD_NOLOAD
-        // takes a further handle on the library that is loaded anyhow.
-        let symbol = unsafe {
-            if libc::dladdr(jvmti.any_function(), &mut info) == 0 || info.dli_fname.is_null() {
-                return None;
-            }
-            let lib = libc::dlopen(info.dli_fname, libc::RTLD_LAZY | libc::RTLD_NOLOAD);
-            if lib.is_null() {
-                return None;
-            }
-            libc::dlsym(lib, name)
-        };
+        let symbol = Library::of(jvmti)?.symbol("AsyncGetCallTrace")?;
         // SAFETY: the symbol has had this signature since JDK 5.
-        (!symbol.is_null()).then(|| Asgct(unsafe { transmute::<*mut c_void, _>(symbol) }))
+        Some(Asgct(unsafe { transmute::<*mut c_void, _>(symbol) }))
     }
 
     /// Walks the calling thread into `frames`; the number of frames, or an error code.
