@@ -88,7 +88,6 @@ mod tests {
     fn a_missing_bottom_is_found() {
         let later = [(1, 1), (2, 2), (3, 3), (4, 4)];
         assert_eq!(verdict(&[(3, 3), (4, 4)], &later), Verdict::Truncated);
-        assert_eq!(verdict(&[(1, 1), (3, 3), (4, 4)], &later), Verdict::Wrong);
     }
 
     #[test]
