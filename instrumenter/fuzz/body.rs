@@ -1,0 +1,49 @@
+//! What must hold for whatever bytes come. The fuzz target and a stable test share it.
+
+use instrumenter::{Choice, CodeMap, HookId, MethodInfo, Presence, RewrittenBci, Rewritten};
+use instrumenter::{hook_id_of, identity, rewrite};
+
+const OWNER: &str = "java/lang/StackwitnessTrace";
+
+/// Hooks everything, checks in every second method.
+pub fn hook_all(class_file: &[u8]) -> Option<Rewritten> {
+    let mut next = 0;
+    let mut all = |_: &MethodInfo<'_>| {
+        next += 1;
+        Choice::Hook { id: HookId(next), check: next % 2 == 0 }
+    };
+    rewrite(class_file, OWNER, &mut all).ok()
+}
+
+/// Panics if something does not hold.
+pub fn check(data: &[u8]) {
+    // What can be read is written back the same.
+    if let Ok(same) = identity(data) {
+        assert_eq!(same, data);
+    }
+    let _ = hook_id_of(data);
+    let Some(r) = hook_all(data) else { return };
+    assert_eq!(r.bytes.is_some(), !r.hooked.is_empty());
+    for m in &r.hooked {
+        check_map(&m.map);
+    }
+    let Some(bytes) = r.bytes else { return };
+    // A byte of code becomes a few; a byte of frames becomes what the limit allows.
+    assert!(bytes.len() <= 200 * data.len() + 4096, "{} bytes from {}", bytes.len(), data.len());
+    // What was written can be read, and hooked once more, method for method.
+    assert_eq!(identity(&bytes).as_deref(), Ok(&bytes[..]));
+    let again = hook_all(&bytes).expect("what was written is well-formed");
+    assert_eq!(again.hooked.len() + again.left.len(), r.hooked.len() + r.left.len());
+}
+
+/// What holds for every map.
+pub fn check_map(map: &CodeMap) {
+    let mut end = 0;
+    for w in map.windows() {
+        assert!(end <= w.start.0 && w.start < w.end && w.end.0 <= map.length());
+        assert!(w.start <= w.call && w.call < w.end);
+        end = w.end.0;
+    }
+    assert_eq!(map.presence(RewrittenBci(0)), Presence::Absent);
+    assert_eq!(map.original(RewrittenBci(0)).0, 0);
+}

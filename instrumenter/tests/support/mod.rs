@@ -1,0 +1,7 @@
+//! What the tests share.
+#![allow(dead_code)]
+
+pub mod assemble;
+pub mod dump;
+pub mod generate;
+pub mod jdk;
