@@ -1,6 +1,7 @@
 //! What can be said on the command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use scenarios::plan::Shard;
 use std::path::PathBuf;
 
 /// Tells whether a JVM's profiling APIs return true stack traces.
@@ -28,29 +29,63 @@ Exit codes:
 pub enum Command {
     /// Run a scenario, or any Java program, and judge what the walkers return
     Run(RunArgs),
+    /// Judge a report by the upper bounds of its rates: yes or no
+    Gate(GateArgs),
+    /// Tell, layer by layer, whether a new report is better or worse than an old one
+    Compare(CompareArgs),
+    /// Join the reports of several machines
+    Merge(MergeArgs),
+    /// Print what would run, for the machines that are to run it
+    Plan(PlanArgs),
+    /// Render a report again, as it is or from the raw records of its runs
+    Render(RenderArgs),
+    /// Insert the hooks into a class, a jar or a folder on disk
+    Rewrite(crate::rewrite::RewriteArgs),
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+/// What decides what is run.
+#[derive(Debug, Args)]
+pub struct Choice {
+    /// The JDK to judge [default: JAVA_HOME, else `java` on the PATH, else the newest in /usr/lib/jvm]
+    ///
+    /// May be given several times: everything runs on each.
+    #[arg(long, value_name = "HOME")]
+    pub jdk: Vec<PathBuf>,
+    /// A scenario of ours by name, or a scenario file; may be given several times
+    ///
+    /// Ours: default, matrix, real-programs, renaissance, dacapo, test.
+    #[arg(long, value_name = "NAME|FILE", default_value = "default")]
+    pub scenario: Vec<String>,
+    /// The jar of a suite of benchmarks
+    #[arg(long, value_name = "FILE")]
+    pub jar: Option<PathBuf>,
+    /// A benchmark of the suite; may be given several times [default: all]
+    #[arg(long, value_name = "NAME")]
+    pub benchmark: Vec<String>,
+    /// Seed of all random choices [default: a random one, which is told]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
 }
 
 /// What `run` takes.
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
 pub struct RunArgs {
-    /// The JDK to judge [default: JAVA_HOME, else `java` on the PATH, else the newest in /usr/lib/jvm]
-    #[arg(long, value_name = "HOME")]
-    pub jdk: Option<PathBuf>,
-    /// A scenario of ours by name, or a scenario file
-    #[arg(
-        long,
-        value_name = "NAME|FILE",
-        default_value = "default",
-        conflicts_with = "java_args"
-    )]
-    pub scenario: String,
+    #[command(flatten)]
+    pub choice: Choice,
     /// Folder for the results
     #[arg(long, value_name = "DIR", default_value = "stackwitness-out")]
     pub out: PathBuf,
-    /// Seed of all random choices [default: a random one, which is told]
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
+    /// Run only part I of N equal parts, for N machines; `merge` joins their reports
+    #[arg(long, value_name = "I/N", conflicts_with = "java_args")]
+    pub shard: Option<Shard>,
     /// End the program of `-- JAVA_ARGS` after so many seconds; 0: never
     #[arg(
         long,
@@ -59,12 +94,112 @@ pub struct RunArgs {
         requires = "java_args"
     )]
     pub deadline: u64,
+    /// Judge by the upper bounds of the rates, as `gate` does
+    #[arg(long)]
+    pub gate: bool,
+    /// Mismatches that are known already, for `--gate`
+    #[arg(long, value_name = "FILE", requires = "gate")]
+    pub known: Option<PathBuf>,
+    /// Write the report in these formats too, beside report.json
+    #[arg(long, value_name = "FORMAT", value_delimiter = ',')]
+    pub render: Vec<Format>,
     /// Break the agent on purpose, to see it caught
     #[arg(long, hide = true)]
     pub sabotage: Option<Sabotage>,
     /// Any Java program, as one would give it to `java`
-    #[arg(last = true, value_name = "JAVA_ARGS")]
+    #[arg(last = true, value_name = "JAVA_ARGS", conflicts_with_all = ["scenario", "jar", "benchmark"])]
     pub java_args: Vec<String>,
+}
+
+/// What `gate` takes.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct GateArgs {
+    /// The report: a file or its folder
+    #[arg(long, value_name = "DIR", default_value = "stackwitness-out")]
+    pub report: PathBuf,
+    /// Mismatches that are known already
+    #[arg(long, value_name = "FILE")]
+    pub known: Option<PathBuf>,
+}
+
+/// What `compare` takes.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// The old report: a file or its folder
+    pub base: PathBuf,
+    /// The new report
+    pub new: PathBuf,
+    /// Probability with which equal JVMs may be told apart
+    #[arg(long, value_name = "P", default_value_t = 0.01)]
+    pub alpha: f64,
+}
+
+/// What `merge` takes.
+#[derive(Debug, Args)]
+pub struct MergeArgs {
+    /// The reports: files or their folders
+    #[arg(required = true)]
+    pub reports: Vec<PathBuf>,
+    /// Folder for the joined report and the folders of all runs
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+}
+
+/// What `plan` takes.
+#[derive(Debug, Args)]
+pub struct PlanArgs {
+    #[command(flatten)]
+    pub choice: Choice,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = PlanFormat::List)]
+    pub format: PlanFormat,
+    /// Number of machines [default: one for each JVM to run]
+    #[arg(long, value_name = "N")]
+    pub shards: Option<usize>,
+}
+
+/// How to print a plan.
+#[derive(Copy, Clone, Debug, ValueEnum)]
+pub enum PlanFormat {
+    /// One line for each JVM to run.
+    List,
+    /// A matrix for GitHub Actions, as JSON on one line.
+    Github,
+    /// One command a line, for GNU parallel or a Slurm array.
+    Jobs,
+}
+
+/// What `render` takes.
+#[derive(Debug, Args)]
+pub struct RenderArgs {
+    /// The report: a file or its folder
+    #[arg(value_name = "DIR", default_value = "stackwitness-out")]
+    pub report: PathBuf,
+    /// The format
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Read the raw records of the runs in DIR again, instead of its report.json
+    #[arg(long)]
+    pub from_records: bool,
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// How a report can look.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, ValueEnum)]
+pub enum Format {
+    /// For a terminal or a log.
+    Table,
+    /// The report itself.
+    Json,
+    /// For a CI system's list of tests.
+    Junit,
+    /// For a CI system's summary.
+    Markdown,
+    /// One page for a browser, readable offline.
+    Html,
 }
 
 /// Ways to break the agent.

@@ -40,8 +40,13 @@ impl Progress {
     pub fn show(&mut self, event: &Event) {
         match (self.style, event) {
             (Style::Quiet, _) => {}
-            (_, Event::Starts { at, of, name }) => {
-                self.title = format!("[{at}/{of}] {name}");
+            (_, Event::Starts { at, of, job }) => {
+                let places = job.axes.values().map(|value| format!(" {value}"));
+                self.title = format!(
+                    "[{at}/{of}] {}{}",
+                    job.program.name,
+                    places.collect::<String>()
+                );
                 self.line("");
             }
             (Style::Redrawn, Event::Runs { elapsed, tallies }) => {
@@ -55,7 +60,9 @@ impl Progress {
                     eprintln!();
                 }
             }
-            (_, Event::Skips { name, why }) => eprintln!("{name}: skipped: {why}"),
+            (_, Event::Skips { skipped }) => {
+                eprintln!("{}: skipped: {}", skipped.scenario, skipped.why)
+            }
         }
     }
 

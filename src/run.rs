@@ -1,43 +1,65 @@
 //! `stackwitness run`.
 
-use crate::cli::{RunArgs, Sabotage};
+use crate::cli::{Format, RunArgs, Sabotage};
 use crate::progress::Progress;
+use crate::{gate, render};
 use oracle::outcome::Outcome;
 use oracle::record;
-use reports::table;
-use scenarios::jdk::Jdk;
-use scenarios::scenario::Scenario;
-use scenarios::{Error, Session, interrupt, store};
+use scenarios::plan::Wishes;
+use scenarios::{Error, Plan, Scenario, Session, interrupt};
 use std::time::Duration;
 
 /// Runs what was asked for, prints the table and tells the outcome.
 pub fn run(args: RunArgs) -> Result<Outcome, Error> {
+    // Read before anything runs, so that a mistake in it costs no time.
+    let known = gate::known(args.known.as_deref())?;
     let of_user = !args.java_args.is_empty();
-    let mut scenario = if of_user {
+    let (scenario, mut plan) = if of_user {
         let deadline = Some(args.deadline)
             .filter(|&s| s > 0)
             .map(Duration::from_secs);
-        Scenario::of_user(args.java_args, deadline)
+        let scenario = Scenario::of_user(args.java_args, deadline);
+        let wishes = Wishes {
+            jdks: args.choice.jdk,
+            seed: args.choice.seed.unwrap_or_else(scenarios::random_seed),
+            ..Wishes::default()
+        };
+        let plan = Plan::new(&scenario, &wishes)?;
+        (scenario, plan)
     } else {
-        Scenario::load(&args.scenario)?
+        let scenario = args.choice.scenario()?;
+        let plan = args.choice.plan(&scenario)?;
+        (scenario, plan)
     };
-    scenario.sampling.sabotage = args
-        .sabotage
-        .map(|Sabotage::DropPops| record::Sabotage::DropPops);
-    let jdk = Jdk::find(args.jdk.as_deref())?;
-    let seed = args.seed.unwrap_or_else(scenarios::random_seed);
+    if let Some(shard) = args.shard {
+        plan = plan.shard(shard);
+    }
+    for job in &mut plan.jobs {
+        job.program.sampling.sabotage = args
+            .sabotage
+            .map(|Sabotage::DropPops| record::Sabotage::DropPops);
+    }
     interrupt::note();
-    let session = Session::new(scenario, jdk, &args.out, seed)?;
+    let session = Session::new(scenario, plan, &args.out)?;
     let mut progress = Progress::new(of_user);
     let report = session.run(&mut |event| progress.show(&event))?;
-    drop(progress);
-    let path = session.out().join(store::REPORT_FILE);
-    let table = table::render(&report, &path.display().to_string());
+
+    for format in args.render {
+        render::write(&report, session.out(), format)?;
+    }
+    let mut text = render::text(&report, session.out(), Format::Table);
+    let outcome = if args.gate {
+        let decision = gate::decide(&report, &known);
+        text += &reports::gate::render(&decision);
+        decision.outcome
+    } else {
+        report.finding().outcome
+    };
     // What a user's program prints stays exactly its own.
     if of_user {
-        eprint!("{table}")
+        eprint!("{text}")
     } else {
-        print!("{table}")
+        print!("{text}")
     }
-    Ok(report.finding().outcome)
+    Ok(outcome)
 }

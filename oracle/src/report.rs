@@ -98,17 +98,21 @@ pub struct Run {
 }
 
 impl Run {
-    /// Its program with its place in the matrix, as `fixtures[collector=g1]`.
+    /// Its program with its place in the matrix.
     pub fn title(&self) -> String {
-        let places: Vec<String> = self
-            .axes
-            .iter()
-            .map(|(axis, value)| format!("{axis}={value}"))
-            .collect();
-        match places.is_empty() {
-            true => self.scenario.clone(),
-            false => format!("{}[{}]", self.scenario, places.join(",")),
-        }
+        title(&self.scenario, &self.axes)
+    }
+}
+
+/// A program with its place in a matrix, as `fixtures[collector=g1]`.
+pub fn title(program: &str, axes: &BTreeMap<String, String>) -> String {
+    let places: Vec<String> = axes
+        .iter()
+        .map(|(axis, value)| format!("{axis}={value}"))
+        .collect();
+    match places.is_empty() {
+        true => program.into(),
+        false => format!("{program}[{}]", places.join(",")),
     }
 }
 

@@ -1,5 +1,16 @@
-//! Renders the results of Stackwitness.
+//! Renders the results of Stackwitness, all from one model: `oracle::report::Report`.
 //!
-//! * [`table`]: for a terminal or a log, one line for each layer and run.
+//! * [`table`]: for a terminal or a log, one line for each layer and run;
+//! * [`junit`]: for a CI system's list of tests;
+//! * [`markdown`]: for a CI system's summary;
+//! * [`html`]: one page for a browser, readable offline;
+//! * [`gate`] and [`compare`]: decisions and comparisons, for a terminal or a log.
 
+pub mod compare;
+mod escape;
+pub mod gate;
+pub mod html;
+pub mod junit;
+pub mod markdown;
+mod stacks;
 pub mod table;

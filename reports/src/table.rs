@@ -34,7 +34,7 @@ pub fn render(report: &Report, source: &str) -> String {
     let _ = writeln!(out, "JDK {} ({})\n", jdk.home, name.trim());
     let mut rows = vec![HEAD.map(String::from)];
     for run in &report.runs {
-        rows.extend(run.layers.iter().map(|counts| row(&run.scenario, counts)));
+        rows.extend(run.layers.iter().map(|counts| row(&run.title(), counts)));
     }
     rows.extend(report.layers.iter().map(|counts| row("sum", counts)));
     // A table of nothing only hides why there is nothing.
@@ -110,7 +110,11 @@ fn describe(out: &mut String, run: &Run) {
     let _ = writeln!(
         out,
         "{}: {exit} after {:.1} s, seed {}, {} methods hooked in {} classes",
-        run.scenario, run.wall_s, run.seed, rewriting.methods_hooked, rewriting.classes_hooked
+        run.title(),
+        run.wall_s,
+        run.seed,
+        rewriting.methods_hooked,
+        rewriting.classes_hooked
     );
     for (what, left) in [
         ("classes", &rewriting.classes_left),
@@ -152,30 +156,10 @@ fn describe(out: &mut String, run: &Run) {
     }
 }
 
-/// What makes two mismatches the same kind: layer, verdict, reason, and the frame.
-fn signature(mismatch: &Mismatch) -> String {
-    let at = mismatch.at_frame.unwrap_or(0);
-    let frame = mismatch.walker.get(at).or(mismatch.walker.last());
-    let frame = frame.map_or("an empty stack", |frame| &frame.method);
-    format!(
-        "{} {}: {} (at {frame})",
-        mismatch.layer,
-        verdict_name(mismatch),
-        mismatch.reason
-    )
-}
-
-fn verdict_name(mismatch: &Mismatch) -> &'static str {
-    match mismatch.verdict {
-        oracle::Verdict::Truncated => "truncated",
-        _ => "wrong",
-    }
-}
-
 fn mismatches(out: &mut String, all: &[Mismatch], source: &str) {
     let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
     for mismatch in all {
-        *kinds.entry(signature(mismatch)).or_default() += 1;
+        *kinds.entry(mismatch.signature()).or_default() += 1;
     }
     let mut kinds: Vec<_> = kinds.into_iter().collect();
     kinds.sort_by_key(|(_, n)| std::cmp::Reverse(*n));

@@ -45,6 +45,14 @@ pub enum Error {
     /// A scenario file says something that it must not.
     #[error("{0}")]
     Scenario(String),
+    /// A suite's jar is missing or does not answer.
+    #[error("{name}: {why}")]
+    Suite {
+        /// The suite.
+        name: &'static str,
+        /// What is wrong, or where to get the jar.
+        why: String,
+    },
     /// The folder for the results cannot be used.
     #[error("cannot write to {path}: {source}; give another folder with --out", path = .path.display())]
     Out {
@@ -53,6 +61,9 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
+    /// Reports do not belong together.
+    #[error("cannot merge: {0}")]
+    Merge(String),
     /// A report cannot be read.
     #[error("cannot read {path}: {why}", path = .path.display())]
     Report {
@@ -69,7 +80,11 @@ impl Error {
     pub fn is_usage(&self) -> bool {
         matches!(
             self,
-            Error::NoScenario { .. } | Error::Scenario(_) | Error::Out { .. }
+            Error::NoScenario { .. }
+                | Error::Scenario(_)
+                | Error::Suite { .. }
+                | Error::Merge(_)
+                | Error::Out { .. }
         )
     }
 }

@@ -1,8 +1,9 @@
 //! Putting together what starts a JVM.
 
 use crate::jdk::Jdk;
-use crate::scenario::{Program, Sampling, Start};
-use crate::{Error, library};
+use crate::plan::Job;
+use crate::scenario::Start;
+use crate::{Error, crash, library, watch};
 use java_fixtures::Installed;
 use oracle::record::SLOTS_FILE;
 use oracle::tally::SLOTS;
@@ -10,13 +11,19 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
-/// What all runs of a job share.
+/// Stands for the folder of generated Java sources in a program's arguments.
+const SOURCES: &str = "{sources}";
+
+/// How long generating sources may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What all runs of a session share.
 pub(crate) struct Kit {
-    /// The agent.
-    pub agent: PathBuf,
-    /// Our Java classes on disk.
-    pub classes: Installed,
+    agent: PathBuf,
+    classes: Installed,
+    sources: PathBuf,
 }
 
 impl Kit {
@@ -24,11 +31,39 @@ impl Kit {
     pub fn new(dir: &Path) -> Result<Kit, Error> {
         let agent = library::AGENT.find()?;
         let lib = dir.join("lib");
+        let sources = lib.join("sources");
         let classes =
             java_fixtures::write_to(&lib).map_err(|source| Error::Out { path: lib, source })?;
-        Ok(Kit { agent, classes })
+        Ok(Kit {
+            agent,
+            classes,
+            sources,
+        })
+    }
+
+    fn class_path(&self) -> [String; 2] {
+        [
+            "-cp".into(),
+            self.classes.fixtures_jar.display().to_string(),
+        ]
+    }
+
+    /// Generates Java sources, once.
+    fn sources(&self, jdk: &Jdk) -> io::Result<String> {
+        if !self.sources.exists() {
+            let mut command = Command::new(jdk.java());
+            command
+                .args(self.class_path())
+                .args([JAVAC_CLASS, "--write"])
+                .arg(&self.sources);
+            watch::output(command, PATIENCE)?;
+        }
+        Ok(self.sources.display().to_string())
     }
 }
+
+/// The driver of the JDK's own compiler.
+const JAVAC_CLASS: &str = "stackwitness.fixtures.Javac";
 
 /// One JVM to start.
 pub(crate) struct Launch {
@@ -40,20 +75,14 @@ pub(crate) struct Launch {
 
 impl Launch {
     /// Prepares the folder of a run and the command.
-    pub fn new(
-        kit: &Kit,
-        jdk: &Jdk,
-        program: &Program,
-        sampling: &Sampling,
-        seed: u64,
-        dir: &Path,
-    ) -> Result<Launch, Error> {
-        let config = prepare(kit, program, sampling, seed, dir).map_err(|source| Error::Out {
+    pub fn new(kit: &Kit, job: &Job, dir: &Path) -> Result<Launch, Error> {
+        let fail = |source| Error::Out {
             path: dir.into(),
             source,
-        })?;
-        let java_args = java_args(kit, jdk, program);
-        let mut command = Command::new(jdk.java());
+        };
+        let config = prepare(kit, job, dir).map_err(fail)?;
+        let java_args = java_args(kit, job).map_err(fail)?;
+        let mut command = Command::new(job.jdk.java());
         command
             .arg(format!(
                 "-agentpath:{}={}",
@@ -63,17 +92,14 @@ impl Launch {
             // Ahead of the program's own arguments, so that it can still say otherwise.
             .arg(format!(
                 "-XX:ErrorFile={}",
-                dir.join("hs_err.log").display()
+                dir.join(crash::HS_ERR).display()
             ))
             .args(&java_args);
-        if !matches!(program.start, Start::Java(_)) {
-            let output = |name| {
-                File::create(dir.join(name)).map_err(|source| Error::Out {
-                    path: dir.join(name),
-                    source,
-                })
-            };
+        if !job.program.foreground {
+            let work = dir.join("work");
+            let output = |name| File::create(dir.join(name)).map_err(fail);
             command
+                .current_dir(work)
                 .stdin(Stdio::null())
                 .stdout(output("stdout.txt")?)
                 .stderr(output("stderr.txt")?);
@@ -82,44 +108,38 @@ impl Launch {
     }
 }
 
-/// Writes what the agent reads; returns the path of its configuration.
-fn prepare(
-    kit: &Kit,
-    program: &Program,
-    sampling: &Sampling,
-    seed: u64,
-    dir: &Path,
-) -> io::Result<PathBuf> {
-    if dir.join("config.json").exists() {
-        // Of an earlier job in the same place.
+/// Writes what the agent and the program read; returns the path of the agent's configuration.
+fn prepare(kit: &Kit, job: &Job, dir: &Path) -> io::Result<PathBuf> {
+    let path = dir.join("config.json");
+    if path.exists() {
+        // Of an earlier session in the same place.
         fs::remove_dir_all(dir)?;
     }
-    fs::create_dir_all(dir)?;
-    let config = sampling.config(dir, &kit.classes.trace_exact, seed, program.hooks);
-    let path = dir.join("config.json");
+    let work = dir.join("work");
+    fs::create_dir_all(if job.program.foreground { dir } else { &work })?;
+    for (name, content) in &job.program.files {
+        fs::write(work.join(name), content)?;
+    }
+    let program = &job.program;
+    let config = program
+        .sampling
+        .config(dir, &kit.classes.trace_exact, job.seed, program.hooks);
     fs::write(&path, serde_json::to_vec_pretty(&config)?)?;
     fs::write(dir.join(SLOTS_FILE), [0; SLOTS * size_of::<u64>()])?;
     Ok(path)
 }
 
-fn java_args(kit: &Kit, jdk: &Jdk, program: &Program) -> Vec<String> {
-    let mut args = program.jvm_args.clone();
-    let class_path = || {
-        [
-            "-cp".to_owned(),
-            kit.classes.fixtures_jar.display().to_string(),
-        ]
-    };
-    match &program.start {
+fn java_args(kit: &Kit, job: &Job) -> io::Result<Vec<String>> {
+    let mut args = job.program.jvm_args.clone();
+    match &job.program.start {
         Start::Fixtures { names, seconds } => {
-            let count = if names.is_empty() {
-                java_fixtures::FIXTURE_NAMES.len()
-            } else {
-                names.len()
+            let count = match names.len() {
+                0 => java_fixtures::FIXTURE_NAMES.len(),
+                n => n,
             };
             let millis = (seconds * 1e3 / count as f64).ceil() as u64;
-            args.extend(natives(jdk));
-            args.extend(class_path());
+            args.extend(natives(&job.jdk));
+            args.extend(kit.class_path());
             args.extend([
                 java_fixtures::MAIN_CLASS.into(),
                 "--millis".into(),
@@ -129,16 +149,20 @@ fn java_args(kit: &Kit, jdk: &Jdk, program: &Program) -> Vec<String> {
         }
         Start::Javac { seconds } => {
             let millis = (seconds * 1e3).ceil() as u64;
-            args.extend(class_path());
-            args.extend([
-                "stackwitness.fixtures.Javac".into(),
-                "--millis".into(),
-                millis.to_string(),
-            ]);
+            args.extend(kit.class_path());
+            args.extend([JAVAC_CLASS.into(), "--millis".into(), millis.to_string()]);
         }
-        Start::Java(user) => args.extend(user.iter().cloned()),
+        Start::Java(given) => {
+            for arg in given {
+                args.push(match arg.as_str() {
+                    SOURCES if !job.program.foreground => kit.sources(&job.jdk)?,
+                    arg => arg.into(),
+                });
+            }
+        }
+        Start::Suite(_) => unreachable!("a plan has a program for each benchmark instead"),
     }
-    args
+    Ok(args)
 }
 
 /// Options for the fixtures that have native methods; without the library they are skipped

@@ -1,13 +1,14 @@
-//! The whole job: program after program, and a report after each.
+//! The whole job: one JVM after another, and a report after each.
 
-use crate::jdk::Jdk;
+use crate::facts::Facts;
 use crate::launch::{Kit, Launch};
-use crate::scenario::{Program, Scenario, Start, layers_of};
+use crate::plan::{Job, Plan};
+use crate::scenario::{Scenario, Start};
+use crate::watch::Watch;
 use crate::{Error, collect, interrupt, store, watch};
 use oracle::Layer;
-use oracle::report::{self, Exit, LayerCounts, Report, Run, SCHEMA, Skipped};
+use oracle::report::{self, Exit, Report, Run, SCHEMA, Skipped};
 use oracle::tally::Tally;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -20,8 +21,8 @@ pub enum Event<'a> {
         at: usize,
         /// How many there are.
         of: usize,
-        /// Its name.
-        name: &'a str,
+        /// What it is.
+        job: &'a Job,
     },
     /// A program goes on.
     Runs {
@@ -37,10 +38,8 @@ pub enum Event<'a> {
     },
     /// A program is left out.
     Skips {
-        /// Its name.
-        name: &'a str,
-        /// Why.
-        why: &'a str,
+        /// Which, and why.
+        skipped: &'a Skipped,
     },
 }
 
@@ -48,29 +47,17 @@ pub enum Event<'a> {
 #[derive(Debug)]
 pub struct Session {
     scenario: Scenario,
-    jdk: Jdk,
+    plan: Plan,
     out: PathBuf,
-    seed: u64,
 }
 
 impl Session {
-    /// A job with its folder, which is made if absent.
-    pub fn new(scenario: Scenario, jdk: Jdk, out: &Path, seed: u64) -> Result<Session, Error> {
-        let usable = || -> std::io::Result<PathBuf> {
-            fs::create_dir_all(out)?;
-            // Told before a JVM runs for minutes, not after.
-            tempfile::tempfile_in(out)?;
-            out.canonicalize()
-        };
-        let out = usable().map_err(|source| Error::Out {
-            path: out.into(),
-            source,
-        })?;
+    /// A session with its folder, which is made if absent.
+    pub fn new(scenario: Scenario, plan: Plan, out: &Path) -> Result<Session, Error> {
         Ok(Session {
             scenario,
-            jdk,
-            out,
-            seed,
+            plan,
+            out: store::folder(out)?,
         })
     }
 
@@ -83,28 +70,33 @@ impl Session {
     pub fn run(&self, watcher: &mut dyn FnMut(Event)) -> Result<Report, Error> {
         let kit = Kit::new(&self.out)?;
         let mut report = self.empty_report();
-        let programs = &self.scenario.programs;
-        for (at, program) in programs.iter().enumerate() {
+        store::write_json(&self.out.join(store::SESSION_FILE), &report)?;
+        let start = Instant::now();
+        let jobs = &self.plan.jobs;
+        for (at, job) in jobs.iter().enumerate() {
             if interrupt::noted().is_some() {
                 break;
             }
-            if let Some(why) = self.lacks(program) {
-                watcher(Event::Skips {
-                    name: &program.name,
-                    why: &why,
-                });
-                report.skipped.push(Skipped {
-                    scenario: program.name.clone(),
-                    why,
-                });
+            if self
+                .scenario
+                .time_budget
+                .is_some_and(|budget| start.elapsed() > budget)
+            {
+                // Not skipped but missing, unlike what cannot run here.
+                break;
+            }
+            if let Some(why) = lacks(job) {
+                let skipped = skipped(job, why);
+                watcher(Event::Skips { skipped: &skipped });
+                report.skipped.push(skipped);
                 continue;
             }
             watcher(Event::Starts {
                 at: at + 1,
-                of: programs.len(),
-                name: &program.name,
+                of: jobs.len(),
+                job,
             });
-            let useless = self.run_one(&kit, at, program, &mut report, watcher)?;
+            let useless = self.run_one(&kit, job, &mut report, watcher)?;
             report.layers = report::sum_layers(&report.runs);
             store::write_report(&self.out, &report)?;
             watcher(Event::Ended {
@@ -114,141 +106,100 @@ impl Session {
                 break;
             }
         }
-        report.complete = report.runs.len() + report.skipped.len() == programs.len()
+        report.complete = report.runs.len() + report.skipped.len() == jobs.len()
             && !report.runs.iter().any(|run| run.exit == Exit::Interrupted);
         store::write_report(&self.out, &report)?;
         Ok(report)
     }
 
     fn empty_report(&self) -> Report {
+        let jdk = self.plan.jobs.first().map(|job| report::Jdk {
+            home: job.jdk.home().display().to_string(),
+            version: job.jdk.version().unwrap_or_default().into(),
+            ..Default::default()
+        });
         Report {
             schema: SCHEMA,
-            jdk: report::Jdk {
-                home: self.jdk.home().display().to_string(),
-                version: self.jdk.version().unwrap_or_default().into(),
-                ..Default::default()
-            },
+            jdk: jdk.unwrap_or_default(),
             complete: false,
             runs: vec![],
             layers: vec![],
             mismatches: vec![],
             budget: self.scenario.budget.clone(),
             required: self.scenario.required.clone(),
+            planned: self.plan.whole,
             skipped: vec![],
         }
-    }
-
-    /// Why a program cannot run here, if it cannot.
-    fn lacks(&self, program: &Program) -> Option<String> {
-        let compiles = matches!(program.start, Start::Javac { .. });
-        (compiles && !self.jdk.has_module("jdk.compiler"))
-            .then(|| "this runtime has no compiler (module jdk.compiler)".into())
     }
 
     /// Returns whether further runs would be of no use.
     fn run_one(
         &self,
         kit: &Kit,
-        at: usize,
-        program: &Program,
+        job: &Job,
         report: &mut Report,
         watcher: &mut dyn FnMut(Event),
     ) -> Result<bool, Error> {
-        let name = format!("runs/{:02}-{}", at + 1, program.name);
-        let dir = self.out.join(&name);
-        let seed = self.seed.wrapping_add(at as u64);
-        let mut launch = Launch::new(kit, &self.jdk, program, &self.scenario.sampling, seed, &dir)?;
-        let layers = layers_of(program.hooks);
-        let foreground = matches!(program.start, Start::Java(_));
-
+        let dir = self.out.join(job.dir());
+        let mut launch = Launch::new(kit, job, &dir)?;
+        let layers = job.program.layers();
+        let mut facts = Facts {
+            scenario: job.program.name.clone(),
+            java_args: launch.java_args,
+            seed: job.seed,
+            // What is true if we are killed before we can write more.
+            exit: Exit::Interrupted,
+            wall_s: 0.0,
+            layers: layers.clone(),
+            foreground: job.program.foreground,
+            dir: job.dir(),
+            axes: job.axes.clone(),
+        };
+        facts.write(&dir)?;
+        let watch = Watch {
+            deadline: job.program.deadline,
+            foreground: job.program.foreground,
+            dir: &dir,
+            jcmd: &job.jdk.home().join("bin/jcmd"),
+        };
         let start = Instant::now();
-        let exit = match watch::spawn(&mut launch.command) {
-            Ok(mut child) => {
-                watch::wait(&mut child, program.deadline, foreground, &mut |elapsed| {
-                    let tallies = collect::tallies(&dir, layers);
-                    watcher(Event::Runs {
-                        elapsed,
-                        tallies: &tallies,
-                    });
-                })
-            }
+        facts.exit = match watch::spawn(&mut launch.command) {
+            Ok(mut child) => watch.wait(&mut child, &mut |elapsed| {
+                let tallies = collect::tallies(&dir, &layers);
+                watcher(Event::Runs {
+                    elapsed,
+                    tallies: &tallies,
+                });
+            }),
             Err(e) => Exit::NotStarted(e.to_string()),
         };
-        let wall_s = start.elapsed().as_secs_f64();
-
-        let records = collect::records(&dir);
-        let counted = collect::tallies(&dir, layers);
-        let told = records.started.as_ref().map(|started| report::Jdk {
-            home: started.home.clone(),
-            vendor: started.vendor.clone(),
-            version: started.version.clone(),
-            vm: started.vm.clone(),
-        });
-        if let Some(jdk) = &told {
-            report.jdk = jdk.clone();
-        }
-        let without_asgct = records
-            .started
-            .as_ref()
-            .is_some_and(|started| !started.asgct);
-        let invalid = invalid(&exit, &records, program);
-        report
-            .mismatches
-            .extend(records.mismatches.into_iter().map(|mut mismatch| {
-                mismatch.evidence.insert("run".into(), name.clone());
-                mismatch
-            }));
-        report.runs.push(Run {
-            scenario: program.name.clone(),
-            java_args: launch.java_args,
-            seed,
-            exit,
-            wall_s,
-            layers: counted
-                .iter()
-                .map(|(layer, tally)| LayerCounts::new(*layer, tally))
-                .collect(),
-            rewriting: records.rewriting,
-            invalid,
-            dir: name,
-            jdk: told,
-            axes: Default::default(),
-            notes: records.notes,
-        });
-        Ok(without_asgct)
+        facts.wall_s = start.elapsed().as_secs_f64();
+        facts.write(&dir)?;
+        Ok(facts.collect(&dir, report))
     }
 }
 
-/// Why a run is worthless, if it is.
-fn invalid(exit: &Exit, records: &collect::Records, program: &Program) -> Option<String> {
-    if let Exit::NotStarted(why) = exit {
-        return Some(format!("java could not be started: {why}"));
+fn skipped(job: &Job, why: String) -> Skipped {
+    Skipped {
+        scenario: job.title(),
+        why,
     }
-    if let Some(why) = &records.invalid {
-        return Some(format!("the agent gave up: {why}"));
+}
+
+/// Why a program cannot run here, if it cannot.
+fn lacks(job: &Job) -> Option<String> {
+    if matches!(job.program.start, Start::Javac { .. }) && !job.jdk.has_module("jdk.compiler") {
+        return Some("this runtime has no compiler (module jdk.compiler)".into());
     }
-    let users = matches!(program.start, Start::Java(_));
-    let see = if users { "above" } else { "in its stderr.txt" };
-    match (&records.started, exit) {
-        (Some(started), _) if !started.asgct => Some(format!(
-            "{} has no AsyncGetCallTrace; choose a HotSpot JDK with --jdk",
-            started.vm
-        )),
-        (None, Exit::Code(code)) => Some(format!(
-            "the program did not start: java ended with {code}; see its message {see}"
-        )),
-        (Some(_), &Exit::Code(code)) if code != 0 => {
-            if users && records.rewriting.application_classes > 0 {
-                // Its exit code is its own business.
-                return None;
-            }
-            Some(match users {
-                true => format!(
-                    "the program did not start: java ended with {code}; see its message above"
-                ),
-                false => format!("the program failed: java ended with {code}; see its stderr.txt"),
-            })
-        }
-        _ => None,
-    }
+    let missing = job.program.needs.iter().find(|file| !file.exists())?;
+    let how = job
+        .program
+        .install
+        .as_ref()
+        .map(|how| format!("; get it with `{how}`"));
+    Some(format!(
+        "there is no {}{}",
+        missing.display(),
+        how.unwrap_or_default()
+    ))
 }

@@ -2,7 +2,9 @@
 //! finds the old one or the new one, never half of one.
 
 use crate::Error;
-use oracle::report::{Report, SCHEMA};
+use crate::facts::{FACTS_FILE, Facts};
+use oracle::report::{self, Exit, Report, SCHEMA};
+use serde::Serialize;
 use std::fs::{self, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -11,11 +13,41 @@ use std::path::{Path, PathBuf};
 /// Name of the report in a job's folder.
 pub const REPORT_FILE: &str = "report.json";
 
+/// Name of the file with what was asked for: a report without runs.
+pub(crate) const SESSION_FILE: &str = "session.json";
+
+/// A folder for results, made if absent. It is tried now, not after a JVM ran for minutes.
+pub fn folder(dir: &Path) -> Result<PathBuf, Error> {
+    let usable = || {
+        fs::create_dir_all(dir)?;
+        tempfile::tempfile_in(dir)?;
+        dir.canonicalize()
+    };
+    usable().map_err(|source| Error::Out {
+        path: dir.into(),
+        source,
+    })
+}
+
 /// Writes the report into `dir`.
 pub fn write_report(dir: &Path, report: &Report) -> Result<PathBuf, Error> {
-    let mut text = serde_json::to_vec_pretty(report).expect("a report is plain data");
-    text.push(b'\n');
-    write_file(&dir.join(REPORT_FILE), &text)
+    write_json(&dir.join(REPORT_FILE), report)
+}
+
+/// A report as `report.json` has it.
+pub fn to_json(report: &Report) -> String {
+    json(report)
+}
+
+fn json(data: &impl Serialize) -> String {
+    let mut text = serde_json::to_string_pretty(data).expect("what we write is plain data");
+    text.push('\n');
+    text
+}
+
+/// Writes plain data in one step.
+pub(crate) fn write_json(path: &Path, data: &impl Serialize) -> Result<PathBuf, Error> {
+    write_file(path, json(data).as_bytes())
 }
 
 /// Writes a file in one step.
@@ -68,4 +100,72 @@ pub fn read_report(path: &Path) -> Result<Report, Error> {
         None => return Err(fail("not a report: it has no `schema`".into())),
     }
     serde_json::from_value(value).map_err(|e| fail(format!("not a report: {e}")))
+}
+
+/// Makes the report of the session in `dir` again from what its runs left there.
+pub fn recollect(dir: &Path) -> Result<Report, Error> {
+    let mut report = read_report(&dir.join(SESSION_FILE))?;
+    let mut runs: Vec<PathBuf> = fs::read_dir(dir.join("runs"))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|run| run.join(FACTS_FILE).exists())
+        .collect();
+    runs.sort();
+    for run in runs {
+        let path = run.join(FACTS_FILE);
+        let fail = |why: String| Error::Report {
+            path: path.clone(),
+            why,
+        };
+        let text = fs::read(&path).map_err(|e| fail(e.to_string()))?;
+        let facts: Facts = serde_json::from_slice(&text).map_err(|e| fail(e.to_string()))?;
+        facts.collect(&run, &mut report);
+    }
+    report.layers = report::sum_layers(&report.runs);
+    report.complete = report.runs.len() + report.skipped.len() >= report.planned
+        && !report.runs.iter().any(|run| run.exit == Exit::Interrupted);
+    Ok(report)
+}
+
+/// Joins reports into `out`, with the folders of all their runs.
+pub fn merge(paths: &[PathBuf], out: &Path) -> Result<Report, Error> {
+    let mut reports = vec![];
+    for path in paths {
+        reports.push(read_report(path)?);
+    }
+    let whole = oracle::merge::merge(reports).map_err(Error::Merge)?;
+    for path in paths {
+        let dir = if path.is_dir() {
+            path
+        } else {
+            path.parent().unwrap_or(Path::new("."))
+        };
+        let runs = dir.join("runs");
+        copy(&runs, &out.join("runs")).map_err(|source| Error::Out {
+            path: out.into(),
+            source,
+        })?;
+    }
+    write_report(out, &whole)?;
+    Ok(whole)
+}
+
+/// Copies a folder with all that is in it; one that is not there has nothing in it.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let Ok(entries) = fs::read_dir(from) else {
+        return Ok(());
+    };
+    fs::create_dir_all(to)?;
+    for entry in entries {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &target)?;
+        } else if fs::canonicalize(entry.path()).ok() != fs::canonicalize(&target).ok() {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
 }

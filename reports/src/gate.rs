@@ -1,0 +1,49 @@
+//! The gate's decision for a terminal or a log: one line for each layer.
+
+use oracle::gate::{Decision, LayerDecision, Standing};
+use std::fmt::Write;
+
+/// Renders a decision.
+pub fn render(decision: &Decision) -> String {
+    let mut out = String::new();
+    for layer in &decision.layers {
+        let _ = writeln!(out, "gate  {}", line(layer));
+    }
+    for known in &decision.known {
+        let too_many = if known.too_many {
+            ", more than it may have"
+        } else {
+            ""
+        };
+        let _ = writeln!(
+            out,
+            "known  {}: {} mismatches{too_many} ({})",
+            known.id, known.mismatches, known.link
+        );
+    }
+    for id in &decision.passes {
+        let _ = writeln!(out, "unexpected pass  {id}: not seen; is it fixed?");
+    }
+    let _ = writeln!(out, "gate: {}", decision.outcome);
+    for reason in &decision.reasons {
+        let _ = writeln!(out, "  {reason}");
+    }
+    out
+}
+
+fn line(layer: &LayerDecision) -> String {
+    let standing = match layer.standing {
+        Standing::Passes => "pass".into(),
+        Standing::Over => "over budget".into(),
+        Standing::TooFew(more) => format!("too few checks: {more} more without a mismatch needed"),
+        Standing::NoData => "no data".into(),
+        Standing::Missing => "missing".into(),
+    };
+    let bound = layer
+        .upper95
+        .map_or("no data".into(), |bound| format!("{bound:.2e}"));
+    format!(
+        "{:<15}  {} mismatches in {} checks ({} known)  upper95 {bound}  budget {}  {standing}",
+        layer.layer, layer.mismatches, layer.decided, layer.known, layer.budget
+    )
+}

@@ -1,0 +1,102 @@
+//! What a crash report of HotSpot says, in a few lines.
+
+use std::fmt;
+use std::fs;
+use std::path::Path;
+
+/// The report's name in a run's folder.
+pub(crate) const HS_ERR: &str = "hs_err.log";
+
+/// A crash report's essence.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Crash {
+    /// The signal or failed assertion.
+    pub what: String,
+    /// The frame it happened in.
+    pub frame: String,
+    /// The thread it happened on.
+    pub thread: String,
+    /// Whether our agent is on the crashing thread's stack.
+    pub ours: bool,
+}
+
+impl Crash {
+    /// Reads the crash report in a run's folder, if there is one.
+    pub(crate) fn read(dir: &Path) -> Option<Crash> {
+        let text = fs::read(dir.join(HS_ERR)).ok()?;
+        Some(Crash::parse(&String::from_utf8_lossy(&text)))
+    }
+
+    /// Takes the essence from a report's text.
+    pub fn parse(text: &str) -> Crash {
+        let mut head = text
+            .lines()
+            .filter_map(|line| line.strip_prefix('#'))
+            .map(str::trim);
+        let what = head
+            .by_ref()
+            .find(|line| {
+                line.starts_with("SIG") || line.contains("rror (") || line.contains("Error:")
+            })
+            .unwrap_or("unknown");
+        // The process's number differs in each run and says nothing.
+        let what = what.split(", pid=").next().unwrap_or(what);
+        let frame = head
+            .skip_while(|line| *line != "Problematic frame:")
+            .nth(1)
+            .unwrap_or_default();
+        let thread = text
+            .lines()
+            .find_map(|line| line.strip_prefix("Current thread "))
+            .and_then(|line| line.split_once(":  "))
+            .map_or("", |(_, thread)| thread);
+        let stack = text
+            .lines()
+            .skip_while(|line| !line.starts_with("Native frames:"));
+        let mut stack = stack.take_while(|line| !line.is_empty());
+        let ours = frame.contains("libstackwitness_agent")
+            || stack.any(|line| line.contains("libstackwitness_agent"));
+        Crash {
+            what: what.into(),
+            frame: frame.into(),
+            thread: thread
+                .split(" [")
+                .next()
+                .unwrap_or(thread)
+                .trim_end()
+                .into(),
+            ours,
+        }
+    }
+}
+
+impl fmt::Display for Crash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ours = if self.ours {
+            "our agent is"
+        } else {
+            "our agent is not"
+        };
+        write!(
+            f,
+            "crash: {} in `{}` on {}; {ours} on its stack",
+            self.what, self.frame, self.thread
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_are_summarised() {
+        let reports = [
+            include_str!("testdata/hs_err_java_frame.log"),
+            include_str!("testdata/hs_err_agent_frame.log"),
+            "# cut off",
+        ];
+        let told = reports.map(|text| Crash::parse(text).to_string());
+        insta::assert_snapshot!(told.join("\n"));
+    }
+}

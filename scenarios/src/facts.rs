@@ -1,0 +1,128 @@
+//! What is known of a run besides what its agent wrote, and how both become a [`Run`].
+
+use crate::collect::{self, Records};
+use crate::crash::Crash;
+use crate::{Error, hang, store};
+use oracle::Layer;
+use oracle::report::{Exit, Jdk, LayerCounts, Report, Run};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The file's name in a run's folder.
+pub(crate) const FACTS_FILE: &str = "run.json";
+
+/// What is known of a run besides what its agent wrote.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Facts {
+    pub scenario: String,
+    pub java_args: Vec<String>,
+    pub seed: u64,
+    pub exit: Exit,
+    pub wall_s: f64,
+    pub layers: Vec<Layer>,
+    pub foreground: bool,
+    pub dir: String,
+    pub axes: BTreeMap<String, String>,
+}
+
+impl Facts {
+    /// Writes them into the run's folder, so that a report can be made again.
+    pub fn write(&self, dir: &Path) -> Result<(), Error> {
+        store::write_json(&dir.join(FACTS_FILE), self).map(|_| ())
+    }
+
+    /// Adds the run in `dir` to `report`. Returns whether further runs on the same JDK would
+    /// be of no use.
+    pub fn collect(self, dir: &Path, report: &mut Report) -> bool {
+        let mut records = collect::records(dir);
+        let without_asgct = records
+            .started
+            .as_ref()
+            .is_some_and(|started| !started.asgct);
+        for mut mismatch in records.mismatches.drain(..) {
+            mismatch.evidence.insert("run".into(), self.dir.clone());
+            report.mismatches.push(mismatch);
+        }
+        let run = self.describe(dir, records);
+        if let (Some(jdk), true) = (&run.jdk, report.runs.is_empty()) {
+            report.jdk = jdk.clone();
+        }
+        report.runs.push(run);
+        without_asgct
+    }
+
+    fn describe(self, dir: &Path, records: Records) -> Run {
+        let counted = collect::tallies(dir, &self.layers);
+        let invalid = self.invalid(&records);
+        let failed = match self.exit {
+            Exit::Code(code) if code != 0 && !self.foreground && invalid.is_none() => {
+                Some(format!(
+                    "the program failed: java ended with {code}; see stderr.txt in {}",
+                    self.dir
+                ))
+            }
+            _ => None,
+        };
+        let mut notes = records.notes;
+        notes.extend(Crash::read(dir).map(|crash| crash.to_string()));
+        if dir.join(hang::THREADS).exists() {
+            notes.push(format!("its threads are in {}/{}", self.dir, hang::THREADS));
+        }
+        Run {
+            scenario: self.scenario,
+            java_args: self.java_args,
+            seed: self.seed,
+            exit: self.exit,
+            wall_s: self.wall_s,
+            layers: counted
+                .iter()
+                .map(|(layer, tally)| LayerCounts::new(*layer, tally))
+                .collect(),
+            rewriting: records.rewriting,
+            invalid,
+            failed,
+            dir: self.dir,
+            jdk: records.started.map(|started| Jdk {
+                home: started.home,
+                vendor: started.vendor,
+                version: started.version,
+                vm: started.vm,
+            }),
+            axes: self.axes,
+            notes,
+        }
+    }
+
+    /// Why a run is worthless, if it is.
+    fn invalid(&self, records: &Records) -> Option<String> {
+        if let Exit::NotStarted(why) = &self.exit {
+            return Some(format!("java could not be started: {why}"));
+        }
+        if let Some(why) = &records.invalid {
+            return Some(format!("the agent gave up: {why}"));
+        }
+        let see = match self.foreground {
+            true => "above".into(),
+            false => format!("in {}/stderr.txt", self.dir),
+        };
+        let not_started = |code| {
+            Some(format!(
+                "the program did not start: java ended with {code}; see its message {see}"
+            ))
+        };
+        match (&records.started, &self.exit) {
+            (Some(started), _) if !started.asgct => Some(format!(
+                "{} has no AsyncGetCallTrace; choose a HotSpot JDK with --jdk",
+                started.vm
+            )),
+            (None, &Exit::Code(code)) => not_started(code),
+            (Some(_), &Exit::Code(code))
+                if code != 0 && records.rewriting.application_classes == 0 =>
+            {
+                not_started(code)
+            }
+            _ => None,
+        }
+    }
+}

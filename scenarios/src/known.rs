@@ -1,0 +1,54 @@
+//! Files of known issues.
+
+use crate::{Error, position};
+use oracle::gate::KnownIssues;
+use std::fs;
+use std::path::Path;
+
+/// Reads a file of known issues.
+pub fn read(path: &Path) -> Result<KnownIssues, Error> {
+    let fail = |what: String| Error::Scenario(format!("{}{what}", path.display()));
+    let text = fs::read_to_string(path).map_err(|e| fail(format!(": {e}")))?;
+    let known: KnownIssues = toml::from_str(&text).map_err(|e| {
+        let (line, column) = position(&text, e.span().unwrap_or(0..0).start);
+        fail(format!(":{line}:{column}: {}", e.message().trim_end()))
+    })?;
+    match known.issues.iter().find_map(|issue| issue.complaint()) {
+        Some(complaint) => Err(fail(format!(": {complaint}"))),
+        None => Ok(known),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = "[[issue]]\nid = 'JDK-1'\njdk = '17-21'\nlayer = 'asgct-async'\n\
+        signature = 'linkCallSite'\nmax_rate = 0.001\nlink = 'https://example.org/1'\n";
+
+    #[test]
+    fn mistakes_are_told_with_their_place() {
+        let dir = tempfile::tempdir().unwrap();
+        let read = |text: String| {
+            let path = dir.path().join("known.toml");
+            fs::write(&path, text).unwrap();
+            let error = read(&path)
+                .map(|known| known.issues.len())
+                .map_err(|e| e.to_string());
+            error.map_err(|e| e.replace(&*dir.path().to_string_lossy(), "DIR"))
+        };
+        assert_eq!(read(GOOD.into()), Ok(1));
+        assert_eq!(read(String::new()), Ok(0));
+        insta::assert_snapshot!(
+            [
+                read(GOOD.replace("layer", "lair")),
+                read(GOOD.replace("asgct-async", "async")),
+                read(GOOD.replace("0.001", "3.5")),
+                read(GOOD.replace("17-21", "old")),
+                read(GOOD.replace("linkCallSite", "")),
+            ]
+            .map(|result| result.unwrap_err())
+            .join("\n")
+        );
+    }
+}

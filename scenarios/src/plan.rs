@@ -1,0 +1,279 @@
+//! From scenarios to single JVMs: every program with every JDK and every value of every axis,
+//! in an order that is the same on every machine.
+
+use crate::jdk::Jdk;
+use crate::scenario::{Matrix, Program, Scenario, Start};
+use crate::{Error, suite};
+use oracle::report;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// One JVM to run.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// Its place in the whole plan, from 1, also in a shard.
+    pub number: usize,
+    /// What it runs, with the options of its place in the matrix.
+    pub program: Program,
+    /// On which JDK.
+    pub jdk: Jdk,
+    /// Its place in the matrix: axis and value.
+    pub axes: BTreeMap<String, String>,
+    /// Seed of its random choices.
+    pub seed: u64,
+}
+
+impl Job {
+    /// Its program with its place in the matrix.
+    pub fn title(&self) -> String {
+        report::title(&self.program.name, &self.axes)
+    }
+
+    /// Its folder below that of the results.
+    pub fn dir(&self) -> String {
+        let values = self.axes.values().map(|value| format!("-{value}"));
+        format!(
+            "runs/{:03}-{}{}",
+            self.number,
+            self.program.name,
+            values.collect::<String>()
+        )
+    }
+}
+
+/// What is wanted on top of what the scenario says.
+#[derive(Clone, Debug, Default)]
+pub struct Wishes {
+    /// The JDKs, instead of the scenario's.
+    pub jdks: Vec<PathBuf>,
+    /// The jar of a suite.
+    pub jar: Option<PathBuf>,
+    /// The benchmarks of a suite.
+    pub benchmarks: Vec<String>,
+    /// Seed of the first job; each has the next.
+    pub seed: u64,
+}
+
+/// All JVMs to run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Those of this shard.
+    pub jobs: Vec<Job>,
+    /// How many there are in all shards.
+    pub whole: usize,
+}
+
+impl Plan {
+    /// Lays out a scenario.
+    pub fn new(scenario: &Scenario, wishes: &Wishes) -> Result<Plan, Error> {
+        let mut jobs = vec![];
+        for program in &scenario.programs {
+            let jdks = jdks(&program.matrix, &wishes.jdks)?;
+            for program in expand(program, &jdks[0], wishes)? {
+                variants(&program, &jdks, wishes.seed, &mut jobs);
+            }
+        }
+        Ok(Plan {
+            whole: jobs.len(),
+            jobs,
+        })
+    }
+
+    /// Keeps what belongs to a shard. A job's number, folder and seed stay what they were.
+    pub fn shard(mut self, shard: Shard) -> Plan {
+        self.jobs.retain(|job| shard.holds(job.number));
+        self
+    }
+}
+
+/// A suite becomes a program for each benchmark.
+fn expand(program: &Program, jdk: &Jdk, wishes: &Wishes) -> Result<Vec<Program>, Error> {
+    let Start::Suite(suite) = &program.start else {
+        return Ok(vec![program.clone()]);
+    };
+    let mut suite = suite.clone();
+    suite.jar = wishes.jar.clone().or(suite.jar);
+    if !wishes.benchmarks.is_empty() {
+        suite.benchmarks = wishes.benchmarks.clone();
+    }
+    suite::programs(program, &suite, jdk)
+}
+
+fn variants(program: &Program, jdks: &[Jdk], seed: u64, jobs: &mut Vec<Job>) {
+    let matrix = &program.matrix;
+    let labels = labels(jdks);
+    let repetitions = matrix.repetitions.max(1);
+    for (jdk, label) in jdks.iter().zip(&labels) {
+        for (axes, options) in combinations(&matrix.axes) {
+            for repetition in 1..=repetitions {
+                let mut axes = axes.clone();
+                if jdks.len() > 1 {
+                    axes.insert("jdk".into(), label.clone());
+                }
+                if repetitions > 1 {
+                    axes.insert("repetition".into(), repetition.to_string());
+                }
+                let mut program = program.clone();
+                program.jvm_args.extend(options.iter().cloned());
+                jobs.push(Job {
+                    number: jobs.len() + 1,
+                    program,
+                    jdk: jdk.clone(),
+                    axes,
+                    seed: seed.wrapping_add(jobs.len() as u64),
+                });
+            }
+        }
+    }
+}
+
+/// Every value of every axis with every other, with their options.
+fn combinations(
+    axes: &BTreeMap<String, BTreeMap<String, Vec<String>>>,
+) -> Vec<(BTreeMap<String, String>, Vec<String>)> {
+    let mut all = vec![(BTreeMap::new(), vec![])];
+    for (axis, values) in axes {
+        all = all
+            .iter()
+            .flat_map(|(places, options)| {
+                values.iter().map(move |(value, more)| {
+                    let mut places = places.clone();
+                    places.insert(axis.clone(), value.clone());
+                    (places, [options.as_slice(), more].concat())
+                })
+            })
+            .collect();
+    }
+    all
+}
+
+fn jdks(matrix: &Matrix, wished: &[PathBuf]) -> Result<Vec<Jdk>, Error> {
+    let mut found = vec![];
+    if wished.is_empty() {
+        for home in &matrix.jdks {
+            match home.as_str() {
+                "installed" => found.extend(Jdk::installed()),
+                home => found.push(Jdk::at(Path::new(home), "the scenario")?),
+            }
+        }
+        if found.is_empty() {
+            found.push(Jdk::find(None)?);
+        }
+    }
+    for home in wished {
+        found.push(Jdk::find(Some(home))?);
+    }
+    let mut homes = vec![];
+    found.retain(|jdk| {
+        !homes.contains(&jdk.home().to_owned()) && {
+            homes.push(jdk.home().to_owned());
+            true
+        }
+    });
+    Ok(found)
+}
+
+/// A short name for each JDK: its version, with a letter where two have the same.
+fn labels(jdks: &[Jdk]) -> Vec<String> {
+    let version = |jdk: &Jdk| jdk.version().unwrap_or("unknown").to_owned();
+    let mut labels: Vec<String> = vec![];
+    for jdk in jdks {
+        let twins = labels
+            .iter()
+            .filter(|l| l.split('_').next() == Some(&version(jdk)))
+            .count();
+        labels.push(match twins {
+            0 => version(jdk),
+            n => format!("{}_{}", version(jdk), n + 1),
+        });
+    }
+    labels
+}
+
+/// One of several parts of a plan.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Shard {
+    index: usize,
+    of: usize,
+}
+
+impl Shard {
+    /// Whether the job with this number is in it.
+    fn holds(self, number: usize) -> bool {
+        number % self.of == self.index % self.of
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Shard, String> {
+        let parse = || {
+            let (index, of) = text.split_once('/')?;
+            Some((index.parse().ok()?, of.parse().ok()?))
+        };
+        match parse() {
+            Some((index, of)) if (1..=of).contains(&index) => Ok(Shard { index, of }),
+            _ => Err("a shard is I/N, with I from 1 to N, as in 2/5".into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TEXT: &str = "name = 'x'\n[matrix]\nrepetitions = 2\n[matrix.axes.gc]\ng1 = ['-A']\nserial = ['-B']\n\
+        [matrix.axes.mode]\nint = ['-C']\nall = []\n[[program]]\nname = 'p'\njavac = { seconds = 1 }\njvm_args = ['-Z']\n";
+
+    fn plan(seed: u64) -> Plan {
+        let scenario = Scenario::parse(TEXT, "x").unwrap();
+        let root = std::env::temp_dir().join(format!("stackwitness-plan-{}", std::process::id()));
+        let jdks: Vec<_> = ["a", "b"].map(|name| root.join(name)).into();
+        for home in &jdks {
+            std::fs::create_dir_all(home.join("bin")).unwrap();
+            std::fs::write(home.join("bin/java"), "").unwrap();
+            std::fs::write(home.join("release"), "JAVA_VERSION=\"21\"").unwrap();
+        }
+        let wishes = Wishes {
+            jdks,
+            seed,
+            ..Wishes::default()
+        };
+        Plan::new(&scenario, &wishes).unwrap()
+    }
+
+    #[test]
+    fn every_variant_is_there_once() {
+        let plan = plan(5);
+        assert_eq!((plan.jobs.len(), plan.whole), (16, 16));
+        let dirs: Vec<_> = plan.jobs.iter().map(Job::dir).collect();
+        assert_eq!(dirs[0], "runs/001-p-g1-21-all-1");
+        assert_eq!(dirs[15], "runs/016-p-serial-21_2-int-2");
+        assert_eq!(plan.jobs[15].program.jvm_args, ["-Z", "-B", "-C"]);
+        assert_eq!(plan.jobs[15].seed, 20);
+    }
+
+    proptest! {
+        #[test]
+        fn shards_share_out_the_plan(of in 1usize..20) {
+            let whole: Vec<_> = plan(1).jobs.iter().map(|job| (job.dir(), job.seed)).collect();
+            let mut joined = vec![];
+            for index in 1..=of {
+                let shard: Shard = format!("{index}/{of}").parse().unwrap();
+                joined.extend(plan(1).shard(shard).jobs.iter().map(|job| (job.dir(), job.seed)));
+            }
+            joined.sort();
+            prop_assert_eq!(joined, whole);
+        }
+    }
+
+    #[test]
+    fn a_shard_is_a_part_of_a_whole() {
+        for text in ["", "0/2", "3/2", "1", "1/0", "-1/2", "a/b"] {
+            assert!(text.parse::<Shard>().is_err(), "{text}");
+        }
+    }
+}

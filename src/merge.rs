@@ -1,0 +1,16 @@
+//! `stackwitness merge`.
+
+use crate::cli::MergeArgs;
+use oracle::outcome::Outcome;
+use scenarios::{Error, store};
+
+/// Joins reports and tells the outcome of the whole.
+pub fn merge(args: MergeArgs) -> Result<Outcome, Error> {
+    let out = store::folder(&args.out)?;
+    let report = store::merge(&args.reports, &out)?;
+    print!(
+        "{}",
+        crate::render::text(&report, &out, crate::cli::Format::Table)
+    );
+    Ok(report.finding().outcome)
+}

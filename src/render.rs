@@ -1,0 +1,54 @@
+//! `stackwitness render`.
+
+use crate::cli::{Format, RenderArgs};
+use oracle::report::Report;
+use scenarios::{Error, store};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Renders a report to a file or standard output.
+pub fn render(args: RenderArgs) -> Result<(), Error> {
+    let report = match args.from_records {
+        true => store::recollect(&args.report)?,
+        false => store::read_report(&args.report)?,
+    };
+    let dir = if args.report.is_dir() {
+        args.report.as_path()
+    } else {
+        args.report.parent().unwrap_or(Path::new("."))
+    };
+    let text = text(&report, dir, args.format);
+    match args.output {
+        Some(file) => store::write_file(&file, text.as_bytes()).map(|_| ()),
+        None => {
+            // A reader that has seen enough, as `head`, is no error.
+            let _ = io::stdout().write_all(text.as_bytes());
+            Ok(())
+        }
+    }
+}
+
+/// Writes a rendering beside the report.
+pub fn write(report: &Report, dir: &Path, format: Format) -> Result<(), Error> {
+    let name = match format {
+        Format::Table => "report.txt",
+        Format::Json => store::REPORT_FILE,
+        Format::Junit => "junit.xml",
+        Format::Markdown => "report.md",
+        Format::Html => "report.html",
+    };
+    store::write_file(&dir.join(name), text(report, dir, format).as_bytes()).map(|_| ())
+}
+
+/// A report in one of its formats.
+pub fn text(report: &Report, dir: &Path, format: Format) -> String {
+    match format {
+        Format::Table => {
+            reports::table::render(report, &dir.join(store::REPORT_FILE).display().to_string())
+        }
+        Format::Json => store::to_json(report),
+        Format::Junit => reports::junit::render(report),
+        Format::Markdown => reports::markdown::render(report),
+        Format::Html => reports::html::render(report),
+    }
+}
