@@ -29,7 +29,7 @@ pub fn check(data: &[u8]) {
     }
     let Some(bytes) = r.bytes else { return };
     // A byte of code becomes a few; a byte of frames becomes what the limit allows.
-    assert!(bytes.len() <= 200 * data.len() + 4096, "{} bytes from {}", bytes.len(), data.len());
+    assert!(bytes.len() <= 100 * data.len() + (1 << 20), "{} bytes from {}", bytes.len(), data.len());
     // What was written can be read, and hooked once more, method for method.
     assert_eq!(identity(&bytes).as_deref(), Ok(&bytes[..]));
     let again = hook_all(&bytes).expect("what was written is well-formed");

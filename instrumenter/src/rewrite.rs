@@ -260,9 +260,11 @@ impl Names {
     }
 }
 
-/// More locals than this, for each byte of the file, in all frames of a method together are
-/// refused: a small file can ask for thousands of frames with thousands of locals each.
-const MOST_FRAME_SLOTS: usize = 32;
+/// How many locals all frames of a method together may have. More are refused: a small file can
+/// ask for thousands of frames with thousands of locals each.
+fn most_frame_slots(file: &[u8]) -> usize {
+    (1 << 16) + 16 * file.len()
+}
 
 /// Memory kept from method to method.
 #[derive(Default)]
@@ -339,7 +341,7 @@ impl<'a> Job<'_, 'a, '_> {
         if let Some(a) = old_frames {
             let mut frames = RawFrames::new(a.reader(class.file))?;
             // Every frame gets a slot for each local.
-            if usize::from(frames.left()) * usize::from(local) > MOST_FRAME_SLOTS * class.file.len() {
+            if usize::from(frames.left()) * usize::from(local) > most_frame_slots(class.file) {
                 return Err(Reason::TableFull.into());
             }
             let mut last = None;
@@ -394,7 +396,7 @@ impl<'a> Job<'_, 'a, '_> {
                 .map(|b| b.bci + 3)
                 .filter(|&bci| scan.flags[bci as usize] & FRAME == 0)
                 .collect();
-            if wanted.len() * usize::from(local) > MOST_FRAME_SLOTS * class.file.len() {
+            if wanted.len() * usize::from(local) > most_frame_slots(class.file) {
                 return Err(Reason::TableFull.into());
             }
             if !wanted.is_empty() {

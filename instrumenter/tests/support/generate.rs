@@ -103,7 +103,7 @@ fn stmt() -> impl Strategy<Value = Stmt> {
 }
 
 fn method() -> impl Strategy<Value = GenMethod> {
-    let more = prop_oneof![4 => 0..8u16, 1 => 240..260u16, 1 => Just(3_000u16)];
+    let more = prop_oneof![4 => 0..8u16, 1 => 240..260u16, 1 => Just(600u16)];
     (any::<bool>(), any::<bool>(), more, vec(stmt(), 0..8)).prop_map(
         |(synchronized, loop_at_entry, more_locals, body)| GenMethod { synchronized, loop_at_entry, more_locals, body },
     )
@@ -191,7 +191,8 @@ impl Emit<'_> {
             if self.framed {
                 self.code.frame(head, Self::locals()[..4].to_vec(), vec![]);
             }
-            self.code.raw(&[132, 0, 0xFD]).local(21, P, false);
+            // P >>= 2, until it is not positive.
+            self.code.local(21, P, false).raw(&[5, 122]).local(54, P, false).local(21, P, false);
             // ifgt
             self.code.branch(157, head);
         }
@@ -199,7 +200,7 @@ impl Emit<'_> {
             self.code.op(4).local(54, l, false);
         }
         self.code.op(9).local(55, C, false);
-        self.code.raw(&[16, 20]).local(54, FUEL, false);
+        self.code.raw(&[16, 5]).local(54, FUEL, false);
         if self.block(&m.body) {
             self.expr(&Expr::C);
             self.ret();
