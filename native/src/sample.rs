@@ -22,11 +22,12 @@ use crate::vm::java_thread::Anchor;
 use oracle::tally::Drop;
 use oracle::trace::Frame;
 use std::cell::UnsafeCell;
+use std::hint::spin_loop;
 use std::io;
 use std::ptr;
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicU32, compiler_fence};
-use std::time::Duration;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU32, compiler_fence};
+use std::time::{Duration, Instant};
 
 use crate::check::MAX_FRAMES;
 use crate::memory::Reserved;
@@ -36,6 +37,9 @@ const ASKED: u32 = 1;
 const TAKEN: u32 = 2;
 const DONE: u32 = 3;
 const PHASES: u32 = 4;
+
+/// How long the sampler spins before it sleeps.
+const SPIN: Duration = Duration::from_micros(40);
 
 /// What became of the target.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -49,6 +53,8 @@ pub enum Outcome {
 /// One sample.
 pub struct Sample {
     phase: AtomicU32,
+    /// Whether the sampler sleeps on `phase`: only then the handler pays for a wake-up.
+    sleeping: AtomicBool,
     inner: UnsafeCell<Inner>,
 }
 
@@ -83,6 +89,7 @@ impl Sample {
     pub fn new() -> io::Result<Sample> {
         Ok(Sample {
             phase: AtomicU32::new(FREE),
+            sleeping: AtomicBool::new(false),
             inner: UnsafeCell::new(Inner {
                 target: ptr::null(),
                 outcome: Outcome::OtherThread,
@@ -123,23 +130,39 @@ impl Sample {
         fill(unsafe { &mut *self.inner.get() });
         compiler_fence(Release);
         let done = taken.wrapping_sub(TAKEN).wrapping_add(DONE);
-        self.phase.store(done, Release);
+        // Sequentially consistent, as the sampler's store to `sleeping` and load of `phase`:
+        // one of the two sees what the other wrote.
+        self.phase.store(done, SeqCst);
+        if !self.sleeping.load(SeqCst) {
+            return;
+        }
         // SAFETY: a system call on our own word; async-signal-safe.
         unsafe {
-            libc::syscall(
-                libc::SYS_futex,
-                self.phase.as_ptr(),
-                libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG,
-                1,
-            );
+            let op = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
+            libc::syscall(libc::SYS_futex, self.phase.as_ptr(), op, 1);
         }
     }
 
     /// Waits until the sample is done; false after the deadline. For the sampler.
     pub fn wait(&self, ticket: Ticket, deadline: Duration) -> bool {
-        let start = std::time::Instant::now();
+        let start = Instant::now();
+        let is_done = || self.phase.load(SeqCst) % PHASES == DONE;
+        // A thread that runs answers within this time; sleeping would take longer.
+        while start.elapsed() < SPIN {
+            if is_done() {
+                return true;
+            }
+            spin_loop();
+        }
+        self.sleeping.store(true, SeqCst);
+        let done = self.sleep(ticket, start, deadline);
+        self.sleeping.store(false, SeqCst);
+        done
+    }
+
+    fn sleep(&self, ticket: Ticket, start: Instant, deadline: Duration) -> bool {
         loop {
-            let word = self.phase.load(Acquire);
+            let word = self.phase.load(SeqCst);
             if word % PHASES == DONE || word == ticket.0.wrapping_sub(ASKED) {
                 return word % PHASES == DONE;
             }

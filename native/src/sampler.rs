@@ -4,7 +4,7 @@
 use crate::agent::{Agent, guard};
 use crate::check::{MAX_FRAMES, frame_of};
 use crate::evidence::{self, Found};
-use crate::sample::{Inner, Outcome};
+use crate::sample::{Inner, Outcome, Sample, Ticket};
 use crate::signal;
 use crate::threads::{ThreadState, mix};
 use crate::vm::jvmti::FrameInfo;
@@ -28,6 +28,9 @@ const END: Duration = Duration::from_secs(3);
 
 /// One idle thread in so many is sampled all the same.
 const IDLE_SHARE: u64 = 32;
+
+/// At most so many threads are looked at before each sample.
+const LOOKS: u32 = 16;
 
 /// How often the rewriter's counts are written down.
 const BOOKKEEPING: Duration = Duration::from_secs(1);
@@ -71,7 +74,14 @@ fn run(agent: &'static Agent, stopped: &Receiver<()>) {
             .write(&oracle::record::Record::Invalid(reason));
         return;
     };
+    let Ok(samples) = signal::samples() else {
+        return;
+    };
     let mut sampling = Sampling {
+        samples,
+        free: (0..samples.len()).collect(),
+        aside: Vec::new(),
+        pending: None,
         agent,
         env,
         random: mix(agent.config.seed),
@@ -104,6 +114,7 @@ fn run(agent: &'static Agent, stopped: &Receiver<()>) {
             }
         }
     }
+    sampling.finish();
     // SAFETY: this thread attached itself and has no Java frames.
     unsafe { ((**agent.vm.0).v1_2.DetachCurrentThread)(agent.vm.0) };
 }
@@ -135,6 +146,13 @@ struct Sampling {
     hooks: Vec<HookId>,
     gst: Vec<FrameInfo>,
     count: u32,
+    samples: &'static [Sample],
+    /// Places of samples that may be used.
+    free: Vec<usize>,
+    /// Places of samples that a late handler has taken.
+    aside: Vec<usize>,
+    /// The request whose answer is not judged yet.
+    pending: Option<Request>,
 }
 
 /// Who is sampled.
@@ -145,23 +163,52 @@ struct Target {
     object: jobject,
 }
 
+/// A signal under way.
+struct Request {
+    target: Target,
+    layer: Layer,
+    place: usize,
+    ticket: Ticket,
+}
+
 impl Sampling {
     fn next_random(&mut self) -> u64 {
         self.random = self.random.wrapping_add(1);
         mix(self.random)
     }
 
+    /// Asks the next thread, and while it answers judges what the one before answered.
     fn sample(&mut self) {
         self.count = self.count.wrapping_add(1);
         let every = self.agent.config.gst_every;
         let with_gst = every > 0 && self.count.is_multiple_of(every);
-        let Some(target) = self.choose(with_gst) else {
+        if !with_gst && !self.agent.config.hooks {
             return;
+        }
+        let answered = self.pending.take().and_then(|request| self.wait(request));
+        let Some(request) = self
+            .choose(with_gst)
+            .and_then(|target| self.ask(target, with_gst))
+        else {
+            return answered
+                .into_iter()
+                .for_each(|request| self.judge(request, None));
         };
-        self.ask(&target, with_gst);
-        if !target.object.is_null() {
-            // SAFETY: a local reference of this thread, not used again.
-            unsafe { ((**self.env).v1_1.DeleteLocalRef)(self.env, target.object) };
+        if let Some(answered) = answered {
+            self.judge(answered, None);
+        }
+        if !with_gst {
+            self.pending = Some(request);
+        } else if let Some(answered) = self.wait(request) {
+            let gst = self.stack_of(&answered.target);
+            self.judge(answered, gst);
+        }
+    }
+
+    /// Waits for the last answer.
+    fn finish(&mut self) {
+        if let Some(answered) = self.pending.take().and_then(|request| self.wait(request)) {
+            self.judge(answered, None);
         }
     }
 
@@ -170,12 +217,13 @@ impl Sampling {
         let (random, idle) = (self.next_random(), self.next_random());
         let (agent, env, looks) = (self.agent, self.env, &mut self.looks);
         let own = ThreadState::current();
+        let mut looks_left = LOOKS;
         agent.threads.with_live(|live| {
             let start = random as usize % live.len().max(1);
             let mut others = (0..live.len()).map(|i| live[(start + i) % live.len()]);
             let state = others.find(|state| {
                 let is_own = own.is_some_and(|own| ptr::eq(own, *state));
-                !is_own && (ran_since(looks, state.tid()) || idle % IDLE_SHARE == 0)
+                !is_own && (runs(looks, state.tid(), &mut looks_left) || idle % IDLE_SHARE == 0)
             })?;
             let mut object = ptr::null_mut();
             if with_object && !state.object().is_null() {
@@ -191,63 +239,91 @@ impl Sampling {
         })
     }
 
-    fn ask(&mut self, target: &Target, with_gst: bool) {
-        let agent = self.agent;
-        let layer = if with_gst {
-            Layer::AsgctGst
-        } else {
-            Layer::AsgctAsync
+    /// Sends the signal.
+    fn ask(&mut self, target: Target, with_gst: bool) -> Option<Request> {
+        let layer = match with_gst {
+            true => Layer::AsgctGst,
+            false => Layer::AsgctAsync,
         };
-        if !with_gst && !agent.config.hooks {
-            return;
-        }
-        let Ok(samples) = signal::samples() else {
-            return;
-        };
-        let free = samples.iter().enumerate().find_map(|(place, sample)| {
-            // A sample that was put aside and is done by now comes back.
-            _ = sample.read(|_| ());
-            sample
-                .ask(target.state)
-                .map(|ticket| (place, sample, ticket))
+        // A sample that was put aside and is done by now comes back.
+        let (samples, free) = (self.samples, &mut self.free);
+        self.aside.retain(|&place| {
+            let back = samples[place].read(|_| ()).is_some();
+            free.extend(back.then_some(place));
+            !back
         });
-        let Some((place, sample, ticket)) = free else {
-            agent.slots.drop(layer, Drop::NoRecord);
+        let Some(place) = self.free.pop() else {
+            self.agent.slots.drop(layer, Drop::NoRecord);
+            self.release(target);
             thread::sleep(Duration::from_millis(1));
-            return;
+            return None;
         };
-        if signal::send(target.tid, place, ticket).is_err() {
-            sample.give_up(ticket);
-            agent.slots.drop(layer, Drop::ThreadEnded);
-            return;
-        }
-        if !sample.wait(ticket, ANSWER) {
-            sample.give_up(ticket);
-            agent.slots.drop(layer, Drop::NoAnswer);
-            return;
-        }
-        let gst = if with_gst {
-            self.stack_of(target)
-        } else {
-            None
+        let ticket = samples[place].ask(target.state)?;
+        let request = Request {
+            target,
+            layer,
+            place,
+            ticket,
         };
-        sample.read(|inner| match inner.outcome {
-            Outcome::OtherThread => agent.slots.drop(layer, Drop::ThreadEnded),
-            Outcome::Walked(count) if count <= 0 => {
-                agent.slots.count(layer, Verdict::Error(count));
-            }
+        match signal::send(request.target.tid, place, ticket) {
+            Ok(()) => Some(request),
+            Err(_) => self.lose(request, Drop::ThreadEnded),
+        }
+    }
+
+    /// Waits for the answer to `request`; `None` if there is none in time.
+    fn wait(&mut self, request: Request) -> Option<Request> {
+        match self.samples[request.place].wait(request.ticket, ANSWER) {
+            true => Some(request),
+            false => self.lose(request, Drop::NoAnswer),
+        }
+    }
+
+    /// Counts a request that got no answer. Its sample is free again, unless the handler has
+    /// just taken it.
+    fn lose(&mut self, request: Request, cause: Drop) -> Option<Request> {
+        match self.samples[request.place].give_up(request.ticket) {
+            true => self.free.push(request.place),
+            false => self.aside.push(request.place),
+        }
+        self.agent.slots.drop(request.layer, cause);
+        self.release(request.target);
+        None
+    }
+
+    fn release(&self, target: Target) {
+        if !target.object.is_null() {
+            // SAFETY: a local reference of this thread, not used again.
+            unsafe { ((**self.env).v1_1.DeleteLocalRef)(self.env, target.object) };
+        }
+    }
+
+    /// Judges the answer to `request`, and frees its sample.
+    fn judge(&mut self, request: Request, gst: Option<Vec<Frame>>) {
+        let Request {
+            target,
+            layer,
+            place,
+            ..
+        } = request;
+        let slots = &self.agent.slots;
+        self.samples[place].read(|inner| match inner.outcome {
+            Outcome::OtherThread => slots.drop(layer, Drop::ThreadEnded),
+            Outcome::Walked(count) if count <= 0 => slots.count(layer, Verdict::Error(count)),
             Outcome::Walked(count) if count as usize >= MAX_FRAMES => {
-                agent.slots.drop(layer, Drop::TooDeep);
+                slots.drop(layer, Drop::TooDeep);
             }
             Outcome::Walked(_) => {
                 self.walk.clear();
                 self.walk.extend(inner.walk());
-                match with_gst {
-                    true => self.judge_gst(target, inner, gst.as_deref()),
-                    false => self.judge_async(target, inner),
+                match layer {
+                    Layer::AsgctGst => self.judge_gst(&target, inner, gst.as_deref()),
+                    _ => self.judge_async(&target, inner),
                 }
             }
         });
+        self.free.push(place);
+        self.release(target);
     }
 
     /// GetStackTrace of the target at its next safepoint.
@@ -322,30 +398,41 @@ impl Sampling {
     }
 }
 
-/// When a thread was last looked at, and how much CPU time it had used, both in nanoseconds.
+/// Whether a thread ran when it was last looked at.
 #[derive(Copy, Clone)]
 struct Look {
-    wall: u64,
-    cpu: u64,
+    at: Instant,
+    ran: bool,
 }
 
-/// Whether thread `tid` has run for a quarter of the time since it was last looked at. Just
-/// any CPU time would not do: a sleeping thread uses some to answer our signal.
-fn ran_since(looks: &mut HashMap<i32, Look>, tid: i32) -> bool {
-    // The kernel's clock of another thread's CPU time (`CPUCLOCK_SCHED`, per thread).
-    let (Some(cpu), Some(wall)) = (nanos((!tid << 3) | 6), nanos(libc::CLOCK_MONOTONIC)) else {
+/// Looks at more threads than this are forgotten, lest those at ended threads pile up.
+const REMEMBERED: usize = 1 << 12;
+
+/// How long a look is good.
+const FRESH: Duration = Duration::from_micros(500);
+
+/// Whether thread `tid` runs, or is ready to, as the kernel tells (`proc_pid_stat(5)`). Its
+/// CPU time would not do: a sleeping thread uses some to answer our signal.
+fn runs(looks: &mut HashMap<i32, Look>, tid: i32, looks_left: &mut u32) -> bool {
+    let last = looks.get(&tid).copied();
+    if let Some(fresh) = last.filter(|last| last.at.elapsed() < FRESH) {
+        return fresh.ran;
+    }
+    if *looks_left == 0 {
         return false;
-    };
-    let last = looks.insert(tid, Look { wall, cpu });
-    last.is_none_or(|last| 4 * cpu.saturating_sub(last.cpu) >= wall.saturating_sub(last.wall))
-}
-
-fn nanos(clock: libc::clockid_t) -> Option<u64> {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: `time` is valid for the write.
-    let status = unsafe { libc::clock_gettime(clock, &mut time) };
-    (status == 0).then(|| time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+    }
+    *looks_left -= 1;
+    let ran = std::fs::read_to_string(format!("/proc/self/task/{tid}/stat"))
+        // The name before the state may hold anything, closing brackets included.
+        .is_ok_and(|stat| {
+            stat.rsplit(')')
+                .next()
+                .is_some_and(|rest| rest.starts_with(" R"))
+        });
+    if looks.len() > REMEMBERED {
+        looks.clear();
+    }
+    let at = Instant::now();
+    looks.insert(tid, Look { at, ran });
+    ran
 }
