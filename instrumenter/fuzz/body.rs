@@ -18,7 +18,8 @@ pub fn hook_all(class_file: &[u8]) -> Option<Rewritten> {
 /// Panics if something does not hold.
 pub fn check(data: &[u8]) {
     // What can be read is written back the same.
-    if let Ok(same) = identity(data) {
+    let original = identity(data);
+    if let Ok(same) = &original {
         assert_eq!(same, data);
     }
     let _ = hook_id_of(data);
@@ -31,7 +32,10 @@ pub fn check(data: &[u8]) {
     // A byte of code becomes a few; a byte of frames becomes what the limit allows.
     assert!(bytes.len() <= 100 * data.len() + (1 << 20), "{} bytes from {}", bytes.len(), data.len());
     // What was written can be read, and hooked once more, method for method.
-    assert_eq!(identity(&bytes).as_deref(), Ok(&bytes[..]));
+    // (A method that was left is not read whole, and may be malformed still.)
+    if original.is_ok() {
+        assert_eq!(identity(&bytes).as_deref(), Ok(&bytes[..]));
+    }
     let again = hook_all(&bytes).expect("what was written is well-formed");
     assert_eq!(again.hooked.len() + again.left.len(), r.hooked.len() + r.left.len());
 }
