@@ -98,14 +98,19 @@ fn align(out: &mut String, rows: &[[String; 12]]) {
     }
 }
 
-fn describe(out: &mut String, run: &Run) {
-    let exit = match &run.exit {
+/// How a run ended, in a few words.
+pub(crate) fn exit(run: &Run) -> String {
+    match &run.exit {
         Exit::Code(code) => format!("exit {code}"),
         Exit::Signal(signal) => format!("killed by signal {signal}"),
         Exit::Deadline => "killed at its deadline".into(),
         Exit::Interrupted => "interrupted".into(),
         Exit::NotStarted(why) => format!("not started: {why}"),
-    };
+    }
+}
+
+fn describe(out: &mut String, run: &Run) {
+    let exit = exit(run);
     let rewriting = &run.rewriting;
     let _ = writeln!(
         out,

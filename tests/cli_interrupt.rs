@@ -1,0 +1,158 @@
+//! Killing the tool or filling its disk leaves a report that is whole or says that it is not.
+
+mod support;
+
+use oracle::report::Exit;
+use std::path::Path;
+use std::process::{Child, Command};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+use support::{fake_jdk, report, stackwitness, wait};
+
+const SCENARIO: &str = "
+name = 'x'
+layers = ['gst']
+[[program]]
+name = 'short'
+java = ['Short']
+[[program]]
+name = 'long'
+java = ['Long']
+";
+
+/// The short program ends, the long one waits to be ended; both have counted.
+const SCRIPT: &str = r#"
+printf '\001' | dd of=$dir/slots.bin bs=1 seek=256 conv=notrunc 2>/dev/null
+echo '{"started":{"home":"h","vendor":"v","version":"17","vm":"VM","asgct":true}}' > $dir/records.jsonl
+case $dir in *long) echo $$ > $dir/pid; exec sleep 300;; esac
+"#;
+
+fn start(dir: &Path) -> Child {
+    let jdk = fake_jdk(dir, SCRIPT);
+    std::fs::write(dir.join("x.toml"), SCENARIO).unwrap();
+    stackwitness()
+        .args(["run", "--jdk"])
+        .arg(jdk)
+        .arg("--scenario")
+        .arg(dir.join("x.toml"))
+        .arg("--out")
+        .arg(dir.join("out"))
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// The process of the long program, once it runs.
+fn target(dir: &Path) -> u32 {
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(60) {
+        if let Ok(pid) = std::fs::read_to_string(dir.join("out/runs/002-long/pid"))
+            && let Ok(pid) = pid.trim().parse()
+        {
+            return pid;
+        }
+        sleep(Duration::from_millis(20));
+    }
+    panic!("the long program did not start");
+}
+
+fn kill(signal: &str, pid: u32) {
+    let status = Command::new("kill")
+        .args([signal, &pid.to_string()])
+        .status()
+        .unwrap();
+    assert!(status.success());
+}
+
+/// Whether a process has ended, or does so soon.
+fn ends(pid: u32) -> bool {
+    let start = Instant::now();
+    while Path::new(&format!("/proc/{pid}")).exists() {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        if stat.contains(") Z ") {
+            return true;
+        }
+        if start.elapsed() > Duration::from_secs(20) {
+            return false;
+        }
+        sleep(Duration::from_millis(20));
+    }
+    true
+}
+
+#[test]
+fn an_interrupt_ends_the_target_and_writes_the_report() {
+    for signal in ["-INT", "-TERM"] {
+        let dir = tempfile::tempdir().unwrap();
+        let mut tool = start(dir.path());
+        let target = target(dir.path());
+        kill(signal, tool.id());
+        assert_eq!(wait(&mut tool, Duration::from_secs(60)), Some(Some(3)));
+        assert!(ends(target));
+        let report = report(&dir.path().join("out"));
+        assert!(!report.complete);
+        assert_eq!(report.runs[0].exit, Exit::Code(0));
+        assert_eq!(report.runs[1].exit, Exit::Interrupted);
+        assert_eq!(report.layers[0].matches, 2, "what was counted counts");
+    }
+}
+
+#[test]
+fn killing_the_tool_leaves_a_partial_report_and_no_target() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut tool = start(dir.path());
+    let target = target(dir.path());
+    tool.kill().unwrap();
+    tool.wait().unwrap();
+    assert!(ends(target));
+    let out = dir.path().join("out");
+    let report = report(&out);
+    assert!(!report.complete);
+    assert_eq!(report.runs.len(), 1);
+    // The rest is in the records.
+    let again = scenarios::store::recollect(&out).unwrap();
+    assert_eq!((again.runs.len(), again.complete), (2, false));
+    assert_eq!(again.runs[1].exit, Exit::Interrupted);
+    assert_eq!(again.layers[0].matches, 2);
+}
+
+#[test]
+fn killing_the_target_is_a_crash_with_its_data() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut tool = start(dir.path());
+    kill("-KILL", target(dir.path()));
+    assert_eq!(wait(&mut tool, Duration::from_secs(60)), Some(Some(4)));
+    let report = report(&dir.path().join("out"));
+    assert!(report.complete);
+    assert_eq!(report.runs[1].exit, Exit::Signal(9));
+    assert_eq!(report.layers[0].matches, 2);
+}
+
+#[test]
+fn a_full_disk_leaves_the_report_of_before() {
+    // A limit on the size of files stands in for a disk that fills up: writes fail as they
+    // would there, after some bytes.
+    let dir = tempfile::tempdir().unwrap();
+    let jdk = fake_jdk(dir.path(), SCRIPT);
+    let scenario = SCENARIO.replace("long", "other");
+    std::fs::write(dir.path().join("x.toml"), scenario).unwrap();
+    let out = dir.path().join("out");
+    let command = |limit: &str| {
+        let script = format!("{limit} exec \"$0\" run --jdk \"$1\" --scenario \"$2\" --out \"$3\"");
+        let mut shell = Command::new("sh");
+        shell
+            .args(["-c", &script, env!("CARGO_BIN_EXE_stackwitness")])
+            .arg(&jdk)
+            .arg(dir.path().join("x.toml"))
+            .arg(&out)
+            .env("CI", "true");
+        support::run(&mut shell)
+    };
+    assert_eq!(command("").code, Some(0));
+    let before = std::fs::read(out.join("report.json")).unwrap();
+    // In blocks of 512 bytes: enough for our classes to be found in place, not for a report.
+    let full = command("trap '' XFSZ; ulimit -f 3;");
+    assert_eq!(full.code, Some(2), "{full:#?}");
+    assert!(full.stderr.contains("cannot write to"), "{}", full.stderr);
+    assert_eq!(std::fs::read(out.join("report.json")).unwrap(), before);
+}

@@ -1,0 +1,327 @@
+//! Shards, merging, rendering again, the gate and comparisons, on a JVM that counts the same
+//! for the same seed.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use support::{Output, fake_jdk, report, run, stackwitness};
+
+/// Counts in `gst` what its seed says, and writes one record.
+const COUNTING: &str = r#"
+seed=$(sed -n 's/.*"seed": *\([0-9]*\).*/\1/p' $dir/config.json)
+octal=$(printf '%o' $((seed % 200 + 50)))
+printf "\\$octal" | dd of=$dir/slots.bin bs=1 seek=257 conv=notrunc 2>/dev/null
+echo '{"started":{"home":"h","vendor":"v","version":"17.0.1","vm":"VM","asgct":true}}' > $dir/records.jsonl
+echo '{"mismatch":{"layer":"gst","verdict":"wrong","reason":"a <b> & c","thread":"main","walker":[{"method":"A.b()V","bci":1,"line":2}],"truth":[],"at_frame":0}}' >> $dir/records.jsonl
+echo '"ended"' >> $dir/records.jsonl
+"#;
+
+const MATRIX: &str = "
+name = 'matrix'
+layers = ['gst']
+[matrix]
+repetitions = 2
+[matrix.axes.compiler]
+c1 = ['-XX:TieredStopAtLevel=1']
+int = ['-Xint']
+tiered = []
+[[program]]
+name = 'one'
+fixtures = { seconds = 1 }
+[[program]]
+name = 'two'
+java = ['Two']
+";
+
+struct Place {
+    dir: tempfile::TempDir,
+    jdk: PathBuf,
+}
+
+impl Place {
+    fn new() -> Place {
+        let dir = tempfile::tempdir().unwrap();
+        let jdk = fake_jdk(dir.path(), COUNTING);
+        fs::write(dir.path().join("matrix.toml"), MATRIX).unwrap();
+        Place { dir, jdk }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn run(&self, out: &str, more: &[&str]) -> Output {
+        run(stackwitness()
+            .args(["run", "--seed", "100", "--jdk"])
+            .arg(&self.jdk)
+            .arg("--scenario")
+            .arg(self.path("matrix.toml"))
+            .arg("--out")
+            .arg(self.path(out))
+            .args(more))
+    }
+}
+
+fn text(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// A report without what differs between any two runs.
+fn timeless(out: &Path) -> oracle::report::Report {
+    let mut report = report(out);
+    for run in &mut report.runs {
+        run.wall_s = 0.0;
+        // They name the folder of the results.
+        run.java_args.clear();
+    }
+    report
+}
+
+#[test]
+fn shards_merge_into_what_the_whole_would_have_been() {
+    let place = Place::new();
+    assert_eq!(place.run("whole", &[]).code, Some(0));
+    let whole = timeless(&place.path("whole"));
+    assert_eq!(whole.runs.len(), 12);
+    assert!(whole.layers[0].matches > 0);
+    for of in [1, 2, 5] {
+        let mut merge = stackwitness();
+        merge
+            .arg("merge")
+            .arg("--out")
+            .arg(place.path(&format!("merged-{of}")));
+        // The order of the parts does not matter.
+        for index in (1..=of).rev() {
+            let out = format!("part-{index}-of-{of}");
+            assert_eq!(
+                place.run(&out, &["--shard", &format!("{index}/{of}")]).code,
+                Some(0)
+            );
+            merge.arg(place.path(&out));
+        }
+        let output = run(&mut merge);
+        assert_eq!(output.code, Some(0), "{output:#?}");
+        let merged = place.path(&format!("merged-{of}"));
+        assert_eq!(timeless(&merged), whole);
+        assert!(merged.join(&whole.runs[3].dir).join("config.json").exists());
+    }
+}
+
+#[test]
+fn a_part_alone_is_not_the_whole() {
+    let place = Place::new();
+    place.run("part", &["--shard", "1/3"]);
+    let merge = |names: &[&str]| {
+        let mut command = stackwitness();
+        command.arg("merge").arg("--out").arg(place.path("merged"));
+        names.iter().for_each(|name| {
+            command.arg(place.path(name));
+        });
+        run(&mut command)
+    };
+    let alone = merge(&["part"]);
+    assert_eq!(alone.code, Some(3), "{alone:#?}");
+    assert!(alone.stdout.contains("not all runs were done"));
+    let twice = merge(&["part", "part"]);
+    assert_eq!(twice.code, Some(2));
+    assert!(
+        twice.stderr.contains("a run is in two of the reports"),
+        "{}",
+        twice.stderr
+    );
+}
+
+#[test]
+fn every_format_comes_from_a_report_and_again_from_the_records() {
+    let place = Place::new();
+    let output = place.run("out", &["--render", "table,junit,markdown,html"]);
+    assert_eq!(output.code, Some(0), "{output:#?}");
+    let out = place.path("out");
+    for (format, file, expected) in [
+        ("table", "report.txt", "sum "),
+        (
+            "junit",
+            "junit.xml",
+            "<testsuite name=\"one[compiler=c1,repetition=1]\"",
+        ),
+        ("markdown", "report.md", "| **sum** | gst |"),
+        ("html", "report.html", "a &lt;b&gt; &amp; c"),
+    ] {
+        let written = text(&out.join(file));
+        assert!(written.contains(expected), "{written}");
+        for more in [
+            &["--format", format][..],
+            &["--from-records", "--format", format],
+        ] {
+            let again = run(stackwitness().arg("render").arg(&out).args(more));
+            assert_eq!(again.code, Some(0), "{again:#?}");
+            assert_eq!(again.stdout, written, "{more:?}");
+        }
+    }
+    let again =
+        run(stackwitness()
+            .arg("render")
+            .arg(&out)
+            .args(["--from-records", "--format", "json"]));
+    assert_eq!(again.stdout, text(&out.join("report.json")));
+}
+
+#[test]
+fn the_gate_says_why() {
+    let place = Place::new();
+    assert_eq!(place.run("out", &["--gate"]).code, Some(0));
+    let gate = |name: &str, known: &str| {
+        fs::write(place.path("known.toml"), known).unwrap();
+        run(stackwitness()
+            .arg("gate")
+            .arg("--report")
+            .arg(place.path(name))
+            .arg("--known")
+            .arg(place.path("known.toml")))
+    };
+    let good = gate("out", "");
+    assert_eq!(good.code, Some(0), "{good:#?}");
+    assert!(good.stdout.contains("gate: within budget"));
+
+    let issue =
+        "[[issue]]\nid = 'JDK-1'\nlayer = 'gst'\nsignature = 'SIG'\nmax_rate = 0.5\nlink = 'x'\n";
+    let known = gate("out", &issue.replace("SIG", "A.b()V"));
+    assert!(
+        known.stdout.contains("known  JDK-1: 12 mismatches"),
+        "{}",
+        known.stdout
+    );
+    let passed = gate("out", issue);
+    assert!(
+        passed.stdout.contains("unexpected pass  JDK-1"),
+        "{}",
+        passed.stdout
+    );
+    let typo = gate("out", &issue.replace("max_rate", "rate"));
+    assert_eq!(typo.code, Some(2), "{typo:#?}");
+    assert!(
+        typo.stderr.contains("known.toml:5:1: unknown field `rate`"),
+        "{}",
+        typo.stderr
+    );
+}
+
+#[test]
+fn the_gate_fails_on_what_is_no_whole_report() {
+    let place = Place::new();
+    place.run("out", &[]);
+    let whole = text(&place.path("out/report.json"));
+    let case = |name: &str, content: &str| {
+        fs::write(place.path(name), content).unwrap();
+        let output = run(stackwitness()
+            .args(["gate", "--report"])
+            .arg(place.path(name)));
+        assert_eq!(output.code, Some(3), "{name}: {output:#?}");
+        output.stdout + &output.stderr
+    };
+    let mut json: serde_json::Value = serde_json::from_str(&whole).unwrap();
+    assert!(case("cut.json", &whole[..whole.len() / 2]).contains("the report is cut off"));
+    assert!(case("empty.json", "").contains("the file is empty"));
+    assert!(case("noise.json", "]{").contains("not a report"));
+    assert!(case("other.json", "{\"schema\": 99}").contains("its schema is 99"));
+    assert!(case("none.json", "{}").contains("it has no `schema`"));
+    json["complete"] = false.into();
+    assert!(case("partial.json", &json.to_string()).contains("not all runs were done"));
+    json["complete"] = true.into();
+    json["layers"] = serde_json::json!([]);
+    assert!(
+        case("layer.json", &json.to_string()).contains("gst: the layer is missing in the report")
+    );
+
+    let mut json: serde_json::Value = serde_json::from_str(&whole).unwrap();
+    json["layers"][0]["match"] = 0.into();
+    json["layers"][0]["checks"] = 0.into();
+    assert!(case("nothing.json", &json.to_string()).contains("gst: no data"));
+    let absent = run(stackwitness()
+        .args(["gate", "--report"])
+        .arg(place.path("absent")));
+    assert_eq!(absent.code, Some(3));
+}
+
+#[test]
+fn a_comparison_tells_better_from_worse() {
+    let place = Place::new();
+    place.run("out", &[]);
+    let mut json: serde_json::Value =
+        serde_json::from_str(&text(&place.path("out/report.json"))).unwrap();
+    json["layers"][0]["wrong"] = 300.into();
+    fs::write(place.path("bad.json"), json.to_string()).unwrap();
+    let compare = |base: &str, new: &str| {
+        let output = run(stackwitness()
+            .arg("compare")
+            .arg(place.path(base))
+            .arg(place.path(new)));
+        (
+            output.code,
+            output
+                .stdout
+                .trim_end()
+                .rsplit("  ")
+                .next()
+                .unwrap_or_default()
+                .to_owned(),
+        )
+    };
+    assert_eq!(compare("out", "bad.json"), (Some(1), "worse".into()));
+    assert_eq!(compare("bad.json", "out"), (Some(0), "better".into()));
+    assert_eq!(
+        compare("out", "out"),
+        (Some(0), "no evidence of a change".into())
+    );
+}
+
+#[test]
+fn a_plan_is_printed_for_other_machines() {
+    let place = Place::new();
+    let plan = |more: &[&str]| {
+        let output = run(stackwitness()
+            .args(["plan", "--seed", "4", "--jdk"])
+            .arg(&place.jdk)
+            .arg("--scenario")
+            .arg(place.path("matrix.toml"))
+            .args(more));
+        assert_eq!(output.code, Some(0), "{output:#?}");
+        output.stdout
+    };
+    assert_eq!(plan(&[]).lines().count(), 12);
+    let jobs = plan(&["--format", "jobs", "--shards", "3"]);
+    assert_eq!(jobs.lines().count(), 3);
+    assert!(
+        jobs.lines()
+            .all(|line| line.starts_with("stackwitness run --seed 4 ")),
+        "{jobs}"
+    );
+    let github: serde_json::Value = serde_json::from_str(&plan(&["--format", "github"])).unwrap();
+    assert_eq!(github["include"].as_array().unwrap().len(), 12);
+    assert_eq!(github["include"][4]["shard"], "5/12");
+}
+
+#[test]
+fn help_completions_and_a_manual() {
+    for command in [
+        "run", "gate", "compare", "merge", "plan", "render", "rewrite",
+    ] {
+        let output = run(stackwitness().args([command, "--help"]));
+        assert_eq!(output.code, Some(0));
+        assert!(
+            output.stdout.contains("Usage: stackwitness"),
+            "{}",
+            output.stdout
+        );
+    }
+    for shell in ["bash", "zsh", "fish"] {
+        let output = run(stackwitness().args(["completions", shell]));
+        assert!(output.code == Some(0) && output.stdout.contains("scenario"));
+    }
+    let man = run(stackwitness().arg("man")).stdout;
+    assert!(
+        man.starts_with(".ie") && man.contains("STACKWITNESS-GATE"),
+        "{man}"
+    );
+}
