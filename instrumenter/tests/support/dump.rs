@@ -137,7 +137,7 @@ fn frames(info: &[u8], constant: &dyn Fn(u16) -> String, out: &mut String) {
         at += 1;
         info[at - 1]
     };
-    let mut u2 = |byte: &mut dyn FnMut() -> u8| u16::from_be_bytes([byte(), byte()]);
+    let u2 = |byte: &mut dyn FnMut() -> u8| u16::from_be_bytes([byte(), byte()]);
     let n = u2(&mut byte);
     let mut bci = -1i32;
     for _ in 0..n {
