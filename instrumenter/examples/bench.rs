@@ -1,0 +1,60 @@
+//! Times copying, reading and writing, and hooking of every class below a folder, all in memory.
+//!
+//! `bench FOLDER [PASSES] [copy|identity|rewrite]`: with a last word, only that, for a run under
+//! `valgrind --tool=callgrind`. `benches/javassist/Hook.java` does the like with Javassist.
+
+use instrumenter::{Choice, HookId, MethodInfo, identity, rewrite};
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+fn classes(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            classes(&path, found)?;
+        } else if path.extension().is_some_and(|e| e == "class") {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let mut found = Vec::new();
+    classes(Path::new(args.first().ok_or("bench FOLDER [PASSES] [copy|identity|rewrite]")?), &mut found)?;
+    found.sort();
+    let all = found.iter().map(std::fs::read).collect::<Result<Vec<_>, _>>()?;
+    let passes = args.get(1).map_or(Ok(5), |n| n.parse())?;
+    let only = args.get(2);
+    let size: usize = all.iter().map(Vec::len).sum();
+    println!("{} classes, {size} bytes", all.len());
+    let work: [(&str, fn(&[u8]) -> usize); 3] = [
+        ("copy", |c| black_box(c.to_vec()).len()),
+        ("identity", |c| black_box(identity(c)).map_or(0, |v| v.len())),
+        ("rewrite", |c| {
+            let mut next = 0;
+            let mut plan = |_: &MethodInfo<'_>| {
+                next += 1;
+                Choice::Hook { id: HookId(next), check: false }
+            };
+            let r = black_box(rewrite(c, "java/lang/StackwitnessTrace", &mut plan));
+            r.map_or(0, |r| r.bytes.map_or(c.len(), |b| b.len()))
+        }),
+    ];
+    for (name, work) in work {
+        if only.is_some_and(|o| o != name) {
+            continue;
+        }
+        let mut best = f64::MAX;
+        let mut bytes = 0;
+        for _ in 0..passes {
+            let start = Instant::now();
+            bytes = all.iter().map(|c| work(c)).sum();
+            best = best.min(start.elapsed().as_secs_f64());
+        }
+        println!("{name:8} {:8.1} ms, {:6.0} MB/s, {bytes} bytes", best * 1e3, size as f64 / best / 1e6);
+    }
+    Ok(())
+}
