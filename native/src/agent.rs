@@ -4,8 +4,10 @@ use crate::methods::Registry;
 use crate::records::Records;
 use crate::slots::Slots;
 use crate::threads::Threads;
+use crate::virtual_threads::VirtualThreads;
 use crate::vm::asgct::Asgct;
 use crate::vm::code_cache::CodeCache;
+use crate::vm::debug_info::DebugInfo;
 use crate::vm::java_thread::JavaThreads;
 use crate::vm::jvmti::Jvmti;
 use jni_sys::JavaVM;
@@ -26,6 +28,8 @@ pub struct Agent {
     pub asgct: Option<Asgct>,
     /// The VM's code, where it describes it.
     pub code_cache: Option<CodeCache>,
+    /// The VM's debug information, where it describes it.
+    pub debug_info: Option<DebugInfo>,
     /// The VM's threads, where it describes them.
     pub java_threads: Option<JavaThreads>,
     /// Counts.
@@ -36,6 +40,8 @@ pub struct Agent {
     pub methods: Registry,
     /// Threads.
     pub threads: Threads,
+    /// Virtual threads, where the VM has them.
+    pub virtual_threads: Option<VirtualThreads>,
     /// What the rewriter did.
     pub rewriting: Mutex<Rewriting>,
     /// Between VMInit and VMDeath: only then walkers may be asked.

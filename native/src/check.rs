@@ -4,12 +4,13 @@ use crate::agent::Agent;
 use crate::evidence::{self, Found};
 use crate::threads::ThreadState;
 use crate::trace_stack::StackCopy;
+use crate::virtual_threads;
 use crate::vm::asgct::CallFrame;
 use crate::vm::jvmti::FrameInfo;
 use jni_sys::JNIEnv;
-use oracle::judge::{judge_same_instant, judge_truth};
+use oracle::judge::judge_truth;
 use oracle::tally::Drop;
-use oracle::trace::{Frame, Location, MethodKey, Methods, Truth};
+use oracle::trace::{Frame, Location, MethodKey, Methods};
 use oracle::{Judgement, Layer, Verdict};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -18,6 +19,9 @@ use std::time::Instant;
 
 /// Deeper stacks are not compared but counted as dropped.
 pub const MAX_FRAMES: usize = 1 << 14;
+
+/// More frames than a virtual thread's carrier usually has of its own.
+const CARRIER_FRAMES: usize = 64;
 
 /// Pushes until the next attempt while no check may be made.
 const LATER: u32 = 1 << 10;
@@ -114,7 +118,7 @@ fn new_scratch() -> Option<Scratch> {
 }
 
 fn check_layers(agent: &Agent, state: &ThreadState, env: *mut JNIEnv, scratch: &mut Scratch) {
-    let consistent = state.stack.is_consistent();
+    let consistent = state.stack().is_consistent();
     agent.slots.count(
         Layer::Ground,
         if consistent {
@@ -123,8 +127,8 @@ fn check_layers(agent: &Agent, state: &ThreadState, env: *mut JNIEnv, scratch: &
             Verdict::Wrong
         },
     );
-    if state.stack.copy_to(&mut scratch.copy).is_none() {
-        let cause = if state.stack.is_whole() {
+    if state.stack().copy_to(&mut scratch.copy).is_none() {
+        let cause = if state.stack().is_whole() {
             Drop::TooDeep
         } else {
             Drop::TraceStackFull
@@ -145,13 +149,21 @@ fn check_layers(agent: &Agent, state: &ThreadState, env: *mut JNIEnv, scratch: &
             return;
         }
     };
+    let threads = agent.virtual_threads.as_ref();
+    if threads.is_some_and(|threads| threads.is_switching(state, &gst)) {
+        agent.slots.count(Layer::Gst, Verdict::Unverifiable);
+        agent
+            .slots
+            .count(Layer::AsgctSafepoint, Verdict::Unverifiable);
+        return;
+    }
     let verdict = check_gst(agent, state, env, &gst, &scratch.copy);
     if matches!(verdict, Verdict::Match | Verdict::Window) {
         let own = gst
             .iter()
             .take_while(|frame| agent.methods.is_hook_call(frame.method))
             .count();
-        state.stack.record(&gst[own..]);
+        state.stack().record(&gst[own..]);
     }
     check_asgct(agent, state, env, &gst, &mut scratch.asgct);
 }
@@ -186,15 +198,11 @@ fn check_gst(
     copy: &StackCopy,
 ) -> Verdict {
     let hooks: Vec<_> = copy.hooks().collect();
-    let truth = Truth {
-        entries: &hooks,
-        checked: copy.checked_frames(),
-        checked_entries: copy.checked_entries(),
-    };
+    let truth = copy.truth(&hooks);
     let judgement = judge_truth(gst, &truth, &agent.methods);
     agent.slots.count(Layer::Gst, judgement.verdict);
     if judgement.is_mismatch() && evidence::wanted(agent, Layer::Gst, judgement.verdict) {
-        let truth = evidence::show_truth(agent, env, &hooks, truth.checked, truth.checked_entries);
+        let truth = evidence::show_truth(agent, env, &truth);
         report(agent, state, env, Layer::Gst, judgement, gst, truth);
     }
     judgement.verdict
@@ -212,7 +220,7 @@ fn check_asgct(
         lineno: 0,
         method_id: ptr::null_mut(),
     };
-    buffer.resize(buffer.len().max(gst.len() + 16), spare);
+    buffer.resize(buffer.len().max(gst.len() + CARRIER_FRAMES), spare);
     // SAFETY: getcontext fills the context in; `env` and the buffer are this thread's.
     let count = unsafe {
         let mut context: libc::ucontext_t = std::mem::zeroed();
@@ -231,7 +239,10 @@ fn check_asgct(
         return;
     };
     let walk: Vec<Frame> = frames.iter().map(|&frame| frame.into()).collect();
-    let judgement = judge_same_instant(&walk, gst);
+    let threads = agent.virtual_threads.as_ref();
+    let boundary = threads.and_then(|threads| threads.boundary(&walk));
+    let judgement =
+        virtual_threads::judge_at_safepoint(&walk, gst, state.carrier_stack().is_some(), boundary);
     agent.slots.count(Layer::AsgctSafepoint, judgement.verdict);
     if judgement.is_mismatch() && evidence::wanted(agent, Layer::AsgctSafepoint, judgement.verdict)
     {

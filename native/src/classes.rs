@@ -124,9 +124,17 @@ impl Plan for Everything<'_> {
     }
 }
 
+/// Gives the methods of a class their ids.
+pub fn create_method_ids(agent: &Agent, class: jclass) {
+    let methods = agent.jvmti.create_method_ids(class);
+    if let (Ok(methods), Some(threads)) = (methods, &agent.virtual_threads) {
+        threads.learn(&agent.jvmti, class, &methods);
+    }
+}
+
 /// A class was prepared: gives its methods their ids, and counts it if it is the program's.
 pub fn prepared(agent: &Agent, env: *mut JNIEnv, class: jclass) {
-    _ = agent.jvmti.create_method_ids(class);
+    create_method_ids(agent, class);
     if is_application_class(agent, env, class) {
         agent.rewriting().application_classes += 1;
     }

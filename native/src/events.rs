@@ -6,12 +6,14 @@ use crate::records::Records;
 use crate::sampler::{self, Sampler};
 use crate::slots::Slots;
 use crate::threads::{ThreadState, Threads};
+use crate::virtual_threads::VirtualThreads;
 use crate::vm::asgct::Asgct;
 use crate::vm::code_cache::CodeCache;
+use crate::vm::debug_info::DebugInfo;
 use crate::vm::java_thread::JavaThreads;
 use crate::vm::jvmti::{Capability, Event, EventCallbacks, Jvmti, RawEnv};
 use crate::vm::structs::Structs;
-use crate::{classes, hooks};
+use crate::{classes, hooks, virtual_threads};
 use jni_sys::{JNIEnv, JavaVM, jclass, jint, jobject};
 use oracle::record::{Config, RECORDS_FILE, Record, SLOTS_FILE, Started};
 use std::ffi::{CStr, c_char, c_uchar};
@@ -67,18 +69,26 @@ pub unsafe fn load(vm: *mut JavaVM, path: &str) -> Result<(), String> {
         .set_callbacks(&callbacks())
         .map_err(jvmti_error("callbacks"))?;
 
+    let virtual_threads = VirtualThreads::enable(&jvmti);
+    if virtual_threads.is_some() {
+        events.push(Event::VirtualThreadEnd);
+    }
     hooks::configure(config.sabotage);
     let structs = Structs::read(&jvmti);
+    let feature = jvmti.system_property(c"java.vm.specification.version");
+    let feature = feature.parse().unwrap_or(0);
     let agent = Agent {
         vm: Vm(vm),
         jvmti,
         asgct: Asgct::find(&jvmti),
         code_cache: structs.as_ref().and_then(CodeCache::find),
+        debug_info: structs.as_ref().and_then(|s| DebugInfo::find(s, feature)),
         java_threads: structs.as_ref().and_then(JavaThreads::find),
         slots,
         records,
         methods: Registry::new(jvmti),
         threads: Threads::new(config.seed),
+        virtual_threads,
         rewriting: Mutex::default(),
         live: AtomicBool::new(false),
         evidence: Mutex::default(),
@@ -105,6 +115,8 @@ fn callbacks() -> EventCallbacks {
         class_load: Some(class_load),
         class_prepare: Some(class_prepare),
         vm_start: Some(vm_start),
+        virtual_thread_end: Some(virtual_threads::end),
+        ..EventCallbacks::default()
     }
 }
 
@@ -137,7 +149,7 @@ unsafe extern "system" fn vm_init(_: RawEnv, env: *mut JNIEnv, thread: jobject) 
             asgct: agent.asgct.is_some(),
         }));
         for class in agent.jvmti.loaded_classes().unwrap_or_default() {
-            _ = agent.jvmti.create_method_ids(class);
+            classes::create_method_ids(agent, class);
             // SAFETY: a local reference of this thread, not used again.
             unsafe { ((**env).v1_1.DeleteLocalRef)(env, class) };
         }
@@ -196,18 +208,25 @@ unsafe extern "system" fn thread_start(_: RawEnv, env: *mut JNIEnv, thread: jobj
 
 unsafe extern "system" fn thread_end(_: RawEnv, env: *mut JNIEnv, _: jobject) {
     guard((), || {
-        let (Some(agent), Some(state)) = (Agent::get(), ThreadState::current()) else {
-            return;
-        };
-        if agent.config.hooks {
-            hooks::end_thread(agent, state, env);
-        }
-        let object = agent.threads.leave(state);
-        if !object.is_null() {
-            // SAFETY: the state's global reference, which nobody finds any more.
-            unsafe { ((**env).v1_1.DeleteGlobalRef)(env, object) };
+        if let Some(agent) = Agent::get() {
+            end_thread(agent, env);
         }
     });
+}
+
+/// The calling thread ends.
+pub fn end_thread(agent: &Agent, env: *mut JNIEnv) {
+    let Some(state) = ThreadState::current() else {
+        return;
+    };
+    if agent.config.hooks {
+        hooks::end_thread(agent, state, env);
+    }
+    let object = agent.threads.leave(state);
+    if !object.is_null() {
+        // SAFETY: the state's global reference, which nobody finds any more.
+        unsafe { ((**env).v1_1.DeleteGlobalRef)(env, object) };
+    }
 }
 
 unsafe extern "system" fn class_load(_: RawEnv, _: *mut JNIEnv, _: jobject, _: jclass) {}

@@ -5,7 +5,7 @@ use crate::sample::Inner;
 use crate::vm::{peek_bytes, symbols};
 use jni_sys::JNIEnv;
 use oracle::record::{Mismatch, Record, ShownFrame};
-use oracle::trace::{Frame, HookId};
+use oracle::trace::{Frame, Truth};
 use oracle::{Judgement, Layer, Verdict};
 use std::collections::BTreeMap;
 
@@ -62,16 +62,11 @@ pub fn show(agent: &Agent, env: *mut JNIEnv, frames: &[Frame]) -> Vec<ShownFrame
 
 /// The truth as reports show it, top first: whole up to the newest checked frame, hooked
 /// frames only above it.
-pub fn show_truth(
-    agent: &Agent,
-    env: *mut JNIEnv,
-    hooks: &[HookId],
-    checked: &[Frame],
-    checked_entries: usize,
-) -> Vec<ShownFrame> {
-    let above = hooks[checked_entries..].iter().rev();
+pub fn show_truth(agent: &Agent, env: *mut JNIEnv, truth: &Truth<'_>) -> Vec<ShownFrame> {
+    let above = truth.entries[truth.checked_entries..].iter().rev();
     let mut shown: Vec<_> = above.map(|&hook| agent.methods.show_entry(hook)).collect();
-    let mut whole: Vec<_> = checked
+    let mut whole: Vec<_> = truth
+        .checked
         .iter()
         .rev()
         .map(|f| agent.methods.show(env, f))

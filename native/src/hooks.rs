@@ -4,7 +4,7 @@ use crate::agent::{Agent, guard};
 use crate::check;
 use crate::evidence::{self, Found};
 use crate::threads::ThreadState;
-use crate::trace_stack::{Balance, StackCopy, Token};
+use crate::trace_stack::{Balance, StackCopy, Token, TraceStack};
 use jni_sys::{JNIEnv, JNINativeMethod, jclass, jint, jobject};
 use oracle::record::Sabotage;
 use oracle::trace::HookId;
@@ -15,6 +15,9 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering::Relaxed};
 
 /// Even pops are counted in the shared slots in lots of this many.
 const LOT: u64 = 256;
+
+/// So many entries too many are named.
+const SHOWN: usize = 16;
 
 static DROP_POPS: AtomicBool = AtomicBool::new(false);
 
@@ -57,7 +60,7 @@ extern "system" fn push(env: *mut JNIEnv, _: jclass, high: jint, low: jint) -> j
     guard(0, || {
         let Some(state) = state(env) else { return 0 };
         let token = state
-            .stack
+            .stack()
             .push(HookId(((high as u32) << 16) | (low as u32 & 0xffff)));
         match state.own.countdown.get() {
             0 | 1 => check::due(state, env),
@@ -75,7 +78,7 @@ extern "system" fn pop(env: *mut JNIEnv, _: jclass, token: jint) {
         }
         let token = Token(token as u32);
         let stale = Stale::above(state, token);
-        match state.stack.pop(token) {
+        match state.stack().pop(token) {
             Balance::Even => count_even(state),
             found => explain(state, env, "return", found, stale, None),
         }
@@ -87,10 +90,10 @@ extern "system" fn thrown(env: *mut JNIEnv, _: jclass, exception: jobject, token
         let Some(state) = state(env) else { return };
         let token = Token(token as u32);
         let stale = Stale::above(state, token);
-        match state.stack.pop(token) {
+        match state.stack().pop(token) {
             Balance::Even => count_even(state),
             // The exit hook had popped already when its return threw.
-            Balance::TooFew if state.stack.depth() == token.0 => {}
+            Balance::TooFew if state.stack().depth() == token.0 => {}
             found => explain(
                 state,
                 env,
@@ -107,8 +110,8 @@ extern "system" fn caught(env: *mut JNIEnv, _: jclass, exception: jobject, token
     guard((), || {
         let Some(state) = state(env) else { return };
         let token = Token(token as u32);
-        let (stale, popped) = (Stale::above(state, token), state.stack.depth() == token.0);
-        match state.stack.catch(token) {
+        let (stale, popped) = (Stale::above(state, token), state.stack().depth() == token.0);
+        match state.stack().catch(token) {
             Balance::Even => {}
             Balance::TooFew if popped => {}
             found => explain(
@@ -151,10 +154,28 @@ pub fn end_thread(agent: &Agent, state: &ThreadState, env: *mut JNIEnv) {
     agent
         .slots
         .add(Layer::Ground, Verdict::Match, state.own.even_pops.take());
-    match (state.stack.depth(), agent.jvmti.has_frames()) {
+    match (state.stack().depth(), agent.jvmti.has_frames()) {
         (0, _) => agent.slots.count(Layer::Ground, Verdict::Match),
         (left, Ok(false)) => unbalanced(state, env, "end of the thread", Balance::TooMany(left)),
         (_, Ok(true) | Err(_)) => {}
+    }
+}
+
+/// The end of a virtual thread: its trace stack must be empty.
+pub fn end_virtual_thread(
+    agent: &Agent,
+    state: &ThreadState,
+    stack: &TraceStack,
+    env: *mut JNIEnv,
+) {
+    match stack.depth() {
+        0 => agent.slots.count(Layer::Ground, Verdict::Match),
+        left => unbalanced(
+            state,
+            env,
+            "end of a virtual thread",
+            Balance::TooMany(left),
+        ),
     }
 }
 
@@ -171,7 +192,7 @@ impl Stale {
     /// What lies above the frame of `token`.
     #[inline(always)]
     fn above(state: &ThreadState, token: Token) -> Stale {
-        if state.stack.depth() <= token.0.wrapping_add(1) {
+        if state.stack().depth() <= token.0.wrapping_add(1) {
             return Stale::None;
         }
         Stale::look(state, token)
@@ -188,7 +209,7 @@ impl Stale {
                 .by_hook(hook)
                 .is_some_and(|hooked| &*hooked.method.name == "<init>")
         };
-        match state.stack.above(token).all(is_constructor) {
+        match state.stack().above(token).all(is_constructor) {
             true => Stale::Constructors,
             false => Stale::Others,
         }
@@ -232,10 +253,17 @@ fn unbalanced(state: &ThreadState, env: *mut JNIEnv, place: &str, found: Balance
     let Ok(mut copy) = StackCopy::new(check::MAX_FRAMES) else {
         return;
     };
-    _ = state.stack.copy_to(&mut copy);
+    _ = state.stack().copy_to(&mut copy);
     let hooks: Vec<_> = copy.hooks().collect();
     let text = match found {
-        Balance::TooMany(n) => format!("{n} entries too many"),
+        Balance::TooMany(n) => {
+            let names = state.stack().dropped(n).take(SHOWN).map(|hook| {
+                let entry = agent.methods.show_entry(hook);
+                entry.method
+            });
+            let names: Vec<_> = names.collect();
+            format!("{n} entries too many, from below: {}", names.join(", "))
+        }
         Balance::TooFew => "the method's own entry is gone".into(),
         Balance::Even => return,
     };
@@ -244,13 +272,7 @@ fn unbalanced(state: &ThreadState, env: *mut JNIEnv, place: &str, found: Balance
         judgement: Judgement::plain(Verdict::Wrong, "pushes and pops do not balance"),
         tid: state.tid(),
         walk: &[],
-        truth: evidence::show_truth(
-            agent,
-            env,
-            &hooks,
-            copy.checked_frames(),
-            copy.checked_entries(),
-        ),
+        truth: evidence::show_truth(agent, env, &copy.truth(&hooks)),
         evidence: BTreeMap::from([("at".into(), place.into()), ("found".into(), text)]),
     };
     evidence::record(agent, env, found);

@@ -9,14 +9,16 @@
 //! | `vm` | bindings: JVMTI, AsyncGetCallTrace |
 //! | `tls`, `memory` | one word a thread that handlers may read; memory that is paid for as it is touched |
 //! | `trace_stack`, `threads` | the truth of each thread |
+//! | `virtual_threads` | their trace stacks, and what lies on their carriers' stacks |
 //! | `methods`, `classes` | what is known of methods; rewriting as classes load |
 //! | `hooks`, `check` | what the rewritten code calls; layers `ground`, `gst`, `asgct-safepoint` |
-//! | `sample`, `signal`, `sampler` | layers `asgct-async` and `asgct-gst` |
+//! | `sample`, `signal`, `sampler`, `compiled` | layers `asgct-async` and `asgct-gst` |
 //! | `slots`, `records`, `evidence` | what is measured, where a crash cannot take it |
 
 mod agent;
 mod check;
 mod classes;
+mod compiled;
 mod events;
 mod evidence;
 mod hooks;
@@ -30,6 +32,7 @@ mod slots;
 mod threads;
 mod tls;
 mod trace_stack;
+mod virtual_threads;
 mod vm;
 
 use agent::guard;

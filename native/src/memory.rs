@@ -31,6 +31,9 @@ impl<T> Reserved<T> {
         if memory == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
+        // One value must not cost a huge page. Kernels without those refuse, all the same.
+        // SAFETY: the mapping just made.
+        unsafe { libc::madvise(memory, bytes, libc::MADV_NOHUGEPAGE) };
         let start = NonNull::new(memory.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
         Ok(Reserved { start, bytes })
     }

@@ -92,6 +92,16 @@ impl Registry {
         read(&self.hooked).get(&hook.0).cloned()
     }
 
+    /// The walkers' key of a hook's method, if a walk has shown it.
+    pub fn key_of(&self, hook: HookId) -> Option<MethodKey> {
+        let known = read(&self.known);
+        let is_hook = |known: &Known| matches!(known, Known::Hooked(id, _) if *id == hook);
+        known
+            .iter()
+            .find(|(_, known)| is_hook(known))
+            .map(|(&key, _)| MethodKey(key))
+    }
+
     /// Looks a walker's key up, asking the VM the first time: the entry hook in the
     /// method's bytecode names it, whatever its name and loader.
     fn known(&self, key: MethodKey) -> Known {

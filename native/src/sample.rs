@@ -71,7 +71,11 @@ pub struct Inner {
     pub outcome: Outcome,
     /// The trace stack at the instant of the walk.
     pub stack: StackCopy,
-    /// Whether it could be copied.
+    /// That of the carrier, if the trace stack is a virtual thread's.
+    pub carrier: StackCopy,
+    /// Whether it is.
+    pub carried: bool,
+    /// Whether they could be copied.
     pub copied: Result<(), Drop>,
     /// The thread's state and anchor, where the VM describes them.
     pub anchor: Option<Anchor>,
@@ -94,6 +98,8 @@ impl Sample {
                 target: ptr::null(),
                 outcome: Outcome::OtherThread,
                 stack: StackCopy::new(MAX_FRAMES)?,
+                carrier: StackCopy::new(MAX_FRAMES)?,
+                carried: false,
                 copied: Ok(()),
                 anchor: None,
                 registers: [0; 3],

@@ -3,15 +3,17 @@
 
 use crate::agent::{Agent, guard};
 use crate::check::{MAX_FRAMES, frame_of};
+use crate::compiled;
 use crate::evidence::{self, Found};
 use crate::sample::{Inner, Outcome, Sample, Ticket};
 use crate::signal;
 use crate::threads::{ThreadState, mix};
+use crate::virtual_threads;
 use crate::vm::jvmti::FrameInfo;
 use jni_sys::{JNIEnv, jobject};
-use oracle::judge::{judge_moving, judge_truth};
+use oracle::judge::judge_moving;
 use oracle::tally::Drop;
-use oracle::trace::{Frame, HookId, Truth};
+use oracle::trace::{Frame, HookId};
 use oracle::{Judgement, Layer, Verdict};
 use std::collections::HashMap;
 use std::ptr;
@@ -346,16 +348,31 @@ impl Sampling {
         }
         self.hooks.clear();
         self.hooks.extend(inner.stack.hooks());
-        let truth = Truth {
-            entries: &self.hooks,
-            checked: inner.stack.checked_frames(),
-            checked_entries: inner.stack.checked_entries(),
+        let truth = inner.stack.truth(&self.hooks);
+        let below: Vec<HookId>;
+        let carrier = match inner.carried {
+            true => {
+                below = inner.carrier.hooks().collect();
+                Some(inner.carrier.truth(&below))
+            }
+            false => None,
         };
-        let judgement = judge_truth(&self.walk, &truth, &agent.methods);
+        let threads = agent.virtual_threads.as_ref();
+        let judge = |walk: &[Frame]| {
+            let boundary = threads.and_then(|threads| threads.boundary(walk));
+            virtual_threads::judge(walk, &truth, carrier.as_ref(), boundary, &agent.methods)
+        };
+        let mut judgement = judge(&self.walk);
+        if judgement.is_mismatch() {
+            let between = compiled::judge_between_records(agent, inner, &self.walk, judge);
+            judgement = between.unwrap_or(judgement);
+        }
         agent.slots.count(layer, judgement.verdict);
         if judgement.is_mismatch() && evidence::wanted(agent, layer, judgement.verdict) {
-            let (checked, entries) = (truth.checked, truth.checked_entries);
-            let truth = evidence::show_truth(agent, self.env, &self.hooks, checked, entries);
+            let shown = |truth| evidence::show_truth(agent, self.env, truth);
+            let mut frames = shown(&truth);
+            frames.extend(carrier.iter().flat_map(shown));
+            let truth = frames;
             self.report(target, inner, layer, judgement, truth);
         }
     }

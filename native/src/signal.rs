@@ -6,6 +6,7 @@
 use crate::agent::Agent;
 use crate::sample::{Inner, Outcome, Sample, Ticket};
 use crate::threads::ThreadState;
+use crate::trace_stack::{StackCopy, TraceStack};
 use crate::vm::java_thread::JavaThreads;
 use oracle::tally::Drop;
 use std::ffi::{c_int, c_void};
@@ -126,11 +127,12 @@ fn fill(inner: &mut Inner, context: *mut c_void) {
             return;
         }
     };
-    inner.copied = match target.stack.copy_to(&mut inner.stack) {
-        Some(()) => Ok(()),
-        None if target.stack.is_whole() => Err(Drop::TooDeep),
-        None => Err(Drop::TraceStackFull),
-    };
+    let carrier = target.carrier_stack();
+    inner.carried = carrier.is_some();
+    inner.copied = copy(target.stack(), &mut inner.stack);
+    if let (Ok(()), Some(carrier)) = (inner.copied, carrier) {
+        inner.copied = copy(carrier, &mut inner.carrier);
+    }
     inner.registers = registers(context);
     let Some(agent) = Agent::get() else {
         inner.outcome = Outcome::OtherThread;
@@ -147,6 +149,14 @@ fn fill(inner: &mut Inner, context: *mut c_void) {
         }
         None => Outcome::OtherThread,
     };
+}
+
+fn copy(stack: &TraceStack, copy: &mut StackCopy) -> Result<(), Drop> {
+    match stack.copy_to(copy) {
+        Some(()) => Ok(()),
+        None if stack.is_whole() => Err(Drop::TooDeep),
+        None => Err(Drop::TraceStackFull),
+    }
 }
 
 /// Program counter, stack pointer and frame pointer of the interrupted code.

@@ -8,14 +8,17 @@ use std::io;
 use std::ptr;
 use std::sync::Mutex;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicI32, AtomicPtr};
+use std::sync::atomic::{AtomicI32, AtomicPtr, compiler_fence};
 
 /// One thread's state: found through its thread-local word, also by its signal handler.
 ///
 /// States are never freed, only used again, because a signal may be late.
 pub struct ThreadState {
-    /// The hooks' view of its stack.
-    pub stack: TraceStack,
+    /// The hooks' view of its own stack.
+    own_stack: TraceStack,
+    /// The trace stack that hooks use now: that of the virtual thread it carries, if any.
+    /// One word, so that a handler sees the one or the other.
+    stack: AtomicPtr<TraceStack>,
     /// Its JNI environment.
     env: AtomicPtr<JNIEnv>,
     /// Its kernel id; 0 while nobody uses this state.
@@ -56,6 +59,25 @@ impl ThreadState {
         let word = tls::get();
         // SAFETY: other values than these two are pointers to states, which live for good.
         (word > ENDED).then(|| unsafe { &*(word as *const ThreadState) })
+    }
+
+    /// The trace stack that hooks use now.
+    #[inline(always)]
+    pub fn stack(&self) -> &TraceStack {
+        // SAFETY: null only until `enter` has set it; trace stacks live for good.
+        unsafe { &*self.stack.load(Relaxed) }
+    }
+
+    /// Its own trace stack, while it carries a virtual thread with another one.
+    pub fn carrier_stack(&self) -> Option<&TraceStack> {
+        (!ptr::eq(self.stack(), &self.own_stack)).then_some(&self.own_stack)
+    }
+
+    /// Lets hooks use `stack`, that of a virtual thread; `None`: its own.
+    pub fn carry(&self, stack: Option<&'static TraceStack>) {
+        let stack = stack.unwrap_or(&self.own_stack);
+        compiler_fence(Release);
+        self.stack.store(ptr::from_ref(stack).cast_mut(), Relaxed);
     }
 
     /// Its JNI environment.
@@ -112,13 +134,14 @@ impl Threads {
             _ => return ThreadState::current(),
         }
         let (bytes, mut lists) = (stack_bytes(), self.lists());
-        let fits = |state: &&'static ThreadState| state.stack.serves(bytes);
+        let fits = |state: &&'static ThreadState| state.own_stack.serves(bytes);
         let state = match lists.free.iter().position(fits) {
             Some(index) => lists.free.swap_remove(index),
             None => Box::leak(Box::new(new_state(bytes).ok()?)),
         };
         lists.started += 1;
-        state.stack.clear();
+        state.own_stack.clear();
+        state.carry(None);
         state.own.random.set(mix(self.seed ^ lists.started));
         state.own.countdown.set(1);
         state.own.last_check.set(0);
@@ -163,7 +186,8 @@ impl Threads {
 
 fn new_state(stack_bytes: usize) -> io::Result<ThreadState> {
     Ok(ThreadState {
-        stack: TraceStack::new(stack_bytes)?,
+        own_stack: TraceStack::new(stack_bytes)?,
+        stack: AtomicPtr::default(),
         env: AtomicPtr::default(),
         tid: AtomicI32::new(0),
         object: AtomicPtr::default(),
@@ -178,7 +202,7 @@ fn new_state(stack_bytes: usize) -> io::Result<ThreadState> {
 }
 
 /// The size of the calling thread's stack.
-fn stack_bytes() -> usize {
+pub fn stack_bytes() -> usize {
     const USUAL: usize = 8 << 20;
     // SAFETY: the attributes are initialised by the call and destroyed after their use.
     unsafe {

@@ -19,8 +19,10 @@
 //! Compiler fences keep that order; the processor keeps its own thread's order by itself.
 
 use crate::memory::Reserved;
-use oracle::trace::{Frame, HookId};
+use oracle::trace::{Frame, HookId, Truth};
 use std::io;
+use std::ptr::NonNull;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::sync::atomic::{AtomicU32, compiler_fence};
 
@@ -40,10 +42,18 @@ pub struct TraceStack {
     /// How many entries there are; beyond `capacity` they are counted but not stored.
     depth: AtomicU32,
     capacity: u32,
-    entries: Reserved<Entry>,
-    frames: Reserved<Frame>,
+    entries: NonNull<Entry>,
+    frames: NonNull<Frame>,
     frames_capacity: u32,
+    /// What both lie in, perhaps with those of other stacks.
+    _memory: Arc<Reserved<u64>>,
 }
+
+// SAFETY: only the owning thread uses it, as described above; it passes from one owner to
+// the next through a lock.
+unsafe impl Sync for TraceStack {}
+// SAFETY: as above.
+unsafe impl Send for TraceStack {}
 
 /// The depth before a `push`, which the hooked method keeps for its `pop`.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -74,22 +84,42 @@ impl TraceStack {
 
     /// An empty trace stack for a thread whose own stack has `stack_bytes`.
     pub fn new(stack_bytes: usize) -> io::Result<TraceStack> {
+        let mut one = Self::several(stack_bytes, 1)?;
+        one.next().ok_or_else(|| io::ErrorKind::OutOfMemory.into())
+    }
+
+    /// So many empty trace stacks in one mapping: the kernel limits the number of those.
+    pub fn several(
+        stack_bytes: usize,
+        count: usize,
+    ) -> io::Result<impl Iterator<Item = TraceStack>> {
+        const WORD: usize = size_of::<u64>();
         let capacity = Self::needed(stack_bytes);
         let frames_capacity = 2 * capacity;
-        Ok(TraceStack {
-            depth: AtomicU32::new(0),
-            capacity: capacity as u32,
-            entries: Reserved::new(capacity)?,
-            frames: Reserved::new(frames_capacity)?,
-            frames_capacity: frames_capacity as u32,
-        })
+        let entry_words = capacity * size_of::<Entry>() / WORD;
+        let words = entry_words + frames_capacity * size_of::<Frame>() / WORD;
+        let memory = Arc::new(Reserved::new(words * count)?);
+        Ok((0..count).map(move |index| {
+            // SAFETY: both lie within the memory, which is large enough for `count` of them.
+            let (entries, frames) = unsafe {
+                let start = memory.start().add(index * words);
+                (start.cast(), start.add(entry_words).cast())
+            };
+            TraceStack {
+                depth: AtomicU32::new(0),
+                capacity: capacity as u32,
+                entries,
+                frames,
+                frames_capacity: frames_capacity as u32,
+                _memory: memory.clone(),
+            }
+        }))
     }
 
     #[inline(always)]
     fn entry(&self, index: u32) -> Option<&Entry> {
         // SAFETY: below the capacity, and zeroed memory is a valid entry.
-        (index < self.capacity)
-            .then(|| unsafe { self.entries.start().add(index as usize).as_ref() })
+        (index < self.capacity).then(|| unsafe { self.entries.add(index as usize).as_ref() })
     }
 
     /// The number of hooked frames.
@@ -163,6 +193,15 @@ impl TraceStack {
         above.filter_map(|index| Some(HookId(self.entry(index)?.hook.load(Relaxed))))
     }
 
+    /// The lowest of the `n` entries that the last change took off, until the next push.
+    pub fn dropped(&self, n: u32) -> impl Iterator<Item = HookId> {
+        let depth = self.depth();
+        let start = depth.max((depth + 1).min(self.capacity));
+        _ = start;
+        let dropped = depth..depth.saturating_add(n + 1);
+        dropped.filter_map(|index| Some(HookId(self.entry(index)?.hook.load(Relaxed))))
+    }
+
     /// Empties the stack, for its next thread.
     pub fn clear(&self) {
         self.set_depth(0);
@@ -188,12 +227,7 @@ impl TraceStack {
         for index in known.saturating_sub(1)..length {
             // SAFETY: `index` is below the capacity; only this thread writes, and no reader
             // looks at these frames before the store below.
-            unsafe {
-                self.frames
-                    .start()
-                    .add(index)
-                    .write(frames[length - 1 - index])
-            };
+            unsafe { self.frames.add(index).write(frames[length - 1 - index]) };
         }
         compiler_fence(Release);
         top.checked.store(length as u32, Relaxed);
@@ -215,13 +249,13 @@ impl TraceStack {
         // SAFETY: both are within both capacities and do not overlap. The owning thread is
         // the one that runs here, so nothing changes meanwhile.
         unsafe {
-            let entries = self.entries.start().cast::<Copied>();
+            let entries = self.entries.cast::<Copied>();
             copy.entries
                 .start()
                 .copy_from_nonoverlapping(entries, depth);
             copy.frames
                 .start()
-                .copy_from_nonoverlapping(self.frames.start(), checked);
+                .copy_from_nonoverlapping(self.frames, checked);
         }
         copy.depth = depth;
         copy.checked = checked;
@@ -301,6 +335,15 @@ impl StackCopy {
     pub fn checked_frames(&self) -> &[Frame] {
         // SAFETY: `copy_to` wrote so many.
         unsafe { std::slice::from_raw_parts(self.frames.start().as_ptr(), self.checked) }
+    }
+
+    /// It as the judges read it; `hooks` must be all of [`Self::hooks`].
+    pub fn truth<'a>(&'a self, hooks: &'a [HookId]) -> Truth<'a> {
+        Truth {
+            entries: hooks,
+            checked: self.checked_frames(),
+            checked_entries: self.checked_entries(),
+        }
     }
 
     fn entries(&self) -> &[Copied] {

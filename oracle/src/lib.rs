@@ -6,6 +6,7 @@
 //!
 //! * [`trace`]: what walkers return and what the trace stack holds;
 //! * [`judge`]: the comparisons, one file a kind;
+//! * [`lie`]: walkers that lie on purpose, and what should become of each lie;
 //! * [`tally`]: counts of verdicts, and their fixed layout in memory shared with the agent;
 //! * [`bound`]: the exact confidence bound on a mismatch rate;
 //! * [`record`]: what an agent writes down while a program runs;
@@ -23,6 +24,7 @@ pub mod compare;
 pub mod gate;
 pub mod judge;
 mod layer;
+pub mod lie;
 pub mod merge;
 pub mod outcome;
 pub mod record;

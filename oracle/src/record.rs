@@ -4,6 +4,7 @@
 //! line with one write, so that a crash costs at most the line being written. Counts are
 //! not in it but in the shared slots (see [`crate::tally`]).
 
+use crate::lie::{LieKind, Outcome};
 use crate::{Layer, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -45,14 +46,71 @@ pub struct Config {
     /// Developer option: breaks the agent on purpose, so that tests can see it caught.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sabotage: Option<Sabotage>,
+    /// Developer option: one hook in so many is broken by `sabotage`.
+    #[serde(default = "ten", skip_serializing_if = "is_ten")]
+    pub sabotage_one_in: u64,
+    /// Developer option: lies that take the place of what the walkers say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lies: Option<Lies>,
 }
 
-/// Ways to break the agent on purpose.
+fn ten() -> u64 {
+    10
+}
+
+fn is_ten(n: &u64) -> bool {
+    *n == ten()
+}
+
+/// Ways to break the hooks on purpose.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sabotage {
-    /// Every tenth `pop` does nothing.
+    /// A `pop` does nothing.
     DropPops,
+    /// A `pop` takes its caller's entry too.
+    DoublePops,
+    /// A `push` does nothing.
+    DropPushes,
+}
+
+impl Sabotage {
+    /// Its name, as on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Sabotage::DropPops => "drop-pops",
+            Sabotage::DoublePops => "double-pops",
+            Sabotage::DropPushes => "drop-pushes",
+        }
+    }
+}
+
+/// Which lies are told, where and how often.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Lies {
+    /// The layers; not `ground`, which has no walker.
+    pub layers: Vec<Layer>,
+    /// The kinds, one of them at random each time.
+    pub kinds: Vec<LieKind>,
+    /// One answer in so many is a lie.
+    pub one_in: u64,
+    /// Seed of the choices.
+    pub seed: u64,
+}
+
+/// How often lies of one kind came to one end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LieCount {
+    /// The layer that was lied to.
+    pub layer: Layer,
+    /// The lie: a [`LieKind`] or, in `ground`, a [`Sabotage`].
+    pub kind: String,
+    /// The verdict that was given.
+    pub verdict: Verdict,
+    /// Whether that is right; where it was not reported, why.
+    pub outcome: Outcome,
+    /// How often.
+    pub count: u64,
 }
 
 /// One line of the agent's records.
@@ -67,6 +125,8 @@ pub enum Record {
     Invalid(String),
     /// What the rewriter did; the last one counts.
     Rewriting(Rewriting),
+    /// What came of the lies that the agent was told to tell; the last one counts.
+    Lies(Vec<LieCount>),
     /// The VM ended in an orderly way.
     Ended,
 }
@@ -167,6 +227,13 @@ mod tests {
             Record::Started(Started::default()),
             Record::Rewriting(Rewriting::default()),
             Record::Invalid("x".into()),
+            Record::Lies(vec![LieCount {
+                layer: Layer::Gst,
+                kind: LieKind::Swap.to_string(),
+                verdict: Verdict::Error(-2),
+                outcome: Outcome::Explained(crate::lie::Unseen::Moves),
+                count: 3,
+            }]),
             Record::Ended,
         ] {
             let line = serde_json::to_string(&record).expect("records are plain data");

@@ -83,6 +83,11 @@ impl JavaThreads {
 }
 
 impl Anchor {
+    /// Whether the thread runs Java code, and no anchor says where its last frame is.
+    pub fn is_in_java(&self) -> bool {
+        self.state == 8 && self.last_sp == 0
+    }
+
     /// The state's name (`share/utilities/globalDefinitions.hpp`).
     pub fn state_name(&self) -> &'static str {
         match self.state {

@@ -56,6 +56,8 @@ pub enum Event {
     ClassPrepare = 56,
     /// `JVMTI_EVENT_VM_START`
     VmStart = 57,
+    /// `JVMTI_EVENT_VIRTUAL_THREAD_END`
+    VirtualThreadEnd = 88,
 }
 
 /// Capabilities, by their bit in `jvmtiCapabilities`.
@@ -72,6 +74,8 @@ pub enum Capability {
     EarlyVmStart = 41,
     /// `can_generate_early_class_hook_events`
     EarlyClassHookEvents = 42,
+    /// `can_support_virtual_threads`
+    SupportVirtualThreads = 44,
 }
 
 /// `jvmtiEventCallbacks`, up to the last one used; the length is given to the VM.
@@ -108,7 +112,26 @@ pub struct EventCallbacks {
     pub class_prepare: Option<unsafe extern "system" fn(RawEnv, *mut JNIEnv, jobject, jclass)>,
     /// VM Start.
     pub vm_start: Option<unsafe extern "system" fn(RawEnv, *mut JNIEnv)>,
+    /// Events 58 to 87.
+    pub unused: [usize; 30],
+    /// Virtual Thread End; older VMs do not look at it.
+    pub virtual_thread_end: Option<unsafe extern "system" fn(RawEnv, *mut JNIEnv, jobject)>,
 }
+
+/// `jvmtiExtensionEventInfo`.
+#[repr(C)]
+#[derive(Copy, Clone)]
+struct ExtensionEventInfo {
+    index: jint,
+    id: *const c_char,
+    description: *const c_char,
+    parameters: jint,
+    parameter_infos: *const c_void,
+}
+
+/// A callback of the extension events that concern a thread. JVMTI declares it with variable
+/// arguments, which both of Linux's calling conventions pass like fixed ones.
+pub type ThreadCallback = unsafe extern "C" fn(RawEnv, *mut JNIEnv, jobject);
 
 /// `jvmtiEnv*`.
 pub type RawEnv = *mut *const [*mut c_void; 156];
@@ -365,6 +388,58 @@ impl Jvmti {
             .collect();
         self.deallocate(table.cast());
         Ok(lines)
+    }
+
+    /// The number of the VM's own event called `id`, if it has one (GetExtensionEvents).
+    pub fn extension_event(&self, id: &CStr) -> Option<jint> {
+        let (mut count, mut events) = (0, ptr::null_mut::<ExtensionEventInfo>());
+        ok(call!(
+            self,
+            125,
+            (*mut jint, *mut *mut ExtensionEventInfo),
+            &mut count,
+            &mut events
+        ))
+        .ok()?;
+        // SAFETY: the VM returned `count` events with zero-terminated names. What they point
+        // at would have to be freed piece by piece; this is called twice in a VM's life.
+        unsafe { slice(events, count) }
+            .iter()
+            .find(|event| unsafe { CStr::from_ptr(event.id) } == id)
+            .map(|event| event.index)
+    }
+
+    /// SetExtensionEventCallback, which also enables the event.
+    pub fn set_extension_callback(
+        &self,
+        event: jint,
+        callback: ThreadCallback,
+    ) -> Result<(), Error> {
+        ok(call!(self, 126, (jint, ThreadCallback), event, callback))
+    }
+
+    /// GetThreadLocalStorage of the calling thread, virtual or not.
+    pub fn thread_local<T>(&self) -> *const T {
+        let mut word = ptr::null_mut();
+        call!(
+            self,
+            102,
+            (jobject, *mut *mut c_void),
+            ptr::null_mut(),
+            &mut word
+        );
+        word.cast()
+    }
+
+    /// SetThreadLocalStorage of the calling thread, virtual or not.
+    pub fn set_thread_local<T>(&self, word: *const T) -> Result<(), Error> {
+        ok(call!(
+            self,
+            103,
+            (jobject, *const c_void),
+            ptr::null_mut(),
+            word.cast()
+        ))
     }
 
     /// GetFrameCount of the calling thread: whether there are any.

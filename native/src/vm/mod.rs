@@ -3,6 +3,7 @@
 
 pub mod asgct;
 pub mod code_cache;
+pub mod debug_info;
 pub mod java_thread;
 pub mod jvmti;
 mod peek;

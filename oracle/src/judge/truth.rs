@@ -25,14 +25,18 @@ pub fn judge_truth(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) ->
 
 /// With an empty trace stack a walk has truth only where it claims hooked frames.
 fn judge_empty_truth(walk: &[Frame], methods: &impl Methods) -> Judgement {
+    let mut window = None;
     for at in 0..walk.len() {
         match presence(walk, at, methods) {
-            Some((_, Presence::Present)) => {
+            Some((_, Presence::Present | Presence::Catching)) => {
                 return Judgement::at(Verdict::Wrong, at, "a hooked frame that never pushed");
             }
-            Some(_) => return Judgement::at(Verdict::Window, at, "entry not pushed, or popped"),
+            Some(_) => window = window.or(Some(at)),
             None => {}
         }
+    }
+    if let Some(at) = window {
+        return Judgement::at(Verdict::Window, at, "entry not pushed, or popped");
     }
     Judgement::plain(Verdict::Unverifiable, "no hooked frame")
 }
@@ -83,6 +87,14 @@ fn align(
                 Verdict::Wrong,
                 at,
                 "other location below a checked frame",
+            ));
+        }
+        // It moves, but not out of its hooks: its entry is there.
+        if moves && matches!(presence(walk, at, methods), Some((_, Presence::Absent))) {
+            return Err(Judgement::at(
+                Verdict::Wrong,
+                at,
+                "a checked frame outside of its hooks",
             ));
         }
     }
@@ -142,20 +154,46 @@ fn is_catching(walk: &[Frame], at: usize, methods: &impl Methods) -> Option<usiz
 /// Whether the walk is the top part of the truth: all its hooked frames are the newest
 /// entries in order, at least one of them, and what it shows of the checked frames agrees.
 fn is_top_part(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> bool {
-    let mut left = truth.entries.len();
-    for at in 0..walk.len() {
+    let hooked = |at| Some((at, presence(walk, at, methods)?));
+    let Some((newest, (id, presence))) = (0..walk.len()).find_map(hooked) else {
+        return false;
+    };
+    // How many entries lie at or below the newest hooked frame. Only its own entry can be in
+    // doubt, and only above it can there be stale ones.
+    let all = truth.entries.len();
+    let least = match presence {
+        Presence::Catching | Presence::Unwinding => truth.checked_entries,
+        _ => all,
+    };
+    (least..=all).any(|left| {
+        let stored = presence != Presence::Absent && left > 0 && truth.entries[left - 1] == id;
+        let missing = !matches!(presence, Presence::Present | Presence::Catching);
+        (stored && is_top_part_from(walk, newest, left, truth, methods))
+            || (missing && is_top_part_from(walk, newest + 1, left, truth, methods))
+    })
+}
+
+/// The same for the frames from `from` on and the lowest `newest` entries, where no entry is
+/// in doubt.
+fn is_top_part_from(
+    walk: &[Frame],
+    from: usize,
+    newest: usize,
+    truth: &Truth<'_>,
+    methods: &impl Methods,
+) -> bool {
+    let mut left = newest;
+    for at in from..walk.len() {
         let Some((id, presence)) = presence(walk, at, methods) else {
             continue;
         };
-        if left == 0 {
+        if presence == Presence::Absent {
+            continue;
+        }
+        if left == 0 || truth.entries[left - 1] != id {
             return false;
         }
-        match presence {
-            Presence::Absent => continue,
-            _ if truth.entries[left - 1] == id => left -= 1,
-            Presence::Pushing | Presence::Popping | Presence::Unwinding => continue,
-            Presence::Present | Presence::Catching => return false,
-        }
+        left -= 1;
         // Entry `checked_entries - 1` is the newest checked frame: from there on every
         // frame of the walk is known.
         if left + 1 == truth.checked_entries {
@@ -165,7 +203,7 @@ fn is_top_part(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> boo
                 && below.iter().zip(known).all(|(w, k)| w == k);
         }
     }
-    left > 0 && left < truth.entries.len()
+    left > 0 && left < newest
 }
 
 #[cfg(test)]

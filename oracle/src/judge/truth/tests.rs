@@ -10,6 +10,7 @@ const ABSENT: i32 = 0;
 const PUSHING: i32 = 1;
 const BODY: i32 = 10;
 const POPPING: i32 = 90;
+const CATCHING: i32 = 91;
 const PUSH_METHOD: usize = 100;
 
 impl Methods for Toy {
@@ -18,6 +19,7 @@ impl Methods for Toy {
             ABSENT => Presence::Absent,
             PUSHING => Presence::Pushing,
             POPPING => Presence::Popping,
+            CATCHING => Presence::Catching,
             _ => Presence::Present,
         };
         (1..100)
@@ -140,6 +142,35 @@ fn a_missing_bottom_is_truncated() {
     let shifted = judge(&[(201, 5), (2, BODY), (3, BODY)], &[1, 2, 3], &checked, 2);
     assert_eq!(shifted.verdict, Verdict::Wrong);
     assert_eq!(judge(&[(300, 1)], &[1, 2], &[], 0).verdict, Verdict::Wrong);
+}
+
+#[test]
+fn a_missing_bottom_is_truncated_wherever_the_top_stands() {
+    let truncated = |walk: &[(usize, i32)], entries: &[u32]| {
+        assert_eq!(judge(walk, entries, &[], 0).verdict, Verdict::Truncated);
+    };
+    // The entry of the top frame is that of its caller, and its own not there.
+    truncated(&[(2, BODY), (2, POPPING)], &[1, 2]);
+    truncated(&[(2, BODY), (2, PUSHING)], &[1, 2, 2]);
+    // Entries of frames that an exception ended lie above.
+    truncated(&[(2, CATCHING)], &[1, 2, 8, 9]);
+    // It says nothing of the stack.
+    assert_eq!(judge(&[(2, ABSENT)], &[1], &[], 0).verdict, Verdict::Wrong);
+}
+
+#[test]
+fn a_checked_frame_moves_only_within_its_hooks() {
+    let checked = [(200, 3), (1, BODY)];
+    let at = |location| judge(&[(200, 3), (1, location)], &[1], &checked, 1).verdict;
+    assert_eq!(at(BODY + 1), Verdict::Match);
+    assert_eq!(at(POPPING), Verdict::Match);
+    assert_eq!(at(ABSENT), Verdict::Wrong);
+}
+
+#[test]
+fn a_window_excuses_only_its_own_frame() {
+    let walk = [(1, BODY), (2, ABSENT)];
+    assert_eq!(judge(&walk, &[], &[], 0).verdict, Verdict::Wrong);
 }
 
 #[test]

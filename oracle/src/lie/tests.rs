@@ -1,0 +1,253 @@
+use super::*;
+use crate::judge::judge_truth;
+use crate::trace::{HookId, Methods, Presence, Truth};
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+/// Methods 1 to 99 are hooked under their own number, and the location says the presence;
+/// 100 is a hook; others are not hooked. The sibling of a method is the next one.
+struct Toy;
+
+const PUSH_METHOD: usize = 100;
+
+impl Methods for Toy {
+    fn hook(&self, method: MethodKey, location: Location) -> Option<(HookId, Presence)> {
+        let presence = match location.0 {
+            0 => Presence::Absent,
+            1 => Presence::Pushing,
+            90 => Presence::Popping,
+            91 => Presence::Catching,
+            92 => Presence::Unwinding,
+            _ => Presence::Present,
+        };
+        (1..100)
+            .contains(&method.0)
+            .then_some((HookId(method.0 as u32), presence))
+    }
+
+    fn is_hook_call(&self, method: MethodKey) -> bool {
+        method.0 == PUSH_METHOD
+    }
+}
+
+/// A thread at one instant.
+#[derive(Clone, Debug)]
+struct Instant {
+    /// Top first.
+    walk: Vec<Frame>,
+    own: usize,
+    entries: Vec<HookId>,
+    checked: Vec<Frame>,
+    checked_entries: usize,
+}
+
+impl Instant {
+    fn truth(&self) -> Truth<'_> {
+        Truth {
+            entries: &self.entries,
+            checked: &self.checked,
+            checked_entries: self.checked_entries,
+        }
+    }
+}
+
+fn frame(method: usize, location: i32) -> Frame {
+    Frame {
+        method: MethodKey(method),
+        location: Location(location),
+    }
+}
+
+fn frames() -> impl Strategy<Value = Vec<Frame>> {
+    let hooked = (1..12usize, 10..60).prop_map(|(m, l)| frame(m, l));
+    let unhooked = (200..205usize, 0..50).prop_map(|(m, l)| frame(m, l));
+    let native = (300..303usize).prop_map(|m| frame(m, Location::NATIVE.0));
+    prop::collection::vec(prop_oneof![4 => hooked, 2 => unhooked, 1 => native], 1..16)
+}
+
+/// Any thread at any instant: `top` says where its newest frame stands, and whether its
+/// entry is on the trace stack there.
+fn instant() -> impl Strategy<Value = Instant> {
+    let top = prop_oneof![
+        4 => Just(None),
+        1 => Just(Some((0, false))), 1 => Just(Some((1, false))), 1 => Just(Some((1, true))),
+        1 => Just(Some((90, false))), 1 => Just(Some((90, true))),
+        1 => Just(Some((91, true))), 1 => Just(Some((92, false))), 1 => Just(Some((92, true))),
+    ];
+    let stale = prop::collection::vec((1..12u32).prop_map(HookId), 0..3);
+    (frames(), top, 1..12usize, stale, any::<Index>()).prop_map(|(below, top, m, stale, upto)| {
+        let mut bottom_first = below;
+        let hooked = |f: &Frame| f.method.0 < 100;
+        let mut entries: Vec<_> = bottom_first
+            .iter()
+            .filter(|f| hooked(f))
+            .map(|f| HookId(f.method.0 as u32))
+            .collect();
+        let newest = bottom_first[..upto.index(bottom_first.len() + 1)]
+            .iter()
+            .rposition(hooked);
+        let mut checked = newest.map_or(vec![], |at| bottom_first[..=at].to_vec());
+        let checked_entries = checked.iter().filter(|f| hooked(f)).count();
+        if let Some(moved) = checked.last_mut() {
+            moved.location = Location(7);
+        }
+        let mut own = 0;
+        if let Some((location, is_there)) = top {
+            bottom_first.push(frame(m, location));
+            entries.extend(is_there.then_some(HookId(m as u32)));
+            if location > 90 {
+                entries.extend(stale);
+            } else if location == 1 {
+                own = 1;
+                bottom_first.push(frame(PUSH_METHOD, Location::NATIVE.0));
+            }
+        }
+        bottom_first.reverse();
+        Instant {
+            walk: bottom_first,
+            own,
+            entries,
+            checked,
+            checked_entries,
+        }
+    })
+}
+
+fn kind() -> impl Strategy<Value = LieKind> {
+    prop::sample::select(LieKind::ALL.as_slice())
+}
+
+fn top_first(mut frames: Vec<Frame>) -> Vec<Frame> {
+    frames.reverse();
+    frames
+}
+
+/// The lie of `kind` about `walk`, with `other` as what was seen elsewhere.
+fn lie(kind: LieKind, walk: &[Frame], own: usize, other: &[Frame], random: u64) -> Option<Answer> {
+    let material = Material {
+        previous: Some(other),
+        other: Some(other),
+        sibling: &|method| Some(MethodKey(method.0 + 1)),
+    };
+    tell(kind, walk, own, &material, random)
+}
+
+fn given(sight: &Sight<'_, Toy>, answer: &Answer) -> Verdict {
+    match answer {
+        Answer::Stack(lie) => sight.judge(lie).verdict,
+        Answer::Error(code) => Verdict::Error(*code),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4096))]
+
+    #[test]
+    fn a_lie_changes_what_it_says(walk in frames(), other in frames(), kind in kind(), random: u64) {
+        let Some(Answer::Stack(lie)) = lie(kind, &walk, 0, &other, random) else {
+            return Ok(());
+        };
+        prop_assert_ne!(&lie, &walk);
+        prop_assert!(!lie.is_empty());
+        let differing = || lie.iter().zip(&walk).filter(|(a, b)| a != b).count();
+        match kind {
+            LieKind::DropTop => prop_assert_eq!(&lie[..], &walk[1..]),
+            LieKind::DropBottom => prop_assert!(walk.starts_with(&lie)),
+            LieKind::DropMiddle => {
+                prop_assert_eq!(lie.len(), walk.len() - 1);
+                prop_assert_eq!((lie.first(), lie.last()), (walk.first(), walk.last()));
+            }
+            LieKind::Repeat => prop_assert_eq!(lie.len(), walk.len() + 1),
+            LieKind::PhantomTop => prop_assert_eq!(&lie[1..], &walk[..]),
+            LieKind::Swap => prop_assert_eq!((lie.len(), differing()), (walk.len(), 2)),
+            LieKind::Sibling | LieKind::ShiftBci => {
+                prop_assert_eq!((lie.len(), differing()), (walk.len(), 1));
+            }
+            LieKind::PreviousTrace | LieKind::OtherThread => prop_assert_eq!(&lie, &other),
+            LieKind::Error => unreachable!("it is no stack"),
+        }
+    }
+
+    #[test]
+    fn our_own_frames_stay((instant, other, kind, random) in (instant(), frames(), kind(), any::<u64>())) {
+        let whole = matches!(kind, LieKind::PreviousTrace | LieKind::OtherThread);
+        if let Some(Answer::Stack(lie)) = lie(kind, &instant.walk, instant.own, &other, random) && !whole {
+            prop_assert_eq!(&lie[..instant.own], &instant.walk[..instant.own]);
+        }
+    }
+
+    /// The heart of it: the judge of the trace stack catches every lie under the right
+    /// verdict, or there is a reason why it cannot be seen.
+    #[test]
+    fn the_trace_stack_catches_or_explains(
+        instant in instant(), other in frames(), kind in kind(), random: u64
+    ) {
+        let truth = instant.truth();
+        let sight = Sight::Truth(&truth, &Toy);
+        prop_assume!(!judge_truth(&instant.walk, &truth, &Toy).is_mismatch());
+        if let Some(answer) = lie(kind, &instant.walk, instant.own, &top_first(other), random) {
+            let (expected, given) = (sight.expect(&instant.walk, &answer), given(&sight, &answer));
+            let outcome = Outcome::of(expected, given);
+            let good = matches!(outcome, Outcome::Caught | Outcome::Explained(_));
+            prop_assert!(good, "{:?}: expected {:?}, given {:?}: {:?}", kind, expected, given, answer);
+        }
+    }
+
+    /// Where every frame is known nothing but moving locations can hide a lie.
+    #[test]
+    fn nothing_hides_below_the_newest_checked_frame(
+        walk in frames(), other in frames(), kind in kind(), random: u64
+    ) {
+        let newest = walk.iter().rposition(|f| f.method.0 < 100);
+        prop_assume!(newest.is_some());
+        let bottom_first = walk[..=newest.unwrap_or(0)].to_vec();
+        let entries: Vec<_> = bottom_first.iter().filter(|f| f.method.0 < 100)
+            .map(|f| HookId(f.method.0 as u32)).collect();
+        let truth = Truth { entries: &entries, checked: &bottom_first, checked_entries: entries.len() };
+        let (walk, sight) = (top_first(bottom_first.clone()), Sight::Truth(&truth, &Toy));
+        if let Some(answer) = lie(kind, &walk, 0, &top_first(other), random) {
+            match (sight.expect(&walk, &answer), &answer) {
+                (Expected::Verdict(right), _) => prop_assert_eq!(right, given(&sight, &answer)),
+                (Expected::Unseen(_), Answer::Stack(lie)) => {
+                    let at = (lie.len() + 1).checked_sub(walk.len());
+                    prop_assert!(at.is_some_and(|at| lie[at..] == walk[1..]));
+                }
+                other => prop_assert!(false, "{:?}", other),
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_instant_hides_nothing(walk in frames(), other in frames(), kind in kind(), random: u64) {
+        let sight = Sight::SameInstant(&walk);
+        if let Some(answer) = lie(kind, &walk, 0, &other, random) {
+            let outcome = Outcome::of(sight.expect(&walk, &answer), given(&sight, &answer));
+            prop_assert_eq!(outcome, Outcome::Caught);
+            if kind == LieKind::DropBottom {
+                prop_assert_eq!(given(&sight, &answer), Verdict::Truncated);
+            }
+        }
+    }
+
+    #[test]
+    fn a_later_walk_sees_the_bottom(
+        walk in frames(), above in frames(), other in frames(), kind in kind(), random: u64
+    ) {
+        let later = [top_first(above), walk.clone()].concat();
+        let sight: Sight<'_, Toy> = Sight::Later(&later);
+        if let Some(answer) = lie(kind, &walk, 0, &other, random) {
+            let outcome = Outcome::of(sight.expect(&walk, &answer), given(&sight, &answer));
+            let good = matches!(outcome, Outcome::Caught | Outcome::Explained(_));
+            prop_assert!(good, "{:?} {:?}: {:?}", outcome, kind, answer);
+        }
+    }
+}
+
+#[test]
+fn names_come_back() {
+    for kind in LieKind::ALL {
+        assert_eq!(kind.name().parse(), Ok(kind));
+        assert_eq!(serde_json::to_value(kind).expect("plain data"), kind.name());
+    }
+    assert!("nonsense".parse::<LieKind>().is_err());
+}
