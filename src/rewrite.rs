@@ -80,7 +80,10 @@ impl std::error::Error for Error {}
 
 /// Turns an error about `path` into ours.
 fn about<E: fmt::Display>(path: &Path) -> impl Fn(E) -> Error {
-    move |e| Error { what: format!("{}: {e}", path.display()), usage: false }
+    move |e| Error {
+        what: format!("{}: {e}", path.display()),
+        usage: false,
+    }
 }
 
 fn usage(what: String) -> Error {
@@ -117,14 +120,33 @@ impl Summary {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Summary { classes, unchanged, malformed, others, hooked, not_chosen, left, unknown_attributes } = self;
-        writeln!(f, "classes: {classes}, unchanged: {unchanged}, malformed: {malformed}; other files: {others}")?;
-        write!(f, "methods hooked: {hooked}, not chosen: {not_chosen}, left: {}", left.values().sum::<u64>())?;
+        let Summary {
+            classes,
+            unchanged,
+            malformed,
+            others,
+            hooked,
+            not_chosen,
+            left,
+            unknown_attributes,
+        } = self;
+        writeln!(
+            f,
+            "classes: {classes}, unchanged: {unchanged}, malformed: {malformed}; other files: {others}"
+        )?;
+        write!(
+            f,
+            "methods hooked: {hooked}, not chosen: {not_chosen}, left: {}",
+            left.values().sum::<u64>()
+        )?;
         for (reason, n) in left {
             write!(f, "\n  {reason}: {n}")?;
         }
         if *unknown_attributes > 0 {
-            write!(f, "\nunknown attributes in hooked code, kept as they are: {unknown_attributes}")?;
+            write!(
+                f,
+                "\nunknown attributes in hooked code, kept as they are: {unknown_attributes}"
+            )?;
         }
         Ok(())
     }
@@ -140,27 +162,53 @@ pub fn rewrite(args: &RewriteArgs, log: &mut dyn Write) -> Result<Summary, Error
     for p in &args.exclude {
         patterns = patterns.exclude(p);
     }
-    let mut job = Job { args, patterns, next: 0, log, done: Summary::default() };
-    let metadata = fs::metadata(from).map_err(|e| usage(format!("{}: {e}", from.display())))?;
-    let inside = |inner: &Path, outer: &Path| match (fs::canonicalize(inner), fs::canonicalize(outer)) {
-        (Ok(inner), Ok(outer)) => inner.starts_with(outer),
-        _ => false,
+    let mut job = Job {
+        args,
+        patterns,
+        next: 0,
+        log,
+        done: Summary::default(),
     };
+    let metadata = fs::metadata(from).map_err(|e| usage(format!("{}: {e}", from.display())))?;
+    let inside =
+        |inner: &Path, outer: &Path| match (fs::canonicalize(inner), fs::canonicalize(outer)) {
+            (Ok(inner), Ok(outer)) => inner.starts_with(outer),
+            _ => false,
+        };
     // A place that does not exist yet is judged by the folder that it will be in.
-    let place = if to.exists() { to.as_path() } else { to.parent().unwrap_or(to) };
-    let overlap = if metadata.is_dir() { inside(place, from) } else { to.exists() && inside(to, from) };
+    let place = if to.exists() {
+        to.as_path()
+    } else {
+        to.parent().unwrap_or(to)
+    };
+    let overlap = if metadata.is_dir() {
+        inside(place, from)
+    } else {
+        to.exists() && inside(to, from)
+    };
     if overlap {
-        return Err(usage(format!("{} would be written over {}", to.display(), from.display())));
+        return Err(usage(format!(
+            "{} would be written over {}",
+            to.display(),
+            from.display()
+        )));
     }
     if metadata.is_dir() {
         job.folder(from, to)?;
     } else {
         let mut start = [0; 4];
-        let n = File::open(from).and_then(|mut f| f.read(&mut start)).map_err(about(from))?;
+        let n = File::open(from)
+            .and_then(|mut f| f.read(&mut start))
+            .map_err(about(from))?;
         match &start[..n] {
             [0xCA, 0xFE, 0xBA, 0xBE] => job.class_file(from, to)?,
             [b'P', b'K', ..] => job.jar(from, to)?,
-            _ => return Err(usage(format!("{}: neither a class nor a jar nor a folder", from.display()))),
+            _ => {
+                return Err(usage(format!(
+                    "{}: neither a class nor a jar nor a folder",
+                    from.display()
+                )));
+            }
         }
     }
     Ok(job.done)
@@ -202,14 +250,18 @@ impl Job<'_> {
     }
 
     fn jar(&mut self, from: &Path, to: &Path) -> Result<(), Error> {
-        let mut old = File::open(from).map_err(about(from)).and_then(|f| ZipArchive::new(io::BufReader::new(f)).map_err(about(from)))?;
+        let mut old = File::open(from)
+            .map_err(about(from))
+            .and_then(|f| ZipArchive::new(io::BufReader::new(f)).map_err(about(from)))?;
         let mut new = ZipWriter::new(io::BufWriter::new(File::create(to).map_err(about(to))?));
         for i in 0..old.len() {
             let mut entry = old.by_index_raw(i).map_err(about(from))?;
             let name = entry.name().map_err(about(from))?.into_owned();
             if !name.ends_with(".class") || entry.is_dir() {
                 if name.starts_with("META-INF/") && name.ends_with(".SF") && !self.args.identity {
-                    self.say(format_args!("signed    {name} no longer matches the classes"))?;
+                    self.say(format_args!(
+                        "signed    {name} no longer matches the classes"
+                    ))?;
                 }
                 new.raw_copy_file(entry).map_err(about(to))?;
                 self.done.others += 1;
@@ -258,7 +310,10 @@ impl Job<'_> {
                 return Choice::Leave;
             }
             *next += 1;
-            Choice::Hook { id: HookId(*next), check: false }
+            Choice::Hook {
+                id: HookId(*next),
+                check: false,
+            }
         };
         let r = match instrumenter::rewrite(bytes, OWNER, &mut plan) {
             Ok(r) => r,
@@ -266,11 +321,17 @@ impl Job<'_> {
         };
         if !self.args.quiet {
             for m in &r.hooked {
-                self.say(format_args!("hooked    {}.{}{}", r.class_name, m.name, m.descriptor))?;
+                self.say(format_args!(
+                    "hooked    {}.{}{}",
+                    r.class_name, m.name, m.descriptor
+                ))?;
             }
         }
         for m in &r.left {
-            self.say(format_args!("left      {}.{}{}: {}", r.class_name, m.name, m.descriptor, m.reason))?;
+            self.say(format_args!(
+                "left      {}.{}{}: {}",
+                r.class_name, m.name, m.descriptor, m.reason
+            ))?;
             *self.done.left.entry(m.reason.to_string()).or_default() += 1;
         }
         self.done.hooked += r.hooked.len() as u64;
@@ -287,6 +348,9 @@ impl Job<'_> {
     }
 
     fn say(&mut self, what: fmt::Arguments<'_>) -> Result<(), Error> {
-        writeln!(self.log, "{what}").map_err(|e| Error { what: format!("output: {e}"), usage: false })
+        writeln!(self.log, "{what}").map_err(|e| Error {
+            what: format!("output: {e}"),
+            usage: false,
+        })
     }
 }

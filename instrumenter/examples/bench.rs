@@ -20,24 +20,41 @@ fn classes(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Does something with a class and tells how many bytes came out.
+type Work = fn(&[u8]) -> usize;
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let mut found = Vec::new();
-    classes(Path::new(args.first().ok_or("bench FOLDER [PASSES] [copy|identity|rewrite]")?), &mut found)?;
+    classes(
+        Path::new(
+            args.first()
+                .ok_or("bench FOLDER [PASSES] [copy|identity|rewrite]")?,
+        ),
+        &mut found,
+    )?;
     found.sort();
-    let all = found.iter().map(std::fs::read).collect::<Result<Vec<_>, _>>()?;
+    let all = found
+        .iter()
+        .map(std::fs::read)
+        .collect::<Result<Vec<_>, _>>()?;
     let passes = args.get(1).map_or(Ok(5), |n| n.parse())?;
     let only = args.get(2);
     let size: usize = all.iter().map(Vec::len).sum();
     println!("{} classes, {size} bytes", all.len());
-    let work: [(&str, fn(&[u8]) -> usize); 3] = [
+    let work: [(&str, Work); 3] = [
         ("copy", |c| black_box(c.to_vec()).len()),
-        ("identity", |c| black_box(identity(c)).map_or(0, |v| v.len())),
+        ("identity", |c| {
+            black_box(identity(c)).map_or(0, |v| v.len())
+        }),
         ("rewrite", |c| {
             let mut next = 0;
             let mut plan = |_: &MethodInfo<'_>| {
                 next += 1;
-                Choice::Hook { id: HookId(next), check: false }
+                Choice::Hook {
+                    id: HookId(next),
+                    check: false,
+                }
             };
             let r = black_box(rewrite(c, "java/lang/StackwitnessTrace", &mut plan));
             r.map_or(0, |r| r.bytes.map_or(c.len(), |b| b.len()))
@@ -54,7 +71,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             bytes = all.iter().map(|c| work(c)).sum();
             best = best.min(start.elapsed().as_secs_f64());
         }
-        println!("{name:8} {:8.1} ms, {:6.0} MB/s, {bytes} bytes", best * 1e3, size as f64 / best / 1e6);
+        println!(
+            "{name:8} {:8.1} ms, {:6.0} MB/s, {bytes} bytes",
+            best * 1e3,
+            size as f64 / best / 1e6
+        );
     }
     Ok(())
 }

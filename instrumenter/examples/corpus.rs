@@ -49,7 +49,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
             let mut all = |_: &MethodInfo<'_>| {
                 next += 1;
-                Choice::Hook { id: HookId(next), check: next % 16 == 0 }
+                Choice::Hook {
+                    id: HookId(next),
+                    check: next % 16 == 0,
+                }
             };
             match rewrite(&bytes, &owner, &mut all) {
                 Err(e) => {
@@ -76,7 +79,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     println!("classes: {total}, written back identical: {identical}, malformed: {malformed}");
     let share = 100.0 * hooked as f64 / (hooked + left_count).max(1) as f64;
-    println!("methods with code: {}, hooked: {hooked} ({share:.4} %)", hooked + left_count);
+    println!(
+        "methods with code: {}, hooked: {hooked} ({share:.4} %)",
+        hooked + left_count
+    );
     for (reason, methods) in reasons {
         println!("left, {reason}: {}", methods.len());
         for m in methods {

@@ -1,6 +1,6 @@
 //! What must hold for whatever bytes come. The fuzz target and a stable test share it.
 
-use instrumenter::{Choice, CodeMap, HookId, MethodInfo, Presence, RewrittenBci, Rewritten};
+use instrumenter::{Choice, CodeMap, HookId, MethodInfo, Presence, Rewritten, RewrittenBci};
 use instrumenter::{hook_id_of, identity, rewrite};
 
 const OWNER: &str = "java/lang/StackwitnessTrace";
@@ -10,7 +10,10 @@ pub fn hook_all(class_file: &[u8]) -> Option<Rewritten> {
     let mut next = 0;
     let mut all = |_: &MethodInfo<'_>| {
         next += 1;
-        Choice::Hook { id: HookId(next), check: next % 2 == 0 }
+        Choice::Hook {
+            id: HookId(next),
+            check: next % 2 == 0,
+        }
     };
     rewrite(class_file, OWNER, &mut all).ok()
 }
@@ -30,7 +33,12 @@ pub fn check(data: &[u8]) {
     }
     let Some(bytes) = r.bytes else { return };
     // A byte of code becomes a few; a byte of frames becomes what the limit allows.
-    assert!(bytes.len() <= 100 * data.len() + (1 << 20), "{} bytes from {}", bytes.len(), data.len());
+    assert!(
+        bytes.len() <= 100 * data.len() + (1 << 20),
+        "{} bytes from {}",
+        bytes.len(),
+        data.len()
+    );
     // What was written can be read, and hooked once more. (A method that was left is not read
     // whole: it may be malformed still, and the constants added may make up its reason.)
     if original.is_ok() {
@@ -38,7 +46,10 @@ pub fn check(data: &[u8]) {
     }
     if original.is_ok() && r.left.is_empty() {
         let again = hook_all(&bytes).expect("what was written is well-formed");
-        assert_eq!(again.hooked.len() + again.left.len(), r.hooked.len() + r.left.len());
+        assert_eq!(
+            again.hooked.len() + again.left.len(),
+            r.hooked.len() + r.left.len()
+        );
     }
 }
 

@@ -21,11 +21,19 @@ impl<'a> Attribute<'a> {
     fn parse(pool: &ConstantPool<'a>, r: &mut Reader<'a>) -> Result<Self> {
         let name_index = r.u2()?;
         let Some(name) = pool.utf8(name_index) else {
-            return Err(Malformed { offset: r.pos() - 2, rule: "JVMS 4.7: an attribute's name is a CONSTANT_Utf8" });
+            return Err(Malformed {
+                offset: r.pos() - 2,
+                rule: "JVMS 4.7: an attribute's name is a CONSTANT_Utf8",
+            });
         };
         let n = r.u4()? as usize;
         let offset = r.pos();
-        Ok(Self { name_index, name, info: r.take(n)?, offset })
+        Ok(Self {
+            name_index,
+            name,
+            info: r.take(n)?,
+            offset,
+        })
     }
 
     /// Writes the attribute as it was read.
@@ -42,7 +50,10 @@ impl<'a> Attribute<'a> {
 }
 
 /// A table of attributes.
-pub(crate) fn attributes<'a>(pool: &ConstantPool<'a>, r: &mut Reader<'a>) -> Result<Vec<Attribute<'a>>> {
+pub(crate) fn attributes<'a>(
+    pool: &ConstantPool<'a>,
+    r: &mut Reader<'a>,
+) -> Result<Vec<Attribute<'a>>> {
     let n = r.u2()? as usize;
     let mut all = Vec::with_capacity(n.min(r.left() / 6));
     for _ in 0..n {
@@ -78,11 +89,24 @@ impl<'a> Member<'a> {
         let access_flags = r.u2()?;
         let name_index = r.u2()?;
         let descriptor_index = r.u2()?;
-        let (Some(name), Some(descriptor)) = (pool.utf8(name_index), pool.utf8(descriptor_index)) else {
-            return Err(Malformed { offset: start + 2, rule: "JVMS 4.5, 4.6: a member's name and descriptor are CONSTANT_Utf8" });
+        let (Some(name), Some(descriptor)) = (pool.utf8(name_index), pool.utf8(descriptor_index))
+        else {
+            return Err(Malformed {
+                offset: start + 2,
+                rule: "JVMS 4.5, 4.6: a member's name and descriptor are CONSTANT_Utf8",
+            });
         };
         let attributes = attributes(pool, r)?;
-        Ok(Self { access_flags, name_index, descriptor_index, name, descriptor, attributes, start, end: r.pos() })
+        Ok(Self {
+            access_flags,
+            name_index,
+            descriptor_index,
+            name,
+            descriptor,
+            attributes,
+            start,
+            end: r.pos(),
+        })
     }
 
     /// Writes the member as it was read.
@@ -91,7 +115,11 @@ impl<'a> Member<'a> {
     }
 
     /// Writes the member, leaving its attributes to `write`.
-    pub(crate) fn write_with(&self, out: &mut Vec<u8>, mut write: impl FnMut(&Attribute<'a>, &mut Vec<u8>)) {
+    pub(crate) fn write_with(
+        &self,
+        out: &mut Vec<u8>,
+        mut write: impl FnMut(&Attribute<'a>, &mut Vec<u8>),
+    ) {
         out.extend_from_slice(&self.access_flags.to_be_bytes());
         out.extend_from_slice(&self.name_index.to_be_bytes());
         out.extend_from_slice(&self.descriptor_index.to_be_bytes());
@@ -161,7 +189,10 @@ impl<'a> ClassFile<'a> {
             return Err(r.malformed("a class file is smaller than 4 GiB"));
         }
         if r.u4()? != 0xCAFE_BABE {
-            return Err(Malformed { offset: 0, rule: "JVMS 4.1: a class file starts with 0xCAFEBABE" });
+            return Err(Malformed {
+                offset: 0,
+                rule: "JVMS 4.1: a class file starts with 0xCAFEBABE",
+            });
         }
         let minor = r.u2()?;
         let major = r.u2()?;
@@ -169,12 +200,18 @@ impl<'a> ClassFile<'a> {
         let access_flags = r.u2()?;
         let this_class = r.u2()?;
         let Some(name) = pool.class_name(this_class) else {
-            return Err(Malformed { offset: r.pos() - 2, rule: "JVMS 4.1: this_class is a CONSTANT_Class" });
+            return Err(Malformed {
+                offset: r.pos() - 2,
+                rule: "JVMS 4.1: this_class is a CONSTANT_Class",
+            });
         };
         let super_class = r.u2()?;
         let super_name = pool.class_name(super_class);
         if super_class != 0 && super_name.is_none() {
-            return Err(Malformed { offset: r.pos() - 2, rule: "JVMS 4.1: super_class is 0 or a CONSTANT_Class" });
+            return Err(Malformed {
+                offset: r.pos() - 2,
+                rule: "JVMS 4.1: super_class is 0 or a CONSTANT_Class",
+            });
         }
         let n = r.u2()? as usize;
         let interfaces = r.take(2 * n)?;

@@ -65,7 +65,15 @@ impl<'a> Code<'a> {
         let exception_bytes = r.take(n * 8)?;
         let attributes = attributes(&class.pool, r)?;
         r.finish("JVMS 4.7.3: attribute_length covers exactly the attribute")?;
-        Ok(Self { max_stack, max_locals, code, offset, exception_bytes, attributes, short })
+        Ok(Self {
+            max_stack,
+            max_locals,
+            code,
+            offset,
+            exception_bytes,
+            attributes,
+            short,
+        })
     }
 
     /// The instructions, in order.
@@ -75,12 +83,16 @@ impl<'a> Code<'a> {
 
     /// The exception table, in order.
     pub fn exceptions(&self) -> impl ExactSizeIterator<Item = ExceptionEntry> + use<'a> {
-        self.exception_bytes.as_chunks::<8>().0.iter().map(|b| ExceptionEntry {
-            start: u16::from_be_bytes([b[0], b[1]]),
-            end: u16::from_be_bytes([b[2], b[3]]),
-            handler: u16::from_be_bytes([b[4], b[5]]),
-            catch_type: u16::from_be_bytes([b[6], b[7]]),
-        })
+        self.exception_bytes
+            .as_chunks::<8>()
+            .0
+            .iter()
+            .map(|b| ExceptionEntry {
+                start: u16::from_be_bytes([b[0], b[1]]),
+                end: u16::from_be_bytes([b[2], b[3]]),
+                handler: u16::from_be_bytes([b[4], b[5]]),
+                catch_type: u16::from_be_bytes([b[6], b[7]]),
+            })
     }
 
     /// The attribute with this name, if there is exactly one.

@@ -54,9 +54,13 @@ pub(crate) fn phases<'a>(
     locals.clear();
     locals.extend_from_slice(initial);
     state.set(locals, std::iter::empty(), code.max_locals);
-    let mut frames = frames.map(|a| RawFrames::new(a.reader(class.file))).transpose()?;
+    let mut frames = frames
+        .map(|a| RawFrames::new(a.reader(class.file)))
+        .transpose()?;
     let mut next = |last: Option<u32>| -> Result<_, Malformed> {
-        let Some(frames) = &mut frames else { return Ok(None) };
+        let Some(frames) = &mut frames else {
+            return Ok(None);
+        };
         Ok(frames.next()?.map(|f| (next_bci(last, f.delta), f)))
     };
     let length = code.code.len() as u32;
@@ -114,6 +118,10 @@ pub(crate) fn phases<'a>(
 /// Adds a range unless it is empty.
 pub(crate) fn cover(covered: &mut Vec<Covered>, start: u32, end: u32, uninitialized: bool) {
     if start < end {
-        covered.push(Covered { start, end, uninitialized });
+        covered.push(Covered {
+            start,
+            end,
+            uninitialized,
+        });
     }
 }

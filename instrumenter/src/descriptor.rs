@@ -41,7 +41,11 @@ pub(crate) fn first(descriptor: &[u8]) -> Option<(Type<'_>, &[u8])> {
             return Some((Type::Object(&rest[..n]), &rest[n + 1..]));
         }
         b'[' => {
-            let dimensions = descriptor.iter().take(256).take_while(|&&b| b == b'[').count();
+            let dimensions = descriptor
+                .iter()
+                .take(256)
+                .take_while(|&&b| b == b'[')
+                .count();
             if dimensions > 255 {
                 return None;
             }
@@ -50,7 +54,10 @@ pub(crate) fn first(descriptor: &[u8]) -> Option<(Type<'_>, &[u8])> {
                 return None;
             }
             let (_, after) = first(element)?;
-            return Some((Type::Object(&descriptor[..descriptor.len() - after.len()]), after));
+            return Some((
+                Type::Object(&descriptor[..descriptor.len() - after.len()]),
+                after,
+            ));
         }
         _ => return None,
     };
@@ -65,7 +72,9 @@ pub(crate) struct Parameters<'a> {
 
 /// Parameters of `descriptor`; `None` unless it opens a parameter list.
 pub(crate) fn parameters(descriptor: &[u8]) -> Option<Parameters<'_>> {
-    Some(Parameters { rest: descriptor.strip_prefix(b"(")? })
+    Some(Parameters {
+        rest: descriptor.strip_prefix(b"(")?,
+    })
 }
 
 impl<'a> Parameters<'a> {

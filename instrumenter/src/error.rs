@@ -13,7 +13,11 @@ pub struct Malformed {
 
 impl fmt::Display for Malformed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "malformed class file at byte {}: {}", self.offset, self.rule)
+        write!(
+            f,
+            "malformed class file at byte {}: {}",
+            self.offset, self.rule
+        )
     }
 }
 

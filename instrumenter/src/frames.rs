@@ -29,7 +29,11 @@ pub(crate) struct RawTypes<'a> {
 
 impl<'a> RawTypes<'a> {
     fn none() -> Self {
-        Self { count: 0, bytes: &[], offset: 0 }
+        Self {
+            count: 0,
+            bytes: &[],
+            offset: 0,
+        }
     }
 
     fn read(count: u16, file: &mut Reader<'a>) -> Result<Self> {
@@ -40,11 +44,18 @@ impl<'a> RawTypes<'a> {
             if VType::has_data(tag) {
                 look.u2()?;
             } else if tag > vtag::UNINITIALIZED {
-                return Err(Malformed { offset: look.pos() - 1, rule: "JVMS 4.7.4: unknown verification type" });
+                return Err(Malformed {
+                    offset: look.pos() - 1,
+                    rule: "JVMS 4.7.4: unknown verification type",
+                });
             }
         }
         let bytes = file.take(look.pos() - offset)?;
-        Ok(Self { count, bytes, offset })
+        Ok(Self {
+            count,
+            bytes,
+            offset,
+        })
     }
 
     /// The types, each with its offset in the file.
@@ -96,8 +107,13 @@ impl<'a> RawFrames<'a> {
         self.left -= 1;
         let offset = r.pos();
         let frame_type = r.u1()?;
-        let mut frame =
-            RawFrame { frame_type, delta: 0, offset, locals: RawTypes::none(), stack: RawTypes::none() };
+        let mut frame = RawFrame {
+            frame_type,
+            delta: 0,
+            offset,
+            locals: RawTypes::none(),
+            stack: RawTypes::none(),
+        };
         match frame_type {
             0..=63 => frame.delta = u16::from(frame_type),
             64..=127 => {
@@ -105,7 +121,10 @@ impl<'a> RawFrames<'a> {
                 frame.stack = RawTypes::read(1, r)?;
             }
             128..=246 => {
-                return Err(Malformed { offset, rule: "JVMS 4.7.4: frame types 128 to 246 are reserved" });
+                return Err(Malformed {
+                    offset,
+                    rule: "JVMS 4.7.4: frame types 128 to 246 are reserved",
+                });
             }
             247 => {
                 frame.delta = r.u2()?;
@@ -150,10 +169,13 @@ impl RawFrame<'_> {
     pub(crate) fn apply(&self, locals: &mut Vec<VType>, max_locals: u16) -> Result<()> {
         match self.frame_type {
             248..=250 => {
-                let keep = locals.len().checked_sub(usize::from(251 - self.frame_type)).ok_or(Malformed {
-                    offset: self.offset,
-                    rule: "JVMS 4.7.4: a chop frame has no more locals to chop than there are",
-                })?;
+                let keep = locals
+                    .len()
+                    .checked_sub(usize::from(251 - self.frame_type))
+                    .ok_or(Malformed {
+                        offset: self.offset,
+                        rule: "JVMS 4.7.4: a chop frame has no more locals to chop than there are",
+                    })?;
                 locals.truncate(keep);
             }
             252..=254 => locals.extend(self.locals.iter().map(|(_, t)| t)),
@@ -165,7 +187,10 @@ impl RawFrame<'_> {
         }
         let slots: u32 = locals.iter().map(|t| t.slots()).sum();
         if slots > u32::from(max_locals) {
-            return Err(Malformed { offset: self.offset, rule: "JVMS 4.7.4: a frame's locals fit max_locals" });
+            return Err(Malformed {
+                offset: self.offset,
+                rule: "JVMS 4.7.4: a frame's locals fit max_locals",
+            });
         }
         Ok(())
     }
@@ -197,7 +222,13 @@ impl<'s> FrameWriter<'s> {
         let start = out.len();
         out.extend_from_slice(&name_index.to_be_bytes());
         out.extend_from_slice(&[0; 6]);
-        Self { out, start, last: None, count: 0, before: initial }
+        Self {
+            out,
+            start,
+            last: None,
+            count: 0,
+            before: initial,
+        }
     }
 
     /// Adds a frame. `resolve` gives parameters their class constants; its error ends the frame.
@@ -211,7 +242,12 @@ impl<'s> FrameWriter<'s> {
         let delta = (bci - self.last.map_or(0, |last| last + 1)) as u16;
         let d = delta.to_be_bytes();
         let (was, is) = (self.before.len(), locals.len());
-        let common = self.before.iter().zip(locals).take_while(|(a, b)| a == b).count();
+        let common = self
+            .before
+            .iter()
+            .zip(locals)
+            .take_while(|(a, b)| a == b)
+            .count();
         let same = common == was && common == is;
         let mut types = |out: &mut Vec<u8>, types: &[VType]| {
             for t in types {
@@ -265,7 +301,8 @@ impl<'s> FrameWriter<'s> {
     pub(crate) fn finish(self) -> bool {
         let n = (self.out.len() - self.start - 6) as u32;
         self.out[self.start + 2..self.start + 6].copy_from_slice(&n.to_be_bytes());
-        self.out[self.start + 6..self.start + 8].copy_from_slice(&(self.count as u16).to_be_bytes());
+        self.out[self.start + 6..self.start + 8]
+            .copy_from_slice(&(self.count as u16).to_be_bytes());
         self.count <= 65535
     }
 }

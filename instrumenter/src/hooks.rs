@@ -33,7 +33,15 @@ pub(crate) struct Targets<'o> {
 
 impl<'o> Targets<'o> {
     pub(crate) fn new(owner: &'o str) -> Self {
-        Self { owner, class: None, push: None, pop: None, thrown: None, caught: None, check: None }
+        Self {
+            owner,
+            class: None,
+            push: None,
+            pop: None,
+            thrown: None,
+            caught: None,
+            check: None,
+        }
     }
 
     fn get(
@@ -144,7 +152,18 @@ pub(crate) fn thrown(out: &mut Vec<u8>, method: u16, local: u16) {
 /// anything else. `bytecode` is the method's code array.
 pub fn hook_id_of(bytecode: &[u8]) -> Option<HookId> {
     match *bytecode.first_chunk::<10>()? {
-        [op::SIPUSH, a, b, op::SIPUSH, c, d, op::INVOKESTATIC, _, _, store] => {
+        [
+            op::SIPUSH,
+            a,
+            b,
+            op::SIPUSH,
+            c,
+            d,
+            op::INVOKESTATIC,
+            _,
+            _,
+            store,
+        ] => {
             let stores = match store {
                 op::ISTORE | op::ISTORE_0..=62 => true,
                 op::WIDE => bytecode.get(10) == Some(&op::ISTORE),

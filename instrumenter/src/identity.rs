@@ -16,7 +16,12 @@ pub fn identity(class_file: &[u8]) -> Result<Vec<u8>> {
         out.extend_from_slice(&n.to_be_bytes());
     }
     out.extend_from_slice(&class_file[10..class.pool.end()]);
-    for n in [class.access_flags, class.this_class, class.super_class, (class.interfaces.len() / 2) as u16] {
+    for n in [
+        class.access_flags,
+        class.this_class,
+        class.super_class,
+        (class.interfaces.len() / 2) as u16,
+    ] {
         out.extend_from_slice(&n.to_be_bytes());
     }
     out.extend_from_slice(class.interfaces);

@@ -53,7 +53,9 @@ pub(crate) fn frames<'a>(
     adds: &mut Additions<'_, 'a>,
 ) -> Result<Vec<Inferred>, Stop> {
     let mut classes = PoolClasses { adds, descriptor };
-    let mut own = own.map(|a| RawFrames::new(a.reader(class.file))).transpose()?;
+    let mut own = own
+        .map(|a| RawFrames::new(a.reader(class.file)))
+        .transpose()?;
     let mut last = None;
     let mut found = Vec::with_capacity(wanted.len());
     let mut locals = initial.to_vec();

@@ -87,23 +87,35 @@ pub(crate) fn padding(bci: usize) -> usize {
 #[inline]
 pub(crate) fn length(code: &[u8], bci: usize, base: usize) -> Result<usize> {
     let n = LENGTH[code[bci] as usize];
-    let n = if n == VARIABLE || n == 0 { variable_length(code, bci, base)? } else { n as usize };
+    let n = if n == VARIABLE || n == 0 {
+        variable_length(code, bci, base)?
+    } else {
+        n as usize
+    };
     if n > code.len() - bci {
-        return Err(Malformed { offset: base + bci, rule: CUT });
+        return Err(Malformed {
+            offset: base + bci,
+            rule: CUT,
+        });
     }
     Ok(n)
 }
 
 #[cold]
 fn variable_length(code: &[u8], bci: usize, base: usize) -> Result<usize> {
-    let bad = |rule| Malformed { offset: base + bci, rule };
+    let bad = |rule| Malformed {
+        offset: base + bci,
+        rule,
+    };
     let cut = || bad(CUT);
     let at = bci + 1 + padding(bci);
     match code[bci] {
         op::WIDE => match code.get(bci + 1).ok_or_else(cut)? {
             &op::IINC => Ok(6),
             op::ILOAD..=op::ALOAD | op::ISTORE..=op::ASTORE | &op::RET => Ok(4),
-            _ => Err(bad("JVMS 6.5.wide: wide modifies loads, stores, ret and iinc only")),
+            _ => Err(bad(
+                "JVMS 6.5.wide: wide modifies loads, stores, ret and iinc only",
+            )),
         },
         op::TABLESWITCH => {
             let low = i64::from(i4(code, at + 4).ok_or_else(cut)?);
@@ -120,7 +132,9 @@ fn variable_length(code: &[u8], bci: usize, base: usize) -> Result<usize> {
             }
             usize::try_from((at - bci) as i64 + 8 + n * 8).map_err(|_| cut())
         }
-        _ => Err(bad("JVMS 4.9.1: only the opcodes of JVMS 6.5 stand in the code array")),
+        _ => Err(bad(
+            "JVMS 4.9.1: only the opcodes of JVMS 6.5 stand in the code array",
+        )),
     }
 }
 
@@ -155,7 +169,9 @@ impl<'a> Instructions<'a> {
             op::BIPUSH | op::NEWARRAY => Operands::Byte(body[1]),
             op::SIPUSH => Operands::Short(short(1)),
             op::LDC => Operands::Pool(u16::from(body[1])),
-            op::ILOAD..=op::ALOAD | op::ISTORE..=op::ASTORE | op::RET => Operands::Local(u16::from(body[1])),
+            op::ILOAD..=op::ALOAD | op::ISTORE..=op::ASTORE | op::RET => {
+                Operands::Local(u16::from(body[1]))
+            }
             op::IINC => Operands::Increment(u16::from(body[1]), i16::from(body[2] as i8)),
             op::IFEQ..=op::JSR | op::IFNULL | op::IFNONNULL => {
                 Operands::Branch(i32::from(short(1) as i16))
@@ -168,7 +184,9 @@ impl<'a> Instructions<'a> {
             | op::ANEWARRAY
             | op::CHECKCAST
             | op::INSTANCEOF => Operands::Pool(short(1)),
-            op::INVOKEINTERFACE | op::INVOKEDYNAMIC => Operands::PoolAnd2(short(1), body[3], body[4]),
+            op::INVOKEINTERFACE | op::INVOKEDYNAMIC => {
+                Operands::PoolAnd2(short(1), body[3], body[4])
+            }
             op::MULTIANEWARRAY => Operands::PoolAnd1(short(1), body[3]),
             op::WIDE => {
                 let operands = if body[1] == op::IINC {
@@ -197,13 +215,23 @@ impl<'a> Instructions<'a> {
                         offsets: &body[at + 12..],
                     }
                 } else {
-                    Operands::Lookup { padding, default: int(at), pairs: &body[at + 8..] }
+                    Operands::Lookup {
+                        padding,
+                        default: int(at),
+                        pairs: &body[at + 8..],
+                    }
                 }
             }
             _ => Operands::None,
         };
         self.bci += n;
-        Ok(Instruction { bci: bci as u32, length: n as u32, opcode, wide: false, operands })
+        Ok(Instruction {
+            bci: bci as u32,
+            length: n as u32,
+            opcode,
+            wide: false,
+            operands,
+        })
     }
 }
 
@@ -252,14 +280,24 @@ impl Instruction<'_> {
             }
             Operands::Branch(by) if self.length == 5 => out.extend_from_slice(&by.to_be_bytes()),
             Operands::Branch(by) => out.extend_from_slice(&(by as i16).to_be_bytes()),
-            Operands::Table { padding, default, low, high, offsets } => {
+            Operands::Table {
+                padding,
+                default,
+                low,
+                high,
+                offsets,
+            } => {
                 out.extend_from_slice(padding);
                 out.extend_from_slice(&default.to_be_bytes());
                 out.extend_from_slice(&low.to_be_bytes());
                 out.extend_from_slice(&high.to_be_bytes());
                 out.extend_from_slice(offsets);
             }
-            Operands::Lookup { padding, default, pairs } => {
+            Operands::Lookup {
+                padding,
+                default,
+                pairs,
+            } => {
                 out.extend_from_slice(padding);
                 out.extend_from_slice(&default.to_be_bytes());
                 out.extend_from_slice(&((pairs.len() / 8) as i32).to_be_bytes());

@@ -86,7 +86,8 @@ impl Layout {
             if b.grown || b.opcode == op::GOTO_W || b.opcode == op::JSR_W {
                 continue;
             }
-            let by = i64::from(self.hook(scan, lengths, b.target)) - i64::from(self.instruction(b.bci));
+            let by =
+                i64::from(self.hook(scan, lengths, b.target)) - i64::from(self.instruction(b.bci));
             if all || i16::try_from(by).is_err() {
                 scan.branches[i].grown = true;
                 grew.push(b.bci << 2 | event::GROWN);

@@ -84,7 +84,10 @@ pub struct CodeMap {
 impl CodeMap {
     /// `segments` are in order and the first starts at 0.
     pub(crate) fn new(segments: &[Segment], length: u16) -> Self {
-        Self { segments: segments.into(), length }
+        Self {
+            segments: segments.into(),
+            length,
+        }
     }
 
     /// Length of the rewritten code.
@@ -94,13 +97,17 @@ impl CodeMap {
 
     fn find(&self, bci: RewrittenBci) -> usize {
         // The first segment starts at 0, so the subtraction is safe; saturate all the same.
-        self.segments.partition_point(|s| u32::from(s.new) <= bci.0).saturating_sub(1)
+        self.segments
+            .partition_point(|s| u32::from(s.new) <= bci.0)
+            .saturating_sub(1)
     }
 
     /// The original BCI of an instruction. Hook code belongs to the instruction that it stands
     /// before, the catch-all behind the code to the last instruction.
     pub fn original(&self, bci: RewrittenBci) -> OriginalBci {
-        let Some(s) = self.segments.get(self.find(bci)) else { return OriginalBci(bci.0) };
+        let Some(s) = self.segments.get(self.find(bci)) else {
+            return OriginalBci(bci.0);
+        };
         let old = u32::from(s.old);
         match s.kind {
             Kind::Code => OriginalBci(old + (bci.0 - u32::from(s.new))),
@@ -111,14 +118,20 @@ impl CodeMap {
     /// Whether a frame at `bci` is on the trace stack.
     pub fn presence(&self, bci: RewrittenBci) -> Presence {
         let i = self.find(bci);
-        let Some(s) = self.segments.get(i) else { return Presence::Absent };
+        let Some(s) = self.segments.get(i) else {
+            return Presence::Absent;
+        };
         match s.kind {
             Kind::Fixed => Presence::Present,
             Kind::Code => {
                 let after_exit = bci.0 == u32::from(s.new)
                     && i > 0
                     && self.segments[i - 1].kind == Kind::Hook(HookKind::Exit);
-                if after_exit { Presence::Absent } else { Presence::Present }
+                if after_exit {
+                    Presence::Absent
+                } else {
+                    Presence::Present
+                }
             }
             Kind::Hook(kind) => {
                 let window = self.window(i, kind);
@@ -155,14 +168,22 @@ impl CodeMap {
             HookKind::Exit | HookKind::Caught => end - 3,
             HookKind::Thrown => end - 4,
         };
-        HookWindow { kind, start: RewrittenBci(start), end: RewrittenBci(end), call: RewrittenBci(call) }
+        HookWindow {
+            kind,
+            start: RewrittenBci(start),
+            end: RewrittenBci(end),
+            call: RewrittenBci(call),
+        }
     }
 
     /// Every hook, in order.
     pub fn windows(&self) -> impl Iterator<Item = HookWindow> {
-        self.segments.iter().enumerate().filter_map(|(i, s)| match s.kind {
-            Kind::Hook(kind) => Some(self.window(i, kind)),
-            _ => None,
-        })
+        self.segments
+            .iter()
+            .enumerate()
+            .filter_map(|(i, s)| match s.kind {
+                Kind::Hook(kind) => Some(self.window(i, kind)),
+                _ => None,
+            })
     }
 }

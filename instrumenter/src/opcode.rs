@@ -97,5 +97,8 @@ pub(crate) fn is_conditional(op: u8) -> bool {
 
 /// The instruction after this one is only reached by a branch.
 pub(crate) fn ends_flow(op: u8) -> bool {
-    matches!(op, GOTO | GOTO_W | JSR | JSR_W | RET | TABLESWITCH | LOOKUPSWITCH | IRETURN..=RETURN | ATHROW)
+    matches!(
+        op,
+        GOTO | GOTO_W | JSR | JSR_W | RET | TABLESWITCH | LOOKUPSWITCH | IRETURN..=RETURN | ATHROW
+    )
 }

@@ -92,14 +92,26 @@ impl<'a> ConstantPool<'a> {
                 tag::LONG | tag::DOUBLE => {
                     r.take(8)?;
                     if offsets.len() == count {
-                        return Err(Malformed { offset: at, rule: "JVMS 4.4.5: a long or double takes two indices" });
+                        return Err(Malformed {
+                            offset: at,
+                            rule: "JVMS 4.4.5: a long or double takes two indices",
+                        });
                     }
                     offsets.push(0);
                 }
-                _ => return Err(Malformed { offset: at, rule: "JVMS 4.4: unknown constant tag" }),
+                _ => {
+                    return Err(Malformed {
+                        offset: at,
+                        rule: "JVMS 4.4: unknown constant tag",
+                    });
+                }
             }
         }
-        Ok(Self { file, offsets, end: r.pos() })
+        Ok(Self {
+            file,
+            offsets,
+            end: r.pos(),
+        })
     }
 
     /// `constant_pool_count`: one more than the largest index.
@@ -161,12 +173,18 @@ impl<'a> ConstantPool<'a> {
             return None;
         }
         let class = match self.file[at] {
-            tag::FIELD | tag::METHOD | tag::INTERFACE_METHOD => self.class_name(self.u2_at(at + 1))?,
+            tag::FIELD | tag::METHOD | tag::INTERFACE_METHOD => {
+                self.class_name(self.u2_at(at + 1))?
+            }
             tag::DYNAMIC | tag::INVOKE_DYNAMIC => b"",
             _ => return None,
         };
         let (name, descriptor) = self.name_and_type(self.u2_at(at + 3))?;
-        Some(MemberRef { class, name, descriptor })
+        Some(MemberRef {
+            class,
+            name,
+            descriptor,
+        })
     }
 
     /// The descriptor of the type of a constant that `ldc` loads, in a form that fits
@@ -199,7 +217,9 @@ impl Hasher for NameHasher {
         let mut h = self.0;
         let (words, rest) = bytes.as_chunks::<8>();
         for w in words {
-            h = (h ^ u64::from_le_bytes(*w)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
+            h = (h ^ u64::from_le_bytes(*w))
+                .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+                .rotate_left(29);
         }
         for &b in rest {
             h = (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01B3);
@@ -207,7 +227,9 @@ impl Hasher for NameHasher {
         self.0 = h ^ (h >> 31);
     }
     fn write_u16(&mut self, n: u16) {
-        self.0 = (self.0 ^ u64::from(n)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
+        self.0 = (self.0 ^ u64::from(n))
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            .rotate_left(29);
     }
 }
 
@@ -229,7 +251,12 @@ pub(crate) struct Additions<'p, 'a> {
 
 impl<'p, 'a> Additions<'p, 'a> {
     pub(crate) fn new(pool: &'p ConstantPool<'a>) -> Self {
-        Self { pool, bytes: Vec::new(), count: u32::from(pool.count()), classes: None }
+        Self {
+            pool,
+            bytes: Vec::new(),
+            count: u32::from(pool.count()),
+            classes: None,
+        }
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
@@ -279,7 +306,9 @@ impl<'p, 'a> Additions<'p, 'a> {
     pub(crate) fn class(&mut self, name: Cow<'a, [u8]>) -> Result<u16, PoolFull> {
         let pool = self.pool;
         let classes = self.classes.get_or_insert_with(|| {
-            (1..pool.count()).filter_map(|i| Some((Cow::Borrowed(pool.class_name(i)?), i))).collect()
+            (1..pool.count())
+                .filter_map(|i| Some((Cow::Borrowed(pool.class_name(i)?), i)))
+                .collect()
         });
         if let Some(&index) = classes.get(&name) {
             return Ok(index);
@@ -300,7 +329,12 @@ impl<'p, 'a> Additions<'p, 'a> {
         Some(name.clone())
     }
 
-    pub(crate) fn method(&mut self, class: u16, name: &[u8], descriptor: &[u8]) -> Result<u16, PoolFull> {
+    pub(crate) fn method(
+        &mut self,
+        class: u16,
+        name: &[u8],
+        descriptor: &[u8],
+    ) -> Result<u16, PoolFull> {
         let name = self.utf8(name)?;
         let descriptor = self.utf8(descriptor)?;
         let name_and_type = self.pair(tag::NAME_AND_TYPE, name, descriptor)?;

@@ -17,13 +17,21 @@ pub struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// A cursor over the whole of `file`.
     pub fn new(file: &'a [u8]) -> Self {
-        Self { file, pos: 0, end: file.len() }
+        Self {
+            file,
+            pos: 0,
+            end: file.len(),
+        }
     }
 
     /// A cursor over `file[start..end]`; a range outside the file is clipped.
     pub fn over(file: &'a [u8], start: usize, end: usize) -> Self {
         let end = end.min(file.len());
-        Self { file, pos: start.min(end), end }
+        Self {
+            file,
+            pos: start.min(end),
+            end,
+        }
     }
 
     /// The offset in the file of the next byte.
@@ -41,7 +49,10 @@ impl<'a> Reader<'a> {
     /// An error at the cursor.
     #[cold]
     pub fn malformed(&self, rule: &'static str) -> Malformed {
-        Malformed { offset: self.pos, rule }
+        Malformed {
+            offset: self.pos,
+            rule,
+        }
     }
 
     /// The next `n` bytes.
@@ -88,11 +99,19 @@ impl<'a> Reader<'a> {
     pub fn sub(&mut self, n: usize) -> Result<Reader<'a>> {
         let start = self.pos;
         self.take(n)?;
-        Ok(Reader { file: self.file, pos: start, end: start + n })
+        Ok(Reader {
+            file: self.file,
+            pos: start,
+            end: start + n,
+        })
     }
 
     /// Fails with `rule` unless everything was read.
     pub fn finish(&self, rule: &'static str) -> Result<()> {
-        if self.left() == 0 { Ok(()) } else { Err(self.malformed(rule)) }
+        if self.left() == 0 {
+            Ok(())
+        } else {
+            Err(self.malformed(rule))
+        }
     }
 }

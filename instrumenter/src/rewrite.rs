@@ -178,7 +178,9 @@ pub fn rewrite(class_file: &[u8], owner: &str, plan: &mut dyn Plan) -> Result<Re
     let mut result = Rewritten {
         bytes: None,
         class_name: String::new(),
-        super_name: class.super_name.map(|n| String::from_utf8_lossy(n).into_owned()),
+        super_name: class
+            .super_name
+            .map(|n| String::from_utf8_lossy(n).into_owned()),
         hooked: Vec::new(),
         left: Vec::new(),
         not_chosen: 0,
@@ -197,7 +199,9 @@ pub fn rewrite(class_file: &[u8], owner: &str, plan: &mut dyn Plan) -> Result<Re
     // Everything before this offset was written or belongs to what stands before the methods.
     let mut copied = class.pool.end();
     for method in &class.methods {
-        let Some(attribute) = method.code()? else { continue };
+        let Some(attribute) = method.code()? else {
+            continue;
+        };
         let info = MethodInfo {
             class: &class_name,
             name: &String::from_utf8_lossy(method.name),
@@ -223,12 +227,22 @@ pub fn rewrite(class_file: &[u8], owner: &str, plan: &mut dyn Plan) -> Result<Re
                 let n = (body.len() - length_at - 4) as u32;
                 body[length_at..length_at + 4].copy_from_slice(&n.to_be_bytes());
                 copied = attribute.offset + attribute.info.len();
-                result.hooked.push(HookedMethod { id, name, descriptor, map });
+                result.hooked.push(HookedMethod {
+                    id,
+                    name,
+                    descriptor,
+                    map,
+                });
             }
             Err(Stop::Malformed(m)) => return Err(m),
             Err(Stop::Left(reason)) => {
                 body.truncate(mark);
-                result.left.push(LeftMethod { id, name, descriptor, reason });
+                result.left.push(LeftMethod {
+                    id,
+                    name,
+                    descriptor,
+                    reason,
+                });
             }
         }
     }
@@ -311,7 +325,16 @@ impl<'a> Job<'_, 'a, '_> {
         let class = self.class;
         let code = Code::parse(class, attribute)?;
         let old = code.code;
-        let Scratch { scan, layout, segments, initial, locals, padded, stack, constructor } = &mut self.scratch;
+        let Scratch {
+            scan,
+            layout,
+            segments,
+            initial,
+            locals,
+            padded,
+            stack,
+            constructor,
+        } = &mut self.scratch;
         scan.run(&code)?;
         if old == [op::RETURN] && method.name == b"finalize" && method.descriptor == b"()V" {
             return Err(Reason::EmptyFinalizer.into());
@@ -348,14 +371,23 @@ impl<'a> Job<'_, 'a, '_> {
             while let Some(frame) = frames.next()? {
                 let bci = next_bci(last, frame.delta);
                 if !scan.is_start(bci) {
-                    return Err(Malformed { offset: frame.offset, rule: "JVMS 4.7.4: a frame stands at an instruction" }.into());
+                    return Err(Malformed {
+                        offset: frame.offset,
+                        rule: "JVMS 4.7.4: a frame stands at an instruction",
+                    }
+                    .into());
                 }
                 scan.flags[bci as usize] |= FRAME;
                 last = Some(bci);
             }
         }
 
-        let mut covered = [Covered { start: 0, end: old.len() as u32, uninitialized: false }].to_vec();
+        let mut covered = [Covered {
+            start: 0,
+            end: old.len() as u32,
+            uninitialized: false,
+        }]
+        .to_vec();
         if framed && class.major >= 50 && initial.first() == Some(&VType::UNINITIALIZED_THIS) {
             covered.clear();
             constructor::phases(class, &code, old_frames, initial, constructor, &mut covered)?;
@@ -401,7 +433,15 @@ impl<'a> Job<'_, 'a, '_> {
             }
             if !wanted.is_empty() {
                 let adds = &mut self.adds;
-                inferred = inferred::frames(class, &code, method.descriptor, old_frames, initial, &wanted, adds)?;
+                inferred = inferred::frames(
+                    class,
+                    &code,
+                    method.descriptor,
+                    old_frames,
+                    initial,
+                    &wanted,
+                    adds,
+                )?;
             }
         }
 
@@ -420,11 +460,23 @@ impl<'a> Job<'_, 'a, '_> {
         let code_at = out.len();
         segments.clear();
         let segment = |segments: &mut Vec<Segment>, out: &Vec<u8>, old: u32, kind| {
-            segments.push(Segment { new: (out.len() - code_at) as u16, old: old as u16, kind });
+            segments.push(Segment {
+                new: (out.len() - code_at) as u16,
+                old: old as u16,
+                kind,
+            });
         };
-        let kind = if check { HookKind::EntryAndCheck } else { HookKind::Entry };
+        let kind = if check {
+            HookKind::EntryAndCheck
+        } else {
+            HookKind::Entry
+        };
         segment(segments, out, 0, Kind::Hook(kind));
-        let check = if check { Some(self.targets.check(&mut self.adds)?) } else { None };
+        let check = if check {
+            Some(self.targets.check(&mut self.adds)?)
+        } else {
+            None
+        };
         hooks::entry(out, id, self.targets.push(&mut self.adds)?, local, check);
         let mut from = 0;
         segment(segments, out, 0, Kind::Code);
@@ -450,7 +502,14 @@ impl<'a> Job<'_, 'a, '_> {
                 }
                 event::SWITCH => {
                     segment(segments, out, bci as u32, Kind::Fixed);
-                    from = bci + write_switch(out, old, bci, |target| layout.hook(scan, lengths, target), (out.len() - code_at) as u32);
+                    from = bci
+                        + write_switch(
+                            out,
+                            old,
+                            bci,
+                            |target| layout.hook(scan, lengths, target),
+                            (out.len() - code_at) as u32,
+                        );
                 }
                 _ => {
                     segment(segments, out, bci as u32, Kind::Fixed);
@@ -490,7 +549,11 @@ impl<'a> Job<'_, 'a, '_> {
             }
         }
         let mut handler_at = [0u32; 2];
-        for (at, _) in handler_at.iter_mut().zip(handlers).filter(|(_, used)| *used) {
+        for (at, _) in handler_at
+            .iter_mut()
+            .zip(handlers)
+            .filter(|(_, used)| *used)
+        {
             *at = (out.len() - code_at) as u32;
             segment(segments, out, scan.last, Kind::Hook(HookKind::Thrown));
             hooks::thrown(out, self.targets.thrown(&mut self.adds)?, local);
@@ -511,16 +574,31 @@ impl<'a> Job<'_, 'a, '_> {
         }
         for c in &covered {
             // From right behind the entry hook's store on, its check included.
-            let start = if c.start == 0 { hooks::entry_length(local, false) as u16 } else { moved(c.start) };
+            let start = if c.start == 0 {
+                hooks::entry_length(local, false) as u16
+            } else {
+                moved(c.start)
+            };
             let handler = handler_at[usize::from(!c.uninitialized)] as u16;
-            ExceptionEntry { start, end: moved(c.end), handler, catch_type: 0 }.write(out);
+            ExceptionEntry {
+                start,
+                end: moved(c.end),
+                handler,
+                catch_type: 0,
+            }
+            .write(out);
         }
 
         // Attributes.
         let count_at = out.len();
         let mut count = 0u16;
         out.extend_from_slice(&[0, 0]);
-        let moves = Moves { layout, scan, lengths, code_length: old.len() };
+        let moves = Moves {
+            layout,
+            scan,
+            lengths,
+            code_length: old.len(),
+        };
         for a in &code.attributes {
             let table = Table::of(a.name);
             match table {
@@ -535,11 +613,15 @@ impl<'a> Job<'_, 'a, '_> {
             let name = match (old_frames, self.stack_map_name) {
                 (Some(a), _) => a.name_index,
                 (None, Some(index)) => index,
-                (None, None) => *self.stack_map_name.insert(self.adds.utf8(b"StackMapTable")?),
+                (None, None) => *self
+                    .stack_map_name
+                    .insert(self.adds.utf8(b"StackMapTable")?),
             };
             let throwable = match self.throwable {
                 Some(index) => index,
-                None => *self.throwable.insert(self.adds.class(Cow::Borrowed(b"java/lang/Throwable"))?),
+                None => *self
+                    .throwable
+                    .insert(self.adds.class(Cow::Borrowed(b"java/lang/Throwable"))?),
             };
             locals.clear();
             locals.extend_from_slice(initial);
@@ -550,15 +632,19 @@ impl<'a> Job<'_, 'a, '_> {
             };
             let mut writer = FrameWriter::new(out, name, initial);
             // Adds the frame of an old BCI, with a slot for each local and the hooks' own behind.
-            let mut add = |writer: &mut FrameWriter<'_>, bci, locals: &[VType], types: &mut dyn Iterator<Item = VType>| {
+            let mut add = |writer: &mut FrameWriter<'_>,
+                           bci,
+                           locals: &[VType],
+                           types: &mut dyn Iterator<Item = VType>| {
                 let moved = |t: VType| match t.tag {
                     vtag::UNINITIALIZED if !scan.is_start(t.data.into()) => Err(Malformed {
                         offset: code.offset + usize::from(t.data),
                         rule: "JVMS 4.7.4: an uninitialized type names a new instruction",
                     }),
-                    vtag::UNINITIALIZED => {
-                        Ok(VType { tag: t.tag, data: layout.instruction(t.data.into()) as u16 })
-                    }
+                    vtag::UNINITIALIZED => Ok(VType {
+                        tag: t.tag,
+                        data: layout.instruction(t.data.into()) as u16,
+                    }),
                     _ => Ok(t),
                 };
                 padded.clear();
@@ -567,7 +653,10 @@ impl<'a> Job<'_, 'a, '_> {
                     slots += t.slots();
                     padded.push(moved(t)?);
                 }
-                padded.resize(padded.len() + (u32::from(local) - slots) as usize, VType::TOP);
+                padded.resize(
+                    padded.len() + (u32::from(local) - slots) as usize,
+                    VType::TOP,
+                );
                 padded.push(VType::INTEGER);
                 stack.clear();
                 for t in types {
@@ -586,13 +675,20 @@ impl<'a> Job<'_, 'a, '_> {
                         add(&mut writer, f.bci, &f.locals, &mut f.stack.iter().copied())?;
                     }
                     frame.apply(locals, local)?;
-                    add(&mut writer, bci, locals, &mut frame.stack.iter().map(|(_, t)| t))?;
+                    add(
+                        &mut writer,
+                        bci,
+                        locals,
+                        &mut frame.stack.iter().map(|(_, t)| t),
+                    )?;
                 }
             }
             for f in inferred {
                 add(&mut writer, f.bci, &f.locals, &mut f.stack.iter().copied())?;
             }
-            for ((at, used), uninitialized) in handler_at.into_iter().zip(handlers).zip([true, false]) {
+            for ((at, used), uninitialized) in
+                handler_at.into_iter().zip(handlers).zip([true, false])
+            {
                 if used {
                     padded.clear();
                     padded.resize(usize::from(local), VType::TOP);
@@ -629,7 +725,10 @@ fn initial_locals(
     initial: &mut Vec<VType>,
 ) -> Result<u32> {
     const ACC_STATIC: u16 = 8;
-    let bad = || Malformed { offset: method.start + 4, rule: "JVMS 4.3.3: a method descriptor is well-formed" };
+    let bad = || Malformed {
+        offset: method.start + 4,
+        rule: "JVMS 4.3.3: a method descriptor is well-formed",
+    };
     initial.clear();
     if method.access_flags & ACC_STATIC == 0 {
         if method.name == b"<init>" && class.name != b"java/lang/Object" {
@@ -647,12 +746,18 @@ fn initial_locals(
             Type::Float => VType::FLOAT,
             Type::Long => VType::LONG,
             Type::Double => VType::DOUBLE,
-            Type::Object(_) => VType { tag: vtag::PARAMETER, data: nth },
+            Type::Object(_) => VType {
+                tag: vtag::PARAMETER,
+                data: nth,
+            },
         });
         nth += 1;
         slots += ty.slots();
         if slots > 255 {
-            return Err(Malformed { offset: attribute.offset, rule: "JVMS 4.3.3: parameters take 255 slots at most" });
+            return Err(Malformed {
+                offset: attribute.offset,
+                rule: "JVMS 4.3.3: parameters take 255 slots at most",
+            });
         }
     }
     all.returns().ok_or_else(bad)?;
@@ -672,9 +777,19 @@ pub(crate) fn parameter_class(descriptor: &[u8], nth: u16) -> Option<&[u8]> {
 }
 
 /// Writes the switch that was at `bci`, at the new BCI `at`; returns its old length.
-fn write_switch(out: &mut Vec<u8>, old: &[u8], bci: usize, moved: impl Fn(u32) -> u32, at: u32) -> usize {
+fn write_switch(
+    out: &mut Vec<u8>,
+    old: &[u8],
+    bci: usize,
+    moved: impl Fn(u32) -> u32,
+    at: u32,
+) -> usize {
     let int = |at: usize| i4(old, at).unwrap_or(0);
-    let relative = |from: usize| moved((bci as i32).wrapping_add(int(from)) as u32).wrapping_sub(at).to_be_bytes();
+    let relative = |from: usize| {
+        moved((bci as i32).wrapping_add(int(from)) as u32)
+            .wrapping_sub(at)
+            .to_be_bytes()
+    };
     out.push(old[bci]);
     out.resize(out.len() + padding(at as usize), 0);
     let operands = bci + 1 + padding(bci);
@@ -699,4 +814,3 @@ fn write_switch(out: &mut Vec<u8>, old: &[u8], bci: usize, moved: impl Fn(u32) -
     }
     from - bci
 }
-

@@ -57,7 +57,10 @@ impl Scan {
         self.branches.clear();
         self.switches = false;
         for (i, e) in code.exceptions().enumerate() {
-            let bad = |rule| Malformed { offset: code.offset + bytes.len() + 2 + 8 * i, rule };
+            let bad = |rule| Malformed {
+                offset: code.offset + bytes.len() + 2 + 8 * i,
+                rule,
+            };
             if e.start >= e.end || usize::from(e.end) > bytes.len() {
                 return Err(bad("JVMS 4.7.3: start_pc < end_pc <= code_length"));
             }
@@ -77,12 +80,22 @@ impl Scan {
                     op::IFEQ..=op::JSR | op::IFNULL | op::IFNONNULL => {
                         let by = i32::from(u2(bytes, bci + 1).unwrap_or(0) as i16);
                         let target = (bci as i32).wrapping_add(by) as u32;
-                        self.branches.push(Branch { bci: bci as u32, target, opcode, grown: false });
+                        self.branches.push(Branch {
+                            bci: bci as u32,
+                            target,
+                            opcode,
+                            grown: false,
+                        });
                     }
                     op::GOTO_W | op::JSR_W => {
                         let by = i4(bytes, bci + 1).unwrap_or(0);
                         let target = (bci as i32).wrapping_add(by) as u32;
-                        self.branches.push(Branch { bci: bci as u32, target, opcode, grown: false });
+                        self.branches.push(Branch {
+                            bci: bci as u32,
+                            target,
+                            opcode,
+                            grown: false,
+                        });
                     }
                     op::IRETURN..=op::RETURN => f |= RETURN,
                     _ => {}
@@ -101,7 +114,10 @@ impl Scan {
         }
         for b in &self.branches {
             if !starts(&self.flags, b.target) {
-                return Err(Malformed { offset: code.offset + b.bci as usize, rule: TARGET });
+                return Err(Malformed {
+                    offset: code.offset + b.bci as usize,
+                    rule: TARGET,
+                });
             }
         }
         for (i, e) in code.exceptions().enumerate() {
@@ -129,7 +145,10 @@ impl Scan {
                 for offset in switch_offsets(code.code, bci) {
                     let target = (bci as i32).wrapping_add(offset) as u32;
                     if !starts(&self.flags, target) {
-                        return Err(Malformed { offset: code.offset + bci as usize, rule: TARGET });
+                        return Err(Malformed {
+                            offset: code.offset + bci as usize,
+                            rule: TARGET,
+                        });
                     }
                 }
             }
@@ -160,5 +179,7 @@ fn switch_offsets(code: &[u8], bci: u32) -> impl Iterator<Item = i32> {
         (at + 12, 8, i4(code, at + 4).unwrap_or(0) as usize)
     };
     let default = i4(code, at);
-    default.into_iter().chain((0..count).map_while(move |i| i4(code, first + i * step)))
+    default
+        .into_iter()
+        .chain((0..count).map_while(move |i| i4(code, first + i * step)))
 }

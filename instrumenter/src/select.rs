@@ -27,7 +27,11 @@ impl Pattern {
     pub fn new(text: &str) -> Self {
         let descriptor = text.find('(').unwrap_or(text.len());
         match text[..descriptor].rfind('.') {
-            None => Self { class: text.to_owned(), method: None, with_descriptor: false },
+            None => Self {
+                class: text.to_owned(),
+                method: None,
+                with_descriptor: false,
+            },
             Some(dot) => Self {
                 class: text[..dot].to_owned(),
                 method: Some(text[dot + 1..].to_owned()),
@@ -43,7 +47,9 @@ impl Pattern {
         }
         match &self.method {
             None => true,
-            Some(m) if self.with_descriptor => glob(m.as_bytes(), [name.as_bytes(), descriptor.as_bytes()]),
+            Some(m) if self.with_descriptor => {
+                glob(m.as_bytes(), [name.as_bytes(), descriptor.as_bytes()])
+            }
             Some(m) => glob(m.as_bytes(), [name.as_bytes(), b""]),
         }
     }
@@ -52,7 +58,12 @@ impl Pattern {
 /// Matches the two texts, one after the other, with the pattern.
 fn glob(pattern: &[u8], text: [&[u8]; 2]) -> bool {
     let length = text[0].len() + text[1].len();
-    let at = |i: usize| text[0].get(i).or_else(|| text[1].get(i - text[0].len())).copied();
+    let at = |i: usize| {
+        text[0]
+            .get(i)
+            .or_else(|| text[1].get(i - text[0].len()))
+            .copied()
+    };
     let (mut p, mut t) = (0, 0);
     // Where to go on when what follows the last `*` does not match.
     let mut retry = None;
@@ -88,7 +99,12 @@ pub struct Patterns {
 
 impl Default for Patterns {
     fn default() -> Self {
-        Self { include: Vec::new(), exclude: Vec::new(), probability: 1.0, seed: 0 }
+        Self {
+            include: Vec::new(),
+            exclude: Vec::new(),
+            probability: 1.0,
+            seed: 0,
+        }
     }
 }
 
@@ -122,10 +138,12 @@ impl Patterns {
 
     /// Whether the method is chosen.
     pub fn wants(&self, class: &str, name: &str, descriptor: &str) -> bool {
-        let named = |patterns: &[Pattern]| patterns.iter().any(|p| p.matches(class, name, descriptor));
+        let named =
+            |patterns: &[Pattern]| patterns.iter().any(|p| p.matches(class, name, descriptor));
         (self.include.is_empty() || named(&self.include))
             && !named(&self.exclude)
-            && (self.probability >= 1.0 || chance(self.seed, [class, name, descriptor]) < self.probability)
+            && (self.probability >= 1.0
+                || chance(self.seed, [class, name, descriptor]) < self.probability)
     }
 
     /// Whether the method is chosen.
@@ -155,7 +173,9 @@ mod tests {
 
     #[test]
     fn patterns_name_methods() {
-        let p = |pattern: &str, class, name, descriptor| Pattern::new(pattern).matches(class, name, descriptor);
+        let p = |pattern: &str, class, name, descriptor| {
+            Pattern::new(pattern).matches(class, name, descriptor)
+        };
         assert!(p("*", "a/B", "m", "()V"));
         assert!(p("a/*", "a/b/C", "m", "()V"));
         assert!(!p("a/*", "b/a/C", "m", "()V"));
@@ -166,14 +186,22 @@ mod tests {
         assert!(p("a/B.<init>", "a/B", "<init>", "(I)V"));
         assert!(p("a/B.m(I*", "a/B", "m", "(IJ)V"));
         assert!(!p("a/B.m(I*", "a/B", "m", "(JI)V"));
-        assert!(p("a/B.m(Ljava/lang/String;)V", "a/B", "m", "(Ljava/lang/String;)V"));
+        assert!(p(
+            "a/B.m(Ljava/lang/String;)V",
+            "a/B",
+            "m",
+            "(Ljava/lang/String;)V"
+        ));
         assert!(!p("a/B.", "a/B", "m", "()V"));
         assert!(p("*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaab", "m", "()V"));
     }
 
     #[test]
     fn exclude_wins_over_include() {
-        let p = Patterns::all().include("a/*").include("b/*").exclude("a/X.*");
+        let p = Patterns::all()
+            .include("a/*")
+            .include("b/*")
+            .exclude("a/X.*");
         assert!(p.wants("a/B", "m", "()V"));
         assert!(p.wants("b/B", "m", "()V"));
         assert!(!p.wants("c/B", "m", "()V"));
@@ -182,13 +210,21 @@ mod tests {
 
     #[test]
     fn chance_keeps_to_probability_and_seed() {
-        let count = |p: &Patterns| (0..10_000).filter(|i| p.wants("a/B", &format!("m{i}"), "()V")).count();
+        let count = |p: &Patterns| {
+            (0..10_000)
+                .filter(|i| p.wants("a/B", &format!("m{i}"), "()V"))
+                .count()
+        };
         let p = Patterns::all().probability(0.25, 7);
         assert!((2_300..2_700).contains(&count(&p)), "{}", count(&p));
         assert_eq!(count(&p), count(&p.clone()));
         assert_eq!(count(&Patterns::all().probability(0.0, 7)), 0);
         assert_eq!(count(&Patterns::all().probability(1.0, 7)), 10_000);
         let q = Patterns::all().probability(0.25, 8);
-        assert!((0..10_000).any(|i| p.wants("a/B", &format!("m{i}"), "") != q.wants("a/B", &format!("m{i}"), "")));
+        assert!(
+            (0..10_000)
+                .any(|i| p.wants("a/B", &format!("m{i}"), "")
+                    != q.wants("a/B", &format!("m{i}"), ""))
+        );
     }
 }

@@ -29,7 +29,12 @@ pub(crate) struct State {
 
 impl State {
     /// Takes over the locals of a frame, one entry a value, and its stack.
-    pub(crate) fn set(&mut self, locals: &[VType], stack: impl Iterator<Item = VType>, max_locals: u16) {
+    pub(crate) fn set(
+        &mut self,
+        locals: &[VType],
+        stack: impl Iterator<Item = VType>,
+        max_locals: u16,
+    ) {
         self.locals.clear();
         for &t in locals {
             self.locals.push(t);
@@ -59,7 +64,11 @@ impl State {
             (1, false) | (2, true) => Ok(([top, VType::TOP], 1)),
             (2, false) => {
                 let below = self.pop()?;
-                if below.wide() { Err(Lost) } else { Ok(([below, top], 2)) }
+                if below.wide() {
+                    Err(Lost)
+                } else {
+                    Ok(([below, top], 2))
+                }
             }
             _ => Err(Lost),
         }
@@ -68,7 +77,11 @@ impl State {
     /// `dup` in all its forms: copies `n` slots under the `under` slots below them.
     fn dup(&mut self, n: u32, under: u32) -> Result<(), Lost> {
         let (a, an) = self.pop_slots(n)?;
-        let (b, bn) = if under == 0 { ([VType::TOP; 2], 0) } else { self.pop_slots(under)? };
+        let (b, bn) = if under == 0 {
+            ([VType::TOP; 2], 0)
+        } else {
+            self.pop_slots(under)?
+        };
         self.stack.extend_from_slice(&a[..an]);
         self.stack.extend_from_slice(&b[..bn]);
         self.stack.extend_from_slice(&a[..an]);
@@ -116,17 +129,23 @@ impl State {
             11..=13 => self.stack.push(VType::FLOAT),
             14 | 15 => self.stack.push(VType::DOUBLE),
             op::LDC | op::LDC_W | op::LDC2_W => {
-                let Operands::Pool(n) = i.operands else { return Err(Lost) };
+                let Operands::Pool(n) = i.operands else {
+                    return Err(Lost);
+                };
                 self.push_type(pool.loadable(n).ok_or(Lost)?, classes)?;
             }
             21..=24 => self.stack.push(BY_KIND[usize::from(o - 21)]),
             op::ALOAD => {
-                let Operands::Local(n) = i.operands else { return Err(Lost) };
-                self.stack.push(*self.locals.get(usize::from(n)).ok_or(Lost)?);
+                let Operands::Local(n) = i.operands else {
+                    return Err(Lost);
+                };
+                self.stack
+                    .push(*self.locals.get(usize::from(n)).ok_or(Lost)?);
             }
             26..=41 => self.stack.push(BY_KIND[usize::from((o - 26) / 4)]),
             op::ALOAD_0..=op::ALOAD_3 => {
-                self.stack.push(*self.locals.get(usize::from(o - op::ALOAD_0)).ok_or(Lost)?);
+                self.stack
+                    .push(*self.locals.get(usize::from(o - op::ALOAD_0)).ok_or(Lost)?);
             }
             46..=49 => {
                 self.drop(2)?;
@@ -139,14 +158,20 @@ impl State {
                     (vtag::NULL, _) => VType::NULL,
                     (_, Some(name)) => {
                         let element = match name {
-                            Cow::Borrowed(name) => match descriptor::first(name.strip_prefix(b"[").ok_or(Lost)?) {
-                                Some((Type::Object(element), [])) => Cow::Borrowed(element),
-                                _ => return Err(Lost),
-                            },
-                            Cow::Owned(name) => match descriptor::first(name.strip_prefix(b"[").ok_or(Lost)?) {
-                                Some((Type::Object(element), [])) => Cow::Owned(element.to_vec()),
-                                _ => return Err(Lost),
-                            },
+                            Cow::Borrowed(name) => {
+                                match descriptor::first(name.strip_prefix(b"[").ok_or(Lost)?) {
+                                    Some((Type::Object(element), [])) => Cow::Borrowed(element),
+                                    _ => return Err(Lost),
+                                }
+                            }
+                            Cow::Owned(name) => {
+                                match descriptor::first(name.strip_prefix(b"[").ok_or(Lost)?) {
+                                    Some((Type::Object(element), [])) => {
+                                        Cow::Owned(element.to_vec())
+                                    }
+                                    _ => return Err(Lost),
+                                }
+                            }
                         };
                         VType::object(classes.index(element).ok_or(Lost)?)
                     }
@@ -159,7 +184,9 @@ impl State {
                 self.stack.push(VType::INTEGER);
             }
             op::ISTORE..=op::ASTORE => {
-                let Operands::Local(n) = i.operands else { return Err(Lost) };
+                let Operands::Local(n) = i.operands else {
+                    return Err(Lost);
+                };
                 let ty = self.pop()?;
                 self.store(n, ty)?;
             }
@@ -203,7 +230,9 @@ impl State {
             op::TABLESWITCH | op::LOOKUPSWITCH | op::IRETURN..=176 | op::ATHROW => self.drop(1)?,
             op::MONITORENTER | op::MONITOREXIT => self.drop(1)?,
             op::GETSTATIC..=op::PUTFIELD => {
-                let Operands::Pool(n) = i.operands else { return Err(Lost) };
+                let Operands::Pool(n) = i.operands else {
+                    return Err(Lost);
+                };
                 let field = pool.member(n).ok_or(Lost)?;
                 match o {
                     op::GETSTATIC => self.push_type(field.descriptor, classes)?,
@@ -215,21 +244,32 @@ impl State {
                     _ => self.drop(2)?,
                 }
             }
-            op::INVOKEVIRTUAL..=op::INVOKEDYNAMIC => return self.invoke(i, pool, this_class, classes),
+            op::INVOKEVIRTUAL..=op::INVOKEDYNAMIC => {
+                return self.invoke(i, pool, this_class, classes);
+            }
             op::NEW => {
-                let ty = VType { tag: vtag::UNINITIALIZED, data: i.bci as u16 };
+                let ty = VType {
+                    tag: vtag::UNINITIALIZED,
+                    data: i.bci as u16,
+                };
                 self.replace(ty, VType::TOP);
                 self.stack.push(ty);
             }
             op::NEWARRAY => {
-                let Operands::Byte(kind @ 4..=11) = i.operands else { return Err(Lost) };
+                let Operands::Byte(kind @ 4..=11) = i.operands else {
+                    return Err(Lost);
+                };
                 const NAMES: [&[u8]; 8] = [b"[Z", b"[C", b"[F", b"[D", b"[B", b"[S", b"[I", b"[J"];
                 self.drop(1)?;
-                let class = classes.index(Cow::Borrowed(NAMES[usize::from(kind - 4)])).ok_or(Lost)?;
+                let class = classes
+                    .index(Cow::Borrowed(NAMES[usize::from(kind - 4)]))
+                    .ok_or(Lost)?;
                 self.stack.push(VType::object(class));
             }
             op::ANEWARRAY => {
-                let Operands::Pool(n) = i.operands else { return Err(Lost) };
+                let Operands::Pool(n) = i.operands else {
+                    return Err(Lost);
+                };
                 let element = pool.class_name(n).ok_or(Lost)?;
                 let mut name = Vec::with_capacity(element.len() + 3);
                 name.push(b'[');
@@ -241,19 +281,24 @@ impl State {
                     name.push(b';');
                 }
                 self.drop(1)?;
-                self.stack.push(VType::object(classes.index(Cow::Owned(name)).ok_or(Lost)?));
+                self.stack
+                    .push(VType::object(classes.index(Cow::Owned(name)).ok_or(Lost)?));
             }
             op::ARRAYLENGTH | op::INSTANCEOF => {
                 self.drop(1)?;
                 self.stack.push(VType::INTEGER);
             }
             op::CHECKCAST => {
-                let Operands::Pool(n) = i.operands else { return Err(Lost) };
+                let Operands::Pool(n) = i.operands else {
+                    return Err(Lost);
+                };
                 self.drop(1)?;
                 self.stack.push(VType::object(n));
             }
             op::MULTIANEWARRAY => {
-                let Operands::PoolAnd1(n, dimensions) = i.operands else { return Err(Lost) };
+                let Operands::PoolAnd1(n, dimensions) = i.operands else {
+                    return Err(Lost);
+                };
                 self.drop(usize::from(dimensions))?;
                 self.stack.push(VType::object(n));
             }
@@ -262,7 +307,11 @@ impl State {
         Ok(false)
     }
 
-    fn push_type<'a>(&mut self, descriptor: &'a [u8], classes: &mut dyn Classes<'a>) -> Result<(), Lost> {
+    fn push_type<'a>(
+        &mut self,
+        descriptor: &'a [u8],
+        classes: &mut dyn Classes<'a>,
+    ) -> Result<(), Lost> {
         match descriptor::first(descriptor) {
             Some((ty, [])) => self.push(ty, classes),
             _ => Err(Lost),
@@ -287,7 +336,9 @@ impl State {
         this_class: u16,
         classes: &mut dyn Classes<'a>,
     ) -> Result<bool, Lost> {
-        let (Operands::Pool(n) | Operands::PoolAnd2(n, ..)) = i.operands else { return Err(Lost) };
+        let (Operands::Pool(n) | Operands::PoolAnd2(n, ..)) = i.operands else {
+            return Err(Lost);
+        };
         let method = pool.member(n).ok_or(Lost)?;
         let mut all = parameters(method.descriptor).ok_or(Lost)?;
         while all.next().ok_or(Lost)?.is_some() {

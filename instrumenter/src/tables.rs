@@ -22,7 +22,11 @@ pub(crate) struct Moves<'s> {
 impl Moves<'_> {
     /// Of a border between instructions: hooks belong to what they stand before, also at 0.
     fn border(&self, bci: u32) -> u16 {
-        if bci == 0 { 0 } else { self.layout.hook(self.scan, self.lengths, bci) as u16 }
+        if bci == 0 {
+            0
+        } else {
+            self.layout.hook(self.scan, self.lengths, bci) as u16
+        }
     }
 
     fn inside(&self, bci: u32) -> bool {
@@ -50,7 +54,9 @@ impl Table {
         match name {
             b"LineNumberTable" => Table::Lines,
             b"LocalVariableTable" | b"LocalVariableTypeTable" => Table::Variables,
-            b"RuntimeVisibleTypeAnnotations" | b"RuntimeInvisibleTypeAnnotations" => Table::TypeAnnotations,
+            b"RuntimeVisibleTypeAnnotations" | b"RuntimeInvisibleTypeAnnotations" => {
+                Table::TypeAnnotations
+            }
             b"CharacterRangeTable" => Table::CharacterRanges,
             b"StackMapTable" => Table::StackMap,
             b"StackMap" => Table::CldcStackMap,
@@ -114,7 +120,10 @@ fn range(r: &mut Reader<'_>, base: usize, moves: Option<Moves<'_>>, out: &mut [u
     let end = start + u32::from(r.u2()?);
     let Some(moves) = moves else { return Ok(()) };
     if !moves.inside(end) {
-        return Err(Malformed { offset: at, rule: "JVMS 4.7.13, 4.7.20.1: a variable's range is in the code array" });
+        return Err(Malformed {
+            offset: at,
+            rule: "JVMS 4.7.13, 4.7.20.1: a variable's range is in the code array",
+        });
     }
     let (start, end) = (moves.border(start), moves.border(end));
     put(out, at - base, start);
@@ -158,7 +167,10 @@ fn type_annotations(
                 let bci = u32::from(r.u2()?);
                 if let Some(moves) = moves {
                     if bci as usize >= moves.code_length {
-                        return Err(Malformed { offset: at, rule: "JVMS 4.7.20.1: an offset is in the code array" });
+                        return Err(Malformed {
+                            offset: at,
+                            rule: "JVMS 4.7.20.1: an offset is in the code array",
+                        });
                     }
                     // The annotated instruction itself, not its hooks.
                     put(out, at - base, moves.layout.instruction(bci) as u16);
@@ -168,7 +180,10 @@ fn type_annotations(
                 }
             }
             _ => {
-                return Err(Malformed { offset: r.pos() - 1, rule: "JVMS 4.7.20: unknown target_type" });
+                return Err(Malformed {
+                    offset: r.pos() - 1,
+                    rule: "JVMS 4.7.20: unknown target_type",
+                });
             }
         }
         let path = r.u1()? as usize;
@@ -204,7 +219,12 @@ fn skip_annotation(r: &mut Reader<'_>) -> Result<()> {
                 open.push((r.u2()?, true));
             }
             b'[' => open.push((r.u2()?, false)),
-            _ => return Err(Malformed { offset: r.pos() - 1, rule: "JVMS 4.7.16.1: unknown tag of an element value" }),
+            _ => {
+                return Err(Malformed {
+                    offset: r.pos() - 1,
+                    rule: "JVMS 4.7.16.1: unknown tag of an element value",
+                });
+            }
         }
     }
     Ok(())
@@ -213,11 +233,15 @@ fn skip_annotation(r: &mut Reader<'_>) -> Result<()> {
 /// `javac -Xjcov` writes these: first and last BCI (the last inclusive) and source positions. Not
 /// an attribute of the JVMS, so what looks odd stays as it is.
 fn character_ranges(r: &mut Reader<'_>, moves: Option<Moves<'_>>, out: &mut [u8]) {
-    let (Some(moves), Ok(n)) = (moves, r.u2()) else { return };
+    let (Some(moves), Ok(n)) = (moves, r.u2()) else {
+        return;
+    };
     if r.left() != n as usize * 14 {
         return;
     }
-    let Ok(bytes) = r.take(n as usize * 14) else { return };
+    let Ok(bytes) = r.take(n as usize * 14) else {
+        return;
+    };
     for (i, e) in bytes.as_chunks::<14>().0.iter().enumerate() {
         let start = u32::from(u16::from_be_bytes([e[0], e[1]]));
         let end = u32::from(u16::from_be_bytes([e[2], e[3]])) + 1;

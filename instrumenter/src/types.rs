@@ -38,7 +38,10 @@ impl VType {
     }
 
     pub(crate) const fn object(class: u16) -> VType {
-        VType { tag: vtag::OBJECT, data: class }
+        VType {
+            tag: vtag::OBJECT,
+            data: class,
+        }
     }
 
     /// Takes two slots.

@@ -3,7 +3,8 @@
 mod support;
 
 use instrumenter::{
-    Choice, HookId, HookKind, MethodInfo, OriginalBci, Presence, Reason, RewrittenBci, Rewritten, hook_id_of, rewrite,
+    Choice, HookId, HookKind, MethodInfo, OriginalBci, Presence, Reason, Rewritten, RewrittenBci,
+    hook_id_of, rewrite,
 };
 use support::assemble::{Class, Code, V};
 use support::dump::dump;
@@ -14,7 +15,10 @@ fn hook(file: &[u8], check: bool) -> Rewritten {
     let mut next = 0xABCD_0000;
     let mut all = |_: &MethodInfo<'_>| {
         next += 1;
-        Choice::Hook { id: HookId(next), check }
+        Choice::Hook {
+            id: HookId(next),
+            check,
+        }
     };
     rewrite(file, OWNER, &mut all).expect("a class file")
 }
@@ -51,7 +55,11 @@ fn handlers_are_hooked_at_their_start() {
     let handler = code.here();
     code.op(76).op(177);
     code.exception(start, end, handler, class.pool.class("java/lang/Exception"));
-    code.frame(handler, vec![object()], vec![V::Object("java/lang/Exception".into())]);
+    code.frame(
+        handler,
+        vec![object()],
+        vec![V::Object("java/lang/Exception".into())],
+    );
     class.method(8, "m", "(Ljava/lang/Object;)V", &code);
     insta::assert_snapshot!(hooked(class, false).0);
 }
@@ -63,9 +71,13 @@ fn a_constructor_has_two_catch_alls_and_a_gap_at_super() {
     let other = code.label();
     let object_init = class.pool.method("java/lang/Object", "<init>", "()V");
     // new Object() among the arguments, as it were; then a branch; then super().
-    code.op_u2(187, class.pool.class("java/lang/Object")).op(89).op_u2(183, object_init).op(87);
+    code.op_u2(187, class.pool.class("java/lang/Object"))
+        .op(89)
+        .op_u2(183, object_init)
+        .op(87);
     code.op(27).branch(153, other).raw(&[132, 1, 1]);
-    code.bind(other).frame(other, vec![V::UninitializedThis, V::Int], vec![]);
+    code.bind(other)
+        .frame(other, vec![V::UninitializedThis, V::Int], vec![]);
     code.op(42).op_u2(183, object_init).op(177);
     class.method(1, "<init>", "(I)V", &code);
     insta::assert_snapshot!(hooked(class, false).0);
@@ -142,7 +154,11 @@ fn uninitialized_types_name_the_new_behind_its_hook() {
     code.op_u2(183, class.pool.method("java/lang/Object", "<init>", "()V"));
     code.bind(join).op(191);
     code.frame(handler, vec![V::Int], vec![throwable()]);
-    code.frame(other, vec![V::Int], vec![throwable(), V::Uninitialized(new)]);
+    code.frame(
+        other,
+        vec![V::Int],
+        vec![throwable(), V::Uninitialized(new)],
+    );
     class.method(8, "m", "(I)V", &code);
     insta::assert_snapshot!(hooked(class, false).0);
 }
@@ -214,7 +230,11 @@ fn maps_know_every_place() {
         (21, 1, Presence::Absent),
     ];
     for (bci, original, presence) in expected {
-        assert_eq!(map.original(RewrittenBci(bci)), OriginalBci(original), "{bci}");
+        assert_eq!(
+            map.original(RewrittenBci(bci)),
+            OriginalBci(original),
+            "{bci}"
+        );
         assert_eq!(map.presence(RewrittenBci(bci)), presence, "{bci}");
     }
     assert_eq!(map.length(), 22);
@@ -227,7 +247,10 @@ fn the_id_is_read_back_from_the_code() {
             let mut class = Class::new("T", 49);
             class.method(8, "m", "()V", Code::new(0, locals).op(177));
             let file = class.bytes();
-            let mut plan = |_: &MethodInfo<'_>| Choice::Hook { id: HookId(id), check: false };
+            let mut plan = |_: &MethodInfo<'_>| Choice::Hook {
+                id: HookId(id),
+                check: false,
+            };
             let r = rewrite(&file, OWNER, &mut plan).expect("a class file");
             let bytes = r.bytes.expect("hooked");
             let class = instrumenter::class::ClassFile::parse(&bytes).expect("a class file");
@@ -262,7 +285,13 @@ fn what_cannot_be_hooked_is_left_for_a_reason() {
         ]
     );
     assert_eq!(r.hooked.len(), 1);
-    insta::assert_snapshot!(dump(r.bytes.as_deref().expect("hooked")).lines().skip_while(|l| !l.starts_with("fine")).collect::<Vec<_>>().join("\n"));
+    insta::assert_snapshot!(
+        dump(r.bytes.as_deref().expect("hooked"))
+            .lines()
+            .skip_while(|l| !l.starts_with("fine"))
+            .collect::<Vec<_>>()
+            .join("\n")
+    );
 }
 
 #[test]
@@ -272,4 +301,49 @@ fn nothing_chosen_means_nothing_written() {
     let mut none = |_: &MethodInfo<'_>| Choice::Leave;
     let r = rewrite(&class.bytes(), OWNER, &mut none).expect("a class file");
     assert_eq!((r.bytes, r.not_chosen), (None, 1));
+}
+
+#[test]
+fn tables_with_code_offsets_move() {
+    let mut class = Class::new("T", 61);
+    let mut code = Code::new(2, 1);
+    let exit = code.label();
+    // 0: new, 3: dup, 4: init, 7: astore_0, 8: nop, 9: return
+    code.op_u2(187, class.pool.class("java/lang/Object")).op(89);
+    code.op_u2(183, class.pool.method("java/lang/Object", "<init>", "()V"))
+        .op(75)
+        .op(0);
+    code.bind(exit).op(177);
+    let annotation = class.pool.utf8("LA;").to_be_bytes();
+    let [a, b] = annotation;
+    let info = [
+        &[0, 4][..],
+        // new at 0
+        &[0x44, 0, 0, 0, a, b, 0, 0],
+        // a type argument of the return at 9: the instruction, not its hook
+        &[0x48, 0, 9, 2, 0, a, b, 0, 0],
+        // a local variable from 8 to 10
+        &[0x40, 0, 1, 0, 8, 0, 2, 0, 0, 0, a, b, 0, 0],
+        // an exception parameter: the index of its entry stays
+        &[0x42, 0, 0, 0, a, b, 0, 0],
+    ]
+    .concat();
+    code.attributes
+        .push((class.pool.utf8("RuntimeInvisibleTypeAnnotations"), info));
+    // From 0 to 7, and 8 to 9, both inclusive.
+    let ranges = [
+        &[0, 2][..],
+        &[0, 0, 0, 7, 0, 0, 0, 1, 0, 0, 0, 2, 0, 1],
+        &[0, 8, 0, 9, 0, 0, 0, 1, 0, 0, 0, 2, 0, 1],
+    ];
+    code.attributes
+        .push((class.pool.utf8("CharacterRangeTable"), ranges.concat()));
+    code.attributes
+        .push((class.pool.utf8("Unheard"), vec![1, 2, 3]));
+    code.attributes
+        .push((class.pool.utf8("StackMap"), vec![0, 0]));
+    class.method(8, "m", "()V", &code);
+    let (text, r) = hooked(class, false);
+    insta::assert_snapshot!(text);
+    assert_eq!(r.unknown_code_attributes, 1);
 }

@@ -39,14 +39,26 @@ fn rewrite_all(jdk: &Jdk, from: &Path, to: &Path, read_every: usize) {
     for (n, path) in all.iter().enumerate() {
         let bytes = fs::read(path).expect("a file");
         let same = identity(&bytes).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        assert!(same == bytes, "{} is not written back identical", path.display());
+        assert!(
+            same == bytes,
+            "{} is not written back identical",
+            path.display()
+        );
         let mut plan = |_: &MethodInfo<'_>| {
             next += 1;
-            Choice::Hook { id: HookId(next), check: next % 16 == 0 }
+            Choice::Hook {
+                id: HookId(next),
+                check: next % 16 == 0,
+            }
         };
-        let r = rewrite(&bytes, OWNER, &mut plan).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let r =
+            rewrite(&bytes, OWNER, &mut plan).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         hooked += r.hooked.len();
-        left.extend(r.left.iter().map(|m| format!("{}.{}{}: {}", r.class_name, m.name, m.descriptor, m.reason)));
+        left.extend(
+            r.left
+                .iter()
+                .map(|m| format!("{}.{}{}: {}", r.class_name, m.name, m.descriptor, m.reason)),
+        );
         let new = to.join(path.strip_prefix(from).expect("below"));
         fs::create_dir_all(new.parent().expect("a folder")).expect("a folder");
         if let Some(bytes) = &r.bytes
@@ -57,7 +69,12 @@ fn rewrite_all(jdk: &Jdk, from: &Path, to: &Path, read_every: usize) {
         }
         fs::write(new, r.bytes.as_deref().unwrap_or(&bytes)).expect("a file");
     }
-    println!("JDK {}: {} classes identical, {hooked} methods hooked, {} left, {read} read by others", jdk.feature, all.len(), left.len());
+    println!(
+        "JDK {}: {} classes identical, {hooked} methods hooked, {} left, {read} read by others",
+        jdk.feature,
+        all.len(),
+        left.len()
+    );
     assert!(hooked > 1000 && left.len() * 1000 < hooked, "{left:#?}");
 }
 
@@ -67,7 +84,11 @@ fn others_agree(bytes: &[u8]) {
     let ours: Vec<_> = ours
         .methods
         .iter()
-        .map(|m| m.code().expect("well-formed").map(|a| Code::parse(&ours, a).expect("well-formed")))
+        .map(|m| {
+            m.code()
+                .expect("well-formed")
+                .map(|a| Code::parse(&ours, a).expect("well-formed"))
+        })
         .collect();
 
     let theirs = cafebabe::parse_class(bytes).expect("cafebabe reads what we wrote");
@@ -78,17 +99,33 @@ fn others_agree(bytes: &[u8]) {
             _ => None,
         });
         assert_eq!(code.is_some(), ours.is_some());
-        let (Some(theirs), Some(ours)) = (code, ours) else { continue };
-        assert_eq!((theirs.max_stack, theirs.max_locals, theirs.code), (ours.max_stack, ours.max_locals, ours.code));
-        let starts = theirs.bytecode.as_ref().map(|b| b.opcodes.iter().map(|(at, _)| *at).collect::<Vec<_>>());
-        let mine: Vec<_> = ours.instructions().map(|i| i.expect("an instruction").bci as usize).collect();
+        let (Some(theirs), Some(ours)) = (code, ours) else {
+            continue;
+        };
+        assert_eq!(
+            (theirs.max_stack, theirs.max_locals, theirs.code),
+            (ours.max_stack, ours.max_locals, ours.code)
+        );
+        let starts = theirs
+            .bytecode
+            .as_ref()
+            .map(|b| b.opcodes.iter().map(|(at, _)| *at).collect::<Vec<_>>());
+        let mine: Vec<_> = ours
+            .instructions()
+            .map(|i| i.expect("an instruction").bci as usize)
+            .collect();
         assert_eq!(starts, Some(mine));
-        let theirs = theirs.exception_table.iter().map(|e| (e.start_pc, e.end_pc, e.handler_pc));
+        let theirs = theirs
+            .exception_table
+            .iter()
+            .map(|e| (e.start_pc, e.end_pc, e.handler_pc));
         assert!(theirs.eq(ours.exceptions().map(|e| (e.start, e.end, e.handler))));
     }
 
     // It does not know the newer constants: dynamic, module, package.
-    let Ok((rest, theirs)) = classfile_parser::class_parser(bytes) else { return };
+    let Ok((rest, theirs)) = classfile_parser::class_parser(bytes) else {
+        return;
+    };
     assert!(rest.is_empty());
     for (m, ours) in theirs.methods.iter().zip(&ours) {
         let Some(ours) = ours else { continue };
@@ -100,8 +137,15 @@ fn others_agree(bytes: &[u8]) {
             .collect();
         assert!(!codes.is_empty(), "classfile-parser sees other code");
         let (_, code) = &codes[0];
-        let theirs = code.exception_table.iter().map(|e| (e.start_pc, e.end_pc, e.handler_pc, e.catch_type));
-        assert!(theirs.eq(ours.exceptions().map(|e| (e.start, e.end, e.handler, e.catch_type))));
+        let theirs = code
+            .exception_table
+            .iter()
+            .map(|e| (e.start_pc, e.end_pc, e.handler_pc, e.catch_type));
+        assert!(
+            theirs.eq(ours
+                .exceptions()
+                .map(|e| (e.start, e.end, e.handler, e.catch_type)))
+        );
     }
 }
 
@@ -119,10 +163,18 @@ fn check(pattern: &str, read_every: usize, seconds: u64) {
             Some(judge) => {
                 judge.javac(&[], &at("tools-new"), &[&java.join("Verify.java")]);
                 let mut c = judge.tool("java");
-                c.arg("-cp").arg(at("tools-new")).arg("Verify").arg(at("plain")).arg(at("hooked"));
+                c.arg("-cp")
+                    .arg(at("tools-new"))
+                    .arg("Verify")
+                    .arg(at("plain"))
+                    .arg(at("hooked"));
                 let result = run(&mut c, seconds);
                 result.expect_success();
-                println!("JDK {} by ClassFile.verify: {}", jdk.feature, result.out.trim());
+                println!(
+                    "JDK {} by ClassFile.verify: {}",
+                    jdk.feature,
+                    result.out.trim()
+                );
             }
         }
 
@@ -137,7 +189,10 @@ fn check(pattern: &str, read_every: usize, seconds: u64) {
         let mut patches = Vec::new();
         for module in fs::read_dir(at("plain")).expect("modules").flatten() {
             for class in classes(&module.path()) {
-                let name = class.strip_prefix(module.path()).expect("below").with_extension("");
+                let name = class
+                    .strip_prefix(module.path())
+                    .expect("below")
+                    .with_extension("");
                 if name.as_os_str() != "module-info" {
                     names += &name.display().to_string().replace('/', ".");
                     names.push('\n');
@@ -146,13 +201,27 @@ fn check(pattern: &str, read_every: usize, seconds: u64) {
             let name = module.file_name().to_string_lossy().into_owned();
             let hooked = at("hooked").join(&name);
             let _ = fs::remove_file(hooked.join("module-info.class"));
-            patches.extend(["--patch-module".to_owned(), format!("{name}={}", hooked.display())]);
+            patches.extend([
+                "--patch-module".to_owned(),
+                format!("{name}={}", hooked.display()),
+            ]);
         }
         fs::write(at("names"), names).expect("a file");
         let link = |patches: &[String]| {
             let mut c = jdk.tool("java");
-            c.args(["-Xverify:all", "-Xshare:off", "-XX:-UsePerfData", "--add-modules", "ALL-SYSTEM"]);
-            c.args(patches).arg("-cp").arg(at("tools")).arg("LinkAll").arg(at("names")).arg("all");
+            c.args([
+                "-Xverify:all",
+                "-Xshare:off",
+                "-XX:-UsePerfData",
+                "--add-modules",
+                "ALL-SYSTEM",
+            ]);
+            c.args(patches)
+                .arg("-cp")
+                .arg(at("tools"))
+                .arg("LinkAll")
+                .arg(at("names"))
+                .arg("all");
             let result = run(&mut c, seconds);
             result.expect_success();
             result.out
@@ -181,18 +250,36 @@ fn the_verifier_rejects_a_wrong_frame() {
     let Some(jdk) = Jdk::all().pop() else { return };
     let folder = tempfile::tempdir().expect("a temporary folder");
     let at = folder.path();
-    jdk.javac(&[], at, &[&java.join("LinkAll.java"), &java.join("Trace.java")]);
+    jdk.javac(
+        &[],
+        at,
+        &[&java.join("LinkAll.java"), &java.join("Trace.java")],
+    );
     let trace = fs::read(at.join("Trace.class")).expect("a class");
-    let mut plan = |_: &MethodInfo<'_>| Choice::Hook { id: HookId(1), check: false };
+    let mut plan = |_: &MethodInfo<'_>| Choice::Hook {
+        id: HookId(1),
+        check: false,
+    };
     let r = rewrite(&trace, OWNER, &mut plan).expect("a class file");
     let mut bytes = r.bytes.expect("hooked");
     // The frame of a catch-all says that the hooks' local is an int; make it a float.
-    let at_frame = bytes.windows(4).rposition(|w| w[0] == 1 && w[1..4] == [0, 1, 7]).expect("a frame");
+    let at_frame = bytes
+        .windows(4)
+        .rposition(|w| w[0] == 1 && w[1..4] == [0, 1, 7])
+        .expect("a frame");
     bytes[at_frame] = 2;
     fs::write(at.join("Trace.class"), bytes).expect("a file");
     fs::write(at.join("names"), "Trace\n").expect("a file");
     let mut c = jdk.tool("java");
-    c.args(["-Xverify:all", "-cp"]).arg(at).arg("LinkAll").arg(at.join("names")).arg("all");
+    c.args(["-Xverify:all", "-cp"])
+        .arg(at)
+        .arg("LinkAll")
+        .arg(at.join("names"))
+        .arg("all");
     let result = run(&mut c, 60);
-    assert!(result.out.contains("rejected Trace: java.lang.VerifyError"), "{}", result.out);
+    assert!(
+        result.out.contains("rejected Trace: java.lang.VerifyError"),
+        "{}",
+        result.out
+    );
 }

@@ -16,7 +16,10 @@ fn hook(class: &[u8]) -> Vec<u8> {
     let mut next = 0;
     let mut all = |_: &MethodInfo<'_>| {
         next += 1;
-        Choice::Hook { id: HookId(next), check: next % 3 == 0 }
+        Choice::Hook {
+            id: HookId(next),
+            check: next % 3 == 0,
+        }
     };
     let r = rewrite(class, "Trace", &mut all).expect("a generated class is well-formed");
     for m in &r.left {
@@ -38,34 +41,62 @@ fn write(folder: &Path, classes: &[GenClass]) {
 
 #[test]
 fn generated_classes_run_the_same() {
-    let seed = std::env::var("STACKWITNESS_TEST_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(1u64);
+    let seed = std::env::var("STACKWITNESS_TEST_SEED")
+        .ok()
+        .and_then(|s| s.parse().ok())
+        .unwrap_or(1u64);
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
     let strategy = generate::class_with(1..5);
-    let count = std::env::var("STACKWITNESS_TEST_CASES").ok().and_then(|s| s.parse().ok()).unwrap_or(CLASSES);
-    let classes: Vec<GenClass> =
-        (0..count).map(|_| strategy.new_tree(&mut runner).expect("a class").current()).collect();
+    let count = std::env::var("STACKWITNESS_TEST_CASES")
+        .ok()
+        .and_then(|s| s.parse().ok())
+        .unwrap_or(CLASSES);
+    let classes: Vec<GenClass> = (0..count)
+        .map(|_| strategy.new_tree(&mut runner).expect("a class").current())
+        .collect();
     let java = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java");
     for jdk in Jdk::all() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let at = folder.path();
         write(at, &classes);
-        jdk.javac(&[], at, &[&java.join("Trace.java"), &java.join("Driver.java")]);
+        jdk.javac(
+            &[],
+            at,
+            &[&java.join("Trace.java"), &java.join("Driver.java")],
+        );
         let result = |mode: &str, which: &str| {
             let mut c = jdk.tool("java");
-            c.args(["-Xverify:all", "-XX:-UsePerfData", "-XX:-OmitStackTraceInFastThrow", mode, "-cp"]).arg(at).arg("Driver").arg(at.join(which));
+            c.args([
+                "-Xverify:all",
+                "-XX:-UsePerfData",
+                "-XX:-OmitStackTraceInFastThrow",
+                mode,
+                "-cp",
+            ])
+            .arg(at)
+            .arg("Driver")
+            .arg(at.join(which));
             if which == "hooked" {
                 c.arg("end");
             }
             run(&mut c, 60)
         };
         let plain = result("-Xmixed", "plain");
-        assert!(plain.success, "seed {seed}, JDK {}: {}\n{}", jdk.feature, plain.out, plain.err);
+        assert!(
+            plain.success,
+            "seed {seed}, JDK {}: {}\n{}",
+            jdk.feature, plain.out, plain.err
+        );
         for mode in ["-Xmixed", "-Xint"] {
             let hooked = result(mode, "hooked");
-            let differs = plain.out.lines().zip(hooked.out.lines()).find(|(a, b)| a != b);
+            let differs = plain
+                .out
+                .lines()
+                .zip(hooked.out.lines())
+                .find(|(a, b)| a != b);
             assert!(
                 hooked.success && plain.out == hooked.out,
                 "seed {seed}, JDK {}, {mode}: {differs:?}\n{}\n{}",
@@ -73,7 +104,12 @@ fn generated_classes_run_the_same() {
                 hooked.err,
                 hooked.out.lines().last().unwrap_or_default()
             );
-            println!("JDK {}, {mode}: {} results alike; {}", jdk.feature, plain.out.lines().count(), hooked.err.trim());
+            println!(
+                "JDK {}, {mode}: {} results alike; {}",
+                jdk.feature,
+                plain.out.lines().count(),
+                hooked.err.trim()
+            );
         }
     }
 }

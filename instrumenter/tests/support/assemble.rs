@@ -120,7 +120,11 @@ pub struct Code {
 
 impl Code {
     pub fn new(max_stack: u16, max_locals: u16) -> Self {
-        Self { max_stack, max_locals, ..Self::default() }
+        Self {
+            max_stack,
+            max_locals,
+            ..Self::default()
+        }
     }
 
     pub fn op(&mut self, opcode: u8) -> &mut Self {
@@ -179,14 +183,18 @@ impl Code {
     }
 
     fn offset(&mut self, from: usize, to: Label) {
-        self.fixes.push(Fix::Int { at: self.bytes.len(), from, to });
+        self.fixes.push(Fix::Int {
+            at: self.bytes.len(),
+            from,
+            to,
+        });
         self.raw(&[0; 4]);
     }
 
     pub fn table_switch(&mut self, low: i32, targets: &[Label], default: Label) -> &mut Self {
         let from = self.bytes.len();
         self.bytes.push(170);
-        while self.bytes.len() % 4 != 0 {
+        while !self.bytes.len().is_multiple_of(4) {
             self.bytes.push(0);
         }
         self.offset(from, default);
@@ -201,7 +209,7 @@ impl Code {
     pub fn lookup_switch(&mut self, pairs: &[(i32, Label)], default: Label) -> &mut Self {
         let from = self.bytes.len();
         self.bytes.push(171);
-        while self.bytes.len() % 4 != 0 {
+        while !self.bytes.len().is_multiple_of(4) {
             self.bytes.push(0);
         }
         self.offset(from, default);
@@ -213,7 +221,13 @@ impl Code {
         self
     }
 
-    pub fn exception(&mut self, start: Label, end: Label, handler: Label, catch_type: u16) -> &mut Self {
+    pub fn exception(
+        &mut self,
+        start: Label,
+        end: Label,
+        handler: Label,
+        catch_type: u16,
+    ) -> &mut Self {
         self.exceptions.push((start, end, handler, catch_type));
         self
     }
@@ -229,7 +243,14 @@ impl Code {
         self
     }
 
-    pub fn variable(&mut self, start: Label, end: Label, name: u16, descriptor: u16, index: u16) -> &mut Self {
+    pub fn variable(
+        &mut self,
+        start: Label,
+        end: Label,
+        name: u16,
+        descriptor: u16,
+        index: u16,
+    ) -> &mut Self {
         self.variables.push((start, end, name, descriptor, index));
         self
     }
@@ -242,7 +263,9 @@ impl Code {
     pub fn fits(&self) -> bool {
         self.bytes.len() <= 65535
             && self.fixes.iter().all(|f| match f {
-                Fix::Short { from, to, .. } => i16::try_from(self.at(*to) as i64 - *from as i64).is_ok(),
+                Fix::Short { from, to, .. } => {
+                    i16::try_from(self.at(*to) as i64 - *from as i64).is_ok()
+                }
                 Fix::Int { .. } => true,
             })
     }
@@ -275,7 +298,11 @@ impl Code {
         }
         let mut attributes = self.attributes.clone();
         if !self.frames.is_empty() {
-            let mut frames: Vec<_> = self.frames.iter().map(|(l, a, b)| (self.at(*l), a, b)).collect();
+            let mut frames: Vec<_> = self
+                .frames
+                .iter()
+                .map(|(l, a, b)| (self.at(*l), a, b))
+                .collect();
             frames.sort_by_key(|f| f.0);
             frames.dedup_by_key(|f| f.0);
             let mut info = Vec::new();
@@ -321,7 +348,13 @@ impl Code {
             let mut info = Vec::new();
             u2(&mut info, self.variables.len());
             for &(s, e, name, descriptor, index) in &self.variables {
-                for n in [self.at(s), self.at(e) - self.at(s), name.into(), descriptor.into(), index.into()] {
+                for n in [
+                    self.at(s),
+                    self.at(e) - self.at(s),
+                    name.into(),
+                    descriptor.into(),
+                    index.into(),
+                ] {
                     u2(&mut info, n);
                 }
             }
@@ -347,7 +380,12 @@ pub struct Class {
 
 impl Class {
     pub fn new(name: &str, major: u16) -> Self {
-        Self { pool: Pool::default(), major, name: name.to_owned(), methods: Vec::new() }
+        Self {
+            pool: Pool::default(),
+            major,
+            name: name.to_owned(),
+            methods: Vec::new(),
+        }
     }
 
     pub fn major(&self) -> u16 {
@@ -357,7 +395,13 @@ impl Class {
     pub fn method(&mut self, flags: u16, name: &str, descriptor: &str, code: &Code) {
         let content = code.finish(&mut self.pool);
         let mut m = Vec::new();
-        for n in [flags, self.pool.utf8(name), self.pool.utf8(descriptor), 1, self.pool.utf8("Code")] {
+        for n in [
+            flags,
+            self.pool.utf8(name),
+            self.pool.utf8(descriptor),
+            1,
+            self.pool.utf8("Code"),
+        ] {
             m.extend_from_slice(&n.to_be_bytes());
         }
         m.extend_from_slice(&(content.len() as u32).to_be_bytes());

@@ -64,12 +64,20 @@ pub fn dump(file: &[u8]) -> String {
     let mut out = String::new();
     for m in &class.methods {
         let _ = writeln!(out, "{}{}", text(m.name), text(m.descriptor));
-        let Some(a) = m.code().expect("one Code attribute") else { continue };
+        let Some(a) = m.code().expect("one Code attribute") else {
+            continue;
+        };
         let code = Code::parse(&class, a).expect("a Code attribute");
         let _ = writeln!(out, "  stack={} locals={}", code.max_stack, code.max_locals);
         for i in code.instructions() {
             let i = i.expect("an instruction");
-            let _ = write!(out, "  {:5}: {}{}", i.bci, if i.wide { "wide " } else { "" }, name(i.opcode));
+            let _ = write!(
+                out,
+                "  {:5}: {}{}",
+                i.bci,
+                if i.wide { "wide " } else { "" },
+                name(i.opcode)
+            );
             let to = |by: i32| i64::from(i.bci) + i64::from(by);
             let _ = match i.operands {
                 Operands::None => writeln!(out),
@@ -81,11 +89,31 @@ pub fn dump(file: &[u8]) -> String {
                     writeln!(out, " {}", constant(n))
                 }
                 Operands::Branch(by) => writeln!(out, " {}", to(by)),
-                Operands::Table { padding, default, low, high, offsets } => {
-                    let all: Vec<_> = offsets.as_chunks::<4>().0.iter().map(|b| to(i32::from_be_bytes(*b))).collect();
-                    writeln!(out, " padding={} {low}..{high}: {all:?} default: {}", padding.len(), to(default))
+                Operands::Table {
+                    padding,
+                    default,
+                    low,
+                    high,
+                    offsets,
+                } => {
+                    let all: Vec<_> = offsets
+                        .as_chunks::<4>()
+                        .0
+                        .iter()
+                        .map(|b| to(i32::from_be_bytes(*b)))
+                        .collect();
+                    writeln!(
+                        out,
+                        " padding={} {low}..{high}: {all:?} default: {}",
+                        padding.len(),
+                        to(default)
+                    )
                 }
-                Operands::Lookup { padding, default, pairs } => {
+                Operands::Lookup {
+                    padding,
+                    default,
+                    pairs,
+                } => {
                     let all: Vec<_> = pairs
                         .as_chunks::<8>()
                         .0
@@ -96,12 +124,21 @@ pub fn dump(file: &[u8]) -> String {
                             (int(key), to(int(by)))
                         })
                         .collect();
-                    writeln!(out, " padding={} {all:?} default: {}", padding.len(), to(default))
+                    writeln!(
+                        out,
+                        " padding={} {all:?} default: {}",
+                        padding.len(),
+                        to(default)
+                    )
                 }
             };
         }
         for e in code.exceptions() {
-            let of = if e.catch_type == 0 { "any".to_owned() } else { constant(e.catch_type) };
+            let of = if e.catch_type == 0 {
+                "any".to_owned()
+            } else {
+                constant(e.catch_type)
+            };
             let _ = writeln!(out, "  {}..{} -> {} {of}", e.start, e.end, e.handler);
         }
         for a in &code.attributes {

@@ -46,8 +46,18 @@ enum Stmt {
     MixC(Expr),
     If(u8, Expr, Vec<Stmt>, Vec<Stmt>),
     While(Expr, Vec<Stmt>, bool),
-    Switch { table: bool, low: i32, of: Expr, cases: Vec<Vec<Stmt>> },
-    Try { catches: u8, body: Vec<Stmt>, handler: Vec<Stmt>, rethrow: bool },
+    Switch {
+        table: bool,
+        low: i32,
+        of: Expr,
+        cases: Vec<Vec<Stmt>>,
+    },
+    Try {
+        catches: u8,
+        body: Vec<Stmt>,
+        handler: Vec<Stmt>,
+        rethrow: bool,
+    },
     Throw(Expr),
     Return(Expr),
     /// So many bytes that do nothing.
@@ -105,7 +115,12 @@ fn stmt() -> impl Strategy<Value = Stmt> {
 fn method() -> impl Strategy<Value = GenMethod> {
     let more = prop_oneof![4 => 0..8u16, 1 => 240..260u16, 1 => Just(600u16)];
     (any::<bool>(), any::<bool>(), more, vec(stmt(), 0..8)).prop_map(
-        |(synchronized, loop_at_entry, more_locals, body)| GenMethod { synchronized, loop_at_entry, more_locals, body },
+        |(synchronized, loop_at_entry, more_locals, body)| GenMethod {
+            synchronized,
+            loop_at_entry,
+            more_locals,
+            body,
+        },
     )
 }
 
@@ -116,7 +131,15 @@ pub fn class() -> impl Strategy<Value = GenClass> {
 
 /// Classes with so many methods.
 pub fn class_with(methods: std::ops::Range<usize>) -> impl Strategy<Value = GenClass> {
-    let major = prop_oneof![Just(46u16), Just(48), Just(49), Just(50), Just(51), Just(52), Just(61)];
+    let major = prop_oneof![
+        Just(46u16),
+        Just(48),
+        Just(49),
+        Just(50),
+        Just(51),
+        Just(52),
+        Just(61)
+    ];
     (major, vec(method(), methods)).prop_map(|(major, methods)| GenClass { major, methods })
 }
 
@@ -170,7 +193,16 @@ impl GenClass {
 impl Emit<'_> {
     fn locals() -> Vec<V> {
         let o = || V::Object("java/lang/Object".to_owned());
-        vec![V::Int, V::Long, V::Double, o(), V::Int, V::Int, V::Long, V::Int]
+        vec![
+            V::Int,
+            V::Long,
+            V::Double,
+            o(),
+            V::Int,
+            V::Int,
+            V::Long,
+            V::Int,
+        ]
     }
 
     /// Binds the label to this place, where types are as everywhere.
@@ -192,7 +224,11 @@ impl Emit<'_> {
                 self.code.frame(head, Self::locals()[..4].to_vec(), vec![]);
             }
             // P >>= 2, until it is not positive.
-            self.code.local(21, P, false).raw(&[5, 122]).local(54, P, false).local(21, P, false);
+            self.code
+                .local(21, P, false)
+                .raw(&[5, 122])
+                .local(54, P, false)
+                .local(21, P, false);
             // ifgt
             self.code.branch(157, head);
         }
@@ -262,7 +298,10 @@ impl Emit<'_> {
                 self.expr(arg);
                 if self.number > 0 && self.depth == 0 {
                     let name = format!("m{}", usize::from(*n) % self.number);
-                    self.code.local(22, C, false).local(24, 3, false).local(25, O, false);
+                    self.code
+                        .local(22, C, false)
+                        .local(24, 3, false)
+                        .local(25, O, false);
                     let m = self.class.pool.method(NAME, &name, DESCRIPTOR);
                     self.code.op_u2(184, m).op(136);
                 }
@@ -272,8 +311,15 @@ impl Emit<'_> {
 
     fn throw(&mut self, e: &Expr) {
         let class = self.class.pool.class("java/lang/IllegalStateException");
-        let text = self.class.pool.method("java/lang/String", "valueOf", "(I)Ljava/lang/String;");
-        let init = self.class.pool.method("java/lang/IllegalStateException", "<init>", "(Ljava/lang/String;)V");
+        let text = self
+            .class
+            .pool
+            .method("java/lang/String", "valueOf", "(I)Ljava/lang/String;");
+        let init = self.class.pool.method(
+            "java/lang/IllegalStateException",
+            "<init>",
+            "(Ljava/lang/String;)V",
+        );
         self.code.op_u2(187, class).op(89);
         self.expr(e);
         self.code.op_u2(184, text).op_u2(183, init).op(191);
@@ -314,7 +360,9 @@ impl Emit<'_> {
             Stmt::While(e, body, far) => {
                 let (head, end) = (self.code.label(), self.code.label());
                 self.bind(head);
-                self.code.raw(&[132, FUEL as u8, 0xFF]).local(21, FUEL, false);
+                self.code
+                    .raw(&[132, FUEL as u8, 0xFF])
+                    .local(21, FUEL, false);
                 self.code.branch(155, end);
                 self.expr(e);
                 self.code.branch(153, end);
@@ -323,14 +371,23 @@ impl Emit<'_> {
                 }
                 self.bind(end);
             }
-            Stmt::Switch { table, low, of, cases } => {
+            Stmt::Switch {
+                table,
+                low,
+                of,
+                cases,
+            } => {
                 let labels: Vec<_> = cases.iter().map(|_| self.code.label()).collect();
                 let end = self.code.label();
                 self.expr(of);
                 if *table && !labels.is_empty() {
                     self.code.table_switch(*low, &labels, end);
                 } else {
-                    let pairs: Vec<_> = labels.iter().enumerate().map(|(i, &l)| (low + 3 * i as i32, l)).collect();
+                    let pairs: Vec<_> = labels
+                        .iter()
+                        .enumerate()
+                        .map(|(i, &l)| (low + 3 * i as i32, l))
+                        .collect();
                     self.code.lookup_switch(&pairs, end);
                 }
                 // Cases fall through.
@@ -340,7 +397,12 @@ impl Emit<'_> {
                 }
                 self.bind(end);
             }
-            Stmt::Try { catches, body, handler, rethrow } => {
+            Stmt::Try {
+                catches,
+                body,
+                handler,
+                rethrow,
+            } => {
                 let (on_throw, after) = (self.code.label(), self.code.label());
                 let start = self.code.here();
                 self.code.op(0);
@@ -354,7 +416,10 @@ impl Emit<'_> {
                     1 => (self.class.pool.class("java/lang/Throwable"), throwable()),
                     _ => {
                         let name = "java/lang/ArithmeticException";
-                        (self.class.pool.class(name), vec![V::Object(name.to_owned())])
+                        (
+                            self.class.pool.class(name),
+                            vec![V::Object(name.to_owned())],
+                        )
                     }
                 };
                 self.code.exception(start, end, on_throw, class);
@@ -386,7 +451,9 @@ impl Emit<'_> {
             }
             Stmt::Pad(n) => {
                 if self.pads {
-                    self.code.bytes.resize(self.code.bytes.len() + usize::from(*n), 0);
+                    self.code
+                        .bytes
+                        .resize(self.code.bytes.len() + usize::from(*n), 0);
                 }
             }
             Stmt::Jsr(body) => {
@@ -410,8 +477,15 @@ impl Emit<'_> {
             Stmt::NewAcrossBranch(e) => {
                 let (other, join) = (self.code.label(), self.code.label());
                 let class = self.class.pool.class("java/lang/StringBuilder");
-                let init = self.class.pool.method("java/lang/StringBuilder", "<init>", "(Ljava/lang/String;)V");
-                let length = self.class.pool.method("java/lang/StringBuilder", "length", "()I");
+                let init = self.class.pool.method(
+                    "java/lang/StringBuilder",
+                    "<init>",
+                    "(Ljava/lang/String;)V",
+                );
+                let length = self
+                    .class
+                    .pool
+                    .method("java/lang/StringBuilder", "length", "()I");
                 let (x, y) = (self.class.pool.string("xx"), self.class.pool.string("y"));
                 let new = self.code.here();
                 self.code.op_u2(187, class).op(89);
@@ -423,7 +497,10 @@ impl Emit<'_> {
                 self.code.op_u2(19, y);
                 stack.push(V::Object("java/lang/String".to_owned()));
                 self.bind_with(join, stack);
-                self.code.op_u2(183, init).op_u2(182, length).local(54, A, false);
+                self.code
+                    .op_u2(183, init)
+                    .op_u2(182, length)
+                    .local(54, A, false);
             }
             Stmt::Wide(n) => {
                 self.code.raw(&[196, 132, 0, A as u8]).raw(&n.to_be_bytes());

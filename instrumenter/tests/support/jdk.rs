@@ -16,21 +16,35 @@ pub struct Jdk {
 impl Jdk {
     fn at(home: &Path) -> Option<Self> {
         let release = std::fs::read_to_string(home.join("release")).ok()?;
-        let version = release.lines().find_map(|l| l.strip_prefix("JAVA_VERSION=\""))?;
+        let version = release
+            .lines()
+            .find_map(|l| l.strip_prefix("JAVA_VERSION=\""))?;
         let feature = version.split(['.', '"', '-', '+']).next()?.parse().ok()?;
-        (home.join("bin/javac").exists() && home.join("lib/modules").exists())
-            .then(|| Self { home: home.to_owned(), feature })
+        (home.join("bin/javac").exists() && home.join("lib/modules").exists()).then(|| Self {
+            home: home.to_owned(),
+            feature,
+        })
     }
 
     /// Every JDK found, the oldest first, one of each feature release.
     pub fn all() -> Vec<Self> {
         let mut homes = BTreeSet::new();
         homes.extend(std::env::var_os("JAVA_HOME").map(PathBuf::from));
-        for place in ["/usr/lib/jvm", "/opt/java", "/Library/Java/JavaVirtualMachines"] {
-            let Ok(entries) = std::fs::read_dir(place) else { continue };
+        for place in [
+            "/usr/lib/jvm",
+            "/opt/java",
+            "/Library/Java/JavaVirtualMachines",
+        ] {
+            let Ok(entries) = std::fs::read_dir(place) else {
+                continue;
+            };
             homes.extend(entries.flatten().map(|e| e.path()));
         }
-        let mut all: Vec<Self> = homes.iter().filter_map(|h| Self::at(h)).filter(|j| j.feature >= 17).collect();
+        let mut all: Vec<Self> = homes
+            .iter()
+            .filter_map(|h| Self::at(h))
+            .filter(|j| j.feature >= 17)
+            .collect();
         all.sort_by_key(|j| j.feature);
         all.dedup_by_key(|j| j.feature);
         if all.is_empty() {
@@ -47,13 +61,26 @@ impl Jdk {
     /// Unpacks the classes of the modules that match `pattern`.
     pub fn extract(&self, pattern: &str, to: &Path) {
         let mut c = self.tool("jimage");
-        c.arg("extract").arg("--include").arg(format!("regex:{pattern}")).arg("--dir").arg(to);
+        c.arg("extract")
+            .arg("--include")
+            .arg(format!("regex:{pattern}"))
+            .arg("--dir")
+            .arg(to);
         run(c.arg(self.home.join("lib/modules")), 60).expect_success();
     }
 
     /// Compiles Java sources, for JDK 17 and later unless told otherwise.
     pub fn javac(&self, args: &[&str], to: &Path, sources: &[&Path]) {
-        run(self.tool("javac").args(args).arg("-nowarn").arg("-d").arg(to).args(sources), 60).expect_success();
+        run(
+            self.tool("javac")
+                .args(args)
+                .arg("-nowarn")
+                .arg("-d")
+                .arg(to)
+                .args(sources),
+            60,
+        )
+        .expect_success();
     }
 }
 
@@ -98,7 +125,12 @@ pub fn run(command: &mut Command, seconds: u64) -> Output {
         std::thread::sleep(Duration::from_millis(10));
     };
     let read = |name| {
-        String::from_utf8_lossy(&std::fs::read(folder.path().join(name)).unwrap_or_default()).into_owned()
+        String::from_utf8_lossy(&std::fs::read(folder.path().join(name)).unwrap_or_default())
+            .into_owned()
     };
-    Output { out: read("out"), err: read("err"), success }
+    Output {
+        out: read("out"),
+        err: read("err"),
+        success,
+    }
 }

@@ -1,0 +1,166 @@
+//! What holds for every class that can be generated.
+
+mod support;
+
+use instrumenter::class::ClassFile;
+use instrumenter::code::Code;
+use instrumenter::instruction::Instruction;
+use instrumenter::{
+    Choice, CodeMap, HookId, MethodInfo, OriginalBci, Presence, RewrittenBci, hook_id_of, identity,
+    rewrite,
+};
+use proptest::prelude::*;
+use support::generate;
+
+/// The instructions of a method's code.
+fn instructions<'a>(class: &ClassFile<'a>, name: &str) -> (Code<'a>, Vec<Instruction<'a>>) {
+    let method = class
+        .methods
+        .iter()
+        .find(|m| m.name == name.as_bytes())
+        .expect("the method");
+    let code = Code::parse(class, method.code().expect("well-formed").expect("code"))
+        .expect("well-formed");
+    let all = code
+        .instructions()
+        .map(|i| i.expect("an instruction"))
+        .collect();
+    (code, all)
+}
+
+/// A branch that grew has another opcode, or two instructions.
+fn same_instruction(old: &Instruction<'_>, new: &Instruction<'_>) -> bool {
+    old.opcode == new.opcode
+        || matches!(
+            (old.opcode, new.opcode),
+            (167, 200) | (168, 201) | (153..=166 | 198 | 199, _)
+        )
+}
+
+fn check_method(before: &ClassFile<'_>, after: &ClassFile<'_>, name: &str, map: &CodeMap) {
+    let (old_code, old) = instructions(before, name);
+    let (new_code, new) = instructions(after, name);
+    assert_eq!(map.length() as usize, new_code.code.len());
+    let windows: Vec<_> = map.windows().collect();
+    let in_hook = |bci: u32| windows.iter().any(|w| w.start.0 <= bci && bci < w.end.0);
+
+    // Without the hooks, the code is what it was, instruction for instruction.
+    let mut rest = new.iter().filter(|i| !in_hook(i.bci)).peekable();
+    for i in &old {
+        let moved = rest.next().expect("every instruction is still there");
+        assert_eq!(map.original(RewrittenBci(moved.bci)), OriginalBci(i.bci));
+        assert!(same_instruction(i, moved), "{i:?} became {moved:?}");
+        // A conditional branch that grew is two.
+        if moved.opcode != i.opcode && moved.length == 3 {
+            rest.next();
+        }
+    }
+    assert!(rest.next().is_none());
+
+    // Hooks map to the instruction that they stand before.
+    for w in &windows {
+        let there = old
+            .iter()
+            .find(|i| i.bci == map.original(w.start).0)
+            .expect("an instruction");
+        for bci in w.start.0..w.end.0 {
+            assert_eq!(map.original(RewrittenBci(bci)).0, there.bci);
+        }
+        assert_eq!(
+            new.iter().find(|i| i.bci == w.call.0).map(|i| i.opcode),
+            Some(184),
+            "the call of a hook"
+        );
+    }
+
+    // Original BCIs never go back, but in the catch-alls at the end.
+    let mut last = 0;
+    for i in &new {
+        let original = map.original(RewrittenBci(i.bci)).0;
+        assert!(original >= last);
+        last = original;
+    }
+
+    // A frame is absent at nothing but the entry hook, a return and the athrow of a catch-all.
+    for i in &new {
+        if map.presence(RewrittenBci(i.bci)) == Presence::Absent {
+            assert!(
+                i.bci < windows[0].call.0 || matches!(i.opcode, 172..=177 | 191),
+                "{i:?}"
+            );
+        }
+        if matches!(i.opcode, 172..=177) {
+            assert_eq!(map.presence(RewrittenBci(i.bci)), Presence::Absent);
+        }
+    }
+
+    // The old exception table comes first, then one catch-all that leaves nothing open.
+    let (was, is): (Vec<_>, Vec<_>) = (
+        old_code.exceptions().collect(),
+        new_code.exceptions().collect(),
+    );
+    assert_eq!(is.len(), was.len() + 1);
+    for (was, is) in was.iter().zip(&is) {
+        assert_eq!(was.catch_type, is.catch_type);
+        assert_eq!(
+            map.original(RewrittenBci(is.start.into())).0,
+            u32::from(was.start)
+        );
+        assert_eq!(
+            map.original(RewrittenBci(is.handler.into())).0,
+            u32::from(was.handler)
+        );
+    }
+    let last = is.last().expect("a catch-all");
+    assert_eq!(
+        (u32::from(last.end), last.catch_type),
+        (windows.last().expect("a catch-all").start.0, 0)
+    );
+    assert_eq!(last.end, last.handler);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn rewriting_keeps_every_instruction(class in generate::class(), check in any::<bool>()) {
+        let file = class.bytes();
+        prop_assert_eq!(identity(&file), Ok(file.clone()));
+        let mut next = 0;
+        let mut plan = |_: &MethodInfo<'_>| {
+            next += 1;
+            Choice::Hook { id: HookId(next), check }
+        };
+        let r = rewrite(&file, "Trace", &mut plan).expect("well-formed");
+        let Some(bytes) = &r.bytes else { return Ok(()) };
+        prop_assert_eq!(identity(bytes), Ok(bytes.clone()));
+        let (before, after) = (ClassFile::parse(&file).expect("well-formed"), ClassFile::parse(bytes).expect("well-formed"));
+        // Constants of the file keep their indices.
+        for i in 1..before.pool.count() {
+            prop_assert_eq!(before.pool.tag(i), after.pool.tag(i));
+        }
+        for m in &r.hooked {
+            let (code, _) = instructions(&after, &m.name);
+            prop_assert_eq!(hook_id_of(code.code), Some(m.id));
+            check_method(&before, &after, &m.name, &m.map);
+        }
+    }
+
+    #[test]
+    fn methods_that_are_not_chosen_stay_byte_for_byte(class in generate::class(), chosen in any::<u8>()) {
+        let file = class.bytes();
+        let mut nth = 0;
+        let mut plan = |_: &MethodInfo<'_>| {
+            nth += 1;
+            if chosen >> (nth % 8) & 1 == 0 { Choice::Leave } else { Choice::Hook { id: HookId(nth), check: false } }
+        };
+        let r = rewrite(&file, "Trace", &mut plan).expect("well-formed");
+        let Some(bytes) = &r.bytes else { return Ok(()) };
+        let (before, after) = (ClassFile::parse(&file).expect("well-formed"), ClassFile::parse(bytes).expect("well-formed"));
+        for (was, is) in before.methods.iter().zip(&after.methods) {
+            let same = file[was.start..was.end] == bytes[is.start..is.end];
+            let hooked = r.hooked.iter().any(|m| m.name.as_bytes() == was.name);
+            prop_assert_eq!(same, !hooked);
+        }
+    }
+}
