@@ -347,3 +347,26 @@ fn tables_with_code_offsets_move() {
     insta::assert_snapshot!(text);
     assert_eq!(r.unknown_code_attributes, 1);
 }
+
+#[test]
+fn the_short_code_header_of_the_first_versions() {
+    let mut file = vec![0xCA, 0xFE, 0xBA, 0xBE, 0, 2, 0, 45, 0, 8];
+    for text in ["T", "java/lang/Object", "m", "()V", "Code"] {
+        file.extend([1, 0, text.len() as u8]);
+        file.extend(text.bytes());
+    }
+    // Classes 6 and 7; public class 6 extends 7, one static method.
+    file.extend([7, 0, 1, 7, 0, 2]);
+    file.extend([0, 1, 0, 6, 0, 7, 0, 0, 0, 0, 0, 1]);
+    file.extend([0, 8, 0, 3, 0, 4, 0, 1, 0, 5, 0, 0, 0, 9]);
+    // Stack 1, locals 2 and length 1, in one, one and two bytes.
+    file.extend([1, 2, 0, 1, 177, 0, 0, 0, 0]);
+    file.extend([0, 0]);
+    assert_eq!(
+        instrumenter::identity(&file).as_ref(),
+        Ok(&file),
+        "written back the same"
+    );
+    let r = hook(&file, false);
+    insta::assert_snapshot!(dump(r.bytes.as_deref().expect("hooked")));
+}
