@@ -118,6 +118,13 @@ impl Report {
     }
 }
 
+impl Run {
+    /// Whether something went wrong with it as a whole: a crash, a hang, a failure.
+    pub fn is_trouble(&self) -> bool {
+        trouble(self).is_some()
+    }
+}
+
 /// What went wrong with a run as a whole.
 fn trouble(run: &Run) -> Option<(Outcome, String)> {
     let name = run.title();

@@ -1,6 +1,8 @@
 //! The gate's decision for a terminal or a log: one line for each layer.
 
+use oracle::Layer;
 use oracle::gate::{Decision, LayerDecision, Standing};
+use oracle::report::Report;
 use std::fmt::Write;
 
 /// Renders a decision.
@@ -46,4 +48,30 @@ fn line(layer: &LayerDecision) -> String {
         "{:<15}  {} mismatches in {} checks ({} known)  upper95 {bound}  budget {}  {standing}",
         layer.layer, layer.mismatches, layer.decided, layer.known, layer.budget
     )
+}
+
+/// How many mismatches are shown as evidence.
+const SHOWN: usize = 3;
+
+/// Why a layer did not pass: its decision, and the first mismatches with both stacks.
+pub fn evidence(report: &Report, decision: &Decision, layer: Layer) -> String {
+    let mut out = String::new();
+    for of_layer in decision
+        .layers
+        .iter()
+        .filter(|decision| decision.layer == layer)
+    {
+        let _ = writeln!(out, "{}", line(of_layer));
+    }
+    for reason in &decision.reasons {
+        let _ = writeln!(out, "{reason}");
+    }
+    let mismatches = report
+        .mismatches
+        .iter()
+        .filter(|mismatch| mismatch.layer == layer);
+    for mismatch in mismatches.take(SHOWN) {
+        let _ = write!(out, "\n{}", crate::stacks::side_by_side(mismatch));
+    }
+    out
 }

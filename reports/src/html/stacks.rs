@@ -5,9 +5,23 @@ use oracle::record::{Mismatch, ShownFrame};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// How many kinds are shown, and how many examples of each.
-const KINDS: usize = 100;
+/// How many kinds are shown for a reason, and how many examples of each.
+const KINDS: usize = 30;
 const EXAMPLES: usize = 3;
+
+/// Groups by `key`, the largest group first.
+fn grouped<'a, K: Ord>(
+    all: &[&'a Mismatch],
+    key: impl Fn(&Mismatch) -> K,
+) -> Vec<(K, Vec<&'a Mismatch>)> {
+    let mut groups: BTreeMap<K, Vec<&Mismatch>> = BTreeMap::new();
+    for mismatch in all {
+        groups.entry(key(mismatch)).or_default().push(mismatch);
+    }
+    let mut groups: Vec<_> = groups.into_iter().collect();
+    groups.sort_by_key(|(_, of_group)| std::cmp::Reverse(of_group.len()));
+    groups
+}
 
 pub(super) fn render(out: &mut String, all: &[Mismatch]) {
     *out += "<section id=\"mismatches\"><h2>Mismatches</h2>\n";
@@ -15,33 +29,39 @@ pub(super) fn render(out: &mut String, all: &[Mismatch]) {
         *out += "<p>None was written down.</p></section>\n";
         return;
     }
-    let mut kinds: BTreeMap<String, Vec<&Mismatch>> = BTreeMap::new();
-    for mismatch in all {
-        kinds
-            .entry(mismatch.signature())
-            .or_default()
-            .push(mismatch);
-    }
-    let mut kinds: Vec<_> = kinds.into_iter().collect();
-    kinds.sort_by_key(|(_, of_kind)| std::cmp::Reverse(of_kind.len()));
-    for (signature, of_kind) in kinds.iter().take(KINDS) {
+    let all: Vec<&Mismatch> = all.iter().collect();
+    let what = |m: &Mismatch| format!("{} {}: {}", m.layer, m.verdict_name(), m.reason);
+    for (reason, of_reason) in grouped(&all, what) {
         let _ = writeln!(
             out,
-            "<details><summary><b>{}</b> {}</summary>",
-            of_kind.len(),
-            xml(signature)
+            "<details open><summary><b>{}</b> {}</summary>",
+            of_reason.len(),
+            xml(&reason)
         );
-        for mismatch in of_kind.iter().take(EXAMPLES) {
-            one(out, mismatch);
+        let kinds = grouped(&of_reason, Mismatch::signature);
+        for (signature, of_kind) in kinds.iter().take(KINDS) {
+            let method = signature.rsplit(" at ").next().unwrap_or_default();
+            let _ = writeln!(
+                out,
+                "<details class=\"kind\"><summary title=\"{}\"><b>{}</b> {}</summary>",
+                xml(signature),
+                of_kind.len(),
+                xml(method.split('(').next().unwrap_or(method))
+            );
+            of_kind
+                .iter()
+                .take(EXAMPLES)
+                .for_each(|mismatch| one(out, mismatch));
+            *out += "</details>\n";
+        }
+        if kinds.len() > KINDS {
+            let _ = writeln!(
+                out,
+                "<p>And {} other kinds, in report.json.</p>",
+                kinds.len() - KINDS
+            );
         }
         *out += "</details>\n";
-    }
-    if kinds.len() > KINDS {
-        let _ = writeln!(
-            out,
-            "<p>And {} other kinds, in report.json.</p>",
-            kinds.len() - KINDS
-        );
     }
     *out += "</section>\n";
 }

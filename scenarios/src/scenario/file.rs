@@ -26,6 +26,8 @@ pub(super) fn parse(text: &str, file: &str) -> Result<Scenario, Error> {
 #[serde(deny_unknown_fields)]
 struct File {
     name: String,
+    #[serde(default)]
+    cargo_test: bool,
     time_budget_s: Option<Spanned<f64>>,
     layers: Option<Spanned<Vec<Layer>>>,
     #[serde(default)]
@@ -166,6 +168,7 @@ impl File {
             .transpose()?;
         Ok(Scenario {
             name: self.name,
+            cargo_test: self.cargo_test,
             budget,
             required,
             programs,
@@ -195,7 +198,9 @@ impl FileSampling {
             evidence_limit: self.evidence_limit.unwrap_or(usual.evidence_limit),
             include: self.include,
             exclude: self.exclude,
-            sabotage: None,
+            sabotage: usual.sabotage,
+            sabotage_one_in: usual.sabotage_one_in,
+            lies: usual.lies,
         })
     }
 }

@@ -5,7 +5,7 @@ mod file;
 use crate::Error;
 use oracle::Layer;
 use oracle::budget::Budget;
-use oracle::record::{Config, Sabotage};
+use oracle::record::{Config, Lies, Sabotage};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;
@@ -30,6 +30,8 @@ pub const BUILT_IN: &[(&str, &str)] = &[
 pub struct Scenario {
     /// Its name.
     pub name: String,
+    /// Whether `cargo test` runs it.
+    pub cargo_test: bool,
     /// The highest mismatch rates allowed.
     pub budget: Budget,
     /// Layers without which the outcome says too little.
@@ -141,8 +143,12 @@ pub struct Sampling {
     pub include: Vec<String>,
     /// Patterns of methods to leave alone.
     pub exclude: Vec<String>,
-    /// Breaks the agent on purpose.
+    /// Breaks the hooks on purpose.
     pub sabotage: Option<Sabotage>,
+    /// One hook in so many is broken.
+    pub sabotage_one_in: u64,
+    /// Lies that take the place of what the walkers say.
+    pub lies: Option<Lies>,
 }
 
 impl Default for Sampling {
@@ -156,6 +162,8 @@ impl Default for Sampling {
             include: vec![],
             exclude: vec![],
             sabotage: None,
+            sabotage_one_in: 10,
+            lies: None,
         }
     }
 }
@@ -182,6 +190,8 @@ impl Sampling {
             gst_every: self.gst_every,
             evidence_limit: self.evidence_limit,
             sabotage: self.sabotage,
+            sabotage_one_in: self.sabotage_one_in,
+            lies: self.lies.clone(),
         }
     }
 }
@@ -249,6 +259,7 @@ impl Scenario {
     pub fn of_user(args: Vec<String>, deadline: Option<Duration>) -> Scenario {
         Scenario {
             name: "program".into(),
+            cargo_test: false,
             budget: default_budget(),
             required: vec![],
             programs: vec![Program {

@@ -1,0 +1,119 @@
+//! `cargo test` as a gate for a JDK: the scenarios that are marked for it, one test for each
+//! JDK, scenario and layer, as `17.0.15::test::asgct-async`. `JAVA_HOME` names the JDK; without
+//! it all that are installed are tested. STACKWITNESS_TEST_SCENARIOS may name more scenario
+//! files, separated by commas.
+
+mod support;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use oracle::Layer;
+use oracle::gate::{Standing, decide};
+use oracle::report::Report;
+use scenarios::jdk::Jdk;
+use scenarios::plan::Wishes;
+use scenarios::scenario::BUILT_IN;
+use scenarios::{Plan, Scenario, Session, store};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, OnceLock};
+
+/// What is known already.
+const KNOWN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/known-issues.toml");
+
+/// Runs of scenarios would disturb each other.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// A scenario on a JDK, run when the first of its layers is asked for.
+struct Case {
+    scenario: Scenario,
+    jdk: PathBuf,
+    out: PathBuf,
+    result: OnceLock<Result<Report, String>>,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let mut trials = vec![];
+    for home in support::jdks() {
+        match Jdk::at(&home, "JAVA_HOME") {
+            Ok(jdk) => trials.extend(marked().iter().flat_map(|scenario| layers(&jdk, scenario))),
+            Err(error) => trials.push(Trial::test("jdk", move || Err(error.to_string().into()))),
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// The scenarios that are marked for this.
+fn marked() -> Vec<Scenario> {
+    let ours = BUILT_IN.iter().map(|(name, _)| (*name).to_owned());
+    let more = std::env::var("STACKWITNESS_TEST_SCENARIOS").unwrap_or_default();
+    let theirs = more
+        .split(',')
+        .filter(|name| !name.is_empty())
+        .map(Into::into);
+    let load = |name: String| Scenario::load(&name).unwrap_or_else(|error| panic!("{error}"));
+    ours.map(load)
+        .filter(|scenario| scenario.cargo_test)
+        .chain(theirs.map(load))
+        .collect()
+}
+
+fn layers(jdk: &Jdk, scenario: &Scenario) -> Vec<Trial> {
+    let version = jdk.version().unwrap_or("unknown");
+    let mut out = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("gate")
+        .join(version)
+        .join(&scenario.name);
+    if std::env::var_os("NEXTEST").is_some() {
+        // There each layer has a process of its own.
+        out.push(std::process::id().to_string());
+    }
+    let case = Arc::new(Case {
+        scenario: scenario.clone(),
+        jdk: jdk.home().into(),
+        out,
+        result: OnceLock::new(),
+    });
+    let trial = |&layer: &Layer| {
+        let case = case.clone();
+        Trial::test(
+            format!("{version}::{}::{layer}", scenario.name),
+            move || case.judge(layer),
+        )
+    };
+    scenario.required.iter().map(trial).collect()
+}
+
+impl Case {
+    fn run(&self) -> Result<Report, String> {
+        let _alone = ONE_AT_A_TIME.lock();
+        let wishes = Wishes {
+            jdks: vec![self.jdk.clone()],
+            seed: 1,
+            ..Wishes::default()
+        };
+        let plan = Plan::new(&self.scenario, &wishes).map_err(|e| e.to_string())?;
+        let session =
+            Session::new(self.scenario.clone(), plan, &self.out).map_err(|e| e.to_string())?;
+        session.run(&mut |_| {}).map_err(|e| e.to_string())
+    }
+
+    fn judge(&self, layer: Layer) -> Result<(), Failed> {
+        let report = self.result.get_or_init(|| self.run()).as_ref()?;
+        let path = self.out.join(store::REPORT_FILE);
+        let whole: Vec<_> = report.runs.iter().filter(|run| run.is_trouble()).collect();
+        let known = scenarios::known::read(Path::new(KNOWN)).map_err(|e| e.to_string())?;
+        let decision = decide(report, &known, std::env::consts::ARCH);
+        let mine = decision
+            .layers
+            .iter()
+            .find(|decision| decision.layer == layer);
+        match mine {
+            Some(mine) if mine.standing == Standing::Passes && whole.is_empty() => Ok(()),
+            _ => {
+                let told = reports::gate::evidence(report, &decision, layer);
+                Err(format!("{told}\nreport: {}", path.display()).into())
+            }
+        }
+    }
+}
