@@ -1,0 +1,123 @@
+//! `stackwitness rewrite` on a class, a folder and a jar.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// A class `T` with one method `m()V`.
+fn class() -> Vec<u8> {
+    let mut file = vec![0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 49, 0, 8];
+    for text in ["T", "java/lang/Object", "m", "()V", "Code"] {
+        file.extend([1, 0, text.len() as u8]);
+        file.extend(text.bytes());
+    }
+    file.extend([7, 0, 1, 7, 0, 2]);
+    file.extend([0, 1, 0, 6, 0, 7, 0, 0, 0, 0, 0, 1]);
+    file.extend([0, 8, 0, 3, 0, 4, 0, 1, 0, 5, 0, 0, 0, 13]);
+    file.extend([0, 0, 0, 0, 0, 0, 0, 1, 177, 0, 0, 0, 0]);
+    file.extend([0, 0]);
+    file
+}
+
+fn rewrite(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_stackwitness"))
+        .arg("rewrite")
+        .args(args)
+        .current_dir(folder)
+        .output()
+        .expect("the command runs")
+}
+
+fn text(output: &Output) -> String {
+    let [out, err] = [&output.stdout, &output.stderr].map(|b| String::from_utf8_lossy(b));
+    format!("{out}{err}")
+}
+
+#[test]
+fn a_class_is_hooked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("T.class"), class()).expect("a file");
+    let output = rewrite(folder.path(), &["T.class", "New.class"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(text(&output).contains("hooked    T.m()V"));
+    assert!(text(&output).contains("methods hooked: 1, not chosen: 0, left: 0"));
+    let new = fs::read(folder.path().join("New.class")).expect("it is written");
+    let owner = b"java/lang/StackwitnessTrace";
+    assert!(new.windows(owner.len()).any(|w| w == owner));
+}
+
+#[test]
+fn identity_and_excluded_classes_stay_as_they_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir_all(at("in/p")).expect("a folder");
+    fs::write(at("in/p/T.class"), class()).expect("a file");
+    fs::write(at("in/note.txt"), "note").expect("a file");
+    for args in [
+        &["--identity"][..],
+        &["--exclude", "T.m"],
+        &["--include", "U*"],
+    ] {
+        let output = rewrite(folder.path(), &[args, &["in", "out"]].concat());
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert_eq!(fs::read(at("out/p/T.class")).expect("written"), class());
+        assert_eq!(fs::read(at("out/note.txt")).expect("copied"), b"note");
+    }
+}
+
+#[test]
+fn a_jar_keeps_its_entries() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let mut jar = zip::ZipWriter::new(fs::File::create(at("a.jar")).expect("a file"));
+    let options = zip::write::SimpleFileOptions::default();
+    for (name, bytes) in [
+        ("META-INF/MANIFEST.MF", b"x".to_vec()),
+        ("T.class", class()),
+        ("B.class", b"no".to_vec()),
+    ] {
+        jar.start_file(name, options).expect("an entry");
+        jar.write_all(&bytes).expect("an entry");
+    }
+    jar.finish().expect("a jar");
+    let output = rewrite(folder.path(), &["a.jar", "b.jar"]);
+    // B.class is no class.
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(text(&output).contains("malformed B.class: malformed class file at byte 0"));
+    let mut jar =
+        zip::ZipArchive::new(fs::File::open(at("b.jar")).expect("a file")).expect("a jar");
+    let mut read = |name: &str| {
+        let mut bytes = Vec::new();
+        jar.by_name(name)
+            .expect("an entry")
+            .read_to_end(&mut bytes)
+            .expect("an entry");
+        bytes
+    };
+    assert_eq!(read("META-INF/MANIFEST.MF"), b"x");
+    assert_eq!(read("B.class"), b"no");
+    assert!(read("T.class").len() > class().len());
+}
+
+#[test]
+fn bad_usage_is_2() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("T.class"), class()).expect("a file");
+    fs::write(at("note.txt"), "note").expect("a file");
+    for args in [
+        &["T.class", "T.class"][..],
+        &["nowhere", "out"],
+        &["note.txt", "out"],
+        &["--identity", "--include", "T", "T.class", "out"],
+        &["--probability", "2", "T.class", "out"],
+    ] {
+        assert_eq!(
+            rewrite(folder.path(), args).status.code(),
+            Some(2),
+            "{args:?}"
+        );
+    }
+    assert_eq!(fs::read(at("T.class")).expect("there"), class());
+}
