@@ -1,6 +1,7 @@
 //! What can be said on the command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use oracle::record::{Lies, Sabotage};
 use scenarios::plan::Shard;
 use std::path::PathBuf;
 
@@ -103,9 +104,15 @@ pub struct RunArgs {
     /// Write the report in these formats too, beside report.json
     #[arg(long, value_name = "FORMAT", value_delimiter = ',')]
     pub render: Vec<Format>,
-    /// Break the agent on purpose, to see it caught
+    /// Break the hooks on purpose, to see it caught
     #[arg(long, hide = true)]
     pub sabotage: Option<Sabotage>,
+    /// Break one hook in so many
+    #[arg(long, hide = true, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
+    pub sabotage_one_in: u64,
+    /// Let walkers lie on purpose, to see it caught: one answer in ONE_IN, 1000 if absent
+    #[arg(long, hide = true, value_name = "KIND,…[:LAYER,…[:ONE_IN]]")]
+    pub lie: Option<Lies>,
     /// Any Java program, as one would give it to `java`
     #[arg(last = true, value_name = "JAVA_ARGS", conflicts_with_all = ["scenario", "jar", "benchmark"])]
     pub java_args: Vec<String>,
@@ -200,11 +207,4 @@ pub enum Format {
     Markdown,
     /// One page for a browser, readable offline.
     Html,
-}
-
-/// Ways to break the agent.
-#[derive(Copy, Clone, Debug, ValueEnum)]
-pub enum Sabotage {
-    /// Every tenth pop does nothing.
-    DropPops,
 }

@@ -1,12 +1,12 @@
 //! `stackwitness run`.
 
-use crate::cli::{Format, RunArgs, Sabotage};
+use crate::cli::RunArgs;
 use crate::progress::Progress;
 use crate::{gate, render};
 use oracle::outcome::Outcome;
-use oracle::record;
 use scenarios::plan::Wishes;
 use scenarios::{Error, Plan, Scenario, Session, interrupt};
+use std::io::{self, IsTerminal};
 use std::time::Duration;
 
 /// Runs what was asked for, prints the table and tells the outcome.
@@ -35,9 +35,10 @@ pub fn run(args: RunArgs) -> Result<Outcome, Error> {
         plan = plan.shard(shard);
     }
     for job in &mut plan.jobs {
-        job.program.sampling.sabotage = args
-            .sabotage
-            .map(|Sabotage::DropPops| record::Sabotage::DropPops);
+        let sampling = &mut job.program.sampling;
+        sampling.sabotage = args.sabotage;
+        sampling.sabotage_one_in = args.sabotage_one_in;
+        sampling.lies = args.lie.clone();
     }
     interrupt::note();
     let session = Session::new(scenario, plan, &args.out)?;
@@ -47,7 +48,12 @@ pub fn run(args: RunArgs) -> Result<Outcome, Error> {
     for format in args.render {
         render::write(&report, session.out(), format)?;
     }
-    let mut text = render::text(&report, session.out(), Format::Table);
+    let terminal = if of_user {
+        io::stderr().is_terminal()
+    } else {
+        io::stdout().is_terminal()
+    };
+    let mut text = render::table(&report, session.out(), terminal);
     let outcome = if args.gate {
         let decision = gate::decide(&report, &known);
         text += &reports::gate::render(&decision);

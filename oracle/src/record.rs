@@ -8,6 +8,7 @@ use crate::lie::{LieKind, Outcome};
 use crate::{Layer, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 /// Name of the file of records in a run's folder.
 pub const RECORDS_FILE: &str = "records.jsonl";
@@ -85,6 +86,23 @@ impl Sabotage {
     }
 }
 
+impl FromStr for Sabotage {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Sabotage, String> {
+        let known = [
+            Sabotage::DropPops,
+            Sabotage::DoublePops,
+            Sabotage::DropPushes,
+        ];
+        let found = known.into_iter().find(|way| way.name() == name);
+        found.ok_or_else(|| {
+            let known = known.map(Sabotage::name).join(", ");
+            format!("unknown sabotage `{name}`; known: {known}")
+        })
+    }
+}
+
 /// Which lies are told, where and how often.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lies {
@@ -94,8 +112,33 @@ pub struct Lies {
     pub kinds: Vec<LieKind>,
     /// One answer in so many is a lie.
     pub one_in: u64,
-    /// Seed of the choices.
-    pub seed: u64,
+}
+
+impl FromStr for Lies {
+    type Err = String;
+
+    /// Reads `KIND,…[:LAYER,…[:ONE_IN]]`, where `all` stands for all kinds or layers.
+    fn from_str(text: &str) -> Result<Lies, String> {
+        fn list<T: FromStr<Err = String> + Copy>(text: &str, all: &[T]) -> Result<Vec<T>, String> {
+            match text {
+                "all" => Ok(all.into()),
+                _ => text.split(',').map(str::parse).collect(),
+            }
+        }
+        let mut parts = text.splitn(3, ':');
+        let mut part = |otherwise| parts.next().unwrap_or(otherwise);
+        let kinds = list(part("all"), &LieKind::ALL)?;
+        let layers = list(part("all"), &Layer::ALL[1..])?;
+        if layers.contains(&Layer::Ground) {
+            return Err("`ground` has no walker".into());
+        }
+        let one_in = part("1000").parse().ok().filter(|&n| n > 0);
+        Ok(Lies {
+            layers,
+            kinds,
+            one_in: one_in.ok_or("one in how many? a whole number above 0")?,
+        })
+    }
 }
 
 /// How often lies of one kind came to one end.
@@ -205,6 +248,23 @@ pub struct Mismatch {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lies_are_read() {
+        let read = |text: &str| text.parse::<Lies>();
+        let all = read("all").expect("it is right");
+        assert_eq!((all.kinds.len(), all.layers.len()), (11, 4));
+        assert_eq!(all.one_in, 1000);
+        let some = Lies {
+            layers: vec![Layer::Gst],
+            kinds: vec![LieKind::Swap, LieKind::DropTop],
+            one_in: 5,
+        };
+        assert_eq!(read("swap,drop-top:gst:5"), Ok(some));
+        for wrong in ["", "x", "swap:ground", "swap:gst:0", "swap:gst:5:6"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn records_are_one_line_and_come_back() {

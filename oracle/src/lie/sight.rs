@@ -48,6 +48,19 @@ pub enum Unseen {
     /// The later walk does not show the frame that the lie has at its bottom, so that the
     /// thread may have had another bottom.
     OtherBottom,
+    /// The sample stands between two debug records of compiled code, and the record before
+    /// agrees with the truth.
+    BetweenRecords,
+    /// In `ground`: an exception out of a call of `super(...)`, which no handler can cover,
+    /// leaves the constructor's entry in just this way.
+    Constructor,
+    /// In `ground`: the VM stops hooks in just this way with its own errors, and threw one.
+    VmError,
+    /// In `ground`: an exit that throws after its `pop` leaves the trace stack in just this
+    /// way.
+    ThrewAfterPop,
+    /// In `ground`: the frame that would have noticed it had not ended when the run did.
+    StillActive,
 }
 
 impl<M: Methods> Sight<'_, M> {
