@@ -3,6 +3,7 @@
 use crate::cli::MergeArgs;
 use oracle::outcome::Outcome;
 use scenarios::{Error, store};
+use std::io::{self, IsTerminal};
 
 /// Joins reports and tells the outcome of the whole.
 pub fn merge(args: MergeArgs) -> Result<Outcome, Error> {
@@ -10,7 +11,7 @@ pub fn merge(args: MergeArgs) -> Result<Outcome, Error> {
     let report = store::merge(&args.reports, &out)?;
     print!(
         "{}",
-        crate::render::text(&report, &out, crate::cli::Format::Table)
+        crate::render::table(&report, &out, io::stdout().is_terminal())
     );
     Ok(report.finding().outcome)
 }

@@ -12,6 +12,11 @@ use std::time::Duration;
 pub struct Progress {
     style: Style,
     title: String,
+    /// Programs not yet started, the running one included.
+    left: u32,
+    /// Programs that have ended, and how long they took together.
+    ended: u32,
+    took: Duration,
 }
 
 #[derive(Copy, Clone, Eq, PartialEq)]
@@ -33,6 +38,9 @@ impl Progress {
         Progress {
             style,
             title: String::new(),
+            left: 0,
+            ended: 0,
+            took: Duration::ZERO,
         }
     }
 
@@ -41,21 +49,22 @@ impl Progress {
         match (self.style, event) {
             (Style::Quiet, _) => {}
             (_, Event::Starts { at, of, job }) => {
-                let places = job.axes.values().map(|value| format!(" {value}"));
-                self.title = format!(
-                    "[{at}/{of}] {}{}",
-                    job.program.name,
-                    places.collect::<String>()
-                );
+                let places: String = job.axes.values().map(|value| format!(" {value}")).collect();
+                self.title = format!("[{at}/{of}] {}{places}", job.program.name);
+                self.left = (of - at + 1) as u32;
                 self.line("");
             }
             (Style::Redrawn, Event::Runs { elapsed, tallies }) => {
-                self.line(&counts(*elapsed, tallies));
+                let left = self.time_left(*elapsed);
+                self.line(&(counts(*elapsed, tallies) + &left));
             }
             (Style::Lines, Event::Runs { .. }) => {}
             (_, Event::Ended { run }) => {
                 let tallies: Vec<_> = run.layers.iter().map(|c| (c.layer, c.tally())).collect();
-                self.line(&counts(Duration::from_secs_f64(run.wall_s), &tallies));
+                let wall = Duration::from_secs_f64(run.wall_s);
+                self.ended += 1;
+                self.took += wall;
+                self.line(&counts(wall, &tallies));
                 if self.style == Style::Redrawn {
                     eprintln!();
                 }
@@ -63,6 +72,18 @@ impl Progress {
             (_, Event::Skips { skipped }) => {
                 eprintln!("{}: skipped: {}", skipped.scenario, skipped.why)
             }
+        }
+    }
+
+    /// A guess from the programs that have ended.
+    fn time_left(&self, elapsed: Duration) -> String {
+        if self.ended == 0 {
+            return String::new();
+        }
+        let left = (self.took / self.ended * self.left).saturating_sub(elapsed);
+        match left.as_secs() {
+            0..90 => format!(", about {} s left", left.as_secs()),
+            seconds => format!(", about {} min left", seconds.div_ceil(60)),
         }
     }
 
@@ -76,13 +97,12 @@ impl Progress {
     }
 }
 
+/// Short, so that it fits on one line of a terminal.
 fn counts(elapsed: Duration, tallies: &[(Layer, Tally)]) -> String {
-    let mut text = format!("  {} s", elapsed.as_secs());
-    for (layer, tally) in tallies {
-        text += &format!("  {layer} {}", tally.checks());
-        if tally.mismatches() > 0 {
-            text += &format!(" ({} mismatches)", tally.mismatches());
-        }
-    }
-    text
+    let checks: u64 = tallies.iter().map(|(_, tally)| tally.checks()).sum();
+    let mismatches: u64 = tallies.iter().map(|(_, tally)| tally.mismatches()).sum();
+    format!(
+        "  {} s, {checks} checks, {mismatches} mismatches",
+        elapsed.as_secs()
+    )
 }

@@ -2,6 +2,7 @@
 
 use crate::cli::{Format, RenderArgs};
 use oracle::report::Report;
+use reports::table::Style;
 use scenarios::{Error, store};
 use std::io::{self, Write};
 use std::path::Path;
@@ -40,12 +41,22 @@ pub fn write(report: &Report, dir: &Path, format: Format) -> Result<(), Error> {
     store::write_file(&dir.join(name), text(report, dir, format).as_bytes()).map(|_| ())
 }
 
+/// The table, coloured for a terminal whose user likes that.
+pub fn table(report: &Report, dir: &Path, terminal: bool) -> String {
+    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let style = if terminal && !plain {
+        Style::Coloured
+    } else {
+        Style::Plain
+    };
+    let source = dir.join(store::REPORT_FILE);
+    reports::table::render(report, &source.display().to_string(), style)
+}
+
 /// A report in one of its formats.
 pub fn text(report: &Report, dir: &Path, format: Format) -> String {
     match format {
-        Format::Table => {
-            reports::table::render(report, &dir.join(store::REPORT_FILE).display().to_string())
-        }
+        Format::Table => table(report, dir, false),
         Format::Json => store::to_json(report),
         Format::Junit => reports::junit::render(report),
         Format::Markdown => reports::markdown::render(report),

@@ -75,3 +75,29 @@ pub fn evidence(report: &Report, decision: &Decision, layer: Layer) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oracle::gate::{KnownIssue, KnownIssues, decide};
+
+    #[test]
+    fn a_bit_of_everything() {
+        let report = crate::sample::report();
+        let issue = |id: &str, signature: &str| KnownIssue {
+            id: id.into(),
+            jdk: Some("17-21".into()),
+            platform: None,
+            layer: Layer::AsgctAsync,
+            signature: signature.into(),
+            max_rate: 0.01,
+            link: "https://example.org".into(),
+        };
+        let known = KnownIssues {
+            issues: vec![issue("JDK-1", "at x.A.<init>"), issue("JDK-2", "at y.B")],
+        };
+        let decision = decide(&report, &known, "x86_64");
+        let told = render(&decision) + "\n" + &evidence(&report, &decision, Layer::AsgctAsync);
+        insta::assert_snapshot!(told);
+    }
+}

@@ -124,3 +124,11 @@ fn layer(report: &Report, run: &Run, counts: &LayerCounts) -> Case {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_bit_of_everything() {
+        insta::assert_snapshot!(super::render(&crate::sample::report()));
+    }
+}

@@ -12,5 +12,8 @@ pub mod gate;
 pub mod html;
 pub mod junit;
 pub mod markdown;
+mod number;
+#[cfg(test)]
+mod sample;
 mod stacks;
 pub mod table;

@@ -1,5 +1,6 @@
 //! Markdown for a CI system's summary.
 
+use crate::number::rate;
 use oracle::report::{LayerCounts, Report};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -58,7 +59,6 @@ pub fn render(report: &Report) -> String {
 }
 
 fn row(out: &mut String, title: &str, counts: &LayerCounts) {
-    let rate = |rate: Option<f64>| rate.map_or("no data".into(), |rate| format!("{rate:.2e}"));
     let _ = writeln!(
         out,
         "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
@@ -102,4 +102,12 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|")
         .replace('<', "&lt;")
         .replace('\n', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_bit_of_everything() {
+        insta::assert_snapshot!(super::render(&crate::sample::report()));
+    }
 }

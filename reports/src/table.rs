@@ -1,8 +1,11 @@
 //! A table for a terminal or a log: one line for each layer and run that `grep` finds, the
 //! sums, and what a reader should look at next.
 
+use crate::number::rate;
+use oracle::budget::Standing;
+use oracle::outcome::Outcome;
 use oracle::record::Mismatch;
-use oracle::report::{Exit, LayerCounts, Report, Run};
+use oracle::report::{Exit, Jdk, LayerCounts, Report, Run};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -24,22 +27,62 @@ const HEAD: [&str; 12] = [
     "upper95",
 ];
 
-/// Renders a report; `source` is where the reader finds more.
-pub fn render(report: &Report, source: &str) -> String {
-    let mut out = String::new();
-    let jdk = &report.jdk;
-    let name = [&jdk.vm, &jdk.version, &jdk.vendor]
-        .map(String::as_str)
-        .join(" ");
-    let _ = writeln!(out, "JDK {} ({})\n", jdk.home, name.trim());
-    let mut rows = vec![HEAD.map(String::from)];
-    for run in &report.runs {
-        rows.extend(run.layers.iter().map(|counts| row(&run.title(), counts)));
+/// Whether what matters is coloured.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Style {
+    /// For files and pipes.
+    Plain,
+    /// For a terminal.
+    Coloured,
+}
+
+impl Style {
+    fn paint(self, colour: Option<&str>, text: &str) -> String {
+        match (self, colour) {
+            (Style::Coloured, Some(colour)) => format!("\x1b[{colour}m{text}\x1b[0m"),
+            _ => text.into(),
+        }
     }
-    rows.extend(report.layers.iter().map(|counts| row("sum", counts)));
+}
+
+const RED: &str = "31";
+const GREEN: &str = "32";
+
+/// Renders a report; `source` is where the reader finds more.
+pub fn render(report: &Report, source: &str, style: Style) -> String {
+    let mut out = String::new();
+    for jdk in jdks(report) {
+        let name = [&jdk.vm, &jdk.version, &jdk.vendor]
+            .map(String::as_str)
+            .join(" ");
+        let _ = writeln!(out, "JDK {} ({})", jdk.home, name.trim());
+    }
+    out.push('\n');
+    let colour = |counts: &LayerCounts| match report.budget.standing(counts.layer, &counts.tally())
+    {
+        Standing::Over => Some(RED),
+        _ => None,
+    };
+    let mut rows = vec![(None, HEAD.map(String::from))];
+    for run in &report.runs {
+        rows.extend(
+            run.layers
+                .iter()
+                .map(|counts| (colour(counts), row(&run.title(), counts))),
+        );
+    }
+    rows.extend(
+        report
+            .layers
+            .iter()
+            .map(|counts| (colour(counts), row("sum", counts))),
+    );
     // A table of nothing only hides why there is nothing.
     if report.layers.iter().any(|counts| counts.checks > 0) {
-        align(&mut out, &rows);
+        for (colour, line) in aligned(&rows) {
+            out += &style.paint(colour, &line);
+            out.push('\n');
+        }
         out.push('\n');
     }
     for run in &report.runs {
@@ -53,19 +96,38 @@ pub fn render(report: &Report, source: &str) -> String {
         mismatches(&mut out, &report.mismatches, source);
     }
     let finding = report.finding();
-    let _ = writeln!(out, "\nverdict: {}", finding.outcome);
+    let colour = if finding.outcome == Outcome::Within {
+        GREEN
+    } else {
+        RED
+    };
+    let _ = writeln!(
+        out,
+        "\nverdict: {}",
+        style.paint(Some(colour), &finding.outcome.to_string())
+    );
     for reason in finding.reasons {
         let _ = writeln!(out, "  {reason}");
     }
     out
 }
 
+/// The JDKs of all runs, each once.
+fn jdks(report: &Report) -> Vec<&Jdk> {
+    let mut jdks: Vec<&Jdk> = vec![];
+    for jdk in report.runs.iter().filter_map(|run| run.jdk.as_ref()) {
+        if !jdks.contains(&jdk) {
+            jdks.push(jdk);
+        }
+    }
+    if jdks.is_empty() {
+        vec![&report.jdk]
+    } else {
+        jdks
+    }
+}
+
 fn row(run: &str, counts: &LayerCounts) -> [String; 12] {
-    let rate = |rate: Option<f64>| match rate {
-        None => "no data".into(),
-        Some(0.0) => "0".into(),
-        Some(rate) => format!("{rate:.2e}"),
-    };
     [
         run.into(),
         counts.layer.to_string(),
@@ -83,19 +145,28 @@ fn row(run: &str, counts: &LayerCounts) -> [String; 12] {
 }
 
 /// The first two columns to the left, numbers to the right.
-fn align(out: &mut String, rows: &[[String; 12]]) {
-    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+fn aligned<C: Copy>(rows: &[(C, [String; 12])]) -> Vec<(C, String)> {
+    let width = |column: usize| {
+        rows.iter()
+            .map(|(_, row)| row[column].len())
+            .max()
+            .unwrap_or(0)
+    };
     let widths: [usize; 12] = std::array::from_fn(width);
-    for row in rows {
-        for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
-            let _ = match column {
-                0 => write!(out, "{cell:width$}"),
-                1 => write!(out, "  {cell:width$}"),
-                _ => write!(out, "  {cell:>width$}"),
-            };
-        }
-        out.push('\n');
-    }
+    let line = |row: &[String; 12]| {
+        let cells =
+            row.iter()
+                .zip(widths)
+                .enumerate()
+                .map(|(column, (cell, width))| match column {
+                    0 | 1 => format!("{cell:width$}"),
+                    _ => format!("{cell:>width$}"),
+                });
+        cells.collect::<Vec<_>>().join("  ")
+    };
+    rows.iter()
+        .map(|(colour, row)| (*colour, line(row)))
+        .collect()
 }
 
 /// How a run ended, in a few words.
@@ -177,5 +248,17 @@ fn mismatches(out: &mut String, all: &[Mismatch], source: &str) {
     }
     if kinds.len() > SHOWN {
         let _ = writeln!(out, "  and {} other kinds", kinds.len() - SHOWN);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_bit_of_everything() {
+        insta::assert_snapshot!(super::render(
+            &crate::sample::report(),
+            "report.json",
+            super::Style::Plain
+        ));
     }
 }

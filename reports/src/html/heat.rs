@@ -1,7 +1,7 @@
 //! The matrix as a heat map, and the trend over repetitions.
 
-use super::rate;
 use crate::escape::xml;
+use crate::number::rate;
 use oracle::Layer;
 use oracle::report::{Exit, Report, Run};
 use std::collections::BTreeMap;

@@ -5,6 +5,7 @@ mod heat;
 mod stacks;
 
 use crate::escape::xml;
+use crate::number::rate;
 use oracle::report::{LayerCounts, Report, Run};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -53,15 +54,6 @@ pub fn render(report: &Report) -> String {
     runs(&mut out, report);
     let _ = write!(out, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
     out
-}
-
-/// A rate, or that there is none.
-fn rate(rate: Option<f64>) -> String {
-    match rate {
-        None => "no data".into(),
-        Some(0.0) => "0".into(),
-        Some(rate) => format!("{rate:.2e}"),
-    }
 }
 
 /// The layers, summed over all runs.
@@ -210,4 +202,18 @@ fn one_run(out: &mut String, run: &Run) {
         let _ = writeln!(out, "<ul>{notes}</ul>");
     }
     *out += "</details>\n";
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_bit_of_everything() {
+        let page = super::render(&crate::sample::report());
+        // Style and script are files of their own.
+        let body = page
+            .split("<body>")
+            .nth(1)
+            .and_then(|rest| rest.split("<script>").next());
+        insta::assert_snapshot!(body.unwrap_or_default());
+    }
 }

@@ -1,0 +1,114 @@
+//! A report for tests of renderers: a bit of everything that can go wrong.
+
+use oracle::Layer;
+use oracle::Verdict;
+use oracle::budget::Budget;
+use oracle::record::{Mismatch, Rewriting, ShownFrame};
+use oracle::report::{Exit, Jdk, LayerCounts, Report, Run, SCHEMA, Skipped, sum_layers};
+use oracle::tally::{Drop, Tally};
+use std::collections::BTreeMap;
+
+pub(crate) fn report() -> Report {
+    let runs = vec![
+        run("fixtures", "g1", 1, Exit::Code(0), 3),
+        run("fixtures", "g1", 2, Exit::Code(0), 0),
+        run("fixtures", "serial", 1, Exit::Signal(6), 1),
+        run("javac<&>", "g1", 1, Exit::Deadline, 0),
+    ];
+    let mismatches = (0..3).map(mismatch).collect();
+    Report {
+        schema: SCHEMA,
+        jdk: Jdk {
+            home: "/jdk".into(),
+            vendor: "A & B".into(),
+            version: "17.0.1+2".into(),
+            vm: "Some VM".into(),
+        },
+        complete: true,
+        layers: sum_layers(&runs),
+        runs,
+        mismatches,
+        budget: Budget(BTreeMap::from([(Layer::AsgctAsync, 0.001)])),
+        required: vec![Layer::Gst, Layer::AsgctAsync],
+        planned: 5,
+        skipped: vec![Skipped {
+            scenario: "h2".into(),
+            why: "there is no h2.jar".into(),
+        }],
+    }
+}
+
+fn run(program: &str, collector: &str, repetition: u32, exit: Exit, wrong: u64) -> Run {
+    let sampled = Tally {
+        matches: 1000,
+        window: 20,
+        unverifiable: 5,
+        truncated: 1,
+        wrong,
+        error: BTreeMap::from([(-3, 7), (-5, 9)]),
+        dropped: BTreeMap::from([(Drop::TooDeep, 2)]),
+    };
+    let at_checks = Tally {
+        matches: 50_000,
+        ..Tally::default()
+    };
+    let crashed = exit == Exit::Signal(6);
+    Run {
+        scenario: program.into(),
+        java_args: vec!["-cp".into(), "a.jar".into(), "Main".into()],
+        seed: 42,
+        exit,
+        wall_s: 1.5,
+        layers: vec![
+            LayerCounts::new(Layer::Gst, &at_checks),
+            LayerCounts::new(Layer::AsgctAsync, &sampled),
+            LayerCounts::new(Layer::AsgctGst, &Tally::default()),
+        ],
+        rewriting: Rewriting {
+            classes_hooked: 10,
+            methods_hooked: 100,
+            methods_left: BTreeMap::from([("empty finalizer".into(), 2)]),
+            ..Rewriting::default()
+        },
+        invalid: None,
+        failed: None,
+        dir: format!("runs/{program}-{collector}-{repetition}"),
+        jdk: None,
+        axes: BTreeMap::from([
+            ("collector".into(), collector.into()),
+            ("repetition".into(), repetition.to_string()),
+        ]),
+        notes: if crashed {
+            vec!["crash: SIGSEGV in `x`".into()]
+        } else {
+            vec![]
+        },
+    }
+}
+
+fn mismatch(number: i32) -> Mismatch {
+    let frame = |method: &str, bci| ShownFrame {
+        method: method.into(),
+        bci: Some(bci),
+        line: Some(7),
+        rewritten_bci: None,
+    };
+    let bottom = frame("x.A.main([Ljava/lang/String;)V", 5);
+    Mismatch {
+        layer: Layer::AsgctAsync,
+        verdict: if number == 2 {
+            Verdict::Truncated
+        } else {
+            Verdict::Wrong
+        },
+        reason: "other | <than> it was".into(),
+        thread: "12 (main)".into(),
+        walker: vec![frame("x.A.<init>(I)V", number), bottom.clone()],
+        truth: vec![frame("x.A.other()V", 3), bottom],
+        at_frame: Some(0),
+        evidence: BTreeMap::from([
+            ("run".into(), "runs/fixtures-g1-1".into()),
+            ("code".into(), "libjvm.so +0x12".into()),
+        ]),
+    }
+}
