@@ -1,7 +1,9 @@
 //! The agent as a whole: what every part of it reaches.
 
+use crate::liar::Liar;
 use crate::methods::Registry;
 use crate::records::Records;
+use crate::sabotage;
 use crate::slots::Slots;
 use crate::threads::Threads;
 use crate::virtual_threads::VirtualThreads;
@@ -42,6 +44,8 @@ pub struct Agent {
     pub threads: Threads,
     /// Virtual threads, where the VM has them.
     pub virtual_threads: Option<VirtualThreads>,
+    /// Lies for tests of ourselves.
+    pub liar: Liar,
     /// What the rewriter did.
     pub rewriting: Mutex<Rewriting>,
     /// Between VMInit and VMDeath: only then walkers may be asked.
@@ -88,6 +92,11 @@ impl Agent {
     pub fn record_rewriting(&self) {
         let now = self.rewriting().clone();
         self.records.write(&Record::Rewriting(now));
+        let mut lies = self.liar.counts();
+        lies.extend(sabotage::unsettled(self));
+        if !lies.is_empty() {
+            self.records.write(&Record::Lies(lies));
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use crate::agent::Agent;
 use crate::evidence::{self, Found};
+use crate::liar::{Lie, Said};
+use crate::methods::Registry;
 use crate::threads::ThreadState;
 use crate::trace_stack::StackCopy;
 use crate::virtual_threads;
@@ -9,6 +11,7 @@ use crate::vm::asgct::CallFrame;
 use crate::vm::jvmti::FrameInfo;
 use jni_sys::JNIEnv;
 use oracle::judge::judge_truth;
+use oracle::lie::Sight;
 use oracle::tally::Drop;
 use oracle::trace::{Frame, Location, MethodKey, Methods};
 use oracle::{Judgement, Layer, Verdict};
@@ -199,13 +202,25 @@ fn check_gst(
 ) -> Verdict {
     let hooks: Vec<_> = copy.hooks().collect();
     let truth = copy.truth(&hooks);
-    let judgement = judge_truth(gst, &truth, &agent.methods);
+    let honest = judge_truth(gst, &truth, &agent.methods);
+    let lie = lie(
+        agent,
+        state,
+        Layer::Gst,
+        honest,
+        gst,
+        env,
+        &Sight::Truth(&truth, &agent.methods),
+    );
+    let (gst, judgement) = lie
+        .as_ref()
+        .map_or((gst, honest), |lie| (&lie.walk, lie.judgement));
     agent.slots.count(Layer::Gst, judgement.verdict);
     if judgement.is_mismatch() && evidence::wanted(agent, Layer::Gst, judgement.verdict) {
         let truth = evidence::show_truth(agent, env, &truth);
         report(agent, state, env, Layer::Gst, judgement, gst, truth);
     }
-    judgement.verdict
+    honest.verdict
 }
 
 fn check_asgct(
@@ -241,8 +256,19 @@ fn check_asgct(
     let walk: Vec<Frame> = frames.iter().map(|&frame| frame.into()).collect();
     let threads = agent.virtual_threads.as_ref();
     let boundary = threads.and_then(|threads| threads.boundary(&walk));
-    let judgement =
+    let honest =
         virtual_threads::judge_at_safepoint(&walk, gst, state.carrier_stack().is_some(), boundary);
+    let sight = Sight::<Registry>::SameInstant(gst);
+    let lie = lie(
+        agent,
+        state,
+        Layer::AsgctSafepoint,
+        honest,
+        &walk,
+        env,
+        &sight,
+    );
+    let (walk, judgement) = lie.map_or((walk, honest), |lie| (lie.walk, lie.judgement));
     agent.slots.count(Layer::AsgctSafepoint, judgement.verdict);
     if judgement.is_mismatch() && evidence::wanted(agent, Layer::AsgctSafepoint, judgement.verdict)
     {
@@ -257,6 +283,31 @@ fn check_asgct(
             truth,
         );
     }
+}
+
+/// A lie in place of `walk`, if one is to be told. None in virtual threads.
+fn lie(
+    agent: &Agent,
+    state: &ThreadState,
+    layer: Layer,
+    judgement: Judgement,
+    walk: &[Frame],
+    env: *mut JNIEnv,
+    sight: &Sight<'_, Registry>,
+) -> Option<Lie> {
+    if state.carrier_stack().is_some() {
+        return None;
+    }
+    let tid = state.tid();
+    let said = Said {
+        env,
+        layer,
+        tid,
+        walk,
+        judgement,
+    };
+    let judge = |lie: &[Frame]| sight.judge(lie);
+    agent.liar.tell(agent, said, sight, judge)
 }
 
 fn report(

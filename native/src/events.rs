@@ -1,6 +1,7 @@
 //! The agent's life: from its loading through the VM's events to the VM's death.
 
 use crate::agent::{Agent, Vm, guard};
+use crate::liar::Liar;
 use crate::methods::Registry;
 use crate::records::Records;
 use crate::sampler::{self, Sampler};
@@ -13,7 +14,7 @@ use crate::vm::debug_info::DebugInfo;
 use crate::vm::java_thread::JavaThreads;
 use crate::vm::jvmti::{Capability, Event, EventCallbacks, Jvmti, RawEnv};
 use crate::vm::structs::Structs;
-use crate::{classes, hooks, virtual_threads};
+use crate::{classes, hooks, sabotage, virtual_threads};
 use jni_sys::{JNIEnv, JavaVM, jclass, jint, jobject};
 use oracle::record::{Config, RECORDS_FILE, Record, SLOTS_FILE, Started};
 use std::ffi::{CStr, c_char, c_uchar};
@@ -73,7 +74,7 @@ pub unsafe fn load(vm: *mut JavaVM, path: &str) -> Result<(), String> {
     if virtual_threads.is_some() {
         events.push(Event::VirtualThreadEnd);
     }
-    hooks::configure(config.sabotage);
+    sabotage::configure(config.sabotage, config.sabotage_one_in);
     let structs = Structs::read(&jvmti);
     let feature = jvmti.system_property(c"java.vm.specification.version");
     let feature = feature.parse().unwrap_or(0);
@@ -89,6 +90,7 @@ pub unsafe fn load(vm: *mut JavaVM, path: &str) -> Result<(), String> {
         methods: Registry::new(jvmti),
         threads: Threads::new(config.seed),
         virtual_threads,
+        liar: Liar::new(config.lies.clone(), config.seed),
         rewriting: Mutex::default(),
         live: AtomicBool::new(false),
         evidence: Mutex::default(),

@@ -3,23 +3,23 @@
 use crate::agent::{Agent, guard};
 use crate::check;
 use crate::evidence::{self, Found};
+use crate::sabotage;
 use crate::threads::ThreadState;
 use crate::trace_stack::{Balance, StackCopy, Token, TraceStack};
 use jni_sys::{JNIEnv, JNINativeMethod, jclass, jint, jobject};
+use oracle::lie::Unseen;
 use oracle::record::Sabotage;
 use oracle::trace::HookId;
 use oracle::{Judgement, Layer, Verdict};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
 /// Even pops are counted in the shared slots in lots of this many.
 const LOT: u64 = 256;
 
 /// So many entries too many are named.
 const SHOWN: usize = 16;
-
-static DROP_POPS: AtomicBool = AtomicBool::new(false);
 
 /// Binds the native methods.
 ///
@@ -47,11 +47,6 @@ pub unsafe fn register(env: *mut JNIEnv, class: jclass) -> bool {
     status == 0
 }
 
-/// Takes over what the hooks need of the configuration.
-pub fn configure(sabotage: Option<Sabotage>) {
-    DROP_POPS.store(sabotage == Some(Sabotage::DropPops), Relaxed);
-}
-
 fn state(env: *mut JNIEnv) -> Option<&'static ThreadState> {
     ThreadState::current().or_else(|| Agent::get()?.threads.enter(env))
 }
@@ -59,9 +54,11 @@ fn state(env: *mut JNIEnv) -> Option<&'static ThreadState> {
 extern "system" fn push(env: *mut JNIEnv, _: jclass, high: jint, low: jint) -> jint {
     guard(0, || {
         let Some(state) = state(env) else { return 0 };
-        let token = state
-            .stack()
-            .push(HookId(((high as u32) << 16) | (low as u32 & 0xffff)));
+        let hook = HookId(((high as u32) << 16) | (low as u32 & 0xffff));
+        let token = match sabotage::strikes(state, Sabotage::DropPushes) {
+            false => state.stack().push(hook),
+            true => Token(state.stack().depth()),
+        };
         match state.own.countdown.get() {
             0 | 1 => check::due(state, env),
             left => state.own.countdown.set(left - 1),
@@ -73,7 +70,7 @@ extern "system" fn push(env: *mut JNIEnv, _: jclass, high: jint, low: jint) -> j
 extern "system" fn pop(env: *mut JNIEnv, _: jclass, token: jint) {
     guard((), || {
         let Some(state) = state(env) else { return };
-        if DROP_POPS.load(Relaxed) && every_tenth() {
+        if sabotage::strikes(state, Sabotage::DropPops) {
             return;
         }
         let token = Token(token as u32);
@@ -81,6 +78,9 @@ extern "system" fn pop(env: *mut JNIEnv, _: jclass, token: jint) {
         match state.stack().pop(token) {
             Balance::Even => count_even(state),
             found => explain(state, env, "return", found, stale, None),
+        }
+        if token.0 > 0 && sabotage::strikes(state, Sabotage::DoublePops) {
+            state.stack().pop(Token(token.0 - 1));
         }
     });
 }
@@ -93,7 +93,7 @@ extern "system" fn thrown(env: *mut JNIEnv, _: jclass, exception: jobject, token
         match state.stack().pop(token) {
             Balance::Even => count_even(state),
             // The exit hook had popped already when its return threw.
-            Balance::TooFew if state.stack().depth() == token.0 => {}
+            Balance::TooFew if state.stack().depth() == token.0 => excuse_throw(),
             found => explain(
                 state,
                 env,
@@ -113,7 +113,7 @@ extern "system" fn caught(env: *mut JNIEnv, _: jclass, exception: jobject, token
         let (stale, popped) = (Stale::above(state, token), state.stack().depth() == token.0);
         match state.stack().catch(token) {
             Balance::Even => {}
-            Balance::TooFew if popped => {}
+            Balance::TooFew if popped => excuse_throw(),
             found => explain(
                 state,
                 env,
@@ -157,8 +157,9 @@ pub fn end_thread(agent: &Agent, state: &ThreadState, env: *mut JNIEnv) {
     match (state.stack().depth(), agent.jvmti.has_frames()) {
         (0, _) => agent.slots.count(Layer::Ground, Verdict::Match),
         (left, Ok(false)) => unbalanced(state, env, "end of the thread", Balance::TooMany(left)),
-        (_, Ok(true) | Err(_)) => {}
+        (_, Ok(true) | Err(_)) => return,
     }
+    sabotage::thread_ends(agent);
 }
 
 /// The end of a virtual thread: its trace stack must be empty.
@@ -232,21 +233,39 @@ fn explain(
     exception: Option<jobject>,
 ) {
     let Some(agent) = Agent::get() else { return };
-    match (stale, exception) {
-        (Stale::Constructors, Some(_)) => count_even(state),
+    let (verdict, excuse) = match (stale, exception) {
+        (Stale::Constructors, Some(_)) => {
+            count_even(state);
+            (Verdict::Match, Unseen::Constructor)
+        }
         // Some frame without hooks has caught the exception.
-        (Stale::Constructors, None) => agent.slots.count(Layer::Ground, Verdict::Unverifiable),
+        (Stale::Constructors, None) => {
+            agent.slots.count(Layer::Ground, Verdict::Unverifiable);
+            (Verdict::Unverifiable, Unseen::Constructor)
+        }
         (Stale::Others, Some(exception)) if is_vm_error(env, exception) => {
             agent.rewriting().repairs += 1;
             agent.slots.count(Layer::Ground, Verdict::Unverifiable);
+            (Verdict::Unverifiable, Unseen::VmError)
         }
-        _ => unbalanced(state, env, place, found),
+        _ => return unbalanced(state, env, place, found),
+    };
+    sabotage::noticed(agent, found, verdict, Some(excuse));
+}
+
+/// An exit that throws after its `pop` is no fault of the hooks.
+#[cold]
+fn excuse_throw() {
+    if let Some(agent) = Agent::get() {
+        let excuse = Some(Unseen::ThrewAfterPop);
+        sabotage::noticed(agent, Balance::TooFew, Verdict::Match, excuse);
     }
 }
 
 fn unbalanced(state: &ThreadState, env: *mut JNIEnv, place: &str, found: Balance) {
     let Some(agent) = Agent::get() else { return };
     agent.slots.count(Layer::Ground, Verdict::Wrong);
+    sabotage::noticed(agent, found, Verdict::Wrong, None);
     if !agent.is_live() || !evidence::wanted(agent, Layer::Ground, Verdict::Wrong) {
         return;
     }
@@ -315,9 +334,4 @@ fn is_vm_error(env: *mut JNIEnv, exception: jobject) -> bool {
                 !class.is_null() && unsafe { ((**env).v1_1.IsInstanceOf)(env, exception, class) }
             })
     })
-}
-
-fn every_tenth() -> bool {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    COUNT.fetch_add(1, Relaxed) % 10 == 9
 }

@@ -13,6 +13,7 @@
 //! | `methods`, `classes` | what is known of methods; rewriting as classes load |
 //! | `hooks`, `check` | what the rewritten code calls; layers `ground`, `gst`, `asgct-safepoint` |
 //! | `sample`, `signal`, `sampler`, `compiled` | layers `asgct-async` and `asgct-gst` |
+//! | `liar`, `sabotage` | walkers and hooks that fail on purpose, to see it caught |
 //! | `slots`, `records`, `evidence` | what is measured, where a crash cannot take it |
 
 mod agent;
@@ -22,9 +23,11 @@ mod compiled;
 mod events;
 mod evidence;
 mod hooks;
+mod liar;
 mod memory;
 mod methods;
 mod records;
+mod sabotage;
 mod sample;
 mod sampler;
 mod signal;

@@ -5,6 +5,8 @@ use crate::agent::{Agent, guard};
 use crate::check::{MAX_FRAMES, frame_of};
 use crate::compiled;
 use crate::evidence::{self, Found};
+use crate::liar::Said;
+use crate::methods::Registry;
 use crate::sample::{Inner, Outcome, Sample, Ticket};
 use crate::signal;
 use crate::threads::{ThreadState, mix};
@@ -12,6 +14,7 @@ use crate::virtual_threads;
 use crate::vm::jvmti::FrameInfo;
 use jni_sys::{JNIEnv, jobject};
 use oracle::judge::judge_moving;
+use oracle::lie::Sight;
 use oracle::tally::Drop;
 use oracle::trace::{Frame, HookId};
 use oracle::{Judgement, Layer, Verdict};
@@ -362,10 +365,19 @@ impl Sampling {
             let boundary = threads.and_then(|threads| threads.boundary(walk));
             virtual_threads::judge(walk, &truth, carrier.as_ref(), boundary, &agent.methods)
         };
+        let judge = |walk: &[Frame]| {
+            let judgement = judge(walk);
+            let between = || compiled::judge_between_records(agent, inner, walk, judge);
+            let asked = judgement.is_mismatch().then(between);
+            asked.flatten().unwrap_or(judgement)
+        };
         let mut judgement = judge(&self.walk);
-        if judgement.is_mismatch() {
-            let between = compiled::judge_between_records(agent, inner, &self.walk, judge);
-            judgement = between.unwrap_or(judgement);
+        if carrier.is_none() {
+            let sight = Sight::Truth(&truth, &agent.methods);
+            let said = said(self.env, target, layer, &self.walk, judgement);
+            if let Some(lie) = agent.liar.tell(agent, said, &sight, judge) {
+                (self.walk, judgement) = (lie.walk, lie.judgement);
+            }
         }
         agent.slots.count(layer, judgement.verdict);
         if judgement.is_mismatch() && evidence::wanted(agent, layer, judgement.verdict) {
@@ -382,7 +394,12 @@ impl Sampling {
         let Some(gst) = gst else {
             return agent.slots.count(layer, Verdict::Unverifiable);
         };
-        let judgement = judge_moving(&self.walk, gst);
+        let mut judgement = judge_moving(&self.walk, gst);
+        let sight = Sight::<Registry>::Later(gst);
+        let said = said(self.env, target, layer, &self.walk, judgement);
+        if let Some(lie) = agent.liar.tell(agent, said, &sight, |lie| sight.judge(lie)) {
+            (self.walk, judgement) = (lie.walk, lie.judgement);
+        }
         agent.slots.count(layer, judgement.verdict);
         if judgement.is_mismatch() && evidence::wanted(agent, layer, judgement.verdict) {
             let truth = evidence::show(agent, self.env, gst);
@@ -412,6 +429,23 @@ impl Sampling {
                 evidence,
             },
         );
+    }
+}
+
+fn said<'a>(
+    env: *mut JNIEnv,
+    target: &Target,
+    layer: Layer,
+    walk: &'a [Frame],
+    judgement: Judgement,
+) -> Said<'a> {
+    let tid = target.tid;
+    Said {
+        env,
+        layer,
+        tid,
+        walk,
+        judgement,
     }
 }
 
