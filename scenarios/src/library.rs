@@ -2,7 +2,7 @@
 
 use crate::Error;
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// A shared library of ours.
@@ -65,6 +65,6 @@ fn beside_us(name: &str) -> Vec<PathBuf> {
     vec![dir.join(name), dir.join("deps").join(name)]
 }
 
-fn modified(path: &PathBuf) -> Option<SystemTime> {
+fn modified(path: &Path) -> Option<SystemTime> {
     path.metadata().and_then(|data| data.modified()).ok()
 }
