@@ -1,0 +1,147 @@
+//! Proof that lies are caught: walkers and hooks that lie on purpose, in every layer. Each
+//! lie must be reported in its layer under the right verdict; where the layer's truth cannot
+//! see it, the agent computes why from the lie, the walk and the truth (see `oracle::lie`).
+
+mod support;
+
+use oracle::Layer;
+use oracle::lie::{LieKind, Outcome};
+use oracle::record::{LieCount, RECORDS_FILE, Record};
+use oracle::report::{Exit, Report};
+use std::path::Path;
+use support::{jdks, report, run, stackwitness};
+
+/// Checks that both in-thread layers must have in a run.
+const CHECKS: u64 = 100_000;
+
+fn scenario(seconds: u32) -> String {
+    format!(
+        r#"
+        name = "lies"
+        [budget]
+        asgct-safepoint = 1
+        asgct-async = 1
+        asgct-gst = 1
+        [sampling]
+        check_share = 0.5
+        interval_us = 0
+        gst_every = 8
+        evidence_limit = 5
+        [[program]]
+        name = "fixtures"
+        [program.fixtures]
+        names = ["mutual-recursion", "exceptions-up", "lambdas", "contended", "math-parser", "parallel-streams"]
+        seconds = {seconds}
+        "#
+    )
+}
+
+/// Runs the scenario with `options`; returns the report and what came of the lies.
+fn lie(jdk: &Path, seconds: u32, options: &[&str]) -> (Report, Vec<LieCount>) {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("lies.toml");
+    std::fs::write(&file, scenario(seconds)).unwrap();
+    let out = dir.path().join("out");
+    let mut command = stackwitness();
+    command.args(["run", "--seed", "3", "--scenario"]).arg(file);
+    command.arg("--jdk").arg(jdk).arg("--out").arg(&out);
+    let output = run(command.args(options));
+    assert!(matches!(output.code, Some(0 | 1)), "{jdk:?}: {output:#?}");
+
+    let report = report(&out);
+    let run = &report.runs[0];
+    assert_eq!(run.exit, Exit::Code(0), "{jdk:?}");
+    assert_eq!(run.invalid, None, "{jdk:?}");
+    let records = std::fs::read_to_string(out.join(&run.dir).join(RECORDS_FILE)).unwrap();
+    let lies = records
+        .lines()
+        .filter_map(|line| match serde_json::from_str(line).unwrap() {
+            Record::Lies(lies) => Some(lies),
+            _ => None,
+        });
+    (report, lies.last().unwrap_or_default())
+}
+
+fn sum(lies: &[LieCount], which: impl Fn(&LieCount) -> bool) -> u64 {
+    let chosen = lies.iter().filter(|lie| which(lie));
+    chosen.map(|lie| lie.count).sum()
+}
+
+fn mismatches(report: &Report, layer: Layer) -> u64 {
+    let counts = report.layers.iter().find(|counts| counts.layer == layer);
+    counts.unwrap().tally().mismatches()
+}
+
+/// At least 99 % of the lies in `layer` were caught or have a reason; returns how many there
+/// were and how many of them were caught.
+fn assert_caught(lies: &[LieCount], layer: Layer) -> (u64, u64) {
+    let told = sum(lies, |lie| lie.layer == layer);
+    let caught = sum(lies, |lie| {
+        lie.layer == layer && lie.outcome == Outcome::Caught
+    });
+    let explained = sum(lies, |lie| {
+        lie.layer == layer && matches!(lie.outcome, Outcome::Explained(_))
+    });
+    let good = 100 * (caught + explained) >= 99 * told;
+    assert!(told > 0 && good, "{layer}: {lies:#?}");
+    println!("{layer}: {told} lies, {caught} caught, {explained} explained");
+    (told, caught)
+}
+
+#[test]
+fn lies_of_walkers_are_caught() {
+    for jdk in jdks() {
+        println!("{}", jdk.display());
+        let (report, lies) = lie(&jdk, 15, &["--lie", "all:all:1000"]);
+        for lie in &lies {
+            println!("{lie:?}");
+        }
+        for layer in [Layer::Gst, Layer::AsgctSafepoint] {
+            let counts = report.layers.iter().find(|counts| counts.layer == layer);
+            assert!(counts.unwrap().checks >= CHECKS, "{jdk:?}: {counts:?}");
+            for kind in LieKind::ALL {
+                let told = sum(&lies, |lie| lie.layer == layer && lie.kind == kind.name());
+                assert!(told > 0, "{jdk:?}: no {kind} in {layer}");
+            }
+        }
+        for layer in [Layer::Gst, Layer::AsgctAsync, Layer::AsgctGst] {
+            assert_caught(&lies, layer);
+        }
+        // Two walks at one instant hide nothing.
+        let (told, caught) = assert_caught(&lies, Layer::AsgctSafepoint);
+        assert_eq!(caught, told, "{jdk:?}: {lies:#?}");
+        // Nothing but the lies is reported in the layers on which the others rest.
+        let reported = sum(&lies, |lie| {
+            lie.layer == Layer::Gst
+                && lie.outcome == Outcome::Caught
+                && lie.kind != LieKind::Error.name()
+        });
+        assert_eq!(mismatches(&report, Layer::Gst), reported, "{jdk:?}");
+        assert_eq!(mismatches(&report, Layer::Ground), 0, "{jdk:?}");
+    }
+}
+
+#[test]
+fn lies_of_hooks_are_caught() {
+    for jdk in jdks() {
+        println!("{}", jdk.display());
+        for sabotage in ["drop-pops", "double-pops", "drop-pushes"] {
+            let options = ["--sabotage", sabotage, "--sabotage-one-in", "1000"];
+            let (report, lies) = lie(&jdk, 2, &options);
+            let (told, _) = assert_caught(&lies, Layer::Ground);
+            assert!(told >= 100, "{jdk:?}: {told} {sabotage}");
+            assert!(mismatches(&report, Layer::Ground) > 0, "{jdk:?}");
+        }
+    }
+}
+
+#[test]
+fn without_lies_nothing_is_reported() {
+    for jdk in jdks() {
+        let (report, lies) = lie(&jdk, 4, &[]);
+        assert_eq!(lies, [], "{jdk:?}");
+        for layer in [Layer::Ground, Layer::Gst] {
+            assert_eq!(mismatches(&report, layer), 0, "{jdk:?} {layer}");
+        }
+    }
+}
