@@ -39,3 +39,84 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, String> {
     whole.complete &= !whole.runs.iter().any(|run| run.exit == Exit::Interrupted);
     Ok(whole)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Layer;
+    use crate::report::{LayerCounts, Run, SCHEMA};
+    use crate::tally::Tally;
+    use proptest::prelude::*;
+
+    fn run(number: usize, matches: u64, wrong: u64) -> Run {
+        let tally = Tally {
+            matches,
+            wrong,
+            ..Tally::default()
+        };
+        Run {
+            scenario: "it".into(),
+            java_args: vec![],
+            seed: number as u64,
+            exit: Exit::Code(0),
+            wall_s: 1.0,
+            layers: vec![LayerCounts::new(Layer::Gst, &tally)],
+            rewriting: Default::default(),
+            invalid: None,
+            failed: None,
+            dir: format!("runs/{number:03}-it"),
+            jdk: None,
+            axes: Default::default(),
+            notes: vec![],
+        }
+    }
+
+    fn report(runs: Vec<Run>, planned: usize) -> Report {
+        Report {
+            schema: SCHEMA,
+            jdk: Default::default(),
+            complete: true,
+            layers: sum_layers(&runs),
+            runs,
+            mismatches: vec![],
+            budget: Default::default(),
+            required: vec![Layer::Gst],
+            planned,
+            skipped: vec![],
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn parts_in_any_order_make_the_whole(
+            counts in prop::collection::vec((0u64..1_000_000, 0u64..100, 0usize..4), 1..20),
+            rotate in 0usize..4,
+        ) {
+            let runs: Vec<Run> = counts.iter().enumerate().map(|(i, c)| run(i + 1, c.0, c.1)).collect();
+            let mut parts: Vec<Report> = (0..4)
+                .map(|part| {
+                    let mine = runs.iter().zip(&counts).filter(|(_, c)| c.2 == part);
+                    report(mine.map(|(run, _)| run.clone()).collect(), runs.len())
+                })
+                .collect();
+            parts.rotate_left(rotate);
+            let n = runs.len();
+            prop_assert_eq!(merge(parts), Ok(report(runs, n)));
+        }
+    }
+
+    #[test]
+    fn what_does_not_belong_together_is_refused() {
+        assert!(merge(vec![]).is_err());
+        let part = report(vec![run(1, 5, 0)], 2);
+        assert!(merge(vec![part.clone(), part.clone()]).is_err());
+        assert!(merge(vec![part.clone(), report(vec![run(2, 5, 0)], 3)]).is_err());
+        let other = Report {
+            required: vec![],
+            ..report(vec![run(2, 5, 0)], 2)
+        };
+        assert!(merge(vec![part.clone(), other]).is_err());
+        let alone = merge(vec![part]).expect("one part is a merge too");
+        assert!(!alone.complete, "but not the whole");
+    }
+}
