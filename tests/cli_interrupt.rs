@@ -156,3 +156,59 @@ fn a_full_disk_leaves_the_report_of_before() {
     assert!(full.stderr.contains("cannot write to"), "{}", full.stderr);
     assert_eq!(std::fs::read(out.join("report.json")).unwrap(), before);
 }
+
+#[test]
+fn a_users_program_decides_itself_what_an_interrupt_means() {
+    // This one tidies up and ends with a code of its own.
+    let script = r#"
+echo '{"started":{"home":"h","vendor":"v","version":"17","vm":"VM","asgct":true}}' > $dir/records.jsonl
+echo '{"rewriting":{"classes_hooked":1,"methods_hooked":1,"classes_left":{},"methods_left":{},"application_classes":1,"repairs":0}}' >> $dir/records.jsonl
+printf '\001' | dd of=$dir/slots.bin bs=1 seek=256 conv=notrunc 2>/dev/null
+trap 'echo tidied; exit 42' INT
+echo $$ > $dir/pid
+while :; do sleep 0.1; done
+"#;
+    let dir = tempfile::tempdir().unwrap();
+    let jdk = fake_jdk(dir.path(), script);
+    let out = dir.path().join("out");
+    let mut tool = stackwitness();
+    tool.args(["run", "--jdk"])
+        .arg(jdk)
+        .arg("--out")
+        .arg(&out)
+        .args(["--", "Prog"]);
+    let tool = std::thread::spawn(move || support::run(&mut tool));
+    let pid_file = out.join("runs/001-program/pid");
+    let start = Instant::now();
+    let target = loop {
+        let pid = std::fs::read_to_string(&pid_file).unwrap_or_default();
+        if let Ok(pid) = pid.trim().parse::<u32>() {
+            break pid;
+        }
+        assert!(
+            start.elapsed() < Duration::from_secs(60),
+            "it did not start"
+        );
+        sleep(Duration::from_millis(20));
+    };
+    kill("-INT", parent(target));
+    let output = tool.join().unwrap();
+    assert_eq!(
+        (output.code, output.stdout.as_str()),
+        (Some(0), "tidied\n"),
+        "{output:#?}"
+    );
+    let report = report(&out);
+    assert_eq!(report.runs[0].exit, Exit::Code(42));
+    assert!(report.complete);
+}
+
+/// The process that started another.
+fn parent(pid: u32) -> u32 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("PPid:"))
+        .unwrap();
+    line.trim().parse().unwrap()
+}
