@@ -7,7 +7,7 @@ use crate::methods::Registry;
 use crate::threads::ThreadState;
 use crate::trace_stack::StackCopy;
 use crate::virtual_threads;
-use crate::vm::asgct::CallFrame;
+use crate::vm::asgct::{Asgct, CallFrame};
 use crate::vm::jvmti::FrameInfo;
 use jni_sys::JNIEnv;
 use oracle::judge::judge_truth;
@@ -115,7 +115,7 @@ fn new_scratch() -> Option<Scratch> {
     };
     Some(Scratch {
         gst: vec![gst; 256],
-        asgct: vec![asgct; 256],
+        asgct: vec![asgct; MAX_FRAMES],
         copy: StackCopy::new(MAX_FRAMES).ok()?,
     })
 }
@@ -140,6 +140,15 @@ fn check_layers(agent: &Agent, state: &ThreadState, env: *mut JNIEnv, scratch: &
         agent.slots.drop(Layer::AsgctSafepoint, cause);
         return;
     }
+    let unverifiable = || {
+        agent.slots.count(Layer::Gst, Verdict::Unverifiable);
+        agent
+            .slots
+            .count(Layer::AsgctSafepoint, Verdict::Unverifiable);
+    };
+    if !may_ask(agent, state, env, &mut scratch.asgct) {
+        return unverifiable();
+    }
     let gst = match gst_of_self(agent, &mut scratch.gst) {
         Ok(Some(frames)) => frames,
         Ok(None) => {
@@ -154,11 +163,7 @@ fn check_layers(agent: &Agent, state: &ThreadState, env: *mut JNIEnv, scratch: &
     };
     let threads = agent.virtual_threads.as_ref();
     if threads.is_some_and(|threads| threads.is_switching(state, &gst)) {
-        agent.slots.count(Layer::Gst, Verdict::Unverifiable);
-        agent
-            .slots
-            .count(Layer::AsgctSafepoint, Verdict::Unverifiable);
-        return;
+        return unverifiable();
     }
     let verdict = check_gst(agent, state, env, &gst, &scratch.copy);
     if matches!(verdict, Verdict::Match | Verdict::Window) {
@@ -223,6 +228,32 @@ fn check_gst(
     honest.verdict
 }
 
+/// AsyncGetCallTrace of the calling thread.
+fn walk_self(asgct: Asgct, env: *mut JNIEnv, buffer: &mut [CallFrame]) -> i32 {
+    // SAFETY: getcontext fills the context in; `env` and the buffer are this thread's.
+    unsafe {
+        let mut context: libc::ucontext_t = std::mem::zeroed();
+        libc::getcontext(&mut context);
+        let context = ptr::from_mut(&mut context).cast();
+        asgct.walk(env, buffer.as_mut_ptr(), buffer.len() as i32, context)
+    }
+}
+
+/// Whether GetStackTrace may be asked for the calling thread: not while it mounts or unmounts
+/// a virtual thread, which JDK 21 would wait for, for ever. (Its `GetStackTrace` waits until
+/// no thread does so, the calling one included.)
+fn may_ask(agent: &Agent, state: &ThreadState, env: *mut JNIEnv, buffer: &mut [CallFrame]) -> bool {
+    let (Some(threads), None) = (&agent.virtual_threads, state.carrier_stack()) else {
+        return true;
+    };
+    let count = agent.asgct.map_or(0, |asgct| walk_self(asgct, env, buffer));
+    let whole = usize::try_from(count).ok().and_then(|n| buffer.get(..n));
+    // A full buffer may hide more.
+    whole.is_some_and(|frames| {
+        (1..buffer.len()).contains(&frames.len()) && !threads.is_mounting(frames)
+    })
+}
+
 fn check_asgct(
     agent: &Agent,
     state: &ThreadState,
@@ -236,13 +267,7 @@ fn check_asgct(
         method_id: ptr::null_mut(),
     };
     buffer.resize(buffer.len().max(gst.len() + CARRIER_FRAMES), spare);
-    // SAFETY: getcontext fills the context in; `env` and the buffer are this thread's.
-    let count = unsafe {
-        let mut context: libc::ucontext_t = std::mem::zeroed();
-        libc::getcontext(&mut context);
-        let context = ptr::from_mut(&mut context).cast();
-        asgct.walk(env, buffer.as_mut_ptr(), buffer.len() as i32, context)
-    };
+    let count = walk_self(asgct, env, buffer);
     let Some(frames) = usize::try_from(count)
         .ok()
         .filter(|&n| n > 0)

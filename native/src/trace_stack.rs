@@ -196,8 +196,6 @@ impl TraceStack {
     /// The lowest of the `n` entries that the last change took off, until the next push.
     pub fn dropped(&self, n: u32) -> impl Iterator<Item = HookId> {
         let depth = self.depth();
-        let start = depth.max((depth + 1).min(self.capacity));
-        _ = start;
         let dropped = depth..depth.saturating_add(n + 1);
         dropped.filter_map(|index| Some(HookId(self.entry(index)?.hook.load(Relaxed))))
     }

@@ -18,6 +18,7 @@ use crate::agent::{Agent, guard};
 use crate::hooks;
 use crate::threads::{ThreadState, stack_bytes};
 use crate::trace_stack::TraceStack;
+use crate::vm::asgct::CallFrame;
 use crate::vm::jvmti::{Capability, JMethodId, Jvmti, RawEnv};
 use jni_sys::{JNIEnv, jclass, jobject};
 use oracle::judge::{judge_same_instant, judge_truth};
@@ -52,8 +53,8 @@ impl VirtualThreads {
         jvmti
             .add_capabilities(&[Capability::SupportVirtualThreads])
             .ok()?;
-        jvmti.set_extension_callback(mounted, mount).ok()?;
-        jvmti.set_extension_callback(unmounted, unmount).ok()?;
+        jvmti.set_extension_event(mounted, mount).ok()?;
+        jvmti.set_extension_event(unmounted, unmount).ok()?;
         Some(VirtualThreads::default())
     }
 
@@ -88,6 +89,13 @@ impl VirtualThreads {
     /// Where `walk` passes from a virtual thread to its carrier.
     pub fn boundary(&self, walk: &[Frame]) -> Option<usize> {
         walk.iter().position(|frame| is(frame, &self.enter_special))
+    }
+
+    /// Whether `walk`, of a thread that carries no virtual thread, shows that one is about to
+    /// be mounted, or has just been unmounted.
+    pub fn is_mounting(&self, walk: &[CallFrame]) -> bool {
+        walk.iter()
+            .any(|&frame| is(&frame.into(), &self.run_continuation))
     }
 
     /// Whether GetStackTrace's answer `gst` for the calling thread is not the stack that the

@@ -206,12 +206,16 @@ impl Jvmti {
 
     /// SetEventNotificationMode for all threads.
     pub fn set_event(&self, event: Event, enabled: bool) -> Result<(), Error> {
+        self.set_notification(event as jint, enabled)
+    }
+
+    fn set_notification(&self, event: jint, enabled: bool) -> Result<(), Error> {
         ok(call!(
             self,
             2,
             (jint, jint, jobject),
             jint::from(enabled),
-            event as jint,
+            event,
             ptr::null_mut()
         ))
     }
@@ -409,13 +413,10 @@ impl Jvmti {
             .map(|event| event.index)
     }
 
-    /// SetExtensionEventCallback, which also enables the event.
-    pub fn set_extension_callback(
-        &self,
-        event: jint,
-        callback: ThreadCallback,
-    ) -> Result<(), Error> {
-        ok(call!(self, 126, (jint, ThreadCallback), event, callback))
+    /// SetExtensionEventCallback, then SetEventNotificationMode: HotSpot wants both.
+    pub fn set_extension_event(&self, event: jint, callback: ThreadCallback) -> Result<(), Error> {
+        ok(call!(self, 126, (jint, ThreadCallback), event, callback))?;
+        self.set_notification(event, true)
     }
 
     /// GetThreadLocalStorage of the calling thread, virtual or not.
