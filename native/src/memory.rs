@@ -54,3 +54,5 @@ impl<T> Drop for Reserved<T> {
 
 // SAFETY: it owns its memory, like a `Box`.
 unsafe impl<T: Send> Send for Reserved<T> {}
+// SAFETY: a shared reference gives its address only.
+unsafe impl<T: Sync> Sync for Reserved<T> {}
