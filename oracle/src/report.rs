@@ -116,9 +116,9 @@ pub fn title(program: &str, axes: &BTreeMap<String, String>) -> String {
     }
 }
 
-/// How a JVM ended.
+/// How a JVM ended; in JSON the exit code as a number, anything else as a text.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(into = "WrittenExit", try_from = "WrittenExit")]
 pub enum Exit {
     /// By itself, with this exit code.
     Code(i32),
@@ -130,6 +130,52 @@ pub enum Exit {
     Interrupted,
     /// It could not be started, for this reason.
     NotStarted(String),
+}
+
+/// [`Exit`] as JSON has it.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum WrittenExit {
+    Code(i32),
+    Text(String),
+}
+
+const SIGNAL: &str = "signal ";
+const DEADLINE: &str = "deadline";
+const INTERRUPTED: &str = "interrupted";
+const NOT_STARTED: &str = "not started: ";
+
+impl From<Exit> for WrittenExit {
+    fn from(exit: Exit) -> WrittenExit {
+        WrittenExit::Text(match exit {
+            Exit::Code(code) => return WrittenExit::Code(code),
+            Exit::Signal(signal) => format!("{SIGNAL}{signal}"),
+            Exit::Deadline => DEADLINE.into(),
+            Exit::Interrupted => INTERRUPTED.into(),
+            Exit::NotStarted(reason) => format!("{NOT_STARTED}{reason}"),
+        })
+    }
+}
+
+impl TryFrom<WrittenExit> for Exit {
+    type Error = String;
+
+    fn try_from(written: WrittenExit) -> Result<Exit, String> {
+        let text = match written {
+            WrittenExit::Code(code) => return Ok(Exit::Code(code)),
+            WrittenExit::Text(text) => text,
+        };
+        if let Some(reason) = text.strip_prefix(NOT_STARTED) {
+            return Ok(Exit::NotStarted(reason.into()));
+        }
+        let signal = text.strip_prefix(SIGNAL).and_then(|n| n.parse().ok());
+        match (text.as_str(), signal) {
+            (DEADLINE, _) => Ok(Exit::Deadline),
+            (INTERRUPTED, _) => Ok(Exit::Interrupted),
+            (_, Some(signal)) => Ok(Exit::Signal(signal)),
+            _ => Err(format!("`{text}` is no way to end")),
+        }
+    }
 }
 
 /// The counts of one layer, as `report.json` has them.
@@ -209,6 +255,27 @@ pub fn sum_layers(runs: &[Run]) -> Vec<LayerCounts> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_end_comes_back() {
+        for (exit, written) in [
+            (Exit::Code(7), "7"),
+            (Exit::Signal(11), "\"signal 11\""),
+            (Exit::Deadline, "\"deadline\""),
+            (Exit::Interrupted, "\"interrupted\""),
+            (
+                Exit::NotStarted("no file".into()),
+                "\"not started: no file\"",
+            ),
+        ] {
+            assert_eq!(serde_json::to_string(&exit).expect("plain data"), written);
+            assert_eq!(
+                serde_json::from_str::<Exit>(written).expect("just written"),
+                exit
+            );
+        }
+        assert!(serde_json::from_str::<Exit>("\"somehow\"").is_err());
+    }
 
     #[test]
     fn counts_keep_their_tally() {

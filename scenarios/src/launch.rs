@@ -89,6 +89,9 @@ impl Launch {
                 kit.agent.display(),
                 config.display()
             ))
+            // The VM would warn on the program's standard output that an agent binds natives
+            // of a class of java.base: our own hook class.
+            .arg("-Xlog:jni+resolve=off")
             // Ahead of the program's own arguments, so that it can still say otherwise.
             .arg(format!(
                 "-XX:ErrorFile={}",
