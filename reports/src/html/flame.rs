@@ -7,6 +7,9 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+/// Deeper frames would make boxes beyond any screen.
+const DEEPEST: usize = 500;
+
 /// A frame, with all that it called.
 #[derive(Default, Serialize)]
 struct Node {
@@ -33,7 +36,12 @@ pub(super) fn render(out: &mut String, mismatches: &[Mismatch]) {
     }
     let mut root = Node::default();
     for mismatch in mismatches {
-        root.add(path(mismatch).rev().map(|frame| short(&frame.method)));
+        root.add(
+            path(mismatch)
+                .rev()
+                .take(DEEPEST)
+                .map(|frame| short(&frame.method)),
+        );
     }
     let data = serde_json::to_string(&root).expect("a tree of names is plain data");
     let _ = write!(

@@ -9,6 +9,9 @@ use std::fmt::Write;
 const KINDS: usize = 30;
 const EXAMPLES: usize = 3;
 
+/// How many frames are shown at the top, at the bottom and on each side of the difference.
+const AROUND: usize = 30;
+
 /// Groups by `key`, the largest group first.
 fn grouped<'a, K: Ord>(
     all: &[&'a Mismatch],
@@ -72,7 +75,15 @@ fn one(out: &mut String, mismatch: &Mismatch) {
         "<p>Thread {}</p>\n<table class=\"stacks\"><tr><th><th>walker<th>truth</tr>",
         xml(&mismatch.thread)
     );
-    for row in 0..mismatch.walker.len().max(mismatch.truth.len()) {
+    let depth = mismatch.walker.len().max(mismatch.truth.len());
+    let at = mismatch.at_frame.unwrap_or(0);
+    let shown = |row: &usize| *row < AROUND || row.abs_diff(at) < AROUND || depth - row < AROUND;
+    let mut last = None;
+    for row in (0..depth).filter(shown) {
+        if last.is_some_and(|last| last + 1 != row) {
+            *out += "<tr><td>\u{2026}<td>\u{2026}<td>\u{2026}</tr>\n";
+        }
+        last = Some(row);
         let mark = if mismatch.at_frame == Some(row) {
             " class=\"differs\""
         } else {
