@@ -294,13 +294,15 @@ impl Scenario {
     }
 }
 
-/// Nothing for the layers that everything rests on, one in a thousand for those that compare
-/// what was seen at an arbitrary instant.
+/// Nothing for the layers that everything rests on. For the others three to ten times what
+/// JDK 17 and 25 show through known defects of their walkers (`docs/findings.md`): a JVM that
+/// exceeds it has become worse.
 fn default_budget() -> Budget {
-    let sampled = |layer| matches!(layer, Layer::AsgctAsync | Layer::AsgctGst);
-    Budget(
-        Layer::ALL
-            .map(|layer| (layer, if sampled(layer) { 0.001 } else { 0.0 }))
-            .into(),
-    )
+    let limit = |layer| match layer {
+        Layer::Ground | Layer::Gst => 0.0,
+        Layer::AsgctSafepoint => 0.005,
+        Layer::AsgctAsync => 0.02,
+        Layer::AsgctGst => 0.01,
+    };
+    Budget(Layer::ALL.map(|layer| (layer, limit(layer))).into())
 }
