@@ -8,11 +8,15 @@ use oracle::Layer;
 use oracle::lie::{LieKind, Outcome};
 use oracle::record::{LieCount, RECORDS_FILE, Record};
 use oracle::report::{Exit, Report};
+use oracle::tally::Tally;
 use std::path::Path;
 use support::{jdks, report, run, stackwitness};
 
-/// Checks that both in-thread layers must have in a run.
+/// Checks that both in-thread layers must have.
 const CHECKS: u64 = 100_000;
+
+/// A busy machine takes several runs for them, but not more than these.
+const RUNS: u64 = 6;
 
 fn scenario(seconds: u32) -> String {
     format!(
@@ -37,13 +41,14 @@ fn scenario(seconds: u32) -> String {
 }
 
 /// Runs the scenario with `options`; returns the report and what came of the lies.
-fn lie(jdk: &Path, seconds: u32, options: &[&str]) -> (Report, Vec<LieCount>) {
+fn lie(jdk: &Path, seconds: u32, seed: u64, options: &[&str]) -> (Report, Vec<LieCount>) {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("lies.toml");
     std::fs::write(&file, scenario(seconds)).unwrap();
     let out = dir.path().join("out");
     let mut command = stackwitness();
-    command.args(["run", "--seed", "3", "--scenario"]).arg(file);
+    command.args(["run", "--scenario"]).arg(file);
+    command.arg("--seed").arg(seed.to_string());
     command.arg("--jdk").arg(jdk).arg("--out").arg(&out);
     let output = run(command.args(options));
     assert!(matches!(output.code, Some(0 | 1)), "{jdk:?}: {output:#?}");
@@ -83,7 +88,7 @@ fn assert_caught(lies: &[LieCount], layer: Layer) -> (u64, u64) {
         lie.layer == layer && matches!(lie.outcome, Outcome::Explained(_))
     });
     let good = 100 * (caught + explained) >= 99 * told;
-    assert!(told > 0 && good, "{layer}: {lies:#?}");
+    assert!(good, "{layer}: {lies:#?}");
     println!("{layer}: {told} lies, {caught} caught, {explained} explained");
     (told, caught)
 }
@@ -92,13 +97,27 @@ fn assert_caught(lies: &[LieCount], layer: Layer) -> (u64, u64) {
 fn lies_of_walkers_are_caught() {
     for jdk in jdks() {
         println!("{}", jdk.display());
-        let (report, lies) = lie(&jdk, 15, &["--lie", "all:all:1000"]);
+        let in_thread = [Layer::Gst, Layer::AsgctSafepoint];
+        let (mut tallies, mut lies) = ([(); Layer::ALL.len()].map(|()| Tally::default()), vec![]);
+        for seed in 1..=RUNS {
+            let (report, of_run) = lie(&jdk, 10, seed, &["--lie", "all:all:1000"]);
+            for counts in &report.layers {
+                tallies[counts.layer.index()] += &counts.tally();
+            }
+            lies.extend(of_run);
+            if in_thread
+                .iter()
+                .all(|layer| tallies[layer.index()].checks() >= CHECKS)
+            {
+                break;
+            }
+        }
         for lie in &lies {
             println!("{lie:?}");
         }
-        for layer in [Layer::Gst, Layer::AsgctSafepoint] {
-            let counts = report.layers.iter().find(|counts| counts.layer == layer);
-            assert!(counts.unwrap().checks >= CHECKS, "{jdk:?}: {counts:?}");
+        for layer in in_thread {
+            let checks = tallies[layer.index()].checks();
+            assert!(checks >= CHECKS, "{jdk:?}: {checks} checks in {layer}");
             for kind in LieKind::ALL {
                 let told = sum(&lies, |lie| lie.layer == layer && lie.kind == kind.name());
                 assert!(told > 0, "{jdk:?}: no {kind} in {layer}");
@@ -116,8 +135,21 @@ fn lies_of_walkers_are_caught() {
                 && lie.outcome == Outcome::Caught
                 && lie.kind != LieKind::Error.name()
         });
-        assert_eq!(mismatches(&report, Layer::Gst), reported, "{jdk:?}");
-        assert_eq!(mismatches(&report, Layer::Ground), 0, "{jdk:?}");
+        let mismatches = |layer: Layer| tallies[layer.index()].mismatches();
+        assert_eq!(mismatches(Layer::Gst), reported, "{jdk:?}");
+        assert_eq!(mismatches(Layer::Ground), 0, "{jdk:?}");
+    }
+}
+
+/// One in 1,000 is few of what a signal asks for in seconds: here more of them lie.
+#[test]
+fn lies_of_walkers_in_signals_are_caught() {
+    for jdk in jdks() {
+        let (_, lies) = lie(&jdk, 5, 1, &["--lie", "all:asgct-async,asgct-gst:20"]);
+        let (told, _) = assert_caught(&lies, Layer::AsgctAsync);
+        assert!(told >= 100, "{jdk:?}: {told} lies");
+        let (told, _) = assert_caught(&lies, Layer::AsgctGst);
+        assert!(told >= 10, "{jdk:?}: {told} lies");
     }
 }
 
@@ -127,7 +159,7 @@ fn lies_of_hooks_are_caught() {
         println!("{}", jdk.display());
         for sabotage in ["drop-pops", "double-pops", "drop-pushes"] {
             let options = ["--sabotage", sabotage, "--sabotage-one-in", "1000"];
-            let (report, lies) = lie(&jdk, 2, &options);
+            let (report, lies) = lie(&jdk, 2, 1, &options);
             let (told, _) = assert_caught(&lies, Layer::Ground);
             assert!(told >= 100, "{jdk:?}: {told} {sabotage}");
             assert!(mismatches(&report, Layer::Ground) > 0, "{jdk:?}");
@@ -138,7 +170,7 @@ fn lies_of_hooks_are_caught() {
 #[test]
 fn without_lies_nothing_is_reported() {
     for jdk in jdks() {
-        let (report, lies) = lie(&jdk, 4, &[]);
+        let (report, lies) = lie(&jdk, 4, 1, &[]);
         assert_eq!(lies, [], "{jdk:?}");
         for layer in [Layer::Ground, Layer::Gst] {
             assert_eq!(mismatches(&report, layer), 0, "{jdk:?} {layer}");
