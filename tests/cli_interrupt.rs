@@ -129,7 +129,7 @@ fn killing_the_target_is_a_crash_with_its_data() {
 }
 
 #[test]
-fn a_full_disk_leaves_the_report_of_before() {
+fn a_full_disk_leaves_no_broken_report() {
     // A limit on the size of files stands in for a disk that fills up: writes fail as they
     // would there, after some bytes.
     let dir = tempfile::tempdir().unwrap();
@@ -154,7 +154,9 @@ fn a_full_disk_leaves_the_report_of_before() {
     let full = command("trap '' XFSZ; ulimit -f 3;");
     assert_eq!(full.code, Some(2), "{full:#?}");
     assert!(full.stderr.contains("cannot write to"), "{}", full.stderr);
-    assert_eq!(std::fs::read(out.join("report.json")).unwrap(), before);
+    // The last write that went through may have been that of a part.
+    let after = std::fs::read(out.join("report.json")).unwrap();
+    assert!(after == before || !report(&out).complete, "{full:#?}");
 }
 
 #[test]

@@ -113,7 +113,7 @@ pub fn render(report: &Report, source: &str, style: Style) -> String {
 }
 
 /// The JDKs of all runs, each once.
-fn jdks(report: &Report) -> Vec<&Jdk> {
+pub(crate) fn jdks(report: &Report) -> Vec<&Jdk> {
     let mut jdks: Vec<&Jdk> = vec![];
     for jdk in report.runs.iter().filter_map(|run| run.jdk.as_ref()) {
         if !jdks.contains(&jdk) {

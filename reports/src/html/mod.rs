@@ -16,7 +16,6 @@ const SCRIPT: &str = include_str!("page.js");
 /// Renders a report.
 pub fn render(report: &Report) -> String {
     let finding = report.finding();
-    let jdk = &report.jdk;
     let mut out =
         String::from("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
     out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
@@ -27,14 +26,16 @@ pub fn render(report: &Report) -> String {
     );
     let _ = writeln!(
         out,
-        "<header><h1>Stackwitness</h1><p class=\"verdict exit{}\">{}</p>\n<p>{} {} ({})<br><code>{}</code></p>",
+        "<header><h1>Stackwitness</h1><p class=\"verdict exit{}\">{}</p>",
         finding.outcome.exit_code(),
-        finding.outcome,
-        xml(&jdk.vm),
-        xml(&jdk.version),
-        xml(&jdk.vendor),
-        xml(&jdk.home)
+        finding.outcome
     );
+    for jdk in crate::table::jdks(report) {
+        let name = [&jdk.vm, &jdk.version, &jdk.vendor]
+            .map(|part| xml(part))
+            .join(" ");
+        let _ = writeln!(out, "<p>{name}<br><code>{}</code></p>", xml(&jdk.home));
+    }
     if !finding.reasons.is_empty() {
         let items: String = finding
             .reasons
