@@ -15,6 +15,14 @@ const TRACE_VARIANTS: &[&str] = &["exact"];
 /// Timestamp of the jar's entries, so that the same classes make the same jar.
 const EPOCH: &str = "1980-01-01T00:00:02Z";
 
+/// The jar is also a Java agent, for the fixture that redefines classes.
+const MANIFEST: &str = "\
+Main-Class: stackwitness.fixtures.Main
+Premain-Class: stackwitness.fixtures.Redefinition
+Can-Redefine-Classes: true
+Can-Retransform-Classes: true
+";
+
 fn main() {
     println!("cargo::rerun-if-changed=java");
     println!("cargo::rerun-if-changed=build.rs");
@@ -105,15 +113,11 @@ fn compile(mut command: Command, sources: &Path, classes: &Path) -> Result<(), S
 }
 
 fn pack(javac: &Path, classes: &Path, jar: &Path) -> Result<(), String> {
+    let manifest = jar.with_extension("manifest");
+    fs::write(&manifest, MANIFEST).map_err(|e| format!("{}: {e}", manifest.display()))?;
     let mut command = Command::new(javac.with_file_name("jar"));
-    command.args([
-        "--create",
-        "--date",
-        EPOCH,
-        "--main-class",
-        "stackwitness.fixtures.Main",
-    ]);
-    command.arg("--file").arg(jar);
+    command.args(["--create", "--date", EPOCH, "--manifest"]);
+    command.arg(&manifest).arg("--file").arg(jar);
     command.current_dir(classes);
     for class in files(classes, "class") {
         command.arg(class.strip_prefix(classes).unwrap());

@@ -111,6 +111,7 @@ pub const STRESS_NAMES: &[&str] = &[
     "threads-1000-live",
     "virtual-threads-10000",
     "class-unloading",
+    "redefinition",
 ];
 
 /// What [`write_to`] wrote.

@@ -264,12 +264,13 @@ unsafe extern "system" fn class_file_load_hook(
             let bytes = std::slice::from_raw_parts(bytes, length.max(0) as usize);
             (CStr::from_ptr(name).to_string_lossy(), bytes)
         };
+        if !redefined.is_null() {
+            let methods = agent.jvmti.create_method_ids(redefined);
+            agent.methods.redefining(&methods.unwrap_or_default());
+        }
         let Some(rewritten) = classes::rewrite(agent, &name, class_file) else {
             return;
         };
-        if !redefined.is_null() {
-            agent.methods.forget_keys();
-        }
         let Ok(memory) = agent.jvmti.allocate(rewritten.len()) else {
             return;
         };

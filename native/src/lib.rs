@@ -10,7 +10,7 @@
 //! | `tls`, `memory` | one word a thread that handlers may read; memory that is paid for as it is touched |
 //! | `trace_stack`, `threads` | the truth of each thread |
 //! | `virtual_threads` | their trace stacks, and what lies on their carriers' stacks |
-//! | `methods`, `classes` | what is known of methods; rewriting as classes load |
+//! | `methods`, `versions`, `classes` | what is known of methods; rewriting as classes load |
 //! | `hooks`, `check` | what the rewritten code calls; layers `ground`, `gst`, `asgct-safepoint` |
 //! | `sample`, `signal`, `sampler`, `compiled` | layers `asgct-async` and `asgct-gst` |
 //! | `liar`, `sabotage` | walkers and hooks that fail on purpose, to see it caught |
@@ -35,6 +35,7 @@ mod slots;
 mod threads;
 mod tls;
 mod trace_stack;
+mod versions;
 mod virtual_threads;
 mod vm;
 

@@ -1,10 +1,12 @@
 //! What the agent knows of methods: their hooks, and how to show them.
 
+use crate::versions::{Epoch, Versions};
 use crate::vm::jvmti::{JMethodId, Jvmti};
 use instrumenter::{HookedMethod, Presence as CodePresence, RewrittenBci};
 use jni_sys::JNIEnv;
 use oracle::record::ShownFrame;
 use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence};
+use oracle::{Judgement, Verdict};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -32,12 +34,22 @@ enum Known {
     Gone,
 }
 
+impl Known {
+    fn hook(&self) -> Option<HookId> {
+        match self {
+            Known::Hooked(id, _) => Some(*id),
+            _ => None,
+        }
+    }
+}
+
 /// All methods seen so far.
 pub struct Registry {
     jvmti: Jvmti,
     next_id: AtomicU32,
     hooked: RwLock<HashMap<u32, Arc<Hooked>, Spread>>,
     known: RwLock<HashMap<usize, Known, Spread>>,
+    versions: Versions,
 }
 
 impl Registry {
@@ -48,6 +60,7 @@ impl Registry {
             next_id: AtomicU32::new(1),
             hooked: RwLock::default(),
             known: RwLock::default(),
+            versions: Versions::default(),
         }
     }
 
@@ -82,9 +95,51 @@ impl Registry {
         );
     }
 
-    /// Forgets what the walkers' keys stand for, because code was exchanged.
-    pub fn forget_keys(&self) {
-        write(&self.known).retain(|_, known| matches!(known, Known::HookCall));
+    /// The code of `methods` is about to be exchanged, perhaps: from here on the VM is asked
+    /// each time what they stand for.
+    pub fn redefining(&self, methods: &[JMethodId]) {
+        for &method in methods {
+            // First what they stand for so far.
+            self.known(MethodKey(method as usize));
+        }
+        self.versions.add(methods.iter().map(|&m| m as usize));
+    }
+
+    /// To be asked for before a walk that [`Self::settle`] judges.
+    pub fn epoch(&self) -> Epoch {
+        self.versions.epoch()
+    }
+
+    /// Takes a mismatch back where it is not sure which methods are compared.
+    ///
+    /// A key of a redefined class stands for the newest version. Which one a frame of `walk`
+    /// runs is known only if the key stood for the same one at `asked`, before the walk, as
+    /// now. Frames of older versions have no key in AsyncGetCallTrace, and another one than
+    /// before in GetStackTrace. Keys of unloaded classes stand for nothing.
+    ///
+    /// `reference` is what `walk` was compared with, as far as that consists of keys.
+    pub fn settle(
+        &self,
+        judgement: Judgement,
+        walk: &[Frame],
+        reference: &[&[Frame]],
+        asked: Epoch,
+    ) -> Judgement {
+        if !judgement.is_mismatch() {
+            return judgement;
+        }
+        let doubtful = |frame: &Frame| match frame.method.0 {
+            0 => !self.versions.is_empty(),
+            key => {
+                matches!(self.known(frame.method), Known::Gone)
+                    || self.versions.changed_since(key, asked)
+            }
+        };
+        let exchanged = |frame: &Frame| self.versions.contains(frame.method.0);
+        match walk.iter().any(doubtful) || reference.iter().copied().flatten().any(exchanged) {
+            true => Judgement::plain(Verdict::Unverifiable, "a method was redefined or unloaded"),
+            false => judgement,
+        }
     }
 
     /// The method of a hook.
@@ -105,12 +160,31 @@ impl Registry {
     /// Looks a walker's key up, asking the VM the first time: the entry hook in the
     /// method's bytecode names it, whatever its name and loader.
     fn known(&self, key: MethodKey) -> Known {
-        if let Some(known) = read(&self.known).get(&key.0) {
-            return known.clone();
+        let last = read(&self.known).get(&key.0).cloned();
+        if let Some(last) = last {
+            if !self.versions.contains(key.0) {
+                return last;
+            }
+            let now = self.ask(key);
+            if now.hook() != last.hook() {
+                self.versions.changed(key.0);
+                write(&self.known).insert(key.0, now.clone());
+            }
+            return now;
         }
+        let known = self.ask(key);
+        // HotSpot gives the ids of versions that are gone to others.
+        if !self.versions.is_empty() && self.jvmti.is_obsolete(key.0 as JMethodId) {
+            self.versions.changed(key.0);
+        }
+        write(&self.known).insert(key.0, known.clone());
+        known
+    }
+
+    fn ask(&self, key: MethodKey) -> Known {
         const NATIVE_METHOD: i32 = 104;
         const ABSENT_INFORMATION: i32 = 101;
-        let known = match key.0 {
+        match key.0 {
             0 => Known::Gone,
             _ => match self
                 .jvmti
@@ -123,9 +197,7 @@ impl Registry {
                 Ok(None) | Err(NATIVE_METHOD | ABSENT_INFORMATION) => Known::Plain,
                 Err(_) => Known::Gone,
             },
-        };
-        write(&self.known).insert(key.0, known.clone());
-        known
+        }
     }
 
     /// The frame as reports show it.

@@ -10,6 +10,7 @@ use crate::methods::Registry;
 use crate::sample::{Inner, Outcome, Sample, Ticket};
 use crate::signal;
 use crate::threads::{ThreadState, mix};
+use crate::versions::Epoch;
 use crate::virtual_threads;
 use crate::vm::jvmti::FrameInfo;
 use jni_sys::{JNIEnv, jobject};
@@ -166,6 +167,8 @@ struct Target {
     tid: i32,
     /// A local reference to its `java.lang.Thread`; null if it is not needed or not known.
     object: jobject,
+    /// Before it is asked.
+    epoch: Epoch,
 }
 
 /// A signal under way.
@@ -240,6 +243,7 @@ impl Sampling {
                 state,
                 tid: state.tid(),
                 object,
+                epoch: agent.methods.epoch(),
             })
         })
     }
@@ -371,6 +375,14 @@ impl Sampling {
             let asked = judgement.is_mismatch().then(between);
             asked.flatten().unwrap_or(judgement)
         };
+        let below = carrier.map_or(&[][..], |carrier| carrier.checked);
+        let checked = [truth.checked, below];
+        let judge = |walk: &[Frame]| {
+            let judgement = judge(walk);
+            agent
+                .methods
+                .settle(judgement, walk, &checked, target.epoch)
+        };
         let mut judgement = judge(&self.walk);
         if carrier.is_none() {
             let sight = Sight::Truth(&truth, &agent.methods);
@@ -394,7 +406,9 @@ impl Sampling {
         let Some(gst) = gst else {
             return agent.slots.count(layer, Verdict::Unverifiable);
         };
-        let mut judgement = judge_moving(&self.walk, gst);
+        let judgement = judge_moving(&self.walk, gst);
+        let methods = &agent.methods;
+        let mut judgement = methods.settle(judgement, &self.walk, &[gst], target.epoch);
         let sight = Sight::<Registry>::Later(gst);
         let said = said(self.env, target, layer, &self.walk, judgement);
         if let Some(lie) = agent.liar.tell(agent, said, &sight, |lie| sight.judge(lie)) {
