@@ -58,13 +58,13 @@ fn lie(jdk: &Path, seconds: u32, seed: u64, options: &[&str]) -> (Report, Vec<Li
     assert_eq!(run.exit, Exit::Code(0), "{jdk:?}");
     assert_eq!(run.invalid, None, "{jdk:?}");
     let records = std::fs::read_to_string(out.join(&run.dir).join(RECORDS_FILE)).unwrap();
-    let lies = records
+    let mut lies = records
         .lines()
         .filter_map(|line| match serde_json::from_str(line).unwrap() {
             Record::Lies(lies) => Some(lies),
             _ => None,
         });
-    (report, lies.last().unwrap_or_default())
+    (report, lies.next_back().unwrap_or_default())
 }
 
 fn sum(lies: &[LieCount], which: impl Fn(&LieCount) -> bool) -> u64 {

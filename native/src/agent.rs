@@ -1,5 +1,6 @@
 //! The agent as a whole: what every part of it reaches.
 
+use crate::classes::Chosen;
 use crate::liar::Liar;
 use crate::methods::Registry;
 use crate::records::Records;
@@ -40,6 +41,8 @@ pub struct Agent {
     pub records: Records,
     /// Methods.
     pub methods: Registry,
+    /// Which methods are hooked.
+    pub chosen: Chosen,
     /// Threads.
     pub threads: Threads,
     /// Virtual threads, where the VM has them.

@@ -2,9 +2,10 @@
 
 use crate::agent::Agent;
 use crate::hooks;
+use instrumenter::select::Patterns;
 use instrumenter::{Choice, MethodInfo, Plan};
 use jni_sys::{JNIEnv, jclass};
-use oracle::record::Rewriting;
+use oracle::record::{Config, Rewriting};
 use std::ptr;
 
 /// Internal name of the class that holds the hooks.
@@ -86,7 +87,7 @@ pub fn rewrite(agent: &Agent, name: &str, class_file: &[u8]) -> Option<Vec<u8>> 
     {
         return leave("switches threads");
     }
-    let mut plan = Everything(agent);
+    let mut plan = Choosing(agent);
     let rewritten = match instrumenter::rewrite(class_file, HOOK_CLASS, &mut plan) {
         Ok(rewritten) => rewritten,
         Err(malformed) => return leave(&format!("malformed: {malformed}")),
@@ -114,13 +115,49 @@ fn count(counts: &mut Rewriting, rewritten: &instrumenter::Rewritten) {
     }
 }
 
-/// Hooks every method that can be hooked.
-struct Everything<'a>(&'a Agent);
+/// Which methods are hooked, and which of them check at each call.
+pub struct Chosen {
+    hook: Patterns,
+    check: Option<Patterns>,
+}
 
-impl Plan for Everything<'_> {
-    fn choose(&mut self, _: &MethodInfo<'_>) -> Choice {
+impl Chosen {
+    /// What the configuration asks for.
+    pub fn new(config: &Config) -> Chosen {
+        let all = Patterns::all().probability(config.probability, config.seed);
+        let hook = config
+            .include
+            .iter()
+            .fold(all, |chosen, p| chosen.include(p));
+        let none = config.check.is_empty();
+        let check = config
+            .check
+            .iter()
+            .fold(Patterns::all(), |chosen, p| chosen.include(p));
+        Chosen {
+            hook: config
+                .exclude
+                .iter()
+                .fold(hook, |chosen, p| chosen.exclude(p)),
+            check: (!none).then_some(check),
+        }
+    }
+}
+
+/// The plan for one class.
+struct Choosing<'a>(&'a Agent);
+
+impl Plan for Choosing<'_> {
+    fn choose(&mut self, method: &MethodInfo<'_>) -> Choice {
+        let Chosen { hook, check } = &self.0.chosen;
+        if !hook.wants_method(method) {
+            return Choice::Leave;
+        }
+        let check = check
+            .as_ref()
+            .is_some_and(|check| check.wants_method(method));
         let id = instrumenter::HookId(self.0.methods.new_id().0);
-        Choice::Hook { id, check: false }
+        Choice::Hook { id, check }
     }
 }
 

@@ -32,7 +32,10 @@ pub fn judge_between_records(
     let around = agent.debug_info.as_ref()?.around(&blob, pc)?;
     // What the walker reported must be the record behind, or we misread the tables.
     let (inlined, below) = walk.split_at_checked(around.behind.len())?;
-    let agrees = |(scope, frame): (&Scope, &Frame)| scope.bci == frame.location.0;
+    let hook_at = |frame: &Frame| Some(agent.methods.hook(frame.method, frame.location)?.0);
+    let agrees = |(scope, frame): (&Scope, &Frame)| {
+        scope.bci == frame.location.0 && hook_of(scope) == hook_at(frame)
+    };
     if !around.behind.iter().zip(inlined).all(agrees) {
         return None;
     }

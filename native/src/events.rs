@@ -88,6 +88,7 @@ pub unsafe fn load(vm: *mut JavaVM, path: &str) -> Result<(), String> {
         slots,
         records,
         methods: Registry::new(jvmti),
+        chosen: classes::Chosen::new(&config),
         threads: Threads::new(config.seed),
         virtual_threads,
         liar: Liar::new(config.lies.clone(), config.seed),

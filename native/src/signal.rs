@@ -143,9 +143,10 @@ fn fill(inner: &mut Inner, context: *mut c_void) {
     inner.anchor = agent.java_threads.as_ref().and_then(anchor);
     let (frames, capacity) = inner.buffer();
     inner.outcome = match agent.asgct {
-        // SAFETY: the environment, the buffer and the context are this thread's.
         Some(asgct) => {
-            Outcome::Walked(unsafe { asgct.walk(target.env(), frames, capacity, context) })
+            // SAFETY: the environment, the buffer and the context are this thread's.
+            let walked = unsafe { asgct.walk(target.env(), frames, capacity, context) };
+            Outcome::Walked(walked)
         }
         None => Outcome::OtherThread,
     };

@@ -426,10 +426,10 @@ mod tests {
                         // All but the top keep the location they had when last checked.
                         let known = model.iter().rev().find_map(|m| m.2.clone()).unwrap_or_default();
                         let mut whole = known.clone();
-                        for i in known.len() / 2..model.len() {
+                        for (i, entry) in model.iter().enumerate().skip(known.len() / 2) {
                             let frame = |method, location| Frame { method: MethodKey(method), location: Location(location) };
                             whole.push(frame(1000 + i, time as i32));
-                            whole.push(frame(model[i].0 as usize, time as i32));
+                            whole.push(frame(entry.0 as usize, time as i32));
                         }
                         if let Some(moved) = known.len().checked_sub(1) {
                             whole[moved].location = Location(time as i32);

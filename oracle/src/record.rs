@@ -34,6 +34,10 @@ pub struct Config {
     /// Patterns of methods to leave alone; they win over `include`.
     #[serde(default)]
     pub exclude: Vec<String>,
+    /// Patterns of methods that make a check at each of their calls, besides the checks that
+    /// `check_share` allows.
+    #[serde(default)]
+    pub check: Vec<String>,
     /// Probability, from 0 to 1, with which a method that the patterns choose is hooked.
     pub probability: f64,
     /// Share of a thread's time, from 0 to 1, that its checks may take.

@@ -36,14 +36,18 @@ struct CallTrace {
 
 /// The entry point.
 #[derive(Copy, Clone)]
-pub struct Asgct(unsafe extern "C" fn(*mut CallTrace, c_int, *mut c_void));
+pub struct Asgct(EntryPoint);
+
+type EntryPoint = unsafe extern "C" fn(*mut CallTrace, c_int, *mut c_void);
 
 impl Asgct {
     /// Looks the symbol up in the VM's own library.
     pub fn find(jvmti: &Jvmti) -> Option<Asgct> {
         let symbol = Library::of(jvmti)?.symbol("AsyncGetCallTrace")?;
         // SAFETY: the symbol has had this signature since JDK 5.
-        Some(Asgct(unsafe { transmute::<*mut c_void, _>(symbol) }))
+        Some(Asgct(unsafe {
+            transmute::<*mut c_void, EntryPoint>(symbol)
+        }))
     }
 
     /// Walks the calling thread into `frames`; the number of frames, or an error code.

@@ -77,12 +77,12 @@ impl Structs {
 unsafe fn text(place: usize) -> Option<String> {
     // SAFETY: as the caller promised.
     let text = unsafe { *(place as *const *const c_char) };
+    if text.is_null() {
+        return None;
+    }
     // SAFETY: as above.
-    (!text.is_null()).then(|| {
-        unsafe { CStr::from_ptr(text) }
-            .to_string_lossy()
-            .into_owned()
-    })
+    let text = unsafe { CStr::from_ptr(text) };
+    Some(text.to_string_lossy().into_owned())
 }
 
 /// The VM's library.

@@ -18,6 +18,18 @@ pub fn judge_truth(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) ->
         Err(_) if is_top_part(walk, truth, methods) => {
             Judgement::at(Verdict::Truncated, walk.len(), "the bottom is missing")
         }
+        // What is left of the top may be right; nothing shows it.
+        Err(_)
+            if !walk
+                .iter()
+                .any(|f| methods.hook(f.method, f.location).is_some()) =>
+        {
+            Judgement::at(
+                Verdict::Wrong,
+                walk.len(),
+                "no frame of the trace stack is there",
+            )
+        }
         Err(difference) => difference,
         Ok(verdict) => verdict,
     }
@@ -47,7 +59,7 @@ fn judge_empty_truth(walk: &[Frame], methods: &impl Methods) -> Judgement {
 fn presence(walk: &[Frame], at: usize, methods: &impl Methods) -> Option<(HookId, Presence)> {
     let frame = walk[at];
     let (id, presence) = methods.hook(frame.method, frame.location)?;
-    let called_elsewhere = || walk[..at].iter().any(|f| !methods.is_hook_call(f.method));
+    let called_elsewhere = || at > 0 && !methods.is_hook_call(walk[at - 1].method);
     let settled = match presence {
         Presence::Pushing if called_elsewhere() => Presence::Absent,
         Presence::Popping | Presence::Catching | Presence::Unwinding if called_elsewhere() => {

@@ -49,6 +49,7 @@ struct FileSampling {
     evidence_limit: Option<u32>,
     include: Vec<String>,
     exclude: Vec<String>,
+    check: Vec<String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -198,6 +199,7 @@ impl FileSampling {
             evidence_limit: self.evidence_limit.unwrap_or(usual.evidence_limit),
             include: self.include,
             exclude: self.exclude,
+            check: self.check,
             sabotage: usual.sabotage,
             sabotage_one_in: usual.sabotage_one_in,
             lies: usual.lies,

@@ -143,6 +143,8 @@ pub struct Sampling {
     pub include: Vec<String>,
     /// Patterns of methods to leave alone.
     pub exclude: Vec<String>,
+    /// Patterns of methods that make a check at each of their calls.
+    pub check: Vec<String>,
     /// Breaks the hooks on purpose.
     pub sabotage: Option<Sabotage>,
     /// One hook in so many is broken.
@@ -161,6 +163,7 @@ impl Default for Sampling {
             evidence_limit: 50,
             include: vec![],
             exclude: vec![],
+            check: vec![],
             sabotage: None,
             sabotage_one_in: 10,
             lies: None,
@@ -184,6 +187,7 @@ impl Sampling {
             hooks,
             include: self.include.clone(),
             exclude: self.exclude.clone(),
+            check: self.check.clone(),
             probability: self.probability,
             check_share: self.check_share,
             sample_interval_us: self.interval_us,
