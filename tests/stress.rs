@@ -1,0 +1,106 @@
+//! Threads that come and go, stacks that overflow, virtual threads, classes redefined and
+//! unloaded: each stress fixture ends by itself under full sampling, and the layers that
+//! rest on nothing of the JVM's walkers stay clean.
+
+mod support;
+
+use oracle::Layer;
+use oracle::record::{Config, RECORDS_FILE, Record, SLOTS_FILE};
+use oracle::tally::Tally;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use support::{jdks, run};
+
+/// What one run left behind.
+struct Measured {
+    tallies: Vec<(Layer, Tally)>,
+    records: Vec<Record>,
+}
+
+/// Runs a fixture with the agent; fails unless it ends by itself, in time and well.
+fn measure(jdk: &Path, fixture: &str, jar: &Path, trace: &Path) -> Measured {
+    let dir = tempfile::tempdir().unwrap();
+    let config = Config {
+        run_dir: dir.path().into(),
+        trace_class: trace.into(),
+        hooks: true,
+        check_share: 0.1,
+        sample_interval_us: 0,
+        gst_every: 16,
+        evidence_limit: 5,
+        ..config()
+    };
+    let path = dir.path().join("config.json");
+    fs::write(&path, serde_json::to_vec(&config).unwrap()).unwrap();
+    let agent = format!("-agentpath:{}={}", agent().display(), path.display());
+    let output = run(Command::new(jdk.join("bin/java"))
+        .args([&agent, "-Xmx512m"])
+        .arg(format!("-javaagent:{}", jar.display()))
+        .arg("-cp")
+        .arg(jar)
+        .args([java_fixtures::MAIN_CLASS, fixture]));
+    let told = || format!("{fixture} on {}: {output:#?}", jdk.display());
+    assert_eq!(output.code, Some(0), "{}", told());
+    assert!(output.stdout.contains(fixture), "{}", told());
+
+    let words: Vec<u64> = fs::read(dir.path().join(SLOTS_FILE))
+        .unwrap()
+        .chunks_exact(8)
+        .map(|word| u64::from_le_bytes(word.try_into().unwrap()))
+        .collect();
+    let tallies = Layer::ALL.map(|layer| (layer, Tally::from_slots(&words, layer)));
+    let records = fs::read_to_string(dir.path().join(RECORDS_FILE)).unwrap();
+    let records = records
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    Measured {
+        tallies: tallies.into(),
+        records: records.collect(),
+    }
+}
+
+fn config() -> Config {
+    serde_json::from_value(serde_json::json!({
+        "run_dir": "", "trace_class": "", "seed": 1, "hooks": true, "probability": 1.0,
+        "check_share": 0.0, "sample_interval_us": 0, "gst_every": 0, "evidence_limit": 0,
+    }))
+    .unwrap()
+}
+
+/// Built next to our own program.
+fn agent() -> PathBuf {
+    Path::new(env!("CARGO_BIN_EXE_stackwitness")).with_file_name("libstackwitness_agent.so")
+}
+
+#[test]
+fn every_stress_ends_by_itself_with_every_loss_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    let installed = java_fixtures::write_to(dir.path()).unwrap();
+    for jdk in jdks() {
+        for fixture in java_fixtures::STRESS_NAMES {
+            let (jar, trace) = (&installed.fixtures_jar, &installed.trace_exact);
+            let measured = measure(&jdk, fixture, jar, trace);
+            let place = format!("{fixture} on {}", jdk.display());
+            assert!(
+                matches!(measured.records.last(), Some(Record::Ended)),
+                "{place}"
+            );
+            for record in &measured.records {
+                assert!(!matches!(record, Record::Invalid(_)), "{place}: {record:?}");
+            }
+            for (layer, tally) in &measured.tallies {
+                println!("{place}: {layer} {tally:?}");
+                assert!(tally.drops() <= tally.unverifiable, "{place}: {layer}");
+                if matches!(layer, Layer::Ground | Layer::Gst) {
+                    let found = measured
+                        .records
+                        .iter()
+                        .find(|record| matches!(record, Record::Mismatch(m) if m.layer == *layer));
+                    assert_eq!(tally.mismatches(), 0, "{place}: {layer}: {found:#?}");
+                    assert!(tally.matches > 0, "{place}: {layer}");
+                }
+            }
+        }
+    }
+}
