@@ -6,7 +6,6 @@ use crate::liar::{Lie, Said};
 use crate::methods::Registry;
 use crate::threads::ThreadState;
 use crate::trace_stack::StackCopy;
-use crate::versions::Epoch;
 use crate::virtual_threads;
 use crate::vm::asgct::{Asgct, CallFrame};
 use crate::vm::jvmti::FrameInfo;
@@ -150,7 +149,6 @@ fn check_layers(agent: &Agent, state: &ThreadState, env: *mut JNIEnv, scratch: &
     if !may_ask(agent, state, env, &mut scratch.asgct) {
         return unverifiable();
     }
-    let asked = agent.methods.epoch();
     let gst = match gst_of_self(agent, &mut scratch.gst) {
         Ok(Some(frames)) => frames,
         Ok(None) => {
@@ -167,7 +165,7 @@ fn check_layers(agent: &Agent, state: &ThreadState, env: *mut JNIEnv, scratch: &
     if threads.is_some_and(|threads| threads.is_switching(state, &gst)) {
         return unverifiable();
     }
-    let verdict = check_gst(agent, state, env, &gst, &scratch.copy, asked);
+    let verdict = check_gst(agent, state, env, &gst, &scratch.copy);
     if matches!(verdict, Verdict::Match | Verdict::Window) {
         let own = gst
             .iter()
@@ -175,7 +173,7 @@ fn check_layers(agent: &Agent, state: &ThreadState, env: *mut JNIEnv, scratch: &
             .count();
         state.stack().record(&gst[own..]);
     }
-    check_asgct(agent, state, env, &gst, &mut scratch.asgct, asked);
+    check_asgct(agent, state, env, &gst, &mut scratch.asgct);
 }
 
 /// GetStackTrace of the calling thread, with a buffer that grows; `None` beyond the limit.
@@ -206,13 +204,12 @@ fn check_gst(
     env: *mut JNIEnv,
     gst: &[Frame],
     copy: &StackCopy,
-    asked: Epoch,
 ) -> Verdict {
     let hooks: Vec<_> = copy.hooks().collect();
     let truth = copy.truth(&hooks);
     let methods = &agent.methods;
     let honest = judge_truth(gst, &truth, methods);
-    let honest = methods.settle(honest, gst, &[truth.checked], asked);
+    let honest = methods.settle(honest, gst, &[truth.checked]);
     let lie = lie(
         agent,
         state,
@@ -265,7 +262,6 @@ fn check_asgct(
     env: *mut JNIEnv,
     gst: &[Frame],
     buffer: &mut Vec<CallFrame>,
-    asked: Epoch,
 ) {
     let Some(asgct) = agent.asgct else { return };
     let spare = CallFrame {
@@ -289,7 +285,7 @@ fn check_asgct(
     let boundary = threads.and_then(|threads| threads.boundary(&walk));
     let honest =
         virtual_threads::judge_at_safepoint(&walk, gst, state.carrier_stack().is_some(), boundary);
-    let honest = agent.methods.settle(honest, &walk, &[gst], asked);
+    let honest = agent.methods.settle(honest, &walk, &[gst]);
     let sight = Sight::<Registry>::SameInstant(gst);
     let lie = lie(
         agent,

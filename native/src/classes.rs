@@ -164,7 +164,9 @@ impl Plan for Choosing<'_> {
 /// Gives the methods of a class their ids.
 pub fn create_method_ids(agent: &Agent, class: jclass) {
     let methods = agent.jvmti.create_method_ids(class);
-    if let (Ok(methods), Some(threads)) = (methods, &agent.virtual_threads) {
+    let Ok(methods) = methods else { return };
+    agent.methods.add_keys(&methods);
+    if let Some(threads) = &agent.virtual_threads {
         threads.learn(&agent.jvmti, class, &methods);
     }
 }

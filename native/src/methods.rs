@@ -1,13 +1,13 @@
 //! What the agent knows of methods: their hooks, and how to show them.
 
-use crate::versions::{Epoch, Versions};
+use crate::versions::Versions;
 use crate::vm::jvmti::{JMethodId, Jvmti};
 use instrumenter::{HookedMethod, Presence as CodePresence, RewrittenBci};
 use jni_sys::JNIEnv;
 use oracle::record::ShownFrame;
 use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence};
 use oracle::{Judgement, Verdict};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, RwLock};
@@ -49,6 +49,8 @@ pub struct Registry {
     next_id: AtomicU32,
     hooked: RwLock<HashMap<u32, Arc<Hooked>, Spread>>,
     known: RwLock<HashMap<usize, Known, Spread>>,
+    /// The keys of all classes prepared so far.
+    prepared: RwLock<HashSet<usize, Spread>>,
     versions: Versions,
 }
 
@@ -60,6 +62,7 @@ impl Registry {
             next_id: AtomicU32::new(1),
             hooked: RwLock::default(),
             known: RwLock::default(),
+            prepared: RwLock::default(),
             versions: Versions::default(),
         }
     }
@@ -95,9 +98,23 @@ impl Registry {
         );
     }
 
+    /// Remembers the keys of a class that was prepared.
+    pub fn add_keys(&self, methods: &[JMethodId]) {
+        write(&self.prepared).extend(methods.iter().map(|&method| method as usize));
+    }
+
+    /// Whether the VM may be asked about `key`. GetStackTrace gives keys to old versions of
+    /// redefined methods, and may give a key once more whose version is gone: asked about it,
+    /// JDK 21 follows a stale pointer. The keys that a class was prepared with stay good, even
+    /// when it is unloaded.
+    fn is_safe(&self, key: MethodKey) -> bool {
+        key.0 != 0 && (self.versions.is_empty() || read(&self.prepared).contains(&key.0))
+    }
+
     /// The code of `methods` is about to be exchanged, perhaps: from here on the VM is asked
     /// each time what they stand for.
     pub fn redefining(&self, methods: &[JMethodId]) {
+        self.add_keys(methods);
         for &method in methods {
             // First what they stand for so far.
             self.known(MethodKey(method as usize));
@@ -105,17 +122,11 @@ impl Registry {
         self.versions.add(methods.iter().map(|&m| m as usize));
     }
 
-    /// To be asked for before a walk that [`Self::settle`] judges.
-    pub fn epoch(&self) -> Epoch {
-        self.versions.epoch()
-    }
-
     /// Takes a mismatch back where it is not sure which methods are compared.
     ///
-    /// A key of a redefined class stands for the newest version. Which one a frame of `walk`
-    /// runs is known only if the key stood for the same one at `asked`, before the walk, as
-    /// now. Frames of older versions have no key in AsyncGetCallTrace, and another one than
-    /// before in GetStackTrace. Keys of unloaded classes stand for nothing.
+    /// The key of a redefined method stands for its newest version. A frame of an older one
+    /// has no key in AsyncGetCallTrace, in GetStackTrace a key of its own, or the same one, if
+    /// versions between had the same code. Keys of unloaded classes stand for nothing.
     ///
     /// `reference` is what `walk` was compared with, as far as that consists of keys.
     pub fn settle(
@@ -123,20 +134,18 @@ impl Registry {
         judgement: Judgement,
         walk: &[Frame],
         reference: &[&[Frame]],
-        asked: Epoch,
     ) -> Judgement {
         if !judgement.is_mismatch() {
             return judgement;
         }
-        let doubtful = |frame: &Frame| match frame.method.0 {
+        let gone = |frame: &Frame| match frame.method.0 {
             0 => !self.versions.is_empty(),
-            key => {
-                matches!(self.known(frame.method), Known::Gone)
-                    || self.versions.changed_since(key, asked)
-            }
+            _ => matches!(self.known(frame.method), Known::Gone),
         };
         let exchanged = |frame: &Frame| self.versions.contains(frame.method.0);
-        match walk.iter().any(doubtful) || reference.iter().copied().flatten().any(exchanged) {
+        let doubtful = walk.iter().any(|frame| gone(frame) || exchanged(frame))
+            || reference.iter().copied().flatten().any(exchanged);
+        match doubtful {
             true => Judgement::plain(Verdict::Unverifiable, "a method was redefined or unloaded"),
             false => judgement,
         }
@@ -167,16 +176,14 @@ impl Registry {
             }
             let now = self.ask(key);
             if now.hook() != last.hook() {
-                self.versions.changed(key.0);
                 write(&self.known).insert(key.0, now.clone());
             }
             return now;
         }
-        let known = self.ask(key);
-        // HotSpot gives the ids of versions that are gone to others.
-        if !self.versions.is_empty() && self.jvmti.is_obsolete(key.0 as JMethodId) {
-            self.versions.changed(key.0);
+        if !self.is_safe(key) {
+            return Known::Gone;
         }
+        let known = self.ask(key);
         write(&self.known).insert(key.0, known.clone());
         known
     }
@@ -210,16 +217,9 @@ impl Registry {
             _ => (frame.location.0, None),
         };
         let method = frame.method.0 as JMethodId;
-        let name = if method.is_null() {
-            None
-        } else {
-            self.name(env, method)
-        };
-        let line = if method.is_null() {
-            None
-        } else {
-            self.line(method, frame.location)
-        };
+        let safe = self.is_safe(frame.method);
+        let name = safe.then(|| self.name(env, method)).flatten();
+        let line = safe.then(|| self.line(method, frame.location)).flatten();
         ShownFrame {
             method: name.unwrap_or_else(|| format!("unknown method {method:p}")),
             bci: Some(bci),

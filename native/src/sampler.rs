@@ -10,7 +10,6 @@ use crate::methods::Registry;
 use crate::sample::{Inner, Outcome, Sample, Ticket};
 use crate::signal;
 use crate::threads::{ThreadState, mix};
-use crate::versions::Epoch;
 use crate::virtual_threads;
 use crate::vm::jvmti::FrameInfo;
 use jni_sys::{JNIEnv, jobject};
@@ -167,8 +166,6 @@ struct Target {
     tid: i32,
     /// A local reference to its `java.lang.Thread`; null if it is not needed or not known.
     object: jobject,
-    /// Before it is asked.
-    epoch: Epoch,
 }
 
 /// A signal under way.
@@ -243,7 +240,6 @@ impl Sampling {
                 state,
                 tid: state.tid(),
                 object,
-                epoch: agent.methods.epoch(),
             })
         })
     }
@@ -379,9 +375,7 @@ impl Sampling {
         let checked = [truth.checked, below];
         let judge = |walk: &[Frame]| {
             let judgement = judge(walk);
-            agent
-                .methods
-                .settle(judgement, walk, &checked, target.epoch)
+            agent.methods.settle(judgement, walk, &checked)
         };
         let mut judgement = judge(&self.walk);
         if carrier.is_none() {
@@ -408,7 +402,7 @@ impl Sampling {
         };
         let judgement = judge_moving(&self.walk, gst);
         let methods = &agent.methods;
-        let mut judgement = methods.settle(judgement, &self.walk, &[gst], target.epoch);
+        let mut judgement = methods.settle(judgement, &self.walk, &[gst]);
         let sight = Sight::<Registry>::Later(gst);
         let said = said(self.env, target, layer, &self.walk, judgement);
         if let Some(lie) = agent.liar.tell(agent, said, &sight, |lie| sight.judge(lie)) {

@@ -374,14 +374,6 @@ impl Jvmti {
         Ok(result)
     }
 
-    /// IsMethodObsolete: whether its class has a newer version. Ids that stand for nothing
-    /// count as such.
-    pub fn is_obsolete(&self, method: JMethodId) -> bool {
-        let mut obsolete = 0u8;
-        let error = call!(self, 91, (JMethodId, *mut u8), method, &mut obsolete);
-        error != 0 || obsolete != 0
-    }
-
     /// GetLineNumberTable: pairs of start BCI and line, in the table's order.
     pub fn line_numbers(&self, method: JMethodId) -> Result<Vec<(i64, i32)>, Error> {
         let (mut count, mut table) = (0, ptr::null_mut::<LineNumberEntry>());
