@@ -8,7 +8,7 @@ use oracle::Layer;
 use oracle::record::{Config, RECORDS_FILE, Record, SLOTS_FILE};
 use oracle::tally::Tally;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use support::{jdks, run};
 
@@ -33,7 +33,8 @@ fn measure(jdk: &Path, fixture: &str, jar: &Path, trace: &Path) -> Measured {
     };
     let path = dir.path().join("config.json");
     fs::write(&path, serde_json::to_vec(&config).unwrap()).unwrap();
-    let agent = format!("-agentpath:{}={}", agent().display(), path.display());
+    let agent = scenarios::library::AGENT.find().unwrap();
+    let agent = format!("-agentpath:{}={}", agent.display(), path.display());
     let output = run(Command::new(jdk.join("bin/java"))
         .args([&agent, "-Xmx512m"])
         .arg(format!("-javaagent:{}", jar.display()))
@@ -66,11 +67,6 @@ fn config() -> Config {
         "check_share": 0.0, "sample_interval_us": 0, "gst_every": 0, "evidence_limit": 0,
     }))
     .unwrap()
-}
-
-/// Built next to our own program.
-fn agent() -> PathBuf {
-    Path::new(env!("CARGO_BIN_EXE_stackwitness")).with_file_name("libstackwitness_agent.so")
 }
 
 #[test]
