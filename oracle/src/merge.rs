@@ -68,6 +68,8 @@ mod tests {
             jdk: None,
             axes: Default::default(),
             notes: vec![],
+            errors: vec![],
+            profile: Default::default(),
         }
     }
 

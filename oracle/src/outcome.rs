@@ -167,6 +167,8 @@ mod tests {
             jdk: None,
             axes: Default::default(),
             notes: vec![],
+            errors: vec![],
+            profile: Default::default(),
         }
     }
 

@@ -5,6 +5,7 @@
 //! not in it but in the shared slots (see [`crate::tally`]).
 
 use crate::lie::{LieKind, Outcome};
+use crate::profile::Profile;
 use crate::{Layer, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -160,6 +161,21 @@ pub struct LieCount {
     pub count: u64,
 }
 
+/// How often the walker gave one error in one kind of code.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
+pub struct ErrorCount {
+    /// The layer.
+    pub layer: Layer,
+    /// The walker's code.
+    pub code: i32,
+    /// The VM's name for the thread's state.
+    pub state: String,
+    /// The kind of code that ran: `nmethod tier 4`, the name of a stub or of a library's file.
+    pub place: String,
+    /// How often.
+    pub count: u64,
+}
+
 /// One line of the agent's records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -174,6 +190,10 @@ pub enum Record {
     Rewriting(Rewriting),
     /// What came of the lies that the agent was told to tell; the last one counts.
     Lies(Vec<LieCount>),
+    /// In which code the sampler's walker gave errors; the last one counts.
+    Errors(Vec<ErrorCount>),
+    /// All stacks that the sampler's walker gave; the last one counts.
+    Profile(Profile),
     /// The VM ended in an orderly way.
     Ended,
 }
@@ -298,6 +318,14 @@ mod tests {
                 outcome: Outcome::Explained(crate::lie::Unseen::Moves),
                 count: 3,
             }]),
+            Record::Errors(vec![ErrorCount {
+                layer: Layer::AsgctAsync,
+                code: -5,
+                state: "in Java".into(),
+                place: "nmethod tier 4".into(),
+                count: 7,
+            }]),
+            Record::Profile(Profile::new(&["A.b()V".into()], [(vec![0], 2)], 9, 1)),
             Record::Ended,
         ] {
             let line = serde_json::to_string(&record).expect("records are plain data");

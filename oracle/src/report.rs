@@ -2,7 +2,8 @@
 
 use crate::Layer;
 use crate::budget::Budget;
-use crate::record::{Mismatch, Rewriting};
+use crate::profile::Profile;
+use crate::record::{ErrorCount, Mismatch, Rewriting};
 use crate::tally::{Drop, Tally};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -95,6 +96,12 @@ pub struct Run {
     /// What a reader must know: a crash's summary, a record that was cut off.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// In which code the sampler's walker gave errors.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<ErrorCount>,
+    /// All stacks that the sampler's walker gave.
+    #[serde(default, skip_serializing_if = "Profile::is_empty")]
+    pub profile: Profile,
 }
 
 impl Run {

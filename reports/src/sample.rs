@@ -3,7 +3,8 @@
 use oracle::Layer;
 use oracle::Verdict;
 use oracle::budget::Budget;
-use oracle::record::{Mismatch, Rewriting, ShownFrame};
+use oracle::profile::Profile;
+use oracle::record::{ErrorCount, Mismatch, Rewriting, ShownFrame};
 use oracle::report::{Exit, Jdk, LayerCounts, Report, Run, SCHEMA, Skipped, sum_layers};
 use oracle::tally::{Drop, Tally};
 use std::collections::BTreeMap;
@@ -83,7 +84,35 @@ fn run(program: &str, collector: &str, repetition: u32, exit: Exit, wrong: u64) 
         } else {
             vec![]
         },
+        errors: vec![
+            error(-5, "in Java", "nmethod tier 4", 6),
+            error(-3, "in the VM", "libjvm.so", 7),
+            error(-5, "in Java", "RuntimeStub<|>", 3),
+        ],
+        profile: profile(),
     }
+}
+
+fn error(code: i32, state: &str, place: &str, count: u64) -> ErrorCount {
+    ErrorCount {
+        layer: Layer::AsgctAsync,
+        code,
+        state: state.into(),
+        place: place.into(),
+        count,
+    }
+}
+
+fn profile() -> Profile {
+    let names = [
+        "x.A.main()V",
+        "x.A.<init>(I)V",
+        "x.B.work()V",
+        "x.B.rare()V",
+    ];
+    let names = names.map(String::from);
+    let stacks = [(vec![0, 1], 700), (vec![0, 2], 320), (vec![0, 3], 1)];
+    Profile::new(&names, stacks, 3, 4)
 }
 
 fn mismatch(number: i32) -> Mismatch {

@@ -1,7 +1,8 @@
 //! Reading what an agent left behind, also after a crash.
 
 use oracle::Layer;
-use oracle::record::{Mismatch, RECORDS_FILE, Record, Rewriting, SLOTS_FILE, Started};
+use oracle::profile::Profile;
+use oracle::record::{ErrorCount, Mismatch, RECORDS_FILE, Record, Rewriting, SLOTS_FILE, Started};
 use oracle::tally::Tally;
 use std::fs;
 use std::path::Path;
@@ -13,6 +14,8 @@ pub(crate) struct Records {
     pub mismatches: Vec<Mismatch>,
     pub invalid: Option<String>,
     pub rewriting: Rewriting,
+    pub errors: Vec<ErrorCount>,
+    pub profile: Profile,
     pub ended: bool,
     /// What could not be read.
     pub notes: Vec<String>,
@@ -30,6 +33,8 @@ pub(crate) fn records(dir: &Path) -> Records {
             Ok(Record::Rewriting(rewriting)) => records.rewriting = rewriting,
             // A developer option's; its test reads it by itself.
             Ok(Record::Lies(_)) => {}
+            Ok(Record::Errors(errors)) => records.errors = errors,
+            Ok(Record::Profile(profile)) => records.profile = profile,
             Ok(Record::Ended) => records.ended = true,
             Err(_) if !line.ends_with(b"\n") => {
                 records.notes.push("the last record was cut off".into())
@@ -74,6 +79,28 @@ mod tests {
         assert_eq!(records.invalid.as_deref(), Some("why"));
         assert!(records.ended);
         assert_eq!(records.notes, ["the last record was cut off"]);
+    }
+
+    #[test]
+    fn the_last_of_what_is_written_again_counts() {
+        let dir = tempfile::tempdir().unwrap();
+        let profile = |count| Profile::new(&["A.b()V".into()], [(vec![0], count)], 9, 0);
+        let errors = |count| {
+            vec![ErrorCount {
+                layer: Layer::AsgctAsync,
+                code: -3,
+                state: "in the VM".into(),
+                place: "libjvm.so".into(),
+                count,
+            }]
+        };
+        let lines: String = (1..=2)
+            .flat_map(|n| [Record::Errors(errors(n)), Record::Profile(profile(n))])
+            .map(|record| serde_json::to_string(&record).unwrap() + "\n")
+            .collect();
+        fs::write(dir.path().join(RECORDS_FILE), lines).unwrap();
+        let records = records(dir.path());
+        assert_eq!((records.errors, records.profile), (errors(2), profile(2)));
     }
 
     #[test]

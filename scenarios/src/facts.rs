@@ -91,6 +91,8 @@ impl Facts {
             }),
             axes: self.axes,
             notes,
+            errors: records.errors,
+            profile: records.profile,
         }
     }
 
