@@ -112,6 +112,15 @@ pub fn of_sample(agent: &Agent, sample: &Inner) -> BTreeMap<String, String> {
     evidence
 }
 
+/// The kind of code that `pc` lies in: the VM's name for it, with a compiled method's tier,
+/// or the library's file.
+pub fn kind_at(agent: &Agent, pc: usize) -> String {
+    match agent.code_cache.as_ref().and_then(|cache| cache.kind(pc)) {
+        Some(kind) => kind,
+        None => symbols::library(pc).unwrap_or_else(|| "no library".into()),
+    }
+}
+
 /// The code that `pc` lies in: a blob of the code cache or a library, with the offset there.
 fn code_at(agent: &Agent, pc: usize) -> String {
     match agent.code_cache.as_ref().and_then(|cache| cache.blob(pc)) {

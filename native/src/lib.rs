@@ -13,6 +13,7 @@
 //! | `methods`, `versions`, `classes` | what is known of methods; rewriting as classes load |
 //! | `hooks`, `check` | what the rewritten code calls; layers `ground`, `gst`, `asgct-safepoint` |
 //! | `sample`, `signal`, `sampler`, `compiled` | layers `asgct-async` and `asgct-gst` |
+//! | `error_codes`, `profile` | where the sampler's walks fail; all stacks that it sees |
 //! | `liar`, `sabotage` | walkers and hooks that fail on purpose, to see it caught |
 //! | `slots`, `records`, `evidence` | what is measured, where a crash cannot take it |
 
@@ -20,12 +21,14 @@ mod agent;
 mod check;
 mod classes;
 mod compiled;
+mod error_codes;
 mod events;
 mod evidence;
 mod hooks;
 mod liar;
 mod memory;
 mod methods;
+mod profile;
 mod records;
 mod sabotage;
 mod sample;

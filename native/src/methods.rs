@@ -243,6 +243,16 @@ impl Registry {
         }
     }
 
+    /// The method's name as a profile shows it; none for the hooks themselves.
+    pub fn profiled(&self, env: *mut JNIEnv, key: MethodKey) -> Option<String> {
+        if self.is_hook_call(key) {
+            return None;
+        }
+        let safe = self.is_safe(key);
+        let name = safe.then(|| self.name(env, key.0 as JMethodId)).flatten();
+        Some(name.unwrap_or_else(|| "unknown method".into()))
+    }
+
     fn name(&self, env: *mut JNIEnv, method: JMethodId) -> Option<String> {
         let (name, descriptor) = self.jvmti.method_name(method).ok()?;
         let class = self.jvmti.declaring_class(method).ok()?;
@@ -302,8 +312,9 @@ fn write<T>(lock: &RwLock<T>) -> std::sync::RwLockWriteGuard<'_, T> {
 
 /// Hashes one word by a multiplication; keys are addresses and small numbers of our own.
 #[derive(Default)]
-struct WordHasher(u64);
-type Spread = BuildHasherDefault<WordHasher>;
+pub struct WordHasher(u64);
+/// Hashes by [`WordHasher`].
+pub type Spread = BuildHasherDefault<WordHasher>;
 
 impl Hasher for WordHasher {
     fn write(&mut self, bytes: &[u8]) {

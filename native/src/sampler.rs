@@ -4,9 +4,11 @@
 use crate::agent::{Agent, guard};
 use crate::check::{MAX_FRAMES, frame_of};
 use crate::compiled;
+use crate::error_codes::ErrorCodes;
 use crate::evidence::{self, Found};
 use crate::liar::Said;
 use crate::methods::Registry;
+use crate::profile::Stacks;
 use crate::sample::{Inner, Outcome, Sample, Ticket};
 use crate::signal;
 use crate::threads::{ThreadState, mix};
@@ -15,6 +17,7 @@ use crate::vm::jvmti::FrameInfo;
 use jni_sys::{JNIEnv, jobject};
 use oracle::judge::judge_moving;
 use oracle::lie::Sight;
+use oracle::record::Record;
 use oracle::tally::Drop;
 use oracle::trace::{Frame, HookId};
 use oracle::{Judgement, Layer, Verdict};
@@ -39,6 +42,10 @@ const LOOKS: u32 = 16;
 
 /// How often the rewriter's counts are written down.
 const BOOKKEEPING: Duration = Duration::from_secs(1);
+
+/// Profile and errors are written down after a second, then ever more rarely, as they grow,
+/// but at least so often. A crash costs what came since.
+const PROFILE: Duration = Duration::from_secs(30);
 
 /// The running sampler.
 pub struct Sampler {
@@ -74,9 +81,7 @@ impl Sampler {
 fn run(agent: &'static Agent, stopped: &Receiver<()>) {
     let Some(env) = attach(agent) else {
         let reason = "the sampler could not attach to the VM".to_owned();
-        agent
-            .records
-            .write(&oracle::record::Record::Invalid(reason));
+        agent.records.write(&Record::Invalid(reason));
         return;
     };
     let Ok(samples) = signal::samples() else {
@@ -101,13 +106,20 @@ fn run(agent: &'static Agent, stopped: &Receiver<()>) {
             MAX_FRAMES
         ],
         count: 0,
+        stacks: Stacks::default(),
+        errors: ErrorCodes::default(),
     };
     let mut booked = Instant::now();
+    let (mut profiled, mut profile_after) = (booked, BOOKKEEPING);
     while agent.is_live() && !STOP.load(Relaxed) {
         sampling.sample();
         if booked.elapsed() >= BOOKKEEPING {
             booked = Instant::now();
             agent.record_rewriting();
+        }
+        if profiled.elapsed() >= profile_after {
+            sampling.record_profile();
+            (profiled, profile_after) = (Instant::now(), (2 * profile_after).min(PROFILE));
         }
         let average = agent.config.sample_interval_us;
         if average > 0 {
@@ -120,6 +132,7 @@ fn run(agent: &'static Agent, stopped: &Receiver<()>) {
         }
     }
     sampling.finish();
+    sampling.record_profile();
     // SAFETY: this thread attached itself and has no Java frames.
     unsafe { ((**agent.vm.0).v1_2.DetachCurrentThread)(agent.vm.0) };
 }
@@ -158,6 +171,10 @@ struct Sampling {
     aside: Vec<usize>,
     /// The request whose answer is not judged yet.
     pending: Option<Request>,
+    /// All walks.
+    stacks: Stacks,
+    /// Where there was none.
+    errors: ErrorCodes,
 }
 
 /// Who is sampled.
@@ -314,13 +331,22 @@ impl Sampling {
         let slots = &self.agent.slots;
         self.samples[place].read(|inner| match inner.outcome {
             Outcome::OtherThread => slots.drop(layer, Drop::ThreadEnded),
-            Outcome::Walked(count) if count <= 0 => slots.count(layer, Verdict::Error(count)),
+            Outcome::Walked(code) if code <= 0 => {
+                slots.count(layer, Verdict::Error(code));
+                let state = inner.anchor.map_or("unknown", |anchor| anchor.state_name());
+                let place = evidence::kind_at(self.agent, inner.registers[0]);
+                self.errors.add((layer, code, state), &place);
+            }
             Outcome::Walked(count) if count as usize >= MAX_FRAMES => {
                 slots.drop(layer, Drop::TooDeep);
             }
             Outcome::Walked(_) => {
                 self.walk.clear();
                 self.walk.extend(inner.walk());
+                // Samples of one layer only: those of the other are taken in another rhythm.
+                if layer == Layer::AsgctAsync || !self.agent.config.hooks {
+                    self.stacks.add(&self.walk);
+                }
                 match layer {
                     Layer::AsgctGst => self.judge_gst(&target, inner, gst.as_deref()),
                     _ => self.judge_async(&target, inner),
@@ -329,6 +355,18 @@ impl Sampling {
         });
         self.free.push(place);
         self.release(target);
+    }
+
+    /// Writes down all stacks and errors so far.
+    fn record_profile(&mut self) {
+        let (agent, env) = (self.agent, self.env);
+        let profile = self.stacks.profile(|key| agent.methods.profiled(env, key));
+        if !profile.is_empty() {
+            agent.records.write(&Record::Profile(profile));
+        }
+        if let Some(errors) = self.errors.take_new() {
+            agent.records.write(&Record::Errors(errors));
+        }
     }
 
     /// GetStackTrace of the target at its next safepoint.

@@ -4,6 +4,9 @@
 use crate::vm::peek::{peek, peek_text};
 use crate::vm::structs::Structs;
 
+/// The VM's name for the code of a compiled method that is not native.
+const NMETHOD: &str = "nmethod";
+
 /// Finds code by address.
 pub struct CodeCache {
     heaps: usize,
@@ -49,7 +52,7 @@ pub struct Blob {
 impl Blob {
     /// Whether this is the code of a compiled Java method, native wrappers not included.
     pub fn is_compiled(&self) -> bool {
-        self.name == "nmethod"
+        self.name == NMETHOD
     }
 }
 
@@ -84,6 +87,19 @@ impl CodeCache {
                 .and_then(|m| peek::<i8>(start + m.level?))
                 .map(i32::from),
             name,
+        })
+    }
+
+    /// The kind of code that `address` lies in: its name without that of a method, and a
+    /// compiled method's tier.
+    pub fn kind(&self, address: usize) -> Option<String> {
+        let start = self.blob_start(address)?;
+        let name = peek_text(peek(start + self.blob_name)?)?;
+        let level = self.methods.as_ref().and_then(|methods| methods.level);
+        let tier = level.filter(|_| name == NMETHOD);
+        Some(match tier.and_then(|level| peek::<i8>(start + level)) {
+            Some(tier) => format!("{name} tier {tier}"),
+            None => name,
         })
     }
 

@@ -2,6 +2,17 @@
 
 use std::ffi::CStr;
 
+/// The name of the file of the library that `address` lies in.
+pub fn library(address: usize) -> Option<String> {
+    // SAFETY: as in `describe`.
+    unsafe {
+        let mut info: libc::Dl_info = std::mem::zeroed();
+        let found = libc::dladdr(address as *const _, &mut info) != 0 && !info.dli_fname.is_null();
+        let path = found.then(|| CStr::from_ptr(info.dli_fname).to_string_lossy())?;
+        path.rsplit('/').next().map(Into::into)
+    }
+}
+
 /// The library that `address` lies in, with the offset there and, where the library exports
 /// it, the function before it.
 pub fn describe(address: usize) -> String {

@@ -1,0 +1,103 @@
+//! In which code the walker gives errors.
+
+use oracle::Layer;
+use oracle::record::ErrorCount;
+use std::collections::HashMap;
+
+/// How many kinds are kept apart.
+const KINDS: usize = 256;
+
+/// The name of all other kinds of code.
+const OTHER: &str = "other";
+
+/// What tells errors apart: layer, code, state of the thread.
+type Told = (Layer, i32, &'static str);
+
+/// Errors, counted by what tells them apart and by the kind of code that ran.
+#[derive(Default)]
+pub struct ErrorCodes {
+    counts: HashMap<Told, HashMap<String, u64>>,
+    kinds: usize,
+    /// Whether something came since the last [`ErrorCodes::take_new`].
+    changed: bool,
+}
+
+impl ErrorCodes {
+    /// Counts an error.
+    pub fn add(&mut self, told: Told, place: &str) {
+        self.changed = true;
+        let of_told = self.counts.entry(told).or_default();
+        if let Some(count) = of_told.get_mut(place) {
+            *count += 1;
+            return;
+        }
+        // Codes and states are few: what is bounded is the kinds of code.
+        let place = if self.kinds < KINDS { place } else { OTHER };
+        self.kinds += 1;
+        *of_told.entry(place.into()).or_default() += 1;
+    }
+
+    /// All counts, the highest first, if there is something new.
+    pub fn take_new(&mut self) -> Option<Vec<ErrorCount>> {
+        if !std::mem::take(&mut self.changed) {
+            return None;
+        }
+        let mut all: Vec<ErrorCount> = Vec::new();
+        for (&(layer, code, state), places) in &self.counts {
+            all.extend(places.iter().map(|(place, &count)| ErrorCount {
+                layer,
+                code,
+                state: state.into(),
+                place: place.clone(),
+                count,
+            }));
+        }
+        let name = |e: &ErrorCount| (e.layer, -e.code, e.state.clone(), e.place.clone());
+        all.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| name(a).cmp(&name(b))));
+        Some(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const IN_JAVA: Told = (Layer::AsgctAsync, -5, "in Java");
+
+    #[test]
+    fn equal_ones_are_counted_together() {
+        let mut codes = ErrorCodes::default();
+        assert_eq!(codes.take_new(), None);
+        codes.add(IN_JAVA, "Interpreter");
+        codes.add(IN_JAVA, "nmethod tier 4");
+        codes.add((Layer::AsgctAsync, -3, "in the VM"), "libjvm.so");
+        codes.add(IN_JAVA, "nmethod tier 4");
+        let all = codes.take_new().expect("they are new");
+        let shown: Vec<_> = all
+            .iter()
+            .map(|e| (e.code, e.place.as_str(), e.count))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                (-5, "nmethod tier 4", 2),
+                (-3, "libjvm.so", 1),
+                (-5, "Interpreter", 1)
+            ]
+        );
+        assert_eq!(codes.take_new(), None);
+    }
+
+    #[test]
+    fn kinds_are_bounded() {
+        let mut codes = ErrorCodes::default();
+        for kind in 0..2 * KINDS {
+            codes.add(IN_JAVA, &kind.to_string());
+        }
+        let all = codes.take_new().expect("they are new");
+        assert_eq!(all.len(), KINDS + 1);
+        assert_eq!((all[0].place.as_str(), all[0].count), (OTHER, KINDS as u64));
+        codes.add(IN_JAVA, "0");
+        assert_eq!(codes.take_new().map(|all| all.len()), Some(KINDS + 1));
+    }
+}
