@@ -14,6 +14,8 @@ printf '\002' | dd of=$dir/slots.bin bs=1 seek=288 conv=notrunc 2>/dev/null
 echo '{"started":{"home":"h","vendor":"v","version":"17","vm":"VM","asgct":true}}' > $dir/records.jsonl
 echo '{"mismatch":{"layer":"gst","verdict":"wrong","reason":"a frame that was not there","thread":"main","walker":[{"method":"x.A.top()V","bci":1,"line":2},{"method":"x.A.main()V","bci":3,"line":4}],"truth":[{"method":"x.A.other()V","bci":5,"line":6},{"method":"x.A.main()V","bci":3,"line":4}],"at_frame":0}}' >> $dir/records.jsonl
 echo '{"mismatch":{"layer":"gst","verdict":"wrong","reason":"a frame that was not there","thread":"main","walker":[{"method":"</script><script>window.evil=1</script>.<init>()V","bci":1,"line":2}],"truth":[],"at_frame":0}}' >> $dir/records.jsonl
+echo '{"profile":{"methods":["x.A.main()V","x.A.top()V"],"stacks":["2 0 0","5 1 1"],"other":1}}' >> $dir/records.jsonl
+echo '{"errors":[{"layer":"asgct-async","code":-5,"state":"in Java","place":"nmethod tier 4","count":9}]}' >> $dir/records.jsonl
 "#;
 
 const SCENARIO: &str = "name = 'x'\nlayers = ['gst']\n[budget]\ngst = 1\n[matrix]\nrepetitions = 2\n\
@@ -39,6 +41,8 @@ document.body.dataset.seen = JSON.stringify({
   stacks: mismatch.querySelector("tr.differs").getBoundingClientRect().height > 0,
   heat: document.querySelectorAll("#heat td.h3").length,
   warm: getComputedStyle(document.querySelector("#heat td.h3")).backgroundColor,
+  profile: [...document.querySelectorAll("#all-flame div")].map(box => box.title).filter(title => title.startsWith("A.") || title.startsWith("other")),
+  places: document.querySelector("#error-places code").textContent,
   trend: document.querySelectorAll("#trend polyline").length,
   loads: performance.getEntriesByType("resource").length,
 });
@@ -120,6 +124,13 @@ fn the_page_works_in_a_browser() {
     assert_eq!(seen["differs"], 6);
     assert_eq!(seen["heat"], 4, "{seen}");
     assert_eq!(seen["trend"], 2);
+    let profile = [
+        "A.main: 28 of 32",
+        "A.top: 20 of 32",
+        "other stacks: 4 of 32",
+    ];
+    assert_eq!(seen["profile"], serde_json::json!(profile));
+    assert_eq!(seen["places"], "nmethod tier 4");
     assert_eq!(seen["loads"], 0);
     assert!(seen["warm"].as_str().unwrap().starts_with("rgb("));
 }

@@ -5,7 +5,7 @@ use oracle::report::{LayerCounts, Report};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// How many kinds of mismatches are shown.
+/// How many kinds of mismatches are shown, and of errors.
 const SHOWN: usize = 10;
 
 /// Renders a report.
@@ -54,6 +54,7 @@ pub fn render(report: &Report) -> String {
             cell(&skipped.why)
         );
     }
+    errors(&mut out, report);
     mismatches(&mut out, report);
     out
 }
@@ -74,6 +75,32 @@ fn row(out: &mut String, title: &str, counts: &LayerCounts) {
         rate(counts.mismatch_rate),
         rate(counts.mismatch_upper95)
     );
+}
+
+fn errors(out: &mut String, report: &Report) {
+    let all = crate::errors::by_place(&report.runs);
+    if all.is_empty() {
+        return;
+    }
+    *out += "\n<details><summary>Errors by code blob</summary>\n\n";
+    *out += "| layer | code | means | thread | code blob or library | checks |\n";
+    *out += "| --- | ---: | --- | --- | --- | ---: |\n";
+    for error in all.iter().take(SHOWN) {
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} | {} | {} | {} |",
+            error.layer,
+            error.code,
+            crate::errors::meaning(error.code),
+            cell(&error.state),
+            cell(&error.place),
+            error.count
+        );
+    }
+    if let Some(left) = crate::errors::left(&all, SHOWN) {
+        let _ = writeln!(out, "\n{left}");
+    }
+    *out += "\n</details>\n";
 }
 
 fn mismatches(out: &mut String, report: &Report) {

@@ -4,11 +4,15 @@ mod flame;
 mod heat;
 mod stacks;
 
+use crate::errors::meaning;
 use crate::escape::xml;
 use crate::number::rate;
 use oracle::report::{LayerCounts, Report, Run};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+
+/// How many kinds of code with errors are shown.
+const ERROR_PLACES: usize = 40;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -50,7 +54,9 @@ pub fn render(report: &Report) -> String {
     heat::trend(&mut out, report);
     stacks::render(&mut out, &report.mismatches);
     flame::render(&mut out, &report.mismatches);
+    flame::render_all(&mut out, &report.runs);
     errors(&mut out, report);
+    error_places(&mut out, report);
     places(&mut out, report);
     runs(&mut out, report);
     let _ = write!(out, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
@@ -92,24 +98,6 @@ fn standing(report: &Report, counts: &LayerCounts) -> &'static str {
     }
 }
 
-/// What AsyncGetCallTrace's codes mean.
-fn meaning(code: i32) -> &'static str {
-    match code {
-        0 => "no Java frames",
-        -1 => "class loading events are off",
-        -2 => "garbage collection",
-        -3 => "not in Java, unknown",
-        -4 => "not in Java, not walkable",
-        -5 => "in Java, unknown",
-        -6 => "in Java, not walkable",
-        -7 => "unknown thread state",
-        -8 => "the thread ends",
-        -9 => "deoptimization",
-        -10 => "safepoint",
-        _ => "",
-    }
-}
-
 fn errors(out: &mut String, report: &Report) {
     let rows: Vec<(String, i32, u64)> = report
         .layers
@@ -136,6 +124,33 @@ fn errors(out: &mut String, report: &Report) {
         );
     }
     *out += "</table></section>\n";
+}
+
+/// In which code the walker gave errors.
+fn error_places(out: &mut String, report: &Report) {
+    let all = crate::errors::by_place(&report.runs);
+    if all.is_empty() {
+        return;
+    }
+    *out += "<section id=\"error-places\"><h2>Errors by code blob</h2>\n<table><tr><th>layer<th>code<th>means\
+        <th>thread<th>code blob or library<th>checks</tr>\n";
+    for error in all.iter().take(ERROR_PLACES) {
+        let _ = writeln!(
+            out,
+            "<tr><th>{}<td>{}<td class=\"text\">{}<td class=\"text\">{}<td class=\"text\"><code>{}</code><td>{}</tr>",
+            error.layer,
+            error.code,
+            meaning(error.code),
+            xml(&error.state),
+            xml(&error.place),
+            error.count
+        );
+    }
+    *out += "</table>\n";
+    if let Some(left) = crate::errors::left(&all, ERROR_PLACES) {
+        let _ = writeln!(out, "<p>{left}</p>");
+    }
+    *out += "</section>\n";
 }
 
 /// Where the program counter was in mismatches.

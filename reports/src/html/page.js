@@ -1,8 +1,7 @@
 "use strict";
-// The flame graph: one box a frame, callers below. A click makes a frame as wide as the page.
-const place = document.getElementById("flame");
-const data = document.getElementById("flame-data");
-if (place && data) {
+// Flame graphs: one box a frame, callers below. A click makes a frame as wide as the page.
+for (const place of document.querySelectorAll(".flame")) {
+  const data = document.getElementById(`${place.id}-data`);
   const root = { name: "all", node: JSON.parse(data.textContent), up: null };
   const colour = (name) => {
     let hash = 0;
