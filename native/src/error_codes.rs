@@ -13,18 +13,51 @@ const OTHER: &str = "other";
 /// What tells errors apart: layer, code, state of the thread.
 type Told = (Layer, i32, &'static str);
 
+/// How many pages of libraries are remembered.
+const PAGES: usize = 1 << 12;
+
+/// The size of a page, as a power of two.
+const PAGE: u32 = 12;
+
+/// A kind of code.
+pub enum Place {
+    /// Generated code, which is gone tomorrow: the VM's name for it.
+    Generated(String),
+    /// A library, which stays: its file's name.
+    Library(String),
+}
+
 /// Errors, counted by what tells them apart and by the kind of code that ran.
 #[derive(Default)]
 pub struct ErrorCodes {
     counts: HashMap<Told, HashMap<String, u64>>,
     kinds: usize,
+    /// The libraries that pages belong to.
+    pages: HashMap<usize, String>,
     /// Whether something came since the last [`ErrorCodes::take_new`].
     changed: bool,
 }
 
 impl ErrorCodes {
-    /// Counts an error.
-    pub fn add(&mut self, told: Told, place: &str) {
+    /// Counts an error at `pc`. `find` is asked for its place, where that is not known.
+    pub fn add_at(&mut self, told: Told, pc: usize, find: impl FnOnce(usize) -> Place) {
+        let mut pages = std::mem::take(&mut self.pages);
+        match pages.get(&(pc >> PAGE)) {
+            Some(library) => self.add(told, library),
+            None => match find(pc) {
+                Place::Generated(name) => self.add(told, &name),
+                Place::Library(name) => {
+                    self.add(told, &name);
+                    if pages.len() < PAGES {
+                        pages.insert(pc >> PAGE, name);
+                    }
+                }
+            },
+        }
+        self.pages = pages;
+    }
+
+    fn add(&mut self, told: Told, place: &str) {
         self.changed = true;
         let of_told = self.counts.entry(told).or_default();
         if let Some(count) = of_told.get_mut(place) {
@@ -86,6 +119,20 @@ mod tests {
             ]
         );
         assert_eq!(codes.take_new(), None);
+    }
+
+    #[test]
+    fn only_libraries_are_remembered() {
+        let mut codes = ErrorCodes::default();
+        let library = |_| Place::Library("libc.so.6".into());
+        let generated = |_| Place::Generated("Interpreter".into());
+        codes.add_at(IN_JAVA, 0x1000, library);
+        codes.add_at(IN_JAVA, 0x1fff, |_| unreachable!("it is known"));
+        codes.add_at(IN_JAVA, 0x2000, generated);
+        codes.add_at(IN_JAVA, 0x2000, library);
+        let all = codes.take_new().expect("they are new");
+        let counts: Vec<_> = all.iter().map(|e| (e.place.as_str(), e.count)).collect();
+        assert_eq!(counts, [("libc.so.6", 3), ("Interpreter", 1)]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Writes mismatches down.
 
 use crate::agent::Agent;
+use crate::error_codes::Place;
 use crate::sample::Inner;
 use crate::vm::{peek_bytes, symbols};
 use jni_sys::JNIEnv;
@@ -114,10 +115,13 @@ pub fn of_sample(agent: &Agent, sample: &Inner) -> BTreeMap<String, String> {
 
 /// The kind of code that `pc` lies in: the VM's name for it, with a compiled method's tier,
 /// or the library's file.
-pub fn kind_at(agent: &Agent, pc: usize) -> String {
+pub fn kind_at(agent: &Agent, pc: usize) -> Place {
     match agent.code_cache.as_ref().and_then(|cache| cache.kind(pc)) {
-        Some(kind) => kind,
-        None => symbols::library(pc).unwrap_or_else(|| "no library".into()),
+        Some(kind) => Place::Generated(kind),
+        None => match symbols::library(pc) {
+            Some(library) => Place::Library(library),
+            None => Place::Generated("no library".into()),
+        },
     }
 }
 

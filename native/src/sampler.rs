@@ -334,8 +334,9 @@ impl Sampling {
             Outcome::Walked(code) if code <= 0 => {
                 slots.count(layer, Verdict::Error(code));
                 let state = inner.anchor.map_or("unknown", |anchor| anchor.state_name());
-                let place = evidence::kind_at(self.agent, inner.registers[0]);
-                self.errors.add((layer, code, state), &place);
+                let (agent, pc) = (self.agent, inner.registers[0]);
+                let find = |pc| evidence::kind_at(agent, pc);
+                self.errors.add_at((layer, code, state), pc, find);
             }
             Outcome::Walked(count) if count as usize >= MAX_FRAMES => {
                 slots.drop(layer, Drop::TooDeep);
