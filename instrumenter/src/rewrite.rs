@@ -564,8 +564,14 @@ impl<'a> Job<'_, 'a, '_> {
         let moved = |bci: u32| layout.hook(scan, lengths, bci) as u16;
         out.extend_from_slice(&(exception_count as u16).to_be_bytes());
         for e in code.exceptions() {
+            // javac lets a handler cover its own start. Its hook must not be covered: where the
+            // stack is too small for it, it would throw into itself for ever.
+            let start = match e.start == e.handler {
+                true => layout.instruction(e.start.into()) as u16,
+                false => moved(e.start.into()),
+            };
             ExceptionEntry {
-                start: moved(e.start.into()),
+                start,
                 end: moved(e.end.into()),
                 handler: moved(e.handler.into()),
                 catch_type: e.catch_type,
