@@ -98,7 +98,7 @@ fn graph(out: &mut String, [id, graph, title]: [&str; 3], about: &str, root: &No
     let data = serde_json::to_string(root).expect("a tree of names is plain data");
     let _ = write!(
         out,
-        "<section id=\"{id}\"><h2>{title}</h2>\n<p>{about}</p>\n<div id=\"{graph}\" class=\"flame\"></div>\n\
+        "<section id=\"{id}\"><h2>{title}</h2>\n<p>{about}</p>\n<div class=\"tower\"><div id=\"{graph}\" class=\"flame\"></div></div>\n\
          <script type=\"application/json\" id=\"{graph}-data\">{}</script></section>\n",
         // A name must not end the element.
         data.replace('<', "\\u003c")

@@ -39,6 +39,9 @@ for (const place of document.querySelectorAll(".flame")) {
       box.addEventListener("click", () => draw(frame));
       return box;
     }));
+    // Deep stacks need to be scrolled: begin a few frames below the chosen one.
+    const tower = place.parentElement;
+    tower.scrollTop = height - 18 * Math.max(0, below - 4) - tower.clientHeight;
   };
   draw(root);
 }
