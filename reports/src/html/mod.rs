@@ -132,8 +132,8 @@ fn error_places(out: &mut String, report: &Report) {
     if all.is_empty() {
         return;
     }
-    *out += "<section id=\"error-places\"><h2>Errors by code blob</h2>\n<table><tr><th>layer<th>code<th>means\
-        <th>thread<th>code blob or library<th>checks</tr>\n";
+    *out += "<section id=\"error-places\"><h2>Errors by code blob</h2>\n<table><tr><th>layer<th>code<th class=\"text\">means\
+        <th class=\"text\">thread<th class=\"text\">code blob or library<th>checks</tr>\n";
     for error in all.iter().take(ERROR_PLACES) {
         let _ = writeln!(
             out,
