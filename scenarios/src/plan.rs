@@ -224,12 +224,14 @@ impl FromStr for Shard {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::path::PathBuf;
+    use std::sync::LazyLock;
 
     const TEXT: &str = "name = 'x'\n[matrix]\nrepetitions = 2\n[matrix.axes.gc]\ng1 = ['-A']\nserial = ['-B']\n\
         [matrix.axes.mode]\nint = ['-C']\nall = []\n[[program]]\nname = 'p'\njavac = { seconds = 1 }\njvm_args = ['-Z']\n";
 
-    fn plan(seed: u64) -> Plan {
-        let scenario = Scenario::parse(TEXT, "x").unwrap();
+    /// Two folders that look like JDKs; made once, because tests run side by side.
+    static JDKS: LazyLock<Vec<PathBuf>> = LazyLock::new(|| {
         let root = std::env::temp_dir().join(format!("stackwitness-plan-{}", std::process::id()));
         let jdks: Vec<_> = ["a", "b"].map(|name| root.join(name)).into();
         for home in &jdks {
@@ -237,6 +239,12 @@ mod tests {
             std::fs::write(home.join("bin/java"), "").unwrap();
             std::fs::write(home.join("release"), "JAVA_VERSION=\"21\"").unwrap();
         }
+        jdks
+    });
+
+    fn plan(seed: u64) -> Plan {
+        let scenario = Scenario::parse(TEXT, "x").unwrap();
+        let jdks = JDKS.clone();
         let wishes = Wishes {
             jdks,
             seed,
