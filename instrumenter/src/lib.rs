@@ -37,6 +37,7 @@ pub mod instruction;
 mod layout;
 mod map;
 pub mod opcode;
+pub mod outline;
 pub mod pool;
 mod reader;
 mod rewrite;

@@ -6,8 +6,10 @@
 
 mod support;
 
+use cafebabe::constant_pool::NameAndType;
 use instrumenter::class::ClassFile;
 use instrumenter::code::Code;
+use instrumenter::outline::{Outline, Refers};
 use instrumenter::{Choice, HookId, MethodInfo, identity, rewrite};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -78,6 +80,41 @@ fn rewrite_all(jdk: &Jdk, from: &Path, to: &Path, read_every: usize) {
     assert!(hooked > 1000 && left.len() * 1000 < hooked, "{left:#?}");
 }
 
+/// `cafebabe` sees the instructions and calls that our outline has.
+fn outlines_agree(theirs: &cafebabe::ClassFile<'_>, bytes: &[u8]) {
+    use cafebabe::bytecode::Opcode;
+    let ours = Outline::read(bytes).expect("we read what we wrote");
+    for (theirs, ours) in theirs.methods.iter().zip(&ours.methods) {
+        let codes = theirs.attributes.iter().filter_map(|a| match &a.data {
+            cafebabe::attributes::AttributeData::Code(code) => code.bytecode.as_ref(),
+            _ => None,
+        });
+        let opcodes: Vec<_> = codes.flat_map(|code| &code.opcodes).collect();
+        let outline = ours.code.clone().unwrap_or_default();
+        let starts = (0..65536).filter(|&bci| outline.starts.contains(bci));
+        assert!(starts.eq(opcodes.iter().map(|(at, _)| *at as u32)));
+        let calls = opcodes.iter().filter_map(|(at, opcode)| match opcode {
+            Opcode::Invokevirtual(m)
+            | Opcode::Invokespecial(m)
+            | Opcode::Invokestatic(m)
+            | Opcode::Invokeinterface(m, _) => {
+                let NameAndType { name, descriptor } = &m.name_and_type;
+                Some((*at, format!("{}.{name}{descriptor}", m.class_name)))
+            }
+            _ => None,
+        });
+        let ours = outline.sites.iter().filter_map(|site| match site.refers {
+            Refers::Virtual(m) | Refers::Special(m) | Refers::Static(m) | Refers::Interface(m) => {
+                let [class, name, descriptor] =
+                    [m.class, m.name, m.descriptor].map(String::from_utf8_lossy);
+                Some((usize::from(site.bci), format!("{class}.{name}{descriptor}")))
+            }
+            _ => None,
+        });
+        assert!(calls.eq(ours));
+    }
+}
+
 /// `cafebabe` and `classfile-parser` read the class, and see what our reader sees.
 fn others_agree(bytes: &[u8]) {
     let ours = ClassFile::parse(bytes).expect("we read what we wrote");
@@ -121,6 +158,7 @@ fn others_agree(bytes: &[u8]) {
             .map(|e| (e.start_pc, e.end_pc, e.handler_pc));
         assert!(theirs.eq(ours.exceptions().map(|e| (e.start, e.end, e.handler))));
     }
+    outlines_agree(&theirs, bytes);
 
     // It does not know the newer constants: dynamic, module, package.
     let Ok((rest, theirs)) = classfile_parser::class_parser(bytes) else {
