@@ -11,7 +11,7 @@ const RELEASE: &str = "17";
 /// Of the hook classes: they must load wherever the agent does.
 const TRACE_RELEASE: &str = "11";
 /// Each is a folder of `java/trace` and becomes `OUT_DIR/trace-NAME`.
-const TRACE_VARIANTS: &[&str] = &["exact"];
+const TRACE_VARIANTS: &[&str] = &["exact", "light"];
 /// Timestamp of the jar's entries, so that the same classes make the same jar.
 const EPOCH: &str = "1980-01-01T00:00:02Z";
 

@@ -1,6 +1,7 @@
 //! What can be said on the command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use oracle::Hooking;
 use oracle::record::{Lies, Sabotage};
 use scenarios::plan::Shard;
 use std::path::PathBuf;
@@ -95,6 +96,12 @@ pub struct RunArgs {
         requires = "java_args"
     )]
     pub deadline: u64,
+    /// How hooks keep the trace stack, whatever the scenario says: exact, light or none
+    ///
+    /// exact: native methods. light: Java code that compilers inline, and the program's
+    /// methods with it. none: no class is rewritten, and few layers have checks.
+    #[arg(long, value_name = "HOW")]
+    pub hooks: Option<Hooking>,
     /// Judge by the upper bounds of the rates, as `gate` does
     #[arg(long)]
     pub gate: bool,

@@ -3,11 +3,20 @@
 use crate::cli::RunArgs;
 use crate::progress::Progress;
 use crate::{gate, render};
+use oracle::Hooking;
 use oracle::outcome::Outcome;
 use scenarios::plan::Wishes;
 use scenarios::{Error, Plan, Scenario, Session, interrupt};
 use std::io::{self, IsTerminal};
 use std::time::Duration;
+
+/// Lets every program of `scenario` be hooked in the way asked for.
+fn hook(scenario: &mut Scenario, hooks: Option<Hooking>) {
+    if let Some(hooks) = hooks {
+        scenario.programs.iter_mut().for_each(|p| p.hooks = hooks);
+        scenario.required = scenario.measured();
+    }
+}
 
 /// Runs what was asked for, prints the table and tells the outcome.
 pub fn run(args: RunArgs) -> Result<Outcome, Error> {
@@ -18,7 +27,8 @@ pub fn run(args: RunArgs) -> Result<Outcome, Error> {
         let deadline = Some(args.deadline)
             .filter(|&s| s > 0)
             .map(Duration::from_secs);
-        let scenario = Scenario::of_user(args.java_args, deadline);
+        let mut scenario = Scenario::of_user(args.java_args, deadline);
+        hook(&mut scenario, args.hooks);
         let wishes = Wishes {
             jdks: args.choice.jdk,
             seed: args.choice.seed.unwrap_or_else(scenarios::random_seed),
@@ -27,7 +37,8 @@ pub fn run(args: RunArgs) -> Result<Outcome, Error> {
         let plan = Plan::new(&scenario, &wishes)?;
         (scenario, plan)
     } else {
-        let scenario = args.choice.scenario()?;
+        let mut scenario = args.choice.scenario()?;
+        hook(&mut scenario, args.hooks);
         let plan = args.choice.plan(&scenario)?;
         (scenario, plan)
     };

@@ -4,11 +4,11 @@
 
 mod support;
 
-use oracle::Layer;
 use oracle::record::{Config, RECORDS_FILE, Record, SLOTS_FILE};
 use oracle::tally::Tally;
+use oracle::{Hooking, Layer};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use support::{jdks, run};
 
@@ -19,12 +19,12 @@ struct Measured {
 }
 
 /// Runs a fixture with the agent; fails unless it ends by itself, in time and well.
-fn measure(jdk: &Path, fixture: &str, jar: &Path, trace: &Path) -> Measured {
+fn measure(jdk: &Path, fixture: &str, jar: &Path, trace: &[PathBuf]) -> Measured {
     let dir = tempfile::tempdir().unwrap();
     let config = Config {
         run_dir: dir.path().into(),
-        trace_class: trace.into(),
-        hooks: true,
+        trace_classes: trace.into(),
+        hooks: Hooking::Exact,
         check_share: 0.1,
         sample_interval_us: 0,
         gst_every: 16,
@@ -63,7 +63,7 @@ fn measure(jdk: &Path, fixture: &str, jar: &Path, trace: &Path) -> Measured {
 
 fn config() -> Config {
     serde_json::from_value(serde_json::json!({
-        "run_dir": "", "trace_class": "", "seed": 1, "hooks": true, "probability": 1.0,
+        "run_dir": "", "trace_classes": [], "seed": 1, "hooks": true, "probability": 1.0,
         "check_share": 0.0, "sample_interval_us": 0, "gst_every": 0, "evidence_limit": 0,
     }))
     .unwrap()

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use common::{feature, jdks, run};
 use java_fixtures::{
-    FIXTURE_NAMES, FIXTURES_JAR, JAVAC_CLASS, MAIN_CLASS, STRESS_NAMES, TRACE_EXACT, write_to,
+    FIXTURE_NAMES, FIXTURES_JAR, JAVAC_CLASS, MAIN_CLASS, STRESS_NAMES, TRACE_EXACT, TRACE_LIGHT,
+    write_to,
 };
 
 fn jar() -> PathBuf {
@@ -185,10 +186,16 @@ fn sources_compile_without_warnings() {
 
 #[test]
 fn the_hook_class_suits_the_boot_loader() {
-    assert_eq!(TRACE_EXACT[..8], [0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 55]);
-    let holds = |text: &[u8]| TRACE_EXACT.windows(text.len()).any(|window| window == text);
-    assert!(holds(b"java/lang/StackwitnessTrace"));
-    assert!(!holds(b"<clinit>"));
+    for trace in [TRACE_EXACT, TRACE_LIGHT] {
+        let (_, hooks) = trace[0];
+        let holds = |text: &[u8]| hooks.windows(text.len()).any(|window| window == text);
+        assert!(holds(b"java/lang/StackwitnessTrace"));
+        assert!(!holds(b"<clinit>"));
+        for (name, file) in trace {
+            let header = [0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 55];
+            assert_eq!(file[..8], header, "{name}");
+        }
+    }
 }
 
 #[test]
@@ -197,7 +204,7 @@ fn write_to_replaces_only_what_differs() {
     let _ = fs::remove_dir_all(&dir);
     let installed = write_to(&dir).unwrap();
     let modified = || {
-        fs::metadata(&installed.trace_exact)
+        fs::metadata(&installed.trace_exact[0])
             .unwrap()
             .modified()
             .unwrap()
@@ -209,7 +216,7 @@ fn write_to_replaces_only_what_differs() {
     assert_eq!(modified(), before);
     assert_eq!(
         fs::read_dir(&dir).unwrap().count(),
-        2,
+        1 + TRACE_EXACT.len() + TRACE_LIGHT.len(),
         "no temporary file may stay"
     );
 }

@@ -2,6 +2,7 @@
 
 use crate::classes::Chosen;
 use crate::liar::Liar;
+use crate::light::Light;
 use crate::methods::Registry;
 use crate::records::Records;
 use crate::sabotage;
@@ -45,6 +46,8 @@ pub struct Agent {
     pub chosen: Chosen,
     /// Threads.
     pub threads: Threads,
+    /// Where light hooks find trace stacks, in that mode.
+    pub light: Option<Light>,
     /// Virtual threads, where the VM has them.
     pub virtual_threads: Option<VirtualThreads>,
     /// Lies for tests of ourselves.

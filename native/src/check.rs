@@ -49,7 +49,8 @@ pub fn due(state: &ThreadState, env: *mut JNIEnv) {
         return;
     };
     if agent.config.check_share <= 0.0 {
-        state.own.countdown.set(u32::MAX);
+        // As large as light hooks can read it.
+        state.own.countdown.set(i32::MAX as u32);
         return;
     }
     let start = nanos();

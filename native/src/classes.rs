@@ -11,6 +11,9 @@ use std::ptr;
 /// Internal name of the class that holds the hooks.
 pub const HOOK_CLASS: &str = "java/lang/StackwitnessTrace";
 
+/// Classes whose methods the light hooks call: hooked, they would call themselves for ever.
+const LIGHT_CLASSES: &[&str] = &["java/lang/StackwitnessLayout", "jdk/internal/misc/Unsafe"];
+
 /// Classes whose methods switch the identity of the running thread, so that push and pop
 /// would meet different trace stacks (`VirtualThread.java`, `Continuation.java`).
 const SWITCHES_THREADS: &[&str] = &[
@@ -21,40 +24,34 @@ const SWITCHES_THREADS: &[&str] = &[
     "jdk/internal/vm/ContinuationScope",
 ];
 
-/// Defines the hook class in the boot loader and binds its methods. Called at the early
+/// Defines the hook class, and what it needs, in the boot loader and binds its methods. Called at the early
 /// VMStart: JNI is up, and no Java code has run.
 ///
 /// # Safety
 /// `env` must be the calling thread's.
 pub unsafe fn define_hook_class(agent: &Agent, env: *mut JNIEnv) -> Result<(), String> {
-    let bytes = std::fs::read(&agent.config.trace_class).map_err(|error| {
-        format!(
-            "cannot read {}: {error}",
-            agent.config.trace_class.display()
-        )
-    })?;
-    let name = c"java/lang/StackwitnessTrace".as_ptr();
-    // SAFETY: a null loader is the boot loader; the bytes live during the call.
-    let class = unsafe {
-        ((**env).v1_1.DefineClass)(
-            env,
-            name,
-            ptr::null_mut(),
-            bytes.as_ptr().cast(),
-            bytes.len() as i32,
-        )
-    };
-    if class.is_null() {
-        return Err("the VM did not accept the hook class".into());
-    }
-    // SAFETY: `class` is the hook class.
-    if !unsafe { hooks::register(env, class) } {
-        return Err("the VM did not bind the hooks".into());
+    for (index, path) in agent.config.trace_classes.iter().enumerate() {
+        let bytes =
+            std::fs::read(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+        // SAFETY: a null loader is the boot loader; a null name is that in the bytes, which
+        // live during the call.
+        let class = unsafe {
+            let (loader, bytes, length) = (ptr::null_mut(), bytes.as_ptr().cast(), bytes.len());
+            ((**env).v1_1.DefineClass)(env, ptr::null(), loader, bytes, length as i32)
+        };
+        if class.is_null() {
+            return Err(format!("the VM did not accept {}", path.display()));
+        }
+        // SAFETY: `class` is the hook class, as the configuration promises of the first.
+        if index == 0 && !unsafe { hooks::register(env, class, agent.config.hooks) } {
+            return Err("the VM did not bind the hooks".into());
+        }
     }
     Ok(())
 }
 
-/// Lets the methods of the hook class be told from others, once it is linked.
+/// Lets the methods of the hook class be told from others, once it is linked, and lets light
+/// hooks do without native methods from now on.
 ///
 /// # Safety
 /// `env` must be the calling thread's, without a pending exception, in the live phase.
@@ -65,7 +62,11 @@ pub unsafe fn learn_hook_calls(agent: &Agent, env: *mut JNIEnv) -> Result<(), St
     agent
         .methods
         .add_hook_calls(&methods.map_err(|e| format!("no hook methods: error {e}"))?);
-    Ok(())
+    match &agent.light {
+        // SAFETY: as the caller promised.
+        Some(light) => unsafe { light.publish(env, class) },
+        None => Ok(()),
+    }
 }
 
 /// The rewritten class, if it has anything to hook.
@@ -86,6 +87,9 @@ pub fn rewrite(agent: &Agent, name: &str, class_file: &[u8]) -> Option<Vec<u8>> 
         .any(|class| is_or_is_inside(name, class))
     {
         return leave("switches threads");
+    }
+    if agent.light.is_some() && LIGHT_CLASSES.contains(&name) {
+        return leave("used by the light hooks");
     }
     let mut plan = Choosing(agent);
     let rewritten = match instrumenter::rewrite(class_file, HOOK_CLASS, &mut plan) {

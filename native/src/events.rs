@@ -2,6 +2,7 @@
 
 use crate::agent::{Agent, Vm, guard};
 use crate::liar::Liar;
+use crate::light::Light;
 use crate::methods::Registry;
 use crate::records::Records;
 use crate::sampler::{self, Sampler};
@@ -16,6 +17,7 @@ use crate::vm::jvmti::{Capability, Event, EventCallbacks, Jvmti, RawEnv};
 use crate::vm::structs::Structs;
 use crate::{classes, hooks, sabotage, virtual_threads};
 use jni_sys::{JNIEnv, JavaVM, jclass, jint, jobject};
+use oracle::Hooking;
 use oracle::record::{Config, RECORDS_FILE, Record, SLOTS_FILE, Started};
 use std::ffi::{CStr, c_char, c_uchar};
 use std::ptr;
@@ -54,7 +56,7 @@ pub unsafe fn load(vm: *mut JavaVM, path: &str) -> Result<(), String> {
         Event::ClassLoad,
         Event::ClassPrepare,
     ];
-    if config.hooks {
+    if config.hooks.is_on() {
         capabilities.extend([
             Capability::AllClassHookEvents,
             Capability::EarlyVmStart,
@@ -90,6 +92,10 @@ pub unsafe fn load(vm: *mut JavaVM, path: &str) -> Result<(), String> {
         methods: Registry::new(jvmti),
         chosen: classes::Chosen::new(&config),
         threads: Threads::new(config.seed),
+        light: match config.hooks {
+            Hooking::Light => Some(Light::new().map_err(io("table of threads"))?),
+            Hooking::None | Hooking::Exact => None,
+        },
         virtual_threads,
         liar: Liar::new(config.lies.clone(), config.seed),
         rewriting: Mutex::default(),
@@ -158,7 +164,7 @@ unsafe extern "system" fn vm_init(_: RawEnv, env: *mut JNIEnv, thread: jobject) 
         }
         // SAFETY: the VM gives this thread's environment, in the live phase.
         unsafe { hooks::find_vm_errors(env) };
-        if agent.config.hooks {
+        if agent.config.hooks.is_on() {
             // SAFETY: as above.
             if let Err(reason) = unsafe { classes::learn_hook_calls(agent, env) } {
                 invalid(agent, reason);
@@ -192,12 +198,15 @@ unsafe extern "system" fn vm_death(_: RawEnv, _: *mut JNIEnv) {
     });
 }
 
-fn begin_thread(agent: &Agent, env: *mut JNIEnv, thread: jobject) {
+fn begin_thread(agent: &'static Agent, env: *mut JNIEnv, thread: jobject) {
     Threads::revive();
     if let Some(state) = agent.threads.enter(env) {
         // SAFETY: a valid local reference of this thread.
         let object = unsafe { ((**env).v1_1.NewGlobalRef)(env, thread) };
         agent.threads.set_object(state, object);
+        if let Some(light) = &agent.light {
+            light.register(env, state, thread);
+        }
     }
 }
 
@@ -222,7 +231,7 @@ pub fn end_thread(agent: &Agent, env: *mut JNIEnv) {
     let Some(state) = ThreadState::current() else {
         return;
     };
-    if agent.config.hooks {
+    if agent.config.hooks.is_on() {
         hooks::end_thread(agent, state, env);
     }
     let object = agent.threads.leave(state);

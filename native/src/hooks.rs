@@ -3,6 +3,7 @@
 use crate::agent::{Agent, guard};
 use crate::check;
 use crate::evidence::{self, Found};
+use crate::light;
 use crate::sabotage;
 use crate::threads::ThreadState;
 use crate::trace_stack::{Balance, StackCopy, Token, TraceStack};
@@ -10,7 +11,7 @@ use jni_sys::{JNIEnv, JNINativeMethod, jclass, jint, jobject};
 use oracle::lie::Unseen;
 use oracle::record::Sabotage;
 use oracle::trace::HookId;
-use oracle::{Judgement, Layer, Verdict};
+use oracle::{Hooking, Judgement, Layer, Verdict};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
@@ -25,7 +26,7 @@ const SHOWN: usize = 16;
 ///
 /// # Safety
 /// `class` must be the hook class, and `env` the calling thread's.
-pub unsafe fn register(env: *mut JNIEnv, class: jclass) -> bool {
+pub unsafe fn register(env: *mut JNIEnv, class: jclass, hooking: Hooking) -> bool {
     let method = |name: &'static std::ffi::CStr, signature: &'static std::ffi::CStr, function| {
         JNINativeMethod {
             name: name.as_ptr().cast_mut(),
@@ -33,13 +34,20 @@ pub unsafe fn register(env: *mut JNIEnv, class: jclass) -> bool {
             fnPtr: function,
         }
     };
-    let methods = [
-        method(c"push", c"(II)I", push as *mut _),
-        method(c"pop", c"(I)V", pop as *mut _),
+    let (push_name, pop_name) = match hooking {
+        Hooking::Light => (c"nativePush", c"nativePop"),
+        Hooking::None | Hooking::Exact => (c"push", c"pop"),
+    };
+    let mut methods = vec![
+        method(push_name, c"(II)I", push as *mut _),
+        method(pop_name, c"(I)V", pop as *mut _),
         method(c"thrown", c"(Ljava/lang/Object;I)V", thrown as *mut _),
         method(c"caught", c"(Ljava/lang/Object;I)V", caught as *mut _),
         method(c"check", c"()V", check as *mut _),
     ];
+    if hooking == Hooking::Light {
+        methods.push(method(c"layout", c"(I)J", light::layout as *mut _));
+    }
     // SAFETY: names and signatures are those of the class's native methods.
     let status = unsafe {
         ((**env).v1_2.RegisterNatives)(env, class, methods.as_ptr(), methods.len() as jint)

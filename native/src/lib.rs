@@ -26,6 +26,7 @@ mod events;
 mod evidence;
 mod hooks;
 mod liar;
+mod light;
 mod memory;
 mod methods;
 mod profile;

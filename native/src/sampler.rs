@@ -204,7 +204,7 @@ impl Sampling {
         self.count = self.count.wrapping_add(1);
         let every = self.agent.config.gst_every;
         let with_gst = every > 0 && self.count.is_multiple_of(every);
-        if !with_gst && !self.agent.config.hooks {
+        if !with_gst && !self.agent.config.hooks.is_on() {
             return;
         }
         let answered = self.pending.take().and_then(|request| self.wait(request));
@@ -345,7 +345,7 @@ impl Sampling {
                 self.walk.clear();
                 self.walk.extend(inner.walk());
                 // Samples of one layer only: those of the other are taken in another rhythm.
-                if layer == Layer::AsgctAsync || !self.agent.config.hooks {
+                if layer == Layer::AsgctAsync || !self.agent.config.hooks.is_on() {
                     self.stacks.add(&self.walk);
                 }
                 match layer {

@@ -5,10 +5,11 @@ use crate::trace_stack::TraceStack;
 use jni_sys::{JNIEnv, jobject};
 use std::cell::Cell;
 use std::io;
+use std::mem::offset_of;
 use std::ptr;
 use std::sync::Mutex;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicI32, AtomicPtr, compiler_fence};
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicUsize, compiler_fence};
 
 /// One thread's state: found through its thread-local word, also by its signal handler.
 ///
@@ -25,6 +26,8 @@ pub struct ThreadState {
     tid: AtomicI32,
     /// A global reference to its `java.lang.Thread`; null until known.
     object: AtomicPtr<jni_sys::_jobject>,
+    /// Where light hooks find this state; null if they take the native way.
+    place: AtomicPtr<AtomicUsize>,
     /// What only the thread itself uses.
     pub own: Own,
 }
@@ -53,6 +56,13 @@ unsafe impl Send for ThreadState {}
 const ENDED: usize = 1;
 
 impl ThreadState {
+    /// Where light hooks find its own trace stack, in bytes.
+    pub const STACK: usize = offset_of!(ThreadState, own_stack);
+    /// Where they find the pushes until the next check.
+    pub const COUNTDOWN: usize = offset_of!(ThreadState, own) + offset_of!(Own, countdown);
+    /// Where they find the even pops that were not counted yet.
+    pub const EVEN_POPS: usize = offset_of!(ThreadState, own) + offset_of!(Own, even_pops);
+
     /// The calling thread's state, if it has one. Async-signal-safe.
     #[inline(always)]
     pub fn current() -> Option<&'static ThreadState> {
@@ -75,9 +85,35 @@ impl ThreadState {
 
     /// Lets hooks use `stack`, that of a virtual thread; `None`: its own.
     pub fn carry(&self, stack: Option<&'static TraceStack>) {
+        // Light hooks know the own one only.
+        self.fill_place(stack.is_none());
         let stack = stack.unwrap_or(&self.own_stack);
         compiler_fence(Release);
         self.stack.store(ptr::from_ref(stack).cast_mut(), Relaxed);
+    }
+
+    /// Lets light hooks find this state at `place` while it carries nothing.
+    pub fn take_place(&'static self, place: &'static AtomicUsize) {
+        self.place.store(ptr::from_ref(place).cast_mut(), Relaxed);
+        self.fill_place(self.carrier_stack().is_none());
+    }
+
+    fn fill_place(&self, with_self: bool) {
+        // SAFETY: null or a place of the table, which lives for good.
+        let Some(place) = (unsafe { self.place.load(Relaxed).as_ref() }) else {
+            return;
+        };
+        let state = match with_self {
+            true => ptr::from_ref(self) as usize,
+            false => 0,
+        };
+        place.store(state, Relaxed);
+    }
+
+    /// Light hooks find it no more.
+    fn leave_place(&self) {
+        self.fill_place(false);
+        self.place.store(ptr::null_mut(), Relaxed);
     }
 
     /// Its JNI environment.
@@ -164,6 +200,7 @@ impl Threads {
     pub fn leave(&self, state: &'static ThreadState) -> jobject {
         // First the word: from here on this thread's handler finds no state.
         tls::set(ENDED);
+        state.leave_place();
         let mut lists = self.lists();
         state.tid.store(0, Release);
         lists.live.retain(|live| !ptr::eq(*live, state));
@@ -191,6 +228,7 @@ fn new_state(stack_bytes: usize) -> io::Result<ThreadState> {
         env: AtomicPtr::default(),
         tid: AtomicI32::new(0),
         object: AtomicPtr::default(),
+        place: AtomicPtr::default(),
         own: Own {
             countdown: Cell::new(1),
             even_pops: Cell::new(0),

@@ -21,6 +21,7 @@
 use crate::memory::Reserved;
 use oracle::trace::{Frame, HookId, Truth};
 use std::io;
+use std::mem::offset_of;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, Release};
@@ -71,6 +72,14 @@ pub enum Balance {
 }
 
 impl TraceStack {
+    /// Where light hooks find the depth, in bytes.
+    pub const DEPTH: usize = offset_of!(TraceStack, depth);
+    /// Where they find the capacity.
+    pub const CAPACITY: usize = offset_of!(TraceStack, capacity);
+    /// Where they find the address of the entries. Below the lowest there is one more, always
+    /// zero, so that they need not tell whether an entry is the lowest.
+    pub const ENTRIES: usize = offset_of!(TraceStack, entries);
+
     /// The entries that a thread whose own stack has `stack_bytes` can need: a hooked frame,
     /// inlined ones included, keeps at least its token there.
     fn needed(stack_bytes: usize) -> usize {
@@ -96,14 +105,14 @@ impl TraceStack {
         const WORD: usize = size_of::<u64>();
         let capacity = Self::needed(stack_bytes);
         let frames_capacity = 2 * capacity;
-        let entry_words = capacity * size_of::<Entry>() / WORD;
+        let entry_words = (1 + capacity) * size_of::<Entry>() / WORD;
         let words = entry_words + frames_capacity * size_of::<Frame>() / WORD;
         let memory = Arc::new(Reserved::new(words * count)?);
         Ok((0..count).map(move |index| {
             // SAFETY: both lie within the memory, which is large enough for `count` of them.
             let (entries, frames) = unsafe {
                 let start = memory.start().add(index * words);
-                (start.cast(), start.add(entry_words).cast())
+                (start.cast().add(1), start.add(entry_words).cast())
             };
             TraceStack {
                 depth: AtomicU32::new(0),

@@ -176,7 +176,7 @@ pub unsafe extern "system" fn end(_: RawEnv, env: *mut JNIEnv, _: jobject) {
             return crate::events::end_thread(agent, env);
         };
         _ = agent.jvmti.set_thread_local::<TraceStack>(std::ptr::null());
-        if agent.config.hooks
+        if agent.config.hooks.is_on()
             && let Some(state) = ThreadState::current()
         {
             hooks::end_virtual_thread(agent, state, stack, env);

@@ -23,6 +23,7 @@ pub mod bound;
 pub mod budget;
 pub mod compare;
 pub mod gate;
+mod hooking;
 pub mod judge;
 mod layer;
 pub mod lie;
@@ -36,5 +37,6 @@ pub mod tally;
 pub mod trace;
 mod verdict;
 
+pub use hooking::Hooking;
 pub use layer::Layer;
 pub use verdict::{Judgement, Verdict};

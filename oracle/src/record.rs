@@ -6,7 +6,7 @@
 
 use crate::lie::{LieKind, Outcome};
 use crate::profile::Profile;
-use crate::{Layer, Verdict};
+use crate::{Hooking, Layer, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -23,12 +23,12 @@ pub const SLOTS_FILE: &str = "slots.bin";
 pub struct Config {
     /// Folder for the records and the slots; it exists.
     pub run_dir: std::path::PathBuf,
-    /// The class file that holds the hooks' methods.
-    pub trace_class: std::path::PathBuf,
+    /// The class files that hold the hooks' methods, in the order in which they are defined.
+    pub trace_classes: Vec<std::path::PathBuf>,
     /// Seed of all random choices.
     pub seed: u64,
-    /// Whether classes are rewritten; without, only `asgct-gst` has checks.
-    pub hooks: bool,
+    /// Whether classes are rewritten, and how; without, only `asgct-gst` has checks.
+    pub hooks: Hooking,
     /// Patterns of methods to hook, as `instrumenter` defines them; empty: all.
     #[serde(default)]
     pub include: Vec<String>,

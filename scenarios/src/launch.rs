@@ -5,6 +5,7 @@ use crate::plan::Job;
 use crate::scenario::Start;
 use crate::{Error, crash, library, watch};
 use java_fixtures::Installed;
+use oracle::Hooking;
 use oracle::record::SLOTS_FILE;
 use oracle::tally::SLOTS;
 use std::fs::{self, File};
@@ -124,9 +125,11 @@ fn prepare(kit: &Kit, job: &Job, dir: &Path) -> io::Result<PathBuf> {
         fs::write(work.join(name), content)?;
     }
     let program = &job.program;
-    let config = program
-        .sampling
-        .config(dir, &kit.classes.trace_exact, job.seed, program.hooks);
+    let trace = match program.hooks {
+        Hooking::Light => &kit.classes.trace_light,
+        Hooking::None | Hooking::Exact => &kit.classes.trace_exact,
+    };
+    let config = program.sampling.config(dir, trace, job.seed, program.hooks);
     fs::write(&path, serde_json::to_vec_pretty(&config)?)?;
     fs::write(dir.join(SLOTS_FILE), [0; SLOTS * size_of::<u64>()])?;
     Ok(path)

@@ -2,7 +2,7 @@
 
 use super::{Matrix, Program, Sampling, Scenario, Start, Suite, SuiteKind, default_budget};
 use crate::{Error, position};
-use oracle::Layer;
+use oracle::{Hooking, Layer};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -70,8 +70,8 @@ struct FileProgram {
     suite: Option<FileSuite>,
     #[serde(default)]
     jvm_args: Vec<String>,
-    #[serde(default = "yes")]
-    hooks: bool,
+    #[serde(default)]
+    hooks: Hooking,
     deadline_s: Option<Spanned<f64>>,
     #[serde(default)]
     files: BTreeMap<Spanned<String>, String>,
@@ -103,10 +103,6 @@ struct FileSuite {
     benchmarks: Vec<String>,
     #[serde(default = "one")]
     repetitions: u32,
-}
-
-fn yes() -> bool {
-    true
 }
 
 fn one() -> u32 {
@@ -160,21 +156,20 @@ impl File {
             }
             programs.push(program);
         }
-        let mut required: Vec<Layer> = programs.iter().flat_map(Program::layers).collect();
-        required.sort();
-        required.dedup();
         let time_budget = self
             .time_budget_s
             .map(|s| seconds(&s, "time_budget_s"))
             .transpose()?;
-        Ok(Scenario {
+        let mut scenario = Scenario {
             name: self.name,
             cargo_test: self.cargo_test,
             budget,
-            required,
+            required: vec![],
             programs,
             time_budget: time_budget.map(Duration::from_secs_f64),
-        })
+        };
+        scenario.required = scenario.measured();
+        Ok(scenario)
     }
 }
 

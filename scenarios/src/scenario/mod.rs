@@ -3,9 +3,9 @@
 mod file;
 
 use crate::Error;
-use oracle::Layer;
 use oracle::budget::Budget;
 use oracle::record::{Config, Lies, Sabotage};
+use oracle::{Hooking, Layer};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;
@@ -51,8 +51,8 @@ pub struct Program {
     pub start: Start,
     /// Options for the JVM.
     pub jvm_args: Vec<String>,
-    /// Whether its classes are rewritten.
-    pub hooks: bool,
+    /// Whether its classes are rewritten, and how.
+    pub hooks: Hooking,
     /// After this time it is ended and counts as hung; `None`: never.
     pub deadline: Option<Duration>,
     /// Whether it has our input and output, as a user's program has.
@@ -176,13 +176,13 @@ impl Sampling {
     pub(crate) fn config(
         &self,
         run_dir: &Path,
-        trace_class: &Path,
+        trace_classes: &[PathBuf],
         seed: u64,
-        hooks: bool,
+        hooks: Hooking,
     ) -> Config {
         Config {
             run_dir: run_dir.into(),
-            trace_class: trace_class.into(),
+            trace_classes: trace_classes.into(),
             seed,
             hooks,
             include: self.include.clone(),
@@ -207,7 +207,7 @@ impl Program {
             name: name.into(),
             start,
             jvm_args: vec![],
-            hooks: true,
+            hooks: Hooking::default(),
             deadline: None,
             foreground: false,
             files: BTreeMap::new(),
@@ -221,7 +221,7 @@ impl Program {
 
     /// The layers that it measures and that are asked for.
     pub fn layers(&self) -> Vec<Layer> {
-        let measured: &[Layer] = if self.hooks {
+        let measured: &[Layer] = if self.hooks.is_on() {
             &Layer::ALL
         } else {
             &[Layer::AsgctGst]
@@ -252,6 +252,14 @@ impl Scenario {
             }),
             Err(e) => Err(Error::Scenario(format!("{name}: {e}"))),
         }
+    }
+
+    /// The layers that its programs measure.
+    pub fn measured(&self) -> Vec<Layer> {
+        let mut measured: Vec<Layer> = self.programs.iter().flat_map(Program::layers).collect();
+        measured.sort();
+        measured.dedup();
+        measured
     }
 
     /// Reads a scenario; `file` names it in messages.
