@@ -6,6 +6,7 @@
 //!
 //! * [`trace`]: what walkers return and what the trace stack holds;
 //! * [`judge`]: the comparisons, one file a kind;
+//! * [`edge`]: whether one frame can lie on another, by the class files alone;
 //! * [`lie`]: walkers that lie on purpose, and what should become of each lie;
 //! * [`tally`]: counts of verdicts, and their fixed layout in memory shared with the agent;
 //! * [`bound`]: the exact confidence bound on a mismatch rate;
@@ -22,6 +23,7 @@
 pub mod bound;
 pub mod budget;
 pub mod compare;
+pub mod edge;
 pub mod gate;
 mod hooking;
 pub mod judge;

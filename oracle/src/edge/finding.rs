@@ -1,0 +1,176 @@
+//! What the judge says of an edge.
+
+use std::fmt;
+
+/// Whether a frame can lie on another, with the reason.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Finding {
+    /// Nothing in the class files forbids it.
+    Possible(Possible),
+    /// The class files forbid it.
+    Impossible(Impossible),
+    /// The class files that would tell are not known.
+    Unknown(Unknown),
+}
+
+/// By what rule an edge is possible.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Possible {
+    /// `invokestatic`.
+    Static,
+    /// `invokespecial`.
+    Special,
+    /// `invokevirtual`.
+    Virtual,
+    /// `invokeinterface`.
+    Interface,
+    /// `invokedynamic` calls into `java.lang.invoke`.
+    Dynamic,
+    /// A method handle, or what `java.lang.invoke` made to run one, calls anything.
+    MethodHandle,
+    /// A native method calls anything.
+    Native,
+    /// The instruction initialises the class.
+    Initialises,
+    /// The VM loads a class.
+    Loads,
+    /// The VM links a call site, method handle or dynamic constant.
+    Links,
+    /// The VM throws an exception.
+    Throws,
+    /// The VM registers an object with a finaliser.
+    Finalizes,
+    /// A class that the JDK made for a lambda or for reflection calls anything.
+    Generated,
+    /// The top frame stands at an instruction.
+    Instruction,
+    /// The top frame is native, and its method too.
+    NativeTop,
+    /// The VM or the launcher starts with this method.
+    Entry,
+}
+
+/// Why an edge is impossible.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Impossible {
+    /// No instruction starts at the BCI.
+    NoInstruction,
+    /// The instruction calls nothing, and the VM does not call this there.
+    NoCall,
+    /// The instruction calls a method of another name.
+    OtherName,
+    /// The instruction calls a method of another descriptor.
+    OtherDescriptor,
+    /// The instruction cannot call a method of this class.
+    OtherClass,
+    /// The method is out of sight of the one that it would have to override.
+    NotAnOverride,
+    /// The method has no code.
+    Abstract,
+    /// The frame is native, but the method is not.
+    NotNative,
+    /// The frame has a BCI, but the method is native.
+    IsNative,
+    /// No thread starts with this method.
+    NoEntry,
+}
+
+/// What is missing for an answer.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Unknown {
+    /// The caller's class.
+    CallerClass,
+    /// The class is known, but without such a method.
+    CallerMethod,
+    /// The top frame's class.
+    TopClass,
+    /// A class between the one that is named and the callee's.
+    Hierarchy,
+    /// A class below the one that is named and the callee's.
+    Receiver,
+    /// The caller's BCI.
+    Location,
+    /// Code that was made at run time.
+    Generated,
+    /// What may start a thread that native code brought to the VM.
+    Entry,
+}
+
+impl Finding {
+    /// The better of two: possible before unknown before impossible.
+    #[must_use]
+    pub fn or(self, other: Finding) -> Finding {
+        let rank = |finding| match finding {
+            Finding::Possible(_) => 0,
+            Finding::Unknown(_) => 1,
+            Finding::Impossible(_) => 2,
+        };
+        if rank(other) < rank(self) {
+            other
+        } else {
+            self
+        }
+    }
+
+    /// Whether the class files forbid the edge.
+    pub fn is_impossible(self) -> bool {
+        matches!(self, Finding::Impossible(_))
+    }
+
+    /// The reason in a few words.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Finding::Possible(rule) => match rule {
+                Possible::Static => "invokestatic",
+                Possible::Special => "invokespecial",
+                Possible::Virtual => "invokevirtual",
+                Possible::Interface => "invokeinterface",
+                Possible::Dynamic => "invokedynamic",
+                Possible::MethodHandle => "method handle",
+                Possible::Native => "native caller",
+                Possible::Initialises => "class initialiser",
+                Possible::Loads => "class loading by the VM",
+                Possible::Links => "linking by the VM",
+                Possible::Throws => "exception of the VM",
+                Possible::Finalizes => "finaliser registered by the VM",
+                Possible::Generated => "generated caller",
+                Possible::Instruction => "top at an instruction",
+                Possible::NativeTop => "native top",
+                Possible::Entry => "entry of the VM",
+            },
+            Finding::Impossible(fault) => match fault {
+                Impossible::NoInstruction => "no instruction starts at the BCI",
+                Impossible::NoCall => "the instruction is no call",
+                Impossible::OtherName => "the instruction calls another name",
+                Impossible::OtherDescriptor => "the instruction calls another descriptor",
+                Impossible::OtherClass => "the instruction calls another class",
+                Impossible::NotAnOverride => "the method does not override the called one",
+                Impossible::Abstract => "the method is abstract",
+                Impossible::NotNative => "a native frame of a method that is not native",
+                Impossible::IsNative => "a BCI in a native method",
+                Impossible::NoEntry => "no thread starts there",
+            },
+            Finding::Unknown(cause) => match cause {
+                Unknown::CallerClass => "the caller's class is not known",
+                Unknown::CallerMethod => "the caller's method is not known",
+                Unknown::TopClass => "the top's class is not known",
+                Unknown::Hierarchy => "a superclass is not known",
+                Unknown::Receiver => "no class is known that has both",
+                Unknown::Location => "the caller has no BCI",
+                Unknown::Generated => "code made at run time",
+                Unknown::Entry => "native code may have called it",
+            },
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verdict = match self {
+            Finding::Possible(_) => "possible",
+            Finding::Impossible(_) => "impossible",
+            Finding::Unknown(_) => "unknown",
+        };
+        write!(f, "{verdict}: {}", self.reason())
+    }
+}

@@ -1,0 +1,347 @@
+//! Judging edges, tops, bottoms and whole stacks.
+
+use super::finding::{Finding, Impossible, Possible, Unknown};
+use super::kind::Kind;
+use super::select;
+use super::upcalls::{self, FINALIZES, LAUNCHES, LINKS, LOADS, Occasions, SERVES, STARTS, THROWS};
+use super::world::{Answer, Code, Declared, Method, MethodId, Refer, World, flag};
+use crate::trace::Location;
+use std::collections::HashMap;
+
+/// One frame of a stack.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Frame {
+    /// The method that runs.
+    pub method: MethodId,
+    /// Where in it: a BCI of the class file that the [`World`] has.
+    pub location: Location,
+}
+
+/// How a thread came to run Java.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Start {
+    /// `Thread.start`, or the VM for its own purposes.
+    Java,
+    /// It is the main thread of the JDK's `java` launcher.
+    Launcher,
+    /// It may be a thread that native code attached, and which may call anything.
+    Unknown,
+}
+
+/// A world, and what was judged in it so far.
+#[derive(Clone, Debug, Default)]
+pub struct Judge {
+    world: World,
+    edges: HashMap<(Frame, MethodId), (Finding, u32)>,
+}
+
+impl Judge {
+    /// The classes.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The classes, to add to them.
+    pub fn world_mut(&mut self) -> &mut World {
+        &mut self.world
+    }
+
+    /// Judges a stack, top frame first. `found` gets the finding on the top, then those on each
+    /// frame and its caller from the top down, then, if `bottom` tells how the thread started,
+    /// the one on the lowest frame. An empty stack has no findings.
+    pub fn stack(&mut self, frames: &[Frame], bottom: Option<Start>, found: &mut Vec<Finding>) {
+        found.clear();
+        let (Some(&top), Some(lowest)) = (frames.first(), frames.last()) else {
+            return;
+        };
+        found.push(self.world.top(top));
+        for pair in frames.windows(2) {
+            found.push(self.edge(pair[1], pair[0].method));
+        }
+        found.extend(bottom.map(|start| self.world.bottom(lowest.method, start)));
+    }
+
+    /// [`World::edge`], remembered.
+    pub fn edge(&mut self, caller: Frame, callee: MethodId) -> Finding {
+        let version = self.world.version();
+        match self.edges.get(&(caller, callee)) {
+            // More classes make nothing impossible that was possible.
+            Some(&(finding @ Finding::Possible(_), _)) => finding,
+            Some(&(finding, then)) if then == version => finding,
+            _ => {
+                let finding = self.world.edge(caller, callee);
+                self.edges.insert((caller, callee), (finding, version));
+                finding
+            }
+        }
+    }
+}
+
+impl World {
+    /// Whether `top` can be the frame that runs.
+    pub fn top(&self, top: Frame) -> Finding {
+        let method = self.of(top.method);
+        let findings = self.declarations(method).map(|declared| {
+            match (location(declared, top.location), top.location.bci()) {
+                (Err(finding), _) => finding,
+                (Ok(None), _) => Finding::Possible(Possible::NativeTop),
+                (Ok(Some(code)), Some(bci)) if code.starts_at(bci) => {
+                    Finding::Possible(Possible::Instruction)
+                }
+                (Ok(Some(_)), _) => Finding::Impossible(Impossible::NoInstruction),
+            }
+        });
+        findings.reduce(Finding::or).unwrap_or_else(|| {
+            Finding::Unknown(match self.kind(method.class) {
+                Kind::Ordinary => Unknown::TopClass,
+                _ => Unknown::Generated,
+            })
+        })
+    }
+
+    /// Whether `caller` can have called `callee` from where it stands.
+    pub fn edge(&self, caller: Frame, callee: MethodId) -> Finding {
+        let (method, callee) = (self.of(caller.method), self.of(callee));
+        let no_code = |callee: &Declared| callee.is(flag::ABSTRACT);
+        let mut callees = self.declarations(callee).peekable();
+        if callees.peek().is_some() && callees.all(no_code) {
+            return Finding::Impossible(Impossible::Abstract);
+        }
+        let findings = self.declarations(method).map(|declared| {
+            match (location(declared, caller.location), caller.location.bci()) {
+                (Err(finding), _) => finding,
+                (Ok(None), _) => Finding::Possible(Possible::Native),
+                (Ok(Some(code)), Some(bci)) => self.called(method, code, bci, callee),
+                (Ok(Some(_)), None) => Finding::Unknown(Unknown::Location),
+            }
+        });
+        let found = findings.reduce(Finding::or);
+        found.unwrap_or_else(|| self.called_by_unknown(method, caller.location, callee))
+    }
+
+    /// Whether a thread can start with `lowest`.
+    pub fn bottom(&self, lowest: MethodId, start: Start) -> Finding {
+        let lowest = self.of(lowest);
+        let possible = Finding::Possible(Possible::Entry);
+        let launched = start != Start::Java;
+        let on = STARTS
+            .and(SERVES)
+            .and_if(launched, LAUNCHES.and(LOADS).and(THROWS));
+        if launched && self.is_launched(lowest) {
+            return possible;
+        }
+        match (upcalls::calls(self, on, lowest), start) {
+            (Answer::Yes, _) => possible,
+            (Answer::Unknown, _) => Finding::Unknown(Unknown::Hierarchy),
+            (Answer::No, Start::Unknown) => Finding::Unknown(Unknown::Entry),
+            (Answer::No, _) => Finding::Impossible(Impossible::NoEntry),
+        }
+    }
+
+    /// What the launcher (`java.c`) and the VM's start (`thread.cpp`) call besides: the program,
+    /// class initialisers and constructors of strings.
+    fn is_launched(&self, method: Method) -> bool {
+        match self.name_and_descriptor(method.signature).0 {
+            b"main" | b"<clinit>" => true,
+            b"<init>" => self.name(method.class) == b"java/lang/String",
+            _ => false,
+        }
+    }
+
+    /// An edge whose caller no class file holds.
+    fn called_by_unknown(&self, caller: Method, location: Location, callee: Method) -> Finding {
+        if !self.classes(caller.class).is_empty() {
+            return Finding::Unknown(Unknown::CallerMethod);
+        }
+        match self.kind(caller.class) {
+            Kind::Linker => Finding::Possible(Possible::MethodHandle),
+            Kind::Lambda | Kind::Accessor => Finding::Possible(Possible::Generated),
+            Kind::Proxy if self.name_and_descriptor(callee.signature) == HANDLER => {
+                Finding::Possible(Possible::Generated)
+            }
+            Kind::Proxy | Kind::Hidden => Finding::Unknown(Unknown::Generated),
+            Kind::Ordinary if location == Location::NATIVE => Finding::Possible(Possible::Native),
+            Kind::Ordinary => Finding::Unknown(Unknown::CallerClass),
+        }
+    }
+
+    /// An edge from the instruction of `code` at `bci`.
+    fn called(&self, caller: Method, code: &Code, bci: u32, callee: Method) -> Finding {
+        if !code.starts_at(bci) {
+            return Finding::Impossible(Impossible::NoInstruction);
+        }
+        let site = code.site(bci);
+        let invoked = site.map_or(Finding::Impossible(Impossible::NoCall), |site| {
+            self.invoked(caller, site, callee)
+        });
+        match invoked {
+            Finding::Possible(_) => invoked,
+            _ => {
+                let occasions = self.occasions(caller, code, bci, site);
+                invoked.or(self.called_by_vm(occasions, site, callee))
+            }
+        }
+    }
+
+    /// Whether the program's own call runs `callee`.
+    fn invoked(&self, caller: Method, site: Refer, callee: Method) -> Finding {
+        let named = match site {
+            Refer::Virtual(m) | Refer::Special(m) | Refer::Static(m) | Refer::Interface(m) => {
+                self.of(m)
+            }
+            Refer::Dynamic if self.kind(callee.class) == Kind::Linker => {
+                return Finding::Possible(Possible::Dynamic);
+            }
+            Refer::Dynamic => return Finding::Impossible(Impossible::OtherClass),
+            Refer::Initialises(_) | Refer::Resolves | Refer::Links => {
+                return Finding::Impossible(Impossible::NoCall);
+            }
+        };
+        if let Some(kind) = self.polymorphic(named) {
+            return match kind {
+                Polymorphic::Target => Finding::Possible(Possible::MethodHandle),
+                Polymorphic::Linker if self.kind(callee.class) == Kind::Linker => {
+                    Finding::Possible(Possible::MethodHandle)
+                }
+                Polymorphic::Linker => Finding::Impossible(Impossible::OtherClass),
+            };
+        }
+        if named.signature != callee.signature {
+            let (wanted, got) = (named.signature, callee.signature);
+            let same = self.name_and_descriptor(wanted).0 == self.name_and_descriptor(got).0;
+            return Finding::Impossible(match same {
+                true => Impossible::OtherDescriptor,
+                false => Impossible::OtherName,
+            });
+        }
+        match site {
+            Refer::Static(_) => select::statically(self, named, callee),
+            Refer::Special(_) => select::specially(self, caller.class, named, callee),
+            Refer::Interface(_) => select::virtually(self, named, callee, Possible::Interface),
+            _ => select::virtually(self, named, callee, Possible::Virtual),
+        }
+    }
+
+    /// Whether a call of `named` is signature-polymorphic (JVMS 2.9.3), and what it runs.
+    fn polymorphic(&self, named: Method) -> Option<Polymorphic> {
+        let (name, _) = self.name_and_descriptor(named.signature);
+        match self.name(named.class) {
+            b"java/lang/invoke/MethodHandle" => match name {
+                b"invoke" | b"invokeExact" | b"invokeBasic" => Some(Polymorphic::Linker),
+                b"linkToVirtual" | b"linkToStatic" | b"linkToSpecial" | b"linkToInterface"
+                | b"linkToNative" => Some(Polymorphic::Target),
+                _ => None,
+            },
+            b"java/lang/invoke/VarHandle" => {
+                let classes = self.classes(named.class);
+                let is_native =
+                    |flags: u16| flags & flag::NATIVE != 0 && flags & flag::VARARGS != 0;
+                let natives = classes.iter().any(|class| {
+                    let mut methods = class.methods();
+                    methods.any(|method| {
+                        is_native(method.flags)
+                            && self.name_and_descriptor(method.signature).0 == name
+                    })
+                });
+                (natives || classes.is_empty()).then_some(Polymorphic::Linker)
+            }
+            _ => None,
+        }
+    }
+
+    /// On what occasions the VM may call Java at an instruction.
+    fn occasions(&self, caller: Method, code: &Code, bci: u32, site: Option<Refer>) -> Occasions {
+        let resolves = match site {
+            Some(Refer::Dynamic | Refer::Links) => LOADS.and(LINKS),
+            Some(Refer::Virtual(m) | Refer::Static(m))
+                if self.polymorphic(self.of(m)).is_some() =>
+            {
+                LOADS.and(LINKS)
+            }
+            // HotSpot's other time to register is the allocation (-RegisterFinalizersAtInit).
+            Some(Refer::Initialises(_)) => LOADS.and(FINALIZES),
+            Some(_) => LOADS,
+            None => Occasions::default(),
+        };
+        let registers = self.name(caller.class) == b"java/lang/Object"
+            && self.name_and_descriptor(caller.signature).0 == b"<init>";
+        resolves
+            .and_if(code.throws_at(bci), THROWS)
+            .and_if(code.guarded_at(bci), LOADS)
+            .and_if(registers, FINALIZES)
+    }
+
+    /// Whether the VM itself calls `callee` on one of these occasions.
+    fn called_by_vm(&self, on: Occasions, site: Option<Refer>, callee: Method) -> Finding {
+        let no_call = Finding::Impossible(Impossible::NoCall);
+        let found = |answer, rule| match answer {
+            Answer::Yes => Finding::Possible(rule),
+            Answer::No => no_call,
+            Answer::Unknown => Finding::Unknown(Unknown::Hierarchy),
+        };
+        let thrown = |class| match on.has(THROWS) {
+            true => found(upcalls::is_vm_exception(self, class), Possible::Throws),
+            false => no_call,
+        };
+        match self.name_and_descriptor(callee.signature).0 {
+            b"<clinit>" => {
+                let named = match site {
+                    Some(Refer::Initialises(class)) => Some(class),
+                    Some(Refer::Static(method)) => Some(self.of(method).class),
+                    _ => None,
+                };
+                // With a class its superclasses are initialised, and some superinterfaces.
+                let own = named.map_or(no_call, |named| {
+                    found(self.is_subtype(named, callee.class), Possible::Initialises)
+                });
+                let before = upcalls::initialises(self, on, callee.class)
+                    || on.has(LINKS) && self.kind(callee.class) == Kind::Linker;
+                let before = match before {
+                    true => Finding::Possible(Possible::Initialises),
+                    false => no_call,
+                };
+                own.or(before).or(thrown(callee.class))
+            }
+            b"<init>" => {
+                let listed = upcalls::calls(self, on, callee);
+                found(listed, Possible::Loads).or(thrown(callee.class))
+            }
+            _ => {
+                let rule = |one, rule| match on.has(one) {
+                    true => found(upcalls::calls(self, one, callee), rule),
+                    false => no_call,
+                };
+                rule(LOADS, Possible::Loads)
+                    .or(rule(LINKS, Possible::Links))
+                    .or(rule(THROWS, Possible::Throws))
+                    .or(rule(FINALIZES, Possible::Finalizes))
+            }
+        }
+    }
+}
+
+/// `InvocationHandler.invoke`: what all methods of proxy classes call.
+const HANDLER: (&[u8], &[u8]) = (
+    b"invoke",
+    b"(Ljava/lang/Object;Ljava/lang/reflect/Method;[Ljava/lang/Object;)Ljava/lang/Object;",
+);
+
+/// What a signature-polymorphic call runs.
+enum Polymorphic {
+    /// A method of `java.lang.invoke`, perhaps one made at run time.
+    Linker,
+    /// The method handle's target.
+    Target,
+}
+
+/// The code at a location: `Ok(None)` if the frame is native and the method too.
+fn location(declared: &Declared, location: Location) -> Result<Option<&Code>, Finding> {
+    let is_native = declared.is(flag::NATIVE);
+    match (&declared.code, location == Location::NATIVE) {
+        (Some(_), true) => Err(Finding::Impossible(Impossible::NotNative)),
+        (Some(code), false) => Ok(Some(code)),
+        (None, true) if is_native => Ok(None),
+        (None, false) if is_native => Err(Finding::Impossible(Impossible::IsNative)),
+        (None, _) => Err(Finding::Impossible(Impossible::Abstract)),
+    }
+}

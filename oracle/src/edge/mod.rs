@@ -1,0 +1,27 @@
+//! Call edges: whether one frame can lie on another, by the class files alone.
+//!
+//! In a stack each caller's BCI points at an instruction, and that instruction tells what it can
+//! have called. [`World`] keeps what the class files say, [`Judge`] says of each frame and its
+//! caller whether the edge is possible, impossible or unknown, with the reason. A stack of n
+//! frames has n + 1 edges: the top frame and its instruction, each frame and its caller, and
+//! the lowest frame and what started the thread.
+//!
+//! Rules: the JVMS for what instructions call, HotSpot's sources for what the VM calls by itself.
+//! An edge is impossible only if no class that may be missing, of another loader or made at run
+//! time could make it possible. What this cannot see: calls that a debugger or another agent
+//! makes where a thread happens to stand, and class files that are not those that ran.
+
+mod facts;
+mod finding;
+mod judge;
+mod kind;
+mod select;
+#[cfg(test)]
+mod tests;
+mod upcalls;
+mod world;
+
+pub use facts::{ClassFacts, CodeFacts, MethodFacts, Named, Refers};
+pub use finding::{Finding, Impossible, Possible, Unknown};
+pub use judge::{Frame, Judge, Start};
+pub use world::{MethodId, World};

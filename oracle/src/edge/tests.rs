@@ -1,0 +1,683 @@
+//! Small worlds, and what the rules say in them; and generated ones, in which a plain
+//! interpreter of the JVMS selects.
+
+use super::*;
+use crate::trace::Location;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+const PUBLIC: u16 = 1;
+const PRIVATE: u16 = 2;
+const STATIC: u16 = 8;
+const FINAL: u16 = 16;
+const NATIVE: u16 = 0x100;
+const INTERFACE: u16 = 0x600;
+const ABSTRACT: u16 = 0x400;
+
+/// Methods as flags, name with descriptor, and sites.
+type Methods<'m, 'a> = &'m [(u16, &'a str, &'m [(u16, Refers<'a>)])];
+
+/// A class `name extends super implements interfaces`, its methods as `(flags, "m()V", sites)`:
+/// an instruction at every even BCI below 20, all of which may throw.
+fn class<'a>(
+    flags: u16,
+    name: &'a str,
+    above: &[&'a str],
+    methods: Methods<'_, 'a>,
+) -> ClassFacts<'a> {
+    let methods = methods.iter().map(|&(access_flags, signature, sites)| {
+        let (name, descriptor) = signature.split_at(signature.find('(').expect("a descriptor"));
+        let even = vec![0x5_5555u64].into_boxed_slice();
+        let code = CodeFacts {
+            starts: even.clone(),
+            throwing: even,
+            guarded: Box::default(),
+            sites: sites.to_vec(),
+        };
+        MethodFacts {
+            access_flags,
+            name: name.as_bytes(),
+            descriptor: descriptor.as_bytes(),
+            code: (access_flags & (NATIVE | ABSTRACT) == 0).then_some(code),
+        }
+    });
+    ClassFacts {
+        name: name.as_bytes(),
+        super_name: above.first().map(|name| name.as_bytes()),
+        interfaces: above.iter().skip(1).map(|name| name.as_bytes()).collect(),
+        access_flags: flags,
+        methods: methods.collect(),
+    }
+}
+
+fn named(method: &str) -> Named<'_> {
+    let (start, descriptor) = method.split_at(method.find('(').expect("a descriptor"));
+    let (class, name) = start.rsplit_once('.').expect("a class");
+    Named {
+        class: class.as_bytes(),
+        name: name.as_bytes(),
+        descriptor: descriptor.as_bytes(),
+    }
+}
+
+fn id(world: &mut World, method: &str) -> MethodId {
+    let Named {
+        class,
+        name,
+        descriptor,
+    } = named(method);
+    world.method(class, name, descriptor)
+}
+
+const OBJECT: &str = "java/lang/Object";
+
+/// The part of the JDK that the examples need.
+fn jdk() -> World {
+    let mut world = World::default();
+    let plain: &[(u16, &str, &[_])] = &[(PUBLIC, "<init>()V", &[]), (PUBLIC, "hashCode()I", &[])];
+    world.add(&class(PUBLIC, OBJECT, &[], plain));
+    for (name, above) in [
+        ("java/lang/Throwable", OBJECT),
+        ("java/lang/NullPointerException", "java/lang/Throwable"),
+        ("java/lang/ClassLoader", OBJECT),
+        ("java/lang/ref/Finalizer", OBJECT),
+        ("java/lang/invoke/MethodHandleNatives", OBJECT),
+    ] {
+        world.add(&class(PUBLIC, name, &[above], &[]));
+    }
+    let thread: &[(u16, &str, &[_])] = &[(PUBLIC, "run()V", &[])];
+    world.add(&class(PUBLIC, "java/lang/Thread", &[OBJECT], thread));
+    world
+}
+
+/// Judges an edge from `caller`, whose site at BCI 4 is `refers`, in a world with `classes`.
+fn judge(classes: &[ClassFacts<'_>], refers: Refers<'_>, callee: &str) -> Finding {
+    let mut world = jdk();
+    for facts in classes {
+        world.add(facts);
+    }
+    let sites = [(4, refers)];
+    world.add(&class(
+        PUBLIC,
+        "p/Caller",
+        &["p/Base"],
+        &[(PUBLIC, "m()V", &sites)],
+    ));
+    let (caller, callee) = (id(&mut world, "p/Caller.m()V"), id(&mut world, callee));
+    let at = |bci| Frame {
+        method: caller,
+        location: Location(bci),
+    };
+    let found = world.edge(at(4), callee);
+    if found == Finding::Impossible(Impossible::Abstract) {
+        return found;
+    }
+    let no = Finding::Impossible(Impossible::NoInstruction);
+    assert_eq!(
+        world.edge(at(5), callee),
+        no,
+        "in the middle of an instruction"
+    );
+    assert_eq!(world.edge(at(20), callee), no, "behind the code");
+    found
+}
+
+/// `p.Base` with a method of each kind of access, `p.Sub` and `q.Other` below it.
+fn family() -> Vec<ClassFacts<'static>> {
+    let base: &[(u16, &str, &[_])] = &[
+        (PUBLIC, "open()V", &[]),
+        (PUBLIC | FINAL, "closed()V", &[]),
+        (PRIVATE, "own()V", &[]),
+        (0, "near()V", &[]),
+        (PUBLIC | STATIC, "fixed()V", &[]),
+        (PUBLIC | ABSTRACT, "none()V", &[]),
+    ];
+    let below: &[(u16, &str, &[_])] = &[
+        (PUBLIC, "open()V", &[]),
+        (PUBLIC, "own()V", &[]),
+        (PUBLIC, "near()V", &[]),
+        (PUBLIC | STATIC, "fixed()V", &[]),
+        (PUBLIC, "closed()V", &[]),
+    ];
+    vec![
+        class(PUBLIC, "p/Base", &[OBJECT], base),
+        class(PUBLIC, "p/Sub", &["p/Base"], below),
+        class(PUBLIC, "q/Other", &["p/Base"], below),
+        class(PUBLIC, "q/Leaf", &["p/Sub"], below),
+        class(
+            INTERFACE,
+            "p/I",
+            &[OBJECT],
+            &[(PUBLIC, "open()V", &[]), (PUBLIC, "d()V", &[])],
+        ),
+        class(PUBLIC, "p/Both", &["p/Sub", "p/I"], &[]),
+        class(PUBLIC, "p/Alone", &[OBJECT], below),
+        class(PUBLIC, "p/Orphan", &["x/Gone"], below),
+    ]
+}
+
+#[test]
+fn program_calls() {
+    use Finding::{Impossible as No, Possible as Yes, Unknown as Maybe};
+    let other = No(Impossible::OtherClass);
+    let virtually = |m| Refers::Virtual(named(m));
+    let interface = |m| Refers::Interface(named(m));
+    let statically = |m| Refers::Static(named(m));
+    let specially = |m| Refers::Special(named(m));
+    for (refers, callee, expected) in [
+        (
+            virtually("p/Base.open()V"),
+            "p/Base.open()V",
+            Yes(Possible::Virtual),
+        ),
+        (
+            virtually("p/Base.open()V"),
+            "q/Leaf.open()V",
+            Yes(Possible::Virtual),
+        ),
+        (
+            virtually("p/Both.open()V"),
+            "p/Sub.open()V",
+            Yes(Possible::Virtual),
+        ),
+        // Sub's stands before Base's.
+        (virtually("p/Both.open()V"), "p/Base.open()V", other),
+        (virtually("p/Base.open()V"), "p/Alone.open()V", other),
+        (
+            virtually("p/Base.open()V"),
+            "p/Orphan.open()V",
+            Maybe(Unknown::Hierarchy),
+        ),
+        (
+            virtually("p/Base.open()V"),
+            "p/Base.near()V",
+            No(Impossible::OtherName),
+        ),
+        (
+            virtually("p/Base.open(I)V"),
+            "p/Base.open()V",
+            No(Impossible::OtherDescriptor),
+        ),
+        (virtually("p/Base.closed()V"), "p/Sub.closed()V", other),
+        (
+            virtually("p/Base.own()V"),
+            "p/Base.own()V",
+            Yes(Possible::Virtual),
+        ),
+        (virtually("p/Base.own()V"), "p/Sub.own()V", other),
+        (
+            virtually("p/Base.near()V"),
+            "p/Sub.near()V",
+            Yes(Possible::Virtual),
+        ),
+        (
+            virtually("p/Base.near()V"),
+            "q/Other.near()V",
+            No(Impossible::NotAnOverride),
+        ),
+        // Sub made it public, Leaf overrides that.
+        (
+            virtually("p/Base.near()V"),
+            "q/Leaf.near()V",
+            Yes(Possible::Virtual),
+        ),
+        (
+            virtually("p/Base.none()V"),
+            "p/Base.none()V",
+            No(Impossible::Abstract),
+        ),
+        (
+            virtually("p/Base.open()V"),
+            "p/Base.fixed()V",
+            No(Impossible::OtherName),
+        ),
+        (virtually("p/Base.fixed()V"), "p/Sub.fixed()V", other),
+        (
+            interface("p/I.open()V"),
+            "p/I.open()V",
+            Yes(Possible::Interface),
+        ),
+        // Both inherits it without declaring it.
+        (
+            interface("p/I.open()V"),
+            "p/Sub.open()V",
+            Yes(Possible::Interface),
+        ),
+        (
+            interface("p/I.open()V"),
+            "q/Other.open()V",
+            Maybe(Unknown::Receiver),
+        ),
+        (
+            interface("p/I.hashCode()I"),
+            "java/lang/Object.hashCode()I",
+            Yes(Possible::Interface),
+        ),
+        (virtually("p/Both.d()V"), "p/I.d()V", Yes(Possible::Virtual)),
+        (
+            virtually("[I.hashCode()I"),
+            "java/lang/Object.hashCode()I",
+            Yes(Possible::Virtual),
+        ),
+        (
+            statically("p/Base.fixed()V"),
+            "p/Base.fixed()V",
+            Yes(Possible::Static),
+        ),
+        (
+            statically("p/Both.fixed()V"),
+            "p/Sub.fixed()V",
+            Yes(Possible::Static),
+        ),
+        (statically("p/Both.fixed()V"), "p/Base.fixed()V", other),
+        (statically("p/Base.fixed()V"), "p/Sub.fixed()V", other),
+        (
+            statically("x/Gone.fixed()V"),
+            "p/Base.fixed()V",
+            Maybe(Unknown::Hierarchy),
+        ),
+        (
+            specially("p/Base.open()V"),
+            "p/Base.open()V",
+            Yes(Possible::Special),
+        ),
+        (specially("p/Base.open()V"), "p/Sub.open()V", other),
+        (specially("p/Sub.<init>()V"), "p/Base.<init>()V", other),
+        (
+            specially("java/lang/Object.open()V"),
+            "p/Base.open()V",
+            Yes(Possible::Special),
+        ),
+        (Refers::Resolves, "p/Base.open()V", No(Impossible::NoCall)),
+        (
+            Refers::Initialises(b"p/Base"),
+            "p/Base.open()V",
+            No(Impossible::NoCall),
+        ),
+    ] {
+        assert_eq!(
+            judge(&family(), refers, callee),
+            expected,
+            "{refers:?} {callee}"
+        );
+    }
+}
+
+#[test]
+fn calls_of_the_vm() {
+    use Finding::{Impossible as No, Possible as Yes};
+    let no_call = No(Impossible::NoCall);
+    let load = "p/Loader.loadClass(Ljava/lang/String;)Ljava/lang/Class;";
+    let link = "java/lang/invoke/MethodHandleNatives.linkCallSite()V";
+    let mut classes = family();
+    classes.push(class(PUBLIC, "p/Loader", &["java/lang/ClassLoader"], &[]));
+    let npe = "java/lang/NullPointerException.<init>()V";
+    let new = Refers::Initialises(b"p/Sub");
+    let call = Refers::Static(named("p/Sub.fixed()V"));
+    for (refers, callee, expected) in [
+        (new, "p/Sub.<clinit>()V", Yes(Possible::Initialises)),
+        (new, "p/Base.<clinit>()V", Yes(Possible::Initialises)),
+        (call, "p/Base.<clinit>()V", Yes(Possible::Initialises)),
+        (new, "q/Other.<clinit>()V", no_call),
+        (Refers::Resolves, "p/Sub.<clinit>()V", no_call),
+        (Refers::Resolves, load, Yes(Possible::Loads)),
+        (call, load, Yes(Possible::Loads)),
+        (
+            Refers::Resolves,
+            "p/Base.loadClass(Ljava/lang/String;)Ljava/lang/Class;",
+            no_call,
+        ),
+        (Refers::Resolves, link, no_call),
+        (Refers::Links, link, Yes(Possible::Links)),
+        (Refers::Dynamic, link, Yes(Possible::Links)),
+        (Refers::Resolves, npe, Yes(Possible::Throws)),
+        (Refers::Resolves, "p/Sub.<init>()V", no_call),
+        (
+            new,
+            "java/lang/ref/Finalizer.register(Ljava/lang/Object;)V",
+            Yes(Possible::Finalizes),
+        ),
+    ] {
+        assert_eq!(
+            judge(&classes, refers, callee),
+            expected,
+            "{refers:?} {callee}"
+        );
+    }
+}
+
+#[test]
+fn method_handles_and_classes_made_at_run_time() {
+    use Finding::{Impossible as No, Possible as Yes, Unknown as Maybe};
+    let form = "java/lang/invoke/LambdaForm$MH+0x00ff.linkToTargetMethod()V";
+    let exact = Refers::Virtual(named("java/lang/invoke/MethodHandle.invokeExact(I)V"));
+    let link = Refers::Static(named("java/lang/invoke/MethodHandle.linkToStatic(I)V"));
+    let apply = Refers::Interface(named("p/I.open()V"));
+    for (refers, callee, expected) in [
+        (Refers::Dynamic, form, Yes(Possible::Dynamic)),
+        (Refers::Dynamic, "p/Sub.open()V", No(Impossible::OtherClass)),
+        (exact, form, Yes(Possible::MethodHandle)),
+        (exact, "p/Sub.open()V", No(Impossible::OtherClass)),
+        (link, "p/Sub.open()V", Yes(Possible::MethodHandle)),
+        (
+            apply,
+            "p/X$$Lambda$14+0x0a.open()V",
+            Yes(Possible::Interface),
+        ),
+        (
+            apply,
+            "p/X$$Lambda$14+0x0a.other()V",
+            No(Impossible::OtherName),
+        ),
+        (apply, "p/Hidden+0x0a.open()V", Maybe(Unknown::Hierarchy)),
+    ] {
+        assert_eq!(
+            judge(&family(), refers, callee),
+            expected,
+            "{refers:?} {callee}"
+        );
+    }
+    let mut world = jdk();
+    let handler = "p/H.invoke(Ljava/lang/Object;Ljava/lang/reflect/Method;[Ljava/lang/Object;)Ljava/lang/Object;";
+    for (caller, callee, expected) in [
+        (form, "p/A.m()V", Yes(Possible::MethodHandle)),
+        (
+            "p/X$$Lambda/0x12.get()V",
+            "p/X.lambda$0()V",
+            Yes(Possible::Generated),
+        ),
+        (
+            "jdk/internal/reflect/GeneratedMethodAccessor7.invoke()V",
+            "p/A.m()V",
+            Yes(Possible::Generated),
+        ),
+        ("jdk/proxy1/$Proxy7.m()V", handler, Yes(Possible::Generated)),
+        (
+            "jdk/proxy1/$Proxy7.m()V",
+            "p/A.m()V",
+            Maybe(Unknown::Generated),
+        ),
+        ("p/A+0x12.m()V", "p/A.m()V", Maybe(Unknown::Generated)),
+        ("p/A.m()V", "p/A.m()V", Maybe(Unknown::CallerClass)),
+        (
+            "java/lang/Thread.n()V",
+            "p/A.m()V",
+            Maybe(Unknown::CallerMethod),
+        ),
+    ] {
+        let frame = Frame {
+            method: id(&mut world, caller),
+            location: Location(4),
+        };
+        let callee = id(&mut world, callee);
+        assert_eq!(world.edge(frame, callee), expected, "{caller}");
+    }
+}
+
+#[test]
+fn tops_and_bottoms() {
+    use Finding::{Impossible as No, Possible as Yes, Unknown as Maybe};
+    let mut world = jdk();
+    let methods: &[(u16, &str, &[_])] = &[
+        (PUBLIC, "m()V", &[]),
+        (PUBLIC | NATIVE, "n()V", &[]),
+        (PUBLIC | ABSTRACT, "a()V", &[]),
+    ];
+    world.add(&class(PUBLIC, "p/A", &["java/lang/Thread"], methods));
+    for (method, location, expected) in [
+        ("p/A.m()V", 4, Yes(Possible::Instruction)),
+        ("p/A.m()V", 5, No(Impossible::NoInstruction)),
+        ("p/A.m()V", -3, No(Impossible::NotNative)),
+        ("p/A.n()V", -3, Yes(Possible::NativeTop)),
+        ("p/A.n()V", 0, No(Impossible::IsNative)),
+        ("p/A.a()V", 0, No(Impossible::Abstract)),
+        ("p/B.m()V", 0, Maybe(Unknown::TopClass)),
+        ("p/B$$Lambda$3/0x5.m()V", 0, Maybe(Unknown::Generated)),
+    ] {
+        let method = id(&mut world, method);
+        let location = Location(location);
+        assert_eq!(world.top(Frame { method, location }), expected);
+    }
+    let entry = Yes(Possible::Entry);
+    let none = No(Impossible::NoEntry);
+    let native = Maybe(Unknown::Entry);
+    for (method, expected) in [
+        ("p/A.run()V", [entry; 3]),
+        ("p/A.main([Ljava/lang/String;)V", [none, entry, entry]),
+        (
+            "java/lang/ref/Finalizer.register(Ljava/lang/Object;)V",
+            [none, none, native],
+        ),
+        ("p/A.m()V", [none, none, native]),
+        ("q/Gone.run()V", [Maybe(Unknown::Hierarchy); 3]),
+        ("jdk/internal/misc/Signal.dispatch(I)V", [entry; 3]),
+        ("java/lang/System.initPhase1()V", [none, entry, entry]),
+    ] {
+        let method_id = id(&mut world, method);
+        let starts = [Start::Java, Start::Launcher, Start::Unknown];
+        let found = starts.map(|start| world.bottom(method_id, start));
+        assert_eq!(found, expected, "{method}");
+    }
+}
+
+#[test]
+fn more_classes_change_what_is_remembered() {
+    let mut judge = Judge::default();
+    let world = judge.world_mut();
+    let caller = Frame {
+        method: id(world, "p/A.m()V"),
+        location: Location(4),
+    };
+    let callee = id(world, "p/B.f()V");
+    let unknown = Finding::Unknown(Unknown::CallerClass);
+    assert_eq!(judge.edge(caller, callee), unknown);
+    let sites = [(4, Refers::Static(named("p/B.f()V")))];
+    let facts = class(PUBLIC, "p/A", &[OBJECT], &[(PUBLIC, "m()V", &sites)]);
+    judge.world_mut().add(&facts);
+    let possible = Finding::Possible(Possible::Static);
+    assert_eq!(judge.edge(caller, callee), possible);
+    // Another class of the same name, which calls nothing there, changes nothing.
+    let facts = class(PUBLIC, "p/A", &[OBJECT], &[(PUBLIC, "m()V", &[])]);
+    judge.world_mut().add(&facts);
+    assert_eq!(judge.edge(caller, callee), possible);
+    let mut found = Vec::new();
+    let top = Frame {
+        method: callee,
+        location: Location(0),
+    };
+    judge.stack(&[top, caller], Some(Start::Java), &mut found);
+    let bottom = Finding::Impossible(Impossible::NoEntry);
+    assert_eq!(
+        found,
+        [Finding::Unknown(Unknown::TopClass), possible, bottom]
+    );
+    judge.stack(&[top, caller], None, &mut found);
+    assert_eq!(found.len(), 2);
+}
+
+/// A generated class: what it is below, and which of the methods `m0()V`… it has, with flags.
+#[derive(Clone, Debug)]
+struct Generated {
+    super_class: Option<usize>,
+    interfaces: BTreeSet<usize>,
+    is_interface: bool,
+    methods: Vec<Option<u16>>,
+}
+
+const METHODS: usize = 3;
+
+fn hierarchy() -> impl Strategy<Value = Vec<Generated>> {
+    let access = prop_oneof![
+        3 => Just(None),
+        3 => Just(Some(PUBLIC)),
+        1 => Just(Some(0)),
+        1 => Just(Some(PRIVATE)),
+        1 => Just(Some(PUBLIC | ABSTRACT)),
+    ];
+    let one = (
+        any::<prop::sample::Index>(),
+        prop::collection::vec(any::<prop::sample::Index>(), 0..3),
+        any::<bool>(),
+        prop::collection::vec(access, METHODS),
+    );
+    prop::collection::vec(one, 1..9).prop_map(|all| {
+        let mut made: Vec<Generated> = Vec::new();
+        for (super_class, interfaces, is_interface, mut methods) in all {
+            let of_kind = |wanted: bool| -> Vec<usize> {
+                (0..made.len())
+                    .filter(|&i| made[i].is_interface == wanted)
+                    .collect()
+            };
+            let (classes, known) = (of_kind(false), of_kind(true));
+            let super_class = (!is_interface && !classes.is_empty())
+                .then(|| classes[super_class.index(classes.len())]);
+            let interfaces = match known.is_empty() {
+                true => BTreeSet::new(),
+                false => interfaces
+                    .iter()
+                    .map(|i| known[i.index(known.len())])
+                    .collect(),
+            };
+            if is_interface {
+                // Their methods are public here, or private.
+                methods.iter_mut().flatten().for_each(|flags| {
+                    if *flags == 0 {
+                        *flags = PUBLIC;
+                    }
+                });
+            }
+            made.push(Generated {
+                super_class,
+                interfaces,
+                is_interface,
+                methods,
+            });
+        }
+        made
+    })
+}
+
+/// Class `i` is in one of two packages.
+fn name_of(i: usize) -> String {
+    format!("{}/C{i}", ["p", "q"][i % 2])
+}
+
+/// The supertypes of a class, itself included.
+fn above(all: &[Generated], class: usize) -> BTreeSet<usize> {
+    let mut found = BTreeSet::from([class]);
+    for next in all[class].super_class.iter().chain(&all[class].interfaces) {
+        found.extend(above(all, *next));
+    }
+    found
+}
+
+fn chain(all: &[Generated], class: usize) -> Vec<usize> {
+    let next = |&class: &usize| all[class].super_class;
+    std::iter::successors(Some(class), next).collect()
+}
+
+/// Whether the method of class `low` can override that of `high` (JVMS 5.4.5).
+fn overrides(all: &[Generated], low: usize, high: usize, method: usize) -> bool {
+    let flags = |class: usize| all[class].methods[method];
+    let (Some(of_low), Some(of_high)) = (flags(low), flags(high)) else {
+        return false;
+    };
+    if of_low & PRIVATE != 0 || of_high & PRIVATE != 0 {
+        return false;
+    }
+    if of_high & PUBLIC != 0 || low % 2 == high % 2 {
+        return true;
+    }
+    // Through a class between.
+    chain(all, low)[1..]
+        .iter()
+        .take_while(|&&between| between != high)
+        .any(|&between| {
+            overrides(all, low, between, method) && overrides(all, between, high, method)
+        })
+}
+
+/// The class whose method an invocation of `named`'s `method` runs on a `receiver` (JVMS
+/// 5.4.3.3, 5.4.6), if one does.
+fn selected(all: &[Generated], named: usize, receiver: usize, method: usize) -> Option<usize> {
+    let declares = |class: &usize| all[*class].methods[method].is_some();
+    let defaults = |from: usize| -> Vec<usize> {
+        let not_private = |i: &usize| all[*i].methods[method].is_some_and(|f| f & PRIVATE == 0);
+        let all_of: Vec<_> = above(all, from)
+            .into_iter()
+            .filter(|i| all[*i].is_interface && not_private(i))
+            .collect();
+        let is_below = |i: &usize| all_of.iter().any(|j| j != i && above(all, *j).contains(i));
+        all_of.iter().copied().filter(|i| !is_below(i)).collect()
+    };
+    let own = chain(all, named).into_iter().find(declares);
+    let resolved = own.or_else(|| defaults(named).first().copied())?;
+    if all[resolved].methods[method]? & PRIVATE != 0 {
+        // Within its nest: the caller stands in for it.
+        return Some(resolved);
+    }
+    let by_class = chain(all, receiver)
+        .into_iter()
+        .find(|&class| class == resolved || overrides(all, class, resolved, method));
+    let chosen = by_class.or_else(|| match defaults(receiver)[..] {
+        [one] => Some(one),
+        _ => None,
+    })?;
+    (all[chosen].methods[method]? & ABSTRACT == 0).then_some(chosen)
+}
+
+proptest! {
+    #[test]
+    fn what_the_jvms_selects_is_possible(
+        all in hierarchy(),
+        receiver in any::<prop::sample::Index>(),
+        named_class in any::<prop::sample::Index>(),
+        method in 0..METHODS,
+    ) {
+        let classes: Vec<_> = (0..all.len()).filter(|&i| !all[i].is_interface).collect();
+        prop_assume!(!classes.is_empty());
+        let receiver = classes[receiver.index(classes.len())];
+        let supertypes: Vec<_> = above(&all, receiver).into_iter().collect();
+        let named_class = supertypes[named_class.index(supertypes.len())];
+        let names: Vec<String> = (0..all.len()).map(name_of).collect();
+        let signatures: Vec<String> = (0..METHODS).map(|m| format!("m{m}()V")).collect();
+        let mut world = jdk();
+        for (i, one) in all.iter().enumerate() {
+            let super_name = one.super_class.map_or(OBJECT, |s| &names[s]);
+            let interfaces = one.interfaces.iter().map(|&i| names[i].as_str());
+            let above: Vec<&str> = std::iter::once(super_name).chain(interfaces).collect();
+            let methods = one.methods.iter().zip(&signatures);
+            let methods: Vec<(u16, &str, &[_])> = methods
+                .filter_map(|(flags, signature)| Some(((*flags)?, signature.as_str(), &[][..])))
+                .collect();
+            let flags = if one.is_interface { INTERFACE } else { PUBLIC };
+            world.add(&class(flags, &names[i], &above, &methods));
+        }
+        let text = |class: usize| format!("{}.{}", names[class], signatures[method]);
+        let target = text(named_class);
+        let refers = match all[named_class].is_interface {
+            true => Refers::Interface(named(&target)),
+            false => Refers::Virtual(named(&target)),
+        };
+        let sites = [(4, refers)];
+        world.add(&class(PUBLIC, "p/Caller", &[OBJECT], &[(PUBLIC, "m()V", &sites)]));
+        let caller = Frame {
+            method: id(&mut world, "p/Caller.m()V"),
+            location: Location(4),
+        };
+        let chosen = selected(&all, named_class, receiver, method);
+        if let Some(chosen) = chosen {
+            let callee = id(&mut world, &text(chosen));
+            let finding = world.edge(caller, callee);
+            prop_assert!(matches!(finding, Finding::Possible(_)), "{finding} {all:?}");
+        }
+        // The same for every receiver that the call can have.
+        let receivers = || (0..all.len()).filter(|&r| !all[r].is_interface && above(&all, r).contains(&named_class));
+        for callee in (0..all.len()).filter(|&c| all[c].methods[method].is_some_and(|f| f & ABSTRACT == 0)) {
+            let runs = receivers().any(|r| selected(&all, named_class, r, method) == Some(callee));
+            let callee = id(&mut world, &text(callee));
+            let finding = world.edge(caller, callee);
+            prop_assert!(!runs || matches!(finding, Finding::Possible(_)), "{finding} {all:?}");
+        }
+    }
+}
