@@ -12,11 +12,12 @@
 
 use crate::class::{Attribute, ClassFile};
 use crate::code::Code;
+use crate::coverage::{Covered, cover};
 use crate::error::Malformed;
 use crate::frames::{RawFrames, next_bci};
 use crate::instruction::Instructions;
 use crate::opcode::ends_flow;
-use crate::rewrite::{Covered, Reason, Stop};
+use crate::outcome::{Reason, Stop};
 use crate::simulate::{Classes, State};
 use crate::types::VType;
 use std::borrow::Cow;
@@ -113,15 +114,4 @@ pub(crate) fn phases<'a>(
     }
     cover(covered, start, length, uninitialized);
     Ok(())
-}
-
-/// Adds a range unless it is empty.
-pub(crate) fn cover(covered: &mut Vec<Covered>, start: u32, end: u32, uninitialized: bool) {
-    if start < end {
-        covered.push(Covered {
-            start,
-            end,
-            uninitialized,
-        });
-    }
 }

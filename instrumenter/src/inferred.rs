@@ -5,11 +5,12 @@
 
 use crate::class::{Attribute, ClassFile};
 use crate::code::Code;
+use crate::entry::parameter_class;
 use crate::frames::{RawFrames, next_bci};
 use crate::instruction::Instructions;
 use crate::opcode::ends_flow;
+use crate::outcome::{Reason, Stop};
 use crate::pool::Additions;
-use crate::rewrite::{Reason, Stop, parameter_class};
 use crate::simulate::{Classes, State};
 use crate::types::{VType, vtag};
 use std::borrow::Cow;

@@ -67,8 +67,8 @@ impl Layout {
                     (bci + 1, padding(at) as i32 - padding(bci) as i32)
                 }
                 _ => {
-                    let i = scan.branches.partition_point(|b| (b.bci as usize) < bci);
-                    (bci + 1, growth(scan.branches[i].opcode) as i32)
+                    let branch = scan.branch(bci as u32);
+                    (bci + 1, growth(branch.opcode) as i32)
                 }
             };
             self.shift[from..end].fill(shift);
@@ -117,5 +117,44 @@ impl Layout {
     /// New end of the old code.
     pub(crate) fn end(&self, code_length: usize) -> u32 {
         (code_length as i32 + self.shift[code_length]) as u32
+    }
+}
+
+/// Where everything of one method went.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moves<'s> {
+    pub(crate) layout: &'s Layout,
+    pub(crate) scan: &'s Scan,
+    pub(crate) lengths: Lengths,
+    /// Length of the code as it was.
+    pub(crate) code_length: u32,
+}
+
+impl Moves<'_> {
+    /// New position of an instruction, behind its hooks.
+    #[inline]
+    pub(crate) fn instruction(&self, bci: u32) -> u32 {
+        self.layout.instruction(bci)
+    }
+
+    /// New position of an instruction's first hook, as [`Layout::hook`] has it.
+    #[inline]
+    pub(crate) fn hook(&self, bci: u32) -> u32 {
+        self.layout.hook(self.scan, self.lengths, bci)
+    }
+
+    /// Of a border between instructions: hooks belong to what they stand before, also at 0.
+    pub(crate) fn border(&self, bci: u32) -> u16 {
+        if bci == 0 { 0 } else { self.hook(bci) as u16 }
+    }
+
+    /// In the code, or at its end.
+    pub(crate) fn inside(&self, bci: u32) -> bool {
+        bci <= self.code_length
+    }
+
+    /// New end of the old code.
+    pub(crate) fn end(&self) -> u32 {
+        self.layout.end(self.code_length as usize)
     }
 }

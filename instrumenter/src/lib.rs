@@ -24,11 +24,15 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod body;
 pub mod class;
 pub mod code;
 mod constructor;
+mod coverage;
 mod descriptor;
+mod entry;
 mod error;
+mod exceptions;
 mod frames;
 mod hooks;
 mod identity;
@@ -36,14 +40,19 @@ mod inferred;
 pub mod instruction;
 mod layout;
 mod map;
+mod method;
 pub mod opcode;
+mod outcome;
 pub mod outline;
+mod plan;
 pub mod pool;
 mod reader;
 mod rewrite;
 mod scan;
 pub mod select;
 mod simulate;
+mod stack_map;
+mod switch;
 mod tables;
 mod types;
 
@@ -51,5 +60,7 @@ pub use error::{Malformed, Result};
 pub use hooks::{HookId, hook_id_of};
 pub use identity::identity;
 pub use map::{CodeMap, HookKind, HookWindow, OriginalBci, Presence, RewrittenBci};
+pub use outcome::{HookedMethod, LeftMethod, Reason, Rewritten};
+pub use plan::{Choice, MethodInfo, Plan};
 pub use reader::Reader;
-pub use rewrite::{Choice, HookedMethod, LeftMethod, MethodInfo, Plan, Reason, Rewritten, rewrite};
+pub use rewrite::rewrite;

@@ -156,6 +156,11 @@ impl Scan {
         Ok(())
     }
 
+    /// The branch at `bci`, where one was seen.
+    pub(crate) fn branch(&self, bci: u32) -> Branch {
+        self.branches[self.branches.partition_point(|b| b.bci < bci)]
+    }
+
     /// An instruction starts at `bci`.
     pub(crate) fn is_start(&self, bci: u32) -> bool {
         starts(&self.flags, bci)

@@ -1,6 +1,6 @@
 //! Which methods get hooks: include and exclude patterns, and chance.
 
-use crate::rewrite::MethodInfo;
+use crate::plan::MethodInfo;
 
 /// A pattern that names methods.
 ///

@@ -6,33 +6,8 @@
 
 use crate::class::Attribute;
 use crate::error::{Malformed, Result};
-use crate::layout::{Layout, Lengths};
+use crate::layout::Moves;
 use crate::reader::Reader;
-use crate::scan::Scan;
-
-/// Where code went, for tables.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Moves<'s> {
-    pub(crate) layout: &'s Layout,
-    pub(crate) scan: &'s Scan,
-    pub(crate) lengths: Lengths,
-    pub(crate) code_length: usize,
-}
-
-impl Moves<'_> {
-    /// Of a border between instructions: hooks belong to what they stand before, also at 0.
-    fn border(&self, bci: u32) -> u16 {
-        if bci == 0 {
-            0
-        } else {
-            self.layout.hook(self.scan, self.lengths, bci) as u16
-        }
-    }
-
-    fn inside(&self, bci: u32) -> bool {
-        bci as usize <= self.code_length
-    }
-}
 
 /// What to do with an attribute of `Code`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -102,7 +77,7 @@ fn lines(r: &mut Reader<'_>, moves: Option<Moves<'_>>, out: &mut [u8]) -> Result
     let Some(moves) = moves else { return Ok(()) };
     for (i, e) in bytes.as_chunks::<4>().0.iter().enumerate() {
         let start = u32::from(u16::from_be_bytes([e[0], e[1]]));
-        if start as usize >= moves.code_length {
+        if start >= moves.code_length {
             return Err(Malformed {
                 offset: here - bytes.len() + 4 * i,
                 rule: "JVMS 4.7.12: start_pc is in the code array",
@@ -166,14 +141,14 @@ fn type_annotations(
                 let at = r.pos();
                 let bci = u32::from(r.u2()?);
                 if let Some(moves) = moves {
-                    if bci as usize >= moves.code_length {
+                    if bci >= moves.code_length {
                         return Err(Malformed {
                             offset: at,
                             rule: "JVMS 4.7.20.1: an offset is in the code array",
                         });
                     }
                     // The annotated instruction itself, not its hooks.
-                    put(out, at - base, moves.layout.instruction(bci) as u16);
+                    put(out, at - base, moves.instruction(bci) as u16);
                 }
                 if target_type >= 0x47 {
                     r.take(1)?;
