@@ -134,6 +134,8 @@ impl Body<'_> {
             self.open(bci, Kind::Hook(HookKind::Caught));
             let caught = hooks.targets.caught(hooks.adds)?;
             hooks::caught(self.out, caught, hooks.local);
+            self.open(bci, Kind::Resume);
+            hooks::resume(self.out, hooks.local);
         }
         if flags & RETURN != 0 {
             self.open(bci, Kind::Hook(HookKind::Exit));

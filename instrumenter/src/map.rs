@@ -1,6 +1,6 @@
 //! From rewritten to original code, and where the hooks are.
 
-use crate::hooks::PUSH_AT;
+use crate::hooks::{INVOKE, PUSH_AT};
 
 /// A BCI of the method as it was.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -65,6 +65,8 @@ pub(crate) enum Kind {
     /// Code written anew for the one original instruction.
     Fixed,
     Hook(HookKind),
+    /// The rest of a [`HookKind::Caught`], behind its call: belongs to its window.
+    Resume,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -123,6 +125,8 @@ impl CodeMap {
         };
         match s.kind {
             Kind::Fixed => Presence::Present,
+            // The call may have failed.
+            Kind::Resume => Presence::Catching,
             Kind::Code => {
                 let after_exit = bci.0 == u32::from(s.new)
                     && i > 0
@@ -137,8 +141,7 @@ impl CodeMap {
                 let window = self.window(i, kind);
                 let (bci, call) = (bci.0, window.call.0);
                 match kind {
-                    HookKind::Caught if bci <= call => Presence::Catching,
-                    HookKind::Caught => Presence::Present,
+                    HookKind::Caught => Presence::Catching,
                     HookKind::Entry | HookKind::EntryAndCheck => match bci.cmp(&call) {
                         std::cmp::Ordering::Less => Presence::Absent,
                         std::cmp::Ordering::Equal => Presence::Pushing,
@@ -160,13 +163,13 @@ impl CodeMap {
     }
 
     fn window(&self, i: usize, kind: HookKind) -> HookWindow {
-        let start = u32::from(self.segments[i].new);
-        let end = self.segments.get(i + 1).map_or(self.length, |s| s.new);
-        let end = u32::from(end);
-        let call = match kind {
-            HookKind::Entry | HookKind::EntryAndCheck => start + PUSH_AT,
-            HookKind::Exit | HookKind::Caught => end - 3,
-            HookKind::Thrown => end - 4,
+        let starts = |i: usize| u32::from(self.segments.get(i).map_or(self.length, |s| s.new));
+        let (start, next) = (starts(i), starts(i + 1));
+        let (call, end) = match kind {
+            HookKind::Entry | HookKind::EntryAndCheck => (start + PUSH_AT, next),
+            HookKind::Exit => (next - INVOKE, next),
+            HookKind::Caught => (next - INVOKE, starts(i + 2)),
+            HookKind::Thrown => (next - 1 - INVOKE, next),
         };
         HookWindow {
             kind,

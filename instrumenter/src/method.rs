@@ -78,6 +78,7 @@ impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
         scan.run(&code)?;
         refuse(method, &code, scan)?;
         let local = code.max_locals;
+        let has_handlers = !code.exception_bytes.is_empty();
         if initial_locals(class, method, attribute, initial)? > u32::from(local) {
             return Err(Malformed {
                 offset: attribute.offset,
@@ -115,7 +116,17 @@ impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
             false => Vec::new(),
         };
 
-        header(out, &code, local + 1, catch_alls.end);
+        // Only methods with handlers name it.
+        let overflow = match has_handlers {
+            true => self.names.overflow(&mut self.adds)?,
+            false => 0,
+        };
+        header(
+            out,
+            &code,
+            local + 1 + u16::from(has_handlers),
+            catch_alls.end,
+        );
         let mut hooks = Hooks {
             id,
             check,
@@ -124,7 +135,7 @@ impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
             adds: &mut self.adds,
         };
         body::write(out, segments, code.code, moves, catch_alls, &mut hooks)?;
-        exceptions::write(out, &code, moves, &covered, catch_alls, local)?;
+        exceptions::write(out, &code, moves, &covered, catch_alls, local, overflow)?;
         let count_at = out.len();
         out.extend_from_slice(&[0, 0]);
         let mut count = attributes(out, class, &code, moves, &mut self.unknown)?;
@@ -136,6 +147,7 @@ impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
                 own: frames,
                 inferred: &inferred,
                 catch_alls,
+                overflow,
             };
             let (names, adds) = (&mut self.names, &mut self.adds);
             map.write(out, class.file, initial, names, adds, stack_map)?;
@@ -155,7 +167,8 @@ fn refuse(method: &Member<'_>, code: &Code<'_>, scan: &Scan) -> Result<(), Reaso
         return Err(Reason::HandlerAtEntry);
     }
     let limit = if code.short { 255 } else { 65535 };
-    if code.max_locals >= limit || code.max_stack >= limit {
+    let locals = 1 + u16::from(!code.exception_bytes.is_empty());
+    if code.max_locals > limit - locals || code.max_stack >= limit {
         return Err(Reason::NoSlotLeft);
     }
     Ok(())

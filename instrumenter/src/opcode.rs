@@ -17,6 +17,7 @@ pub const AALOAD: u8 = 50;
 pub const ISTORE: u8 = 54;
 pub const ASTORE: u8 = 58;
 pub const ISTORE_0: u8 = 59;
+pub const ASTORE_0: u8 = 75;
 pub const ASTORE_3: u8 = 78;
 pub const POP: u8 = 87;
 pub const DUP: u8 = 89;

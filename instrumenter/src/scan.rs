@@ -156,6 +156,14 @@ impl Scan {
         Ok(())
     }
 
+    /// Where exception handlers start, each once, in order.
+    pub(crate) fn handlers(&self) -> impl Iterator<Item = u32> {
+        let hooks = self.events.iter().filter(|&e| e & 3 == event::HOOK);
+        hooks
+            .map(|e| e >> 2)
+            .filter(|&bci| self.flags[bci as usize] & HANDLER != 0)
+    }
+
     /// The branch at `bci`, where one was seen.
     pub(crate) fn branch(&self, bci: u32) -> Branch {
         self.branches[self.branches.partition_point(|b| b.bci < bci)]

@@ -1,5 +1,5 @@
 //! The `StackMapTable` (JVMS 4.7.4) of hooked code: the method's own frames moved, those of
-//! branches that grew, and those of the catch-alls.
+//! branches that grew, and those where hooks at handlers go on and of the catch-alls.
 
 use crate::class::Attribute;
 use crate::code::Code;
@@ -7,11 +7,12 @@ use crate::coverage::CatchAlls;
 use crate::entry::parameter_class;
 use crate::error::{Malformed, Result};
 use crate::frames::{FrameWriter, RawFrames, next_bci};
+use crate::hooks;
 use crate::inferred::Inferred;
 use crate::layout::Moves;
 use crate::outcome::{Reason, Stop};
-use crate::pool::Additions;
-use crate::scan::{FRAME, Scan};
+use crate::pool::{Additions, PoolFull};
+use crate::scan::{FRAME, HANDLER, Scan};
 use crate::types::{VType, vtag};
 use std::borrow::Cow;
 
@@ -29,10 +30,7 @@ pub(crate) fn mark(
     max_locals: u16,
 ) -> Result<(), Stop> {
     let mut frames = RawFrames::new(attribute.reader(file))?;
-    // Every frame gets a slot for each local.
-    if usize::from(frames.left()) * usize::from(max_locals) > most_slots(file) {
-        return Err(Reason::TableFull.into());
-    }
+    let mut written = usize::from(frames.left());
     let mut last = None;
     while let Some(frame) = frames.next()? {
         let bci = next_bci(last, frame.delta);
@@ -44,9 +42,15 @@ pub(crate) fn mark(
             .into());
         }
         scan.flags[bci as usize] |= FRAME;
+        // At a handler, there will be one more.
+        written += usize::from(scan.flags[bci as usize] & HANDLER != 0);
         last = Some(bci);
     }
-    Ok(())
+    // Every frame gets a slot for each local.
+    match written * usize::from(max_locals) > most_slots(file) {
+        true => Err(Reason::TableFull.into()),
+        false => Ok(()),
+    }
 }
 
 /// Constants of a class that its frames name, each added when first needed.
@@ -54,6 +58,28 @@ pub(crate) fn mark(
 pub(crate) struct Names {
     attribute: Option<u16>,
     throwable: Option<u16>,
+    overflow: Option<u16>,
+}
+
+impl Names {
+    fn throwable(&mut self, adds: &mut Additions<'_, '_>) -> Result<u16, PoolFull> {
+        class(&mut self.throwable, adds, b"java/lang/Throwable")
+    }
+
+    pub(crate) fn overflow(&mut self, adds: &mut Additions<'_, '_>) -> Result<u16, PoolFull> {
+        class(&mut self.overflow, adds, b"java/lang/StackOverflowError")
+    }
+}
+
+fn class(
+    known: &mut Option<u16>,
+    adds: &mut Additions<'_, '_>,
+    name: &'static [u8],
+) -> Result<u16, PoolFull> {
+    match *known {
+        Some(index) => Ok(index),
+        None => Ok(*known.insert(adds.class(Cow::Borrowed(name))?)),
+    }
 }
 
 /// Memory kept from method to method.
@@ -72,6 +98,8 @@ pub(crate) struct StackMap<'m, 'a> {
     pub(crate) own: Option<&'m Attribute<'a>>,
     pub(crate) inferred: &'m [Inferred],
     pub(crate) catch_alls: CatchAlls,
+    /// The class constant of `java/lang/StackOverflowError`, as [`Names::overflow`] gave it.
+    pub(crate) overflow: u16,
 }
 
 impl<'a> StackMap<'_, 'a> {
@@ -91,13 +119,7 @@ impl<'a> StackMap<'_, 'a> {
             (None, Some(index)) => index,
             (None, None) => *names.attribute.insert(adds.utf8(b"StackMapTable")?),
         };
-        let throwable = match names.throwable {
-            Some(index) => index,
-            None => {
-                let name = Cow::Borrowed(&b"java/lang/Throwable"[..]);
-                *names.throwable.insert(adds.class(name)?)
-            }
-        };
+        let throwable = names.throwable(adds)?;
         let Scratch { locals, moved } = scratch;
         locals.clear();
         locals.extend_from_slice(initial);
@@ -119,7 +141,13 @@ impl<'a> StackMap<'_, 'a> {
                 }
                 frame.apply(locals, self.code.max_locals)?;
                 moved.set(self, locals, frame.stack.iter().map(|(_, t)| t))?;
-                moved.add(&mut writer, self.moves.hook(bci), &mut resolve)?;
+                let at = self.moves.hook(bci);
+                moved.add(&mut writer, at, &mut resolve)?;
+                if self.moves.scan.flags[bci as usize] & HANDLER != 0 {
+                    moved.set_resumed(self.overflow);
+                    let at = at + hooks::caught_resumes_at(self.code.max_locals);
+                    moved.add(&mut writer, at, &mut resolve)?;
+                }
             }
         }
         for f in inferred {
@@ -184,6 +212,15 @@ impl Moved {
             self.stack.push(map.moved(t)?);
         }
         Ok(())
+    }
+
+    /// From the frame at a handler to the one where its hook goes on: the exception that was
+    /// caught is in the local behind the hooks' first one.
+    fn set_resumed(&mut self, overflow: u16) {
+        let caught = self.stack.first().copied();
+        self.locals.push(caught.unwrap_or(VType::TOP));
+        self.stack.clear();
+        self.stack.push(VType::object(overflow));
     }
 
     fn set_catch_all(&mut self, max_locals: u16, uninitialized: bool, throwable: u16) {

@@ -65,6 +65,25 @@ fn handlers_are_hooked_at_their_start() {
 }
 
 #[test]
+fn a_handler_that_covers_itself_does_not_cover_its_hook() {
+    let mut class = Class::new("T", 61);
+    let mut code = Code::new(1, 2);
+    let start = code.here();
+    code.op(0).op(177);
+    let handler = code.here();
+    code.op(76);
+    let end = code.here();
+    code.op(177);
+    // As javac writes it for `synchronized`, and with the range of the block in one.
+    code.exception(handler, end, handler, 0);
+    code.exception(start, end, handler, 0);
+    let caught = V::Object("java/lang/Throwable".into());
+    code.frame(handler, vec![object()], vec![caught]);
+    class.method(8, "m", "(Ljava/lang/Object;)V", &code);
+    insta::assert_snapshot!(hooked(class, false).0);
+}
+
+#[test]
 fn a_constructor_has_two_catch_alls_and_a_gap_at_super() {
     let mut class = Class::new("T", 61);
     let mut code = Code::new(2, 2);

@@ -3,11 +3,11 @@
 mod support;
 
 use instrumenter::class::ClassFile;
-use instrumenter::code::Code;
+use instrumenter::code::{Code, ExceptionEntry};
 use instrumenter::instruction::Instruction;
 use instrumenter::{
-    Choice, CodeMap, HookId, MethodInfo, OriginalBci, Presence, RewrittenBci, hook_id_of, identity,
-    rewrite,
+    Choice, CodeMap, HookId, HookKind, MethodInfo, OriginalBci, Presence, RewrittenBci, hook_id_of,
+    identity, rewrite,
 };
 use proptest::prelude::*;
 use support::generate;
@@ -94,23 +94,47 @@ fn check_method(before: &ClassFile<'_>, after: &ClassFile<'_>, name: &str, map: 
         }
     }
 
-    // The old exception table comes first, then one catch-all that leaves nothing open.
-    let (was, is): (Vec<_>, Vec<_>) = (
-        old_code.exceptions().collect(),
-        new_code.exceptions().collect(),
-    );
-    assert_eq!(is.len(), was.len() + 1);
-    for (was, is) in was.iter().zip(&is) {
-        assert_eq!(was.catch_type, is.catch_type);
+    // First come the hooks at handlers, each leading from its call to its own rest.
+    let mut is: Vec<_> = new_code.exceptions().collect();
+    let caught: Vec<_> = windows
+        .iter()
+        .filter(|w| w.kind == HookKind::Caught)
+        .collect();
+    for (w, e) in caught.iter().zip(is.drain(..caught.len())) {
         assert_eq!(
-            map.original(RewrittenBci(is.start.into())).0,
-            u32::from(was.start)
+            (u32::from(e.start), u32::from(e.end)),
+            (w.call.0, w.call.0 + 3)
         );
+        assert!(w.call.0 + 3 < u32::from(e.handler) && u32::from(e.handler) < w.end.0);
         assert_eq!(
-            map.original(RewrittenBci(is.handler.into())).0,
-            u32::from(was.handler)
+            map.presence(RewrittenBci(e.handler.into())),
+            Presence::Catching
         );
     }
+
+    // Then comes the old table: the same instructions have the same handlers in the same order,
+    // and the hook at a handler has not that handler.
+    let handlers = |all: &[ExceptionEntry], bci: u32| -> Vec<_> {
+        let covers = |e: &&ExceptionEntry| u32::from(e.start) <= bci && bci < u32::from(e.end);
+        all.iter()
+            .filter(covers)
+            .map(|e| (u32::from(e.handler), e.catch_type))
+            .collect()
+    };
+    let was: Vec<_> = old_code.exceptions().collect();
+    let own = &is[..is.len() - 1];
+    for i in new.iter().filter(|i| !in_hook(i.bci)) {
+        let moved = handlers(own, i.bci).into_iter();
+        let moved = moved.map(|(at, ty)| (map.original(RewrittenBci(at)).0, ty));
+        let before = handlers(&was, map.original(RewrittenBci(i.bci)).0);
+        assert_eq!(moved.collect::<Vec<_>>(), before, "{i:?}");
+    }
+    for w in &caught {
+        let covering = handlers(own, w.call.0);
+        assert!(covering.iter().all(|&(at, _)| at != w.start.0), "{w:?}");
+    }
+
+    // At the end comes one catch-all that leaves nothing open.
     let last = is.last().expect("a catch-all");
     assert_eq!(
         (u32::from(last.end), last.catch_type),
