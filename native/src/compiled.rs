@@ -7,7 +7,7 @@
 
 use crate::agent::Agent;
 use crate::methods::Registry;
-use crate::sample::Inner;
+use crate::sample::Sample;
 use crate::vm::debug_info::Scope;
 use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence};
 use oracle::{Judgement, Verdict};
@@ -16,7 +16,7 @@ use oracle::{Judgement, Verdict};
 /// thread does not stand between two records, or they prove nothing.
 pub fn judge_between_records(
     agent: &Agent,
-    sample: &Inner,
+    sample: &Sample,
     walk: &[Frame],
     judge: impl Fn(&[Frame]) -> Judgement,
 ) -> Option<Judgement> {

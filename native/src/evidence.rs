@@ -2,7 +2,7 @@
 
 use crate::agent::Agent;
 use crate::error_codes::Place;
-use crate::sample::Inner;
+use crate::sample::Sample;
 use crate::vm::{peek_bytes, symbols};
 use jni_sys::JNIEnv;
 use oracle::record::{Mismatch, Record, ShownFrame};
@@ -88,7 +88,7 @@ fn thread_name(tid: i32) -> String {
 }
 
 /// What a sample tells of the instant: registers, thread state, and the code that ran.
-pub fn of_sample(agent: &Agent, sample: &Inner) -> BTreeMap<String, String> {
+pub fn of_sample(agent: &Agent, sample: &Sample) -> BTreeMap<String, String> {
     let [pc, sp, fp] = sample.registers;
     let hex = |value: usize| format!("{value:#x}");
     let mut evidence = BTreeMap::from([

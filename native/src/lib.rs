@@ -12,12 +12,16 @@
 //! | `virtual_threads` | their trace stacks, and what lies on their carriers' stacks |
 //! | `methods`, `versions`, `classes` | what is known of methods; rewriting as classes load |
 //! | `hooks`, `check` | what the rewritten code calls; layers `ground`, `gst`, `asgct-safepoint` |
-//! | `sample`, `signal`, `sampler`, `compiled` | layers `asgct-async` and `asgct-gst` |
+//! | `sampler`, `targets`, `judging`, `compiled` | layers `asgct-async` and `asgct-gst` |
+//! | `sample`, `asking`, `signal`, `bell` | how the sampler asks a thread, and it answers |
+//! | `pace` | how fast that is |
 //! | `error_codes`, `profile` | where the sampler's walks fail; all stacks that it sees |
 //! | `liar`, `sabotage` | walkers and hooks that fail on purpose, to see it caught |
 //! | `slots`, `records`, `evidence` | what is measured, where a crash cannot take it |
 
 mod agent;
+mod asking;
+mod bell;
 mod check;
 mod classes;
 mod compiled;
@@ -25,10 +29,12 @@ mod error_codes;
 mod events;
 mod evidence;
 mod hooks;
+mod judging;
 mod liar;
 mod light;
 mod memory;
 mod methods;
+mod pace;
 mod profile;
 mod records;
 mod sabotage;
@@ -36,6 +42,7 @@ mod sample;
 mod sampler;
 mod signal;
 mod slots;
+mod targets;
 mod threads;
 mod tls;
 mod trace_stack;

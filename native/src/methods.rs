@@ -169,23 +169,34 @@ impl Registry {
     /// Looks a walker's key up, asking the VM the first time: the entry hook in the
     /// method's bytecode names it, whatever its name and loader.
     fn known(&self, key: MethodKey) -> Known {
-        let last = read(&self.known).get(&key.0).cloned();
-        if let Some(last) = last {
-            if !self.versions.contains(key.0) {
-                return last;
-            }
-            let now = self.ask(key);
-            if now.hook() != last.hook() {
-                write(&self.known).insert(key.0, now.clone());
-            }
-            return now;
+        self.with_known(key, Known::clone)
+    }
+
+    /// The same, without a copy: most look-ups are for one word of it.
+    fn with_known<T>(&self, key: MethodKey, look: impl Fn(&Known) -> T) -> T {
+        if self.versions.contains(key.0) {
+            return look(&self.known_anew(key));
+        }
+        if let Some(known) = read(&self.known).get(&key.0) {
+            return look(known);
         }
         if !self.is_safe(key) {
-            return Known::Gone;
+            return look(&Known::Gone);
         }
         let known = self.ask(key);
-        write(&self.known).insert(key.0, known.clone());
-        known
+        let result = look(&known);
+        write(&self.known).insert(key.0, known);
+        result
+    }
+
+    /// Asks the VM what the key of a redefined method stands for by now.
+    fn known_anew(&self, key: MethodKey) -> Known {
+        let now = self.ask(key);
+        let last = read(&self.known).get(&key.0).map(Known::hook);
+        if last != Some(now.hook()) {
+            write(&self.known).insert(key.0, now.clone());
+        }
+        now
     }
 
     fn ask(&self, key: MethodKey) -> Known {
@@ -278,26 +289,29 @@ impl Registry {
 
 impl Methods for Registry {
     fn hook(&self, method: MethodKey, location: Location) -> Option<(HookId, Presence)> {
-        let Known::Hooked(id, hooked) = self.known(method) else {
-            return None;
-        };
-        let presence = match location.bci() {
-            // A location that no code has, such as a synchronisation entry's, proves nothing.
-            None => Presence::Pushing,
-            Some(bci) => match hooked.method.map.presence(RewrittenBci(bci)) {
-                CodePresence::Absent => Presence::Absent,
-                CodePresence::Pushing => Presence::Pushing,
-                CodePresence::Present => Presence::Present,
-                CodePresence::Popping => Presence::Popping,
-                CodePresence::Catching => Presence::Catching,
-                CodePresence::Unwinding => Presence::Unwinding,
-            },
-        };
-        Some((id, presence))
+        self.with_known(method, |known| match known {
+            Known::Hooked(id, hooked) => Some((*id, presence(hooked, location))),
+            _ => None,
+        })
     }
 
     fn is_hook_call(&self, method: MethodKey) -> bool {
-        matches!(self.known(method), Known::HookCall)
+        self.with_known(method, |known| matches!(known, Known::HookCall))
+    }
+}
+
+fn presence(hooked: &Hooked, location: Location) -> Presence {
+    match location.bci() {
+        // A location that no code has, such as a synchronisation entry's, proves nothing.
+        None => Presence::Pushing,
+        Some(bci) => match hooked.method.map.presence(RewrittenBci(bci)) {
+            CodePresence::Absent => Presence::Absent,
+            CodePresence::Pushing => Presence::Pushing,
+            CodePresence::Present => Presence::Present,
+            CodePresence::Popping => Presence::Popping,
+            CodePresence::Catching => Presence::Catching,
+            CodePresence::Unwinding => Presence::Unwinding,
+        },
     }
 }
 

@@ -4,7 +4,8 @@
 //! for nobody, cannot panic, does a bounded amount of work and keeps `errno`.
 
 use crate::agent::Agent;
-use crate::sample::{Inner, Outcome, Sample, Ticket};
+use crate::asking::{self, Depth, Order, Ticket};
+use crate::sample::{Outcome, Sample};
 use crate::threads::ThreadState;
 use crate::trace_stack::{StackCopy, TraceStack};
 use crate::vm::java_thread::JavaThreads;
@@ -12,23 +13,6 @@ use oracle::tally::Drop;
 use std::ffi::{c_int, c_void};
 use std::io;
 use std::ptr;
-use std::sync::OnceLock;
-
-/// How many samples may be under way: one, and those whose thread answers late.
-pub const SAMPLES: usize = 64;
-
-static SHARED: OnceLock<Vec<Sample>> = OnceLock::new();
-
-/// The samples, made on first use.
-pub fn samples() -> io::Result<&'static [Sample]> {
-    if let Some(samples) = SHARED.get() {
-        return Ok(samples);
-    }
-    let made = (0..SAMPLES)
-        .map(|_| Sample::new())
-        .collect::<io::Result<Vec<_>>>()?;
-    Ok(SHARED.get_or_init(|| made))
-}
 
 /// Our signal: a real-time one, which carries a word and leaves SIGPROF to profilers.
 pub fn number() -> c_int {
@@ -37,7 +21,6 @@ pub fn number() -> c_int {
 
 /// Installs the handler. It stays for good: a signal may be late.
 pub fn install() -> io::Result<()> {
-    samples()?;
     // SAFETY: the handler is async-signal-safe; `action` is fully set.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
@@ -71,32 +54,47 @@ struct QueuedInfo {
 }
 const _: () = assert!(size_of::<QueuedInfo>() == size_of::<libc::siginfo_t>());
 
-/// Sends the signal to thread `tid`, with the sample's place and ticket.
-pub fn send(tid: i32, sample: usize, ticket: Ticket) -> io::Result<()> {
-    // SAFETY: `info` is a whole siginfo_t.
-    let status = unsafe {
-        let info = QueuedInfo {
-            signal: number(),
-            errno: 0,
-            code: libc::SI_QUEUE,
-            padding: 0,
-            pid: libc::getpid(),
-            uid: libc::getuid(),
-            value: (sample as u64) << 32 | u64::from(ticket.to_raw()),
-            rest: [0; 96],
+/// Who sends: system calls to ask for once.
+#[derive(Copy, Clone)]
+pub struct Post {
+    pid: i32,
+    uid: u32,
+}
+
+impl Post {
+    /// This process.
+    pub fn new() -> Post {
+        // SAFETY: no preconditions.
+        let (pid, uid) = unsafe { (libc::getpid(), libc::getuid()) };
+        Post { pid, uid }
+    }
+
+    /// Sends the signal to thread `tid`.
+    pub fn send(self, tid: i32, ticket: Ticket) -> io::Result<()> {
+        // SAFETY: `info` is a whole siginfo_t.
+        let status = unsafe {
+            let info = QueuedInfo {
+                signal: number(),
+                errno: 0,
+                code: libc::SI_QUEUE,
+                padding: 0,
+                pid: self.pid,
+                uid: self.uid,
+                value: ticket.to_raw(),
+                rest: [0; 96],
+            };
+            libc::syscall(
+                libc::SYS_rt_tgsigqueueinfo,
+                self.pid,
+                tid,
+                number(),
+                &raw const info,
+            )
         };
-        libc::syscall(
-            libc::SYS_rt_tgsigqueueinfo,
-            libc::getpid(),
-            tid,
-            number(),
-            &raw const info,
-        )
-    };
-    if status == 0 {
-        Ok(())
-    } else {
-        Err(io::Error::last_os_error())
+        match status {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
     }
 }
 
@@ -105,47 +103,51 @@ extern "C" fn handler(_: c_int, info: *mut libc::siginfo_t, context: *mut c_void
     unsafe {
         let errno = *libc::__errno_location();
         let info = &*info.cast::<QueuedInfo>();
-        if info.code == libc::SI_QUEUE
-            && let Some(sample) = SHARED
-                .get()
-                .and_then(|s| s.get((info.value >> 32) as usize))
-        {
-            sample.take(Ticket::from_raw(info.value as u32), |inner| {
-                fill(inner, context)
-            });
+        if info.code == libc::SI_QUEUE {
+            asking::answer(Ticket::from_raw(info.value), |order| fill(order, context));
         }
         *libc::__errno_location() = errno;
     }
 }
 
-/// Walks the calling thread and copies its trace stack.
-fn fill(inner: &mut Inner, context: *mut c_void) {
-    let target = match ThreadState::current() {
-        Some(state) if ptr::eq(state, inner.target) => state,
-        _ => {
-            inner.outcome = Outcome::OtherThread;
-            return;
-        }
-    };
-    let carrier = target.carrier_stack();
-    inner.carried = carrier.is_some();
-    inner.copied = copy(target.stack(), &mut inner.stack);
-    if let (Ok(()), Some(carrier)) = (inner.copied, carrier) {
-        inner.copied = copy(carrier, &mut inner.carrier);
-    }
-    inner.registers = registers(context);
-    let Some(agent) = Agent::get() else {
-        inner.outcome = Outcome::OtherThread;
+/// Fills in the sample of the calling thread.
+fn fill(order: &mut Order, context: *mut c_void) {
+    let sample = &mut order.sample;
+    let (Some(agent), Some(state)) = (Agent::get(), ThreadState::current()) else {
+        sample.outcome = Outcome::OtherThread;
         return;
     };
-    // SAFETY: this thread's environment.
-    let anchor = |threads: &JavaThreads| unsafe { threads.anchor(target.env()) };
-    inner.anchor = agent.java_threads.as_ref().and_then(anchor);
-    let (frames, capacity) = inner.buffer();
-    inner.outcome = match agent.asgct {
+    if !ptr::eq(state, order.target) {
+        sample.outcome = Outcome::OtherThread;
+        return;
+    }
+    if order.depth == Depth::Check {
+        copy_truth(state, sample);
+        sample.registers = registers(context);
+        // SAFETY: this thread's environment.
+        let anchor = |threads: &JavaThreads| unsafe { threads.anchor(state.env()) };
+        sample.anchor = agent.java_threads.as_ref().and_then(anchor);
+    }
+    walk(agent, state, sample, context);
+}
+
+/// Copies the trace stack.
+fn copy_truth(state: &ThreadState, sample: &mut Sample) {
+    let carrier = state.carrier_stack();
+    sample.carried = carrier.is_some();
+    sample.copied = copy(state.stack(), &mut sample.stack);
+    if let (Ok(()), Some(carrier)) = (sample.copied, carrier) {
+        sample.copied = copy(carrier, &mut sample.carrier);
+    }
+}
+
+/// Walks the calling thread.
+fn walk(agent: &Agent, state: &ThreadState, sample: &mut Sample, context: *mut c_void) {
+    let (frames, capacity) = sample.buffer();
+    sample.outcome = match agent.asgct {
         Some(asgct) => {
             // SAFETY: the environment, the buffer and the context are this thread's.
-            let walked = unsafe { asgct.walk(target.env(), frames, capacity, context) };
+            let walked = unsafe { asgct.walk(state.env(), frames, capacity, context) };
             Outcome::Walked(walked)
         }
         None => Outcome::OtherThread,

@@ -11,6 +11,7 @@
 //! * [`tally`]: counts of verdicts, and their fixed layout in memory shared with the agent;
 //! * [`bound`]: the exact confidence bound on a mismatch rate;
 //! * [`record`]: what an agent writes down while a program runs;
+//! * [`pace`]: how fast the sampler is, against loops that check nothing;
 //! * [`profile`]: all stacks that were sampled, and how often;
 //! * [`report`]: the results of one or more runs, as `report.json` has them;
 //! * [`budget`]: whether a layer's mismatches are within what a scenario allows;
@@ -31,6 +32,7 @@ mod layer;
 pub mod lie;
 pub mod merge;
 pub mod outcome;
+pub mod pace;
 pub mod profile;
 pub mod record;
 pub mod report;

@@ -5,6 +5,7 @@
 //! not in it but in the shared slots (see [`crate::tally`]).
 
 use crate::lie::{LieKind, Outcome};
+use crate::pace::Paced;
 use crate::profile::Profile;
 use crate::{Hooking, Layer, Verdict};
 use serde::{Deserialize, Serialize};
@@ -55,9 +56,17 @@ pub struct Config {
     /// Developer option: one hook in so many is broken by `sabotage`.
     #[serde(default = "ten", skip_serializing_if = "is_ten")]
     pub sabotage_one_in: u64,
+    /// Developer option: measures how fast the sampler is, in turns with loops that check
+    /// nothing.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub bare: bool,
     /// Developer option: lies that take the place of what the walkers say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lies: Option<Lies>,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 fn ten() -> u64 {
@@ -192,6 +201,8 @@ pub enum Record {
     Lies(Vec<LieCount>),
     /// In which code the sampler's walker gave errors; the last one counts.
     Errors(Vec<ErrorCount>),
+    /// How fast the sampler was for a while, where that is measured.
+    Paced(Paced),
     /// All stacks that the sampler's walker gave; the last one counts.
     Profile(Profile),
     /// The VM ended in an orderly way.

@@ -31,8 +31,8 @@ pub(crate) fn records(dir: &Path) -> Records {
             Ok(Record::Mismatch(mismatch)) => records.mismatches.push(*mismatch),
             Ok(Record::Invalid(why)) => records.invalid = records.invalid.or(Some(why)),
             Ok(Record::Rewriting(rewriting)) => records.rewriting = rewriting,
-            // A developer option's; its test reads it by itself.
-            Ok(Record::Lies(_)) => {}
+            // Developer options'; who asks for them reads them by himself.
+            Ok(Record::Lies(_) | Record::Paced(_)) => {}
             Ok(Record::Errors(errors)) => records.errors = errors,
             Ok(Record::Profile(profile)) => records.profile = profile,
             Ok(Record::Ended) => records.ended = true,

@@ -1,0 +1,101 @@
+//! How handlers wake the sampler.
+
+use std::hint::spin_loop;
+use std::ptr;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicBool, AtomicU32};
+use std::time::{Duration, Instant};
+
+/// How long the sampler spins before it sleeps.
+const SPIN: Duration = Duration::from_micros(40);
+
+/// A bell with one listener.
+pub struct Bell {
+    rings: AtomicU32,
+    /// Whether the listener sleeps: only then a handler pays for a wake-up.
+    sleeping: AtomicBool,
+}
+
+impl Bell {
+    /// A silent bell.
+    pub const fn new() -> Bell {
+        Bell {
+            rings: AtomicU32::new(0),
+            sleeping: AtomicBool::new(false),
+        }
+    }
+
+    /// Wakes the listener, if it sleeps. What it waits for must have been stored before,
+    /// sequentially consistent: then either this sees that it sleeps, or it sees what was
+    /// stored. Async-signal-safe.
+    pub fn ring(&self) {
+        if !self.sleeping.load(SeqCst) {
+            return;
+        }
+        self.rings.fetch_add(1, SeqCst);
+        // SAFETY: a system call on our own word.
+        unsafe {
+            let op = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
+            libc::syscall(libc::SYS_futex, self.rings.as_ptr(), op, 1);
+        }
+    }
+
+    /// Waits until `is_done`; false after `patience`. For the listener.
+    pub fn wait(&self, patience: Duration, is_done: impl Fn() -> bool) -> bool {
+        let start = Instant::now();
+        // A thread that runs answers within this time; sleeping would take longer.
+        while start.elapsed() < SPIN.min(patience) {
+            if is_done() {
+                return true;
+            }
+            spin_loop();
+        }
+        self.sleeping.store(true, SeqCst);
+        let done = self.sleep(start, patience, is_done);
+        self.sleeping.store(false, SeqCst);
+        done
+    }
+
+    fn sleep(&self, start: Instant, patience: Duration, is_done: impl Fn() -> bool) -> bool {
+        loop {
+            let rings = self.rings.load(SeqCst);
+            if is_done() {
+                return true;
+            }
+            let Some(left) = patience.checked_sub(start.elapsed()) else {
+                return false;
+            };
+            let left = libc::timespec {
+                tv_sec: left.as_secs() as libc::time_t,
+                tv_nsec: left.subsec_nanos().into(),
+            };
+            // SAFETY: a system call on our own word, with a deadline of our own.
+            unsafe {
+                let op = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
+                let word = self.rings.as_ptr();
+                libc::syscall(libc::SYS_futex, word, op, rings, ptr::from_ref(&left));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wakes_who_sleeps_and_never_waits_for_ever() {
+        static BELL: Bell = Bell::new();
+        static DONE: AtomicBool = AtomicBool::new(false);
+        let is_done = || DONE.load(SeqCst);
+        assert!(!BELL.wait(Duration::from_millis(1), is_done));
+        let ringer = std::thread::spawn(|| {
+            std::thread::sleep(Duration::from_millis(20));
+            DONE.store(true, SeqCst);
+            BELL.ring();
+        });
+        // Only the ring can end this before the test's own end.
+        assert!(BELL.wait(Duration::from_secs(600), is_done));
+        ringer.join().expect("it does not panic");
+    }
+}

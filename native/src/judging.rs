@@ -1,0 +1,231 @@
+//! What becomes of the sampler's samples: verdicts, evidence, and the profile of them all.
+
+use crate::agent::Agent;
+use crate::check::{MAX_FRAMES, frame_of};
+use crate::compiled;
+use crate::error_codes::ErrorCodes;
+use crate::evidence::{self, Found};
+use crate::liar::Said;
+use crate::methods::Registry;
+use crate::profile::Stacks;
+use crate::sample::{Outcome, Sample};
+use crate::targets::Target;
+use crate::virtual_threads;
+use crate::vm::jvmti::FrameInfo;
+use jni_sys::JNIEnv;
+use oracle::judge::judge_moving;
+use oracle::lie::Sight;
+use oracle::record::{Record, ShownFrame};
+use oracle::tally::Drop;
+use oracle::trace::{Frame, HookId};
+use oracle::{Judgement, Layer, Verdict};
+use std::ptr;
+
+/// Judges samples, and keeps what is written down of them all.
+pub struct Judging {
+    agent: &'static Agent,
+    env: *mut JNIEnv,
+    walk: Vec<Frame>,
+    hooks: Vec<HookId>,
+    gst: Vec<FrameInfo>,
+    /// All walks.
+    stacks: Stacks,
+    /// Where there was none.
+    errors: ErrorCodes,
+}
+
+impl Judging {
+    /// For the sampler, whose environment is `env`.
+    pub fn new(agent: &'static Agent, env: *mut JNIEnv) -> Judging {
+        let spare = FrameInfo {
+            method: ptr::null_mut(),
+            location: 0,
+        };
+        Judging {
+            agent,
+            env,
+            walk: Vec::new(),
+            hooks: Vec::new(),
+            gst: vec![spare; MAX_FRAMES],
+            stacks: Stacks::default(),
+            errors: ErrorCodes::default(),
+        }
+    }
+
+    /// Writes down all stacks and errors so far.
+    pub fn record_profile(&mut self) {
+        let (agent, env) = (self.agent, self.env);
+        let profile = self.stacks.profile(|key| agent.methods.profiled(env, key));
+        if !profile.is_empty() {
+            agent.records.write(&Record::Profile(profile));
+        }
+        if let Some(errors) = self.errors.take_new() {
+            agent.records.write(&Record::Errors(errors));
+        }
+    }
+
+    /// Judges a sample of layer `asgct-async`.
+    pub fn judge_async(&mut self, target: &Target, sample: &Sample) {
+        if self.read_walk(Layer::AsgctAsync, sample) {
+            self.stacks.add(&self.walk);
+            self.compare_with_truth(target, sample);
+        }
+    }
+
+    /// Judges a sample of layer `asgct-gst` that was taken just now.
+    pub fn judge_gst(&mut self, target: &Target, sample: &Sample) {
+        // First of all: the thread runs on.
+        let gst = self.stack_of(target);
+        if self.read_walk(Layer::AsgctGst, sample) {
+            // Of one layer only: those of the other are taken in another rhythm.
+            if !self.agent.config.hooks.is_on() {
+                self.stacks.add(&self.walk);
+            }
+            self.compare_with_gst(target, sample, gst.as_deref());
+        }
+    }
+
+    /// Reads the walk; counts the sample and returns false if there is none.
+    fn read_walk(&mut self, layer: Layer, sample: &Sample) -> bool {
+        let slots = &self.agent.slots;
+        match sample.outcome {
+            Outcome::OtherThread => slots.drop(layer, Drop::ThreadEnded),
+            Outcome::Walked(code) if code <= 0 => {
+                slots.count(layer, Verdict::Error(code));
+                let anchor = sample.anchor;
+                let state = anchor.map_or("unknown", |anchor| anchor.state_name());
+                let find = |pc| evidence::kind_at(self.agent, pc);
+                self.errors
+                    .add_at((layer, code, state), sample.registers[0], find);
+            }
+            Outcome::Walked(count) if count as usize >= MAX_FRAMES => {
+                slots.drop(layer, Drop::TooDeep);
+            }
+            Outcome::Walked(_) => {
+                self.walk.clear();
+                self.walk.extend(sample.walk());
+                return true;
+            }
+        }
+        false
+    }
+
+    /// GetStackTrace of the target at its next safepoint.
+    fn stack_of(&mut self, target: &Target) -> Option<Vec<Frame>> {
+        let object = target.object.as_ref()?.object();
+        let count = self.agent.jvmti.stack_trace(object, &mut self.gst).ok()?;
+        (count < MAX_FRAMES).then(|| self.gst[..count].iter().map(frame_of).collect())
+    }
+
+    fn compare_with_truth(&mut self, target: &Target, sample: &Sample) {
+        let (agent, layer) = (self.agent, Layer::AsgctAsync);
+        if let Err(cause) = sample.copied {
+            return agent.slots.drop(layer, cause);
+        }
+        self.hooks.clear();
+        self.hooks.extend(sample.stack.hooks());
+        let truth = sample.stack.truth(&self.hooks);
+        let below: Vec<HookId>;
+        let carrier = match sample.carried {
+            true => {
+                below = sample.carrier.hooks().collect();
+                Some(sample.carrier.truth(&below))
+            }
+            false => None,
+        };
+        let threads = agent.virtual_threads.as_ref();
+        let judge = |walk: &[Frame]| {
+            let boundary = threads.and_then(|threads| threads.boundary(walk));
+            virtual_threads::judge(walk, &truth, carrier.as_ref(), boundary, &agent.methods)
+        };
+        let judge = |walk: &[Frame]| {
+            let judgement = judge(walk);
+            let between = || compiled::judge_between_records(agent, sample, walk, judge);
+            let asked = judgement.is_mismatch().then(between);
+            asked.flatten().unwrap_or(judgement)
+        };
+        let below = carrier.map_or(&[][..], |carrier| carrier.checked);
+        let checked = [truth.checked, below];
+        let judge = |walk: &[Frame]| {
+            let judgement = judge(walk);
+            agent.methods.settle(judgement, walk, &checked)
+        };
+        let mut judgement = judge(&self.walk);
+        if carrier.is_none() {
+            let sight = Sight::Truth(&truth, &agent.methods);
+            let said = said(self.env, target, layer, &self.walk, judgement);
+            if let Some(lie) = agent.liar.tell(agent, said, &sight, judge) {
+                (self.walk, judgement) = (lie.walk, lie.judgement);
+            }
+        }
+        agent.slots.count(layer, judgement.verdict);
+        if judgement.is_mismatch() && evidence::wanted(agent, layer, judgement.verdict) {
+            let shown = |truth| evidence::show_truth(agent, self.env, truth);
+            let mut frames = shown(&truth);
+            frames.extend(carrier.iter().flat_map(shown));
+            let truth = frames;
+            self.report(target, sample, layer, judgement, truth);
+        }
+    }
+
+    fn compare_with_gst(&mut self, target: &Target, sample: &Sample, gst: Option<&[Frame]>) {
+        let (agent, layer) = (self.agent, Layer::AsgctGst);
+        let Some(gst) = gst else {
+            return agent.slots.count(layer, Verdict::Unverifiable);
+        };
+        let judgement = judge_moving(&self.walk, gst);
+        let methods = &agent.methods;
+        let mut judgement = methods.settle(judgement, &self.walk, &[gst]);
+        let sight = Sight::<Registry>::Later(gst);
+        let said = said(self.env, target, layer, &self.walk, judgement);
+        if let Some(lie) = agent.liar.tell(agent, said, &sight, |lie| sight.judge(lie)) {
+            (self.walk, judgement) = (lie.walk, lie.judgement);
+        }
+        agent.slots.count(layer, judgement.verdict);
+        if judgement.is_mismatch() && evidence::wanted(agent, layer, judgement.verdict) {
+            let truth = evidence::show(agent, self.env, gst);
+            self.report(target, sample, layer, judgement, truth);
+        }
+    }
+
+    fn report(
+        &self,
+        target: &Target,
+        sample: &Sample,
+        layer: Layer,
+        judgement: Judgement,
+        truth: Vec<ShownFrame>,
+    ) {
+        let evidence = evidence::of_sample(self.agent, sample);
+        let (tid, walk) = (target.tid, self.walk.as_slice());
+        evidence::record(
+            self.agent,
+            self.env,
+            Found {
+                layer,
+                judgement,
+                tid,
+                walk,
+                truth,
+                evidence,
+            },
+        );
+    }
+}
+
+fn said<'a>(
+    env: *mut JNIEnv,
+    target: &Target,
+    layer: Layer,
+    walk: &'a [Frame],
+    judgement: Judgement,
+) -> Said<'a> {
+    let tid = target.tid;
+    Said {
+        env,
+        layer,
+        tid,
+        walk,
+        judgement,
+    }
+}
