@@ -69,22 +69,12 @@ fn config() -> Config {
     .unwrap()
 }
 
-fn is_17(jdk: &Path) -> bool {
-    fs::read_to_string(jdk.join("release")).is_ok_and(|text| text.contains("JAVA_VERSION=\"17"))
-}
-
 #[test]
 fn every_stress_ends_by_itself_with_every_loss_counted() {
     let dir = tempfile::tempdir().unwrap();
     let installed = java_fixtures::write_to(dir.path()).unwrap();
     for jdk in jdks() {
         for fixture in java_fixtures::STRESS_NAMES {
-            if *fixture == "stack-overflow" && is_17(&jdk) {
-                // Known and open: where the stack has no room for the hook at the start of a
-                // `finally` block, the hook's own error leaves the block out.
-                println!("skipped: {fixture} on 17, where hooks can leave out a finally block");
-                continue;
-            }
             let (jar, trace) = (&installed.fixtures_jar, &installed.trace_exact);
             let measured = measure(&jdk, fixture, jar, trace);
             let place = format!("{fixture} on {}", jdk.display());
