@@ -44,7 +44,10 @@ fn build() -> Result<(), String> {
 
     for variant in TRACE_VARIANTS {
         let sources = java.join("trace").join(variant);
-        let patch = format!("java.base={}", sources.display());
+        // What the agent adds to classes of java.base is in stubs.
+        let stubs = java.join("trace-stubs");
+        let patch = env::join_paths([&sources, &stubs]).map_err(|e| e.to_string())?;
+        let patch = format!("java.base={}", Path::new(&patch).display());
         let mut command = Command::new(&javac);
         command.args([
             "-source",

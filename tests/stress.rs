@@ -4,6 +4,7 @@
 
 mod support;
 
+use java_fixtures::Installed;
 use oracle::record::{Config, RECORDS_FILE, Record, SLOTS_FILE};
 use oracle::tally::Tally;
 use oracle::{Hooking, Layer};
@@ -19,18 +20,22 @@ struct Measured {
 }
 
 /// Runs a fixture with the agent; fails unless it ends by itself, in time and well.
-fn measure(jdk: &Path, fixture: &str, jar: &Path, trace: &[PathBuf]) -> Measured {
+fn measure(jdk: &Path, fixture: &str, installed: &Installed, hooks: Hooking) -> Measured {
     let dir = tempfile::tempdir().unwrap();
     let config = Config {
         run_dir: dir.path().into(),
-        trace_classes: trace.into(),
-        hooks: Hooking::Exact,
+        trace_classes: match hooks {
+            Hooking::Light => installed.trace_light.clone(),
+            Hooking::None | Hooking::Exact => installed.trace_exact.clone(),
+        },
+        hooks,
         check_share: 0.1,
         sample_interval_us: 0,
         gst_every: 16,
         evidence_limit: 5,
         ..config()
     };
+    let jar = &installed.fixtures_jar;
     let path = dir.path().join("config.json");
     fs::write(&path, serde_json::to_vec(&config).unwrap()).unwrap();
     let agent = scenarios::library::AGENT.find().unwrap();
@@ -69,15 +74,18 @@ fn config() -> Config {
     .unwrap()
 }
 
+fn each_hooking(jdk: PathBuf) -> [(PathBuf, Hooking); 2] {
+    [(jdk.clone(), Hooking::Exact), (jdk, Hooking::Light)]
+}
+
 #[test]
 fn every_stress_ends_by_itself_with_every_loss_counted() {
     let dir = tempfile::tempdir().unwrap();
     let installed = java_fixtures::write_to(dir.path()).unwrap();
-    for jdk in jdks() {
+    for (jdk, hooks) in jdks().into_iter().flat_map(each_hooking) {
         for fixture in java_fixtures::STRESS_NAMES {
-            let (jar, trace) = (&installed.fixtures_jar, &installed.trace_exact);
-            let measured = measure(&jdk, fixture, jar, trace);
-            let place = format!("{fixture} on {}", jdk.display());
+            let measured = measure(&jdk, fixture, &installed, hooks);
+            let place = format!("{fixture} on {}, {hooks} hooks", jdk.display());
             assert!(
                 matches!(measured.records.last(), Some(Record::Ended)),
                 "{place}"

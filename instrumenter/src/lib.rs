@@ -33,6 +33,7 @@ mod descriptor;
 mod entry;
 mod error;
 mod exceptions;
+mod field;
 mod frames;
 mod hooks;
 mod identity;
@@ -57,6 +58,7 @@ mod tables;
 mod types;
 
 pub use error::{Malformed, Result};
+pub use field::add_field;
 pub use hooks::{HookId, hook_id_of};
 pub use identity::identity;
 pub use map::{CodeMap, HookKind, HookWindow, OriginalBci, Presence, RewrittenBci};

@@ -47,8 +47,8 @@ macro_rules! trace {
 /// The hooks of the exact mode: native methods.
 pub const TRACE_EXACT: Trace = trace!("exact": "StackwitnessTrace");
 
-/// The hooks of the light mode: Java methods, and the constants that they use.
-pub const TRACE_LIGHT: Trace = trace!("light": "StackwitnessTrace" "StackwitnessLayout");
+/// The hooks of the light mode: Java methods.
+pub const TRACE_LIGHT: Trace = trace!("light": "StackwitnessTrace");
 
 /// The name of the hook class, in every mode.
 pub const TRACE_CLASS: &str = "java/lang/StackwitnessTrace";

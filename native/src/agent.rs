@@ -46,7 +46,7 @@ pub struct Agent {
     pub chosen: Chosen,
     /// Threads.
     pub threads: Threads,
-    /// Where light hooks find trace stacks, in that mode.
+    /// How light hooks find trace stacks, in that mode.
     pub light: Option<Light>,
     /// Virtual threads, where the VM has them.
     pub virtual_threads: Option<VirtualThreads>,

@@ -18,6 +18,7 @@ use oracle::{Judgement, Layer, Verdict};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ptr;
+use std::sync::OnceLock;
 use std::time::Instant;
 
 /// Deeper stacks are not compared but counted as dropped.
@@ -45,46 +46,44 @@ thread_local! {
 #[cold]
 pub fn due(state: &ThreadState, env: *mut JNIEnv) {
     let Some(agent) = Agent::get().filter(|agent| agent.is_live()) else {
-        state.own.countdown.set(LATER);
-        return;
+        return state.plan_check(LATER, 0);
     };
-    if agent.config.check_share <= 0.0 {
-        // As large as light hooks can read it.
-        state.own.countdown.set(i32::MAX as u32);
-        return;
+    let share = agent.config.check_share;
+    if share <= 0.0 {
+        return state.plan_check(u32::MAX, u64::MAX);
     }
     let start = nanos();
     now(agent, state, env);
     let end = nanos();
-    state
-        .own
-        .countdown
-        .set(pause(agent.config.check_share, state, start, end));
-    state.own.pushes.set(state.own.countdown.get());
+    let pause = pause(share, state, end.saturating_sub(start));
+    let pushes = pushes_in(pause, state, start);
+    state.plan_check(pushes, end + pause);
+    state.own.pushes.set(pushes);
     state.own.last_check.set(end);
 }
 
-/// How many pushes the next check waits, so that checks take their share of the thread's
+/// How many nanoseconds the next check waits, so that checks take their share of the thread's
 /// time: random, lest it beats with the program's own rhythm.
-fn pause(share: f64, state: &ThreadState, start: u64, end: u64) -> u32 {
-    const MOST: f64 = (1 << 22) as f64;
-    let last = state.own.last_check.get();
-    let since_last = if last == 0 {
-        1000
-    } else {
-        start.saturating_sub(last).max(1)
-    };
-    let nanos_per_push = since_last as f64 / f64::from(state.own.pushes.get().max(1));
-    let wanted = end.saturating_sub(start) as f64 * (1.0 - share) / share;
+fn pause(share: f64, state: &ThreadState, cost: u64) -> u64 {
     let random = 0.5 + (state.own.random() >> 11) as f64 / (1u64 << 53) as f64;
-    (wanted / nanos_per_push * random).clamp(1.0, MOST) as u32
+    (cost as f64 * (1.0 - share) / share * random) as u64
 }
 
-fn nanos() -> u64 {
-    thread_local! {
-        static START: Instant = Instant::now();
-    }
-    START.with(|start| start.elapsed().as_nanos() as u64) + 1
+/// How many pushes that is, at the rate of those up to `start`, since the last check.
+fn pushes_in(pause: u64, state: &ThreadState, start: u64) -> u32 {
+    const MOST: f64 = (1 << 22) as f64;
+    let since_last = match state.own.last_check.get() {
+        0 => 1000,
+        last => start.saturating_sub(last).max(1),
+    };
+    let nanos_per_push = since_last as f64 / f64::from(state.own.pushes.get().max(1));
+    (pause as f64 / nanos_per_push).clamp(1.0, MOST) as u32
+}
+
+/// Nanoseconds since the first call, at least 1.
+pub fn nanos() -> u64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_nanos() as u64 + 1
 }
 
 /// Makes a check of the calling thread.

@@ -1,7 +1,7 @@
 //! Classes as they load: rewriting, method ids, and the hook class.
 
 use crate::agent::Agent;
-use crate::hooks;
+use crate::{hooks, light};
 use instrumenter::select::Patterns;
 use instrumenter::{Choice, MethodInfo, Plan};
 use jni_sys::{JNIEnv, jclass};
@@ -12,7 +12,7 @@ use std::ptr;
 pub const HOOK_CLASS: &str = "java/lang/StackwitnessTrace";
 
 /// Classes whose methods the light hooks call: hooked, they would call themselves for ever.
-const LIGHT_CLASSES: &[&str] = &["java/lang/StackwitnessLayout", "jdk/internal/misc/Unsafe"];
+const LIGHT_CLASSES: &[&str] = &["jdk/internal/misc/Unsafe"];
 
 /// Classes whose methods switch the identity of the running thread, so that push and pop
 /// would meet different trace stacks (`VirtualThread.java`, `Continuation.java`).
@@ -64,7 +64,7 @@ pub unsafe fn learn_hook_calls(agent: &Agent, env: *mut JNIEnv) -> Result<(), St
         .add_hook_calls(&methods.map_err(|e| format!("no hook methods: error {e}"))?);
     match &agent.light {
         // SAFETY: as the caller promised.
-        Some(light) => unsafe { light.publish(env, class) },
+        Some(light) => unsafe { light.enable(env, class) },
         None => Ok(()),
     }
 }
@@ -100,7 +100,12 @@ pub fn rewrite(agent: &Agent, name: &str, class_file: &[u8]) -> Option<Vec<u8>> 
     count(&mut counts, &rewritten);
     drop(counts);
     agent.methods.add_hooked(name, rewritten.hooked);
-    rewritten.bytes
+    if agent.light.is_none() || name != light::THREAD {
+        return rewritten.bytes;
+    }
+    let extended = light::extend_thread(rewritten.bytes.as_deref().unwrap_or(class_file));
+    // Without the field, hooks take the native way, if the VM comes that far.
+    extended.or_else(|| leave("no room for the field of the light hooks"))
 }
 
 fn is_or_is_inside(name: &str, class: &str) -> bool {

@@ -93,7 +93,7 @@ pub unsafe fn load(vm: *mut JavaVM, path: &str) -> Result<(), String> {
         chosen: classes::Chosen::new(&config),
         threads: Threads::new(config.seed),
         light: match config.hooks {
-            Hooking::Light => Some(Light::new().map_err(io("table of threads"))?),
+            Hooking::Light => Some(Light::default()),
             Hooking::None | Hooking::Exact => None,
         },
         virtual_threads,
@@ -198,14 +198,14 @@ unsafe extern "system" fn vm_death(_: RawEnv, _: *mut JNIEnv) {
     });
 }
 
-fn begin_thread(agent: &'static Agent, env: *mut JNIEnv, thread: jobject) {
+fn begin_thread(agent: &Agent, env: *mut JNIEnv, thread: jobject) {
     Threads::revive();
     if let Some(state) = agent.threads.enter(env) {
         // SAFETY: a valid local reference of this thread.
         let object = unsafe { ((**env).v1_1.NewGlobalRef)(env, thread) };
         agent.threads.set_object(state, object);
         if let Some(light) = &agent.light {
-            light.register(env, state, thread);
+            light.show(state, true);
         }
     }
 }
@@ -233,6 +233,9 @@ pub fn end_thread(agent: &Agent, env: *mut JNIEnv) {
     };
     if agent.config.hooks.is_on() {
         hooks::end_thread(agent, state, env);
+    }
+    if let Some(light) = &agent.light {
+        light.show(state, false);
     }
     let object = agent.threads.leave(state);
     if !object.is_null() {

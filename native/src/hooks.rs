@@ -3,7 +3,6 @@
 use crate::agent::{Agent, guard};
 use crate::check;
 use crate::evidence::{self, Found};
-use crate::light;
 use crate::sabotage;
 use crate::threads::ThreadState;
 use crate::trace_stack::{Balance, StackCopy, Token, TraceStack};
@@ -34,19 +33,20 @@ pub unsafe fn register(env: *mut JNIEnv, class: jclass, hooking: Hooking) -> boo
             fnPtr: function,
         }
     };
-    let (push_name, pop_name) = match hooking {
-        Hooking::Light => (c"nativePush", c"nativePop"),
-        Hooking::None | Hooking::Exact => (c"push", c"pop"),
-    };
     let mut methods = vec![
-        method(push_name, c"(II)I", push as *mut _),
-        method(pop_name, c"(I)V", pop as *mut _),
         method(c"thrown", c"(Ljava/lang/Object;I)V", thrown as *mut _),
         method(c"caught", c"(Ljava/lang/Object;I)V", caught as *mut _),
         method(c"check", c"()V", check as *mut _),
     ];
-    if hooking == Hooking::Light {
-        methods.push(method(c"layout", c"(I)J", light::layout as *mut _));
+    match hooking {
+        Hooking::Light => methods.extend([
+            method(c"nativePush", c"(II)I", push as *mut _),
+            method(c"nativePop", c"(I)V", pop as *mut _),
+        ]),
+        Hooking::None | Hooking::Exact => methods.extend([
+            method(c"push", c"(II)I", push as *mut _),
+            method(c"pop", c"(I)V", pop as *mut _),
+        ]),
     }
     // SAFETY: names and signatures are those of the class's native methods.
     let status = unsafe {
@@ -67,9 +67,8 @@ extern "system" fn push(env: *mut JNIEnv, _: jclass, high: jint, low: jint) -> j
             false => state.stack().push(hook),
             true => Token(state.stack().depth()),
         };
-        match state.own.countdown.get() {
-            0 | 1 => check::due(state, env),
-            left => state.own.countdown.set(left - 1),
+        if state.check_is_due() {
+            check::due(state, env);
         }
         token.0 as jint
     })

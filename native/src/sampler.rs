@@ -3,6 +3,7 @@
 
 use crate::agent::{Agent, guard};
 use crate::asking::{self, Asked, Depth, Done, Ended, Free, Late};
+use crate::check::nanos;
 use crate::judging::Judging;
 use crate::pace::Turns;
 use crate::signal::{self, Post};
@@ -260,6 +261,9 @@ impl Sampling {
             return None;
         };
         self.since_gst += u32::from(layer == Layer::AsgctAsync);
+        if self.agent.light.is_some() {
+            target.state.invite_check(nanos());
+        }
         match sample.ask(target.state, depth, |ticket| {
             self.post.send(target.tid, ticket)
         }) {

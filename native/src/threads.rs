@@ -5,11 +5,10 @@ use crate::trace_stack::TraceStack;
 use jni_sys::{JNIEnv, jobject};
 use std::cell::Cell;
 use std::io;
-use std::mem::offset_of;
 use std::ptr;
 use std::sync::Mutex;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicUsize, compiler_fence};
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, compiler_fence};
 
 /// One thread's state: found through its thread-local word, also by its signal handler.
 ///
@@ -26,8 +25,8 @@ pub struct ThreadState {
     tid: AtomicI32,
     /// A global reference to its `java.lang.Thread`; null until known.
     object: AtomicPtr<jni_sys::_jobject>,
-    /// Where light hooks find this state; null if they take the native way.
-    place: AtomicPtr<AtomicUsize>,
+    /// When light hooks may be invited to the next check.
+    next_check: AtomicU64,
     /// What only the thread itself uses.
     pub own: Own,
 }
@@ -56,13 +55,6 @@ unsafe impl Send for ThreadState {}
 const ENDED: usize = 1;
 
 impl ThreadState {
-    /// Where light hooks find its own trace stack, in bytes.
-    pub const STACK: usize = offset_of!(ThreadState, own_stack);
-    /// Where they find the pushes until the next check.
-    pub const COUNTDOWN: usize = offset_of!(ThreadState, own) + offset_of!(Own, countdown);
-    /// Where they find the even pops that were not counted yet.
-    pub const EVEN_POPS: usize = offset_of!(ThreadState, own) + offset_of!(Own, even_pops);
-
     /// The calling thread's state, if it has one. Async-signal-safe.
     #[inline(always)]
     pub fn current() -> Option<&'static ThreadState> {
@@ -85,35 +77,41 @@ impl ThreadState {
 
     /// Lets hooks use `stack`, that of a virtual thread; `None`: its own.
     pub fn carry(&self, stack: Option<&'static TraceStack>) {
-        // Light hooks know the own one only.
-        self.fill_place(stack.is_none());
         let stack = stack.unwrap_or(&self.own_stack);
         compiler_fence(Release);
         self.stack.store(ptr::from_ref(stack).cast_mut(), Relaxed);
     }
 
-    /// Lets light hooks find this state at `place` while it carries nothing.
-    pub fn take_place(&'static self, place: &'static AtomicUsize) {
-        self.place.store(ptr::from_ref(place).cast_mut(), Relaxed);
-        self.fill_place(self.carrier_stack().is_none());
+    /// Its own trace stack, whatever it carries.
+    pub fn own_stack(&self) -> &TraceStack {
+        &self.own_stack
     }
 
-    fn fill_place(&self, with_self: bool) {
-        // SAFETY: null or a place of the table, which lives for good.
-        let Some(place) = (unsafe { self.place.load(Relaxed).as_ref() }) else {
-            return;
-        };
-        let state = match with_self {
-            true => ptr::from_ref(self) as usize,
-            false => 0,
-        };
-        place.store(state, Relaxed);
+    /// Plans the next check: after so many pushes of native hooks, or for light ones at the
+    /// first invitation after `time`, in nanoseconds of [`crate::check::nanos`].
+    pub fn plan_check(&self, after: u32, time: u64) {
+        self.own.countdown.set(after);
+        self.next_check.store(time, Relaxed);
+        self.own_stack.allow();
     }
 
-    /// Light hooks find it no more.
-    fn leave_place(&self) {
-        self.fill_place(false);
-        self.place.store(ptr::null_mut(), Relaxed);
+    /// Whether a check is due at this push.
+    #[inline(always)]
+    pub fn check_is_due(&self) -> bool {
+        let left = self.own.countdown.get();
+        if left <= 1 || self.own_stack.is_stopped() {
+            return true;
+        }
+        self.own.countdown.set(left - 1);
+        false
+    }
+
+    /// Lets the next push of a light hook take the native way and make a check, if it is time.
+    /// From any thread.
+    pub fn invite_check(&self, now: u64) {
+        if now >= self.next_check.load(Relaxed) {
+            self.own_stack.stop();
+        }
     }
 
     /// Its JNI environment.
@@ -179,7 +177,7 @@ impl Threads {
         state.own_stack.clear();
         state.carry(None);
         state.own.random.set(mix(self.seed ^ lists.started));
-        state.own.countdown.set(1);
+        state.plan_check(1, 0);
         state.own.last_check.set(0);
         state.env.store(env, Relaxed);
         // SAFETY: no preconditions.
@@ -200,7 +198,6 @@ impl Threads {
     pub fn leave(&self, state: &'static ThreadState) -> jobject {
         // First the word: from here on this thread's handler finds no state.
         tls::set(ENDED);
-        state.leave_place();
         let mut lists = self.lists();
         state.tid.store(0, Release);
         lists.live.retain(|live| !ptr::eq(*live, state));
@@ -228,7 +225,7 @@ fn new_state(stack_bytes: usize) -> io::Result<ThreadState> {
         env: AtomicPtr::default(),
         tid: AtomicI32::new(0),
         object: AtomicPtr::default(),
-        place: AtomicPtr::default(),
+        next_check: AtomicU64::new(0),
         own: Own {
             countdown: Cell::new(1),
             even_pops: Cell::new(0),

@@ -21,7 +21,6 @@
 use crate::memory::Reserved;
 use oracle::trace::{Frame, HookId, Truth};
 use std::io;
-use std::mem::offset_of;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, Release};
@@ -37,11 +36,22 @@ pub struct Entry {
     pub checked: AtomicU32,
 }
 
+/// What lies before the entries, where light hooks reach it from their address.
+#[repr(C)]
+#[derive(Debug)]
+struct Head {
+    /// How many entries there are; beyond the capacity they are counted but not stored.
+    depth: AtomicU32,
+    /// Light hooks push below this depth only: the capacity, or 0.
+    limit: AtomicU32,
+    /// An entry below the lowest: nothing was checked there.
+    ground: Entry,
+}
+
 /// The trace stack of one thread.
 #[derive(Debug)]
 pub struct TraceStack {
-    /// How many entries there are; beyond `capacity` they are counted but not stored.
-    depth: AtomicU32,
+    head: NonNull<Head>,
     capacity: u32,
     entries: NonNull<Entry>,
     frames: NonNull<Frame>,
@@ -72,14 +82,6 @@ pub enum Balance {
 }
 
 impl TraceStack {
-    /// Where light hooks find the depth, in bytes.
-    pub const DEPTH: usize = offset_of!(TraceStack, depth);
-    /// Where they find the capacity.
-    pub const CAPACITY: usize = offset_of!(TraceStack, capacity);
-    /// Where they find the address of the entries. Below the lowest there is one more, always
-    /// zero, so that they need not tell whether an entry is the lowest.
-    pub const ENTRIES: usize = offset_of!(TraceStack, entries);
-
     /// The entries that a thread whose own stack has `stack_bytes` can need: a hooked frame,
     /// inlined ones included, keeps at least its token there.
     fn needed(stack_bytes: usize) -> usize {
@@ -105,24 +107,38 @@ impl TraceStack {
         const WORD: usize = size_of::<u64>();
         let capacity = Self::needed(stack_bytes);
         let frames_capacity = 2 * capacity;
-        let entry_words = (1 + capacity) * size_of::<Entry>() / WORD;
+        let entry_words = (size_of::<Head>() + capacity * size_of::<Entry>()) / WORD;
         let words = entry_words + frames_capacity * size_of::<Frame>() / WORD;
         let memory = Arc::new(Reserved::new(words * count)?);
         Ok((0..count).map(move |index| {
             // SAFETY: both lie within the memory, which is large enough for `count` of them.
-            let (entries, frames) = unsafe {
+            let (head, frames) = unsafe {
                 let start = memory.start().add(index * words);
-                (start.cast().add(1), start.add(entry_words).cast())
+                (start.cast::<Head>(), start.add(entry_words).cast())
             };
-            TraceStack {
-                depth: AtomicU32::new(0),
+            let stack = TraceStack {
+                head,
                 capacity: capacity as u32,
-                entries,
+                // SAFETY: they begin where the head ends.
+                entries: unsafe { head.add(1).cast() },
                 frames,
                 frames_capacity: frames_capacity as u32,
                 _memory: memory.clone(),
-            }
+            };
+            stack.allow();
+            stack
         }))
+    }
+
+    #[inline(always)]
+    fn head(&self) -> &Head {
+        // SAFETY: within its memory; zeroed, it is a valid head.
+        unsafe { self.head.as_ref() }
+    }
+
+    /// Where light hooks find the entries, and before them the head.
+    pub fn entries_address(&self) -> usize {
+        self.entries.addr().get()
     }
 
     #[inline(always)]
@@ -134,7 +150,23 @@ impl TraceStack {
     /// The number of hooked frames.
     #[inline(always)]
     pub fn depth(&self) -> u32 {
-        self.depth.load(Relaxed)
+        self.head().depth.load(Relaxed)
+    }
+
+    /// Lets light hooks push no more, so that the next push is a native one.
+    pub fn stop(&self) {
+        self.head().limit.store(0, Relaxed);
+    }
+
+    /// Whether they may not.
+    #[inline(always)]
+    pub fn is_stopped(&self) -> bool {
+        self.head().limit.load(Relaxed) == 0
+    }
+
+    /// Lets light hooks push.
+    pub fn allow(&self) {
+        self.head().limit.store(self.capacity, Relaxed);
     }
 
     /// Whether all hooked frames are stored.
@@ -193,7 +225,7 @@ impl TraceStack {
     #[inline(always)]
     fn set_depth(&self, depth: u32) {
         compiler_fence(Release);
-        self.depth.store(depth, Relaxed);
+        self.head().depth.store(depth, Relaxed);
     }
 
     /// The hooked frames above the one that `token` stands for.

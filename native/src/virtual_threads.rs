@@ -148,7 +148,12 @@ unsafe extern "C" fn mount(_: RawEnv, env: *mut JNIEnv, _: jobject) {
             }
         }
         match stack {
-            Some(stack) => state.carry(Some(stack)),
+            Some(stack) => {
+                if let Some(light) = &agent.light {
+                    light.show(state, false);
+                }
+                state.carry(Some(stack));
+            }
             None => lose(agent),
         }
     });
@@ -157,8 +162,12 @@ unsafe extern "C" fn mount(_: RawEnv, env: *mut JNIEnv, _: jobject) {
 /// The calling thread's virtual thread is about to be unmounted.
 unsafe extern "C" fn unmount(_: RawEnv, _: *mut JNIEnv, _: jobject) {
     guard((), || {
-        if let Some(state) = ThreadState::current() {
-            state.carry(None);
+        let (Some(agent), Some(state)) = (Agent::get(), ThreadState::current()) else {
+            return;
+        };
+        state.carry(None);
+        if let Some(light) = &agent.light {
+            light.show(state, true);
         }
     });
 }

@@ -8,9 +8,10 @@ import jdk.internal.vm.annotation.ForceInline;
  * and {@link #pop} write the native trace stack of the calling thread themselves,
  * so that the compilers inline them, and with them the methods that they stand in.
  *
- * <p>{@link #directory} says where that is. It holds platform threads only, and
- * of those no one that carries a virtual thread now: such threads, and whatever
- * is not as it should be, take the way of the exact mode, a native method.
+ * <p>The agent adds a field to {@link Thread} with the address of the entries. It
+ * is 0 in virtual threads, in threads that carry one now, and before the VM is up:
+ * there, and wherever something is not as it should be, the hooks take the way of
+ * the exact mode, a native method.
  *
  * <p>The thread's own signal handler may look at the trace stack between any two
  * instructions. As in the exact mode each change ends with the one store that
@@ -18,15 +19,20 @@ import jdk.internal.vm.annotation.ForceInline;
  * memory outside of the heap is one.
  *
  * <p>The agent defines this class into the boot loader before the module system
- * is up. Therefore it has no static initialiser; what it needs later is in
- * {@link StackwitnessLayout}.
+ * is up. Therefore it has no static initialiser.
  */
 public final class StackwitnessTrace {
-    /**
-     * The address of the agent's table from {@link Thread#getId} to the thread's
-     * state there; 0 until the VM is up. Set by the agent.
-     */
-    private static long directory;
+    /** Where the depth is, an int, before the entries. */
+    private static final long DEPTH = -16;
+    /** Where the limit is: from this depth on pushes take the native way. */
+    private static final long LIMIT = -12;
+    /** The size of an entry. */
+    private static final long ENTRY = 8;
+    /** The part of an entry that is not the method's id: what was checked. */
+    private static final long CHECKED = 0xffff_ffff_0000_0000L;
+
+    /** Whether the VM is up: before, it has no current thread. Set by the agent. */
+    private static boolean up;
 
     private StackwitnessTrace() {
     }
@@ -41,20 +47,16 @@ public final class StackwitnessTrace {
      */
     @ForceInline
     public static int push(int idHigh, int idLow) {
-        long state = state();
-        if (state != 0) {
-            Unsafe memory = StackwitnessLayout.MEMORY;
-            int depth = memory.getInt(null, state + StackwitnessLayout.DEPTH);
-            int untilCheck = memory.getInt(null, state + StackwitnessLayout.COUNTDOWN) - 1;
-            if (depth < memory.getInt(null, state + StackwitnessLayout.CAPACITY) && untilCheck > 0) {
-                memory.putInt(null, state + StackwitnessLayout.COUNTDOWN, untilCheck);
-                // An entry has its method's id in the lower half. The upper half, what was
-                // checked, is that of the entry below; there is one below the lowest.
-                long entry = memory.getLong(null, state + StackwitnessLayout.ENTRIES) + ((long) depth << 3);
-                long checked = memory.getLong(null, entry - 8) & 0xffff_ffff_0000_0000L;
-                long id = (idHigh << 16 | idLow & 0xffff) & 0xffff_ffffL;
-                memory.putLong(null, entry, checked | id);
-                memory.putInt(null, state + StackwitnessLayout.DEPTH, depth + 1);
+        long entries = entries();
+        if (entries != 0) {
+            Unsafe memory = Unsafe.getUnsafe();
+            int depth = memory.getInt(null, entries + DEPTH);
+            if (depth < memory.getInt(null, entries + LIMIT)) {
+                long entry = entries + depth * ENTRY;
+                // What was checked is as in the entry below; there is one below the lowest.
+                long checked = memory.getLong(null, entry - ENTRY) & CHECKED;
+                memory.putLong(null, entry, checked | (idHigh << 16 | idLow & 0xffff) & ~CHECKED);
+                memory.putInt(null, entries + DEPTH, depth + 1);
                 return depth;
             }
         }
@@ -68,37 +70,26 @@ public final class StackwitnessTrace {
      */
     @ForceInline
     public static void pop(int token) {
-        long state = state();
-        if (state != 0) {
-            Unsafe memory = StackwitnessLayout.MEMORY;
-            if (memory.getInt(null, state + StackwitnessLayout.DEPTH) == token + 1) {
-                long pops = memory.getLong(null, state + StackwitnessLayout.EVEN_POPS);
-                memory.putLong(null, state + StackwitnessLayout.EVEN_POPS, pops + 1);
-                memory.putInt(null, state + StackwitnessLayout.DEPTH, token);
+        long entries = entries();
+        if (entries != 0) {
+            Unsafe memory = Unsafe.getUnsafe();
+            if (memory.getInt(null, entries + DEPTH) == token + 1) {
+                memory.putInt(null, entries + DEPTH, token);
                 return;
             }
         }
         nativePop(token);
     }
 
-    /** The address of the calling thread's state; 0 if it takes the native way. */
+    /** The address of the calling thread's entries; 0 if it takes the native way. */
     @ForceInline
-    private static long state() {
-        long table = directory;
-        if (table == 0) {
-            return 0;
-        }
-        Unsafe memory = StackwitnessLayout.MEMORY;
-        long id = memory.getLong(Thread.currentThread(), StackwitnessLayout.THREAD_ID);
-        return id < StackwitnessLayout.THREADS ? memory.getLong(null, table + (id << 3)) : 0;
+    private static long entries() {
+        return up ? Thread.currentThread().stackwitnessEntries : 0;
     }
 
     private static native int nativePush(int idHigh, int idLow);
 
     private static native void nativePop(int token);
-
-    /** One of the constants of {@link StackwitnessLayout}. */
-    static native long layout(int which);
 
     /**
      * Exceptional exit: {@link #pop} for a frame that an exception leaves.
