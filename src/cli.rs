@@ -43,6 +43,8 @@ pub enum Command {
     Render(RenderArgs),
     /// Insert the hooks into a class, a jar or a folder on disk
     Rewrite(crate::rewrite::RewriteArgs),
+    /// Judge stacks that somebody recorded, by class files alone
+    Edges(crate::edges::EdgesArgs),
     /// Print completions for a shell
     Completions {
         /// The shell

@@ -2,6 +2,7 @@
 
 mod cli;
 mod compare;
+mod edges;
 mod gate;
 mod manual;
 mod merge;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         Command::Plan(args) => plan::plan(args).map(|()| Outcome::Within),
         Command::Render(args) => render::render(args).map(|()| Outcome::Within),
         Command::Rewrite(args) => return rewrite(&args),
+        Command::Edges(args) => return edges(&args),
         Command::Completions { shell } => {
             manual::completions(shell);
             Ok(Outcome::Within)
@@ -55,6 +57,17 @@ fn rewrite(args: &rewrite::RewriteArgs) -> ExitCode {
         Err(error) => {
             eprintln!("stackwitness: {error}");
             ExitCode::from(if error.is_usage() { 2 } else { 3 })
+        }
+    }
+}
+
+/// Likewise: what it judges need not be a JVM's fault.
+fn edges(args: &edges::EdgesArgs) -> ExitCode {
+    match edges::edges(args) {
+        Ok(clean) => ExitCode::from(u8::from(!clean)),
+        Err(failure) => {
+            eprintln!("stackwitness: {failure}");
+            ExitCode::from(if failure.is_usage() { 2 } else { 3 })
         }
     }
 }

@@ -40,10 +40,12 @@ pub enum Possible {
     Throws,
     /// The VM registers an object with a finaliser.
     Finalizes,
-    /// A class that the JDK made for a lambda or for reflection calls anything.
+    /// A class that the JDK made for a lambda, a proxy or reflection calls anything.
     Generated,
     /// The top frame stands at an instruction.
     Instruction,
+    /// The top frame stands before its first instruction.
+    MethodEntry,
     /// The top frame is native, and its method too.
     NativeTop,
     /// The VM or the launcher starts with this method.
@@ -92,6 +94,8 @@ pub enum Unknown {
     Location,
     /// Code that was made at run time.
     Generated,
+    /// Code that was rewritten at run time.
+    Rewritten,
     /// What may start a thread that native code brought to the VM.
     Entry,
 }
@@ -135,6 +139,7 @@ impl Finding {
                 Possible::Finalizes => "finaliser registered by the VM",
                 Possible::Generated => "generated caller",
                 Possible::Instruction => "top at an instruction",
+                Possible::MethodEntry => "top at the method's entry",
                 Possible::NativeTop => "native top",
                 Possible::Entry => "entry of the VM",
             },
@@ -158,6 +163,7 @@ impl Finding {
                 Unknown::Receiver => "no class is known that has both",
                 Unknown::Location => "the caller has no BCI",
                 Unknown::Generated => "code made at run time",
+                Unknown::Rewritten => "code rewritten at run time",
                 Unknown::Entry => "native code may have called it",
             },
         }

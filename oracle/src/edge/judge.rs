@@ -88,10 +88,15 @@ impl World {
                 (Ok(Some(code)), Some(bci)) if code.starts_at(bci) => {
                     Finding::Possible(Possible::Instruction)
                 }
+                (Ok(Some(_)), _) if top.location == ENTRY => {
+                    Finding::Possible(Possible::MethodEntry)
+                }
                 (Ok(Some(_)), _) => Finding::Impossible(Impossible::NoInstruction),
             }
         });
-        findings.reduce(Finding::or).unwrap_or_else(|| {
+        let found = findings.reduce(Finding::or);
+        let found = found.map(|finding| self.trust(method, finding));
+        found.unwrap_or_else(|| {
             Finding::Unknown(match self.kind(method.class) {
                 Kind::Ordinary => Unknown::TopClass,
                 _ => Unknown::Generated,
@@ -116,7 +121,8 @@ impl World {
             }
         });
         let found = findings.reduce(Finding::or);
-        found.unwrap_or_else(|| self.called_by_unknown(method, caller.location, callee))
+        let found = found.map(|finding| self.trust(callee, self.trust(method, finding)));
+        found.unwrap_or_else(|| self.called_by_unknown(method, caller.location))
     }
 
     /// Whether a thread can start with `lowest`.
@@ -148,18 +154,23 @@ impl World {
         }
     }
 
+    /// A finding that rests on the class file of `method`.
+    fn trust(&self, method: Method, finding: Finding) -> Finding {
+        match finding.is_impossible() && self.is_distrusted(method.class) {
+            true => Finding::Unknown(Unknown::Rewritten),
+            false => finding,
+        }
+    }
+
     /// An edge whose caller no class file holds.
-    fn called_by_unknown(&self, caller: Method, location: Location, callee: Method) -> Finding {
+    fn called_by_unknown(&self, caller: Method, location: Location) -> Finding {
         if !self.classes(caller.class).is_empty() {
             return Finding::Unknown(Unknown::CallerMethod);
         }
         match self.kind(caller.class) {
             Kind::Linker => Finding::Possible(Possible::MethodHandle),
-            Kind::Lambda | Kind::Accessor => Finding::Possible(Possible::Generated),
-            Kind::Proxy if self.name_and_descriptor(callee.signature) == HANDLER => {
-                Finding::Possible(Possible::Generated)
-            }
-            Kind::Proxy | Kind::Hidden => Finding::Unknown(Unknown::Generated),
+            Kind::Lambda | Kind::Accessor | Kind::Proxy => Finding::Possible(Possible::Generated),
+            Kind::Hidden => Finding::Unknown(Unknown::Generated),
             Kind::Ordinary if location == Location::NATIVE => Finding::Possible(Possible::Native),
             Kind::Ordinary => Finding::Unknown(Unknown::CallerClass),
         }
@@ -320,11 +331,9 @@ impl World {
     }
 }
 
-/// `InvocationHandler.invoke`: what all methods of proxy classes call.
-const HANDLER: (&[u8], &[u8]) = (
-    b"invoke",
-    b"(Ljava/lang/Object;Ljava/lang/reflect/Method;[Ljava/lang/Object;)Ljava/lang/Object;",
-);
+/// Where compiled code stands before the first instruction, as when it locks what a synchronized
+/// method locks (HotSpot `InvocationEntryBci`, `SynchronizationEntryBCI`).
+const ENTRY: Location = Location(-1);
 
 /// What a signature-polymorphic call runs.
 enum Polymorphic {

@@ -8,7 +8,7 @@ pub enum Kind {
     /// A class of `java.lang.invoke`: what stands between a method handle or call site and its
     /// target. Some are in class files, most are made at run time.
     Linker,
-    /// A hidden class that `LambdaMetafactory` made.
+    /// A hidden class that `LambdaMetafactory` or `StringConcatFactory` made.
     Lambda,
     /// An accessor that `Method.invoke` and the like made (JDK 17 and before).
     Accessor,
@@ -29,7 +29,9 @@ pub fn of(name: &[u8]) -> (&[u8], Kind) {
     let natives = shown == b"java/lang/invoke/MethodHandleNatives";
     let kind = if package(shown) == b"java/lang/invoke" && !natives {
         Kind::Linker
-    } else if shown.windows(8).any(|w| w == b"$$Lambda") {
+    } else if shown.windows(8).any(|w| w == b"$$Lambda")
+        || shown == b"java/lang/String$$StringConcat"
+    {
         Kind::Lambda
     } else if base.is_some() {
         Kind::Hidden
@@ -44,9 +46,15 @@ pub fn of(name: &[u8]) -> (&[u8], Kind) {
 }
 
 fn hidden(name: &[u8]) -> Option<&[u8]> {
+    // JFR of JDK 17 adds the identity hash code of the class.
+    let hash = numbered(name).and_then(|start| start.strip_suffix(b"/"));
+    address(name).or_else(|| address(hash?))
+}
+
+fn address(name: &[u8]) -> Option<&[u8]> {
     let at = name.iter().rposition(|b| matches!(b, b'+' | b'.' | b'/'))?;
-    let address = name[at + 1..].strip_prefix(b"0x")?;
-    let is_address = !address.is_empty() && address.iter().all(u8::is_ascii_hexdigit);
+    let digits = name[at + 1..].strip_prefix(b"0x")?;
+    let is_address = !digits.is_empty() && digits.iter().all(u8::is_ascii_hexdigit);
     is_address.then_some(&name[..at])
 }
 
@@ -86,6 +94,7 @@ mod tests {
             "p/A$$Lambda+0x00007f1",
             "p/A$$Lambda.0x00007f1",
             "p/A$$Lambda/0x00007f1",
+            "p/A$$Lambda+0x00007f1/1790421142",
         ] {
             assert_eq!(of(hidden), ("p/A$$Lambda", Kind::Lambda));
         }

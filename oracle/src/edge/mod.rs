@@ -11,6 +11,7 @@
 //! time could make it possible. What this cannot see: calls that a debugger or another agent
 //! makes where a thread happens to stand, and class files that are not those that ran.
 
+mod counts;
 mod facts;
 mod finding;
 mod judge;
@@ -21,6 +22,7 @@ mod tests;
 mod upcalls;
 mod world;
 
+pub use counts::Counts;
 pub use facts::{ClassFacts, CodeFacts, MethodFacts, Named, Refers};
 pub use finding::{Finding, Impossible, Possible, Unknown};
 pub use judge::{Frame, Judge, Start};

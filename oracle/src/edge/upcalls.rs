@@ -121,6 +121,13 @@ static UPCALLS: &[Upcall] = &[
         LINKS,
     ),
     up(Subtypes("java/lang/Throwable"), "initCause", None, THROWS),
+    // A class initialiser that failed (`javaClasses.cpp`, `create_initialization_error`).
+    up(
+        Subtypes("java/lang/Throwable"),
+        "getStackTrace",
+        None,
+        THROWS,
+    ),
     up(
         Class("java/lang/ref/Finalizer"),
         "register",

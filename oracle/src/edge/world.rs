@@ -18,6 +18,18 @@ pub struct Signature(u32);
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MethodId(u32);
 
+impl MethodId {
+    /// Its place among the methods of its [`World`], from 0.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The method with this place; it must be one of the [`World`] that it is used with.
+    pub fn from_index(index: usize) -> MethodId {
+        MethodId(index as u32)
+    }
+}
+
 /// What a [`MethodId`] stands for.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Method {
@@ -183,6 +195,8 @@ pub struct World {
     methods: Table<Method>,
     classes: HashMap<ClassName, Vec<Class>>,
     below: HashMap<ClassName, Vec<ClassName>>,
+    /// Classes that need not have run as their class files are.
+    distrusted: HashSet<ClassName>,
     version: u32,
 }
 
@@ -217,6 +231,22 @@ impl World {
         }
         self.classes.entry(name).or_default().push(class);
         self.version += 1;
+    }
+
+    /// What is known of the class need not be what ran, because somebody rewrites it: nothing that
+    /// its methods call is impossible.
+    pub fn distrust(&mut self, class: &[u8]) {
+        let class = self.class_name(class);
+        self.distrusted.insert(class);
+        self.version += 1;
+    }
+
+    /// Whether [`World::distrust`] was said of the class, or it is one of an event, which JFR
+    /// rewrites (`jdk.jfr.internal.EventInstrumentation`).
+    pub(super) fn is_distrusted(&self, class: ClassName) -> bool {
+        let event = self.find(b"jdk/internal/event/Event");
+        self.distrusted.contains(&class)
+            || event.is_some_and(|event| self.is_subtype(class, event) == Answer::Yes)
     }
 
     fn code(&mut self, facts: &CodeFacts<'_>) -> Code {
@@ -258,6 +288,16 @@ impl World {
     /// How many classes were added: what is judged may change with it.
     pub fn version(&self) -> u32 {
         self.version
+    }
+
+    /// Other methods of the method's class, of those that were named so far.
+    pub fn siblings(&self, method: MethodId) -> Vec<MethodId> {
+        let Method { class, signature } = self.of(method);
+        let of_class = self.classes(class).iter().flat_map(Class::methods);
+        let others = of_class.filter(|other| other.signature != signature);
+        let number = |signature| self.methods.numbers.get(&Method { class, signature });
+        let numbers = others.filter_map(|other| number(other.signature));
+        numbers.map(|&number| MethodId(number)).collect()
     }
 
     /// The method as `package.Class.name(descriptor)`.

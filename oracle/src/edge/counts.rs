@@ -1,0 +1,58 @@
+//! Findings, counted by reason.
+
+use super::finding::Finding;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// How often each finding was made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    stacks: u64,
+    findings: BTreeMap<Finding, u64>,
+}
+
+impl Counts {
+    /// Counts the findings on one stack.
+    pub fn add(&mut self, findings: &[Finding]) {
+        self.stacks += 1;
+        for &finding in findings {
+            *self.findings.entry(finding).or_default() += 1;
+        }
+    }
+
+    /// How many stacks were judged.
+    pub fn stacks(&self) -> u64 {
+        self.stacks
+    }
+
+    /// Each finding that was made, and how often; possible before impossible before unknown.
+    pub fn findings(&self) -> impl Iterator<Item = (Finding, u64)> + '_ {
+        self.findings
+            .iter()
+            .map(|(&finding, &count)| (finding, count))
+    }
+
+    /// How often edges were possible, impossible, unknown.
+    pub fn sums(&self) -> [u64; 3] {
+        let mut sums = [0; 3];
+        for (finding, count) in self.findings() {
+            sums[match finding {
+                Finding::Possible(_) => 0,
+                Finding::Impossible(_) => 1,
+                Finding::Unknown(_) => 2,
+            }] += count;
+        }
+        sums
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sums @ [possible, impossible, unknown] = self.sums();
+        let (stacks, edges) = (self.stacks, sums.iter().sum::<u64>());
+        write!(
+            f,
+            "stacks {stacks}, edges {edges}, possible {possible}, impossible {impossible}, unknown {unknown}"
+        )
+    }
+}

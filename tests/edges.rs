@@ -1,0 +1,332 @@
+//! `stackwitness edges` on recordings and on true stacks of every JDK found.
+
+mod support;
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use support::{jdks, run, stackwitness};
+
+/// What the last line of `edges` says.
+#[derive(Debug, PartialEq)]
+struct Sums {
+    stacks: u64,
+    edges: u64,
+    possible: u64,
+    impossible: u64,
+    unknown: u64,
+}
+
+fn sums(stdout: &str) -> Sums {
+    let last = stdout.lines().last().unwrap_or_default();
+    let numbers = last.split(", ").map(|part| {
+        let (name, number) = part.split_once(' ').expect("a name and a number");
+        (name, number.parse().expect("a number"))
+    });
+    let numbers: Vec<(&str, u64)> = numbers.collect();
+    let names: Vec<_> = numbers.iter().map(|&(name, _)| name).collect();
+    assert_eq!(
+        names,
+        ["stacks", "edges", "possible", "impossible", "unknown"],
+        "{stdout}"
+    );
+    let [stacks, edges, possible, impossible, unknown] = [0, 1, 2, 3, 4].map(|i| numbers[i].1);
+    assert_eq!(edges, possible + impossible + unknown, "{stdout}");
+    Sums {
+        stacks,
+        edges,
+        possible,
+        impossible,
+        unknown,
+    }
+}
+
+fn feature(jdk: &Path) -> u32 {
+    let jdk = scenarios::jdk::Jdk::at(jdk, "a test").unwrap();
+    jdk.feature().expect("a release file")
+}
+
+/// The number of events with this name, as the JDK's own tool counts them.
+fn events(jdk: &Path, file: &Path, name: &str) -> Option<u64> {
+    let tool = jdk.join("bin/jfr");
+    if !tool.exists() {
+        println!("skipped: {} has no jfr", jdk.display());
+        return None;
+    }
+    let output = run(Command::new(tool).arg("summary").arg(file));
+    let line = output.stdout.lines().map(str::split_whitespace);
+    let mut line = line.map(Vec::from_iter);
+    let counts = line.find(|words| words.first() == Some(&name));
+    Some(counts.map_or(0, |words| words[1].parse().expect("a count")))
+}
+
+#[test]
+fn recordings_are_judged_from_the_file_alone() {
+    for jdk in jdks() {
+        let dir = tempfile::tempdir().unwrap();
+        let installed = java_fixtures::write_to(dir.path()).unwrap();
+        let file = dir.path().join("recording.jfr");
+        let cpu_time = match feature(&jdk) >= 25 {
+            true => "jdk.CPUTimeSample#enabled=true,",
+            false => "",
+        };
+        let options = format!("{cpu_time}filename={},settings=profile", file.display());
+        let names =
+            "lambdas streams method-handles reflection proxies sorting regexes string-concat";
+        let mut java = Command::new(jdk.join("bin/java"));
+        java.arg("-XX:FlightRecorderOptions:stackdepth=256")
+            .arg(format!("-XX:StartFlightRecording:{options}"))
+            .arg("-cp")
+            .arg(&installed.fixtures_jar)
+            .arg(java_fixtures::MAIN_CLASS)
+            .args(names.split(' '))
+            .args(["--millis", "400"]);
+        let output = run(&mut java);
+        assert_eq!(output.code, Some(0), "{output:?}");
+
+        let json = dir.path().join("edges.json");
+        let output = run(stackwitness()
+            .arg("edges")
+            .arg("--json")
+            .arg(&json)
+            .arg(&file));
+        let sums = sums(&output.stdout);
+        println!("{}: {sums:?}", jdk.display());
+        assert!(
+            sums.stacks > 20 && sums.edges > 10 * sums.stacks,
+            "{output:?}"
+        );
+        assert!(
+            sums.unknown * 50 <= sums.edges,
+            "more than 2 % unknown: {output:?}"
+        );
+        // Up to JDK 24 JFR samples at any instant, and sometimes it is wrong.
+        let allowed = match feature(&jdk) >= 25 {
+            true => 0,
+            false => sums.edges / 1000,
+        };
+        assert!(sums.impossible <= allowed, "{output:?}");
+        assert_eq!(output.code, Some(i32::from(sums.impossible > 0)));
+        let report = fs::read_to_string(json).unwrap();
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        assert_eq!(report["schema"], 1);
+        assert_eq!(report["stacks"], sums.stacks);
+        assert_eq!(report["impossible"], sums.impossible);
+
+        let samples = [
+            "jdk.ExecutionSample",
+            "jdk.NativeMethodSample",
+            "jdk.CPUTimeSample",
+        ];
+        let counts = samples.map(|name| events(&jdk, &file, name));
+        if let [Some(java), Some(native), Some(cpu_time)] = counts {
+            // A sample that failed has no stack.
+            let all = java + native + cpu_time;
+            assert!(
+                sums.stacks <= all && sums.stacks * 10 > all * 9,
+                "{counts:?} {sums:?}"
+            );
+            assert_eq!(cpu_time > 0, feature(&jdk) >= 25);
+        }
+    }
+}
+
+/// Prints its own stack, as `StackWalker` has it, from within all kinds of calls.
+const WALKER: &str = r#"
+    import java.lang.invoke.*;
+    import java.lang.reflect.*;
+    import java.util.*;
+    import java.util.concurrent.*;
+    import java.util.function.*;
+    import java.util.stream.*;
+
+    public class Walker {
+        static final StackWalker WALKER = StackWalker.getInstance(Set.of(
+            StackWalker.Option.RETAIN_CLASS_REFERENCE,
+            StackWalker.Option.SHOW_HIDDEN_FRAMES));
+
+        static synchronized int here() {
+            String start = Thread.currentThread().getName().equals("main") ? "launcher" : "java";
+            String frames = WALKER.walk(all -> all.skip(1).map(f -> {
+                String bci = f.isNativeMethod() ? "" : ",\"bci\":" + f.getByteCodeIndex();
+                return "{\"class\":\"" + f.getClassName() + "\",\"method\":\"" + f.getMethodName()
+                    + "\",\"descriptor\":\"" + f.getDescriptor() + "\"" + bci + "}";
+            }).collect(Collectors.joining(",")));
+            System.out.println("{\"start\":\"" + start + "\",\"frames\":[" + frames + "]}");
+            return 1;
+        }
+
+        static int caller() { return here(); }
+
+        static class Lazy { static final int VALUE = caller(); }
+        interface Shape { int size(); default int twice() { return size() * 2; } }
+        record Dot(int n) implements Shape { public int size() { return caller() + n; } }
+        static abstract class Base { abstract Object make(); Object run() { return make(); } }
+        static class Sub extends Base { @Override Integer make() { return caller(); } }
+        static class Loader extends ClassLoader {
+            @Override protected Class<?> findClass(String name) throws ClassNotFoundException {
+                caller();
+                throw new ClassNotFoundException(name);
+            }
+        }
+        static class Failing extends RuntimeException {
+            Failing() { super("x" + caller()); }
+        }
+        private int own(int n) { return n == 0 ? caller() : own(n - 1); }
+        static int spread(Object... all) { return caller() + all.length; }
+
+        public static void main(String[] args) throws Throwable {
+            caller();
+            System.err.println(Lazy.VALUE);
+            new Dot(3).twice();
+            ((Shape) Walker::caller).twice();
+            new Sub().run();
+            new Walker().own(20);
+            try { throw new Failing(); } catch (Failing e) { }
+            try { new Loader().loadClass("nowhere.X"); } catch (ClassNotFoundException e) { }
+            Stream.of(3, 1, 2).sorted((a, b) -> caller() + a - b).map(n -> n + caller()).toList();
+            IntStream.range(0, 50).parallel().map(n -> n + caller()).sum();
+            Map<String, Integer> map = new HashMap<>();
+            map.computeIfAbsent("x", k -> caller());
+            new TreeMap<Integer, Integer>(Comparator.comparing(n -> n + caller())).put(1, 2);
+            Method method = Walker.class.getDeclaredMethod("caller");
+            for (int i = 0; i < 40; i++) method.invoke(null);
+            Constructor<Failing> constructor = Failing.class.getDeclaredConstructor();
+            constructor.newInstance();
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            MethodHandle handle = lookup.findStatic(
+                Walker.class, "caller", MethodType.methodType(int.class));
+            for (int i = 0; i < 200; i++) {
+                int result = (int) handle.invokeExact();
+                Object boxed = handle.invoke();
+                handle.invokeWithArguments();
+            }
+            MethodHandle spread = lookup.findStatic(Walker.class, "spread",
+                MethodType.methodType(int.class, Object[].class));
+            Object boxed = spread.invoke(1, "2", 3L);
+            Runnable proxy = (Runnable) Proxy.newProxyInstance(Walker.class.getClassLoader(),
+                new Class<?>[] { Runnable.class }, (p, m, a) -> { caller(); return null; });
+            proxy.run();
+            Supplier<String> text = () -> "a" + caller() + new Object() {
+                @Override public String toString() { return "b" + caller(); }
+            };
+            text.get();
+            Thread thread = new Thread(() -> caller());
+            thread.start();
+            thread.join();
+            ExecutorService pool = Executors.newFixedThreadPool(2);
+            pool.submit(() -> caller()).get();
+            CompletableFuture.supplyAsync(() -> caller(), pool).thenApply(n -> n + caller()).get();
+            pool.shutdown();
+            Timer timer = new Timer();
+            CountDownLatch done = new CountDownLatch(1);
+            timer.schedule(new TimerTask() {
+                @Override public void run() { caller(); done.countDown(); }
+            }, 1);
+            done.await();
+            timer.cancel();
+            Thread late = new Thread(() -> { throw new Failing(); });
+            late.setUncaughtExceptionHandler((t, e) -> caller());
+            late.start();
+            late.join();
+        }
+    }
+"#;
+
+/// Runs [`WALKER`]; its stacks, one a line.
+fn true_stacks(jdk: &Path, dir: &Path) -> Option<String> {
+    let javac = jdk.join("bin/javac");
+    if !javac.exists() {
+        println!("skipped: {} has no compiler", jdk.display());
+        return None;
+    }
+    let source = dir.join("Walker.java");
+    fs::write(&source, WALKER).unwrap();
+    let output = run(Command::new(javac).arg("-d").arg(dir).arg(source));
+    assert_eq!(output.code, Some(0), "{output:?}");
+    let java = jdk.join("bin/java");
+    let output = run(Command::new(java).arg("-cp").arg(dir).arg("Walker"));
+    assert_eq!(output.code, Some(0), "{output:?}");
+    Some(output.stdout)
+}
+
+fn judge(jdk: &Path, dir: &Path, lines: &str) -> (Sums, support::Output) {
+    let file = dir.join("stacks.jsonl");
+    fs::write(&file, lines).unwrap();
+    let mut command = stackwitness();
+    command.arg("edges").arg("--jdk").arg(jdk);
+    let output = run(command.arg("--classpath").arg(dir).arg(file));
+    (sums(&output.stdout), output)
+}
+
+#[test]
+fn true_stacks_are_possible_and_false_ones_are_not() {
+    for jdk in jdks() {
+        let dir = tempfile::tempdir().unwrap();
+        let Some(lines) = true_stacks(&jdk, dir.path()) else {
+            continue;
+        };
+        let (honest, output) = judge(&jdk, dir.path(), &lines);
+        println!("{}: {honest:?}", jdk.display());
+        assert!(honest.stacks > 500, "{output:?}");
+        assert_eq!(honest.impossible, 0, "{}", output.stdout);
+        assert!(honest.unknown * 50 <= honest.edges, "{}", output.stdout);
+        assert_eq!(output.code, Some(0));
+
+        // Each stack once without each of its middle frames.
+        let mut seen = HashSet::new();
+        let mut lies = Vec::new();
+        for line in lines.lines().filter(|line| seen.insert(*line)) {
+            let stack: serde_json::Value = serde_json::from_str(line).unwrap();
+            let frames = stack["frames"].as_array().unwrap();
+            for at in 1..frames.len() - 1 {
+                // Without one of two equal frames it is the true stack of a shallower recursion.
+                if frames[at] == frames[at - 1] || frames[at] == frames[at + 1] {
+                    continue;
+                }
+                let mut lie = stack.clone();
+                lie["frames"].as_array_mut().unwrap().remove(at);
+                lies.push(lie.to_string());
+            }
+        }
+        let (found, output) = judge(&jdk, dir.path(), &lies.join("\n"));
+        println!("{} lies: {found:?}", lies.len());
+        assert_eq!(output.code, Some(1));
+        // Each lie breaks one edge. Half of this program's calls are made by native methods,
+        // lambdas or method handles, which can call anything.
+        assert!(found.impossible * 10 > lies.len() as u64 * 6, "{found:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_judged_is_said() {
+    let Some(jdk) = jdks().into_iter().next() else {
+        return;
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("stacks.jsonl");
+    let edges = |text: Option<&str>| {
+        if let Some(text) = text {
+            fs::write(&file, text).unwrap();
+        }
+        run(stackwitness()
+            .arg("edges")
+            .arg("--jdk")
+            .arg(&jdk)
+            .arg(&file))
+    };
+    let absent = edges(None);
+    assert_eq!(absent.code, Some(3), "{absent:?}");
+    let empty = edges(Some("\n"));
+    assert_eq!(empty.code, Some(3), "{empty:?}");
+    assert!(empty.stderr.contains("it holds no stack"));
+    let nonsense = edges(Some("{\"frames\":[]}\n{\"frames\":7}\n"));
+    assert_eq!(nonsense.code, Some(3), "{nonsense:?}");
+    assert!(nonsense.stderr.contains("line 2"), "{nonsense:?}");
+    let no_jdk = run(stackwitness()
+        .args(["edges", "--jdk"])
+        .arg(dir.path())
+        .arg(&file));
+    assert_eq!(no_jdk.code, Some(3), "{no_jdk:?}");
+}
