@@ -22,6 +22,18 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Proof
+//! Ordinary tests take java.base of every JDK found, and generated classes. More takes minutes:
+//!
+//! ```sh
+//! # Every module of every JDK, the jars of Debian's packages, and those of STACKWITNESS_JARS
+//! cargo test --release -p instrumenter -- --ignored --nocapture
+//! # Programs print and write the same, hooked and not, interpreted and compiled
+//! cargo test --release --test same_behaviour -- --ignored --nocapture
+//! # Arbitrary bytes and mutated classes (in instrumenter/; wants cargo-fuzz and a nightly compiler)
+//! cargo +nightly fuzz run rewrite -- -max_total_time=600
+//! ```
 #![forbid(unsafe_code)]
 
 mod body;

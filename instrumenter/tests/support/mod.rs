@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 pub mod assemble;
+pub mod corpus;
 pub mod dump;
 pub mod generate;
 pub mod jdk;
