@@ -104,6 +104,12 @@ pub struct RunArgs {
     /// methods with it. none: no class is rewritten, and few layers have checks.
     #[arg(long, value_name = "HOW")]
     pub hooks: Option<Hooking>,
+    /// Run the program of `-- JAVA_ARGS` once more without the agent, to tell the slowdown
+    ///
+    /// The second time it has no input, and its output goes to a folder of the run. A program
+    /// that goes on for a fixed time shows no slowdown.
+    #[arg(long, requires = "java_args")]
+    pub baseline: bool,
     /// Judge by the upper bounds of the rates, as `gate` does
     #[arg(long)]
     pub gate: bool,

@@ -46,6 +46,7 @@ pub fn run(args: RunArgs) -> Result<Outcome, Error> {
         plan = plan.shard(shard);
     }
     for job in &mut plan.jobs {
+        job.program.baseline |= args.baseline;
         let sampling = &mut job.program.sampling;
         sampling.sabotage = args.sabotage;
         sampling.sabotage_one_in = args.sabotage_one_in;

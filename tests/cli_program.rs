@@ -98,3 +98,38 @@ fn a_program_that_does_not_start_is_told_from_one_that_fails() {
         }
     }
 }
+
+#[test]
+fn the_slowdown_is_told_if_it_is_asked_for() {
+    for jdk in jdks() {
+        let dir = tempfile::tempdir().unwrap();
+        let Some(classes) = compile(&jdk, dir.path()) else {
+            continue;
+        };
+        let measure = |options: &[&str]| {
+            let out = dir.path().join("out");
+            let mut ours = stackwitness();
+            ours.args(["run", "--jdk"]).arg(&jdk).arg("--out").arg(&out);
+            ours.args(options).args(["--", "-cp"]).arg(&classes);
+            let output = run_with(ours.args(["Prog", "x"]), "echo");
+            let cost = report(&out).runs[0].cost.clone();
+            (output.stdout, cost.expect("the JVM was started"))
+        };
+        let (output, cost) = measure(&[]);
+        assert!(cost.cpu_s > 0.0 && cost.without_agent.is_none(), "{cost:?}");
+        assert!(
+            cost.slowdown_cpu.is_none() && cost.not_compared.is_some(),
+            "{cost:?}"
+        );
+
+        let (twice, cost) = measure(&["--baseline"]);
+        assert_eq!(twice, output, "the second run prints nothing");
+        let without = cost.without_agent.expect("it exits with 7 both times");
+        // Every hooked call of a program of small calls costs.
+        assert!(
+            without.cpu_s > 0.0 && cost.cpu_s > without.cpu_s,
+            "{cost:?}"
+        );
+        assert_eq!(cost.slowdown_cpu, Some(cost.cpu_s / without.cpu_s));
+    }
+}

@@ -108,7 +108,12 @@ fn the_seed_changes_the_work() {
 #[test]
 fn bad_usage_exits_with_2() {
     for home in jdks().iter().take(1) {
-        for args in [&["no-such"][..], &["--rounds"], &["--millis", "soon"]] {
+        for args in [
+            &["no-such"][..],
+            &["sorting=many"],
+            &["--rounds"],
+            &["--millis", "soon"],
+        ] {
             let output = java(home, &[], MAIN_CLASS, args);
             assert_eq!(
                 (output.exit, output.stdout.as_str()),
@@ -219,4 +224,17 @@ fn write_to_replaces_only_what_differs() {
         1 + TRACE_EXACT.len() + TRACE_LIGHT.len(),
         "no temporary file may stay"
     );
+}
+
+#[test]
+fn each_fixture_can_have_rounds_of_its_own() {
+    for home in jdks().iter().take(1) {
+        let args = ["sorting=3", "records=2", "--millis", "0", "--times"];
+        let output = java(home, &[], MAIN_CLASS, &args).ok();
+        let rounds: Vec<_> = output
+            .split_whitespace()
+            .filter_map(|word| word.strip_prefix("rounds="))
+            .collect();
+        assert_eq!(rounds, ["3", "2"], "{output}");
+    }
 }

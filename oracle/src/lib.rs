@@ -16,6 +16,7 @@
 //! * [`report`]: the results of one or more runs, as `report.json` has them;
 //! * [`budget`]: whether a layer's mismatches are within what a scenario allows;
 //! * [`outcome`]: what a whole report comes to by its observed rates;
+//! * [`cost`]: CPU time of checks, and how much slower a program was;
 //! * [`gate`]: the same by upper bounds, with known issues taken out;
 //! * [`compare`]: whether one report is better or worse than another;
 //! * [`merge`]: joining the reports of several machines.
@@ -24,6 +25,7 @@
 pub mod bound;
 pub mod budget;
 pub mod compare;
+pub mod cost;
 pub mod edge;
 pub mod gate;
 mod hooking;

@@ -60,6 +60,7 @@ mod tests {
             seed: number as u64,
             exit: Exit::Code(0),
             wall_s: 1.0,
+            cost: None,
             layers: vec![LayerCounts::new(Layer::Gst, &tally)],
             rewriting: Default::default(),
             invalid: None,

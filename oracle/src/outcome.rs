@@ -159,6 +159,7 @@ mod tests {
             seed: 1,
             exit,
             wall_s: 1.0,
+            cost: None,
             layers: vec![LayerCounts::new(Layer::Gst, &tally)],
             rewriting: Default::default(),
             invalid: invalid.map(Into::into),

@@ -2,6 +2,7 @@
 
 use crate::Layer;
 use crate::budget::Budget;
+use crate::cost::Cost;
 use crate::profile::Profile;
 use crate::record::{ErrorCount, Mismatch, Rewriting};
 use crate::tally::{Drop, Tally};
@@ -75,6 +76,9 @@ pub struct Run {
     pub exit: Exit,
     /// How long it ran, in seconds.
     pub wall_s: f64,
+    /// What it cost, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
     /// What came of the checks.
     pub layers: Vec<LayerCounts>,
     /// What the rewriter did.

@@ -7,6 +7,7 @@
 //! * [`gate`] and [`compare`]: decisions and comparisons, for a terminal or a log.
 
 pub mod compare;
+mod cost;
 mod errors;
 mod escape;
 pub mod gate;

@@ -38,6 +38,7 @@ pub fn render(report: &Report) -> String {
         .layers
         .iter()
         .for_each(|counts| row(&mut out, "**sum**", counts));
+    costs(&mut out, report);
     for run in report.runs.iter().filter(|run| !run.notes.is_empty()) {
         let _ = writeln!(
             out,
@@ -75,6 +76,18 @@ fn row(out: &mut String, title: &str, counts: &LayerCounts) {
         rate(counts.mismatch_rate),
         rate(counts.mismatch_upper95)
     );
+}
+
+fn costs(out: &mut String, report: &Report) {
+    let _ = writeln!(out, "\n| {} |", crate::cost::HEAD.join(" | "));
+    *out += "| --- | ---: | ---: | ---: | ---: |\n";
+    for run in &report.runs {
+        let _ = writeln!(
+            out,
+            "| {} |",
+            crate::cost::row(run).map(|text| cell(&text)).join(" | ")
+        );
+    }
 }
 
 fn errors(out: &mut String, report: &Report) {

@@ -3,6 +3,7 @@
 use oracle::Layer;
 use oracle::Verdict;
 use oracle::budget::Budget;
+use oracle::cost::{Cost, Effort};
 use oracle::profile::Profile;
 use oracle::record::{ErrorCount, Mismatch, Rewriting, ShownFrame};
 use oracle::report::{Exit, Jdk, LayerCounts, Report, Run, SCHEMA, Skipped, sum_layers};
@@ -39,6 +40,16 @@ pub(crate) fn report() -> Report {
     }
 }
 
+const EFFORT: Effort = Effort {
+    cpu_s: 2.0,
+    wall_s: 1.5,
+};
+
+const WITHOUT: Effort = Effort {
+    cpu_s: 0.16,
+    wall_s: 0.25,
+};
+
 fn run(program: &str, collector: &str, repetition: u32, exit: Exit, wrong: u64) -> Run {
     let sampled = Tally {
         matches: 1000,
@@ -60,6 +71,10 @@ fn run(program: &str, collector: &str, repetition: u32, exit: Exit, wrong: u64) 
         seed: 42,
         exit,
         wall_s: 1.5,
+        cost: (wrong < 3).then(|| match repetition {
+            1 => Cost::new(EFFORT, 1044, Err("the program did not end well".into())),
+            _ => Cost::new(EFFORT, 1044, Ok(WITHOUT)),
+        }),
         layers: vec![
             LayerCounts::new(Layer::Gst, &at_checks),
             LayerCounts::new(Layer::AsgctAsync, &sampled),

@@ -192,6 +192,9 @@ fn describe(out: &mut String, run: &Run) {
         rewriting.methods_hooked,
         rewriting.classes_hooked
     );
+    if let Some(cost) = crate::cost::line(run) {
+        let _ = writeln!(out, "  {cost}");
+    }
     for (what, left) in [
         ("classes", &rewriting.classes_left),
         ("methods", &rewriting.methods_left),

@@ -4,7 +4,9 @@ use crate::collect::{self, Records};
 use crate::crash::Crash;
 use crate::{Error, hang, store};
 use oracle::Layer;
+use oracle::cost::{Cost, Effort};
 use oracle::report::{Exit, Jdk, LayerCounts, Report, Run};
+use oracle::tally::Tally;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,6 +22,12 @@ pub(crate) struct Facts {
     pub seed: u64,
     pub exit: Exit,
     pub wall_s: f64,
+    #[serde(default)]
+    pub cpu_s: Option<f64>,
+    #[serde(default)]
+    pub without_agent: Option<Effort>,
+    #[serde(default)]
+    pub not_compared: Option<String>,
     pub layers: Vec<Layer>,
     pub foreground: bool,
     pub dir: String,
@@ -70,6 +78,7 @@ impl Facts {
             notes.push(format!("its threads are in {}/{}", self.dir, hang::THREADS));
         }
         Run {
+            cost: self.cost(&counted),
             scenario: self.scenario,
             java_args: self.java_args,
             seed: self.seed,
@@ -94,6 +103,24 @@ impl Facts {
             errors: records.errors,
             profile: records.profile,
         }
+    }
+
+    /// What the run cost, where its CPU time is known.
+    fn cost(&self, counted: &[(Layer, Tally)]) -> Option<Cost> {
+        let effort = Effort {
+            cpu_s: self.cpu_s?,
+            wall_s: self.wall_s,
+        };
+        let of_async = counted
+            .iter()
+            .filter(|(layer, _)| *layer == Layer::AsgctAsync);
+        let checks = of_async.map(|(_, tally)| tally.checks()).sum();
+        let unknown = || self.not_compared.clone().unwrap_or_default();
+        Some(Cost::new(
+            effort,
+            checks,
+            self.without_agent.ok_or_else(unknown),
+        ))
     }
 
     /// Why a run is worthless, if it is.

@@ -64,7 +64,7 @@ impl Kit {
 }
 
 /// The driver of the JDK's own compiler.
-const JAVAC_CLASS: &str = "stackwitness.fixtures.Javac";
+pub(crate) const JAVAC_CLASS: &str = "stackwitness.fixtures.Javac";
 
 /// One JVM to start.
 pub(crate) struct Launch {
@@ -93,23 +93,51 @@ impl Launch {
             // The VM would warn on the program's standard output that an agent binds natives
             // of a class of java.base: our own hook class.
             .arg("-Xlog:jni+resolve=off")
-            // Ahead of the program's own arguments, so that it can still say otherwise.
-            .arg(format!(
-                "-XX:ErrorFile={}",
-                dir.join(crash::HS_ERR).display()
-            ))
+            .arg(error_file(dir))
             .args(&java_args);
         if !job.program.foreground {
-            let work = dir.join("work");
-            let output = |name| File::create(dir.join(name)).map_err(fail);
-            command
-                .current_dir(work)
-                .stdin(Stdio::null())
-                .stdout(output("stdout.txt")?)
-                .stderr(output("stderr.txt")?);
+            command.current_dir(dir.join("work"));
+            keep_output(&mut command, dir).map_err(fail)?;
         }
         Ok(Launch { command, java_args })
     }
+
+    /// The same without the agent and with other arguments. A user's program runs where it
+    /// did, but its second output is kept from the terminal.
+    pub fn without_agent(job: &Job, dir: &Path, java_args: Vec<String>) -> io::Result<Launch> {
+        let mut command = Command::new(job.jdk.java());
+        command.arg(error_file(dir)).args(&java_args);
+        prepare_work(job, dir)?;
+        if !job.program.foreground {
+            command.current_dir(dir.join("work"));
+        }
+        keep_output(&mut command, dir)?;
+        Ok(Launch { command, java_args })
+    }
+}
+
+/// The program may still say otherwise: this stands ahead of its own arguments.
+fn error_file(dir: &Path) -> String {
+    format!("-XX:ErrorFile={}", dir.join(crash::HS_ERR).display())
+}
+
+/// Lets a program's output go to files, and gives it no input.
+fn keep_output(command: &mut Command, dir: &Path) -> io::Result<()> {
+    command
+        .stdin(Stdio::null())
+        .stdout(File::create(dir.join("stdout.txt"))?)
+        .stderr(File::create(dir.join("stderr.txt"))?);
+    Ok(())
+}
+
+/// Makes the folders of a run, with what the program reads.
+fn prepare_work(job: &Job, dir: &Path) -> io::Result<()> {
+    let work = dir.join("work");
+    fs::create_dir_all(if job.program.foreground { dir } else { &work })?;
+    for (name, content) in &job.program.files {
+        fs::write(work.join(name), content)?;
+    }
+    Ok(())
 }
 
 /// Writes what the agent and the program read; returns the path of the agent's configuration.
@@ -119,11 +147,7 @@ fn prepare(kit: &Kit, job: &Job, dir: &Path) -> io::Result<PathBuf> {
         // Of an earlier session in the same place.
         fs::remove_dir_all(dir)?;
     }
-    let work = dir.join("work");
-    fs::create_dir_all(if job.program.foreground { dir } else { &work })?;
-    for (name, content) in &job.program.files {
-        fs::write(work.join(name), content)?;
-    }
+    prepare_work(job, dir)?;
     let program = &job.program;
     let trace = match program.hooks {
         Hooking::Light => &kit.classes.trace_light,
@@ -148,6 +172,7 @@ fn java_args(kit: &Kit, job: &Job) -> io::Result<Vec<String>> {
             args.extend(kit.class_path());
             args.extend([
                 java_fixtures::MAIN_CLASS.into(),
+                "--times".into(),
                 "--millis".into(),
                 millis.to_string(),
             ]);
@@ -156,7 +181,12 @@ fn java_args(kit: &Kit, job: &Job) -> io::Result<Vec<String>> {
         Start::Javac { seconds } => {
             let millis = (seconds * 1e3).ceil() as u64;
             args.extend(kit.class_path());
-            args.extend([JAVAC_CLASS.into(), "--millis".into(), millis.to_string()]);
+            args.extend([
+                JAVAC_CLASS.into(),
+                "--times".into(),
+                "--millis".into(),
+                millis.to_string(),
+            ]);
         }
         Start::Java(given) => {
             for arg in given {

@@ -11,6 +11,7 @@
 //! Every wait has a deadline, and what a target counted before it crashed, hung or was
 //! interrupted still counts.
 
+mod baseline;
 mod collect;
 mod crash;
 mod error;
@@ -22,6 +23,7 @@ pub mod known;
 mod launch;
 pub mod library;
 pub mod plan;
+mod process;
 pub mod scenario;
 pub mod session;
 pub mod store;

@@ -3,9 +3,10 @@
 use crate::facts::Facts;
 use crate::launch::{Kit, Launch};
 use crate::plan::{Job, Plan};
+use crate::process::Process;
 use crate::scenario::{Scenario, Start};
-use crate::watch::Watch;
-use crate::{Error, collect, interrupt, store, watch};
+use crate::watch::{Ending, Watch};
+use crate::{Error, baseline, collect, interrupt, store};
 use oracle::Layer;
 use oracle::report::{self, Exit, Report, Run, SCHEMA, Skipped};
 use oracle::tally::Tally;
@@ -150,6 +151,9 @@ impl Session {
             // What is true if we are killed before we can write more.
             exit: Exit::Interrupted,
             wall_s: 0.0,
+            cpu_s: None,
+            without_agent: None,
+            not_compared: Some("the run has not ended".into()),
             layers: layers.clone(),
             foreground: job.program.foreground,
             dir: job.dir(),
@@ -162,18 +166,25 @@ impl Session {
             dir: &dir,
             jcmd: &job.jdk.home().join("bin/jcmd"),
         };
-        let start = Instant::now();
-        facts.exit = match watch::spawn(&mut launch.command) {
-            Ok(mut child) => watch.wait(&mut child, &mut |elapsed| {
+        let ending = match Process::spawn(&mut launch.command) {
+            Ok(mut process) => watch.wait(&mut process, &mut |elapsed| {
                 let tallies = collect::tallies(&dir, &layers);
                 watcher(Event::Runs {
                     elapsed,
                     tallies: &tallies,
                 });
             }),
-            Err(e) => Exit::NotStarted(e.to_string()),
+            Err(e) => Ending::not_started(&e),
         };
-        facts.wall_s = start.elapsed().as_secs_f64();
+        facts.exit = ending.exit;
+        if let Some(effort) = ending.effort {
+            (facts.wall_s, facts.cpu_s) = (effort.wall_s, Some(effort.cpu_s));
+        }
+        facts.write(&dir)?;
+        match baseline::measure(job, &dir, &facts.java_args, &facts.exit) {
+            Ok(effort) => (facts.without_agent, facts.not_compared) = (Some(effort), None),
+            Err(why) => facts.not_compared = Some(why),
+        }
         facts.write(&dir)?;
         Ok(facts.collect(&dir, report))
     }

@@ -1,11 +1,13 @@
 //! Waiting for a JVM, never for ever.
 
+use crate::process::{Ended, Process};
 use crate::{hang, interrupt};
+use oracle::cost::Effort;
 use oracle::report::Exit;
 use std::io::{self, Read};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -28,17 +30,21 @@ pub(crate) struct Watch<'a> {
     pub jcmd: &'a Path,
 }
 
-/// Starts a JVM that ends when we end, however that comes about.
-pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
-    #[cfg(target_os = "linux")]
-    // SAFETY: prctl is async-signal-safe, as what runs between fork and exec must be.
-    unsafe {
-        command.pre_exec(|| {
-            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-            Ok(())
-        });
+/// How a JVM ended, and what it took until then, if it could be started.
+#[derive(Debug)]
+pub(crate) struct Ending {
+    pub exit: Exit,
+    pub effort: Option<Effort>,
+}
+
+impl Ending {
+    /// It could not be started.
+    pub fn not_started(error: &io::Error) -> Ending {
+        Ending {
+            exit: Exit::NotStarted(error.to_string()),
+            effort: None,
+        }
     }
-    command.spawn()
 }
 
 /// Runs a helper to its end and returns its output; fails if it fails or takes too long.
@@ -47,8 +53,8 @@ pub(crate) fn output(mut command: Command, patience: Duration) -> io::Result<Str
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null());
-    let mut child = spawn(&mut command)?;
-    let mut stdout = child.stdout.take().expect("it is piped");
+    let mut process = Process::spawn(&mut command)?;
+    let mut stdout = process.take_stdout().expect("it is piped");
     let reader = thread::spawn(move || {
         let mut text = vec![];
         stdout
@@ -57,7 +63,7 @@ pub(crate) fn output(mut command: Command, patience: Duration) -> io::Result<Str
     });
     let start = Instant::now();
     while start.elapsed() < patience {
-        if let Some(status) = child.try_wait()? {
+        if let Some(Ended { status, .. }) = process.try_wait()? {
             return match status.success() {
                 true => reader
                     .join()
@@ -67,7 +73,7 @@ pub(crate) fn output(mut command: Command, patience: Duration) -> io::Result<Str
         }
         thread::sleep(Duration::from_millis(10));
     }
-    end(&mut child);
+    process.kill()?;
     Err(io::Error::other(format!(
         "it did not end within {} s",
         patience.as_secs()
@@ -75,18 +81,31 @@ pub(crate) fn output(mut command: Command, patience: Duration) -> io::Result<Str
 }
 
 impl Watch<'_> {
-    /// Waits for `child` until it ends or the deadline has passed, calling `tick` meanwhile.
-    pub fn wait(&self, child: &mut Child, tick: &mut dyn FnMut(Duration)) -> Exit {
+    /// Waits for `process` until it ends or the deadline has passed, calling `tick` meanwhile.
+    pub fn wait(&self, process: &mut Process, tick: &mut dyn FnMut(Duration)) -> Ending {
+        let start = Instant::now();
+        let exit = self.wait_for_exit(process, tick);
+        let wall_s = start.elapsed().as_secs_f64();
+        // Whoever was ended by us was waited for too.
+        let ended = process.try_wait().ok().flatten();
+        let effort = ended.map(|ended| Effort {
+            cpu_s: ended.cpu.as_secs_f64(),
+            wall_s,
+        });
+        Ending { exit, effort }
+    }
+
+    fn wait_for_exit(&self, process: &mut Process, tick: &mut dyn FnMut(Duration)) -> Exit {
         let start = Instant::now();
         let mut next_tick = TICK;
         let mut asked_at = None;
         let mut pause = Duration::from_millis(1);
         loop {
-            match child.try_wait() {
+            match process.try_wait() {
                 Ok(Some(_)) if !self.foreground && interrupt::noted().is_some() => {
                     return Exit::Interrupted;
                 }
-                Ok(Some(status)) => {
+                Ok(Some(Ended { status, .. })) => {
                     return match status.code() {
                         Some(code) => Exit::Code(code),
                         None => Exit::Signal(status.signal().unwrap_or(0)),
@@ -97,16 +116,16 @@ impl Watch<'_> {
             }
             let now = start.elapsed();
             if asked_at.is_some_and(|at| now - at > GRACE) {
-                end(child);
+                end(process);
                 return Exit::Interrupted;
             }
             if self.deadline.is_some_and(|deadline| now > deadline) {
-                hang::dump(child.id(), self.jcmd, self.dir);
-                end(child);
+                hang::dump(process.id(), self.jcmd, self.dir);
+                end(process);
                 return Exit::Deadline;
             }
             if let Some(signal) = interrupt::noted().filter(|_| asked_at.is_none()) {
-                self.pass_on(child);
+                self.pass_on(process);
                 // A program may handle Ctrl-C and go on, as a shell does.
                 if !self.foreground || signal != libc::SIGINT {
                     asked_at = Some(now);
@@ -121,7 +140,7 @@ impl Watch<'_> {
         }
     }
 
-    fn pass_on(&self, child: &Child) {
+    fn pass_on(&self, process: &Process) {
         let missed = interrupt::to_pass_on();
         let signal = if self.foreground {
             missed
@@ -129,16 +148,12 @@ impl Watch<'_> {
             Some(libc::SIGTERM)
         };
         if let Some(signal) = signal {
-            // SAFETY: kill takes no pointers, and a child not yet waited for keeps its number.
-            unsafe {
-                libc::kill(child.id() as libc::pid_t, signal);
-            }
+            process.signal(signal);
         }
     }
 }
 
-/// Killed by its handle: until it was waited for, its number is nobody else's.
-fn end(child: &mut Child) {
-    let _ = child.kill();
-    let _ = child.wait();
+/// It cannot be helped if this fails: the run is over either way.
+fn end(process: &mut Process) {
+    let _ = process.kill();
 }

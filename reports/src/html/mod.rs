@@ -58,6 +58,7 @@ pub fn render(report: &Report) -> String {
     errors(&mut out, report);
     error_places(&mut out, report);
     places(&mut out, report);
+    costs(&mut out, report);
     runs(&mut out, report);
     let _ = write!(out, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
     out
@@ -182,6 +183,20 @@ fn places(out: &mut String, report: &Report) {
     *out += "</table></section>\n";
 }
 
+fn costs(out: &mut String, report: &Report) {
+    let heads = crate::cost::HEAD.map(|head| format!("<th>{head}")).concat();
+    let _ = writeln!(
+        out,
+        "<section id=\"cost\"><h2>Cost</h2>\n<table><tr>{heads}</tr>"
+    );
+    for run in &report.runs {
+        let [title, numbers @ ..] = crate::cost::row(run).map(|text| xml(&text).to_string());
+        let cells = numbers.map(|number| format!("<td>{number}")).concat();
+        let _ = writeln!(out, "<tr><th>{title}{cells}</tr>");
+    }
+    *out += "</table></section>\n";
+}
+
 fn runs(out: &mut String, report: &Report) {
     *out += "<section id=\"runs\"><h2>Runs</h2>\n";
     for run in &report.runs {
@@ -212,6 +227,9 @@ fn one_run(out: &mut String, run: &Run) {
         run.rewriting.methods_hooked,
         run.rewriting.classes_hooked
     );
+    if let Some(cost) = crate::cost::line(run) {
+        let _ = writeln!(out, "<p>{}.</p>", xml(&cost));
+    }
     let told = run.invalid.iter().chain(&run.failed).chain(&run.notes);
     let notes: String = told.map(|note| format!("<li>{}</li>", xml(note))).collect();
     if !notes.is_empty() {

@@ -78,6 +78,8 @@ struct FileProgram {
     #[serde(default)]
     needs: Vec<PathBuf>,
     install: Option<String>,
+    #[serde(default = "yes")]
+    baseline: bool,
 }
 
 #[derive(Deserialize)]
@@ -103,6 +105,10 @@ struct FileSuite {
     benchmarks: Vec<String>,
     #[serde(default = "one")]
     repetitions: u32,
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn one() -> u32 {
@@ -270,6 +276,7 @@ impl FileProgram {
                 .collect(),
             needs: self.needs.clone(),
             install: self.install.clone(),
+            baseline: self.baseline,
             ..Program::new(self.name.get_ref(), start)
         })
     }

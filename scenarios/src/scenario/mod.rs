@@ -63,6 +63,8 @@ pub struct Program {
     pub needs: Vec<PathBuf>,
     /// How to get them.
     pub install: Option<String>,
+    /// Whether its work is done without the agent too, to tell how much slower it was.
+    pub baseline: bool,
     /// How to sample it.
     pub sampling: Sampling,
     /// In which variants it runs.
@@ -214,6 +216,7 @@ impl Program {
             files: BTreeMap::new(),
             needs: vec![],
             install: None,
+            baseline: false,
             sampling: Sampling::default(),
             matrix: Matrix::default(),
             layers: Layer::ALL.into(),

@@ -1,0 +1,131 @@
+//! The work of a run once more, without the agent, to tell what the agent costs.
+
+use crate::interrupt;
+use crate::launch::Launch;
+use crate::plan::Job;
+use crate::process::Process;
+use crate::scenario::Start;
+use crate::watch::{Ending, Watch};
+use oracle::cost::Effort;
+use oracle::report::Exit;
+use std::fs;
+use std::path::Path;
+
+/// The folder for it in a run's folder.
+pub(crate) const DIR: &str = "without-agent";
+
+/// Does the work of the run in `dir`, which ended with `exit`, without the agent; or tells why
+/// not. `java_args` is what the run's `java` was given.
+pub(crate) fn measure(
+    job: &Job,
+    dir: &Path,
+    java_args: &[String],
+    exit: &Exit,
+) -> Result<Effort, String> {
+    if !job.program.baseline {
+        return Err("nobody asked for it".into());
+    }
+    if !matches!(exit, Exit::Code(_)) {
+        return Err("the program did not end by itself".into());
+    }
+    let output = fs::read_to_string(dir.join("stdout.txt")).unwrap_or_default();
+    let args = same_work(&job.program.start, java_args, &output)
+        .ok_or("the program did not say how much it has done")?;
+    let dir = dir.join(DIR);
+    let mut launch = Launch::without_agent(job, &dir, args).map_err(|e| e.to_string())?;
+    let watch = Watch {
+        deadline: job.program.deadline,
+        foreground: job.program.foreground,
+        dir: &dir,
+        jcmd: &job.jdk.home().join("bin/jcmd"),
+    };
+    let mut process = Process::spawn(&mut launch.command).map_err(|e| e.to_string())?;
+    match watch.wait(&mut process, &mut |_| {}) {
+        _ if interrupt::noted().is_some() => Err("it was interrupted".into()),
+        Ending {
+            exit: alone,
+            effort: Some(effort),
+        } if alone == *exit => Ok(effort),
+        Ending { exit: alone, .. } => {
+            Err(format!("without the agent it ended otherwise: {alone:?}"))
+        }
+    }
+}
+
+/// The arguments of a `java` that does what another has done, which was given `args` and
+/// printed `output`: programs that go on for a while tell how many rounds that were.
+fn same_work(start: &Start, args: &[String], output: &str) -> Option<Vec<String>> {
+    let up_to = |class: &str| {
+        let at = args.iter().position(|arg| arg == class)?;
+        Some(args[..=at].to_vec())
+    };
+    match start {
+        Start::Fixtures { .. } => {
+            let done = output.lines().filter_map(|line| {
+                let name = line.split(' ').next()?;
+                Some(format!("{name}={}", rounds(line)?))
+            });
+            let done: Vec<_> = done.collect();
+            let mut same = up_to(java_fixtures::MAIN_CLASS).filter(|_| !done.is_empty())?;
+            same.extend(done);
+            Some(same)
+        }
+        Start::Javac { .. } => {
+            let done = output.lines().find_map(rounds)?;
+            let mut same = up_to(crate::launch::JAVAC_CLASS)?;
+            same.extend(["--rounds".into(), done.to_string()]);
+            Some(same)
+        }
+        Start::Java(_) | Start::Suite(_) => Some(args.to_vec()),
+    }
+}
+
+/// The rounds that a line of a fixture's output tells.
+fn rounds(line: &str) -> Option<u64> {
+    let told = line
+        .split(' ')
+        .find_map(|word| word.strip_prefix("rounds="));
+    told?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split(' ').map(String::from).collect()
+    }
+
+    #[test]
+    fn programs_that_go_on_for_a_while_do_as_many_rounds() {
+        let names = vec![];
+        let start = Start::Fixtures {
+            names,
+            seconds: 1.0,
+        };
+        let args = words("-Xa -cp jar stackwitness.fixtures.Main --times --millis 20");
+        let output = "sorting 00ab rounds=12 ms=20.3\nupcalls skipped: no library\nrecords 01 rounds=7 ms=21.0\n";
+        let same = same_work(&start, &args, output).unwrap();
+        let expected = "-Xa -cp jar stackwitness.fixtures.Main sorting=12 records=7";
+        assert_eq!(same, words(expected));
+        assert_eq!(
+            same_work(&start, &args, "sorting failed in round 3\n"),
+            None
+        );
+
+        let start = Start::Javac { seconds: 1.0 };
+        let args = words("-cp jar stackwitness.fixtures.Javac --times --millis 20");
+        let same = same_work(&start, &args, "javac files=300 classes=4 rounds=5 ms=1.0\n");
+        assert_eq!(
+            same,
+            Some(words("-cp jar stackwitness.fixtures.Javac --rounds 5"))
+        );
+    }
+
+    #[test]
+    fn other_programs_run_as_they_did() {
+        let args = words("-jar a.jar x");
+        let start = Start::Java(vec![]);
+        assert_eq!(same_work(&start, &args, ""), Some(args));
+    }
+}
