@@ -3,21 +3,32 @@
 //! There the walker reports the frames of the record behind the program counter. The thread
 //! came from the record before it, unless it jumped. So both are close; a truth that agrees
 //! with the record before is what HotSpot's promise allows, and the two records prove it: the
-//! sample is a `window`. Any other difference stays what it is.
+//! sample is a `window`.
+//!
+//! Compilers inline much code without a record of its own: there both records show frames
+//! that are not there. Such an answer is false, and stays so; but where the truth agrees from
+//! the compiled method's own frame on, its reason says what is wrong with it.
 
 use crate::agent::Agent;
 use crate::methods::Registry;
 use crate::sample::Sample;
 use crate::vm::debug_info::Scope;
-use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence};
+use oracle::judge::agrees_outside;
+use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence, Truth};
 use oracle::{Judgement, Verdict};
 
-/// Lets `judge` judge `walk` again with the record before the program counter; `None` if the
-/// thread does not stand between two records, or they prove nothing.
+/// What the walker reports in the place of inlined frames that have no record of their own.
+const OTHER_RECORD: &str = "inlined frames of the next debug record";
+
+/// Judges a mismatch again, of a `walk` that ends in compiled code between two records: with
+/// the record before the program counter, by `judge`; then with what is inlined there left
+/// open, for which it needs the `truth` of the whole walk. `None` if the thread does not stand there, or that explains nothing.
 pub fn judge_between_records(
     agent: &Agent,
     sample: &Sample,
+    mismatch: Judgement,
     walk: &[Frame],
+    truth: Option<&Truth<'_>>,
     judge: impl Fn(&[Frame]) -> Judgement,
 ) -> Option<Judgement> {
     let in_java = sample.anchor.is_some_and(|anchor| anchor.is_in_java());
@@ -39,37 +50,47 @@ pub fn judge_between_records(
     if !around.behind.iter().zip(inlined).all(agrees) {
         return None;
     }
-    let known: Vec<_> = around.behind.iter().zip(inlined).collect();
-    let key = |scope: &Scope| {
-        let reported = known
-            .iter()
-            .find(|(behind, _)| behind.method == scope.method);
-        match reported {
+    if let Some(before) = &around.before {
+        let other: Vec<Frame> = record_before(agent, before, &around.behind, inlined)
+            .chain(below.iter().copied())
+            .collect();
+        if matches!(judge(&other).verdict, Verdict::Match | Verdict::Window) {
+            let reason = "between two debug records of compiled code";
+            return Some(Judgement::at(Verdict::Window, 0, reason));
+        }
+    }
+    // The compiled method's own frame and all below.
+    let outer = &walk[inlined.len().checked_sub(1)?..];
+    agrees_outside(outer, truth?, &agent.methods).then_some(Judgement {
+        reason: OTHER_RECORD,
+        ..mismatch
+    })
+}
+
+/// The frames of the record `before`, as a walker would have reported them.
+fn record_before<'a>(
+    agent: &'a Agent,
+    before: &'a [Scope],
+    behind: &'a [Scope],
+    reported: &'a [Frame],
+) -> impl Iterator<Item = Frame> + 'a {
+    let key = move |scope: &Scope| {
+        let mut known = behind.iter().zip(reported);
+        match known.find(|(behind, _)| behind.method == scope.method) {
             Some((_, frame)) => Some(frame.method),
             None => agent.methods.key_of(hook_of(scope)?),
         }
     };
-    let before = around.before.iter().enumerate().map(|(depth, scope)| {
-        // A method that no hook has and the walk does not show matters to no entry.
-        let method = key(scope).unwrap_or(MethodKey(0));
+    before.iter().enumerate().map(move |(depth, scope)| {
         let frame = Frame {
-            method,
+            // A method that no hook has and the walk does not show matters to no entry.
+            method: key(scope).unwrap_or(MethodKey(0)),
             location: Location(scope.bci),
         };
-        if depth == 0 {
-            after_call(&agent.methods, frame)
-        } else {
-            frame
+        match depth {
+            0 => after_call(&agent.methods, frame),
+            _ => frame,
         }
-    });
-    let other: Vec<Frame> = before.chain(below.iter().copied()).collect();
-    let judgement = judge(&other);
-    matches!(judgement.verdict, Verdict::Match | Verdict::Window).then(|| {
-        Judgement::at(
-            Verdict::Window,
-            0,
-            "between two debug records of compiled code",
-        )
     })
 }
 

@@ -140,9 +140,12 @@ impl Judging {
         };
         let judge = |walk: &[Frame]| {
             let judgement = judge(walk);
-            let between = || compiled::judge_between_records(agent, sample, walk, judge);
-            let asked = judgement.is_mismatch().then(between);
-            asked.flatten().unwrap_or(judgement)
+            if !judgement.is_mismatch() {
+                return judgement;
+            }
+            let whole = carrier.is_none().then_some(&truth);
+            compiled::judge_between_records(agent, sample, judgement, walk, whole, judge)
+                .unwrap_or(judgement)
         };
         let below = carrier.map_or(&[][..], |carrier| carrier.checked);
         let checked = [truth.checked, below];

@@ -60,8 +60,9 @@ pub struct Scope {
 /// The records on both sides of an address, innermost frames first.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Around {
-    /// The last one at or before it: where the thread came from, unless it jumped.
-    pub before: Vec<Scope>,
+    /// The last one at or before it, if there is one: where the thread came from, unless it
+    /// jumped.
+    pub before: Option<Vec<Scope>>,
     /// The first one behind it: what AsyncGetCallTrace reports.
     pub behind: Vec<Scope>,
 }
@@ -124,7 +125,7 @@ impl DebugInfo {
             before = Some(record);
         }
         Some(Around {
-            before: self.scopes(&place, before?)?,
+            before: before.and_then(|before| self.scopes(&place, before)),
             behind: self.scopes(&place, behind?)?,
         })
     }

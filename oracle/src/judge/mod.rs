@@ -3,9 +3,11 @@
 //! Walks are slices with the top frame first, as the walkers return them.
 
 mod moving;
+mod outer;
 mod same_instant;
 mod truth;
 
 pub use moving::judge_moving;
+pub use outer::agrees_outside;
 pub use same_instant::judge_same_instant;
 pub use truth::judge_truth;

@@ -1,0 +1,114 @@
+use crate::trace::{Frame, Methods, Presence, Truth};
+
+/// Whether the truth agrees with `outer`, a walk whose top frame has called what the walk does
+/// not show: with each of its frames, and with nothing else below the top one.
+///
+/// For a compiled method at an instruction without a debug record: the walk is right from the
+/// compiled method's own frame on, and what it inlined there is open.
+pub fn agrees_outside(outer: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> bool {
+    let Some(top) = outer.len().checked_sub(1) else {
+        return false;
+    };
+    let from_bottom = |depth: usize| &outer[top - depth];
+    let known = truth.checked.len().min(outer.len());
+    let same_below = (0..known).all(|depth| {
+        let (frame, expected) = (from_bottom(depth), &truth.checked[depth]);
+        let moves = depth == top || depth + 1 == truth.checked.len();
+        frame.method == expected.method && (moves || frame.location == expected.location)
+    });
+    if !same_below || known == outer.len() {
+        return same_below;
+    }
+    let mut expected = truth.entries[truth.checked_entries..].iter().peekable();
+    for depth in known..top {
+        let frame = from_bottom(depth);
+        let Some((id, presence)) = methods.hook(frame.method, frame.location) else {
+            continue;
+        };
+        match (presence, expected.peek() == Some(&&id)) {
+            (Presence::Present, true) => _ = expected.next(),
+            (Presence::Absent, _) => {}
+            _ => return false,
+        }
+    }
+    // Where the top frame stands is open, and so whether its entry is there; entries of what
+    // it called lie above its own.
+    let top = from_bottom(top);
+    match methods.hook(top.method, top.location) {
+        Some((id, _)) => expected.next().is_none_or(|next| *next == id),
+        None => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::{HookId, Location, MethodKey};
+
+    /// Methods with even keys have hooks, of that number, and are in their own code.
+    struct Even;
+
+    impl Methods for Even {
+        fn hook(&self, method: MethodKey, _: Location) -> Option<(HookId, Presence)> {
+            let even = method.0.is_multiple_of(2);
+            even.then_some((HookId(method.0 as u32), Presence::Present))
+        }
+
+        fn is_hook_call(&self, _: MethodKey) -> bool {
+            false
+        }
+    }
+
+    fn walk(methods: &[usize]) -> Vec<Frame> {
+        let frame = |&method: &usize| Frame {
+            method: MethodKey(method),
+            location: Location(method as i32),
+        };
+        methods.iter().map(frame).collect()
+    }
+
+    fn agrees(outer: &[usize], entries: &[u32], checked: &[usize]) -> bool {
+        let entries: Vec<_> = entries.iter().copied().map(HookId).collect();
+        let checked = walk(checked);
+        let truth = Truth {
+            entries: &entries,
+            checked: &checked,
+            checked_entries: checked
+                .iter()
+                .filter(|f| f.method.0.is_multiple_of(2))
+                .count(),
+        };
+        agrees_outside(&walk(outer), &truth, &Even)
+    }
+
+    #[test]
+    fn what_the_top_frame_called_is_open() {
+        assert!(agrees(&[6, 3, 4, 2], &[2, 4, 6], &[]));
+        assert!(agrees(&[6, 3, 4, 2], &[2, 4, 6, 8, 10], &[]));
+        assert!(
+            agrees(&[6, 3, 4, 2], &[2, 4], &[]),
+            "it has popped, or not pushed"
+        );
+        assert!(agrees(&[5, 4, 2], &[2, 4, 8], &[]));
+    }
+
+    #[test]
+    fn what_lies_below_it_is_not() {
+        assert!(!agrees(&[6, 4, 2], &[2, 6], &[]));
+        assert!(!agrees(&[6, 2], &[2, 4, 6], &[]));
+        assert!(!agrees(&[6, 4, 2], &[2, 8, 6], &[]));
+        assert!(
+            !agrees(&[6, 4, 2], &[2, 4, 8], &[]),
+            "its own entry is below"
+        );
+        assert!(!agrees(&[], &[2], &[]));
+    }
+
+    #[test]
+    fn checked_frames_count_whole() {
+        assert!(agrees(&[6, 3, 4, 2], &[2, 4, 6, 8], &[2, 4]));
+        assert!(agrees(&[6, 3, 4, 2], &[2, 4, 6, 8], &[2, 4, 3, 6, 8]));
+        assert!(!agrees(&[6, 5, 4, 2], &[2, 4, 6, 8], &[2, 4, 3, 6, 8]));
+        assert!(!agrees(&[6, 4, 2], &[2, 4, 6, 8], &[2, 4, 3, 6, 8]));
+    }
+}
