@@ -8,6 +8,7 @@ use crate::records::Records;
 use crate::sabotage;
 use crate::slots::Slots;
 use crate::threads::Threads;
+use crate::unloading::{self, Unloading};
 use crate::virtual_threads::VirtualThreads;
 use crate::vm::asgct::Asgct;
 use crate::vm::code_cache::CodeCache;
@@ -42,6 +43,8 @@ pub struct Agent {
     pub records: Records,
     /// Methods.
     pub methods: Registry,
+    /// Classes that may be unloaded.
+    pub unloading: Unloading,
     /// Which methods are hooked.
     pub chosen: Chosen,
     /// Threads.
@@ -92,6 +95,15 @@ impl Agent {
         self.rewriting
             .lock()
             .unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Forgets what was unloaded.
+    pub fn forget_unloaded(&self) {
+        let classes = self.unloading.take(unloading::GRACE);
+        let (left, forgotten) = self.methods.forget(&classes);
+        let mut rewriting = self.rewriting();
+        rewriting.methods_known = left as u64;
+        rewriting.methods_forgotten += forgotten as u64;
     }
 
     /// Writes down what the rewriter did so far.

@@ -1,11 +1,14 @@
 //! Classes as they load: rewriting, method ids, and the hook class.
 
 use crate::agent::Agent;
+use crate::unloading::Known;
+use crate::vm::jvmti::JMethodId;
 use crate::{hooks, light};
 use instrumenter::select::Patterns;
 use instrumenter::{Choice, MethodInfo, Plan};
-use jni_sys::{JNIEnv, jclass};
+use jni_sys::{JNIEnv, jclass, jobject};
 use oracle::record::{Config, Rewriting};
+use oracle::trace::HookId;
 use std::ptr;
 
 /// Internal name of the class that holds the hooks.
@@ -69,8 +72,8 @@ pub unsafe fn learn_hook_calls(agent: &Agent, env: *mut JNIEnv) -> Result<(), St
     }
 }
 
-/// The rewritten class, if it has anything to hook.
-pub fn rewrite(agent: &Agent, name: &str, class_file: &[u8]) -> Option<Vec<u8>> {
+/// The rewritten class, if it has anything to hook. A null `loader` is the boot loader.
+pub fn rewrite(agent: &Agent, loader: jobject, name: &str, class_file: &[u8]) -> Option<Vec<u8>> {
     if name == HOOK_CLASS {
         return None;
     }
@@ -99,6 +102,14 @@ pub fn rewrite(agent: &Agent, name: &str, class_file: &[u8]) -> Option<Vec<u8>> 
     let mut counts = agent.rewriting();
     count(&mut counts, &rewritten);
     drop(counts);
+    if !loader.is_null() {
+        let known = Known {
+            keys: vec![],
+            hooks: rewritten.hooked.iter().map(|m| HookId(m.id.0)).collect(),
+        };
+        let tag = |fresh| agent.jvmti.tag(loader, fresh).ok();
+        agent.unloading.add(known, tag);
+    }
     agent.methods.add_hooked(name, rewritten.hooked);
     if agent.light.is_none() || name != light::THREAD {
         return rewritten.bytes;
@@ -171,28 +182,34 @@ impl Plan for Choosing<'_> {
 }
 
 /// Gives the methods of a class their ids.
-pub fn create_method_ids(agent: &Agent, class: jclass) {
-    let methods = agent.jvmti.create_method_ids(class);
-    let Ok(methods) = methods else { return };
+pub fn create_method_ids(agent: &Agent, class: jclass) -> Vec<JMethodId> {
+    let methods = agent.jvmti.create_method_ids(class).unwrap_or_default();
     agent.methods.add_keys(&methods);
     if let Some(threads) = &agent.virtual_threads {
         threads.learn(&agent.jvmti, class, &methods);
     }
+    methods
 }
 
 /// A class was prepared: gives its methods their ids, and counts it if it is the program's.
 pub fn prepared(agent: &Agent, env: *mut JNIEnv, class: jclass) {
-    create_method_ids(agent, class);
+    let methods = create_method_ids(agent, class);
+    if !agent.is_live() {
+        // What the VM itself starts with stays.
+        return;
+    }
     if is_application_class(agent, env, class) {
         agent.rewriting().application_classes += 1;
     }
+    // Hidden classes may go before their loader.
+    let hook_of = |method| agent.methods.hook_in(method);
+    let known = Known::new(&methods, hook_of);
+    let tag = |fresh| agent.jvmti.tag(class, fresh).ok();
+    agent.unloading.add(known, tag);
 }
 
 /// Whether neither the boot loader nor the platform loader defined the class.
 fn is_application_class(agent: &Agent, env: *mut JNIEnv, class: jclass) -> bool {
-    if !agent.is_live() {
-        return false;
-    }
     let Ok(loader) = agent.jvmti.class_loader(class) else {
         return false;
     };

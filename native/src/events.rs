@@ -8,6 +8,7 @@ use crate::records::Records;
 use crate::sampler::{self, Sampler};
 use crate::slots::Slots;
 use crate::threads::{ThreadState, Threads};
+use crate::unloading::Unloading;
 use crate::virtual_threads::VirtualThreads;
 use crate::vm::asgct::Asgct;
 use crate::vm::code_cache::CodeCache;
@@ -16,7 +17,7 @@ use crate::vm::java_thread::JavaThreads;
 use crate::vm::jvmti::{Capability, Event, EventCallbacks, Jvmti, RawEnv};
 use crate::vm::structs::Structs;
 use crate::{classes, hooks, sabotage, virtual_threads};
-use jni_sys::{JNIEnv, JavaVM, jclass, jint, jobject};
+use jni_sys::{JNIEnv, JavaVM, jclass, jint, jlong, jobject};
 use oracle::Hooking;
 use oracle::record::{Config, RECORDS_FILE, Record, SLOTS_FILE, Started};
 use std::ffi::{CStr, c_char, c_uchar};
@@ -46,7 +47,12 @@ pub unsafe fn load(vm: *mut JavaVM, path: &str) -> Result<(), String> {
     let slots = Slots::map(&config.run_dir.join(SLOTS_FILE)).map_err(io("slots"))?;
     let records = Records::open(&config.run_dir.join(RECORDS_FILE)).map_err(io("records"))?;
 
-    let mut capabilities = vec![Capability::GetLineNumbers, Capability::GetBytecodes];
+    let mut capabilities = vec![
+        Capability::GetLineNumbers,
+        Capability::GetBytecodes,
+        Capability::TagObjects,
+        Capability::ObjectFreeEvents,
+    ];
     let mut events = vec![
         Event::VmInit,
         Event::VmDeath,
@@ -55,6 +61,7 @@ pub unsafe fn load(vm: *mut JavaVM, path: &str) -> Result<(), String> {
         // Enabled, AsyncGetCallTrace answers at all.
         Event::ClassLoad,
         Event::ClassPrepare,
+        Event::ObjectFree,
     ];
     if config.hooks.is_on() {
         capabilities.extend([
@@ -90,6 +97,7 @@ pub unsafe fn load(vm: *mut JavaVM, path: &str) -> Result<(), String> {
         slots,
         records,
         methods: Registry::new(jvmti),
+        unloading: Unloading::default(),
         chosen: classes::Chosen::new(&config),
         threads: Threads::new(config.seed),
         light: match config.hooks {
@@ -124,6 +132,7 @@ fn callbacks() -> EventCallbacks {
         class_load: Some(class_load),
         class_prepare: Some(class_prepare),
         vm_start: Some(vm_start),
+        object_free: Some(object_free),
         virtual_thread_end: Some(virtual_threads::end),
         ..EventCallbacks::default()
     }
@@ -254,12 +263,21 @@ unsafe extern "system" fn class_prepare(_: RawEnv, env: *mut JNIEnv, _: jobject,
     });
 }
 
+/// The VM may be at a safepoint: nothing of it may be called.
+unsafe extern "system" fn object_free(_: RawEnv, tag: jlong) {
+    guard((), || {
+        if let Some(agent) = Agent::get() {
+            agent.unloading.note(tag);
+        }
+    });
+}
+
 #[allow(clippy::too_many_arguments, reason = "JVMTI's own signature")]
 unsafe extern "system" fn class_file_load_hook(
     _: RawEnv,
     _: *mut JNIEnv,
     redefined: jclass,
-    _: jobject,
+    loader: jobject,
     name: *const c_char,
     _: jobject,
     length: jint,
@@ -281,7 +299,7 @@ unsafe extern "system" fn class_file_load_hook(
             let methods = agent.jvmti.create_method_ids(redefined);
             agent.methods.redefining(&methods.unwrap_or_default());
         }
-        let Some(rewritten) = classes::rewrite(agent, &name, class_file) else {
+        let Some(rewritten) = classes::rewrite(agent, loader, &name, class_file) else {
             return;
         };
         let Ok(memory) = agent.jvmti.allocate(rewritten.len()) else {

@@ -11,6 +11,7 @@
 //! | `trace_stack`, `threads` | the truth of each thread |
 //! | `virtual_threads` | their trace stacks, and what lies on their carriers' stacks |
 //! | `methods`, `versions`, `classes` | what is known of methods; rewriting as classes load |
+//! | `unloading` | classes that go, and are forgotten |
 //! | `hooks`, `check` | what the rewritten code calls; layers `ground`, `gst`, `asgct-safepoint` |
 //! | `sampler`, `targets`, `judging`, `compiled` | layers `asgct-async` and `asgct-gst` |
 //! | `sample`, `asking`, `signal`, `bell` | how the sampler asks a thread, and it answers |
@@ -46,6 +47,7 @@ mod targets;
 mod threads;
 mod tls;
 mod trace_stack;
+mod unloading;
 mod versions;
 mod virtual_threads;
 mod vm;

@@ -1,5 +1,6 @@
 //! What the agent knows of methods: their hooks, and how to show them.
 
+use crate::unloading::Known as Unloaded;
 use crate::versions::Versions;
 use crate::vm::jvmti::{JMethodId, Jvmti};
 use instrumenter::{HookedMethod, Presence as CodePresence, RewrittenBci};
@@ -103,10 +104,35 @@ impl Registry {
         write(&self.prepared).extend(methods.iter().map(|&method| method as usize));
     }
 
+    /// The hook in the bytecode of a method, if it has one.
+    pub fn hook_in(&self, method: JMethodId) -> Option<HookId> {
+        let id = self.jvmti.bytecodes(method, instrumenter::hook_id_of);
+        id.ok().flatten().map(|id| HookId(id.0))
+    }
+
+    /// Forgets the methods of classes that were unloaded; how many hooks are left, and how
+    /// many were forgotten.
+    pub fn forget(&self, classes: &[Unloaded]) -> (usize, usize) {
+        let keys = || classes.iter().flat_map(|class| &class.keys);
+        if keys().next().is_some() {
+            let (mut known, mut prepared) = (write(&self.known), write(&self.prepared));
+            for key in keys() {
+                known.remove(key);
+                prepared.remove(key);
+            }
+            self.versions.remove(keys().copied());
+        }
+        let mut hooked = write(&self.hooked);
+        let before = hooked.len();
+        for hook in classes.iter().flat_map(|class| &class.hooks) {
+            hooked.remove(&hook.0);
+        }
+        (hooked.len(), before - hooked.len())
+    }
+
     /// Whether the VM may be asked about `key`. GetStackTrace gives keys to old versions of
     /// redefined methods, and may give a key once more whose version is gone: asked about it,
-    /// JDK 21 follows a stale pointer. The keys that a class was prepared with stay good, even
-    /// when it is unloaded.
+    /// JDK 21 follows a stale pointer. The keys that a class was prepared with stay good.
     fn is_safe(&self, key: MethodKey) -> bool {
         key.0 != 0 && (self.versions.is_empty() || read(&self.prepared).contains(&key.0))
     }

@@ -102,6 +102,7 @@ fn run(agent: &'static Agent, samples: Vec<Free>, stopped: &Receiver<()>) {
         }
         if booked.elapsed() >= BOOKKEEPING {
             booked = Instant::now();
+            agent.forget_unloaded();
             agent.record_rewriting();
         }
         if profiled.elapsed() >= profile_after {

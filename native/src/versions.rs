@@ -25,6 +25,17 @@ impl Versions {
         self.any.store(true, SeqCst);
     }
 
+    /// The classes of these keys were unloaded.
+    pub fn remove(&self, keys: impl Iterator<Item = usize>) {
+        if self.is_empty() {
+            return;
+        }
+        let mut all = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+        for key in keys {
+            all.remove(&key);
+        }
+    }
+
     /// Whether the class of `key` was redefined.
     pub fn contains(&self, key: usize) -> bool {
         let keys = || self.keys.read().unwrap_or_else(PoisonError::into_inner);
@@ -42,5 +53,7 @@ mod tests {
         assert!(versions.is_empty() && !versions.contains(7));
         versions.add([7, 8].into_iter());
         assert!(!versions.is_empty() && versions.contains(7) && !versions.contains(9));
+        versions.remove([7].into_iter());
+        assert!(!versions.contains(7) && versions.contains(8));
     }
 }

@@ -231,6 +231,12 @@ pub struct Rewriting {
     pub classes_hooked: u64,
     /// Methods with hooks.
     pub methods_hooked: u64,
+    /// Hooked methods that the agent knows: those of classes that are not unloaded.
+    #[serde(default)]
+    pub methods_known: u64,
+    /// Hooked methods that it has forgotten, because their classes were unloaded.
+    #[serde(default)]
+    pub methods_forgotten: u64,
     /// Classes that were left alone as a whole, by reason.
     pub classes_left: BTreeMap<String, u64>,
     /// Methods that were left alone in classes that were read, by reason.

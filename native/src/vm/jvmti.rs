@@ -56,6 +56,8 @@ pub enum Event {
     ClassPrepare = 56,
     /// `JVMTI_EVENT_VM_START`
     VmStart = 57,
+    /// `JVMTI_EVENT_OBJECT_FREE`
+    ObjectFree = 83,
     /// `JVMTI_EVENT_VIRTUAL_THREAD_END`
     VirtualThreadEnd = 88,
 }
@@ -64,12 +66,16 @@ pub enum Event {
 #[derive(Copy, Clone, Debug)]
 #[repr(usize)]
 pub enum Capability {
+    /// `can_tag_objects`
+    TagObjects = 0,
     /// `can_get_bytecodes`
     GetBytecodes = 3,
     /// `can_get_line_numbers`
     GetLineNumbers = 12,
     /// `can_generate_all_class_hook_events`
     AllClassHookEvents = 26,
+    /// `can_generate_object_free_events`
+    ObjectFreeEvents = 32,
     /// `can_generate_early_vmstart`
     EarlyVmStart = 41,
     /// `can_generate_early_class_hook_events`
@@ -112,8 +118,12 @@ pub struct EventCallbacks {
     pub class_prepare: Option<unsafe extern "system" fn(RawEnv, *mut JNIEnv, jobject, jclass)>,
     /// VM Start.
     pub vm_start: Option<unsafe extern "system" fn(RawEnv, *mut JNIEnv)>,
-    /// Events 58 to 87.
-    pub unused: [usize; 30],
+    /// Events 58 to 82.
+    pub unused: [usize; 25],
+    /// Object Free.
+    pub object_free: Option<unsafe extern "system" fn(RawEnv, jlong)>,
+    /// Events 84 to 87.
+    pub unused_too: [usize; 4],
     /// Virtual Thread End; older VMs do not look at it.
     pub virtual_thread_end: Option<unsafe extern "system" fn(RawEnv, *mut JNIEnv, jobject)>,
 }
@@ -297,6 +307,18 @@ impl Jvmti {
         let copy = unsafe { copy_slice(methods, count) };
         self.deallocate(methods.cast());
         Ok(copy)
+    }
+
+    /// GetTag, and SetTag with `fresh` if there is none: the end of `object` will be told with
+    /// the tag that it has then.
+    pub fn tag(&self, object: jobject, fresh: jlong) -> Result<jlong, Error> {
+        let mut tag = 0;
+        ok(call!(self, 106, (jobject, *mut jlong), object, &mut tag))?;
+        if tag != 0 {
+            return Ok(tag);
+        }
+        ok(call!(self, 107, (jobject, jlong), object, fresh))?;
+        Ok(fresh)
     }
 
     /// GetClassSignature, such as `Ljava/lang/String;`.

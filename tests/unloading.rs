@@ -1,0 +1,44 @@
+//! Endless loading and unloading of classes: what is known of unloaded ones is forgotten.
+
+mod support;
+
+use oracle::record::Rewriting;
+use std::path::Path;
+use support::{jdks, report, run, stackwitness};
+
+/// What the rewriter did while classes came and went for so many seconds.
+fn unload(jdk: &Path, dir: &Path, seconds: u32) -> Rewriting {
+    let scenario = dir.join("unloading.toml");
+    let text = format!(
+        "name = 'unloading'\n[sampling]\ninterval_us = 0\ncheck_share = 0.01\n[[program]]\nname = 'p'\n\
+         baseline = false\nfixtures = {{ names = ['class-unloading'], seconds = {seconds} }}\n"
+    );
+    std::fs::write(&scenario, text).unwrap();
+    let out = dir.join("out");
+    let output = run(stackwitness()
+        .args(["run", "--scenario"])
+        .arg(&scenario)
+        .arg("--jdk")
+        .arg(jdk)
+        .arg("--out")
+        .arg(&out));
+    let run = &report(&out).runs[0];
+    assert_eq!(run.exit, oracle::report::Exit::Code(0), "{output:?}");
+    assert_eq!(run.invalid, None, "{output:?}");
+    run.rewriting.clone()
+}
+
+#[test]
+fn methods_of_unloaded_classes_are_forgotten() {
+    for jdk in jdks() {
+        let dir = tempfile::tempdir().unwrap();
+        let short = unload(&jdk, dir.path(), 2);
+        let long = unload(&jdk, dir.path(), 15);
+        println!("{}: {short:?}\n{long:?}", jdk.display());
+        let hooked = long.methods_hooked.saturating_sub(short.methods_hooked);
+        let kept = long.methods_known.saturating_sub(short.methods_known);
+        assert!(hooked > 1000, "too slow to tell: {short:?} {long:?}");
+        // The collector is always a few loaders behind; without forgetting both were equal.
+        assert!(kept < hooked / 2, "{short:?} {long:?}");
+    }
+}
