@@ -1,0 +1,164 @@
+//! How fast the sampler is. Measures, never fails on a number.
+//!
+//! * `cargo bench --bench sampler`: checks per second against a bare loop of signal and walk,
+//!   in turns of a second within one run, as medians;
+//! * `cargo bench --bench sampler -- ten-million`: how long 10,000,000 async checks take, with
+//!   the target's memory every ten seconds.
+//!
+//! `JAVA_HOME` names the JDK, else the newest found is taken.
+
+use oracle::pace::Pace;
+use oracle::record::{Config, RECORDS_FILE, Record, SLOTS_FILE};
+use oracle::tally::Tally;
+use oracle::{Hooking, Layer};
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A program that only computes, in one thread.
+const PROGRAM: &str = "math-parser";
+
+/// How long the comparison takes.
+const COMPARISON: Duration = Duration::from_secs(30);
+
+const CHECKS: u64 = 10_000_000;
+
+/// After this time the run ends, however many checks it has made.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+fn main() {
+    let Ok(jdk) = scenarios::jdk::Jdk::find(None) else {
+        println!("skipped: no JDK found");
+        return;
+    };
+    let dir = tempfile::tempdir().expect("a folder for the run");
+    let ten_million = std::env::args().any(|arg| arg == "ten-million");
+    let time = if ten_million { PATIENCE } else { COMPARISON };
+    let mut target = start(&jdk.java(), dir.path(), time, !ten_million);
+    match ten_million {
+        true => count(&mut target, dir.path()),
+        false => compare(&mut target, dir.path()),
+    }
+    let _ = target.kill();
+    let _ = target.wait();
+}
+
+fn start(java: &Path, dir: &Path, time: Duration, bare: bool) -> Child {
+    let installed = java_fixtures::write_to(dir).expect("our classes");
+    let config = Config {
+        run_dir: dir.into(),
+        trace_classes: installed.trace_exact.clone(),
+        seed: 1,
+        hooks: Hooking::Exact,
+        include: vec![],
+        exclude: vec![],
+        check: vec![],
+        probability: 1.0,
+        check_share: 0.01,
+        sample_interval_us: 0,
+        gst_every: 0,
+        evidence_limit: 20,
+        sabotage: None,
+        sabotage_one_in: 10,
+        bare,
+        lies: None,
+    };
+    let path = dir.join("config.json");
+    fs::write(&path, serde_json::to_vec(&config).expect("plain data")).expect("it is ours");
+    let agent = scenarios::library::AGENT.find().expect("the agent");
+    Command::new(java)
+        .arg(format!("-agentpath:{}={}", agent.display(), path.display()))
+        // A heap that is there from the start, lest it hides what grows.
+        .args(["-Xms256m", "-Xmx256m", "-XX:+AlwaysPreTouch", "-cp"])
+        .arg(&installed.fixtures_jar)
+        .args([java_fixtures::MAIN_CLASS, PROGRAM, "--millis"])
+        .arg(time.as_millis().to_string())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("the JVM starts")
+}
+
+fn compare(target: &mut Child, dir: &Path) {
+    let _ = target.wait();
+    let records = fs::read_to_string(dir.join(RECORDS_FILE)).unwrap_or_default();
+    let paced = records
+        .lines()
+        .filter_map(|line| match serde_json::from_str(line) {
+            Ok(Record::Paced(paced)) => Some(paced),
+            _ => None,
+        });
+    let paced: Vec<_> = paced.collect();
+    let rates = |pace| {
+        let of_it = paced.iter().filter(|paced| paced.pace == pace);
+        let rates = of_it.map(|paced| paced.rate()).collect::<Vec<_>>();
+        println!(
+            "{pace:?}: {}",
+            rates
+                .iter()
+                .map(|rate| format!("{rate:.0} "))
+                .collect::<String>()
+        );
+        rates
+    };
+    let (bare, checks) = (rates(Pace::Loop), rates(Pace::Checks));
+    // Each turn against its neighbour: the program still warms up in the first ones.
+    let ratios: Vec<f64> = bare
+        .iter()
+        .zip(&checks)
+        .map(|(bare, checks)| checks / bare)
+        .collect();
+    match (median(bare), median(checks), median(ratios)) {
+        (Some(bare), Some(checks), Some(ratio)) => println!(
+            "{PROGRAM}: bare loop {bare:.0}/s, sampler {checks:.0}/s, ratio {ratio:.3} (medians)"
+        ),
+        _ => println!("{PROGRAM}: no data"),
+    }
+}
+
+fn median(mut numbers: Vec<f64>) -> Option<f64> {
+    numbers.sort_by(f64::total_cmp);
+    numbers.get(numbers.len() / 2).copied()
+}
+
+fn count(target: &mut Child, dir: &Path) {
+    let start = Instant::now();
+    println!("seconds  async checks  checks/s  RSS MiB");
+    let mut next = Duration::from_secs(10);
+    loop {
+        let (checks, elapsed) = (async_checks(dir), start.elapsed());
+        let ended = !matches!(target.try_wait(), Ok(None));
+        let done = checks >= CHECKS || ended;
+        if done || elapsed >= next {
+            let rate = checks as f64 / elapsed.as_secs_f64();
+            let rss = rss_mib(target.id()).map_or("-".into(), |mib| mib.to_string());
+            println!(
+                "{:7.1}  {checks:12}  {rate:8.0}  {rss:>7}",
+                elapsed.as_secs_f64()
+            );
+            next += Duration::from_secs(10);
+        }
+        if done {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn async_checks(dir: &Path) -> u64 {
+    let bytes = fs::read(dir.join(SLOTS_FILE)).unwrap_or_default();
+    let words = bytes
+        .as_chunks()
+        .0
+        .iter()
+        .map(|&word| u64::from_le_bytes(word));
+    Tally::from_slots(&words.collect::<Vec<_>>(), Layer::AsgctAsync).checks()
+}
+
+/// Resident memory, as `proc_pid_status(5)` tells.
+fn rss_mib(pid: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
+    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib / 1024)
+}
