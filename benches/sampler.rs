@@ -58,6 +58,7 @@ fn start(java: &Path, dir: &Path, time: Duration, bare: bool) -> Child {
         check_share: 0.01,
         sample_interval_us: 0,
         gst_every: 0,
+        edges: false,
         evidence_limit: 20,
         sabotage: None,
         sabotage_one_in: 10,

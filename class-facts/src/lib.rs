@@ -5,22 +5,21 @@
 use instrumenter::Malformed;
 use instrumenter::outline::{CodeOutline, MethodOutline, Outline, Refers as Outlined};
 use instrumenter::pool::MemberRef;
-use oracle::edge::{ClassFacts, CodeFacts, MethodFacts, Named, Refers, World};
+use oracle::edge::{ClassFacts, CodeFacts, MethodFacts, Named, Refers};
 
-/// Adds the class of a class file to `world`.
+/// The facts of a class file.
 ///
 /// # Errors
-/// If the file breaks a rule of the JVMS that it is read by; `world` is unchanged then.
-pub fn add(world: &mut World, class_file: &[u8]) -> Result<(), Malformed> {
+/// If the file breaks a rule of the JVMS that it is read by.
+pub fn read(class_file: &[u8]) -> Result<ClassFacts<'_>, Malformed> {
     let outline = Outline::read(class_file)?;
-    world.add(&ClassFacts {
+    Ok(ClassFacts {
         name: outline.name,
         super_name: outline.super_name,
         interfaces: outline.interfaces,
         access_flags: outline.access_flags,
         methods: outline.methods.into_iter().map(method).collect(),
-    });
-    Ok(())
+    })
 }
 
 fn method(outline: MethodOutline<'_>) -> MethodFacts<'_> {
@@ -37,7 +36,6 @@ fn code(outline: CodeOutline<'_>) -> CodeFacts<'_> {
     CodeFacts {
         starts: outline.starts.words().into(),
         throwing: outline.throwing.words().into(),
-        guarded: outline.guarded.into(),
         sites: sites.map(|site| (site.bci, refers(site.refers))).collect(),
     }
 }
@@ -50,7 +48,6 @@ fn refers(outlined: Outlined<'_>) -> Refers<'_> {
         Outlined::Interface(member) => Refers::Interface(named(member)),
         Outlined::Dynamic => Refers::Dynamic,
         Outlined::Initialises(class) => Refers::Initialises(class),
-        Outlined::Resolves => Refers::Resolves,
         Outlined::Links => Refers::Links,
     }
 }

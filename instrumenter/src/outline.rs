@@ -44,14 +44,11 @@ pub struct CodeOutline<'a> {
     /// Instructions that may throw by themselves (JVMS 6.5, "Run-time Exceptions" and "Linking
     /// Exceptions").
     pub throwing: Bcis,
-    /// Ranges, from inclusive to exclusive, in which an exception is looked for in the exception
-    /// table by its class, which may have to be loaded for that.
-    pub guarded: Vec<(u16, u16)>,
-    /// Instructions that refer to a class or member, in order.
+    /// Instructions that call, initialise or link, in order.
     pub sites: Vec<Site<'a>>,
 }
 
-/// An instruction that refers to a class or member.
+/// An instruction that calls, initialises or links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Site<'a> {
     /// Where it starts.
@@ -75,9 +72,6 @@ pub enum Refers<'a> {
     Dynamic,
     /// `new`, `getstatic`, `putstatic`: this class is initialised.
     Initialises(&'a [u8]),
-    /// `getfield`, `putfield`, `checkcast`, `instanceof`, array creation and `ldc` of a class: a
-    /// class is resolved.
-    Resolves,
     /// `ldc` of a method handle, method type or dynamic constant: Java code makes it.
     Links,
 }
@@ -165,14 +159,11 @@ fn code<'a>(class: &ClassFile<'a>, code: &Code<'a>) -> Result<CodeOutline<'a>> {
             outline.sites.push(Site { bci, refers });
         }
     }
-    let typed = code.exceptions().filter(|entry| entry.catch_type != 0);
-    outline.guarded = typed.map(|entry| (entry.start, entry.end)).collect();
-    outline.guarded.sort_unstable();
-    outline.guarded.dedup();
     Ok(outline)
 }
 
-/// To what an instruction refers: `Some(None)` if to nothing, `None` if it is malformed.
+/// To what an instruction refers: `Some(None)` if to nothing of interest, `None` if it is
+/// malformed.
 #[allow(clippy::option_option)]
 fn refers<'a>(class: &ClassFile<'a>, instruction: &Instruction<'a>) -> Option<Option<Refers<'a>>> {
     let pool = &class.pool;
@@ -190,11 +181,10 @@ fn refers<'a>(class: &ClassFile<'a>, instruction: &Instruction<'a>) -> Option<Op
         op::NEW => Refers::Initialises(pool.class_name(index)?),
         op::GETSTATIC | op::PUTSTATIC => Refers::Initialises(pool.member(index)?.class),
         op::LDC | op::LDC_W | op::LDC2_W => match pool.tag(index)? {
-            tag::CLASS => Refers::Resolves,
             tag::METHOD_HANDLE | tag::METHOD_TYPE | tag::DYNAMIC => Refers::Links,
             _ => return Some(None),
         },
-        _ => Refers::Resolves,
+        _ => return Some(None),
     }))
 }
 

@@ -50,9 +50,7 @@ fn calls_and_what_the_vm_may_do() {
     let sites = [
         (0, Refers::Initialises(b"p/X")),
         (4, Refers::Special(member("p/X", "<init>", "()V"))),
-        (7, Refers::Resolves),
         (10, Refers::Initialises(b"p/Y")),
-        (17, Refers::Resolves),
         (20, Refers::Virtual(member("p/X", "m", "()V"))),
     ];
     assert_eq!(code.sites, sites.map(|(bci, refers)| Site { bci, refers }));
@@ -61,8 +59,6 @@ fn calls_and_what_the_vm_may_do() {
     };
     assert_eq!(set(&code.starts), [0, 3, 4, 7, 10, 13, 16, 17, 20, 23, 24]);
     assert_eq!(set(&code.throwing), [0, 4, 7, 10, 13, 17, 20, 23, 24]);
-    // The handler for everything needs no class.
-    assert_eq!(code.guarded, [(0, 7)]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The agent as a whole: what every part of it reaches.
 
 use crate::classes::Chosen;
+use crate::edges::Edges;
 use crate::liar::Liar;
 use crate::light::Light;
 use crate::methods::Registry;
@@ -53,6 +54,8 @@ pub struct Agent {
     pub light: Option<Light>,
     /// Virtual threads, where the VM has them.
     pub virtual_threads: Option<VirtualThreads>,
+    /// The classes by which call edges are judged, if they are.
+    pub edges: Option<Edges>,
     /// Lies for tests of ourselves.
     pub liar: Liar,
     /// What the rewriter did.

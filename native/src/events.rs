@@ -1,6 +1,7 @@
 //! The agent's life: from its loading through the VM's events to the VM's death.
 
 use crate::agent::{Agent, Vm, guard};
+use crate::edges::Edges;
 use crate::liar::Liar;
 use crate::light::Light;
 use crate::methods::Registry;
@@ -70,6 +71,12 @@ pub unsafe fn load(vm: *mut JavaVM, path: &str) -> Result<(), String> {
             Capability::EarlyClassHookEvents,
         ]);
         events.extend([Event::VmStart, Event::ClassFileLoadHook]);
+    } else if config.edges {
+        capabilities.extend([
+            Capability::AllClassHookEvents,
+            Capability::EarlyClassHookEvents,
+        ]);
+        events.push(Event::ClassFileLoadHook);
     }
     let jvmti_error = |what: &'static str| move |e| format!("JVMTI refuses {what}: error {e}");
     jvmti
@@ -105,6 +112,7 @@ pub unsafe fn load(vm: *mut JavaVM, path: &str) -> Result<(), String> {
             Hooking::None | Hooking::Exact => None,
         },
         virtual_threads,
+        edges: config.edges.then(Edges::new),
         liar: Liar::new(config.lies.clone(), config.seed),
         rewriting: Mutex::default(),
         live: AtomicBool::new(false),
@@ -299,7 +307,13 @@ unsafe extern "system" fn class_file_load_hook(
             let methods = agent.jvmti.create_method_ids(redefined);
             agent.methods.redefining(&methods.unwrap_or_default());
         }
-        let Some(rewritten) = classes::rewrite(agent, loader, &name, class_file) else {
+        let hooked = agent.config.hooks.is_on();
+        let rewritten = hooked.then(|| classes::rewrite(agent, loader, &name, class_file));
+        let rewritten = rewritten.flatten();
+        if let Some(edges) = &agent.edges {
+            edges.loaded(rewritten.as_deref().unwrap_or(class_file));
+        }
+        let Some(rewritten) = rewritten else {
             return;
         };
         let Ok(memory) = agent.jvmti.allocate(rewritten.len()) else {

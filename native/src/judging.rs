@@ -3,6 +3,7 @@
 use crate::agent::Agent;
 use crate::check::{MAX_FRAMES, frame_of};
 use crate::compiled;
+use crate::edges::Walks;
 use crate::error_codes::ErrorCodes;
 use crate::evidence::{self, Found};
 use crate::liar::Said;
@@ -15,7 +16,7 @@ use crate::vm::jvmti::FrameInfo;
 use jni_sys::JNIEnv;
 use oracle::judge::judge_moving;
 use oracle::lie::Sight;
-use oracle::record::{Record, ShownFrame};
+use oracle::record::{EdgeCounts, Record, ShownFrame};
 use oracle::tally::Drop;
 use oracle::trace::{Frame, HookId};
 use oracle::{Judgement, Layer, Verdict};
@@ -28,6 +29,9 @@ pub struct Judging {
     walk: Vec<Frame>,
     hooks: Vec<HookId>,
     gst: Vec<FrameInfo>,
+    walks: Walks,
+    /// Of GetStackTrace.
+    references: Walks,
     /// All walks.
     stacks: Stacks,
     /// Where there was none.
@@ -47,6 +51,8 @@ impl Judging {
             walk: Vec::new(),
             hooks: Vec::new(),
             gst: vec![spare; MAX_FRAMES],
+            walks: Walks::new(&agent.jvmti),
+            references: Walks::new(&agent.jvmti),
             stacks: Stacks::default(),
             errors: ErrorCodes::default(),
         }
@@ -62,6 +68,13 @@ impl Judging {
         if let Some(errors) = self.errors.take_new() {
             agent.records.write(&Record::Errors(errors));
         }
+        let edges = EdgeCounts {
+            asgct: self.walks.counts(),
+            gst: self.references.counts(),
+        };
+        if !edges.is_empty() {
+            agent.records.write(&Record::Edges(edges));
+        }
     }
 
     /// Judges a sample of layer `asgct-async`.
@@ -76,13 +89,74 @@ impl Judging {
     pub fn judge_gst(&mut self, target: &Target, sample: &Sample) {
         // First of all: the thread runs on.
         let gst = self.stack_of(target);
+        if let Some(gst) = &gst {
+            self.look_at_reference(target, gst);
+        }
         if self.read_walk(Layer::AsgctGst, sample) {
             // Of one layer only: those of the other are taken in another rhythm.
-            if !self.agent.config.hooks.is_on() {
+            let config = &self.agent.config;
+            if !config.hooks.is_on() && !config.edges {
                 self.stacks.add(&self.walk);
             }
             self.compare_with_gst(target, sample, gst.as_deref());
         }
+    }
+
+    /// Judges a sample of layer `call-edge`.
+    pub fn judge_edges(&mut self, target: &Target, sample: &Sample) {
+        let (agent, layer) = (self.agent, Layer::CallEdge);
+        if !self.read_walk(layer, sample) {
+            return;
+        }
+        self.stacks.add(&self.walk);
+        let gone = Judgement::plain(Verdict::Unverifiable, "a method was redefined or unloaded");
+        let judgement = match self.look_at_edges(target) {
+            Some(judgement) => {
+                self.walks.count();
+                agent.methods.settle(judgement, &self.walk, &[])
+            }
+            None => gone,
+        };
+        agent.slots.count(layer, judgement.verdict);
+        if judgement.is_mismatch() && evidence::wanted(agent, layer, judgement.verdict) {
+            self.report(target, sample, layer, judgement, vec![]);
+        }
+    }
+
+    /// Judges the edges of a stack of GetStackTrace. One that is impossible is written down, but
+    /// is no check: it speaks against the judge.
+    fn look_at_reference(&mut self, target: &Target, gst: &[Frame]) {
+        let (agent, env) = (self.agent, self.env);
+        let Some(edges) = &agent.edges else { return };
+        let thread = (ptr::from_ref(target.state) as usize, target.tid);
+        let Some(judgement) = self.references.judge(agent, edges, env, thread, gst) else {
+            return;
+        };
+        self.references.count();
+        let (layer, kind) = (Layer::CallEdge, Verdict::Unverifiable);
+        if judgement.is_mismatch() && evidence::wanted(agent, layer, kind) {
+            let evidence = [
+                ("walker".to_owned(), "GetStackTrace".to_owned()),
+                ("edges".to_owned(), self.references.evidence()),
+            ];
+            let found = Found {
+                layer,
+                judgement,
+                tid: target.tid,
+                walk: gst,
+                truth: vec![],
+                evidence: evidence.into(),
+            };
+            evidence::record(agent, env, found);
+        }
+    }
+
+    /// What the class files say of the walk; none if they are not kept, or a method is gone.
+    fn look_at_edges(&mut self, target: &Target) -> Option<Judgement> {
+        let (agent, env) = (self.agent, self.env);
+        let thread = (ptr::from_ref(target.state) as usize, target.tid);
+        let edges = agent.edges.as_ref()?;
+        self.walks.judge(agent, edges, env, thread, &self.walk)
     }
 
     /// Reads the walk; counts the sample and returns false if there is none.
@@ -192,14 +266,17 @@ impl Judging {
     }
 
     fn report(
-        &self,
+        &mut self,
         target: &Target,
         sample: &Sample,
         layer: Layer,
         judgement: Judgement,
         truth: Vec<ShownFrame>,
     ) {
-        let evidence = evidence::of_sample(self.agent, sample);
+        let mut evidence = evidence::of_sample(self.agent, sample);
+        if self.look_at_edges(target).is_some() {
+            evidence.insert("edges".into(), self.walks.evidence());
+        }
         let (tid, walk) = (target.tid, self.walk.as_slice());
         evidence::record(
             self.agent,

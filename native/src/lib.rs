@@ -16,6 +16,7 @@
 //! | `sampler`, `targets`, `judging`, `compiled` | layers `asgct-async` and `asgct-gst` |
 //! | `sample`, `asking`, `signal`, `bell` | how the sampler asks a thread, and it answers |
 //! | `pace` | how fast that is |
+//! | `edges` | layer `call-edge` |
 //! | `error_codes`, `profile` | where the sampler's walks fail; all stacks that it sees |
 //! | `liar`, `sabotage` | walkers and hooks that fail on purpose, to see it caught |
 //! | `slots`, `records`, `evidence` | what is measured, where a crash cannot take it |
@@ -26,6 +27,7 @@ mod bell;
 mod check;
 mod classes;
 mod compiled;
+mod edges;
 mod error_codes;
 mod events;
 mod evidence;

@@ -290,17 +290,27 @@ impl Registry {
         Some(name.unwrap_or_else(|| "unknown method".into()))
     }
 
+    /// Internal name of the method's class, its name and descriptor, unless it is gone.
+    pub fn full_name(&self, env: *mut JNIEnv, key: MethodKey) -> Option<(String, String, String)> {
+        let safe = self.is_safe(key);
+        let method = key.0 as JMethodId;
+        safe.then(|| self.names(env, method)).flatten()
+    }
+
     fn name(&self, env: *mut JNIEnv, method: JMethodId) -> Option<String> {
+        let (class, name, descriptor) = self.names(env, method)?;
+        Some(format!("{}.{name}{descriptor}", class.replace('/', ".")))
+    }
+
+    fn names(&self, env: *mut JNIEnv, method: JMethodId) -> Option<(String, String, String)> {
         let (name, descriptor) = self.jvmti.method_name(method).ok()?;
         let class = self.jvmti.declaring_class(method).ok()?;
         let signature = self.jvmti.class_signature(class).ok()?;
         // SAFETY: a local reference of this thread, not used again.
         unsafe { ((**env).v1_1.DeleteLocalRef)(env, class) };
-        let class = signature
-            .trim_start_matches('L')
-            .trim_end_matches(';')
-            .replace('/', ".");
-        Some(format!("{class}.{name}{descriptor}"))
+        let class = signature.strip_prefix('L').unwrap_or(&signature);
+        let class = class.strip_suffix(';').unwrap_or(class);
+        Some((class.into(), name, descriptor))
     }
 
     fn line(&self, method: JMethodId, location: Location) -> Option<u32> {

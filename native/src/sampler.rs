@@ -1,5 +1,6 @@
 //! The sampler: a thread that asks random running Java threads for their stacks, again and
-//! again, and has what comes back judged: layers `asgct-async` and `asgct-gst`.
+//! again, and has what comes back judged: layers `asgct-async`, `asgct-gst`
+//! and `call-edge`.
 
 use crate::agent::{Agent, guard};
 use crate::asking::{self, Asked, Depth, Done, Ended, Free, Late};
@@ -187,7 +188,7 @@ impl Sampling {
             self.since_gst = 0;
             return self.ask_with_gst();
         }
-        if !config.hooks.is_on() {
+        if !config.hooks.is_on() && !config.edges {
             self.since_gst += 1;
             return config.gst_every > 0;
         }
@@ -204,6 +205,14 @@ impl Sampling {
         }
     }
 
+    /// The layer of samples without GetStackTrace.
+    fn layer(&self) -> Layer {
+        match self.agent.config.hooks.is_on() {
+            true => Layer::AsgctAsync,
+            false => Layer::CallEdge,
+        }
+    }
+
     /// Asks the next thread, unless enough are asked or none is left that runs.
     fn ask_next(&mut self) -> bool {
         if self.asked.len() >= AT_ONCE {
@@ -212,7 +221,8 @@ impl Sampling {
         let asked = &self.asked;
         let is_busy = |state: &_| asked.iter().any(|other| ptr::eq(other.target.state, state));
         let target = self.targets.choose(false, is_busy);
-        let request = target.and_then(|target| self.ask(target, Layer::AsgctAsync, Depth::Check));
+        let layer = self.layer();
+        let request = target.and_then(|target| self.ask(target, layer, Depth::Check));
         let is_asked = request.is_some();
         self.asked.extend(request);
         is_asked
@@ -261,7 +271,7 @@ impl Sampling {
             thread::sleep(REST);
             return None;
         };
-        self.since_gst += u32::from(layer == Layer::AsgctAsync);
+        self.since_gst += u32::from(layer == self.layer());
         if self.agent.light.is_some() {
             target.state.invite_check(nanos());
         }
@@ -283,9 +293,13 @@ impl Sampling {
 
     /// Judges what came of a request.
     fn close(&mut self, request: Request) {
-        if let Some(done) = self.end(request.asked, Layer::AsgctAsync) {
+        let layer = self.layer();
+        if let Some(done) = self.end(request.asked, layer) {
             self.answers += 1;
-            self.judging.judge_async(&request.target, done.sample());
+            match layer {
+                Layer::CallEdge => self.judging.judge_edges(&request.target, done.sample()),
+                _ => self.judging.judge_async(&request.target, done.sample()),
+            }
             self.free.push(done.free());
         }
     }

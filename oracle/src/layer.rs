@@ -16,16 +16,20 @@ pub enum Layer {
     AsgctAsync,
     /// AsyncGetCallTrace in a signal handler with GetStackTrace at the next safepoint.
     AsgctGst,
+    /// AsyncGetCallTrace in a signal handler with the class files: can each frame have called
+    /// the one above it?
+    CallEdge,
 }
 
 impl Layer {
     /// All layers, lowest first.
-    pub const ALL: [Layer; 5] = [
+    pub const ALL: [Layer; 6] = [
         Layer::Ground,
         Layer::Gst,
         Layer::AsgctSafepoint,
         Layer::AsgctAsync,
         Layer::AsgctGst,
+        Layer::CallEdge,
     ];
 
     /// The layer's name in reports.
@@ -36,6 +40,7 @@ impl Layer {
             Layer::AsgctSafepoint => "asgct-safepoint",
             Layer::AsgctAsync => "asgct-async",
             Layer::AsgctGst => "asgct-gst",
+            Layer::CallEdge => "call-edge",
         }
     }
 

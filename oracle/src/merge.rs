@@ -71,6 +71,7 @@ mod tests {
             notes: vec![],
             errors: vec![],
             profile: Default::default(),
+            edges: Default::default(),
         }
     }
 

@@ -170,6 +170,7 @@ mod tests {
             notes: vec![],
             errors: vec![],
             profile: Default::default(),
+            edges: Default::default(),
         }
     }
 

@@ -28,7 +28,8 @@ pub struct Config {
     pub trace_classes: Vec<std::path::PathBuf>,
     /// Seed of all random choices.
     pub seed: u64,
-    /// Whether classes are rewritten, and how; without, only `asgct-gst` has checks.
+    /// Whether classes are rewritten, and how; without, only `asgct-gst` and `call-edge` have
+    /// checks.
     pub hooks: Hooking,
     /// Patterns of methods to hook, as `instrumenter` defines them; empty: all.
     #[serde(default)]
@@ -48,6 +49,10 @@ pub struct Config {
     pub sample_interval_us: u64,
     /// Every so many samples one is followed by a GetStackTrace for `asgct-gst`; 0: none.
     pub gst_every: u32,
+    /// Whether class files are kept in mind to judge call edges by: layer `call-edge`, and
+    /// evidence in the others.
+    #[serde(default)]
+    pub edges: bool,
     /// How many mismatches are written down per layer and verdict; all are counted.
     pub evidence_limit: u32,
     /// Developer option: breaks the agent on purpose, so that tests can see it caught.
@@ -142,9 +147,15 @@ impl FromStr for Lies {
         let mut parts = text.splitn(3, ':');
         let mut part = |otherwise| parts.next().unwrap_or(otherwise);
         let kinds = list(part("all"), &LieKind::ALL)?;
-        let layers = list(part("all"), &Layer::ALL[1..])?;
-        if layers.contains(&Layer::Ground) {
-            return Err("`ground` has no walker".into());
+        const LAYERS: [Layer; 4] = [
+            Layer::Gst,
+            Layer::AsgctSafepoint,
+            Layer::AsgctAsync,
+            Layer::AsgctGst,
+        ];
+        let layers = list(part("all"), &LAYERS)?;
+        if let Some(layer) = layers.iter().find(|layer| !LAYERS.contains(layer)) {
+            return Err(format!("nobody lies to `{layer}`"));
         }
         let one_in = part("1000").parse().ok().filter(|&n| n > 0);
         Ok(Lies {
@@ -168,6 +179,34 @@ pub struct LieCount {
     pub outcome: Outcome,
     /// How often.
     pub count: u64,
+}
+
+/// What was found of the call edges of all stacks, by walker.
+///
+/// GetStackTrace walks at safepoints, where it is right: an edge of its stacks that is impossible
+/// speaks against the judge.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
+pub struct EdgeCounts {
+    /// Of AsyncGetCallTrace in layer `call-edge`.
+    pub asgct: FoundEdges,
+    /// Of GetStackTrace in layer `asgct-gst`.
+    pub gst: FoundEdges,
+}
+
+impl EdgeCounts {
+    /// Whether no stack was judged.
+    pub fn is_empty(&self) -> bool {
+        self.asgct.stacks == 0 && self.gst.stacks == 0
+    }
+}
+
+/// What was found of the edges of one walker's stacks.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
+pub struct FoundEdges {
+    /// Stacks.
+    pub stacks: u64,
+    /// Edges, by finding and reason.
+    pub edges: BTreeMap<String, u64>,
 }
 
 /// How often the walker gave one error in one kind of code.
@@ -205,6 +244,8 @@ pub enum Record {
     Paced(Paced),
     /// All stacks that the sampler's walker gave; the last one counts.
     Profile(Profile),
+    /// What was found of call edges; the last one counts.
+    Edges(EdgeCounts),
     /// The VM ended in an orderly way.
     Ended,
 }

@@ -4,7 +4,7 @@ use crate::Layer;
 use crate::budget::Budget;
 use crate::cost::Cost;
 use crate::profile::Profile;
-use crate::record::{ErrorCount, Mismatch, Rewriting};
+use crate::record::{EdgeCounts, ErrorCount, Mismatch, Rewriting};
 use crate::tally::{Drop, Tally};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -106,6 +106,9 @@ pub struct Run {
     /// All stacks that the sampler's walker gave.
     #[serde(default, skip_serializing_if = "Profile::is_empty")]
     pub profile: Profile,
+    /// What was found of call edges.
+    #[serde(default, skip_serializing_if = "EdgeCounts::is_empty")]
+    pub edges: EdgeCounts,
 }
 
 impl Run {

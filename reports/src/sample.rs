@@ -105,6 +105,7 @@ fn run(program: &str, collector: &str, repetition: u32, exit: Exit, wrong: u64) 
             error(-5, "in Java", "RuntimeStub<|>", 3),
         ],
         profile: profile(),
+        edges: Default::default(),
     }
 }
 

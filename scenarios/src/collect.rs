@@ -2,7 +2,9 @@
 
 use oracle::Layer;
 use oracle::profile::Profile;
-use oracle::record::{ErrorCount, Mismatch, RECORDS_FILE, Record, Rewriting, SLOTS_FILE, Started};
+use oracle::record::{
+    EdgeCounts, ErrorCount, Mismatch, RECORDS_FILE, Record, Rewriting, SLOTS_FILE, Started,
+};
 use oracle::tally::Tally;
 use std::fs;
 use std::path::Path;
@@ -16,6 +18,7 @@ pub(crate) struct Records {
     pub rewriting: Rewriting,
     pub errors: Vec<ErrorCount>,
     pub profile: Profile,
+    pub edges: EdgeCounts,
     pub ended: bool,
     /// What could not be read.
     pub notes: Vec<String>,
@@ -35,6 +38,7 @@ pub(crate) fn records(dir: &Path) -> Records {
             Ok(Record::Lies(_) | Record::Paced(_)) => {}
             Ok(Record::Errors(errors)) => records.errors = errors,
             Ok(Record::Profile(profile)) => records.profile = profile,
+            Ok(Record::Edges(edges)) => records.edges = edges,
             Ok(Record::Ended) => records.ended = true,
             Err(_) if !line.ends_with(b"\n") => {
                 records.notes.push("the last record was cut off".into())

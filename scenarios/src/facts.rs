@@ -102,6 +102,7 @@ impl Facts {
             notes,
             errors: records.errors,
             profile: records.profile,
+            edges: records.edges,
         }
     }
 

@@ -5,9 +5,9 @@ use crate::plan::Job;
 use crate::scenario::Start;
 use crate::{Error, crash, library, watch};
 use java_fixtures::Installed;
-use oracle::Hooking;
 use oracle::record::SLOTS_FILE;
 use oracle::tally::SLOTS;
+use oracle::{Hooking, Layer};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -153,7 +153,9 @@ fn prepare(kit: &Kit, job: &Job, dir: &Path) -> io::Result<PathBuf> {
         Hooking::Light => &kit.classes.trace_light,
         Hooking::None | Hooking::Exact => &kit.classes.trace_exact,
     };
-    let config = program.sampling.config(dir, trace, job.seed, program.hooks);
+    let edges = program.layers.contains(&Layer::CallEdge);
+    let sampling = &program.sampling;
+    let config = sampling.config(dir, trace, job.seed, program.hooks, edges);
     fs::write(&path, serde_json::to_vec_pretty(&config)?)?;
     fs::write(dir.join(SLOTS_FILE), [0; SLOTS * size_of::<u64>()])?;
     Ok(path)

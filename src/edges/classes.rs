@@ -27,7 +27,10 @@ impl<'w> Source<'w> {
     }
 
     fn class(&mut self, bytes: &[u8]) {
-        self.malformed += u64::from(class_facts::add(self.world, bytes).is_err());
+        match class_facts::read(bytes) {
+            Ok(facts) => self.world.add(&facts),
+            Err(_) => self.malformed += 1,
+        }
     }
 
     /// Adds all classes of the JDK in `home`: its image, or the folder of its modules if it was

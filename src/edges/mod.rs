@@ -99,7 +99,7 @@ pub fn edges(args: &EdgesArgs) -> Result<bool, Failure> {
                 true => default().collect(),
                 false => args.event.clone(),
             };
-            for class in recording::REWRITTEN {
+            for class in oracle::edge::JFR_REWRITES {
                 world.distrust(class.as_bytes());
             }
             recording::read(&args.file, &events, world)?
@@ -125,7 +125,9 @@ pub fn edges(args: &EdgesArgs) -> Result<bool, Failure> {
             source.malformed
         );
     }
-    recording.tell_starts(world);
+    if !recording.properties.is_empty() {
+        recording.tell_starts(world);
+    }
     if args.lies {
         print!("{}", liars::lie(&recording.stacks, &mut judge));
         return Ok(true);

@@ -5,9 +5,9 @@ use super::stack::{Stack, internal_name};
 use jfrs::reader::event::Accessor;
 use jfrs::reader::value_descriptor::{Primitive, ValueDescriptor};
 use jfrs::reader::{Chunk, JfrReader};
-use oracle::edge::{Finding, Frame, MethodId, Start, World};
+use oracle::edge::{Frame, MethodId, Start, Starts, World};
 use oracle::trace::Location;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs::File;
 use std::path::Path;
 
@@ -16,22 +16,6 @@ pub const SAMPLES: &[&str] = &[
     "jdk.ExecutionSample",
     "jdk.NativeMethodSample",
     "jdk.CPUTimeSample",
-];
-
-/// Classes of the JDK that JFR's Java part rewrites while it records (JDK 17 to 20: the targets of
-/// `jdk.jfr.internal.instrument`), besides those of events.
-pub const REWRITTEN: &[&str] = &[
-    "java/io/FileInputStream",
-    "java/io/FileOutputStream",
-    "java/io/RandomAccessFile",
-    "java/lang/Error",
-    "java/lang/Throwable",
-    "java/net/Socket$SocketInputStream",
-    "java/net/Socket$SocketOutputStream",
-    "java/net/SocketInputStream",
-    "java/net/SocketOutputStream",
-    "sun/nio/ch/FileChannelImpl",
-    "sun/nio/ch/SocketChannelImpl",
 ];
 
 /// What a recording starts with.
@@ -145,34 +129,19 @@ fn method(method: &Accessor<'_>, world: &mut World) -> Option<MethodId> {
 }
 
 impl Recording {
-    /// Learns from all stacks of a thread how it started: one that was seen to run
-    /// `Thread.run` at its bottom was started by Java, and one that was seen to run `main` in a
-    /// JVM that the `java` launcher started is the launcher's. The classes must be known.
+    /// Learns from all stacks of a thread how it started. The classes must be known.
     pub fn tell_starts(&mut self, world: &World) {
         let launcher = self.properties.get("sun.java.launcher");
-        let launched = launcher.is_some_and(|name| name == "SUN_STANDARD");
-        let (mut started, mut main) = (HashSet::new(), HashSet::new());
+        let mut starts = Starts::new(launcher.map(String::as_str));
         for stack in self.stacks.iter().filter(|stack| stack.bottom.is_some()) {
-            let (Some(thread), Some(lowest)) = (&stack.thread, stack.frames.last()) else {
-                continue;
-            };
-            let name = world.show(lowest.method);
-            let is_entry = world.bottom(lowest.method, Start::Java);
-            if name.ends_with(".run()V") && matches!(is_entry, Finding::Possible(_)) {
-                started.insert(thread.clone());
-            } else if launched && name.ends_with(".main([Ljava/lang/String;)V") {
-                main.insert(thread.clone());
+            if let (Some(thread), Some(lowest)) = (&stack.thread, stack.frames.last()) {
+                starts.learn(world, thread.clone(), lowest.method);
             }
         }
         for stack in &mut self.stacks {
-            let (Some(bottom), Some(thread)) = (&mut stack.bottom, &stack.thread) else {
-                continue;
-            };
-            *bottom = match (started.contains(thread), main.contains(thread)) {
-                (true, _) => Start::Java,
-                (false, true) => Start::Launcher,
-                (false, false) => Start::Unknown,
-            };
+            if let (Some(bottom), Some(thread)) = (&mut stack.bottom, &stack.thread) {
+                *bottom = starts.of(thread);
+            }
         }
     }
 }

@@ -35,9 +35,7 @@ pub struct CodeFacts<'a> {
     pub starts: Box<[u64]>,
     /// Instructions that may throw by themselves.
     pub throwing: Box<[u64]>,
-    /// Ranges, end exclusive, covered by an exception handler for a named class.
-    pub guarded: Box<[(u16, u16)]>,
-    /// Instructions that refer to classes or members, by BCI, ascending.
+    /// Instructions that call, initialise or link, by BCI, ascending.
     pub sites: Vec<(u16, Refers<'a>)>,
 }
 
@@ -67,8 +65,6 @@ pub enum Refers<'a> {
     Dynamic,
     /// `new`, `getstatic`, `putstatic`: this class is initialised (JVMS 5.5).
     Initialises(&'a [u8]),
-    /// A class is resolved, and so perhaps loaded (JVMS 5.4.3.1).
-    Resolves,
     /// `ldc` of a method handle, method type or dynamic constant (JVMS 5.4.3.5, 5.4.3.6).
     Links,
 }

@@ -3,6 +3,7 @@
 use super::finding::{Finding, Impossible, Possible, Unknown};
 use super::kind::Kind;
 use super::select;
+use super::spread::Spread;
 use super::upcalls::{self, FINALIZES, LAUNCHES, LINKS, LOADS, Occasions, SERVES, STARTS, THROWS};
 use super::world::{Answer, Code, Declared, Method, MethodId, Refer, World, flag};
 use crate::trace::Location;
@@ -32,7 +33,7 @@ pub enum Start {
 #[derive(Clone, Debug, Default)]
 pub struct Judge {
     world: World,
-    edges: HashMap<(Frame, MethodId), (Finding, u32)>,
+    edges: HashMap<(Frame, MethodId), (Finding, u32), Spread>,
 }
 
 impl Judge {
@@ -204,7 +205,7 @@ impl World {
                 return Finding::Possible(Possible::Dynamic);
             }
             Refer::Dynamic => return Finding::Impossible(Impossible::OtherClass),
-            Refer::Initialises(_) | Refer::Resolves | Refer::Links => {
+            Refer::Initialises(_) | Refer::Links => {
                 return Finding::Impossible(Impossible::NoCall);
             }
         };
@@ -262,24 +263,22 @@ impl World {
 
     /// On what occasions the VM may call Java at an instruction.
     fn occasions(&self, caller: Method, code: &Code, bci: u32, site: Option<Refer>) -> Occasions {
-        let resolves = match site {
-            Some(Refer::Dynamic | Refer::Links) => LOADS.and(LINKS),
-            Some(Refer::Virtual(m) | Refer::Static(m))
-                if self.polymorphic(self.of(m)).is_some() =>
-            {
-                LOADS.and(LINKS)
-            }
-            // HotSpot's other time to register is the allocation (-RegisterFinalizersAtInit).
-            Some(Refer::Initialises(_)) => LOADS.and(FINALIZES),
-            Some(_) => LOADS,
-            None => Occasions::default(),
+        let links = match site {
+            Some(Refer::Dynamic | Refer::Links) => true,
+            Some(Refer::Virtual(m) | Refer::Static(m)) => self.polymorphic(self.of(m)).is_some(),
+            _ => false,
         };
+        // HotSpot's other time to register is the allocation (-RegisterFinalizersAtInit).
+        let allocates = matches!(site, Some(Refer::Initialises(_)));
         let registers = self.name(caller.class) == b"java/lang/Object"
             && self.name_and_descriptor(caller.signature).0 == b"<init>";
-        resolves
+        // A class may be loaded anywhere: where it is resolved, where a handler for an exception
+        // is looked for, and where compiled code is left because it was not loaded before
+        // (`deoptimization.cpp`, `load_class_by_index`).
+        LOADS
+            .and_if(links, LINKS)
             .and_if(code.throws_at(bci), THROWS)
-            .and_if(code.guarded_at(bci), LOADS)
-            .and_if(registers, FINALIZES)
+            .and_if(registers || allocates, FINALIZES)
     }
 
     /// Whether the VM itself calls `callee` on one of these occasions.

@@ -17,13 +17,18 @@ mod finding;
 mod judge;
 mod kind;
 mod select;
+mod spread;
+mod starts;
 #[cfg(test)]
 mod tests;
 mod upcalls;
+mod verdict;
 mod world;
 
 pub use counts::Counts;
 pub use facts::{ClassFacts, CodeFacts, MethodFacts, Named, Refers};
 pub use finding::{Finding, Impossible, Possible, Unknown};
 pub use judge::{Frame, Judge, Start};
-pub use world::{MethodId, World};
+pub use starts::Starts;
+pub use verdict::verdict;
+pub use world::{JFR_REWRITES, MethodId, World};

@@ -31,7 +31,6 @@ fn class<'a>(
         let code = CodeFacts {
             starts: even.clone(),
             throwing: even,
-            guarded: Box::default(),
             sites: sites.to_vec(),
         };
         MethodFacts {
@@ -288,7 +287,7 @@ fn program_calls() {
             "p/Base.open()V",
             Yes(Possible::Special),
         ),
-        (Refers::Resolves, "p/Base.open()V", No(Impossible::NoCall)),
+        (Refers::Links, "p/Base.open()V", No(Impossible::NoCall)),
         (
             Refers::Initialises(b"p/Base"),
             "p/Base.open()V",
@@ -319,19 +318,19 @@ fn calls_of_the_vm() {
         (new, "p/Base.<clinit>()V", Yes(Possible::Initialises)),
         (call, "p/Base.<clinit>()V", Yes(Possible::Initialises)),
         (new, "q/Other.<clinit>()V", no_call),
-        (Refers::Resolves, "p/Sub.<clinit>()V", no_call),
-        (Refers::Resolves, load, Yes(Possible::Loads)),
+        (Refers::Links, "p/Sub.<clinit>()V", no_call),
+        (Refers::Links, load, Yes(Possible::Loads)),
         (call, load, Yes(Possible::Loads)),
         (
-            Refers::Resolves,
+            Refers::Links,
             "p/Base.loadClass(Ljava/lang/String;)Ljava/lang/Class;",
             no_call,
         ),
-        (Refers::Resolves, link, no_call),
+        (call, link, No(Impossible::OtherName)),
         (Refers::Links, link, Yes(Possible::Links)),
         (Refers::Dynamic, link, Yes(Possible::Links)),
-        (Refers::Resolves, npe, Yes(Possible::Throws)),
-        (Refers::Resolves, "p/Sub.<init>()V", no_call),
+        (Refers::Links, npe, Yes(Possible::Throws)),
+        (Refers::Links, "p/Sub.<init>()V", no_call),
         (
             new,
             "java/lang/ref/Finalizer.register(Ljava/lang/Object;)V",

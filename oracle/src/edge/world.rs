@@ -2,6 +2,7 @@
 
 use super::facts::{ClassFacts, CodeFacts, Named, Refers};
 use super::kind::{self, Kind};
+use super::spread::Spread;
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::Arc;
@@ -82,7 +83,6 @@ pub(super) enum Refer {
     Interface(MethodId),
     Dynamic,
     Initialises(ClassName),
-    Resolves,
     Links,
 }
 
@@ -90,7 +90,6 @@ pub(super) enum Refer {
 pub(super) struct Code {
     starts: Box<[u64]>,
     throwing: Box<[u64]>,
-    guarded: Box<[(u16, u16)]>,
     sites: Box<[(u16, Refer)]>,
 }
 
@@ -106,11 +105,6 @@ impl Code {
 
     pub(super) fn throws_at(&self, bci: u32) -> bool {
         contains(&self.throwing, bci)
-    }
-
-    pub(super) fn guarded_at(&self, bci: u32) -> bool {
-        let mut ranges = self.guarded.iter();
-        ranges.any(|&(start, end)| (u32::from(start)..u32::from(end)).contains(&bci))
     }
 
     pub(super) fn site(&self, bci: u32) -> Option<Refer> {
@@ -183,6 +177,22 @@ pub(super) enum Answer {
     Unknown,
 }
 
+/// Classes of the JDK that JFR's Java part rewrites while it records (JDK 17 to 20: the targets of
+/// `jdk.jfr.internal.instrument`), besides those of events.
+pub const JFR_REWRITES: &[&str] = &[
+    "java/io/FileInputStream",
+    "java/io/FileOutputStream",
+    "java/io/RandomAccessFile",
+    "java/lang/Error",
+    "java/lang/Throwable",
+    "java/net/Socket$SocketInputStream",
+    "java/net/Socket$SocketOutputStream",
+    "java/net/SocketInputStream",
+    "java/net/SocketOutputStream",
+    "sun/nio/ch/FileChannelImpl",
+    "sun/nio/ch/SocketChannelImpl",
+];
+
 /// All known classes.
 ///
 /// Classes are told apart by name only. Where several have the same name (of other loaders, or
@@ -193,10 +203,10 @@ pub struct World {
     kinds: Vec<Option<Kind>>,
     signatures: Table<(u32, u32)>,
     methods: Table<Method>,
-    classes: HashMap<ClassName, Vec<Class>>,
-    below: HashMap<ClassName, Vec<ClassName>>,
+    classes: HashMap<ClassName, Vec<Class>, Spread>,
+    below: HashMap<ClassName, Vec<ClassName>, Spread>,
     /// Classes that need not have run as their class files are.
-    distrusted: HashSet<ClassName>,
+    distrusted: HashSet<ClassName, Spread>,
     version: u32,
 }
 
@@ -262,7 +272,6 @@ impl World {
                     Refers::Interface(m) => Refer::Interface(named(m)),
                     Refers::Dynamic => Refer::Dynamic,
                     Refers::Initialises(class) => Refer::Initialises(self.class_name(class)),
-                    Refers::Resolves => Refer::Resolves,
                     Refers::Links => Refer::Links,
                 };
                 (bci, refer)
@@ -272,7 +281,6 @@ impl World {
         Code {
             starts: facts.starts.clone(),
             throwing: facts.throwing.clone(),
-            guarded: facts.guarded.clone(),
             sites: sites.into(),
         }
     }

@@ -181,6 +181,7 @@ impl Sampling {
         trace_classes: &[PathBuf],
         seed: u64,
         hooks: Hooking,
+        edges: bool,
     ) -> Config {
         Config {
             run_dir: run_dir.into(),
@@ -194,6 +195,7 @@ impl Sampling {
             check_share: self.check_share,
             sample_interval_us: self.interval_us,
             gst_every: self.gst_every,
+            edges,
             evidence_limit: self.evidence_limit,
             sabotage: self.sabotage,
             sabotage_one_in: self.sabotage_one_in,
@@ -225,16 +227,14 @@ impl Program {
 
     /// The layers that it measures and that are asked for.
     pub fn layers(&self) -> Vec<Layer> {
-        let measured: &[Layer] = if self.hooks.is_on() {
-            &Layer::ALL
-        } else {
-            &[Layer::AsgctGst]
+        let without_hooks = [Layer::AsgctGst, Layer::CallEdge];
+        let is_measured = |layer: &Layer| match self.hooks.is_on() {
+            // Its samples are of the code as it is.
+            true => *layer != Layer::CallEdge,
+            false => without_hooks.contains(layer),
         };
-        measured
-            .iter()
-            .copied()
-            .filter(|layer| self.layers.contains(layer))
-            .collect()
+        let asked = Layer::ALL.into_iter().filter(is_measured);
+        asked.filter(|layer| self.layers.contains(layer)).collect()
     }
 }
 
@@ -319,6 +319,7 @@ fn default_budget() -> Budget {
         Layer::AsgctSafepoint => 0.005,
         Layer::AsgctAsync => 0.02,
         Layer::AsgctGst => 0.01,
+        Layer::CallEdge => 0.05,
     };
     Budget(Layer::ALL.map(|layer| (layer, limit(layer))).into())
 }

@@ -1,0 +1,35 @@
+//! Hashing of small numbers: the maps of the judge are asked some twenty times a stack.
+
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Hashes by [`NumberHasher`].
+pub(super) type Spread = BuildHasherDefault<NumberHasher>;
+
+/// Folds each word in by a multiplication; the numbers are our own, nobody chooses them.
+#[derive(Default)]
+pub(super) struct NumberHasher(u64);
+
+impl Hasher for NumberHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(byte.into());
+        }
+    }
+
+    fn write_u32(&mut self, word: u32) {
+        self.write_u64(word.into());
+    }
+
+    fn write_i32(&mut self, word: i32) {
+        self.write_u64(u64::from(word as u32));
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        let product = (self.0.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = product ^ (product >> 32);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}

@@ -1,0 +1,45 @@
+//! How threads started, told by their own stacks.
+
+use super::finding::Finding;
+use super::judge::Start;
+use super::world::{MethodId, World};
+use std::collections::HashMap;
+use std::hash::Hash;
+
+/// What is known of each thread's start. `K` tells threads apart.
+///
+/// A thread that was seen in `Thread.run` at its bottom was started by Java. One that was seen in
+/// `main` is the launcher's, if the JDK's launcher started the VM.
+#[derive(Clone, Debug)]
+pub struct Starts<K> {
+    /// Whether the JDK's launcher started the VM.
+    launched: bool,
+    known: HashMap<K, Start>,
+}
+
+impl<K: Eq + Hash> Starts<K> {
+    /// `launcher` is the VM's system property `sun.java.launcher`.
+    pub fn new(launcher: Option<&str>) -> Starts<K> {
+        Starts {
+            launched: launcher == Some("SUN_STANDARD"),
+            known: HashMap::new(),
+        }
+    }
+
+    /// Learns from a whole stack of `thread`, whose lowest frame is of `lowest`.
+    pub fn learn(&mut self, world: &World, thread: K, lowest: MethodId) {
+        let (name, descriptor) = world.name_and_descriptor(world.of(lowest).signature);
+        if (name, descriptor) == (b"run", b"()V") {
+            if matches!(world.bottom(lowest, Start::Java), Finding::Possible(_)) {
+                self.known.insert(thread, Start::Java);
+            }
+        } else if self.launched && (name, descriptor) == (b"main", b"([Ljava/lang/String;)V") {
+            self.known.entry(thread).or_insert(Start::Launcher);
+        }
+    }
+
+    /// How `thread` started, as far as is known.
+    pub fn of(&self, thread: &K) -> Start {
+        self.known.get(thread).copied().unwrap_or(Start::Unknown)
+    }
+}

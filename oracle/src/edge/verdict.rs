@@ -1,0 +1,50 @@
+//! What the findings on a stack come to: layer `call-edge`.
+
+use super::finding::{Finding, Impossible};
+use crate::{Judgement, Verdict};
+
+/// The verdict on a stack by the findings on it, as [`super::Judge::stack`] makes them.
+///
+/// `truncated` if only the lowest frame is impossible: where it lies no thread starts. `wrong`
+/// if any other edge is; `at_frame` is the lower frame of the uppermost one. `unverifiable` if
+/// nothing is known of any edge. Otherwise `match`: nothing that is known forbids it, as far as
+/// this layer's truth reaches.
+pub fn verdict(found: &[Finding]) -> Judgement {
+    let first = found.iter().position(|finding| finding.is_impossible());
+    if let Some(at) = first {
+        let finding = found[at];
+        let verdict = match finding {
+            Finding::Impossible(Impossible::NoEntry) => Verdict::Truncated,
+            _ => Verdict::Wrong,
+        };
+        return Judgement::at(verdict, at, finding.reason());
+    }
+    match found.iter().any(|f| matches!(f, Finding::Possible(_))) {
+        true => Judgement::plain(Verdict::Match, "no edge is impossible"),
+        false => Judgement::plain(Verdict::Unverifiable, "no edge is known"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::finding::{Possible, Unknown};
+    use super::*;
+
+    #[test]
+    fn the_uppermost_fault_counts() {
+        let yes = Finding::Possible(Possible::Static);
+        let maybe = Finding::Unknown(Unknown::Receiver);
+        let no = Finding::Impossible(Impossible::OtherName);
+        let none = Finding::Impossible(Impossible::NoEntry);
+        for (found, expected, at) in [
+            (&[yes, maybe, yes][..], Verdict::Match, None),
+            (&[maybe, maybe], Verdict::Unverifiable, None),
+            (&[], Verdict::Unverifiable, None),
+            (&[yes, no, yes, none], Verdict::Wrong, Some(1)),
+            (&[yes, maybe, none], Verdict::Truncated, Some(2)),
+        ] {
+            let judgement = verdict(found);
+            assert_eq!((judgement.verdict, judgement.at_frame), (expected, at));
+        }
+    }
+}
