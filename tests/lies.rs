@@ -26,6 +26,7 @@ fn scenario(seconds: u32) -> String {
         asgct-safepoint = 1
         asgct-async = 1
         asgct-gst = 1
+        call-edge = 1
         [sampling]
         check_share = 0.5
         interval_us = 0
