@@ -427,12 +427,12 @@ impl Jvmti {
             &mut events
         ))
         .ok()?;
-        // SAFETY: the VM returned `count` events with zero-terminated names. What they point
-        // at would have to be freed piece by piece; this is called twice in a VM's life.
-        unsafe { slice(events, count) }
-            .iter()
-            .find(|event| unsafe { CStr::from_ptr(event.id) } == id)
-            .map(|event| event.index)
+        // SAFETY: the VM returned `count` events. What they point at would have to be freed
+        // piece by piece; this is called twice in a VM's life.
+        let events = unsafe { slice(events, count) };
+        // SAFETY: the `id` of each is a zero-terminated string that is not freed.
+        let named = |event: &&ExtensionEventInfo| unsafe { CStr::from_ptr(event.id) } == id;
+        events.iter().find(named).map(|event| event.index)
     }
 
     /// SetExtensionEventCallback, then SetEventNotificationMode: HotSpot wants both.
