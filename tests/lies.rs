@@ -5,7 +5,7 @@
 mod support;
 
 use oracle::Layer;
-use oracle::lie::{LieKind, Outcome};
+use oracle::lie::{LieKind, Outcome, Unseen};
 use oracle::record::{LieCount, RECORDS_FILE, Record};
 use oracle::report::{Exit, Report};
 use oracle::tally::Tally;
@@ -18,7 +18,20 @@ const CHECKS: u64 = 100_000;
 /// A busy machine takes several runs for them, but not more than these.
 const RUNS: u64 = 6;
 
-fn scenario(seconds: u32) -> String {
+/// Our own programs of these tests.
+fn fixtures(seconds: u32) -> String {
+    let names = [
+        "mutual-recursion",
+        "exceptions-up",
+        "lambdas",
+        "contended",
+        "math-parser",
+        "parallel-streams",
+    ];
+    format!("fixtures = {{ names = {names:?}, seconds = {seconds} }}")
+}
+
+fn scenario(program: &str) -> String {
     format!(
         r#"
         name = "lies"
@@ -33,19 +46,17 @@ fn scenario(seconds: u32) -> String {
         gst_every = 8
         evidence_limit = 5
         [[program]]
-        name = "fixtures"
-        [program.fixtures]
-        names = ["mutual-recursion", "exceptions-up", "lambdas", "contended", "math-parser", "parallel-streams"]
-        seconds = {seconds}
+        name = "program"
+        {program}
         "#
     )
 }
 
-/// Runs the scenario with `options`; returns the report and what came of the lies.
-fn lie(jdk: &Path, seconds: u32, seed: u64, options: &[&str]) -> (Report, Vec<LieCount>) {
+/// Runs `program` with `options`; returns the report and what came of the lies.
+fn lie(jdk: &Path, program: &str, seed: u64, options: &[&str]) -> (Report, Vec<LieCount>) {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("lies.toml");
-    std::fs::write(&file, scenario(seconds)).unwrap();
+    std::fs::write(&file, scenario(program)).unwrap();
     let out = dir.path().join("out");
     let mut command = stackwitness();
     command.args(["run", "--scenario"]).arg(file);
@@ -101,7 +112,7 @@ fn lies_of_walkers_are_caught() {
         let in_thread = [Layer::Gst, Layer::AsgctSafepoint];
         let (mut tallies, mut lies) = ([(); Layer::ALL.len()].map(|()| Tally::default()), vec![]);
         for seed in 1..=RUNS {
-            let (report, of_run) = lie(&jdk, 10, seed, &["--lie", "all:all:1000"]);
+            let (report, of_run) = lie(&jdk, &fixtures(10), seed, &["--lie", "all:all:1000"]);
             for counts in &report.layers {
                 tallies[counts.layer.index()] += &counts.tally();
             }
@@ -146,11 +157,81 @@ fn lies_of_walkers_are_caught() {
 #[test]
 fn lies_of_walkers_in_signals_are_caught() {
     for jdk in jdks() {
-        let (_, lies) = lie(&jdk, 5, 1, &["--lie", "all:asgct-async,asgct-gst:20"]);
+        let (_, lies) = lie(
+            &jdk,
+            &fixtures(5),
+            1,
+            &["--lie", "all:asgct-async,asgct-gst:20"],
+        );
         let (told, _) = assert_caught(&lies, Layer::AsgctAsync);
         assert!(told >= 100, "{jdk:?}: {told} lies");
         let (told, _) = assert_caught(&lies, Layer::AsgctGst);
         assert!(told >= 10, "{jdk:?}: {told} lies");
+    }
+}
+
+/// The programs as they are, without hooks.
+fn unhooked(jdk: &Path) -> Vec<(&'static str, String)> {
+    let mut programs = vec![("fixtures", fixtures(8))];
+    match jdk.join("bin/javac").exists() {
+        true => programs.push(("javac", "javac = { seconds = 8 }".into())),
+        false => println!("skipped: javac, which {} has not", jdk.display()),
+    }
+    let hooks = "\nhooks = \"none\"\nbaseline = false";
+    let unhooked = programs.into_iter();
+    unhooked
+        .map(|(name, program)| (name, program + hooks))
+        .collect()
+}
+
+/// Of the stacks of GetStackTrace, which the judge of edges is tested by, none is impossible.
+fn assert_judge_is_right(report: &Report, name: &str) {
+    let found = &report.runs[0].edges.gst;
+    assert!(found.stacks >= 1000, "{name}: {found:?}");
+    let is_impossible = |(finding, _): &(&String, _)| finding.starts_with("impossible");
+    let impossible: Vec<_> = found.edges.iter().filter(is_impossible).collect();
+    assert!(impossible.is_empty(), "{name}: {impossible:?}");
+}
+
+/// How many lies the class files alone catch is a measurement: what they allow they allow. A
+/// missing frame in the middle they mostly do not, unless only a recursion is shallower for it:
+/// two of our programs call themselves directly, and with a frame less theirs are true stacks.
+#[test]
+fn class_files_alone_catch_missing_frames() {
+    for jdk in jdks() {
+        for (name, program) in unhooked(&jdk) {
+            let (report, lies) = lie(&jdk, &program, 1, &["--lie", "all:call-edge:3"]);
+            let name = format!("{} {name}", jdk.display());
+            println!("{name}");
+            assert_judge_is_right(&report, &name);
+            assert_caught(&lies, Layer::CallEdge);
+            for kind in LieKind::ALL {
+                let of = |outcome: Option<Outcome>| {
+                    let is = |lie: &LieCount| outcome == Some(lie.outcome) || outcome.is_none();
+                    sum(&lies, |lie| lie.kind == kind.name() && is(lie))
+                };
+                let recursion = of(Some(Outcome::Explained(Unseen::Recursion)));
+                let (told, caught) = (of(None), of(Some(Outcome::Caught)));
+                println!("{kind:<16}{caught:6} of {told:6}, {recursion:6} recursion");
+                if kind == LieKind::DropMiddle {
+                    assert!(told >= 300, "{name}: {told} missing frames are too few");
+                    assert!(100 * caught >= 80 * (told - recursion), "{name}: {lies:#?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn without_lies_no_true_stack_is_impossible() {
+    for jdk in jdks() {
+        for (name, program) in unhooked(&jdk) {
+            let name = format!("{} {name}", jdk.display());
+            let (report, lies) = lie(&jdk, &program, 1, &[]);
+            assert_eq!(lies, [], "{name}");
+            assert_judge_is_right(&report, &name);
+            println!("{name}: {:?}", report.runs[0].edges.gst);
+        }
     }
 }
 
@@ -160,7 +241,7 @@ fn lies_of_hooks_are_caught() {
         println!("{}", jdk.display());
         for sabotage in ["drop-pops", "double-pops", "drop-pushes"] {
             let options = ["--sabotage", sabotage, "--sabotage-one-in", "1000"];
-            let (report, lies) = lie(&jdk, 2, 1, &options);
+            let (report, lies) = lie(&jdk, &fixtures(2), 1, &options);
             let (told, _) = assert_caught(&lies, Layer::Ground);
             assert!(told >= 100, "{jdk:?}: {told} {sabotage}");
             assert!(mismatches(&report, Layer::Ground) > 0, "{jdk:?}");
@@ -171,7 +252,7 @@ fn lies_of_hooks_are_caught() {
 #[test]
 fn without_lies_nothing_is_reported() {
     for jdk in jdks() {
-        let (report, lies) = lie(&jdk, 4, 1, &[]);
+        let (report, lies) = lie(&jdk, &fixtures(4), 1, &[]);
         assert_eq!(lies, [], "{jdk:?}");
         for layer in [Layer::Ground, Layer::Gst] {
             assert_eq!(mismatches(&report, layer), 0, "{jdk:?} {layer}");

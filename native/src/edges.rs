@@ -5,9 +5,7 @@
 
 use crate::agent::Agent;
 use crate::methods::Spread;
-use crate::vm::jvmti::Jvmti;
 use jni_sys::JNIEnv;
-use oracle::Judgement;
 use oracle::edge::{self, Counts, Finding, JFR_REWRITES, Judge, MethodId, Starts};
 use oracle::record::FoundEdges;
 use oracle::trace::{Frame, MethodKey};
@@ -44,100 +42,100 @@ impl Edges {
     }
 }
 
-/// What one thread that judges needs.
+/// The sampler's view of the classes.
 pub struct Walks {
+    agent: &'static Agent,
+    edges: &'static Edges,
+    env: *mut JNIEnv,
     /// The walkers' keys that were looked up; none for a method that is gone.
     methods: HashMap<usize, Option<MethodId>, Spread>,
     starts: Starts<Thread>,
     frames: Vec<edge::Frame>,
     found: Vec<Finding>,
-    counts: Counts,
 }
 
 /// What tells a thread from others: the place of its state, and its kernel id.
-type Thread = (usize, i32);
+pub type Thread = (usize, i32);
 
 impl Walks {
-    /// Knows no method yet.
-    pub fn new(jvmti: &Jvmti) -> Walks {
-        let launcher = jvmti.system_property(c"sun.java.launcher");
-        Walks {
+    /// Knows no method yet; none if class files are not kept.
+    pub fn new(agent: &'static Agent, env: *mut JNIEnv) -> Option<Walks> {
+        let edges = agent.edges.as_ref()?;
+        let launcher = agent.jvmti.system_property(c"sun.java.launcher");
+        Some(Walks {
+            agent,
+            edges,
+            env,
             methods: HashMap::default(),
             starts: Starts::new(Some(&launcher)),
             frames: Vec::new(),
             found: Vec::new(),
-            counts: Counts::default(),
+        })
+    }
+
+    /// Learns from a stack of `thread` how it started. Not from a lie.
+    pub fn learn(&mut self, thread: Thread, stack: &[Frame]) {
+        let lowest = stack.last().and_then(|frame| self.method(frame.method));
+        if let Some(lowest) = lowest {
+            self.starts
+                .learn(self.edges.judge().world(), thread, lowest);
         }
     }
 
-    /// Judges a walk of `thread`; none if a method of it is gone.
-    pub fn judge(
-        &mut self,
-        agent: &Agent,
-        edges: &Edges,
-        env: *mut JNIEnv,
-        thread: Thread,
-        walk: &[Frame],
-    ) -> Option<Judgement> {
+    /// What the class files say of a stack of `thread`; none if a method of it is gone.
+    pub fn findings(&mut self, thread: Thread, stack: &[Frame]) -> Option<&[Finding]> {
         self.frames.clear();
-        for frame in walk {
+        for frame in stack {
             let location = frame.location;
-            let method = self.method(agent, edges, env, frame.method)?;
+            let method = self.method(frame.method)?;
             self.frames.push(edge::Frame { method, location });
         }
-        let lowest = self.frames.last()?.method;
-        let mut judge = edges.judge();
-        self.starts.learn(judge.world(), thread, lowest);
         let start = self.starts.of(&thread);
+        let mut judge = self.edges.judge();
         judge.stack(&self.frames, Some(start), &mut self.found);
-        Some(edge::verdict(&self.found))
+        Some(&self.found)
     }
 
-    /// Counts the findings of the last walk.
-    pub fn count(&mut self) {
-        self.counts.add(&self.found);
+    /// The same, but none either if something is impossible and it is not sure which methods
+    /// the stack is of.
+    pub fn sure_findings(&mut self, thread: Thread, stack: &[Frame]) -> Option<Vec<Finding>> {
+        let methods = &self.agent.methods;
+        let found = self.findings(thread, stack)?;
+        let impossible = found.iter().any(|finding| finding.is_impossible());
+        let doubtful = impossible && methods.is_doubtful(stack, &[]);
+        (!doubtful).then(|| found.to_vec())
     }
 
-    /// What was found.
-    pub fn counts(&self) -> FoundEdges {
-        let findings = self.counts.findings();
-        let edges = findings.map(|(finding, n)| (finding.to_string(), n));
-        FoundEdges {
-            stacks: self.counts.stacks(),
-            edges: edges.collect(),
-        }
-    }
-
-    /// What was found of the last walk, for the evidence of a mismatch in any layer.
-    pub fn evidence(&self) -> String {
-        let odd = self.found.iter().enumerate();
-        let odd = odd.filter(|(_, finding)| !matches!(finding, Finding::Possible(_)));
-        let odd: Vec<_> = odd
-            .map(|(at, finding)| format!("frame {at} {finding}"))
-            .collect();
-        match odd.is_empty() {
-            true => "all possible".into(),
-            false => odd.join("; "),
-        }
-    }
-
-    fn method(
-        &mut self,
-        agent: &Agent,
-        edges: &Edges,
-        env: *mut JNIEnv,
-        key: MethodKey,
-    ) -> Option<MethodId> {
-        if let Some(&known) = self.methods.get(&key.0) {
-            return known;
-        }
-        let name = agent.methods.full_name(env, key);
-        let method = name.map(|(class, name, descriptor)| {
-            let mut judge = edges.judge();
+    fn method(&mut self, key: MethodKey) -> Option<MethodId> {
+        let (agent, edges, env) = (self.agent, self.edges, self.env);
+        *self.methods.entry(key.0).or_insert_with(|| {
+            let (class, name, descriptor) = agent.methods.full_name(env, key)?;
             let texts = [&class, &name, &descriptor].map(|text| text.as_bytes());
-            judge.world_mut().method(texts[0], texts[1], texts[2])
-        });
-        self.methods.insert(key.0, method);
-        method
+            let mut judge = edges.judge();
+            Some(judge.world_mut().method(texts[0], texts[1], texts[2]))
+        })
+    }
+}
+
+/// All that was counted, by finding and reason.
+pub fn summary(counts: &Counts) -> FoundEdges {
+    let edges = counts.findings();
+    let edges = edges.map(|(finding, n)| (finding.to_string(), n));
+    FoundEdges {
+        stacks: counts.stacks(),
+        edges: edges.collect(),
+    }
+}
+
+/// What was found of a stack, for the evidence of a mismatch in any layer.
+pub fn evidence(found: &[Finding]) -> String {
+    let odd = found.iter().enumerate();
+    let odd = odd.filter(|(_, finding)| !matches!(finding, Finding::Possible(_)));
+    let odd: Vec<_> = odd
+        .map(|(at, finding)| format!("frame {at} {finding}"))
+        .collect();
+    match odd.is_empty() {
+        true => "all possible".into(),
+        false => odd.join("; "),
     }
 }

@@ -3,7 +3,7 @@
 use crate::agent::Agent;
 use crate::check::{MAX_FRAMES, frame_of};
 use crate::compiled;
-use crate::edges::Walks;
+use crate::edges::{self, Thread, Walks};
 use crate::error_codes::ErrorCodes;
 use crate::evidence::{self, Found};
 use crate::liar::Said;
@@ -14,12 +14,14 @@ use crate::targets::Target;
 use crate::virtual_threads;
 use crate::vm::jvmti::FrameInfo;
 use jni_sys::JNIEnv;
+use oracle::edge::{self, Counts};
 use oracle::judge::judge_moving;
 use oracle::lie::Sight;
 use oracle::record::{EdgeCounts, Record, ShownFrame};
 use oracle::tally::Drop;
 use oracle::trace::{Frame, HookId};
 use oracle::{Judgement, Layer, Verdict};
+use std::cell::RefCell;
 use std::ptr;
 
 /// Judges samples, and keeps what is written down of them all.
@@ -29,9 +31,12 @@ pub struct Judging {
     walk: Vec<Frame>,
     hooks: Vec<HookId>,
     gst: Vec<FrameInfo>,
-    walks: Walks,
-    /// Of GetStackTrace.
-    references: Walks,
+    /// Where class files are kept.
+    walks: Option<Walks>,
+    /// What was found of the edges of walks in layer `call-edge`.
+    edges: Counts,
+    /// What was found of the edges of GetStackTrace's stacks.
+    reference_edges: Counts,
     /// All walks.
     stacks: Stacks,
     /// Where there was none.
@@ -51,8 +56,9 @@ impl Judging {
             walk: Vec::new(),
             hooks: Vec::new(),
             gst: vec![spare; MAX_FRAMES],
-            walks: Walks::new(&agent.jvmti),
-            references: Walks::new(&agent.jvmti),
+            walks: Walks::new(agent, env),
+            edges: Counts::default(),
+            reference_edges: Counts::default(),
             stacks: Stacks::default(),
             errors: ErrorCodes::default(),
         }
@@ -69,8 +75,8 @@ impl Judging {
             agent.records.write(&Record::Errors(errors));
         }
         let edges = EdgeCounts {
-            asgct: self.walks.counts(),
-            gst: self.references.counts(),
+            asgct: edges::summary(&self.edges),
+            gst: edges::summary(&self.reference_edges),
         };
         if !edges.is_empty() {
             agent.records.write(&Record::Edges(edges));
@@ -109,14 +115,21 @@ impl Judging {
             return;
         }
         self.stacks.add(&self.walk);
-        let gone = Judgement::plain(Verdict::Unverifiable, "a method was redefined or unloaded");
-        let judgement = match self.look_at_edges(target) {
-            Some(judgement) => {
-                self.walks.count();
-                agent.methods.settle(judgement, &self.walk, &[])
-            }
-            None => gone,
-        };
+        let Some(walks) = &mut self.walks else { return };
+        let thread = thread(target);
+        walks.learn(thread, &self.walk);
+        let walks = RefCell::new(walks);
+        let edges = |walk: &[Frame]| walks.borrow_mut().sure_findings(thread, walk);
+        let found = edges(&self.walk);
+        if let Some(found) = &found {
+            self.edges.add(found);
+        }
+        let mut judgement = edge::verdict(found.as_deref());
+        let sight = Sight::<Registry>::Edges(&edges);
+        let said = said(self.env, target, layer, &self.walk, judgement);
+        if let Some(lie) = agent.liar.tell(agent, said, &sight, |lie| sight.judge(lie)) {
+            (self.walk, judgement) = (lie.walk, lie.judgement);
+        }
         agent.slots.count(layer, judgement.verdict);
         if judgement.is_mismatch() && evidence::wanted(agent, layer, judgement.verdict) {
             self.report(target, sample, layer, judgement, vec![]);
@@ -127,17 +140,18 @@ impl Judging {
     /// is no check: it speaks against the judge.
     fn look_at_reference(&mut self, target: &Target, gst: &[Frame]) {
         let (agent, env) = (self.agent, self.env);
-        let Some(edges) = &agent.edges else { return };
-        let thread = (ptr::from_ref(target.state) as usize, target.tid);
-        let Some(judgement) = self.references.judge(agent, edges, env, thread, gst) else {
+        let Some(walks) = &mut self.walks else { return };
+        walks.learn(thread(target), gst);
+        let Some(found) = walks.findings(thread(target), gst) else {
             return;
         };
-        self.references.count();
+        self.reference_edges.add(found);
+        let judgement = edge::verdict(Some(found));
         let (layer, kind) = (Layer::CallEdge, Verdict::Unverifiable);
         if judgement.is_mismatch() && evidence::wanted(agent, layer, kind) {
             let evidence = [
                 ("walker".to_owned(), "GetStackTrace".to_owned()),
-                ("edges".to_owned(), self.references.evidence()),
+                ("edges".to_owned(), edges::evidence(found)),
             ];
             let found = Found {
                 layer,
@@ -149,14 +163,6 @@ impl Judging {
             };
             evidence::record(agent, env, found);
         }
-    }
-
-    /// What the class files say of the walk; none if they are not kept, or a method is gone.
-    fn look_at_edges(&mut self, target: &Target) -> Option<Judgement> {
-        let (agent, env) = (self.agent, self.env);
-        let thread = (ptr::from_ref(target.state) as usize, target.tid);
-        let edges = agent.edges.as_ref()?;
-        self.walks.judge(agent, edges, env, thread, &self.walk)
     }
 
     /// Reads the walk; counts the sample and returns false if there is none.
@@ -274,8 +280,10 @@ impl Judging {
         truth: Vec<ShownFrame>,
     ) {
         let mut evidence = evidence::of_sample(self.agent, sample);
-        if self.look_at_edges(target).is_some() {
-            evidence.insert("edges".into(), self.walks.evidence());
+        let walks = self.walks.as_mut();
+        let found = walks.and_then(|walks| walks.findings(thread(target), &self.walk));
+        if let Some(found) = found {
+            evidence.insert("edges".into(), edges::evidence(found));
         }
         let (tid, walk) = (target.tid, self.walk.as_slice());
         evidence::record(
@@ -291,6 +299,10 @@ impl Judging {
             },
         );
     }
+}
+
+fn thread(target: &Target) -> Thread {
+    (ptr::from_ref(target.state) as usize, target.tid)
 }
 
 fn said<'a>(

@@ -161,20 +161,21 @@ impl Registry {
         walk: &[Frame],
         reference: &[&[Frame]],
     ) -> Judgement {
-        if !judgement.is_mismatch() {
-            return judgement;
+        match judgement.is_mismatch() && self.is_doubtful(walk, reference) {
+            true => Judgement::plain(Verdict::Unverifiable, "a method was redefined or unloaded"),
+            false => judgement,
         }
+    }
+
+    /// Whether it is not sure which methods `walk` or `reference` are of.
+    pub fn is_doubtful(&self, walk: &[Frame], reference: &[&[Frame]]) -> bool {
         let gone = |frame: &Frame| match frame.method.0 {
             0 => !self.versions.is_empty(),
             _ => matches!(self.known(frame.method), Known::Gone),
         };
         let exchanged = |frame: &Frame| self.versions.contains(frame.method.0);
-        let doubtful = walk.iter().any(|frame| gone(frame) || exchanged(frame))
-            || reference.iter().copied().flatten().any(exchanged);
-        match doubtful {
-            true => Judgement::plain(Verdict::Unverifiable, "a method was redefined or unloaded"),
-            false => judgement,
-        }
+        walk.iter().any(|frame| gone(frame) || exchanged(frame))
+            || reference.iter().copied().flatten().any(exchanged)
     }
 
     /// The method of a hook.

@@ -147,11 +147,12 @@ impl FromStr for Lies {
         let mut parts = text.splitn(3, ':');
         let mut part = |otherwise| parts.next().unwrap_or(otherwise);
         let kinds = list(part("all"), &LieKind::ALL)?;
-        const LAYERS: [Layer; 4] = [
+        const LAYERS: [Layer; 5] = [
             Layer::Gst,
             Layer::AsgctSafepoint,
             Layer::AsgctAsync,
             Layer::AsgctGst,
+            Layer::CallEdge,
         ];
         let layers = list(part("all"), &LAYERS)?;
         if let Some(layer) = layers.iter().find(|layer| !LAYERS.contains(layer)) {
@@ -335,7 +336,7 @@ mod tests {
     fn lies_are_read() {
         let read = |text: &str| text.parse::<Lies>();
         let all = read("all").expect("it is right");
-        assert_eq!((all.kinds.len(), all.layers.len()), (11, 4));
+        assert_eq!((all.kinds.len(), all.layers.len()), (11, 5));
         assert_eq!(all.one_in, 1000);
         let some = Lies {
             layers: vec![Layer::Gst],

@@ -3,13 +3,17 @@
 use super::finding::{Finding, Impossible};
 use crate::{Judgement, Verdict};
 
-/// The verdict on a stack by the findings on it, as [`super::Judge::stack`] makes them.
+/// The verdict on a stack by the findings on it, as [`super::Judge::stack`] makes them; none if a
+/// method of it was redefined or unloaded, so that nobody knows what its class file was.
 ///
 /// `truncated` if only the lowest frame is impossible: where it lies no thread starts. `wrong`
 /// if any other edge is; `at_frame` is the lower frame of the uppermost one. `unverifiable` if
 /// nothing is known of any edge. Otherwise `match`: nothing that is known forbids it, as far as
 /// this layer's truth reaches.
-pub fn verdict(found: &[Finding]) -> Judgement {
+pub fn verdict(found: Option<&[Finding]>) -> Judgement {
+    let Some(found) = found else {
+        return Judgement::plain(Verdict::Unverifiable, "a method was redefined or unloaded");
+    };
     let first = found.iter().position(|finding| finding.is_impossible());
     if let Some(at) = first {
         let finding = found[at];
@@ -37,11 +41,12 @@ mod tests {
         let no = Finding::Impossible(Impossible::OtherName);
         let none = Finding::Impossible(Impossible::NoEntry);
         for (found, expected, at) in [
-            (&[yes, maybe, yes][..], Verdict::Match, None),
-            (&[maybe, maybe], Verdict::Unverifiable, None),
-            (&[], Verdict::Unverifiable, None),
-            (&[yes, no, yes, none], Verdict::Wrong, Some(1)),
-            (&[yes, maybe, none], Verdict::Truncated, Some(2)),
+            (Some(&[yes, maybe, yes][..]), Verdict::Match, None),
+            (Some(&[maybe, maybe]), Verdict::Unverifiable, None),
+            (Some(&[]), Verdict::Unverifiable, None),
+            (None, Verdict::Unverifiable, None),
+            (Some(&[yes, no, yes, none]), Verdict::Wrong, Some(1)),
+            (Some(&[yes, maybe, none]), Verdict::Truncated, Some(2)),
         ] {
             let judgement = verdict(found);
             assert_eq!((judgement.verdict, judgement.at_frame), (expected, at));

@@ -9,7 +9,7 @@ mod sight;
 #[cfg(test)]
 mod tests;
 
-pub use sight::{Expected, Sight, Unseen};
+pub use sight::{Edges, Expected, Sight, Unseen};
 
 use crate::Verdict;
 use crate::trace::{Frame, Location, MethodKey};

@@ -1,4 +1,5 @@
 use super::Answer;
+use crate::edge::{self, Finding};
 use crate::judge::{judge_moving, judge_same_instant, judge_truth};
 use crate::trace::{Frame, HookId, Methods, Presence, Truth};
 use crate::{Judgement, Verdict};
@@ -12,7 +13,13 @@ pub enum Sight<'a, M> {
     SameInstant(&'a [Frame]),
     /// Layer `asgct-gst`: another walk a little later.
     Later(&'a [Frame]),
+    /// Layer `call-edge`: the class files.
+    Edges(&'a Edges<'a>),
 }
+
+/// What the class files say of a stack, top frame first, as [`edge::Judge::stack`] finds it;
+/// none where they cannot, because a method was redefined or unloaded.
+pub type Edges<'a> = dyn Fn(&[Frame]) -> Option<Vec<Finding>> + 'a;
 
 /// What should become of a lie.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -48,6 +55,16 @@ pub enum Unseen {
     /// The later walk does not show the frame that the lie has at its bottom, so that the
     /// thread may have had another bottom.
     OtherBottom,
+    /// In layer `call-edge`: only the depth of a recursion differs, that is how many equal frames
+    /// lie on each other; the class files allow any.
+    Recursion,
+    /// In layer `call-edge`: the class files allow every edge of the lie.
+    Allowed,
+    /// In layer `call-edge`: they allow every edge of the lie that they tell anything of, but
+    /// not of all they do.
+    UnknownEdge,
+    /// A method of the lie was redefined or unloaded: it is not known what it called.
+    Gone,
     /// The sample stands between two debug records of compiled code, and the record before
     /// agrees with the truth.
     BetweenRecords,
@@ -70,12 +87,15 @@ impl<M: Methods> Sight<'_, M> {
             Sight::Truth(truth, methods) => judge_truth(walk, truth, *methods),
             Sight::SameInstant(reference) => judge_same_instant(walk, reference),
             Sight::Later(later) => judge_moving(walk, later),
+            Sight::Edges(edges) => edge::verdict(edges(walk).as_deref()),
         }
     }
 
     /// What should become of `lie`, told in place of `honest`, which was no mismatch.
     ///
-    /// Written from what the layers promise, not from how the judges work.
+    /// Written from what the layers promise, not from how the judges work. Of call edges there
+    /// is no second opinion: what is expected there is what their judge finds, so that how many
+    /// lies it catches is a measurement, and no proof.
     pub fn expect(&self, honest: &[Frame], lie: &Answer) -> Expected {
         let lie = match lie {
             Answer::Error(code) => return Expected::Verdict(Verdict::Error(*code)),
@@ -89,8 +109,30 @@ impl<M: Methods> Sight<'_, M> {
             }
             Sight::SameInstant(_) => Expected::Verdict(Verdict::Wrong),
             Sight::Later(later) => of_later(honest, lie, later),
+            Sight::Edges(edges) => of_edges(honest, lie, edges(lie).as_deref()),
         }
     }
+}
+
+fn of_edges(honest: &[Frame], lie: &[Frame], found: Option<&[Finding]>) -> Expected {
+    let judgement = edge::verdict(found);
+    if judgement.is_mismatch() {
+        return Expected::Verdict(judgement.verdict);
+    }
+    let unknown = |finding: &Finding| matches!(finding, Finding::Unknown(_));
+    Expected::Unseen(match found {
+        None => Unseen::Gone,
+        Some(_) if without_recursion(honest).eq(without_recursion(lie)) => Unseen::Recursion,
+        Some(found) if found.iter().any(unknown) => Unseen::UnknownEdge,
+        Some(_) => Unseen::Allowed,
+    })
+}
+
+/// The frames that differ from the one above them.
+fn without_recursion(stack: &[Frame]) -> impl Iterator<Item = &Frame> {
+    stack
+        .chunk_by(|above, below| above == below)
+        .map(|equal| &equal[0])
 }
 
 fn of_later(honest: &[Frame], lie: &[Frame], later: &[Frame]) -> Expected {

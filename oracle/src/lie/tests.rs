@@ -1,4 +1,5 @@
 use super::*;
+use crate::edge::{Finding, Impossible, Possible, Unknown};
 use crate::judge::judge_truth;
 use crate::trace::{HookId, Methods, Presence, Truth};
 use proptest::prelude::*;
@@ -241,6 +242,61 @@ proptest! {
             prop_assert!(good, "{:?} {:?}: {:?}", outcome, kind, answer);
         }
     }
+}
+
+/// What a layer makes of a lie whose edges are so.
+fn by_edges(found: Option<&[Finding]>) -> Outcome {
+    let edges = |_: &[Frame]| found.map(<[_]>::to_vec);
+    let (sight, lie) = (
+        Sight::<Toy>::Edges(&edges),
+        Answer::Stack(vec![frame(1, 1)]),
+    );
+    Outcome::of(sight.expect(&[frame(2, 1)], &lie), given(&sight, &lie))
+}
+
+#[test]
+fn the_class_files_catch_or_explain() {
+    let yes = Finding::Possible(Possible::Static);
+    let maybe = Finding::Unknown(Unknown::Receiver);
+    let no = Finding::Impossible(Impossible::OtherName);
+    let none = Finding::Impossible(Impossible::NoEntry);
+    for (found, outcome) in [
+        (Some(&[yes, maybe, no][..]), Outcome::Caught),
+        (Some(&[yes, yes, none]), Outcome::Caught),
+        (Some(&[yes, yes]), Outcome::Explained(Unseen::Allowed)),
+        (Some(&[yes, maybe]), Outcome::Explained(Unseen::UnknownEdge)),
+        (
+            Some(&[maybe, maybe]),
+            Outcome::Explained(Unseen::UnknownEdge),
+        ),
+        (None, Outcome::Explained(Unseen::Gone)),
+    ] {
+        assert_eq!(by_edges(found), outcome, "{found:?}");
+    }
+}
+
+#[test]
+fn a_shallower_recursion_is_told_from_a_missing_frame() {
+    let frames = |methods: &[usize]| methods.iter().map(|&m| frame(m, 1)).collect::<Vec<_>>();
+    let edges = |stack: &[Frame]| Some(vec![Finding::Possible(Possible::Static); stack.len() + 1]);
+    let sight = Sight::<Toy>::Edges(&edges);
+    let expect = |honest: &[usize], lie: &[usize]| {
+        sight.expect(&frames(honest), &Answer::Stack(frames(lie)))
+    };
+    let (recursion, allowed) = (Unseen::Recursion, Unseen::Allowed);
+    assert_eq!(
+        expect(&[3, 2, 2, 1], &[3, 2, 1]),
+        Expected::Unseen(recursion)
+    );
+    assert_eq!(
+        expect(&[3, 2, 1], &[3, 2, 2, 1]),
+        Expected::Unseen(recursion)
+    );
+    assert_eq!(
+        expect(&[3, 2, 3, 2, 1], &[3, 3, 2, 1]),
+        Expected::Unseen(allowed)
+    );
+    assert_eq!(expect(&[3, 2, 1], &[3, 1]), Expected::Unseen(allowed));
 }
 
 #[test]
