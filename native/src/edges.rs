@@ -6,7 +6,7 @@
 use crate::agent::Agent;
 use crate::methods::Spread;
 use jni_sys::JNIEnv;
-use oracle::edge::{self, Counts, Finding, JFR_REWRITES, Judge, MethodId, Starts};
+use oracle::edge::{self, Counts, Finding, JFR_REWRITES, Judge, MethodId, Start, Starts};
 use oracle::record::FoundEdges;
 use oracle::trace::{Frame, MethodKey};
 use std::collections::HashMap;
@@ -50,8 +50,41 @@ pub struct Walks {
     /// The walkers' keys that were looked up; none for a method that is gone.
     methods: HashMap<usize, Option<MethodId>, Spread>,
     starts: Starts<Thread>,
+    /// The newest stack of each thread.
+    newest: HashMap<Thread, Found, Spread>,
     frames: Vec<edge::Frame>,
     found: Vec<Finding>,
+}
+
+/// Stacks of more threads than this are forgotten, lest those of ended ones pile up.
+const REMEMBERED: usize = 256;
+
+/// A stack, and what was found of it.
+#[derive(Default)]
+struct Found {
+    stack: Vec<Frame>,
+    findings: Vec<Finding>,
+    start: Option<Start>,
+    version: u32,
+}
+
+impl Found {
+    /// How many frames at the bottom of `stack` are those of this one, so that the findings on
+    /// them are too: most of them, as a rule.
+    fn shared(&self, stack: &[Frame], start: Start, version: u32) -> usize {
+        let pairs = self.stack.iter().rev().zip(stack.iter().rev());
+        let same = pairs.take_while(|(own, other)| own == other).count();
+        let possible = |finding: &Finding| matches!(finding, Finding::Possible(_));
+        // More classes make nothing impossible that was possible.
+        let hold = self.start == Some(start)
+            && (self.version == version || self.lowest(same).iter().all(possible));
+        if hold { same } else { 0 }
+    }
+
+    /// The findings on the lowest frames: on the edges between them, and on the very lowest.
+    fn lowest(&self, frames: usize) -> &[Finding] {
+        &self.findings[self.findings.len() - frames..]
+    }
 }
 
 /// What tells a thread from others: the place of its state, and its kernel id.
@@ -68,6 +101,7 @@ impl Walks {
             env,
             methods: HashMap::default(),
             starts: Starts::new(Some(&launcher)),
+            newest: HashMap::default(),
             frames: Vec::new(),
             found: Vec::new(),
         })
@@ -75,6 +109,10 @@ impl Walks {
 
     /// Learns from a stack of `thread` how it started. Not from a lie.
     pub fn learn(&mut self, thread: Thread, stack: &[Frame]) {
+        if self.starts.of(&thread) == Start::Java {
+            // There is nothing more to learn.
+            return;
+        }
         let lowest = stack.last().and_then(|frame| self.method(frame.method));
         if let Some(lowest) = lowest {
             self.starts
@@ -84,16 +122,32 @@ impl Walks {
 
     /// What the class files say of a stack of `thread`; none if a method of it is gone.
     pub fn findings(&mut self, thread: Thread, stack: &[Frame]) -> Option<&[Finding]> {
+        let start = self.starts.of(&thread);
+        if self.newest.len() >= REMEMBERED {
+            self.newest.clear();
+        }
+        let version = self.edges.judge().world().version();
+        let newest = self.newest.entry(thread).or_default();
+        let shared = newest.shared(stack, start, version);
+        // The uppermost of those shared is a caller once more.
+        let fresh = &stack[..stack.len().min(stack.len() - shared + 1)];
         self.frames.clear();
-        for frame in stack {
+        for frame in fresh {
             let location = frame.location;
             let method = self.method(frame.method)?;
             self.frames.push(edge::Frame { method, location });
         }
-        let start = self.starts.of(&thread);
+        let bottom = (shared == 0).then_some(start);
         let mut judge = self.edges.judge();
-        judge.stack(&self.frames, Some(start), &mut self.found);
-        Some(&self.found)
+        judge.stack(&self.frames, bottom, &mut self.found);
+        drop(judge);
+        let newest = self.newest.entry(thread).or_default();
+        self.found.extend_from_slice(newest.lowest(shared));
+        std::mem::swap(&mut newest.findings, &mut self.found);
+        newest.stack.clear();
+        newest.stack.extend_from_slice(stack);
+        (newest.start, newest.version) = (Some(start), version);
+        Some(&newest.findings)
     }
 
     /// The same, but none either if something is impossible and it is not sure which methods
@@ -137,5 +191,44 @@ pub fn evidence(found: &[Finding]) -> String {
     match odd.is_empty() {
         true => "all possible".into(),
         false => odd.join("; "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oracle::edge::{Impossible, Possible};
+    use oracle::trace::Location;
+
+    fn stack(methods: &[usize]) -> Vec<Frame> {
+        let frame = |&method: &usize| Frame {
+            method: MethodKey(method),
+            location: Location(0),
+        };
+        methods.iter().map(frame).collect()
+    }
+
+    #[test]
+    fn what_was_found_of_the_lowest_frames_is_kept() {
+        let yes = Finding::Possible(Possible::Static);
+        let no = Finding::Impossible(Impossible::OtherName);
+        let newest = Found {
+            stack: stack(&[4, 3, 2, 1]),
+            findings: vec![yes, no, yes, yes, yes],
+            start: Some(Start::Java),
+            version: 7,
+        };
+        let shared =
+            |methods: &[usize], start, version| newest.shared(&stack(methods), start, version);
+        assert_eq!(shared(&[9, 2, 1], Start::Java, 7), 2);
+        assert_eq!(newest.lowest(2), [yes, yes]);
+        assert_eq!(shared(&[4, 3, 2, 1], Start::Java, 7), 4);
+        assert_eq!(newest.lowest(4), [no, yes, yes, yes]);
+        assert_eq!(shared(&[4, 3, 2], Start::Java, 7), 0);
+        assert_eq!(shared(&[3, 2, 1], Start::Unknown, 7), 0, "another bottom");
+        // With more classes what was impossible may not be.
+        assert_eq!(shared(&[3, 2, 1], Start::Java, 8), 3);
+        assert_eq!(shared(&[4, 3, 2, 1], Start::Java, 8), 0);
+        assert_eq!(Found::default().shared(&stack(&[1]), Start::Java, 0), 0);
     }
 }

@@ -3,6 +3,7 @@
 use crate::agent::Agent;
 use crate::check::{MAX_FRAMES, frame_of};
 use crate::compiled;
+use crate::cpu_time;
 use crate::edges::{self, Thread, Walks};
 use crate::error_codes::ErrorCodes;
 use crate::evidence::{self, Found};
@@ -23,6 +24,7 @@ use oracle::trace::{Frame, HookId};
 use oracle::{Judgement, Layer, Verdict};
 use std::cell::RefCell;
 use std::ptr;
+use std::time::Duration;
 
 /// Judges samples, and keeps what is written down of them all.
 pub struct Judging {
@@ -37,6 +39,8 @@ pub struct Judging {
     edges: Counts,
     /// What was found of the edges of GetStackTrace's stacks.
     reference_edges: Counts,
+    /// CPU time that layer `call-edge` took.
+    judging: Duration,
     /// All walks.
     stacks: Stacks,
     /// Where there was none.
@@ -59,6 +63,7 @@ impl Judging {
             walks: Walks::new(agent, env),
             edges: Counts::default(),
             reference_edges: Counts::default(),
+            judging: Duration::ZERO,
             stacks: Stacks::default(),
             errors: ErrorCodes::default(),
         }
@@ -77,6 +82,7 @@ impl Judging {
         let edges = EdgeCounts {
             asgct: edges::summary(&self.edges),
             gst: edges::summary(&self.reference_edges),
+            judging_ns: self.judging.as_nanos() as u64,
         };
         if !edges.is_empty() {
             agent.records.write(&Record::Edges(edges));
@@ -111,6 +117,7 @@ impl Judging {
     /// Judges a sample of layer `call-edge`.
     pub fn judge_edges(&mut self, target: &Target, sample: &Sample) {
         let (agent, layer) = (self.agent, Layer::CallEdge);
+        let start = cpu_time::now();
         if !self.read_walk(layer, sample) {
             return;
         }
@@ -131,6 +138,7 @@ impl Judging {
             (self.walk, judgement) = (lie.walk, lie.judgement);
         }
         agent.slots.count(layer, judgement.verdict);
+        self.judging += cpu_time::now().saturating_sub(start);
         if judgement.is_mismatch() && evidence::wanted(agent, layer, judgement.verdict) {
             self.report(target, sample, layer, judgement, vec![]);
         }

@@ -15,7 +15,7 @@
 //! | `hooks`, `check` | what the rewritten code calls; layers `ground`, `gst`, `asgct-safepoint` |
 //! | `sampler`, `targets`, `judging`, `compiled` | layers `asgct-async` and `asgct-gst` |
 //! | `sample`, `asking`, `signal`, `bell` | how the sampler asks a thread, and it answers |
-//! | `pace` | how fast that is |
+//! | `pace`, `cpu_time` | how fast that is |
 //! | `edges` | layer `call-edge` |
 //! | `error_codes`, `profile` | where the sampler's walks fail; all stacks that it sees |
 //! | `liar`, `sabotage` | walkers and hooks that fail on purpose, to see it caught |
@@ -27,6 +27,7 @@ mod bell;
 mod check;
 mod classes;
 mod compiled;
+mod cpu_time;
 mod edges;
 mod error_codes;
 mod events;

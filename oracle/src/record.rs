@@ -192,12 +192,23 @@ pub struct EdgeCounts {
     pub asgct: FoundEdges,
     /// Of GetStackTrace in layer `asgct-gst`.
     pub gst: FoundEdges,
+    /// CPU time that the sampler took to judge the stacks of `asgct`, in nanoseconds: from each
+    /// walk as the handler left it to its verdict; not what writing evidence takes.
+    #[serde(default)]
+    pub judging_ns: u64,
 }
 
 impl EdgeCounts {
     /// Whether no stack was judged.
     pub fn is_empty(&self) -> bool {
         self.asgct.stacks == 0 && self.gst.stacks == 0
+    }
+
+    /// How many stacks of layer `call-edge` were judged per second of CPU time; none without
+    /// such stacks.
+    pub fn judged_per_cpu_s(&self) -> Option<f64> {
+        let per_s = self.asgct.stacks as f64 * 1e9 / self.judging_ns as f64;
+        Some(per_s).filter(|_| self.asgct.stacks > 0 && self.judging_ns > 0)
     }
 }
 

@@ -43,5 +43,9 @@ pub(crate) fn line(run: &Run) -> Option<String> {
         (None, Some(why)) => format!("slowdown: no data, {why}"),
         (None, None) => "slowdown: no data".into(),
     };
-    Some(format!("{cpu} s of CPU, {checks}; {slowdown}"))
+    let edges = run.edges.judged_per_cpu_s();
+    let edges = edges.map_or(String::new(), |rate| {
+        format!("; call edges of {rate:.0} stacks judged per second of CPU that judging took")
+    });
+    Some(format!("{cpu} s of CPU, {checks}; {slowdown}{edges}"))
 }

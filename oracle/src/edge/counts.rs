@@ -1,14 +1,15 @@
 //! Findings, counted by reason.
 
 use super::finding::Finding;
-use std::collections::BTreeMap;
+use super::spread::Spread;
+use std::collections::HashMap;
 use std::fmt;
 
 /// How often each finding was made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     stacks: u64,
-    findings: BTreeMap<Finding, u64>,
+    findings: HashMap<Finding, u64, Spread>,
 }
 
 impl Counts {
@@ -26,10 +27,13 @@ impl Counts {
     }
 
     /// Each finding that was made, and how often; possible before impossible before unknown.
-    pub fn findings(&self) -> impl Iterator<Item = (Finding, u64)> + '_ {
-        self.findings
-            .iter()
+    pub fn findings(&self) -> impl Iterator<Item = (Finding, u64)> + use<> {
+        let findings = self.findings.iter();
+        let mut all: Vec<_> = findings
             .map(|(&finding, &count)| (finding, count))
+            .collect();
+        all.sort_unstable();
+        all.into_iter()
     }
 
     /// How often edges were possible, impossible, unknown.

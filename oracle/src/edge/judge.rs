@@ -2,12 +2,11 @@
 
 use super::finding::{Finding, Impossible, Possible, Unknown};
 use super::kind::Kind;
+use super::memo::Memo;
 use super::select;
-use super::spread::Spread;
 use super::upcalls::{self, FINALIZES, LAUNCHES, LINKS, LOADS, Occasions, SERVES, STARTS, THROWS};
 use super::world::{Answer, Code, Declared, Method, MethodId, Refer, World, flag};
 use crate::trace::Location;
-use std::collections::HashMap;
 
 /// One frame of a stack.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -33,7 +32,8 @@ pub enum Start {
 #[derive(Clone, Debug, Default)]
 pub struct Judge {
     world: World,
-    edges: HashMap<(Frame, MethodId), (Finding, u32), Spread>,
+    edges: Memo<(Frame, MethodId)>,
+    bottoms: Memo<(MethodId, Start)>,
 }
 
 impl Judge {
@@ -59,22 +59,19 @@ impl Judge {
         for pair in frames.windows(2) {
             found.push(self.edge(pair[1], pair[0].method));
         }
-        found.extend(bottom.map(|start| self.world.bottom(lowest.method, start)));
+        let world = &self.world;
+        found.extend(bottom.map(|start| {
+            let key = (lowest.method, start);
+            let find = || world.bottom(lowest.method, start);
+            self.bottoms.get(key, world.version(), find)
+        }));
     }
 
     /// [`World::edge`], remembered.
     pub fn edge(&mut self, caller: Frame, callee: MethodId) -> Finding {
-        let version = self.world.version();
-        match self.edges.get(&(caller, callee)) {
-            // More classes make nothing impossible that was possible.
-            Some(&(finding @ Finding::Possible(_), _)) => finding,
-            Some(&(finding, then)) if then == version => finding,
-            _ => {
-                let finding = self.world.edge(caller, callee);
-                self.edges.insert((caller, callee), (finding, version));
-                finding
-            }
-        }
+        let world = &self.world;
+        let find = || world.edge(caller, callee);
+        self.edges.get((caller, callee), world.version(), find)
     }
 }
 

@@ -16,6 +16,7 @@ mod facts;
 mod finding;
 mod judge;
 mod kind;
+mod memo;
 mod select;
 mod spread;
 mod starts;

@@ -24,6 +24,11 @@ impl Hasher for NumberHasher {
         self.write_u64(u64::from(word as u32));
     }
 
+    /// Of what derived code writes for the variant of an enum.
+    fn write_isize(&mut self, word: isize) {
+        self.write_u64(word as u64);
+    }
+
     fn write_u64(&mut self, word: u64) {
         let product = (self.0.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         self.0 = product ^ (product >> 32);
