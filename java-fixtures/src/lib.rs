@@ -94,6 +94,8 @@ pub const FIXTURE_NAMES: &[&str] = &[
     "math-parser",
     "upcalls",
     "class-loading",
+    "fresh-code",
+    "huge-methods",
     "stack-traces",
     "short-threads",
     "live-threads",

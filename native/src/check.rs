@@ -1,7 +1,7 @@
 //! Checks: layers `ground`, `gst` and `asgct-safepoint`, on the thread itself inside a hook.
 
 use crate::agent::Agent;
-use crate::evidence::{self, Found};
+use crate::evidence::{self, Found, Walker};
 use crate::liar::{Lie, Said};
 use crate::methods::Registry;
 use crate::threads::ThreadState;
@@ -348,6 +348,10 @@ fn report(
     truth: Vec<oracle::record::ShownFrame>,
 ) {
     let (tid, evidence) = (state.tid(), BTreeMap::new());
+    let walker = match layer {
+        Layer::Gst => Walker::Gst,
+        _ => Walker::AsgctInHook,
+    };
     evidence::record(
         agent,
         env,
@@ -355,6 +359,7 @@ fn report(
             layer,
             judgement,
             tid,
+            walker,
             walk,
             truth,
             evidence,

@@ -7,22 +7,23 @@
 //!
 //! Compilers inline much code without a record of its own: there both records show frames
 //! that are not there. Such an answer is false, and stays so; but where the truth agrees from
-//! the compiled method's own frame on, its reason says what is wrong with it.
+//! the compiled method's own frame on, its reason says what is wrong with it. The same holds
+//! behind the last record, in the slow paths at the code's end, where the walker reports the
+//! method at BCI 0.
 
 use crate::agent::Agent;
 use crate::methods::Registry;
 use crate::sample::Sample;
 use crate::vm::debug_info::Scope;
+use oracle::cause::{NO_RECORD, OTHER_RECORD};
 use oracle::judge::agrees_outside;
 use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence, Truth};
 use oracle::{Judgement, Verdict};
 
-/// What the walker reports in the place of inlined frames that have no record of their own.
-const OTHER_RECORD: &str = "inlined frames of the next debug record";
-
 /// Judges a mismatch again, of a `walk` that ends in compiled code between two records: with
 /// the record before the program counter, by `judge`; then with what is inlined there left
-/// open, for which it needs the `truth` of the whole walk. `None` if the thread does not stand there, or that explains nothing.
+/// open, for which it needs the `truth` of the whole walk. `None` if the thread does not stand
+/// there, or that explains nothing.
 pub fn judge_between_records(
     agent: &Agent,
     sample: &Sample,
@@ -41,6 +42,16 @@ pub fn judge_between_records(
         return None;
     }
     let around = agent.debug_info.as_ref()?.around(&blob, pc)?;
+    if around.behind.is_empty() {
+        // Without a record HotSpot fills the frame in as that of a native method: BCI 0
+        // (`vframeStreamCommon::fill_from_compiled_frame`).
+        let explained =
+            walk.first()?.location.0 == 0 && agrees_outside(walk, truth?, &agent.methods);
+        return explained.then_some(Judgement {
+            reason: NO_RECORD,
+            ..mismatch
+        });
+    }
     // What the walker reported must be the record behind, or we misread the tables.
     let (inlined, below) = walk.split_at_checked(around.behind.len())?;
     let hook_at = |frame: &Frame| Some(agent.methods.hook(frame.method, frame.location)?.0);

@@ -5,10 +5,27 @@ use crate::error_codes::Place;
 use crate::sample::Sample;
 use crate::vm::{peek_bytes, symbols};
 use jni_sys::JNIEnv;
+use oracle::cause::{Case, Code, Instant};
 use oracle::record::{Mismatch, Record, ShownFrame};
 use oracle::trace::{Frame, Truth};
 use oracle::{Judgement, Layer, Verdict};
 use std::collections::BTreeMap;
+
+/// How many bytes at a program counter are written down.
+const BYTES: usize = 16;
+
+/// Who walked a stack, and when.
+#[derive(Copy, Clone)]
+pub enum Walker<'a> {
+    /// Nobody: the trace stack itself is wrong.
+    Nobody,
+    /// GetStackTrace.
+    Gst,
+    /// AsyncGetCallTrace, on its own thread in a hook.
+    AsgctInHook,
+    /// AsyncGetCallTrace, in a signal handler.
+    AsgctInSignal(&'a Sample),
+}
 
 /// A mismatch as it was found.
 pub struct Found<'a> {
@@ -22,6 +39,8 @@ pub struct Found<'a> {
     pub walk: &'a [Frame],
     /// What was true, top first.
     pub truth: Vec<ShownFrame>,
+    /// Who walked the stack.
+    pub walker: Walker<'a>,
     /// Further evidence.
     pub evidence: BTreeMap<String, String>,
 }
@@ -40,15 +59,39 @@ pub fn wanted(agent: &Agent, layer: Layer, verdict: Verdict) -> bool {
 
 /// Writes `found` down, which was [`wanted`]. The caller counts it.
 pub fn record(agent: &Agent, env: *mut JNIEnv, found: Found<'_>) {
+    let Judgement {
+        verdict,
+        at_frame,
+        reason,
+    } = found.judgement;
+    let walker = show(agent, env, found.walk);
+    let case = |instant| Case {
+        verdict,
+        reason,
+        lowest: walker.last(),
+        true_lowest: found.truth.last(),
+        instant,
+    };
+    let mut evidence = found.evidence;
+    let cause = match found.walker {
+        Walker::Nobody | Walker::Gst => None,
+        Walker::AsgctInHook => Some(case(None).cause()),
+        Walker::AsgctInSignal(sample) => {
+            let bytes = peek_bytes(sample.registers[0], BYTES);
+            evidence.append(&mut of_sample(agent, sample, &bytes));
+            Some(case(Some(instant(agent, sample, &bytes))).cause())
+        }
+    };
     let mismatch = Mismatch {
         layer: found.layer,
-        verdict: found.judgement.verdict,
-        reason: found.judgement.reason.into(),
+        verdict,
+        reason: reason.into(),
         thread: thread_name(found.tid),
-        walker: show(agent, env, found.walk),
+        at_frame,
+        cause,
+        walker,
         truth: found.truth,
-        at_frame: found.judgement.at_frame,
-        evidence: found.evidence,
+        evidence,
     };
     agent.records.write(&Record::Mismatch(Box::new(mismatch)));
 }
@@ -87,8 +130,9 @@ fn thread_name(tid: i32) -> String {
     }
 }
 
-/// What a sample tells of the instant: registers, thread state, and the code that ran.
-pub fn of_sample(agent: &Agent, sample: &Sample) -> BTreeMap<String, String> {
+/// What a sample tells of the instant: registers, thread state, and the code that ran, with the
+/// `bytes` at the program counter.
+fn of_sample(agent: &Agent, sample: &Sample, bytes: &[u8]) -> BTreeMap<String, String> {
     let [pc, sp, fp] = sample.registers;
     let hex = |value: usize| format!("{value:#x}");
     let mut evidence = BTreeMap::from([
@@ -105,12 +149,30 @@ pub fn of_sample(agent: &Agent, sample: &Sample) -> BTreeMap<String, String> {
         }
     }
     evidence.insert("code".into(), code_at(agent, pc));
-    let bytes = peek_bytes(pc, 16)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let bytes = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     evidence.insert("bytes".into(), bytes);
     evidence
+}
+
+/// The same, as far as the cause is told by it.
+fn instant<'a>(agent: &Agent, sample: &Sample, bytes: &'a [u8]) -> Instant<'a> {
+    let anchor = sample.anchor.filter(|anchor| anchor.last_pc != 0);
+    Instant {
+        in_java: sample.anchor.is_some_and(|anchor| anchor.is_without_pc()),
+        code: code_of(agent, sample.registers[0]),
+        anchor: anchor.map(|anchor| code_of(agent, anchor.last_pc)),
+        bytes,
+    }
+}
+
+fn code_of(agent: &Agent, pc: usize) -> Code {
+    match agent.code_cache.as_ref().and_then(|cache| cache.blob(pc)) {
+        Some(blob) if blob.is_compiled() => Code::Compiled,
+        Some(blob) if blob.is_native_wrapper() => Code::NativeWrapper,
+        Some(blob) if blob.is_interpreter() => Code::Interpreter,
+        Some(_) => Code::Stub,
+        None => Code::Library,
+    }
 }
 
 /// The kind of code that `pc` lies in: the VM's name for it, with a compiled method's tier,

@@ -2,7 +2,7 @@
 
 use crate::agent::{Agent, guard};
 use crate::check;
-use crate::evidence::{self, Found};
+use crate::evidence::{self, Found, Walker};
 use crate::sabotage;
 use crate::threads::ThreadState;
 use crate::trace_stack::{Balance, StackCopy, Token, TraceStack};
@@ -297,6 +297,7 @@ fn unbalanced(state: &ThreadState, env: *mut JNIEnv, place: &str, found: Balance
         layer: Layer::Ground,
         judgement: Judgement::plain(Verdict::Wrong, "pushes and pops do not balance"),
         tid: state.tid(),
+        walker: Walker::Nobody,
         walk: &[],
         truth: evidence::show_truth(agent, env, &copy.truth(&hooks)),
         evidence: BTreeMap::from([("at".into(), place.into()), ("found".into(), text)]),

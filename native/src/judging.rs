@@ -6,7 +6,7 @@ use crate::compiled;
 use crate::cpu_time;
 use crate::edges::{self, Thread, Walks};
 use crate::error_codes::ErrorCodes;
-use crate::evidence::{self, Found};
+use crate::evidence::{self, Found, Walker};
 use crate::liar::Said;
 use crate::methods::Registry;
 use crate::profile::Stacks;
@@ -23,6 +23,7 @@ use oracle::tally::Drop;
 use oracle::trace::{Frame, HookId};
 use oracle::{Judgement, Layer, Verdict};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::ptr;
 use std::time::Duration;
 
@@ -165,6 +166,7 @@ impl Judging {
                 layer,
                 judgement,
                 tid: target.tid,
+                walker: Walker::Gst,
                 walk: gst,
                 truth: vec![],
                 evidence: evidence.into(),
@@ -287,7 +289,7 @@ impl Judging {
         judgement: Judgement,
         truth: Vec<ShownFrame>,
     ) {
-        let mut evidence = evidence::of_sample(self.agent, sample);
+        let mut evidence = BTreeMap::new();
         let walks = self.walks.as_mut();
         let found = walks.and_then(|walks| walks.findings(thread(target), &self.walk));
         if let Some(found) = found {
@@ -301,6 +303,7 @@ impl Judging {
                 layer,
                 judgement,
                 tid,
+                walker: Walker::AsgctInSignal(sample),
                 walk,
                 truth,
                 evidence,

@@ -7,6 +7,7 @@
 //! * [`trace`]: what walkers return and what the trace stack holds;
 //! * [`judge`]: the comparisons, one file a kind;
 //! * [`edge`]: whether one frame can lie on another, by the class files alone;
+//! * [`cause`]: which known cause a mismatch points to;
 //! * [`lie`]: walkers that lie on purpose, and what should become of each lie;
 //! * [`tally`]: counts of verdicts, and their fixed layout in memory shared with the agent;
 //! * [`bound`]: the exact confidence bound on a mismatch rate;
@@ -24,6 +25,7 @@
 
 pub mod bound;
 pub mod budget;
+pub mod cause;
 pub mod compare;
 pub mod cost;
 pub mod edge;

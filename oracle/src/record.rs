@@ -4,6 +4,7 @@
 //! line with one write, so that a crash costs at most the line being written. Counts are
 //! not in it but in the shared slots (see [`crate::tally`]).
 
+use crate::cause::Cause;
 use crate::lie::{LieKind, Outcome};
 use crate::pace::Paced;
 use crate::profile::Profile;
@@ -334,6 +335,9 @@ pub struct Mismatch {
     pub truth: Vec<ShownFrame>,
     /// First differing frame, as an index into `walker`.
     pub at_frame: Option<usize>,
+    /// The known cause that it points to, for walks of AsyncGetCallTrace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Cause>,
     /// Further evidence by name: program counter, code blob, thread state and so on.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub evidence: BTreeMap<String, String>,
@@ -374,6 +378,7 @@ mod tests {
             }],
             truth: vec![],
             at_frame: Some(1),
+            cause: Some(Cause::LeafCall),
             evidence: BTreeMap::from([("pc".into(), "0x12".into())]),
         };
         for record in [

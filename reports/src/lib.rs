@@ -6,6 +6,7 @@
 //! * [`html`]: one page for a browser, readable offline;
 //! * [`gate`] and [`compare`]: decisions and comparisons, for a terminal or a log.
 
+mod causes;
 pub mod compare;
 mod cost;
 mod errors;

@@ -56,6 +56,7 @@ pub fn render(report: &Report) -> String {
         );
     }
     errors(&mut out, report);
+    causes(&mut out, report);
     mismatches(&mut out, report);
     out
 }
@@ -114,6 +115,19 @@ fn errors(out: &mut String, report: &Report) {
         let _ = writeln!(out, "\n{left}");
     }
     *out += "\n</details>\n";
+}
+
+fn causes(out: &mut String, report: &Report) {
+    let causes = crate::causes::counted(&report.mismatches);
+    if causes.is_empty() {
+        return;
+    }
+    *out += "\n| layer | cause of mismatches written down | means | mismatches |\n";
+    *out += "| --- | --- | --- | ---: |\n";
+    for (layer, cause, n) in causes {
+        let meaning = crate::causes::meaning(cause);
+        let _ = writeln!(out, "| {layer} | {cause} | {meaning} | {n} |");
+    }
 }
 
 fn mismatches(out: &mut String, report: &Report) {

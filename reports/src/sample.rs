@@ -3,6 +3,7 @@
 use oracle::Layer;
 use oracle::Verdict;
 use oracle::budget::Budget;
+use oracle::cause::Cause;
 use oracle::cost::{Cost, Effort};
 use oracle::profile::Profile;
 use oracle::record::{ErrorCount, Mismatch, Rewriting, ShownFrame};
@@ -151,6 +152,11 @@ fn mismatch(number: i32) -> Mismatch {
         walker: vec![frame("x.A.<init>(I)V", number), bottom.clone()],
         truth: vec![frame("x.A.other()V", 3), bottom],
         at_frame: Some(0),
+        cause: Some(if number == 2 {
+            Cause::CalledByVm
+        } else {
+            Cause::LeafCall
+        }),
         evidence: BTreeMap::from([
             ("run".into(), "runs/fixtures-g1-1".into()),
             ("code".into(), "libjvm.so +0x12".into()),

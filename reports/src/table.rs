@@ -246,6 +246,11 @@ fn mismatches(out: &mut String, all: &[Mismatch], source: &str) {
         out,
         "mismatches written down, with both stacks, in {source}:"
     );
+    for (layer, cause, n) in crate::causes::counted(all) {
+        let meaning = crate::causes::meaning(cause);
+        let _ = writeln!(out, "  {n} x {layer} {cause}: {meaning}");
+    }
+    let _ = writeln!(out, "the same by place:");
     for (kind, n) in kinds.iter().take(SHOWN) {
         let _ = writeln!(out, "  {n} x {kind}");
     }

@@ -7,6 +7,12 @@ use crate::vm::structs::Structs;
 /// The VM's name for the code of a compiled method that is not native.
 const NMETHOD: &str = "nmethod";
 
+/// Its name for the wrapper of a native method.
+const NATIVE_NMETHOD: &str = "native nmethod";
+
+/// Its name for the interpreter.
+const INTERPRETER: &str = "Interpreter";
+
 /// Finds code by address.
 pub struct CodeCache {
     heaps: usize,
@@ -53,6 +59,16 @@ impl Blob {
     /// Whether this is the code of a compiled Java method, native wrappers not included.
     pub fn is_compiled(&self) -> bool {
         self.name == NMETHOD
+    }
+
+    /// Whether this is the wrapper of a native method.
+    pub fn is_native_wrapper(&self) -> bool {
+        self.name == NATIVE_NMETHOD
+    }
+
+    /// Whether this is the interpreter.
+    pub fn is_interpreter(&self) -> bool {
+        self.name == INTERPRETER
     }
 }
 

@@ -88,6 +88,12 @@ impl Anchor {
         self.state == 8 && self.last_sp == 0
     }
 
+    /// Whether the thread is in Java code by its state, and no anchor has a program counter for
+    /// the walker to start from: the interpreter anchors the stack pointer alone.
+    pub fn is_without_pc(&self) -> bool {
+        self.state == 8 && self.last_pc == 0
+    }
+
     /// The state's name (`share/utilities/globalDefinitions.hpp`).
     pub fn state_name(&self) -> &'static str {
         match self.state {

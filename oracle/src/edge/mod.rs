@@ -31,5 +31,6 @@ pub use facts::{ClassFacts, CodeFacts, MethodFacts, Named, Refers};
 pub use finding::{Finding, Impossible, Possible, Unknown};
 pub use judge::{Frame, Judge, Start};
 pub use starts::Starts;
+pub use upcalls::is_called_by_vm;
 pub use verdict::verdict;
 pub use world::{JFR_REWRITES, MethodId, World};

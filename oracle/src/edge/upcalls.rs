@@ -194,6 +194,33 @@ pub(super) fn calls(world: &World, on: Occasions, callee: Method) -> Answer {
     answer
 }
 
+/// Whether the VM itself calls `method`, as far as its name alone tells: `package.Class.name`
+/// with its descriptor, as reports have it. Methods that start a thread are not meant.
+pub fn is_called_by_vm(method: &str) -> bool {
+    let (path, descriptor) = method.split_at(method.find('(').unwrap_or(method.len()));
+    let Some((class, name)) = path.rsplit_once('.') else {
+        return false;
+    };
+    let is_throwable = class.ends_with("Exception") || class.ends_with("Error");
+    if name == "<clinit>" || (name == "<init>" && is_throwable) {
+        return true;
+    }
+    let class = class.replace('.', "/");
+    let on = LOADS.and(LINKS).and(THROWS).and(FINALIZES);
+    UPCALLS.iter().any(|upcall| {
+        let fits_class = match upcall.of {
+            Class(of) => of == class,
+            Package(of) => package(class.as_bytes()) == of.as_bytes(),
+            // A name does not tell what it is a subtype of.
+            Subtypes(_) => true,
+        };
+        upcall.on.overlaps(on)
+            && fits_class
+            && fits(upcall.name, name.as_bytes())
+            && upcall.descriptor.is_none_or(|d| d == descriptor)
+    })
+}
+
 /// Whether `class` is one that an entry for one of `on` is for, or above such a class: its
 /// initialiser runs before the entry's method.
 pub(super) fn initialises(world: &World, on: Occasions, class: ClassName) -> bool {

@@ -32,6 +32,7 @@ pub(super) fn render(out: &mut String, all: &[Mismatch]) {
         *out += "<p>None was written down.</p></section>\n";
         return;
     }
+    causes(out, all);
     let all: Vec<&Mismatch> = all.iter().collect();
     let what = |m: &Mismatch| format!("{} {}: {}", m.layer, m.verdict_name(), m.reason);
     for (reason, of_reason) in grouped(&all, what) {
@@ -67,6 +68,18 @@ pub(super) fn render(out: &mut String, all: &[Mismatch]) {
         *out += "</details>\n";
     }
     *out += "</section>\n";
+}
+
+fn causes(out: &mut String, all: &[Mismatch]) {
+    *out += "<table><tr><th>layer<th class=\"text\">cause<th class=\"text\">means<th>written down</tr>\n";
+    for (layer, cause, n) in crate::causes::counted(all) {
+        let meaning = crate::causes::meaning(cause);
+        let _ = writeln!(
+            out,
+            "<tr><th>{layer}<td class=\"text\">{cause}<td class=\"text\">{meaning}<td>{n}</tr>"
+        );
+    }
+    *out += "</table>\n";
 }
 
 fn one(out: &mut String, mismatch: &Mismatch) {

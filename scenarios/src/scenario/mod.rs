@@ -15,7 +15,9 @@ use std::time::Duration;
 /// The scenarios that we bring, by name.
 pub const BUILT_IN: &[(&str, &str)] = &[
     ("default", include_str!("../../files/default.toml")),
+    ("causes", include_str!("../../files/causes.toml")),
     ("matrix", include_str!("../../files/matrix.toml")),
+    ("overhead", include_str!("../../files/overhead.toml")),
     (
         "real-programs",
         include_str!("../../files/real-programs.toml"),

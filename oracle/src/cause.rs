@@ -1,0 +1,306 @@
+//! Why HotSpot's walkers go wrong: the cause of a mismatch, told by the instant of its sample.
+//!
+//! The causes and how each was found are in `docs/findings.md`. What is told here is which of
+//! them an instant points to; the evidence beside it lets a reader check.
+
+use crate::Verdict;
+use crate::edge::is_called_by_vm;
+use crate::record::ShownFrame;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Reason of a mismatch: the walker reports a record of other inlined code as its top frames.
+pub const OTHER_RECORD: &str = "inlined frames of the next debug record";
+
+/// Reason of a mismatch: the walker reports a compiled method at BCI 0, without the frames that
+/// are inlined in it.
+pub const NO_RECORD: &str = "the start of a compiled method, for want of a debug record";
+
+/// A known cause.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cause {
+    /// The walk ends below a method that the VM itself called.
+    CalledByVm,
+    /// The walk ends where a frame's caller has a program counter that the walker refuses: that
+    /// of a frame to be deoptimised, or of a stub.
+    UnwalkableCaller,
+    /// Compiled code has entered a stub of the VM, and the walker takes the debug record behind
+    /// the call for that of the call.
+    BelowStub,
+    /// The interpreter has not built its frame yet, or has removed it.
+    InterpreterFrame,
+    /// Compiled code has removed its frame, and is about to return.
+    FrameRemoved,
+    /// A function of the VM or another library was called without an anchor.
+    LeafCall,
+    /// The program counter lies in inlined code without a debug record of its own.
+    NoRecord,
+    /// None of these.
+    Unexplained,
+}
+
+impl Cause {
+    /// As `report.json` has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Cause::CalledByVm => "called-by-vm",
+            Cause::UnwalkableCaller => "unwalkable-caller",
+            Cause::BelowStub => "below-stub",
+            Cause::InterpreterFrame => "interpreter-frame",
+            Cause::FrameRemoved => "frame-removed",
+            Cause::LeafCall => "leaf-call",
+            Cause::NoRecord => "no-record",
+            Cause::Unexplained => "unexplained",
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What a program counter lies in.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Code {
+    /// The interpreter.
+    Interpreter,
+    /// A compiled Java method.
+    Compiled,
+    /// The wrapper of a native method.
+    NativeWrapper,
+    /// Other generated code.
+    Stub,
+    /// A library, the VM's own among them.
+    Library,
+}
+
+/// The instant of a sample.
+#[derive(Copy, Clone, Debug)]
+pub struct Instant<'a> {
+    /// Whether the VM sees the thread in Java code, and no anchor has a program counter.
+    pub in_java: bool,
+    /// What the program counter lies in.
+    pub code: Code,
+    /// The same of the anchor to the last Java frame, where there is one.
+    pub anchor: Option<Code>,
+    /// The bytes at the program counter.
+    pub bytes: &'a [u8],
+}
+
+/// A mismatch whose cause is asked for.
+#[derive(Copy, Clone, Debug)]
+pub struct Case<'a> {
+    /// `truncated` or `wrong`.
+    pub verdict: Verdict,
+    /// What was found.
+    pub reason: &'a str,
+    /// The lowest frame of the walk.
+    pub lowest: Option<&'a ShownFrame>,
+    /// The lowest frame of the truth, where there is any.
+    pub true_lowest: Option<&'a ShownFrame>,
+    /// The instant; none for a walk that a thread made of itself, at a safepoint.
+    pub instant: Option<Instant<'a>>,
+}
+
+impl Case<'_> {
+    /// The cause that it points to.
+    pub fn cause(&self) -> Cause {
+        if [OTHER_RECORD, NO_RECORD].contains(&self.reason) {
+            return Cause::NoRecord;
+        }
+        if self.is_cut() && self.lowest.is_some_and(|low| is_called_by_vm(&low.method)) {
+            return Cause::CalledByVm;
+        }
+        if self.instant.is_some_and(|at| at.is_returning()) {
+            return Cause::FrameRemoved;
+        }
+        if self.verdict == Verdict::Truncated {
+            return Cause::UnwalkableCaller;
+        }
+        if self.instant.is_some_and(|at| at.is_below_stub()) {
+            return Cause::BelowStub;
+        }
+        match self.instant {
+            Some(Instant {
+                in_java: true,
+                code: Code::Interpreter,
+                ..
+            }) => Cause::InterpreterFrame,
+            Some(Instant {
+                in_java: true,
+                code: Code::Library,
+                ..
+            }) => Cause::LeafCall,
+            _ => Cause::Unexplained,
+        }
+    }
+
+    /// Whether the walk does not reach the thread's lowest frame.
+    fn is_cut(&self) -> bool {
+        let other_bottom = |low: &ShownFrame| {
+            let lowest = self.true_lowest;
+            lowest.is_some_and(|lowest| lowest.method != low.method)
+        };
+        self.verdict == Verdict::Truncated || self.lowest.is_some_and(other_bottom)
+    }
+}
+
+impl Instant<'_> {
+    fn is_below_stub(&self) -> bool {
+        self.anchor == Some(Code::Stub) || (self.in_java && self.code == Code::Stub)
+    }
+
+    /// Whether compiled code stands between the removal of its frame and its `ret`, in x86-64's
+    /// sequence since JDK 16: `pop rbp`, `cmp rsp, [r15 + …]`, `ja …`, `ret`
+    /// (`MacroAssembler::safepoint_poll`).
+    fn is_returning(&self) -> bool {
+        const POP: &[u8] = &[0x5d];
+        const COMPARE: &[u8] = &[0x49, 0x3b, 0xa7];
+        const JUMP: &[u8] = &[0x0f, 0x87];
+        const RETURN: &[u8] = &[0xc3];
+        /// Of an instruction's 32-bit displacement.
+        const DISPLACEMENT: usize = 4;
+        let rest = self.bytes;
+        let rest = rest.strip_prefix(POP).unwrap_or(rest);
+        let skip = |rest: &[u8], start: &[u8]| -> Option<usize> {
+            rest.starts_with(start)
+                .then_some(start.len() + DISPLACEMENT)
+        };
+        let rest = skip(rest, COMPARE)
+            .and_then(|n| rest.get(n..))
+            .unwrap_or(rest);
+        let rest = skip(rest, JUMP).and_then(|n| rest.get(n..)).unwrap_or(rest);
+        self.in_java && self.code == Code::Compiled && rest.starts_with(RETURN)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AT: Instant<'_> = Instant {
+        in_java: true,
+        code: Code::Compiled,
+        anchor: None,
+        bytes: &[0x90],
+    };
+
+    fn frame(method: &str) -> ShownFrame {
+        ShownFrame {
+            method: method.into(),
+            ..ShownFrame::default()
+        }
+    }
+
+    fn cause(verdict: Verdict, lowest: &str, true_lowest: &str, instant: Instant<'_>) -> Cause {
+        let (lowest, true_lowest) = (frame(lowest), frame(true_lowest));
+        let case = Case {
+            verdict,
+            reason: "some reason",
+            lowest: Some(&lowest),
+            true_lowest: Some(&true_lowest),
+            instant: Some(instant),
+        };
+        case.cause()
+    }
+
+    #[test]
+    fn the_lowest_frame_tells_who_called_it() {
+        let main = "a.Main.main([Ljava/lang/String;)V";
+        let thrown = "java.lang.ArithmeticException.<init>()V";
+        let loads = "a.Loader.loadClass(Ljava/lang/String;)Ljava/lang/Class;";
+        for low in [thrown, loads, "a.B.<clinit>()V"] {
+            assert_eq!(cause(Verdict::Truncated, low, main, AT), Cause::CalledByVm);
+            assert_eq!(cause(Verdict::Wrong, low, main, AT), Cause::CalledByVm);
+            assert_eq!(cause(Verdict::Wrong, low, low, AT), Cause::Unexplained);
+        }
+        let other = cause(Verdict::Truncated, "a.B.c()V", main, AT);
+        assert_eq!(other, Cause::UnwalkableCaller);
+    }
+
+    #[test]
+    fn the_code_tells_what_it_was_doing() {
+        let of = |instant| cause(Verdict::Wrong, "a.B.c()V", "a.B.c()V", instant);
+        let interpreter = Code::Interpreter;
+        let (native, stub) = (Some(Code::NativeWrapper), Some(Code::Stub));
+        assert_eq!(of(AT), Cause::Unexplained);
+        assert_eq!(
+            of(Instant {
+                code: interpreter,
+                ..AT
+            }),
+            Cause::InterpreterFrame
+        );
+        assert_eq!(
+            of(Instant {
+                code: Code::Library,
+                ..AT
+            }),
+            Cause::LeafCall
+        );
+        assert_eq!(
+            of(Instant {
+                code: Code::Stub,
+                ..AT
+            }),
+            Cause::BelowStub
+        );
+        let anchored = Instant {
+            in_java: false,
+            code: Code::Library,
+            ..AT
+        };
+        assert_eq!(
+            of(Instant {
+                anchor: stub,
+                ..anchored
+            }),
+            Cause::BelowStub
+        );
+        assert_eq!(
+            of(Instant {
+                anchor: native,
+                ..anchored
+            }),
+            Cause::Unexplained
+        );
+    }
+
+    #[test]
+    fn the_return_sequence_is_known_from_each_of_its_instructions() {
+        let whole = [
+            0x5d, 0x49, 0x3b, 0xa7, 1, 2, 3, 4, 0x0f, 0x87, 5, 6, 7, 8, 0xc3,
+        ];
+        let of = |bytes| {
+            cause(
+                Verdict::Wrong,
+                "a.B.c()V",
+                "a.B.c()V",
+                Instant { bytes, ..AT },
+            )
+        };
+        for start in [0, 1, 8, 14] {
+            assert_eq!(of(&whole[start..]), Cause::FrameRemoved);
+        }
+        assert_eq!(of(&whole[2..]), Cause::Unexplained);
+        assert_eq!(of(&whole[..9]), Cause::Unexplained);
+        assert_eq!(of(&[]), Cause::Unexplained);
+    }
+
+    #[test]
+    fn a_reason_that_names_its_cause_is_believed() {
+        let case = |reason| Case {
+            verdict: Verdict::Wrong,
+            reason,
+            lowest: None,
+            true_lowest: None,
+            instant: None,
+        };
+        assert_eq!(case(OTHER_RECORD).cause(), Cause::NoRecord);
+        assert_eq!(case(NO_RECORD).cause(), Cause::NoRecord);
+        assert_eq!(case("other method").cause(), Cause::Unexplained);
+    }
+}
