@@ -153,27 +153,48 @@ impl Instant<'_> {
         self.anchor == Some(Code::Stub) || (self.in_java && self.code == Code::Stub)
     }
 
-    /// Whether compiled code stands between the removal of its frame and its `ret`, in x86-64's
-    /// sequence since JDK 16: `pop rbp`, `cmp rsp, [r15 + …]`, `ja …`, `ret`
-    /// (`MacroAssembler::safepoint_poll`).
+    /// Whether compiled code stands between the removal of its frame and its `ret`.
     fn is_returning(&self) -> bool {
-        const POP: &[u8] = &[0x5d];
-        const COMPARE: &[u8] = &[0x49, 0x3b, 0xa7];
-        const JUMP: &[u8] = &[0x0f, 0x87];
-        const RETURN: &[u8] = &[0xc3];
-        /// Of an instruction's 32-bit displacement.
-        const DISPLACEMENT: usize = 4;
-        let rest = self.bytes;
-        let rest = rest.strip_prefix(POP).unwrap_or(rest);
-        let skip = |rest: &[u8], start: &[u8]| -> Option<usize> {
-            rest.starts_with(start)
-                .then_some(start.len() + DISPLACEMENT)
+        let sequence = match self.code {
+            Code::Compiled => &COMPILED_RETURN[..],
+            Code::NativeWrapper => &NATIVE_RETURN[..],
+            Code::Interpreter | Code::Stub | Code::Library => return false,
         };
-        let rest = skip(rest, COMPARE)
-            .and_then(|n| rest.get(n..))
-            .unwrap_or(rest);
-        let rest = skip(rest, JUMP).and_then(|n| rest.get(n..)).unwrap_or(rest);
-        self.in_java && self.code == Code::Compiled && rest.starts_with(RETURN)
+        let skip = |rest, instruction: &Instruction| instruction.skip(rest).unwrap_or(rest);
+        let rest = sequence.iter().fold(self.bytes, skip);
+        self.in_java && rest.starts_with(RETURN)
+    }
+}
+
+/// `ret`.
+const RETURN: &[u8] = &[0xc3];
+
+/// What stands before the `ret` of a compiled method on x86-64 since JDK 16: `pop rbp`, the poll
+/// `cmp rsp, [r15 + …]` with a displacement of four bytes or of one, `ja …`
+/// (`MacroAssembler::safepoint_poll`).
+const COMPILED_RETURN: [Instruction; 4] = [
+    Instruction(&[0x5d], 0),
+    Instruction(&[0x49, 0x3b, 0xa7], 4),
+    Instruction(&[0x49, 0x3b, 0x67], 1),
+    Instruction(&[0x0f, 0x87], 4),
+];
+
+/// The same of a native method's wrapper: `leave`, the look for an exception
+/// `cmp qword [r15 + …], 0`, `jne …` (`SharedRuntime::generate_native_wrapper`).
+const NATIVE_RETURN: [Instruction; 4] = [
+    Instruction(&[0xc9], 0),
+    Instruction(&[0x49, 0x83, 0xbf], 5),
+    Instruction(&[0x49, 0x83, 0x7f], 2),
+    Instruction(&[0x0f, 0x85], 4),
+];
+
+/// An instruction: its first bytes, and how many others it has.
+struct Instruction(&'static [u8], usize);
+
+impl Instruction {
+    /// What follows it, if `bytes` start with it.
+    fn skip<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8]> {
+        bytes.strip_prefix(self.0)?.get(self.1..)
     }
 }
 
@@ -271,23 +292,31 @@ mod tests {
 
     #[test]
     fn the_return_sequence_is_known_from_each_of_its_instructions() {
-        let whole = [
+        let far = [
             0x5d, 0x49, 0x3b, 0xa7, 1, 2, 3, 4, 0x0f, 0x87, 5, 6, 7, 8, 0xc3,
         ];
-        let of = |bytes| {
-            cause(
-                Verdict::Wrong,
-                "a.B.c()V",
-                "a.B.c()V",
-                Instant { bytes, ..AT },
-            )
+        let near = [0x5d, 0x49, 0x3b, 0x67, 1, 0x0f, 0x87, 5, 6, 7, 8, 0xc3];
+        let native = [
+            0xc9, 0x49, 0x83, 0x7f, 8, 0, 0x0f, 0x85, 1, 0, 0, 0, 0xc3, 0x90,
+        ];
+        let of = |code, bytes| {
+            let instant = Instant { code, bytes, ..AT };
+            cause(Verdict::Wrong, "a.B.c()V", "a.B.c()V", instant)
         };
         for start in [0, 1, 8, 14] {
-            assert_eq!(of(&whole[start..]), Cause::FrameRemoved);
+            assert_eq!(of(Code::Compiled, &far[start..]), Cause::FrameRemoved);
         }
-        assert_eq!(of(&whole[2..]), Cause::Unexplained);
-        assert_eq!(of(&whole[..9]), Cause::Unexplained);
-        assert_eq!(of(&[]), Cause::Unexplained);
+        for start in [0, 1, 5, 11] {
+            assert_eq!(of(Code::Compiled, &near[start..]), Cause::FrameRemoved);
+        }
+        for start in [0, 1, 6, 12] {
+            let native = &native[start..];
+            assert_eq!(of(Code::NativeWrapper, native), Cause::FrameRemoved);
+        }
+        for other in [&far[2..], &far[..9], &native, &[]] {
+            assert_eq!(of(Code::Compiled, other), Cause::Unexplained);
+        }
+        assert_eq!(of(Code::NativeWrapper, &far), Cause::Unexplained);
     }
 
     #[test]
