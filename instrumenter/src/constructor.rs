@@ -8,7 +8,8 @@
 //! The call itself can be covered by no handler at all: HotSpot's verifier holds the handler's
 //! frame against the types both before and after the call, and there is no frame for both. So an
 //! exception that leaves `super(…)` passes its constructor without a hook; the next hook for
-//! exceptions below, in the caller, sets the trace stack right.
+//! exceptions below, in the caller, sets the trace stack right. Until then the constructor's entry
+//! may be stale. The hook that the exception passed before, in `super(…)` itself, can tell.
 
 use crate::class::{Attribute, ClassFile};
 use crate::code::Code;

@@ -206,8 +206,9 @@ fn check_gst(
     copy: &StackCopy,
 ) -> Verdict {
     let hooks: Vec<_> = copy.hooks().collect();
-    let truth = copy.truth(&hooks);
     let methods = &agent.methods;
+    let leaving = copy.leaving(|called, hook| methods.is_left_by(called, hook));
+    let truth = copy.truth(&hooks, &leaving);
     let honest = judge_truth(gst, &truth, methods);
     let honest = methods.settle(honest, gst, &[truth.checked]);
     let lie = lie(

@@ -110,7 +110,10 @@ pub fn rewrite(agent: &Agent, loader: jobject, name: &str, class_file: &[u8]) ->
         let tag = |fresh| agent.jvmti.tag(loader, fresh).ok();
         agent.unloading.add(known, tag);
     }
-    agent.methods.add_hooked(name, rewritten.hooked);
+    let super_class = rewritten.super_name.as_deref();
+    agent
+        .methods
+        .add_hooked(name, super_class, rewritten.hooked);
     if agent.light.is_none() || name != light::THREAD {
         return rewritten.bytes;
     }

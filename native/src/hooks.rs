@@ -97,7 +97,10 @@ extern "system" fn thrown(env: *mut JNIEnv, _: jclass, exception: jobject, token
         let Some(state) = state(env) else { return };
         let token = Token(token as u32);
         let stale = Stale::above(state, token);
-        match state.stack().pop(token) {
+        let found = state.stack().pop(token);
+        // The frame below may be a constructor's that ends without a hook.
+        state.stack().leave();
+        match found {
             Balance::Even => count_even(state),
             // The exit hook had popped already when its return threw.
             Balance::TooFew if state.stack().depth() == token.0 => excuse_throw(),
@@ -211,12 +214,7 @@ impl Stale {
         let Some(agent) = Agent::get() else {
             return Stale::Others;
         };
-        let is_constructor = |hook| {
-            agent
-                .methods
-                .by_hook(hook)
-                .is_some_and(|hooked| &*hooked.method.name == "<init>")
-        };
+        let is_constructor = |hook| agent.methods.is_constructor(hook);
         match state.stack().above(token).all(is_constructor) {
             true => Stale::Constructors,
             false => Stale::Others,
@@ -227,7 +225,8 @@ impl Stale {
 /// Frames that ended without their `pop` are the hooks' own fault, unless
 ///
 /// * an exception left the call of `super(...)` in constructors, which no handler can cover:
-///   the next handler below sets the stack right, as planned;
+///   the next handler below sets the stack right, as planned. Samples until then know of it by
+///   the mark that `thrown` left (see [`TraceStack::leave`]);
 /// * or the VM stopped a hook in its middle, with a StackOverflowError or another error of
 ///   its own, or because another thread stopped this one.
 #[cold]
@@ -299,7 +298,7 @@ fn unbalanced(state: &ThreadState, env: *mut JNIEnv, place: &str, found: Balance
         tid: state.tid(),
         walker: Walker::Nobody,
         walk: &[],
-        truth: evidence::show_truth(agent, env, &copy.truth(&hooks)),
+        truth: evidence::show_truth(agent, env, &copy.truth(&hooks, &[])),
         evidence: BTreeMap::from([("at".into(), place.into()), ("found".into(), text)]),
     };
     evidence::record(agent, env, found);

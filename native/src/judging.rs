@@ -12,6 +12,7 @@ use crate::methods::Registry;
 use crate::profile::Stacks;
 use crate::sample::{Outcome, Sample};
 use crate::targets::Target;
+use crate::trace_stack::StackCopy;
 use crate::virtual_threads;
 use crate::vm::jvmti::FrameInfo;
 use jni_sys::JNIEnv;
@@ -214,12 +215,17 @@ impl Judging {
         }
         self.hooks.clear();
         self.hooks.extend(sample.stack.hooks());
-        let truth = sample.stack.truth(&self.hooks);
-        let below: Vec<HookId>;
+        let leaving = |stack: &StackCopy| {
+            stack.leaving(|called, hook| agent.methods.is_left_by(called, hook))
+        };
+        let left = leaving(&sample.stack);
+        let truth = sample.stack.truth(&self.hooks, &left);
+        let (below, left_below);
         let carrier = match sample.carried {
             true => {
-                below = sample.carrier.hooks().collect();
-                Some(sample.carrier.truth(&below))
+                below = sample.carrier.hooks().collect::<Vec<_>>();
+                left_below = leaving(&sample.carrier);
+                Some(sample.carrier.truth(&below, &left_below))
             }
             false => None,
         };

@@ -18,8 +18,16 @@ use std::sync::{Arc, RwLock};
 pub struct Hooked {
     /// Internal name of its class.
     pub class: Arc<str>,
+    /// Internal name of that one's superclass.
+    pub super_class: Option<Arc<str>>,
     /// Its name, descriptor and map.
     pub method: HookedMethod,
+}
+
+impl Hooked {
+    fn is_constructor(&self) -> bool {
+        &*self.method.name == "<init>"
+    }
 }
 
 /// What a walker's method key stands for.
@@ -74,8 +82,9 @@ impl Registry {
     }
 
     /// Remembers the hooked methods of a class, before the VM sees its code.
-    pub fn add_hooked(&self, class: &str, methods: Vec<HookedMethod>) {
+    pub fn add_hooked(&self, class: &str, super_class: Option<&str>, methods: Vec<HookedMethod>) {
         let class: Arc<str> = class.into();
+        let super_class: Option<Arc<str>> = super_class.map(Arc::from);
         let mut hooked = write(&self.hooked);
         for method in methods {
             let id = method.id.0;
@@ -83,6 +92,7 @@ impl Registry {
                 id,
                 Arc::new(Hooked {
                     class: class.clone(),
+                    super_class: super_class.clone(),
                     method,
                 }),
             );
@@ -181,6 +191,26 @@ impl Registry {
     /// The method of a hook.
     pub fn by_hook(&self, hook: HookId) -> Option<Arc<Hooked>> {
         read(&self.hooked).get(&hook.0).cloned()
+    }
+
+    /// Whether the method of a hook is a constructor.
+    pub fn is_constructor(&self, hook: HookId) -> bool {
+        self.by_hook(hook)
+            .is_some_and(|hooked| hooked.is_constructor())
+    }
+
+    /// Whether the method of `hook` may be a constructor that calls the constructor `called`,
+    /// if that is given, as `super(...)` or `this(...)`.
+    pub fn is_left_by(&self, called: Option<HookId>, hook: HookId) -> bool {
+        let Some(hooked) = self.by_hook(hook) else {
+            return false;
+        };
+        let calls = |called: Arc<Hooked>| match called.class == hooked.class {
+            true => called.method.descriptor != hooked.method.descriptor,
+            false => hooked.super_class.as_ref() == Some(&called.class),
+        };
+        hooked.is_constructor()
+            && called.is_none_or(|called| self.by_hook(called).is_some_and(calls))
     }
 
     /// The walkers' key of a hook's method, if a walk has shown it.

@@ -14,23 +14,37 @@
 //! * `push` writes the entry above the depth, then the depth;
 //! * `pop` lowers the depth;
 //! * a check writes frames at and above the newest checked frame (whose own location no
-//!   reader uses, because it moves), then the top entry's `checked`.
+//!   reader uses, because it moves), then the top entry's `checked`;
+//! * an exception that leaves a frame marks the entry below, one bit of its `hook`.
 //!
 //! Compiler fences keep that order; the processor keeps its own thread's order by itself.
 
 use crate::memory::Reserved;
-use oracle::trace::{Frame, HookId, Truth};
+use oracle::trace::{Frame, HookId, Leaving, Truth};
 use std::io;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::sync::atomic::{AtomicU32, compiler_fence};
 
+/// In the `hook` of an entry: an exception has left the frame above, and no hook of this frame
+/// has run since. Hook ids do not come so far.
+const LEAVING: u32 = 1 << 31;
+
+/// Exceptions that left constructors are looked at up to so many in one stack. Older ones were
+/// caught by code without hooks, or there would be no newer ones.
+const LEFT: usize = 3;
+
+/// The hook in the word of an entry.
+fn hook_of(word: u32) -> HookId {
+    HookId(word & !LEAVING)
+}
+
 /// One hooked frame.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Entry {
-    /// The frame's [`HookId`].
+    /// The frame's [`HookId`], perhaps marked as [`LEAVING`].
     pub hook: AtomicU32,
     /// How many of `frames` belong to the nearest checked frame at or below this one.
     pub checked: AtomicU32,
@@ -206,8 +220,25 @@ impl TraceStack {
         // The entry itself is still there: nothing was pushed since it was popped.
         if balance != Balance::TooFew || self.depth() == token.0 {
             self.set_depth(token.0.wrapping_add(1));
+            self.mark_top(|hook| hook & !LEAVING);
         }
         balance
+    }
+
+    /// An exception is on its way into the top frame. Unless that has a handler, it ends too;
+    /// where it has one, its hook runs next. Until then it is not known which.
+    pub fn leave(&self) {
+        self.mark_top(|hook| hook | LEAVING);
+    }
+
+    fn mark_top(&self, change: impl Fn(u32) -> u32) {
+        if let Some(top) = self.top() {
+            top.hook.store(change(top.hook.load(Relaxed)), Relaxed);
+        }
+    }
+
+    fn top(&self) -> Option<&Entry> {
+        self.depth().checked_sub(1).and_then(|top| self.entry(top))
     }
 
     #[inline(always)]
@@ -231,14 +262,14 @@ impl TraceStack {
     /// The hooked frames above the one that `token` stands for.
     pub fn above(&self, token: Token) -> impl Iterator<Item = HookId> {
         let above = token.0.saturating_add(1)..self.depth();
-        above.filter_map(|index| Some(HookId(self.entry(index)?.hook.load(Relaxed))))
+        above.filter_map(|index| Some(hook_of(self.entry(index)?.hook.load(Relaxed))))
     }
 
     /// The lowest of the `n` entries that the last change took off, until the next push.
     pub fn dropped(&self, n: u32) -> impl Iterator<Item = HookId> {
         let depth = self.depth();
         let dropped = depth..depth.saturating_add(n + 1);
-        dropped.filter_map(|index| Some(HookId(self.entry(index)?.hook.load(Relaxed))))
+        dropped.filter_map(|index| Some(hook_of(self.entry(index)?.hook.load(Relaxed))))
     }
 
     /// Empties the stack, for its next thread.
@@ -248,15 +279,14 @@ impl TraceStack {
 
     /// How many frames belong to the newest checked frame.
     fn checked(&self) -> u32 {
-        let top = self.depth().checked_sub(1).and_then(|top| self.entry(top));
-        top.map_or(0, |entry| entry.checked.load(Relaxed))
+        self.top().map_or(0, |entry| entry.checked.load(Relaxed))
     }
 
     /// Records the whole stack at a check of the top frame. `frames` has the top frame
     /// first, and what it shares with the newest checked frame must have been compared.
     /// A stack that does not fit is not recorded; what was known stays.
     pub fn record(&self, frames: &[Frame]) {
-        let Some(top) = self.depth().checked_sub(1).and_then(|top| self.entry(top)) else {
+        let Some(top) = self.top() else {
             return;
         };
         let (length, known) = (frames.len(), self.checked() as usize);
@@ -357,7 +387,7 @@ impl StackCopy {
 
     /// The hooked frames, bottom first.
     pub fn hooks(&self) -> impl Iterator<Item = HookId> {
-        self.entries().iter().map(|entry| HookId(entry.hook))
+        self.entries().iter().map(|entry| hook_of(entry.hook))
     }
 
     /// How many of the hooked frames lie at or below the newest checked one.
@@ -377,12 +407,40 @@ impl StackCopy {
     }
 
     /// It as the judges read it; `hooks` must be all of [`Self::hooks`].
-    pub fn truth<'a>(&'a self, hooks: &'a [HookId]) -> Truth<'a> {
+    pub fn truth<'a>(&'a self, hooks: &'a [HookId], leaving: &'a [Leaving]) -> Truth<'a> {
         Truth {
             entries: hooks,
             checked: self.checked_frames(),
             checked_entries: self.checked_entries(),
+            leaving,
         }
+    }
+
+    /// The constructors that an exception may have left: only their frames can end without a
+    /// hook. Those below the newest checked frame were still there when that was checked.
+    ///
+    /// `is_left_by(None, hook)` says whether `hook` is a constructor's, and `is_left_by(Some(of),
+    /// hook)` whether it may be one that calls the constructor `of` as `super(...)` or `this(...)`.
+    pub fn leaving(&self, is_left_by: impl Fn(Option<HookId>, HookId) -> bool) -> Vec<Leaving> {
+        let entries = self.entries();
+        let certain = self.checked_entries().saturating_sub(1);
+        let marked = (certain..entries.len())
+            .rev()
+            .filter(|&at| entries[at].hook & LEAVING != 0);
+        let run = |at: usize| {
+            let mut above = None;
+            let left = |entry: &&Copied| {
+                is_left_by(above.replace(hook_of(entry.hook)), hook_of(entry.hook))
+            };
+            let count = entries[..=at].iter().rev().take_while(left).count();
+            (count > 0).then_some(Leaving {
+                upto: at + 1,
+                count,
+            })
+        };
+        let mut newest: Vec<_> = marked.filter_map(run).take(LEFT).collect();
+        newest.reverse();
+        newest
     }
 
     fn entries(&self) -> &[Copied] {
@@ -425,6 +483,49 @@ mod tests {
         stack.pop(token);
         assert_eq!(stack.catch(token), Balance::TooFew);
         assert_eq!(copy_of(&stack).hooks().collect::<Vec<_>>(), [HookId(5)]);
+    }
+
+    #[test]
+    fn an_exception_on_its_way_is_known_until_a_hook_has_caught_it() {
+        let stack = stack();
+        let leaving = || {
+            // Of the ids here those from 10 on are constructors, each of the class above.
+            let calls = |above: Option<HookId>, hook: HookId| {
+                hook.0 >= 10 && above.is_none_or(|above| above.0 == hook.0 + 1)
+            };
+            let runs = copy_of(&stack).leaving(calls);
+            runs.iter()
+                .map(|run| (run.upto, run.count))
+                .collect::<Vec<_>>()
+        };
+        let outer = stack.push(HookId(1));
+        stack.push(HookId(20));
+        stack.push(HookId(10));
+        let inner = stack.push(HookId(11));
+        let callee = stack.push(HookId(2));
+        assert_eq!(leaving(), []);
+        stack.pop(callee);
+        assert_eq!(leaving(), [], "it returned");
+        stack.leave();
+        assert_eq!(leaving(), [(4, 2)]);
+        stack.push(HookId(2));
+        assert_eq!(leaving(), [(4, 2)], "who caught it?");
+        stack.record(
+            &[Frame {
+                method: MethodKey(2),
+                location: Location(0),
+            }; 5],
+        );
+        assert_eq!(leaving(), [], "they were seen");
+        stack.pop(callee);
+        assert_eq!(stack.catch(inner), Balance::Even);
+        assert_eq!(leaving(), [], "the innermost");
+        stack.leave();
+        assert_eq!(stack.pop(outer), Balance::TooMany(3));
+        stack.push(HookId(10));
+        assert_eq!(leaving(), [], "another frame");
+        stack.leave();
+        assert_eq!(leaving(), [(1, 1)]);
     }
 
     #[test]

@@ -84,4 +84,17 @@ pub struct Truth<'a> {
     pub checked: &'a [Frame],
     /// How many of `entries` belong to `checked`; the newest of them is its last frame.
     pub checked_entries: usize,
+    /// Constructors among the entries that may have ended, oldest first.
+    pub leaving: &'a [Leaving],
+}
+
+/// Entries of constructors that an exception is leaving, or has left. The verifier lets no
+/// handler cover the call of `super(...)` or `this(...)`, so that no hook runs where one
+/// leaves that: any number of these frames, newest first, may have ended.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Leaving {
+    /// How many entries lie up to and with the newest of them.
+    pub upto: usize,
+    /// How many they are.
+    pub count: usize,
 }

@@ -2,6 +2,7 @@
 //!
 //! Walks are slices with the top frame first, as the walkers return them.
 
+pub(crate) mod leaving;
 mod moving;
 mod outer;
 mod same_instant;

@@ -77,6 +77,7 @@ mod tests {
                 .iter()
                 .filter(|f| f.method.0.is_multiple_of(2))
                 .count(),
+            leaving: &[],
         };
         agrees_outside(&walk(outer), &truth, &Even)
     }

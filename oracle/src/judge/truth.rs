@@ -1,3 +1,4 @@
+use crate::judge::leaving::without_leaving;
 use crate::trace::{Frame, HookId, Methods, Presence, Truth};
 use crate::{Judgement, Verdict};
 
@@ -9,14 +10,41 @@ use crate::{Judgement, Verdict};
 /// * Above it the hooked frames of the walk must be exactly the rest of the trace stack.
 /// * A hooked frame may be missing from the trace stack only where its location proves
 ///   that its entry is not there (see [`Presence`]).
+/// * Constructors that an exception may have left (see [`Truth::leaving`]) may be there or not;
+///   but if not, all of this must hold without them.
 pub fn judge_truth(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> Judgement {
+    let found = judge_active(walk, truth, methods);
+    if !found.is_mismatch() || truth.leaving.is_empty() {
+        return found;
+    }
+    let mut truncated = found.verdict == Verdict::Truncated;
+    for rest in without_leaving(truth, methods) {
+        let without = judge_active(walk, &rest.truth(), methods);
+        if !without.is_mismatch() {
+            return Judgement::plain(Verdict::Unverifiable, LEAVING);
+        }
+        truncated |= without.verdict == Verdict::Truncated;
+    }
+    match truncated {
+        true => Judgement::at(Verdict::Truncated, walk.len(), BOTTOM_IS_MISSING),
+        false => found,
+    }
+}
+
+/// Here the truth is not known: has the constructor ended, or not?
+const LEAVING: &str = "an exception leaves a constructor";
+
+const BOTTOM_IS_MISSING: &str = "the bottom is missing";
+
+/// The same where each entry is that of an active frame.
+fn judge_active(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> Judgement {
     if truth.entries.is_empty() && truth.checked.is_empty() {
         return judge_empty_truth(walk, methods);
     }
     let found = align(walk, truth, methods);
     match found {
         Err(_) if is_top_part(walk, truth, methods) => {
-            Judgement::at(Verdict::Truncated, walk.len(), "the bottom is missing")
+            Judgement::at(Verdict::Truncated, walk.len(), BOTTOM_IS_MISSING)
         }
         // What is left of the top may be right; nothing shows it.
         Err(_)

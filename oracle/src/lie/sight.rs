@@ -1,9 +1,11 @@
 use super::Answer;
 use crate::edge::{self, Finding};
+use crate::judge::leaving::{Rest, without_leaving};
 use crate::judge::{judge_moving, judge_same_instant, judge_truth};
 use crate::trace::{Frame, HookId, Methods, Presence, Truth};
 use crate::{Judgement, Verdict};
 use serde::{Deserialize, Serialize};
+use std::iter;
 
 /// What a layer holds a walk against.
 pub enum Sight<'a, M> {
@@ -49,6 +51,9 @@ pub enum Unseen {
     /// The walk's newest hooked frame starts an exception handler: entries of frames that
     /// the exception ended may lie above its own.
     Catching,
+    /// An exception leaves constructors, for which no hook runs: the lie has another number of
+    /// them than the honest walk.
+    Leaving,
     /// The bottom is as it was; any frame above it may have moved, been called or returned
     /// until the later walk.
     RanOn,
@@ -156,9 +161,15 @@ fn of_truth(
     lie: &[Frame],
 ) -> Expected {
     let needs = needs(lie, methods);
-    if !admits(truth, lie, &needs, true) {
+    let rests = match truth.leaving {
+        [] => vec![],
+        _ => without_leaving(truth, methods),
+    };
+    let without = rests.iter().map(Rest::truth);
+    let truths: Vec<_> = iter::once(*truth).chain(without).collect();
+    if !truths.iter().any(|truth| admits(truth, lie, &needs, true)) {
         return Expected::Verdict(
-            match top_parts(truth).any(|part| {
+            match truths.iter().flat_map(top_parts).any(|part| {
                 // A walk that shows no frame of the truth is no part of it.
                 let shown = !part.checked.is_empty();
                 admits(&part, lie, &needs, shown)
@@ -172,6 +183,14 @@ fn of_truth(
         return Expected::Unseen(Unseen::NoTruth);
     }
     let honest_needs = self::needs(honest, methods);
+    // Where both agree with the truth as it stands, the exception is no excuse.
+    let has_lost = |walk, needs: &[_]| {
+        let mut admitted = truths.iter().map(|truth| admits(truth, walk, needs, true));
+        admitted.next() == Some(false) && admitted.any(|admitted| admitted)
+    };
+    if has_lost(lie, &needs) || has_lost(honest, &honest_needs) {
+        return Expected::Unseen(Unseen::Leaving);
+    }
     let checked = truth.checked.len();
     let alike = |of: View| of.show(honest, &honest_needs, checked) == of.show(lie, &needs, checked);
     let any = |is: fn(Need) -> bool| {
@@ -329,6 +348,7 @@ fn top_parts<'a>(truth: &'a Truth<'a>) -> impl Iterator<Item = Truth<'a>> {
         entries: &truth.entries[missing..],
         checked: &[],
         checked_entries: 0,
+        leaving: &[],
     });
     within_checked.chain(above_checked)
 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::edge::{Finding, Impossible, Possible, Unknown};
 use crate::judge::judge_truth;
-use crate::trace::{HookId, Methods, Presence, Truth};
+use crate::trace::{HookId, Leaving, Methods, Presence, Truth};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -40,6 +40,7 @@ struct Instant {
     entries: Vec<HookId>,
     checked: Vec<Frame>,
     checked_entries: usize,
+    leaving: Vec<Leaving>,
 }
 
 impl Instant {
@@ -48,6 +49,7 @@ impl Instant {
             entries: &self.entries,
             checked: &self.checked,
             checked_entries: self.checked_entries,
+            leaving: &self.leaving,
         }
     }
 }
@@ -76,7 +78,9 @@ fn instant() -> impl Strategy<Value = Instant> {
         1 => Just(Some((91, true))), 1 => Just(Some((92, false))), 1 => Just(Some((92, true))),
     ];
     let stale = prop::collection::vec((1..12u32).prop_map(HookId), 0..3);
-    (frames(), top, 1..12usize, stale, any::<Index>()).prop_map(|(below, top, m, stale, upto)| {
+    let left = (0..4usize, 0..4usize);
+    let parts = (frames(), top, 1..12usize, stale, left, any::<Index>());
+    parts.prop_map(|(below, top, m, stale, (leaving, ended), upto)| {
         let mut bottom_first = below;
         let hooked = |f: &Frame| f.method.0 < 100;
         let mut entries: Vec<_> = bottom_first
@@ -93,6 +97,18 @@ fn instant() -> impl Strategy<Value = Instant> {
             moved.location = Location(7);
         }
         let mut own = 0;
+        // An exception is leaving the newest frames, and some have ended.
+        let (upto, count) = (entries.len(), leaving.min(entries.len()));
+        if let Some(last) = ended.min(count).checked_sub(1) {
+            let newest_first = (0..bottom_first.len()).rev();
+            let mut ended = newest_first.filter(|&at| hooked(&bottom_first[at]));
+            bottom_first.truncate(ended.nth(last).unwrap_or(0));
+        }
+        let leaving = if count > 0 {
+            vec![Leaving { upto, count }]
+        } else {
+            vec![]
+        };
         if let Some((location, is_there)) = top {
             bottom_first.push(frame(m, location));
             entries.extend(is_there.then_some(HookId(m as u32)));
@@ -110,6 +126,7 @@ fn instant() -> impl Strategy<Value = Instant> {
             entries,
             checked,
             checked_entries,
+            leaving,
         }
     })
 }
@@ -204,7 +221,7 @@ proptest! {
         let bottom_first = walk[..=newest.unwrap_or(0)].to_vec();
         let entries: Vec<_> = bottom_first.iter().filter(|f| f.method.0 < 100)
             .map(|f| HookId(f.method.0 as u32)).collect();
-        let truth = Truth { entries: &entries, checked: &bottom_first, checked_entries: entries.len() };
+        let truth = Truth { entries: &entries, checked: &bottom_first, checked_entries: entries.len(), leaving: &[] };
         let (walk, sight) = (top_first(bottom_first.clone()), Sight::Truth(&truth, &Toy));
         if let Some(answer) = lie(kind, &walk, 0, &top_first(other), random) {
             match (sight.expect(&walk, &answer), &answer) {

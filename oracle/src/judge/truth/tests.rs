@@ -1,5 +1,5 @@
 use super::*;
-use crate::trace::{HookId, Location, MethodKey};
+use crate::trace::{HookId, Leaving, Location, MethodKey};
 use proptest::prelude::*;
 
 /// Methods 1 to 99 are hooked under their own number; their location says the presence.
@@ -43,6 +43,17 @@ fn frames(list: &[(usize, i32)]) -> Vec<Frame> {
 
 /// Judges a walk, given bottom first for readability.
 fn judge(walk: &[(usize, i32)], entries: &[u32], checked: &[(usize, i32)], k: usize) -> Judgement {
+    judge_leaving(walk, entries, checked, k, 0)
+}
+
+/// The same while an exception is leaving the newest `leaving` entries.
+fn judge_leaving(
+    walk: &[(usize, i32)],
+    entries: &[u32],
+    checked: &[(usize, i32)],
+    k: usize,
+    leaving: usize,
+) -> Judgement {
     let mut walk = frames(walk);
     walk.reverse();
     let entries: Vec<_> = entries.iter().map(|&id| HookId(id)).collect();
@@ -51,8 +62,15 @@ fn judge(walk: &[(usize, i32)], entries: &[u32], checked: &[(usize, i32)], k: us
         entries: &entries,
         checked: &checked,
         checked_entries: k,
+        leaving: &newest(entries.len(), leaving),
     };
     judge_truth(&walk, &truth, &Toy)
+}
+
+/// The newest `count` of `upto` entries may have ended.
+fn newest(upto: usize, count: usize) -> Vec<Leaving> {
+    let leaving = Leaving { upto, count };
+    if count > 0 { vec![leaving] } else { vec![] }
 }
 
 #[test]
@@ -183,6 +201,103 @@ fn without_truth_nothing_is_claimed() {
     assert_eq!(judge(&[(1, ABSENT)], &[], &[], 0).verdict, Verdict::Window);
 }
 
+#[test]
+fn constructors_that_an_exception_leaves_may_be_there_or_not() {
+    let checked = [
+        (200, 3),
+        (1, BODY),
+        (201, 4),
+        (2, BODY),
+        (202, 5),
+        (3, BODY),
+    ];
+    for (known, k) in [(0, 0), (2, 1), (4, 2), (6, 3)] {
+        let judge = |walk: &[(usize, i32)], leaving| {
+            judge_leaving(walk, &[1, 2, 3], &checked[..known], k, leaving).verdict
+        };
+        let (whole, without_3, without_both) = (&checked[..], &checked[..4], &checked[..2]);
+        assert_eq!(judge(whole, 1), Verdict::Match);
+        assert_eq!(judge(without_3, 0), Verdict::Wrong);
+        assert_eq!(judge(without_3, 1), Verdict::Unverifiable);
+        assert_eq!(judge(&checked[..5], 1), Verdict::Unverifiable, "unhooked");
+        assert_eq!(judge(without_both, 1), Verdict::Wrong);
+        assert_eq!(judge(without_both, 2), Verdict::Unverifiable);
+        // The frame below may have come to its handler by now, which proves it.
+        let at_handler = [(200, 3), (1, BODY), (201, 4), (2, CATCHING)];
+        let proven = if k < 3 {
+            Verdict::Window
+        } else {
+            Verdict::Unverifiable
+        };
+        assert_eq!(judge(&at_handler, 1), proven);
+    }
+}
+
+#[test]
+fn what_lies_below_constructors_that_an_exception_leaves_counts_whole() {
+    let checked = [
+        (200, 3),
+        (1, BODY),
+        (201, 4),
+        (2, BODY),
+        (202, 5),
+        (3, BODY),
+    ];
+    let judge = |walk: &[(usize, i32)]| judge_leaving(walk, &[1, 2, 3], &checked, 3, 1).verdict;
+    assert_eq!(
+        judge(&[(200, 4), (1, BODY), (201, 4), (2, BODY)]),
+        Verdict::Wrong
+    );
+    assert_eq!(
+        judge(&[(200, 3), (1, BODY + 1), (201, 4), (2, BODY)]),
+        Verdict::Wrong
+    );
+    assert_eq!(judge(&[(200, 3), (1, BODY), (2, BODY)]), Verdict::Wrong);
+    assert_eq!(
+        judge(&[(200, 3), (1, BODY), (201, 4), (4, BODY)]),
+        Verdict::Wrong
+    );
+    assert_eq!(
+        judge(&[(200, 3), (1, BODY), (201, 4), (2, BODY), (4, BODY)]),
+        Verdict::Wrong
+    );
+    assert_eq!(
+        judge(&[(200, 3), (1, BODY), (201, 4), (2, BODY), (2, BODY)]),
+        Verdict::Wrong
+    );
+    assert_eq!(judge(&[(1, BODY), (201, 4), (2, BODY)]), Verdict::Truncated);
+    // The last entry is certain.
+    assert_eq!(
+        judge_leaving(&[(200, 3)], &[1], &[], 0, 0).verdict,
+        Verdict::Wrong
+    );
+}
+
+#[test]
+fn constructors_that_an_exception_has_left_may_lie_below_others() {
+    let entries = [1, 2, 3, 4, 5].map(HookId);
+    let leaving = [Leaving { upto: 2, count: 1 }, Leaving { upto: 4, count: 1 }];
+    let verdict = |walk: &[usize]| {
+        let bottom_first: Vec<_> = walk.iter().map(|&m| (m, BODY)).collect();
+        let mut walk = frames(&bottom_first);
+        walk.reverse();
+        let truth = Truth {
+            entries: &entries,
+            leaving: &leaving,
+            ..Truth::default()
+        };
+        judge_truth(&walk, &truth, &Toy).verdict
+    };
+    assert_eq!(verdict(&[1, 2, 3, 4, 5]), Verdict::Match);
+    for walk in [&[1, 200, 3, 4, 5][..], &[1, 2, 3, 200, 5], &[1, 3, 5]] {
+        assert_eq!(verdict(walk), Verdict::Unverifiable, "{walk:?}");
+    }
+    for walk in [&[1, 2, 4, 5][..], &[1, 2, 3], &[1, 3, 5, 4], &[1, 5]] {
+        assert_eq!(verdict(walk), Verdict::Wrong, "{walk:?}");
+    }
+    assert_eq!(verdict(&[3, 5]), Verdict::Truncated);
+}
+
 /// A stack of hooked and unhooked frames, and how many of them were checked.
 fn stack() -> impl Strategy<Value = (Vec<(usize, i32)>, usize)> {
     let frame = prop_oneof![(1..20usize).prop_map(|m| (m, BODY)), (200..210usize, 0..50)];
@@ -240,11 +355,37 @@ proptest! {
         prop_assert!(judge(&lie, &entries, &checked, k).is_mismatch());
     }
 
+    /// Without its newest constructors the same stack, and nothing but that.
+    #[test]
+    fn what_an_exception_leaves_is_the_only_doubt(
+        (stack, upto) in stack(), leaving in 0..4usize, gone in 0..4usize, lost in any::<prop::sample::Index>()
+    ) {
+        let (entries, checked, k) = truth_of(&stack, upto);
+        let leaving = leaving.min(entries.len());
+        let hooked: Vec<usize> = (0..stack.len()).filter(|&i| stack[i].0 < 100).collect();
+        let gone = gone.min(hooked.len());
+        prop_assume!(gone > 0);
+        let left = &stack[..hooked[hooked.len() - gone]];
+        let judged = judge_leaving(left, &entries, &checked, k, leaving);
+        match gone <= leaving {
+            true => prop_assert_eq!(judged.verdict, Verdict::Unverifiable),
+            false => prop_assert!(judged.is_mismatch()),
+        }
+        // One more that is lost below them is noticed all the same.
+        let certain = &hooked[..hooked.len() - gone];
+        if gone == leaving && !certain.is_empty() {
+            let mut lie = left.to_vec();
+            lie.remove(certain[lost.index(certain.len())]);
+            prop_assert!(judge_leaving(&lie, &entries, &checked, k, leaving).is_mismatch());
+        }
+    }
+
     #[test]
     fn judging_never_panics(walk in prop::collection::vec((0..220usize, 0..100), 0..30),
                             entries in prop::collection::vec(1..20u32, 0..30), upto in 0..30usize, (stack, _) in stack()) {
         let checked = &stack[..upto.min(stack.len())];
         let k = checked.iter().filter(|f| f.0 < 100).count().min(entries.len());
         judge(&walk, &entries, checked, k);
+        judge_leaving(&walk, &entries, checked, k, entries.len());
     }
 }
