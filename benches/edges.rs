@@ -14,7 +14,7 @@ use oracle::Hooking;
 use oracle::record::{Config, EdgeCounts, RECORDS_FILE, Record};
 use std::collections::HashMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -158,7 +158,7 @@ fn cpu_times(mut child: Child) -> HashMap<u64, (String, f64)> {
 fn config(dir: &Path, pause_us: u64) -> Config {
     Config {
         run_dir: dir.into(),
-        trace_classes: vec![],
+        trace_class: PathBuf::new(),
         seed: 1,
         hooks: Hooking::None,
         include: vec![],

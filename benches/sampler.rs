@@ -48,7 +48,7 @@ fn start(java: &Path, dir: &Path, time: Duration, bare: bool) -> Child {
     let installed = java_fixtures::write_to(dir).expect("our classes");
     let config = Config {
         run_dir: dir.into(),
-        trace_classes: installed.trace_exact.clone(),
+        trace_class: installed.trace_exact.clone(),
         seed: 1,
         hooks: Hooking::Exact,
         include: vec![],

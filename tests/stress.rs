@@ -24,7 +24,7 @@ fn measure(jdk: &Path, fixture: &str, installed: &Installed, hooks: Hooking) -> 
     let dir = tempfile::tempdir().unwrap();
     let config = Config {
         run_dir: dir.path().into(),
-        trace_classes: match hooks {
+        trace_class: match hooks {
             Hooking::Light => installed.trace_light.clone(),
             Hooking::None | Hooking::Exact => installed.trace_exact.clone(),
         },
@@ -68,7 +68,7 @@ fn measure(jdk: &Path, fixture: &str, installed: &Installed, hooks: Hooking) -> 
 
 fn config() -> Config {
     serde_json::from_value(serde_json::json!({
-        "run_dir": "", "trace_classes": [], "seed": 1, "hooks": true, "probability": 1.0,
+        "run_dir": "", "trace_class": "", "seed": 1, "hooks": true, "probability": 1.0,
         "check_share": 0.0, "sample_interval_us": 0, "gst_every": 0, "evidence_limit": 0,
     }))
     .unwrap()

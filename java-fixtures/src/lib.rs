@@ -8,7 +8,7 @@
 //!   check their own results, and print nothing that depends on time: what they
 //!   print with and without an agent must be the same.
 //! - [`TRACE_EXACT`] and [`TRACE_LIGHT`]: the class whose static methods the rewritten
-//!   code calls, and what else it needs.
+//!   code calls.
 //!
 //! [`write_to`] puts both on disk for a JVM to load:
 //!
@@ -29,26 +29,17 @@ use std::process;
 /// The fixtures as a jar: class files of version 61 (Java 17).
 pub const FIXTURES_JAR: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/fixtures.jar"));
 
-/// The class files of the hooks of a mode, in the order in which they are defined, each
-/// one that Java 11 and later load.
-pub type Trace = &'static [(&'static str, &'static [u8])];
+/// The hooks of the exact mode: native methods. A class file that Java 11 and later load.
+pub const TRACE_EXACT: &[u8] = include_bytes!(concat!(
+    env!("OUT_DIR"),
+    "/trace-exact/java/lang/StackwitnessTrace.class"
+));
 
-macro_rules! trace {
-    ($mode:literal: $($class:literal)*) => {
-        &[$((
-            concat!($class, "-", $mode, ".class"),
-            include_bytes!(concat!(
-                env!("OUT_DIR"), "/trace-", $mode, "/java/lang/", $class, ".class"
-            )),
-        )),*]
-    };
-}
-
-/// The hooks of the exact mode: native methods.
-pub const TRACE_EXACT: Trace = trace!("exact": "StackwitnessTrace");
-
-/// The hooks of the light mode: Java methods.
-pub const TRACE_LIGHT: Trace = trace!("light": "StackwitnessTrace");
+/// The hooks of the light mode: Java methods. A class file that Java 11 and later load.
+pub const TRACE_LIGHT: &[u8] = include_bytes!(concat!(
+    env!("OUT_DIR"),
+    "/trace-light/java/lang/StackwitnessTrace.class"
+));
 
 /// The name of the hook class, in every mode.
 pub const TRACE_CLASS: &str = "java/lang/StackwitnessTrace";
@@ -138,9 +129,9 @@ pub struct Installed {
     /// [`FIXTURES_JAR`].
     pub fixtures_jar: PathBuf,
     /// [`TRACE_EXACT`].
-    pub trace_exact: Vec<PathBuf>,
+    pub trace_exact: PathBuf,
     /// [`TRACE_LIGHT`].
-    pub trace_light: Vec<PathBuf>,
+    pub trace_light: PathBuf,
 }
 
 /// Writes the jar and the hook classes into a folder, which is made if absent.
@@ -149,14 +140,10 @@ pub struct Installed {
 /// replaced in one step, so that a JVM which runs from them never sees half a file.
 pub fn write_to(dir: &Path) -> io::Result<Installed> {
     fs::create_dir_all(dir)?;
-    let trace = |trace: Trace| -> io::Result<Vec<PathBuf>> {
-        let files = trace.iter();
-        files.map(|(name, file)| write(dir, name, file)).collect()
-    };
     Ok(Installed {
         fixtures_jar: write(dir, "stackwitness-fixtures.jar", FIXTURES_JAR)?,
-        trace_exact: trace(TRACE_EXACT)?,
-        trace_light: trace(TRACE_LIGHT)?,
+        trace_exact: write(dir, "StackwitnessTrace-exact.class", TRACE_EXACT)?,
+        trace_light: write(dir, "StackwitnessTrace-light.class", TRACE_LIGHT)?,
     })
 }
 

@@ -27,30 +27,28 @@ const SWITCHES_THREADS: &[&str] = &[
     "jdk/internal/vm/ContinuationScope",
 ];
 
-/// Defines the hook class, and what it needs, in the boot loader and binds its methods. Called at the early
+/// Defines the hook class in the boot loader and binds its methods. Called at the early
 /// VMStart: JNI is up, and no Java code has run.
 ///
 /// # Safety
 /// `env` must be the calling thread's.
 pub unsafe fn define_hook_class(agent: &Agent, env: *mut JNIEnv) -> Result<(), String> {
-    for (index, path) in agent.config.trace_classes.iter().enumerate() {
-        let bytes =
-            std::fs::read(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
-        // SAFETY: a null loader is the boot loader; a null name is that in the bytes, which
-        // live during the call.
-        let class = unsafe {
-            let (loader, bytes, length) = (ptr::null_mut(), bytes.as_ptr().cast(), bytes.len());
-            ((**env).v1_1.DefineClass)(env, ptr::null(), loader, bytes, length as i32)
-        };
-        if class.is_null() {
-            return Err(format!("the VM did not accept {}", path.display()));
-        }
-        // SAFETY: `class` is the hook class, as the configuration promises of the first.
-        if index == 0 && !unsafe { hooks::register(env, class, agent.config.hooks) } {
-            return Err("the VM did not bind the hooks".into());
-        }
+    let path = &agent.config.trace_class;
+    let bytes = std::fs::read(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+    // SAFETY: a null loader is the boot loader; a null name is that in the bytes, which
+    // live during the call.
+    let class = unsafe {
+        let (loader, bytes, length) = (ptr::null_mut(), bytes.as_ptr().cast(), bytes.len());
+        ((**env).v1_1.DefineClass)(env, ptr::null(), loader, bytes, length as i32)
+    };
+    if class.is_null() {
+        return Err(format!("the VM did not accept {}", path.display()));
     }
-    Ok(())
+    // SAFETY: `class` is the hook class, as the configuration promises.
+    match unsafe { hooks::register(env, class, agent.config.hooks) } {
+        true => Ok(()),
+        false => Err("the VM did not bind the hooks".into()),
+    }
 }
 
 /// Lets the methods of the hook class be told from others, once it is linked, and lets light

@@ -25,8 +25,8 @@ pub const SLOTS_FILE: &str = "slots.bin";
 pub struct Config {
     /// Folder for the records and the slots; it exists.
     pub run_dir: std::path::PathBuf,
-    /// The class files that hold the hooks' methods, in the order in which they are defined.
-    pub trace_classes: Vec<std::path::PathBuf>,
+    /// The class file that holds the hooks' methods.
+    pub trace_class: std::path::PathBuf,
     /// Seed of all random choices.
     pub seed: u64,
     /// Whether classes are rewritten, and how; without, only `asgct-gst` and `call-edge` have

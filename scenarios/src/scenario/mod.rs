@@ -180,14 +180,14 @@ impl Sampling {
     pub(crate) fn config(
         &self,
         run_dir: &Path,
-        trace_classes: &[PathBuf],
+        trace_class: &Path,
         seed: u64,
         hooks: Hooking,
         edges: bool,
     ) -> Config {
         Config {
             run_dir: run_dir.into(),
-            trace_classes: trace_classes.into(),
+            trace_class: trace_class.into(),
             seed,
             hooks,
             include: self.include.clone(),
