@@ -4,16 +4,23 @@
 
 mod support;
 
-use oracle::Layer;
 use oracle::lie::{LieKind, Outcome, Unseen};
 use oracle::record::{LieCount, RECORDS_FILE, Record};
 use oracle::report::{Exit, Report};
 use oracle::tally::Tally;
-use std::path::Path;
+use oracle::{Hooking, Layer};
+use scenarios::jdk::Jdk;
+use std::path::{Path, PathBuf};
 use support::{jdks, report, run, stackwitness};
 
-/// Checks that both in-thread layers must have.
-const CHECKS: u64 = 100_000;
+/// Checks that both in-thread layers must have, and of how many one is a lie. Light hooks check
+/// at the next push after a sample only: fewer checks, and more of them lies.
+fn checks(hooks: Hooking) -> (u64, u64) {
+    match hooks {
+        Hooking::Light => (5_000, 100),
+        Hooking::None | Hooking::Exact => (100_000, 1_000),
+    }
+}
 
 /// A busy machine takes several runs for them, but not more than these.
 const RUNS: u64 = 6;
@@ -105,21 +112,38 @@ fn assert_caught(lies: &[LieCount], layer: Layer) -> (u64, u64) {
     (told, caught)
 }
 
+/// All of `jdks`, with each way to keep the trace stack.
+fn hooked(jdks: Vec<PathBuf>) -> Vec<(PathBuf, Hooking)> {
+    let each = |jdk: PathBuf| [(jdk.clone(), Hooking::Exact), (jdk, Hooking::Light)];
+    jdks.into_iter().flat_map(each).collect()
+}
+
+fn with(hooks: Hooking, program: &str) -> String {
+    format!("{program}\nhooks = \"{hooks}\"")
+}
+
 #[test]
 fn lies_of_walkers_are_caught() {
-    for jdk in jdks() {
-        println!("{}", jdk.display());
+    for (jdk, hooks) in hooked(jdks()) {
+        println!("{}, {hooks} hooks", jdk.display());
+        let (least, one_in) = checks(hooks);
+        let lies_told = format!("all:all:{one_in}");
         let in_thread = [Layer::Gst, Layer::AsgctSafepoint];
         let (mut tallies, mut lies) = ([(); Layer::ALL.len()].map(|()| Tally::default()), vec![]);
         for seed in 1..=RUNS {
-            let (report, of_run) = lie(&jdk, &fixtures(10), seed, &["--lie", "all:all:1000"]);
+            let (report, of_run) = lie(
+                &jdk,
+                &with(hooks, &fixtures(10)),
+                seed,
+                &["--lie", &lies_told],
+            );
             for counts in &report.layers {
                 tallies[counts.layer.index()] += &counts.tally();
             }
             lies.extend(of_run);
             if in_thread
                 .iter()
-                .all(|layer| tallies[layer.index()].checks() >= CHECKS)
+                .all(|layer| tallies[layer.index()].checks() >= least)
             {
                 break;
             }
@@ -129,7 +153,7 @@ fn lies_of_walkers_are_caught() {
         }
         for layer in in_thread {
             let checks = tallies[layer.index()].checks();
-            assert!(checks >= CHECKS, "{jdk:?}: {checks} checks in {layer}");
+            assert!(checks >= least, "{jdk:?}: {checks} checks in {layer}");
             for kind in LieKind::ALL {
                 let told = sum(&lies, |lie| lie.layer == layer && lie.kind == kind.name());
                 assert!(told > 0, "{jdk:?}: no {kind} in {layer}");
@@ -156,10 +180,10 @@ fn lies_of_walkers_are_caught() {
 /// One in 1,000 is few of what a signal asks for in seconds: here more of them lie.
 #[test]
 fn lies_of_walkers_in_signals_are_caught() {
-    for jdk in jdks() {
+    for (jdk, hooks) in hooked(jdks()) {
         let (_, lies) = lie(
             &jdk,
-            &fixtures(5),
+            &with(hooks, &fixtures(5)),
             1,
             &["--lie", "all:asgct-async,asgct-gst:20"],
         );
@@ -167,6 +191,36 @@ fn lies_of_walkers_in_signals_are_caught() {
         assert!(told >= 100, "{jdk:?}: {told} lies");
         let (told, _) = assert_caught(&lies, Layer::AsgctGst);
         assert!(told >= 10, "{jdk:?}: {told} lies");
+    }
+}
+
+/// A virtual thread has a trace stack of its own, above that of its carrier.
+#[test]
+fn lies_of_walkers_in_virtual_threads_are_caught() {
+    let have = |jdk: &PathBuf| Jdk::at(jdk, "a test").unwrap().feature() >= Some(21);
+    let (have, have_not): (Vec<_>, Vec<_>) = jdks().into_iter().partition(have);
+    println!("without virtual threads: {have_not:?}");
+    for (jdk, hooks) in hooked(have) {
+        println!("{}, {hooks} hooks", jdk.display());
+        let program = "fixtures = { names = [\"virtual-threads-10000\"], seconds = 10 }";
+        let options = ["--lie", "all:all:100"];
+        let (report, lies) = lie(&jdk, &with(hooks, program), 1, &options);
+        for lie in &lies {
+            println!("{lie:?}");
+        }
+        for (layer, least) in [
+            (Layer::Gst, 1_000),
+            (Layer::AsgctSafepoint, 1_000),
+            (Layer::AsgctAsync, 50),
+            (Layer::AsgctGst, 0),
+        ] {
+            let (told, _) = assert_caught(&lies, layer);
+            assert!(told >= least, "{jdk:?}: {told} lies in {layer}");
+        }
+        // They lay in virtual threads: elsewhere there is no carrier's part.
+        let of_carrier = |lie: &LieCount| lie.outcome == Outcome::Explained(Unseen::Carrier);
+        assert!(sum(&lies, of_carrier) > 0, "{jdk:?}");
+        assert_eq!(mismatches(&report, Layer::Ground), 0, "{jdk:?}");
     }
 }
 

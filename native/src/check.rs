@@ -6,7 +6,6 @@ use crate::liar::{Lie, Said};
 use crate::methods::Registry;
 use crate::threads::ThreadState;
 use crate::trace_stack::StackCopy;
-use crate::virtual_threads;
 use crate::vm::asgct::{Asgct, CallFrame};
 use crate::vm::jvmti::FrameInfo;
 use jni_sys::JNIEnv;
@@ -283,11 +282,12 @@ fn check_asgct(
     };
     let walk: Vec<Frame> = frames.iter().map(|&frame| frame.into()).collect();
     let threads = agent.virtual_threads.as_ref();
-    let boundary = threads.and_then(|threads| threads.boundary(&walk));
-    let honest =
-        virtual_threads::judge_at_safepoint(&walk, gst, state.carrier_stack().is_some(), boundary);
-    let honest = agent.methods.settle(honest, &walk, &[gst]);
-    let sight = Sight::<Registry>::SameInstant(gst);
+    let sight = Sight::SameInstant {
+        reference: gst,
+        is_carried: state.carrier_stack().is_some(),
+        boundary: &|walk| threads?.boundary(walk),
+    };
+    let honest = agent.methods.settle(sight.judge(&walk), &walk, &[gst]);
     let lie = lie(
         agent,
         state,
@@ -314,7 +314,7 @@ fn check_asgct(
     }
 }
 
-/// A lie in place of `walk`, if one is to be told. None in virtual threads.
+/// A lie in place of `walk`, if one is to be told.
 fn lie(
     agent: &Agent,
     state: &ThreadState,
@@ -324,9 +324,6 @@ fn lie(
     env: *mut JNIEnv,
     sight: &Sight<'_, Registry>,
 ) -> Option<Lie> {
-    if state.carrier_stack().is_some() {
-        return None;
-    }
     let tid = state.tid();
     let said = Said {
         env,

@@ -86,7 +86,9 @@ extern "system" fn pop(env: *mut JNIEnv, _: jclass, token: jint) {
             Balance::Even => count_even(state),
             found => explain(state, env, "return", found, stale, None),
         }
-        if token.0 > 0 && sabotage::strikes(state, Sabotage::DoublePops) {
+        // Where an earlier failure has taken the caller's entry already, there is none to take.
+        let caller_is_there = token.0 > 0 && state.stack().depth() == token.0;
+        if caller_is_there && sabotage::strikes(state, Sabotage::DoublePops) {
             state.stack().pop(Token(token.0 - 1));
         }
     });

@@ -13,7 +13,6 @@ use crate::profile::Stacks;
 use crate::sample::{Outcome, Sample};
 use crate::targets::Target;
 use crate::trace_stack::StackCopy;
-use crate::virtual_threads;
 use crate::vm::jvmti::FrameInfo;
 use jni_sys::JNIEnv;
 use oracle::edge::{self, Counts};
@@ -230,10 +229,13 @@ impl Judging {
             false => None,
         };
         let threads = agent.virtual_threads.as_ref();
-        let judge = |walk: &[Frame]| {
-            let boundary = threads.and_then(|threads| threads.boundary(walk));
-            virtual_threads::judge(walk, &truth, carrier.as_ref(), boundary, &agent.methods)
+        let sight = Sight::Truths {
+            truth: &truth,
+            carrier: carrier.as_ref(),
+            methods: &agent.methods,
+            boundary: &|walk| threads?.boundary(walk),
         };
+        let judge = |walk: &[Frame]| sight.judge(walk);
         let judge = |walk: &[Frame]| {
             let judgement = judge(walk);
             if !judgement.is_mismatch() {
@@ -250,12 +252,9 @@ impl Judging {
             agent.methods.settle(judgement, walk, &checked)
         };
         let mut judgement = judge(&self.walk);
-        if carrier.is_none() {
-            let sight = Sight::Truth(&truth, &agent.methods);
-            let said = said(self.env, target, layer, &self.walk, judgement);
-            if let Some(lie) = agent.liar.tell(agent, said, &sight, judge) {
-                (self.walk, judgement) = (lie.walk, lie.judgement);
-            }
+        let said = said(self.env, target, layer, &self.walk, judgement);
+        if let Some(lie) = agent.liar.tell(agent, said, &sight, judge) {
+            (self.walk, judgement) = (lie.walk, lie.judgement);
         }
         agent.slots.count(layer, judgement.verdict);
         if judgement.is_mismatch() && evidence::wanted(agent, layer, judgement.verdict) {

@@ -21,9 +21,7 @@ use crate::trace_stack::TraceStack;
 use crate::vm::asgct::CallFrame;
 use crate::vm::jvmti::{Capability, JMethodId, Jvmti, RawEnv};
 use jni_sys::{JNIEnv, jclass, jobject};
-use oracle::judge::{judge_same_instant, judge_truth};
-use oracle::trace::{Frame, Methods, Truth};
-use oracle::{Judgement, Verdict};
+use oracle::trace::Frame;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
@@ -206,70 +204,4 @@ fn lose(agent: &Agent) {
     agent
         .records
         .write(&oracle::record::Record::Invalid(reason));
-}
-
-/// Compares a walk with `truth`, and the part below the boundary with that of the carrier.
-///
-/// `boundary` is where the walk passes from the one to the other. Without a `carrier` no
-/// virtual thread is carried.
-pub fn judge(
-    walk: &[Frame],
-    truth: &Truth<'_>,
-    carrier: Option<&Truth<'_>>,
-    boundary: Option<usize>,
-    methods: &impl Methods,
-) -> Judgement {
-    match (boundary, carrier) {
-        (None, None) => judge_truth(walk, truth, methods),
-        (Some(_), None) => {
-            Judgement::plain(Verdict::Unverifiable, "a mount or unmount is under way")
-        }
-        (Some(at), Some(carrier)) => {
-            let above = judge_truth(&walk[..at], truth, methods);
-            let below = below(judge_truth(&walk[at + 1..], carrier, methods), at + 1);
-            match below.is_mismatch() && !above.is_mismatch() {
-                true => below,
-                false => above,
-            }
-        }
-        (None, Some(_)) => {
-            let above = judge_truth(walk, truth, methods);
-            if above.is_mismatch() {
-                return above;
-            }
-            Judgement::at(Verdict::Truncated, walk.len(), "the carrier is missing")
-        }
-    }
-}
-
-/// Compares a walk of the calling thread with GetStackTrace's, which ends where a virtual
-/// thread's carrier begins.
-pub fn judge_at_safepoint(
-    walk: &[Frame],
-    gst: &[Frame],
-    carried: bool,
-    boundary: Option<usize>,
-) -> Judgement {
-    match (boundary, carried) {
-        (None, false) => judge_same_instant(walk, gst),
-        (Some(_), false) => {
-            Judgement::plain(Verdict::Unverifiable, "a mount or unmount is under way")
-        }
-        (Some(at), true) => judge_same_instant(&walk[..at], gst),
-        (None, true) => {
-            let above = judge_same_instant(walk, gst);
-            if above.is_mismatch() {
-                return above;
-            }
-            Judgement::at(Verdict::Truncated, walk.len(), "the carrier is missing")
-        }
-    }
-}
-
-/// A judgement of the part of a walk that starts at `start`, as one of the whole.
-fn below(judgement: Judgement, start: usize) -> Judgement {
-    Judgement {
-        at_frame: judgement.at_frame.map(|at| at + start),
-        ..judgement
-    }
 }

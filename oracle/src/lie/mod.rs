@@ -5,10 +5,12 @@
 //!   verdict is right, or why nobody could see it;
 //! * [`Outcome`]: whether the judge's verdict is that one.
 
+mod mounted;
 mod sight;
 #[cfg(test)]
 mod tests;
 
+pub use mounted::Boundary;
 pub use sight::{Edges, Expected, Sight, Unseen};
 
 use crate::Verdict;

@@ -1,7 +1,8 @@
 use super::Answer;
+use super::mounted::{Boundary, of_safepoint, of_truths};
 use crate::edge::{self, Finding};
 use crate::judge::leaving::{Rest, without_leaving};
-use crate::judge::{judge_moving, judge_same_instant, judge_truth};
+use crate::judge::{judge_mounted, judge_mounted_at_safepoint, judge_moving, judge_truth};
 use crate::trace::{Frame, HookId, Methods, Presence, Truth};
 use crate::{Judgement, Verdict};
 use serde::{Deserialize, Serialize};
@@ -9,10 +10,29 @@ use std::iter;
 
 /// What a layer holds a walk against.
 pub enum Sight<'a, M> {
-    /// Layers `gst` and `asgct-async`: the trace stack.
+    /// Layer `gst`: the trace stack.
     Truth(&'a Truth<'a>, &'a M),
+    /// Layer `asgct-async`: the trace stack, and that of the carrier if the thread is a virtual
+    /// one.
+    Truths {
+        /// The thread's.
+        truth: &'a Truth<'a>,
+        /// The carrier's.
+        carrier: Option<&'a Truth<'a>>,
+        /// What is known of methods.
+        methods: &'a M,
+        /// Where the carrier's part begins.
+        boundary: Boundary<'a>,
+    },
     /// Layer `asgct-safepoint`: another walk at the same instant.
-    SameInstant(&'a [Frame]),
+    SameInstant {
+        /// It, without the carrier's part.
+        reference: &'a [Frame],
+        /// Whether there must be such a part.
+        is_carried: bool,
+        /// Where it begins.
+        boundary: Boundary<'a>,
+    },
     /// Layer `asgct-gst`: another walk a little later.
     Later(&'a [Frame]),
     /// Layer `call-edge`: the class files.
@@ -54,6 +74,11 @@ pub enum Unseen {
     /// An exception leaves constructors, for which no hook runs: the lie has another number of
     /// them than the honest walk.
     Leaving,
+    /// The lie or the honest walk shows a virtual thread being mounted or unmounted, where nothing
+    /// is known.
+    Mounting,
+    /// In `asgct-safepoint`: only the carrier's part differs, which GetStackTrace leaves out.
+    Carrier,
     /// The bottom is as it was; any frame above it may have moved, been called or returned
     /// until the later walk.
     RanOn,
@@ -90,7 +115,17 @@ impl<M: Methods> Sight<'_, M> {
     pub fn judge(&self, walk: &[Frame]) -> Judgement {
         match self {
             Sight::Truth(truth, methods) => judge_truth(walk, truth, *methods),
-            Sight::SameInstant(reference) => judge_same_instant(walk, reference),
+            Sight::Truths {
+                truth,
+                carrier,
+                methods,
+                boundary,
+            } => judge_mounted(walk, truth, *carrier, boundary(walk), *methods),
+            Sight::SameInstant {
+                reference,
+                is_carried,
+                boundary,
+            } => judge_mounted_at_safepoint(walk, reference, *is_carried, boundary(walk)),
             Sight::Later(later) => judge_moving(walk, later),
             Sight::Edges(edges) => edge::verdict(edges(walk).as_deref()),
         }
@@ -108,11 +143,17 @@ impl<M: Methods> Sight<'_, M> {
         };
         match self {
             Sight::Truth(truth, methods) => of_truth(truth, *methods, honest, lie),
-            Sight::SameInstant(reference) if lie == reference => Expected::Unexplained,
-            Sight::SameInstant(reference) if reference.starts_with(lie) => {
-                Expected::Verdict(Verdict::Truncated)
-            }
-            Sight::SameInstant(_) => Expected::Verdict(Verdict::Wrong),
+            Sight::Truths {
+                truth,
+                carrier,
+                methods,
+                boundary,
+            } => of_truths(truth, *carrier, *methods, boundary, honest, lie),
+            Sight::SameInstant {
+                reference,
+                is_carried,
+                boundary,
+            } => of_safepoint(reference, *is_carried, boundary, lie),
             Sight::Later(later) => of_later(honest, lie, later),
             Sight::Edges(edges) => of_edges(honest, lie, edges(lie).as_deref()),
         }
@@ -154,7 +195,7 @@ fn of_later(honest: &[Frame], lie: &[Frame], later: &[Frame]) -> Expected {
     }
 }
 
-fn of_truth(
+pub(super) fn of_truth(
     truth: &Truth<'_>,
     methods: &impl Methods,
     honest: &[Frame],

@@ -11,6 +11,13 @@ struct Toy;
 
 const PUSH_METHOD: usize = 100;
 
+/// Below it lies a carrier.
+const BOUNDARY: usize = 400;
+
+fn boundary(walk: &[Frame]) -> Option<usize> {
+    walk.iter().position(|frame| frame.method.0 == BOUNDARY)
+}
+
 impl Methods for Toy {
     fn hook(&self, method: MethodKey, location: Location) -> Option<(HookId, Presence)> {
         let presence = match location.0 {
@@ -150,6 +157,14 @@ fn lie(kind: LieKind, walk: &[Frame], own: usize, other: &[Frame], random: u64) 
     tell(kind, walk, own, &material, random)
 }
 
+fn same_instant(reference: &[Frame]) -> Sight<'_, Toy> {
+    Sight::SameInstant {
+        reference,
+        is_carried: false,
+        boundary: &|_| None,
+    }
+}
+
 fn given(sight: &Sight<'_, Toy>, answer: &Answer) -> Verdict {
     match answer {
         Answer::Stack(lie) => sight.judge(lie).verdict,
@@ -237,12 +252,44 @@ proptest! {
 
     #[test]
     fn the_same_instant_hides_nothing(walk in frames(), other in frames(), kind in kind(), random: u64) {
-        let sight = Sight::SameInstant(&walk);
+        let sight = same_instant(&walk);
         if let Some(answer) = lie(kind, &walk, 0, &other, random) {
             let outcome = Outcome::of(sight.expect(&walk, &answer), given(&sight, &answer));
             prop_assert_eq!(outcome, Outcome::Caught);
             if kind == LieKind::DropBottom {
                 prop_assert_eq!(given(&sight, &answer), Verdict::Truncated);
+            }
+        }
+    }
+
+    /// A virtual thread's frames, the boundary, and its carrier's: each part has its truth.
+    #[test]
+    fn what_a_virtual_thread_and_its_carrier_say_is_caught_or_explained(
+        thread in instant(), carrier in instant(), other in frames(), kind in kind(), random: u64
+    ) {
+        let (truth, below) = (thread.truth(), carrier.truth());
+        prop_assume!(!judge_truth(&thread.walk, &truth, &Toy).is_mismatch());
+        // A carrier stands at no hook meanwhile.
+        prop_assume!(carrier.own == 0 && !carrier.walk.is_empty());
+        prop_assume!(!judge_truth(&carrier.walk, &below, &Toy).is_mismatch());
+        let walk = [&thread.walk[..], &[frame(BOUNDARY, Location::NATIVE.0)], &carrier.walk[..]].concat();
+        let at_safepoint = Sight::SameInstant {
+            reference: &thread.walk, is_carried: true, boundary: &boundary
+        };
+        let of_trace_stacks = Sight::Truths {
+            truth: &truth, carrier: Some(&below), methods: &Toy, boundary: &boundary
+        };
+        let unmounted = Sight::Truths {
+            truth: &truth, carrier: None, methods: &Toy, boundary: &boundary
+        };
+        for (sight, walk) in [(at_safepoint, &walk), (of_trace_stacks, &walk), (unmounted, &thread.walk)] {
+            prop_assert!(!sight.judge(walk).is_mismatch());
+            for other in [&walk[..], &top_first(other.clone())] {
+                let Some(answer) = lie(kind, walk, thread.own, other, random) else { continue };
+                let (expected, given) = (sight.expect(walk, &answer), given(&sight, &answer));
+                let outcome = Outcome::of(expected, given);
+                let good = matches!(outcome, Outcome::Caught | Outcome::Explained(_));
+                prop_assert!(good, "{:?}: expected {:?}, given {:?}: {:?}", kind, expected, given, answer);
             }
         }
     }

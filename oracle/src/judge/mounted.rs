@@ -1,0 +1,71 @@
+//! Walks of threads that may carry a virtual thread: its frames lie above a boundary, those of
+//! its carrier below.
+
+use crate::judge::{judge_same_instant, judge_truth};
+use crate::trace::{Frame, Methods, Truth};
+use crate::{Judgement, Verdict};
+
+const CARRIER_IS_MISSING: &str = "the carrier is missing";
+const UNDER_WAY: &str = "a mount or unmount is under way";
+
+/// Compares a walk with `truth`, and the part below the boundary with that of the carrier.
+///
+/// `boundary` is where the walk passes from the one to the other. Without a `carrier` no
+/// virtual thread is carried.
+pub fn judge_mounted(
+    walk: &[Frame],
+    truth: &Truth<'_>,
+    carrier: Option<&Truth<'_>>,
+    boundary: Option<usize>,
+    methods: &impl Methods,
+) -> Judgement {
+    match (boundary, carrier) {
+        (None, None) => judge_truth(walk, truth, methods),
+        (Some(_), None) => Judgement::plain(Verdict::Unverifiable, UNDER_WAY),
+        (Some(at), Some(carrier)) => {
+            let above = judge_truth(&walk[..at], truth, methods);
+            let below = below(judge_truth(&walk[at + 1..], carrier, methods), at + 1);
+            match below.is_mismatch() && !above.is_mismatch() {
+                true => below,
+                false => above,
+            }
+        }
+        (None, Some(_)) => {
+            let above = judge_truth(walk, truth, methods);
+            if above.is_mismatch() {
+                return above;
+            }
+            Judgement::at(Verdict::Truncated, walk.len(), CARRIER_IS_MISSING)
+        }
+    }
+}
+
+/// Compares a walk of the calling thread with GetStackTrace's, which ends where a virtual
+/// thread's carrier begins: of that one nothing is known but that it has frames.
+pub fn judge_mounted_at_safepoint(
+    walk: &[Frame],
+    gst: &[Frame],
+    carried: bool,
+    boundary: Option<usize>,
+) -> Judgement {
+    match (boundary, carried) {
+        (None, false) => judge_same_instant(walk, gst),
+        (Some(_), false) => Judgement::plain(Verdict::Unverifiable, UNDER_WAY),
+        (at, true) => {
+            let (above, carrier) = walk.split_at(at.unwrap_or(walk.len()));
+            let above = judge_same_instant(above, gst);
+            if above.is_mismatch() || carrier.len() > 1 {
+                return above;
+            }
+            Judgement::at(Verdict::Truncated, walk.len(), CARRIER_IS_MISSING)
+        }
+    }
+}
+
+/// A judgement of the part of a walk that starts at `start`, as one of the whole.
+fn below(judgement: Judgement, start: usize) -> Judgement {
+    Judgement {
+        at_frame: judgement.at_frame.map(|at| at + start),
+        ..judgement
+    }
+}

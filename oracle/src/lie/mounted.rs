@@ -1,0 +1,76 @@
+use super::sight::{Expected, Unseen, of_truth};
+use crate::Verdict;
+use crate::trace::{Frame, Methods, Truth};
+
+/// Where a walk passes from a virtual thread to its carrier, if it does.
+pub type Boundary<'a> = &'a dyn Fn(&[Frame]) -> Option<usize>;
+
+/// The parts of a walk above and below its boundary.
+fn parts<'a>(walk: &'a [Frame], boundary: Boundary<'_>) -> (&'a [Frame], Option<&'a [Frame]>) {
+    match boundary(walk) {
+        Some(at) => (&walk[..at], Some(&walk[at + 1..])),
+        None => (walk, None),
+    }
+}
+
+/// What should become of a lie where the trace stacks of a thread and its `carrier` are known.
+pub(super) fn of_truths(
+    truth: &Truth<'_>,
+    carrier: Option<&Truth<'_>>,
+    methods: &impl Methods,
+    boundary: Boundary<'_>,
+    honest: &[Frame],
+    lie: &[Frame],
+) -> Expected {
+    let (honest_above, honest_below) = parts(honest, boundary);
+    let (above, below) = parts(lie, boundary);
+    let Some(carrier) = carrier else {
+        // What has a boundary claims a mount under way, where nothing is known.
+        return match (honest_below, below) {
+            (None, None) => of_truth(truth, methods, honest, lie),
+            (_, Some(_)) => Expected::Unseen(Unseen::Mounting),
+            (Some(_), None) => match of_truth(truth, methods, honest, lie) {
+                Expected::Verdict(verdict) => Expected::Verdict(verdict),
+                _ => Expected::Unseen(Unseen::Mounting),
+            },
+        };
+    };
+    let of_above = (above != honest_above).then(|| of_truth(truth, methods, honest_above, above));
+    if let Some(Expected::Verdict(verdict)) = of_above {
+        return Expected::Verdict(verdict);
+    }
+    let Some(below) = below else {
+        return Expected::Verdict(Verdict::Truncated);
+    };
+    let honest_below = honest_below.unwrap_or_default();
+    let of_below = (below != honest_below).then(|| of_truth(carrier, methods, honest_below, below));
+    match (of_above, of_below) {
+        (_, Some(Expected::Verdict(verdict))) => Expected::Verdict(verdict),
+        (Some(unseen), _) | (None, Some(unseen)) => unseen,
+        (None, None) => Expected::Unexplained,
+    }
+}
+
+/// The same at a safepoint, where `reference` is the thread's stack without its carrier's.
+pub(super) fn of_safepoint(
+    reference: &[Frame],
+    is_carried: bool,
+    boundary: Boundary<'_>,
+    lie: &[Frame],
+) -> Expected {
+    let (above, below) = parts(lie, boundary);
+    let unseen = match (is_carried, below) {
+        (false, Some(_)) => return Expected::Unseen(Unseen::Mounting),
+        (false, None) => Expected::Unexplained,
+        (true, None | Some([])) => Expected::Verdict(Verdict::Truncated),
+        (true, Some(_)) => Expected::Unseen(Unseen::Carrier),
+    };
+    match above == reference {
+        true => unseen,
+        // Nothing is no top of anything.
+        false if !above.is_empty() && reference.starts_with(above) => {
+            Expected::Verdict(Verdict::Truncated)
+        }
+        false => Expected::Verdict(Verdict::Wrong),
+    }
+}
