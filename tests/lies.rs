@@ -209,9 +209,9 @@ fn lies_of_walkers_in_virtual_threads_are_caught() {
             println!("{lie:?}");
         }
         for (layer, least) in [
-            (Layer::Gst, 1_000),
-            (Layer::AsgctSafepoint, 1_000),
-            (Layer::AsgctAsync, 50),
+            (Layer::Gst, 100),
+            (Layer::AsgctSafepoint, 100),
+            (Layer::AsgctAsync, 20),
             (Layer::AsgctGst, 0),
         ] {
             let (told, _) = assert_caught(&lies, layer);
