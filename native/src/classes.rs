@@ -41,6 +41,10 @@ pub unsafe fn define_hook_class(agent: &Agent, env: *mut JNIEnv) -> Result<(), S
         let (loader, bytes, length) = (ptr::null_mut(), bytes.as_ptr().cast(), bytes.len());
         ((**env).v1_1.DefineClass)(env, ptr::null(), loader, bytes, length as i32)
     };
+    // Without a name it is not shown to us as it loads.
+    if let Some(edges) = &agent.edges {
+        edges.loaded(&bytes);
+    }
     if class.is_null() {
         return Err(format!("the VM did not accept {}", path.display()));
     }

@@ -15,8 +15,8 @@ use crate::targets::Target;
 use crate::trace_stack::StackCopy;
 use crate::vm::jvmti::FrameInfo;
 use jni_sys::JNIEnv;
-use oracle::edge::{self, Counts};
-use oracle::judge::judge_moving;
+use oracle::edge::{self, Counts, Finding};
+use oracle::judge::Edged;
 use oracle::lie::Sight;
 use oracle::record::{EdgeCounts, Record, ShownFrame};
 use oracle::tally::Drop;
@@ -102,16 +102,17 @@ impl Judging {
     pub fn judge_gst(&mut self, target: &Target, sample: &Sample) {
         // First of all: the thread runs on.
         let gst = self.stack_of(target);
-        if let Some(gst) = &gst {
-            self.look_at_reference(target, gst);
-        }
+        let found = gst
+            .as_deref()
+            .and_then(|gst| self.look_at_reference(target, gst));
         if self.read_walk(Layer::AsgctGst, sample) {
             // Of one layer only: those of the other are taken in another rhythm.
             let config = &self.agent.config;
             if !config.hooks.is_on() && !config.edges {
                 self.stacks.add(&self.walk);
             }
-            self.compare_with_gst(target, sample, gst.as_deref());
+            let later = gst.as_deref().map(|gst| Edged::new(gst, found.as_deref()));
+            self.compare_with_gst(target, sample, later);
         }
     }
 
@@ -145,22 +146,20 @@ impl Judging {
         }
     }
 
-    /// Judges the edges of a stack of GetStackTrace. One that is impossible is written down, but
-    /// is no check: it speaks against the judge.
-    fn look_at_reference(&mut self, target: &Target, gst: &[Frame]) {
+    /// Judges the edges of a stack of GetStackTrace, where class files are kept. One that is
+    /// impossible is written down, but is no check: it speaks against the judge.
+    fn look_at_reference(&mut self, target: &Target, gst: &[Frame]) -> Option<Vec<Finding>> {
         let (agent, env) = (self.agent, self.env);
-        let Some(walks) = &mut self.walks else { return };
+        let walks = self.walks.as_mut()?;
         walks.learn(thread(target), gst);
-        let Some(found) = walks.findings(thread(target), gst) else {
-            return;
-        };
-        self.reference_edges.add(found);
-        let judgement = edge::verdict(Some(found));
+        let edges = walks.findings(thread(target), gst)?.to_vec();
+        self.reference_edges.add(&edges);
+        let judgement = edge::verdict(Some(&edges));
         let (layer, kind) = (Layer::CallEdge, Verdict::Unverifiable);
         if judgement.is_mismatch() && evidence::wanted(agent, layer, kind) {
             let evidence = [
                 ("walker".to_owned(), "GetStackTrace".to_owned()),
-                ("edges".to_owned(), edges::evidence(found)),
+                ("edges".to_owned(), edges::evidence(&edges)),
             ];
             let found = Found {
                 layer,
@@ -173,6 +172,7 @@ impl Judging {
             };
             evidence::record(agent, env, found);
         }
+        Some(edges)
     }
 
     /// Reads the walk; counts the sample and returns false if there is none.
@@ -266,15 +266,20 @@ impl Judging {
         }
     }
 
-    fn compare_with_gst(&mut self, target: &Target, sample: &Sample, gst: Option<&[Frame]>) {
+    fn compare_with_gst(&mut self, target: &Target, sample: &Sample, later: Option<Edged<'_>>) {
         let (agent, layer) = (self.agent, Layer::AsgctGst);
-        let Some(gst) = gst else {
+        let Some(later) = later else {
             return agent.slots.count(layer, Verdict::Unverifiable);
         };
-        let judgement = judge_moving(&self.walk, gst);
+        let gst = later.stack;
+        let walks = RefCell::new(self.walks.as_mut());
+        let edges = |walk: &[Frame]| {
+            let mut walks = walks.borrow_mut();
+            walks.as_mut()?.sure_findings(thread(target), walk)
+        };
+        let sight = Sight::<Registry>::Later(later, &edges);
         let methods = &agent.methods;
-        let mut judgement = methods.settle(judgement, &self.walk, &[gst]);
-        let sight = Sight::<Registry>::Later(gst);
+        let mut judgement = methods.settle(sight.judge(&self.walk), &self.walk, &[gst]);
         let said = said(self.env, target, layer, &self.walk, judgement);
         if let Some(lie) = agent.liar.tell(agent, said, &sight, |lie| sight.judge(lie)) {
             (self.walk, judgement) = (lie.walk, lie.judgement);

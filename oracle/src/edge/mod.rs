@@ -32,5 +32,6 @@ pub use finding::{Finding, Impossible, Possible, Unknown};
 pub use judge::{Frame, Judge, Start};
 pub use starts::Starts;
 pub use upcalls::is_called_by_vm;
+pub(crate) use verdict::mismatch;
 pub use verdict::verdict;
 pub use world::{JFR_REWRITES, MethodId, World};

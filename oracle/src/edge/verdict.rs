@@ -14,19 +14,26 @@ pub fn verdict(found: Option<&[Finding]>) -> Judgement {
     let Some(found) = found else {
         return Judgement::plain(Verdict::Unverifiable, "a method was redefined or unloaded");
     };
-    let first = found.iter().position(|finding| finding.is_impossible());
-    if let Some(at) = first {
-        let finding = found[at];
-        let verdict = match finding {
-            Finding::Impossible(Impossible::NoEntry) => Verdict::Truncated,
-            _ => Verdict::Wrong,
-        };
-        return Judgement::at(verdict, at, finding.reason());
+    let mut findings = found.iter().enumerate();
+    if let Some(mismatch) = findings.find_map(|(at, &finding)| mismatch(at, finding)) {
+        return mismatch;
     }
     match found.iter().any(|f| matches!(f, Finding::Possible(_))) {
         true => Judgement::plain(Verdict::Match, "no edge is impossible"),
         false => Judgement::plain(Verdict::Unverifiable, "no edge is known"),
     }
+}
+
+/// What finding number `at` on a stack is by itself, if it is impossible.
+pub(crate) fn mismatch(at: usize, finding: Finding) -> Option<Judgement> {
+    let Finding::Impossible(fault) = finding else {
+        return None;
+    };
+    let verdict = match fault {
+        Impossible::NoEntry => Verdict::Truncated,
+        _ => Verdict::Wrong,
+    };
+    Some(Judgement::at(verdict, at, finding.reason()))
 }
 
 #[cfg(test)]

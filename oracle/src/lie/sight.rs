@@ -2,7 +2,9 @@ use super::Answer;
 use super::mounted::{Boundary, of_safepoint, of_truths};
 use crate::edge::{self, Finding};
 use crate::judge::leaving::{Rest, without_leaving};
-use crate::judge::{judge_mounted, judge_mounted_at_safepoint, judge_moving, judge_truth};
+use crate::judge::{
+    Edged, judge_mounted, judge_mounted_at_safepoint, judge_moving_edges, judge_truth,
+};
 use crate::trace::{Frame, HookId, Methods, Presence, Truth};
 use crate::{Judgement, Verdict};
 use serde::{Deserialize, Serialize};
@@ -33,14 +35,14 @@ pub enum Sight<'a, M> {
         /// Where it begins.
         boundary: Boundary<'a>,
     },
-    /// Layer `asgct-gst`: another walk a little later.
-    Later(&'a [Frame]),
+    /// Layer `asgct-gst`: another walk a little later, and the class files.
+    Later(Edged<'a>, &'a Edges<'a>),
     /// Layer `call-edge`: the class files.
     Edges(&'a Edges<'a>),
 }
 
 /// What the class files say of a stack, top frame first, as [`edge::Judge::stack`] finds it;
-/// none where they cannot, because a method was redefined or unloaded.
+/// none where they cannot tell, because a method was redefined or unloaded or none are kept.
 pub type Edges<'a> = dyn Fn(&[Frame]) -> Option<Vec<Finding>> + 'a;
 
 /// What should become of a lie.
@@ -80,10 +82,10 @@ pub enum Unseen {
     /// In `asgct-safepoint`: only the carrier's part differs, which GetStackTrace leaves out.
     Carrier,
     /// The bottom is as it was; any frame above it may have moved, been called or returned
-    /// until the later walk.
+    /// until the later walk, and where class files are kept they allow it.
     RanOn,
     /// The later walk does not show the frame that the lie has at its bottom, so that the
-    /// thread may have had another bottom.
+    /// thread may have had another bottom; class files that are kept allow it.
     OtherBottom,
     /// In layer `call-edge`: only the depth of a recursion differs, that is how many equal frames
     /// lie on each other; the class files allow any.
@@ -126,7 +128,10 @@ impl<M: Methods> Sight<'_, M> {
                 is_carried,
                 boundary,
             } => judge_mounted_at_safepoint(walk, reference, *is_carried, boundary(walk)),
-            Sight::Later(later) => judge_moving(walk, later),
+            Sight::Later(later, edges) => {
+                let found = edges(walk);
+                judge_moving_edges(Edged::new(walk, found.as_deref()), *later)
+            }
             Sight::Edges(edges) => edge::verdict(edges(walk).as_deref()),
         }
     }
@@ -154,7 +159,7 @@ impl<M: Methods> Sight<'_, M> {
                 is_carried,
                 boundary,
             } => of_safepoint(reference, *is_carried, boundary, lie),
-            Sight::Later(later) => of_later(honest, lie, later),
+            Sight::Later(later, edges) => of_later(honest, lie, *later, edges(lie).as_deref()),
             Sight::Edges(edges) => of_edges(honest, lie, edges(lie).as_deref()),
         }
     }
@@ -181,18 +186,27 @@ fn without_recursion(stack: &[Frame]) -> impl Iterator<Item = &Frame> {
         .map(|equal| &equal[0])
 }
 
-fn of_later(honest: &[Frame], lie: &[Frame], later: &[Frame]) -> Expected {
-    let (Some(bottom), Some(last)) = (lie.last(), later.last()) else {
-        return Expected::Unseen(Unseen::NoTruth);
-    };
+fn of_later(
+    honest: &[Frame],
+    lie: &[Frame],
+    later: Edged<'_>,
+    found: Option<&[Finding]>,
+) -> Expected {
+    let (bottom, last) = (lie.last(), later.stack.last());
     // A bottom frame that only moved is still the bottom.
-    if bottom.method == last.method || Some(bottom) == honest.last() {
-        return Expected::Unseen(Unseen::RanOn);
+    let keeps_bottom =
+        bottom == honest.last() || bottom.map(|f| f.method) == last.map(|f| f.method);
+    if !keeps_bottom && bottom.is_some_and(|bottom| later.stack.contains(bottom)) {
+        return Expected::Verdict(Verdict::Truncated);
     }
-    match later.contains(bottom) {
-        true => Expected::Verdict(Verdict::Truncated),
-        false => Expected::Unseen(Unseen::OtherBottom),
+    if let Some(mismatch) = later.forbids(Edged::new(lie, found)) {
+        return Expected::Verdict(mismatch.verdict);
     }
+    Expected::Unseen(match last {
+        None => Unseen::NoTruth,
+        Some(_) if keeps_bottom => Unseen::RanOn,
+        Some(_) => Unseen::OtherBottom,
+    })
 }
 
 pub(super) fn of_truth(

@@ -1,6 +1,6 @@
 use super::*;
 use crate::edge::{Finding, Impossible, Possible, Unknown};
-use crate::judge::judge_truth;
+use crate::judge::{Edged, judge_truth};
 use crate::trace::{HookId, Leaving, Methods, Presence, Truth};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -299,13 +299,55 @@ proptest! {
         walk in frames(), above in frames(), other in frames(), kind in kind(), random: u64
     ) {
         let later = [top_first(above), walk.clone()].concat();
-        let sight: Sight<'_, Toy> = Sight::Later(&later);
+        let sight: Sight<'_, Toy> = Sight::Later(Edged::new(&later, None), &|_| None);
         if let Some(answer) = lie(kind, &walk, 0, &other, random) {
             let outcome = Outcome::of(sight.expect(&walk, &answer), given(&sight, &answer));
             let good = matches!(outcome, Outcome::Caught | Outcome::Explained(_));
             prop_assert!(good, "{:?} {:?}: {:?}", outcome, kind, answer);
         }
     }
+
+    /// With class files, too, that forbid whatever the later walk does not show.
+    #[test]
+    fn a_later_walk_and_class_files_see_more(
+        walk in frames(), above in frames(), other in frames(), kind in kind(), random: u64,
+        ended: bool
+    ) {
+        let later = match ended {
+            true => vec![],
+            false => [top_first(above), walk.clone()].concat(),
+        };
+        let edges = |stack: &[Frame]| Some(toy_edges(stack, &later));
+        let found = edges(&later);
+        let sight: Sight<'_, Toy> = Sight::Later(Edged::new(&later, found.as_deref()), &edges);
+        if let Some(answer) = lie(kind, &walk, 0, &other, random) {
+            let outcome = Outcome::of(sight.expect(&walk, &answer), given(&sight, &answer));
+            let good = matches!(outcome, Outcome::Caught | Outcome::Explained(_));
+            prop_assert!(good, "{:?} {:?}: {:?}", outcome, kind, answer);
+            if let Answer::Stack(lie) = &answer {
+                let forbidden = toy_edges(lie, &later).iter().any(|f| f.is_impossible());
+                prop_assert!(!forbidden || outcome == Outcome::Caught, "{:?}", answer);
+            }
+        }
+    }
+}
+
+/// The findings on `stack` if nothing can be but what `later` shows.
+fn toy_edges(stack: &[Frame], later: &[Frame]) -> Vec<Finding> {
+    let finding = |possible| match possible {
+        true => Finding::Possible(Possible::Static),
+        false => Finding::Impossible(Impossible::NoCall),
+    };
+    let edge = |pair: &[Frame]| {
+        let shown = |other: &[Frame]| (other[0].method, other[1]) == (pair[0].method, pair[1]);
+        finding(later.windows(2).any(shown))
+    };
+    let Some(last) = stack.last() else {
+        return vec![];
+    };
+    let lowest = Some(last.method) == later.last().map(|f| f.method);
+    let edges: Vec<_> = stack.windows(2).map(edge).collect();
+    [vec![finding(true)], edges, vec![finding(lowest)]].concat()
 }
 
 /// What a layer makes of a lie whose edges are so.
