@@ -64,7 +64,7 @@ pub struct Choice {
     pub jdk: Vec<PathBuf>,
     /// A scenario of ours by name, or a scenario file; may be given several times
     ///
-    /// Ours: default, causes, matrix, overhead, real-programs, renaissance, dacapo, test.
+    /// Ours: default, causes, matrix, overhead, real-programs, renaissance, dacapo, stress, test.
     #[arg(long, value_name = "NAME|FILE", default_value = "default")]
     pub scenario: Vec<String>,
     /// The jar of a suite of benchmarks

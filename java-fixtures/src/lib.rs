@@ -112,6 +112,9 @@ pub const FIXTURE_NAMES: &[&str] = &[
     "implicit-exceptions",
 ];
 
+/// The fixture that redefines classes: it needs the jar as `-javaagent`.
+pub const REDEFINITION: &str = "redefinition";
+
 /// The fixtures that take seconds a round and run by name only.
 pub const STRESS_NAMES: &[&str] = &[
     "stack-overflow",
@@ -120,7 +123,7 @@ pub const STRESS_NAMES: &[&str] = &[
     "threads-1000-live",
     "virtual-threads-10000",
     "class-unloading",
-    "redefinition",
+    REDEFINITION,
 ];
 
 /// What [`write_to`] wrote.

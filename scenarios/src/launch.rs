@@ -172,6 +172,10 @@ fn java_args(kit: &Kit, job: &Job) -> io::Result<Vec<String>> {
             let millis = (seconds * 1e3 / count as f64).ceil() as u64;
             args.extend(natives(&job.jdk));
             args.extend(kit.class_path());
+            if names.iter().any(|name| name == java_fixtures::REDEFINITION) {
+                let jar = kit.classes.fixtures_jar.display();
+                args.push(format!("-javaagent:{jar}"));
+            }
             args.extend([
                 java_fixtures::MAIN_CLASS.into(),
                 "--times".into(),

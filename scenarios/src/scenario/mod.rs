@@ -22,6 +22,7 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         "real-programs",
         include_str!("../../files/real-programs.toml"),
     ),
+    ("stress", include_str!("../../files/stress.toml")),
     ("renaissance", include_str!("../../files/renaissance.toml")),
     ("dacapo", include_str!("../../files/dacapo.toml")),
     ("test", include_str!("../../files/test.toml")),
