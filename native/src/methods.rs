@@ -150,12 +150,14 @@ impl Registry {
     /// The code of `methods` is about to be exchanged, perhaps: from here on the VM is asked
     /// each time what they stand for.
     pub fn redefining(&self, methods: &[JMethodId]) {
+        // Before they may be asked about: a check on another thread that found one of them unknown
+        // must not find it known, and of one version, when it looks again.
+        self.versions.add(methods.iter().map(|&m| m as usize));
         self.add_keys(methods);
         for &method in methods {
-            // First what they stand for so far.
+            // What they stand for so far.
             self.known(MethodKey(method as usize));
         }
-        self.versions.add(methods.iter().map(|&m| m as usize));
     }
 
     /// Takes a mismatch back where it is not sure which methods are compared.
