@@ -104,6 +104,9 @@ impl Targets {
         let (random, idle) = (self.random(), self.random());
         let (env, looks) = (self.env, &mut self.looks);
         let own = ThreadState::current();
+        let threads = self.agent.java_threads.as_ref();
+        let is_blocked =
+            |state: &ThreadState| threads.is_some_and(|threads| threads.is_blocked(state.env()));
         let mut looks_left = LOOKS;
         self.agent.threads.with_live(|live| {
             let start = random as usize % live.len().max(1);
@@ -112,7 +115,7 @@ impl Targets {
                 let is_own = own.is_some_and(|own| ptr::eq(own, *state));
                 !is_own
                     && !is_busy(state)
-                    && (runs(looks, state.tid(), &mut looks_left) || idle % IDLE_SHARE == 0)
+                    && (runs(looks, state, is_blocked, &mut looks_left) || idle % IDLE_SHARE == 0)
             })?;
             // While the list is locked the thread cannot give its reference back.
             // SAFETY: a global reference; the sampler keeps the target to itself.
@@ -126,28 +129,42 @@ impl Targets {
     }
 }
 
-/// Whether thread `tid` runs, or is ready to, as the kernel tells (`proc_pid_stat(5)`). Its
-/// CPU time would not do: a sleeping thread uses some to answer our signal.
-fn runs(looks: &mut HashMap<i32, Look>, tid: i32, looks_left: &mut u32) -> bool {
+/// Whether a thread runs, or is ready to. What the VM says of it is cheap, so that is asked first;
+/// only so many others are looked at.
+fn runs(
+    looks: &mut HashMap<i32, Look>,
+    state: &ThreadState,
+    is_blocked: impl Fn(&ThreadState) -> bool,
+    looks_left: &mut u32,
+) -> bool {
+    let tid = state.tid();
     let last = looks.get(&tid).copied();
     if let Some(fresh) = last.filter(|last| last.at.elapsed() < FRESH) {
         return fresh.ran;
     }
-    if *looks_left == 0 {
-        return false;
-    }
-    *looks_left -= 1;
-    let ran = std::fs::read_to_string(format!("/proc/self/task/{tid}/stat"))
-        // The name before the state may hold anything, closing brackets included.
-        .is_ok_and(|stat| {
-            stat.rsplit(')')
-                .next()
-                .is_some_and(|rest| rest.starts_with(" R"))
-        });
+    let ran = match is_blocked(state) {
+        true => false,
+        false if *looks_left == 0 => return false,
+        false => {
+            *looks_left -= 1;
+            is_running(tid)
+        }
+    };
     if looks.len() > REMEMBERED {
         looks.clear();
     }
     let at = Instant::now();
     looks.insert(tid, Look { at, ran });
     ran
+}
+
+/// Whether thread `tid` runs, or is ready to, as the kernel tells (`proc_pid_stat(5)`). Its
+/// CPU time would not do: a sleeping thread uses some to answer our signal.
+fn is_running(tid: i32) -> bool {
+    // The name before the state may hold anything, closing brackets included.
+    let state = |stat: String| {
+        let rest = stat.rsplit(')').next();
+        rest.is_some_and(|rest| rest.starts_with(" R"))
+    };
+    std::fs::read_to_string(format!("/proc/self/task/{tid}/stat")).is_ok_and(state)
 }

@@ -1,9 +1,13 @@
 //! A thread as the VM sees it (`share/runtime/javaThread.hpp`): its state, and where its last
 //! Java frame is anchored.
 
+use crate::vm::peek::peek;
 use crate::vm::structs::Structs;
 use jni_sys::{JNIEnv, jobject};
 use std::sync::atomic::{AtomicIsize, Ordering::Relaxed};
+
+/// `_thread_blocked`.
+const BLOCKED: i32 = 10;
 
 /// Offsets in the VM's `JavaThread`.
 pub struct JavaThreads {
@@ -61,16 +65,24 @@ impl JavaThreads {
         }
     }
 
+    /// Whether the thread of `env` waits inside the VM, as far as that is known: for a monitor,
+    /// in `Object.wait`, parked or asleep. From any thread.
+    pub fn is_blocked(&self, env: *mut JNIEnv) -> bool {
+        let state = |thread| peek::<i32>(thread + self.state);
+        self.thread_of(env).and_then(state) == Some(BLOCKED)
+    }
+
+    fn thread_of(&self, env: *mut JNIEnv) -> Option<usize> {
+        let distance = self.from_env.load(Relaxed);
+        (distance != isize::MIN).then(|| (env as isize).wrapping_add(distance) as usize)
+    }
+
     /// The calling thread's anchor. Async-signal-safe.
     ///
     /// # Safety
     /// `env` must be the calling thread's.
     pub unsafe fn anchor(&self, env: *mut JNIEnv) -> Option<Anchor> {
-        let distance = self.from_env.load(Relaxed);
-        if distance == isize::MIN {
-            return None;
-        }
-        let thread = (env as isize).wrapping_add(distance) as usize;
+        let thread = self.thread_of(env)?;
         // SAFETY: the environment is a part of its thread, which runs here.
         unsafe {
             Some(Anchor {
@@ -103,7 +115,7 @@ impl Anchor {
             7 => "in the VM, leaving",
             8 => "in Java",
             9 => "in Java, leaving",
-            10 => "blocked",
+            BLOCKED => "blocked",
             11 => "blocked, leaving",
             _ => "starting or ending",
         }
