@@ -162,12 +162,18 @@ impl Instant<'_> {
         };
         let skip = |rest, instruction: &Instruction| instruction.skip(rest).unwrap_or(rest);
         let rest = sequence.iter().fold(self.bytes, skip);
-        self.in_java && rest.starts_with(RETURN)
+        let compiled = self.code == Code::Compiled;
+        let unwinds = compiled && self.bytes.starts_with(UNWIND);
+        self.in_java && (unwinds || rest.starts_with(RETURN))
     }
 }
 
 /// `ret`.
 const RETURN: &[u8] = &[0xc3];
+
+/// `pop rbp`, `jmp …`: an exception leaves a compiled method (`LIR_Assembler::emit_unwind_handler`,
+/// C2's `Rethrow`). The jump alone could be any.
+const UNWIND: &[u8] = &[0x5d, 0xe9];
 
 /// What stands before the `ret` of a compiled method on x86-64 since JDK 16: `pop rbp`, the poll
 /// `cmp rsp, [r15 + …]` with a displacement of four bytes or of one, `ja …`
@@ -309,6 +315,8 @@ mod tests {
         for start in [0, 1, 5, 11] {
             assert_eq!(of(Code::Compiled, &near[start..]), Cause::FrameRemoved);
         }
+        assert_eq!(of(Code::Compiled, &[0x5d, 0xe9, 1]), Cause::FrameRemoved);
+        assert_eq!(of(Code::Compiled, &[0xe9, 1]), Cause::Unexplained);
         for start in [0, 1, 6, 12] {
             let native = &native[start..];
             assert_eq!(of(Code::NativeWrapper, native), Cause::FrameRemoved);
