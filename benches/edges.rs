@@ -21,10 +21,10 @@ use std::time::Duration;
 /// Pauses between two samples, in microseconds: about a thousand a second, and none.
 const PAUSES: [u64; 2] = [900, 0];
 
-/// A program of one thread and its work: some seconds of CPU time each.
+/// A program of one thread and its work: so long that the start of the VM is a small part.
 const PROGRAMS: [(&str, &[&str]); 2] = [
     ("stackwitness.fixtures.Main", &["math-parser=3000"]),
-    ("stackwitness.fixtures.Javac", &["--rounds", "2"]),
+    ("stackwitness.fixtures.Javac", &["--rounds", "6"]),
 ];
 
 fn main() {
