@@ -68,6 +68,7 @@ pub fn record(agent: &Agent, env: *mut JNIEnv, found: Found<'_>) {
     let case = |instant| Case {
         verdict,
         reason,
+        at: at_frame.and_then(|at| walker.get(at)),
         lowest: walker.last(),
         true_lowest: found.truth.last(),
         instant,

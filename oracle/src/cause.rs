@@ -16,6 +16,9 @@ pub const OTHER_RECORD: &str = "inlined frames of the next debug record";
 /// are inlined in it.
 pub const NO_RECORD: &str = "the start of a compiled method, for want of a debug record";
 
+/// Between the frames of a virtual thread and those of its carrier lies one of this method.
+const ENTER_SPECIAL: &str = "jdk.internal.vm.Continuation.enterSpecial(";
+
 /// A known cause.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -36,6 +39,8 @@ pub enum Cause {
     LeafCall,
     /// The program counter lies in inlined code without a debug record of its own.
     NoRecord,
+    /// A virtual thread's callers are still in the heap, where it left them when it yielded.
+    FrozenFrames,
     /// None of these.
     Unexplained,
 }
@@ -51,6 +56,7 @@ impl Cause {
             Cause::FrameRemoved => "frame-removed",
             Cause::LeafCall => "leaf-call",
             Cause::NoRecord => "no-record",
+            Cause::FrozenFrames => "frozen-frames",
             Cause::Unexplained => "unexplained",
         }
     }
@@ -97,6 +103,8 @@ pub struct Case<'a> {
     pub verdict: Verdict,
     /// What was found.
     pub reason: &'a str,
+    /// The first differing frame of the walk, where it has one.
+    pub at: Option<&'a ShownFrame>,
     /// The lowest frame of the walk.
     pub lowest: Option<&'a ShownFrame>,
     /// The lowest frame of the truth, where there is any.
@@ -110,6 +118,12 @@ impl Case<'_> {
     pub fn cause(&self) -> Cause {
         if [OTHER_RECORD, NO_RECORD].contains(&self.reason) {
             return Cause::NoRecord;
+        }
+        if self
+            .at
+            .is_some_and(|at| at.method.starts_with(ENTER_SPECIAL))
+        {
+            return Cause::FrozenFrames;
         }
         if self.is_cut() && self.lowest.is_some_and(|low| is_called_by_vm(&low.method)) {
             return Cause::CalledByVm;
@@ -134,6 +148,8 @@ impl Case<'_> {
                 code: Code::Library,
                 ..
             }) => Cause::LeafCall,
+            // Nothing is left of the walk that the truth could agree with.
+            _ if self.is_cut() => Cause::UnwalkableCaller,
             _ => Cause::Unexplained,
         }
     }
@@ -227,6 +243,7 @@ mod tests {
         let case = Case {
             verdict,
             reason: "some reason",
+            at: None,
             lowest: Some(&lowest),
             true_lowest: Some(&true_lowest),
             instant: Some(instant),
@@ -246,6 +263,25 @@ mod tests {
         }
         let other = cause(Verdict::Truncated, "a.B.c()V", main, AT);
         assert_eq!(other, Cause::UnwalkableCaller);
+    }
+
+    #[test]
+    fn frames_that_a_virtual_thread_left_in_the_heap_are_missing_above_its_carrier() {
+        let boundary = frame(&format!(
+            "{ENTER_SPECIAL}Ljdk/internal/vm/Continuation;ZZ)V"
+        ));
+        let worker = frame("java.util.concurrent.ForkJoinWorkerThread.run()V");
+        let case = |at| Case {
+            verdict: Verdict::Truncated,
+            reason: "some reason",
+            at,
+            lowest: Some(&worker),
+            true_lowest: None,
+            instant: None,
+        };
+        assert_eq!(case(Some(&boundary)).cause(), Cause::FrozenFrames);
+        assert_eq!(case(Some(&worker)).cause(), Cause::UnwalkableCaller);
+        assert_eq!(case(None).cause(), Cause::UnwalkableCaller);
     }
 
     #[test]
@@ -332,6 +368,7 @@ mod tests {
         let case = |reason| Case {
             verdict: Verdict::Wrong,
             reason,
+            at: None,
             lowest: None,
             true_lowest: None,
             instant: None,
