@@ -72,8 +72,8 @@ fn recordings_are_judged_from_the_file_alone() {
             false => "",
         };
         let options = format!("{cpu_time}filename={},settings=profile", file.display());
-        let names =
-            "lambdas streams method-handles reflection proxies sorting regexes string-concat";
+        let names = "lambdas streams method-handles reflection proxies sorting regexes \
+            string-concat math-parser tree-maps mutual-recursion";
         let mut java = Command::new(jdk.join("bin/java"));
         java.arg("-XX:FlightRecorderOptions:stackdepth=256")
             .arg(format!("-XX:StartFlightRecording:{options}"))
@@ -81,7 +81,7 @@ fn recordings_are_judged_from_the_file_alone() {
             .arg(&installed.fixtures_jar)
             .arg(java_fixtures::MAIN_CLASS)
             .args(names.split(' '))
-            .args(["--millis", "400"]);
+            .args(["--millis", "1000"]);
         let output = run(&mut java);
         assert_eq!(output.code, Some(0), "{output:?}");
 
@@ -101,10 +101,11 @@ fn recordings_are_judged_from_the_file_alone() {
             sums.unknown * 50 <= sums.edges,
             "more than 2 % unknown: {output:?}"
         );
-        // Up to JDK 24 JFR samples at any instant, and sometimes it is wrong.
+        // Up to JDK 24 JFR samples at any instant, as AsyncGetCallTrace does, which is wrong in up
+        // to 0.7 % of such stacks, most often at two edges of one.
         let allowed = match feature(&jdk) >= 25 {
             true => 0,
-            false => sums.edges / 1000,
+            false => 2 + sums.stacks / 50,
         };
         assert!(sums.impossible <= allowed, "{output:?}");
         assert_eq!(output.code, Some(i32::from(sums.impossible > 0)));
