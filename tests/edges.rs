@@ -101,11 +101,10 @@ fn recordings_are_judged_from_the_file_alone() {
             sums.unknown * 50 <= sums.edges,
             "more than 2 % unknown: {output:?}"
         );
-        // Up to JDK 24 JFR samples at any instant, as AsyncGetCallTrace does, which is wrong in up
-        // to 0.7 % of such stacks, most often at two edges of one.
+        // Up to JDK 24 JFR samples at any instant, and sometimes it is wrong.
         let allowed = match feature(&jdk) >= 25 {
             true => 0,
-            false => 2 + sums.stacks / 50,
+            false => sums.edges / 1000,
         };
         assert!(sums.impossible <= allowed, "{output:?}");
         assert_eq!(output.code, Some(i32::from(sums.impossible > 0)));

@@ -201,25 +201,27 @@ fn without_truth_nothing_is_claimed() {
     assert_eq!(judge(&[(1, ABSENT)], &[], &[], 0).verdict, Verdict::Window);
 }
 
+/// Three hooked frames, each above one without hooks, bottom first.
+const CHECKED: [(usize, i32); 6] = [
+    (200, 3),
+    (1, BODY),
+    (201, 4),
+    (2, BODY),
+    (202, 5),
+    (3, BODY),
+];
+
 #[test]
 fn constructors_that_an_exception_leaves_may_be_there_or_not() {
-    let checked = [
-        (200, 3),
-        (1, BODY),
-        (201, 4),
-        (2, BODY),
-        (202, 5),
-        (3, BODY),
-    ];
     for (known, k) in [(0, 0), (2, 1), (4, 2), (6, 3)] {
         let judge = |walk: &[(usize, i32)], leaving| {
-            judge_leaving(walk, &[1, 2, 3], &checked[..known], k, leaving).verdict
+            judge_leaving(walk, &[1, 2, 3], &CHECKED[..known], k, leaving).verdict
         };
-        let (whole, without_3, without_both) = (&checked[..], &checked[..4], &checked[..2]);
+        let (whole, without_3, without_both) = (&CHECKED[..], &CHECKED[..4], &CHECKED[..2]);
         assert_eq!(judge(whole, 1), Verdict::Match);
         assert_eq!(judge(without_3, 0), Verdict::Wrong);
         assert_eq!(judge(without_3, 1), Verdict::Unverifiable);
-        assert_eq!(judge(&checked[..5], 1), Verdict::Unverifiable, "unhooked");
+        assert_eq!(judge(&CHECKED[..5], 1), Verdict::Unverifiable, "unhooked");
         assert_eq!(judge(without_both, 1), Verdict::Wrong);
         assert_eq!(judge(without_both, 2), Verdict::Unverifiable);
         // The frame below may have come to its handler by now, which proves it.
@@ -235,15 +237,7 @@ fn constructors_that_an_exception_leaves_may_be_there_or_not() {
 
 #[test]
 fn what_lies_below_constructors_that_an_exception_leaves_counts_whole() {
-    let checked = [
-        (200, 3),
-        (1, BODY),
-        (201, 4),
-        (2, BODY),
-        (202, 5),
-        (3, BODY),
-    ];
-    let judge = |walk: &[(usize, i32)]| judge_leaving(walk, &[1, 2, 3], &checked, 3, 1).verdict;
+    let judge = |walk: &[(usize, i32)]| judge_leaving(walk, &[1, 2, 3], &CHECKED, 3, 1).verdict;
     assert_eq!(
         judge(&[(200, 4), (1, BODY), (201, 4), (2, BODY)]),
         Verdict::Wrong
