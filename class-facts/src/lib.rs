@@ -2,6 +2,10 @@
 //! `instrumenter`, which reads, and `oracle`, which judges. No I/O, no JVM.
 #![forbid(unsafe_code)]
 
+mod parts;
+
+pub use parts::{MethodParts, Parts};
+
 use instrumenter::Malformed;
 use instrumenter::outline::{CodeOutline, MethodOutline, Outline, Refers as Outlined};
 use instrumenter::pool::MemberRef;

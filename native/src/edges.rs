@@ -4,9 +4,11 @@
 //! BCIs of walks need no mapping.
 
 use crate::agent::Agent;
+use crate::hidden;
 use crate::methods::Spread;
+use crate::vm::jvmti::JMethodId;
 use jni_sys::JNIEnv;
-use oracle::edge::{self, Counts, Finding, JFR_REWRITES, Judge, MethodId, Start, Starts};
+use oracle::edge::{self, Counts, Finding, JFR, JFR_REWRITES, Judge, MethodId, Start, Starts};
 use oracle::record::FoundEdges;
 use oracle::trace::{Frame, MethodKey};
 use std::collections::HashMap;
@@ -20,12 +22,8 @@ pub struct Edges {
 impl Edges {
     /// Knows no class yet.
     pub fn new() -> Edges {
-        let mut judge = Judge::default();
-        for class in JFR_REWRITES {
-            judge.world_mut().distrust(class.as_bytes());
-        }
         Edges {
-            judge: Mutex::new(judge),
+            judge: Mutex::default(),
         }
     }
 
@@ -33,7 +31,15 @@ impl Edges {
     pub fn loaded(&self, class_file: &[u8]) {
         // Outside the lock, which the sampler may hold.
         if let Ok(facts) = class_facts::read(class_file) {
-            self.judge().world_mut().add(&facts);
+            let mut judge = self.judge();
+            let world = judge.world_mut();
+            world.add(&facts);
+            if facts.name == JFR.as_bytes() {
+                // What it rewrites is not shown to every agent.
+                for class in JFR_REWRITES {
+                    world.distrust(class.as_bytes());
+                }
+            }
         }
     }
 
@@ -164,6 +170,12 @@ impl Walks {
         let (agent, edges, env) = (self.agent, self.edges, self.env);
         *self.methods.entry(key.0).or_insert_with(|| {
             let (class, name, descriptor) = agent.methods.full_name(env, key)?;
+            if edge::is_hidden(class.as_bytes()) {
+                // Read with the first frame of each method: classes that hide behind one name
+                // come and go.
+                let class_file = hidden::class_file(agent.jvmti, env, key.0 as JMethodId);
+                class_file.iter().for_each(|file| edges.loaded(file));
+            }
             let texts = [&class, &name, &descriptor].map(|text| text.as_bytes());
             let mut judge = edges.judge();
             Some(judge.world_mut().method(texts[0], texts[1], texts[2]))

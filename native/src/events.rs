@@ -51,6 +51,7 @@ pub unsafe fn load(vm: *mut JavaVM, path: &str) -> Result<(), String> {
     let mut capabilities = vec![
         Capability::GetLineNumbers,
         Capability::GetBytecodes,
+        Capability::GetConstantPool,
         Capability::TagObjects,
         Capability::ObjectFreeEvents,
     ];

@@ -32,6 +32,7 @@ mod edges;
 mod error_codes;
 mod events;
 mod evidence;
+mod hidden;
 mod hooks;
 mod judging;
 mod liar;

@@ -76,6 +76,8 @@ pub enum Capability {
     AllClassHookEvents = 26,
     /// `can_generate_object_free_events`
     ObjectFreeEvents = 32,
+    /// `can_get_constant_pool`
+    GetConstantPool = 35,
     /// `can_generate_early_vmstart`
     EarlyVmStart = 41,
     /// `can_generate_early_class_hook_events`
@@ -333,6 +335,55 @@ impl Jvmti {
             ptr::null_mut()
         ))?;
         Ok(self.take_string(signature))
+    }
+
+    /// GetClassModifiers: the access flags of JVMS table 4.1-B.
+    pub fn class_modifiers(&self, class: jclass) -> Result<u16, Error> {
+        let mut flags = 0;
+        ok(call!(self, 51, (jclass, *mut jint), class, &mut flags))?;
+        Ok(flags as u16)
+    }
+
+    /// GetMethodModifiers: the access flags of JVMS table 4.6-A.
+    pub fn method_modifiers(&self, method: JMethodId) -> Result<u16, Error> {
+        let mut flags = 0;
+        ok(call!(self, 66, (JMethodId, *mut jint), method, &mut flags))?;
+        Ok(flags as u16)
+    }
+
+    /// GetImplementedInterfaces, the direct ones: local references.
+    pub fn interfaces(&self, class: jclass) -> Result<Vec<jclass>, Error> {
+        let (mut count, mut interfaces) = (0, ptr::null_mut());
+        ok(call!(
+            self,
+            54,
+            (jclass, *mut jint, *mut *mut jclass),
+            class,
+            &mut count,
+            &mut interfaces
+        ))?;
+        // SAFETY: the VM returned `count` classes.
+        let copy = unsafe { copy_slice(interfaces, count) };
+        self.deallocate(interfaces.cast());
+        Ok(copy)
+    }
+
+    /// GetConstantPool: `constant_pool_count` and the entries, as a class file has them.
+    pub fn constant_pool(&self, class: jclass) -> Result<(u16, Vec<u8>), Error> {
+        let (mut count, mut size, mut bytes) = (0, 0, ptr::null_mut::<c_uchar>());
+        ok(call!(
+            self,
+            146,
+            (jclass, *mut jint, *mut jint, *mut *mut c_uchar),
+            class,
+            &mut count,
+            &mut size,
+            &mut bytes
+        ))?;
+        // SAFETY: the VM returned `size` bytes.
+        let copy = unsafe { copy_slice(bytes, size) };
+        self.deallocate(bytes.cast());
+        Ok((count as u16, copy))
     }
 
     /// GetClassLoader: a local reference, null for the boot loader.

@@ -286,8 +286,8 @@ impl World {
             Answer::No => no_call,
             Answer::Unknown => Finding::Unknown(Unknown::Hierarchy),
         };
-        let thrown = |class| match on.has(THROWS) {
-            true => found(upcalls::is_vm_exception(self, class), Possible::Throws),
+        let thrown = |answer| match on.has(THROWS) {
+            true => found(answer, Possible::Throws),
             false => no_call,
         };
         match self.name_and_descriptor(callee.signature).0 {
@@ -307,11 +307,13 @@ impl World {
                     true => Finding::Possible(Possible::Initialises),
                     false => no_call,
                 };
-                own.or(before).or(thrown(callee.class))
+                let above = upcalls::is_throwable(self, callee.class);
+                own.or(before).or(thrown(above))
             }
             b"<init>" => {
                 let listed = upcalls::calls(self, on, callee);
-                found(listed, Possible::Loads).or(thrown(callee.class))
+                let made = upcalls::is_thrown(self, callee.class);
+                found(listed, Possible::Loads).or(thrown(made))
             }
             _ => {
                 let rule = |one, rule| match on.has(one) {

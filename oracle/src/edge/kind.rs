@@ -45,6 +45,12 @@ pub fn of(name: &[u8]) -> (&[u8], Kind) {
     (shown, kind)
 }
 
+/// Whether this is the name of a hidden class whose own code tells what it calls: not one of
+/// `java.lang.invoke`, which pass on to any target.
+pub fn is_hidden(name: &[u8]) -> bool {
+    hidden(name).is_some() && of(name).1 != Kind::Linker
+}
+
 fn hidden(name: &[u8]) -> Option<&[u8]> {
     // JFR of JDK 17 adds the identity hash code of the class.
     let hash = numbered(name).and_then(|start| start.strip_suffix(b"/"));
@@ -97,8 +103,11 @@ mod tests {
             "p/A$$Lambda+0x00007f1/1790421142",
         ] {
             assert_eq!(of(hidden), ("p/A$$Lambda", Kind::Lambda));
+            assert!(is_hidden(hidden.as_bytes()));
         }
         let form = "java/lang/invoke/LambdaForm$MH";
+        assert!(!is_hidden(b"java/lang/invoke/LambdaForm$MH+0x000a"));
+        assert!(!is_hidden(b"p/A$$Lambda$14"));
         assert_eq!(
             of("java/lang/invoke/LambdaForm$MH+0x000a"),
             (form, Kind::Linker)

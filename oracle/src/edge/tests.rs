@@ -77,7 +77,11 @@ fn jdk() -> World {
     world.add(&class(PUBLIC, OBJECT, &[], plain));
     for (name, above) in [
         ("java/lang/Throwable", OBJECT),
+        ("java/lang/Error", "java/lang/Throwable"),
+        ("java/lang/LinkageError", "java/lang/Error"),
+        ("java/lang/NoClassDefFoundError", "java/lang/LinkageError"),
         ("java/lang/NullPointerException", "java/lang/Throwable"),
+        ("java/lang/IllegalStateException", "java/lang/Throwable"),
         ("java/lang/ClassLoader", OBJECT),
         ("java/lang/ref/Finalizer", OBJECT),
         ("java/lang/invoke/MethodHandleNatives", OBJECT),
@@ -311,6 +315,8 @@ fn calls_of_the_vm() {
     let mut classes = family();
     classes.push(class(PUBLIC, "p/Loader", &["java/lang/ClassLoader"], &[]));
     let npe = "java/lang/NullPointerException.<init>()V";
+    let no_class = "java/lang/NoClassDefFoundError.<init>()V";
+    let state = "java/lang/IllegalStateException.<init>()V";
     let new = Refers::Initialises(b"p/Sub");
     let call = Refers::Static(named("p/Sub.fixed()V"));
     for (refers, callee, expected) in [
@@ -330,6 +336,15 @@ fn calls_of_the_vm() {
         (Refers::Links, link, Yes(Possible::Links)),
         (Refers::Dynamic, link, Yes(Possible::Links)),
         (Refers::Links, npe, Yes(Possible::Throws)),
+        (Refers::Links, no_class, Yes(Possible::Throws)),
+        (Refers::Links, "java/lang/Throwable.<init>()V", no_call),
+        (Refers::Links, "java/lang/Error.<init>()V", no_call),
+        (Refers::Links, state, no_call),
+        (
+            Refers::Links,
+            "java/lang/Error.<clinit>()V",
+            Yes(Possible::Throws),
+        ),
         (Refers::Links, "p/Sub.<init>()V", no_call),
         (
             new,

@@ -262,17 +262,49 @@ fn fits(pattern: &str, name: &[u8]) -> bool {
     }
 }
 
-/// Whether `class` is an exception that the VM itself throws: of `java.lang` or a package below,
-/// by HotSpot's `vmSymbols.hpp`, or of a package that its native code throws for.
-pub(super) fn is_vm_exception(world: &World, class: ClassName) -> Answer {
-    let thrown: [&[u8]; 5] = [
-        b"java/lang",
-        b"java/lang/invoke",
-        b"java/lang/reflect",
-        b"java/io",
-        b"java/util/concurrent",
-    ];
-    if !thrown.contains(&package(world.name(class))) {
+/// What an instruction may throw by JVMS 6.5, besides errors of linking and of the VM itself, with
+/// what HotSpot adds: a class that was not found, and the index of an array that compiled code has
+/// inlined the check of (`c1_Runtime1.cpp`).
+static INSTRUCTIONS_THROW: [&[u8]; 9] = [
+    b"java/lang/ArithmeticException",
+    b"java/lang/ArrayIndexOutOfBoundsException",
+    b"java/lang/ArrayStoreException",
+    b"java/lang/ClassCastException",
+    b"java/lang/ClassNotFoundException",
+    b"java/lang/IllegalMonitorStateException",
+    b"java/lang/IndexOutOfBoundsException",
+    b"java/lang/NegativeArraySizeException",
+    b"java/lang/NullPointerException",
+];
+
+/// Whether the VM itself makes exceptions of this very class at an instruction, and so calls its
+/// constructor: those of [`INSTRUCTIONS_THROW`], and below `LinkageError` and
+/// `VirtualMachineError` whatever `java.lang` has (JVMS 5, 6.3). What native methods throw they
+/// may call themselves.
+pub(super) fn is_thrown(world: &World, class: ClassName) -> Answer {
+    let name = world.name(class);
+    if INSTRUCTIONS_THROW.contains(&name) {
+        return Answer::Yes;
+    }
+    match is_throwable(world, class) {
+        Answer::Yes => {}
+        answer => return answer,
+    }
+    let below = |above: &[u8]| match world.find(above) {
+        Some(above) => world.is_subtype(class, above),
+        // All classes from this one up to `Throwable` are known, and it is none of them.
+        None => Answer::No,
+    };
+    match below(b"java/lang/LinkageError") {
+        Answer::No => below(b"java/lang/VirtualMachineError"),
+        answer => answer,
+    }
+}
+
+/// Whether `class` is a `Throwable` of `java.lang`: with an exception that the VM makes it
+/// initialises the classes above it, too.
+pub(super) fn is_throwable(world: &World, class: ClassName) -> Answer {
+    if package(world.name(class)) != b"java/lang" {
         return Answer::No;
     }
     match world.find(b"java/lang/Throwable") {

@@ -193,6 +193,9 @@ pub const JFR_REWRITES: &[&str] = &[
     "sun/nio/ch/SocketChannelImpl",
 ];
 
+/// A class of JFR that is loaded before JFR rewrites anything.
+pub const JFR: &str = "jdk/jfr/internal/JVM";
+
 /// All known classes.
 ///
 /// Classes are told apart by name only. Where several have the same name (of other loaders, or
