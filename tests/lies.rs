@@ -13,17 +13,49 @@ use scenarios::jdk::Jdk;
 use std::path::{Path, PathBuf};
 use support::{jdks, report, run, stackwitness};
 
-/// Checks that both in-thread layers must have, and of how many one is a lie. Light hooks check
-/// at the next push after a sample only: fewer checks, and more of them lies.
-fn checks(hooks: Hooking) -> (u64, u64) {
+/// How much is asked of a test in which all walkers lie.
+struct Wanted {
+    /// One of so many checks is a lie.
+    one_in: u64,
+    /// So many checks in each of these layers.
+    checks: u64,
+    layers: &'static [Layer],
+    /// One of so many samples is compared with GetStackTrace.
+    gst_every: u32,
+}
+
+fn wanted(hooks: Hooking) -> Wanted {
+    let (one_in, checks) = (1_000, 100_000);
     match hooks {
-        Hooking::Light => (5_000, 100),
-        Hooking::None | Hooking::Exact => (100_000, 1_000),
+        // Light hooks check at the next push after a sample only: fewer checks, more of them lies.
+        Hooking::Light => Wanted {
+            one_in: 100,
+            checks: 5_000,
+            layers: &[Layer::Gst, Layer::AsgctSafepoint],
+            gst_every: 8,
+        },
+        Hooking::Exact => Wanted {
+            one_in,
+            checks,
+            layers: &[
+                Layer::Gst,
+                Layer::AsgctSafepoint,
+                Layer::AsgctAsync,
+                Layer::AsgctGst,
+            ],
+            gst_every: 1,
+        },
+        Hooking::None => Wanted {
+            one_in,
+            checks,
+            layers: &[Layer::CallEdge],
+            gst_every: 8,
+        },
     }
 }
 
 /// A busy machine takes several runs for them, but not more than these.
-const RUNS: u64 = 6;
+const RUNS: u64 = 12;
 
 /// Our own programs of these tests.
 fn fixtures(seconds: u32) -> String {
@@ -38,7 +70,7 @@ fn fixtures(seconds: u32) -> String {
     format!("fixtures = {{ names = {names:?}, seconds = {seconds} }}")
 }
 
-fn scenario(program: &str) -> String {
+fn scenario(program: &str, gst_every: u32) -> String {
     format!(
         r#"
         name = "lies"
@@ -50,7 +82,7 @@ fn scenario(program: &str) -> String {
         [sampling]
         check_share = 0.5
         interval_us = 0
-        gst_every = 8
+        gst_every = {gst_every}
         evidence_limit = 5
         [[program]]
         name = "program"
@@ -61,9 +93,18 @@ fn scenario(program: &str) -> String {
 
 /// Runs `program` with `options`; returns the report and what came of the lies.
 fn lie(jdk: &Path, program: &str, seed: u64, options: &[&str]) -> (Report, Vec<LieCount>) {
+    run_scenario(jdk, &scenario(program, 8), seed, options)
+}
+
+fn run_scenario(
+    jdk: &Path,
+    scenario: &str,
+    seed: u64,
+    options: &[&str],
+) -> (Report, Vec<LieCount>) {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("lies.toml");
-    std::fs::write(&file, scenario(program)).unwrap();
+    std::fs::write(&file, scenario).unwrap();
     let out = dir.path().join("out");
     let mut command = stackwitness();
     command.args(["run", "--scenario"]).arg(file);
@@ -124,61 +165,60 @@ fn with(hooks: Hooking, program: &str) -> String {
 
 #[test]
 fn lies_of_walkers_are_caught() {
-    for (jdk, hooks) in hooked(jdks()) {
-        println!("{}, {hooks} hooks", jdk.display());
-        let (least, one_in) = checks(hooks);
-        let lies_told = format!("all:all:{one_in}");
-        let in_thread = [Layer::Gst, Layer::AsgctSafepoint];
-        let (mut tallies, mut lies) = ([(); Layer::ALL.len()].map(|()| Tally::default()), vec![]);
-        for seed in 1..=RUNS {
-            let (report, of_run) = lie(
-                &jdk,
-                &with(hooks, &fixtures(10)),
-                seed,
-                &["--lie", &lies_told],
-            );
-            for counts in &report.layers {
-                tallies[counts.layer.index()] += &counts.tally();
-            }
-            lies.extend(of_run);
-            if in_thread
-                .iter()
-                .all(|layer| tallies[layer.index()].checks() >= least)
-            {
-                break;
-            }
+    for jdk in jdks() {
+        for hooks in [Hooking::Exact, Hooking::Light, Hooking::None] {
+            println!("{}, hooks: {hooks}", jdk.display());
+            lies_are_caught(&jdk, hooks);
         }
-        for lie in &lies {
-            println!("{lie:?}");
-        }
-        for layer in in_thread {
-            let checks = tallies[layer.index()].checks();
-            assert!(checks >= least, "{jdk:?}: {checks} checks in {layer}");
-            for kind in LieKind::ALL {
-                let told = sum(&lies, |lie| lie.layer == layer && lie.kind == kind.name());
-                assert!(told > 0, "{jdk:?}: no {kind} in {layer}");
-            }
-        }
-        for layer in [Layer::Gst, Layer::AsgctAsync, Layer::AsgctGst] {
-            assert_caught(&lies, layer);
-        }
-        // Two walks at one instant hide nothing.
-        let (told, caught) = assert_caught(&lies, Layer::AsgctSafepoint);
-        assert_eq!(caught, told, "{jdk:?}: {lies:#?}");
-        // Nothing but the lies is reported in the layers on which the others rest.
-        let reported = sum(&lies, |lie| {
-            lie.layer == Layer::Gst
-                && lie.outcome == Outcome::Caught
-                && lie.kind != LieKind::Error.name()
-        });
-        let mismatches = |layer: Layer| tallies[layer.index()].mismatches();
-        assert_eq!(mismatches(Layer::Gst), reported, "{jdk:?}");
-        assert_eq!(mismatches(Layer::Ground), 0, "{jdk:?}");
     }
 }
 
-/// One in 1,000 is few of what a signal asks for in seconds: here more of them lie. Most of what
-/// may change until the next safepoint the class files forbid.
+fn lies_are_caught(jdk: &Path, hooks: Hooking) {
+    let wanted = wanted(hooks);
+    let scenario = scenario(&with(hooks, &fixtures(10)), wanted.gst_every);
+    let all = format!("all:all:{}", wanted.one_in);
+    let (mut tallies, mut lies) = ([(); Layer::ALL.len()].map(|()| Tally::default()), vec![]);
+    for seed in 1..=RUNS {
+        let (report, of_run) = run_scenario(jdk, &scenario, seed, &["--lie", &all]);
+        for counts in &report.layers {
+            tallies[counts.layer.index()] += &counts.tally();
+        }
+        lies.extend(of_run);
+        let mut layers = wanted.layers.iter();
+        if layers.all(|layer| tallies[layer.index()].checks() >= wanted.checks) {
+            break;
+        }
+    }
+    for lie in &lies {
+        println!("{lie:?}");
+    }
+    for &layer in wanted.layers {
+        let checks = tallies[layer.index()].checks();
+        println!("{layer}: {checks} checks");
+        assert!(checks >= wanted.checks, "{jdk:?}: {checks} in {layer}");
+        let told = |kind: LieKind| sum(&lies, |l| l.layer == layer && l.kind == kind.name());
+        let missing: Vec<_> = LieKind::ALL.into_iter().filter(|&k| told(k) == 0).collect();
+        assert!(missing.is_empty(), "{jdk:?}: no {missing:?} in {layer}");
+    }
+    for layer in Layer::ALL {
+        let (told, caught) = assert_caught(&lies, layer);
+        // Two walks at one instant hide nothing.
+        if layer == Layer::AsgctSafepoint {
+            assert_eq!(caught, told, "{jdk:?}: {lies:#?}");
+        }
+    }
+    // Nothing but the lies is reported in the layers on which the others rest.
+    let reported = sum(&lies, |lie| {
+        lie.layer == Layer::Gst
+            && lie.outcome == Outcome::Caught
+            && lie.kind != LieKind::Error.name()
+    });
+    let mismatches = |layer: Layer| tallies[layer.index()].mismatches();
+    assert_eq!(mismatches(Layer::Gst), reported, "{jdk:?}");
+    assert_eq!(mismatches(Layer::Ground), 0, "{jdk:?}");
+}
+
+/// Most of what may change until the next safepoint the class files forbid.
 #[test]
 fn lies_of_walkers_in_signals_are_caught() {
     for (jdk, hooks) in hooked(jdks()) {
