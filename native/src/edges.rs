@@ -14,45 +14,31 @@ use oracle::trace::{Frame, MethodKey};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The classes seen so far, and the judge.
+/// Class files that were loaded, until the sampler reads them: a program's threads only leave
+/// them here.
+#[derive(Default)]
 pub struct Edges {
-    judge: Mutex<Judge>,
+    waiting: Mutex<Vec<Box<[u8]>>>,
 }
 
 impl Edges {
-    /// Knows no class yet.
-    pub fn new() -> Edges {
-        Edges {
-            judge: Mutex::default(),
-        }
-    }
-
-    /// The VM is about to load this class. One that breaks the JVMS is for the VM to refuse.
+    /// The VM is about to load this class.
     pub fn loaded(&self, class_file: &[u8]) {
-        // Outside the lock, which the sampler may hold.
-        if let Ok(facts) = class_facts::read(class_file) {
-            let mut judge = self.judge();
-            let world = judge.world_mut();
-            world.add(&facts);
-            if facts.name == JFR.as_bytes() {
-                // What it rewrites is not shown to every agent.
-                for class in JFR_REWRITES {
-                    world.distrust(class.as_bytes());
-                }
-            }
-        }
+        let class_file = class_file.into();
+        self.waiting().push(class_file);
     }
 
-    fn judge(&self) -> MutexGuard<'_, Judge> {
-        self.judge.lock().unwrap_or_else(PoisonError::into_inner)
+    fn waiting(&self) -> MutexGuard<'_, Vec<Box<[u8]>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The sampler's view of the classes.
+/// The classes as far as they are known, and the judge; the sampler's.
 pub struct Walks {
     agent: &'static Agent,
     edges: &'static Edges,
     env: *mut JNIEnv,
+    judge: Judge,
     /// The walkers' keys that were looked up; none for a method that is gone.
     methods: HashMap<usize, Option<MethodId>, Spread>,
     starts: Starts<Thread>,
@@ -105,6 +91,7 @@ impl Walks {
             agent,
             edges,
             env,
+            judge: Judge::default(),
             methods: HashMap::default(),
             starts: Starts::new(Some(&launcher)),
             newest: HashMap::default(),
@@ -113,26 +100,48 @@ impl Walks {
         })
     }
 
+    /// Reads the classes that were loaded since.
+    pub fn read_loaded(&mut self) {
+        let waiting = std::mem::take(&mut *self.edges.waiting());
+        waiting.iter().for_each(|class_file| self.read(class_file));
+    }
+
+    /// One that breaks the JVMS is for the VM to refuse.
+    fn read(&mut self, class_file: &[u8]) {
+        let Ok(facts) = class_facts::read(class_file) else {
+            return;
+        };
+        let world = self.judge.world_mut();
+        world.add(&facts);
+        if facts.name == JFR.as_bytes() {
+            // What it rewrites is not shown to every agent.
+            for class in JFR_REWRITES {
+                world.distrust(class.as_bytes());
+            }
+        }
+    }
+
     /// Learns from a stack of `thread` how it started. Not from a lie.
     pub fn learn(&mut self, thread: Thread, stack: &[Frame]) {
+        self.read_loaded();
         if self.starts.of(&thread) == Start::Java {
             // There is nothing more to learn.
             return;
         }
         let lowest = stack.last().and_then(|frame| self.method(frame.method));
         if let Some(lowest) = lowest {
-            self.starts
-                .learn(self.edges.judge().world(), thread, lowest);
+            self.starts.learn(self.judge.world(), thread, lowest);
         }
     }
 
     /// What the class files say of a stack of `thread`; none if a method of it is gone.
     pub fn findings(&mut self, thread: Thread, stack: &[Frame]) -> Option<&[Finding]> {
+        self.read_loaded();
         let start = self.starts.of(&thread);
         if self.newest.len() >= REMEMBERED {
             self.newest.clear();
         }
-        let version = self.edges.judge().world().version();
+        let version = self.judge.world().version();
         let newest = self.newest.entry(thread).or_default();
         let shared = newest.shared(stack, start, version);
         // The uppermost of those shared is a caller once more.
@@ -144,9 +153,7 @@ impl Walks {
             self.frames.push(edge::Frame { method, location });
         }
         let bottom = (shared == 0).then_some(start);
-        let mut judge = self.edges.judge();
-        judge.stack(&self.frames, bottom, &mut self.found);
-        drop(judge);
+        self.judge.stack(&self.frames, bottom, &mut self.found);
         let newest = self.newest.entry(thread).or_default();
         self.found.extend_from_slice(newest.lowest(shared));
         std::mem::swap(&mut newest.findings, &mut self.found);
@@ -167,19 +174,27 @@ impl Walks {
     }
 
     fn method(&mut self, key: MethodKey) -> Option<MethodId> {
-        let (agent, edges, env) = (self.agent, self.edges, self.env);
-        *self.methods.entry(key.0).or_insert_with(|| {
-            let (class, name, descriptor) = agent.methods.full_name(env, key)?;
-            if edge::is_hidden(class.as_bytes()) {
-                // Read with the first frame of each method: classes that hide behind one name
-                // come and go.
-                let class_file = hidden::class_file(agent.jvmti, env, key.0 as JMethodId);
-                class_file.iter().for_each(|file| edges.loaded(file));
+        match self.methods.get(&key.0) {
+            Some(&known) => known,
+            None => {
+                let method = self.ask(key);
+                self.methods.insert(key.0, method);
+                method
             }
-            let texts = [&class, &name, &descriptor].map(|text| text.as_bytes());
-            let mut judge = edges.judge();
-            Some(judge.world_mut().method(texts[0], texts[1], texts[2]))
-        })
+        }
+    }
+
+    #[cold]
+    fn ask(&mut self, key: MethodKey) -> Option<MethodId> {
+        let (agent, env) = (self.agent, self.env);
+        let (class, name, descriptor) = agent.methods.full_name(env, key)?;
+        if edge::is_hidden(class.as_bytes()) {
+            // Once a method: classes that hide behind one name come and go.
+            let class_file = hidden::class_file(agent.jvmti, env, key.0 as JMethodId);
+            class_file.iter().for_each(|file| self.read(file));
+        }
+        let [class, name, descriptor] = [&class, &name, &descriptor].map(|text| text.as_bytes());
+        Some(self.judge.world_mut().method(class, name, descriptor))
     }
 }
 

@@ -113,7 +113,7 @@ pub unsafe fn load(vm: *mut JavaVM, path: &str) -> Result<(), String> {
             Hooking::None | Hooking::Exact => None,
         },
         virtual_threads,
-        edges: config.edges.then(Edges::new),
+        edges: config.edges.then(Edges::default),
         liar: Liar::new(config.lies.clone(), config.seed),
         rewriting: Mutex::default(),
         live: AtomicBool::new(false),

@@ -90,6 +90,13 @@ impl Judging {
         }
     }
 
+    /// Reads the classes that were loaded, lest they pile up where nobody is judged.
+    pub fn read_loaded(&mut self) {
+        if let Some(walks) = &mut self.walks {
+            walks.read_loaded();
+        }
+    }
+
     /// Judges a sample of layer `asgct-async`.
     pub fn judge_async(&mut self, target: &Target, sample: &Sample) {
         if self.read_walk(Layer::AsgctAsync, sample) {
@@ -119,6 +126,8 @@ impl Judging {
     /// Judges a sample of layer `call-edge`.
     pub fn judge_edges(&mut self, target: &Target, sample: &Sample) {
         let (agent, layer) = (self.agent, Layer::CallEdge);
+        // What it costs belongs to the classes, not to this stack.
+        self.read_loaded();
         let start = cpu_time::now();
         if !self.read_walk(layer, sample) {
             return;

@@ -105,6 +105,7 @@ fn run(agent: &'static Agent, samples: Vec<Free>, stopped: &Receiver<()>) {
             booked = Instant::now();
             agent.forget_unloaded();
             agent.record_rewriting();
+            sampling.judging.read_loaded();
         }
         if profiled.elapsed() >= profile_after {
             sampling.judging.record_profile();
