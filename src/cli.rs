@@ -73,6 +73,11 @@ pub struct Choice {
     /// A benchmark of the suite; may be given several times [default: all]
     #[arg(long, value_name = "NAME")]
     pub benchmark: Vec<String>,
+    /// Flags of the VM, whatever the scenario says besides: `--flags "-XX:+UseZGC -Xmx4g"`
+    ///
+    /// May be given several times: everything runs with each. Empty ones stand for the usual.
+    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
+    pub flags: Vec<String>,
     /// Seed of all random choices [default: a random one, which is told]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -104,6 +109,9 @@ pub struct RunArgs {
     /// methods with it. none: no class is rewritten, and few layers have checks.
     #[arg(long, value_name = "HOW")]
     pub hooks: Option<Hooking>,
+    /// Write so many mismatches down for each layer, verdict and run, whatever the scenario says
+    #[arg(long, value_name = "N")]
+    pub evidence: Option<u32>,
     /// Run the program of `-- JAVA_ARGS` once more without the agent, to tell the slowdown
     ///
     /// The second time it has no input, and its output goes to a folder of the run. A program
@@ -129,7 +137,7 @@ pub struct RunArgs {
     #[arg(long, hide = true, value_name = "KIND,…[:LAYER,…[:ONE_IN]]")]
     pub lie: Option<Lies>,
     /// Any Java program, as one would give it to `java`
-    #[arg(last = true, value_name = "JAVA_ARGS", conflicts_with_all = ["scenario", "jar", "benchmark"])]
+    #[arg(last = true, value_name = "JAVA_ARGS", conflicts_with_all = ["scenario", "jar", "benchmark", "flags"])]
     pub java_args: Vec<String>,
 }
 

@@ -22,6 +22,7 @@ impl Choice {
             jdks: self.jdk.clone(),
             jar: self.jar.clone(),
             benchmarks: self.benchmark.clone(),
+            flags: self.flags.clone(),
             seed: self.seed.unwrap_or_else(scenarios::random_seed),
         };
         Plan::new(scenario, &wishes)
@@ -44,6 +45,9 @@ impl Choice {
         }
         for benchmark in &self.benchmark {
             add("--benchmark", benchmark);
+        }
+        for flags in &self.flags {
+            add("--flags", flags);
         }
         text
     }

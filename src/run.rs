@@ -48,6 +48,7 @@ pub fn run(args: RunArgs) -> Result<Outcome, Error> {
     for job in &mut plan.jobs {
         job.program.baseline |= args.baseline;
         let sampling = &mut job.program.sampling;
+        sampling.evidence_limit = args.evidence.unwrap_or(sampling.evidence_limit);
         sampling.sabotage = args.sabotage;
         sampling.sabotage_one_in = args.sabotage_one_in;
         sampling.lies = args.lie.clone();

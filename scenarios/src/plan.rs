@@ -32,7 +32,11 @@ impl Job {
 
     /// Its folder below that of the results.
     pub fn dir(&self) -> String {
-        let values = self.axes.values().map(|value| format!("-{value}"));
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.+=".contains(c);
+        let values = self.axes.values().map(|value| {
+            let value = value.replace(|c| !plain(c), "_");
+            format!("-{value}")
+        });
         format!(
             "runs/{:03}-{}{}",
             self.number,
@@ -51,8 +55,23 @@ pub struct Wishes {
     pub jar: Option<PathBuf>,
     /// The benchmarks of a suite.
     pub benchmarks: Vec<String>,
+    /// Flags of the VM, separated by spaces, to run everything with each of.
+    pub flags: Vec<String>,
     /// Seed of the first job; each has the next.
     pub seed: u64,
+}
+
+impl Wishes {
+    /// The axis of the flags.
+    fn axis(&self) -> BTreeMap<String, Vec<String>> {
+        let options = |flags: &str| flags.split_whitespace().map(str::to_owned).collect();
+        let name = |flags: &str| match flags.trim() {
+            "" => "usual".to_owned(),
+            flags => flags.to_owned(),
+        };
+        let values = self.flags.iter();
+        values.map(|flags| (name(flags), options(flags))).collect()
+    }
 }
 
 /// All JVMs to run.
@@ -70,7 +89,10 @@ impl Plan {
         let mut jobs = vec![];
         for program in &scenario.programs {
             let jdks = jdks(&program.matrix, &wishes.jdks)?;
-            for program in expand(program, &jdks[0], wishes)? {
+            for mut program in expand(program, &jdks[0], wishes)? {
+                if !wishes.flags.is_empty() {
+                    program.matrix.axes.insert("flags".into(), wishes.axis());
+                }
                 variants(&program, &jdks, wishes.seed, &mut jobs);
             }
         }
@@ -262,6 +284,25 @@ mod tests {
         assert_eq!(dirs[15], "runs/016-p-serial-21_2-int-2");
         assert_eq!(plan.jobs[15].program.jvm_args, ["-Z", "-B", "-C"]);
         assert_eq!(plan.jobs[15].seed, 20);
+    }
+
+    #[test]
+    fn flags_are_an_axis() {
+        let scenario = Scenario::parse(TEXT, "x").unwrap();
+        let flags = ["-XX:+UseZGC -Xmx1g", ""].map(String::from);
+        let wishes = Wishes {
+            jdks: JDKS.clone(),
+            flags: flags.into(),
+            ..Wishes::default()
+        };
+        let plan = Plan::new(&scenario, &wishes).unwrap();
+        assert_eq!(plan.jobs.len(), 32);
+        let first = &plan.jobs[0];
+        assert_eq!(first.axes["flags"], "-XX:+UseZGC -Xmx1g");
+        assert_eq!(first.dir(), "runs/001-p--XX_+UseZGC_-Xmx1g-g1-21-all-1");
+        let expected = ["-Z", "-XX:+UseZGC", "-Xmx1g", "-A"];
+        assert_eq!(first.program.jvm_args, expected);
+        assert!(plan.jobs.iter().any(|job| job.axes["flags"] == "usual"));
     }
 
     proptest! {
