@@ -1,7 +1,8 @@
 //! What layer `call-edge` costs when it is alone. Measures, never fails on a number.
 //!
-//! `cargo bench --bench edges [-- PAIRS]`: a program does the same work with the agent and without,
-//! in turns, once at a thousand samples a second and once as fast as the sampler can. Printed are
+//! `cargo bench --bench edges [-- PAIRS [PAUSE_US]]`: a program does the same work with the agent
+//! and without, in turns, once at a thousand samples a second and once as fast as the sampler can,
+//! or with the pause given. Printed are
 //!
 //! * how many stacks were judged per second of the CPU time that judging took;
 //! * how many times the CPU time of its own the program's thread took, with what the signals
@@ -32,13 +33,13 @@ fn main() {
         println!("skipped: no JDK found");
         return;
     };
-    let pairs = std::env::args()
-        .find_map(|arg| arg.parse().ok())
-        .unwrap_or(5);
+    let mut numbers = std::env::args().filter_map(|arg| arg.parse::<u64>().ok());
+    let pairs = numbers.next().unwrap_or(5);
+    let pauses = numbers.next().map_or(PAUSES.to_vec(), |pause| vec![pause]);
     let dir = tempfile::tempdir().expect("a folder for the runs");
     for (class, work) in PROGRAMS {
         let program = [&[class], work].concat();
-        for pause_us in PAUSES {
+        for &pause_us in &pauses {
             println!("{}, pause {pause_us} µs", program.join(" "));
             compare(&jdk.java(), dir.path(), &program, pause_us, pairs);
         }
@@ -52,7 +53,7 @@ struct Took {
     edges: EdgeCounts,
 }
 
-fn compare(java: &Path, dir: &Path, program: &[&str], pause_us: u64, pairs: usize) {
+fn compare(java: &Path, dir: &Path, program: &[&str], pause_us: u64, pairs: u64) {
     let mut judged = vec![];
     let mut slower = vec![];
     let mut sampler = vec![];
@@ -76,17 +77,46 @@ fn compare(java: &Path, dir: &Path, program: &[&str], pause_us: u64, pairs: usiz
         slower.push(with.program / without.program);
         sampler.push(with.sampler / with.program);
     }
-    match (median(judged), median(slower), median(sampler)) {
-        (Some(judged), Some(slower), Some(sampler)) => println!(
-            "  medians: {judged:.0} stacks judged per second of CPU; program {slower:.3} times; sampler {sampler:.3} of it"
-        ),
-        _ => println!("  no data"),
-    }
+    let medians = [judged, slower, sampler].map(Median::of);
+    let [Some(judged), Some(slower), Some(sampler)] = medians else {
+        println!("  no data");
+        return;
+    };
+    println!(
+        "  medians: {:.0} stacks judged per second of CPU; program {:.3} times (95 %: {:.3} to {:.3}); sampler {:.3} of it",
+        judged.value, slower.value, slower.low, slower.high, sampler.value
+    );
 }
 
-fn median(mut numbers: Vec<f64>) -> Option<f64> {
-    numbers.sort_by(f64::total_cmp);
-    numbers.get(numbers.len() / 2).copied()
+/// A median, and the numbers between which that of all runs lies with 95 % confidence, whatever
+/// their distribution: so many of the numbers are below it as heads fall in as many tosses of a
+/// coin. With fewer than six numbers these are the least and the greatest.
+struct Median {
+    value: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Median {
+    fn of(mut numbers: Vec<f64>) -> Option<Median> {
+        numbers.sort_by(f64::total_cmp);
+        let count = numbers.len();
+        // The share of tosses with less than `rank` heads, for each rank.
+        let mut heads = 0.5f64.powi(count as i32);
+        let mut fewer = 0.0;
+        let mut rank = 0;
+        while rank < count / 2 && fewer + heads <= 0.025 {
+            fewer += heads;
+            heads *= (count - rank) as f64 / (rank + 1) as f64;
+            rank += 1;
+        }
+        let rank = rank.max(1);
+        Some(Median {
+            value: *numbers.get(count / 2)?,
+            low: *numbers.get(rank - 1)?,
+            high: *numbers.get(count - rank)?,
+        })
+    }
 }
 
 /// Runs the program to its end, with the agent if there is a pause between its samples.

@@ -207,7 +207,8 @@ pub fn prepared(agent: &Agent, env: *mut JNIEnv, class: jclass) {
         agent.rewriting().application_classes += 1;
     }
     // Hidden classes may go before their loader.
-    let hook_of = |method| agent.methods.hook_in(method);
+    let hooked = agent.config.hooks.is_on();
+    let hook_of = |method| hooked.then(|| agent.methods.hook_in(method))?;
     let known = Known::new(&methods, hook_of);
     let tag = |fresh| agent.jvmti.tag(class, fresh).ok();
     agent.unloading.add(known, tag);
