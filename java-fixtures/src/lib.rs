@@ -110,6 +110,7 @@ pub const FIXTURE_NAMES: &[&str] = &[
     "deopt-hierarchy",
     "deopt-traps",
     "implicit-exceptions",
+    "moved-stack-pointer",
 ];
 
 /// The fixture that redefines classes: it needs the jar as `-javaagent`.

@@ -2,11 +2,13 @@
 
 use crate::agent::Agent;
 use crate::error_codes::Place;
+use crate::return_address::{self, Found as FoundAddress};
 use crate::sample::Sample;
 use crate::vm::{peek_bytes, symbols};
 use jni_sys::JNIEnv;
 use oracle::cause::{Case, Code, Instant};
 use oracle::record::{Mismatch, Record, ShownFrame};
+use oracle::return_address::ReturnAddress;
 use oracle::trace::{Frame, Truth};
 use oracle::{Judgement, Layer, Verdict};
 use std::collections::BTreeMap;
@@ -79,8 +81,13 @@ pub fn record(agent: &Agent, env: *mut JNIEnv, found: Found<'_>) {
         Walker::AsgctInHook => Some(case(None).cause()),
         Walker::AsgctInSignal(sample) => {
             let bytes = peek_bytes(sample.registers[0], BYTES);
+            let found = return_address::find(agent, sample);
             evidence.append(&mut of_sample(agent, sample, &bytes));
-            Some(case(Some(instant(agent, sample, &bytes))).cause())
+            if let Some(found) = found {
+                evidence.append(&mut of_return_address(agent, sample, found));
+            }
+            let place = found.map_or(ReturnAddress::Usual, |found| found.place);
+            Some(case(Some(instant(agent, sample, &bytes, place))).cause())
         }
     };
     let mismatch = Mismatch {
@@ -155,14 +162,44 @@ fn of_sample(agent: &Agent, sample: &Sample, bytes: &[u8]) -> BTreeMap<String, S
     evidence
 }
 
+/// Where the return address was looked for, and where it is.
+fn of_return_address(
+    agent: &Agent,
+    sample: &Sample,
+    found: FoundAddress,
+) -> BTreeMap<String, String> {
+    let FoundAddress { place, frame_words } = found;
+    let at = |index| match sample.stack_top.word(index) {
+        Some(word) => format!("{word:#x}, {}", code_at(agent, word)),
+        None => "not copied".into(),
+    };
+    let expected = frame_words - 1;
+    let by_size = format!("{expected} words above sp: {}", at(expected));
+    let mut evidence = BTreeMap::from([("return_address_by_frame_size".into(), by_size)]);
+    let index = match place {
+        ReturnAddress::Usual => return evidence,
+        ReturnAddress::Beyond(words) => expected + words,
+        ReturnAddress::AtTop(index) => index,
+    };
+    let found = format!("{index} words above sp: {}", at(index));
+    evidence.insert("return_address".into(), found);
+    evidence
+}
+
 /// The same, as far as the cause is told by it.
-fn instant<'a>(agent: &Agent, sample: &Sample, bytes: &'a [u8]) -> Instant<'a> {
+fn instant<'a>(
+    agent: &Agent,
+    sample: &Sample,
+    bytes: &'a [u8],
+    return_address: ReturnAddress,
+) -> Instant<'a> {
     let anchor = sample.anchor.filter(|anchor| anchor.last_pc != 0);
     Instant {
         in_java: sample.anchor.is_some_and(|anchor| anchor.is_without_pc()),
         code: code_of(agent, sample.registers[0]),
         anchor: anchor.map(|anchor| code_of(agent, anchor.last_pc)),
         bytes,
+        return_address,
     }
 }
 

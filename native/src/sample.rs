@@ -2,6 +2,7 @@
 
 use crate::check::MAX_FRAMES;
 use crate::memory::Reserved;
+use crate::stack_top::StackTop;
 use crate::trace_stack::StackCopy;
 use crate::vm::asgct::CallFrame;
 use crate::vm::java_thread::Anchor;
@@ -34,6 +35,8 @@ pub struct Sample {
     pub anchor: Option<Anchor>,
     /// Program counter, stack pointer and frame pointer.
     pub registers: [usize; 3],
+    /// What lies at the stack pointer.
+    pub stack_top: StackTop,
     frames: Reserved<CallFrame>,
 }
 
@@ -48,6 +51,7 @@ impl Sample {
             copied: Ok(()),
             anchor: None,
             registers: [0; 3],
+            stack_top: StackTop::EMPTY,
             frames: Reserved::new(MAX_FRAMES)?,
         })
     }

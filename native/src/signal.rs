@@ -124,6 +124,10 @@ fn fill(order: &mut Order, context: *mut c_void) {
     if order.depth == Depth::Check {
         copy_truth(state, sample);
         sample.registers = registers(context);
+        let [_, sp, _] = sample.registers;
+        // SAFETY: this thread's stack. Pages at and above the stack pointer are in use, so the guard
+        // pages and what the kernel has not given yet lie below it.
+        unsafe { sample.stack_top.copy(sp, &state.stack_range()) };
         // SAFETY: this thread's environment.
         let anchor = |threads: &JavaThreads| unsafe { threads.anchor(state.env()) };
         sample.anchor = agent.java_threads.as_ref().and_then(anchor);

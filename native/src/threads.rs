@@ -5,10 +5,11 @@ use crate::trace_stack::TraceStack;
 use jni_sys::{JNIEnv, jobject};
 use std::cell::Cell;
 use std::io;
+use std::ops::Range;
 use std::ptr;
 use std::sync::Mutex;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, compiler_fence};
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, compiler_fence};
 
 /// One thread's state: found through its thread-local word, also by its signal handler.
 ///
@@ -23,6 +24,9 @@ pub struct ThreadState {
     env: AtomicPtr<JNIEnv>,
     /// Its kernel id; 0 while nobody uses this state.
     tid: AtomicI32,
+    /// Where its stack begins and ends; both 0 if that is not known.
+    stack_start: AtomicUsize,
+    stack_end: AtomicUsize,
     /// A global reference to its `java.lang.Thread`; null until known.
     object: AtomicPtr<jni_sys::_jobject>,
     /// When light hooks may be invited to the next check.
@@ -124,6 +128,11 @@ impl ThreadState {
         self.tid.load(Acquire)
     }
 
+    /// Where the thread's own memory for frames lies; empty if that is not known.
+    pub fn stack_range(&self) -> Range<usize> {
+        self.stack_start.load(Relaxed)..self.stack_end.load(Relaxed)
+    }
+
     /// A global reference to its `java.lang.Thread`; null until known.
     pub fn object(&self) -> jobject {
         self.object.load(Acquire)
@@ -167,7 +176,8 @@ impl Threads {
             ENDED => return None,
             _ => return ThreadState::current(),
         }
-        let (bytes, mut lists) = (stack_bytes(), self.lists());
+        let (range, mut lists) = (stack_range(), self.lists());
+        let bytes = size_of_stack(&range);
         let fits = |state: &&'static ThreadState| state.own_stack.serves(bytes);
         let state = match lists.free.iter().position(fits) {
             Some(index) => lists.free.swap_remove(index),
@@ -180,6 +190,8 @@ impl Threads {
         state.plan_check(1, 0);
         state.own.last_check.set(0);
         state.env.store(env, Relaxed);
+        state.stack_start.store(range.start, Relaxed);
+        state.stack_end.store(range.end, Relaxed);
         // SAFETY: no preconditions.
         state.tid.store(unsafe { libc::gettid() }, Release);
         lists.live.push(state);
@@ -224,6 +236,8 @@ fn new_state(stack_bytes: usize) -> io::Result<ThreadState> {
         stack: AtomicPtr::default(),
         env: AtomicPtr::default(),
         tid: AtomicI32::new(0),
+        stack_start: AtomicUsize::new(0),
+        stack_end: AtomicUsize::new(0),
         object: AtomicPtr::default(),
         next_check: AtomicU64::new(0),
         own: Own {
@@ -238,17 +252,33 @@ fn new_state(stack_bytes: usize) -> io::Result<ThreadState> {
 
 /// The size of the calling thread's stack.
 pub fn stack_bytes() -> usize {
+    size_of_stack(&stack_range())
+}
+
+/// The size of a stack, a usual one if it is not known where it lies.
+fn size_of_stack(range: &Range<usize>) -> usize {
     const USUAL: usize = 8 << 20;
+    match range.len() {
+        0 => USUAL,
+        known => known,
+    }
+}
+
+/// Where the calling thread's stack lies; empty if that cannot be told.
+fn stack_range() -> Range<usize> {
     // SAFETY: the attributes are initialised by the call and destroyed after their use.
     unsafe {
         let mut attributes = std::mem::zeroed();
         if libc::pthread_getattr_np(libc::pthread_self(), &mut attributes) != 0 {
-            return USUAL;
+            return 0..0;
         }
-        let mut size = 0;
-        let found = libc::pthread_attr_getstacksize(&attributes, &mut size);
+        let (mut start, mut size) = (ptr::null_mut(), 0);
+        let found = libc::pthread_attr_getstack(&attributes, &mut start, &mut size);
         libc::pthread_attr_destroy(&mut attributes);
-        if found == 0 { size } else { USUAL }
+        match found {
+            0 => start as usize..start as usize + size,
+            _ => 0..0,
+        }
     }
 }
 

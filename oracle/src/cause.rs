@@ -6,6 +6,7 @@
 use crate::Verdict;
 use crate::edge::is_called_by_vm;
 use crate::record::ShownFrame;
+use crate::return_address::ReturnAddress;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -39,6 +40,9 @@ pub enum Cause {
     LeafCall,
     /// The program counter lies in inlined code without a debug record of its own.
     NoRecord,
+    /// Compiled code has moved its stack pointer, and the walker takes another word for the return
+    /// address.
+    MovedStackPointer,
     /// A virtual thread's callers are still in the heap, where it left them when it yielded.
     FrozenFrames,
     /// None of these.
@@ -56,6 +60,7 @@ impl Cause {
             Cause::FrameRemoved => "frame-removed",
             Cause::LeafCall => "leaf-call",
             Cause::NoRecord => "no-record",
+            Cause::MovedStackPointer => "moved-stack-pointer",
             Cause::FrozenFrames => "frozen-frames",
             Cause::Unexplained => "unexplained",
         }
@@ -94,6 +99,8 @@ pub struct Instant<'a> {
     pub anchor: Option<Code>,
     /// The bytes at the program counter.
     pub bytes: &'a [u8],
+    /// Where the return address of compiled code is.
+    pub return_address: ReturnAddress,
 }
 
 /// A mismatch whose cause is asked for.
@@ -130,6 +137,9 @@ impl Case<'_> {
         }
         if self.instant.is_some_and(|at| at.is_returning()) {
             return Cause::FrameRemoved;
+        }
+        if self.instant.is_some_and(|at| at.has_moved_stack_pointer()) {
+            return Cause::MovedStackPointer;
         }
         if self.verdict == Verdict::Truncated {
             return Cause::UnwalkableCaller;
@@ -169,6 +179,15 @@ impl Instant<'_> {
         self.anchor == Some(Code::Stub) || (self.in_java && self.code == Code::Stub)
     }
 
+    fn has_moved_stack_pointer(&self) -> bool {
+        self.is_own_code() && matches!(self.return_address, ReturnAddress::Beyond(_))
+    }
+
+    /// Whether the walk starts in code that was compiled from a method.
+    fn is_own_code(&self) -> bool {
+        self.in_java && matches!(self.code, Code::Compiled | Code::NativeWrapper)
+    }
+
     /// Whether compiled code stands between the removal of its frame and its `ret`.
     fn is_returning(&self) -> bool {
         let sequence = match self.code {
@@ -180,7 +199,8 @@ impl Instant<'_> {
         let rest = sequence.iter().fold(self.bytes, skip);
         let compiled = self.code == Code::Compiled;
         let unwinds = compiled && self.bytes.starts_with(UNWIND);
-        self.in_java && (unwinds || rest.starts_with(RETURN))
+        let is_gone = matches!(self.return_address, ReturnAddress::AtTop(_));
+        self.in_java && (unwinds || is_gone || rest.starts_with(RETURN))
     }
 }
 
@@ -229,6 +249,7 @@ mod tests {
         code: Code::Compiled,
         anchor: None,
         bytes: &[0x90],
+        return_address: ReturnAddress::Usual,
     };
 
     fn frame(method: &str) -> ShownFrame {
@@ -361,6 +382,37 @@ mod tests {
             assert_eq!(of(Code::Compiled, other), Cause::Unexplained);
         }
         assert_eq!(of(Code::NativeWrapper, &far), Cause::Unexplained);
+    }
+
+    #[test]
+    fn a_return_address_out_of_place_tells_what_the_code_did() {
+        let of = |verdict, instant| cause(verdict, "a.B.c()V", "a.B.c()V", instant);
+        let moved = Instant {
+            return_address: ReturnAddress::Beyond(2),
+            ..AT
+        };
+        let removed = Instant {
+            return_address: ReturnAddress::AtTop(1),
+            ..AT
+        };
+        for verdict in [Verdict::Wrong, Verdict::Truncated] {
+            assert_eq!(of(verdict, moved), Cause::MovedStackPointer);
+            assert_eq!(of(verdict, removed), Cause::FrameRemoved);
+        }
+        let elsewhere = [
+            Instant {
+                in_java: false,
+                ..moved
+            },
+            Instant {
+                code: Code::Library,
+                in_java: false,
+                ..moved
+            },
+        ];
+        for instant in elsewhere {
+            assert_eq!(of(Verdict::Wrong, instant), Cause::Unexplained);
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! * [`judge`]: the comparisons, one file a kind;
 //! * [`edge`]: whether one frame can lie on another, by the class files alone;
 //! * [`cause`]: which known cause a mismatch points to;
+//! * [`return_address`]: where compiled code's return address is, for two of them;
 //! * [`lie`]: walkers that lie on purpose, and what should become of each lie;
 //! * [`tally`]: counts of verdicts, and their fixed layout in memory shared with the agent;
 //! * [`bound`]: the exact confidence bound on a mismatch rate;
@@ -40,6 +41,7 @@ pub mod pace;
 pub mod profile;
 pub mod record;
 pub mod report;
+pub mod return_address;
 mod signature;
 pub mod tally;
 pub mod trace;

@@ -16,6 +16,7 @@ pub(crate) fn meaning(cause: Cause) -> &'static str {
         Cause::FrameRemoved => "compiled code has removed its frame, and is about to return",
         Cause::LeafCall => "a function of a library, without an anchor",
         Cause::NoRecord => "compiled code without a debug record of its own",
+        Cause::MovedStackPointer => "compiled code has moved its stack pointer",
         Cause::FrozenFrames => "a virtual thread's callers, still in the heap",
         Cause::Unexplained => "none of the known ones",
     }

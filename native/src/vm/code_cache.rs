@@ -25,6 +25,7 @@ pub struct CodeCache {
     high: usize,
     block_header: usize,
     blob_name: usize,
+    frame_size: usize,
     methods: Option<Methods>,
 }
 
@@ -87,6 +88,7 @@ impl CodeCache {
             high: structs.field(&["VirtualSpace"], "_high")?,
             block_header: structs.size("HeapBlock")?,
             blob_name: structs.field(&["CodeBlob"], "_name")?,
+            frame_size: structs.field(&["CodeBlob"], "_frame_size")?,
             methods: Methods::find(structs),
         })
     }
@@ -104,6 +106,13 @@ impl CodeCache {
                 .map(i32::from),
             name,
         })
+    }
+
+    /// How many words a frame of `blob` has, the return address among them; `None` if it has none,
+    /// or they differ.
+    pub fn frame_words(&self, blob: &Blob) -> Option<usize> {
+        let words: i32 = peek(blob.start + self.frame_size)?;
+        usize::try_from(words).ok().filter(|&words| words > 0)
     }
 
     /// The kind of code that `address` lies in: its name without that of a method, and a
