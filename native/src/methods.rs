@@ -290,8 +290,12 @@ impl Registry {
         let safe = self.is_safe(frame.method);
         let name = safe.then(|| self.name(env, method)).flatten();
         let line = safe.then(|| self.line(method, frame.location)).flatten();
+        let unnamed = || match method.is_null() {
+            true => "no method id".into(),
+            false => format!("unknown method {method:p}"),
+        };
         ShownFrame {
-            method: name.unwrap_or_else(|| format!("unknown method {method:p}")),
+            method: name.unwrap_or_else(unnamed),
             bci: Some(bci),
             line,
             rewritten_bci,
