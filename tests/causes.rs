@@ -20,6 +20,7 @@ const SCENARIO: &str = r#"
     name = "strings"
     hooks = "none"
     baseline = false
+    jvm_args = ["-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,stackwitness.fixtures.MovedStackPointer::*"]
     fixtures = { names = ["moved-stack-pointer"], seconds = 4 }
 "#;
 
@@ -36,6 +37,22 @@ fn measure(jdk: &Path) -> oracle::report::Report {
     report(&out)
 }
 
+/// What compilers make of the program differs from run to run, and now and then no old return
+/// address lies where it matters: so often it is run until one does.
+const RUNS: u32 = 3;
+
+/// The mismatches of this cause in the first run that has any in layer `call-edge`.
+fn moved(jdk: &Path) -> Vec<Mismatch> {
+    for _ in 0..RUNS {
+        let mut found = measure(jdk).mismatches;
+        found.retain(|mismatch| mismatch.cause == Some(Cause::MovedStackPointer));
+        if found.iter().any(|moved| moved.layer == Layer::CallEdge) {
+            return found;
+        }
+    }
+    panic!("{jdk:?}: none in {RUNS} runs");
+}
+
 /// How far above the stack pointer `key` says that the return address is, in words.
 fn words(mismatch: &Mismatch, key: &str) -> u32 {
     let text = &mismatch.evidence[key];
@@ -49,16 +66,9 @@ fn a_moved_stack_pointer_is_told_by_its_return_address() {
         return;
     }
     for jdk in jdks() {
-        let report = measure(&jdk);
-        let of_cause = |mismatch: &&Mismatch| mismatch.cause == Some(Cause::MovedStackPointer);
-        let moved: Vec<_> = report.mismatches.iter().filter(of_cause).collect();
+        let moved = moved(&jdk);
         println!("{}: {}", jdk.display(), moved.len());
-        assert!(
-            moved.iter().any(|m| m.layer == Layer::CallEdge),
-            "{jdk:?}: {:?}",
-            report.layers
-        );
-        for mismatch in moved {
+        for mismatch in &moved {
             let expected = words(mismatch, "return_address_by_frame_size");
             let found = words(mismatch, "return_address");
             assert!(found > expected, "{mismatch:#?}");

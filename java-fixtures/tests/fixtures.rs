@@ -4,6 +4,7 @@ mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use common::{feature, jdks, run};
 use java_fixtures::{
@@ -11,14 +12,15 @@ use java_fixtures::{
     write_to,
 };
 
-fn jar() -> PathBuf {
+/// Written once: tests run at the same time.
+static JAR: LazyLock<PathBuf> = LazyLock::new(|| {
     write_to(env!("CARGO_TARGET_TMPDIR").as_ref())
         .unwrap()
         .fixtures_jar
-}
+});
 
 fn java(home: &Path, options: &[&str], class: &str, args: &[&str]) -> common::Output {
-    let jar = jar();
+    let jar = &*JAR;
     let mut all = vec!["-cp", jar.to_str().unwrap()];
     all.extend(options);
     all.push(class);
