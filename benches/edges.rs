@@ -11,13 +11,15 @@
 //!
 //! `JAVA_HOME` names the JDK, else the newest found is taken.
 
-use oracle::Hooking;
-use oracle::record::{Config, EdgeCounts, RECORDS_FILE, Record};
+mod support;
+
+use oracle::record::{EdgeCounts, RECORDS_FILE, Record};
 use std::collections::HashMap;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::{Child, Stdio};
 use std::time::Duration;
+use support::Median;
 
 /// Pauses between two samples, in microseconds: about a thousand a second, and none.
 const PAUSES: [u64; 2] = [900, 0];
@@ -88,56 +90,12 @@ fn compare(java: &Path, dir: &Path, program: &[&str], pause_us: u64, pairs: u64)
     );
 }
 
-/// A median, and the numbers between which that of all runs lies with 95 % confidence, whatever
-/// their distribution: so many of the numbers are below it as heads fall in as many tosses of a
-/// coin. With fewer than six numbers these are the least and the greatest.
-struct Median {
-    value: f64,
-    low: f64,
-    high: f64,
-}
-
-impl Median {
-    fn of(mut numbers: Vec<f64>) -> Option<Median> {
-        numbers.sort_by(f64::total_cmp);
-        let count = numbers.len();
-        // The share of tosses with less than `rank` heads, for each rank.
-        let mut heads = 0.5f64.powi(count as i32);
-        let mut fewer = 0.0;
-        let mut rank = 0;
-        while rank < count / 2 && fewer + heads <= 0.025 {
-            fewer += heads;
-            heads *= (count - rank) as f64 / (rank + 1) as f64;
-            rank += 1;
-        }
-        let rank = rank.max(1);
-        Some(Median {
-            value: *numbers.get(count / 2)?,
-            low: *numbers.get(rank - 1)?,
-            high: *numbers.get(count - rank)?,
-        })
-    }
-}
-
 /// Runs the program to its end, with the agent if there is a pause between its samples.
 fn run(java: &Path, dir: &Path, program: &[&str], pause_us: Option<u64>) -> Took {
-    let installed = java_fixtures::write_to(dir).expect("our classes");
-    let records = dir.join(RECORDS_FILE);
-    let _ = fs::remove_file(&records);
-    let mut command = Command::new(java);
-    if let Some(pause_us) = pause_us {
-        let path = dir.join("config.json");
-        let config = serde_json::to_vec(&config(dir, pause_us)).expect("plain data");
-        fs::write(&path, config).expect("it is ours");
-        let agent = scenarios::library::AGENT.find().expect("the agent");
-        command.arg(format!("-agentpath:{}={}", agent.display(), path.display()));
-    }
-    let child = command
-        .arg("-cp")
-        .arg(&installed.fixtures_jar)
-        .args(program)
-        .stdout(Stdio::null())
-        .spawn();
+    let _ = fs::remove_file(dir.join(RECORDS_FILE));
+    let config = pause_us.map(|pause_us| support::edges_alone(dir, pause_us));
+    let mut command = support::java(java, dir, config.as_ref());
+    let child = command.args(program).stdout(Stdio::null()).spawn();
     let times = cpu_times(child.expect("the JVM starts"));
     let of = |name| {
         times
@@ -145,11 +103,10 @@ fn run(java: &Path, dir: &Path, program: &[&str], pause_us: Option<u64>) -> Took
             .filter(move |(own, _)| own == name)
             .map(|(_, s)| s)
     };
-    let records = fs::read_to_string(records).unwrap_or_default();
-    let mut edges = records
-        .lines()
-        .filter_map(|line| match serde_json::from_str(line) {
-            Ok(Record::Edges(edges)) => Some(edges),
+    let mut edges = support::records(dir)
+        .into_iter()
+        .filter_map(|record| match record {
+            Record::Edges(edges) => Some(edges),
             _ => None,
         });
     Took {
@@ -183,26 +140,4 @@ fn cpu_times(mut child: Child) -> HashMap<u64, (String, f64)> {
         std::thread::sleep(Duration::from_millis(20));
     }
     times
-}
-
-fn config(dir: &Path, pause_us: u64) -> Config {
-    Config {
-        run_dir: dir.into(),
-        trace_class: PathBuf::new(),
-        seed: 1,
-        hooks: Hooking::None,
-        include: vec![],
-        exclude: vec![],
-        check: vec![],
-        probability: 1.0,
-        check_share: 0.0,
-        sample_interval_us: pause_us,
-        gst_every: 0,
-        edges: true,
-        evidence_limit: 20,
-        sabotage: None,
-        sabotage_one_in: 10,
-        bare: false,
-        lies: None,
-    }
 }

@@ -7,14 +7,17 @@
 //!
 //! `JAVA_HOME` names the JDK, else the newest found is taken.
 
+mod support;
+
 use oracle::pace::Pace;
-use oracle::record::{Config, RECORDS_FILE, Record, SLOTS_FILE};
+use oracle::record::{Config, SLOTS_FILE};
 use oracle::tally::Tally;
 use oracle::{Hooking, Layer};
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
+use support::Median;
 
 /// A program that only computes, in one thread.
 const PROGRAM: &str = "math-parser";
@@ -47,32 +50,16 @@ fn main() {
 fn start(java: &Path, dir: &Path, time: Duration, bare: bool) -> Child {
     let installed = java_fixtures::write_to(dir).expect("our classes");
     let config = Config {
-        run_dir: dir.into(),
-        trace_class: installed.trace_exact.clone(),
-        seed: 1,
+        trace_class: installed.trace_exact,
         hooks: Hooking::Exact,
-        include: vec![],
-        exclude: vec![],
-        check: vec![],
-        probability: 1.0,
         check_share: 0.01,
-        sample_interval_us: 0,
-        gst_every: 0,
         edges: false,
-        evidence_limit: 20,
-        sabotage: None,
-        sabotage_one_in: 10,
-        bare,
-        lies: None,
+        turns: bare.then_some(Pace::Loop),
+        ..support::edges_alone(dir, 0)
     };
-    let path = dir.join("config.json");
-    fs::write(&path, serde_json::to_vec(&config).expect("plain data")).expect("it is ours");
-    let agent = scenarios::library::AGENT.find().expect("the agent");
-    Command::new(java)
-        .arg(format!("-agentpath:{}={}", agent.display(), path.display()))
+    support::java(java, dir, Some(&config))
         // A heap that is there from the start, lest it hides what grows.
-        .args(["-Xms256m", "-Xmx256m", "-XX:+AlwaysPreTouch", "-cp"])
-        .arg(&installed.fixtures_jar)
+        .args(["-Xms256m", "-Xmx256m", "-XX:+AlwaysPreTouch"])
         .args([java_fixtures::MAIN_CLASS, PROGRAM, "--millis"])
         .arg(time.as_millis().to_string())
         .stdout(Stdio::null())
@@ -82,14 +69,7 @@ fn start(java: &Path, dir: &Path, time: Duration, bare: bool) -> Child {
 
 fn compare(target: &mut Child, dir: &Path) {
     let _ = target.wait();
-    let records = fs::read_to_string(dir.join(RECORDS_FILE)).unwrap_or_default();
-    let paced = records
-        .lines()
-        .filter_map(|line| match serde_json::from_str(line) {
-            Ok(Record::Paced(paced)) => Some(paced),
-            _ => None,
-        });
-    let paced: Vec<_> = paced.collect();
+    let paced = support::paced(dir);
     let rates = |pace| {
         let of_it = paced.iter().filter(|paced| paced.pace == pace);
         let rates = of_it.map(|paced| paced.rate()).collect::<Vec<_>>();
@@ -104,22 +84,16 @@ fn compare(target: &mut Child, dir: &Path) {
     };
     let (bare, checks) = (rates(Pace::Loop), rates(Pace::Checks));
     // Each turn against its neighbour: the program still warms up in the first ones.
-    let ratios: Vec<f64> = bare
-        .iter()
-        .zip(&checks)
-        .map(|(bare, checks)| checks / bare)
-        .collect();
-    match (median(bare), median(checks), median(ratios)) {
-        (Some(bare), Some(checks), Some(ratio)) => println!(
-            "{PROGRAM}: bare loop {bare:.0}/s, sampler {checks:.0}/s, ratio {ratio:.3} (medians)"
+    let pairs = support::neighbours(&paced, Pace::Loop);
+    let ratios = pairs.map(|(bare, checks)| checks.rate() / bare.rate());
+    let medians = [bare, checks, ratios.collect()].map(Median::of);
+    match medians {
+        [Some(bare), Some(checks), Some(ratio)] => println!(
+            "{PROGRAM}: bare loop {:.0}/s, sampler {:.0}/s, ratio {:.3} (medians; 95 %: {:.3} to {:.3})",
+            bare.value, checks.value, ratio.value, ratio.low, ratio.high
         ),
         _ => println!("{PROGRAM}: no data"),
     }
-}
-
-fn median(mut numbers: Vec<f64>) -> Option<f64> {
-    numbers.sort_by(f64::total_cmp);
-    numbers.get(numbers.len() / 2).copied()
 }
 
 fn count(target: &mut Child, dir: &Path) {

@@ -1,47 +1,61 @@
-//! A developer's measurement: how much slower the sampler is than a loop that checks nothing,
-//! in turns within one run, so that both meet the same program on the same machine.
+//! A developer's measurement: the sampler in turns with something else (see [`oracle::pace`]).
 
 use oracle::pace::{Pace, Paced};
-use std::time::{Duration, Instant};
 
-/// How long each turn takes.
-const TURN: Duration = Duration::from_secs(1);
+/// How long each turn takes, in nanoseconds.
+const TURN: u64 = 1_000_000_000;
 
 /// Whose turn it is.
 pub struct Turns {
-    pace: Option<Pace>,
-    since: Instant,
+    other: Option<Pace>,
+    pace: Pace,
+    start_ns: u64,
 }
 
 impl Turns {
-    /// The sampler's alone, or one after the other.
-    pub fn new(several: bool) -> Turns {
+    /// The sampler alone, or in turns with another, which begins.
+    pub fn new(other: Option<Pace>) -> Turns {
         Turns {
-            pace: several.then_some(Pace::Loop),
-            since: Instant::now(),
+            other,
+            pace: other.unwrap_or(Pace::Checks),
+            start_ns: now(),
         }
     }
 
     /// Whose turn it is.
     pub fn pace(&self) -> Pace {
-        self.pace.unwrap_or(Pace::Checks)
+        self.pace
     }
 
     /// Whether it is over.
     pub fn is_over(&self) -> bool {
-        self.pace.is_some() && self.since.elapsed() >= TURN
+        self.other.is_some() && now() - self.start_ns >= TURN
     }
 
     /// Passes the turn on; what came of the last, in which there were `answers`.
     pub fn pass_on(&mut self, answers: u64) -> Paced {
-        let pace = self.pace();
-        let seconds = self.since.elapsed().as_secs_f64();
-        self.pace = Some(pace.next());
-        self.since = Instant::now();
-        Paced {
-            pace,
+        let paced = Paced {
+            pace: self.pace,
             answers,
-            seconds,
-        }
+            start_ns: self.start_ns,
+            end_ns: now(),
+        };
+        self.pace = match (self.pace, self.other) {
+            (Pace::Checks, Some(other)) => other,
+            _ => Pace::Checks,
+        };
+        self.start_ns = paced.end_ns;
+        paced
     }
+}
+
+/// `CLOCK_MONOTONIC`, in nanoseconds: unlike an `Instant` it means something to other processes.
+fn now() -> u64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: `time` is valid, and every Linux has this clock.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }

@@ -87,7 +87,7 @@ fn run(agent: &'static Agent, samples: Vec<Free>, stopped: &Receiver<()>) {
         late: Vec::new(),
         asked: Vec::new(),
         since_gst: 0,
-        turns: Turns::new(agent.config.bare),
+        turns: Turns::new(agent.config.turns),
         answers: 0,
         post: Post::new(),
     };
@@ -181,8 +181,13 @@ impl Sampling {
     /// Asks a thread, and while it answers judges what another answered; false if there was
     /// nothing to do.
     fn turn(&mut self) -> bool {
-        if self.turns.pace() == Pace::Loop {
-            return self.ask_bare();
+        match self.turns.pace() {
+            Pace::Loop => return self.ask_bare(),
+            Pace::Rest => {
+                thread::sleep(REST);
+                return false;
+            }
+            Pace::Checks => {}
         }
         let config = &self.agent.config;
         if config.gst_every > 0 && self.since_gst >= config.gst_every {

@@ -1,42 +1,37 @@
-//! How fast the sampler is, against a loop that checks nothing: a developer's measurement.
+//! The sampler in turns with something else within one run, so that both meet the same program on
+//! the same machine: a developer's measurement.
 
 use serde::{Deserialize, Serialize};
 
-/// What is measured, in turns within one run.
+/// What a turn is for.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pace {
-    /// The bare loop: a signal to a thread, whose handler walks its stack, and the answer is
-    /// waited for. Nothing is copied or compared.
-    Loop,
     /// The sampler.
     Checks,
-}
-
-impl Pace {
-    /// Whose turn is next.
-    pub fn next(self) -> Pace {
-        match self {
-            Pace::Loop => Pace::Checks,
-            Pace::Checks => Pace::Loop,
-        }
-    }
+    /// The bare loop: a signal to a thread, whose handler walks its stack, and the answer is
+    /// waited for. Nothing is copied or compared. Tells how fast the sampler is.
+    Loop,
+    /// Nobody is asked for anything. Tells what the sampler costs the program.
+    Rest,
 }
 
 /// What came of one turn.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Paced {
-    /// Whose turn it was.
+    /// What it was for.
     pub pace: Pace,
     /// Walks that were answered, with frames or an error.
     pub answers: u64,
-    /// How long it took.
-    pub seconds: f64,
+    /// When it began, in nanoseconds of `CLOCK_MONOTONIC`, which `System.nanoTime` reads too.
+    pub start_ns: u64,
+    /// When it was over.
+    pub end_ns: u64,
 }
 
 impl Paced {
     /// Answers per second.
     pub fn rate(&self) -> f64 {
-        self.answers as f64 / self.seconds
+        self.answers as f64 * 1e9 / self.end_ns.saturating_sub(self.start_ns) as f64
     }
 }

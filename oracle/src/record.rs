@@ -6,7 +6,7 @@
 
 use crate::cause::Cause;
 use crate::lie::{LieKind, Outcome};
-use crate::pace::Paced;
+use crate::pace::{Pace, Paced};
 use crate::profile::Profile;
 use crate::{Hooking, Layer, Verdict};
 use serde::{Deserialize, Serialize};
@@ -62,17 +62,12 @@ pub struct Config {
     /// Developer option: one hook in so many is broken by `sabotage`.
     #[serde(default = "ten", skip_serializing_if = "is_ten")]
     pub sabotage_one_in: u64,
-    /// Developer option: measures how fast the sampler is, in turns with loops that check
-    /// nothing.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub bare: bool,
+    /// Developer option: with what the sampler takes turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<Pace>,
     /// Developer option: lies that take the place of what the walkers say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lies: Option<Lies>,
-}
-
-fn is_false(flag: &bool) -> bool {
-    !flag
 }
 
 fn ten() -> u64 {

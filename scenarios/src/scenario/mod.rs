@@ -202,7 +202,7 @@ impl Sampling {
             evidence_limit: self.evidence_limit,
             sabotage: self.sabotage,
             sabotage_one_in: self.sabotage_one_in,
-            bare: false,
+            turns: None,
             lies: self.lies.clone(),
         }
     }

@@ -1,0 +1,128 @@
+//! What layer `call-edge`, alone, costs a program that it samples a thousand times a second.
+//! Measures, never fails on a number.
+//!
+//! `cargo bench --bench speed [-- SECONDS]`: in one run turns of a second in which the program is
+//! sampled follow turns in which it is not. It does the same round of work over and over; printed
+//! is how many times the CPU time of a round is that of the turn before. Both turns meet the same
+//! compiled code on the same machine, so this is sharp where whole runs differ by a fifth. It
+//! leaves out what the agent does once, as classes are loaded: that is the other number, the CPU
+//! time of the thread up to the end of its first round, in JVMs with the agent and without.
+//!
+//! `JAVA_HOME` names the JDK, else the newest found is taken.
+
+mod support;
+
+use oracle::pace::{Pace, Paced};
+use oracle::record::RECORDS_FILE;
+use std::fs;
+use std::path::Path;
+use support::Median;
+
+/// Programs of one thread with short rounds; a JDK without a compiler has no data for javac.
+const PROGRAMS: [&str; 4] = ["math-parser", "lambdas", "regexes", "javac"];
+
+/// About a thousand samples a second.
+const PAUSE_US: u64 = 900;
+
+/// Turns at the start are left out: the program is still being compiled.
+const WARM_UP: usize = 10;
+
+/// The start of a turn is left out: the other may still have a sample on its way.
+const EDGE_NS: u64 = 20_000_000;
+
+/// How many JVMs are started with the agent, and as many without.
+const STARTS: usize = 15;
+
+fn main() {
+    let Ok(jdk) = scenarios::jdk::Jdk::find(None) else {
+        println!("skipped: no JDK found");
+        return;
+    };
+    let seconds = std::env::args().find_map(|arg| arg.parse().ok());
+    let millis = 1000 * seconds.unwrap_or(60);
+    let dir = tempfile::tempdir().expect("a folder for the runs");
+    for program in PROGRAMS {
+        in_turns(&jdk.java(), dir.path(), program, millis);
+    }
+    starts(&jdk.java(), dir.path());
+}
+
+fn in_turns(java: &Path, dir: &Path, program: &str, millis: u64) {
+    let marks = run(java, dir, program, millis, Some(Pace::Rest), true);
+    let paced = support::paced(dir);
+    let settled = paced.get(WARM_UP..).unwrap_or(&[]);
+    let mut samples = vec![];
+    let ratios = support::neighbours(settled, Pace::Rest).filter_map(|(rest, checks)| {
+        let (rest, sampled) = (cost_of_round(&marks, rest)?, cost_of_round(&marks, checks)?);
+        samples.push(checks.rate());
+        Some(sampled / rest)
+    });
+    match (Median::of(ratios.collect()), Median::of(samples)) {
+        (Some(ratio), Some(samples)) => println!(
+            "{program}: {:.3} times (95 %: {:.3} to {:.3}), {:.0} samples a second",
+            ratio.value, ratio.low, ratio.high, samples.value
+        ),
+        _ => println!("{program}: no data"),
+    }
+}
+
+fn starts(java: &Path, dir: &Path) {
+    let mut times = [vec![], vec![]];
+    for start in 0..2 * STARTS {
+        // Whoever comes second meets a warmer machine.
+        let agent = (start + start / 2) % 2;
+        let marks = run(java, dir, PROGRAMS[0], 0, None, agent == 1);
+        times[agent].extend(marks.first().map(|mark| mark.cpu_ns as f64 / 1e6));
+    }
+    if let [Some(without), Some(with)] = times.map(Median::of) {
+        println!(
+            "up to the first round: {:.0} ms of CPU (95 %: {:.0} to {:.0}), without the agent {:.0} ({:.0} to {:.0})",
+            with.value, with.low, with.high, without.value, without.low, without.high
+        );
+    }
+}
+
+/// The end of a round.
+struct Mark {
+    at_ns: u64,
+    /// CPU time of the thread so far.
+    cpu_ns: u64,
+}
+
+fn run(
+    java: &Path,
+    dir: &Path,
+    program: &str,
+    millis: u64,
+    turns: Option<Pace>,
+    agent: bool,
+) -> Vec<Mark> {
+    let _ = fs::remove_file(dir.join(RECORDS_FILE));
+    let mut config = support::edges_alone(dir, PAUSE_US);
+    config.turns = turns;
+    let output = support::java(java, dir, agent.then_some(&config))
+        .args(["stackwitness.fixtures.Rounds", program])
+        .arg(millis.to_string())
+        .output()
+        .expect("the JVM starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let marks = text.lines().filter_map(|line| {
+        let (at, cpu) = line.split_once(' ')?;
+        Some(Mark {
+            at_ns: at.parse().ok()?,
+            cpu_ns: cpu.parse().ok()?,
+        })
+    });
+    marks.collect()
+}
+
+/// Nanoseconds of CPU time that a round of this turn took.
+fn cost_of_round(marks: &[Mark], turn: &Paced) -> Option<f64> {
+    let within = |mark: &&Mark| (turn.start_ns + EDGE_NS..turn.end_ns).contains(&mark.at_ns);
+    let first = marks.iter().find(within)?;
+    let (mut last, mut rounds) = (first, 0);
+    for mark in marks.iter().filter(within).skip(1) {
+        (last, rounds) = (mark, rounds + 1);
+    }
+    (rounds > 0).then(|| (last.cpu_ns - first.cpu_ns) as f64 / f64::from(rounds))
+}

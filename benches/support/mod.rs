@@ -1,0 +1,101 @@
+//! What the benches share.
+
+#![allow(dead_code, reason = "not every bench needs all of it")]
+
+use oracle::Hooking;
+use oracle::pace::{Pace, Paced};
+use oracle::record::{Config, RECORDS_FILE, Record};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Layer `call-edge` alone, with so long a pause between two samples.
+pub fn edges_alone(dir: &Path, pause_us: u64) -> Config {
+    Config {
+        run_dir: dir.into(),
+        trace_class: PathBuf::new(),
+        seed: 1,
+        hooks: Hooking::None,
+        include: vec![],
+        exclude: vec![],
+        check: vec![],
+        probability: 1.0,
+        check_share: 0.0,
+        sample_interval_us: pause_us,
+        gst_every: 0,
+        edges: true,
+        evidence_limit: 20,
+        sabotage: None,
+        sabotage_one_in: 10,
+        turns: None,
+        lies: None,
+    }
+}
+
+/// `java` with the agent, if it is configured, and our fixtures as its class path.
+pub fn java(java: &Path, dir: &Path, agent: Option<&Config>) -> Command {
+    let installed = java_fixtures::write_to(dir).expect("our classes");
+    let mut command = Command::new(java);
+    if let Some(config) = agent {
+        let path = dir.join("config.json");
+        let config = serde_json::to_vec(config).expect("plain data");
+        fs::write(&path, config).expect("it is ours");
+        let agent = scenarios::library::AGENT.find().expect("the agent");
+        command.arg(format!("-agentpath:{}={}", agent.display(), path.display()));
+    }
+    command.arg("-cp").arg(&installed.fixtures_jar);
+    command
+}
+
+/// What the agent wrote down.
+pub fn records(dir: &Path) -> Vec<Record> {
+    let text = fs::read_to_string(dir.join(RECORDS_FILE)).unwrap_or_default();
+    let records = text.lines().map(serde_json::from_str);
+    records.filter_map(Result::ok).collect()
+}
+
+/// All turns, in order.
+pub fn paced(dir: &Path) -> Vec<Paced> {
+    let paced = records(dir).into_iter().filter_map(|record| match record {
+        Record::Paced(paced) => Some(paced),
+        _ => None,
+    });
+    paced.collect()
+}
+
+/// Each turn of the sampler with the one of `other` before it.
+pub fn neighbours(paced: &[Paced], other: Pace) -> impl Iterator<Item = (&Paced, &Paced)> {
+    let pairs = paced.windows(2).map(|pair| (&pair[0], &pair[1]));
+    pairs.filter(move |(before, after)| before.pace == other && after.pace == Pace::Checks)
+}
+
+/// A median, and the numbers between which that of all runs lies with 95 % confidence, whatever
+/// their distribution: so many of the numbers are below it as heads fall in as many tosses of a
+/// coin. With fewer than six numbers these are the least and the greatest.
+pub struct Median {
+    pub value: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Median {
+    pub fn of(mut numbers: Vec<f64>) -> Option<Median> {
+        numbers.sort_by(f64::total_cmp);
+        let count = numbers.len();
+        // The share of tosses with less than `rank` heads, for each rank.
+        let mut heads = 0.5f64.powi(count as i32);
+        let mut fewer = 0.0;
+        let mut rank = 0;
+        while rank < count / 2 && fewer + heads <= 0.025 {
+            fewer += heads;
+            heads *= (count - rank) as f64 / (rank + 1) as f64;
+            rank += 1;
+        }
+        let rank = rank.max(1);
+        Some(Median {
+            value: *numbers.get(count / 2)?,
+            low: *numbers.get(rank - 1)?,
+            high: *numbers.get(count - rank)?,
+        })
+    }
+}
