@@ -7,7 +7,7 @@ use oracle::cause::Cause;
 use oracle::record::Mismatch;
 use oracle::{Layer, Verdict};
 use std::path::Path;
-use support::{jdks, report, run, stackwitness};
+use support::jdks;
 
 const SCENARIO: &str = r#"
     name = "moved"
@@ -24,27 +24,16 @@ const SCENARIO: &str = r#"
     fixtures = { names = ["moved-stack-pointer"], seconds = 4 }
 "#;
 
-fn measure(jdk: &Path) -> oracle::report::Report {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("moved.toml");
-    std::fs::write(&file, SCENARIO).unwrap();
-    let out = dir.path().join("out");
-    let mut command = stackwitness();
-    command.args(["run", "--seed", "1", "--scenario"]).arg(file);
-    command.arg("--jdk").arg(jdk).arg("--out").arg(&out);
-    let output = run(&mut command);
-    assert_eq!(output.code, Some(0), "{jdk:?}: {output:#?}");
-    report(&out)
-}
-
 /// What compilers make of the program differs from run to run, and now and then no old return
 /// address lies where it matters: so often it is run until one does.
-const RUNS: u32 = 3;
+const RUNS: u32 = 6;
 
 /// The mismatches of this cause in the first run that has any in layer `call-edge`.
 fn moved(jdk: &Path) -> Vec<Mismatch> {
     for _ in 0..RUNS {
-        let mut found = measure(jdk).mismatches;
+        let ran = support::run_scenario(jdk, SCENARIO, 1, &[]);
+        assert_eq!(ran.code, Some(0), "{jdk:?}");
+        let mut found = ran.report.mismatches;
         found.retain(|mismatch| mismatch.cause == Some(Cause::MovedStackPointer));
         if found.iter().any(|moved| moved.layer == Layer::CallEdge) {
             return found;
@@ -63,6 +52,7 @@ fn words(mismatch: &Mismatch, key: &str) -> u32 {
 fn a_moved_stack_pointer_is_told_by_its_return_address() {
     // Else C2 has no instructions of its own for searches (flag `UseSSE42Intrinsics`).
     if !std::is_x86_feature_detected!("sse4.2") {
+        println!("skipped: this processor has no SSE 4.2");
         return;
     }
     for jdk in jdks() {

@@ -6,7 +6,7 @@ mod support;
 use oracle::record::Mismatch;
 use oracle::{Hooking, Layer};
 use std::path::Path;
-use support::{jdks, report, run, stackwitness};
+use support::jdks;
 
 /// By C1 alone most of these samples fall into the VM, which looks for handlers: there the
 /// walkers are right. Reflection by the VM itself catches exceptions between constructors.
@@ -34,16 +34,9 @@ fn scenario(hooks: Hooking) -> String {
 }
 
 fn measure(jdk: &Path, hooks: Hooking) -> oracle::report::Report {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("constructors.toml");
-    std::fs::write(&file, scenario(hooks)).unwrap();
-    let out = dir.path().join("out");
-    let mut command = stackwitness();
-    command.args(["run", "--seed", "1", "--scenario"]).arg(file);
-    command.arg("--jdk").arg(jdk).arg("--out").arg(&out);
-    let output = run(&mut command);
-    assert_eq!(output.code, Some(0), "{jdk:?}: {output:#?}");
-    report(&out)
+    let ran = support::run_scenario(jdk, &scenario(hooks), 1, &[]);
+    assert_eq!(ran.code, Some(0), "{jdk:?}");
+    ran.report
 }
 
 /// Whether constructors are missing from the walk and nothing else, while the VM runs and the last

@@ -11,7 +11,7 @@ use oracle::tally::Tally;
 use oracle::{Hooking, Layer};
 use scenarios::jdk::Jdk;
 use std::path::{Path, PathBuf};
-use support::{jdks, report, run, stackwitness};
+use support::jdks;
 
 /// How much is asked of a test in which all walkers lie.
 struct Wanted {
@@ -102,22 +102,12 @@ fn run_scenario(
     seed: u64,
     options: &[&str],
 ) -> (Report, Vec<LieCount>) {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("lies.toml");
-    std::fs::write(&file, scenario).unwrap();
-    let out = dir.path().join("out");
-    let mut command = stackwitness();
-    command.args(["run", "--scenario"]).arg(file);
-    command.arg("--seed").arg(seed.to_string());
-    command.arg("--jdk").arg(jdk).arg("--out").arg(&out);
-    let output = run(command.args(options));
-    assert!(matches!(output.code, Some(0 | 1)), "{jdk:?}: {output:#?}");
-
-    let report = report(&out);
+    let ran = support::run_scenario(jdk, scenario, seed, options);
+    let report = ran.report;
     let run = &report.runs[0];
     assert_eq!(run.exit, Exit::Code(0), "{jdk:?}");
     assert_eq!(run.invalid, None, "{jdk:?}");
-    let records = std::fs::read_to_string(out.join(&run.dir).join(RECORDS_FILE)).unwrap();
+    let records = std::fs::read_to_string(ran.out.join(&run.dir).join(RECORDS_FILE)).unwrap();
     let mut lies = records
         .lines()
         .filter_map(|line| match serde_json::from_str(line).unwrap() {

@@ -89,6 +89,35 @@ pub fn jdks() -> Vec<PathBuf> {
     found
 }
 
+/// What came of a scenario; its folder goes with it.
+pub struct Ran {
+    pub code: Option<i32>,
+    pub report: oracle::report::Report,
+    pub out: PathBuf,
+    _dir: tempfile::TempDir,
+}
+
+/// Runs a scenario on `jdk`.
+pub fn run_scenario(jdk: &Path, scenario: &str, seed: u64, options: &[&str]) -> Ran {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("scenario.toml");
+    fs::write(&file, scenario).unwrap();
+    let out = dir.path().join("out");
+    let mut command = stackwitness();
+    command.args(["run", "--scenario"]).arg(file);
+    command.arg("--seed").arg(seed.to_string());
+    command.arg("--jdk").arg(jdk).arg("--out").arg(&out);
+    let output = run(command.args(options));
+    // Its report is the next thing to fail, and says less.
+    assert!(matches!(output.code, Some(0 | 1)), "{jdk:?}: {output:#?}");
+    Ran {
+        code: output.code,
+        report: report(&out),
+        out,
+        _dir: dir,
+    }
+}
+
 /// The report in a job's folder.
 pub fn report(out: &Path) -> oracle::report::Report {
     scenarios::store::read_report(out).unwrap()
