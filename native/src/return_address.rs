@@ -42,6 +42,10 @@ fn look_at(cache: &CodeCache, word: usize, code: &Blob) -> Word {
     let Some(caller) = cache.blob(word) else {
         return Word::OfOther;
     };
+    if caller.is_native_wrapper() {
+        // It calls the native function and the VM, never compiled code.
+        return Word::OfOther;
+    }
     let called = called_before(word).and_then(|called| cache.blob(called));
     match called {
         Some(called) if caller.is_compiled() => match called.start == code.start {
