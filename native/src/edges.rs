@@ -103,14 +103,14 @@ impl Walks {
     /// Reads the classes that were loaded since.
     pub fn read_loaded(&mut self) {
         let waiting = std::mem::take(&mut *self.edges.waiting());
-        waiting.iter().for_each(|class_file| self.read(class_file));
+        for class_file in waiting {
+            // One that breaks the JVMS is for the VM to refuse.
+            _ = self.read(&class_file);
+        }
     }
 
-    /// One that breaks the JVMS is for the VM to refuse.
-    fn read(&mut self, class_file: &[u8]) {
-        let Ok(facts) = class_facts::read(class_file) else {
-            return;
-        };
+    fn read(&mut self, class_file: &[u8]) -> Result<(), instrumenter::Malformed> {
+        let facts = class_facts::read(class_file)?;
         let world = self.judge.world_mut();
         world.add(&facts);
         if facts.name == JFR.as_bytes() {
@@ -119,6 +119,7 @@ impl Walks {
                 world.distrust(class.as_bytes());
             }
         }
+        Ok(())
     }
 
     /// Learns from a stack of `thread` how it started. Not from a lie.
@@ -189,9 +190,10 @@ impl Walks {
         let (agent, env) = (self.agent, self.env);
         let (class, name, descriptor) = agent.methods.full_name(env, key)?;
         if edge::is_hidden(class.as_bytes()) {
-            // Once a method: classes that hide behind one name come and go.
-            let class_file = hidden::class_file(agent.jvmti, env, key.0 as JMethodId);
-            class_file.iter().for_each(|file| self.read(file));
+            // Once a method: classes that hide behind one name come and go. One that cannot be
+            // read must not be taken for another of its name.
+            let class_file = hidden::class_file(agent.jvmti, env, key.0 as JMethodId)?;
+            self.read(&class_file).ok()?;
         }
         let [class, name, descriptor] = [&class, &name, &descriptor].map(|text| text.as_bytes());
         Some(self.judge.world_mut().method(class, name, descriptor))
