@@ -6,10 +6,10 @@
 //! looks like one proves nothing; the call before it does: it leads to the code that runs, or
 //! to another method.
 
-/// Compiled code pushes at most so many words of its own: the intrinsic of `String.indexOf`
-/// keeps both strings and two words (`C2_MacroAssembler::string_indexof`), array copies of C1
-/// their five arguments.
-const MOST_PUSHED: usize = 8;
+/// Compiled code moves its stack pointer by at most so many words: the intrinsic of
+/// `String.indexOf` keeps both strings and two words (`C2_MacroAssembler::string_indexof`), array
+/// copies of C1 their five arguments, barriers of ZGC all registers in use (`ZSaveLiveRegisters`).
+const MOST_PUSHED: usize = 44;
 
 /// What a word of the stack would be as the return address of the code that runs.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -75,6 +75,7 @@ mod tests {
         assert_eq!(find(4, "+..+.+"), ReturnAddress::Usual);
         assert_eq!(find(4, ".....+"), ReturnAddress::Beyond(2));
         assert_eq!(find(4, "......+"), ReturnAddress::Beyond(3));
+        assert_eq!(find(4, "..................+"), ReturnAddress::Beyond(15));
         assert_eq!(find(4, ".+......"), ReturnAddress::AtTop(1));
         assert_eq!(find(4, "+......."), ReturnAddress::AtTop(0));
     }
@@ -86,7 +87,8 @@ mod tests {
         assert_eq!(find(4, "+....+"), ReturnAddress::Usual, "two places");
         assert_eq!(find(4, "..+....."), ReturnAddress::Usual, "in the frame");
         assert_eq!(find(4, ""), ReturnAddress::Usual, "too large a frame");
-        assert_eq!(find(4, "............+"), ReturnAddress::Usual, "too far");
+        let far = ".".repeat(60) + "+";
+        assert_eq!(find(4, &far), ReturnAddress::Usual, "too far");
         assert_eq!(find(0, "+"), ReturnAddress::Usual);
         assert_eq!(find(1, "."), ReturnAddress::Usual);
     }
