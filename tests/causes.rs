@@ -3,7 +3,7 @@
 
 mod support;
 
-use oracle::cause::Cause;
+use hotspot::causes::Cause;
 use oracle::record::Mismatch;
 use oracle::{Layer, Verdict};
 use std::path::Path;
@@ -34,7 +34,7 @@ fn moved(jdk: &Path) -> Vec<Mismatch> {
         let ran = support::run_scenario(jdk, SCENARIO, 1, &[]);
         assert_eq!(ran.code, Some(0), "{jdk:?}");
         let mut found = ran.report.mismatches;
-        found.retain(|mismatch| mismatch.cause == Some(Cause::MovedStackPointer));
+        found.retain(|mismatch| mismatch.cause == Some(Cause::MovedStackPointer.into()));
         if found.iter().any(|moved| moved.layer == Layer::CallEdge) {
             return found;
         }

@@ -1,10 +1,10 @@
 //! Proof that lies are caught: walkers and hooks that lie on purpose, in every layer. Each
 //! lie must be reported in its layer under the right verdict; where the layer's truth cannot
-//! see it, the agent computes why from the lie, the walk and the truth (see `oracle::lie`).
+//! see it, the agent computes why from the lie, the walk and the truth (see `oracle::mutants`).
 
 mod support;
 
-use oracle::lie::{LieKind, Outcome, Unseen};
+use oracle::mutants::{LieKind, Outcome, Unseen};
 use oracle::record::{LieCount, RECORDS_FILE, Record};
 use oracle::report::{Exit, Report};
 use oracle::tally::Tally;

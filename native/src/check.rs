@@ -10,7 +10,7 @@ use crate::vm::asgct::{Asgct, CallFrame};
 use crate::vm::jvmti::FrameInfo;
 use jni_sys::JNIEnv;
 use oracle::judge::judge_truth;
-use oracle::lie::Sight;
+use oracle::mutants::Sight;
 use oracle::tally::Drop;
 use oracle::trace::{Frame, Location, MethodKey, Methods};
 use oracle::{Judgement, Layer, Verdict};

@@ -15,7 +15,7 @@ use crate::agent::Agent;
 use crate::methods::Registry;
 use crate::sample::Sample;
 use crate::vm::debug_info::Scope;
-use oracle::cause::{NO_RECORD, OTHER_RECORD};
+use hotspot::causes::{NO_RECORD, OTHER_RECORD};
 use oracle::judge::agrees_outside;
 use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence, Truth};
 use oracle::{Judgement, Verdict};

@@ -5,10 +5,10 @@ use crate::error_codes::Place;
 use crate::return_address::{self, Found as FoundAddress};
 use crate::sample::Sample;
 use crate::vm::{peek_bytes, symbols};
+use hotspot::causes::{Case, Code, Instant};
+use hotspot::return_address::ReturnAddress;
 use jni_sys::JNIEnv;
-use oracle::cause::{Case, Code, Instant};
 use oracle::record::{Mismatch, Record, ShownFrame};
-use oracle::return_address::ReturnAddress;
 use oracle::trace::{Frame, Truth};
 use oracle::{Judgement, Layer, Verdict};
 use std::collections::BTreeMap;
@@ -78,7 +78,7 @@ pub fn record(agent: &Agent, env: *mut JNIEnv, found: Found<'_>) {
     let mut evidence = found.evidence;
     let cause = match found.walker {
         Walker::Nobody | Walker::Gst => None,
-        Walker::AsgctInHook => Some(case(None).cause()),
+        Walker::AsgctInHook => Some(case(None).cause().into()),
         Walker::AsgctInSignal(sample) => {
             let bytes = peek_bytes(sample.registers[0], BYTES);
             let found = return_address::find(agent, sample);
@@ -87,7 +87,11 @@ pub fn record(agent: &Agent, env: *mut JNIEnv, found: Found<'_>) {
                 evidence.append(&mut of_return_address(agent, sample, found));
             }
             let place = found.map_or(ReturnAddress::Usual, |found| found.place);
-            Some(case(Some(instant(agent, sample, &bytes, place))).cause())
+            Some(
+                case(Some(instant(agent, sample, &bytes, place)))
+                    .cause()
+                    .into(),
+            )
         }
     };
     let mismatch = Mismatch {

@@ -7,7 +7,7 @@ use crate::sabotage;
 use crate::threads::ThreadState;
 use crate::trace_stack::{Balance, StackCopy, Token, TraceStack};
 use jni_sys::{JNIEnv, JNINativeMethod, jclass, jint, jobject};
-use oracle::lie::Unseen;
+use oracle::mutants::Unseen;
 use oracle::record::Sabotage;
 use oracle::trace::HookId;
 use oracle::{Hooking, Judgement, Layer, Verdict};

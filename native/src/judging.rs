@@ -17,7 +17,7 @@ use crate::vm::jvmti::FrameInfo;
 use jni_sys::JNIEnv;
 use oracle::edge::{self, Counts, Finding};
 use oracle::judge::Edged;
-use oracle::lie::Sight;
+use oracle::mutants::Sight;
 use oracle::record::{EdgeCounts, Record, ShownFrame};
 use oracle::tally::Drop;
 use oracle::trace::{Frame, HookId};

@@ -1,11 +1,11 @@
 //! Lies that take the place of what a walker says, where the configuration asks for them, and
-//! the book of what came of each (see [`oracle::lie`]).
+//! the book of what came of each (see [`oracle::mutants`]).
 
 use crate::agent::Agent;
 use crate::threads::mix;
 use crate::vm::jvmti::JMethodId;
 use jni_sys::JNIEnv;
-use oracle::lie::{Answer, Expected, LieKind, Material, Outcome, Sight, Unseen, tell};
+use oracle::mutants::{Answer, Expected, LieKind, Material, Outcome, Sight, Unseen, tell};
 use oracle::record::{LieCount, Lies};
 use oracle::trace::{Frame, MethodKey, Methods};
 use oracle::{Judgement, Layer, Verdict};

@@ -4,7 +4,7 @@ use crate::agent::Agent;
 use crate::sample::Sample;
 use crate::vm::code_cache::{Blob, CodeCache};
 use crate::vm::peek_bytes;
-use oracle::return_address::{ReturnAddress, Word};
+use hotspot::return_address::{ReturnAddress, Word};
 
 /// What was found.
 #[derive(Copy, Clone)]

@@ -4,7 +4,7 @@
 use crate::agent::Agent;
 use crate::threads::ThreadState;
 use crate::trace_stack::Balance;
-use oracle::lie::{Outcome, Unseen};
+use oracle::mutants::{Outcome, Unseen};
 use oracle::record::{LieCount, Sabotage};
 use oracle::{Layer, Verdict};
 use std::cell::Cell;

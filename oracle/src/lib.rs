@@ -7,9 +7,7 @@
 //! * [`trace`]: what walkers return and what the trace stack holds;
 //! * [`judge`]: the comparisons, one file a kind;
 //! * [`edge`]: whether one frame can lie on another, by the class files alone;
-//! * [`cause`]: which known cause a mismatch points to;
-//! * [`return_address`]: where compiled code's return address is, for two of them;
-//! * [`lie`]: walkers that lie on purpose, and what should become of each lie;
+//! * [`mutants`]: walkers that lie on purpose, and what should become of each lie;
 //! * [`tally`]: counts of verdicts, and their fixed layout in memory shared with the agent;
 //! * [`bound`]: the exact confidence bound on a mismatch rate;
 //! * [`record`]: what an agent writes down while a program runs;
@@ -25,28 +23,13 @@
 #![forbid(unsafe_code)]
 
 pub mod bound;
-pub mod budget;
-pub mod cause;
-pub mod compare;
-pub mod cost;
 pub mod edge;
 pub mod gate;
-mod hooking;
 pub mod judge;
-mod layer;
-pub mod lie;
-pub mod merge;
-pub mod outcome;
-pub mod pace;
-pub mod profile;
+mod model;
+pub mod mutants;
 pub mod record;
-pub mod report;
-pub mod return_address;
-mod signature;
-pub mod tally;
-pub mod trace;
-mod verdict;
 
-pub use hooking::Hooking;
-pub use layer::Layer;
-pub use verdict::{Judgement, Verdict};
+pub use gate::{compare, merge, outcome};
+pub use model::{Judgement, Layer, Verdict, trace};
+pub use record::{Hooking, budget, cost, pace, profile, report, tally};

@@ -3,10 +3,9 @@
 use oracle::Layer;
 use oracle::Verdict;
 use oracle::budget::Budget;
-use oracle::cause::Cause;
 use oracle::cost::{Cost, Effort};
 use oracle::profile::Profile;
-use oracle::record::{ErrorCount, Mismatch, Rewriting, ShownFrame};
+use oracle::record::{CauseName, ErrorCount, Mismatch, Rewriting, ShownFrame};
 use oracle::report::{Exit, Jdk, LayerCounts, Report, Run, SCHEMA, Skipped, sum_layers};
 use oracle::tally::{Drop, Tally};
 use std::collections::BTreeMap;
@@ -153,9 +152,9 @@ fn mismatch(number: i32) -> Mismatch {
         truth: vec![frame("x.A.other()V", 3), bottom],
         at_frame: Some(0),
         cause: Some(if number == 2 {
-            Cause::CalledByVm
+            CauseName::new("called-by-vm")
         } else {
-            Cause::LeafCall
+            CauseName::new("leaf-call")
         }),
         evidence: BTreeMap::from([
             ("run".into(), "runs/fixtures-g1-1".into()),

@@ -2,7 +2,7 @@
 
 use super::stack::Stack;
 use oracle::edge::{Finding, Frame, Judge, MethodId, World};
-use oracle::lie::{Answer, LieKind, Material, tell};
+use oracle::mutants::{Answer, LieKind, Material, tell};
 use oracle::trace;
 use std::collections::HashMap;
 use std::fmt::Write;

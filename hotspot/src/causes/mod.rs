@@ -3,11 +3,11 @@
 //! The causes and how each was found are in `docs/findings.md`. What is told here is which of
 //! them an instant points to; the evidence beside it lets a reader check.
 
-use crate::Verdict;
-use crate::edge::is_called_by_vm;
-use crate::record::ShownFrame;
+use crate::arch::x86_64;
 use crate::return_address::ReturnAddress;
-use serde::{Deserialize, Serialize};
+use oracle::Verdict;
+use oracle::edge::is_called_by_vm;
+use oracle::record::{CauseName, ShownFrame};
 use std::fmt;
 
 /// Reason of a mismatch: the walker reports a record of other inlined code as its top frames.
@@ -21,8 +21,7 @@ pub const NO_RECORD: &str = "the start of a compiled method, for want of a debug
 const ENTER_SPECIAL: &str = "jdk.internal.vm.Continuation.enterSpecial(";
 
 /// A known cause.
-#[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash)]
 pub enum Cause {
     /// The walk ends below a method that the VM itself called.
     CalledByVm,
@@ -49,7 +48,34 @@ pub enum Cause {
     Unexplained,
 }
 
+impl From<Cause> for CauseName {
+    fn from(cause: Cause) -> CauseName {
+        CauseName::new(cause.name())
+    }
+}
+
 impl Cause {
+    /// All causes, as they are shown.
+    pub const ALL: [Cause; 10] = [
+        Cause::CalledByVm,
+        Cause::UnwalkableCaller,
+        Cause::BelowStub,
+        Cause::InterpreterFrame,
+        Cause::FrameRemoved,
+        Cause::LeafCall,
+        Cause::NoRecord,
+        Cause::MovedStackPointer,
+        Cause::FrozenFrames,
+        Cause::Unexplained,
+    ];
+
+    /// The cause of this name.
+    pub fn named(name: &CauseName) -> Option<Cause> {
+        Cause::ALL
+            .into_iter()
+            .find(|cause| cause.name() == name.as_str())
+    }
+
     /// As `report.json` has it.
     pub fn name(self) -> &'static str {
         match self {
@@ -190,53 +216,13 @@ impl Instant<'_> {
 
     /// Whether compiled code stands between the removal of its frame and its `ret`.
     fn is_returning(&self) -> bool {
-        let sequence = match self.code {
-            Code::Compiled => &COMPILED_RETURN[..],
-            Code::NativeWrapper => &NATIVE_RETURN[..],
+        let leaves = match self.code {
+            Code::Compiled => x86_64::leaves_compiled(self.bytes),
+            Code::NativeWrapper => x86_64::leaves_native_wrapper(self.bytes),
             Code::Interpreter | Code::Stub | Code::Library => return false,
         };
-        let skip = |rest, instruction: &Instruction| instruction.skip(rest).unwrap_or(rest);
-        let rest = sequence.iter().fold(self.bytes, skip);
-        let compiled = self.code == Code::Compiled;
-        let unwinds = compiled && self.bytes.starts_with(UNWIND);
         let is_gone = matches!(self.return_address, ReturnAddress::AtTop(_));
-        self.in_java && (unwinds || is_gone || rest.starts_with(RETURN))
-    }
-}
-
-/// `ret`.
-const RETURN: &[u8] = &[0xc3];
-
-/// `pop rbp`, `jmp …`: an exception leaves a compiled method (`LIR_Assembler::emit_unwind_handler`,
-/// C2's `Rethrow`). The jump alone could be any.
-const UNWIND: &[u8] = &[0x5d, 0xe9];
-
-/// What stands before the `ret` of a compiled method on x86-64 since JDK 16: `pop rbp`, the poll
-/// `cmp rsp, [r15 + …]` with a displacement of four bytes or of one, `ja …`
-/// (`MacroAssembler::safepoint_poll`).
-const COMPILED_RETURN: [Instruction; 4] = [
-    Instruction(&[0x5d], 0),
-    Instruction(&[0x49, 0x3b, 0xa7], 4),
-    Instruction(&[0x49, 0x3b, 0x67], 1),
-    Instruction(&[0x0f, 0x87], 4),
-];
-
-/// The same of a native method's wrapper: `leave`, the look for an exception
-/// `cmp qword [r15 + …], 0`, `jne …` (`SharedRuntime::generate_native_wrapper`).
-const NATIVE_RETURN: [Instruction; 4] = [
-    Instruction(&[0xc9], 0),
-    Instruction(&[0x49, 0x83, 0xbf], 5),
-    Instruction(&[0x49, 0x83, 0x7f], 2),
-    Instruction(&[0x0f, 0x85], 4),
-];
-
-/// An instruction: its first bytes, and how many others it has.
-struct Instruction(&'static [u8], usize);
-
-impl Instruction {
-    /// What follows it, if `bytes` start with it.
-    fn skip<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8]> {
-        bytes.strip_prefix(self.0)?.get(self.1..)
+        self.in_java && (leaves || is_gone)
     }
 }
 

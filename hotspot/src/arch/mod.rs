@@ -1,0 +1,3 @@
+//! Facts of the processors.
+
+pub mod x86_64;

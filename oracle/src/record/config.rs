@@ -1,0 +1,71 @@
+//! What the runner tells the agent.
+
+use super::faults::{Lies, Sabotage};
+use super::hooking::Hooking;
+use super::pace::Pace;
+use serde::{Deserialize, Serialize};
+
+/// Name of the file of records in a run's folder.
+pub const RECORDS_FILE: &str = "records.jsonl";
+
+/// Name of the file of slots in a run's folder.
+pub const SLOTS_FILE: &str = "slots.bin";
+
+/// What the runner tells the agent: a JSON file whose path is the agent's option string.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Folder for the records and the slots; it exists.
+    pub run_dir: std::path::PathBuf,
+    /// The class file that holds the hooks' methods.
+    pub trace_class: std::path::PathBuf,
+    /// Seed of all random choices.
+    pub seed: u64,
+    /// Whether classes are rewritten, and how; without, only `asgct-gst` and `call-edge` have
+    /// checks.
+    pub hooks: Hooking,
+    /// Patterns of methods to hook, as `instrumenter` defines them; empty: all.
+    #[serde(default)]
+    pub include: Vec<String>,
+    /// Patterns of methods to leave alone; they win over `include`.
+    #[serde(default)]
+    pub exclude: Vec<String>,
+    /// Patterns of methods that make a check at each of their calls, besides the checks that
+    /// `check_share` allows.
+    #[serde(default)]
+    pub check: Vec<String>,
+    /// Probability, from 0 to 1, with which a method that the patterns choose is hooked.
+    pub probability: f64,
+    /// Share of a thread's time, from 0 to 1, that its checks may take.
+    pub check_share: f64,
+    /// Average pause between two samples, in microseconds; 0: no pause.
+    pub sample_interval_us: u64,
+    /// Every so many samples one is followed by a GetStackTrace for `asgct-gst`; 0: none.
+    pub gst_every: u32,
+    /// Whether class files are kept in mind to judge call edges by: layer `call-edge`, and
+    /// evidence in the others.
+    #[serde(default)]
+    pub edges: bool,
+    /// How many mismatches are written down per layer and verdict; all are counted.
+    pub evidence_limit: u32,
+    /// Developer option: breaks the agent on purpose, so that tests can see it caught.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sabotage: Option<Sabotage>,
+    /// Developer option: one hook in so many is broken by `sabotage`.
+    #[serde(default = "ten", skip_serializing_if = "is_ten")]
+    pub sabotage_one_in: u64,
+    /// Developer option: with what the sampler takes turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<Pace>,
+    /// Developer option: lies that take the place of what the walkers say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lies: Option<Lies>,
+}
+
+fn ten() -> u64 {
+    10
+}
+
+fn is_ten(n: &u64) -> bool {
+    *n == ten()
+}

@@ -1,0 +1,43 @@
+//! Counts of call edges.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What was found of the call edges of all stacks, by walker.
+///
+/// GetStackTrace walks at safepoints, where it is right: an edge of its stacks that is impossible
+/// speaks against the judge.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
+pub struct EdgeCounts {
+    /// Of AsyncGetCallTrace in layer `call-edge`.
+    pub asgct: FoundEdges,
+    /// Of GetStackTrace in layer `asgct-gst`.
+    pub gst: FoundEdges,
+    /// CPU time that the sampler took to judge the stacks of `asgct`, in nanoseconds: from each
+    /// walk as the handler left it to its verdict; not what writing evidence takes.
+    #[serde(default)]
+    pub judging_ns: u64,
+}
+
+impl EdgeCounts {
+    /// Whether no stack was judged.
+    pub fn is_empty(&self) -> bool {
+        self.asgct.stacks == 0 && self.gst.stacks == 0
+    }
+
+    /// How many stacks of layer `call-edge` were judged per second of CPU time; none without
+    /// such stacks.
+    pub fn judged_per_cpu_s(&self) -> Option<f64> {
+        let per_s = self.asgct.stacks as f64 * 1e9 / self.judging_ns as f64;
+        Some(per_s).filter(|_| self.asgct.stacks > 0 && self.judging_ns > 0)
+    }
+}
+
+/// What was found of the edges of one walker's stacks.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
+pub struct FoundEdges {
+    /// Stacks.
+    pub stacks: u64,
+    /// Edges, by finding and reason.
+    pub edges: BTreeMap<String, u64>,
+}

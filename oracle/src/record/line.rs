@@ -1,0 +1,110 @@
+//! The lines of the agent's records.
+//!
+//! The agent appends one [`Record`] a line, as JSON, to a file of its run's folder, each
+//! line with one write, so that a crash costs at most the line being written. Counts are
+//! not in it but in the shared slots (see [`super::tally`]).
+
+use super::edges::EdgeCounts;
+use super::errors::ErrorCount;
+use super::faults::LieCount;
+use super::mismatch::Mismatch;
+use super::pace::Paced;
+use super::profile::Profile;
+use super::rewriting::Rewriting;
+use serde::{Deserialize, Serialize};
+
+/// One line of the agent's records.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Record {
+    /// The agent was loaded and has all it needs.
+    Started(Started),
+    /// A truncated or wrong stack, with its evidence.
+    Mismatch(Box<Mismatch>),
+    /// Something that makes the whole run worthless: a panic of the agent, for instance.
+    Invalid(String),
+    /// What the rewriter did; the last one counts.
+    Rewriting(Rewriting),
+    /// What came of the lies that the agent was told to tell; the last one counts.
+    Lies(Vec<LieCount>),
+    /// In which code the sampler's walker gave errors; the last one counts.
+    Errors(Vec<ErrorCount>),
+    /// How fast the sampler was for a while, where that is measured.
+    Paced(Paced),
+    /// All stacks that the sampler's walker gave; the last one counts.
+    Profile(Profile),
+    /// What was found of call edges; the last one counts.
+    Edges(EdgeCounts),
+    /// The VM ended in an orderly way.
+    Ended,
+}
+
+/// What the agent knows at its start.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Started {
+    /// `java.home` of the target.
+    pub home: String,
+    /// `java.vm.vendor`.
+    pub vendor: String,
+    /// `java.vm.version`.
+    pub version: String,
+    /// `java.vm.name`.
+    pub vm: String,
+    /// Whether AsyncGetCallTrace was found in the VM's library.
+    pub asgct: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mutants::{LieKind, Outcome, Unseen};
+    use crate::record::{CauseName, ShownFrame};
+    use crate::{Layer, Verdict};
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn records_are_one_line_and_come_back() {
+        let mismatch = Mismatch {
+            layer: Layer::AsgctAsync,
+            verdict: Verdict::Truncated,
+            reason: "the bottom\nis missing".into(),
+            thread: "main".into(),
+            walker: vec![ShownFrame {
+                method: "A.b()V".into(),
+                bci: Some(3),
+                ..Default::default()
+            }],
+            truth: vec![],
+            at_frame: Some(1),
+            cause: Some(CauseName::new("leaf-call")),
+            evidence: BTreeMap::from([("pc".into(), "0x12".into())]),
+        };
+        for record in [
+            Record::Mismatch(Box::new(mismatch)),
+            Record::Started(Started::default()),
+            Record::Rewriting(Rewriting::default()),
+            Record::Invalid("x".into()),
+            Record::Lies(vec![LieCount {
+                layer: Layer::Gst,
+                kind: LieKind::Swap.to_string(),
+                verdict: Verdict::Error(-2),
+                outcome: Outcome::Explained(Unseen::Moves),
+                count: 3,
+            }]),
+            Record::Errors(vec![ErrorCount {
+                layer: Layer::AsgctAsync,
+                code: -5,
+                state: "in Java".into(),
+                place: "nmethod tier 4".into(),
+                count: 7,
+            }]),
+            Record::Profile(Profile::new(&["A.b()V".into()], [(vec![0], 2)], 9, 1)),
+            Record::Ended,
+        ] {
+            let line = serde_json::to_string(&record).expect("records are plain data");
+            assert!(!line.contains('\n'));
+            let back: Record = serde_json::from_str(&line).expect("it was written by us");
+            assert_eq!(back, record);
+        }
+    }
+}

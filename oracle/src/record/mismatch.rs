@@ -1,0 +1,92 @@
+//! A mismatch with its evidence.
+
+use crate::{Layer, Verdict};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// One frame, as reports show it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ShownFrame {
+    /// `package.Class.method(descriptor)`, or how the walker named it where unknown.
+    pub method: String,
+    /// The original BCI; -3 in a native frame; absent where the truth moves.
+    pub bci: Option<i32>,
+    /// The source line, where the class file has it.
+    pub line: Option<u32>,
+    /// The BCI in the rewritten code, where the method is hooked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewritten_bci: Option<i32>,
+}
+
+/// A truncated or wrong stack, with its evidence.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mismatch {
+    /// The layer that found it.
+    pub layer: Layer,
+    /// `truncated` or `wrong`.
+    pub verdict: Verdict,
+    /// What was found, as a short phrase.
+    pub reason: String,
+    /// The thread, by its kernel id and, where known, its name.
+    pub thread: String,
+    /// What the walker returned, top frame first.
+    pub walker: Vec<ShownFrame>,
+    /// What was true, top frame first.
+    pub truth: Vec<ShownFrame>,
+    /// First differing frame, as an index into `walker`.
+    pub at_frame: Option<usize>,
+    /// The known cause that it points to, for walks of AsyncGetCallTrace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<CauseName>,
+    /// Further evidence by name: program counter, code blob, thread state and so on.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub evidence: BTreeMap<String, String>,
+}
+
+impl Mismatch {
+    /// Layer, verdict, reason and the method of the first differing frame: equal for
+    /// mismatches that have most likely the same cause.
+    pub fn signature(&self) -> String {
+        let at = self.at_frame.unwrap_or(0);
+        let frame = self.walker.get(at).or(self.walker.last());
+        let method = frame.map_or("an empty stack", |frame| &frame.method);
+        format!(
+            "{} {}: {} at {method}",
+            self.layer,
+            self.verdict_name(),
+            self.reason
+        )
+    }
+
+    /// `truncated` or `wrong`.
+    pub fn verdict_name(&self) -> &'static str {
+        match self.verdict {
+            Verdict::Truncated => "truncated",
+            _ => "wrong",
+        }
+    }
+}
+
+/// The name of a cause, as `report.json` has it. What a cause is, the crate that knows the JVM says.
+#[derive(Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CauseName(String);
+
+impl CauseName {
+    /// The cause of this name.
+    pub fn new(name: impl Into<String>) -> CauseName {
+        CauseName(name.into())
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for CauseName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}

@@ -1,0 +1,26 @@
+//! What runs write down: the runner's configuration for the agent, the agent's records and counts,
+//! and `report.json`.
+
+pub mod budget;
+mod config;
+pub mod cost;
+mod edges;
+mod errors;
+mod faults;
+mod hooking;
+mod line;
+mod mismatch;
+pub mod pace;
+pub mod profile;
+pub mod report;
+mod rewriting;
+pub mod tally;
+
+pub use config::{Config, RECORDS_FILE, SLOTS_FILE};
+pub use edges::{EdgeCounts, FoundEdges};
+pub use errors::ErrorCount;
+pub use faults::{LieCount, Lies, Sabotage};
+pub use hooking::Hooking;
+pub use line::{Record, Started};
+pub use mismatch::{CauseName, Mismatch, ShownFrame};
+pub use rewriting::Rewriting;
