@@ -3,14 +3,14 @@
 use crate::cli::{Format, RenderArgs};
 use oracle::report::Report;
 use reports::table::Style;
-use scenarios::{Error, store};
+use scenarios::{Error, collect, store};
 use std::io::{self, Write};
 use std::path::Path;
 
 /// Renders a report to a file or standard output.
 pub fn render(args: RenderArgs) -> Result<(), Error> {
     let report = match args.from_records {
-        true => store::recollect(&args.report)?,
+        true => collect::recollect(&args.report)?,
         false => store::read_report(&args.report)?,
     };
     let dir = if args.report.is_dir() {

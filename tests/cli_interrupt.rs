@@ -110,7 +110,7 @@ fn killing_the_tool_leaves_a_partial_report_and_no_target() {
     assert!(!report.complete);
     assert_eq!(report.runs.len(), 1);
     // The rest is in the records.
-    let again = scenarios::store::recollect(&out).unwrap();
+    let again = scenarios::collect::recollect(&out).unwrap();
     assert_eq!((again.runs.len(), again.complete), (2, false));
     assert_eq!(again.runs[1].exit, Exit::Interrupted);
     assert_eq!(again.layers[0].matches, 2);

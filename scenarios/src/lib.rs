@@ -1,52 +1,41 @@
-//! What to run and how: scenarios, and the runner that starts, watches and collects JVMs.
+//! Scenarios, and the runner that starts JVMs, watches them and collects their results.
 //!
-//! * [`scenario`]: what a scenario file says;
-//! * [`jdk`] and [`library`]: finding what a run needs;
-//! * [`plan`]: from scenarios to single JVMs, and the shards of many machines;
-//! * [`session`]: the whole job: program after program, and a report after each;
-//! * [`known`]: files of known issues;
-//! * [`interrupt`]: Ctrl-C ends the targets, not the report;
-//! * [`store`]: reports on disk, never half written.
+//! A [`Scenario`] says what to run and how to judge the outcome. A [`Plan`] lists the single JVMs
+//! that the scenario needs. A [`Session`] runs the plan and writes a report after each JVM.
 //!
-//! Every wait has a deadline, and what a target counted before it crashed, hung or was
-//! interrupted still counts.
+//! | module | holds | uses |
+//! |---|---|---|
+//! | [`jdk`] | the search for a JDK, and what its `release` file says | |
+//! | [`process`] | child processes, their CPU time and their end; signals to this process | |
+//! | [`store`] | files of a folder of results, which are never half written | |
+//! | [`scenario`] | scenario files and files of known issues | |
+//! | [`plan`] | the JVMs to run, and the shards of several machines | `scenario`, `jdk`, `process` |
+//! | [`collect`] | from the files of a run to a report | `store` |
+//! | [`run`] | the start of a JVM, the wait for its end, the session | all of them |
+//!
+//! No other module is used by any of these, apart from [`Error`].
+//!
+//! Each wait has a deadline. A report has everything that a JVM counted, also if the JVM crashed,
+//! hung or was interrupted.
 
-mod baseline;
-mod collect;
-mod crash;
+pub mod collect;
 mod error;
-mod facts;
-mod hang;
-pub mod interrupt;
 pub mod jdk;
-pub mod known;
-mod launch;
-pub mod library;
 pub mod plan;
-mod process;
+pub mod process;
+pub mod run;
 pub mod scenario;
-pub mod session;
 pub mod store;
-mod suite;
-mod watch;
+mod text;
 
-pub use crash::Crash;
 pub use error::Error;
 pub use plan::Plan;
-pub use scenario::Scenario;
-pub use session::{Event, Session};
+pub use process::interrupt;
+pub use run::library;
+pub use run::session::{self, Event, Session};
+pub use scenario::{Scenario, known};
 
 /// A seed for those who name none; short, so that it is easily given again.
 pub fn random_seed() -> u64 {
     u64::from(rand::random::<u32>())
-}
-
-/// Line and column, from 1, of a byte in `text`.
-fn position(text: &str, at: usize) -> (usize, usize) {
-    let before = &text[..text.floor_char_boundary(at.min(text.len()))];
-    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    (
-        before.matches('\n').count() + 1,
-        before[line_start..].chars().count() + 1,
-    )
 }

@@ -1,7 +1,8 @@
 //! Scenario files: what may stand in them, and where something must not.
 
 use super::{Matrix, Program, Sampling, Scenario, Start, Suite, SuiteKind, default_budget};
-use crate::{Error, position};
+use crate::Error;
+use crate::text::position;
 use oracle::{Hooking, Layer};
 use serde::Deserialize;
 use std::collections::BTreeMap;

@@ -1,6 +1,7 @@
 //! What a scenario says: programs, how to sample them, and what may go wrong.
 
 mod file;
+pub mod known;
 
 use crate::Error;
 use oracle::budget::Budget;

@@ -3,6 +3,7 @@
 
 use crate::Error;
 use crate::jdk::Jdk;
+use crate::process::output;
 use crate::scenario::{Program, Start, Suite, SuiteKind};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -90,8 +91,8 @@ fn list(kind: SuiteKind, jar: &Path, jdk: &Jdk) -> Result<Vec<String>, String> {
         .arg(jar)
         .arg(kind.list())
         .stdin(Stdio::null());
-    let output = crate::watch::output(command, PATIENCE)
-        .map_err(|e| format!("cannot list its benchmarks: {e}"))?;
+    let output =
+        output(command, PATIENCE).map_err(|e| format!("cannot list its benchmarks: {e}"))?;
     let names: Vec<String> = output.split_whitespace().map(Into::into).collect();
     let plain = |name: &String| {
         name.chars()

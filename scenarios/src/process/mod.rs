@@ -1,4 +1,9 @@
-//! A child process, and the CPU time that it took.
+//! Child processes: their start, their end, the CPU time that they took.
+
+pub mod interrupt;
+mod output;
+
+pub(crate) use output::output;
 
 use std::io;
 use std::os::unix::process::ExitStatusExt;

@@ -1,9 +1,12 @@
 //! Putting together what starts a JVM.
 
+use super::library;
+use crate::Error;
 use crate::jdk::Jdk;
 use crate::plan::Job;
+use crate::process::output;
 use crate::scenario::Start;
-use crate::{Error, crash, library, watch};
+use crate::store::names;
 use java_fixtures::Installed;
 use oracle::record::SLOTS_FILE;
 use oracle::tally::SLOTS;
@@ -57,7 +60,7 @@ impl Kit {
                 .args(self.class_path())
                 .args([JAVAC_CLASS, "--write"])
                 .arg(&self.sources);
-            watch::output(command, PATIENCE)?;
+            output(command, PATIENCE)?;
         }
         Ok(self.sources.display().to_string())
     }
@@ -118,15 +121,15 @@ impl Launch {
 
 /// The program may still say otherwise: this stands ahead of its own arguments.
 fn error_file(dir: &Path) -> String {
-    format!("-XX:ErrorFile={}", dir.join(crash::HS_ERR).display())
+    format!("-XX:ErrorFile={}", dir.join(names::CRASH).display())
 }
 
 /// Lets a program's output go to files, and gives it no input.
 fn keep_output(command: &mut Command, dir: &Path) -> io::Result<()> {
     command
         .stdin(Stdio::null())
-        .stdout(File::create(dir.join("stdout.txt"))?)
-        .stderr(File::create(dir.join("stderr.txt"))?);
+        .stdout(File::create(dir.join(names::STDOUT))?)
+        .stderr(File::create(dir.join(names::STDERR))?);
     Ok(())
 }
 

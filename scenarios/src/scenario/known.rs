@@ -1,6 +1,7 @@
 //! Files of known issues.
 
-use crate::{Error, position};
+use crate::Error;
+use crate::text::position;
 use oracle::gate::KnownIssues;
 use std::fs;
 use std::path::Path;

@@ -1,11 +1,11 @@
 //! The work of a run once more, without the agent, to tell what the agent costs.
 
-use crate::interrupt;
-use crate::launch::Launch;
+use super::launch::{JAVAC_CLASS, Launch};
+use super::watch::{Ending, Watch};
 use crate::plan::Job;
-use crate::process::Process;
+use crate::process::{Process, interrupt};
 use crate::scenario::Start;
-use crate::watch::{Ending, Watch};
+use crate::store::names;
 use oracle::cost::Effort;
 use oracle::report::Exit;
 use std::fs;
@@ -28,7 +28,7 @@ pub(crate) fn measure(
     if !matches!(exit, Exit::Code(_)) {
         return Err("the program did not end by itself".into());
     }
-    let output = fs::read_to_string(dir.join("stdout.txt")).unwrap_or_default();
+    let output = fs::read_to_string(dir.join(names::STDOUT)).unwrap_or_default();
     let args = same_work(&job.program.start, java_args, &output)
         .ok_or("the program did not say how much it has done")?;
     let dir = dir.join(DIR);
@@ -72,7 +72,7 @@ fn same_work(start: &Start, args: &[String], output: &str) -> Option<Vec<String>
         }
         Start::Javac { .. } => {
             let done = output.lines().find_map(rounds)?;
-            let mut same = up_to(crate::launch::JAVAC_CLASS)?;
+            let mut same = up_to(JAVAC_CLASS)?;
             same.extend(["--rounds".into(), done.to_string()]);
             Some(same)
         }

@@ -1,15 +1,13 @@
 //! What a hanging JVM was doing: its Java threads, if it still answers, and what the kernel
 //! knows of each thread in any case.
 
-use crate::watch;
+use crate::process::output;
+use crate::store::names;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
-
-/// The dump's name in a run's folder.
-pub(crate) const THREADS: &str = "threads.txt";
 
 /// How long a hanging JVM is asked for its Java threads.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -36,10 +34,10 @@ pub(crate) fn dump(pid: u32, jcmd: &Path, dir: &Path) {
     }
     let mut command = Command::new(jcmd);
     command.args([&pid.to_string(), "Thread.print", "-l"]);
-    match watch::output(command, PATIENCE) {
+    match output(command, PATIENCE) {
         Ok(threads) => text += &format!("\n{threads}"),
         Err(e) => text += &format!("\nNo Java threads: jcmd: {e}\n"),
     }
     // The run is over either way; a full disk must not stop the report.
-    let _ = fs::write(dir.join(THREADS), text);
+    let _ = fs::write(dir.join(names::THREADS), text);
 }

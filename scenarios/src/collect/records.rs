@@ -25,7 +25,7 @@ pub(crate) struct Records {
 }
 
 /// Reads the records of a run.
-pub(crate) fn records(dir: &Path) -> Records {
+pub(crate) fn read(dir: &Path) -> Records {
     let mut records = Records::default();
     let text = fs::read(dir.join(RECORDS_FILE)).unwrap_or_default();
     for (at, line) in text.split_inclusive(|&byte| byte == b'\n').enumerate() {
@@ -79,7 +79,7 @@ mod tests {
             format!("{good}\n\"ended\"\n{{\"mism"),
         )
         .unwrap();
-        let records = records(dir.path());
+        let records = read(dir.path());
         assert_eq!(records.invalid.as_deref(), Some("why"));
         assert!(records.ended);
         assert_eq!(records.notes, ["the last record was cut off"]);
@@ -103,14 +103,14 @@ mod tests {
             .map(|record| serde_json::to_string(&record).unwrap() + "\n")
             .collect();
         fs::write(dir.path().join(RECORDS_FILE), lines).unwrap();
-        let records = records(dir.path());
+        let records = read(dir.path());
         assert_eq!((records.errors, records.profile), (errors(2), profile(2)));
     }
 
     #[test]
     fn nothing_written_is_nothing_counted() {
         let dir = tempfile::tempdir().unwrap();
-        assert!(records(dir.path()).started.is_none());
+        assert!(read(dir.path()).started.is_none());
         assert_eq!(tallies(dir.path(), &Layer::ALL)[1].1.checks(), 0);
     }
 }

@@ -1,9 +1,11 @@
 //! From scenarios to single JVMs: every program with every JDK and every value of every axis,
 //! in an order that is the same on every machine.
 
+mod suite;
+
+use crate::Error;
 use crate::jdk::Jdk;
 use crate::scenario::{Matrix, Program, Scenario, Start};
-use crate::{Error, suite};
 use oracle::report;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

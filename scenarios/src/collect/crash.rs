@@ -1,11 +1,9 @@
 //! What a crash report of HotSpot says, in a few lines.
 
+use crate::store::names;
 use std::fmt;
 use std::fs;
 use std::path::Path;
-
-/// The report's name in a run's folder.
-pub(crate) const HS_ERR: &str = "hs_err.log";
 
 /// A crash report's essence.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -23,7 +21,7 @@ pub struct Crash {
 impl Crash {
     /// Reads the crash report in a run's folder, if there is one.
     pub(crate) fn read(dir: &Path) -> Option<Crash> {
-        let text = fs::read(dir.join(HS_ERR)).ok()?;
+        let text = fs::read(dir.join(names::CRASH)).ok()?;
         Some(Crash::parse(&String::from_utf8_lossy(&text)))
     }
 

@@ -1,8 +1,9 @@
 //! What is known of a run besides what its agent wrote, and how both become a [`Run`].
 
-use crate::collect::{self, Records};
-use crate::crash::Crash;
-use crate::{Error, hang, store};
+use super::crash::Crash;
+use super::records::{self, Records};
+use crate::Error;
+use crate::store::{self, names};
 use oracle::Layer;
 use oracle::cost::{Cost, Effort};
 use oracle::report::{Exit, Jdk, LayerCounts, Report, Run};
@@ -10,9 +11,6 @@ use oracle::tally::Tally;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
-
-/// The file's name in a run's folder.
-pub(crate) const FACTS_FILE: &str = "run.json";
 
 /// What is known of a run besides what its agent wrote.
 #[derive(Debug, Serialize, Deserialize)]
@@ -37,13 +35,13 @@ pub(crate) struct Facts {
 impl Facts {
     /// Writes them into the run's folder, so that a report can be made again.
     pub fn write(&self, dir: &Path) -> Result<(), Error> {
-        store::write_json(&dir.join(FACTS_FILE), self).map(|_| ())
+        store::write_json(&dir.join(names::FACTS), self).map(|_| ())
     }
 
     /// Adds the run in `dir` to `report`. Returns whether further runs on the same JDK would
     /// be of no use.
     pub fn collect(self, dir: &Path, report: &mut Report) -> bool {
-        let mut records = collect::records(dir);
+        let mut records = records::read(dir);
         let without_asgct = records
             .started
             .as_ref()
@@ -61,7 +59,7 @@ impl Facts {
     }
 
     fn describe(self, dir: &Path, records: Records) -> Run {
-        let counted = collect::tallies(dir, &self.layers);
+        let counted = records::tallies(dir, &self.layers);
         let invalid = self.invalid(&records);
         let failed = match self.exit {
             Exit::Code(code) if code != 0 && !self.foreground && invalid.is_none() => {
@@ -74,8 +72,12 @@ impl Facts {
         };
         let mut notes = records.notes;
         notes.extend(Crash::read(dir).map(|crash| crash.to_string()));
-        if dir.join(hang::THREADS).exists() {
-            notes.push(format!("its threads are in {}/{}", self.dir, hang::THREADS));
+        if dir.join(names::THREADS).exists() {
+            notes.push(format!(
+                "its threads are in {}/{}",
+                self.dir,
+                names::THREADS
+            ));
         }
         Run {
             cost: self.cost(&counted),

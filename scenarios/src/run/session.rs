@@ -1,12 +1,15 @@
 //! The whole job: one JVM after another, and a report after each.
 
-use crate::facts::Facts;
-use crate::launch::{Kit, Launch};
+use super::baseline;
+use super::launch::{Kit, Launch};
+use super::watch::{Ending, Watch};
+use crate::Error;
+use crate::collect::facts::Facts;
+use crate::collect::records;
 use crate::plan::{Job, Plan};
-use crate::process::Process;
+use crate::process::{Process, interrupt};
 use crate::scenario::{Scenario, Start};
-use crate::watch::{Ending, Watch};
-use crate::{Error, baseline, collect, interrupt, store};
+use crate::store::{self, names};
 use oracle::Layer;
 use oracle::report::{self, Exit, Report, Run, SCHEMA, Skipped};
 use oracle::tally::Tally;
@@ -71,7 +74,7 @@ impl Session {
     pub fn run(&self, watcher: &mut dyn FnMut(Event)) -> Result<Report, Error> {
         let kit = Kit::new(&self.out)?;
         let mut report = self.empty_report();
-        store::write_json(&self.out.join(store::SESSION_FILE), &report)?;
+        store::write_json(&self.out.join(names::SESSION), &report)?;
         let start = Instant::now();
         let jobs = &self.plan.jobs;
         for (at, job) in jobs.iter().enumerate() {
@@ -168,7 +171,7 @@ impl Session {
         };
         let ending = match Process::spawn(&mut launch.command) {
             Ok(mut process) => watch.wait(&mut process, &mut |elapsed| {
-                let tallies = collect::tallies(&dir, &layers);
+                let tallies = records::tallies(&dir, &layers);
                 watcher(Event::Runs {
                     elapsed,
                     tallies: &tallies,

@@ -2,19 +2,16 @@
 //! finds the old one or the new one, never half of one.
 
 use crate::Error;
-use crate::facts::{FACTS_FILE, Facts};
-use oracle::report::{self, Exit, Report, SCHEMA};
+use oracle::report::{Report, SCHEMA};
 use serde::Serialize;
 use std::fs::{self, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Name of the report in a job's folder.
-pub const REPORT_FILE: &str = "report.json";
+pub(crate) mod names;
 
-/// Name of the file with what was asked for: a report without runs.
-pub(crate) const SESSION_FILE: &str = "session.json";
+pub use names::REPORT as REPORT_FILE;
 
 /// A folder for results, made if absent. It is tried now, not after a JVM ran for minutes.
 pub fn folder(dir: &Path) -> Result<PathBuf, Error> {
@@ -31,7 +28,7 @@ pub fn folder(dir: &Path) -> Result<PathBuf, Error> {
 
 /// Writes the report into `dir`.
 pub fn write_report(dir: &Path, report: &Report) -> Result<PathBuf, Error> {
-    write_json(&dir.join(REPORT_FILE), report)
+    write_json(&dir.join(names::REPORT), report)
 }
 
 /// A report as `report.json` has it.
@@ -74,7 +71,7 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
 /// Reads the report at `path`, a file or a job's folder.
 pub fn read_report(path: &Path) -> Result<Report, Error> {
     let file = if path.is_dir() {
-        path.join(REPORT_FILE)
+        path.join(names::REPORT)
     } else {
         path.into()
     };
@@ -100,33 +97,6 @@ pub fn read_report(path: &Path) -> Result<Report, Error> {
         None => return Err(fail("not a report: it has no `schema`".into())),
     }
     serde_json::from_value(value).map_err(|e| fail(format!("not a report: {e}")))
-}
-
-/// Makes the report of the session in `dir` again from what its runs left there.
-pub fn recollect(dir: &Path) -> Result<Report, Error> {
-    let mut report = read_report(&dir.join(SESSION_FILE))?;
-    let mut runs: Vec<PathBuf> = fs::read_dir(dir.join("runs"))
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|run| run.join(FACTS_FILE).exists())
-        .collect();
-    runs.sort();
-    for run in runs {
-        let path = run.join(FACTS_FILE);
-        let fail = |why: String| Error::Report {
-            path: path.clone(),
-            why,
-        };
-        let text = fs::read(&path).map_err(|e| fail(e.to_string()))?;
-        let facts: Facts = serde_json::from_slice(&text).map_err(|e| fail(e.to_string()))?;
-        facts.collect(&run, &mut report);
-    }
-    report.layers = report::sum_layers(&report.runs);
-    report.complete = report.runs.len() + report.skipped.len() >= report.planned
-        && !report.runs.iter().any(|run| run.exit == Exit::Interrupted);
-    Ok(report)
 }
 
 /// Joins reports into `out`, with the folders of all their runs.

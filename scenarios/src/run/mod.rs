@@ -1,0 +1,8 @@
+//! Running a plan: one JVM after another, each watched until its end.
+
+mod baseline;
+mod hang;
+mod launch;
+pub mod library;
+pub mod session;
+mod watch;
