@@ -1,21 +1,21 @@
 //! The agent as a whole: what every part of it reaches.
 
-use crate::classes::Chosen;
-use crate::edges::Edges;
-use crate::liar::Liar;
-use crate::light::Light;
-use crate::methods::Registry;
-use crate::records::Records;
-use crate::sabotage;
-use crate::slots::Slots;
-use crate::threads::Threads;
-use crate::unloading::{self, Unloading};
-use crate::virtual_threads::VirtualThreads;
-use crate::vm::asgct::Asgct;
-use crate::vm::code_cache::CodeCache;
-use crate::vm::debug_info::DebugInfo;
-use crate::vm::java_thread::JavaThreads;
-use crate::vm::jvmti::Jvmti;
+use crate::injection::Liar;
+use crate::injection::hook_faults;
+use crate::jvm::asgct::Asgct;
+use crate::jvm::code_cache::CodeCache;
+use crate::jvm::debug_info::DebugInfo;
+use crate::jvm::java_thread::JavaThreads;
+use crate::jvm::jvmti::Jvmti;
+use crate::layers::walks::Edges;
+use crate::records::file::Records;
+use crate::records::slots::Slots;
+use crate::truth::classes::Chosen;
+use crate::truth::classes::unloading::{self, Unloading};
+use crate::truth::light::Light;
+use crate::truth::methods::Registry;
+use crate::truth::threads::Threads;
+use crate::truth::virtual_threads::VirtualThreads;
 use jni_sys::JavaVM;
 use oracle::record::{Config, Record, Rewriting};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -114,7 +114,7 @@ impl Agent {
         let now = self.rewriting().clone();
         self.records.write(&Record::Rewriting(now));
         let mut lies = self.liar.counts();
-        lies.extend(sabotage::unsettled(self));
+        lies.extend(hook_faults::unsettled(self));
         if !lies.is_empty() {
             self.records.write(&Record::Lies(lies));
         }

@@ -1,23 +1,25 @@
 //! The agent's life: from its loading through the VM's events to the VM's death.
 
 use crate::agent::{Agent, Vm, guard};
-use crate::edges::Edges;
-use crate::liar::Liar;
-use crate::light::Light;
-use crate::methods::Registry;
-use crate::records::Records;
-use crate::sampler::{self, Sampler};
-use crate::slots::Slots;
-use crate::threads::{ThreadState, Threads};
-use crate::unloading::Unloading;
-use crate::virtual_threads::VirtualThreads;
-use crate::vm::asgct::Asgct;
-use crate::vm::code_cache::CodeCache;
-use crate::vm::debug_info::DebugInfo;
-use crate::vm::java_thread::JavaThreads;
-use crate::vm::jvmti::{Capability, Event, EventCallbacks, Jvmti, RawEnv};
-use crate::vm::structs::Structs;
-use crate::{classes, hooks, sabotage, virtual_threads};
+use crate::hooks;
+use crate::injection::Liar;
+use crate::injection::hook_faults;
+use crate::jvm::asgct::Asgct;
+use crate::jvm::code_cache::CodeCache;
+use crate::jvm::debug_info::DebugInfo;
+use crate::jvm::java_thread::JavaThreads;
+use crate::jvm::jvmti::{Capability, Event, EventCallbacks, Jvmti, RawEnv};
+use crate::jvm::structs::Structs;
+use crate::layers::walks::Edges;
+use crate::records::file::Records;
+use crate::records::slots::Slots;
+use crate::sampling::sampler::{self, Sampler};
+use crate::truth::classes::unloading::Unloading;
+use crate::truth::light::Light;
+use crate::truth::methods::Registry;
+use crate::truth::threads::{ThreadState, Threads};
+use crate::truth::virtual_threads::VirtualThreads;
+use crate::truth::{classes, virtual_threads};
 use jni_sys::{JNIEnv, JavaVM, jclass, jint, jlong, jobject};
 use oracle::Hooking;
 use oracle::record::{Config, RECORDS_FILE, Record, SLOTS_FILE, Started};
@@ -91,7 +93,7 @@ pub unsafe fn load(vm: *mut JavaVM, path: &str) -> Result<(), String> {
     if virtual_threads.is_some() {
         events.push(Event::VirtualThreadEnd);
     }
-    sabotage::configure(config.sabotage, config.sabotage_one_in);
+    hook_faults::configure(config.sabotage, config.sabotage_one_in);
     let structs = Structs::read(&jvmti);
     let feature = jvmti.system_property(c"java.vm.specification.version");
     let feature = feature.parse().unwrap_or(0);

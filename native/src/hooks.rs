@@ -1,11 +1,11 @@
 //! The native methods of `java.lang.StackwitnessTrace`, which the rewritten code calls.
 
 use crate::agent::{Agent, guard};
-use crate::check;
 use crate::evidence::{self, Found, Walker};
-use crate::sabotage;
-use crate::threads::ThreadState;
-use crate::trace_stack::{Balance, StackCopy, Token, TraceStack};
+use crate::injection::hook_faults;
+use crate::layers::at_check;
+use crate::truth::threads::ThreadState;
+use crate::truth::trace_stack::{Balance, StackCopy, Token, TraceStack};
 use jni_sys::{JNIEnv, JNINativeMethod, jclass, jint, jobject};
 use oracle::mutants::Unseen;
 use oracle::record::Sabotage;
@@ -63,12 +63,12 @@ extern "system" fn push(env: *mut JNIEnv, _: jclass, high: jint, low: jint) -> j
     guard(0, || {
         let Some(state) = state(env) else { return 0 };
         let hook = HookId(((high as u32) << 16) | (low as u32 & 0xffff));
-        let token = match sabotage::strikes(state, Sabotage::DropPushes) {
+        let token = match hook_faults::strikes(state, Sabotage::DropPushes) {
             false => state.stack().push(hook),
             true => Token(state.stack().depth()),
         };
         if state.check_is_due() {
-            check::due(state, env);
+            at_check::due(state, env);
         }
         token.0 as jint
     })
@@ -77,7 +77,7 @@ extern "system" fn push(env: *mut JNIEnv, _: jclass, high: jint, low: jint) -> j
 extern "system" fn pop(env: *mut JNIEnv, _: jclass, token: jint) {
     guard((), || {
         let Some(state) = state(env) else { return };
-        if sabotage::strikes(state, Sabotage::DropPops) {
+        if hook_faults::strikes(state, Sabotage::DropPops) {
             return;
         }
         let token = Token(token as u32);
@@ -88,7 +88,7 @@ extern "system" fn pop(env: *mut JNIEnv, _: jclass, token: jint) {
         }
         // Where an earlier failure has taken the caller's entry already, there is none to take.
         let caller_is_there = token.0 > 0 && state.stack().depth() == token.0;
-        if caller_is_there && sabotage::strikes(state, Sabotage::DoublePops) {
+        if caller_is_there && hook_faults::strikes(state, Sabotage::DoublePops) {
             state.stack().pop(Token(token.0 - 1));
         }
     });
@@ -143,7 +143,7 @@ extern "system" fn check(env: *mut JNIEnv, _: jclass) {
         if let (Some(agent), Some(state)) = (Agent::get(), state(env))
             && agent.is_live()
         {
-            check::now(agent, state, env);
+            at_check::now(agent, state, env);
         }
     });
 }
@@ -171,7 +171,7 @@ pub fn end_thread(agent: &Agent, state: &ThreadState, env: *mut JNIEnv) {
         (left, Ok(false)) => unbalanced(state, env, "end of the thread", Balance::TooMany(left)),
         (_, Ok(true) | Err(_)) => return,
     }
-    sabotage::thread_ends(agent);
+    hook_faults::thread_ends(agent);
 }
 
 /// The end of a virtual thread: its trace stack must be empty.
@@ -258,7 +258,7 @@ fn explain(
         }
         _ => return unbalanced(state, env, place, found),
     };
-    sabotage::noticed(agent, found, verdict, Some(excuse));
+    hook_faults::noticed(agent, found, verdict, Some(excuse));
 }
 
 /// An exit that throws after its `pop` is no fault of the hooks.
@@ -266,18 +266,18 @@ fn explain(
 fn excuse_throw() {
     if let Some(agent) = Agent::get() {
         let excuse = Some(Unseen::ThrewAfterPop);
-        sabotage::noticed(agent, Balance::TooFew, Verdict::Match, excuse);
+        hook_faults::noticed(agent, Balance::TooFew, Verdict::Match, excuse);
     }
 }
 
 fn unbalanced(state: &ThreadState, env: *mut JNIEnv, place: &str, found: Balance) {
     let Some(agent) = Agent::get() else { return };
     agent.slots.count(Layer::Ground, Verdict::Wrong);
-    sabotage::noticed(agent, found, Verdict::Wrong, None);
+    hook_faults::noticed(agent, found, Verdict::Wrong, None);
     if !agent.is_live() || !evidence::wanted(agent, Layer::Ground, Verdict::Wrong) {
         return;
     }
-    let Ok(mut copy) = StackCopy::new(check::MAX_FRAMES) else {
+    let Ok(mut copy) = StackCopy::new(at_check::MAX_FRAMES) else {
         return;
     };
     _ = state.stack().copy_to(&mut copy);

@@ -4,59 +4,27 @@
 //! a JSON file that holds an [`oracle::record::Config`]. It exports the agent's entry points
 //! and nothing else.
 //!
-//! | part | holds |
+//! | folder | holds |
 //! |---|---|
-//! | `vm` | bindings: JVMTI, AsyncGetCallTrace |
-//! | `tls`, `memory` | one word a thread that handlers may read; memory that is paid for as it is touched |
-//! | `trace_stack`, `threads` | the truth of each thread |
-//! | `virtual_threads` | their trace stacks, and what lies on their carriers' stacks |
-//! | `methods`, `versions`, `classes` | what is known of methods; rewriting as classes load |
-//! | `unloading` | classes that go, and are forgotten |
-//! | `hooks`, `check` | what the rewritten code calls; layers `ground`, `gst`, `asgct-safepoint` |
-//! | `sampler`, `targets`, `judging`, `compiled` | layers `asgct-async` and `asgct-gst` |
-//! | `sample`, `asking`, `signal`, `bell` | how the sampler asks a thread, and it answers |
-//! | `pace`, `cpu_time` | how fast that is |
-//! | `edges` | layer `call-edge` |
-//! | `error_codes`, `profile` | where the sampler's walks fail; all stacks that it sees |
-//! | `liar`, `sabotage` | walkers and hooks that fail on purpose, to see it caught |
-//! | `slots`, `records`, `evidence` | what is measured, where a crash cannot take it |
+//! | `jvm` | bindings: JVMTI, AsyncGetCallTrace, the VM's own data; `os`: memory, clocks, thread-local word |
+//! | `truth` | trace stacks, threads, virtual threads, methods, classes as they load |
+//! | `records` | what is counted and written down, where a crash cannot take it |
+//! | `sampling` | the sampler, and how it asks a thread, which answers in a signal handler |
+//! | `injection` | walkers and hooks that fail on purpose, to see it caught |
+//! | `evidence` | what is written down of a mismatch |
+//! | `layers` | what the answers are compared with |
+//! | `hooks`, `events` | what the rewritten code and the VM call |
 
 mod agent;
-mod asking;
-mod bell;
-mod check;
-mod classes;
-mod compiled;
-mod cpu_time;
-mod edges;
-mod error_codes;
 mod events;
 mod evidence;
-mod hidden;
 mod hooks;
-mod judging;
-mod liar;
-mod light;
-mod memory;
-mod methods;
-mod pace;
-mod profile;
+mod injection;
+mod jvm;
+mod layers;
 mod records;
-mod return_address;
-mod sabotage;
-mod sample;
-mod sampler;
-mod signal;
-mod slots;
-mod stack_top;
-mod targets;
-mod threads;
-mod tls;
-mod trace_stack;
-mod unloading;
-mod versions;
-mod virtual_threads;
-mod vm;
+mod sampling;
+mod truth;
 
 use agent::guard;
 use jni_sys::{JavaVM, jint};

@@ -1,0 +1,249 @@
+//! Writes mismatches down.
+
+mod return_address;
+
+use crate::agent::Agent;
+use crate::evidence::return_address::Found as FoundAddress;
+use crate::jvm::os::peek::peek_bytes;
+use crate::jvm::symbols;
+use crate::records::error_codes::Place;
+use crate::sampling::sample::Sample;
+use hotspot::causes::{Case, Code, Instant};
+use hotspot::return_address::ReturnAddress;
+use jni_sys::JNIEnv;
+use oracle::record::{Mismatch, Record, ShownFrame};
+use oracle::trace::{Frame, Truth};
+use oracle::{Judgement, Layer, Verdict};
+use std::collections::BTreeMap;
+
+/// How many bytes at a program counter are written down.
+const BYTES: usize = 16;
+
+/// Who walked a stack, and when.
+#[derive(Copy, Clone)]
+pub enum Walker<'a> {
+    /// Nobody: the trace stack itself is wrong.
+    Nobody,
+    /// GetStackTrace.
+    Gst,
+    /// AsyncGetCallTrace, on its own thread in a hook.
+    AsgctInHook,
+    /// AsyncGetCallTrace, in a signal handler.
+    AsgctInSignal(&'a Sample),
+}
+
+/// A mismatch as it was found.
+pub struct Found<'a> {
+    /// The layer.
+    pub layer: Layer,
+    /// The verdict.
+    pub judgement: Judgement,
+    /// Kernel id of the thread.
+    pub tid: i32,
+    /// What the walker returned, top first.
+    pub walk: &'a [Frame],
+    /// What was true, top first.
+    pub truth: Vec<ShownFrame>,
+    /// Who walked the stack.
+    pub walker: Walker<'a>,
+    /// Further evidence.
+    pub evidence: BTreeMap<String, String>,
+}
+
+/// Whether one more mismatch of this kind is to be written down; if so it is reserved.
+pub fn wanted(agent: &Agent, layer: Layer, verdict: Verdict) -> bool {
+    let mut written = agent
+        .evidence
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
+    let of_kind = written.entry((layer, verdict)).or_default();
+    let wanted = *of_kind < agent.config.evidence_limit;
+    *of_kind += u32::from(wanted);
+    wanted
+}
+
+/// Writes `found` down, which was [`wanted`]. The caller counts it.
+pub fn record(agent: &Agent, env: *mut JNIEnv, found: Found<'_>) {
+    let Judgement {
+        verdict,
+        at_frame,
+        reason,
+    } = found.judgement;
+    let walker = show(agent, env, found.walk);
+    let case = |instant| Case {
+        verdict,
+        reason,
+        at: at_frame.and_then(|at| walker.get(at)),
+        lowest: walker.last(),
+        true_lowest: found.truth.last(),
+        instant,
+    };
+    let mut evidence = found.evidence;
+    let cause = match found.walker {
+        Walker::Nobody | Walker::Gst => None,
+        Walker::AsgctInHook => Some(case(None).cause().into()),
+        Walker::AsgctInSignal(sample) => {
+            let bytes = peek_bytes(sample.registers[0], BYTES);
+            let found = return_address::find(agent, sample);
+            evidence.append(&mut of_sample(agent, sample, &bytes));
+            if let Some(found) = found {
+                evidence.append(&mut of_return_address(agent, sample, found));
+            }
+            let place = found.map_or(ReturnAddress::Usual, |found| found.place);
+            Some(
+                case(Some(instant(agent, sample, &bytes, place)))
+                    .cause()
+                    .into(),
+            )
+        }
+    };
+    let mismatch = Mismatch {
+        layer: found.layer,
+        verdict,
+        reason: reason.into(),
+        thread: thread_name(found.tid),
+        at_frame,
+        cause,
+        walker,
+        truth: found.truth,
+        evidence,
+    };
+    agent.records.write(&Record::Mismatch(Box::new(mismatch)));
+}
+
+/// The frames as reports show them.
+pub fn show(agent: &Agent, env: *mut JNIEnv, frames: &[Frame]) -> Vec<ShownFrame> {
+    frames
+        .iter()
+        .map(|frame| agent.methods.show(env, frame))
+        .collect()
+}
+
+/// The truth as reports show it, top first: whole up to the newest checked frame, hooked
+/// frames only above it.
+pub fn show_truth(agent: &Agent, env: *mut JNIEnv, truth: &Truth<'_>) -> Vec<ShownFrame> {
+    let above = truth.entries[truth.checked_entries..].iter().rev();
+    let mut shown: Vec<_> = above.map(|&hook| agent.methods.show_entry(hook)).collect();
+    let mut whole: Vec<_> = truth
+        .checked
+        .iter()
+        .rev()
+        .map(|f| agent.methods.show(env, f))
+        .collect();
+    if let Some(moves) = whole.first_mut() {
+        (moves.bci, moves.line, moves.rewritten_bci) = (None, None, None);
+    }
+    shown.append(&mut whole);
+    shown
+}
+
+/// `tid (name)`, with the name that the kernel has.
+fn thread_name(tid: i32) -> String {
+    match std::fs::read_to_string(format!("/proc/self/task/{tid}/comm")) {
+        Ok(name) => format!("{tid} ({})", name.trim_end()),
+        Err(_) => tid.to_string(),
+    }
+}
+
+/// What a sample tells of the instant: registers, thread state, and the code that ran, with the
+/// `bytes` at the program counter.
+fn of_sample(agent: &Agent, sample: &Sample, bytes: &[u8]) -> BTreeMap<String, String> {
+    let [pc, sp, fp] = sample.registers;
+    let hex = |value: usize| format!("{value:#x}");
+    let mut evidence = BTreeMap::from([
+        ("pc".to_owned(), hex(pc)),
+        ("sp".to_owned(), hex(sp)),
+        ("fp".to_owned(), hex(fp)),
+    ]);
+    if let Some(anchor) = sample.anchor {
+        evidence.insert("state".into(), anchor.state_name().into());
+        evidence.insert("last_java_sp".into(), hex(anchor.last_sp));
+        evidence.insert("last_java_pc".into(), hex(anchor.last_pc));
+        if anchor.last_pc != 0 {
+            evidence.insert("last_java_code".into(), code_at(agent, anchor.last_pc));
+        }
+    }
+    evidence.insert("code".into(), code_at(agent, pc));
+    let bytes = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    evidence.insert("bytes".into(), bytes);
+    evidence
+}
+
+/// Where the return address was looked for, and where it is.
+fn of_return_address(
+    agent: &Agent,
+    sample: &Sample,
+    found: FoundAddress,
+) -> BTreeMap<String, String> {
+    let FoundAddress { place, frame_words } = found;
+    let at = |index| match sample.stack_top.word(index) {
+        Some(word) => format!("{word:#x}, {}", code_at(agent, word)),
+        None => "not copied".into(),
+    };
+    let expected = frame_words - 1;
+    let by_size = format!("{expected} words above sp: {}", at(expected));
+    let mut evidence = BTreeMap::from([("return_address_by_frame_size".into(), by_size)]);
+    let index = match place {
+        ReturnAddress::Usual => return evidence,
+        ReturnAddress::Beyond(words) => expected + words,
+        ReturnAddress::AtTop(index) => index,
+    };
+    let found = format!("{index} words above sp: {}", at(index));
+    evidence.insert("return_address".into(), found);
+    evidence
+}
+
+/// The same, as far as the cause is told by it.
+fn instant<'a>(
+    agent: &Agent,
+    sample: &Sample,
+    bytes: &'a [u8],
+    return_address: ReturnAddress,
+) -> Instant<'a> {
+    let anchor = sample.anchor.filter(|anchor| anchor.last_pc != 0);
+    Instant {
+        in_java: sample.anchor.is_some_and(|anchor| anchor.is_without_pc()),
+        code: code_of(agent, sample.registers[0]),
+        anchor: anchor.map(|anchor| code_of(agent, anchor.last_pc)),
+        bytes,
+        return_address,
+    }
+}
+
+fn code_of(agent: &Agent, pc: usize) -> Code {
+    match agent.code_cache.as_ref().and_then(|cache| cache.blob(pc)) {
+        Some(blob) if blob.is_compiled() => Code::Compiled,
+        Some(blob) if blob.is_native_wrapper() => Code::NativeWrapper,
+        Some(blob) if blob.is_interpreter() => Code::Interpreter,
+        Some(_) => Code::Stub,
+        None => Code::Library,
+    }
+}
+
+/// The kind of code that `pc` lies in: the VM's name for it, with a compiled method's tier,
+/// or the library's file.
+pub fn kind_at(agent: &Agent, pc: usize) -> Place {
+    match agent.code_cache.as_ref().and_then(|cache| cache.kind(pc)) {
+        Some(kind) => Place::Generated(kind),
+        None => match symbols::library(pc) {
+            Some(library) => Place::Library(library),
+            None => Place::Generated("no library".into()),
+        },
+    }
+}
+
+/// The code that `pc` lies in: a blob of the code cache or a library, with the offset there.
+fn code_at(agent: &Agent, pc: usize) -> String {
+    match agent.code_cache.as_ref().and_then(|cache| cache.blob(pc)) {
+        Some(blob) => {
+            let method = blob
+                .method
+                .map_or(String::new(), |method| format!(" {method}"));
+            let tier = blob
+                .tier
+                .map_or(String::new(), |tier| format!(" tier {tier}"));
+            format!("{}{method}{tier} +{:#x}", blob.name, pc - blob.start)
+        }
+        None => symbols::describe(pc),
+    }
+}

@@ -1,0 +1,90 @@
+//! Hooks that fail on purpose, where the configuration asks for it: the lies of layer
+//! `ground`, whose walker the hooks are.
+
+use crate::agent::Agent;
+use crate::truth::threads::ThreadState;
+use crate::truth::trace_stack::Balance;
+use oracle::mutants::{Outcome, Unseen};
+use oracle::record::{LieCount, Sabotage};
+use oracle::{Layer, Verdict};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// One hook in so many fails; 0: none.
+static ONE_IN: [AtomicU64; 3] = [const { AtomicU64::new(0) }; 3];
+
+/// Failures so far, and those of them that were noticed or given up.
+static DONE: AtomicU64 = AtomicU64::new(0);
+static SETTLED: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    /// Failures of this thread that nobody has noticed yet.
+    static PENDING: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Takes over what is asked for.
+pub fn configure(sabotage: Option<Sabotage>, one_in: u64) {
+    if let Some(sabotage) = sabotage {
+        ONE_IN[sabotage as usize].store(one_in, Relaxed);
+    }
+}
+
+/// Whether a hook is to fail in this way now. If so it must.
+#[inline(always)]
+pub fn strikes(state: &ThreadState, sabotage: Sabotage) -> bool {
+    match ONE_IN[sabotage as usize].load(Relaxed) {
+        0 => false,
+        one_in => strikes_now(state, one_in),
+    }
+}
+
+#[cold]
+fn strikes_now(state: &ThreadState, one_in: u64) -> bool {
+    let now = state.own.random().is_multiple_of(one_in);
+    if now {
+        DONE.fetch_add(1, Relaxed);
+        PENDING.set(PENDING.get() + 1);
+    }
+    now
+}
+
+/// The hooks found their entries out of balance and gave `verdict`; `excuse` says why that is
+/// no mismatch, if it is none.
+pub fn noticed(agent: &Agent, found: Balance, verdict: Verdict, excuse: Option<Unseen>) {
+    let most = match found {
+        Balance::TooMany(n) => u64::from(n),
+        Balance::TooFew => 1,
+        Balance::Even => 0,
+    };
+    let outcome = excuse.map_or(Outcome::Caught, Outcome::Explained);
+    settle(agent, most.min(PENDING.get()), verdict, outcome);
+}
+
+/// The calling thread ends: what it did not notice by now it never will.
+pub fn thread_ends(agent: &Agent) {
+    settle(agent, PENDING.get(), Verdict::Match, Outcome::Missed);
+}
+
+fn settle(agent: &Agent, count: u64, verdict: Verdict, outcome: Outcome) {
+    if let Some(sabotage) = agent.config.sabotage.filter(|_| count > 0) {
+        PENDING.set(PENDING.get() - count);
+        SETTLED.fetch_add(count, Relaxed);
+        let liar = &agent.liar;
+        liar.note(Layer::Ground, sabotage.name(), verdict, outcome, count);
+    }
+}
+
+/// Failures in frames whose callers had not returned when the VM ended.
+pub fn unsettled(agent: &Agent) -> Option<LieCount> {
+    let left = DONE
+        .load(Relaxed)
+        .checked_sub(SETTLED.load(Relaxed))
+        .filter(|&left| left > 0)?;
+    Some(LieCount {
+        layer: Layer::Ground,
+        kind: agent.config.sabotage?.name().into(),
+        verdict: Verdict::Unverifiable,
+        outcome: Outcome::Explained(Unseen::StillActive),
+        count: left,
+    })
+}

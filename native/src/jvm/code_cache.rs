@@ -1,0 +1,198 @@
+//! The VM's code cache: which code an address lies in (`share/code/codeCache.cpp`,
+//! `share/memory/heap.cpp`).
+
+use crate::jvm::os::peek::{peek, peek_text};
+use crate::jvm::structs::Structs;
+
+/// The VM's name for the code of a compiled method that is not native.
+const NMETHOD: &str = "nmethod";
+
+/// Its name for the wrapper of a native method.
+const NATIVE_NMETHOD: &str = "native nmethod";
+
+/// Its name for the interpreter.
+const INTERPRETER: &str = "Interpreter";
+
+/// Finds code by address.
+pub struct CodeCache {
+    heaps: usize,
+    array_length: usize,
+    array_data: usize,
+    memory: usize,
+    segment_map: usize,
+    segment_size_log2: usize,
+    low: usize,
+    high: usize,
+    block_header: usize,
+    blob_name: usize,
+    frame_size: usize,
+    methods: Option<Methods>,
+}
+
+/// Offsets for the names of compiled methods.
+struct Methods {
+    method: usize,
+    level: Option<usize>,
+    const_method: usize,
+    constants: usize,
+    name_index: usize,
+    pool_size: usize,
+    pool_holder: usize,
+    klass_name: usize,
+    symbol_length: usize,
+    symbol_body: usize,
+}
+
+/// A piece of generated code.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Blob {
+    /// The VM's name for it: `nmethod`, `Interpreter`, the name of a stub.
+    pub name: String,
+    /// Its start, header included.
+    pub start: usize,
+    /// Of a compiled method: `package.Class.method`.
+    pub method: Option<String>,
+    /// Of a compiled method: its tier, 1 to 3 for C1 and 4 for C2.
+    pub tier: Option<i32>,
+}
+
+impl Blob {
+    /// Whether this is the code of a compiled Java method, native wrappers not included.
+    pub fn is_compiled(&self) -> bool {
+        self.name == NMETHOD
+    }
+
+    /// Whether this is the wrapper of a native method.
+    pub fn is_native_wrapper(&self) -> bool {
+        self.name == NATIVE_NMETHOD
+    }
+
+    /// Whether this is the interpreter.
+    pub fn is_interpreter(&self) -> bool {
+        self.name == INTERPRETER
+    }
+}
+
+impl CodeCache {
+    /// `None` if this VM does not describe its code cache as expected.
+    pub fn find(structs: &Structs) -> Option<CodeCache> {
+        let array = &["GrowableArrayBase", "GenericGrowableArray"];
+        Some(CodeCache {
+            heaps: structs.field(&["CodeCache"], "_heaps")?,
+            array_length: structs.field(array, "_len")?,
+            array_data: structs.field(&["GrowableArray<int>"], "_data")?,
+            memory: structs.field(&["CodeHeap"], "_memory")?,
+            segment_map: structs.field(&["CodeHeap"], "_segmap")?,
+            segment_size_log2: structs.field(&["CodeHeap"], "_log2_segment_size")?,
+            low: structs.field(&["VirtualSpace"], "_low")?,
+            high: structs.field(&["VirtualSpace"], "_high")?,
+            block_header: structs.size("HeapBlock")?,
+            blob_name: structs.field(&["CodeBlob"], "_name")?,
+            frame_size: structs.field(&["CodeBlob"], "_frame_size")?,
+            methods: Methods::find(structs),
+        })
+    }
+
+    /// The code that `address` lies in.
+    pub fn blob(&self, address: usize) -> Option<Blob> {
+        let start = self.blob_start(address)?;
+        let name = peek_text(peek(start + self.blob_name)?)?;
+        let methods = self.methods.as_ref().filter(|_| name.ends_with("nmethod"));
+        Some(Blob {
+            start,
+            method: methods.and_then(|methods| methods.name(start)),
+            tier: methods
+                .and_then(|m| peek::<i8>(start + m.level?))
+                .map(i32::from),
+            name,
+        })
+    }
+
+    /// How many words a frame of `blob` has, the return address among them; `None` if it has none,
+    /// or they differ.
+    pub fn frame_words(&self, blob: &Blob) -> Option<usize> {
+        let words: i32 = peek(blob.start + self.frame_size)?;
+        usize::try_from(words).ok().filter(|&words| words > 0)
+    }
+
+    /// The kind of code that `address` lies in: its name without that of a method, and a
+    /// compiled method's tier.
+    pub fn kind(&self, address: usize) -> Option<String> {
+        let start = self.blob_start(address)?;
+        let name = peek_text(peek(start + self.blob_name)?)?;
+        let level = self.methods.as_ref().and_then(|methods| methods.level);
+        let tier = level.filter(|_| name == NMETHOD);
+        Some(match tier.and_then(|level| peek::<i8>(start + level)) {
+            Some(tier) => format!("{name} tier {tier}"),
+            None => name,
+        })
+    }
+
+    fn blob_start(&self, address: usize) -> Option<usize> {
+        let heaps: usize = peek(self.heaps)?;
+        let count: i32 = peek(heaps + self.array_length)?;
+        let data: usize = peek(heaps + self.array_data)?;
+        (0..count.clamp(0, 16) as usize).find_map(|i| {
+            let heap: usize = peek(data + i * size_of::<usize>())?;
+            self.block_in(heap, address)
+        })
+    }
+
+    /// The segment map holds, for each segment of a block, the distance to an earlier one of
+    /// the same block; 0 at its first, 255 in free space.
+    fn block_in(&self, heap: usize, address: usize) -> Option<usize> {
+        const FREE: u8 = 255;
+        let low: usize = peek(heap + self.memory + self.low)?;
+        let high: usize = peek(heap + self.memory + self.high)?;
+        if !(low..high).contains(&address) {
+            return None;
+        }
+        let map: usize = peek(heap + self.segment_map + self.low)?;
+        let log2: i32 = peek(heap + self.segment_size_log2)?;
+        let mut segment = (address - low) >> log2.clamp(0, 63);
+        loop {
+            match peek::<u8>(map + segment)? {
+                FREE => return None,
+                0 => return Some(low + (segment << log2.clamp(0, 63)) + self.block_header),
+                back => segment = segment.checked_sub(back.into())?,
+            }
+        }
+    }
+}
+
+impl Methods {
+    fn find(structs: &Structs) -> Option<Methods> {
+        let nmethod = &["nmethod", "CompiledMethod"];
+        Some(Methods {
+            method: structs.field(nmethod, "_method")?,
+            level: structs.field(nmethod, "_comp_level"),
+            const_method: structs.field(&["Method"], "_constMethod")?,
+            constants: structs.field(&["ConstMethod"], "_constants")?,
+            name_index: structs.field(&["ConstMethod"], "_name_index")?,
+            pool_size: structs.size("ConstantPool")?,
+            pool_holder: structs.field(&["ConstantPool"], "_pool_holder")?,
+            klass_name: structs.field(&["Klass"], "_name")?,
+            symbol_length: structs.field(&["Symbol"], "_length")?,
+            symbol_body: structs.field(&["Symbol"], "_body")?,
+        })
+    }
+
+    /// The name of the method that was compiled to the nmethod at `start`.
+    fn name(&self, start: usize) -> Option<String> {
+        let method: usize = peek(start + self.method)?;
+        let const_method: usize = peek(method + self.const_method)?;
+        let pool: usize = peek(const_method + self.constants)?;
+        let index: u16 = peek(const_method + self.name_index)?;
+        let name = self.symbol(peek(pool + self.pool_size + usize::from(index) * 8)?)?;
+        let holder: usize = peek(pool + self.pool_holder)?;
+        let class = self.symbol(peek(holder + self.klass_name)?)?;
+        Some(format!("{}.{name}", class.replace('/', ".")))
+    }
+
+    fn symbol(&self, symbol: usize) -> Option<String> {
+        let length: u16 = peek(symbol + self.symbol_length)?;
+        let bytes =
+            crate::jvm::os::peek::peek_bytes(symbol + self.symbol_body, length.min(512).into());
+        (!bytes.is_empty()).then(|| String::from_utf8_lossy(&bytes).into_owned())
+    }
+}

@@ -1,0 +1,123 @@
+//! A thread as the VM sees it (`share/runtime/javaThread.hpp`): its state, and where its last
+//! Java frame is anchored.
+
+use crate::jvm::os::peek::peek;
+use crate::jvm::structs::Structs;
+use jni_sys::{JNIEnv, jobject};
+use std::sync::atomic::{AtomicIsize, Ordering::Relaxed};
+
+/// `_thread_blocked`.
+const BLOCKED: i32 = 10;
+
+/// Offsets in the VM's `JavaThread`.
+pub struct JavaThreads {
+    state: usize,
+    last_sp: usize,
+    last_pc: usize,
+    /// From a thread's JNI environment back to its `JavaThread`; `isize::MIN` until known.
+    from_env: AtomicIsize,
+}
+
+/// A thread at one instant.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Anchor {
+    /// `JavaThreadState`.
+    pub state: i32,
+    /// Stack pointer at the last Java frame; 0 if the thread is in Java code.
+    pub last_sp: usize,
+    /// Program counter at the last Java frame; may be 0 although there is one.
+    pub last_pc: usize,
+}
+
+impl JavaThreads {
+    /// `None` if this VM does not describe its threads as expected.
+    pub fn find(structs: &Structs) -> Option<JavaThreads> {
+        let thread = &["JavaThread"];
+        let anchor = structs.field(thread, "_anchor")?;
+        Some(JavaThreads {
+            state: structs.field(thread, "_thread_state")?,
+            last_sp: anchor + structs.field(&["JavaFrameAnchor"], "_last_Java_sp")?,
+            last_pc: anchor + structs.field(&["JavaFrameAnchor"], "_last_Java_pc")?,
+            from_env: AtomicIsize::new(isize::MIN),
+        })
+    }
+
+    /// Learns the distance between the two from the calling thread, whose `java.lang.Thread`
+    /// holds the address of its `JavaThread` in the field `eetop`.
+    ///
+    /// # Safety
+    /// `env` and `thread` must be the calling thread's, without a pending exception.
+    pub unsafe fn learn(&self, env: *mut JNIEnv, thread: jobject) {
+        // SAFETY: as the caller promised; an exception for a missing field is cleared.
+        unsafe {
+            let class = ((**env).v1_1.GetObjectClass)(env, thread);
+            let (name, descriptor) = (c"eetop".as_ptr(), c"J".as_ptr());
+            let field = ((**env).v1_1.GetFieldID)(env, class, name, descriptor);
+            if field.is_null() {
+                ((**env).v1_1.ExceptionClear)(env);
+                return;
+            }
+            let java_thread = ((**env).v1_1.GetLongField)(env, thread, field) as isize;
+            if java_thread != 0 {
+                self.from_env
+                    .store(java_thread.wrapping_sub(env as isize), Relaxed);
+            }
+        }
+    }
+
+    /// Whether the thread of `env` waits inside the VM, as far as that is known: for a monitor,
+    /// in `Object.wait`, parked or asleep. From any thread.
+    pub fn is_blocked(&self, env: *mut JNIEnv) -> bool {
+        let state = |thread| peek::<i32>(thread + self.state);
+        self.thread_of(env).and_then(state) == Some(BLOCKED)
+    }
+
+    fn thread_of(&self, env: *mut JNIEnv) -> Option<usize> {
+        let distance = self.from_env.load(Relaxed);
+        (distance != isize::MIN).then(|| (env as isize).wrapping_add(distance) as usize)
+    }
+
+    /// The calling thread's anchor. Async-signal-safe.
+    ///
+    /// # Safety
+    /// `env` must be the calling thread's.
+    pub unsafe fn anchor(&self, env: *mut JNIEnv) -> Option<Anchor> {
+        let thread = self.thread_of(env)?;
+        // SAFETY: the environment is a part of its thread, which runs here.
+        unsafe {
+            Some(Anchor {
+                state: ((thread + self.state) as *const i32).read_volatile(),
+                last_sp: ((thread + self.last_sp) as *const usize).read_volatile(),
+                last_pc: ((thread + self.last_pc) as *const usize).read_volatile(),
+            })
+        }
+    }
+}
+
+impl Anchor {
+    /// Whether the thread runs Java code, and no anchor says where its last frame is.
+    pub fn is_in_java(&self) -> bool {
+        self.state == 8 && self.last_sp == 0
+    }
+
+    /// Whether the thread is in Java code by its state, and no anchor has a program counter for
+    /// the walker to start from: the interpreter anchors the stack pointer alone.
+    pub fn is_without_pc(&self) -> bool {
+        self.state == 8 && self.last_pc == 0
+    }
+
+    /// The state's name (`share/utilities/globalDefinitions.hpp`).
+    pub fn state_name(&self) -> &'static str {
+        match self.state {
+            4 => "in native",
+            5 => "in native, leaving",
+            6 => "in the VM",
+            7 => "in the VM, leaving",
+            8 => "in Java",
+            9 => "in Java, leaving",
+            BLOCKED => "blocked",
+            11 => "blocked, leaving",
+            _ => "starting or ending",
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The VM's own description of its data structures (`share/runtime/vmStructs.cpp`), which
+//! the Serviceability Agent reads: field offsets by name.
+
+use crate::jvm::jvmti::Jvmti;
+use std::collections::HashMap;
+use std::ffi::{CStr, CString, c_char, c_void};
+
+/// Fields and types of the VM by name.
+pub struct Structs {
+    /// Offset of an instance field, address of a static one.
+    fields: HashMap<(String, String), usize>,
+    sizes: HashMap<String, usize>,
+}
+
+/// Where the entries of one of the VM's tables have their parts: exported words, whose names
+/// start with the given text and end as listed.
+struct Table {
+    start: usize,
+    stride: usize,
+}
+
+impl Structs {
+    /// Reads the tables; `None` if this VM does not export them.
+    pub fn read(jvmti: &Jvmti) -> Option<Structs> {
+        let library = Library::of(jvmti)?;
+        // SAFETY: the exported words describe tables of this layout, which end with an entry
+        // without names.
+        unsafe {
+            let mut fields = HashMap::new();
+            let structs = library.table("gHotSpotVMStructs", "gHotSpotVMStructEntryArrayStride")?;
+            let type_name = library.word("gHotSpotVMStructEntryTypeNameOffset")?;
+            let field_name = library.word("gHotSpotVMStructEntryFieldNameOffset")?;
+            let is_static = library.word("gHotSpotVMStructEntryIsStaticOffset")?;
+            let offset = library.word("gHotSpotVMStructEntryOffsetOffset")?;
+            let address = library.word("gHotSpotVMStructEntryAddressOffset")?;
+            for entry in (0..).map(|i| structs.start + i * structs.stride) {
+                let Some(field) = text(entry + field_name) else {
+                    break;
+                };
+                let part = match *((entry + is_static) as *const i32) {
+                    0 => *((entry + offset) as *const u64) as usize,
+                    _ => *((entry + address) as *const usize),
+                };
+                fields.insert((text(entry + type_name).unwrap_or_default(), field), part);
+            }
+            let mut sizes = HashMap::new();
+            let types = library.table("gHotSpotVMTypes", "gHotSpotVMTypeEntryArrayStride")?;
+            let type_name = library.word("gHotSpotVMTypeEntryTypeNameOffset")?;
+            let size = library.word("gHotSpotVMTypeEntrySizeOffset")?;
+            for entry in (0..).map(|i| types.start + i * types.stride) {
+                let Some(name) = text(entry + type_name) else {
+                    break;
+                };
+                sizes.insert(name, *((entry + size) as *const u64) as usize);
+            }
+            Some(Structs { fields, sizes })
+        }
+    }
+
+    /// Offset of an instance field, or address of a static one, in the first of `types` that
+    /// has it: fields move between related types from one VM version to the next.
+    pub fn field(&self, types: &[&str], field: &str) -> Option<usize> {
+        types
+            .iter()
+            .find_map(|&name| self.fields.get(&(name.to_owned(), field.to_owned())))
+            .copied()
+    }
+
+    /// Size of a type in bytes.
+    pub fn size(&self, name: &str) -> Option<usize> {
+        self.sizes.get(name).copied()
+    }
+}
+
+/// # Safety
+/// `place` must hold null or a pointer to a zero-terminated string.
+unsafe fn text(place: usize) -> Option<String> {
+    // SAFETY: as the caller promised.
+    let text = unsafe { *(place as *const *const c_char) };
+    if text.is_null() {
+        return None;
+    }
+    // SAFETY: as above.
+    let text = unsafe { CStr::from_ptr(text) };
+    Some(text.to_string_lossy().into_owned())
+}
+
+/// The VM's library.
+pub struct Library(*mut c_void);
+
+impl Library {
+    /// The library that JVMTI's functions lie in, which the launcher need not have made global.
+    pub fn of(jvmti: &Jvmti) -> Option<Library> {
+        // SAFETY: plain look-ups; RTLD_NOLOAD takes a further handle on what is loaded anyhow.
+        unsafe {
+            let mut info: libc::Dl_info = std::mem::zeroed();
+            if libc::dladdr(jvmti.any_function(), &mut info) == 0 || info.dli_fname.is_null() {
+                return None;
+            }
+            let handle = libc::dlopen(info.dli_fname, libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+            (!handle.is_null()).then_some(Library(handle))
+        }
+    }
+
+    /// The address of an exported symbol.
+    pub fn symbol(&self, name: &str) -> Option<*mut c_void> {
+        let name = CString::new(name).ok()?;
+        // SAFETY: a valid handle and a zero-terminated name.
+        let address = unsafe { libc::dlsym(self.0, name.as_ptr()) };
+        (!address.is_null()).then_some(address)
+    }
+
+    /// # Safety
+    /// `name` must be an exported 64-bit word.
+    unsafe fn word(&self, name: &str) -> Option<usize> {
+        // SAFETY: as the caller promised.
+        self.symbol(name)
+            .map(|address| unsafe { *address.cast::<u64>() } as usize)
+    }
+
+    /// # Safety
+    /// `name` must be an exported pointer, `stride` an exported word.
+    unsafe fn table(&self, name: &str, stride: &str) -> Option<Table> {
+        // SAFETY: as the caller promised.
+        let (start, stride) = unsafe { (self.word(name)?, self.word(stride)?) };
+        (start != 0 && stride != 0).then_some(Table { start, stride })
+    }
+}

@@ -1,0 +1,6 @@
+//! The layers: what walkers answer, held against what is known.
+
+pub mod at_check;
+pub mod at_signal;
+mod compiled;
+pub mod walks;

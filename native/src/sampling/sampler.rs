@@ -1,0 +1,344 @@
+//! The sampler: a thread that asks random running Java threads for their stacks, again and
+//! again, and has what comes back judged: layers `asgct-async`, `asgct-gst`
+//! and `call-edge`.
+
+use crate::agent::{Agent, guard};
+use crate::layers::at_check::nanos;
+use crate::layers::at_signal::Judging;
+use crate::sampling::asking::{self, Asked, Depth, Done, Ended, Free, Late};
+use crate::sampling::pace::Turns;
+use crate::sampling::signal::{self, Post};
+use crate::sampling::targets::{Target, Targets};
+use jni_sys::JNIEnv;
+use oracle::Layer;
+use oracle::pace::Pace;
+use oracle::record::Record;
+use oracle::tally::Drop;
+use std::iter;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long a thread may take for what it is asked.
+const ANSWER: Duration = Duration::from_millis(200);
+
+/// How long the VM's end waits for the sampler: longer than one answer.
+const END: Duration = Duration::from_secs(3);
+
+/// So many threads are asked at the same time: one may wait for its processor while others
+/// run.
+const AT_ONCE: usize = 4;
+
+/// How long the sampler sleeps where nobody runs.
+const REST: Duration = Duration::from_millis(1);
+
+/// How often the rewriter's counts are written down.
+const BOOKKEEPING: Duration = Duration::from_secs(1);
+
+/// Profile and errors are written down after a second, then ever more rarely, as they grow,
+/// but at least so often. A crash costs what came since.
+const PROFILE: Duration = Duration::from_secs(30);
+
+/// The running sampler.
+pub struct Sampler {
+    stop: Sender<()>,
+    ended: Receiver<()>,
+}
+
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Starts the sampler, once, in the live phase.
+pub fn start(agent: &'static Agent) -> std::io::Result<Sampler> {
+    let samples = asking::make()?;
+    signal::install()?;
+    let (stop, stopped) = channel();
+    let (end, ended) = channel();
+    thread::Builder::new()
+        .name("Stackwitness".into())
+        .spawn(move || {
+            guard((), || run(agent, samples, &stopped));
+            _ = end.send(());
+        })?;
+    Ok(Sampler { stop, ended })
+}
+
+impl Sampler {
+    /// Stops it, and waits for its end; false if it did not end in time.
+    pub fn stop(&self) -> bool {
+        STOP.store(true, Relaxed);
+        _ = self.stop.send(());
+        self.ended.recv_timeout(END).is_ok()
+    }
+}
+
+fn run(agent: &'static Agent, samples: Vec<Free>, stopped: &Receiver<()>) {
+    let Some(env) = attach(agent) else {
+        let reason = "the sampler could not attach to the VM".to_owned();
+        agent.records.write(&Record::Invalid(reason));
+        return;
+    };
+    let mut sampling = Sampling {
+        agent,
+        targets: Targets::new(agent, env),
+        judging: Judging::new(agent, env),
+        free: samples,
+        late: Vec::new(),
+        asked: Vec::new(),
+        since_gst: 0,
+        turns: Turns::new(agent.config.turns),
+        answers: 0,
+        post: Post::new(),
+    };
+    let mut booked = Instant::now();
+    let (mut profiled, mut profile_after) = (booked, BOOKKEEPING);
+    while agent.is_live() && !STOP.load(Relaxed) {
+        let busy = sampling.turn();
+        if sampling.turns.is_over() {
+            sampling.finish();
+            let answers = std::mem::take(&mut sampling.answers);
+            let paced = sampling.turns.pass_on(answers);
+            agent.records.write(&Record::Paced(paced));
+        }
+        if booked.elapsed() >= BOOKKEEPING {
+            booked = Instant::now();
+            agent.forget_unloaded();
+            agent.record_rewriting();
+            sampling.judging.read_loaded();
+        }
+        if profiled.elapsed() >= profile_after {
+            sampling.judging.record_profile();
+            (profiled, profile_after) = (Instant::now(), (2 * profile_after).min(PROFILE));
+        }
+        let average = agent.config.sample_interval_us;
+        if average > 0 {
+            // Uniform over twice the average, lest it beats with the program's own rhythm.
+            let pause = Duration::from_micros(sampling.targets.random() % (2 * average + 1));
+            match stopped.recv_timeout(pause) {
+                Err(RecvTimeoutError::Timeout) => {}
+                _ => break,
+            }
+        } else if !busy {
+            sampling.rest();
+        }
+    }
+    sampling.finish();
+    sampling.judging.record_profile();
+    // SAFETY: this thread attached itself and has no Java frames.
+    unsafe { ((**agent.vm.0).v1_2.DetachCurrentThread)(agent.vm.0) };
+}
+
+/// Attaches the calling thread as a daemon, so that it keeps no VM alive.
+fn attach(agent: &Agent) -> Option<*mut JNIEnv> {
+    let mut env = ptr::null_mut();
+    let mut arguments = jni_sys::JavaVMAttachArgs {
+        version: jni_sys::JNI_VERSION_1_8,
+        name: c"Stackwitness".as_ptr().cast_mut(),
+        group: ptr::null_mut(),
+    };
+    // SAFETY: the VM is live; the arguments outlive the call.
+    let status = unsafe {
+        let arguments = ptr::from_mut(&mut arguments).cast();
+        ((**agent.vm.0).v1_4.AttachCurrentThreadAsDaemon)(agent.vm.0, &mut env, arguments)
+    };
+    (status == 0).then_some(env.cast())
+}
+
+/// What the sampler's loop keeps.
+struct Sampling {
+    agent: &'static Agent,
+    targets: Targets,
+    judging: Judging,
+    /// Samples that may be asked for.
+    free: Vec<Free>,
+    /// Samples that a late handler has taken.
+    late: Vec<Late>,
+    /// Those on their way.
+    asked: Vec<Request>,
+    /// Samples since the last one for `asgct-gst`.
+    since_gst: u32,
+    post: Post,
+    turns: Turns,
+    /// Answers in this turn.
+    answers: u64,
+}
+
+/// A thread that was asked.
+struct Request {
+    target: Target,
+    asked: Asked,
+    at: Instant,
+}
+
+impl Request {
+    fn is_over(&self) -> bool {
+        self.asked.is_done() || self.at.elapsed() >= ANSWER
+    }
+}
+
+impl Sampling {
+    /// Asks a thread, and while it answers judges what another answered; false if there was
+    /// nothing to do.
+    fn turn(&mut self) -> bool {
+        match self.turns.pace() {
+            Pace::Loop => return self.ask_bare(),
+            Pace::Rest => {
+                thread::sleep(REST);
+                return false;
+            }
+            Pace::Checks => {}
+        }
+        let config = &self.agent.config;
+        if config.gst_every > 0 && self.since_gst >= config.gst_every {
+            self.since_gst = 0;
+            return self.ask_with_gst();
+        }
+        if !config.hooks.is_on() && !config.edges {
+            self.since_gst += 1;
+            return config.gst_every > 0;
+        }
+        let over = self.asked.iter().position(Request::is_over);
+        let over = over.map(|at| self.asked.swap_remove(at));
+        // First of all, so that the next thread answers while this is judged.
+        let is_asked = self.ask_next();
+        match over {
+            Some(over) => {
+                self.close(over);
+                true
+            }
+            None => is_asked,
+        }
+    }
+
+    /// The layer of samples without GetStackTrace.
+    fn layer(&self) -> Layer {
+        match self.agent.config.hooks.is_on() {
+            true => Layer::AsgctAsync,
+            false => Layer::CallEdge,
+        }
+    }
+
+    /// Asks the next thread, unless enough are asked or none is left that runs.
+    fn ask_next(&mut self) -> bool {
+        if self.asked.len() >= AT_ONCE {
+            return false;
+        }
+        let asked = &self.asked;
+        let is_busy = |state: &_| asked.iter().any(|other| ptr::eq(other.target.state, state));
+        let target = self.targets.choose(false, is_busy);
+        let layer = self.layer();
+        let request = target.and_then(|target| self.ask(target, layer, Depth::Check));
+        let is_asked = request.is_some();
+        self.asked.extend(request);
+        is_asked
+    }
+
+    /// Asks a thread for its stack, then at its next safepoint once more.
+    fn ask_with_gst(&mut self) -> bool {
+        let layer = Layer::AsgctGst;
+        let target = self.targets.choose(true, |_| false);
+        let Some(request) = target.and_then(|target| self.ask(target, layer, Depth::Check)) else {
+            return false;
+        };
+        asking::wait(iter::once(&request.asked), ANSWER);
+        if let Some(done) = self.end(request.asked, layer) {
+            self.judging.judge_gst(&request.target, done.sample());
+            self.free.push(done.free());
+        }
+        true
+    }
+
+    /// The bare loop: asks a thread for a walk, and waits for it.
+    fn ask_bare(&mut self) -> bool {
+        let layer = Layer::AsgctAsync;
+        let target = self.targets.choose(false, |_| false);
+        let Some(request) = target.and_then(|target| self.ask(target, layer, Depth::Walk)) else {
+            return false;
+        };
+        asking::wait(iter::once(&request.asked), ANSWER);
+        if let Some(done) = self.end(request.asked, layer) {
+            self.answers += 1;
+            self.free.push(done.free());
+        }
+        true
+    }
+
+    /// Asks `target`; counts the loss if it cannot be asked.
+    fn ask(&mut self, target: Target, layer: Layer, depth: Depth) -> Option<Request> {
+        for late in std::mem::take(&mut self.late) {
+            match late.end() {
+                Ok(free) => self.free.push(free),
+                Err(late) => self.late.push(late),
+            }
+        }
+        let Some(sample) = self.free.pop() else {
+            self.agent.slots.drop(layer, Drop::NoRecord);
+            thread::sleep(REST);
+            return None;
+        };
+        self.since_gst += u32::from(layer == self.layer());
+        if self.agent.light.is_some() {
+            target.state.invite_check(nanos());
+        }
+        match sample.ask(target.state, depth, |ticket| {
+            self.post.send(target.tid, ticket)
+        }) {
+            Ok(asked) => Some(Request {
+                target,
+                asked,
+                at: Instant::now(),
+            }),
+            Err(sample) => {
+                self.free.push(sample);
+                self.agent.slots.drop(layer, Drop::ThreadEnded);
+                None
+            }
+        }
+    }
+
+    /// Judges what came of a request.
+    fn close(&mut self, request: Request) {
+        let layer = self.layer();
+        if let Some(done) = self.end(request.asked, layer) {
+            self.answers += 1;
+            match layer {
+                Layer::CallEdge => self.judging.judge_edges(&request.target, done.sample()),
+                _ => self.judging.judge_async(&request.target, done.sample()),
+            }
+            self.free.push(done.free());
+        }
+    }
+
+    /// Ends a request; counts the loss if it was not answered.
+    fn end(&mut self, asked: Asked, layer: Layer) -> Option<Done> {
+        match asked.end() {
+            Ended::Done(done) => return Some(done),
+            Ended::Lost(free) => self.free.push(free),
+            Ended::Late(late) => self.late.push(late),
+        }
+        self.agent.slots.drop(layer, Drop::NoAnswer);
+        None
+    }
+
+    /// Waits until there is something to do, or somebody may run again.
+    fn rest(&self) {
+        match self.asked.is_empty() {
+            true => thread::sleep(REST),
+            false => _ = asking::wait(self.asked.iter().map(|request| &request.asked), REST),
+        }
+    }
+
+    /// Waits for what is on its way.
+    fn finish(&mut self) {
+        while !self.asked.is_empty() {
+            match self.asked.iter().position(Request::is_over) {
+                Some(at) => {
+                    let over = self.asked.swap_remove(at);
+                    self.close(over);
+                }
+                None => self.rest(),
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Classes that are unloaded: what is known of their methods is forgotten, lest endless
+//! loading and unloading fills the memory.
+//!
+//! JVMTI tells no unloading. But the end of a tagged object is told (JVMTI, "Object Free"):
+//! a class ends with its `java.lang.Class` object, and a loader's classes end with the loader,
+//! also those that were never linked or could not be defined.
+//!
+//! Samples on their way may still name the methods. So they are kept a while longer; and a
+//! method that is forgotten too early would make a check unverifiable, not wrong: the VM does
+//! not know it any more either.
+
+use crate::jvm::jvmti::JMethodId;
+use oracle::trace::HookId;
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long methods outlive their class: longer than any sample is on its way.
+pub const GRACE: Duration = Duration::from_secs(1);
+
+/// What is known of methods that end together.
+#[derive(Debug, Default)]
+pub struct Known {
+    /// Their keys.
+    pub keys: Vec<usize>,
+    /// Their hooks.
+    pub hooks: Vec<HookId>,
+}
+
+/// The classes and loaders that may be unloaded.
+#[derive(Debug, Default)]
+pub struct Unloading {
+    tagged: Mutex<Tagged>,
+    /// Those that were unloaded, and when. Apart, because the VM tells it while threads that
+    /// load classes may wait for it.
+    unloaded: Mutex<Vec<(Instant, i64)>>,
+}
+
+#[derive(Debug, Default)]
+struct Tagged {
+    last: i64,
+    by_tag: HashMap<i64, Known>,
+}
+
+impl Unloading {
+    /// Remembers methods that end with an object. `tag` is given a tag that no object has, and
+    /// tells the object's: that one, or the one that it had already. What cannot be tagged
+    /// stays known for good.
+    pub fn add(&self, known: Known, tag: impl FnOnce(i64) -> Option<i64>) {
+        // Held while the tag is given, lest two threads give two. The VM may stop the thread
+        // meanwhile; who waits for this lock then does not keep the VM from going on.
+        let mut tagged = lock(&self.tagged);
+        let fresh = tagged.last + 1;
+        let Some(tag) = tag(fresh) else { return };
+        tagged.last = fresh;
+        let of_object = tagged.by_tag.entry(tag).or_default();
+        of_object.keys.extend(known.keys);
+        of_object.hooks.extend(known.hooks);
+    }
+
+    /// The object with this tag has ended. Takes no lock that is held for long, and calls
+    /// nothing of the VM.
+    pub fn note(&self, tag: i64) {
+        lock(&self.unloaded).push((Instant::now(), tag));
+    }
+
+    /// The methods that ended at least a `grace` ago; each once.
+    pub fn take(&self, grace: Duration) -> Vec<Known> {
+        let mut unloaded = lock(&self.unloaded);
+        let waiting = unloaded.iter().position(|(at, _)| at.elapsed() < grace);
+        let over = waiting.unwrap_or(unloaded.len());
+        let over: Vec<_> = unloaded.drain(..over).collect();
+        drop(unloaded);
+        let mut tagged = lock(&self.tagged);
+        let known = over.iter().filter_map(|(_, tag)| tagged.by_tag.remove(tag));
+        known.collect()
+    }
+}
+
+impl Known {
+    /// The methods with these ids; `hook_of` tells the hook of one, if it has any.
+    pub fn new(methods: &[JMethodId], hook_of: impl Fn(JMethodId) -> Option<HookId>) -> Known {
+        Known {
+            keys: methods.iter().map(|&method| method as usize).collect(),
+            hooks: methods
+                .iter()
+                .filter_map(|&method| hook_of(method))
+                .collect(),
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn methods(keys: &[usize]) -> Known {
+        Known {
+            keys: keys.into(),
+            hooks: vec![],
+        }
+    }
+
+    #[test]
+    fn what_was_unloaded_is_told_once_and_not_too_early() {
+        let unloading = Unloading::default();
+        let mut tags = vec![];
+        for key in [7, 8] {
+            unloading.add(methods(&[key]), |fresh| {
+                tags.push(fresh);
+                Some(fresh)
+            });
+        }
+        assert!(tags[0] != 0 && tags[0] != tags[1]);
+        unloading.add(methods(&[9]), |_| Some(tags[1]));
+        unloading.add(methods(&[10]), |_| None);
+
+        unloading.note(tags[1]);
+        assert!(unloading.take(Duration::from_secs(600)).is_empty());
+        let gone = unloading.take(Duration::ZERO);
+        let keys: Vec<_> = gone.into_iter().map(|known| known.keys).collect();
+        assert_eq!(keys, [[8, 9]]);
+        unloading.note(tags[1]);
+        assert!(unloading.take(Duration::ZERO).is_empty());
+        assert_eq!(lock(&unloading.tagged).by_tag.len(), 1);
+    }
+}

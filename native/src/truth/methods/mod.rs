@@ -1,0 +1,431 @@
+//! What the agent knows of methods: their hooks, and how to show them.
+
+mod versions;
+
+use crate::jvm::jvmti::{JMethodId, Jvmti};
+use crate::truth::classes::unloading::Known as Unloaded;
+use crate::truth::methods::versions::Versions;
+use instrumenter::{HookedMethod, Presence as CodePresence, RewrittenBci};
+use jni_sys::JNIEnv;
+use oracle::record::ShownFrame;
+use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence};
+use oracle::{Judgement, Verdict};
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, RwLock};
+
+/// A hooked method, with the class that it belongs to.
+#[derive(Debug)]
+pub struct Hooked {
+    /// Internal name of its class.
+    pub class: Arc<str>,
+    /// Internal name of that one's superclass.
+    pub super_class: Option<Arc<str>>,
+    /// Its name, descriptor and map.
+    pub method: HookedMethod,
+}
+
+impl Hooked {
+    fn is_constructor(&self) -> bool {
+        &*self.method.name == "<init>"
+    }
+}
+
+/// What a walker's method key stands for.
+#[derive(Clone, Debug)]
+enum Known {
+    /// A hooked method.
+    Hooked(HookId, Arc<Hooked>),
+    /// One of the hooks.
+    HookCall,
+    /// A method without hooks.
+    Plain,
+    /// Nothing that the VM still knows.
+    Gone,
+}
+
+impl Known {
+    fn hook(&self) -> Option<HookId> {
+        match self {
+            Known::Hooked(id, _) => Some(*id),
+            _ => None,
+        }
+    }
+}
+
+/// All methods seen so far.
+pub struct Registry {
+    jvmti: Jvmti,
+    next_id: AtomicU32,
+    hooked: RwLock<HashMap<u32, Arc<Hooked>, Spread>>,
+    known: RwLock<HashMap<usize, Known, Spread>>,
+    /// The keys of all classes prepared so far.
+    prepared: RwLock<HashSet<usize, Spread>>,
+    versions: Versions,
+}
+
+impl Registry {
+    /// Knows nothing yet.
+    pub fn new(jvmti: Jvmti) -> Registry {
+        Registry {
+            jvmti,
+            next_id: AtomicU32::new(1),
+            hooked: RwLock::default(),
+            known: RwLock::default(),
+            prepared: RwLock::default(),
+            versions: Versions::default(),
+        }
+    }
+
+    /// A number that no hook has.
+    pub fn new_id(&self) -> HookId {
+        HookId(self.next_id.fetch_add(1, Relaxed))
+    }
+
+    /// Remembers the hooked methods of a class, before the VM sees its code.
+    pub fn add_hooked(&self, class: &str, super_class: Option<&str>, methods: Vec<HookedMethod>) {
+        let class: Arc<str> = class.into();
+        let super_class: Option<Arc<str>> = super_class.map(Arc::from);
+        let mut hooked = write(&self.hooked);
+        for method in methods {
+            let id = method.id.0;
+            hooked.insert(
+                id,
+                Arc::new(Hooked {
+                    class: class.clone(),
+                    super_class: super_class.clone(),
+                    method,
+                }),
+            );
+        }
+    }
+
+    /// Remembers the methods that are hooks themselves.
+    pub fn add_hook_calls(&self, methods: &[JMethodId]) {
+        let mut known = write(&self.known);
+        known.extend(
+            methods
+                .iter()
+                .map(|&method| (method as usize, Known::HookCall)),
+        );
+    }
+
+    /// Remembers the keys of a class that was prepared.
+    pub fn add_keys(&self, methods: &[JMethodId]) {
+        write(&self.prepared).extend(methods.iter().map(|&method| method as usize));
+    }
+
+    /// The hook in the bytecode of a method, if it has one.
+    pub fn hook_in(&self, method: JMethodId) -> Option<HookId> {
+        let id = self.jvmti.bytecodes(method, instrumenter::hook_id_of);
+        id.ok().flatten().map(|id| HookId(id.0))
+    }
+
+    /// Forgets the methods of classes that were unloaded; how many hooks are left, and how
+    /// many were forgotten.
+    pub fn forget(&self, classes: &[Unloaded]) -> (usize, usize) {
+        let keys = || classes.iter().flat_map(|class| &class.keys);
+        if keys().next().is_some() {
+            let (mut known, mut prepared) = (write(&self.known), write(&self.prepared));
+            for key in keys() {
+                known.remove(key);
+                prepared.remove(key);
+            }
+            self.versions.remove(keys().copied());
+        }
+        let mut hooked = write(&self.hooked);
+        let before = hooked.len();
+        for hook in classes.iter().flat_map(|class| &class.hooks) {
+            hooked.remove(&hook.0);
+        }
+        (hooked.len(), before - hooked.len())
+    }
+
+    /// Whether the VM may be asked about `key`. GetStackTrace gives keys to old versions of
+    /// redefined methods, and may give a key once more whose version is gone: asked about it,
+    /// JDK 21 follows a stale pointer. The keys that a class was prepared with stay good.
+    fn is_safe(&self, key: MethodKey) -> bool {
+        key.0 != 0 && (self.versions.is_empty() || read(&self.prepared).contains(&key.0))
+    }
+
+    /// The code of `methods` is about to be exchanged, perhaps: from here on the VM is asked
+    /// each time what they stand for.
+    pub fn redefining(&self, methods: &[JMethodId]) {
+        // Before they may be asked about: a check on another thread that found one of them unknown
+        // must not find it known, and of one version, when it looks again.
+        self.versions.add(methods.iter().map(|&m| m as usize));
+        self.add_keys(methods);
+        for &method in methods {
+            // What they stand for so far.
+            self.known(MethodKey(method as usize));
+        }
+    }
+
+    /// Takes a mismatch back where it is not sure which methods are compared.
+    ///
+    /// The key of a redefined method stands for its newest version. A frame of an older one
+    /// has no key in AsyncGetCallTrace, in GetStackTrace a key of its own, or the same one, if
+    /// versions between had the same code. Keys of unloaded classes stand for nothing.
+    ///
+    /// `reference` is what `walk` was compared with, as far as that consists of keys.
+    pub fn settle(
+        &self,
+        judgement: Judgement,
+        walk: &[Frame],
+        reference: &[&[Frame]],
+    ) -> Judgement {
+        match judgement.is_mismatch() && self.is_doubtful(walk, reference) {
+            true => Judgement::plain(Verdict::Unverifiable, "a method was redefined or unloaded"),
+            false => judgement,
+        }
+    }
+
+    /// Whether it is not sure which methods `walk` or `reference` are of.
+    pub fn is_doubtful(&self, walk: &[Frame], reference: &[&[Frame]]) -> bool {
+        let gone = |frame: &Frame| match frame.method.0 {
+            0 => !self.versions.is_empty(),
+            _ => matches!(self.known(frame.method), Known::Gone),
+        };
+        let exchanged = |frame: &Frame| self.versions.contains(frame.method.0);
+        walk.iter().any(|frame| gone(frame) || exchanged(frame))
+            || reference.iter().copied().flatten().any(exchanged)
+    }
+
+    /// The method of a hook.
+    pub fn by_hook(&self, hook: HookId) -> Option<Arc<Hooked>> {
+        read(&self.hooked).get(&hook.0).cloned()
+    }
+
+    /// Whether the method of a hook is a constructor.
+    pub fn is_constructor(&self, hook: HookId) -> bool {
+        self.by_hook(hook)
+            .is_some_and(|hooked| hooked.is_constructor())
+    }
+
+    /// Whether the method of `hook` may be a constructor that calls the constructor `called`,
+    /// if that is given, as `super(...)` or `this(...)`.
+    pub fn is_left_by(&self, called: Option<HookId>, hook: HookId) -> bool {
+        let Some(hooked) = self.by_hook(hook) else {
+            return false;
+        };
+        let calls = |called: Arc<Hooked>| match called.class == hooked.class {
+            true => called.method.descriptor != hooked.method.descriptor,
+            false => hooked.super_class.as_ref() == Some(&called.class),
+        };
+        hooked.is_constructor()
+            && called.is_none_or(|called| self.by_hook(called).is_some_and(calls))
+    }
+
+    /// The walkers' key of a hook's method, if a walk has shown it.
+    pub fn key_of(&self, hook: HookId) -> Option<MethodKey> {
+        let known = read(&self.known);
+        let is_hook = |known: &Known| matches!(known, Known::Hooked(id, _) if *id == hook);
+        known
+            .iter()
+            .find(|(_, known)| is_hook(known))
+            .map(|(&key, _)| MethodKey(key))
+    }
+
+    /// Looks a walker's key up, asking the VM the first time: the entry hook in the
+    /// method's bytecode names it, whatever its name and loader.
+    fn known(&self, key: MethodKey) -> Known {
+        self.with_known(key, Known::clone)
+    }
+
+    /// The same, without a copy: most look-ups are for one word of it.
+    fn with_known<T>(&self, key: MethodKey, look: impl Fn(&Known) -> T) -> T {
+        if self.versions.contains(key.0) {
+            return look(&self.known_anew(key));
+        }
+        if let Some(known) = read(&self.known).get(&key.0) {
+            return look(known);
+        }
+        if !self.is_safe(key) {
+            return look(&Known::Gone);
+        }
+        let known = self.ask(key);
+        let result = look(&known);
+        write(&self.known).insert(key.0, known);
+        result
+    }
+
+    /// Asks the VM what the key of a redefined method stands for by now.
+    fn known_anew(&self, key: MethodKey) -> Known {
+        let now = self.ask(key);
+        let last = read(&self.known).get(&key.0).map(Known::hook);
+        if last != Some(now.hook()) {
+            write(&self.known).insert(key.0, now.clone());
+        }
+        now
+    }
+
+    fn ask(&self, key: MethodKey) -> Known {
+        const NATIVE_METHOD: i32 = 104;
+        const ABSENT_INFORMATION: i32 = 101;
+        match key.0 {
+            0 => Known::Gone,
+            _ => match self
+                .jvmti
+                .bytecodes(key.0 as JMethodId, instrumenter::hook_id_of)
+            {
+                Ok(Some(id)) => match self.by_hook(HookId(id.0)) {
+                    Some(hooked) => Known::Hooked(HookId(id.0), hooked),
+                    None => Known::Plain,
+                },
+                Ok(None) | Err(NATIVE_METHOD | ABSENT_INFORMATION) => Known::Plain,
+                Err(_) => Known::Gone,
+            },
+        }
+    }
+
+    /// The frame as reports show it.
+    pub fn show(&self, env: *mut JNIEnv, frame: &Frame) -> ShownFrame {
+        let (bci, rewritten_bci) = match (self.known(frame.method), frame.location.bci()) {
+            (Known::Hooked(_, hooked), Some(bci)) => {
+                let original = hooked.method.map.original(RewrittenBci(bci)).0;
+                (original as i32, Some(frame.location.0))
+            }
+            _ => (frame.location.0, None),
+        };
+        let method = frame.method.0 as JMethodId;
+        let safe = self.is_safe(frame.method);
+        let name = safe.then(|| self.name(env, method)).flatten();
+        let line = safe.then(|| self.line(method, frame.location)).flatten();
+        let unnamed = || match method.is_null() {
+            true => "no method id".into(),
+            false => format!("unknown method {method:p}"),
+        };
+        ShownFrame {
+            method: name.unwrap_or_else(unnamed),
+            bci: Some(bci),
+            line,
+            rewritten_bci,
+        }
+    }
+
+    /// An entry of the trace stack as reports show it.
+    pub fn show_entry(&self, hook: HookId) -> ShownFrame {
+        let method = match self.by_hook(hook) {
+            Some(hooked) => {
+                let (name, descriptor) = (&hooked.method.name, &hooked.method.descriptor);
+                format!("{}.{name}{descriptor}", hooked.class.replace('/', "."))
+            }
+            None => format!("unknown hook {}", hook.0),
+        };
+        ShownFrame {
+            method,
+            ..ShownFrame::default()
+        }
+    }
+
+    /// The method's name as a profile shows it; none for the hooks themselves.
+    pub fn profiled(&self, env: *mut JNIEnv, key: MethodKey) -> Option<String> {
+        if self.is_hook_call(key) {
+            return None;
+        }
+        let safe = self.is_safe(key);
+        let name = safe.then(|| self.name(env, key.0 as JMethodId)).flatten();
+        Some(name.unwrap_or_else(|| "unknown method".into()))
+    }
+
+    /// Internal name of the method's class, its name and descriptor, unless it is gone.
+    pub fn full_name(&self, env: *mut JNIEnv, key: MethodKey) -> Option<(String, String, String)> {
+        let safe = self.is_safe(key);
+        let method = key.0 as JMethodId;
+        safe.then(|| self.names(env, method)).flatten()
+    }
+
+    fn name(&self, env: *mut JNIEnv, method: JMethodId) -> Option<String> {
+        let (class, name, descriptor) = self.names(env, method)?;
+        Some(format!("{}.{name}{descriptor}", class.replace('/', ".")))
+    }
+
+    fn names(&self, env: *mut JNIEnv, method: JMethodId) -> Option<(String, String, String)> {
+        let (name, descriptor) = self.jvmti.method_name(method).ok()?;
+        let class = self.jvmti.declaring_class(method).ok()?;
+        let signature = self.jvmti.class_signature(class).ok()?;
+        // SAFETY: a local reference of this thread, not used again.
+        unsafe { ((**env).v1_1.DeleteLocalRef)(env, class) };
+        let class = signature.strip_prefix('L').unwrap_or(&signature);
+        let class = class.strip_suffix(';').unwrap_or(class);
+        Some((class.into(), name, descriptor))
+    }
+
+    fn line(&self, method: JMethodId, location: Location) -> Option<u32> {
+        let bci = i64::from(location.bci()?);
+        let lines = self.jvmti.line_numbers(method).ok()?;
+        let before = lines.iter().filter(|(start, _)| *start <= bci);
+        before
+            .max_by_key(|(start, _)| *start)
+            .and_then(|(_, line)| u32::try_from(*line).ok())
+    }
+}
+
+impl Methods for Registry {
+    fn hook(&self, method: MethodKey, location: Location) -> Option<(HookId, Presence)> {
+        self.with_known(method, |known| match known {
+            Known::Hooked(id, hooked) => Some((*id, presence(hooked, location))),
+            _ => None,
+        })
+    }
+
+    fn is_hook_call(&self, method: MethodKey) -> bool {
+        self.with_known(method, |known| matches!(known, Known::HookCall))
+    }
+}
+
+fn presence(hooked: &Hooked, location: Location) -> Presence {
+    match location.bci() {
+        // A location that no code has, such as a synchronisation entry's, proves nothing.
+        None => Presence::Pushing,
+        Some(bci) => match hooked.method.map.presence(RewrittenBci(bci)) {
+            CodePresence::Absent => Presence::Absent,
+            CodePresence::Pushing => Presence::Pushing,
+            CodePresence::Present => Presence::Present,
+            CodePresence::Popping => Presence::Popping,
+            CodePresence::Catching => Presence::Catching,
+            CodePresence::Unwinding => Presence::Unwinding,
+        },
+    }
+}
+
+fn read<T>(lock: &RwLock<T>) -> std::sync::RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+fn write<T>(lock: &RwLock<T>) -> std::sync::RwLockWriteGuard<'_, T> {
+    lock.write()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Hashes one word by a multiplication; keys are addresses and small numbers of our own.
+#[derive(Default)]
+pub struct WordHasher(u64);
+/// Hashes by [`WordHasher`].
+pub type Spread = BuildHasherDefault<WordHasher>;
+
+impl Hasher for WordHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
+    }
+
+    fn write_u32(&mut self, word: u32) {
+        self.write_u64(u64::from(word));
+    }
+
+    fn write_usize(&mut self, word: usize) {
+        self.write_u64(word as u64);
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        let product = (self.0 ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = product ^ (product >> 32);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
