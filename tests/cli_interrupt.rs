@@ -5,9 +5,7 @@ mod support;
 use oracle::report::Exit;
 use std::path::Path;
 use std::process::{Child, Command};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
-use support::{fake_jdk, report, stackwitness, wait};
+use support::{Deadline, fake_jdk, report, stackwitness, until, wait};
 
 const SCENARIO: &str = "
 name = 'x'
@@ -44,16 +42,19 @@ fn start(dir: &Path) -> Child {
 
 /// The process of the long program, once it runs.
 fn target(dir: &Path) -> u32 {
-    let start = Instant::now();
-    while start.elapsed() < Duration::from_secs(60) {
-        if let Ok(pid) = std::fs::read_to_string(dir.join("out/runs/002-long/pid"))
-            && let Ok(pid) = pid.trim().parse()
-        {
-            return pid;
-        }
-        sleep(Duration::from_millis(20));
-    }
-    panic!("the long program did not start");
+    let file = dir.join("out/runs/002-long/pid");
+    until("the start of the long program", || pid(&file))
+}
+
+/// The number in a file that a program has written, once it is whole.
+fn pid(file: &Path) -> Option<u32> {
+    let text = std::fs::read_to_string(file).ok()?;
+    text.strip_suffix('\n')?.parse().ok()
+}
+
+/// The exit code of the tool, once it has ended.
+fn ended(tool: &mut Child) -> Option<i32> {
+    wait(tool, &Deadline::new("the tool"))
 }
 
 fn kill(signal: &str, pid: u32) {
@@ -64,20 +65,13 @@ fn kill(signal: &str, pid: u32) {
     assert!(status.success());
 }
 
-/// Whether a process has ended, or does so soon.
-fn ends(pid: u32) -> bool {
-    let start = Instant::now();
-    while Path::new(&format!("/proc/{pid}")).exists() {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        if stat.contains(") Z ") {
-            return true;
-        }
-        if start.elapsed() > Duration::from_secs(20) {
-            return false;
-        }
-        sleep(Duration::from_millis(20));
-    }
-    true
+/// Waits until a process has ended.
+fn ends(pid: u32) {
+    let stat = format!("/proc/{pid}/stat");
+    until("a target whose tool has ended", || {
+        let stat = std::fs::read_to_string(&stat).unwrap_or_default();
+        (stat.is_empty() || stat.contains(") Z ")).then_some(())
+    });
 }
 
 #[test]
@@ -87,8 +81,8 @@ fn an_interrupt_ends_the_target_and_writes_the_report() {
         let mut tool = start(dir.path());
         let target = target(dir.path());
         kill(signal, tool.id());
-        assert_eq!(wait(&mut tool, Duration::from_secs(60)), Some(Some(3)));
-        assert!(ends(target));
+        assert_eq!(ended(&mut tool), Some(3));
+        ends(target);
         let report = report(&dir.path().join("out"));
         assert!(!report.complete);
         assert_eq!(report.runs[0].exit, Exit::Code(0));
@@ -104,7 +98,7 @@ fn killing_the_tool_leaves_a_partial_report_and_no_target() {
     let target = target(dir.path());
     tool.kill().unwrap();
     tool.wait().unwrap();
-    assert!(ends(target));
+    ends(target);
     let out = dir.path().join("out");
     let report = report(&out);
     assert!(!report.complete);
@@ -121,7 +115,7 @@ fn killing_the_target_is_a_crash_with_its_data() {
     let dir = tempfile::tempdir().unwrap();
     let mut tool = start(dir.path());
     kill("-KILL", target(dir.path()));
-    assert_eq!(wait(&mut tool, Duration::from_secs(60)), Some(Some(4)));
+    assert_eq!(ended(&mut tool), Some(4));
     let report = report(&dir.path().join("out"));
     assert!(report.complete);
     assert_eq!(report.runs[1].exit, Exit::Signal(9));
@@ -181,18 +175,7 @@ while :; do sleep 0.1; done
         .args(["--", "Prog"]);
     let tool = std::thread::spawn(move || support::run(&mut tool));
     let pid_file = out.join("runs/001-program/pid");
-    let start = Instant::now();
-    let target = loop {
-        let pid = std::fs::read_to_string(&pid_file).unwrap_or_default();
-        if let Ok(pid) = pid.trim().parse::<u32>() {
-            break pid;
-        }
-        assert!(
-            start.elapsed() < Duration::from_secs(60),
-            "it did not start"
-        );
-        sleep(Duration::from_millis(20));
-    };
+    let target = until("the start of the program", || pid(&pid_file));
     kill("-INT", parent(target));
     let output = tool.join().unwrap();
     assert_eq!(

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use support::corpus::{classes, compile_owner, java, rewrite_all, verify};
 use support::jdk::{Jdk, run};
 
-const DEADLINE_SECONDS: u64 = 1800;
+const MINUTES: u64 = 30;
 
 /// The jars of Debian's packages, and each package.
 const DEBIAN: [(&str, &str); 9] = [
@@ -115,7 +115,7 @@ fn classes_of_real_programs() {
     unpack(&jars, &at("plain"));
     let label = format!("{} jars", jars.len());
     rewrite_all(&label, &at("plain"), &at("hooked"), 20);
-    verify(&label, &at("plain"), &at("hooked"), DEADLINE_SECONDS);
+    verify(&label, &at("plain"), &at("hooked"), MINUTES);
 
     fs::write(at("names"), names(&at("plain"))).expect("a file");
     for jdk in &all {
@@ -135,9 +135,7 @@ fn classes_of_real_programs() {
                 .arg("LinkAll")
                 .arg(at("names"))
                 .arg("app");
-            let result = run(&mut c, DEADLINE_SECONDS);
-            result.expect_success();
-            result.out
+            run(&mut c, MINUTES).ok()
         };
         let (plain, hooked) = (link("plain"), link("hooked"));
         let totals = hooked.lines().last().unwrap_or_default();

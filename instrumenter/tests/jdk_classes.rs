@@ -11,14 +11,14 @@ use std::fs;
 use support::corpus::{OWNER, classes, compile_owner, java, rewrite_all, verify};
 use support::jdk::{Jdk, run};
 
-fn check(pattern: &str, read_every: usize, seconds: u64) {
+fn check(pattern: &str, read_every: usize, minutes: u64) {
     for jdk in &Jdk::all() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let at = |name: &str| folder.path().join(name);
         jdk.extract(pattern, &at("plain"));
         let label = format!("JDK {}", jdk.feature);
         rewrite_all(&label, &at("plain"), &at("hooked"), read_every);
-        verify(&label, &at("plain"), &at("hooked"), seconds);
+        verify(&label, &at("plain"), &at("hooked"), minutes);
 
         jdk.javac(&[], &at("tools"), &[&java().join("LinkAll.java")]);
         compile_owner(jdk, &at("hooked/java.base"));
@@ -59,9 +59,7 @@ fn check(pattern: &str, read_every: usize, seconds: u64) {
                 .arg("LinkAll")
                 .arg(at("names"))
                 .arg("all");
-            let result = run(&mut c, seconds);
-            result.expect_success();
-            result.out
+            run(&mut c, minutes).ok()
         };
         let (plain, hooked) = (link(&[]), link(&patches));
         println!("{label} by -Xverify:all: {}", hooked.trim());
@@ -71,13 +69,13 @@ fn check(pattern: &str, read_every: usize, seconds: u64) {
 
 #[test]
 fn classes_of_java_base() {
-    check("/java\\.base/.*\\.class", 10, 60);
+    check("/java\\.base/.*\\.class", 10, 5);
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn classes_of_every_module() {
-    check("/.*\\.class", 10, 600);
+    check("/.*\\.class", 10, 10);
 }
 
 /// The linking test would be worth nothing if the JVM let anything pass.
@@ -112,10 +110,12 @@ fn the_verifier_rejects_a_wrong_frame() {
         .arg("LinkAll")
         .arg(at.join("names"))
         .arg("all");
-    let result = run(&mut c, 60);
+    let result = run(&mut c, 5);
     assert!(
-        result.out.contains("rejected Trace: java.lang.VerifyError"),
+        result
+            .stdout
+            .contains("rejected Trace: java.lang.VerifyError"),
         "{}",
-        result.out
+        result.stdout
     );
 }

@@ -118,13 +118,13 @@ fn bad_usage_exits_with_2() {
         ] {
             let output = java(home, &[], MAIN_CLASS, args);
             assert_eq!(
-                (output.exit, output.stdout.as_str()),
+                (output.code, output.stdout.as_str()),
                 (Some(2), ""),
                 "{output:?}"
             );
         }
         assert_eq!(
-            java(home, &[], JAVAC_CLASS, &["--files", "0"]).exit,
+            java(home, &[], JAVAC_CLASS, &["--files", "0"]).code,
             Some(2)
         );
     }

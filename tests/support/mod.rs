@@ -1,77 +1,17 @@
 //! What the tests of the command line share.
-#![allow(dead_code, reason = "no test uses all of it")]
+#![allow(dead_code, unused_imports, reason = "no test uses all of it")]
 
 use std::fs;
-use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
-
-/// Far above what anything here takes, and below the patience of a CI system.
-const DEADLINE: Duration = Duration::from_secs(240);
-
-/// What a process left behind.
-#[derive(Debug)]
-pub struct Output {
-    pub code: Option<i32>,
-    pub stdout: String,
-    pub stderr: String,
-}
+use std::process::Command;
+pub use test_support::{Deadline, Output, run, run_with, until, wait};
 
 /// Our own program, ready for arguments, without what the environment would add.
 pub fn stackwitness() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stackwitness"));
     command.env("CI", "true");
     command
-}
-
-/// Runs `command` to its end, or fails after a deadline.
-pub fn run(command: &mut Command) -> Output {
-    run_with(command, "")
-}
-
-/// Runs `command` with `input`.
-pub fn run_with(command: &mut Command, input: &str) -> Output {
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap_or_else(|e| panic!("{command:?}: {e}"));
-    // One that does not read its input may be gone already.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    let (stdout, stderr) = (reader(child.stdout.take()), reader(child.stderr.take()));
-    let code = wait(&mut child, DEADLINE).unwrap_or_else(|| panic!("{command:?} did not end"));
-    Output {
-        code,
-        stdout: stdout.join().unwrap(),
-        stderr: stderr.join().unwrap(),
-    }
-}
-
-/// Waits for the end of `child`; ends it and returns `None` after the deadline.
-pub fn wait(child: &mut Child, deadline: Duration) -> Option<Option<i32>> {
-    let start = Instant::now();
-    while start.elapsed() < deadline {
-        if let Some(status) = child.try_wait().unwrap() {
-            return Some(status.code());
-        }
-        thread::sleep(Duration::from_millis(10));
-    }
-    let _ = child.kill();
-    let _ = child.wait();
-    None
-}
-
-fn reader(stream: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
-    let mut stream = stream.expect("it is piped");
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let _ = stream.read_to_end(&mut bytes);
-        String::from_utf8_lossy(&bytes).into_owned()
-    })
 }
 
 /// The JDKs to test against: the one of `JAVA_HOME`, else all that are installed.

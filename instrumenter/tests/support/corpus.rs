@@ -189,7 +189,7 @@ pub fn java() -> PathBuf {
 }
 
 /// `ClassFile.verify` rejects nothing below `hooked` that it does not reject below `plain`.
-pub fn verify(label: &str, plain: &Path, hooked: &Path, seconds: u64) {
+pub fn verify(label: &str, plain: &Path, hooked: &Path, minutes: u64) {
     let all = Jdk::all();
     let Some(judge) = all.iter().find(|j| j.feature >= 24) else {
         println!("skipped: ClassFile.verify needs a JDK 24 or later");
@@ -199,9 +199,8 @@ pub fn verify(label: &str, plain: &Path, hooked: &Path, seconds: u64) {
     judge.javac(&[], tools.path(), &[&java().join("Verify.java")]);
     let mut c = judge.tool("java");
     c.args(["-Xmx3g", "-cp"]).arg(tools.path());
-    let result = run(c.arg("Verify").arg(plain).arg(hooked), seconds);
-    result.expect_success();
-    println!("{label} by ClassFile.verify: {}", result.out.trim());
+    let result = run(c.arg("Verify").arg(plain).arg(hooked), minutes).ok();
+    println!("{label} by ClassFile.verify: {}", result.trim());
 }
 
 /// Compiles the class that the hooks call, with hooks that do nothing, to patch `java.base` with.

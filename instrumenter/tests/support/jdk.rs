@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
+use test_support::{Deadline, Output, run_until};
 
 /// A JDK.
 #[derive(Clone, Debug)]
@@ -66,7 +67,7 @@ impl Jdk {
             .arg(format!("regex:{pattern}"))
             .arg("--dir")
             .arg(to);
-        run(c.arg(self.home.join("lib/modules")), 60).expect_success();
+        run(c.arg(self.home.join("lib/modules")), 5).ok();
     }
 
     /// Compiles Java sources, for JDK 17 and later unless told otherwise.
@@ -78,59 +79,16 @@ impl Jdk {
                 .arg("-d")
                 .arg(to)
                 .args(sources),
-            60,
+            5,
         )
-        .expect_success();
+        .ok();
     }
 }
 
-/// What a process printed and how it ended.
-#[derive(Debug)]
-pub struct Output {
-    pub out: String,
-    pub err: String,
-    pub success: bool,
-}
-
-impl Output {
-    #[track_caller]
-    pub fn expect_success(&self) -> &Self {
-        assert!(self.success, "{}\n{}", self.out, self.err);
-        self
-    }
-}
-
-/// Runs a process to its end, or kills it after so many seconds.
+/// Runs a process to its end; fails the test after a deadline of `minutes` on a quiet machine.
 #[track_caller]
-pub fn run(command: &mut Command, seconds: u64) -> Output {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let file = |name| std::fs::File::create(folder.path().join(name)).expect("a temporary file");
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(file("out"))
-        .stderr(file("err"))
-        .env_remove("JAVA_TOOL_OPTIONS")
-        .spawn()
-        .unwrap_or_else(|e| panic!("{command:?}: {e}"));
-    let deadline = Instant::now() + Duration::from_secs(seconds);
-    let success = loop {
-        if let Some(status) = child.try_wait().expect("a child can be waited for") {
-            break status.success();
-        }
-        if Instant::now() > deadline {
-            let _ = child.kill();
-            let _ = child.wait();
-            panic!("{command:?} took more than {seconds} s");
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    };
-    let read = |name| {
-        String::from_utf8_lossy(&std::fs::read(folder.path().join(name)).unwrap_or_default())
-            .into_owned()
-    };
-    Output {
-        out: read("out"),
-        err: read("err"),
-        success,
-    }
+pub fn run(command: &mut Command, minutes: u64) -> Output {
+    let what = format!("{command:?}");
+    let deadline = Deadline::of(what, Duration::from_secs(60 * minutes));
+    run_until(command.env_remove("JAVA_TOOL_OPTIONS"), "", &deadline)
 }

@@ -6,30 +6,9 @@ use std::collections::BTreeSet;
 use std::env;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
-
-/// Far more than a busy machine needs.
-const DEADLINE: Duration = Duration::from_secs(300);
-
-/// What a Java program said and how it ended.
-#[derive(Debug)]
-pub struct Output {
-    pub exit: Option<i32>,
-    pub stdout: String,
-    pub stderr: String,
-}
-
-impl Output {
-    /// The standard output of a program that must have ended well.
-    pub fn ok(self) -> String {
-        assert_eq!(self.exit, Some(0), "{}\n{}", self.stdout, self.stderr);
-        self.stdout
-    }
-}
+use std::process::Command;
+pub use test_support::Output;
 
 /// The homes of all JDKs found from release 17 on.
 pub fn jdks() -> Vec<PathBuf> {
@@ -59,46 +38,11 @@ pub fn feature(home: &Path) -> Option<u32> {
 
 /// Runs `bin/PROGRAM` of a home; kills it and fails after the deadline.
 pub fn run<S: AsRef<OsStr>>(home: &Path, program: &str, args: &[S]) -> Output {
-    let mut child = Command::new(home.join("bin").join(program))
+    let mut command = Command::new(home.join("bin").join(program));
+    // Options from the outside would change what is tested.
+    command
         .args(args)
-        // Options from the outside would change what is tested.
         .env_remove("JAVA_TOOL_OPTIONS")
-        .env_remove("JDK_JAVA_OPTIONS")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap_or_else(|e| panic!("{}: {e}", home.display()));
-    let stdout = collect(child.stdout.take());
-    let stderr = collect(child.stderr.take());
-    let exit = wait(&mut child);
-    Output {
-        exit,
-        stdout: stdout.join().unwrap(),
-        stderr: stderr.join().unwrap(),
-    }
-}
-
-fn collect(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
-    let mut pipe = pipe.expect("piped");
-    thread::spawn(move || {
-        let mut text = String::new();
-        pipe.read_to_string(&mut text).unwrap();
-        text
-    })
-}
-
-fn wait(child: &mut Child) -> Option<i32> {
-    let start = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            return status.code();
-        }
-        if start.elapsed() > DEADLINE {
-            child.kill().unwrap();
-            child.wait().unwrap();
-            panic!("still running after {DEADLINE:?}");
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
+        .env_remove("JDK_JAVA_OPTIONS");
+    test_support::run(&mut command)
 }

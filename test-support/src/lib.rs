@@ -1,0 +1,15 @@
+//! What the tests of several crates share.
+//!
+//! * [`Deadline`] ends a test that hangs. A deadline lasts minutes, and longer on a slow or busy
+//!   machine: no test depends on the machine's speed.
+//! * [`run`], [`run_with`] and [`wait`] run a child process to its end, under such a deadline.
+//!
+//! This crate is for tests only. It panics where a test has to fail.
+
+#![forbid(unsafe_code)]
+
+mod deadline;
+mod process;
+
+pub use deadline::{Deadline, until};
+pub use process::{Output, run, run_until, run_with, wait};
