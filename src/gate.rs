@@ -1,16 +1,17 @@
 //! `stackwitness gate`.
 
 use crate::cli::GateArgs;
+use crate::input;
 use oracle::gate::{Decision, KnownIssues};
 use oracle::outcome::Outcome;
 use oracle::report::Report;
-use scenarios::{Error, known as file, store};
+use scenarios::{Error, known as file};
 use std::path::Path;
 
 /// Judges a report.
 pub fn gate(args: GateArgs) -> Result<Outcome, Error> {
     let known = known(args.known.as_deref())?;
-    let report = store::read_report(&args.report)?;
+    let report = input::read(&args.report)?;
     let decision = decide(&report, &known);
     print!("{}", reports::gate::render(&decision));
     Ok(decision.outcome)

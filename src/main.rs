@@ -4,6 +4,7 @@ mod cli;
 mod compare;
 mod edges;
 mod gate;
+mod input;
 mod manual;
 mod merge;
 mod plan;

@@ -1,13 +1,17 @@
 //! `stackwitness merge`.
 
 use crate::cli::MergeArgs;
+use crate::input;
 use oracle::outcome::Outcome;
 use scenarios::{Error, store};
 use std::io::{self, IsTerminal};
 
 /// Joins reports and tells the outcome of the whole.
 pub fn merge(args: MergeArgs) -> Result<Outcome, Error> {
-    let out = store::folder(&args.out)?;
+    let out = store::Folder::take(&args.out)?;
+    for path in &args.reports {
+        input::advise(path, store::read_report(path).ok().as_ref());
+    }
     let report = store::merge(&args.reports, &out)?;
     print!(
         "{}",

@@ -1,6 +1,7 @@
 //! `stackwitness render`.
 
 use crate::cli::{Format, RenderArgs};
+use crate::input;
 use oracle::report::Report;
 use reports::table::Style;
 use scenarios::{Error, collect, store};
@@ -11,7 +12,7 @@ use std::path::Path;
 pub fn render(args: RenderArgs) -> Result<(), Error> {
     let report = match args.from_records {
         true => collect::recollect(&args.report)?,
-        false => store::read_report(&args.report)?,
+        false => input::read(&args.report)?,
     };
     let dir = if args.report.is_dir() {
         args.report.as_path()
@@ -20,7 +21,7 @@ pub fn render(args: RenderArgs) -> Result<(), Error> {
     };
     let text = text(&report, dir, args.format);
     match args.output {
-        Some(file) => store::write_file(&file, text.as_bytes()).map(|_| ()),
+        Some(file) => store::write_file(&file, text.as_bytes()),
         None => {
             // A reader that has seen enough, as `head`, is no error.
             let _ = io::stdout().write_all(text.as_bytes());
@@ -38,7 +39,7 @@ pub fn write(report: &Report, dir: &Path, format: Format) -> Result<(), Error> {
         Format::Markdown => "report.md",
         Format::Html => "report.html",
     };
-    store::write_file(&dir.join(name), text(report, dir, format).as_bytes()).map(|_| ())
+    store::write_file(&dir.join(name), text(report, dir, format).as_bytes())
 }
 
 /// The table, coloured for a terminal whose user likes that.

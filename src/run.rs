@@ -6,7 +6,7 @@ use crate::{gate, render};
 use oracle::Hooking;
 use oracle::outcome::Outcome;
 use scenarios::plan::Wishes;
-use scenarios::{Error, Plan, Scenario, Session, interrupt};
+use scenarios::{Done, Error, Plan, Scenario, Session, interrupt};
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
@@ -56,11 +56,8 @@ pub fn run(args: RunArgs) -> Result<Outcome, Error> {
     interrupt::note();
     let session = Session::new(scenario, plan, &args.out)?;
     let mut progress = Progress::new(of_user);
-    let report = session.run(&mut |event| progress.show(&event))?;
+    let Done { report, failure } = session.run(&mut |event| progress.show(&event))?;
 
-    for format in args.render {
-        render::write(&report, session.out(), format)?;
-    }
     let terminal = if of_user {
         io::stderr().is_terminal()
     } else {
@@ -79,6 +76,12 @@ pub fn run(args: RunArgs) -> Result<Outcome, Error> {
         eprint!("{text}")
     } else {
         print!("{text}")
+    }
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    for format in args.render {
+        render::write(&report, session.out(), format)?;
     }
     Ok(outcome)
 }

@@ -12,7 +12,7 @@ use oracle::report::Report;
 use scenarios::jdk::Jdk;
 use scenarios::plan::Wishes;
 use scenarios::scenario::BUILT_IN;
-use scenarios::{Plan, Scenario, Session, store};
+use scenarios::{Done, Plan, Scenario, Session, store};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -95,7 +95,8 @@ impl Case {
         let plan = Plan::new(&self.scenario, &wishes).map_err(|e| e.to_string())?;
         let session =
             Session::new(self.scenario.clone(), plan, &self.out).map_err(|e| e.to_string())?;
-        session.run(&mut |_| {}).map_err(|e| e.to_string())
+        let done = session.run(&mut |_| {}).and_then(Done::whole);
+        done.map_err(|e| e.to_string())
     }
 
     fn judge(&self, layer: Layer) -> Result<(), Failed> {

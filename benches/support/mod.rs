@@ -4,7 +4,7 @@
 
 use oracle::Hooking;
 use oracle::pace::{Pace, Paced};
-use oracle::record::{Config, RECORDS_FILE, Record};
+use oracle::record::{CLAIM_FILE, Config, RECORDS_FILE, Record};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -40,6 +40,8 @@ pub fn java(java: &Path, dir: &Path, agent: Option<&Config>) -> Command {
         let path = dir.join("config.json");
         let config = serde_json::to_vec(config).expect("plain data");
         fs::write(&path, config).expect("it is ours");
+        // The run of the JVM that was here before is over.
+        let _ = fs::remove_file(dir.join(CLAIM_FILE));
         let agent = scenarios::library::AGENT.find().expect("the agent");
         command.arg(format!("-agentpath:{}={}", agent.display(), path.display()));
     }

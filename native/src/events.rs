@@ -11,6 +11,7 @@ use crate::jvm::java_thread::JavaThreads;
 use crate::jvm::jvmti::{Capability, Event, EventCallbacks, Jvmti, RawEnv};
 use crate::jvm::structs::Structs;
 use crate::layers::walks::Edges;
+use crate::records::claim;
 use crate::records::file::Records;
 use crate::records::slots::Slots;
 use crate::sampling::sampler::{self, Sampler};
@@ -36,7 +37,8 @@ fn running_sampler() -> MutexGuard<'static, Option<Sampler>> {
         .unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Prepares the agent with the configuration at `path`.
+/// Prepares the agent with the configuration at `path`. Prepares nothing if another JVM has the
+/// run.
 ///
 /// # Safety
 /// `vm` must be the VM's, in its OnLoad phase.
@@ -44,6 +46,9 @@ pub unsafe fn load(vm: *mut JavaVM, path: &str) -> Result<(), String> {
     let text = std::fs::read(path).map_err(|e| format!("cannot read `{path}`: {e}"))?;
     let config: Config =
         serde_json::from_slice(&text).map_err(|e| format!("`{path}` is no configuration: {e}"))?;
+    if !claim::take(&config.run_dir).map_err(|e| format!("cannot claim the run: {e}"))? {
+        return Ok(());
+    }
     // SAFETY: as the caller promised.
     let jvmti = unsafe { Jvmti::new(vm) }.ok_or("this VM has no JVMTI 11")?;
     let io = |what: &'static str| move |e: std::io::Error| format!("cannot open the {what}: {e}");

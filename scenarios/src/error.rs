@@ -61,6 +61,17 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
+    /// Another process writes to the folder for the results.
+    #[error(
+        "{path} is in use by {holder}; wait for its end, or give another folder with --out",
+        path = .path.display()
+    )]
+    Busy {
+        /// The folder.
+        path: PathBuf,
+        /// The other process.
+        holder: String,
+    },
     /// Reports do not belong together.
     #[error("cannot merge: {0}")]
     Merge(String),
@@ -85,6 +96,7 @@ impl Error {
                 | Error::Suite { .. }
                 | Error::Merge(_)
                 | Error::Out { .. }
+                | Error::Busy { .. }
         )
     }
 }

@@ -32,7 +32,7 @@ pub use error::Error;
 pub use plan::Plan;
 pub use process::interrupt;
 pub use run::library;
-pub use run::session::{self, Event, Session};
+pub use run::session::{self, Done, Event, Session};
 pub use scenario::{Scenario, known};
 
 /// A seed for those who name none; short, so that it is easily given again.

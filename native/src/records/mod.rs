@@ -1,5 +1,6 @@
 //! What is measured, where a crash cannot take it.
 
+pub mod claim;
 pub mod error_codes;
 pub mod file;
 pub mod profile;

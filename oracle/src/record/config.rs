@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 /// Name of the file of records in a run's folder.
 pub const RECORDS_FILE: &str = "records.jsonl";
 
+/// Name of the file with which a JVM claims a run. The file holds the JVM's process id.
+pub const CLAIM_FILE: &str = "jvm.pid";
+
 /// Name of the file of slots in a run's folder.
 pub const SLOTS_FILE: &str = "slots.bin";
 

@@ -16,7 +16,7 @@ pub mod report;
 mod rewriting;
 pub mod tally;
 
-pub use config::{Config, RECORDS_FILE, SLOTS_FILE};
+pub use config::{CLAIM_FILE, Config, RECORDS_FILE, SLOTS_FILE};
 pub use edges::{EdgeCounts, FoundEdges};
 pub use errors::ErrorCount;
 pub use faults::{LieCount, Lies, Sabotage};

@@ -15,6 +15,9 @@ use std::path::Path;
 /// What is known of a run besides what its agent wrote.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Facts {
+    /// The session that the run belongs to; empty in runs of earlier versions.
+    #[serde(default)]
+    pub session: String,
     pub scenario: String,
     pub java_args: Vec<String>,
     pub seed: u64,
@@ -35,7 +38,7 @@ pub(crate) struct Facts {
 impl Facts {
     /// Writes them into the run's folder, so that a report can be made again.
     pub fn write(&self, dir: &Path) -> Result<(), Error> {
-        store::write_json(&dir.join(names::FACTS), self).map(|_| ())
+        store::write_json(&dir.join(names::FACTS), self)
     }
 
     /// Adds the run in `dir` to `report`. Returns whether further runs on the same JDK would

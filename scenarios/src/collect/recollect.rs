@@ -1,35 +1,51 @@
 //! The report of a session, made again from what its runs left.
 
+use super::asked;
+use super::facts::Facts;
 use crate::Error;
-use crate::collect::facts::Facts;
-use crate::store::{names, read_report};
-use oracle::report::{self, Exit, Report};
+use crate::store::names;
+use oracle::report::{self, Exit, Report, Skipped};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Makes the report of the session in `dir` again from what its runs left there.
+/// Makes the report of the session in `dir` again. Runs that an earlier session left in the same
+/// folder are no part of the report. A run whose facts cannot be read is skipped, with the reason.
 pub fn recollect(dir: &Path) -> Result<Report, Error> {
-    let mut report = read_report(&dir.join(names::SESSION))?;
-    let mut runs: Vec<PathBuf> = fs::read_dir(dir.join("runs"))
-        .into_iter()
-        .flatten()
-        .flatten()
+    let (own, mut report) = asked::read(dir)?;
+    let mut damaged = vec![];
+    for run in runs(dir) {
+        match facts(&run) {
+            Ok(facts) if facts.session == own.session => {
+                facts.collect(&run, &mut report);
+            }
+            Ok(_) => {}
+            Err(why) => damaged.push(Skipped {
+                scenario: run.file_name().unwrap_or_default().display().to_string(),
+                why: format!("{} cannot be read: {why}", names::FACTS),
+            }),
+        }
+    }
+    report.layers = report::sum_layers(&report.runs);
+    let ended = report.runs.len() + report.skipped.len() >= own.jobs.unwrap_or(report.planned);
+    let interrupted = report.runs.iter().any(|run| run.exit == Exit::Interrupted);
+    report.complete = ended && damaged.is_empty() && !interrupted;
+    report.skipped.extend(damaged);
+    Ok(report)
+}
+
+/// The folders of all runs, in their order.
+pub(super) fn runs(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir.join("runs"));
+    let entries = entries.into_iter().flatten().flatten();
+    let mut runs: Vec<PathBuf> = entries
         .map(|entry| entry.path())
         .filter(|run| run.join(names::FACTS).exists())
         .collect();
     runs.sort();
-    for run in runs {
-        let path = run.join(names::FACTS);
-        let fail = |why: String| Error::Report {
-            path: path.clone(),
-            why,
-        };
-        let text = fs::read(&path).map_err(|e| fail(e.to_string()))?;
-        let facts: Facts = serde_json::from_slice(&text).map_err(|e| fail(e.to_string()))?;
-        facts.collect(&run, &mut report);
-    }
-    report.layers = report::sum_layers(&report.runs);
-    report.complete = report.runs.len() + report.skipped.len() >= report.planned
-        && !report.runs.iter().any(|run| run.exit == Exit::Interrupted);
-    Ok(report)
+    runs
+}
+
+pub(super) fn facts(run: &Path) -> Result<Facts, String> {
+    let text = fs::read(run.join(names::FACTS)).map_err(|e| e.to_string())?;
+    serde_json::from_slice(&text).map_err(|e| e.to_string())
 }

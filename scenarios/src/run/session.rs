@@ -4,16 +4,17 @@ use super::baseline;
 use super::launch::{Kit, Launch};
 use super::watch::{Ending, Watch};
 use crate::Error;
+use crate::collect::asked::Asked;
 use crate::collect::facts::Facts;
 use crate::collect::records;
 use crate::plan::{Job, Plan};
 use crate::process::{Process, interrupt};
 use crate::scenario::{Scenario, Start};
-use crate::store::{self, names};
+use crate::store::{self, Folder};
 use oracle::Layer;
 use oracle::report::{self, Exit, Report, Run, SCHEMA, Skipped};
 use oracle::tally::Tally;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// What is going on, for those who watch.
@@ -47,21 +48,45 @@ pub enum Event<'a> {
     },
 }
 
+/// What came of a session.
+#[derive(Debug)]
+pub struct Done {
+    /// The report, with all that was counted.
+    pub report: Report,
+    /// Why the report is not on disk, or the session ended early, if so.
+    pub failure: Option<Error>,
+}
+
+impl Done {
+    /// The report of a session in which nothing failed.
+    pub fn whole(self) -> Result<Report, Error> {
+        match self.failure {
+            None => Ok(self.report),
+            Some(failure) => Err(failure),
+        }
+    }
+}
+
 /// A job about to be done.
 #[derive(Debug)]
 pub struct Session {
+    /// Tells the runs of this session from those of others in the same folder.
+    id: String,
     scenario: Scenario,
     plan: Plan,
-    out: PathBuf,
+    out: Folder,
 }
 
 impl Session {
     /// A session with its folder, which is made if absent.
+    ///
+    /// Fails if the folder cannot be written to, or if another process writes to it.
     pub fn new(scenario: Scenario, plan: Plan, out: &Path) -> Result<Session, Error> {
         Ok(Session {
+            id: format!("{:016x}", rand::random::<u64>()),
             scenario,
             plan,
-            out: store::folder(out)?,
+            out: Folder::take(out)?,
         })
     }
 
@@ -70,23 +95,45 @@ impl Session {
         &self.out
     }
 
-    /// Runs everything; the report is on disk when this returns, and after each run.
-    pub fn run(&self, watcher: &mut dyn FnMut(Event)) -> Result<Report, Error> {
+    /// Runs everything. The report is on disk when this returns, and after each run.
+    ///
+    /// Fails if nothing could be run. Where a disk is full after a while, [`Done`] has what was
+    /// counted until then.
+    pub fn run(&self, watcher: &mut dyn FnMut(Event)) -> Result<Done, Error> {
         let kit = Kit::new(&self.out)?;
         let mut report = self.empty_report();
-        store::write_json(&self.out.join(names::SESSION), &report)?;
+        Asked::new(&self.id, self.plan.jobs.len(), &report).write(&self.out)?;
+        // From here on the report of an earlier session would mislead.
+        store::write_report(&self.out, &report)?;
+        let result = self.run_all(&kit, &mut report, watcher);
+        report.layers = report::sum_layers(&report.runs);
+        let ended = report.runs.len() + report.skipped.len() == self.plan.jobs.len();
+        let interrupted = |run: &Run| run.exit == Exit::Interrupted;
+        report.complete = result.is_ok() && ended && !report.runs.iter().any(interrupted);
+        match result.and_then(|()| store::write_report(&self.out, &report)) {
+            Err(e) if report.runs.is_empty() => Err(e),
+            result => Ok(Done {
+                report,
+                failure: result.err(),
+            }),
+        }
+    }
+
+    /// Runs the jobs until one of them makes the others useless, or until the user or the
+    /// scenario wants no more.
+    fn run_all(
+        &self,
+        kit: &Kit,
+        report: &mut Report,
+        watcher: &mut dyn FnMut(Event),
+    ) -> Result<(), Error> {
         let start = Instant::now();
+        let budget = self.scenario.time_budget;
         let jobs = &self.plan.jobs;
         for (at, job) in jobs.iter().enumerate() {
-            if interrupt::noted().is_some() {
-                break;
-            }
-            if self
-                .scenario
-                .time_budget
-                .is_some_and(|budget| start.elapsed() > budget)
+            // The jobs that are left are missing, unlike those that cannot run here.
+            if interrupt::noted().is_some() || budget.is_some_and(|budget| start.elapsed() > budget)
             {
-                // Not skipped but missing, unlike what cannot run here.
                 break;
             }
             if let Some(why) = lacks(job) {
@@ -100,9 +147,9 @@ impl Session {
                 of: jobs.len(),
                 job,
             });
-            let useless = self.run_one(&kit, job, &mut report, watcher)?;
+            let useless = self.run_one(kit, job, report, watcher)?;
             report.layers = report::sum_layers(&report.runs);
-            store::write_report(&self.out, &report)?;
+            store::write_report(&self.out, report)?;
             watcher(Event::Ended {
                 run: &report.runs[report.runs.len() - 1],
             });
@@ -110,10 +157,7 @@ impl Session {
                 break;
             }
         }
-        report.complete = report.runs.len() + report.skipped.len() == jobs.len()
-            && !report.runs.iter().any(|run| run.exit == Exit::Interrupted);
-        store::write_report(&self.out, &report)?;
-        Ok(report)
+        Ok(())
     }
 
     fn empty_report(&self) -> Report {
@@ -148,6 +192,7 @@ impl Session {
         let mut launch = Launch::new(kit, job, &dir)?;
         let layers = job.program.layers();
         let mut facts = Facts {
+            session: self.id.clone(),
             scenario: job.program.name.clone(),
             java_args: launch.java_args,
             seed: job.seed,
@@ -183,13 +228,17 @@ impl Session {
         if let Some(effort) = ending.effort {
             (facts.wall_s, facts.cpu_s) = (effort.wall_s, Some(effort.cpu_s));
         }
-        facts.write(&dir)?;
-        match baseline::measure(job, &dir, &facts.java_args, &facts.exit) {
-            Ok(effort) => (facts.without_agent, facts.not_compared) = (Some(effort), None),
-            Err(why) => facts.not_compared = Some(why),
+        let mut written = facts.write(&dir);
+        if written.is_ok() {
+            match baseline::measure(job, &dir, &facts.java_args, &facts.exit) {
+                Ok(effort) => (facts.without_agent, facts.not_compared) = (Some(effort), None),
+                Err(why) => facts.not_compared = Some(why),
+            }
+            written = facts.write(&dir);
         }
-        facts.write(&dir)?;
-        Ok(facts.collect(&dir, report))
+        // Also on a full disk: what was counted is in the report.
+        let useless = facts.collect(&dir, report);
+        written.map(|()| useless)
     }
 }
 

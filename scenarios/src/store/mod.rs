@@ -9,25 +9,15 @@ use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+mod folder;
 pub(crate) mod names;
 
+pub use folder::Folder;
+pub(crate) use folder::in_use;
 pub use names::REPORT as REPORT_FILE;
 
-/// A folder for results, made if absent. It is tried now, not after a JVM ran for minutes.
-pub fn folder(dir: &Path) -> Result<PathBuf, Error> {
-    let usable = || {
-        fs::create_dir_all(dir)?;
-        tempfile::tempfile_in(dir)?;
-        dir.canonicalize()
-    };
-    usable().map_err(|source| Error::Out {
-        path: dir.into(),
-        source,
-    })
-}
-
 /// Writes the report into `dir`.
-pub fn write_report(dir: &Path, report: &Report) -> Result<PathBuf, Error> {
+pub fn write_report(dir: &Path, report: &Report) -> Result<(), Error> {
     write_json(&dir.join(names::REPORT), report)
 }
 
@@ -43,23 +33,22 @@ fn json(data: &impl Serialize) -> String {
 }
 
 /// Writes plain data in one step.
-pub(crate) fn write_json(path: &Path, data: &impl Serialize) -> Result<PathBuf, Error> {
+pub(crate) fn write_json(path: &Path, data: &impl Serialize) -> Result<(), Error> {
     write_file(path, json(data).as_bytes())
 }
 
 /// Writes a file in one step.
-pub fn write_file(path: &Path, content: &[u8]) -> Result<PathBuf, Error> {
+pub fn write_file(path: &Path, content: &[u8]) -> Result<(), Error> {
     replace(path, content).map_err(|source| Error::Out {
         path: path.into(),
         source,
-    })?;
-    Ok(path.into())
+    })
 }
 
 fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let dir = path.parent().unwrap_or(Path::new("."));
     let mut part = tempfile::Builder::new()
-        .prefix(".part-")
+        .prefix(folder::PART)
         .permissions(Permissions::from_mode(0o644))
         .tempfile_in(dir)?;
     part.write_all(content)?;

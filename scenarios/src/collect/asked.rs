@@ -1,0 +1,59 @@
+//! What was asked of a session, on disk from the session's start.
+
+use crate::Error;
+use crate::store::{self, names};
+use oracle::report::Report;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::Path;
+
+/// The file of a session: a report without runs, and what else its folder must tell.
+#[derive(Serialize)]
+pub(crate) struct Asked<'r> {
+    #[serde(flatten)]
+    own: Own,
+    #[serde(flatten)]
+    report: &'r Report,
+}
+
+/// What a report does not have.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Own {
+    /// Tells the runs of the session from those of others in the same folder; empty in files of
+    /// earlier versions.
+    #[serde(default)]
+    pub session: String,
+    /// How many runs were to be made, those of other shards left out; absent in files of earlier
+    /// versions.
+    #[serde(default)]
+    pub jobs: Option<usize>,
+}
+
+impl<'r> Asked<'r> {
+    pub fn new(session: &str, jobs: usize, report: &'r Report) -> Asked<'r> {
+        Asked {
+            own: Own {
+                session: session.into(),
+                jobs: Some(jobs),
+            },
+            report,
+        }
+    }
+
+    /// Writes it into the folder of the results.
+    pub fn write(&self, out: &Path) -> Result<(), Error> {
+        store::write_json(&out.join(names::SESSION), self)
+    }
+}
+
+/// Reads what was asked of the session in `out`.
+pub(super) fn read(out: &Path) -> Result<(Own, Report), Error> {
+    let path = out.join(names::SESSION);
+    let report = store::read_report(&path)?;
+    let own = fs::read(&path).map_err(|e| e.to_string());
+    let own = own.and_then(|text| serde_json::from_slice(&text).map_err(|e| e.to_string()));
+    match own {
+        Ok(own) => Ok((own, report)),
+        Err(why) => Err(Error::Report { path, why }),
+    }
+}

@@ -1,0 +1,36 @@
+//! Runs that a report does not have, because the session was killed before it could say more.
+
+use super::asked;
+use super::recollect::{facts, runs};
+use crate::store;
+use oracle::report::Report;
+use std::path::Path;
+
+/// What the reader of `report`, which was read from `path`, must know besides: that its session
+/// goes on, or where to find runs that the report does not have. `report` is none if it cannot be
+/// read.
+pub fn unreported(path: &Path, report: Option<&Report>) -> Option<String> {
+    let dir = match path.is_dir() {
+        true => path,
+        false => path.parent()?,
+    };
+    if report.is_some_and(|report| report.complete) {
+        return None;
+    }
+    let (own, _) = asked::read(dir).ok()?;
+    let runs = runs(dir).into_iter();
+    let facts = runs.filter_map(|run| facts(&run).ok());
+    let runs = facts.filter(|facts| facts.session == own.session).count();
+    let missing = runs.saturating_sub(report.map_or(0, |report| report.runs.len()));
+    if missing == 0 {
+        return None;
+    }
+    let shown = dir.display();
+    Some(match store::in_use(dir) {
+        Some(holder) => format!("the session in {shown} goes on, by {holder}"),
+        None => format!(
+            "the session in {shown} was killed, and {missing} of its runs are not in its report; \
+             `stackwitness render --from-records {shown}` reads what they left"
+        ),
+    })
+}
