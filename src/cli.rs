@@ -136,6 +136,9 @@ pub struct RunArgs {
     /// Let walkers lie on purpose, to see it caught: one answer in ONE_IN, 1000 if absent
     #[arg(long, hide = true, value_name = "KIND,…[:LAYER,…[:ONE_IN]]")]
     pub lie: Option<Lies>,
+    /// Write N samples of each kind to samples.jsonl in the run's folder, for tests without a JVM
+    #[arg(long, hide = true, value_name = "N", default_value_t = 0)]
+    pub record_samples: u32,
     /// Any Java program, as one would give it to `java`
     #[arg(last = true, value_name = "JAVA_ARGS", conflicts_with_all = ["scenario", "jar", "benchmark", "flags"])]
     pub java_args: Vec<String>,

@@ -52,6 +52,7 @@ pub fn run(args: RunArgs) -> Result<Outcome, Error> {
         sampling.sabotage = args.sabotage;
         sampling.sabotage_one_in = args.sabotage_one_in;
         sampling.lies = args.lie.clone();
+        sampling.record_samples = args.record_samples;
     }
     interrupt::note();
     let session = Session::new(scenario, plan, &args.out)?;

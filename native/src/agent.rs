@@ -8,6 +8,7 @@ use crate::jvm::debug_info::DebugInfo;
 use crate::jvm::java_thread::JavaThreads;
 use crate::jvm::jvmti::Jvmti;
 use crate::layers::walks::Edges;
+use crate::recorder::Recorder;
 use crate::records::file::Records;
 use crate::records::slots::Slots;
 use crate::truth::classes::Chosen;
@@ -42,6 +43,8 @@ pub struct Agent {
     pub slots: Slots,
     /// Evidence.
     pub records: Records,
+    /// Samples for tests, where they are asked for.
+    pub recorder: Option<Recorder>,
     /// Methods.
     pub methods: Registry,
     /// Classes that may be unloaded.

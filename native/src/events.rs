@@ -12,6 +12,7 @@ use crate::jvm::jvmti::{Capability, Event, EventCallbacks, Jvmti, RawEnv};
 use crate::jvm::structs::Structs;
 use crate::layers::walks::Edges;
 use crate::records::claim;
+use crate::recorder::Recorder;
 use crate::records::file::Records;
 use crate::records::slots::Slots;
 use crate::sampling::sampler::{self, Sampler};
@@ -102,6 +103,13 @@ pub unsafe fn load(vm: *mut JavaVM, path: &str) -> Result<(), String> {
     let structs = Structs::read(&jvmti);
     let feature = jvmti.system_property(c"java.vm.specification.version");
     let feature = feature.parse().unwrap_or(0);
+    let recorder = match config.record_samples {
+        0 => None,
+        limit => Some(
+            Recorder::open(&config.run_dir, limit)
+                .map_err(|e| format!("cannot write samples: {e}"))?,
+        ),
+    };
     let agent = Agent {
         vm: Vm(vm),
         jvmti,
@@ -111,6 +119,7 @@ pub unsafe fn load(vm: *mut JavaVM, path: &str) -> Result<(), String> {
         java_threads: structs.as_ref().and_then(JavaThreads::find),
         slots,
         records,
+        recorder,
         methods: Registry::new(jvmti),
         unloading: Unloading::default(),
         chosen: classes::Chosen::new(&config),

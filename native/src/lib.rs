@@ -12,6 +12,7 @@
 //! | `sampling` | the sampler, and how it asks a thread, which answers in a signal handler |
 //! | `injection` | walkers and hooks that fail on purpose, to see it caught |
 //! | `evidence` | what is written down of a mismatch |
+//! | `recorder` | real samples as files, for tests |
 //! | `layers` | what the answers are compared with |
 //! | `hooks`, `events` | what the rewritten code and the VM call |
 
@@ -22,6 +23,7 @@ mod hooks;
 mod injection;
 mod jvm;
 mod layers;
+mod recorder;
 mod records;
 mod sampling;
 mod truth;

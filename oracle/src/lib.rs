@@ -11,6 +11,7 @@
 //! * [`tally`]: counts of verdicts, and their fixed layout in memory shared with the agent;
 //! * [`bound`]: the exact confidence bound on a mismatch rate;
 //! * [`record`]: what an agent writes down while a program runs;
+//! * [`recorded`]: real samples as files, to be judged again without a JVM;
 //! * [`pace`]: how fast the sampler is, against loops that check nothing;
 //! * [`profile`]: all stacks that were sampled, and how often;
 //! * [`report`]: the results of one or more runs, as `report.json` has them;
@@ -29,6 +30,7 @@ pub mod judge;
 mod model;
 pub mod mutants;
 pub mod record;
+pub mod recorded;
 
 pub use gate::{compare, merge, outcome};
 pub use model::{Judgement, Layer, Verdict, trace};

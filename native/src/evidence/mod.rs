@@ -1,5 +1,6 @@
 //! Writes mismatches down.
 
+pub mod compiled;
 mod return_address;
 
 use crate::agent::Agent;
@@ -8,7 +9,7 @@ use crate::jvm::os::peek::peek_bytes;
 use crate::jvm::symbols;
 use crate::records::error_codes::Place;
 use crate::sampling::sample::Sample;
-use hotspot::causes::{Case, Code, Instant};
+use hotspot::causes::{Case, Cause, Code, Instant};
 use hotspot::return_address::ReturnAddress;
 use jni_sys::JNIEnv;
 use oracle::record::{Mismatch, Record, ShownFrame};
@@ -70,45 +71,55 @@ pub fn record(agent: &Agent, env: *mut JNIEnv, found: Found<'_>) {
         reason,
     } = found.judgement;
     let walker = show(agent, env, found.walk);
-    let case = |instant| Case {
-        verdict,
-        reason,
-        at: at_frame.and_then(|at| walker.get(at)),
-        lowest: walker.last(),
-        true_lowest: found.truth.last(),
-        instant,
-    };
+    let cause = cause(agent, found.judgement, found.walker, &walker, &found.truth);
     let mut evidence = found.evidence;
-    let cause = match found.walker {
-        Walker::Nobody | Walker::Gst => None,
-        Walker::AsgctInHook => Some(case(None).cause().into()),
-        Walker::AsgctInSignal(sample) => {
-            let bytes = peek_bytes(sample.registers[0], BYTES);
-            let found = return_address::find(agent, sample);
-            evidence.append(&mut of_sample(agent, sample, &bytes));
-            if let Some(found) = found {
-                evidence.append(&mut of_return_address(agent, sample, found));
-            }
-            let place = found.map_or(ReturnAddress::Usual, |found| found.place);
-            Some(
-                case(Some(instant(agent, sample, &bytes, place)))
-                    .cause()
-                    .into(),
-            )
+    if let Walker::AsgctInSignal(sample) = found.walker {
+        let bytes = peek_bytes(sample.registers[0], BYTES);
+        evidence.append(&mut of_sample(agent, sample, &bytes));
+        if let Some(found) = return_address::find(agent, sample) {
+            evidence.append(&mut of_return_address(agent, sample, found));
         }
-    };
+    }
     let mismatch = Mismatch {
         layer: found.layer,
         verdict,
         reason: reason.into(),
         thread: thread_name(found.tid),
         at_frame,
-        cause,
+        cause: cause.map(Into::into),
         walker,
         truth: found.truth,
         evidence,
     };
     agent.records.write(&Record::Mismatch(Box::new(mismatch)));
+}
+
+/// The cause that a mismatch of `walk` points to, where `walker` can have one.
+pub fn cause(
+    agent: &Agent,
+    judgement: Judgement,
+    walker: Walker<'_>,
+    walk: &[ShownFrame],
+    truth: &[ShownFrame],
+) -> Option<Cause> {
+    let case = |instant| Case {
+        verdict: judgement.verdict,
+        reason: judgement.reason,
+        at: judgement.at_frame.and_then(|at| walk.get(at)),
+        lowest: walk.last(),
+        true_lowest: truth.last(),
+        instant,
+    };
+    match walker {
+        Walker::Nobody | Walker::Gst => None,
+        Walker::AsgctInHook => Some(case(None).cause()),
+        Walker::AsgctInSignal(sample) => {
+            let bytes = peek_bytes(sample.registers[0], BYTES);
+            let found = return_address::find(agent, sample);
+            let place = found.map_or(ReturnAddress::Usual, |found| found.place);
+            Some(case(Some(instant(agent, sample, &bytes, place))).cause())
+        }
+    }
 }
 
 /// The frames as reports show them.
@@ -210,7 +221,8 @@ fn instant<'a>(
     }
 }
 
-fn code_of(agent: &Agent, pc: usize) -> Code {
+/// What `pc` lies in.
+pub fn code_of(agent: &Agent, pc: usize) -> Code {
     match agent.code_cache.as_ref().and_then(|cache| cache.blob(pc)) {
         Some(blob) if blob.is_compiled() => Code::Compiled,
         Some(blob) if blob.is_native_wrapper() => Code::NativeWrapper,

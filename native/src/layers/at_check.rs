@@ -5,6 +5,7 @@ use crate::evidence::{self, Found, Walker};
 use crate::injection::{Lie, Said};
 use crate::jvm::asgct::{Asgct, CallFrame};
 use crate::jvm::jvmti::FrameInfo;
+use crate::recorder::{self, Judged};
 use crate::truth::methods::Registry;
 use crate::truth::threads::ThreadState;
 use crate::truth::trace_stack::StackCopy;
@@ -210,15 +211,9 @@ fn check_gst(
     let truth = copy.truth(&hooks, &leaving);
     let honest = judge_truth(gst, &truth, methods);
     let honest = methods.settle(honest, gst, &[truth.checked]);
-    let lie = lie(
-        agent,
-        state,
-        Layer::Gst,
-        honest,
-        gst,
-        env,
-        &Sight::Truth(&truth, &agent.methods),
-    );
+    let sight = Sight::Truth(&truth, methods);
+    record(agent, env, Layer::Gst, gst, honest, &sight);
+    let lie = lie(agent, state, Layer::Gst, honest, gst, env, &sight);
     let (gst, judgement) = lie
         .as_ref()
         .map_or((gst, honest), |lie| (&lie.walk, lie.judgement));
@@ -288,6 +283,7 @@ fn check_asgct(
         boundary: &|walk| threads?.boundary(walk),
     };
     let honest = agent.methods.settle(sight.judge(&walk), &walk, &[gst]);
+    record(agent, env, Layer::AsgctSafepoint, &walk, honest, &sight);
     let lie = lie(
         agent,
         state,
@@ -312,6 +308,32 @@ fn check_asgct(
             truth,
         );
     }
+}
+
+fn walker_of(layer: Layer) -> Walker<'static> {
+    match layer {
+        Layer::Gst => Walker::Gst,
+        _ => Walker::AsgctInHook,
+    }
+}
+
+fn record(
+    agent: &Agent,
+    env: *mut JNIEnv,
+    layer: Layer,
+    walk: &[Frame],
+    judgement: Judgement,
+    sight: &Sight<'_, Registry>,
+) {
+    let walker = walker_of(layer);
+    let judged = Judged {
+        layer,
+        walk,
+        judgement,
+        sight,
+        walker,
+    };
+    recorder::offer(agent, env, judged);
 }
 
 /// A lie in place of `walk`, if one is to be told.
@@ -346,10 +368,7 @@ fn report(
     truth: Vec<oracle::record::ShownFrame>,
 ) {
     let (tid, evidence) = (state.tid(), BTreeMap::new());
-    let walker = match layer {
-        Layer::Gst => Walker::Gst,
-        _ => Walker::AsgctInHook,
-    };
+    let walker = walker_of(layer);
     evidence::record(
         agent,
         env,

@@ -1,19 +1,21 @@
 //! What becomes of the sampler's samples: verdicts, evidence, and the profile of them all.
 
 use crate::agent::Agent;
+use crate::evidence::compiled;
 use crate::evidence::{self, Found, Walker};
 use crate::injection::Said;
 use crate::jvm::jvmti::FrameInfo;
 use crate::jvm::os::cpu_time;
 use crate::layers::at_check::{MAX_FRAMES, frame_of};
-use crate::layers::compiled;
 use crate::layers::walks::{self, Thread, Walks};
+use crate::recorder::{self, Judged};
 use crate::records::error_codes::ErrorCodes;
 use crate::records::profile::Stacks;
 use crate::sampling::sample::{Outcome, Sample};
 use crate::sampling::targets::Target;
 use crate::truth::methods::Registry;
 use crate::truth::trace_stack::StackCopy;
+use hotspot::debug_info::judge_between;
 use jni_sys::JNIEnv;
 use oracle::edge::{self, Counts, Finding};
 use oracle::judge::Edged;
@@ -144,6 +146,8 @@ impl Judging {
         }
         let mut judgement = edge::verdict(found.as_deref());
         let sight = Sight::<Registry>::Edges(&edges);
+        let judged = judged(layer, &self.walk, judgement, &sight, sample);
+        recorder::offer(agent, self.env, judged);
         let said = said(self.env, target, layer, &self.walk, judgement);
         if let Some(lie) = agent.liar.tell(agent, said, &sight, |lie| sight.judge(lie)) {
             (self.walk, judgement) = (lie.walk, lie.judgement);
@@ -191,6 +195,7 @@ impl Judging {
             Outcome::OtherThread => slots.drop(layer, Drop::ThreadEnded),
             Outcome::Walked(code) if code <= 0 => {
                 slots.count(layer, Verdict::Error(code));
+                recorder::offer_error(self.agent, self.env, layer, code, sample);
                 let anchor = sample.anchor;
                 let state = anchor.map_or("unknown", |anchor| anchor.state_name());
                 let find = |pc| evidence::kind_at(self.agent, pc);
@@ -251,8 +256,12 @@ impl Judging {
                 return judgement;
             }
             let whole = carrier.is_none().then_some(&truth);
-            compiled::judge_between_records(agent, sample, judgement, walk, whole, judge)
-                .unwrap_or(judgement)
+            let around = compiled::records_around(agent, sample);
+            let again = around.and_then(|around| {
+                let (methods, key_of) = (&agent.methods, |hook| agent.methods.key_of(hook));
+                judge_between(&around, methods, key_of, judgement, walk, whole, judge)
+            });
+            again.unwrap_or(judgement)
         };
         let below = carrier.map_or(&[][..], |carrier| carrier.checked);
         let checked = [truth.checked, below];
@@ -261,6 +270,8 @@ impl Judging {
             agent.methods.settle(judgement, walk, &checked)
         };
         let mut judgement = judge(&self.walk);
+        let judged = judged(layer, &self.walk, judgement, &sight, sample);
+        recorder::offer(agent, self.env, judged);
         let said = said(self.env, target, layer, &self.walk, judgement);
         if let Some(lie) = agent.liar.tell(agent, said, &sight, judge) {
             (self.walk, judgement) = (lie.walk, lie.judgement);
@@ -289,6 +300,8 @@ impl Judging {
         let sight = Sight::<Registry>::Later(later, &edges);
         let methods = &agent.methods;
         let mut judgement = methods.settle(sight.judge(&self.walk), &self.walk, &[gst]);
+        let judged = judged(layer, &self.walk, judgement, &sight, sample);
+        recorder::offer(agent, self.env, judged);
         let said = said(self.env, target, layer, &self.walk, judgement);
         if let Some(lie) = agent.liar.tell(agent, said, &sight, |lie| sight.judge(lie)) {
             (self.walk, judgement) = (lie.walk, lie.judgement);
@@ -333,6 +346,22 @@ impl Judging {
 
 fn thread(target: &Target) -> Thread {
     (ptr::from_ref(target.state) as usize, target.tid)
+}
+
+fn judged<'a>(
+    layer: Layer,
+    walk: &'a [Frame],
+    judgement: Judgement,
+    sight: &'a Sight<'a, Registry>,
+    sample: &'a Sample,
+) -> Judged<'a> {
+    Judged {
+        layer,
+        walk,
+        judgement,
+        sight,
+        walker: Walker::AsgctInSignal(sample),
+    }
 }
 
 fn said<'a>(

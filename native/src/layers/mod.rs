@@ -2,5 +2,4 @@
 
 pub mod at_check;
 pub mod at_signal;
-mod compiled;
 pub mod walks;

@@ -63,6 +63,14 @@ pub struct Config {
     /// Developer option: lies that take the place of what the walkers say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lies: Option<Lies>,
+    /// Developer option: so many samples of each kind are written to
+    /// [`SAMPLES_FILE`](crate::recorded::SAMPLES_FILE).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub record_samples: u32,
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
 }
 
 fn ten() -> u64 {

@@ -205,6 +205,7 @@ impl FileSampling {
             sabotage: usual.sabotage,
             sabotage_one_in: usual.sabotage_one_in,
             lies: usual.lies,
+            record_samples: usual.record_samples,
         })
     }
 }

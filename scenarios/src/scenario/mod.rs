@@ -157,6 +157,8 @@ pub struct Sampling {
     pub sabotage_one_in: u64,
     /// Lies that take the place of what the walkers say.
     pub lies: Option<Lies>,
+    /// So many samples of each kind are written down whole.
+    pub record_samples: u32,
 }
 
 impl Default for Sampling {
@@ -173,6 +175,7 @@ impl Default for Sampling {
             sabotage: None,
             sabotage_one_in: 10,
             lies: None,
+            record_samples: 0,
         }
     }
 }
@@ -205,6 +208,7 @@ impl Sampling {
             sabotage_one_in: self.sabotage_one_in,
             turns: None,
             lies: self.lies.clone(),
+            record_samples: self.record_samples,
         }
     }
 }

@@ -1,0 +1,118 @@
+//! Debug info records of compiled code (`PcDesc`), and the rule for samples between two of them.
+//!
+//! HotSpot records the inlined frames at calls, polls and implicit checks only. For a thread
+//! between two records the walker reports the frames of the record behind the program counter
+//! (`is_decipherable_compiled_frame` in `share/prims/forte.cpp`). The thread came from the record
+//! before the program counter, unless it jumped. HotSpot promises a close record, and both are
+//! close: where the truth agrees with the record before, the two records prove that, and the sample
+//! is a `window`.
+//!
+//! Compilers inline much code without a record of its own: there both records show frames
+//! that are not there. Such an answer is false, and stays so; but where the truth agrees from
+//! the compiled method's own frame on, its reason says what is wrong with it. The same holds
+//! behind the last record, in the slow paths at the code's end, where the walker reports the
+//! method at BCI 0.
+
+use crate::causes::{NO_RECORD, OTHER_RECORD};
+use oracle::judge::agrees_outside;
+use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence, Truth};
+use oracle::{Judgement, Verdict};
+
+/// One frame of a record.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Scope {
+    /// The VM's address of the method.
+    pub method: usize,
+    /// The hook in the method's bytecode, if it has one.
+    pub hook: Option<HookId>,
+    /// The BCI; negative where the record has none.
+    pub bci: i32,
+}
+
+/// The records on both sides of a program counter, innermost frames first.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Around {
+    /// The last record at or before it, if there is one: where the thread came from, unless it
+    /// jumped.
+    pub before: Option<Vec<Scope>>,
+    /// The first record behind it, which AsyncGetCallTrace reports; empty without one.
+    pub behind: Vec<Scope>,
+}
+
+/// Judges a mismatch again, of a `walk` whose top is compiled Java code with the records `around`:
+/// with the record before the program counter, by `judge`; then with what is inlined there left
+/// open, for which it needs the `truth` of the whole walk.
+///
+/// `key_of` gives the walkers' key of a hook's method, if a walk has shown the method. The result is
+/// `None` if the records explain nothing.
+pub fn judge_between(
+    around: &Around,
+    methods: &impl Methods,
+    key_of: impl Fn(HookId) -> Option<MethodKey>,
+    mismatch: Judgement,
+    walk: &[Frame],
+    truth: Option<&Truth<'_>>,
+    judge: impl Fn(&[Frame]) -> Judgement,
+) -> Option<Judgement> {
+    if around.behind.is_empty() {
+        // Without a record HotSpot fills the frame in as that of a native method: BCI 0
+        // (`vframeStreamCommon::fill_from_compiled_frame`).
+        let explained = walk.first()?.location.0 == 0 && agrees_outside(walk, truth?, methods);
+        return explained.then_some(Judgement {
+            reason: NO_RECORD,
+            ..mismatch
+        });
+    }
+    // What the walker reported must be the record behind, or we misread the tables.
+    let (inlined, below) = walk.split_at_checked(around.behind.len())?;
+    let hook_at = |frame: &Frame| Some(methods.hook(frame.method, frame.location)?.0);
+    let agrees = |(scope, frame): (&Scope, &Frame)| {
+        scope.bci == frame.location.0 && scope.hook == hook_at(frame)
+    };
+    if !around.behind.iter().zip(inlined).all(agrees) {
+        return None;
+    }
+    if let Some(before) = &around.before {
+        let key = |scope: &Scope| {
+            let mut known = around.behind.iter().zip(inlined);
+            match known.find(|(behind, _)| behind.method == scope.method) {
+                Some((_, frame)) => Some(frame.method),
+                None => key_of(scope.hook?),
+            }
+        };
+        let mut other: Vec<Frame> = before
+            .iter()
+            .map(|scope| Frame {
+                // A method that no hook has and the walk does not show matters to no entry.
+                method: key(scope).unwrap_or(MethodKey(0)),
+                location: Location(scope.bci),
+            })
+            .collect();
+        if let Some(top) = other.first_mut() {
+            *top = after_call(methods, *top);
+        }
+        other.extend_from_slice(below);
+        if matches!(judge(&other).verdict, Verdict::Match | Verdict::Window) {
+            let reason = "between two debug records of compiled code";
+            return Some(Judgement::at(Verdict::Window, 0, reason));
+        }
+    }
+    // The compiled method's own frame and all below.
+    let outer = &walk[inlined.len().checked_sub(1)?..];
+    agrees_outside(outer, truth?, methods).then_some(Judgement {
+        reason: OTHER_RECORD,
+        ..mismatch
+    })
+}
+
+/// The frame behind the call that its record stands for: a hook that was called has run.
+fn after_call(methods: &impl Methods, frame: Frame) -> Frame {
+    const INVOKESTATIC: i32 = 3;
+    match methods.hook(frame.method, frame.location) {
+        Some((_, Presence::Pushing | Presence::Popping | Presence::Unwinding)) => Frame {
+            location: Location(frame.location.0 + INVOKESTATIC),
+            ..frame
+        },
+        _ => frame,
+    }
+}

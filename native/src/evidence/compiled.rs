@@ -1,0 +1,35 @@
+//! The debug info records around a sample's program counter.
+
+use crate::agent::Agent;
+use crate::jvm::debug_info;
+use crate::sampling::sample::Sample;
+use hotspot::debug_info::{Around, Scope};
+use oracle::trace::HookId;
+
+/// The records around the program counter of `sample`; `None` if it is not in compiled Java code
+/// that runs, or the records cannot be read.
+pub fn records_around(agent: &Agent, sample: &Sample) -> Option<Around> {
+    let in_java = sample.anchor.is_some_and(|anchor| anchor.is_in_java());
+    if !in_java {
+        return None;
+    }
+    let pc = sample.registers[0];
+    let blob = agent.code_cache.as_ref()?.blob(pc)?;
+    if !blob.is_compiled() {
+        return None;
+    }
+    let around = agent.debug_info.as_ref()?.around(&blob, pc)?;
+    Some(Around {
+        before: around.before.map(scopes),
+        behind: scopes(around.behind),
+    })
+}
+
+fn scopes(scopes: Vec<debug_info::Scope>) -> Vec<Scope> {
+    let scope = |scope: debug_info::Scope| Scope {
+        method: scope.method,
+        hook: instrumenter::hook_id_of(&scope.code).map(|id| HookId(id.0)),
+        bci: scope.bci,
+    };
+    scopes.into_iter().map(scope).collect()
+}

@@ -1,0 +1,147 @@
+//! What ran when the signal came: registers, the stack's words, and the code that they point at.
+
+use super::methods::Named;
+use crate::agent::Agent;
+use crate::evidence::compiled;
+use crate::jvm::code_cache::{Blob, CodeCache};
+use crate::jvm::os::peek::peek_bytes;
+use crate::jvm::symbols;
+use crate::sampling::sample::Sample;
+use hotspot::debug_info::Scope;
+use oracle::recorded::{
+    RecordedBlob, RecordedDebugInfo, RecordedInstant, RecordedScope, RecordedWord,
+};
+use oracle::trace::Frame;
+
+/// So many bytes of code are kept before the program counter,
+const BEFORE: usize = 32;
+
+/// and so many from it on.
+const BEHIND: usize = 64;
+
+/// The size of a call of compiled code on x86-64: the opcode and the distance.
+const CALL: usize = 5;
+
+/// The pieces of code so far, by number.
+struct Blobs<'a> {
+    cache: Option<&'a CodeCache>,
+    known: Vec<Blob>,
+}
+
+impl Blobs<'_> {
+    fn at(&mut self, address: usize) -> Option<usize> {
+        let blob = self.cache?.blob(address)?;
+        let known = self.known.iter().position(|known| *known == blob);
+        Some(known.unwrap_or_else(|| {
+            self.known.push(blob);
+            self.known.len() - 1
+        }))
+    }
+
+    fn end(self) -> Vec<RecordedBlob> {
+        let record = |blob: Blob| RecordedBlob {
+            start: hex(blob.start),
+            frame_words: self.cache.and_then(|cache| cache.frame_words(&blob)),
+            name: blob.name,
+            method: blob.method,
+            tier: blob.tier,
+        };
+        self.known.into_iter().map(record).collect()
+    }
+}
+
+/// The instant of `sample`, whose walk was `walk`.
+pub fn of(
+    agent: &Agent,
+    sample: &Sample,
+    walk: &[Frame],
+    named: &mut Named<'_>,
+) -> RecordedInstant {
+    let [pc, sp, fp] = sample.registers;
+    let mut blobs = Blobs {
+        cache: agent.code_cache.as_ref(),
+        known: vec![],
+    };
+    let code = blobs.at(pc);
+    let anchor = sample.anchor.as_ref();
+    let pc_of_anchor = anchor.map(|anchor| anchor.last_pc).filter(|&pc| pc != 0);
+    RecordedInstant {
+        pc: hex(pc),
+        sp: hex(sp),
+        fp: hex(fp),
+        anchor: anchor.map(|at| (at.state, hex(at.last_sp), hex(at.last_pc))),
+        code,
+        library: code.is_none().then(|| symbols::library(pc)).flatten(),
+        anchor_code: pc_of_anchor.and_then(|pc| blobs.at(pc)),
+        bytes_before: hex_bytes(&peek_bytes(pc.saturating_sub(BEFORE), BEFORE)),
+        bytes: hex_bytes(&peek_bytes(pc, BEHIND)),
+        words: (0..)
+            .map_while(|at| sample.stack_top.word(at))
+            .map(|word| of_word(&mut blobs, word))
+            .collect(),
+        debug_info: debug_info(agent, sample, walk, named),
+        blobs: blobs.end(),
+    }
+}
+
+fn of_word(blobs: &mut Blobs<'_>, word: usize) -> RecordedWord {
+    let blob = blobs.at(word);
+    let call = match blob {
+        Some(_) => peek_bytes(word.saturating_sub(CALL), CALL),
+        None => vec![],
+    };
+    let target = match call.split_first() {
+        Some((0xe8, distance)) => {
+            let distance = distance.try_into().ok().map(i32::from_le_bytes);
+            distance.map(|distance| word.wrapping_add_signed(distance as isize))
+        }
+        _ => None,
+    };
+    RecordedWord {
+        v: hex(word),
+        b: blob,
+        call: hex_bytes(&call),
+        calls: target.and_then(|target| blobs.at(target)),
+    }
+}
+
+fn debug_info(
+    agent: &Agent,
+    sample: &Sample,
+    walk: &[Frame],
+    named: &mut Named<'_>,
+) -> Option<RecordedDebugInfo> {
+    let around = compiled::records_around(agent, sample)?;
+    let shown = |scope: &Scope| {
+        let mut reported = around.behind.iter().zip(walk);
+        let shown = reported.find(|(behind, _)| behind.method == scope.method);
+        shown.map(|(_, frame)| frame.method)
+    };
+    let mut record = |scope: &Scope| {
+        let by_hook = scope.hook.and_then(|hook| agent.methods.key_of(hook));
+        if let Some(method) = shown(scope) {
+            named.scope(method, scope.bci);
+        }
+        RecordedScope {
+            method: hex(scope.method),
+            hook: scope.hook.map(|hook| hook.0),
+            key: by_hook.map(|method| named.scope(method, scope.bci)),
+            bci: scope.bci,
+        }
+    };
+    Some(RecordedDebugInfo {
+        before: around
+            .before
+            .as_ref()
+            .map(|scopes| scopes.iter().map(&mut record).collect()),
+        behind: around.behind.iter().map(&mut record).collect(),
+    })
+}
+
+fn hex(value: usize) -> String {
+    format!("{value:x}")
+}
+
+fn hex_bytes(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

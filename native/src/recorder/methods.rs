@@ -1,0 +1,101 @@
+//! The methods of a recorded sample, by number, with every answer about their hooks.
+
+use crate::agent::Agent;
+use jni_sys::JNIEnv;
+use oracle::recorded::{RecordedFrame, RecordedMethod};
+use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence};
+use std::collections::BTreeMap;
+
+/// The methods so far.
+pub struct Named<'a> {
+    agent: &'a Agent,
+    env: *mut JNIEnv,
+    keys: Vec<MethodKey>,
+    methods: Vec<RecordedMethod>,
+    hooks: BTreeMap<u32, String>,
+}
+
+impl<'a> Named<'a> {
+    /// None so far. `env` is the calling thread's.
+    pub fn new(agent: &'a Agent, env: *mut JNIEnv) -> Named<'a> {
+        Named {
+            agent,
+            env,
+            keys: vec![],
+            methods: vec![],
+            hooks: BTreeMap::new(),
+        }
+    }
+
+    /// The frames with their methods by number.
+    pub fn frames(&mut self, frames: &[Frame]) -> Vec<RecordedFrame> {
+        frames.iter().map(|&frame| self.frame(frame)).collect()
+    }
+
+    /// The frame with its method by number; notes what its location proves.
+    pub fn frame(&mut self, frame: Frame) -> RecordedFrame {
+        (self.method(frame), frame.location.0)
+    }
+
+    fn method(&mut self, frame: Frame) -> u32 {
+        if frame.method.0 == 0 {
+            return 0;
+        }
+        let known = self.keys.iter().position(|&key| key == frame.method);
+        let place = known.unwrap_or_else(|| {
+            let methods = &self.agent.methods;
+            self.keys.push(frame.method);
+            self.methods.push(RecordedMethod {
+                name: methods.show(self.env, &frame).method,
+                is_hook_call: methods.is_hook_call(frame.method),
+                ..RecordedMethod::default()
+            });
+            self.keys.len() - 1
+        });
+        let method = &mut self.methods[place];
+        if let Some((hook, presence)) = self.agent.methods.hook(frame.method, frame.location) {
+            method.hook = Some(hook.0);
+            let presence = name(presence).to_owned();
+            method.presence.insert(frame.location.0, presence);
+        }
+        place as u32 + 1
+    }
+
+    /// The number of a hook; notes its name.
+    pub fn hook(&mut self, hook: HookId) -> u32 {
+        let name = || self.agent.methods.show_entry(hook).method;
+        self.hooks.entry(hook.0).or_insert_with(name);
+        hook.0
+    }
+
+    /// The number of the method of a hook, if a walk has shown it; notes what the locations that a
+    /// judge may ask about prove.
+    pub fn scope(&mut self, method: MethodKey, bci: i32) -> u32 {
+        const INVOKESTATIC: i32 = 3;
+        let at = |bci| Frame {
+            method,
+            location: Location(bci),
+        };
+        self.method(at(bci + INVOKESTATIC));
+        self.method(at(bci))
+    }
+
+    /// All methods, and the names of those hooks that no method of them has.
+    pub fn end(mut self) -> (Vec<RecordedMethod>, BTreeMap<u32, String>) {
+        for hook in self.methods.iter().filter_map(|method| method.hook) {
+            self.hooks.remove(&hook);
+        }
+        (self.methods, self.hooks)
+    }
+}
+
+fn name(presence: Presence) -> &'static str {
+    match presence {
+        Presence::Absent => "absent",
+        Presence::Pushing => "pushing",
+        Presence::Present => "present",
+        Presence::Popping => "popping",
+        Presence::Catching => "catching",
+        Presence::Unwinding => "unwinding",
+    }
+}

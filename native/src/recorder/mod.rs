@@ -1,0 +1,284 @@
+//! Writes down what the judges were told, as files that tests judge again without a JVM (see
+//! [`oracle::recorded`]). A developer's option.
+
+mod instant;
+mod methods;
+
+use crate::agent::Agent;
+use crate::evidence::{self, Walker};
+use crate::sampling::sample::Sample;
+use crate::truth::methods::Registry;
+use jni_sys::JNIEnv;
+use methods::Named;
+use oracle::edge::{Finding, Impossible};
+use oracle::mutants::Sight;
+use oracle::record::ShownFrame;
+use oracle::recorded::{RecordedJudgement, RecordedSample, RecordedTruth, SAMPLES_FILE};
+use oracle::trace::{Frame, Truth};
+use oracle::{Judgement, Layer, Verdict};
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+/// Deeper stacks are left out, so that files stay small.
+const MOST_FRAMES: usize = 120;
+
+/// The file of samples, and how many of each kind it holds.
+pub struct Recorder {
+    file: File,
+    limit: u32,
+    written: Mutex<HashMap<String, u32>>,
+}
+
+/// A walk that was judged.
+#[derive(Copy, Clone)]
+pub struct Judged<'a> {
+    /// The layer.
+    pub layer: Layer,
+    /// What the walker returned, top frame first.
+    pub walk: &'a [Frame],
+    /// What the judge said.
+    pub judgement: Judgement,
+    /// What the judge was told.
+    pub sight: &'a Sight<'a, Registry>,
+    /// Who walked the stack.
+    pub walker: Walker<'a>,
+}
+
+impl Recorder {
+    /// Opens the file in `folder`; `limit` samples of each kind will be written.
+    pub fn open(folder: &Path, limit: u32) -> io::Result<Recorder> {
+        let path = folder.join(SAMPLES_FILE);
+        let file = OpenOptions::new().append(true).create(true).open(path)?;
+        let written = Mutex::default();
+        Ok(Recorder {
+            file,
+            limit,
+            written,
+        })
+    }
+
+    /// Whether one more sample of this kind is to be written; if so it is reserved.
+    fn wants(&self, kind: String) -> bool {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_kind = written.entry(kind).or_default();
+        let wanted = *of_kind < self.limit;
+        *of_kind += u32::from(wanted);
+        wanted
+    }
+
+    fn write(&self, sample: &RecordedSample) {
+        if let Ok(mut line) = serde_json::to_vec(sample) {
+            line.push(b'\n');
+            // One write, so that lines of several threads do not mix (O_APPEND).
+            _ = (&self.file).write_all(&line);
+        }
+    }
+}
+
+/// Writes a judged walk down, where samples are asked for and there are not enough of its kind.
+pub fn offer(agent: &Agent, env: *mut JNIEnv, judged: Judged<'_>) {
+    let Some(recorder) = &agent.recorder else {
+        return;
+    };
+    let Judged {
+        layer,
+        walk,
+        judgement,
+        sight,
+        walker,
+    } = judged;
+    if frames(walk, sight) > MOST_FRAMES {
+        return;
+    }
+    let shown_walk = evidence::show(agent, env, walk);
+    let shown_truth = show_truth(agent, env, sight);
+    let cause = match judgement.is_mismatch() {
+        true => evidence::cause(agent, judgement, walker, &shown_walk, &shown_truth),
+        false => None,
+    };
+    let sample = match walker {
+        Walker::AsgctInSignal(sample) => Some(sample),
+        _ => None,
+    };
+    let judged = RecordedJudgement {
+        verdict: name(judgement.verdict).into(),
+        reason: judgement.reason.into(),
+        at_frame: judgement.at_frame,
+        cause: cause.map(|cause| cause.name().into()),
+    };
+    if !recorder.wants(kind(agent, layer, &judged, sample)) {
+        return;
+    }
+    let mut named = Named::new(agent, env);
+    let mut recorded = RecordedSample {
+        layer: layer.name().into(),
+        walk: named.frames(walk),
+        judged,
+        ..start(agent)
+    };
+    let mut references = vec![];
+    match sight {
+        Sight::Truth(truth, _) => {
+            references.push(truth.checked);
+            recorded.truth = Some(of_truth(&mut named, truth));
+        }
+        Sight::Truths {
+            truth,
+            carrier,
+            boundary,
+            ..
+        } => {
+            references.push(truth.checked);
+            references.extend(carrier.map(|carrier| carrier.checked));
+            recorded.truth = Some(of_truth(&mut named, truth));
+            recorded.carrier = carrier.map(|carrier| of_truth(&mut named, carrier));
+            recorded.boundary = boundary(walk);
+        }
+        Sight::SameInstant {
+            reference,
+            is_carried,
+            boundary,
+        } => {
+            references.push(*reference);
+            recorded.reference = Some(named.frames(reference));
+            recorded.is_carried = *is_carried;
+            recorded.boundary = boundary(walk);
+        }
+        Sight::Later(later, edges) => {
+            references.push(later.stack);
+            recorded.reference = Some(named.frames(later.stack));
+            recorded.reference_edges = later.found.map(of_findings);
+            recorded.edges = edges(walk).as_deref().map(of_findings);
+        }
+        Sight::Edges(edges) => recorded.edges = edges(walk).as_deref().map(of_findings),
+    }
+    recorded.is_doubtful = agent.methods.is_doubtful(walk, &references);
+    recorded.instant = sample.map(|sample| instant::of(agent, sample, walk, &mut named));
+    (recorded.methods, recorded.hook_names) = named.end();
+    recorder.write(&recorded);
+}
+
+/// Writes an error of the walker down, as [`offer`] does with walks.
+pub fn offer_error(agent: &Agent, env: *mut JNIEnv, layer: Layer, code: i32, sample: &Sample) {
+    let Some(recorder) = &agent.recorder else {
+        return;
+    };
+    let judged = RecordedJudgement {
+        verdict: name(Verdict::Error(code)).into(),
+        reason: format!("the walker's code {code}"),
+        ..RecordedJudgement::default()
+    };
+    if recorder.wants(kind(agent, layer, &judged, Some(sample))) {
+        let mut named = Named::new(agent, env);
+        recorder.write(&RecordedSample {
+            layer: layer.name().into(),
+            error: Some(code),
+            instant: Some(instant::of(agent, sample, &[], &mut named)),
+            judged,
+            ..start(agent)
+        });
+    }
+}
+
+fn start(agent: &Agent) -> RecordedSample {
+    RecordedSample {
+        jvm: agent.jvmti.system_property(c"java.vm.version"),
+        hooks: agent.config.hooks.to_string(),
+        ..RecordedSample::default()
+    }
+}
+
+/// What samples are told apart by: a limit on each lets rare ones in.
+fn kind(
+    agent: &Agent,
+    layer: Layer,
+    judged: &RecordedJudgement,
+    sample: Option<&Sample>,
+) -> String {
+    let RecordedJudgement {
+        verdict,
+        reason,
+        cause,
+        ..
+    } = judged;
+    let code = sample.map(|sample| evidence::code_of(agent, sample.registers[0]));
+    format!("{layer} {verdict} {reason} {cause:?} {code:?}")
+}
+
+/// The length of the longest stack.
+fn frames(walk: &[Frame], sight: &Sight<'_, Registry>) -> usize {
+    let of_truth = |truth: &Truth<'_>| truth.entries.len().max(truth.checked.len());
+    let known = match sight {
+        Sight::Truth(truth, _) => of_truth(truth),
+        Sight::Truths { truth, carrier, .. } => of_truth(truth).max(carrier.map_or(0, of_truth)),
+        Sight::SameInstant { reference, .. } => reference.len(),
+        Sight::Later(later, _) => later.stack.len(),
+        Sight::Edges(_) => 0,
+    };
+    known.max(walk.len())
+}
+
+/// The truth as reports show it.
+fn show_truth(agent: &Agent, env: *mut JNIEnv, sight: &Sight<'_, Registry>) -> Vec<ShownFrame> {
+    let of_truth = |truth: &Truth<'_>| evidence::show_truth(agent, env, truth);
+    match sight {
+        Sight::Truth(truth, _) => of_truth(truth),
+        Sight::Truths { truth, carrier, .. } => {
+            let mut shown = of_truth(truth);
+            shown.extend(carrier.iter().flat_map(|&carrier| of_truth(carrier)));
+            shown
+        }
+        Sight::SameInstant { reference, .. } => evidence::show(agent, env, reference),
+        Sight::Later(later, _) => evidence::show(agent, env, later.stack),
+        Sight::Edges(_) => vec![],
+    }
+}
+
+fn of_truth(named: &mut Named<'_>, truth: &Truth<'_>) -> RecordedTruth {
+    RecordedTruth {
+        entries: truth.entries.iter().map(|&hook| named.hook(hook)).collect(),
+        checked: named.frames(truth.checked),
+        checked_entries: truth.checked_entries,
+        leaving: truth.leaving.iter().map(|l| (l.upto, l.count)).collect(),
+    }
+}
+
+fn of_findings(findings: &[Finding]) -> Vec<String> {
+    findings
+        .iter()
+        .map(|&finding| finding_name(finding).into())
+        .collect()
+}
+
+fn finding_name(finding: Finding) -> &'static str {
+    match finding {
+        Finding::Possible(_) => "possible",
+        Finding::Unknown(_) => "unknown",
+        Finding::Impossible(fault) => match fault {
+            Impossible::NoInstruction => "no-instruction",
+            Impossible::NoCall => "no-call",
+            Impossible::OtherName => "other-name",
+            Impossible::OtherDescriptor => "other-descriptor",
+            Impossible::OtherClass => "other-class",
+            Impossible::NotAnOverride => "not-an-override",
+            Impossible::Abstract => "abstract",
+            Impossible::NotNative => "not-native",
+            Impossible::IsNative => "is-native",
+            Impossible::NoEntry => "no-entry",
+        },
+    }
+}
+
+fn name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Match => "match",
+        Verdict::Window => "window",
+        Verdict::Error(_) => "error",
+        Verdict::Truncated => "truncated",
+        Verdict::Wrong => "wrong",
+        Verdict::Unverifiable => "unverifiable",
+    }
+}

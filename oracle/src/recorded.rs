@@ -1,0 +1,234 @@
+//! Real samples as files: all that a judge was told of one walk, and what the judge said.
+//!
+//! The agent writes one [`RecordedSample`] a line, as JSON, to [`SAMPLES_FILE`] where its
+//! configuration asks for samples. Tests judge the files again on any machine, without a JVM, and
+//! expect the recorded verdict and cause.
+//!
+//! The format stands for itself: it names no type of the judges, so that files stay readable while
+//! those change. Numbers that are addresses are hexadecimal text without a prefix.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Name of the file of recorded samples in a run's folder.
+pub const SAMPLES_FILE: &str = "samples.jsonl";
+
+/// A frame: the place of its method in [`RecordedSample::methods`] plus 1, or 0 for a frame without
+/// a `jmethodID`; and its location as AsyncGetCallTrace gives it (a BCI, or -3 in a native method).
+pub type RecordedFrame = (u32, i32);
+
+/// One walk, all that the judge of its layer was told, and what the judge said.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedSample {
+    /// The JVM's version.
+    pub jvm: String,
+    /// How classes were hooked: `exact`, `light` or `none`.
+    pub hooks: String,
+    /// The layer.
+    pub layer: String,
+    /// The methods of all frames.
+    pub methods: Vec<RecordedMethod>,
+    /// What the walker returned, top frame first; empty if it returned an error.
+    pub walk: Vec<RecordedFrame>,
+    /// The walker's error code, 0 or below, if it returned one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<i32>,
+    /// The trace stack: layers `gst` and `asgct-async`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub truth: Option<RecordedTruth>,
+    /// The trace stack of the carrier of a mounted virtual thread: layer `asgct-async`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carrier: Option<RecordedTruth>,
+    /// Whether a virtual thread was mounted: layer `asgct-safepoint`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_carried: bool,
+    /// The frame of `Continuation.enterSpecial` in the walk, as an index from the top.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boundary: Option<usize>,
+    /// GetStackTrace's stack, top frame first: layers `asgct-safepoint` and `asgct-gst`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<Vec<RecordedFrame>>,
+    /// What class files say of the walk's edges, from the top: `possible`, `unknown`, or why an edge
+    /// is impossible, such as `no-entry`. Layers `asgct-gst` and `call-edge`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edges: Option<Vec<String>>,
+    /// What class files say of the edges of `reference`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference_edges: Option<Vec<String>>,
+    /// Whether a method of the walk or of the truth was redefined or unloaded, so that no mismatch
+    /// is sure.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_doubtful: bool,
+    /// The names of the hooks that no frame shows.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub hook_names: BTreeMap<u32, String>,
+    /// The interrupted code, for walks in a signal handler.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instant: Option<RecordedInstant>,
+    /// What the judge said.
+    pub judged: RecordedJudgement,
+}
+
+/// A method, and what is known of its hooks.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedMethod {
+    /// `package.Class.method(descriptor)`.
+    pub name: String,
+    /// The id that its entry hook pushes, if it is hooked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hook: Option<u32>,
+    /// What each location proves about its entry on the trace stack: `absent`, `pushing`,
+    /// `present`, `popping`, `catching` or `unwinding`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub presence: BTreeMap<i32, String>,
+    /// Whether it is one of the hooks' own methods.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_hook_call: bool,
+}
+
+/// A trace stack.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedTruth {
+    /// The hooks of the hooked frames, bottom first.
+    pub entries: Vec<u32>,
+    /// All frames up to the newest checked one, bottom first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checked: Vec<RecordedFrame>,
+    /// How many of `entries` belong to `checked`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub checked_entries: usize,
+    /// Constructors that an exception may have left: the number of entries up to the newest of
+    /// them, and how many they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub leaving: Vec<(usize, usize)>,
+}
+
+/// What ran when the signal came.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedInstant {
+    /// Program counter.
+    pub pc: String,
+    /// Stack pointer.
+    pub sp: String,
+    /// Frame pointer.
+    pub fp: String,
+    /// `JavaThreadState` with the last Java stack pointer and program counter, where the VM
+    /// describes its threads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<(i32, String, String)>,
+    /// The pieces of generated code that this sample names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blobs: Vec<RecordedBlob>,
+    /// The piece of generated code at the program counter, as a place in `blobs`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<usize>,
+    /// The file name of the library at the program counter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub library: Option<String>,
+    /// The generated code at the anchor's program counter, as a place in `blobs`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor_code: Option<usize>,
+    /// The 32 bytes of code before the program counter, as far as they could be read.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub bytes_before: String,
+    /// The 64 bytes of code from the program counter on, as far as they could be read.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub bytes: String,
+    /// The words from the stack pointer on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub words: Vec<RecordedWord>,
+    /// The debug info records around the program counter, if it lies in compiled code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub debug_info: Option<RecordedDebugInfo>,
+}
+
+/// A piece of generated code.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedBlob {
+    /// The VM's name for it.
+    pub name: String,
+    /// Its start, header included.
+    pub start: String,
+    /// Of compiled code: `package.Class.method`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// Of compiled code: its tier, 1 to 4.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<i32>,
+    /// The size of its frame in words, the return address among them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame_words: Option<usize>,
+}
+
+/// A word of the stack.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedWord {
+    /// Its value.
+    pub v: String,
+    /// The generated code that it points into, as a place in the instant's `blobs`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub b: Option<usize>,
+    /// The bytes of the call that ends there, or of what stands in its place.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub call: String,
+    /// Where that call leads to, as a place in `blobs`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<usize>,
+}
+
+/// The debug info records around a program counter, innermost frames first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedDebugInfo {
+    /// The last record at or before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Vec<RecordedScope>>,
+    /// The first record behind it.
+    pub behind: Vec<RecordedScope>,
+}
+
+/// One frame of a debug info record.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedScope {
+    /// The VM's address of the method.
+    pub method: String,
+    /// The hook in the method's bytecode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hook: Option<u32>,
+    /// The method with that hook, as frames name it, if a walk has shown it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<u32>,
+    /// Its BCI; negative where the record has none.
+    pub bci: i32,
+}
+
+/// What a judge said of a walk.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedJudgement {
+    /// `match`, `window`, `error`, `truncated`, `wrong` or `unverifiable`.
+    pub verdict: String,
+    /// What was found, as a short phrase.
+    pub reason: String,
+    /// The first differing frame, as an index into the walk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_frame: Option<usize>,
+    /// The cause, for mismatches of AsyncGetCallTrace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+fn is_zero(value: &usize) -> bool {
+    *value == 0
+}
