@@ -1,0 +1,420 @@
+//! Real samples, judged again without a JVM: each must get the verdict, the frame and the cause that
+//! it got when it was recorded.
+//!
+//! The files in `recorded/` were written by `stackwitness run --record-samples N`.
+
+use hotspot::causes::{Case, Code, Instant};
+use hotspot::debug_info::{Around, Scope, judge_between};
+use hotspot::return_address::{ReturnAddress, Word};
+use oracle::edge::{self, Finding, Impossible, Possible, Unknown};
+use oracle::judge::{
+    Edged, judge_mounted, judge_mounted_at_safepoint, judge_moving_edges, judge_truth,
+};
+use oracle::record::ShownFrame;
+use oracle::recorded::{
+    RecordedBlob, RecordedFrame, RecordedInstant, RecordedSample, RecordedScope, RecordedTruth,
+};
+use oracle::trace::{Frame, HookId, Leaving, Location, MethodKey, Methods, Presence, Truth};
+use oracle::{Judgement, Verdict};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+/// So many bytes at the program counter tell a cause.
+const BYTES: usize = 16;
+
+/// `_thread_in_Java` of `JavaThreadState`.
+const IN_JAVA: i32 = 8;
+
+fn samples() -> Vec<(String, RecordedSample)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded");
+    let files = fs::read_dir(folder).expect("the folder of samples is there");
+    let mut all = vec![];
+    for file in files {
+        let path = file.expect("the folder can be read").path();
+        let name = path.file_name().expect("it is a file").to_string_lossy();
+        let text = fs::read_to_string(&path).expect("the file can be read");
+        for (line, sample) in text.lines().enumerate() {
+            let place = format!("{name}:{}", line + 1);
+            let sample = serde_json::from_str(sample);
+            all.push((
+                place.clone(),
+                sample.unwrap_or_else(|e| panic!("{place}: {e}")),
+            ));
+        }
+    }
+    all
+}
+
+/// What was said of a sample: verdict, first differing frame, cause.
+#[derive(Debug, PartialEq)]
+struct Said {
+    verdict: String,
+    at_frame: Option<usize>,
+    cause: Option<String>,
+}
+
+#[test]
+fn every_sample_gets_the_verdict_and_the_cause_that_it_got() {
+    let mut different = vec![];
+    for (place, sample) in samples() {
+        let expected = Said {
+            verdict: sample.judged.verdict.clone(),
+            at_frame: sample.judged.at_frame,
+            cause: sample.judged.cause.clone(),
+        };
+        let said = say(&sample);
+        if said != expected {
+            different.push(format!("{place}: {said:?}, expected {expected:?}"));
+        }
+    }
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+#[test]
+fn the_samples_have_every_verdict_many_causes_all_hooks_and_three_jdks() {
+    let all = samples();
+    assert!(all.len() >= 200, "{} samples are too few", all.len());
+    let of = |tell: fn(&RecordedSample) -> String| -> BTreeSet<String> {
+        all.iter().map(|(_, sample)| tell(sample)).collect()
+    };
+    let missing = |there: &BTreeSet<String>, wanted: &[&str]| -> Vec<String> {
+        let wanted = wanted.iter().map(|name| name.to_string());
+        wanted.filter(|name| !there.contains(name)).collect()
+    };
+    let verdicts = of(|sample| sample.judged.verdict.clone());
+    let wanted = [
+        "match",
+        "window",
+        "error",
+        "truncated",
+        "wrong",
+        "unverifiable",
+    ];
+    assert_eq!(missing(&verdicts, &wanted), [""; 0]);
+    // A cause that is found later brings its own samples.
+    let mut causes = of(|sample| sample.judged.cause.clone().unwrap_or_default());
+    causes.remove("");
+    assert!(causes.len() >= 10, "only these causes: {causes:?}");
+    let hooks = of(|sample| sample.hooks.clone());
+    assert_eq!(missing(&hooks, &["exact", "light", "none"]), [""; 0]);
+    let jvms = of(|sample| sample.jvm.split('.').next().unwrap_or_default().into());
+    assert_eq!(missing(&jvms, &["17", "21", "25"]), [""; 0]);
+}
+
+/// Judges a sample, from its record alone.
+fn say(sample: &RecordedSample) -> Said {
+    let judgement = judge(sample);
+    let cause = judgement.is_mismatch().then(|| cause(sample, judgement));
+    Said {
+        verdict: name(judgement.verdict).into(),
+        at_frame: judgement.at_frame,
+        cause: cause.flatten(),
+    }
+}
+
+fn judge(sample: &RecordedSample) -> Judgement {
+    if let Some(code) = sample.error {
+        return Judgement::plain(Verdict::Error(code), "an error code");
+    }
+    let walk = frames(&sample.walk);
+    let judgement = match sample.layer.as_str() {
+        "gst" => with_truth(sample.truth.as_ref().expect("recorded"), |truth| {
+            judge_truth(&walk, truth, &Answers(sample))
+        }),
+        "asgct-safepoint" => judge_mounted_at_safepoint(
+            &walk,
+            &frames(sample.reference.as_ref().expect("recorded")),
+            sample.is_carried,
+            sample.boundary,
+        ),
+        "asgct-async" => judge_async(sample, &walk),
+        "asgct-gst" => {
+            let later = frames(sample.reference.as_ref().expect("recorded"));
+            let (found, later_found) = (findings(&sample.edges), findings(&sample.reference_edges));
+            let walk = Edged::new(&walk, found.as_deref());
+            judge_moving_edges(walk, Edged::new(&later, later_found.as_deref()))
+        }
+        "call-edge" => return edge::verdict(findings(&sample.edges).as_deref()),
+        layer => panic!("no sample can be of layer {layer}"),
+    };
+    match judgement.is_mismatch() && sample.is_doubtful {
+        true => Judgement::plain(Verdict::Unverifiable, "a method was redefined or unloaded"),
+        false => judgement,
+    }
+}
+
+fn judge_async(sample: &RecordedSample, walk: &[Frame]) -> Judgement {
+    let methods = Answers(sample);
+    let judge = |truth: &Truth<'_>, carrier: Option<&Truth<'_>>| {
+        let enter_special = sample.boundary.map(|at| walk[at].method);
+        let judge = |walk: &[Frame]| {
+            let boundary = walk.iter().position(|f| Some(f.method) == enter_special);
+            judge_mounted(walk, truth, carrier, boundary, &methods)
+        };
+        let judgement = judge(walk);
+        let around = around(sample).filter(|_| judgement.is_mismatch());
+        let again = around.and_then(|around| {
+            let whole = carrier.is_none().then_some(truth);
+            let key_of = |hook| methods.key_of(hook);
+            judge_between(&around, &methods, key_of, judgement, walk, whole, judge)
+        });
+        again.unwrap_or(judgement)
+    };
+    with_truth(
+        sample.truth.as_ref().expect("recorded"),
+        |truth| match &sample.carrier {
+            Some(carrier) => with_truth(carrier, |carrier| judge(truth, Some(carrier))),
+            None => judge(truth, None),
+        },
+    )
+}
+
+/// The cause of a mismatch, for walks of AsyncGetCallTrace.
+fn cause(sample: &RecordedSample, judgement: Judgement) -> Option<String> {
+    let shown = |frame: &RecordedFrame| ShownFrame {
+        method: match frame.0 {
+            0 => "no method id".into(),
+            place => sample.methods[place as usize - 1].name.clone(),
+        },
+        ..ShownFrame::default()
+    };
+    let walk: Vec<_> = sample.walk.iter().map(shown).collect();
+    // The lowest frame of a trace stack: that of the carrier, where there is one.
+    let of_truth = |truth: &RecordedTruth| match truth.checked.first() {
+        Some(lowest) => Some(shown(lowest)),
+        None => truth.entries.first().map(|hook| ShownFrame {
+            method: Answers(sample).name_of(*hook),
+            ..ShownFrame::default()
+        }),
+    };
+    let true_lowest = match (&sample.reference, &sample.truth) {
+        (Some(reference), _) => reference.last().map(shown),
+        (None, Some(truth)) => {
+            let carrier = sample.carrier.as_ref().and_then(of_truth);
+            carrier.or_else(|| of_truth(truth))
+        }
+        (None, None) => None,
+    };
+    let bytes = sample
+        .instant
+        .as_ref()
+        .map(|at| bytes(&at.bytes))
+        .unwrap_or_default();
+    let case = Case {
+        verdict: judgement.verdict,
+        reason: judgement.reason,
+        at: judgement.at_frame.and_then(|at| walk.get(at)),
+        lowest: walk.last(),
+        true_lowest: true_lowest.as_ref(),
+        instant: sample.instant.as_ref().map(|at| instant(at, &bytes)),
+    };
+    (sample.layer != "gst").then(|| case.cause().name().into())
+}
+
+fn instant<'a>(recorded: &RecordedInstant, bytes: &'a [u8]) -> Instant<'a> {
+    let code_at = |blob: Option<usize>| match blob {
+        Some(blob) => code(&recorded.blobs[blob]),
+        None => Code::Library,
+    };
+    let last_pc = recorded
+        .anchor
+        .as_ref()
+        .map(|(_, _, last_pc)| address(last_pc));
+    Instant {
+        in_java: is_without_pc(recorded),
+        code: code_at(recorded.code),
+        anchor: last_pc
+            .filter(|&pc| pc != 0)
+            .map(|_| code_at(recorded.anchor_code)),
+        bytes: &bytes[..bytes.len().min(BYTES)],
+        return_address: return_address(recorded).unwrap_or(ReturnAddress::Usual),
+    }
+}
+
+/// Whether the thread is in Java code, and no anchor has a program counter.
+fn is_without_pc(recorded: &RecordedInstant) -> bool {
+    let anchor = recorded.anchor.as_ref();
+    anchor.is_some_and(|(state, _, last_pc)| *state == IN_JAVA && address(last_pc) == 0)
+}
+
+fn return_address(recorded: &RecordedInstant) -> Option<ReturnAddress> {
+    let blob = &recorded.blobs[recorded.code.filter(|_| is_without_pc(recorded))?];
+    if !matches!(code(blob), Code::Compiled | Code::NativeWrapper) {
+        return None;
+    }
+    let word = |at: usize| {
+        recorded.words.get(at).map_or(Word::Unknown, |word| {
+            let Some(caller) = word.b.map(|caller| &recorded.blobs[caller]) else {
+                return Word::OfOther;
+            };
+            let called = word.calls.map(|called| &recorded.blobs[called]);
+            match (code(caller), called) {
+                (Code::NativeWrapper, _) => Word::OfOther,
+                (Code::Compiled, Some(called)) if called.start == blob.start => Word::Fits,
+                (Code::Compiled, Some(called)) if is_of_other_method(called, blob) => Word::OfOther,
+                _ => Word::Unknown,
+            }
+        })
+    };
+    Some(ReturnAddress::find(blob.frame_words?, word))
+}
+
+fn is_of_other_method(called: &RecordedBlob, blob: &RecordedBlob) -> bool {
+    match (&called.method, &blob.method) {
+        (Some(called), Some(code)) => {
+            called != code && !called.starts_with("java.lang.invoke.MethodHandle.")
+        }
+        _ => false,
+    }
+}
+
+fn code(blob: &RecordedBlob) -> Code {
+    match blob.name.as_str() {
+        "nmethod" => Code::Compiled,
+        "native nmethod" => Code::NativeWrapper,
+        "Interpreter" => Code::Interpreter,
+        _ => Code::Stub,
+    }
+}
+
+/// The debug info records around the program counter, where the walk starts there.
+fn around(sample: &RecordedSample) -> Option<Around> {
+    let instant = sample.instant.as_ref()?;
+    let (state, last_sp, _) = instant.anchor.as_ref()?;
+    if *state != IN_JAVA || address(last_sp) != 0 {
+        return None;
+    }
+    let recorded = instant.debug_info.as_ref()?;
+    let scope = |scope: &RecordedScope| Scope {
+        method: address(&scope.method),
+        hook: scope.hook.map(HookId),
+        bci: scope.bci,
+    };
+    let scopes = |scopes: &Vec<RecordedScope>| scopes.iter().map(scope).collect();
+    Some(Around {
+        before: recorded.before.as_ref().map(scopes),
+        behind: scopes(&recorded.behind),
+    })
+}
+
+/// What was known of methods, as it was recorded. A question that was not asked then is a failure.
+struct Answers<'a>(&'a RecordedSample);
+
+impl Answers<'_> {
+    fn name_of(&self, hook: u32) -> String {
+        let named = self.0.hook_names.get(&hook).cloned();
+        let of_method = || {
+            let method = self
+                .0
+                .methods
+                .iter()
+                .find(|method| method.hook == Some(hook));
+            method.expect("each hook has a name").name.clone()
+        };
+        named.unwrap_or_else(of_method)
+    }
+
+    fn key_of(&self, hook: HookId) -> Option<MethodKey> {
+        let debug_info = self.0.instant.as_ref()?.debug_info.as_ref()?;
+        let scopes = debug_info.before.iter().flatten().chain(&debug_info.behind);
+        let mut of_hook = scopes.filter(|scope| scope.hook == Some(hook.0));
+        Some(MethodKey(of_hook.find_map(|scope| scope.key)? as usize))
+    }
+}
+
+impl Methods for Answers<'_> {
+    fn hook(&self, method: MethodKey, location: Location) -> Option<(HookId, Presence)> {
+        let method = &self.0.methods[method.0.checked_sub(1)?];
+        let hook = HookId(method.hook?);
+        let presence = match method.presence.get(&location.0).map(String::as_str) {
+            Some("absent") => Presence::Absent,
+            Some("pushing") => Presence::Pushing,
+            Some("present") => Presence::Present,
+            Some("popping") => Presence::Popping,
+            Some("catching") => Presence::Catching,
+            Some("unwinding") => Presence::Unwinding,
+            other => panic!("{} at {}: recorded {other:?}", method.name, location.0),
+        };
+        Some((hook, presence))
+    }
+
+    fn is_hook_call(&self, method: MethodKey) -> bool {
+        let place = method.0.checked_sub(1);
+        place.is_some_and(|place| self.0.methods[place].is_hook_call)
+    }
+}
+
+fn frames(recorded: &[RecordedFrame]) -> Vec<Frame> {
+    let frame = |&(method, location): &RecordedFrame| Frame {
+        method: MethodKey(method as usize),
+        location: Location(location),
+    };
+    recorded.iter().map(frame).collect()
+}
+
+fn with_truth<T>(recorded: &RecordedTruth, use_truth: impl FnOnce(&Truth<'_>) -> T) -> T {
+    let entries: Vec<_> = recorded.entries.iter().copied().map(HookId).collect();
+    let leaving = |&(upto, count): &(usize, usize)| Leaving { upto, count };
+    use_truth(&Truth {
+        entries: &entries,
+        checked: &frames(&recorded.checked),
+        checked_entries: recorded.checked_entries,
+        leaving: &recorded.leaving.iter().map(leaving).collect::<Vec<_>>(),
+    })
+}
+
+/// What the class files said. The rule by which an edge is possible, or why nothing is known, decides
+/// no verdict, and was not recorded.
+fn findings(recorded: &Option<Vec<String>>) -> Option<Vec<Finding>> {
+    let finding = |name: &String| match name.as_str() {
+        "possible" => Finding::Possible(Possible::Static),
+        "unknown" => Finding::Unknown(Unknown::Receiver),
+        "no-instruction" => Finding::Impossible(Impossible::NoInstruction),
+        "no-call" => Finding::Impossible(Impossible::NoCall),
+        "other-name" => Finding::Impossible(Impossible::OtherName),
+        "other-descriptor" => Finding::Impossible(Impossible::OtherDescriptor),
+        "other-class" => Finding::Impossible(Impossible::OtherClass),
+        "not-an-override" => Finding::Impossible(Impossible::NotAnOverride),
+        "abstract" => Finding::Impossible(Impossible::Abstract),
+        "not-native" => Finding::Impossible(Impossible::NotNative),
+        "is-native" => Finding::Impossible(Impossible::IsNative),
+        "no-entry" => Finding::Impossible(Impossible::NoEntry),
+        name => panic!("unknown finding {name}"),
+    };
+    Some(recorded.as_ref()?.iter().map(finding).collect())
+}
+
+fn name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Match => "match",
+        Verdict::Window => "window",
+        Verdict::Error(_) => "error",
+        Verdict::Truncated => "truncated",
+        Verdict::Wrong => "wrong",
+        Verdict::Unverifiable => "unverifiable",
+    }
+}
+
+fn address(hex: &str) -> usize {
+    usize::from_str_radix(hex, 16).expect("addresses are hexadecimal")
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    let byte = |at| u8::from_str_radix(&hex[at..at + 2], 16).expect("bytes are hexadecimal");
+    (0..hex.len()).step_by(2).map(byte).collect()
+}
+
+/// How many samples have each verdict and cause: for people who choose among recorded samples.
+#[test]
+#[ignore = "prints, and judges nothing"]
+fn counts() {
+    let mut counts = BTreeMap::<_, u32>::new();
+    for (_, sample) in samples() {
+        let kind = (sample.layer, sample.judged.verdict, sample.judged.cause);
+        *counts.entry(kind).or_default() += 1;
+    }
+    for ((layer, verdict, cause), count) in counts {
+        println!("{count:5} {layer} {verdict} {}", cause.unwrap_or_default());
+    }
+}
