@@ -1,7 +1,6 @@
 //! `stackwitness rewrite`: what the agent does to classes at load, done to files.
 
-use instrumenter::select::Patterns;
-use instrumenter::{Choice, HookId, Malformed, MethodInfo};
+use instrumenter::{Choice, HookId, Malformed, MethodInfo, Patterns};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{self, File};
@@ -292,7 +291,7 @@ impl Job<'_> {
     fn class(&mut self, place: &str, bytes: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         self.done.classes += 1;
         if self.args.identity {
-            return match instrumenter::identity(bytes) {
+            return match classfile::identity(bytes) {
                 Ok(same) if same == bytes => {
                     self.done.unchanged += 1;
                     Ok(None)

@@ -3,7 +3,8 @@
 //! `bench FOLDER [PASSES] [copy|identity|rewrite]`: with a last word, only that, for a run under
 //! `valgrind --tool=callgrind`. `benches/javassist/Hook.java` does the like with Javassist.
 
-use instrumenter::{Choice, HookId, MethodInfo, identity, rewrite};
+use classfile::identity;
+use instrumenter::{Choice, HookId, MethodInfo, rewrite};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::Instant;

@@ -3,7 +3,8 @@
 //! `corpus [--out DIR] [--owner NAME] FOLDER…`: with `--out`, writes the hooked classes to `DIR`
 //! under their relative paths.
 
-use instrumenter::{Choice, HookId, MethodInfo, identity, rewrite};
+use classfile::identity;
+use instrumenter::{Choice, HookId, MethodInfo, rewrite};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

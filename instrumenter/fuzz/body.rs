@@ -1,7 +1,8 @@
 //! What must hold for whatever bytes come. The fuzz target and a stable test share it.
 
+use classfile::identity;
 use instrumenter::{Choice, CodeMap, HookId, MethodInfo, Presence, Rewritten, RewrittenBci};
-use instrumenter::{hook_id_of, identity, rewrite};
+use instrumenter::{hook_id_of, rewrite};
 
 const OWNER: &str = "java/lang/StackwitnessTrace";
 

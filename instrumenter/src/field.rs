@@ -1,12 +1,12 @@
 //! A field more for a class.
 
-use crate::class::ClassFile;
-use crate::error::Result;
-use crate::pool::Additions;
+use classfile::file::ClassFile;
+use classfile::pool::Additions;
+use classfile::{Result, access};
 
 /// Access flags of a field that only its own package's code, and no reader of source, sees:
 /// `ACC_TRANSIENT | ACC_SYNTHETIC` (JVMS 4.5).
-const HIDDEN: u16 = 0x0080 | 0x1000;
+const HIDDEN: u16 = access::TRANSIENT | access::SYNTHETIC;
 
 /// Adds an instance field without attributes behind the others. `None` if the class has no room
 /// for it, in its constant pool or its fields.

@@ -1,11 +1,11 @@
-//! Rewrites class files: a lossless codec, and hooks that keep a trace stack.
+//! Rewrites class files: hooks that keep a trace stack.
 //!
-//! [`rewrite()`] takes a class file and gives it hooks at every method's entry and at every way
-//! out; [`CodeMap`] tells where the hooks are and which original BCI a rewritten one stands for.
-//! [`identity()`] reads a class file whole and writes it back.
-//!
-//! The crate does no I/O and knows no JVM. What it does not edit it copies byte for byte. Sources:
-//! the Java Virtual Machine Specification (JVMS), whose sections the documentation names.
+//! # Purpose
+//! The truth about a thread's stack is a stack that the program itself keeps. [`rewrite()`] gives the
+//! methods that a [`Plan`] chooses hooks: one at the entry pushes the method's [`HookId`], one at
+//! every way out pops it. A profiler's walk is then held against these entries. [`CodeMap`] tells
+//! where the hooks are, which original BCI a rewritten one stands for, and what a frame's BCI proves
+//! about the frame's entry ([`Presence`]).
 //!
 //! ```
 //! use instrumenter::{Choice, HookId, MethodInfo, rewrite};
@@ -23,6 +23,30 @@
 //! # }
 //! ```
 //!
+//! # How
+//! `choose` asks for a choice. `layout` scans a method's code and places everything anew, `cover`
+//! says where exceptions are caught to pop the entry, `frames` keeps the stack map right, `write`
+//! writes; `hooks` holds the code of the hooks, and `map` what became of the BCIs. Arrows between
+//! these folders go one way. The format itself is the crate `classfile`.
+//!
+//! # The caller's duties
+//! - The `owner` class has the static methods that the hooks call: `push(II)I`, `pop(I)V`,
+//!   `thrown(Ljava/lang/Object;I)V`, `caught(Ljava/lang/Object;I)V` and `check()V`. It is visible to
+//!   each rewritten class.
+//! - [`HookId`]s are the caller's to choose, and should be unique among the methods of a run.
+//! - [`OriginalBci`] and [`RewrittenBci`] are different types: a walk of rewritten code gives rewritten
+//!   BCIs.
+//!
+//! # Limits
+//! - Hooks change the program that they watch: a method gets one more local variable or two, one or
+//!   more slots of operand stack, more bytes and more calls.
+//! - Some methods cannot be hooked. They are left as they are, each with its [`Reason`].
+//! - An exception that leaves `super(...)` passes the constructor without a hook: no handler can cover
+//!   that call (JVMS 4.10.1.4).
+//! - Attributes of code that are unknown are kept as they are, and counted.
+//! - No I/O, and no knowledge of any JVM. Constants of the file keep their indices; what is not edited
+//!   is copied byte for byte. The result satisfies JVMS 4.9 and 4.10 where the class did.
+//!
 //! # Proof
 //! Ordinary tests take java.base of every JDK found, and generated classes. More takes minutes:
 //!
@@ -36,45 +60,25 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod body;
-pub mod class;
-pub mod code;
-mod constructor;
-mod coverage;
-mod descriptor;
-mod entry;
-mod error;
-mod exceptions;
+mod choose;
+mod cover;
 mod field;
 mod frames;
 mod hooks;
-mod identity;
-mod inferred;
-pub mod instruction;
 mod layout;
 mod map;
 mod method;
-pub mod opcode;
 mod outcome;
-pub mod outline;
-mod plan;
-pub mod pool;
-mod reader;
+mod reason;
 mod rewrite;
-mod scan;
-pub mod select;
-mod simulate;
-mod stack_map;
-mod switch;
-mod tables;
-mod types;
+mod write;
 
-pub use error::{Malformed, Result};
+pub use choose::{Choice, MethodInfo, Pattern, Patterns, Plan};
+pub use classfile::{Malformed, Result};
 pub use field::add_field;
-pub use hooks::{HookId, hook_id_of};
-pub use identity::identity;
-pub use map::{CodeMap, HookKind, HookWindow, OriginalBci, Presence, RewrittenBci};
-pub use outcome::{HookedMethod, LeftMethod, Reason, Rewritten};
-pub use plan::{Choice, MethodInfo, Plan};
-pub use reader::Reader;
+pub use hooks::hook_id_of;
+pub use map::{CodeMap, HookKind, HookWindow, OriginalBci, RewrittenBci};
+pub use outcome::{HookedMethod, LeftMethod, Rewritten};
+pub use reason::Reason;
 pub use rewrite::rewrite;
+pub use trace_entry::{HookId, Presence};

@@ -1,24 +1,19 @@
 //! The rewrite of one method.
 
-use crate::body::{self, Hooks};
-use crate::class::{Attribute, ClassFile, Member};
-use crate::code::Code;
-use crate::constructor;
-use crate::coverage::{self, CatchAlls};
-use crate::entry::initial_locals;
-use crate::error::Malformed;
-use crate::exceptions;
-use crate::hooks::{self, HookId, Targets};
-use crate::inferred::{self, Inferred};
-use crate::layout::{Layout, Lengths, Moves};
+use crate::cover::{self, CatchAlls};
+use crate::frames::{self, Inferred, StackMap};
+use crate::hooks::{Targets, code as hooks};
+use crate::layout::{FRAME, HANDLER, Lengths, Moves, Places, Scan};
 use crate::map::{CodeMap, Segment};
-use crate::opcode as op;
-use crate::outcome::{Reason, Stop};
-use crate::pool::Additions;
-use crate::scan::{FRAME, HANDLER, Scan};
-use crate::stack_map::{self, StackMap};
-use crate::tables::{self, Table};
-use crate::types::VType;
+use crate::reason::{Reason, Stop};
+use crate::write::body::{self, Hooks};
+use crate::write::{exceptions, tables};
+use classfile::file::{Attribute, ClassFile, Code, Member};
+use classfile::operators::Flow;
+use classfile::pool::Additions;
+use classfile::types::{VType, initial_locals};
+use classfile::{Malformed, Opcode};
+use trace_entry::HookId;
 
 /// The methods of one class, one after the other.
 pub(crate) struct Job<'c, 'a, 'o> {
@@ -26,7 +21,7 @@ pub(crate) struct Job<'c, 'a, 'o> {
     /// New constants of the class.
     pub(crate) adds: Additions<'c, 'a>,
     targets: Targets<'o>,
-    names: stack_map::Names,
+    names: frames::Names,
     /// How many attributes of hooked code are unknown.
     pub(crate) unknown: u32,
     scratch: Scratch,
@@ -36,11 +31,11 @@ pub(crate) struct Job<'c, 'a, 'o> {
 #[derive(Default)]
 struct Scratch {
     scan: Scan,
-    layout: Layout,
+    places: Places,
     segments: Vec<Segment>,
     initial: Vec<VType>,
-    stack_map: stack_map::Scratch,
-    constructor: constructor::Scratch,
+    stack_map: frames::Scratch,
+    constructor: cover::Scratch,
 }
 
 impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
@@ -49,7 +44,7 @@ impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
             class,
             adds: Additions::new(&class.pool),
             targets: Targets::new(owner),
-            names: stack_map::Names::default(),
+            names: frames::Names::default(),
             unknown: 0,
             scratch: Scratch::default(),
         }
@@ -69,7 +64,7 @@ impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
         let length = code.code.len() as u32;
         let Scratch {
             scan,
-            layout,
+            places,
             segments,
             initial,
             stack_map,
@@ -78,7 +73,7 @@ impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
         scan.run(&code)?;
         refuse(method, &code, scan)?;
         let local = code.max_locals;
-        let has_handlers = !code.exception_bytes.is_empty();
+        let has_handlers = code.exceptions().len() > 0;
         if initial_locals(class, method, attribute, initial)? > u32::from(local) {
             return Err(Malformed {
                 offset: attribute.offset,
@@ -90,19 +85,19 @@ impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
         let frames = code.single(b"StackMapTable")?;
         let framed = frames.is_some() || needs_frames(class, &code, scan);
         if let Some(a) = frames {
-            stack_map::mark(scan, a, class.file, local)?;
+            frames::mark(scan, a, class.file, local)?;
         }
         let typed = (framed && class.major >= 50, frames);
-        let covered = coverage::ranges(class, method, &code, scan, typed, initial, constructor)?;
+        let covered = cover::ranges(class, method, &code, scan, typed, initial, constructor)?;
 
         let lengths = Lengths {
             entry: hooks::entry_length(local, check),
             caught: hooks::caught_length(local),
             exit: hooks::exit_length(local),
         };
-        layout.run(scan, lengths, code.code.len());
+        places.run(scan, lengths, code.code.len());
         let moves = Moves {
-            layout,
+            places,
             scan,
             lengths,
             code_length: length,
@@ -111,15 +106,17 @@ impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
         if catch_alls.end > 65535 {
             return Err(Reason::CodeTooLarge.into());
         }
-        let inferred = match framed {
-            true => infer(class, &code, method, frames, initial, scan, &mut self.adds)?,
-            false => Vec::new(),
+        let inferred = if framed {
+            infer(class, &code, method, frames, initial, scan, &mut self.adds)?
+        } else {
+            Vec::new()
         };
 
         // Only methods with handlers name it.
-        let overflow = match has_handlers {
-            true => self.names.overflow(&mut self.adds)?,
-            false => 0,
+        let overflow = if has_handlers {
+            self.names.overflow(&mut self.adds)?
+        } else {
+            0
         };
         header(
             out,
@@ -138,7 +135,7 @@ impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
         exceptions::write(out, &code, moves, &covered, catch_alls, local, overflow)?;
         let count_at = out.len();
         out.extend_from_slice(&[0, 0]);
-        let mut count = attributes(out, class, &code, moves, &mut self.unknown)?;
+        let mut count = tables::write(out, class, &code, moves, &mut self.unknown)?;
         if framed {
             let map = StackMap {
                 code: &code,
@@ -160,14 +157,17 @@ impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
 
 /// Methods that can't be hooked, whatever else they hold.
 fn refuse(method: &Member<'_>, code: &Code<'_>, scan: &Scan) -> Result<(), Reason> {
-    if code.code == [op::RETURN] && method.name == b"finalize" && method.descriptor == b"()V" {
+    if code.code == [Opcode::Return.byte()]
+        && method.name == b"finalize"
+        && method.descriptor == b"()V"
+    {
         return Err(Reason::EmptyFinalizer);
     }
     if scan.flags[0] & HANDLER != 0 {
         return Err(Reason::HandlerAtEntry);
     }
     let limit = if code.short { 255 } else { 65535 };
-    let locals = 1 + u16::from(!code.exception_bytes.is_empty());
+    let locals = 1 + u16::from(code.exceptions().len() > 0);
     if code.max_locals > limit - locals || code.max_stack >= limit {
         return Err(Reason::NoSlotLeft);
     }
@@ -177,7 +177,7 @@ fn refuse(method: &Member<'_>, code: &Code<'_>, scan: &Scan) -> Result<(), Reaso
 /// Whether hooked code needs frames though the method has none: always from version 51 on.
 /// Version 50 may do without, and is then verified the old way, which needs none.
 fn needs_frames(class: &ClassFile<'_>, code: &Code<'_>, scan: &Scan) -> bool {
-    let flows = !scan.branches.is_empty() || scan.switches || !code.exception_bytes.is_empty();
+    let flows = !scan.branches.is_empty() || scan.switches || code.exceptions().len() > 0;
     class.major > 50 || (class.major == 50 && !flows)
 }
 
@@ -194,17 +194,17 @@ fn infer<'a>(
     let wanted: Vec<u32> = scan
         .branches
         .iter()
-        .filter(|b| b.grown && op::is_conditional(b.opcode))
+        .filter(|b| b.grown && b.opcode.flow() == Flow::Conditional)
         .map(|b| b.bci + 3)
         .filter(|&bci| scan.flags[bci as usize] & FRAME == 0)
         .collect();
-    if wanted.len() * usize::from(code.max_locals) > stack_map::most_slots(class.file) {
+    if wanted.len() * usize::from(code.max_locals) > frames::most_slots(class.file) {
         return Err(Reason::TableFull.into());
     }
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
-    inferred::frames(
+    frames::inferred(
         class,
         code,
         method.descriptor,
@@ -227,26 +227,4 @@ fn header(out: &mut Vec<u8>, code: &Code<'_>, max_locals: u16, length: u32) {
         out.extend_from_slice(&max_locals.to_be_bytes());
         out.extend_from_slice(&length.to_be_bytes());
     }
-}
-
-/// Writes the attributes of the code but its stack map; tells how many.
-fn attributes(
-    out: &mut Vec<u8>,
-    class: &ClassFile<'_>,
-    code: &Code<'_>,
-    moves: Moves<'_>,
-    unknown: &mut u32,
-) -> Result<u16, Stop> {
-    let mut count = 0u16;
-    for a in &code.attributes {
-        let table = Table::of(a.name);
-        match table {
-            Table::CldcStackMap | Table::StackMap => continue,
-            Table::Unknown => *unknown += 1,
-            _ => {}
-        }
-        tables::write(table, a, class.file, Some(moves), out)?;
-        count = count.checked_add(1).ok_or(Reason::TableFull)?;
-    }
-    Ok(count)
 }

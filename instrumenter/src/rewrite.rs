@@ -1,10 +1,11 @@
 //! The rewrite of a class: hooks into the methods that a plan chooses.
 
-use crate::class::ClassFile;
-use crate::error::Result;
+use crate::choose::{Choice, MethodInfo, Plan};
 use crate::method::Job;
-use crate::outcome::{HookedMethod, LeftMethod, Rewritten, Stop};
-use crate::plan::{Choice, MethodInfo, Plan};
+use crate::outcome::{HookedMethod, LeftMethod, Rewritten};
+use crate::reason::Stop;
+use classfile::Result;
+use classfile::file::ClassFile;
 use std::collections::HashMap;
 use std::sync::Arc;
 

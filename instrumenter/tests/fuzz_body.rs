@@ -2,10 +2,8 @@
 
 #[path = "../fuzz/body.rs"]
 mod body;
-mod support;
-
+use classfile_testing::generate;
 use proptest::prelude::*;
-use support::generate;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
@@ -52,7 +50,7 @@ proptest! {
     fn cut_classes(class in generate::class(), at in any::<prop::sample::Index>()) {
         let file = class.bytes();
         let cut = &file[..at.index(file.len())];
-        prop_assert!(instrumenter::identity(cut).is_err());
+        prop_assert!(classfile::identity(cut).is_err());
         body::check(cut);
     }
 }

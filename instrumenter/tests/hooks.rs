@@ -1,13 +1,11 @@
 //! What the hooks look like, on small methods, as snapshots; and what the map says of them.
 
-mod support;
-
+use classfile_testing::assemble::{Class, Code, V};
+use classfile_testing::dump::dump;
 use instrumenter::{
     Choice, HookId, HookKind, MethodInfo, OriginalBci, Presence, Reason, Rewritten, RewrittenBci,
     hook_id_of, rewrite,
 };
-use support::assemble::{Class, Code, V};
-use support::dump::dump;
 
 const OWNER: &str = "java/lang/StackwitnessTrace";
 
@@ -272,9 +270,9 @@ fn the_id_is_read_back_from_the_code() {
             };
             let r = rewrite(&file, OWNER, &mut plan).expect("a class file");
             let bytes = r.bytes.expect("hooked");
-            let class = instrumenter::class::ClassFile::parse(&bytes).expect("a class file");
+            let class = classfile::file::ClassFile::parse(&bytes).expect("a class file");
             let attribute = class.methods[0].code().expect("well-formed").expect("code");
-            let code = instrumenter::code::Code::parse(&class, attribute).expect("code");
+            let code = classfile::file::Code::parse(&class, attribute).expect("code");
             assert_eq!(hook_id_of(code.code), Some(HookId(id)));
         }
     }
@@ -382,7 +380,7 @@ fn the_short_code_header_of_the_first_versions() {
     file.extend([1, 2, 0, 1, 177, 0, 0, 0, 0]);
     file.extend([0, 0]);
     assert_eq!(
-        instrumenter::identity(&file).as_ref(),
+        classfile::identity(&file).as_ref(),
         Ok(&file),
         "written back the same"
     );

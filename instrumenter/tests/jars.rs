@@ -10,11 +10,12 @@
 
 mod support;
 
+use classfile_testing::folder::classes;
+use classfile_testing::jdk::{Jdk, run};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use support::corpus::{classes, compile_owner, java, rewrite_all, verify};
-use support::jdk::{Jdk, run};
+use support::corpus::{compile_owner, java, rewrite_all, verify};
 
 const MINUTES: u64 = 30;
 

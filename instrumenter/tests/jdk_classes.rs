@@ -6,10 +6,11 @@
 
 mod support;
 
+use classfile_testing::folder::classes;
+use classfile_testing::jdk::{Jdk, run};
 use instrumenter::{Choice, HookId, MethodInfo, rewrite};
 use std::fs;
-use support::corpus::{OWNER, classes, compile_owner, java, rewrite_all, verify};
-use support::jdk::{Jdk, run};
+use support::corpus::{OWNER, compile_owner, java, rewrite_all, verify};
 
 fn check(pattern: &str, read_every: usize, minutes: u64) {
     for jdk in &Jdk::all() {

@@ -1,16 +1,16 @@
 //! What holds for every class that can be generated.
 
-mod support;
-
-use instrumenter::class::ClassFile;
-use instrumenter::code::{Code, ExceptionEntry};
-use instrumenter::instruction::Instruction;
+use classfile::file::ClassFile;
+use classfile::file::{Code, ExceptionEntry};
+use classfile::instruction::Instruction;
+use classfile::operators::Flow;
+use classfile::{Opcode, identity};
+use classfile_testing::generate;
 use instrumenter::{
     Choice, CodeMap, HookId, HookKind, MethodInfo, OriginalBci, Presence, RewrittenBci, hook_id_of,
-    identity, rewrite,
+    rewrite,
 };
 use proptest::prelude::*;
-use support::generate;
 
 /// The instructions of a method's code.
 fn instructions<'a>(class: &ClassFile<'a>, name: &str) -> (Code<'a>, Vec<Instruction<'a>>) {
@@ -33,8 +33,9 @@ fn same_instruction(old: &Instruction<'_>, new: &Instruction<'_>) -> bool {
     old.opcode == new.opcode
         || matches!(
             (old.opcode, new.opcode),
-            (167, 200) | (168, 201) | (153..=166 | 198 | 199, _)
+            (Opcode::Goto, Opcode::GotoW) | (Opcode::Jsr, Opcode::JsrW)
         )
+        || old.opcode.opposite() == Some(new.opcode)
 }
 
 fn check_method(before: &ClassFile<'_>, after: &ClassFile<'_>, name: &str, map: &CodeMap) {
@@ -68,7 +69,7 @@ fn check_method(before: &ClassFile<'_>, after: &ClassFile<'_>, name: &str, map: 
         }
         assert_eq!(
             new.iter().find(|i| i.bci == w.call.0).map(|i| i.opcode),
-            Some(184),
+            Some(Opcode::Invokestatic),
             "the call of a hook"
         );
     }
@@ -85,11 +86,11 @@ fn check_method(before: &ClassFile<'_>, after: &ClassFile<'_>, name: &str, map: 
     for i in &new {
         if map.presence(RewrittenBci(i.bci)) == Presence::Absent {
             assert!(
-                i.bci < windows[0].call.0 || matches!(i.opcode, 172..=177 | 191),
+                i.bci < windows[0].call.0 || matches!(i.opcode.flow(), Flow::Return | Flow::Throw),
                 "{i:?}"
             );
         }
-        if matches!(i.opcode, 172..=177) {
+        if i.opcode.flow() == Flow::Return {
             assert_eq!(map.presence(RewrittenBci(i.bci)), Presence::Absent);
         }
     }

@@ -1,14 +1,12 @@
 //! Generated classes compute the same hooked and not, under `-Xverify:all`, on every JDK found.
 
-mod support;
-
+use classfile_testing::generate::{self, GenClass};
+use classfile_testing::jdk::{Jdk, run};
 use instrumenter::{Choice, HookId, MethodInfo, rewrite};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::fs;
 use std::path::Path;
-use support::generate::{self, GenClass};
-use support::jdk::{Jdk, run};
 
 const CLASSES: usize = 150;
 

@@ -2,7 +2,9 @@
 //! edges`. Stacks of random depth over random methods, each of which calls the next; most edges
 //! were judged before, as in a program that has run for a while.
 
-use oracle::edge::{ClassFacts, CodeFacts, Finding, Frame, Judge, MethodFacts, Named, Refers};
+use classfile::outline::{CodeOutline, MethodOutline, Outline, Refers, Site};
+use classfile::pool::MemberRef;
+use oracle::edge::{Finding, Frame, Judge};
 use oracle::trace::Location;
 use std::time::Instant;
 
@@ -33,25 +35,28 @@ fn main() {
     for (class, calls) in classes.iter().zip(&calls) {
         let methods = methods.iter().zip(calls).map(|(name, calls)| {
             let sites = calls.iter().enumerate().map(|(i, &to)| {
-                let named = Named {
+                let named = MemberRef {
                     class: classes[to / METHODS].as_bytes(),
                     name: methods[to % METHODS].as_bytes(),
                     descriptor: b"()V",
                 };
-                (i as u16 * 3, Refers::Static(named))
+                Site {
+                    bci: i as u16 * 3,
+                    refers: Refers::Static(named),
+                }
             });
-            MethodFacts {
+            MethodOutline {
                 access_flags: 9,
                 name: name.as_bytes(),
                 descriptor: b"()V",
-                code: Some(CodeFacts {
-                    starts: Box::new([0b111_001_001_001]),
-                    throwing: Box::new([0b001_001_001]),
+                code: Some(CodeOutline {
+                    starts: [0, 3, 6, 9, 10, 11].into_iter().collect(),
+                    throwing: [0, 3, 6].into_iter().collect(),
                     sites: sites.collect(),
                 }),
             }
         });
-        judge.world_mut().add(&ClassFacts {
+        judge.world_mut().add(&Outline {
             name: class.as_bytes(),
             super_name: Some(b"java/lang/Object"),
             interfaces: vec![],

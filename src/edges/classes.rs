@@ -27,8 +27,8 @@ impl<'w> Source<'w> {
     }
 
     fn class(&mut self, bytes: &[u8]) {
-        match class_facts::read(bytes) {
-            Ok(facts) => self.world.add(&facts),
+        match classfile::Outline::read(bytes) {
+            Ok(outline) => self.world.add(&outline),
             Err(_) => self.malformed += 1,
         }
     }

@@ -4,7 +4,6 @@ use crate::agent::Agent;
 use crate::jvm::debug_info;
 use crate::sampling::sample::Sample;
 use hotspot::debug_info::{Around, Scope};
-use oracle::trace::HookId;
 
 /// The records around the program counter of `sample`; `None` if it is not in compiled Java code
 /// that runs, or the records cannot be read.
@@ -28,7 +27,7 @@ pub fn records_around(agent: &Agent, sample: &Sample) -> Option<Around> {
 fn scopes(scopes: Vec<debug_info::Scope>) -> Vec<Scope> {
     let scope = |scope: debug_info::Scope| Scope {
         method: scope.method,
-        hook: instrumenter::hook_id_of(&scope.code).map(|id| HookId(id.0)),
+        hook: instrumenter::hook_id_of(&scope.code),
         bci: scope.bci,
     };
     scopes.into_iter().map(scope).collect()

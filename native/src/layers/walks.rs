@@ -109,11 +109,11 @@ impl Walks {
         }
     }
 
-    fn read(&mut self, class_file: &[u8]) -> Result<(), instrumenter::Malformed> {
-        let facts = class_facts::read(class_file)?;
+    fn read(&mut self, class_file: &[u8]) -> Result<(), classfile::Malformed> {
+        let outline = classfile::Outline::read(class_file)?;
         let world = self.judge.world_mut();
-        world.add(&facts);
-        if facts.name == JFR.as_bytes() {
+        world.add(&outline);
+        if outline.name == JFR.as_bytes() {
             // What it rewrites is not shown to every agent.
             for class in JFR_REWRITES {
                 world.distrust(class.as_bytes());

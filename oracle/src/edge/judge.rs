@@ -5,8 +5,9 @@ use super::kind::Kind;
 use super::memo::Memo;
 use super::select;
 use super::upcalls::{self, FINALIZES, LAUNCHES, LINKS, LOADS, Occasions, SERVES, STARTS, THROWS};
-use super::world::{Answer, Code, Declared, Method, MethodId, Refer, World, flag};
+use super::world::{Answer, Code, Declared, Method, MethodId, Refer, World};
 use crate::trace::Location;
+use classfile::access as flag;
 
 /// One frame of a stack.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]

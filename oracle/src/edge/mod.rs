@@ -12,7 +12,6 @@
 //! makes where a thread happens to stand, and class files that are not those that ran.
 
 mod counts;
-mod facts;
 mod finding;
 mod judge;
 mod kind;
@@ -27,7 +26,6 @@ mod verdict;
 mod world;
 
 pub use counts::Counts;
-pub use facts::{ClassFacts, CodeFacts, MethodFacts, Named, Refers};
 pub use finding::{Finding, Impossible, Possible, Unknown};
 pub use judge::{Frame, Judge, Start};
 pub use kind::is_hidden;

@@ -3,7 +3,8 @@
 
 use super::finding::{Finding, Impossible, Possible, Unknown};
 use super::kind::{Kind, package};
-use super::world::{Answer, Class, ClassName, Declared, Method, Signature, World, flag};
+use super::world::{Answer, Class, ClassName, Declared, Method, Signature, World};
+use classfile::access as flag;
 use std::collections::HashSet;
 
 /// What the class chain from a class upwards declares first.

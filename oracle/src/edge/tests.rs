@@ -3,6 +3,8 @@
 
 use super::*;
 use crate::trace::Location;
+use classfile::outline::{Bcis, CodeOutline, MethodOutline, Outline, Site};
+use classfile::pool::MemberRef;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -14,6 +16,8 @@ const NATIVE: u16 = 0x100;
 const INTERFACE: u16 = 0x600;
 const ABSTRACT: u16 = 0x400;
 
+type Refers<'a> = classfile::outline::Refers<MemberRef<'a>, &'a [u8]>;
+
 /// Methods as flags, name with descriptor, and sites.
 type Methods<'m, 'a> = &'m [(u16, &'a str, &'m [(u16, Refers<'a>)])];
 
@@ -24,23 +28,24 @@ fn class<'a>(
     name: &'a str,
     above: &[&'a str],
     methods: Methods<'_, 'a>,
-) -> ClassFacts<'a> {
+) -> Outline<'a> {
     let methods = methods.iter().map(|&(access_flags, signature, sites)| {
         let (name, descriptor) = signature.split_at(signature.find('(').expect("a descriptor"));
-        let even = vec![0x5_5555u64].into_boxed_slice();
-        let code = CodeFacts {
+        let even: Bcis = (0..20).step_by(2).collect();
+        let sites = sites.iter().map(|&(bci, refers)| Site { bci, refers });
+        let code = CodeOutline {
             starts: even.clone(),
             throwing: even,
-            sites: sites.to_vec(),
+            sites: sites.collect(),
         };
-        MethodFacts {
+        MethodOutline {
             access_flags,
             name: name.as_bytes(),
             descriptor: descriptor.as_bytes(),
             code: (access_flags & (NATIVE | ABSTRACT) == 0).then_some(code),
         }
     });
-    ClassFacts {
+    Outline {
         name: name.as_bytes(),
         super_name: above.first().map(|name| name.as_bytes()),
         interfaces: above.iter().skip(1).map(|name| name.as_bytes()).collect(),
@@ -49,10 +54,10 @@ fn class<'a>(
     }
 }
 
-fn named(method: &str) -> Named<'_> {
+fn named(method: &str) -> MemberRef<'_> {
     let (start, descriptor) = method.split_at(method.find('(').expect("a descriptor"));
     let (class, name) = start.rsplit_once('.').expect("a class");
-    Named {
+    MemberRef {
         class: class.as_bytes(),
         name: name.as_bytes(),
         descriptor: descriptor.as_bytes(),
@@ -60,7 +65,7 @@ fn named(method: &str) -> Named<'_> {
 }
 
 fn id(world: &mut World, method: &str) -> MethodId {
-    let Named {
+    let MemberRef {
         class,
         name,
         descriptor,
@@ -94,10 +99,10 @@ fn jdk() -> World {
 }
 
 /// Judges an edge from `caller`, whose site at BCI 4 is `refers`, in a world with `classes`.
-fn judge(classes: &[ClassFacts<'_>], refers: Refers<'_>, callee: &str) -> Finding {
+fn judge(classes: &[Outline<'_>], refers: Refers<'_>, callee: &str) -> Finding {
     let mut world = jdk();
-    for facts in classes {
-        world.add(facts);
+    for outline in classes {
+        world.add(outline);
     }
     let sites = [(4, refers)];
     world.add(&class(
@@ -126,7 +131,7 @@ fn judge(classes: &[ClassFacts<'_>], refers: Refers<'_>, callee: &str) -> Findin
 }
 
 /// `p.Base` with a method of each kind of access, `p.Sub` and `q.Other` below it.
-fn family() -> Vec<ClassFacts<'static>> {
+fn family() -> Vec<Outline<'static>> {
     let base: &[(u16, &str, &[_])] = &[
         (PUBLIC, "open()V", &[]),
         (PUBLIC | FINAL, "closed()V", &[]),

@@ -1,8 +1,10 @@
 //! The classes that are known, kept compactly, and how they are related.
 
-use super::facts::{ClassFacts, CodeFacts, Named, Refers};
 use super::kind::{self, Kind};
 use super::spread::Spread;
+use classfile::access as flag;
+use classfile::outline::{Bcis, CodeOutline, Outline, Refers};
+use classfile::pool::MemberRef;
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::Arc;
@@ -74,37 +76,23 @@ impl Table<Text> {
     }
 }
 
-/// A site's reference, interned.
-#[derive(Copy, Clone, Debug)]
-pub(super) enum Refer {
-    Virtual(MethodId),
-    Special(MethodId),
-    Static(MethodId),
-    Interface(MethodId),
-    Dynamic,
-    Initialises(ClassName),
-    Links,
-}
+/// What a site refers to, interned.
+pub(super) type Refer = Refers<MethodId, ClassName>;
 
 #[derive(Clone, Debug)]
 pub(super) struct Code {
-    starts: Box<[u64]>,
-    throwing: Box<[u64]>,
+    starts: Bcis,
+    throwing: Bcis,
     sites: Box<[(u16, Refer)]>,
-}
-
-fn contains(bits: &[u64], bci: u32) -> bool {
-    let word = bits.get(bci as usize / 64);
-    word.is_some_and(|word| word >> (bci % 64) & 1 == 1)
 }
 
 impl Code {
     pub(super) fn starts_at(&self, bci: u32) -> bool {
-        contains(&self.starts, bci)
+        self.starts.contains(bci)
     }
 
     pub(super) fn throws_at(&self, bci: u32) -> bool {
-        contains(&self.throwing, bci)
+        self.throwing.contains(bci)
     }
 
     pub(super) fn site(&self, bci: u32) -> Option<Refer> {
@@ -120,19 +108,6 @@ pub(super) struct Declared {
     pub(super) signature: Signature,
     pub(super) flags: u16,
     pub(super) code: Option<Box<Code>>,
-}
-
-/// Access flags of methods and classes (JVMS tables 4.6-A, 4.1-B).
-pub(super) mod flag {
-    pub const PUBLIC: u16 = 0x0001;
-    pub const PRIVATE: u16 = 0x0002;
-    pub const PROTECTED: u16 = 0x0004;
-    pub const STATIC: u16 = 0x0008;
-    pub const FINAL: u16 = 0x0010;
-    pub const VARARGS: u16 = 0x0080;
-    pub const NATIVE: u16 = 0x0100;
-    pub const INTERFACE: u16 = 0x0200;
-    pub const ABSTRACT: u16 = 0x0400;
 }
 
 impl Declared {
@@ -215,12 +190,12 @@ pub struct World {
 
 impl World {
     /// Adds a class. One of the same name that is there already stays.
-    pub fn add(&mut self, facts: &ClassFacts<'_>) {
-        let name = self.class_name(facts.name);
-        let super_name = facts.super_name.map(|name| self.class_name(name));
-        let interfaces = facts.interfaces.iter().map(|name| self.class_name(name));
+    pub fn add(&mut self, outline: &Outline<'_>) {
+        let name = self.class_name(outline.name);
+        let super_name = outline.super_name.map(|name| self.class_name(name));
+        let interfaces = outline.interfaces.iter().map(|name| self.class_name(name));
         let interfaces: Box<[_]> = interfaces.collect();
-        let mut methods: Vec<_> = facts
+        let mut methods: Vec<_> = outline
             .methods
             .iter()
             .map(|method| Declared {
@@ -233,7 +208,7 @@ impl World {
         let class = Class {
             super_name,
             interfaces,
-            is_interface: facts.access_flags & flag::INTERFACE != 0,
+            is_interface: outline.access_flags & flag::INTERFACE != 0,
             methods: methods.into(),
         };
         for above in class.above() {
@@ -262,29 +237,28 @@ impl World {
             || event.is_some_and(|event| self.is_subtype(class, event) == Answer::Yes)
     }
 
-    fn code(&mut self, facts: &CodeFacts<'_>) -> Code {
-        let mut sites: Vec<_> = facts
-            .sites
-            .iter()
-            .map(|&(bci, refers)| {
-                let mut named = |m: Named<'_>| self.method(m.class, m.name, m.descriptor);
-                let refer = match refers {
-                    Refers::Virtual(m) => Refer::Virtual(named(m)),
-                    Refers::Special(m) => Refer::Special(named(m)),
-                    Refers::Static(m) => Refer::Static(named(m)),
-                    Refers::Interface(m) => Refer::Interface(named(m)),
-                    Refers::Dynamic => Refer::Dynamic,
-                    Refers::Initialises(class) => Refer::Initialises(self.class_name(class)),
-                    Refers::Links => Refer::Links,
-                };
-                (bci, refer)
-            })
-            .collect();
+    fn code(&mut self, outline: &CodeOutline<'_>) -> Code {
+        let sites = outline.sites.iter();
+        let sites = sites.map(|site| (site.bci, self.refer(site.refers)));
+        let mut sites: Vec<_> = sites.collect();
         sites.sort_by_key(|site| site.0);
         Code {
-            starts: facts.starts.clone(),
-            throwing: facts.throwing.clone(),
+            starts: outline.starts.clone(),
+            throwing: outline.throwing.clone(),
             sites: sites.into(),
+        }
+    }
+
+    fn refer(&mut self, refers: Refers<MemberRef<'_>, &[u8]>) -> Refer {
+        let mut named = |m: MemberRef<'_>| self.method(m.class, m.name, m.descriptor);
+        match refers {
+            Refers::Virtual(m) => Refers::Virtual(named(m)),
+            Refers::Special(m) => Refers::Special(named(m)),
+            Refers::Static(m) => Refers::Static(named(m)),
+            Refers::Interface(m) => Refers::Interface(named(m)),
+            Refers::Dynamic => Refers::Dynamic,
+            Refers::Initialises(class) => Refers::Initialises(self.class_name(class)),
+            Refers::Links => Refers::Links,
         }
     }
 

@@ -1,12 +1,10 @@
 //! What walkers return, and what the trace stack holds.
 
+pub use trace_entry::{HookId, Presence};
+
 /// A method as the walkers name it: a `jmethodID`, used as a key and never followed.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash)]
 pub struct MethodKey(pub usize);
-
-/// A method as the trace stack names it: the number that its entry hook pushes.
-#[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash)]
-pub struct HookId(pub u32);
 
 /// Where a frame stands in its method: a BCI of the code that runs (the *rewritten* one,
 /// where the method is hooked), or [`Location::NATIVE`].
@@ -43,26 +41,6 @@ pub struct Frame {
     pub method: MethodKey,
     /// Where in it.
     pub location: Location,
-}
-
-/// What the location of a hooked frame proves about its entry on the trace stack.
-#[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
-pub enum Presence {
-    /// Before the call of `push`, or after the call of `pop`: the entry is not there.
-    Absent,
-    /// At the call of `push`: the entry may be there already.
-    Pushing,
-    /// In the method's own code: the entry is there.
-    Present,
-    /// At a call of `pop`: the entry may be gone already.
-    Popping,
-    /// At the start of an exception handler: the entry is there, and entries of frames that
-    /// the exception ended without a hook may still lie above it. (The verifier lets no
-    /// handler cover the call of `super(...)`.)
-    Catching,
-    /// At the exceptional call of `pop`: both [`Presence::Popping`] and
-    /// [`Presence::Catching`].
-    Unwinding,
 }
 
 /// What a truth-aware judge must know of methods.

@@ -1,7 +1,7 @@
 //! Class files of hidden classes: no event shows them, but the VM tells what they are made of.
 
 use crate::jvm::jvmti::{Error, JMethodId, Jvmti};
-use class_facts::{MethodParts, Parts};
+use classfile::parts::{ClassParts, MethodParts};
 use jni_sys::{JNIEnv, jclass};
 
 /// A class file of the hidden class that declares `method`, with what its methods call; none if
@@ -11,14 +11,14 @@ pub fn class_file(jvmti: Jvmti, env: *mut JNIEnv, method: JMethodId) -> Option<V
     parts(jvmti, &class).ok()?.class_file()
 }
 
-fn parts(jvmti: Jvmti, class: &Local) -> Result<Parts, Error> {
+fn parts(jvmti: Jvmti, class: &Local) -> Result<ClassParts, Error> {
     let (pool_count, pool) = jvmti.constant_pool(class.class)?;
     let interfaces = jvmti.interfaces(class.class)?.into_iter();
     let interfaces: Vec<_> = interfaces.map(|i| Local::new(class.env, i)).collect();
     let names = interfaces.iter().map(|interface| name(jvmti, interface));
     let methods = jvmti.create_method_ids(class.class)?.into_iter();
     let above = class.above();
-    Ok(Parts {
+    Ok(ClassParts {
         name: name(jvmti, class)?,
         super_name: above.map(|above| name(jvmti, &above)).transpose()?,
         interfaces: names.collect::<Result<_, _>>()?,

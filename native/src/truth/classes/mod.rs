@@ -8,11 +8,9 @@ use crate::hooks;
 use crate::jvm::jvmti::JMethodId;
 use crate::truth::classes::unloading::Known;
 use crate::truth::light;
-use instrumenter::select::Patterns;
-use instrumenter::{Choice, MethodInfo, Plan};
+use instrumenter::{Choice, MethodInfo, Patterns, Plan};
 use jni_sys::{JNIEnv, jclass, jobject};
 use oracle::record::{Config, Rewriting};
-use oracle::trace::HookId;
 use std::ptr;
 
 /// Internal name of the class that holds the hooks.
@@ -111,7 +109,7 @@ pub fn rewrite(agent: &Agent, loader: jobject, name: &str, class_file: &[u8]) ->
     if !loader.is_null() {
         let known = Known {
             keys: vec![],
-            hooks: rewritten.hooked.iter().map(|m| HookId(m.id.0)).collect(),
+            hooks: rewritten.hooked.iter().map(|m| m.id).collect(),
         };
         let tag = |fresh| agent.jvmti.tag(loader, fresh).ok();
         agent.unloading.add(known, tag);
@@ -185,7 +183,7 @@ impl Plan for Choosing<'_> {
         let check = check
             .as_ref()
             .is_some_and(|check| check.wants_method(method));
-        let id = instrumenter::HookId(self.0.methods.new_id().0);
+        let id = self.0.methods.new_id();
         Choice::Hook { id, check }
     }
 }

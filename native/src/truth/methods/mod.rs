@@ -5,7 +5,7 @@ mod versions;
 use crate::jvm::jvmti::{JMethodId, Jvmti};
 use crate::truth::classes::unloading::Known as Unloaded;
 use crate::truth::methods::versions::Versions;
-use instrumenter::{HookedMethod, Presence as CodePresence, RewrittenBci};
+use instrumenter::{HookedMethod, RewrittenBci};
 use jni_sys::JNIEnv;
 use oracle::record::ShownFrame;
 use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence};
@@ -119,7 +119,7 @@ impl Registry {
     /// The hook in the bytecode of a method, if it has one.
     pub fn hook_in(&self, method: JMethodId) -> Option<HookId> {
         let id = self.jvmti.bytecodes(method, instrumenter::hook_id_of);
-        id.ok().flatten().map(|id| HookId(id.0))
+        id.ok().flatten()
     }
 
     /// Forgets the methods of classes that were unloaded; how many hooks are left, and how
@@ -269,8 +269,8 @@ impl Registry {
                 .jvmti
                 .bytecodes(key.0 as JMethodId, instrumenter::hook_id_of)
             {
-                Ok(Some(id)) => match self.by_hook(HookId(id.0)) {
-                    Some(hooked) => Known::Hooked(HookId(id.0), hooked),
+                Ok(Some(id)) => match self.by_hook(id) {
+                    Some(hooked) => Known::Hooked(id, hooked),
                     None => Known::Plain,
                 },
                 Ok(None) | Err(NATIVE_METHOD | ABSENT_INFORMATION) => Known::Plain,
@@ -379,14 +379,7 @@ fn presence(hooked: &Hooked, location: Location) -> Presence {
     match location.bci() {
         // A location that no code has, such as a synchronisation entry's, proves nothing.
         None => Presence::Pushing,
-        Some(bci) => match hooked.method.map.presence(RewrittenBci(bci)) {
-            CodePresence::Absent => Presence::Absent,
-            CodePresence::Pushing => Presence::Pushing,
-            CodePresence::Present => Presence::Present,
-            CodePresence::Popping => Presence::Popping,
-            CodePresence::Catching => Presence::Catching,
-            CodePresence::Unwinding => Presence::Unwinding,
-        },
+        Some(bci) => hooked.method.map.presence(RewrittenBci(bci)),
     }
 }
 

@@ -1,0 +1,231 @@
+//! Where code offsets stand in the attributes of `Code`, but for stack maps.
+//!
+//! `LineNumberTable` (JVMS 4.7.12), `LocalVariableTable` (4.7.13), `LocalVariableTypeTable`
+//! (4.7.14), `Runtime(In)VisibleTypeAnnotations` (4.7.20, 4.7.21) and javac's
+//! `CharacterRangeTable`.
+
+use super::attribute::Attribute;
+use crate::error::{Malformed, Result};
+use crate::reader::Reader;
+
+/// Kinds of attributes of `Code`, by what code offsets they hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CodeTable {
+    /// `LineNumberTable`.
+    Lines,
+    /// `LocalVariableTable` and `LocalVariableTypeTable`.
+    Variables,
+    /// `RuntimeVisibleTypeAnnotations` and `RuntimeInvisibleTypeAnnotations`.
+    TypeAnnotations,
+    /// `CharacterRangeTable`, which `javac -Xjcov` writes.
+    CharacterRanges,
+    /// `StackMapTable`, whose offsets [`crate::types::RawFrames`] reads.
+    StackMap,
+    /// `StackMap`, the stack map of the CLDC, which no Java SE machine reads.
+    CldcStackMap,
+    /// Any other.
+    Unknown,
+}
+
+/// A code offset in an attribute.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// Where it stands, in bytes from the start of the attribute's content: two bytes.
+    pub at: usize,
+    /// What it holds.
+    pub holds: Holds,
+}
+
+/// What a code offset stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Holds {
+    /// From this instruction on.
+    Start(u32),
+    /// This instruction.
+    Instruction(u32),
+    /// A range's start; the range's length stands in the two bytes behind.
+    Range {
+        /// First BCI.
+        start: u32,
+        /// First BCI behind.
+        end: u32,
+    },
+    /// A range's start; the BCI of the range's last byte stands in the two bytes behind.
+    Inclusive {
+        /// First BCI.
+        start: u32,
+        /// First BCI behind.
+        end: u32,
+    },
+}
+
+type Visit<'v> = &'v mut dyn FnMut(Place) -> Result<()>;
+
+impl CodeTable {
+    /// The kind of attributes with this name.
+    pub fn of(name: &[u8]) -> CodeTable {
+        match name {
+            b"LineNumberTable" => CodeTable::Lines,
+            b"LocalVariableTable" | b"LocalVariableTypeTable" => CodeTable::Variables,
+            b"RuntimeVisibleTypeAnnotations" | b"RuntimeInvisibleTypeAnnotations" => {
+                CodeTable::TypeAnnotations
+            }
+            b"CharacterRangeTable" => CodeTable::CharacterRanges,
+            b"StackMapTable" => CodeTable::StackMap,
+            b"StackMap" => CodeTable::CldcStackMap,
+            _ => CodeTable::Unknown,
+        }
+    }
+
+    /// Visits each code offset of an attribute of this kind; `file` is the class file. Stack maps
+    /// and unknown attributes have none to visit.
+    ///
+    /// # Errors
+    /// If the attribute breaks a rule of its section of the JVMS, or if `visit` fails.
+    pub fn places<'a>(
+        self,
+        attribute: &Attribute<'a>,
+        file: &'a [u8],
+        mut visit: impl FnMut(Place) -> Result<()>,
+    ) -> Result<()> {
+        let r = &mut attribute.reader(file);
+        match self {
+            CodeTable::Lines => lines(r, visit),
+            CodeTable::Variables => variables(r, &mut visit),
+            CodeTable::TypeAnnotations => type_annotations(r, &mut visit),
+            CodeTable::CharacterRanges => character_ranges(r, &mut visit),
+            CodeTable::StackMap | CodeTable::CldcStackMap | CodeTable::Unknown => Ok(()),
+        }
+    }
+}
+
+fn lines(r: &mut Reader<'_>, mut visit: impl FnMut(Place) -> Result<()>) -> Result<()> {
+    let n = r.u2()? as usize;
+    let bytes = r.take(n * 4)?;
+    r.finish("JVMS 4.7.12: line_number_table_length counts all entries")?;
+    for (i, e) in bytes.as_chunks::<4>().0.iter().enumerate() {
+        visit(Place {
+            at: 2 + 4 * i,
+            holds: Holds::Start(u32::from(u16::from_be_bytes([e[0], e[1]]))),
+        })?;
+    }
+    Ok(())
+}
+
+/// A range of `start` and length.
+fn range(r: &mut Reader<'_>, base: usize, visit: Visit<'_>) -> Result<()> {
+    let at = r.pos() - base;
+    let start = u32::from(r.u2()?);
+    let end = start + u32::from(r.u2()?);
+    visit(Place {
+        at,
+        holds: Holds::Range { start, end },
+    })
+}
+
+fn variables(r: &mut Reader<'_>, visit: Visit<'_>) -> Result<()> {
+    let base = r.pos();
+    for _ in 0..r.u2()? {
+        range(r, base, visit)?;
+        r.take(6)?;
+    }
+    r.finish("JVMS 4.7.13: local_variable_table_length counts all entries")
+}
+
+fn type_annotations(r: &mut Reader<'_>, visit: Visit<'_>) -> Result<()> {
+    let base = r.pos();
+    for _ in 0..r.u2()? {
+        target(r, base, visit)?;
+        let path = r.u1()? as usize;
+        r.take(2 * path)?;
+        skip_annotation(r)?;
+    }
+    r.finish("JVMS 4.7.20: num_annotations counts all annotations")
+}
+
+/// The `target_type` and `target_info` of a type annotation (JVMS 4.7.20.1).
+fn target(r: &mut Reader<'_>, base: usize, visit: Visit<'_>) -> Result<()> {
+    let target_type = r.u1()?;
+    match target_type {
+        0x00 | 0x01 | 0x16 => _ = r.take(1)?,
+        0x10..=0x12 | 0x17 | 0x42 => _ = r.take(2)?,
+        0x13..=0x15 => {}
+        0x40 | 0x41 => {
+            for _ in 0..r.u2()? {
+                range(r, base, visit)?;
+                r.take(2)?;
+            }
+        }
+        0x43..=0x4B => {
+            let at = r.pos() - base;
+            let holds = Holds::Instruction(u32::from(r.u2()?));
+            visit(Place { at, holds })?;
+            if target_type >= 0x47 {
+                r.take(1)?;
+            }
+        }
+        _ => {
+            return Err(Malformed {
+                offset: r.pos() - 1,
+                rule: "JVMS 4.7.20: unknown target_type",
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Steps over the type and the elements of an annotation (JVMS 4.7.16), however deep they nest.
+fn skip_annotation(r: &mut Reader<'_>) -> Result<()> {
+    r.take(2)?;
+    // What is open: how many elements are left, and whether each has a name.
+    let mut open = vec![(r.u2()?, true)];
+    while let Some((left, named)) = open.last_mut() {
+        if *left == 0 {
+            open.pop();
+            continue;
+        }
+        *left -= 1;
+        if *named {
+            r.take(2)?;
+        }
+        match r.u1()? {
+            b'B' | b'C' | b'D' | b'F' | b'I' | b'J' | b'S' | b'Z' | b's' | b'c' => {
+                r.take(2)?;
+            }
+            b'e' => {
+                r.take(4)?;
+            }
+            b'@' => {
+                r.take(2)?;
+                open.push((r.u2()?, true));
+            }
+            b'[' => open.push((r.u2()?, false)),
+            _ => {
+                return Err(Malformed {
+                    offset: r.pos() - 1,
+                    rule: "JVMS 4.7.16.1: unknown tag of an element value",
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// First and last BCI (the last inclusive) and source positions. Not an attribute of the JVMS, so
+/// a table that looks odd is left alone.
+fn character_ranges(r: &mut Reader<'_>, visit: Visit<'_>) -> Result<()> {
+    let Ok(n) = r.u2() else { return Ok(()) };
+    let n = usize::from(n);
+    if r.left() != n * 14 {
+        return Ok(());
+    }
+    for (i, e) in r.take(n * 14)?.as_chunks::<14>().0.iter().enumerate() {
+        let start = u32::from(u16::from_be_bytes([e[0], e[1]]));
+        let end = u32::from(u16::from_be_bytes([e[2], e[3]])) + 1;
+        visit(Place {
+            at: 2 + 14 * i,
+            holds: Holds::Inclusive { start, end },
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,9 @@
+//! Instructions of the `code` array (JVMS 4.9, 6.5), decoded and written.
+
+mod decode;
+mod length;
+mod model;
+
+pub use decode::{Instructions, decode};
+pub use length::{measure, padding};
+pub use model::{Instruction, Operands};

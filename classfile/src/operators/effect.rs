@@ -1,0 +1,84 @@
+//! What an instruction does to the operand stack.
+
+/// Kinds of values, as the stack has them (JVMS table 2.11.1-B).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// `int`, also for `boolean`, `byte`, `char` and `short`.
+    Int,
+    /// `long`, in two slots.
+    Long,
+    /// `float`.
+    Float,
+    /// `double`, in two slots.
+    Double,
+    /// A reference.
+    Reference,
+    /// The null reference.
+    Null,
+}
+
+/// How a method is called (JVMS 6.5).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Call {
+    /// `invokevirtual`.
+    Virtual,
+    /// `invokespecial`.
+    Special,
+    /// `invokestatic`.
+    Static,
+    /// `invokeinterface`.
+    Interface,
+    /// `invokedynamic`.
+    Dynamic,
+}
+
+/// What an instruction does to the operand stack ("Operand Stack" in JVMS 6.5), and to the local
+/// variables.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// Takes values and gives values, the topmost last.
+    Values {
+        /// Those that it takes.
+        takes: &'static [Kind],
+        /// Those that it gives.
+        gives: &'static [Kind],
+    },
+    /// Gives a constant of the constant pool.
+    Constant,
+    /// Gives a local variable.
+    Load(Kind),
+    /// Takes a value into a local variable.
+    Store(Kind),
+    /// Takes an array of references and an index, gives the element.
+    Element,
+    /// Takes so many slots.
+    Drop(u8),
+    /// Copies so many slots under so many slots below them: `dup` in all its forms.
+    Copy(u8, u8),
+    /// Exchanges two values.
+    Swap,
+    /// Gives a static field.
+    GetStatic,
+    /// Takes a value into a static field.
+    PutStatic,
+    /// Takes an object, gives its field.
+    GetField,
+    /// Takes an object, and a value into its field.
+    PutField,
+    /// Takes arguments, gives what the method returns.
+    Invoke(Call),
+    /// Gives an object that is not initialised.
+    New,
+    /// Takes a length, gives an array of a primitive type.
+    NewPrimitiveArray,
+    /// Takes a length, gives an array of references.
+    NewArray,
+    /// Takes lengths, gives an array of arrays.
+    NewNestedArray,
+    /// Takes a reference, gives it as another class: `checkcast`.
+    Cast,
+    /// Gives or uses the return address of a subroutine.
+    Subroutine,
+    /// None of its own: `wide` changes the operands of another opcode.
+    Prefix,
+}

@@ -1,0 +1,15 @@
+//! The operators of the JVM (JVMS 6.5).
+//!
+//! One table has a row for each; an [`Opcode`] answers from it. Lengths, effects on the stack,
+//! calls, branches and what may throw are told nowhere else.
+
+mod effect;
+mod flow;
+mod format;
+mod opcode;
+mod table;
+
+pub use effect::{Call, Effect, Kind};
+pub use flow::Flow;
+pub use format::Format;
+pub use table::Opcode;

@@ -1,0 +1,44 @@
+//! Which methods get hooks.
+
+use trace_entry::HookId;
+
+/// A method that could get hooks.
+#[derive(Clone, Copy, Debug)]
+pub struct MethodInfo<'a> {
+    /// Internal name of its class.
+    pub class: &'a str,
+    /// Its name.
+    pub name: &'a str,
+    /// Its descriptor.
+    pub descriptor: &'a str,
+    /// Its access flags.
+    pub access_flags: u16,
+    /// Length of its `Code` attribute in bytes.
+    pub code_size: u32,
+}
+
+/// What a plan wants for a method.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Choice {
+    /// Leave it as it is.
+    Leave,
+    /// Hook it.
+    Hook {
+        /// The number that its entry hook pushes.
+        id: HookId,
+        /// The entry hook also calls `check`.
+        check: bool,
+    },
+}
+
+/// Chooses the methods to be hooked.
+pub trait Plan {
+    /// Is asked once for each method with code, in the order of the file.
+    fn choose(&mut self, method: &MethodInfo<'_>) -> Choice;
+}
+
+impl<F: FnMut(&MethodInfo<'_>) -> Choice> Plan for F {
+    fn choose(&mut self, method: &MethodInfo<'_>) -> Choice {
+        self(method)
+    }
+}

@@ -1,0 +1,114 @@
+//! Which code of a constructor runs before `super(…)` or `this(…)`.
+//!
+//! Until that call the verifier has `this` as uninitializedThis in its frames, and a handler must
+//! say the same as the code that it covers (JVMS 4.10.1.4). So a constructor gets two catch-all
+//! handlers, and the code is divided among them here: by the method's own frames, and by following
+//! the types between a frame and the call.
+//!
+//! The call itself can be covered by no handler at all: HotSpot's verifier holds the handler's
+//! frame against the types both before and after the call, and there is no frame for both. So an
+//! exception that leaves `super(…)` passes its constructor without a hook; the next hook for
+//! exceptions below, in the caller, sets the trace stack right. Until then the constructor's entry
+//! may be stale. The hook that the exception passed before, in `super(…)` itself, can tell.
+
+use super::covered::{Covered, cover};
+use crate::reason::{Reason, Stop};
+use classfile::Malformed;
+use classfile::file::{Attribute, ClassFile, Code};
+use classfile::instruction::Instructions;
+use classfile::types::{Classes, RawFrames, State, VType, next_bci};
+use std::borrow::Cow;
+
+/// Memory kept from constructor to constructor.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    state: State,
+    locals: Vec<VType>,
+}
+
+/// Here only initialisation matters, not which class is meant.
+struct AnyClass;
+
+impl<'a> Classes<'a> for AnyClass {
+    fn index(&mut self, _: Cow<'a, [u8]>) -> Option<u16> {
+        Some(0)
+    }
+    fn name(&self, _: VType) -> Option<Cow<'a, [u8]>> {
+        None
+    }
+}
+
+/// Divides a constructor with frames into what runs before and after the initialisation of
+/// `this`.
+pub(crate) fn phases<'a>(
+    class: &ClassFile<'a>,
+    code: &Code<'a>,
+    frames: Option<&Attribute<'a>>,
+    initial: &[VType],
+    scratch: &mut Scratch,
+    covered: &mut Vec<Covered>,
+) -> Result<(), Stop> {
+    let Scratch { state, locals } = scratch;
+    locals.clear();
+    locals.extend_from_slice(initial);
+    state.set(locals, std::iter::empty(), code.max_locals);
+    let mut frames = frames
+        .map(|a| RawFrames::new(a.reader(class.file)))
+        .transpose()?;
+    let mut next = |last: Option<u32>| -> Result<_, Malformed> {
+        let Some(frames) = &mut frames else {
+            return Ok(None);
+        };
+        Ok(frames.next_frame()?.map(|f| (next_bci(last, f.delta), f)))
+    };
+    let length = code.code.len() as u32;
+    let mut frame = next(None)?;
+    let mut uninitialized = true;
+    let mut start = 0;
+    let mut bci = 0;
+    while bci < length {
+        // Here `bci` has a frame, or is what runs after code followed in `state`.
+        let mut now = uninitialized;
+        if let Some((at, f)) = frame.take_if(|(at, _)| *at == bci) {
+            f.apply(locals, code.max_locals)?;
+            now = locals.contains(&VType::UninitializedThis);
+            if now {
+                state.set(locals, f.stack.iter().map(|(_, t)| t), code.max_locals);
+            }
+            frame = next(Some(at))?;
+        }
+        if now != uninitialized {
+            cover(covered, start, bci, uninitialized);
+            (start, uninitialized) = (bci, now);
+        }
+        if !uninitialized {
+            // Nothing can make `this` uninitialised but a frame.
+            bci = frame.as_ref().map_or(length, |(at, _)| *at);
+            continue;
+        }
+        for i in Instructions::from(code.code, code.offset, bci as usize) {
+            let i = i?;
+            if state.locals.first() != Some(&VType::UninitializedThis) {
+                return Err(Reason::UnclearConstructor.into());
+            }
+            let initialised = state
+                .step(&i, &class.pool, class.this_class, &mut AnyClass)
+                .map_err(|_| Reason::UnclearConstructor)?;
+            bci += i.length;
+            let framed = frame.as_ref().is_some_and(|(at, _)| *at == bci);
+            if initialised {
+                cover(covered, start, i.bci, uninitialized);
+                (start, uninitialized) = (bci, false);
+                break;
+            }
+            if framed {
+                break;
+            }
+            if i.opcode.flow().ends() && bci < length {
+                return Err(Reason::UnclearConstructor.into());
+            }
+        }
+    }
+    cover(covered, start, length, uninitialized);
+    Ok(())
+}

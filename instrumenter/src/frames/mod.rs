@@ -1,0 +1,11 @@
+//! The `StackMapTable` (JVMS 4.7.4) of hooked code.
+
+mod inferred;
+mod mark;
+mod names;
+mod stack_map;
+
+pub(crate) use inferred::{Inferred, frames as inferred};
+pub(crate) use mark::{mark, most_slots};
+pub(crate) use names::Names;
+pub(crate) use stack_map::{Scratch, StackMap};

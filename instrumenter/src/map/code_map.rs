@@ -1,0 +1,122 @@
+//! From rewritten to original code, and where the hooks are.
+
+use super::bci::{OriginalBci, RewrittenBci};
+use super::segment::{Kind, Segment};
+use super::window::{HookKind, HookWindow};
+use crate::hooks::code::{INVOKE, PUSH_AT};
+use trace_entry::Presence;
+
+/// The map of one hooked method: a few bytes for each hook, none for the code between them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CodeMap {
+    segments: Box<[Segment]>,
+    length: u16,
+}
+
+impl CodeMap {
+    /// `segments` are in order and the first starts at 0.
+    pub(crate) fn new(segments: &[Segment], length: u16) -> Self {
+        Self {
+            segments: segments.into(),
+            length,
+        }
+    }
+
+    /// Length of the rewritten code.
+    pub fn length(&self) -> u32 {
+        u32::from(self.length)
+    }
+
+    fn find(&self, bci: RewrittenBci) -> usize {
+        // The first segment starts at 0, so the subtraction is safe; saturate all the same.
+        self.segments
+            .partition_point(|s| u32::from(s.new) <= bci.0)
+            .saturating_sub(1)
+    }
+
+    /// The original BCI of an instruction. Hook code belongs to the instruction that it stands
+    /// before, the catch-all behind the code to the last instruction.
+    pub fn original(&self, bci: RewrittenBci) -> OriginalBci {
+        let Some(s) = self.segments.get(self.find(bci)) else {
+            return OriginalBci(bci.0);
+        };
+        let old = u32::from(s.old);
+        match s.kind {
+            Kind::Code => OriginalBci(old + (bci.0 - u32::from(s.new))),
+            _ => OriginalBci(old),
+        }
+    }
+
+    /// Whether a frame at `bci` is on the trace stack.
+    pub fn presence(&self, bci: RewrittenBci) -> Presence {
+        let i = self.find(bci);
+        let Some(s) = self.segments.get(i) else {
+            return Presence::Absent;
+        };
+        match s.kind {
+            Kind::Fixed => Presence::Present,
+            // The call may have failed.
+            Kind::Resume => Presence::Catching,
+            Kind::Code => {
+                let after_exit = bci.0 == u32::from(s.new)
+                    && i > 0
+                    && self.segments[i - 1].kind == Kind::Hook(HookKind::Exit);
+                if after_exit {
+                    Presence::Absent
+                } else {
+                    Presence::Present
+                }
+            }
+            Kind::Hook(kind) => {
+                let window = self.window(i, kind);
+                let (bci, call) = (bci.0, window.call.0);
+                match kind {
+                    HookKind::Caught => Presence::Catching,
+                    HookKind::Entry | HookKind::EntryAndCheck => match bci.cmp(&call) {
+                        std::cmp::Ordering::Less => Presence::Absent,
+                        std::cmp::Ordering::Equal => Presence::Pushing,
+                        std::cmp::Ordering::Greater => Presence::Present,
+                    },
+                    HookKind::Exit => match bci.cmp(&call) {
+                        std::cmp::Ordering::Less => Presence::Present,
+                        std::cmp::Ordering::Equal => Presence::Popping,
+                        std::cmp::Ordering::Greater => Presence::Absent,
+                    },
+                    HookKind::Thrown => match bci.cmp(&call) {
+                        std::cmp::Ordering::Less => Presence::Catching,
+                        std::cmp::Ordering::Equal => Presence::Unwinding,
+                        std::cmp::Ordering::Greater => Presence::Absent,
+                    },
+                }
+            }
+        }
+    }
+
+    fn window(&self, i: usize, kind: HookKind) -> HookWindow {
+        let starts = |i: usize| u32::from(self.segments.get(i).map_or(self.length, |s| s.new));
+        let (start, next) = (starts(i), starts(i + 1));
+        let (call, end) = match kind {
+            HookKind::Entry | HookKind::EntryAndCheck => (start + PUSH_AT, next),
+            HookKind::Exit => (next - INVOKE, next),
+            HookKind::Caught => (next - INVOKE, starts(i + 2)),
+            HookKind::Thrown => (next - 1 - INVOKE, next),
+        };
+        HookWindow {
+            kind,
+            start: RewrittenBci(start),
+            end: RewrittenBci(end),
+            call: RewrittenBci(call),
+        }
+    }
+
+    /// Every hook, in order.
+    pub fn windows(&self) -> impl Iterator<Item = HookWindow> {
+        self.segments
+            .iter()
+            .enumerate()
+            .filter_map(|(i, s)| match s.kind {
+                Kind::Hook(kind) => Some(self.window(i, kind)),
+                _ => None,
+            })
+    }
+}

@@ -1,0 +1,11 @@
+//! From rewritten to original code, and where the hooks are.
+
+mod bci;
+mod code_map;
+mod segment;
+mod window;
+
+pub use bci::{OriginalBci, RewrittenBci};
+pub use code_map::CodeMap;
+pub(crate) use segment::{Kind, Segment};
+pub use window::{HookKind, HookWindow};

@@ -1,0 +1,66 @@
+//! Why a method is left as it was.
+
+use classfile::Malformed;
+use classfile::pool::PoolFull;
+use std::fmt;
+
+/// Why a chosen method was left as it was.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Reason {
+    /// Its code would be longer than the 65,535 bytes that the JVMS allows (4.7.3).
+    CodeTooLarge,
+    /// It has no local variable slot or no operand stack slot left.
+    NoSlotLeft,
+    /// A table of its code (exceptions, frames) has no entry left, or would grow out of proportion.
+    TableFull,
+    /// The class's constant pool has no room for the hooks.
+    PoolFull,
+    /// A constructor where it isn't certain which code runs before `super(…)`.
+    UnclearConstructor,
+    /// A branch no longer fits 16 bits, at a place whose frame could not be told.
+    BranchTooFar,
+    /// An exception handler stands at the method's first instruction.
+    HandlerAtEntry,
+    /// A `finalize()` that only returns: as long as it does, the JVM takes the class for one
+    /// without a finalizer. `Object.finalize` is one: hooked, every object would need finalization.
+    EmptyFinalizer,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Reason::CodeTooLarge => "the code would be too large",
+            Reason::NoSlotLeft => "no local or stack slot left",
+            Reason::TableFull => "exception or frame table full",
+            Reason::PoolFull => "constant pool full",
+            Reason::UnclearConstructor => "unclear where the constructor calls super",
+            Reason::BranchTooFar => "a branch would be too far",
+            Reason::HandlerAtEntry => "exception handler at the method's start",
+            Reason::EmptyFinalizer => "empty finalizer",
+        })
+    }
+}
+
+/// Why a method can't be done: for good reason, or because it is malformed.
+pub(crate) enum Stop {
+    Malformed(Malformed),
+    Left(Reason),
+}
+
+impl From<Malformed> for Stop {
+    fn from(m: Malformed) -> Self {
+        Stop::Malformed(m)
+    }
+}
+
+impl From<PoolFull> for Stop {
+    fn from(_: PoolFull) -> Self {
+        Stop::Left(Reason::PoolFull)
+    }
+}
+
+impl From<Reason> for Stop {
+    fn from(reason: Reason) -> Self {
+        Stop::Left(reason)
+    }
+}
