@@ -33,5 +33,6 @@ pub mod record;
 pub mod recorded;
 
 pub use gate::{compare, merge, outcome};
-pub use model::{Judgement, Layer, Verdict, trace};
+pub use judge::{Judgement, Reason, Verdict};
+pub use model::{Layer, trace};
 pub use record::{Hooking, budget, cost, pace, profile, report, tally};

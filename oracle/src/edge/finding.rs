@@ -100,6 +100,24 @@ pub enum Unknown {
     Entry,
 }
 
+impl Impossible {
+    /// The reason in a few words.
+    pub fn phrase(self) -> &'static str {
+        match self {
+            Impossible::NoInstruction => "no instruction starts at the BCI",
+            Impossible::NoCall => "the instruction is no call",
+            Impossible::OtherName => "the instruction calls another name",
+            Impossible::OtherDescriptor => "the instruction calls another descriptor",
+            Impossible::OtherClass => "the instruction calls another class",
+            Impossible::NotAnOverride => "the method does not override the called one",
+            Impossible::Abstract => "the method is abstract",
+            Impossible::NotNative => "a native frame of a method that is not native",
+            Impossible::IsNative => "a BCI in a native method",
+            Impossible::NoEntry => "no thread starts there",
+        }
+    }
+}
+
 impl Finding {
     /// The better of two: possible before unknown before impossible.
     #[must_use]
@@ -143,18 +161,7 @@ impl Finding {
                 Possible::NativeTop => "native top",
                 Possible::Entry => "entry of the VM",
             },
-            Finding::Impossible(fault) => match fault {
-                Impossible::NoInstruction => "no instruction starts at the BCI",
-                Impossible::NoCall => "the instruction is no call",
-                Impossible::OtherName => "the instruction calls another name",
-                Impossible::OtherDescriptor => "the instruction calls another descriptor",
-                Impossible::OtherClass => "the instruction calls another class",
-                Impossible::NotAnOverride => "the method does not override the called one",
-                Impossible::Abstract => "the method is abstract",
-                Impossible::NotNative => "a native frame of a method that is not native",
-                Impossible::IsNative => "a BCI in a native method",
-                Impossible::NoEntry => "no thread starts there",
-            },
+            Finding::Impossible(fault) => fault.phrase(),
             Finding::Unknown(cause) => match cause {
                 Unknown::CallerClass => "the caller's class is not known",
                 Unknown::CallerMethod => "the caller's method is not known",

@@ -22,7 +22,6 @@ mod starts;
 #[cfg(test)]
 mod tests;
 mod upcalls;
-mod verdict;
 mod world;
 
 pub use counts::Counts;
@@ -31,6 +30,4 @@ pub use judge::{Frame, Judge, Start};
 pub use kind::is_hidden;
 pub use starts::Starts;
 pub use upcalls::is_called_by_vm;
-pub(crate) use verdict::mismatch;
-pub use verdict::verdict;
 pub use world::{JFR, JFR_REWRITES, MethodId, World};

@@ -237,7 +237,7 @@ fn owner(
     known: &KnownIssues,
     platform: &str,
 ) -> Option<usize> {
-    let dir = mismatch.evidence.get("run");
+    let dir = mismatch.evidence.run.as_ref();
     let run = report.runs.iter().find(|run| Some(&run.dir) == dir);
     let jdk = run.and_then(|run| run.jdk.as_ref()).unwrap_or(&report.jdk);
     let signature = mismatch.signature();

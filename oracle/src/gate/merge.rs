@@ -28,7 +28,7 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, String> {
     if dirs.len() != whole.runs.len() {
         return Err("a run is in two of the reports".into());
     }
-    let run_of = |mismatch: &crate::record::Mismatch| mismatch.evidence.get("run").cloned();
+    let run_of = |mismatch: &crate::record::Mismatch| mismatch.evidence.run.clone();
     whole.mismatches.sort_by_key(run_of);
     whole.skipped.sort_by(|a, b| a.scenario.cmp(&b.scenario));
     whole.layers = sum_layers(&whole.runs);

@@ -2,17 +2,23 @@
 //!
 //! Walks are slices with the top frame first, as the walkers return them.
 
+mod classes;
+mod here;
 pub(crate) mod leaving;
 mod mounted;
-mod moving;
-mod moving_edges;
+mod next;
+mod next_and_classes;
 mod outer;
-mod same_instant;
-mod truth;
+mod reason;
+mod trace;
+mod verdict;
 
+pub use classes::judge_edges;
+pub use here::judge_same_instant;
 pub use mounted::{judge_mounted, judge_mounted_at_safepoint};
-pub use moving::judge_moving;
-pub use moving_edges::{Edged, judge_moving_edges};
+pub use next::judge_moving;
+pub use next_and_classes::{Edged, judge_moving_edges};
 pub use outer::agrees_outside;
-pub use same_instant::judge_same_instant;
-pub use truth::judge_truth;
+pub use reason::Reason;
+pub use trace::judge_truth;
+pub use verdict::{Judgement, Verdict};

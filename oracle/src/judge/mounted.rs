@@ -1,12 +1,8 @@
 //! Walks of threads that may carry a virtual thread: its frames lie above a boundary, those of
 //! its carrier below.
 
-use crate::judge::{judge_same_instant, judge_truth};
+use crate::judge::{Judgement, Reason, Verdict, judge_same_instant, judge_truth};
 use crate::trace::{Frame, Methods, Truth};
-use crate::{Judgement, Verdict};
-
-const CARRIER_IS_MISSING: &str = "the carrier is missing";
-const UNDER_WAY: &str = "a mount or unmount is under way";
 
 /// Compares a walk with `truth`, and the part below the boundary with that of the carrier.
 ///
@@ -21,7 +17,7 @@ pub fn judge_mounted(
 ) -> Judgement {
     match (boundary, carrier) {
         (None, None) => judge_truth(walk, truth, methods),
-        (Some(_), None) => Judgement::plain(Verdict::Unverifiable, UNDER_WAY),
+        (Some(_), None) => Judgement::plain(Verdict::Unverifiable, Reason::Mounting),
         (Some(at), Some(carrier)) => {
             let above = judge_truth(&walk[..at], truth, methods);
             let below = below(judge_truth(&walk[at + 1..], carrier, methods), at + 1);
@@ -35,7 +31,7 @@ pub fn judge_mounted(
             if above.is_mismatch() {
                 return above;
             }
-            Judgement::at(Verdict::Truncated, walk.len(), CARRIER_IS_MISSING)
+            Judgement::at(Verdict::Truncated, walk.len(), Reason::CarrierMissing)
         }
     }
 }
@@ -50,14 +46,14 @@ pub fn judge_mounted_at_safepoint(
 ) -> Judgement {
     match (boundary, carried) {
         (None, false) => judge_same_instant(walk, gst),
-        (Some(_), false) => Judgement::plain(Verdict::Unverifiable, UNDER_WAY),
+        (Some(_), false) => Judgement::plain(Verdict::Unverifiable, Reason::Mounting),
         (at, true) => {
             let (above, carrier) = walk.split_at(at.unwrap_or(walk.len()));
             let above = judge_same_instant(above, gst);
             if above.is_mismatch() || carrier.len() > 1 {
                 return above;
             }
-            Judgement::at(Verdict::Truncated, walk.len(), CARRIER_IS_MISSING)
+            Judgement::at(Verdict::Truncated, walk.len(), Reason::CarrierMissing)
         }
     }
 }

@@ -1,8 +1,6 @@
-//! The words that all parts share: layers, verdicts, and what stacks consist of.
+//! The words that all parts share: layers, and what stacks consist of.
 
 mod layer;
 pub mod trace;
-mod verdict;
 
 pub use layer::Layer;
-pub use verdict::{Judgement, Verdict};

@@ -1,9 +1,9 @@
 use super::Answer;
 use super::mounted::{Boundary, of_safepoint, of_truths};
-use crate::edge::{self, Finding};
+use crate::edge::Finding;
 use crate::judge::leaving::{Rest, without_leaving};
 use crate::judge::{
-    Edged, judge_mounted, judge_mounted_at_safepoint, judge_moving_edges, judge_truth,
+    Edged, judge_edges, judge_mounted, judge_mounted_at_safepoint, judge_moving_edges, judge_truth,
 };
 use crate::trace::{Frame, HookId, Methods, Presence, Truth};
 use crate::{Judgement, Verdict};
@@ -132,7 +132,7 @@ impl<M: Methods> Sight<'_, M> {
                 let found = edges(walk);
                 judge_moving_edges(Edged::new(walk, found.as_deref()), *later)
             }
-            Sight::Edges(edges) => edge::verdict(edges(walk).as_deref()),
+            Sight::Edges(edges) => judge_edges(edges(walk).as_deref()),
         }
     }
 
@@ -166,7 +166,7 @@ impl<M: Methods> Sight<'_, M> {
 }
 
 fn of_edges(honest: &[Frame], lie: &[Frame], found: Option<&[Finding]>) -> Expected {
-    let judgement = edge::verdict(found);
+    let judgement = judge_edges(found);
     if judgement.is_mismatch() {
         return Expected::Verdict(judgement.verdict);
     }

@@ -58,9 +58,8 @@ pub struct Started {
 mod tests {
     use super::*;
     use crate::mutants::{LieKind, Outcome, Unseen};
-    use crate::record::{CauseName, ShownFrame};
+    use crate::record::{Address, CauseName, Evidence, ShownFrame};
     use crate::{Layer, Verdict};
-    use std::collections::BTreeMap;
 
     #[test]
     fn records_are_one_line_and_come_back() {
@@ -77,7 +76,10 @@ mod tests {
             truth: vec![],
             at_frame: Some(1),
             cause: Some(CauseName::new("leaf-call")),
-            evidence: BTreeMap::from([("pc".into(), "0x12".into())]),
+            evidence: Evidence {
+                pc: Some(Address(0x12)),
+                ..Evidence::default()
+            },
         };
         for record in [
             Record::Mismatch(Box::new(mismatch)),

@@ -1,8 +1,8 @@
 //! A mismatch with its evidence.
 
+use super::evidence::Evidence;
 use crate::{Layer, Verdict};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::fmt;
 
 /// One frame, as reports show it.
@@ -39,9 +39,9 @@ pub struct Mismatch {
     /// The known cause that it points to, for walks of AsyncGetCallTrace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<CauseName>,
-    /// Further evidence by name: program counter, code blob, thread state and so on.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub evidence: BTreeMap<String, String>,
+    /// Further evidence: program counter, code, state of the thread and so on.
+    #[serde(default, skip_serializing_if = "Evidence::is_empty")]
+    pub evidence: Evidence,
 }
 
 impl Mismatch {

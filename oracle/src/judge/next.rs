@@ -1,5 +1,5 @@
+use crate::judge::{Judgement, Reason, Verdict};
 use crate::trace::Frame;
-use crate::{Judgement, Verdict};
 
 /// Compares a walk with one of the same thread taken a little later, at its next
 /// safepoint: layer `asgct-gst`.
@@ -16,10 +16,10 @@ use crate::{Judgement, Verdict};
 /// the later stack, the walk is truncated.
 pub fn judge_moving(walk: &[Frame], later: &[Frame]) -> Judgement {
     if later.is_empty() {
-        return Judgement::plain(Verdict::Unverifiable, "the thread had no frames any more");
+        return Judgement::plain(Verdict::Unverifiable, Reason::NoFramesLater);
     }
     if walk.is_empty() {
-        return Judgement::plain(Verdict::Unverifiable, "the thread had no frames yet");
+        return Judgement::plain(Verdict::Unverifiable, Reason::NoFramesYet);
     }
     let same = walk
         .iter()
@@ -28,19 +28,19 @@ pub fn judge_moving(walk: &[Frame], later: &[Frame]) -> Judgement {
         .take_while(|(w, l)| w == l)
         .count();
     if same == walk.len() || same == later.len() {
-        return Judgement::plain(Verdict::Match, "same frames, as far as both go");
+        return Judgement::plain(Verdict::Match, Reason::SameBottom);
     }
     let at = walk.len() - 1 - same;
     let (parted, other) = (walk[at], later[later.len() - 1 - same]);
     if parted.method == other.method {
-        return Judgement::plain(Verdict::Match, "same frames below one that moved");
+        return Judgement::plain(Verdict::Match, Reason::SameBelowMoved);
     }
     if same > 0 {
-        return Judgement::plain(Verdict::Unverifiable, "one call site, two callees");
+        return Judgement::plain(Verdict::Unverifiable, Reason::TwoCallees);
     }
     match later[..later.len() - 1].contains(&parted) {
-        true => Judgement::at(Verdict::Truncated, walk.len(), "the bottom is missing"),
-        false => Judgement::plain(Verdict::Unverifiable, "another bottom frame"),
+        true => Judgement::at(Verdict::Truncated, walk.len(), Reason::BottomMissing),
+        false => Judgement::plain(Verdict::Unverifiable, Reason::OtherBottom),
     }
 }
 

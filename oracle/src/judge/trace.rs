@@ -1,6 +1,6 @@
 use crate::judge::leaving::without_leaving;
+use crate::judge::{Judgement, Reason, Verdict};
 use crate::trace::{Frame, HookId, Methods, Presence, Truth};
-use crate::{Judgement, Verdict};
 
 /// Compares a walk with the trace stack at the same instant: layers `gst` and
 /// `asgct-async`.
@@ -21,20 +21,15 @@ pub fn judge_truth(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) ->
     for rest in without_leaving(truth, methods) {
         let without = judge_active(walk, &rest.truth(), methods);
         if !without.is_mismatch() {
-            return Judgement::plain(Verdict::Unverifiable, LEAVING);
+            return Judgement::plain(Verdict::Unverifiable, Reason::LeavingConstructor);
         }
         truncated |= without.verdict == Verdict::Truncated;
     }
     match truncated {
-        true => Judgement::at(Verdict::Truncated, walk.len(), BOTTOM_IS_MISSING),
+        true => Judgement::at(Verdict::Truncated, walk.len(), Reason::BottomMissing),
         false => found,
     }
 }
-
-/// Here the truth is not known: has the constructor ended, or not?
-const LEAVING: &str = "an exception leaves a constructor";
-
-const BOTTOM_IS_MISSING: &str = "the bottom is missing";
 
 /// The same where each entry is that of an active frame.
 fn judge_active(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> Judgement {
@@ -44,7 +39,7 @@ fn judge_active(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> Ju
     let found = align(walk, truth, methods);
     match found {
         Err(_) if is_top_part(walk, truth, methods) => {
-            Judgement::at(Verdict::Truncated, walk.len(), BOTTOM_IS_MISSING)
+            Judgement::at(Verdict::Truncated, walk.len(), Reason::BottomMissing)
         }
         // What is left of the top may be right; nothing shows it.
         Err(_)
@@ -52,11 +47,7 @@ fn judge_active(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> Ju
                 .iter()
                 .any(|f| methods.hook(f.method, f.location).is_some()) =>
         {
-            Judgement::at(
-                Verdict::Wrong,
-                walk.len(),
-                "no frame of the trace stack is there",
-            )
+            Judgement::at(Verdict::Wrong, walk.len(), Reason::NothingOfTruth)
         }
         Err(difference) => difference,
         Ok(verdict) => verdict,
@@ -69,16 +60,16 @@ fn judge_empty_truth(walk: &[Frame], methods: &impl Methods) -> Judgement {
     for at in 0..walk.len() {
         match presence(walk, at, methods) {
             Some((_, Presence::Present | Presence::Catching)) => {
-                return Judgement::at(Verdict::Wrong, at, "a hooked frame that never pushed");
+                return Judgement::at(Verdict::Wrong, at, Reason::NeverPushed);
             }
             Some(_) => window = window.or(Some(at)),
             None => {}
         }
     }
     if let Some(at) = window {
-        return Judgement::at(Verdict::Window, at, "entry not pushed, or popped");
+        return Judgement::at(Verdict::Window, at, Reason::HookPending);
     }
-    Judgement::plain(Verdict::Unverifiable, "no hooked frame")
+    Judgement::plain(Verdict::Unverifiable, Reason::NoHookedFrame)
 }
 
 /// What the frame at `at` proves, with its calls taken into account: a frame that stands at
@@ -107,11 +98,7 @@ fn align(
     let at_depth = |depth: usize| walk.len() - 1 - depth;
     for (depth, expected) in truth.checked.iter().enumerate() {
         if depth >= walk.len() {
-            return Err(Judgement::at(
-                Verdict::Wrong,
-                0,
-                "frames of the top are missing",
-            ));
+            return Err(Judgement::at(Verdict::Wrong, 0, Reason::TopMissing));
         }
         let at = at_depth(depth);
         let moves = depth + 1 == truth.checked.len();
@@ -119,14 +106,14 @@ fn align(
             return Err(Judgement::at(
                 Verdict::Wrong,
                 at,
-                "other method below a checked frame",
+                Reason::OtherMethodBelowChecked,
             ));
         }
         if !moves && walk[at].location != expected.location {
             return Err(Judgement::at(
                 Verdict::Wrong,
                 at,
-                "other location below a checked frame",
+                Reason::OtherLocationBelowChecked,
             ));
         }
         // It moves, but not out of its hooks: its entry is there.
@@ -134,7 +121,7 @@ fn align(
             return Err(Judgement::at(
                 Verdict::Wrong,
                 at,
-                "a checked frame outside of its hooks",
+                Reason::CheckedOutsideHooks,
             ));
         }
     }
@@ -159,11 +146,7 @@ fn align(
             }
             _ if next_is_this => _ = expected.next(),
             _ => {
-                return Err(Judgement::at(
-                    Verdict::Wrong,
-                    at,
-                    "a frame that was not there",
-                ));
+                return Err(Judgement::at(Verdict::Wrong, at, Reason::NotThere));
             }
         }
     }
@@ -171,17 +154,13 @@ fn align(
         match catching {
             Some(_) => window = catching,
             None => {
-                return Err(Judgement::at(
-                    Verdict::Wrong,
-                    0,
-                    "frames of the top are missing",
-                ));
+                return Err(Judgement::at(Verdict::Wrong, 0, Reason::TopMissing));
             }
         }
     }
     Ok(match window {
-        Some(at) => Judgement::at(Verdict::Window, at, "entry not pushed yet, or popped"),
-        None => Judgement::plain(Verdict::Match, "same frames"),
+        Some(at) => Judgement::at(Verdict::Window, at, Reason::HookPending),
+        None => Judgement::plain(Verdict::Match, Reason::SameFrames),
     })
 }
 

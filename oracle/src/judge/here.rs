@@ -1,5 +1,5 @@
+use crate::judge::{Judgement, Reason, Verdict};
 use crate::trace::Frame;
-use crate::{Judgement, Verdict};
 
 /// Compares two walks of one thread at one instant: layer `asgct-safepoint`.
 ///
@@ -9,18 +9,20 @@ pub fn judge_same_instant(walk: &[Frame], reference: &[Frame]) -> Judgement {
     match walk.iter().zip(reference).position(|(w, r)| w != r) {
         Some(at) => {
             let reason = if walk[at].method == reference[at].method {
-                "same method, other location"
+                Reason::OtherLocation
             } else {
-                "other method"
+                Reason::OtherMethod
             };
             Judgement::at(Verdict::Wrong, at, reason)
         }
-        None if walk.len() == reference.len() => Judgement::plain(Verdict::Match, "same frames"),
-        None if walk.is_empty() => Judgement::at(Verdict::Wrong, 0, "no frame at all"),
-        None if walk.len() < reference.len() => {
-            Judgement::at(Verdict::Truncated, walk.len(), "the bottom is missing")
+        None if walk.len() == reference.len() => {
+            Judgement::plain(Verdict::Match, Reason::SameFrames)
         }
-        None => Judgement::at(Verdict::Wrong, reference.len(), "frames below the bottom"),
+        None if walk.is_empty() => Judgement::at(Verdict::Wrong, 0, Reason::NoFrame),
+        None if walk.len() < reference.len() => {
+            Judgement::at(Verdict::Truncated, walk.len(), Reason::BottomMissing)
+        }
+        None => Judgement::at(Verdict::Wrong, reference.len(), Reason::BelowBottom),
     }
 }
 

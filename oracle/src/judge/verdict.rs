@@ -1,3 +1,4 @@
+use super::Reason;
 use serde::{Deserialize, Serialize};
 
 /// The outcome of one check in one layer.
@@ -27,13 +28,13 @@ pub struct Judgement {
     /// The first differing frame, as an index into the walk (0 is its top frame); the
     /// walk's length where a frame below its bottom is missing.
     pub at_frame: Option<usize>,
-    /// What was found, as a short phrase.
-    pub reason: &'static str,
+    /// What was found.
+    pub reason: Reason,
 }
 
 impl Judgement {
     /// A judgement that points at no frame.
-    pub const fn plain(verdict: Verdict, reason: &'static str) -> Judgement {
+    pub const fn plain(verdict: Verdict, reason: Reason) -> Judgement {
         Judgement {
             verdict,
             at_frame: None,
@@ -42,7 +43,7 @@ impl Judgement {
     }
 
     /// A judgement on the walk's frame `at_frame`.
-    pub const fn at(verdict: Verdict, at_frame: usize, reason: &'static str) -> Judgement {
+    pub const fn at(verdict: Verdict, at_frame: usize, reason: Reason) -> Judgement {
         Judgement {
             verdict,
             at_frame: Some(at_frame),

@@ -1,26 +1,26 @@
 //! What the findings on a stack come to: layer `call-edge`.
 
-use super::finding::{Finding, Impossible};
-use crate::{Judgement, Verdict};
+use crate::edge::{Finding, Impossible};
+use crate::judge::{Judgement, Reason, Verdict};
 
-/// The verdict on a stack by the findings on it, as [`super::Judge::stack`] makes them; none if a
+/// The verdict on a stack by the findings on it, as [`crate::edge::Judge::stack`] makes them; none if a
 /// method of it was redefined or unloaded, so that nobody knows what its class file was.
 ///
 /// `truncated` if only the lowest frame is impossible: where it lies no thread starts. `wrong`
 /// if any other edge is; `at_frame` is the lower frame of the uppermost one. `unverifiable` if
 /// nothing is known of any edge. Otherwise `match`: nothing that is known forbids it, as far as
 /// this layer's truth reaches.
-pub fn verdict(found: Option<&[Finding]>) -> Judgement {
+pub fn judge_edges(found: Option<&[Finding]>) -> Judgement {
     let Some(found) = found else {
-        return Judgement::plain(Verdict::Unverifiable, "a method was redefined or unloaded");
+        return Judgement::plain(Verdict::Unverifiable, Reason::MethodGone);
     };
     let mut findings = found.iter().enumerate();
     if let Some(mismatch) = findings.find_map(|(at, &finding)| mismatch(at, finding)) {
         return mismatch;
     }
     match found.iter().any(|f| matches!(f, Finding::Possible(_))) {
-        true => Judgement::plain(Verdict::Match, "no edge is impossible"),
-        false => Judgement::plain(Verdict::Unverifiable, "no edge is known"),
+        true => Judgement::plain(Verdict::Match, Reason::NoImpossibleEdge),
+        false => Judgement::plain(Verdict::Unverifiable, Reason::NoKnownEdge),
     }
 }
 
@@ -33,13 +33,13 @@ pub(crate) fn mismatch(at: usize, finding: Finding) -> Option<Judgement> {
         Impossible::NoEntry => Verdict::Truncated,
         _ => Verdict::Wrong,
     };
-    Some(Judgement::at(verdict, at, finding.reason()))
+    Some(Judgement::at(verdict, at, Reason::Edge(fault)))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::finding::{Possible, Unknown};
     use super::*;
+    use crate::edge::{Possible, Unknown};
 
     #[test]
     fn the_uppermost_fault_counts() {
@@ -55,7 +55,7 @@ mod tests {
             (Some(&[yes, no, yes, none]), Verdict::Wrong, Some(1)),
             (Some(&[yes, maybe, none]), Verdict::Truncated, Some(2)),
         ] {
-            let judgement = verdict(found);
+            let judgement = judge_edges(found);
             assert_eq!((judgement.verdict, judgement.at_frame), (expected, at));
         }
     }

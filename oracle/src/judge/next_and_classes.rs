@@ -1,6 +1,6 @@
-use super::judge_moving;
-use crate::Judgement;
-use crate::edge::{self, Finding};
+use super::classes::mismatch;
+use super::{Judgement, judge_moving};
+use crate::edge::Finding;
 use crate::trace::{Frame, MethodKey};
 
 /// A stack, top frame first, with what the class files say of it.
@@ -8,7 +8,7 @@ use crate::trace::{Frame, MethodKey};
 pub struct Edged<'a> {
     /// The stack.
     pub stack: &'a [Frame],
-    /// The findings on it, as [`edge::Judge::stack`] makes them; none where class files are not
+    /// The findings on it, as [`crate::edge::Judge::stack`] makes them; none where class files are not
     /// kept, or a method of it was redefined or unloaded.
     pub found: Option<&'a [Finding]>,
 }
@@ -31,8 +31,8 @@ impl<'a> Edged<'a> {
         };
         let mut findings = found.iter().enumerate();
         findings.find_map(|(at, &finding)| {
-            let mismatch = edge::mismatch(at, finding)?;
-            (!excused(edge_at(walk.stack, at))).then_some(mismatch)
+            let found = mismatch(at, finding)?;
+            (!excused(edge_at(walk.stack, at))).then_some(found)
         })
     }
 }

@@ -1,0 +1,100 @@
+//! Why a check got its verdict.
+
+use crate::edge::Impossible;
+use std::fmt;
+
+/// Declares [`Reason`]: one row for each reason, with the phrase that reports show.
+macro_rules! reasons {
+    ($($(#[$doc:meta])* $name:ident = $phrase:literal;)*) => {
+        /// Why a check got its verdict. Its `Display` is a short phrase for reports.
+        #[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
+        pub enum Reason {
+            $($(#[$doc])* $name,)*
+            /// The class files forbid an edge of the walk.
+            Edge(Impossible),
+        }
+
+        impl fmt::Display for Reason {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(match self {
+                    $(Reason::$name => $phrase,)*
+                    Reason::Edge(fault) => fault.phrase(),
+                })
+            }
+        }
+    };
+}
+
+reasons! {
+    /// Match: both stacks have the same frames.
+    SameFrames = "same frames";
+    /// Match: the shorter stack is the bottom part of the longer one.
+    SameBottom = "same frames, as far as both go";
+    /// Match: both stacks have the same frames below one method whose location moved.
+    SameBelowMoved = "same frames below one that moved";
+    /// Match: the class files forbid no edge.
+    NoImpossibleEdge = "no edge is impossible";
+
+    /// Window: a hook of the frame has not run yet, or has run already.
+    HookPending = "entry not pushed yet, or popped";
+    /// Window: the truth agrees with the debug info record before the program counter.
+    BetweenRecords = "between two debug info records of compiled code";
+
+    /// Error: the walker returned an error code.
+    ErrorCode = "an error code";
+
+    /// Truncated: the walk is the top part of the truth.
+    BottomMissing = "the bottom is missing";
+    /// Truncated: the walk ends where the frames of the carrier thread begin.
+    CarrierMissing = "the carrier is missing";
+
+    /// Wrong: a hooked frame must have an entry on the trace stack, which is empty.
+    NeverPushed = "a hooked frame that never pushed";
+    /// Wrong: no hooked frame of the trace stack is in the walk.
+    NothingOfTruth = "no frame of the trace stack is there";
+    /// Wrong: the walk lacks frames at its top.
+    TopMissing = "frames of the top are missing";
+    /// Wrong: below a checked frame the walk has another method.
+    OtherMethodBelowChecked = "other method below a checked frame";
+    /// Wrong: below a checked frame the walk has another location.
+    OtherLocationBelowChecked = "other location below a checked frame";
+    /// Wrong: the location of a checked frame lies before its entry hook or behind its exit hook.
+    CheckedOutsideHooks = "a checked frame outside of its hooks";
+    /// Wrong: the walk has a frame that the trace stack does not have.
+    NotThere = "a frame that was not there";
+    /// Wrong: the same method stands at another location.
+    OtherLocation = "same method, other location";
+    /// Wrong: another method.
+    OtherMethod = "other method";
+    /// Wrong: the walk is empty.
+    NoFrame = "no frame at all";
+    /// Wrong: the walk goes on below the bottom frame of the thread.
+    BelowBottom = "frames below the bottom";
+    /// Wrong: the hooks of a frame did not run in pairs.
+    Unbalanced = "pushes and pops do not balance";
+    /// Wrong: the walk shows the inlined frames of the debug info record behind the program
+    /// counter, and the truth agrees from the compiled method's own frame on.
+    NextRecord = "inlined frames of the next debug info record";
+    /// Wrong: the walk shows a compiled method at BCI 0, because no debug info record lies behind
+    /// the program counter, and the truth agrees from that method on.
+    StartOfMethod = "the start of a compiled method, for want of a debug info record";
+
+    /// Unverifiable: an exception may have ended constructors, for which no hook runs.
+    LeavingConstructor = "an exception leaves a constructor";
+    /// Unverifiable: a virtual thread is being mounted or unmounted.
+    Mounting = "a mount or unmount is under way";
+    /// Unverifiable: the trace stack is empty, and the walk has no hooked frame.
+    NoHookedFrame = "no hooked frame";
+    /// Unverifiable: the later walk is empty.
+    NoFramesLater = "the thread had no frames any more";
+    /// Unverifiable: the walk is empty.
+    NoFramesYet = "the thread had no frames yet";
+    /// Unverifiable: one frame has two different callees in the two stacks.
+    TwoCallees = "one call site, two callees";
+    /// Unverifiable: the two stacks have different bottom frames.
+    OtherBottom = "another bottom frame";
+    /// Unverifiable: the class file of a method is no longer known.
+    MethodGone = "a method was redefined or unloaded";
+    /// Unverifiable: the class files say nothing about any edge.
+    NoKnownEdge = "no edge is known";
+}
