@@ -8,10 +8,11 @@ use std::fmt::Write;
 impl Choice {
     /// The scenario that was asked for.
     pub fn scenario(&self) -> Result<Scenario, Error> {
+        let causes = hotspot::scenario::causes();
         let all: Result<_, _> = self
             .scenario
             .iter()
-            .map(|name| Scenario::load(name))
+            .map(|name| Scenario::load(name, &[("causes", &causes)]))
             .collect();
         Ok(Scenario::join(all?))
     }

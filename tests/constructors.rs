@@ -42,10 +42,10 @@ fn measure(jdk: &Path, hooks: Hooking) -> oracle::report::Report {
 /// Whether constructors are missing from the walk and nothing else, while the VM runs and the last
 /// Java code is one that walkers read right.
 fn is_stale(mismatch: &Mismatch) -> bool {
-    let evidence = |key: &str| mismatch.evidence.get(key).map_or("", String::as_str);
-    let is_read_right = evidence("state") == "in the VM"
-        && (evidence("last_java_code").contains("nmethod")
-            || evidence("last_java_code").is_empty());
+    let state = mismatch.evidence.state.as_deref();
+    let code = mismatch.evidence.last_java_code.as_deref();
+    let is_read_right =
+        state == Some("in the VM") && code.is_none_or(|code| code.contains("nmethod"));
     let mut walk = mismatch.walker.iter().map(|frame| &frame.method);
     let mut stale = 0;
     for entry in mismatch.truth.iter().map(|frame| &frame.method) {

@@ -51,7 +51,7 @@ fn marked() -> Vec<Scenario> {
         .split(',')
         .filter(|name| !name.is_empty())
         .map(Into::into);
-    let load = |name: String| Scenario::load(&name).unwrap_or_else(|error| panic!("{error}"));
+    let load = |name: String| Scenario::load(&name, &[]).unwrap_or_else(|error| panic!("{error}"));
     ours.map(load)
         .filter(|scenario| scenario.cargo_test)
         .chain(theirs.map(load))

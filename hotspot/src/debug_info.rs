@@ -13,10 +13,9 @@
 //! behind the last record, in the slow paths at the code's end, where the walker reports the
 //! method at BCI 0.
 
-use crate::causes::{NO_RECORD, OTHER_RECORD};
 use oracle::judge::agrees_outside;
 use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence, Truth};
-use oracle::{Judgement, Verdict};
+use oracle::{Judgement, Reason, Verdict};
 
 /// One frame of a record.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -59,7 +58,7 @@ pub fn judge_between(
         // (`vframeStreamCommon::fill_from_compiled_frame`).
         let explained = walk.first()?.location.0 == 0 && agrees_outside(walk, truth?, methods);
         return explained.then_some(Judgement {
-            reason: NO_RECORD,
+            reason: Reason::StartOfMethod,
             ..mismatch
         });
     }
@@ -93,14 +92,13 @@ pub fn judge_between(
         }
         other.extend_from_slice(below);
         if matches!(judge(&other).verdict, Verdict::Match | Verdict::Window) {
-            let reason = "between two debug records of compiled code";
-            return Some(Judgement::at(Verdict::Window, 0, reason));
+            return Some(Judgement::at(Verdict::Window, 0, Reason::BetweenRecords));
         }
     }
     // The compiled method's own frame and all below.
     let outer = &walk[inlined.len().checked_sub(1)?..];
     agrees_outside(outer, truth?, methods).then_some(Judgement {
-        reason: OTHER_RECORD,
+        reason: Reason::NextRecord,
         ..mismatch
     })
 }

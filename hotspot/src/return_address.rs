@@ -1,43 +1,84 @@
 //! Where the return address of compiled code lies, against where HotSpot's walkers take it from.
 //!
-//! They take the word that the frame's size says, counted from the stack pointer
+//! The walkers take the word that the size of the frame says, counted from the stack pointer
 //! (`frame::safe_for_sender`, `frame::sender_for_compiled_frame`). While the code has moved the
 //! stack pointer, that is another word. A stack is full of old return addresses, so a word that
-//! looks like one proves nothing; the call before it does: it leads to the code that runs, or
-//! to another method.
+//! looks like a return address proves nothing. The call before the word's address does: the call
+//! leads to the code that runs, or to another method.
 
-/// Compiled code moves its stack pointer by at most so many words: the intrinsic of
-/// `String.indexOf` keeps both strings and two words (`C2_MacroAssembler::string_indexof`), array
-/// copies of C1 their five arguments, barriers of ZGC all registers in use (`ZSaveLiveRegisters`).
-const MOST_PUSHED: usize = 44;
+use crate::arch::Arch;
+use crate::code::{Blob, CodeKind, CodeMemory};
 
-/// What a word of the stack would be as the return address of the code that runs.
+/// What a word would be as the return address of the code that runs.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Word {
-    /// It lies behind a call of this very code.
+    /// The word lies behind a call of this very code.
     Fits,
-    /// It is not in code, or behind a call of another compiled method.
+    /// The word does not point into code, or lies behind a call of another compiled method.
     OfOther,
-    /// It may be: behind a call through a stub, or in the interpreter.
+    /// The word may be the return address: it lies behind a call through a stub, or in the
+    /// interpreter.
     Unknown,
+}
+
+impl Word {
+    /// What `word` would be as the return address of `code`.
+    pub fn of<A: Arch>(word: usize, code: &Blob, memory: &impl CodeMemory) -> Word {
+        let Some(caller) = memory.blob(word) else {
+            return Word::OfOther;
+        };
+        match caller.kind() {
+            CodeKind::Compiled => {}
+            // It calls the native function and the VM, never compiled code.
+            CodeKind::NativeWrapper => return Word::OfOther,
+            CodeKind::Interpreter | CodeKind::Stub | CodeKind::Library => return Word::Unknown,
+        }
+        let call = word.checked_sub(A::CALL_SIZE);
+        let call = call.map(|start| memory.bytes(start, A::CALL_SIZE));
+        let target = call.and_then(|call| A::call_target(&call, word));
+        match target.and_then(|target| memory.blob(target)) {
+            Some(called) if called.start == code.start => Word::Fits,
+            Some(called) if A::TRAMPOLINES && called.start == caller.start => Word::Unknown,
+            Some(called) if is_of_other_method(&called, code) => Word::OfOther,
+            _ => Word::Unknown,
+        }
+    }
+}
+
+/// Whether a call of `called` cannot have led to `code`: both are of methods, not of the same
+/// method, which other code may be of too, and the first is no wrapper that goes on to others
+/// (`MethodHandle.linkToStatic` and the like).
+fn is_of_other_method(called: &Blob, code: &Blob) -> bool {
+    match (&called.method, &code.method) {
+        (Some(called), Some(code)) => {
+            called != code && !called.starts_with("java.lang.invoke.MethodHandle.")
+        }
+        _ => false,
+    }
 }
 
 /// Where the return address is.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum ReturnAddress {
-    /// Where the frame's size says, as it should be, or it cannot be told.
+    /// Where the size of the frame says, as it should be; or the place cannot be told.
     Usual,
-    /// So many words beyond: the code has moved its stack pointer by them.
+    /// So many words beyond that place: the code has moved its stack pointer by them.
     Beyond(usize),
-    /// So many words above the stack pointer, none or one: the frame is removed, but for the saved
-    /// frame pointer.
+    /// So many words above the stack pointer: the frame is removed, but for the saved frame
+    /// pointer.
     AtTop(usize),
+    /// In the link register: the frame is removed, or not built yet.
+    InLink,
 }
 
 impl ReturnAddress {
     /// For a frame of `frame_words` words, the return address among them, by what `word` tells of
-    /// those from the stack pointer on.
-    pub fn find(frame_words: usize, word: impl Fn(usize) -> Word) -> ReturnAddress {
+    /// those from the stack pointer on, and what `link` is, the word in the link register.
+    pub fn find<A: Arch>(
+        frame_words: usize,
+        link: Word,
+        word: impl Fn(usize) -> Word,
+    ) -> ReturnAddress {
         let Some(place) = frame_words.checked_sub(1) else {
             return ReturnAddress::Usual;
         };
@@ -45,13 +86,14 @@ impl ReturnAddress {
             return ReturnAddress::Usual;
         }
         let fits = |&at: &usize| word(at) == Word::Fits;
-        let top = (0..place.min(2)).find(fits);
-        let beyond = (place + 1..=place + MOST_PUSHED).find(fits);
-        match (top, beyond) {
-            (Some(at), None) => ReturnAddress::AtTop(at),
-            (None, Some(at)) => ReturnAddress::Beyond(at - place),
-            // Nowhere, or one of them is an older one.
-            (None, None) | (Some(_), Some(_)) => ReturnAddress::Usual,
+        let top = (0..place.min(A::WORDS_AT_RETURN)).find(fits);
+        let beyond = (place + 1..=place + A::MOST_PUSHED).find(fits);
+        match (link == Word::Fits, top, beyond) {
+            (true, None, None) => ReturnAddress::InLink,
+            (false, Some(at), None) => ReturnAddress::AtTop(at),
+            (false, None, Some(at)) => ReturnAddress::Beyond(at - place),
+            // Nowhere, or one of several is an older one.
+            _ => ReturnAddress::Usual,
         }
     }
 }
@@ -59,14 +101,19 @@ impl ReturnAddress {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arch::{Aarch64, X86_64};
 
     /// The words from the stack pointer on: `+` fits, `?` is unknown, others are of other code.
-    fn find(frame_words: usize, words: &str) -> ReturnAddress {
-        ReturnAddress::find(frame_words, |at| match words.as_bytes().get(at) {
+    fn search<A: Arch>(frame_words: usize, link: Word, words: &str) -> ReturnAddress {
+        ReturnAddress::find::<A>(frame_words, link, |at| match words.as_bytes().get(at) {
             Some(b'+') => Word::Fits,
             Some(b'?') | None => Word::Unknown,
             Some(_) => Word::OfOther,
         })
+    }
+
+    fn find(frame_words: usize, words: &str) -> ReturnAddress {
+        search::<X86_64>(frame_words, Word::Unknown, words)
     }
 
     #[test]
@@ -91,5 +138,84 @@ mod tests {
         assert_eq!(find(4, &far), ReturnAddress::Usual, "too far");
         assert_eq!(find(0, "+"), ReturnAddress::Usual);
         assert_eq!(find(1, "."), ReturnAddress::Usual);
+    }
+
+    #[test]
+    fn a_link_register_may_have_it() {
+        let find = |link, words| search::<Aarch64>(4, link, words);
+        assert_eq!(find(Word::Fits, "........"), ReturnAddress::InLink);
+        assert_eq!(find(Word::Fits, "...+...."), ReturnAddress::Usual);
+        assert_eq!(
+            find(Word::Fits, ".....+.."),
+            ReturnAddress::Usual,
+            "two places"
+        );
+        assert_eq!(find(Word::OfOther, ".....+.."), ReturnAddress::Beyond(2));
+        assert_eq!(find(Word::OfOther, "+......."), ReturnAddress::Usual);
+    }
+
+    /// Code of three methods: `a` at 0x1000, `b` at 0x2000, a stub at 0x3000. At 0x1100 and 0x1200
+    /// return addresses of calls of `b` and of `a` itself.
+    struct Memory {
+        calls: [(usize, Vec<u8>); 2],
+    }
+
+    impl CodeMemory for Memory {
+        fn blob(&self, address: usize) -> Option<Blob> {
+            let (name, method) = match address >> 12 {
+                1 => ("nmethod", Some("p.A.a")),
+                2 => ("nmethod", Some("p.B.b")),
+                3 => ("StubRoutines (1)", None),
+                4 => ("native nmethod", Some("p.C.c")),
+                _ => return None,
+            };
+            Some(Blob {
+                name: name.into(),
+                start: address & !0xfff,
+                method: method.map(Into::into),
+                tier: None,
+            })
+        }
+
+        fn bytes(&self, address: usize, size: usize) -> Vec<u8> {
+            let mut calls = self.calls.iter();
+            let call = calls.find(|(end, _)| end - size == address);
+            call.map_or(vec![0; size], |(_, call)| call.clone())
+        }
+    }
+
+    fn words<A: Arch>(calls: [&[u8]; 2], running: usize) -> [Word; 5] {
+        let [b, a] = calls;
+        let memory = Memory {
+            calls: [(0x1100, b.into()), (0x1200, a.into())],
+        };
+        let code = memory.blob(running).expect("it is code");
+        [0x1100, 0x1200, 0x3000, 0x4000, 0x9000].map(|word| Word::of::<A>(word, &code, &memory))
+    }
+
+    #[test]
+    fn calls_are_followed_on_both_processors() {
+        use Word::{Fits, OfOther, Unknown};
+        let x86 = [&[0xe8, 0, 0x0f, 0, 0][..], &[0xe8, 0, 0xfe, 0xff, 0xff]];
+        assert_eq!(
+            words::<X86_64>(x86, 0x2000),
+            [Fits, OfOther, Unknown, OfOther, OfOther]
+        );
+        assert_eq!(
+            words::<X86_64>(x86, 0x1000),
+            [OfOther, Fits, Unknown, OfOther, OfOther]
+        );
+        // `bl` from 0x10fc to 0x2000, and from 0x11fc to 0x1000.
+        let a64 = [0x9400_03c1u32, 0x97ff_ff81].map(u32::to_le_bytes);
+        let a64 = [&a64[0][..], &a64[1]];
+        // A call within the caller may go on through a trampoline.
+        assert_eq!(
+            words::<Aarch64>(a64, 0x2000),
+            [Fits, Unknown, Unknown, OfOther, OfOther]
+        );
+        assert_eq!(
+            words::<Aarch64>(a64, 0x1000),
+            [OfOther, Fits, Unknown, OfOther, OfOther]
+        );
     }
 }

@@ -3,19 +3,22 @@
 //!
 //! The files in `recorded/` were written by `stackwitness run --record-samples N`.
 
-use hotspot::causes::{Case, Code, Instant};
+use hotspot::arch::{Arch, X86_64};
+use hotspot::case::{Case, Instant};
+use hotspot::causes::Cause;
+use hotspot::code::{Blob, CodeKind, CodeMemory};
 use hotspot::debug_info::{Around, Scope, judge_between};
 use hotspot::return_address::{ReturnAddress, Word};
-use oracle::edge::{self, Finding, Impossible, Possible, Unknown};
+use oracle::edge::{Finding, Impossible, Possible, Unknown};
 use oracle::judge::{
-    Edged, judge_mounted, judge_mounted_at_safepoint, judge_moving_edges, judge_truth,
+    Edged, judge_edges, judge_mounted, judge_mounted_at_safepoint, judge_moving_edges, judge_truth,
 };
 use oracle::record::ShownFrame;
 use oracle::recorded::{
     RecordedBlob, RecordedFrame, RecordedInstant, RecordedSample, RecordedScope, RecordedTruth,
 };
 use oracle::trace::{Frame, HookId, Leaving, Location, MethodKey, Methods, Presence, Truth};
-use oracle::{Judgement, Verdict};
+use oracle::{Judgement, Reason, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -115,7 +118,7 @@ fn say(sample: &RecordedSample) -> Said {
 
 fn judge(sample: &RecordedSample) -> Judgement {
     if let Some(code) = sample.error {
-        return Judgement::plain(Verdict::Error(code), "an error code");
+        return Judgement::plain(Verdict::Error(code), Reason::ErrorCode);
     }
     let walk = frames(&sample.walk);
     let judgement = match sample.layer.as_str() {
@@ -135,11 +138,11 @@ fn judge(sample: &RecordedSample) -> Judgement {
             let walk = Edged::new(&walk, found.as_deref());
             judge_moving_edges(walk, Edged::new(&later, later_found.as_deref()))
         }
-        "call-edge" => return edge::verdict(findings(&sample.edges).as_deref()),
+        "call-edge" => return judge_edges(findings(&sample.edges).as_deref()),
         layer => panic!("no sample can be of layer {layer}"),
     };
     match judgement.is_mismatch() && sample.is_doubtful {
-        true => Judgement::plain(Verdict::Unverifiable, "a method was redefined or unloaded"),
+        true => Judgement::plain(Verdict::Unverifiable, Reason::MethodGone),
         false => judgement,
     }
 }
@@ -209,13 +212,13 @@ fn cause(sample: &RecordedSample, judgement: Judgement) -> Option<String> {
         true_lowest: true_lowest.as_ref(),
         instant: sample.instant.as_ref().map(|at| instant(at, &bytes)),
     };
-    (sample.layer != "gst").then(|| case.cause().name().into())
+    (sample.layer != "gst").then(|| Cause::of::<X86_64>(case).name.into())
 }
 
 fn instant<'a>(recorded: &RecordedInstant, bytes: &'a [u8]) -> Instant<'a> {
-    let code_at = |blob: Option<usize>| match blob {
-        Some(blob) => code(&recorded.blobs[blob]),
-        None => Code::Library,
+    let code_at = |place: Option<usize>| match place {
+        Some(place) => blob(&recorded.blobs[place]).kind(),
+        None => CodeKind::Library,
     };
     let last_pc = recorded
         .anchor
@@ -239,42 +242,64 @@ fn is_without_pc(recorded: &RecordedInstant) -> bool {
 }
 
 fn return_address(recorded: &RecordedInstant) -> Option<ReturnAddress> {
-    let blob = &recorded.blobs[recorded.code.filter(|_| is_without_pc(recorded))?];
-    if !matches!(code(blob), Code::Compiled | Code::NativeWrapper) {
+    let running = &recorded.blobs[recorded.code.filter(|_| is_without_pc(recorded))?];
+    let code = blob(running);
+    if !code.is_nmethod() {
         return None;
     }
-    let word = |at: usize| {
-        recorded.words.get(at).map_or(Word::Unknown, |word| {
-            let Some(caller) = word.b.map(|caller| &recorded.blobs[caller]) else {
-                return Word::OfOther;
-            };
-            let called = word.calls.map(|called| &recorded.blobs[called]);
-            match (code(caller), called) {
-                (Code::NativeWrapper, _) => Word::OfOther,
-                (Code::Compiled, Some(called)) if called.start == blob.start => Word::Fits,
-                (Code::Compiled, Some(called)) if is_of_other_method(called, blob) => Word::OfOther,
-                _ => Word::Unknown,
-            }
-        })
+    let memory = Memory::of(recorded);
+    let word = |at: usize| match recorded.words.get(at) {
+        Some(word) => Word::of::<X86_64>(address(&word.v), &code, &memory),
+        None => Word::Unknown,
     };
-    Some(ReturnAddress::find(blob.frame_words?, word))
+    let frame_words = running.frame_words?;
+    Some(ReturnAddress::find::<X86_64>(
+        frame_words,
+        Word::Unknown,
+        word,
+    ))
 }
 
-fn is_of_other_method(called: &RecordedBlob, blob: &RecordedBlob) -> bool {
-    match (&called.method, &blob.method) {
-        (Some(called), Some(code)) => {
-            called != code && !called.starts_with("java.lang.invoke.MethodHandle.")
+/// The code that the words of a recorded stack point to.
+struct Memory {
+    blobs: BTreeMap<usize, Blob>,
+    calls: BTreeMap<usize, Vec<u8>>,
+}
+
+impl Memory {
+    fn of(recorded: &RecordedInstant) -> Memory {
+        let (mut blobs, mut calls) = (BTreeMap::new(), BTreeMap::new());
+        for word in &recorded.words {
+            let (word, call, caller, called) =
+                (address(&word.v), bytes(&word.call), word.b, word.calls);
+            let target = X86_64::call_target(&call, word);
+            for (at, place) in [(Some(word), caller), (target, called)] {
+                if let (Some(at), Some(place)) = (at, place) {
+                    blobs.insert(at, blob(&recorded.blobs[place]));
+                }
+            }
+            calls.insert(word - X86_64::CALL_SIZE.min(word), call);
         }
-        _ => false,
+        Memory { blobs, calls }
     }
 }
 
-fn code(blob: &RecordedBlob) -> Code {
-    match blob.name.as_str() {
-        "nmethod" => Code::Compiled,
-        "native nmethod" => Code::NativeWrapper,
-        "Interpreter" => Code::Interpreter,
-        _ => Code::Stub,
+impl CodeMemory for Memory {
+    fn blob(&self, address: usize) -> Option<Blob> {
+        self.blobs.get(&address).cloned()
+    }
+
+    fn bytes(&self, address: usize, _size: usize) -> Vec<u8> {
+        self.calls.get(&address).cloned().unwrap_or_default()
+    }
+}
+
+fn blob(recorded: &RecordedBlob) -> Blob {
+    Blob {
+        name: recorded.name.clone(),
+        start: address(&recorded.start),
+        method: recorded.method.clone(),
+        tier: recorded.tier,
     }
 }
 

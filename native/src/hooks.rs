@@ -8,10 +8,9 @@ use crate::truth::threads::ThreadState;
 use crate::truth::trace_stack::{Balance, StackCopy, Token, TraceStack};
 use jni_sys::{JNIEnv, JNINativeMethod, jclass, jint, jobject};
 use oracle::mutants::Unseen;
-use oracle::record::Sabotage;
+use oracle::record::{Evidence, Sabotage};
 use oracle::trace::HookId;
-use oracle::{Hooking, Judgement, Layer, Verdict};
-use std::collections::BTreeMap;
+use oracle::{Hooking, Judgement, Layer, Reason, Verdict};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
@@ -296,12 +295,16 @@ fn unbalanced(state: &ThreadState, env: *mut JNIEnv, place: &str, found: Balance
     };
     let found = Found {
         layer: Layer::Ground,
-        judgement: Judgement::plain(Verdict::Wrong, "pushes and pops do not balance"),
+        judgement: Judgement::plain(Verdict::Wrong, Reason::Unbalanced),
         tid: state.tid(),
         walker: Walker::Nobody,
         walk: &[],
         truth: evidence::show_truth(agent, env, &copy.truth(&hooks, &[])),
-        evidence: BTreeMap::from([("at".into(), place.into()), ("found".into(), text)]),
+        evidence: Evidence {
+            at: Some(place.into()),
+            found: Some(text),
+            ..Evidence::default()
+        },
     };
     evidence::record(agent, env, found);
 }

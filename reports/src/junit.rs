@@ -116,7 +116,7 @@ fn layer(report: &Report, run: &Run, counts: &LayerCounts) -> Case {
             let of_run = report
                 .mismatches
                 .iter()
-                .filter(|m| m.layer == counts.layer && m.evidence.get("run") == Some(&run.dir));
+                .filter(|m| m.layer == counts.layer && m.evidence.run.as_ref() == Some(&run.dir));
             for mismatch in of_run.take(3) {
                 let _ = write!(text, "\n\n{}", crate::stacks::side_by_side(mismatch));
             }

@@ -5,7 +5,7 @@ use oracle::Verdict;
 use oracle::budget::Budget;
 use oracle::cost::{Cost, Effort};
 use oracle::profile::Profile;
-use oracle::record::{CauseName, ErrorCount, Mismatch, Rewriting, ShownFrame};
+use oracle::record::{CauseName, ErrorCount, Evidence, Mismatch, Rewriting, ShownFrame};
 use oracle::report::{Exit, Jdk, LayerCounts, Report, Run, SCHEMA, Skipped, sum_layers};
 use oracle::tally::{Drop, Tally};
 use std::collections::BTreeMap;
@@ -156,9 +156,10 @@ fn mismatch(number: i32) -> Mismatch {
         } else {
             CauseName::new("leaf-call")
         }),
-        evidence: BTreeMap::from([
-            ("run".into(), "runs/fixtures-g1-1".into()),
-            ("code".into(), "libjvm.so +0x12".into()),
-        ]),
+        evidence: Evidence {
+            run: Some("runs/fixtures-g1-1".into()),
+            code: Some("libjvm.so +0x12".into()),
+            ..Evidence::default()
+        },
     }
 }

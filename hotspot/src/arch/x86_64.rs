@@ -1,29 +1,69 @@
-//! x86-64: what HotSpot's compilers write at the end of a method.
+//! x86-64.
 
-/// Whether compiled code stands between the removal of its frame and its `ret`.
-pub fn leaves_compiled(bytes: &[u8]) -> bool {
-    bytes.starts_with(UNWIND) || returns(&COMPILED_RETURN, bytes)
+use super::Arch;
+
+/// x86-64, as HotSpot generates code for it since JDK 16.
+#[derive(Copy, Clone, Debug)]
+pub enum X86_64 {}
+
+impl Arch for X86_64 {
+    // `pop rbp` may still be to come.
+    const WORDS_AT_RETURN: usize = 2;
+
+    // The intrinsic of `String.indexOf` keeps both strings and two words
+    // (`C2_MacroAssembler::string_indexof`), array copies of C1 push their five arguments, barriers
+    // of ZGC all registers in use (`ZSaveLiveRegisters`).
+    const MOST_PUSHED: usize = 44;
+
+    const CALL_SIZE: usize = 5;
+
+    const TRAMPOLINES: bool = false;
+
+    fn is_prologue(code: &[u8]) -> bool {
+        let rest = skip_all(&PROLOGUE, code);
+        SUB_RSP.iter().any(|sub| rest.starts_with(sub))
+    }
+
+    fn is_frame_removed(code: &[u8]) -> bool {
+        code.starts_with(UNWIND) || skip_all(&COMPILED_RETURN, code).starts_with(RET)
+    }
+
+    fn is_wrapper_frame_removed(code: &[u8]) -> bool {
+        skip_all(&WRAPPER_RETURN, code).starts_with(RET)
+    }
+
+    fn call_target(call: &[u8], return_address: usize) -> Option<usize> {
+        // `NativeCall`: the last four bytes are the distance.
+        let (&CALL, distance) = call.split_first()? else {
+            return None;
+        };
+        let distance = i32::from_le_bytes(distance.try_into().ok()?);
+        Some(return_address.wrapping_add_signed(distance as isize))
+    }
 }
 
-/// Whether the wrapper of a native method stands between the removal of its frame and its `ret`.
-pub fn leaves_native_wrapper(bytes: &[u8]) -> bool {
-    returns(&NATIVE_RETURN, bytes)
-}
-
-fn returns(sequence: &[Instruction], bytes: &[u8]) -> bool {
-    let skip = |rest, instruction: &Instruction| instruction.skip(rest).unwrap_or(rest);
-    let rest = sequence.iter().fold(bytes, skip);
-    rest.starts_with(RETURN)
-}
+/// `call rel32`.
+const CALL: u8 = 0xe8;
 
 /// `ret`.
-const RETURN: &[u8] = &[0xc3];
+const RET: &[u8] = &[0xc3];
+
+/// `sub rsp, …` with an operand of one byte or of four.
+const SUB_RSP: [&[u8]; 2] = [&[0x48, 0x83, 0xec], &[0x48, 0x81, 0xec]];
 
 /// `pop rbp`, `jmp …`: an exception leaves a compiled method (`LIR_Assembler::emit_unwind_handler`,
 /// C2's `Rethrow`). The jump alone could be any.
 const UNWIND: &[u8] = &[0x5d, 0xe9];
 
-/// What stands before the `ret` of a compiled method on x86-64 since JDK 16: `pop rbp`, the poll
+/// What stands before `sub rsp, …` in a prologue: the stack bang `mov [rsp - …], eax`, `push rbp`,
+/// `mov rbp, rsp` (`MacroAssembler::verified_entry`, `C1_MacroAssembler::build_frame`).
+const PROLOGUE: [Instruction; 3] = [
+    Instruction(&[0x89, 0x84, 0x24], 4),
+    Instruction(&[0x55], 0),
+    Instruction(&[0x48, 0x8b, 0xec], 0),
+];
+
+/// What stands before the `ret` of a compiled method: `pop rbp`, the return poll
 /// `cmp rsp, [r15 + …]` with a displacement of four bytes or of one, `ja …`
 /// (`MacroAssembler::safepoint_poll`).
 const COMPILED_RETURN: [Instruction; 4] = [
@@ -33,9 +73,9 @@ const COMPILED_RETURN: [Instruction; 4] = [
     Instruction(&[0x0f, 0x87], 4),
 ];
 
-/// The same of a native method's wrapper: `leave`, the look for an exception
+/// The same of a native wrapper: `leave`, the look for an exception
 /// `cmp qword [r15 + …], 0`, `jne …` (`SharedRuntime::generate_native_wrapper`).
-const NATIVE_RETURN: [Instruction; 4] = [
+const WRAPPER_RETURN: [Instruction; 4] = [
     Instruction(&[0xc9], 0),
     Instruction(&[0x49, 0x83, 0xbf], 5),
     Instruction(&[0x49, 0x83, 0x7f], 2),
@@ -46,8 +86,70 @@ const NATIVE_RETURN: [Instruction; 4] = [
 struct Instruction(&'static [u8], usize);
 
 impl Instruction {
-    /// What follows it, if `bytes` start with it.
-    fn skip<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8]> {
-        bytes.strip_prefix(self.0)?.get(self.1..)
+    /// What follows the instruction, if `code` starts with it.
+    fn skip<'a>(&self, code: &'a [u8]) -> Option<&'a [u8]> {
+        code.strip_prefix(self.0)?.get(self.1..)
+    }
+}
+
+/// What follows those of the `instructions`, in order, that `code` starts with.
+fn skip_all<'a>(instructions: &[Instruction], code: &'a [u8]) -> &'a [u8] {
+    let skip = |rest, instruction: &Instruction| instruction.skip(rest).unwrap_or(rest);
+    instructions.iter().fold(code, skip)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_epilogue_is_known_from_each_of_its_instructions() {
+        let far = [
+            0x5d, 0x49, 0x3b, 0xa7, 1, 2, 3, 4, 0x0f, 0x87, 5, 6, 7, 8, 0xc3,
+        ];
+        let near = [0x5d, 0x49, 0x3b, 0x67, 1, 0x0f, 0x87, 5, 6, 7, 8, 0xc3];
+        let wrapper = [
+            0xc9, 0x49, 0x83, 0x7f, 8, 0, 0x0f, 0x85, 1, 0, 0, 0, 0xc3, 0x90,
+        ];
+        for start in [0, 1, 8, 14] {
+            assert!(X86_64::is_frame_removed(&far[start..]));
+        }
+        for start in [0, 1, 5, 11] {
+            assert!(X86_64::is_frame_removed(&near[start..]));
+        }
+        for start in [0, 1, 6, 12] {
+            assert!(X86_64::is_wrapper_frame_removed(&wrapper[start..]));
+        }
+        for other in [&far[2..], &far[..9], &wrapper, &[]] {
+            assert!(!X86_64::is_frame_removed(other));
+        }
+        assert!(!X86_64::is_wrapper_frame_removed(&far));
+    }
+
+    #[test]
+    fn only_a_jump_behind_the_removal_leaves_for_a_handler() {
+        assert!(X86_64::is_frame_removed(&[0x5d, 0xe9, 1]));
+        assert!(!X86_64::is_frame_removed(&[0xe9, 1]));
+    }
+
+    #[test]
+    fn a_prologue_ends_with_its_frame() {
+        let code = [
+            0x89, 0x84, 0x24, 0, 0xc0, 0xfe, 0xff, 0x55, 0x48, 0x83, 0xec, 0x20, 0x90,
+        ];
+        for start in [0, 7, 8] {
+            assert!(X86_64::is_prologue(&code[start..]), "{start}");
+        }
+        assert!(!X86_64::is_prologue(&code[12..]));
+        assert!(X86_64::is_prologue(&[0x48, 0x81, 0xec, 0, 1, 0, 0]));
+        assert!(!X86_64::is_prologue(&[0x48, 0x89, 0xc8]));
+    }
+
+    #[test]
+    fn a_call_tells_where_it_leads() {
+        let call = [0xe8, 0xfb, 0xff, 0xff, 0xff];
+        assert_eq!(X86_64::call_target(&call, 0x1005), Some(0x1000));
+        assert_eq!(X86_64::call_target(&[0xff, 0xd0, 0, 0, 0], 0x1005), None);
+        assert_eq!(X86_64::call_target(&call[..3], 0x1005), None);
     }
 }

@@ -3,6 +3,7 @@
 use crate::agent::Agent;
 use crate::jvm::debug_info;
 use crate::sampling::sample::Sample;
+use hotspot::code::{CodeKind, CodeMemory};
 use hotspot::debug_info::{Around, Scope};
 
 /// The records around the program counter of `sample`; `None` if it is not in compiled Java code
@@ -12,9 +13,9 @@ pub fn records_around(agent: &Agent, sample: &Sample) -> Option<Around> {
     if !in_java {
         return None;
     }
-    let pc = sample.registers[0];
+    let pc = sample.registers.pc;
     let blob = agent.code_cache.as_ref()?.blob(pc)?;
-    if !blob.is_compiled() {
+    if blob.kind() != CodeKind::Compiled {
         return None;
     }
     let around = agent.debug_info.as_ref()?.around(&blob, pc)?;

@@ -9,13 +9,15 @@ use crate::jvm::os::peek::peek_bytes;
 use crate::jvm::symbols;
 use crate::records::error_codes::Place;
 use crate::sampling::sample::Sample;
-use hotspot::causes::{Case, Cause, Code, Instant};
+use hotspot::arch::Native;
+use hotspot::case::{Case, Instant};
+use hotspot::causes::Cause;
+use hotspot::code::{CodeKind, CodeMemory};
 use hotspot::return_address::ReturnAddress;
 use jni_sys::JNIEnv;
-use oracle::record::{Mismatch, Record, ShownFrame};
+use oracle::record::{Address, CodeBytes, Evidence, Mismatch, Record, ShownFrame, StackWord};
 use oracle::trace::{Frame, Truth};
 use oracle::{Judgement, Layer, Verdict};
-use std::collections::BTreeMap;
 
 /// How many bytes at a program counter are written down.
 const BYTES: usize = 16;
@@ -48,7 +50,7 @@ pub struct Found<'a> {
     /// Who walked the stack.
     pub walker: Walker<'a>,
     /// Further evidence.
-    pub evidence: BTreeMap<String, String>,
+    pub evidence: Evidence,
 }
 
 /// Whether one more mismatch of this kind is to be written down; if so it is reserved.
@@ -74,16 +76,16 @@ pub fn record(agent: &Agent, env: *mut JNIEnv, found: Found<'_>) {
     let cause = cause(agent, found.judgement, found.walker, &walker, &found.truth);
     let mut evidence = found.evidence;
     if let Walker::AsgctInSignal(sample) = found.walker {
-        let bytes = peek_bytes(sample.registers[0], BYTES);
-        evidence.append(&mut of_sample(agent, sample, &bytes));
+        let bytes = peek_bytes(sample.registers.pc, BYTES);
+        add_sample(&mut evidence, agent, sample, &bytes);
         if let Some(found) = return_address::find(agent, sample) {
-            evidence.append(&mut of_return_address(agent, sample, found));
+            add_return_address(&mut evidence, agent, sample, found);
         }
     }
     let mismatch = Mismatch {
         layer: found.layer,
         verdict,
-        reason: reason.into(),
+        reason: reason.to_string(),
         thread: thread_name(found.tid),
         at_frame,
         cause: cause.map(Into::into),
@@ -101,7 +103,7 @@ pub fn cause(
     walker: Walker<'_>,
     walk: &[ShownFrame],
     truth: &[ShownFrame],
-) -> Option<Cause> {
+) -> Option<&'static Cause> {
     let case = |instant| Case {
         verdict: judgement.verdict,
         reason: judgement.reason,
@@ -112,12 +114,14 @@ pub fn cause(
     };
     match walker {
         Walker::Nobody | Walker::Gst => None,
-        Walker::AsgctInHook => Some(case(None).cause()),
+        Walker::AsgctInHook => Some(Cause::of::<Native>(case(None))),
         Walker::AsgctInSignal(sample) => {
-            let bytes = peek_bytes(sample.registers[0], BYTES);
+            let bytes = peek_bytes(sample.registers.pc, BYTES);
             let found = return_address::find(agent, sample);
             let place = found.map_or(ReturnAddress::Usual, |found| found.place);
-            Some(case(Some(instant(agent, sample, &bytes, place))).cause())
+            Some(Cause::of::<Native>(case(Some(instant(
+                agent, sample, &bytes, place,
+            )))))
         }
     }
 }
@@ -156,55 +160,49 @@ fn thread_name(tid: i32) -> String {
     }
 }
 
-/// What a sample tells of the instant: registers, thread state, and the code that ran, with the
-/// `bytes` at the program counter.
-fn of_sample(agent: &Agent, sample: &Sample, bytes: &[u8]) -> BTreeMap<String, String> {
-    let [pc, sp, fp] = sample.registers;
-    let hex = |value: usize| format!("{value:#x}");
-    let mut evidence = BTreeMap::from([
-        ("pc".to_owned(), hex(pc)),
-        ("sp".to_owned(), hex(sp)),
-        ("fp".to_owned(), hex(fp)),
-    ]);
+/// Adds what `sample` knows of the instant: registers, state of the thread, and the code that ran,
+/// with the `bytes` at the program counter.
+fn add_sample(evidence: &mut Evidence, agent: &Agent, sample: &Sample, bytes: &[u8]) {
+    let registers = sample.registers;
+    evidence.pc = Some(Address(registers.pc));
+    evidence.sp = Some(Address(registers.sp));
+    evidence.fp = Some(Address(registers.fp));
     if let Some(anchor) = sample.anchor {
-        evidence.insert("state".into(), anchor.state_name().into());
-        evidence.insert("last_java_sp".into(), hex(anchor.last_sp));
-        evidence.insert("last_java_pc".into(), hex(anchor.last_pc));
-        if anchor.last_pc != 0 {
-            evidence.insert("last_java_code".into(), code_at(agent, anchor.last_pc));
-        }
+        evidence.state = Some(anchor.state_name().into());
+        evidence.last_java_sp = Some(Address(anchor.last_sp));
+        evidence.last_java_pc = Some(Address(anchor.last_pc));
+        let has_pc = anchor.last_pc != 0;
+        evidence.last_java_code = has_pc.then(|| code_at(agent, anchor.last_pc));
     }
-    evidence.insert("code".into(), code_at(agent, pc));
-    let bytes = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    evidence.insert("bytes".into(), bytes);
-    evidence
+    evidence.code = Some(code_at(agent, registers.pc));
+    evidence.bytes = Some(CodeBytes(bytes.into()));
 }
 
-/// Where the return address was looked for, and where it is.
-fn of_return_address(
+/// Adds where the walker looks for the return address, and where the return address is.
+fn add_return_address(
+    evidence: &mut Evidence,
     agent: &Agent,
     sample: &Sample,
     found: FoundAddress,
-) -> BTreeMap<String, String> {
+) {
     let FoundAddress { place, frame_words } = found;
-    let at = |index| match sample.stack_top.word(index) {
-        Some(word) => format!("{word:#x}, {}", code_at(agent, word)),
-        None => "not copied".into(),
+    let word = |index| {
+        let what = match sample.stack_top.word(index) {
+            Some(word) => format!("{word:#x}, {}", code_at(agent, word)),
+            None => "not copied".into(),
+        };
+        Some(StackWord { index, what })
     };
     let expected = frame_words - 1;
-    let by_size = format!("{expected} words above sp: {}", at(expected));
-    let mut evidence = BTreeMap::from([("return_address_by_frame_size".into(), by_size)]);
-    let index = match place {
-        ReturnAddress::Usual => return evidence,
-        ReturnAddress::Beyond(words) => expected + words,
-        ReturnAddress::AtTop(index) => index,
+    evidence.return_address_by_frame_size = word(expected);
+    evidence.return_address = match place {
+        ReturnAddress::Usual | ReturnAddress::InLink => None,
+        ReturnAddress::Beyond(words) => word(expected + words),
+        ReturnAddress::AtTop(index) => word(index),
     };
-    let found = format!("{index} words above sp: {}", at(index));
-    evidence.insert("return_address".into(), found);
-    evidence
 }
 
-/// The same, as far as the cause is told by it.
+/// What `sample` knows of the instant, as far as a cause depends on it.
 fn instant<'a>(
     agent: &Agent,
     sample: &Sample,
@@ -214,7 +212,7 @@ fn instant<'a>(
     let anchor = sample.anchor.filter(|anchor| anchor.last_pc != 0);
     Instant {
         in_java: sample.anchor.is_some_and(|anchor| anchor.is_without_pc()),
-        code: code_of(agent, sample.registers[0]),
+        code: code_of(agent, sample.registers.pc),
         anchor: anchor.map(|anchor| code_of(agent, anchor.last_pc)),
         bytes,
         return_address,
@@ -222,14 +220,9 @@ fn instant<'a>(
 }
 
 /// What `pc` lies in.
-pub fn code_of(agent: &Agent, pc: usize) -> Code {
-    match agent.code_cache.as_ref().and_then(|cache| cache.blob(pc)) {
-        Some(blob) if blob.is_compiled() => Code::Compiled,
-        Some(blob) if blob.is_native_wrapper() => Code::NativeWrapper,
-        Some(blob) if blob.is_interpreter() => Code::Interpreter,
-        Some(_) => Code::Stub,
-        None => Code::Library,
-    }
+pub fn code_of(agent: &Agent, pc: usize) -> CodeKind {
+    let blob = agent.code_cache.as_ref().and_then(|cache| cache.blob(pc));
+    blob.map_or(CodeKind::Library, |blob| blob.kind())
 }
 
 /// The kind of code that `pc` lies in: the VM's name for it, with a compiled method's tier,

@@ -10,7 +10,7 @@ use jni_sys::JNIEnv;
 use oracle::mutants::{Answer, Expected, LieKind, Material, Outcome, Sight, Unseen, tell};
 use oracle::record::{LieCount, Lies};
 use oracle::trace::{Frame, MethodKey, Methods};
-use oracle::{Judgement, Layer, Verdict};
+use oracle::{Judgement, Layer, Reason, Verdict};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -92,7 +92,7 @@ impl Liar {
         let lie = match answer {
             Answer::Error(code) => Lie {
                 walk: vec![],
-                judgement: Judgement::plain(Verdict::Error(code), "an error code"),
+                judgement: Judgement::plain(Verdict::Error(code), Reason::ErrorCode),
             },
             Answer::Stack(walk) => Lie {
                 judgement: judge(&walk),

@@ -1,17 +1,9 @@
 //! The VM's code cache: which code an address lies in (`share/code/codeCache.cpp`,
 //! `share/memory/heap.cpp`).
 
-use crate::jvm::os::peek::{peek, peek_text};
+use crate::jvm::os::peek::{peek, peek_bytes, peek_text};
 use crate::jvm::structs::Structs;
-
-/// The VM's name for the code of a compiled method that is not native.
-const NMETHOD: &str = "nmethod";
-
-/// Its name for the wrapper of a native method.
-const NATIVE_NMETHOD: &str = "native nmethod";
-
-/// Its name for the interpreter.
-const INTERPRETER: &str = "Interpreter";
+use hotspot::code::{Blob, CodeMemory, NMETHOD};
 
 /// Finds code by address.
 pub struct CodeCache {
@@ -43,36 +35,6 @@ struct Methods {
     symbol_body: usize,
 }
 
-/// A piece of generated code.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Blob {
-    /// The VM's name for it: `nmethod`, `Interpreter`, the name of a stub.
-    pub name: String,
-    /// Its start, header included.
-    pub start: usize,
-    /// Of a compiled method: `package.Class.method`.
-    pub method: Option<String>,
-    /// Of a compiled method: its tier, 1 to 3 for C1 and 4 for C2.
-    pub tier: Option<i32>,
-}
-
-impl Blob {
-    /// Whether this is the code of a compiled Java method, native wrappers not included.
-    pub fn is_compiled(&self) -> bool {
-        self.name == NMETHOD
-    }
-
-    /// Whether this is the wrapper of a native method.
-    pub fn is_native_wrapper(&self) -> bool {
-        self.name == NATIVE_NMETHOD
-    }
-
-    /// Whether this is the interpreter.
-    pub fn is_interpreter(&self) -> bool {
-        self.name == INTERPRETER
-    }
-}
-
 impl CodeCache {
     /// `None` if this VM does not describe its code cache as expected.
     pub fn find(structs: &Structs) -> Option<CodeCache> {
@@ -90,21 +52,6 @@ impl CodeCache {
             blob_name: structs.field(&["CodeBlob"], "_name")?,
             frame_size: structs.field(&["CodeBlob"], "_frame_size")?,
             methods: Methods::find(structs),
-        })
-    }
-
-    /// The code that `address` lies in.
-    pub fn blob(&self, address: usize) -> Option<Blob> {
-        let start = self.blob_start(address)?;
-        let name = peek_text(peek(start + self.blob_name)?)?;
-        let methods = self.methods.as_ref().filter(|_| name.ends_with("nmethod"));
-        Some(Blob {
-            start,
-            method: methods.and_then(|methods| methods.name(start)),
-            tier: methods
-                .and_then(|m| peek::<i8>(start + m.level?))
-                .map(i32::from),
-            name,
         })
     }
 
@@ -160,6 +107,26 @@ impl CodeCache {
     }
 }
 
+impl CodeMemory for CodeCache {
+    fn blob(&self, address: usize) -> Option<Blob> {
+        let start = self.blob_start(address)?;
+        let name = peek_text(peek(start + self.blob_name)?)?;
+        let methods = self.methods.as_ref().filter(|_| name.ends_with("nmethod"));
+        Some(Blob {
+            start,
+            method: methods.and_then(|methods| methods.name(start)),
+            tier: methods
+                .and_then(|m| peek::<i8>(start + m.level?))
+                .map(i32::from),
+            name,
+        })
+    }
+
+    fn bytes(&self, address: usize, size: usize) -> Vec<u8> {
+        peek_bytes(address, size)
+    }
+}
+
 impl Methods {
     fn find(structs: &Structs) -> Option<Methods> {
         let nmethod = &["nmethod", "CompiledMethod"];
@@ -191,8 +158,7 @@ impl Methods {
 
     fn symbol(&self, symbol: usize) -> Option<String> {
         let length: u16 = peek(symbol + self.symbol_length)?;
-        let bytes =
-            crate::jvm::os::peek::peek_bytes(symbol + self.symbol_body, length.min(512).into());
+        let bytes = peek_bytes(symbol + self.symbol_body, length.min(512).into());
         (!bytes.is_empty()).then(|| String::from_utf8_lossy(&bytes).into_owned())
     }
 }

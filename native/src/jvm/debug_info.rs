@@ -6,9 +6,9 @@
 //! behind it in address order (`is_decipherable_compiled_frame` in `share/prims/forte.cpp`):
 //! all that HotSpot promises there is a record close by.
 
-use crate::jvm::code_cache::Blob;
 use crate::jvm::os::peek::{peek, peek_bytes};
 use crate::jvm::structs::Structs;
+use hotspot::code::Blob;
 
 /// Finds debug records by address.
 pub struct DebugInfo {

@@ -12,11 +12,11 @@ use crate::truth::trace_stack::StackCopy;
 use jni_sys::JNIEnv;
 use oracle::judge::judge_truth;
 use oracle::mutants::Sight;
+use oracle::record::Evidence;
 use oracle::tally::Drop;
 use oracle::trace::{Frame, Location, MethodKey, Methods};
 use oracle::{Judgement, Layer, Verdict};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::ptr;
 use std::sync::OnceLock;
 use std::time::Instant;
@@ -367,7 +367,7 @@ fn report(
     walk: &[Frame],
     truth: Vec<oracle::record::ShownFrame>,
 ) {
-    let (tid, evidence) = (state.tid(), BTreeMap::new());
+    let (tid, evidence) = (state.tid(), Evidence::default());
     let walker = walker_of(layer);
     evidence::record(
         agent,

@@ -17,15 +17,14 @@ use crate::truth::methods::Registry;
 use crate::truth::trace_stack::StackCopy;
 use hotspot::debug_info::judge_between;
 use jni_sys::JNIEnv;
-use oracle::edge::{self, Counts, Finding};
-use oracle::judge::Edged;
+use oracle::edge::{Counts, Finding};
+use oracle::judge::{Edged, judge_edges};
 use oracle::mutants::Sight;
-use oracle::record::{EdgeCounts, Record, ShownFrame};
+use oracle::record::{EdgeCounts, Evidence, Record, ShownFrame};
 use oracle::tally::Drop;
 use oracle::trace::{Frame, HookId};
 use oracle::{Judgement, Layer, Verdict};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::ptr;
 use std::time::Duration;
 
@@ -144,7 +143,7 @@ impl Judging {
         if let Some(found) = &found {
             self.edges.add(found);
         }
-        let mut judgement = edge::verdict(found.as_deref());
+        let mut judgement = judge_edges(found.as_deref());
         let sight = Sight::<Registry>::Edges(&edges);
         let judged = judged(layer, &self.walk, judgement, &sight, sample);
         recorder::offer(agent, self.env, judged);
@@ -167,13 +166,14 @@ impl Judging {
         walks.learn(thread(target), gst);
         let edges = walks.findings(thread(target), gst)?.to_vec();
         self.reference_edges.add(&edges);
-        let judgement = edge::verdict(Some(&edges));
+        let judgement = judge_edges(Some(&edges));
         let (layer, kind) = (Layer::CallEdge, Verdict::Unverifiable);
         if judgement.is_mismatch() && evidence::wanted(agent, layer, kind) {
-            let evidence = [
-                ("walker".to_owned(), "GetStackTrace".to_owned()),
-                ("edges".to_owned(), walks::evidence(&edges)),
-            ];
+            let evidence = Evidence {
+                walker: Some("GetStackTrace".into()),
+                edges: Some(walks::evidence(&edges)),
+                ..Evidence::default()
+            };
             let found = Found {
                 layer,
                 judgement,
@@ -181,7 +181,7 @@ impl Judging {
                 walker: Walker::Gst,
                 walk: gst,
                 truth: vec![],
-                evidence: evidence.into(),
+                evidence,
             };
             evidence::record(agent, env, found);
         }
@@ -200,7 +200,7 @@ impl Judging {
                 let state = anchor.map_or("unknown", |anchor| anchor.state_name());
                 let find = |pc| evidence::kind_at(self.agent, pc);
                 self.errors
-                    .add_at((layer, code, state), sample.registers[0], find);
+                    .add_at((layer, code, state), sample.registers.pc, find);
             }
             Outcome::Walked(count) if count as usize >= MAX_FRAMES => {
                 slots.drop(layer, Drop::TooDeep);
@@ -321,11 +321,11 @@ impl Judging {
         judgement: Judgement,
         truth: Vec<ShownFrame>,
     ) {
-        let mut evidence = BTreeMap::new();
+        let mut evidence = Evidence::default();
         let walks = self.walks.as_mut();
         let found = walks.and_then(|walks| walks.findings(thread(target), &self.walk));
         if let Some(found) = found {
-            evidence.insert("edges".into(), walks::evidence(found));
+            evidence.edges = Some(walks::evidence(found));
         }
         let (tid, walk) = (target.tid, self.walk.as_slice());
         evidence::record(

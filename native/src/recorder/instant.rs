@@ -3,10 +3,12 @@
 use super::methods::Named;
 use crate::agent::Agent;
 use crate::evidence::compiled;
-use crate::jvm::code_cache::{Blob, CodeCache};
+use crate::jvm::code_cache::CodeCache;
 use crate::jvm::os::peek::peek_bytes;
 use crate::jvm::symbols;
 use crate::sampling::sample::Sample;
+use hotspot::arch::{Arch, Native, Registers};
+use hotspot::code::{Blob, CodeMemory};
 use hotspot::debug_info::Scope;
 use oracle::recorded::{
     RecordedBlob, RecordedDebugInfo, RecordedInstant, RecordedScope, RecordedWord,
@@ -18,9 +20,6 @@ const BEFORE: usize = 32;
 
 /// and so many from it on.
 const BEHIND: usize = 64;
-
-/// The size of a call of compiled code on x86-64: the opcode and the distance.
-const CALL: usize = 5;
 
 /// The pieces of code so far, by number.
 struct Blobs<'a> {
@@ -57,7 +56,7 @@ pub fn of(
     walk: &[Frame],
     named: &mut Named<'_>,
 ) -> RecordedInstant {
-    let [pc, sp, fp] = sample.registers;
+    let Registers { pc, sp, fp, .. } = sample.registers;
     let mut blobs = Blobs {
         cache: agent.code_cache.as_ref(),
         known: vec![],
@@ -87,16 +86,10 @@ pub fn of(
 fn of_word(blobs: &mut Blobs<'_>, word: usize) -> RecordedWord {
     let blob = blobs.at(word);
     let call = match blob {
-        Some(_) => peek_bytes(word.saturating_sub(CALL), CALL),
+        Some(_) => peek_bytes(word.saturating_sub(Native::CALL_SIZE), Native::CALL_SIZE),
         None => vec![],
     };
-    let target = match call.split_first() {
-        Some((0xe8, distance)) => {
-            let distance = distance.try_into().ok().map(i32::from_le_bytes);
-            distance.map(|distance| word.wrapping_add_signed(distance as isize))
-        }
-        _ => None,
-    };
+    let target = Native::call_target(&call, word);
     RecordedWord {
         v: hex(word),
         b: blob,

@@ -105,9 +105,9 @@ pub fn offer(agent: &Agent, env: *mut JNIEnv, judged: Judged<'_>) {
     };
     let judged = RecordedJudgement {
         verdict: name(judgement.verdict).into(),
-        reason: judgement.reason.into(),
+        reason: judgement.reason.to_string(),
         at_frame: judgement.at_frame,
-        cause: cause.map(|cause| cause.name().into()),
+        cause: cause.map(|cause| cause.name.into()),
     };
     if !recorder.wants(kind(agent, layer, &judged, sample)) {
         return;
@@ -204,7 +204,7 @@ fn kind(
         cause,
         ..
     } = judged;
-    let code = sample.map(|sample| evidence::code_of(agent, sample.registers[0]));
+    let code = sample.map(|sample| evidence::code_of(agent, sample.registers.pc));
     format!("{layer} {verdict} {reason} {cause:?} {code:?}")
 }
 

@@ -6,6 +6,7 @@ use crate::jvm::os::reserved::Reserved;
 use crate::layers::at_check::MAX_FRAMES;
 use crate::sampling::stack_top::StackTop;
 use crate::truth::trace_stack::StackCopy;
+use hotspot::arch::Registers;
 use oracle::tally::Drop;
 use oracle::trace::Frame;
 use std::io;
@@ -33,8 +34,8 @@ pub struct Sample {
     pub copied: Result<(), Drop>,
     /// The thread's state and anchor, where the VM describes them.
     pub anchor: Option<Anchor>,
-    /// Program counter, stack pointer and frame pointer.
-    pub registers: [usize; 3],
+    /// The registers of the interrupted code.
+    pub registers: Registers,
     /// What lies at the stack pointer.
     pub stack_top: StackTop,
     frames: Reserved<CallFrame>,
@@ -50,7 +51,7 @@ impl Sample {
             carried: false,
             copied: Ok(()),
             anchor: None,
-            registers: [0; 3],
+            registers: Registers::default(),
             stack_top: StackTop::EMPTY,
             frames: Reserved::new(MAX_FRAMES)?,
         })

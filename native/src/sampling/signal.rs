@@ -9,6 +9,7 @@ use crate::sampling::asking::{self, Depth, Order, Ticket};
 use crate::sampling::sample::{Outcome, Sample};
 use crate::truth::threads::ThreadState;
 use crate::truth::trace_stack::{StackCopy, TraceStack};
+use hotspot::arch::Registers;
 use oracle::tally::Drop;
 use std::ffi::{c_int, c_void};
 use std::io;
@@ -124,10 +125,13 @@ fn fill(order: &mut Order, context: *mut c_void) {
     if order.depth == Depth::Check {
         copy_truth(state, sample);
         sample.registers = registers(context);
-        let [_, sp, _] = sample.registers;
         // SAFETY: this thread's stack. Pages at and above the stack pointer are in use, so the guard
         // pages and what the kernel has not given yet lie below it.
-        unsafe { sample.stack_top.copy(sp, &state.stack_range()) };
+        unsafe {
+            sample
+                .stack_top
+                .copy(sample.registers.sp, &state.stack_range())
+        };
         // SAFETY: this thread's environment.
         let anchor = |threads: &JavaThreads| unsafe { threads.anchor(state.env()) };
         sample.anchor = agent.java_threads.as_ref().and_then(anchor);
@@ -166,21 +170,27 @@ fn copy(stack: &TraceStack, copy: &mut StackCopy) -> Result<(), Drop> {
     }
 }
 
-/// Program counter, stack pointer and frame pointer of the interrupted code.
-fn registers(context: *mut c_void) -> [usize; 3] {
+/// The registers of the interrupted code.
+fn registers(context: *mut c_void) -> Registers {
     // SAFETY: the kernel gives a valid context.
     let context = unsafe { &(*context.cast::<libc::ucontext_t>()).uc_mcontext };
     #[cfg(target_arch = "x86_64")]
     {
         let at = |register: c_int| context.gregs[register as usize] as usize;
-        [at(libc::REG_RIP), at(libc::REG_RSP), at(libc::REG_RBP)]
+        Registers {
+            pc: at(libc::REG_RIP),
+            sp: at(libc::REG_RSP),
+            fp: at(libc::REG_RBP),
+            link: None,
+        }
     }
     #[cfg(target_arch = "aarch64")]
     {
-        [
-            context.pc as usize,
-            context.sp as usize,
-            context.regs[29] as usize,
-        ]
+        Registers {
+            pc: context.pc as usize,
+            sp: context.sp as usize,
+            fp: context.regs[29] as usize,
+            link: Some(context.regs[30] as usize),
+        }
     }
 }

@@ -160,7 +160,7 @@ fn places(out: &mut String, report: &Report) {
     for code in report
         .mismatches
         .iter()
-        .filter_map(|mismatch| mismatch.evidence.get("code"))
+        .filter_map(|mismatch| mismatch.evidence.code.as_ref())
     {
         // Offsets and addresses differ in each sample.
         *places

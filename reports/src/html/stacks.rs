@@ -111,8 +111,8 @@ fn one(out: &mut String, mismatch: &Mismatch) {
         );
     }
     *out += "</table>\n<dl>";
-    for (name, value) in &mismatch.evidence {
-        let _ = write!(out, "<dt>{}<dd><code>{}</code>", xml(name), xml(value));
+    for (name, value) in mismatch.evidence.texts() {
+        let _ = write!(out, "<dt>{}<dd><code>{}</code>", xml(&name), xml(&value));
     }
     *out += "</dl>\n";
 }

@@ -50,7 +50,7 @@ impl Facts {
             .as_ref()
             .is_some_and(|started| !started.asgct);
         for mut mismatch in records.mismatches.drain(..) {
-            mismatch.evidence.insert("run".into(), self.dir.clone());
+            mismatch.evidence.run = Some(self.dir.clone());
             report.mismatches.push(mismatch);
         }
         let run = self.describe(dir, records);

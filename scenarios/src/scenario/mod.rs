@@ -16,7 +16,6 @@ use std::time::Duration;
 /// The scenarios that we bring, by name.
 pub const BUILT_IN: &[(&str, &str)] = &[
     ("default", include_str!("../../files/default.toml")),
-    ("causes", include_str!("../../files/causes.toml")),
     ("matrix", include_str!("../../files/matrix.toml")),
     ("overhead", include_str!("../../files/overhead.toml")),
     (
@@ -247,17 +246,18 @@ impl Program {
 }
 
 impl Scenario {
-    /// A scenario of ours by name, or the one in a file.
-    pub fn load(name: &str) -> Result<Scenario, Error> {
-        if let Some((_, text)) = BUILT_IN.iter().find(|(known, _)| *known == name) {
+    /// A scenario of ours or of `more` by name, or the one in a file. `more` are scenarios that the
+    /// caller brings: their names and texts.
+    pub fn load(name: &str, more: &[(&str, &str)]) -> Result<Scenario, Error> {
+        let known = || BUILT_IN.iter().chain(more);
+        if let Some((_, text)) = known().find(|(known, _)| *known == name) {
             return Scenario::parse(text, name);
         }
         match fs::read_to_string(name) {
             Ok(text) => Scenario::parse(&text, name),
             Err(_) if !Path::new(name).exists() => Err(Error::NoScenario {
                 name: name.into(),
-                known: BUILT_IN
-                    .iter()
+                known: known()
                     .map(|(known, _)| *known)
                     .collect::<Vec<_>>()
                     .join(", "),

@@ -9,7 +9,7 @@ use instrumenter::{HookedMethod, RewrittenBci};
 use jni_sys::JNIEnv;
 use oracle::record::ShownFrame;
 use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence};
-use oracle::{Judgement, Verdict};
+use oracle::{Judgement, Reason, Verdict};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -176,7 +176,7 @@ impl Registry {
         reference: &[&[Frame]],
     ) -> Judgement {
         match judgement.is_mismatch() && self.is_doubtful(walk, reference) {
-            true => Judgement::plain(Verdict::Unverifiable, "a method was redefined or unloaded"),
+            true => Judgement::plain(Verdict::Unverifiable, Reason::MethodGone),
             false => judgement,
         }
     }

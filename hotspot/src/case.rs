@@ -1,0 +1,119 @@
+//! A mismatch whose cause is asked for.
+
+use crate::arch::Arch;
+use crate::code::CodeKind;
+use crate::return_address::ReturnAddress;
+use oracle::record::ShownFrame;
+use oracle::{Reason, Verdict};
+
+/// A mismatch with its evidence.
+#[derive(Copy, Clone, Debug)]
+pub struct Case<'a> {
+    /// `truncated` or `wrong`.
+    pub verdict: Verdict,
+    /// What was found.
+    pub reason: Reason,
+    /// The first differing frame of the walk, where it has one.
+    pub at: Option<&'a ShownFrame>,
+    /// The lowest frame of the walk.
+    pub lowest: Option<&'a ShownFrame>,
+    /// The lowest frame of the truth, where there is any.
+    pub true_lowest: Option<&'a ShownFrame>,
+    /// The instant of the sample; none for a walk that a thread made of itself at a safepoint.
+    pub instant: Option<Instant<'a>>,
+}
+
+/// The instant of a sample.
+#[derive(Copy, Clone, Debug)]
+pub struct Instant<'a> {
+    /// Whether the VM sees the thread in Java code, and no anchor has a program counter.
+    pub in_java: bool,
+    /// What the program counter lies in.
+    pub code: CodeKind,
+    /// What the program counter of the anchor to the last Java frame lies in, where the thread has
+    /// such an anchor.
+    pub anchor: Option<CodeKind>,
+    /// The bytes of code at the program counter.
+    pub bytes: &'a [u8],
+    /// Where the return address of compiled code is.
+    pub return_address: ReturnAddress,
+}
+
+/// What the code of the top frame had done with that frame at the instant of the sample.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum TopFrame {
+    /// Nothing shows that the frame is not where its size says; or the walk does not start in
+    /// compiled code.
+    Stands,
+    /// The frame was removed: the code is about to return.
+    Removed,
+    /// The code had moved its stack pointer within its body.
+    StackPointerMoved,
+}
+
+/// What follows from a case, whatever the processor.
+#[derive(Copy, Clone, Debug)]
+pub struct Facts<'a> {
+    /// The case.
+    pub case: Case<'a>,
+    /// What became of the top frame.
+    pub top_frame: TopFrame,
+}
+
+impl<'a> Case<'a> {
+    /// Reads the machine code of the case as that of processor `A`.
+    pub fn facts<A: Arch>(self) -> Facts<'a> {
+        let top_frame = self.instant.map(|instant| instant.top_frame::<A>());
+        Facts {
+            case: self,
+            top_frame: top_frame.unwrap_or(TopFrame::Stands),
+        }
+    }
+}
+
+impl Instant<'_> {
+    fn top_frame<A: Arch>(&self) -> TopFrame {
+        // Else the walk does not start in code that was compiled from a method.
+        let is_removed = match self.code {
+            CodeKind::Compiled if self.in_java => A::is_frame_removed(self.bytes),
+            CodeKind::NativeWrapper if self.in_java => A::is_wrapper_frame_removed(self.bytes),
+            _ => return TopFrame::Stands,
+        };
+        match self.return_address {
+            _ if is_removed => TopFrame::Removed,
+            ReturnAddress::AtTop(_) => TopFrame::Removed,
+            ReturnAddress::InLink if !A::is_prologue(self.bytes) => TopFrame::Removed,
+            ReturnAddress::Beyond(_) => TopFrame::StackPointerMoved,
+            ReturnAddress::Usual | ReturnAddress::InLink => TopFrame::Stands,
+        }
+    }
+}
+
+impl Facts<'_> {
+    /// Whether the walk has false frames, and does not only lack true ones.
+    pub fn is_wrong(&self) -> bool {
+        self.case.verdict == Verdict::Wrong
+    }
+
+    /// Whether the walk does not reach the lowest frame of the thread.
+    pub fn is_cut(&self) -> bool {
+        let other_bottom = |lowest: &ShownFrame| {
+            let truth = self.case.true_lowest;
+            truth.is_some_and(|truth| truth.method != lowest.method)
+        };
+        self.case.verdict == Verdict::Truncated || self.case.lowest.is_some_and(other_bottom)
+    }
+
+    /// Whether the thread was in Java code and its program counter in code of this kind.
+    pub fn runs(&self, code: CodeKind) -> bool {
+        let instant = self.case.instant;
+        instant.is_some_and(|instant| instant.in_java && instant.code == code)
+    }
+
+    /// Whether the anchor to the last Java frame points into code of this kind.
+    pub fn is_anchored_in(&self, code: CodeKind) -> bool {
+        self.case
+            .instant
+            .is_some_and(|instant| instant.anchor == Some(code))
+    }
+}

@@ -1,0 +1,23 @@
+//! `below-stub`: compiled code has entered a stub of the VM, and the walker takes the debug info
+//! record behind the call for that of the call.
+
+use super::{Cause, Program};
+use crate::case::Facts;
+use crate::code::CodeKind;
+
+pub(super) const CAUSE: Cause = Cause {
+    name: "below-stub",
+    meaning: "the debug info record behind a call that is under way",
+    recognise,
+    since: 0,
+    programs: &[Program {
+        note: "New code links its calls.",
+        fixture: "fresh-code",
+        ..Program::USUAL
+    }],
+};
+
+fn recognise(facts: &Facts<'_>) -> bool {
+    let in_stub = facts.is_anchored_in(CodeKind::Stub) || facts.runs(CodeKind::Stub);
+    facts.is_wrong() && in_stub
+}

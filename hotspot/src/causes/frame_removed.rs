@@ -1,0 +1,22 @@
+//! `frame-removed`: compiled code has removed its frame and is about to return. The walker takes
+//! the caller's words for those of the frame.
+
+use super::{Cause, Program};
+use crate::case::{Facts, TopFrame};
+
+pub(super) const CAUSE: Cause = Cause {
+    name: "frame-removed",
+    meaning: "compiled code has removed its frame, and is about to return",
+    recognise,
+    since: 0,
+    programs: &[Program {
+        note: "Deep recursion in compiled code: the walker skips callers at returns.",
+        fixture: "mutual-recursion",
+        hooks: "none",
+        ..Program::USUAL
+    }],
+};
+
+fn recognise(facts: &Facts<'_>) -> bool {
+    facts.top_frame == TopFrame::Removed
+}

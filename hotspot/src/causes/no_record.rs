@@ -1,0 +1,26 @@
+//! `no-record`: the program counter lies in inlined code without a debug info record of its own.
+//! The walker reports the inlined frames of another record, or none.
+
+use super::{Cause, Program};
+use crate::case::Facts;
+use oracle::Reason;
+
+pub(super) const CAUSE: Cause = Cause {
+    name: "no-record",
+    meaning: "compiled code without a debug info record of its own",
+    recognise,
+    since: 0,
+    programs: &[Program {
+        note: "Inlined code, as the compilers make it without hooks.",
+        fixture: "math-parser",
+        hooks: "light",
+        ..Program::USUAL
+    }],
+};
+
+fn recognise(facts: &Facts<'_>) -> bool {
+    matches!(
+        facts.case.reason,
+        Reason::NextRecord | Reason::StartOfMethod
+    )
+}

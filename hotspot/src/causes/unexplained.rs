@@ -1,0 +1,11 @@
+//! `unexplained`: none of the known causes. This is the alarm.
+
+use super::Cause;
+
+pub(super) const CAUSE: Cause = Cause {
+    name: "unexplained",
+    meaning: "none of the known ones",
+    recognise: |_| true,
+    since: 0,
+    programs: &[],
+};

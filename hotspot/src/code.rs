@@ -1,0 +1,64 @@
+//! What the addresses of a JVM point to: generated code and libraries.
+
+/// What a program counter lies in.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum CodeKind {
+    /// The interpreter.
+    Interpreter,
+    /// A Java method that a compiler has compiled.
+    Compiled,
+    /// The native wrapper (native nmethod) of a native method.
+    NativeWrapper,
+    /// Other generated code.
+    Stub,
+    /// A library, the VM's own among them.
+    Library,
+}
+
+/// A piece of generated code (`CodeBlob`, `share/code/codeBlob.hpp`).
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Blob {
+    /// The VM's name for the code: `nmethod`, `Interpreter`, the name of a stub.
+    pub name: String,
+    /// The address of its start, header included.
+    pub start: usize,
+    /// Of an nmethod: `package.Class.method`.
+    pub method: Option<String>,
+    /// Of an nmethod: its tier, 1 to 3 for C1 and 4 for C2.
+    pub tier: Option<i32>,
+}
+
+/// The VM's name for the code of a compiled method that is not native.
+pub const NMETHOD: &str = "nmethod";
+
+/// The VM's name for a native wrapper.
+const NATIVE_NMETHOD: &str = "native nmethod";
+
+/// The VM's name for the interpreter.
+const INTERPRETER: &str = "Interpreter";
+
+impl Blob {
+    /// The kind of the code.
+    pub fn kind(&self) -> CodeKind {
+        match self.name.as_str() {
+            NMETHOD => CodeKind::Compiled,
+            NATIVE_NMETHOD => CodeKind::NativeWrapper,
+            INTERPRETER => CodeKind::Interpreter,
+            _ => CodeKind::Stub,
+        }
+    }
+
+    /// Whether the code was generated for one method: its compiled code or its native wrapper.
+    pub fn is_nmethod(&self) -> bool {
+        matches!(self.kind(), CodeKind::Compiled | CodeKind::NativeWrapper)
+    }
+}
+
+/// The memory of a JVM, as far as it holds generated code.
+pub trait CodeMemory {
+    /// The generated code that `address` lies in.
+    fn blob(&self, address: usize) -> Option<Blob>;
+
+    /// The `size` bytes from `address` on; fewer where memory cannot be read.
+    fn bytes(&self, address: usize, size: usize) -> Vec<u8>;
+}

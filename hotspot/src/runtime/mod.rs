@@ -1,0 +1,2 @@
+//! What HotSpot does by itself.
+pub use oracle::edge::is_called_by_vm;

@@ -1,0 +1,55 @@
+//! The scenario `causes`, made from the rows of [`CAUSES`]: a small program for each known cause.
+
+use crate::causes::{CAUSES, Cause, Program};
+
+const HEAD: &str = "\
+# A small program for each known cause of mismatches (docs/findings.md): what a JVM's developer
+# debugs with. The report counts the mismatches by cause.
+name = \"causes\"
+
+# Each program provokes what its JVM gets wrong: this scenario shows, and does not judge.
+[budget]
+asgct-safepoint = 1
+asgct-async = 1
+asgct-gst = 1
+call-edge = 1
+
+[sampling]
+interval_us = 50
+evidence_limit = 1000
+";
+
+/// The scenario `causes`, as a scenario file.
+pub fn causes() -> String {
+    let programs = CAUSES.iter().flat_map(|cause| {
+        let programs = cause.programs.iter();
+        programs.map(move |program| written(cause, program))
+    });
+    HEAD.to_owned() + &programs.collect::<String>()
+}
+
+/// The same with only this program.
+pub fn of(cause: &Cause, program: &Program) -> String {
+    HEAD.to_owned() + &written(cause, program)
+}
+
+fn written(cause: &Cause, program: &Program) -> String {
+    let separator = if program.variant.is_empty() { "" } else { "-" };
+    format!(
+        "
+# {}
+[[program]]
+name = \"{}{separator}{}\"
+fixtures = {{ names = [\"{}\"], seconds = {} }}
+hooks = \"{}\"
+jvm_args = {:?}
+",
+        program.note,
+        cause.name,
+        program.variant,
+        program.fixture,
+        program.seconds,
+        program.hooks,
+        program.jvm_args
+    )
+}
