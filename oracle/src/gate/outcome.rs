@@ -51,8 +51,8 @@ pub struct Finding {
 }
 
 impl Report {
-    /// Judges the observed rates. A crash weighs most, then a run that is worthless, then
-    /// a layer over its budget, then a required layer without data.
+    /// Judges the observed rates. A crash weighs most, then a run that is worthless or was
+    /// interrupted, then a layer over its budget, then a required layer without data.
     pub fn finding(&self) -> Finding {
         let mut reasons = vec![];
         for counts in &self.layers {
@@ -98,7 +98,7 @@ impl Report {
             Outcome::Over => 1,
             _ => 2,
         });
-        let worthless = self.runs.iter().any(|run| run.invalid.is_some());
+        let worthless = self.runs.iter().any(Run::is_worthless);
         let outcome = match reasons.first() {
             None => Outcome::Within,
             Some((Outcome::Over, _)) if worthless => Outcome::NotMeasured,
@@ -119,6 +119,11 @@ impl Report {
 }
 
 impl Run {
+    /// Whether its rates say nothing: the agent gave up, or the program was ended halfway.
+    fn is_worthless(&self) -> bool {
+        self.invalid.is_some() || self.exit == Exit::Interrupted
+    }
+
     /// Whether something went wrong with it as a whole: a crash, a hang, a failure.
     pub fn is_trouble(&self) -> bool {
         trouble(self).is_some()
@@ -130,15 +135,15 @@ fn trouble(run: &Run) -> Option<(Outcome, String)> {
     let name = run.title();
     let crashed = |how: String| Some((Outcome::Crashed, format!("{name}: {how}; see {}", run.dir)));
     match &run.exit {
-        Exit::Deadline => return crashed("the JVM did not end in time and was killed".into()),
+        Exit::Deadline => return crashed("the JVM did not end in time".into()),
         Exit::Signal(signal) => return crashed(format!("the JVM was killed by signal {signal}")),
         _ => {}
     }
-    let not_measured = |why: &String| (Outcome::NotMeasured, format!("{name}: {why}"));
-    run.invalid
-        .as_ref()
-        .or(run.failed.as_ref())
-        .map(not_measured)
+    let interrupted = (run.exit == Exit::Interrupted).then_some("it was interrupted");
+    let why = interrupted
+        .or(run.invalid.as_deref())
+        .or(run.failed.as_deref())?;
+    Some((Outcome::NotMeasured, format!("{name}: {why}")))
 }
 
 #[cfg(test)]
@@ -206,6 +211,11 @@ mod tests {
         assert_eq!(outcome(vec![wrong()], &[Layer::Ground]), Outcome::Over);
         assert_eq!(
             outcome(vec![wrong(), worthless()], &[]),
+            Outcome::NotMeasured
+        );
+        let interrupted = run(Exit::Interrupted, 0, None);
+        assert_eq!(
+            outcome(vec![wrong(), interrupted], &[]),
             Outcome::NotMeasured
         );
         assert_eq!(outcome(vec![wrong(), crash()], &[]), Outcome::Crashed);

@@ -22,6 +22,9 @@ pub(crate) struct Facts {
     pub java_args: Vec<String>,
     pub seed: u64,
     pub exit: Exit,
+    /// Processes of the run that could not be ended.
+    #[serde(default)]
+    pub alive: Vec<u32>,
     pub wall_s: f64,
     #[serde(default)]
     pub cpu_s: Option<f64>,
@@ -74,6 +77,11 @@ impl Facts {
             _ => None,
         };
         let mut notes = records.notes;
+        notes.extend(
+            self.alive
+                .iter()
+                .map(|pid| format!("process {pid} of this run could not be ended: it still runs")),
+        );
         notes.extend(Crash::read(dir).map(|crash| crash.to_string()));
         if dir.join(names::THREADS).exists() {
             notes.push(format!(

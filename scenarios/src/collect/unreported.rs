@@ -10,10 +10,7 @@ use std::path::Path;
 /// goes on, or where to find runs that the report does not have. `report` is none if it cannot be
 /// read.
 pub fn unreported(path: &Path, report: Option<&Report>) -> Option<String> {
-    let dir = match path.is_dir() {
-        true => path,
-        false => path.parent()?,
-    };
+    let dir = if path.is_dir() { path } else { path.parent()? };
     if report.is_some_and(|report| report.complete) {
         return None;
     }

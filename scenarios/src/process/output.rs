@@ -2,6 +2,7 @@
 
 use super::{Ended, Process};
 use std::io::{self, Read};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -23,6 +24,8 @@ pub(crate) fn output(mut command: Command, patience: Duration) -> io::Result<Str
     let start = Instant::now();
     while start.elapsed() < patience {
         if let Some(Ended { status, .. }) = process.try_wait()? {
+            // Nobody else may hold the output open.
+            process.end(Path::new("/"));
             return match status.success() {
                 true => reader
                     .join()
@@ -32,7 +35,7 @@ pub(crate) fn output(mut command: Command, patience: Duration) -> io::Result<Str
         }
         thread::sleep(Duration::from_millis(10));
     }
-    process.kill()?;
+    process.end(Path::new("/"));
     Err(io::Error::other(format!(
         "it did not end within {} s",
         patience.as_secs()

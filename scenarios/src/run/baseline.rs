@@ -1,6 +1,6 @@
 //! The work of a run once more, without the agent, to tell what the agent costs.
 
-use super::launch::{JAVAC_CLASS, Launch};
+use super::launch::{JAVAC_CLASS, Launch, group, work};
 use super::watch::{Ending, Watch};
 use crate::plan::Job;
 use crate::process::{Process, interrupt};
@@ -36,15 +36,18 @@ pub(crate) fn measure(
     let watch = Watch {
         deadline: job.program.deadline,
         foreground: job.program.foreground,
+        work: &work(job, &dir),
         dir: &dir,
         jcmd: &job.jdk.home().join("bin/jcmd"),
     };
-    let mut process = Process::spawn(&mut launch.command).map_err(|e| e.to_string())?;
+    let mut process =
+        Process::spawn_run(&mut launch.command, group(job), &dir).map_err(|e| e.to_string())?;
     match watch.wait(&mut process, &mut |_| {}) {
         _ if interrupt::noted().is_some() => Err("it was interrupted".into()),
         Ending {
             exit: alone,
             effort: Some(effort),
+            ..
         } if alone == *exit => Ok(effort),
         Ending { exit: alone, .. } => {
             Err(format!("without the agent it ended otherwise: {alone:?}"))

@@ -4,7 +4,7 @@ use super::library;
 use crate::Error;
 use crate::jdk::Jdk;
 use crate::plan::Job;
-use crate::process::output;
+use crate::process::{Group, output};
 use crate::scenario::Start;
 use crate::store::names;
 use java_fixtures::Installed;
@@ -116,6 +116,24 @@ impl Launch {
         }
         keep_output(&mut command, dir)?;
         Ok(Launch { command, java_args })
+    }
+}
+
+/// The folder in which a program runs, if the folder of its run is `dir`.
+pub(crate) fn work(job: &Job, dir: &Path) -> PathBuf {
+    if job.program.foreground {
+        PathBuf::from(".")
+    } else {
+        dir.join("work")
+    }
+}
+
+/// The process group that a program runs in.
+pub(crate) fn group(job: &Job) -> Group {
+    if job.program.foreground {
+        Group::Shared
+    } else {
+        Group::Own
     }
 }
 

@@ -1,7 +1,7 @@
 //! The whole job: one JVM after another, and a report after each.
 
 use super::baseline;
-use super::launch::{Kit, Launch};
+use super::launch::{Kit, Launch, group, work};
 use super::watch::{Ending, Watch};
 use crate::Error;
 use crate::collect::asked::Asked;
@@ -198,6 +198,7 @@ impl Session {
             seed: job.seed,
             // What is true if we are killed before we can write more.
             exit: Exit::Interrupted,
+            alive: vec![],
             wall_s: 0.0,
             cpu_s: None,
             without_agent: None,
@@ -211,10 +212,11 @@ impl Session {
         let watch = Watch {
             deadline: job.program.deadline,
             foreground: job.program.foreground,
+            work: &work(job, &dir),
             dir: &dir,
             jcmd: &job.jdk.home().join("bin/jcmd"),
         };
-        let ending = match Process::spawn(&mut launch.command) {
+        let ending = match Process::spawn_run(&mut launch.command, group(job), &dir) {
             Ok(mut process) => watch.wait(&mut process, &mut |elapsed| {
                 let tallies = records::tallies(&dir, &layers);
                 watcher(Event::Runs {
@@ -225,6 +227,7 @@ impl Session {
             Err(e) => Ending::not_started(&e),
         };
         facts.exit = ending.exit;
+        facts.alive = ending.alive;
         if let Some(effort) = ending.effort {
             (facts.wall_s, facts.cpu_s) = (effort.wall_s, Some(effort.cpu_s));
         }

@@ -1,12 +1,14 @@
 //! Waiting for a JVM, never for ever.
 
 use super::hang;
-use crate::process::{Ended, Process, interrupt};
+use crate::process::interrupt::{self, Sender};
+use crate::process::{Ended, Process};
 use oracle::cost::Effort;
 use oracle::report::Exit;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
+use std::process::ExitStatus;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -23,6 +25,8 @@ pub(crate) struct Watch<'a> {
     /// A user's program gets the signals that the user sends, and decides itself what it
     /// does with them; others are ended when we are interrupted.
     pub foreground: bool,
+    /// The folder in which the program runs.
+    pub work: &'a Path,
     /// Where a dump of a hanging target goes.
     pub dir: &'a Path,
     /// The target's `jcmd`.
@@ -34,6 +38,8 @@ pub(crate) struct Watch<'a> {
 pub(crate) struct Ending {
     pub exit: Exit,
     pub effort: Option<Effort>,
+    /// Processes that could not be ended.
+    pub alive: Vec<u32>,
 }
 
 impl Ending {
@@ -42,15 +48,22 @@ impl Ending {
         Ending {
             exit: Exit::NotStarted(error.to_string()),
             effort: None,
+            alive: vec![],
         }
     }
 }
 
 impl Watch<'_> {
     /// Waits for `process` until it ends or the deadline has passed, calling `tick` meanwhile.
+    /// Afterwards nothing of it is left: no process, unless one cannot be ended, and no file that
+    /// a killed JVM leaves.
     pub fn wait(&self, process: &mut Process, tick: &mut dyn FnMut(Duration)) -> Ending {
         let start = Instant::now();
-        let exit = self.wait_for_exit(process, tick);
+        let end = self.wait_for_end(process, tick);
+        let alive = match end {
+            End::Itself(_) => process.tidy(self.work),
+            End::Hang | End::Ignored => process.end(self.work),
+        };
         let wall_s = start.elapsed().as_secs_f64();
         // Whoever was ended by us was waited for too.
         let ended = process.try_wait().ok().flatten();
@@ -58,37 +71,38 @@ impl Watch<'_> {
             cpu_s: ended.cpu.as_secs_f64(),
             wall_s,
         });
-        Ending { exit, effort }
+        let exit = match end {
+            End::Itself(status) => self.exit(status),
+            End::Hang => Exit::Deadline,
+            End::Ignored => Exit::Interrupted,
+        };
+        Ending {
+            exit,
+            effort,
+            alive,
+        }
     }
 
-    fn wait_for_exit(&self, process: &mut Process, tick: &mut dyn FnMut(Duration)) -> Exit {
+    fn wait_for_end(&self, process: &mut Process, tick: &mut dyn FnMut(Duration)) -> End {
         let start = Instant::now();
         let mut next_tick = TICK;
         let mut asked_at = None;
         let mut pause = Duration::from_millis(1);
         loop {
-            match process.try_wait() {
-                Ok(Some(_)) if !self.foreground && interrupt::noted().is_some() => {
-                    return Exit::Interrupted;
-                }
-                Ok(Some(Ended { status, .. })) => {
-                    return match status.code() {
-                        Some(code) => Exit::Code(code),
-                        None => Exit::Signal(status.signal().unwrap_or(0)),
-                    };
-                }
-                Ok(None) => {}
-                Err(e) => return Exit::NotStarted(e.to_string()),
+            // A script that has started the JVM may end before the JVM does.
+            if let Ok(Some(Ended { status, .. })) = process.try_wait()
+                && process.jvm().is_none()
+            {
+                return End::Itself(status);
             }
             let now = start.elapsed();
             if asked_at.is_some_and(|at| now - at > GRACE) {
-                end(process);
-                return Exit::Interrupted;
+                return End::Ignored;
             }
             if self.deadline.is_some_and(|deadline| now > deadline) {
-                hang::dump(process.id(), self.jcmd, self.dir);
-                end(process);
-                return Exit::Deadline;
+                let jvm = process.jvm().unwrap_or(process.id());
+                hang::dump(jvm, self.jcmd, self.dir);
+                return End::Hang;
             }
             if let Some(signal) = interrupt::noted().filter(|_| asked_at.is_none()) {
                 self.pass_on(process);
@@ -96,6 +110,12 @@ impl Watch<'_> {
                 if !self.foreground || signal != libc::SIGINT {
                     asked_at = Some(now);
                 }
+            }
+            // The terminal sends the signal to a program in the foreground, too.
+            if let Some(sender) = interrupt::quit()
+                && !(self.foreground && sender == Sender::Terminal)
+            {
+                process.quit();
             }
             if now > next_tick {
                 tick(now);
@@ -117,9 +137,28 @@ impl Watch<'_> {
             process.signal(signal);
         }
     }
+
+    fn exit(&self, status: ExitStatus) -> Exit {
+        if !self.foreground && interrupt::noted().is_some() {
+            return Exit::Interrupted;
+        }
+        let asked_to_end = [libc::SIGHUP, libc::SIGINT, libc::SIGTERM];
+        match (status.code(), status.signal()) {
+            // A JVM ends with such a code after the signal (HotSpot, `Terminator.java`).
+            (Some(code), _) if asked_to_end.contains(&(code - 128)) => Exit::Interrupted,
+            (Some(code), _) => Exit::Code(code),
+            (None, Some(signal)) if asked_to_end.contains(&signal) => Exit::Interrupted,
+            (None, signal) => Exit::Signal(signal.unwrap_or(0)),
+        }
+    }
 }
 
-/// It cannot be helped if this fails: the run is over either way.
-fn end(process: &mut Process) {
-    let _ = process.kill();
+/// Why the wait is over.
+enum End {
+    /// The program has ended.
+    Itself(ExitStatus),
+    /// The deadline has passed.
+    Hang,
+    /// The program was asked to end, and did not.
+    Ignored,
 }

@@ -1,0 +1,87 @@
+//! Processes as the kernel lists them in `/proc` (proc(5)).
+
+use std::fs;
+use std::process;
+
+/// A process that runs; a zombie does not.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Entry {
+    pub pid: u32,
+    parent: u32,
+    group: u32,
+    session: u32,
+    /// When the process started, in clock ticks since the machine's start.
+    pub started: u64,
+}
+
+/// The process with this number, if there is one that runs.
+pub(super) fn entry(pid: u32) -> Option<Entry> {
+    let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
+    parse(pid, &String::from_utf8_lossy(&stat))
+}
+
+fn parse(pid: u32, stat: &str) -> Option<Entry> {
+    // The name stands in parentheses, and can have any character itself.
+    let (_, fields) = stat.rsplit_once(") ")?;
+    let fields: Vec<&str> = fields.split(' ').collect();
+    let number = |at: usize| fields.get(at)?.parse().ok();
+    let runs = !matches!(*fields.first()?, "Z" | "X");
+    runs.then_some(Entry {
+        pid,
+        parent: number(1)? as u32,
+        group: number(2)? as u32,
+        session: number(3)? as u32,
+        started: number(19)?,
+    })
+    .filter(|entry: &Entry| entry.pid != process::id())
+}
+
+impl Entry {
+    /// Whether the process is of the same session as this one.
+    pub fn is_of_our_session(&self) -> bool {
+        // SAFETY: getsid takes no pointers; 0 stands for this process.
+        self.session == unsafe { libc::getsid(0) } as u32
+    }
+}
+
+/// All processes that run below `roots`, these included, and those of the process group `group`
+/// in our session.
+pub(super) fn below(roots: &[u32], group: Option<u32>) -> Vec<u32> {
+    let entries: Vec<Entry> = fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|process| entry(process.file_name().to_str()?.parse().ok()?))
+        .collect();
+    let is_root = |entry: &&Entry| {
+        roots.contains(&entry.pid) || group == Some(entry.group) && entry.is_of_our_session()
+    };
+    let mut found: Vec<u32> = entries.iter().filter(is_root).map(|e| e.pid).collect();
+    let mut at = 0;
+    while let Some(&parent) = found.get(at) {
+        let children = entries.iter().filter(|entry| entry.parent == parent);
+        let new: Vec<u32> = children
+            .map(|e| e.pid)
+            .filter(|pid| !found.contains(pid))
+            .collect();
+        found.extend(new);
+        at += 1;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn odd_names_do_not_confuse() {
+        let rest = "12 34 56 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987 0 0";
+        let stat = format!("7 (a ) S (b) R {rest}");
+        let entry = parse(7, &stat).unwrap();
+        let numbers = (entry.parent, entry.group, entry.session, entry.started);
+        assert_eq!(numbers, (12, 34, 56, 987));
+        assert!(parse(7, &stat.replace(") R ", ") Z ")).is_none());
+        assert!(parse(7, "7 (a").is_none() && parse(7, "7 (a) R 1").is_none());
+    }
+}
