@@ -8,6 +8,7 @@ mod stack;
 mod summary;
 
 use classes::Source;
+use hotspot::runtime::{HotSpot, JFR_REWRITES};
 use oracle::edge::Judge;
 use recording::Recording;
 use scenarios::jdk::Jdk;
@@ -90,7 +91,7 @@ impl From<scenarios::Error> for Failure {
 
 /// Judges, prints what was found, and tells whether no edge is impossible.
 pub fn edges(args: &EdgesArgs) -> Result<bool, Failure> {
-    let mut judge = Judge::default();
+    let mut judge = Judge::new(&HotSpot);
     let world = judge.world_mut();
     let mut recording = match is_recording(&args.file)? {
         true => {
@@ -99,7 +100,7 @@ pub fn edges(args: &EdgesArgs) -> Result<bool, Failure> {
                 true => default().collect(),
                 false => args.event.clone(),
             };
-            for class in oracle::edge::JFR_REWRITES {
+            for class in JFR_REWRITES {
                 world.distrust(class.as_bytes());
             }
             recording::read(&args.file, &events, world)?

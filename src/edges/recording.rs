@@ -2,6 +2,7 @@
 
 use super::Failure;
 use super::stack::{Stack, internal_name};
+use hotspot::runtime::is_launched_by_jdk;
 use jfrs::reader::event::Accessor;
 use jfrs::reader::value_descriptor::{Primitive, ValueDescriptor};
 use jfrs::reader::{Chunk, JfrReader};
@@ -132,7 +133,7 @@ impl Recording {
     /// Learns from all stacks of a thread how it started. The classes must be known.
     pub fn tell_starts(&mut self, world: &World) {
         let launcher = self.properties.get("sun.java.launcher");
-        let mut starts = Starts::new(launcher.map(String::as_str));
+        let mut starts = Starts::new(is_launched_by_jdk(launcher.map(String::as_str)));
         for stack in self.stacks.iter().filter(|stack| stack.bottom.is_some()) {
             if let (Some(thread), Some(lowest)) = (&stack.thread, stack.frames.last()) {
                 starts.learn(world, thread.clone(), lowest.method);

@@ -1,2 +1,102 @@
-//! What HotSpot does by itself.
-pub use oracle::edge::is_called_by_vm;
+//! What HotSpot does by itself: the methods that it calls, the classes that it and the JDK generate,
+//! and those that they rewrite.
+
+mod names;
+mod upcalls;
+
+pub use names::is_hidden;
+pub use upcalls::is_called_by_vm;
+
+use oracle::edge::{Instruction, Kind, Occasions, Runtime, Upcall};
+
+/// HotSpot with the class library of its JDK, versions 17 to 25.
+#[derive(Copy, Clone, Debug)]
+pub struct HotSpot;
+
+impl Runtime for HotSpot {
+    fn kind<'n>(&self, class: &'n [u8]) -> (&'n [u8], Kind) {
+        names::of(class)
+    }
+
+    fn upcalls(&self) -> &'static [Upcall] {
+        upcalls::UPCALLS
+    }
+
+    fn occasions(&self, at: Instruction) -> Occasions {
+        // A class may be loaded anywhere: where it is resolved, where a handler for an exception
+        // is looked for, and where compiled code is left because the class was not loaded before
+        // (`deoptimization.cpp`, `load_class_by_index`). An object is registered for its finaliser
+        // in the constructor of `Object`, or at its allocation (-RegisterFinalizersAtInit).
+        Occasions::LOADS
+            .and_if(at.links, Occasions::LINKS)
+            .and_if(at.throws, Occasions::THROWS)
+            .and_if(at.makes_object, Occasions::FINALIZES)
+    }
+
+    fn starts(&self, may_launch: bool) -> Occasions {
+        let launch = Occasions::LAUNCHES
+            .and(Occasions::LOADS)
+            .and(Occasions::THROWS);
+        Occasions::STARTS
+            .and(Occasions::SERVES)
+            .and_if(may_launch, launch)
+    }
+
+    /// What the launcher (`java.c`) and the VM's start (`thread.cpp`) call: the program, class
+    /// initialisers and constructors of strings.
+    fn launches(&self, class: &[u8], method: &[u8]) -> bool {
+        match method {
+            b"main" | b"<clinit>" => true,
+            b"<init>" => class == b"java/lang/String",
+            _ => false,
+        }
+    }
+
+    fn thrown(&self) -> &'static [&'static str] {
+        INSTRUCTIONS_THROW
+    }
+
+    /// JFR rewrites the classes of events (`jdk.jfr.internal.EventInstrumentation`).
+    fn rewritten(&self) -> &'static [&'static str] {
+        &["jdk/internal/event/Event"]
+    }
+}
+
+/// Whether the JDK's own launcher started the VM whose system property `sun.java.launcher` this is.
+pub fn is_launched_by_jdk(launcher: Option<&str>) -> bool {
+    launcher == Some("SUN_STANDARD")
+}
+
+/// Classes of the JDK that JFR's Java part rewrites while it records (JDK 17 to 20: the targets of
+/// `jdk.jfr.internal.instrument`), besides those of events.
+pub const JFR_REWRITES: &[&str] = &[
+    "java/io/FileInputStream",
+    "java/io/FileOutputStream",
+    "java/io/RandomAccessFile",
+    "java/lang/Error",
+    "java/lang/Throwable",
+    "java/net/Socket$SocketInputStream",
+    "java/net/Socket$SocketOutputStream",
+    "java/net/SocketInputStream",
+    "java/net/SocketOutputStream",
+    "sun/nio/ch/FileChannelImpl",
+    "sun/nio/ch/SocketChannelImpl",
+];
+
+/// A class of JFR that is loaded before JFR rewrites anything.
+pub const JFR: &str = "jdk/jfr/internal/JVM";
+
+/// What an instruction may throw by JVMS 6.5, besides errors of linking and of the VM itself, with
+/// what HotSpot adds: a class that was not found, and the index of an array that compiled code has
+/// inlined the check of (`c1_Runtime1.cpp`).
+const INSTRUCTIONS_THROW: &[&str] = &[
+    "java/lang/ArithmeticException",
+    "java/lang/ArrayIndexOutOfBoundsException",
+    "java/lang/ArrayStoreException",
+    "java/lang/ClassCastException",
+    "java/lang/ClassNotFoundException",
+    "java/lang/IllegalMonitorStateException",
+    "java/lang/IndexOutOfBoundsException",
+    "java/lang/NegativeArraySizeException",
+    "java/lang/NullPointerException",
+];

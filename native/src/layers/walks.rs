@@ -7,8 +7,9 @@ use crate::agent::Agent;
 use crate::jvm::jvmti::JMethodId;
 use crate::truth::classes::hidden;
 use crate::truth::methods::Spread;
+use hotspot::runtime::{HotSpot, JFR, JFR_REWRITES, is_hidden, is_launched_by_jdk};
 use jni_sys::JNIEnv;
-use oracle::edge::{self, Counts, Finding, JFR, JFR_REWRITES, Judge, MethodId, Start, Starts};
+use oracle::edge::{self, Counts, Finding, Judge, MethodId, Start, Starts};
 use oracle::record::FoundEdges;
 use oracle::trace::{Frame, MethodKey};
 use std::collections::HashMap;
@@ -91,9 +92,9 @@ impl Walks {
             agent,
             edges,
             env,
-            judge: Judge::default(),
+            judge: Judge::new(&HotSpot),
             methods: HashMap::default(),
-            starts: Starts::new(Some(&launcher)),
+            starts: Starts::new(is_launched_by_jdk(Some(&launcher))),
             newest: HashMap::default(),
             frames: Vec::new(),
             found: Vec::new(),
@@ -189,7 +190,7 @@ impl Walks {
     fn ask(&mut self, key: MethodKey) -> Option<MethodId> {
         let (agent, env) = (self.agent, self.env);
         let (class, name, descriptor) = agent.methods.full_name(env, key)?;
-        if edge::is_hidden(class.as_bytes()) {
+        if is_hidden(class.as_bytes()) {
             // Once a method: classes that hide behind one name come and go. One that cannot be
             // read must not be taken for another of its name.
             let class_file = hidden::class_file(agent.jvmti, env, key.0 as JMethodId)?;

@@ -3,8 +3,9 @@
 use super::finding::{Finding, Impossible, Possible, Unknown};
 use super::kind::Kind;
 use super::memo::Memo;
+use super::runtime::{Instruction, Runtime};
 use super::select;
-use super::upcalls::{self, FINALIZES, LAUNCHES, LINKS, LOADS, Occasions, SERVES, STARTS, THROWS};
+use super::upcalls::{self, Occasions};
 use super::world::{Answer, Code, Declared, Method, MethodId, Refer, World};
 use crate::trace::Location;
 use classfile::access as flag;
@@ -30,7 +31,7 @@ pub enum Start {
 }
 
 /// A world, and what was judged in it so far.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Judge {
     world: World,
     edges: Memo<(Frame, MethodId)>,
@@ -38,6 +39,15 @@ pub struct Judge {
 }
 
 impl Judge {
+    /// A judge of programs that run in `runtime`; knows no class yet.
+    pub fn new(runtime: &'static dyn Runtime) -> Judge {
+        Judge {
+            world: World::new(runtime),
+            edges: Memo::default(),
+            bottoms: Memo::default(),
+        }
+    }
+
     /// The classes.
     pub fn world(&self) -> &World {
         &self.world
@@ -128,11 +138,10 @@ impl World {
     pub fn bottom(&self, lowest: MethodId, start: Start) -> Finding {
         let lowest = self.of(lowest);
         let possible = Finding::Possible(Possible::Entry);
-        let launched = start != Start::Java;
-        let on = STARTS
-            .and(SERVES)
-            .and_if(launched, LAUNCHES.and(LOADS).and(THROWS));
-        if launched && self.is_launched(lowest) {
+        let may_launch = start != Start::Java;
+        let on = self.runtime().starts(may_launch);
+        let (name, _) = self.name_and_descriptor(lowest.signature);
+        if may_launch && self.runtime().launches(self.name(lowest.class), name) {
             return possible;
         }
         match (upcalls::calls(self, on, lowest), start) {
@@ -140,16 +149,6 @@ impl World {
             (Answer::Unknown, _) => Finding::Unknown(Unknown::Hierarchy),
             (Answer::No, Start::Unknown) => Finding::Unknown(Unknown::Entry),
             (Answer::No, _) => Finding::Impossible(Impossible::NoEntry),
-        }
-    }
-
-    /// What the launcher (`java.c`) and the VM's start (`thread.cpp`) call besides: the program,
-    /// class initialisers and constructors of strings.
-    fn is_launched(&self, method: Method) -> bool {
-        match self.name_and_descriptor(method.signature).0 {
-            b"main" | b"<clinit>" => true,
-            b"<init>" => self.name(method.class) == b"java/lang/String",
-            _ => false,
         }
     }
 
@@ -266,17 +265,14 @@ impl World {
             Some(Refer::Virtual(m) | Refer::Static(m)) => self.polymorphic(self.of(m)).is_some(),
             _ => false,
         };
-        // HotSpot's other time to register is the allocation (-RegisterFinalizersAtInit).
         let allocates = matches!(site, Some(Refer::Initialises(_)));
-        let registers = self.name(caller.class) == b"java/lang/Object"
+        let constructs = self.name(caller.class) == b"java/lang/Object"
             && self.name_and_descriptor(caller.signature).0 == b"<init>";
-        // A class may be loaded anywhere: where it is resolved, where a handler for an exception
-        // is looked for, and where compiled code is left because it was not loaded before
-        // (`deoptimization.cpp`, `load_class_by_index`).
-        LOADS
-            .and_if(links, LINKS)
-            .and_if(code.throws_at(bci), THROWS)
-            .and_if(registers || allocates, FINALIZES)
+        self.runtime().occasions(Instruction {
+            links,
+            throws: code.throws_at(bci),
+            makes_object: allocates || constructs,
+        })
     }
 
     /// Whether the VM itself calls `callee` on one of these occasions.
@@ -287,7 +283,7 @@ impl World {
             Answer::No => no_call,
             Answer::Unknown => Finding::Unknown(Unknown::Hierarchy),
         };
-        let thrown = |answer| match on.has(THROWS) {
+        let thrown = |answer| match on.overlaps(Occasions::THROWS) {
             true => found(answer, Possible::Throws),
             false => no_call,
         };
@@ -303,7 +299,7 @@ impl World {
                     found(self.is_subtype(named, callee.class), Possible::Initialises)
                 });
                 let before = upcalls::initialises(self, on, callee.class)
-                    || on.has(LINKS) && self.kind(callee.class) == Kind::Linker;
+                    || on.overlaps(Occasions::LINKS) && self.kind(callee.class) == Kind::Linker;
                 let before = match before {
                     true => Finding::Possible(Possible::Initialises),
                     false => no_call,
@@ -317,14 +313,14 @@ impl World {
                 found(listed, Possible::Loads).or(thrown(made))
             }
             _ => {
-                let rule = |one, rule| match on.has(one) {
+                let rule = |one, rule| match on.overlaps(one) {
                     true => found(upcalls::calls(self, one, callee), rule),
                     false => no_call,
                 };
-                rule(LOADS, Possible::Loads)
-                    .or(rule(LINKS, Possible::Links))
-                    .or(rule(THROWS, Possible::Throws))
-                    .or(rule(FINALIZES, Possible::Finalizes))
+                rule(Occasions::LOADS, Possible::Loads)
+                    .or(rule(Occasions::LINKS, Possible::Links))
+                    .or(rule(Occasions::THROWS, Possible::Throws))
+                    .or(rule(Occasions::FINALIZES, Possible::Finalizes))
             }
         }
     }

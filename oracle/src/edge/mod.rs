@@ -6,7 +6,7 @@
 //! frames has n + 1 edges: the top frame and its instruction, each frame and its caller, and
 //! the lowest frame and what started the thread.
 //!
-//! Rules: the JVMS for what instructions call, HotSpot's sources for what the VM calls by itself.
+//! Rules: the JVMS for what instructions call, a [`Runtime`] for what the VM calls by itself.
 //! An edge is impossible only if no class that may be missing, of another loader or made at run
 //! time could make it possible. What this cannot see: calls that a debugger or another agent
 //! makes where a thread happens to stand, and class files that are not those that ran.
@@ -16,18 +16,18 @@ mod finding;
 mod judge;
 mod kind;
 mod memo;
+mod runtime;
 mod select;
 mod spread;
 mod starts;
-#[cfg(test)]
-mod tests;
 mod upcalls;
 mod world;
 
 pub use counts::Counts;
 pub use finding::{Finding, Impossible, Possible, Unknown};
 pub use judge::{Frame, Judge, Start};
-pub use kind::is_hidden;
+pub use kind::{Kind, package};
+pub use runtime::{Instruction, Runtime};
 pub use starts::Starts;
-pub use upcalls::is_called_by_vm;
-pub use world::{JFR, JFR_REWRITES, MethodId, World};
+pub use upcalls::{Occasions, Of, Upcall};
+pub use world::{MethodId, World};

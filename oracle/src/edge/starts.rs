@@ -18,10 +18,10 @@ pub struct Starts<K> {
 }
 
 impl<K: Eq + Hash> Starts<K> {
-    /// `launcher` is the VM's system property `sun.java.launcher`.
-    pub fn new(launcher: Option<&str>) -> Starts<K> {
+    /// Knows no thread yet. `launched` says whether the JDK's launcher started the VM.
+    pub fn new(launched: bool) -> Starts<K> {
         Starts {
-            launched: launcher == Some("SUN_STANDARD"),
+            launched,
             known: HashMap::new(),
         }
     }

@@ -1,6 +1,7 @@
 //! The classes that are known, kept compactly, and how they are related.
 
-use super::kind::{self, Kind};
+use super::kind::Kind;
+use super::runtime::Runtime;
 use super::spread::Spread;
 use classfile::access as flag;
 use classfile::outline::{Bcis, CodeOutline, Outline, Refers};
@@ -152,31 +153,13 @@ pub(super) enum Answer {
     Unknown,
 }
 
-/// Classes of the JDK that JFR's Java part rewrites while it records (JDK 17 to 20: the targets of
-/// `jdk.jfr.internal.instrument`), besides those of events.
-pub const JFR_REWRITES: &[&str] = &[
-    "java/io/FileInputStream",
-    "java/io/FileOutputStream",
-    "java/io/RandomAccessFile",
-    "java/lang/Error",
-    "java/lang/Throwable",
-    "java/net/Socket$SocketInputStream",
-    "java/net/Socket$SocketOutputStream",
-    "java/net/SocketInputStream",
-    "java/net/SocketOutputStream",
-    "sun/nio/ch/FileChannelImpl",
-    "sun/nio/ch/SocketChannelImpl",
-];
-
-/// A class of JFR that is loaded before JFR rewrites anything.
-pub const JFR: &str = "jdk/jfr/internal/JVM";
-
 /// All known classes.
 ///
 /// Classes are told apart by name only. Where several have the same name (of other loaders, or
 /// redefined), what holds for one of them counts.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct World {
+    runtime: &'static dyn Runtime,
     texts: Table<Text>,
     kinds: Vec<Option<Kind>>,
     signatures: Table<(u32, u32)>,
@@ -189,6 +172,25 @@ pub struct World {
 }
 
 impl World {
+    /// A world without classes, of programs that run in `runtime`.
+    pub fn new(runtime: &'static dyn Runtime) -> World {
+        World {
+            runtime,
+            texts: Table::default(),
+            kinds: Vec::new(),
+            signatures: Table::default(),
+            methods: Table::default(),
+            classes: HashMap::default(),
+            below: HashMap::default(),
+            distrusted: HashSet::default(),
+            version: 0,
+        }
+    }
+
+    pub(super) fn runtime(&self) -> &'static dyn Runtime {
+        self.runtime
+    }
+
     /// Adds a class. One of the same name that is there already stays.
     pub fn add(&mut self, outline: &Outline<'_>) {
         let name = self.class_name(outline.name);
@@ -229,12 +231,13 @@ impl World {
         self.version += 1;
     }
 
-    /// Whether [`World::distrust`] was said of the class, or it is one of an event, which JFR
-    /// rewrites (`jdk.jfr.internal.EventInstrumentation`).
+    /// Whether [`World::distrust`] was said of the class, or the runtime rewrites it.
     pub(super) fn is_distrusted(&self, class: ClassName) -> bool {
-        let event = self.find(b"jdk/internal/event/Event");
-        self.distrusted.contains(&class)
-            || event.is_some_and(|event| self.is_subtype(class, event) == Answer::Yes)
+        let is_below = |above: &&str| {
+            let above = self.find(above.as_bytes());
+            above.is_some_and(|above| self.is_subtype(class, above) == Answer::Yes)
+        };
+        self.distrusted.contains(&class) || self.runtime.rewritten().iter().any(is_below)
     }
 
     fn code(&mut self, outline: &CodeOutline<'_>) -> Code {
@@ -263,7 +266,7 @@ impl World {
     }
 
     /// The method with this class, name and descriptor, whether its class is known or not.
-    /// `class` is an internal name; of hidden classes what HotSpot appends is cut off.
+    /// `class` is an internal name; what the runtime appends to the names of hidden classes is cut off.
     pub fn method(&mut self, class: &[u8], name: &[u8], descriptor: &[u8]) -> MethodId {
         let class = self.class_name(class);
         let signature = self.signature(name, descriptor);
@@ -295,7 +298,7 @@ impl World {
     }
 
     fn class_name(&mut self, name: &[u8]) -> ClassName {
-        let (base, kind) = kind::of(name);
+        let (base, kind) = self.runtime.kind(name);
         let number = match kind {
             // Not to be mistaken for an ordinary class of that name.
             Kind::Hidden => self.texts.text(&[base, b"+"].concat()),

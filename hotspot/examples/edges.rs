@@ -1,9 +1,10 @@
-//! How many stacks call edges are judged of per second: `cargo run --release -p oracle --example
+//! How many stacks call edges are judged of per second: `cargo run --release -p hotspot --example
 //! edges`. Stacks of random depth over random methods, each of which calls the next; most edges
 //! were judged before, as in a program that has run for a while.
 
 use classfile::outline::{CodeOutline, MethodOutline, Outline, Refers, Site};
 use classfile::pool::MemberRef;
+use hotspot::runtime::HotSpot;
 use oracle::edge::{Finding, Frame, Judge};
 use oracle::trace::Location;
 use std::time::Instant;
@@ -31,7 +32,7 @@ fn main() {
                 .collect()
         })
         .collect();
-    let mut judge = Judge::default();
+    let mut judge = Judge::new(&HotSpot);
     for (class, calls) in classes.iter().zip(&calls) {
         let methods = methods.iter().zip(calls).map(|(name, calls)| {
             let sites = calls.iter().enumerate().map(|(i, &to)| {

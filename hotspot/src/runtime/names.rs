@@ -1,0 +1,112 @@
+//! Names of the classes that HotSpot and the JDK generate at run time.
+
+use oracle::edge::{Kind, package};
+
+/// A class's name without what tells one hidden class from the next of its name, and its kind.
+///
+/// HotSpot appends the address of a hidden class to its name, after `+` (JFR, JVM), `.`
+/// (signatures, JVMTI) or `/` (`Class.getName`).
+pub(super) fn of(name: &[u8]) -> (&[u8], Kind) {
+    let base = hidden(name);
+    let shown = base.unwrap_or(name);
+    // The VM calls it, no method handle does.
+    let natives = shown == b"java/lang/invoke/MethodHandleNatives";
+    let kind = if package(shown) == b"java/lang/invoke" && !natives {
+        Kind::Linker
+    } else if shown.windows(8).any(|w| w == b"$$Lambda")
+        || shown == b"java/lang/String$$StringConcat"
+    {
+        Kind::Lambda
+    } else if base.is_some() {
+        Kind::Hidden
+    } else if is_accessor(shown) {
+        Kind::Accessor
+    } else if is_proxy(shown) {
+        Kind::Proxy
+    } else {
+        Kind::Ordinary
+    };
+    (shown, kind)
+}
+
+/// Whether this is the name of a hidden class whose own code tells what it calls: not one of
+/// `java.lang.invoke`, which pass on to any target.
+pub fn is_hidden(name: &[u8]) -> bool {
+    hidden(name).is_some() && of(name).1 != Kind::Linker
+}
+
+fn hidden(name: &[u8]) -> Option<&[u8]> {
+    // JFR of JDK 17 adds the identity hash code of the class.
+    let hash = numbered(name).and_then(|start| start.strip_suffix(b"/"));
+    address(name).or_else(|| address(hash?))
+}
+
+fn address(name: &[u8]) -> Option<&[u8]> {
+    let at = name.iter().rposition(|b| matches!(b, b'+' | b'.' | b'/'))?;
+    let digits = name[at + 1..].strip_prefix(b"0x")?;
+    let is_address = !digits.is_empty() && digits.iter().all(u8::is_ascii_hexdigit);
+    is_address.then_some(&name[..at])
+}
+
+fn is_accessor(name: &[u8]) -> bool {
+    let inside = name.strip_prefix(b"jdk/internal/reflect/Generated");
+    inside.is_some_and(|rest| numbered(rest).is_some_and(|rest| rest.ends_with(b"Accessor")))
+}
+
+fn is_proxy(name: &[u8]) -> bool {
+    let simple = name.rsplit(|&b| b == b'/').next();
+    simple.and_then(numbered) == Some(b"$Proxy")
+}
+
+/// What stands before the number at the end.
+fn numbered(name: &[u8]) -> Option<&[u8]> {
+    let digits = name.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    (digits > 0).then(|| &name[..name.len() - digits])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_kinds() {
+        let of = |name: &'static str| {
+            let (base, kind) = of(name.as_bytes());
+            (std::str::from_utf8(base).expect("ASCII"), kind)
+        };
+        for hidden in [
+            "p/A$$Lambda+0x00007f1",
+            "p/A$$Lambda.0x00007f1",
+            "p/A$$Lambda/0x00007f1",
+            "p/A$$Lambda+0x00007f1/1790421142",
+        ] {
+            assert_eq!(of(hidden), ("p/A$$Lambda", Kind::Lambda));
+            assert!(is_hidden(hidden.as_bytes()));
+        }
+        let form = "java/lang/invoke/LambdaForm$MH";
+        assert!(!is_hidden(b"java/lang/invoke/LambdaForm$MH+0x000a"));
+        assert!(!is_hidden(b"p/A$$Lambda$14"));
+        assert_eq!(
+            of("java/lang/invoke/LambdaForm$MH+0x000a"),
+            (form, Kind::Linker)
+        );
+        assert_eq!(of("p/A+0x12"), ("p/A", Kind::Hidden));
+        let accessor = "jdk/internal/reflect/GeneratedMethodAccessor12";
+        assert_eq!(of(accessor), (accessor, Kind::Accessor));
+        for proxy in ["$Proxy4", "jdk/proxy2/$Proxy17"] {
+            assert_eq!(of(proxy), (proxy, Kind::Proxy));
+        }
+        for ordinary in [
+            "p/A",
+            "p/0x12",
+            "java/lang/invokes/A",
+            "p/$Proxy",
+            "p/A+0x",
+            "p/A+0xg",
+        ] {
+            let kind = of(ordinary).1;
+            // "p/0x12" cannot be told from a hidden class `p`.
+            assert!(kind == Kind::Ordinary || ordinary == "p/0x12", "{ordinary}");
+        }
+    }
+}
