@@ -1,0 +1,74 @@
+//! Where the sources, the packages and the builds are kept: outside of the repository.
+
+use crate::error::Error;
+use std::env;
+use std::path::{Path, PathBuf};
+
+/// The folder of all that is downloaded and built.
+#[derive(Debug, Clone)]
+pub struct Cache {
+    root: PathBuf,
+}
+
+impl Cache {
+    /// The folder `root`, else the one of the environment variable STACKWITNESS_MUTANTS_CACHE,
+    /// else `stackwitness-mutants` in the user's cache.
+    pub fn new(root: Option<PathBuf>) -> Result<Self, Error> {
+        let variable = |name| env::var_os(name).filter(|value| !value.is_empty());
+        let root = root
+            .or_else(|| variable("STACKWITNESS_MUTANTS_CACHE").map(Into::into))
+            .or_else(|| {
+                let base = variable("XDG_CACHE_HOME").map(PathBuf::from);
+                let base = base.or_else(|| Some(Path::new(&variable("HOME")?).join(".cache")));
+                Some(base?.join("stackwitness-mutants"))
+            })
+            .ok_or_else(|| Error::Missing("no cache folder: HOME is not set".into()))?;
+        let root = std::path::absolute(&root).map_err(Error::at(&root))?;
+        if root.to_string_lossy().contains(char::is_whitespace) {
+            // The paths go through make, which splits them at spaces.
+            let why = format!("the cache's path has a space: {}", root.display());
+            return Err(Error::Missing(why));
+        }
+        Ok(Self { root })
+    }
+
+    /// State of apt that is our own: the system's lists and sources stay as they are.
+    pub fn apt(&self) -> PathBuf {
+        self.root.join("apt")
+    }
+
+    /// Packages as downloaded.
+    pub fn packages(&self) -> PathBuf {
+        self.root.join("packages")
+    }
+
+    /// The unpacked binary packages.
+    pub fn installed(&self) -> PathBuf {
+        self.root.join("installed")
+    }
+
+    /// The unpacked source package.
+    pub fn source(&self) -> PathBuf {
+        self.root.join("source")
+    }
+
+    /// HotSpot's own sources.
+    pub fn hotspot(&self) -> PathBuf {
+        self.source().join("src/hotspot")
+    }
+
+    /// The build of the unchanged HotSpot.
+    pub fn build(&self) -> PathBuf {
+        self.root.join("build")
+    }
+
+    /// Changed files and objects of a variant.
+    pub fn variant(&self, name: &str) -> PathBuf {
+        self.root.join("variants").join(name)
+    }
+
+    /// The JDK with a variant of HotSpot.
+    pub fn jdk(&self, name: &str) -> PathBuf {
+        self.root.join("jdk").join(name)
+    }
+}

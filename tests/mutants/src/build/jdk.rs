@@ -1,0 +1,90 @@
+//! A JDK folder with another HotSpot in it: all other files are those of Debian's packages.
+
+use super::cache::Cache;
+use crate::command::run;
+use crate::error::Error;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where the packages keep their JDK, and where this JDK's settings are.
+const HOME: &str = "usr/lib/jvm/java-17-openjdk-amd64";
+const LIBRARY: &str = "lib/server/libjvm.so";
+
+/// Makes the JDK `name` with the VM `library`, and gives its path.
+pub fn make(cache: &Cache, name: &str, library: &Path) -> Result<PathBuf, Error> {
+    let home = cache.jdk(name);
+    if home.exists() {
+        fs::remove_dir_all(&home).map_err(Error::at(&home))?;
+    }
+    let installed = cache.installed();
+    copy(&installed.join(HOME), &home, &installed)?;
+    let target = home.join(LIBRARY);
+    fs::remove_file(&target).map_err(Error::at(&target))?;
+    fs::copy(library, &target).map_err(Error::at(&target))?;
+    // The archives of classes know the VM that wrote them, and serve no other.
+    for archive in ["classes.jsa", "classes_nocoops.jsa"] {
+        let path = home.join("lib/server").join(archive);
+        if path.exists() {
+            fs::remove_file(&path).map_err(Error::at(&path))?;
+        }
+    }
+    run(Command::new(home.join("bin/java")).args(["-Xshare:dump", "-Xlog:disable"]))?;
+    Ok(home)
+}
+
+/// Copies a folder by hard links. Links to the system's settings lead to those of the packages.
+fn copy(from: &Path, to: &Path, installed: &Path) -> Result<(), Error> {
+    fs::create_dir_all(to).map_err(Error::at(to))?;
+    for entry in fs::read_dir(from).map_err(Error::at(from))? {
+        let entry = entry.map_err(Error::at(from))?;
+        let (source, target) = (entry.path(), to.join(entry.file_name()));
+        let kind = entry.file_type().map_err(Error::at(&source))?;
+        if kind.is_dir() {
+            copy(&source, &target, installed)?;
+        } else if kind.is_symlink() {
+            let link = fs::read_link(&source).map_err(Error::at(&source))?;
+            symlink(settings(&link, installed), &target).map_err(Error::at(&target))?;
+        } else {
+            fs::hard_link(&source, &target).map_err(Error::at(&target))?;
+        }
+    }
+    Ok(())
+}
+
+/// Where a link leads in the unpacked packages, if it leads to a file of theirs.
+fn settings(link: &Path, installed: &Path) -> PathBuf {
+    let unpacked = link.strip_prefix("/").map(|path| installed.join(path));
+    match unpacked {
+        Ok(unpacked) if unpacked.exists() => unpacked,
+        _ => link.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_linked_and_settings_are_those_of_the_packages() {
+        let temporary = tempfile::tempdir().unwrap();
+        let installed = temporary.path().join("installed");
+        let home = installed.join("home/lib");
+        fs::create_dir_all(&home).unwrap();
+        fs::create_dir_all(installed.join("etc")).unwrap();
+        fs::write(installed.join("etc/net"), "settings").unwrap();
+        fs::write(home.join("a"), "text").unwrap();
+        symlink("/etc/net", home.join("net")).unwrap();
+        symlink("/nowhere/else", home.join("else")).unwrap();
+        symlink("a", home.join("near")).unwrap();
+
+        let target = temporary.path().join("copy");
+        copy(&installed.join("home"), &target, &installed).unwrap();
+        let read = |name: &str| fs::read_to_string(target.join("lib").join(name)).unwrap();
+        assert_eq!((read("a"), read("near")), ("text".into(), "text".into()));
+        assert_eq!(read("net"), "settings");
+        let link = fs::read_link(target.join("lib/else")).unwrap();
+        assert_eq!(link, Path::new("/nowhere/else"));
+    }
+}

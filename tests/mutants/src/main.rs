@@ -1,0 +1,92 @@
+//! Builds a HotSpot whose stack walkers can be made wrong, one mistake at a time, and scores a
+//! gate by the mistakes that it fails. See `docs/mutants.md`.
+
+mod build;
+mod command;
+mod edit;
+mod error;
+mod score;
+mod table;
+
+use build::cache::Cache;
+use build::jvm::Variant;
+use clap::{Parser, Subcommand};
+use error::Error;
+use score::Trial;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use table::Table;
+
+#[derive(Parser)]
+#[command(about, version)]
+struct Arguments {
+    /// The folder of downloads and builds [default: $STACKWITNESS_MUTANTS_CACHE, else
+    /// stackwitness-mutants in the user's cache]
+    #[arg(long, global = true)]
+    cache: Option<PathBuf>,
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// List the mutants as a Markdown table
+    List,
+    /// Build the JDKs: one with all mistakes, and honest ones
+    Build(build::Wishes),
+    /// Run a gate on each mutant and on honest VMs, and print the score
+    Run(score::Wishes),
+}
+
+fn main() -> ExitCode {
+    match act(Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn act(arguments: Arguments) -> Result<(), Error> {
+    let table = Table::built_in()?;
+    let cache = Cache::new(arguments.cache)?;
+    match arguments.action {
+        Action::List => print!("{}", table.markdown()),
+        Action::Build(wishes) => build::build(&wishes, &table, &cache)?,
+        Action::Run(wishes) => {
+            let trials = trials(&wishes, &table, &cache)?;
+            score::run(&wishes, &trials)?;
+        }
+    }
+    Ok(())
+}
+
+/// Honest VMs first, then the mutants that are wished for.
+fn trials(wishes: &score::Wishes, table: &Table, cache: &Cache) -> Result<Vec<Trial>, Error> {
+    let mut trials = vec![];
+    for variant in Variant::ALL {
+        for turn in 1..=wishes.honest {
+            trials.push(Trial {
+                name: format!("honest-{}-{turn}", variant.name()),
+                does: variant.when_honest().into(),
+                jdk: build::jdk(variant, cache)?,
+                switch: None,
+            });
+        }
+    }
+    for name in &wishes.only {
+        table.mutant(name)?;
+    }
+    for mutant in &table.mutants {
+        if wishes.only.is_empty() || wishes.only.contains(&mutant.name) {
+            trials.push(Trial {
+                name: mutant.name.clone(),
+                does: mutant.does.clone(),
+                jdk: build::jdk(Variant::Mutants, cache)?,
+                switch: Some(mutant.switch()),
+            });
+        }
+    }
+    Ok(trials)
+}

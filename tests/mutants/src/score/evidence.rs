@@ -1,0 +1,91 @@
+//! What a gate's command leaves behind: its output, and its reports.
+
+use super::trial::Counts;
+use serde::Deserialize;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// The layers that failed, from lines like `test 17.0.19::test::asgct-async ... FAILED`, each
+/// once and in their order.
+pub fn failed(output: &str) -> Vec<String> {
+    let mut layers: Vec<String> = vec![];
+    for line in output.lines() {
+        let name = line
+            .strip_prefix("test ")
+            .and_then(|line| line.strip_suffix("FAILED"))
+            .and_then(|line| line.trim_end().strip_suffix("..."));
+        let layer = name.and_then(|name| name.trim_end().rsplit("::").next());
+        if let Some(layer) = layer.filter(|layer| !layers.iter().any(|known| known == layer)) {
+            layers.push(layer.to_owned());
+        }
+    }
+    layers
+}
+
+/// All files `report.json` below `folder` that were written since `start`.
+pub fn reports(folder: &Path, start: SystemTime) -> Vec<PathBuf> {
+    let mut found = vec![];
+    let Ok(listing) = fs::read_dir(folder) else {
+        return found;
+    };
+    for entry in listing.flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(reports(&path, start));
+        } else if path.ends_with("report.json") {
+            let written = entry.metadata().and_then(|data| data.modified());
+            if written.is_ok_and(|written| written >= start) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The counts of a report's layers; none where the text is no report.
+pub fn counts(report: &str) -> Vec<Counts> {
+    #[derive(Deserialize)]
+    struct Report {
+        layers: Vec<Counts>,
+    }
+    serde_json::from_str::<Report>(report).map_or(vec![], |report| report.layers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failed_layers_are_read_from_the_lines_of_tests() {
+        let output = "running 3 tests\ntest 17.0.19::test::ground      ... ok\n\
+                      test 17.0.19::test::asgct-async ... FAILED\n\
+                      test 17.0.19::more::asgct-async ... FAILED\n\
+                      test gst ... FAILED\ntest result: FAILED. 1 passed\n";
+        assert_eq!(failed(output), ["asgct-async", "gst"]);
+    }
+
+    #[test]
+    fn reports_are_found_at_any_depth_if_they_are_new() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = folder.path().join("17/test");
+        fs::create_dir_all(&deep).unwrap();
+        fs::write(deep.join("report.json"), "{}").unwrap();
+        fs::write(deep.join("other.json"), "{}").unwrap();
+        let start = SystemTime::UNIX_EPOCH;
+        assert_eq!(reports(folder.path(), start), [deep.join("report.json")]);
+        let later = SystemTime::now() + std::time::Duration::from_secs(60);
+        assert!(reports(folder.path(), later).is_empty());
+    }
+
+    #[test]
+    fn counts_are_read_and_what_is_no_report_has_none() {
+        let report = r#"{"schema": 1, "layers": [{"layer": "gst", "checks": 9, "match": 4,
+            "window": 0, "unverifiable": 1, "truncated": 2, "wrong": 1, "error": {"-5": 1}}]}"#;
+        let counts = counts(report);
+        assert_eq!(counts[0].wrong, 1);
+        assert_eq!(counts[0].error["-5"], 1);
+        assert!(super::counts("{").is_empty());
+    }
+}

@@ -1,0 +1,129 @@
+//! The command that judges, run on one trial.
+
+use super::evidence;
+use super::trial::{Outcome, Result as Judged, Trial};
+use crate::error::Error;
+use std::fs::{self, File};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant, SystemTime};
+
+/// The name of the variable that the mutant HotSpot reads.
+const SWITCH: &str = "STACKWITNESS_MUTANT";
+
+/// A command, and where its reports are found.
+#[derive(Debug)]
+pub struct Gate {
+    pub command: Vec<String>,
+    pub reports: PathBuf,
+    pub deadline: Duration,
+}
+
+impl Gate {
+    /// Runs the command on a trial; its output and reports go to `folder`.
+    pub fn judge(&self, trial: &Trial, folder: &Path) -> Result<Judged, Error> {
+        let log = folder.join("output.txt");
+        let start = SystemTime::now();
+        let clock = Instant::now();
+        let ended = self.run(trial, &log)?;
+        let seconds = clock.elapsed().as_secs_f64();
+        let output = fs::read(&log).map_err(Error::at(&log))?;
+        let mut layers = vec![];
+        for (i, report) in evidence::reports(&self.reports, start).iter().enumerate() {
+            let kept = folder.join(format!("report-{i}.json"));
+            fs::copy(report, &kept).map_err(Error::at(report))?;
+            let text = fs::read_to_string(&kept).map_err(Error::at(&kept))?;
+            layers.extend(evidence::counts(&text));
+        }
+        Ok(Judged {
+            name: trial.name.clone(),
+            does: trial.does.clone(),
+            honest: trial.switch.is_none(),
+            outcome: ended.map_or(Outcome::Deadline, |status| Outcome::of(status.code())),
+            seconds,
+            failed: evidence::failed(&String::from_utf8_lossy(&output)),
+            layers,
+        })
+    }
+
+    /// The command's exit status; none if it was ended at its deadline.
+    fn run(&self, trial: &Trial, log: &Path) -> Result<Option<ExitStatus>, Error> {
+        let jdk = trial.jdk.display().to_string();
+        let mut words = self.command.iter().map(|word| word.replace("{jdk}", &jdk));
+        let program = words.next().unwrap_or_default();
+        let failed = |source| Error::Io {
+            what: program.clone(),
+            source,
+        };
+        let output = File::create(log).map_err(Error::at(log))?;
+        let errors = output.try_clone().map_err(Error::at(log))?;
+        let child = Command::new(&program)
+            .args(words)
+            .env("JAVA_HOME", &trial.jdk)
+            .env(SWITCH, trial.switch.as_deref().unwrap_or_default())
+            .stdin(Stdio::null())
+            .stdout(output)
+            .stderr(errors)
+            .process_group(0)
+            .spawn()
+            .map_err(failed)?;
+        wait(child, self.deadline).map_err(failed)
+    }
+}
+
+/// Waits for a process, and at the deadline ends it with all that it started.
+fn wait(mut child: Child, deadline: Duration) -> std::io::Result<Option<ExitStatus>> {
+    let start = Instant::now();
+    while start.elapsed() < deadline {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let group = format!("-{}", child.id());
+    Command::new("kill")
+        .args(["-KILL", "--", &group])
+        .status()?;
+    child.wait()?;
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(script: &str, deadline: Duration) -> Judged {
+        let folder = tempfile::tempdir().unwrap();
+        let gate = Gate {
+            command: ["sh", "-c", script, "{jdk}"].map(String::from).into(),
+            reports: folder.path().join("reports"),
+            deadline,
+        };
+        let trial = Trial {
+            name: "a".into(),
+            does: "nothing".into(),
+            jdk: "/jdk".into(),
+            switch: Some("wrong/1000".into()),
+        };
+        gate.judge(&trial, folder.path()).unwrap()
+    }
+
+    #[test]
+    fn a_gate_gets_the_jdk_and_the_switch() {
+        let script = r#"[ "$0" = /jdk ] && [ "$JAVA_HOME" = /jdk ] || exit 2
+            [ "$STACKWITNESS_MUTANT" = wrong/1000 ] || exit 2
+            echo "test 17::gst ... FAILED"; exit 101"#;
+        let judged = judged(script, Duration::from_secs(60));
+        assert_eq!(judged.outcome, Outcome::Failed);
+        assert_eq!(judged.failed, ["gst"]);
+        assert!(judged.is_right());
+    }
+
+    #[test]
+    fn a_gate_that_hangs_is_ended() {
+        let judged = judged("sleep 600 & wait", Duration::from_millis(200));
+        assert_eq!(judged.outcome, Outcome::Deadline);
+        assert!(!judged.is_right());
+    }
+}

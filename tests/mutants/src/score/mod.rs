@@ -1,0 +1,76 @@
+//! The score of a gate: which mutants it fails, by which layer, after how many checks; and
+//! whether it passes honest VMs.
+//!
+//! * [`trial`]: a VM that the gate must fail or pass;
+//! * [`gate`]: the command that judges, run on a trial;
+//! * [`evidence`]: what the command left behind;
+//! * [`table`]: the score as Markdown.
+
+mod evidence;
+mod gate;
+mod table;
+mod trial;
+
+use crate::error::Error;
+use gate::Gate;
+use std::fs;
+use std::path::PathBuf;
+pub use trial::Trial;
+use trial::Result as Judged;
+
+/// How to judge.
+#[derive(Debug, clap::Args)]
+pub struct Wishes {
+    /// Where logs, reports and the score go
+    #[arg(long, default_value = "mutants-out")]
+    out: PathBuf,
+    /// Try these mutants only
+    #[arg(long, value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Try each honest VM so many times
+    #[arg(long, default_value_t = 1)]
+    pub honest: u32,
+    /// End the command after so many seconds
+    #[arg(long, default_value_t = 1800)]
+    deadline: u64,
+    /// Where the command leaves its report.json, at any depth
+    #[arg(long, default_value = "target/tmp/gate")]
+    reports: PathBuf,
+    /// The command that judges the JDK in JAVA_HOME; `{jdk}` stands for the JDK's path
+    #[arg(last = true, default_values = ["cargo", "test", "--test", "gate"])]
+    command: Vec<String>,
+}
+
+/// Judges each trial that has no result yet, and writes the score after each.
+pub fn run(wishes: &Wishes, trials: &[Trial]) -> Result<(), Error> {
+    let gate = Gate {
+        command: wishes.command.clone(),
+        reports: wishes.reports.clone(),
+        deadline: std::time::Duration::from_secs(wishes.deadline),
+    };
+    let mut judged: Vec<Judged> = vec![];
+    for trial in trials {
+        let folder = wishes.out.join(&trial.name);
+        let kept = folder.join("result.json");
+        let result = match fs::read(&kept)
+            .ok()
+            .and_then(|text| serde_json::from_slice(&text).ok())
+        {
+            Some(result) => result,
+            None => {
+                eprintln!("{}: {}", trial.name, trial.does);
+                fs::create_dir_all(&folder).map_err(Error::at(&folder))?;
+                let result = gate.judge(trial, &folder)?;
+                let text = serde_json::to_vec_pretty(&result).unwrap_or_default();
+                fs::write(&kept, text).map_err(Error::at(&kept))?;
+                result
+            }
+        };
+        eprintln!("{}: {}", trial.name, table::sentence(&result));
+        judged.push(result);
+        let score = wishes.out.join("score.md");
+        fs::write(&score, table::render(&judged)).map_err(Error::at(&score))?;
+    }
+    print!("{}", table::render(&judged));
+    Ok(())
+}

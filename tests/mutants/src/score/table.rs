@@ -1,0 +1,119 @@
+//! The score as Markdown: sums first, then a line for each trial.
+
+use super::trial::{Counts, Outcome, Result};
+use std::fmt::Write;
+
+/// The score of all trials so far.
+pub fn render(judged: &[Result]) -> String {
+    let (honest, mutants): (Vec<_>, Vec<_>) = judged.iter().partition(|result| result.honest);
+    let right = |results: &[&Result]| results.iter().filter(|result| result.is_right()).count();
+    let mut out = format!(
+        "{} of {} mutants failed the gate. {} of {} honest runs passed it.\n\n",
+        right(&mutants),
+        mutants.len(),
+        right(&honest),
+        honest.len()
+    );
+    out += "| VM | what it does | outcome | seconds | layers that failed, with their checks |\n";
+    out += "| --- | --- | --- | ---: | --- |\n";
+    for result in judged {
+        let mark = if result.is_right() { "" } else { "**" };
+        let _ = writeln!(
+            out,
+            "| {} | {} | {mark}{}{mark} | {:.0} | {} |",
+            result.name,
+            result.does,
+            outcome(result.outcome),
+            result.seconds,
+            layers(result)
+        );
+    }
+    out
+}
+
+/// One trial in a line of text.
+pub fn sentence(result: &Result) -> String {
+    format!(
+        "{} after {:.0} s; {}",
+        outcome(result.outcome),
+        result.seconds,
+        layers(result)
+    )
+}
+
+fn outcome(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Passed => "passed",
+        Outcome::Failed => "failed",
+        Outcome::Crashed => "crashed or hung",
+        Outcome::NotMeasured => "not measured",
+        Outcome::Deadline => "ended at the deadline",
+        Outcome::Broken => "ended in no way of a gate",
+    }
+}
+
+/// The layers that failed; for a mutant that survived, what each layer saw.
+fn layers(result: &Result) -> String {
+    let of = |layer: &str| -> Vec<&Counts> {
+        let same = result.layers.iter().filter(|counts| counts.layer == layer);
+        same.collect()
+    };
+    if !result.failed.is_empty() {
+        let told = result.failed.iter().map(|layer| {
+            let checks: u64 = of(layer).iter().map(|counts| counts.checks).sum();
+            format!("{layer} ({checks})")
+        });
+        return told.collect::<Vec<_>>().join(", ");
+    }
+    let seen = result.layers.iter().map(|counts| {
+        format!(
+            "{}: {} of {} wrong, {} truncated",
+            counts.layer, counts.wrong, counts.checks, counts.truncated
+        )
+    });
+    seen.collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result(name: &str, honest: bool, outcome: Outcome, failed: &[&str]) -> Result {
+        Result {
+            name: name.into(),
+            does: "something".into(),
+            honest,
+            outcome,
+            seconds: 61.4,
+            failed: failed.iter().map(|&layer| layer.into()).collect(),
+            layers: vec![Counts {
+                layer: "gst".into(),
+                checks: 900,
+                unverifiable: 1,
+                window: 2,
+                truncated: 3,
+                wrong: 4,
+                error: Default::default(),
+            }],
+        }
+    }
+
+    #[test]
+    fn the_score_counts_duties_done_and_marks_the_others() {
+        let text = render(&[
+            result("honest", true, Outcome::Passed, &[]),
+            result("alarm", true, Outcome::Failed, &["gst"]),
+            result("caught", false, Outcome::Failed, &["gst"]),
+            result("survivor", false, Outcome::Passed, &[]),
+            result("crash", false, Outcome::Crashed, &[]),
+        ]);
+        assert!(
+            text.starts_with("1 of 3 mutants failed the gate. 1 of 2 honest runs passed it.\n")
+        );
+        assert!(text.contains("| caught | something | failed | 61 | gst (900) |"));
+        assert!(text.contains(
+            "| survivor | something | **passed** | 61 | gst: 4 of 900 wrong, 3 truncated |"
+        ));
+        assert!(text.contains("| alarm | something | **failed** |"));
+    }
+}

@@ -1,0 +1,80 @@
+//! A VM that the gate must fail or pass, and what came of that.
+
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// One VM, with its switch, to be judged once.
+#[derive(Debug, Clone)]
+pub struct Trial {
+    pub name: String,
+    pub does: String,
+    pub jdk: PathBuf,
+    /// The mistake that is switched on; an honest VM has none.
+    pub switch: Option<String>,
+}
+
+/// What came of a trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Result {
+    pub name: String,
+    pub does: String,
+    pub honest: bool,
+    pub outcome: Outcome,
+    pub seconds: f64,
+    /// The layers that failed, as the gate names them.
+    pub failed: Vec<String>,
+    /// What the layers counted.
+    pub layers: Vec<Counts>,
+}
+
+impl Result {
+    /// Whether the gate did its duty.
+    pub fn is_right(&self) -> bool {
+        match self.outcome {
+            Outcome::Passed => self.honest,
+            Outcome::Failed => !self.honest,
+            Outcome::Crashed | Outcome::NotMeasured | Outcome::Deadline | Outcome::Broken => false,
+        }
+    }
+}
+
+/// How the gate's command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    Passed,
+    Failed,
+    /// The VM crashed or hung.
+    Crashed,
+    NotMeasured,
+    /// The command did not end in time.
+    Deadline,
+    /// The command ended in a way that is none of a gate's.
+    Broken,
+}
+
+impl Outcome {
+    /// By the exit codes of Stackwitness and of `cargo test`.
+    pub fn of(code: Option<i32>) -> Self {
+        match code {
+            Some(0) => Self::Passed,
+            Some(1 | 101) => Self::Failed,
+            Some(3) => Self::NotMeasured,
+            Some(4) => Self::Crashed,
+            _ => Self::Broken,
+        }
+    }
+}
+
+/// The counts of a layer in `report.json`, as far as the score needs them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Counts {
+    pub layer: String,
+    pub checks: u64,
+    pub unverifiable: u64,
+    pub window: u64,
+    pub truncated: u64,
+    pub wrong: u64,
+    #[serde(default)]
+    pub error: std::collections::BTreeMap<String, u64>,
+}
