@@ -69,8 +69,8 @@ pub enum Walker {
     Asgct,
     /// JVMTI GetStackTrace and its relatives.
     Gst,
-    /// None: the mistake is in the debug info that compilers record.
-    Recorder,
+    /// None: the mistake strikes wherever the VM comes by, as where compilers record debug info.
+    Vm,
 }
 
 impl Table {

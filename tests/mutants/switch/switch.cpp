@@ -9,10 +9,13 @@
 #include "oops/method.hpp"
 #include "runtime/frame.inline.hpp"
 #include "switch.hpp"
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace stackwitness {
 
@@ -50,13 +53,42 @@ static void choose(const char* wish) {
   _exit(97);
 }
 
+// How often the mistake struck; in the file of STACKWITNESS_MUTANT_COUNT, which all processes
+// share and which outlives a crash.
+static uint64_t own_strikes = 0;
+static uint64_t* strikes = &own_strikes;
+
+static void share_strikes(const char* path) {
+  const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  void* shared = MAP_FAILED;
+  if (file >= 0 && ftruncate(file, sizeof(uint64_t)) == 0) {
+    shared = mmap(NULL, sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  }
+  if (shared == MAP_FAILED) {
+    perror(path);
+    _exit(97);
+  }
+  close(file);
+  strikes = static_cast<uint64_t*>(shared);
+}
+
+static const char* variable(const char* name) {
+  const char* value = getenv(name);
+  return value == NULL || *value == '\0' ? NULL : value;
+}
+
 __attribute__((constructor)) static void read_environment() {
-  const char* wish = getenv("STACKWITNESS_MUTANT");
-  if (wish != NULL && *wish != '\0') choose(wish);
+  if (const char* wish = variable("STACKWITNESS_MUTANT")) choose(wish);
+  if (const char* path = variable("STACKWITNESS_MUTANT_COUNT")) share_strikes(path);
+}
+
+static bool counted(bool strike) {
+  if (strike) __sync_fetch_and_add(strikes, 1);
+  return strike;
 }
 
 // Scatters the struck walks, so that they do not fall into step with the program.
-static bool strikes() {
+static bool is_walk_struck() {
   if (one_in == 1) return true;
   uint64_t x = __sync_add_and_fetch(&walks, 1) * UINT64_C(0x9e3779b97f4a7c15);
   x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -65,7 +97,7 @@ static bool strikes() {
 }
 
 Walk::Walk(Walker walker) : _outer_walker(current_walker), _outer_struck(struck) {
-  struck = chosen != Mistake::honest && strikes();
+  struck = chosen != Mistake::honest && is_walk_struck();
   current_walker = walker;
 }
 
@@ -75,8 +107,10 @@ Walk::~Walk() {
 }
 
 bool on(Walker walker, Mistake mistake) {
-  return chosen == mistake && current_walker == walker && struck;
+  return counted(chosen == mistake && current_walker == walker && struck);
 }
+
+bool on(Mistake mistake) { return counted(chosen == mistake); }
 
 static CompiledMethod* java_code(const frame& f) {
   CompiledMethod* code = f.cb() == NULL ? NULL : f.cb()->as_compiled_method_or_null();

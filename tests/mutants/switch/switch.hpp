@@ -35,11 +35,12 @@ class Walk {
   ~Walk();
 };
 
-// True if the walker walks on this thread, the mistake is on, and this walk is struck.
+// True if the walker walks on this thread, the mistake is on, and this walk is struck. The
+// answer is counted, so ask last.
 bool on(Walker walker, Mistake mistake);
 
-// True if the mistake is on: for mistakes of the code that compilers record.
-inline bool on(Mistake mistake) { return chosen == mistake; }
+// True if the mistake is on, for mistakes outside of walks. The answer is counted.
+bool on(Mistake mistake);
 
 // The compiler thread's last debug info record is not a safepoint's.
 extern __thread bool non_safepoint;

@@ -50,16 +50,13 @@ impl Hotspot {
 
     /// The command that compiled `source`, changed to read `from` and to write `to`.
     pub fn compiler(&self, source: &Path, from: &Path, to: &Path) -> Result<String, Error> {
-        let path = self.object(source).with_extension("o.cmdline");
+        let name = source.with_extension("o.cmdline");
+        let path = self
+            .build
+            .join(OBJECTS)
+            .join(name.file_name().unwrap_or_default());
         let words = fs::read_to_string(&path).map_err(Error::at(&path))?;
         Ok(recompile(&words, source, from, to))
-    }
-
-    /// The object that was compiled from `source`.
-    pub fn object(&self, source: &Path) -> PathBuf {
-        let name = source.with_extension("o");
-        let objects = self.build.join(OBJECTS);
-        objects.join(name.file_name().unwrap_or_default())
     }
 
     /// The words of the command that linked the VM, with all its objects.

@@ -14,10 +14,8 @@ const LIBRARY: &str = "lib/server/libjvm.so";
 
 /// Makes the JDK `name` with the VM `library`, and gives its path.
 pub fn make(cache: &Cache, name: &str, library: &Path) -> Result<PathBuf, Error> {
-    let home = cache.jdk(name);
-    if home.exists() {
-        fs::remove_dir_all(&home).map_err(Error::at(&home))?;
-    }
+    let home = cache.jdk(&format!("{name}.new"));
+    remove(&home)?;
     let installed = cache.installed();
     copy(&installed.join(HOME), &home, &installed)?;
     let target = home.join(LIBRARY);
@@ -31,7 +29,26 @@ pub fn make(cache: &Cache, name: &str, library: &Path) -> Result<PathBuf, Error>
         }
     }
     run(Command::new(home.join("bin/java")).args(["-Xshare:dump", "-Xlog:disable"]))?;
-    Ok(home)
+    publish(&home, &cache.jdk(name))
+}
+
+/// Puts the finished JDK where the one before was; VMs that run keep their files.
+fn publish(new: &Path, home: &Path) -> Result<PathBuf, Error> {
+    let old = home.with_extension("old");
+    remove(&old)?;
+    if home.exists() {
+        fs::rename(home, &old).map_err(Error::at(home))?;
+    }
+    fs::rename(new, home).map_err(Error::at(new))?;
+    remove(&old)?;
+    Ok(home.into())
+}
+
+fn remove(folder: &Path) -> Result<(), Error> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(Error::at(folder))?;
+    }
+    Ok(())
 }
 
 /// Copies a folder by hard links. Links to the system's settings lead to those of the packages.

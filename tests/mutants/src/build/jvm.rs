@@ -8,6 +8,7 @@ use crate::command::run;
 use crate::error::Error;
 use crate::table::Table;
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -80,47 +81,49 @@ pub fn build(
     let mut replaced = HashMap::new();
     let mut added = vec![];
     for file in variant.files(table, cache)? {
-        let object = folder.join(
-            file.path
-                .with_extension("o")
-                .file_name()
-                .unwrap_or_default(),
-        );
+        let name = file.path.with_extension("o");
+        let name = name.file_name().unwrap_or_default();
+        let object = folder.join(name);
         let command = hotspot.compiler(&file.like, &file.path, &object)? + variant.flags();
         run(Command::new("nice").args(["-n", "19", "sh", "-c", &command]))?;
         if file.path.file_name() == file.like.file_name() {
-            replaced.insert(hotspot.object(&file.like), object);
+            replaced.insert(name.to_owned(), object);
         } else {
             added.push(object);
         }
     }
     let library = folder.join("libjvm.so");
-    let words = relink(hotspot.linker()?, &replaced, &added, &library);
+    let words = relink(hotspot.linker()?, replaced, &added, &library)?;
     run(Command::new("sh").args(["-c", &words.join(" ")]))?;
     Ok(library)
 }
 
-/// A linker's command line with other objects and another output.
+/// A linker's command line with other objects and another output. `replaced` has the new object
+/// for each name of an old object.
 fn relink(
     words: Vec<String>,
-    replaced: &HashMap<PathBuf, PathBuf>,
+    mut replaced: HashMap<OsString, PathBuf>,
     added: &[PathBuf],
     library: &Path,
-) -> Vec<String> {
+) -> Result<Vec<String>, Error> {
     let mut out = vec![];
     let mut words = words.into_iter();
     while let Some(word) = words.next() {
+        let name = Path::new(&word).file_name().unwrap_or_default();
         if word == "-o" {
             words.next();
             out.extend(["-o".into(), library.display().to_string()]);
             out.extend(added.iter().map(|object| object.display().to_string()));
-        } else if let Some(object) = replaced.get(Path::new(&word)) {
+        } else if let Some(object) = replaced.remove(name) {
             out.push(object.display().to_string());
         } else {
             out.push(word);
         }
     }
-    out
+    match replaced.keys().next() {
+        Some(left) => Err(Error::Missing(format!("{} is not linked", left.display()))),
+        None => Ok(out),
+    }
 }
 
 #[cfg(test)]
@@ -130,16 +133,20 @@ mod tests {
     #[test]
     fn objects_are_replaced_and_added_and_the_library_goes_elsewhere() {
         let words = ["g++", "-shared", "-o", "/b/libjvm.so", "/b/a.o", "/b/b.o"];
-        let replaced = HashMap::from([("/b/b.o".into(), "/v/b.o".into())]);
-        let out = relink(
-            words.map(String::from).into(),
-            &replaced,
-            &["/v/switch.o".into()],
-            Path::new("/v/libjvm.so"),
-        );
+        let relinked = |name: &str| {
+            let replaced = HashMap::from([(name.into(), "/v/b.o".into())]);
+            let words = words.map(String::from).into();
+            relink(
+                words,
+                replaced,
+                &["/v/switch.o".into()],
+                Path::new("/v/libjvm.so"),
+            )
+        };
         assert_eq!(
-            out.join(" "),
+            relinked("b.o").unwrap().join(" "),
             "g++ -shared -o /v/libjvm.so /v/switch.o /b/a.o /v/b.o"
         );
+        assert!(relinked("c.o").is_err());
     }
 }

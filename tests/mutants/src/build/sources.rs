@@ -78,16 +78,16 @@ fn by_file(table: &Table) -> BTreeMap<&Path, Vec<(&Edit, String)>> {
     files
 }
 
-/// Fills in the questions that code asks the switch: `$ON`, whether this walk is struck, and
-/// `$CHOSEN`, whether the mistake is on at all.
+/// Fills in the questions that code asks the switch: `$ON`, whether the mistake strikes here and
+/// now, which counts as a strike, and `$CHOSEN`, whether the mistake is on at all.
 fn code(template: &str, walker: Walker, mistake: &str) -> String {
     let name = format!("stackwitness::Mistake::{}", identifier(mistake));
-    let chosen = format!("stackwitness::on({name})");
     let on = match walker {
         Walker::Asgct => format!("stackwitness::on(stackwitness::Walker::asgct, {name})"),
         Walker::Gst => format!("stackwitness::on(stackwitness::Walker::gst, {name})"),
-        Walker::Recorder => chosen.clone(),
+        Walker::Vm => format!("stackwitness::on({name})"),
     };
+    let chosen = format!("stackwitness::chosen == {name}");
     template.replace("$ON", &on).replace("$CHOSEN", &chosen)
 }
 
@@ -118,10 +118,10 @@ mod tests {
         assert_eq!(
             code("if ($ON || $CHOSEN) $MATCH", Walker::Gst, "a-b"),
             "if (stackwitness::on(stackwitness::Walker::gst, stackwitness::Mistake::a_b) || \
-             stackwitness::on(stackwitness::Mistake::a_b)) $MATCH"
+             stackwitness::chosen == stackwitness::Mistake::a_b) $MATCH"
         );
         assert_eq!(
-            code("$ON", Walker::Recorder, "a"),
+            code("$ON", Walker::Vm, "a"),
             "stackwitness::on(stackwitness::Mistake::a)"
         );
     }

@@ -15,8 +15,8 @@ use crate::error::Error;
 use gate::Gate;
 use std::fs;
 use std::path::PathBuf;
-pub use trial::Trial;
 use trial::Result as Judged;
+pub use trial::Trial;
 
 /// How to judge.
 #[derive(Debug, clap::Args)]
