@@ -68,7 +68,7 @@ fn edges(args: &edges::EdgesArgs) -> ExitCode {
         Ok(clean) => ExitCode::from(u8::from(!clean)),
         Err(failure) => {
             eprintln!("stackwitness: {failure}");
-            ExitCode::from(if failure.is_usage() { 2 } else { 3 })
+            ExitCode::from(if failure.usage { 2 } else { 3 })
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Where class files come from: a JDK's image, jars, folders.
 
-use super::Failure;
+use super::failure::Failure;
 use oracle::edge::World;
 use std::fs::{self, File};
 use std::io::{BufReader, Read};

@@ -1,6 +1,6 @@
 //! Stacks as JSON, one record a line.
 
-use super::Failure;
+use super::failure::Failure;
 use super::stack::{Stack, internal_name};
 use oracle::edge::{Frame, Start, World};
 use oracle::trace::Location;

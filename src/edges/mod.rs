@@ -1,6 +1,7 @@
 //! `stackwitness edges`: judges stacks that somebody recorded, by class files alone.
 
 mod classes;
+mod failure;
 mod liars;
 mod lines;
 mod recording;
@@ -8,11 +9,11 @@ mod stack;
 mod summary;
 
 use classes::Source;
+use failure::Failure;
 use hotspot::runtime::{HotSpot, JFR_REWRITES};
 use oracle::edge::Judge;
 use recording::Recording;
 use scenarios::jdk::Jdk;
-use std::fmt;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -50,43 +51,6 @@ pub struct EdgesArgs {
     /// The stacks
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-}
-
-/// Why nothing could be judged.
-#[derive(Debug)]
-pub struct Failure {
-    what: String,
-    usage: bool,
-}
-
-impl Failure {
-    /// Whether something else has to be asked for.
-    pub fn is_usage(&self) -> bool {
-        self.usage
-    }
-
-    /// Turns an error about `path` into ours.
-    fn about<E: fmt::Display>(path: &Path) -> impl Fn(E) -> Failure {
-        move |e| Failure {
-            what: format!("{}: {e}", path.display()),
-            usage: false,
-        }
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.what)
-    }
-}
-
-impl From<scenarios::Error> for Failure {
-    fn from(error: scenarios::Error) -> Failure {
-        Failure {
-            what: error.to_string(),
-            usage: error.is_usage(),
-        }
-    }
 }
 
 /// Judges, prints what was found, and tells whether no edge is impossible.

@@ -1,6 +1,6 @@
 //! Stacks of a JFR recording, and what it tells of the JVM that made it.
 
-use super::Failure;
+use super::failure::Failure;
 use super::stack::{Stack, internal_name};
 use hotspot::runtime::is_launched_by_jdk;
 use jfrs::reader::event::Accessor;

@@ -2,7 +2,7 @@
 //!
 //! Written after HotSpot's sources and tried with JVMs under an emulator, not on hardware.
 
-use super::Arch;
+use super::processor::Arch;
 
 /// AArch64, as HotSpot generates code for it since JDK 16.
 #[derive(Copy, Clone, Debug)]

@@ -3,9 +3,11 @@
 //! All functions take bytes: code of either processor is recognised on any machine.
 
 mod aarch64;
+mod processor;
 mod x86_64;
 
 pub use aarch64::Aarch64;
+pub use processor::{Arch, Registers};
 pub use x86_64::X86_64;
 
 /// The processor that this program was built for.
@@ -15,52 +17,3 @@ pub type Native = Aarch64;
 /// The processor that this program was built for.
 #[cfg(not(target_arch = "aarch64"))]
 pub type Native = X86_64;
-
-/// What HotSpot's generated code looks like on one processor.
-///
-/// On both processors the last word of a compiled frame is the return address, and the word below
-/// is the caller's frame pointer. The frame pointer register is free for other uses between
-/// (unless `-XX:+PreserveFramePointer`).
-pub trait Arch {
-    /// How many words from the stack pointer on may be the return address while the frame is
-    /// removed, before `ret`.
-    const WORDS_AT_RETURN: usize;
-
-    /// The most words by which compiled code moves its stack pointer within its body.
-    const MOST_PUSHED: usize;
-
-    /// The size of a direct call in bytes.
-    const CALL_SIZE: usize;
-
-    /// Whether a direct call may lead to another place of the caller's own code, which jumps on to
-    /// the method that is called (a trampoline stub).
-    const TRAMPOLINES: bool;
-
-    /// Whether `code`, the bytes at the program counter in compiled code, stands in the prologue:
-    /// the frame is not built yet, or not wholly.
-    fn is_prologue(code: &[u8]) -> bool;
-
-    /// Whether `code`, the bytes at the program counter in compiled code, stands behind the removal
-    /// of the frame in an epilogue, or in the exit to the exception handler of the caller.
-    fn is_frame_removed(code: &[u8]) -> bool;
-
-    /// The same for the native wrapper of a native method.
-    fn is_wrapper_frame_removed(code: &[u8]) -> bool;
-
-    /// Where the direct call whose bytes are `call` leads to; `return_address` is the address
-    /// behind the call. `None` if the bytes are no direct call.
-    fn call_target(call: &[u8], return_address: usize) -> Option<usize>;
-}
-
-/// The registers that a walk starts from.
-#[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
-pub struct Registers {
-    /// Program counter.
-    pub pc: usize,
-    /// Stack pointer.
-    pub sp: usize,
-    /// Frame pointer: `rbp`, `x29`.
-    pub fp: usize,
-    /// Link register: `x30`. x86-64 has none.
-    pub link: Option<usize>,
-}

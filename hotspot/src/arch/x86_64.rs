@@ -1,6 +1,6 @@
 //! x86-64.
 
-use super::Arch;
+use super::processor::Arch;
 
 /// x86-64, as HotSpot generates code for it since JDK 16.
 #[derive(Copy, Clone, Debug)]

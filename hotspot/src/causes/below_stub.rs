@@ -1,7 +1,7 @@
 //! `below-stub`: compiled code has entered a stub of the VM, and the walker takes the debug info
 //! record behind the call for that of the call.
 
-use super::{Cause, Program};
+use super::cause::{Cause, Program};
 use crate::case::Facts;
 use crate::code::CodeKind;
 

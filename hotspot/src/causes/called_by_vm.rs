@@ -3,7 +3,7 @@
 //! The frame below is a JavaCalls entry. From there the walkers do not find the Java frames that
 //! the VM was called from.
 
-use super::{Cause, Program};
+use super::cause::{Cause, Program};
 use crate::case::Facts;
 use crate::runtime::is_called_by_vm;
 

@@ -1,7 +1,7 @@
 //! `frame-removed`: compiled code has removed its frame and is about to return. The walker takes
 //! the caller's words for those of the frame.
 
-use super::{Cause, Program};
+use super::cause::{Cause, Program};
 use crate::case::{Facts, TopFrame};
 
 pub(super) const CAUSE: Cause = Cause {

@@ -1,7 +1,7 @@
 //! `frozen-frames`: a virtual thread's callers are still in the heap, where the thread left them
 //! when it yielded.
 
-use super::{Cause, Program};
+use super::cause::{Cause, Program};
 use crate::case::Facts;
 
 /// Between the frames of a virtual thread and those of its carrier lies a frame of this method.

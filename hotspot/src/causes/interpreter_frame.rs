@@ -1,6 +1,6 @@
 //! `interpreter-frame`: the interpreter has not built its frame yet, or has removed it.
 
-use super::{Cause, Program};
+use super::cause::{Cause, Program};
 use crate::case::Facts;
 use crate::code::CodeKind;
 

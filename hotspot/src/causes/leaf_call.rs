@@ -1,7 +1,7 @@
 //! `leaf-call`: generated code called a function of the VM or of another library without an anchor
 //! to the last Java frame.
 
-use super::{Cause, Program};
+use super::cause::{Cause, Program};
 use crate::case::Facts;
 use crate::code::CodeKind;
 

@@ -6,6 +6,7 @@
 
 mod below_stub;
 mod called_by_vm;
+mod cause;
 mod frame_removed;
 mod frozen_frames;
 mod interpreter_frame;
@@ -15,8 +16,10 @@ mod no_record;
 mod unexplained;
 mod unwalkable_caller;
 
+pub use cause::{Cause, Program};
+
 use crate::arch::Arch;
-use crate::case::{Case, Facts};
+use crate::case::Case;
 use oracle::record::CauseName;
 
 /// The known causes. The first one that recognises a mismatch is its cause; the last one
@@ -34,50 +37,6 @@ pub static CAUSES: [Cause; 10] = [
     unexplained::CAUSE,
 ];
 
-/// A known cause of mismatches.
-#[derive(Debug)]
-pub struct Cause {
-    /// Its name in `report.json` and in the title of its section in `docs/findings.md`.
-    pub name: &'static str,
-    /// What it is, in a few words.
-    pub meaning: &'static str,
-    /// Whether the evidence of a mismatch shows this cause.
-    pub recognise: fn(&Facts<'_>) -> bool,
-    /// The first JDK that has what goes wrong; 0: every JDK.
-    pub since: u32,
-    /// Programs in which it appears.
-    pub programs: &'static [Program],
-}
-
-/// A program of the fixtures, and how it runs to show a cause.
-#[derive(Debug)]
-pub struct Program {
-    /// What tells several programs of one cause apart; empty where there is only one.
-    pub variant: &'static str,
-    /// Why the cause appears in the program: a sentence.
-    pub note: &'static str,
-    /// Name of the fixture.
-    pub fixture: &'static str,
-    /// How many seconds the program runs.
-    pub seconds: u32,
-    /// The name of the hooks' mode ([`oracle::Hooking`]).
-    pub hooks: &'static str,
-    /// Options for the JVM.
-    pub jvm_args: &'static [&'static str],
-}
-
-impl Program {
-    /// What programs have in common.
-    const USUAL: Program = Program {
-        variant: "",
-        note: "",
-        fixture: "",
-        seconds: 6,
-        hooks: "exact",
-        jvm_args: &[],
-    };
-}
-
 impl Cause {
     /// The cause of a mismatch on processor `A`.
     pub fn of<A: Arch>(case: Case<'_>) -> &'static Cause {
@@ -92,12 +51,6 @@ impl Cause {
     /// The cause of this name, if this version knows such a cause.
     pub fn named(name: &CauseName) -> Option<&'static Cause> {
         CAUSES.iter().find(|cause| cause.name == name.as_str())
-    }
-}
-
-impl From<&Cause> for CauseName {
-    fn from(cause: &Cause) -> CauseName {
-        CauseName::new(cause.name)
     }
 }
 

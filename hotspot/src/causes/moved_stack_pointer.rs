@@ -1,7 +1,7 @@
 //! `moved-stack-pointer`: compiled code has moved its stack pointer within its body (mid-body SP
 //! adjustment), and the walker takes another word for the return address.
 
-use super::{Cause, Program};
+use super::cause::{Cause, Program};
 use crate::case::{Facts, TopFrame};
 
 pub(super) const CAUSE: Cause = Cause {

@@ -1,7 +1,7 @@
 //! `no-record`: the program counter lies in inlined code without a debug info record of its own.
 //! The walker reports the inlined frames of another record, or none.
 
-use super::{Cause, Program};
+use super::cause::{Cause, Program};
 use crate::case::Facts;
 use oracle::Reason;
 

@@ -1,6 +1,6 @@
 //! `unexplained`: none of the known causes. This is the alarm.
 
-use super::Cause;
+use super::cause::Cause;
 
 pub(super) const CAUSE: Cause = Cause {
     name: "unexplained",

@@ -4,7 +4,7 @@
 //! deoptimised, or of a stub. This is what a cut is where nothing more special explains it, so
 //! this cause stands last.
 
-use super::{Cause, Program};
+use super::cause::{Cause, Program};
 
 pub(super) const CAUSE: Cause = Cause {
     name: "unwalkable-caller",

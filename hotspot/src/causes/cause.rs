@@ -1,0 +1,54 @@
+//! What a cause consists of.
+
+use crate::case::Facts;
+use oracle::record::CauseName;
+
+/// A known cause of mismatches.
+#[derive(Debug)]
+pub struct Cause {
+    /// Its name in `report.json` and in the title of its section in `docs/findings.md`.
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub meaning: &'static str,
+    /// Whether the evidence of a mismatch shows this cause.
+    pub recognise: fn(&Facts<'_>) -> bool,
+    /// The first JDK that has what goes wrong; 0: every JDK.
+    pub since: u32,
+    /// Programs in which it appears.
+    pub programs: &'static [Program],
+}
+
+/// A program of the fixtures, and how it runs to show a cause.
+#[derive(Debug)]
+pub struct Program {
+    /// What tells several programs of one cause apart; empty where there is only one.
+    pub variant: &'static str,
+    /// Why the cause appears in the program: a sentence.
+    pub note: &'static str,
+    /// Name of the fixture.
+    pub fixture: &'static str,
+    /// How many seconds the program runs.
+    pub seconds: u32,
+    /// The name of the hooks' mode ([`oracle::Hooking`]).
+    pub hooks: &'static str,
+    /// Options for the JVM.
+    pub jvm_args: &'static [&'static str],
+}
+
+impl Program {
+    /// What programs have in common.
+    pub(super) const USUAL: Program = Program {
+        variant: "",
+        note: "",
+        fixture: "",
+        seconds: 6,
+        hooks: "exact",
+        jvm_args: &[],
+    };
+}
+
+impl From<&Cause> for CauseName {
+    fn from(cause: &Cause) -> CauseName {
+        CauseName::new(cause.name)
+    }
+}
