@@ -7,7 +7,8 @@
 //! * [`debug_info`]: the rule for samples between two debug info records;
 //! * [`return_address`]: where the return address of compiled code is;
 //! * [`runtime`]: what the VM calls by itself, and the classes that it generates;
-//! * [`scenario`]: the scenario that shows every cause.
+//! * [`scenario`]: the scenario that shows every cause;
+//! * [`walkers`]: the stack walkers and their error codes.
 #![forbid(unsafe_code)]
 
 pub mod arch;
@@ -18,3 +19,4 @@ pub mod debug_info;
 pub mod return_address;
 pub mod runtime;
 pub mod scenario;
+pub mod walkers;

@@ -34,5 +34,5 @@ pub mod recorded;
 
 pub use gate::{compare, merge, outcome};
 pub use judge::{Judgement, Reason, Verdict};
-pub use model::{Layer, trace};
+pub use model::{LAYERS, Layer, LayerRow, ProgramKind, TruthKind, When, trace};
 pub use record::{Hooking, budget, cost, pace, profile, report, tally};

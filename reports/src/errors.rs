@@ -1,25 +1,14 @@
 //! Errors of walkers, by the code that ran.
 
+use hotspot::walkers::Walker;
+use oracle::Layer;
 use oracle::record::ErrorCount;
 use oracle::report::Run;
 use std::collections::BTreeMap;
 
-/// What AsyncGetCallTrace's codes mean.
-pub(crate) fn meaning(code: i32) -> &'static str {
-    match code {
-        0 => "no Java frames",
-        -1 => "class loading events are off",
-        -2 => "garbage collection",
-        -3 => "not in Java, unknown",
-        -4 => "not in Java, not walkable",
-        -5 => "in Java, unknown",
-        -6 => "in Java, not walkable",
-        -7 => "unknown thread state",
-        -8 => "the thread ends",
-        -9 => "deoptimization",
-        -10 => "safepoint",
-        _ => "",
-    }
+/// What an error code of the walker of `layer` means; empty where nobody knows.
+pub(crate) fn meaning(layer: Layer, code: i32) -> &'static str {
+    Walker::of(layer).map_or("", |walker| walker.meaning(code))
 }
 
 /// The errors of all runs, the most frequent first.

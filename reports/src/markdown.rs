@@ -105,7 +105,7 @@ fn errors(out: &mut String, report: &Report) {
             "| {} | {} | {} | {} | {} | {} |",
             error.layer,
             error.code,
-            crate::errors::meaning(error.code),
+            crate::errors::meaning(error.layer, error.code),
             cell(&error.state),
             cell(&error.place),
             error.count

@@ -3,4 +3,4 @@
 mod layer;
 pub mod trace;
 
-pub use layer::Layer;
+pub use layer::{LAYERS, Layer, LayerRow, ProgramKind, TruthKind, When};

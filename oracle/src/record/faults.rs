@@ -70,16 +70,13 @@ impl FromStr for Lies {
         let mut parts = text.splitn(3, ':');
         let mut part = |otherwise| parts.next().unwrap_or(otherwise);
         let kinds = list(part("all"), &LieKind::ALL)?;
-        const LAYERS: [Layer; 5] = [
-            Layer::Gst,
-            Layer::AsgctSafepoint,
-            Layer::AsgctAsync,
-            Layer::AsgctGst,
-            Layer::CallEdge,
-        ];
-        let layers = list(part("all"), &LAYERS)?;
-        if let Some(layer) = layers.iter().find(|layer| !LAYERS.contains(layer)) {
-            return Err(format!("nobody lies to `{layer}`"));
+        let has_walker = |layer: &Layer| layer.row().walker.is_some();
+        let walked: Vec<_> = Layer::ALL.into_iter().filter(has_walker).collect();
+        let layers = list(part("all"), &walked)?;
+        if let Some(layer) = layers.iter().find(|layer| !has_walker(layer)) {
+            return Err(format!(
+                "layer `{layer}` has no walker that could answer falsely"
+            ));
         }
         let one_in = part("1000").parse().ok().filter(|&n| n > 0);
         Ok(Lies {

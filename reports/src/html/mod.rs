@@ -7,6 +7,7 @@ mod stacks;
 use crate::errors::meaning;
 use crate::escape::xml;
 use crate::number::rate;
+use oracle::Layer;
 use oracle::report::{LayerCounts, Report, Run};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -100,7 +101,7 @@ fn standing(report: &Report, counts: &LayerCounts) -> &'static str {
 }
 
 fn errors(out: &mut String, report: &Report) {
-    let rows: Vec<(String, i32, u64)> = report
+    let rows: Vec<(Layer, i32, u64)> = report
         .layers
         .iter()
         .flat_map(|counts| {
@@ -108,7 +109,7 @@ fn errors(out: &mut String, report: &Report) {
                 .error
                 .iter()
                 .rev()
-                .map(|(code, n)| (counts.layer.to_string(), *code, *n))
+                .map(|(code, n)| (counts.layer, *code, *n))
         })
         .collect();
     if rows.is_empty() {
@@ -121,7 +122,7 @@ fn errors(out: &mut String, report: &Report) {
         let _ = writeln!(
             out,
             "<tr><th>{layer}<td>{code}<td class=\"text\">{}<td>{n}<td class=\"text\"><i class=\"bar\" style=\"width:{width}px\"></i></tr>",
-            meaning(code)
+            meaning(layer, code)
         );
     }
     *out += "</table></section>\n";
@@ -141,7 +142,7 @@ fn error_places(out: &mut String, report: &Report) {
             "<tr><th>{}<td>{}<td class=\"text\">{}<td class=\"text\">{}<td class=\"text\"><code>{}</code><td>{}</tr>",
             error.layer,
             error.code,
-            meaning(error.code),
+            meaning(error.layer, error.code),
             xml(&error.state),
             xml(&error.place),
             error.count

@@ -10,7 +10,7 @@ use crate::store::names;
 use java_fixtures::Installed;
 use oracle::record::SLOTS_FILE;
 use oracle::tally::SLOTS;
-use oracle::{Hooking, Layer};
+use oracle::{Hooking, TruthKind};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -174,7 +174,10 @@ fn prepare(kit: &Kit, job: &Job, dir: &Path) -> io::Result<PathBuf> {
         Hooking::Light => &kit.classes.trace_light,
         Hooking::None | Hooking::Exact => &kit.classes.trace_exact,
     };
-    let edges = program.layers.contains(&Layer::CallEdge);
+    let edges = program
+        .layers
+        .iter()
+        .any(|layer| layer.rests_on(TruthKind::Classes));
     let sampling = &program.sampling;
     let config = sampling.config(dir, trace, job.seed, program.hooks, edges);
     fs::write(&path, serde_json::to_vec_pretty(&config)?)?;

@@ -6,7 +6,7 @@ pub mod known;
 use crate::Error;
 use oracle::budget::Budget;
 use oracle::record::{Config, Lies, Sabotage};
-use oracle::{Hooking, Layer};
+use oracle::{Hooking, LAYERS, Layer};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;
@@ -234,12 +234,8 @@ impl Program {
 
     /// The layers that it measures and that are asked for.
     pub fn layers(&self) -> Vec<Layer> {
-        let without_hooks = [Layer::AsgctGst, Layer::CallEdge];
-        let is_measured = |layer: &Layer| match self.hooks.is_on() {
-            // Its samples are of the code as it is.
-            true => *layer != Layer::CallEdge,
-            false => without_hooks.contains(layer),
-        };
+        let hooked = self.hooks.is_on();
+        let is_measured = |layer: &Layer| layer.row().program.is_for(hooked);
         let asked = Layer::ALL.into_iter().filter(is_measured);
         asked.filter(|layer| self.layers.contains(layer)).collect()
     }
@@ -318,16 +314,7 @@ impl Scenario {
     }
 }
 
-/// Nothing for the layers that everything rests on. For the others three to ten times what
-/// JDK 17 and 25 show through known defects of their walkers (`docs/findings.md`): a JVM that
-/// exceeds it has become worse.
+/// The budgets of the table of layers.
 fn default_budget() -> Budget {
-    let limit = |layer| match layer {
-        Layer::Ground | Layer::Gst => 0.0,
-        Layer::AsgctSafepoint => 0.005,
-        Layer::AsgctAsync => 0.02,
-        Layer::AsgctGst => 0.01,
-        Layer::CallEdge => 0.05,
-    };
-    Budget(Layer::ALL.map(|layer| (layer, limit(layer))).into())
+    Budget(LAYERS.iter().map(|row| (row.layer, row.budget)).collect())
 }

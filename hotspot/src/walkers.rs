@@ -1,0 +1,125 @@
+//! The walkers of a HotSpot JVM: what each is called, and what its error codes mean.
+
+use oracle::Layer;
+
+/// A stack walker.
+#[derive(Copy, Clone, Debug)]
+pub struct Walker {
+    /// Its name in the table of layers ([`oracle::LayerRow::walker`]).
+    pub name: &'static str,
+    /// The name of its function.
+    pub title: &'static str,
+    /// Where the JVM has the function.
+    pub api: &'static str,
+    /// Where the meanings of its error codes are from.
+    pub source: &'static str,
+    /// Its error codes.
+    pub codes: &'static [ErrorCode],
+}
+
+/// An error code of a walker.
+#[derive(Copy, Clone, Debug)]
+pub struct ErrorCode {
+    /// As reports count it: 0 or below.
+    pub code: i32,
+    /// Its name in the walker's source.
+    pub name: &'static str,
+    /// What it means, in a few words.
+    pub meaning: &'static str,
+}
+
+const fn code(code: i32, name: &'static str, meaning: &'static str) -> ErrorCode {
+    ErrorCode {
+        code,
+        name,
+        meaning,
+    }
+}
+
+/// All walkers.
+pub static WALKERS: [Walker; 2] = [
+    Walker {
+        name: "gst",
+        title: "GetStackTrace",
+        api: "JVMTI",
+        source: "the JVMTI specification, chapter \"Error Codes\"",
+        // Reports count JVMTI's codes with a minus sign, and those above 15 as 15.
+        codes: &[
+            code(-10, "JVMTI_ERROR_INVALID_THREAD", "no valid thread"),
+            code(
+                -15,
+                "JVMTI_ERROR_THREAD_NOT_ALIVE",
+                "the thread is not alive, or a code above 15",
+            ),
+        ],
+    },
+    Walker {
+        name: "asgct",
+        title: "AsyncGetCallTrace",
+        api: "a function of libjvm",
+        source: "share/prims/forte.cpp",
+        codes: &[
+            code(0, "ticks_no_Java_frame", "no Java frames"),
+            code(-1, "ticks_no_class_load", "class loading events are off"),
+            code(-2, "ticks_GC_active", "garbage collection"),
+            code(-3, "ticks_unknown_not_Java", "not in Java, unknown"),
+            code(
+                -4,
+                "ticks_not_walkable_not_Java",
+                "not in Java, not walkable",
+            ),
+            code(-5, "ticks_unknown_Java", "in Java, unknown"),
+            code(-6, "ticks_not_walkable_Java", "in Java, not walkable"),
+            code(-7, "ticks_unknown_state", "unknown thread state"),
+            code(-8, "ticks_thread_exit", "the thread ends"),
+            code(-9, "ticks_deopt", "deoptimization"),
+            code(-10, "ticks_safepoint", "safepoint"),
+            // The source ends at -10; profilers use codes below for errors of their own.
+            code(-11, "", "no code of the JVM"),
+            code(-12, "", "no code of the JVM"),
+            code(-13, "", "no code of the JVM"),
+            code(-14, "", "no code of the JVM"),
+            code(-15, "", "no code of the JVM, or one below -15"),
+        ],
+    },
+];
+
+impl Walker {
+    /// The walker of a layer, if the layer has one that this version knows.
+    pub fn of(layer: Layer) -> Option<&'static Walker> {
+        let name = layer.row().walker?;
+        WALKERS.iter().find(|walker| walker.name == name)
+    }
+
+    /// What an error code means; empty if the walker's source has no such code.
+    pub fn meaning(&self, code: i32) -> &'static str {
+        let known = self.codes.iter().find(|known| known.code == code);
+        known.map_or("", |known| known.meaning)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oracle::LAYERS;
+
+    #[test]
+    fn every_layer_has_a_walker_that_is_known() {
+        for row in &LAYERS {
+            let known = Walker::of(row.layer).map(|walker| walker.name);
+            assert_eq!(known, row.walker, "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn the_same_code_of_two_walkers_means_two_things() {
+        let of = |layer| Walker::of(layer).expect("it has a walker");
+        assert_eq!(of(Layer::Gst).meaning(-10), "no valid thread");
+        assert_eq!(of(Layer::AsgctAsync).meaning(-10), "safepoint");
+        assert_eq!(of(Layer::Gst).meaning(-5), "");
+        for walker in &WALKERS {
+            let codes: Vec<_> = walker.codes.iter().map(|code| code.code).collect();
+            assert!(codes.is_sorted_by(|a, b| a > b), "{}", walker.name);
+        }
+    }
+}
