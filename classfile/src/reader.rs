@@ -25,6 +25,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A cursor over `file[start..end]`; a range outside the file is clipped.
+    #[inline]
     pub fn over(file: &'a [u8], start: usize, end: usize) -> Self {
         let end = end.min(file.len());
         Self {
@@ -107,6 +108,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Fails with `rule` unless everything was read.
+    #[inline]
     pub fn finish(&self, rule: &'static str) -> Result<()> {
         if self.left() == 0 {
             Ok(())

@@ -4,38 +4,21 @@
 //! `valgrind --tool=callgrind`. `benches/javassist/Hook.java` does the like with Javassist.
 
 use classfile::identity;
+use classfile_testing::folder::classes;
 use instrumenter::{Choice, HookId, MethodInfo, rewrite};
 use std::hint::black_box;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
-
-fn classes(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            classes(&path, found)?;
-        } else if path.extension().is_some_and(|e| e == "class") {
-            found.push(path);
-        }
-    }
-    Ok(())
-}
 
 /// Does something with a class and tells how many bytes came out.
 type Work = fn(&[u8]) -> usize;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let mut found = Vec::new();
-    classes(
-        Path::new(
-            args.first()
-                .ok_or("bench FOLDER [PASSES] [copy|identity|rewrite]")?,
-        ),
-        &mut found,
-    )?;
-    found.sort();
-    let all = found
+    let folder = args
+        .first()
+        .ok_or("bench FOLDER [PASSES] [copy|identity|rewrite]")?;
+    let all = classes(Path::new(folder))
         .iter()
         .map(std::fs::read)
         .collect::<Result<Vec<_>, _>>()?;

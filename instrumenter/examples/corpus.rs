@@ -4,21 +4,10 @@
 //! under their relative paths.
 
 use classfile::identity;
+use classfile_testing::folder::classes;
 use instrumenter::{Choice, HookId, MethodInfo, rewrite};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-
-fn classes(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            classes(&path, found)?;
-        } else if path.extension().is_some_and(|e| e == "class") {
-            found.push(path);
-        }
-    }
-    Ok(())
-}
+use std::path::PathBuf;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut out = None;
@@ -37,10 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut reasons: BTreeMap<_, Vec<String>> = BTreeMap::new();
     let mut next = 0;
     for folder in &folders {
-        let mut found = Vec::new();
-        classes(folder, &mut found)?;
-        found.sort();
-        for path in found {
+        for path in classes(folder) {
             let bytes = std::fs::read(&path)?;
             total += 1;
             match identity(&bytes) {

@@ -6,7 +6,7 @@ use crate::outcome::{HookedMethod, LeftMethod, Rewritten};
 use crate::reason::Stop;
 use classfile::Result;
 use classfile::file::ClassFile;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Hooks the methods of a class that `plan` chooses. `owner` is the internal name of the class
@@ -102,7 +102,7 @@ fn assemble(class: &ClassFile<'_>, job: &Job<'_, '_, '_>, methods: &[u8], rest: 
 
 /// Names as shared strings, so that methods that share a name in the file share it here too.
 #[derive(Default)]
-struct Names(HashMap<u16, Arc<str>>);
+struct Names(BTreeMap<u16, Arc<str>>);
 
 impl Names {
     fn get(&mut self, index: u16, text: &str) -> Arc<str> {

@@ -36,9 +36,10 @@ fn debian() -> Vec<PathBuf> {
     let mut found = Vec::new();
     for (jar, package) in DEBIAN {
         let path = Path::new("/usr/share/java").join(jar);
-        match path.exists() {
-            true => found.push(path),
-            false => println!("skipped: {jar} is not there: apt-get install {package}"),
+        if path.exists() {
+            found.push(path);
+        } else {
+            println!("skipped: {jar} is not there: apt-get install {package}");
         }
     }
     found
@@ -51,12 +52,11 @@ fn named() -> Vec<PathBuf> {
     };
     let mut found = Vec::new();
     for place in std::env::split_paths(&places) {
-        match place.is_dir() {
-            true => {
-                let files = fs::read_dir(&place).expect("a folder").flatten();
-                found.extend(files.map(|e| e.path()));
-            }
-            false => found.push(place),
+        if place.is_dir() {
+            let files = fs::read_dir(&place).expect("a folder").flatten();
+            found.extend(files.map(|e| e.path()));
+        } else {
+            found.push(place);
         }
     }
     found.retain(|path| path.extension().is_some_and(|e| e == "jar"));

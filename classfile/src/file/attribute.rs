@@ -37,6 +37,7 @@ impl<'a> Attribute<'a> {
     }
 
     /// Writes the attribute as it was read.
+    #[inline]
     pub fn write(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.name_index.to_be_bytes());
         out.extend_from_slice(&(self.info.len() as u32).to_be_bytes());
@@ -44,6 +45,7 @@ impl<'a> Attribute<'a> {
     }
 
     /// A cursor over its content; `file` is the whole class file.
+    #[inline]
     pub fn reader(&self, file: &'a [u8]) -> Reader<'a> {
         Reader::over(file, self.offset, self.offset + self.info.len())
     }

@@ -79,11 +79,13 @@ impl<'a> Code<'a> {
     }
 
     /// The instructions, in order.
+    #[inline]
     pub fn instructions(&self) -> Instructions<'a> {
         Instructions::new(self.code, self.offset)
     }
 
     /// The exception table, in order.
+    #[inline]
     pub fn exceptions(&self) -> impl ExactSizeIterator<Item = ExceptionEntry> + use<'a> {
         self.exception_bytes
             .as_chunks::<8>()

@@ -59,8 +59,6 @@ pub enum Holds {
     },
 }
 
-type Visit<'v> = &'v mut dyn FnMut(Place) -> Result<()>;
-
 impl CodeTable {
     /// The kind of attributes with this name.
     pub fn of(name: &[u8]) -> CodeTable {
@@ -81,97 +79,136 @@ impl CodeTable {
     /// and unknown attributes have none to visit.
     ///
     /// # Errors
-    /// If the attribute breaks a rule of its section of the JVMS, or if `visit` fails.
+    /// If the attribute breaks a rule of its section of the JVMS, or the rule that `visit` returns.
     pub fn places<'a>(
         self,
         attribute: &Attribute<'a>,
         file: &'a [u8],
-        mut visit: impl FnMut(Place) -> Result<()>,
+        visit: impl FnMut(Place) -> Result<(), &'static str>,
     ) -> Result<()> {
-        let r = &mut attribute.reader(file);
+        let reader = attribute.reader(file);
+        let base = reader.pos();
+        let mut walk = Walk {
+            reader,
+            base,
+            visit,
+        };
         match self {
-            CodeTable::Lines => lines(r, visit),
-            CodeTable::Variables => variables(r, &mut visit),
-            CodeTable::TypeAnnotations => type_annotations(r, &mut visit),
-            CodeTable::CharacterRanges => character_ranges(r, &mut visit),
+            CodeTable::Lines => walk.lines(),
+            CodeTable::Variables => walk.variables(),
+            CodeTable::TypeAnnotations => walk.type_annotations(),
+            CodeTable::CharacterRanges => walk.character_ranges(),
             CodeTable::StackMap | CodeTable::CldcStackMap | CodeTable::Unknown => Ok(()),
         }
     }
 }
 
-fn lines(r: &mut Reader<'_>, mut visit: impl FnMut(Place) -> Result<()>) -> Result<()> {
-    let n = r.u2()? as usize;
-    let bytes = r.take(n * 4)?;
-    r.finish("JVMS 4.7.12: line_number_table_length counts all entries")?;
-    for (i, e) in bytes.as_chunks::<4>().0.iter().enumerate() {
-        visit(Place {
-            at: 2 + 4 * i,
-            holds: Holds::Start(u32::from(u16::from_be_bytes([e[0], e[1]]))),
-        })?;
+/// A walk over the content of an attribute.
+struct Walk<'a, V> {
+    reader: Reader<'a>,
+    /// Offset in the file of the content.
+    base: usize,
+    visit: V,
+}
+
+impl<V: FnMut(Place) -> Result<(), &'static str>> Walk<'_, V> {
+    #[inline]
+    fn visit(&mut self, at: usize, holds: Holds) -> Result<()> {
+        (self.visit)(Place { at, holds }).map_err(|rule| Malformed {
+            offset: self.base + at,
+            rule,
+        })
     }
-    Ok(())
-}
 
-/// A range of `start` and length.
-fn range(r: &mut Reader<'_>, base: usize, visit: Visit<'_>) -> Result<()> {
-    let at = r.pos() - base;
-    let start = u32::from(r.u2()?);
-    let end = start + u32::from(r.u2()?);
-    visit(Place {
-        at,
-        holds: Holds::Range { start, end },
-    })
-}
-
-fn variables(r: &mut Reader<'_>, visit: Visit<'_>) -> Result<()> {
-    let base = r.pos();
-    for _ in 0..r.u2()? {
-        range(r, base, visit)?;
-        r.take(6)?;
+    fn lines(&mut self) -> Result<()> {
+        let n = self.reader.u2()? as usize;
+        let bytes = self.reader.take(n * 4)?;
+        self.reader
+            .finish("JVMS 4.7.12: line_number_table_length counts all entries")?;
+        for (i, e) in bytes.as_chunks::<4>().0.iter().enumerate() {
+            let start = u32::from(u16::from_be_bytes([e[0], e[1]]));
+            self.visit(2 + 4 * i, Holds::Start(start))?;
+        }
+        Ok(())
     }
-    r.finish("JVMS 4.7.13: local_variable_table_length counts all entries")
-}
 
-fn type_annotations(r: &mut Reader<'_>, visit: Visit<'_>) -> Result<()> {
-    let base = r.pos();
-    for _ in 0..r.u2()? {
-        target(r, base, visit)?;
-        let path = r.u1()? as usize;
-        r.take(2 * path)?;
-        skip_annotation(r)?;
+    /// A range of start and length.
+    fn range(&mut self) -> Result<()> {
+        let at = self.reader.pos() - self.base;
+        let start = u32::from(self.reader.u2()?);
+        let end = start + u32::from(self.reader.u2()?);
+        self.visit(at, Holds::Range { start, end })
     }
-    r.finish("JVMS 4.7.20: num_annotations counts all annotations")
-}
 
-/// The `target_type` and `target_info` of a type annotation (JVMS 4.7.20.1).
-fn target(r: &mut Reader<'_>, base: usize, visit: Visit<'_>) -> Result<()> {
-    let target_type = r.u1()?;
-    match target_type {
-        0x00 | 0x01 | 0x16 => _ = r.take(1)?,
-        0x10..=0x12 | 0x17 | 0x42 => _ = r.take(2)?,
-        0x13..=0x15 => {}
-        0x40 | 0x41 => {
-            for _ in 0..r.u2()? {
-                range(r, base, visit)?;
-                r.take(2)?;
+    fn variables(&mut self) -> Result<()> {
+        for _ in 0..self.reader.u2()? {
+            self.range()?;
+            self.reader.take(6)?;
+        }
+        self.reader
+            .finish("JVMS 4.7.13: local_variable_table_length counts all entries")
+    }
+
+    fn type_annotations(&mut self) -> Result<()> {
+        for _ in 0..self.reader.u2()? {
+            self.target()?;
+            let path = self.reader.u1()? as usize;
+            self.reader.take(2 * path)?;
+            skip_annotation(&mut self.reader)?;
+        }
+        self.reader
+            .finish("JVMS 4.7.20: num_annotations counts all annotations")
+    }
+
+    /// The `target_type` and `target_info` of a type annotation (JVMS 4.7.20.1).
+    fn target(&mut self) -> Result<()> {
+        let target_type = self.reader.u1()?;
+        match target_type {
+            0x00 | 0x01 | 0x16 => _ = self.reader.take(1)?,
+            0x10..=0x12 | 0x17 | 0x42 => _ = self.reader.take(2)?,
+            0x13..=0x15 => {}
+            0x40 | 0x41 => {
+                for _ in 0..self.reader.u2()? {
+                    self.range()?;
+                    self.reader.take(2)?;
+                }
+            }
+            0x43..=0x4B => {
+                let at = self.reader.pos() - self.base;
+                let bci = u32::from(self.reader.u2()?);
+                self.visit(at, Holds::Instruction(bci))?;
+                if target_type >= 0x47 {
+                    self.reader.take(1)?;
+                }
+            }
+            _ => {
+                return Err(Malformed {
+                    offset: self.reader.pos() - 1,
+                    rule: "JVMS 4.7.20: unknown target_type",
+                });
             }
         }
-        0x43..=0x4B => {
-            let at = r.pos() - base;
-            let holds = Holds::Instruction(u32::from(r.u2()?));
-            visit(Place { at, holds })?;
-            if target_type >= 0x47 {
-                r.take(1)?;
-            }
-        }
-        _ => {
-            return Err(Malformed {
-                offset: r.pos() - 1,
-                rule: "JVMS 4.7.20: unknown target_type",
-            });
-        }
+        Ok(())
     }
-    Ok(())
+
+    /// First and last BCI (the last inclusive) and source positions. Not an attribute of the JVMS,
+    /// so a table that looks odd is left alone.
+    fn character_ranges(&mut self) -> Result<()> {
+        let Ok(n) = self.reader.u2() else {
+            return Ok(());
+        };
+        let n = usize::from(n);
+        if self.reader.left() != n * 14 {
+            return Ok(());
+        }
+        let bytes = self.reader.take(n * 14)?;
+        for (i, e) in bytes.as_chunks::<14>().0.iter().enumerate() {
+            let start = u32::from(u16::from_be_bytes([e[0], e[1]]));
+            let end = u32::from(u16::from_be_bytes([e[2], e[3]])) + 1;
+            self.visit(2 + 14 * i, Holds::Inclusive { start, end })?;
+        }
+        Ok(())
+    }
 }
 
 /// Steps over the type and the elements of an annotation (JVMS 4.7.16), however deep they nest.
@@ -207,25 +244,6 @@ fn skip_annotation(r: &mut Reader<'_>) -> Result<()> {
                 });
             }
         }
-    }
-    Ok(())
-}
-
-/// First and last BCI (the last inclusive) and source positions. Not an attribute of the JVMS, so
-/// a table that looks odd is left alone.
-fn character_ranges(r: &mut Reader<'_>, visit: Visit<'_>) -> Result<()> {
-    let Ok(n) = r.u2() else { return Ok(()) };
-    let n = usize::from(n);
-    if r.left() != n * 14 {
-        return Ok(());
-    }
-    for (i, e) in r.take(n * 14)?.as_chunks::<14>().0.iter().enumerate() {
-        let start = u32::from(u16::from_be_bytes([e[0], e[1]]));
-        let end = u32::from(u16::from_be_bytes([e[2], e[3]])) + 1;
-        visit(Place {
-            at: 2 + 14 * i,
-            holds: Holds::Inclusive { start, end },
-        })?;
     }
     Ok(())
 }

@@ -39,6 +39,17 @@ pub fn measure(code: &[u8], bci: usize, base: usize) -> Result<(Opcode, usize)> 
     Ok((opcode, length))
 }
 
+/// Where the branch with this opcode at `bci` leads; none for what is no branch, and for switches.
+#[inline]
+pub fn branch_target(opcode: Opcode, code: &[u8], bci: usize) -> Option<u32> {
+    let by = match opcode.format() {
+        Format::Branch => i32::from(u2(code, bci + 1)? as i16),
+        Format::WideBranch => i4(code, bci + 1)?,
+        _ => return None,
+    };
+    Some((bci as i32).wrapping_add(by) as u32)
+}
+
 #[cold]
 fn no_opcode(offset: usize) -> Malformed {
     Malformed {

@@ -5,5 +5,5 @@ mod length;
 mod model;
 
 pub use decode::{Instructions, decode};
-pub use length::{measure, padding};
+pub use length::{branch_target, measure, padding};
 pub use model::{Instruction, Operands};

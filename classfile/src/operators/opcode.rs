@@ -29,6 +29,15 @@ static LENGTHS: [u8; 256] = {
     }
     all
 };
+static FORMATS: [Format; 256] = {
+    let mut all = [Format::Plain; 256];
+    let mut byte = 0;
+    while byte < ALL.len() {
+        all[byte] = OPERATORS[byte].format;
+        byte += 1;
+    }
+    all
+};
 static FLOWS: [Flow; 256] = {
     let mut all = [Flow::Next; 256];
     let mut byte = 0;
@@ -58,6 +67,7 @@ impl Opcode {
         self as u8
     }
 
+    #[inline]
     fn row(self) -> &'static Operator {
         &OPERATORS[usize::from(self.byte())]
     }
@@ -68,11 +78,13 @@ impl Opcode {
     }
 
     /// What follows it in the code array.
+    #[inline]
     pub fn format(self) -> Format {
-        self.row().format
+        FORMATS[usize::from(self.byte())]
     }
 
     /// What it does to the operand stack.
+    #[inline]
     pub fn effect(self) -> Effect {
         self.row().effect
     }
@@ -84,6 +96,7 @@ impl Opcode {
     }
 
     /// Whether the instruction itself may throw.
+    #[inline]
     pub fn throws(self) -> bool {
         self.row().throws
     }

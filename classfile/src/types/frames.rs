@@ -63,6 +63,7 @@ impl<'a> RawTypes<'a> {
     }
 
     /// The types, each with its offset in the file.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = (usize, VType)> + use<'a> {
         let (bytes, offset) = (self.bytes, self.offset);
         let mut at = 0;
@@ -95,6 +96,7 @@ impl<'a> RawFrames<'a> {
     }
 
     /// How many frames are left.
+    #[inline]
     pub fn left(&self) -> u16 {
         self.left
     }
@@ -199,6 +201,7 @@ impl RawFrame<'_> {
 }
 
 /// The BCI of the frame after the one at `last`.
+#[inline]
 pub fn next_bci(last: Option<u32>, delta: u16) -> u32 {
     match last {
         None => u32::from(delta),

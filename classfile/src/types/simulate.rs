@@ -27,7 +27,7 @@ impl From<IllFormed> for Lost {
 }
 
 /// Types of locals and operand stack at one instruction.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct State {
     /// One entry a slot: the second slot of a long or double is top.
     pub locals: Vec<VType>,

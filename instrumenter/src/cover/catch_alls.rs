@@ -32,9 +32,10 @@ impl CatchAlls {
 
     /// The one that covers such code. There is one for every range that it was made with.
     pub(crate) fn of(&self, covered: Covered) -> u32 {
-        let at = match covered.uninitialized {
-            true => self.uninitialized,
-            false => self.initialized,
+        let at = if covered.uninitialized {
+            self.uninitialized
+        } else {
+            self.initialized
         };
         at.unwrap_or(self.end)
     }

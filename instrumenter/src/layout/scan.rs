@@ -1,7 +1,7 @@
 //! One pass over a method's code: what must be hooked and what must be moved.
 
 use classfile::file::Code;
-use classfile::instruction::{decode, measure};
+use classfile::instruction::{branch_target, decode, measure};
 use classfile::operators::Flow;
 use classfile::{Malformed, Opcode, Result};
 
@@ -77,7 +77,14 @@ impl Scan {
             match opcode.flow() {
                 Flow::Return => f |= RETURN,
                 Flow::Conditional | Flow::Jump | Flow::Subroutine => {
-                    self.branches.extend(branch(bytes, bci, code.offset)?);
+                    // A `ret` is none.
+                    let target = branch_target(opcode, bytes, bci);
+                    self.branches.extend(target.map(|target| Branch {
+                        bci: bci as u32,
+                        target,
+                        opcode,
+                        grown: false,
+                    }));
                 }
                 Flow::Switch => {
                     self.switches = true;
@@ -156,16 +163,4 @@ impl Scan {
 #[inline]
 fn starts(flags: &[u8], bci: u32) -> bool {
     flags.get(bci as usize).is_some_and(|f| f & START != 0)
-}
-
-/// The branch at `bci`; none for a `ret`.
-#[inline]
-fn branch(code: &[u8], bci: usize, base: usize) -> Result<Option<Branch>> {
-    let i = decode(code, bci, base)?;
-    Ok(i.targets().next().map(|target| Branch {
-        bci: i.bci,
-        target,
-        opcode: i.opcode,
-        grown: false,
-    }))
 }

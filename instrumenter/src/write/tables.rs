@@ -2,8 +2,8 @@
 
 use crate::layout::Moves;
 use crate::reason::{Reason, Stop};
+use classfile::Result;
 use classfile::file::{Attribute, ClassFile, Code, CodeTable, Holds};
-use classfile::{Malformed, Result};
 
 /// Writes the attributes of the code but its stack map; tells how many. `unknown` counts those
 /// that may hold code offsets that nobody knows.
@@ -41,24 +41,18 @@ fn moved<'a>(
     attribute.write(out);
     let out = &mut out[content..];
     table.places(attribute, file, |place| {
-        let bad = |rule| {
-            Err(Malformed {
-                offset: attribute.offset + place.at,
-                rule,
-            })
-        };
         match place.holds {
             Holds::Start(bci) if bci >= moves.code_length => {
-                return bad("JVMS 4.7.12: start_pc is in the code array");
+                return Err("JVMS 4.7.12: start_pc is in the code array");
             }
             Holds::Start(bci) => put(out, place.at, moves.border(bci)),
             Holds::Instruction(bci) if bci >= moves.code_length => {
-                return bad("JVMS 4.7.20.1: an offset is in the code array");
+                return Err("JVMS 4.7.20.1: an offset is in the code array");
             }
             // The annotated instruction itself, not its hooks.
             Holds::Instruction(bci) => put(out, place.at, moves.instruction(bci) as u16),
             Holds::Range { end, .. } if !moves.inside(end) => {
-                return bad("JVMS 4.7.13, 4.7.20.1: a variable's range is in the code array");
+                return Err("JVMS 4.7.13, 4.7.20.1: a variable's range is in the code array");
             }
             Holds::Range { start, end } => {
                 let (start, end) = (moves.border(start), moves.border(end));
