@@ -164,8 +164,18 @@ pub struct CompareArgs {
     /// The new report
     pub new: PathBuf,
     /// Probability with which equal JVMs may be told apart
-    #[arg(long, value_name = "P", default_value_t = 0.01)]
+    #[arg(long, value_name = "P", default_value_t = 0.01, value_parser = probability)]
     pub alpha: f64,
+}
+
+/// A probability that leaves something open: neither 0 nor 1.
+fn probability(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().map_err(|e| e.to_string())?;
+    if 0.0 < number && number < 1.0 {
+        Ok(number)
+    } else {
+        Err("a probability lies between 0 and 1".into())
+    }
 }
 
 /// What `merge` takes.

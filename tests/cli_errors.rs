@@ -55,6 +55,22 @@ fn wrong_arguments() {
             &["run", "--scenario", "default", "--", "Prog"],
             "cannot be used with",
         ),
+        (
+            &["compare", "a", "b", "--alpha", "nan"],
+            "a probability lies between 0 and 1",
+        ),
+        (
+            &["compare", "a", "b", "--alpha", "1e400"],
+            "a probability lies between 0 and 1",
+        ),
+        (
+            &["run", "--seed", "18446744073709551616"],
+            "number too large",
+        ),
+        (
+            &["run", "--shard", "1/18446744073709551616"],
+            "a shard is I/N",
+        ),
         (&["walk"], "unrecognized subcommand"),
         (&[], "Usage"),
     ] {

@@ -167,7 +167,7 @@ fn hang(place: &Place, kind: Kind) {
     let code = wait(&mut tool, &Deadline::new("the run"));
     assert_eq!(code, Some(4), "{kind:?}");
     assert!(is_gone(jvm), "{kind:?}");
-    assert_eq!(leftovers(jvm), [PathBuf::new(); 0], "{kind:?}");
+    assert_eq!(leftovers(jvm), Vec::<PathBuf>::new(), "{kind:?}");
     // The script has no Java threads; the JVM has.
     let threads = place.out().join("runs/001-program/threads.txt");
     let threads = fs::read_to_string(threads).unwrap();

@@ -19,7 +19,7 @@ fn scenario(hooks: Hooking) -> String {
         asgct-async = 1
         [sampling]
         check_share = 0.3
-        interval_us = 0
+        no_pause = true
         gst_every = 0
         evidence_limit = 100000
         [[program]]

@@ -81,7 +81,7 @@ fn scenario(program: &str, gst_every: u32) -> String {
         call-edge = 1
         [sampling]
         check_share = 0.5
-        interval_us = 0
+        no_pause = true
         gst_every = {gst_every}
         evidence_limit = 5
         [[program]]

@@ -10,7 +10,7 @@ use support::{jdks, report, run, stackwitness};
 fn unload(jdk: &Path, dir: &Path, seconds: u32) -> Rewriting {
     let scenario = dir.join("unloading.toml");
     let text = format!(
-        "name = 'unloading'\n[sampling]\ninterval_us = 0\ncheck_share = 0.01\n[[program]]\nname = 'p'\n\
+        "name = 'unloading'\n[sampling]\nno_pause = true\ncheck_share = 0.01\n[[program]]\nname = 'p'\n\
          baseline = false\nfixtures = {{ names = ['class-unloading'], seconds = {seconds} }}\n"
     );
     std::fs::write(&scenario, text).unwrap();

@@ -21,6 +21,19 @@ pub enum Error {
         /// Who named it.
         from: &'static str,
     },
+    /// The JDK is older than those that can be judged.
+    #[error(
+        "{home} is JDK {version}; the oldest that can be judged is {oldest}: give another with --jdk",
+        home = .home.display()
+    )]
+    TooOld {
+        /// The folder.
+        home: PathBuf,
+        /// Its version.
+        version: String,
+        /// The oldest feature release that can be judged.
+        oldest: u32,
+    },
     /// One of our own libraries is not where it belongs.
     #[error(
         "{name} not found; looked for {tried}; build it with `cargo build`, or set {variable} \

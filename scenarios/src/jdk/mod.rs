@@ -10,6 +10,9 @@ use std::process::{Command, Stdio};
 /// Where Linux distributions put their JDKs.
 const USUAL_PLACE: &str = "/usr/lib/jvm";
 
+/// The oldest feature release that can be judged.
+const OLDEST: u32 = 17;
+
 /// A JDK or Java runtime on this machine.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Jdk {
@@ -93,6 +96,19 @@ impl Jdk {
         self.release.get("JAVA_VERSION").map(String::as_str)
     }
 
+    /// Fails if it is too old to be judged.
+    pub(crate) fn check_age(&self) -> Result<(), Error> {
+        // Up to JDK 8 the version begins with `1.`.
+        if self.feature().is_none_or(|feature| feature >= OLDEST) {
+            return Ok(());
+        }
+        Err(Error::TooOld {
+            home: self.home.clone(),
+            version: self.version().unwrap_or_default().into(),
+            oldest: OLDEST,
+        })
+    }
+
     /// Whether it has a module.
     pub fn has_module(&self, module: &str) -> bool {
         if let Some(modules) = self.release.get("MODULES") {
@@ -142,6 +158,17 @@ mod tests {
             Some(26)
         );
         assert_eq!(fake(dir.path(), "").feature(), None);
+    }
+
+    #[test]
+    fn an_old_jdk_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        for (version, old) in [("1.8.0_392", true), ("11.0.2", true), ("17", false)] {
+            let jdk = fake(dir.path(), &format!("JAVA_VERSION=\"{version}\""));
+            let error = jdk.check_age().map_err(|e| e.to_string()).err();
+            let told = format!("is JDK {version}; the oldest that can be judged is 17");
+            assert_eq!(error.is_some_and(|error| error.contains(&told)), old);
+        }
     }
 
     #[test]

@@ -95,6 +95,13 @@ impl Plan {
                 if !wishes.flags.is_empty() {
                     program.matrix.axes.insert("flags".into(), wishes.axis());
                 }
+                let more = number(&program.matrix, jdks.len());
+                if more.is_none_or(|more| more > MOST - jobs.len()) {
+                    return Err(Error::Scenario(format!(
+                        "{}: more than {MOST} JVMs to run: fewer repetitions or values of axes",
+                        program.name
+                    )));
+                }
                 variants(&program, &jdks, wishes.seed, &mut jobs);
             }
         }
@@ -109,6 +116,17 @@ impl Plan {
         self.jobs.retain(|job| shard.holds(job.number));
         self
     }
+}
+
+/// How many JVMs a plan has at most.
+const MOST: usize = 100_000;
+
+/// How many variants there are; none if too many to count.
+fn number(matrix: &Matrix, jdks: usize) -> Option<usize> {
+    let values = matrix.axes.values().map(BTreeMap::len);
+    let repetitions = matrix.repetitions.max(1) as usize;
+    let factors = values.chain([jdks, repetitions]);
+    factors.into_iter().try_fold(1, usize::checked_mul)
 }
 
 /// A suite becomes a program for each benchmark.
@@ -187,6 +205,9 @@ fn jdks(matrix: &Matrix, wished: &[PathBuf]) -> Result<Vec<Jdk>, Error> {
     }
     for home in wished {
         found.push(Jdk::find(Some(home))?);
+    }
+    for jdk in &found {
+        jdk.check_age()?;
     }
     let mut homes = vec![];
     found.retain(|jdk| {
@@ -286,6 +307,27 @@ mod tests {
         assert_eq!(dirs[15], "runs/016-p-serial-21_2-int-2");
         assert_eq!(plan.jobs[15].program.jvm_args, ["-Z", "-B", "-C"]);
         assert_eq!(plan.jobs[15].seed, 20);
+    }
+
+    #[test]
+    fn a_plan_that_nobody_can_run_is_refused() {
+        let axis = |name| {
+            let values: String = (0..40).map(|i| format!("v{i} = []\n")).collect();
+            format!("[matrix.axes.{name}]\n{values}")
+        };
+        let axes: String = ["a", "b", "c"].map(axis).concat();
+        let program = "[[program]]\nname = 'p'\njavac = { seconds = 1 }\n";
+        let text = format!("name = 'x'\n[matrix]\nrepetitions = 10000\n{axes}{program}");
+        let scenario = Scenario::parse(&text, "x").unwrap();
+        let wishes = Wishes {
+            jdks: JDKS.clone(),
+            ..Wishes::default()
+        };
+        let error = Plan::new(&scenario, &wishes).unwrap_err();
+        assert!(
+            error.to_string().contains("more than 100000 JVMs"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! Scenario files: what may stand in them, and where something must not.
 
+use super::check::{self, Complaint};
 use super::{Matrix, Program, Sampling, Scenario, Start, Suite, SuiteKind, default_budget};
 use crate::Error;
 use crate::text::position;
 use oracle::{Hooking, Layer};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::path::PathBuf;
 use std::time::Duration;
 use toml::Spanned;
@@ -26,11 +27,11 @@ pub(super) fn parse(text: &str, file: &str) -> Result<Scenario, Error> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    name: String,
+    name: Spanned<String>,
     #[serde(default)]
     cargo_test: bool,
     time_budget_s: Option<Spanned<f64>>,
-    layers: Option<Spanned<Vec<Layer>>>,
+    layers: Option<Spanned<Vec<Spanned<Layer>>>>,
     #[serde(default)]
     budget: BTreeMap<Layer, Spanned<f64>>,
     #[serde(default)]
@@ -43,21 +44,22 @@ struct File {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct FileSampling {
-    interval_us: Option<u64>,
-    gst_every: Option<u32>,
+    interval_us: Option<Spanned<u64>>,
+    no_pause: bool,
+    gst_every: Option<Spanned<u32>>,
     check_share: Option<Spanned<f64>>,
     probability: Option<Spanned<f64>>,
-    evidence_limit: Option<u32>,
-    include: Vec<String>,
-    exclude: Vec<String>,
-    check: Vec<String>,
+    evidence_limit: Option<Spanned<u32>>,
+    include: Option<Texts>,
+    exclude: Option<Texts>,
+    check: Option<Texts>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct FileMatrix {
-    jdks: Vec<String>,
-    axes: BTreeMap<String, Spanned<BTreeMap<String, Vec<String>>>>,
+    jdks: Option<Texts>,
+    axes: BTreeMap<Spanned<String>, Spanned<BTreeMap<String, Vec<String>>>>,
     repetitions: Option<Spanned<u32>>,
 }
 
@@ -67,10 +69,10 @@ struct FileProgram {
     name: Spanned<String>,
     fixtures: Option<Fixtures>,
     javac: Option<Javac>,
-    java: Option<Vec<String>>,
+    java: Option<Spanned<Vec<Spanned<String>>>>,
     suite: Option<FileSuite>,
     #[serde(default)]
-    jvm_args: Vec<String>,
+    jvm_args: Vec<Spanned<String>>,
     #[serde(default)]
     hooks: Hooking,
     deadline_s: Option<Spanned<f64>>,
@@ -86,8 +88,7 @@ struct FileProgram {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Fixtures {
-    #[serde(default)]
-    names: Vec<Spanned<String>>,
+    names: Option<Texts>,
     seconds: Spanned<f64>,
 }
 
@@ -102,22 +103,28 @@ struct Javac {
 struct FileSuite {
     kind: SuiteKind,
     jar: Option<PathBuf>,
-    #[serde(default)]
-    benchmarks: Vec<String>,
-    #[serde(default = "one")]
-    repetitions: u32,
+    benchmarks: Option<Texts>,
+    repetitions: Option<Spanned<u32>>,
 }
 
 fn yes() -> bool {
     true
 }
 
-fn one() -> u32 {
-    1
-}
+/// A list of texts, each with its place.
+type Texts = Spanned<Vec<Spanned<String>>>;
 
-/// Where something is wrong, and what.
-type Complaint = (Range<usize>, String);
+/// Microseconds in an hour.
+const HOUR_US: u64 = 3_600_000_000;
+
+/// How often something may be repeated.
+const REPETITIONS: RangeInclusive<u32> = 1..=10_000;
+
+fn repetitions(times: &Option<Spanned<u32>>) -> Result<u32, Complaint> {
+    times.as_ref().map_or(Ok(1), |times| {
+        check::whole(times, REPETITIONS, "repetitions")
+    })
+}
 
 impl File {
     fn check(self) -> Result<Scenario, Complaint> {
@@ -125,19 +132,14 @@ impl File {
         for (layer, limit) in &self.budget {
             budget.0.insert(
                 *layer,
-                share(limit, "a budget is the highest share of mismatches allowed")?,
+                check::share(limit, "a budget is the highest share of mismatches allowed")?,
             );
         }
         let sampling = self.sampling.check()?;
         let matrix = self.matrix.check()?;
-        let layers = match self.layers {
-            Some(layers) if layers.get_ref().is_empty() => {
-                return Err((
-                    layers.span(),
-                    "a scenario without layers measures nothing".into(),
-                ));
-            }
-            Some(layers) => layers.into_inner(),
+        check::name(&self.name, "a scenario's name")?;
+        let layers = match &self.layers {
+            Some(layers) => check::list(layers, "a scenario without layers measures nothing")?,
             None => Layer::ALL.into(),
         };
         if self.program.get_ref().is_empty() {
@@ -165,10 +167,10 @@ impl File {
         }
         let time_budget = self
             .time_budget_s
-            .map(|s| seconds(&s, "time_budget_s"))
+            .map(|s| check::seconds(&s, "time_budget_s"))
             .transpose()?;
         let mut scenario = Scenario {
-            name: self.name,
+            name: self.name.into_inner(),
             cargo_test: self.cargo_test,
             budget,
             required: vec![],
@@ -183,11 +185,24 @@ impl File {
 impl FileSampling {
     fn check(self) -> Result<Sampling, Complaint> {
         let usual = Sampling::default();
-        let share =
-            |value: Option<Spanned<f64>>, usual, what| value.map_or(Ok(usual), |v| share(&v, what));
+        let share = |value: Option<Spanned<f64>>, usual, what| {
+            value.map_or(Ok(usual), |value| check::share(&value, what))
+        };
+        let count = |value: Option<Spanned<u32>>, usual, what| {
+            value.map_or(Ok(usual), |value| check::whole(&value, 0..=1_000_000, what))
+        };
+        let interval_us = match &self.interval_us {
+            Some(pause) if self.no_pause => {
+                let message = "there is an interval, or there is `no_pause`, not both";
+                return Err((pause.span(), message.into()));
+            }
+            Some(pause) => check::whole(pause, 1..=HOUR_US, "interval_us")?,
+            None if self.no_pause => 0,
+            None => usual.interval_us,
+        };
         Ok(Sampling {
-            interval_us: self.interval_us.unwrap_or(usual.interval_us),
-            gst_every: self.gst_every.unwrap_or(usual.gst_every),
+            interval_us,
+            gst_every: count(self.gst_every, usual.gst_every, "gst_every")?,
             check_share: share(
                 self.check_share,
                 usual.check_share,
@@ -198,14 +213,11 @@ impl FileSampling {
                 usual.probability,
                 "probability is a share of methods",
             )?,
-            evidence_limit: self.evidence_limit.unwrap_or(usual.evidence_limit),
-            include: self.include,
-            exclude: self.exclude,
-            check: self.check,
-            sabotage: usual.sabotage,
-            sabotage_one_in: usual.sabotage_one_in,
-            lies: usual.lies,
-            record_samples: usual.record_samples,
+            evidence_limit: count(self.evidence_limit, usual.evidence_limit, "evidence_limit")?,
+            include: check::texts(&self.include, "leave it out to hook all methods")?,
+            exclude: check::texts(&self.exclude, "leave it out")?,
+            check: check::texts(&self.check, "leave it out")?,
+            ..usual
         })
     }
 }
@@ -214,45 +226,43 @@ impl FileMatrix {
     fn check(self) -> Result<Matrix, Complaint> {
         let mut axes = BTreeMap::new();
         for (name, values) in self.axes {
+            check::name(&name, "an axis")?;
+            let name = name.into_inner();
             if values.get_ref().is_empty() {
                 return Err((values.span(), format!("the axis `{name}` has no values")));
             }
             axes.insert(name, values.into_inner());
         }
-        let repetitions = match self.repetitions {
-            Some(n) if *n.get_ref() == 0 => {
-                return Err((n.span(), "repetitions are at least 1".into()));
-            }
-            Some(n) => n.into_inner(),
-            None => 1,
-        };
         Ok(Matrix {
-            jdks: self.jdks,
+            jdks: check::texts(&self.jdks, "leave it out for the usual one")?,
             axes,
-            repetitions,
+            repetitions: repetitions(&self.repetitions)?,
         })
     }
 }
 
 impl FileProgram {
     fn check(&self, span: Range<usize>) -> Result<Program, Complaint> {
-        check_name(&self.name, "a program's name")?;
+        check::name(&self.name, "a program's name")?;
         for name in self.files.keys() {
-            check_name(name, "a file's name")?;
+            check::name(name, "a file's name")?;
         }
         let (start, time) = match (&self.fixtures, &self.javac, &self.java, &self.suite) {
             (Some(fixtures), None, None, None) => fixtures.check()?,
             (None, Some(javac), None, None) => {
-                let seconds = seconds(&javac.seconds, "seconds")?;
+                let seconds = check::seconds(&javac.seconds, "seconds")?;
                 (Start::Javac { seconds }, seconds)
             }
-            (None, None, Some(args), None) => (Start::Java(args.clone()), 0.0),
+            (None, None, Some(args), None) if args.get_ref().is_empty() => {
+                return Err((args.span(), "`java` without arguments runs nothing".into()));
+            }
+            (None, None, Some(args), None) => (Start::Java(check::arguments(args.get_ref())?), 0.0),
             (None, None, None, Some(suite)) => {
                 let suite = Suite {
                     kind: suite.kind,
                     jar: suite.jar.clone(),
-                    benchmarks: suite.benchmarks.clone(),
-                    repetitions: suite.repetitions,
+                    benchmarks: check::texts(&suite.benchmarks, "leave it out for all")?,
+                    repetitions: repetitions(&suite.repetitions)?,
                 };
                 (Start::Suite(suite), 480.0)
             }
@@ -263,12 +273,12 @@ impl FileProgram {
             }
         };
         let deadline = match &self.deadline_s {
-            Some(deadline) => seconds(deadline, "deadline_s")?,
+            Some(deadline) => check::seconds(deadline, "deadline_s")?,
             // Interpreted code with hooks on a busy machine is many times slower.
             None => time * 4.0 + 120.0,
         };
         Ok(Program {
-            jvm_args: self.jvm_args.clone(),
+            jvm_args: check::arguments(&self.jvm_args)?,
             hooks: self.hooks,
             deadline: Some(Duration::from_secs_f64(deadline)),
             files: self
@@ -286,48 +296,15 @@ impl FileProgram {
 
 impl Fixtures {
     fn check(&self) -> Result<(Start, f64), Complaint> {
-        for name in &self.names {
-            let known = [java_fixtures::FIXTURE_NAMES, java_fixtures::STRESS_NAMES].concat();
+        let names = check::texts(&self.names, "leave it out for all that run by default")?;
+        let known = [java_fixtures::FIXTURE_NAMES, java_fixtures::STRESS_NAMES].concat();
+        for name in self.names.iter().flat_map(Spanned::get_ref) {
             if !known.contains(&name.get_ref().as_str()) {
                 return Err((name.span(), format!("no fixture `{}`", name.get_ref())));
             }
         }
-        let seconds = seconds(&self.seconds, "seconds")?;
-        let names = self
-            .names
-            .iter()
-            .map(|name| name.get_ref().clone())
-            .collect();
+        let seconds = check::seconds(&self.seconds, "seconds")?;
         Ok((Start::Fixtures { names, seconds }, seconds))
-    }
-}
-
-/// Names become names of folders, also on other machines.
-fn check_name(name: &Spanned<String>, what: &str) -> Result<(), Complaint> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    let text = name.get_ref();
-    if text.is_empty() || text.starts_with('.') || !text.chars().all(plain) {
-        let message =
-            format!("{what} has only letters, digits, `-`, `_` and `.`, and no `.` in front");
-        return Err((name.span(), message));
-    }
-    Ok(())
-}
-
-fn share(value: &Spanned<f64>, what: &str) -> Result<f64, Complaint> {
-    match *value.get_ref() {
-        share if (0.0..=1.0).contains(&share) => Ok(share),
-        other => Err((value.span(), format!("{what}: from 0 to 1, not {other}"))),
-    }
-}
-
-fn seconds(value: &Spanned<f64>, what: &str) -> Result<f64, Complaint> {
-    match *value.get_ref() {
-        seconds if seconds > 0.0 && seconds <= 1e6 => Ok(seconds),
-        other => Err((
-            value.span(),
-            format!("{what} is a time above 0 and up to 1000000, not {other}"),
-        )),
     }
 }
 
@@ -369,6 +346,30 @@ mod tests {
             "name = \"x\"\n[[program]]\nname = \"p\"\nfixtures = { seconds = 1, names = [\"no\"] }\n".into(),
             "name = \"x\n".into(),
             "".into(),
+            "name = \"\"\n".to_owned() + PROGRAM,
+            "name = \"x\"\nlayers = [\"gst\", \"ground\", \"gst\"]\n".to_owned() + PROGRAM,
+            "name = \"x\"\n[sampling]\ninterval_us = 0\n".to_owned() + PROGRAM,
+            "name = \"x\"\n[sampling]\ninterval_us = 9223372036854775807\n".to_owned() + PROGRAM,
+            "name = \"x\"\n[sampling]\ninterval_us = 18446744073709551615\n".to_owned() + PROGRAM,
+            "name = \"x\"\n[sampling]\ninterval_us = -1\n".to_owned() + PROGRAM,
+            "name = \"x\"\n[sampling]\nno_pause = true\ninterval_us = 5\n".to_owned() + PROGRAM,
+            "name = \"x\"\n[sampling]\ngst_every = 4294967295\n".to_owned() + PROGRAM,
+            "name = \"x\"\n[sampling]\nevidence_limit = 4000000000\n".to_owned() + PROGRAM,
+            "name = \"x\"\n[sampling]\ncheck_share = inf\n".to_owned() + PROGRAM,
+            "name = \"x\"\n[sampling]\ninclude = []\n".to_owned() + PROGRAM,
+            "name = \"x\"\n[sampling]\nexclude = [\"\"]\n".to_owned() + PROGRAM,
+            "name = \"x\"\n[matrix]\nrepetitions = 4000000000\n".to_owned() + PROGRAM,
+            "name = \"x\"\n[matrix]\njdks = []\n".to_owned() + PROGRAM,
+            "name = \"x\"\n[matrix]\njdks = [\"a\", \"a\"]\n".to_owned() + PROGRAM,
+            "name = \"x\"\n[matrix.axes.\"\"]\na = []\n".to_owned() + PROGRAM,
+            "name = \"x\"\ntime_budget_s = nan\n".to_owned() + PROGRAM,
+            "name = \"x\"\n[[program]]\nname = \"p\"\njava = []\n".into(),
+            "name = \"x\"\n[[program]]\nname = \"p\"\njava = [\"a\\u0000b\"]\n".into(),
+            "name = \"x\"\n[[program]]\nname = \"p\"\njavac = { seconds = 1e300 }\n".into(),
+            "name = \"x\"\n[[program]]\nname = \"p\"\njavac = { seconds = 1 }\ndeadline_s = inf\n".into(),
+            "name = \"x\"\n[[program]]\nname = \"p\"\nfixtures = { seconds = 1, names = [] }\n".into(),
+            "name = \"x\"\n[[program]]\nname = \"p\"\nsuite = { kind = \"dacapo\", benchmarks = [] }\n".into(),
+            "name = \"x\"\n[[program]]\nname = \"p\"\nsuite = { kind = \"dacapo\", repetitions = 0 }\n".into(),
         ];
         let told: Vec<_> = cases
             .iter()

@@ -3,8 +3,11 @@
 use crate::Error;
 use crate::text::position;
 use oracle::gate::KnownIssues;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use std::fs;
 use std::path::Path;
+use toml::Spanned;
 
 /// Reads a file of known issues.
 pub fn read(path: &Path) -> Result<KnownIssues, Error> {
@@ -14,10 +17,28 @@ pub fn read(path: &Path) -> Result<KnownIssues, Error> {
         let (line, column) = position(&text, e.span().unwrap_or(0..0).start);
         fail(format!(":{line}:{column}: {}", e.message().trim_end()))
     })?;
-    match known.issues.iter().find_map(|issue| issue.complaint()) {
-        Some(complaint) => Err(fail(format!(": {complaint}"))),
+    let complaints = known.issues.iter().map(|issue| issue.complaint());
+    match complaints
+        .enumerate()
+        .find_map(|(at, found)| Some((at, found?)))
+    {
+        Some((at, complaint)) => {
+            let (line, column) = position(&text, place(&text, at));
+            Err(fail(format!(":{line}:{column}: {complaint}")))
+        }
         None => Ok(known),
     }
+}
+
+/// Where the issue with this number, from 0, begins in the text of a file.
+fn place(text: &str, number: usize) -> usize {
+    #[derive(Deserialize)]
+    struct Places {
+        issue: Vec<Spanned<IgnoredAny>>,
+    }
+    let places: Option<Places> = toml::from_str(text).ok();
+    let issue = places.as_ref().and_then(|places| places.issue.get(number));
+    issue.map_or(0, |issue| issue.span().start)
 }
 
 #[cfg(test)]
@@ -45,6 +66,8 @@ mod tests {
                 read(GOOD.replace("layer", "lair")),
                 read(GOOD.replace("asgct-async", "async")),
                 read(GOOD.replace("0.001", "3.5")),
+                read(GOOD.replace("0.001", "nan")),
+                read(format!("{GOOD}\n{}", GOOD.replace("0.001", "-1e308"))),
                 read(GOOD.replace("17-21", "old")),
                 read(GOOD.replace("linkCallSite", "")),
             ]

@@ -1,5 +1,6 @@
 //! What a scenario says: programs, how to sample them, and what may go wrong.
 
+mod check;
 mod file;
 pub mod known;
 
