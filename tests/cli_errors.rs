@@ -116,6 +116,26 @@ fn no_agent() {
 }
 
 #[test]
+fn an_old_jdk() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = fake_jdk(dir.path(), "exit 0");
+    fs::write(home.join("release"), "JAVA_VERSION=\"11.0.24\"\n").unwrap();
+    let mut command = stackwitness();
+    command.args(["run", "--jdk"]).arg(&home);
+    let output = run(command.arg("--out").arg(dir.path().join("out")));
+    let expected = "is JDK 11.0.24; the oldest that can be judged is 17";
+    one_message(output.code, &output.stderr, (3, expected));
+    assert_eq!(output.stderr.lines().count(), 1);
+
+    // Nothing in the folder tells how old this one is, but its VM does.
+    let script = STARTED
+        .replace("ASGCT", "true")
+        .replace("\"17\"", "\"11.0.24+8\"");
+    let (code, stderr, _dir) = with_fake(&script, USERS);
+    one_message(code, &stderr, (3, "the JVM is of version 11.0.24+8"));
+}
+
+#[test]
 fn a_java_that_cannot_be_executed() {
     let dir = tempfile::tempdir().unwrap();
     let home = fake_jdk(dir.path(), "");
@@ -165,6 +185,11 @@ fn a_crash_keeps_what_was_counted() {
     );
     let (code, stderr, dir) = with_fake(&script, USERS);
     one_message(code, &stderr, (4, "killed by signal 11"));
+    // The agent did not get to say what the rewriter did.
+    assert!(
+        stderr.contains("unknown how many methods were hooked"),
+        "{stderr}"
+    );
     let report = report(&dir.path().join("out"));
     assert_eq!(report.layers[1].matches, 1);
     assert!(report.complete);

@@ -68,7 +68,14 @@ fn a_program_keeps_its_streams_and_its_exit_code() {
         assert_eq!(report.runs[0].exit, Exit::Code(7));
         assert_eq!(&report.runs[0].java_args[2..], ["Prog", "a b", "c"]);
         assert!(report.layers.iter().any(|counts| counts.checks > 0));
-        assert!(report.runs[0].rewriting.application_classes > 0);
+        assert!(
+            report.runs[0]
+                .rewriting
+                .as_ref()
+                .unwrap()
+                .application_classes
+                > 0
+        );
     }
 }
 

@@ -25,7 +25,7 @@ fn unload(jdk: &Path, dir: &Path, seconds: u32) -> Rewriting {
     let run = &report(&out).runs[0];
     assert_eq!(run.exit, oracle::report::Exit::Code(0), "{output:?}");
     assert_eq!(run.invalid, None, "{output:?}");
-    run.rewriting.clone()
+    run.rewriting.clone().expect("the JVM ended")
 }
 
 #[test]

@@ -80,12 +80,12 @@ fn run(program: &str, collector: &str, repetition: u32, exit: Exit, wrong: u64) 
             LayerCounts::new(Layer::AsgctAsync, &sampled),
             LayerCounts::new(Layer::AsgctGst, &Tally::default()),
         ],
-        rewriting: Rewriting {
+        rewriting: Some(Rewriting {
             classes_hooked: 10,
             methods_hooked: 100,
             methods_left: BTreeMap::from([("empty finalizer".into(), 2)]),
             ..Rewriting::default()
-        },
+        }),
         invalid: None,
         failed: None,
         dir: format!("runs/{program}-{collector}-{repetition}"),

@@ -169,12 +169,23 @@ fn aligned<C: Copy>(rows: &[(C, [String; 12])]) -> Vec<(C, String)> {
         .collect()
 }
 
+/// How much of the program has hooks, in a few words.
+pub(crate) fn hooked(run: &Run) -> String {
+    match &run.rewriting {
+        Some(rewriting) => format!(
+            "{} methods hooked in {} classes",
+            rewriting.methods_hooked, rewriting.classes_hooked
+        ),
+        None => "unknown how many methods were hooked".into(),
+    }
+}
+
 /// How a run ended, in a few words.
 pub(crate) fn exit(run: &Run) -> String {
     match &run.exit {
         Exit::Code(code) => format!("exit {code}"),
         Exit::Signal(signal) => format!("killed by signal {signal}"),
-        Exit::Deadline => "killed at its deadline".into(),
+        Exit::Deadline => "over its deadline".into(),
         Exit::Interrupted => "interrupted".into(),
         Exit::NotStarted(why) => format!("not started: {why}"),
     }
@@ -182,19 +193,18 @@ pub(crate) fn exit(run: &Run) -> String {
 
 fn describe(out: &mut String, run: &Run) {
     let exit = exit(run);
-    let rewriting = &run.rewriting;
     let _ = writeln!(
         out,
-        "{}: {exit} after {:.1} s, seed {}, {} methods hooked in {} classes",
+        "{}: {exit} after {:.1} s, seed {}, {}",
         run.title(),
         run.wall_s,
         run.seed,
-        rewriting.methods_hooked,
-        rewriting.classes_hooked
+        hooked(run)
     );
     if let Some(cost) = crate::cost::line(run) {
         let _ = writeln!(out, "  {cost}");
     }
+    let rewriting = run.rewriting.clone().unwrap_or_default();
     for (what, left) in [
         ("classes", &rewriting.classes_left),
         ("methods", &rewriting.methods_left),

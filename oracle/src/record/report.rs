@@ -81,8 +81,9 @@ pub struct Run {
     pub cost: Option<Cost>,
     /// What came of the checks.
     pub layers: Vec<LayerCounts>,
-    /// What the rewriter did.
-    pub rewriting: Rewriting,
+    /// What the rewriter did, if the agent got to say so: not where the JVM crashed early.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewriting: Option<Rewriting>,
     /// Why the run is worthless, if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invalid: Option<String>,

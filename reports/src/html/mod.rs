@@ -218,15 +218,14 @@ fn one_run(out: &mut String, run: &Run) {
     let _ = writeln!(
         out,
         "<details><summary>{} <small>{}, {:.1} s</small></summary>\n<p><code>java {}</code></p>\n<p>Seed {}, folder \
-         <code>{}</code>, {} methods hooked in {} classes.</p>",
+         <code>{}</code>, {}.</p>",
         xml(&run.title()),
         xml(&crate::table::exit(run)),
         run.wall_s,
         xml(&run.java_args.join(" ")),
         run.seed,
         xml(&run.dir),
-        run.rewriting.methods_hooked,
-        run.rewriting.classes_hooked
+        crate::table::hooked(run)
     );
     if let Some(cost) = crate::cost::line(run) {
         let _ = writeln!(out, "<p>{}.</p>", xml(&cost));

@@ -1,6 +1,7 @@
 //! What a crash report of HotSpot says, in a few lines.
 
 use crate::store::names;
+use std::env;
 use std::fmt;
 use std::fs;
 use std::path::Path;
@@ -18,11 +19,49 @@ pub struct Crash {
     pub ours: bool,
 }
 
+/// Copies the report of a crash of the process `pid` into the folder of its run, if HotSpot wrote
+/// the report elsewhere: where the last of `args` says, or in one of its own places. `work` is the
+/// folder in which the JVM ran.
+pub(crate) fn adopt(dir: &Path, args: &[String], pid: u32, work: &Path) {
+    let own = dir.join(names::CRASH);
+    // These come after the command line (`arguments.cpp`).
+    let last = env::var("_JAVA_OPTIONS").unwrap_or_default();
+    let args = args.iter().map(String::as_str);
+    let option = |arg: &'_ str| arg.strip_prefix("-XX:ErrorFile=").map(str::to_owned);
+    let asked = args
+        .chain(last.split_whitespace())
+        .filter_map(option)
+        .last();
+    let asked = asked.map(|path| path.replace("%p", &pid.to_string()).replace("%%", "%"));
+    let usual = format!("hs_err_pid{pid}.log");
+    let usual = [work.join(&usual), Path::new("/tmp").join(usual)];
+    let places = asked.map(|path| work.join(path)).into_iter().chain(usual);
+    if !own.exists()
+        && let Some(found) = places.into_iter().find(|place| place.is_file())
+    {
+        // Without the copy the crash is told all the same, but not where it happened.
+        let _ = fs::copy(found, own);
+    }
+}
+
 impl Crash {
     /// Reads the crash report in a run's folder, if there is one.
     pub(crate) fn read(dir: &Path) -> Option<Crash> {
         let text = fs::read(dir.join(names::CRASH)).ok()?;
         Some(Crash::parse(&String::from_utf8_lossy(&text)))
+    }
+
+    /// The number of the signal that ended the JVM. HotSpot ends itself by SIGABRT for want of
+    /// another.
+    pub(crate) fn signal(&self) -> i32 {
+        let number = self
+            .what
+            .split_once("(0x")
+            .filter(|_| self.what.starts_with("SIG"));
+        let number = number.and_then(|(_, rest)| rest.split(')').next());
+        number
+            .and_then(|number| i32::from_str_radix(number, 16).ok())
+            .unwrap_or(6)
     }
 
     /// Takes the essence from a report's text.
@@ -94,6 +133,9 @@ mod tests {
             include_str!("testdata/hs_err_agent_frame.log"),
             "# cut off",
         ];
+        let signals = reports.map(|text| Crash::parse(text).signal());
+        assert_eq!(signals[2], 6, "nothing is known of it");
+        assert!(signals.iter().all(|signal| [6, 11].contains(signal)));
         let told = reports.map(|text| Crash::parse(text).to_string());
         insta::assert_snapshot!(told.join("\n"));
     }

@@ -3,6 +3,7 @@
 use super::crash::Crash;
 use super::records::{self, Records};
 use crate::Error;
+use crate::jdk::{OLDEST, is_too_old};
 use crate::store::{self, names};
 use oracle::Layer;
 use oracle::cost::{Cost, Effort};
@@ -66,7 +67,7 @@ impl Facts {
 
     fn describe(self, dir: &Path, records: Records) -> Run {
         let counted = records::tallies(dir, &self.layers);
-        let invalid = self.invalid(&records);
+        let invalid = self.invalid(&records, &counted);
         let failed = match self.exit {
             Exit::Code(code) if code != 0 && !self.foreground && invalid.is_none() => {
                 Some(format!(
@@ -82,6 +83,11 @@ impl Facts {
                 .iter()
                 .map(|pid| format!("process {pid} of this run could not be ended: it still runs")),
         );
+        if let (None, Exit::Code(_)) = (&records.started, &self.exit)
+            && invalid.is_none()
+        {
+            notes.push("the agent's records are missing: was the disk full?".into());
+        }
         notes.extend(Crash::read(dir).map(|crash| crash.to_string()));
         if dir.join(names::THREADS).exists() {
             notes.push(format!(
@@ -138,9 +144,16 @@ impl Facts {
     }
 
     /// Why a run is worthless, if it is.
-    fn invalid(&self, records: &Records) -> Option<String> {
+    fn invalid(&self, records: &Records, counted: &[(Layer, Tally)]) -> Option<String> {
         if let Exit::NotStarted(why) = &self.exit {
             return Some(format!("java could not be started: {why}"));
+        }
+        if let Some(version) = records.started.as_ref().map(|started| &started.version)
+            && is_too_old(version)
+        {
+            return Some(format!(
+                "the JVM is of version {version}; the oldest JDK that can be judged is {OLDEST}"
+            ));
         }
         if let Some(why) = &records.invalid {
             return Some(format!("the agent gave up: {why}"));
@@ -149,23 +162,26 @@ impl Facts {
             true => "above".into(),
             false => format!("in {}/stderr.txt", self.dir),
         };
-        let not_started = |code| {
-            Some(format!(
-                "the program did not start: java ended with {code}; see its message {see}"
-            ))
-        };
         match (&records.started, &self.exit) {
             (Some(started), _) if !started.asgct => Some(format!(
                 "{} has no AsyncGetCallTrace; choose a HotSpot JDK with --jdk",
                 started.vm
             )),
-            (None, &Exit::Code(code)) => not_started(code),
-            (Some(_), &Exit::Code(code))
-                if code != 0 && records.rewriting.application_classes == 0 =>
-            {
-                not_started(code)
-            }
+            (_, &Exit::Code(code)) if !has_started(records, code, counted) => Some(format!(
+                "the program did not start: java ended with {code}; see its message {see}"
+            )),
             _ => None,
         }
     }
+}
+
+/// Whether a program has started, whose JVM ended with `code`.
+fn has_started(records: &Records, code: i32, counted: &[(Layer, Tally)]) -> bool {
+    let Some(_) = records.started else {
+        // On a full disk the agent cannot say that it has started.
+        return counted.iter().any(|(_, tally)| tally.checks() > 0);
+    };
+    let own = records.rewriting.as_ref().map(|r| r.application_classes);
+    // A JVM that ends at once, as with -XX:+ExitOnOutOfMemoryError, does not say what it ran.
+    !(code != 0 && records.ended && own == Some(0))
 }

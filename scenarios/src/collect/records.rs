@@ -15,7 +15,7 @@ pub(crate) struct Records {
     pub started: Option<Started>,
     pub mismatches: Vec<Mismatch>,
     pub invalid: Option<String>,
-    pub rewriting: Rewriting,
+    pub rewriting: Option<Rewriting>,
     pub errors: Vec<ErrorCount>,
     pub profile: Profile,
     pub edges: EdgeCounts,
@@ -33,7 +33,7 @@ pub(crate) fn read(dir: &Path) -> Records {
             Ok(Record::Started(started)) => records.started = Some(started),
             Ok(Record::Mismatch(mismatch)) => records.mismatches.push(*mismatch),
             Ok(Record::Invalid(why)) => records.invalid = records.invalid.or(Some(why)),
-            Ok(Record::Rewriting(rewriting)) => records.rewriting = rewriting,
+            Ok(Record::Rewriting(rewriting)) => records.rewriting = Some(rewriting),
             // Developer options'; who asks for them reads them by himself.
             Ok(Record::Lies(_) | Record::Paced(_)) => {}
             Ok(Record::Errors(errors)) => records.errors = errors,

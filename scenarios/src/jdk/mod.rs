@@ -11,7 +11,18 @@ use std::process::{Command, Stdio};
 const USUAL_PLACE: &str = "/usr/lib/jvm";
 
 /// The oldest feature release that can be judged.
-const OLDEST: u32 = 17;
+pub(crate) const OLDEST: u32 = 17;
+
+/// Whether a version such as `11.0.2` or `17.0.15+6` is of a JDK that is too old to be judged.
+pub(crate) fn is_too_old(version: &str) -> bool {
+    // Up to JDK 8 the version begins with `1.`.
+    feature(version).is_some_and(|feature| feature < OLDEST)
+}
+
+fn feature(version: &str) -> Option<u32> {
+    let end = version.find(|c: char| !c.is_ascii_digit());
+    version[..end.unwrap_or(version.len())].parse().ok()
+}
 
 /// A JDK or Java runtime on this machine.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -86,9 +97,7 @@ impl Jdk {
 
     /// Its feature release, as 17 or 25, where its `release` file tells.
     pub fn feature(&self) -> Option<u32> {
-        let version = self.release.get("JAVA_VERSION")?;
-        let end = version.find(|c: char| !c.is_ascii_digit());
-        version[..end.unwrap_or(version.len())].parse().ok()
+        feature(self.version()?)
     }
 
     /// Its version, where its `release` file tells.
@@ -98,15 +107,14 @@ impl Jdk {
 
     /// Fails if it is too old to be judged.
     pub(crate) fn check_age(&self) -> Result<(), Error> {
-        // Up to JDK 8 the version begins with `1.`.
-        if self.feature().is_none_or(|feature| feature >= OLDEST) {
-            return Ok(());
+        match self.version().filter(|version| is_too_old(version)) {
+            None => Ok(()),
+            Some(version) => Err(Error::TooOld {
+                home: self.home.clone(),
+                version: version.into(),
+                oldest: OLDEST,
+            }),
         }
-        Err(Error::TooOld {
-            home: self.home.clone(),
-            version: self.version().unwrap_or_default().into(),
-            oldest: OLDEST,
-        })
     }
 
     /// Whether it has a module.

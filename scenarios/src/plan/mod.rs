@@ -195,7 +195,10 @@ fn jdks(matrix: &Matrix, wished: &[PathBuf]) -> Result<Vec<Jdk>, Error> {
     if wished.is_empty() {
         for home in &matrix.jdks {
             match home.as_str() {
-                "installed" => found.extend(Jdk::installed()),
+                "installed" => {
+                    let installed = Jdk::installed().into_iter();
+                    found.extend(installed.filter(|jdk| jdk.check_age().is_ok()));
+                }
                 home => found.push(Jdk::at(Path::new(home), "the scenario")?),
             }
         }

@@ -106,7 +106,7 @@ impl Process {
     }
 
     /// The JVM that has claimed the run, whether it has ended or not.
-    fn claimed(&self) -> Option<u32> {
+    pub fn claimed(&self) -> Option<u32> {
         let claim = fs::read_to_string(self.claim.as_ref()?).ok()?;
         claim.trim().parse().ok()
     }

@@ -5,6 +5,7 @@ use super::launch::{Kit, Launch, group, work};
 use super::watch::{Ending, Watch};
 use crate::Error;
 use crate::collect::asked::Asked;
+use crate::collect::crash::{self, Crash};
 use crate::collect::facts::Facts;
 use crate::collect::records;
 use crate::plan::{Job, Plan};
@@ -227,6 +228,13 @@ impl Session {
             Err(e) => Ending::not_started(&e),
         };
         facts.exit = ending.exit;
+        if let (Some(jvm), Exit::Signal(_) | Exit::Code(1..)) = (ending.jvm, &facts.exit) {
+            crash::adopt(&dir, &facts.java_args, jvm, &work(job, &dir));
+            // Without a core dump a JVM that crashed ends with an exit code, as any other.
+            if let (Some(crash), Exit::Code(_)) = (Crash::read(&dir), &facts.exit) {
+                facts.exit = Exit::Signal(crash.signal());
+            }
+        }
         facts.alive = ending.alive;
         if let Some(effort) = ending.effort {
             (facts.wall_s, facts.cpu_s) = (effort.wall_s, Some(effort.cpu_s));

@@ -40,6 +40,8 @@ pub(crate) struct Ending {
     pub effort: Option<Effort>,
     /// Processes that could not be ended.
     pub alive: Vec<u32>,
+    /// The process of the JVM, which has ended.
+    pub jvm: Option<u32>,
 }
 
 impl Ending {
@@ -49,6 +51,7 @@ impl Ending {
             exit: Exit::NotStarted(error.to_string()),
             effort: None,
             alive: vec![],
+            jvm: None,
         }
     }
 }
@@ -71,8 +74,9 @@ impl Watch<'_> {
             cpu_s: ended.cpu.as_secs_f64(),
             wall_s,
         });
+        let jvm = process.claimed().unwrap_or(process.id());
         let exit = match end {
-            End::Itself(status) => self.exit(status),
+            End::Itself(status) => self.exit(status, jvm != process.id()),
             End::Hang => Exit::Deadline,
             End::Ignored => Exit::Interrupted,
         };
@@ -80,6 +84,7 @@ impl Watch<'_> {
             exit,
             effort,
             alive,
+            jvm: Some(jvm),
         }
     }
 
@@ -138,7 +143,8 @@ impl Watch<'_> {
         }
     }
 
-    fn exit(&self, status: ExitStatus) -> Exit {
+    /// `script` tells that a script has started the JVM, and waited for its end.
+    fn exit(&self, status: ExitStatus, script: bool) -> Exit {
         if !self.foreground && interrupt::noted().is_some() {
             return Exit::Interrupted;
         }
@@ -146,6 +152,8 @@ impl Watch<'_> {
         match (status.code(), status.signal()) {
             // A JVM ends with such a code after the signal (HotSpot, `Terminator.java`).
             (Some(code), _) if asked_to_end.contains(&(code - 128)) => Exit::Interrupted,
+            // What ended the JVM, as a shell tells it.
+            (Some(code), _) if script && (129..160).contains(&code) => Exit::Signal(code - 128),
             (Some(code), _) => Exit::Code(code),
             (None, Some(signal)) if asked_to_end.contains(&signal) => Exit::Interrupted,
             (None, signal) => Exit::Signal(signal.unwrap_or(0)),
