@@ -1,9 +1,12 @@
 //! What can be said on the command line.
 
+use crate::exit;
+use crate::judging::Judging;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use oracle::Hooking;
 use oracle::record::{Lies, Sabotage};
 use scenarios::plan::Shard;
+use scenarios::scenario::BUILT_IN;
 use std::path::PathBuf;
 
 /// Tells whether a JVM's profiling APIs return true stack traces.
@@ -11,20 +14,25 @@ use std::path::PathBuf;
 /// Runs Java programs under an agent that knows each thread's true stack, asks the JVM's
 /// stack walkers at the same instants, and counts how often their answers are false.
 #[derive(Debug, Parser)]
-#[command(version, after_help = EXIT_CODES)]
+#[command(version, after_help = exit::HELP)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
 }
 
-const EXIT_CODES: &str = "\
-Exit codes:
-  0  every layer is within its budget of mismatches
-  1  a layer is over its budget
-  2  bad usage, a bad scenario, or a folder that cannot be written
-  3  could not measure: no JDK, the agent or the program did not start, no data
-  4  the JVM crashed or hung";
+/// The scenario that is made of the programs of all known causes.
+pub const CAUSES: &str = "causes";
+
+const SCENARIO: &str =
+    "A built-in scenario by name, or a scenario file; may be given several times";
+
+/// The help of `--scenario`, with the names of the scenarios that are built in.
+fn scenarios_help() -> String {
+    let built_in = BUILT_IN.iter().map(|&(name, _)| name);
+    let names: Vec<&str> = built_in.chain([CAUSES]).collect();
+    format!("{SCENARIO}\n\nBuilt in: {}.", names.join(", "))
+}
 
 /// What to do.
 #[derive(Debug, Subcommand)]
@@ -62,10 +70,7 @@ pub struct Choice {
     /// May be given several times: everything runs on each.
     #[arg(long, value_name = "HOME")]
     pub jdk: Vec<PathBuf>,
-    /// A scenario of ours by name, or a scenario file; may be given several times
-    ///
-    /// Ours: default, causes, matrix, overhead, real-programs, renaissance, dacapo, stress, test.
-    #[arg(long, value_name = "NAME|FILE", default_value = "default")]
+    #[arg(long, value_name = "NAME|FILE", default_value = "default", help = SCENARIO, long_help = scenarios_help())]
     pub scenario: Vec<String>,
     /// The jar of a suite of benchmarks
     #[arg(long, value_name = "FILE")]
@@ -85,7 +90,7 @@ pub struct Choice {
 
 /// What `run` takes.
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = exit::HELP)]
 pub struct RunArgs {
     #[command(flatten)]
     pub choice: Choice,
@@ -118,12 +123,8 @@ pub struct RunArgs {
     /// that goes on for a fixed time shows no slowdown.
     #[arg(long, requires = "java_args")]
     pub baseline: bool,
-    /// Judge by the upper bounds of the rates, as `gate` does
-    #[arg(long)]
-    pub gate: bool,
-    /// Mismatches that are known already, for `--gate`
-    #[arg(long, value_name = "FILE", requires = "gate")]
-    pub known: Option<PathBuf>,
+    #[command(flatten)]
+    pub judging: Judging,
     /// Write the report in these formats too, beside report.json
     #[arg(long, value_name = "FORMAT", value_delimiter = ',')]
     pub render: Vec<Format>,
@@ -146,12 +147,12 @@ pub struct RunArgs {
 
 /// What `gate` takes.
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = exit::HELP)]
 pub struct GateArgs {
     /// The report: a file or its folder
     #[arg(long, value_name = "DIR", default_value = "stackwitness-out")]
     pub report: PathBuf,
-    /// Mismatches that are known already
+    /// A file of known issues
     #[arg(long, value_name = "FILE")]
     pub known: Option<PathBuf>,
 }
@@ -225,6 +226,8 @@ pub struct RenderArgs {
     /// Read the raw records of the runs in DIR again, instead of its report.json
     #[arg(long)]
     pub from_records: bool,
+    #[command(flatten)]
+    pub judging: Judging,
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,

@@ -1,28 +1,18 @@
 //! `stackwitness gate`.
 
 use crate::cli::GateArgs;
-use crate::input;
-use oracle::gate::{Decision, KnownIssues};
-use oracle::outcome::Outcome;
-use oracle::report::Report;
-use scenarios::{Error, known as file};
-use std::path::Path;
+use crate::error::Error;
+use crate::judging::Judge;
+use crate::output::{Stream, print};
+use crate::{exit, input, render};
 
-/// Judges a report.
-pub fn gate(args: GateArgs) -> Result<Outcome, Error> {
-    let known = known(args.known.as_deref())?;
+/// Judges a report by upper bounds.
+pub fn gate(args: GateArgs) -> Result<u8, Error> {
+    let judge = Judge::gate(args.known.as_deref())?;
     let report = input::read(&args.report)?;
-    let decision = decide(&report, &known);
-    print!("{}", reports::gate::render(&decision));
-    Ok(decision.outcome)
-}
-
-/// The known issues in a file; none without.
-pub fn known(path: Option<&Path>) -> Result<KnownIssues, Error> {
-    path.map_or(Ok(KnownIssues::default()), file::read)
-}
-
-/// Judges a report that is in memory.
-pub fn decide(report: &Report, known: &KnownIssues) -> Decision {
-    oracle::gate::decide(report, known, std::env::consts::ARCH)
+    let decision = judge.decide(&report);
+    let document = reports::content::decision(&decision);
+    let text = reports::render::text(&document, render::style(Stream::Output));
+    print(Stream::Output, &text)?;
+    Ok(exit::of(decision.outcome))
 }

@@ -1,5 +1,6 @@
 //! Reports as commands get them.
 
+use crate::output;
 use oracle::report::Report;
 use scenarios::{Error, collect, store};
 use std::path::Path;
@@ -15,6 +16,6 @@ pub fn read(path: &Path) -> Result<Report, Error> {
 /// Says on standard error where to find runs that `report`, the one at `path`, does not have.
 pub fn advise(path: &Path, report: Option<&Report>) {
     if let Some(advice) = collect::unreported(path, report) {
-        eprintln!("stackwitness: {advice}");
+        output::say(advice);
     }
 }

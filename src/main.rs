@@ -1,12 +1,24 @@
-//! The command line of Stackwitness.
+//! The command line of Stackwitness: it reads arguments, calls the crates that do the work, prints
+//! what they return, and exits with one of the codes in [`exit`].
+//!
+//! * [`cli`] and [`judging`]: what can be said on the command line;
+//! * one file or folder for each command: [`run`], [`gate`], [`compare`], [`merge`], [`plan`],
+//!   [`mod@render`], [`rewrite`], [`edges`], [`manual`];
+//! * [`output`]: all printing; [`input`]: all reading of reports; [`progress`]: what a waiting user
+//!   sees;
+//! * [`exit`] and [`error`]: how a command ends.
 
 mod cli;
 mod compare;
 mod edges;
+mod error;
+mod exit;
 mod gate;
 mod input;
+mod judging;
 mod manual;
 mod merge;
+mod output;
 mod plan;
 mod progress;
 mod render;
@@ -14,61 +26,44 @@ mod rewrite;
 mod run;
 
 use clap::Parser;
-use cli::Command;
-use oracle::outcome::Outcome;
-use std::io;
+use cli::{Cli, Command};
+use error::Error;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // A wrong argument ends here with exit code 2.
-    let result = match cli::Cli::parse().command {
+    let code = match Cli::try_parse() {
+        Ok(cli) => execute(cli.command),
+        Err(answer) => usage(&answer),
+    };
+    ExitCode::from(code.unwrap_or_else(|error| {
+        output::say(&error);
+        error.exit_code()
+    }))
+}
+
+/// Prints a mistake in the arguments, or the help that was asked for.
+fn usage(answer: &clap::Error) -> Result<u8, Error> {
+    let printed = answer.print().and_then(|()| io::stdout().flush());
+    if answer.use_stderr() {
+        return Ok(exit::USAGE);
+    }
+    output::closed_is_fine(printed)?;
+    Ok(exit::WITHIN)
+}
+
+/// Does what a command says and returns the exit code.
+fn execute(command: Command) -> Result<u8, Error> {
+    match command {
         Command::Run(args) => run::run(args),
         Command::Gate(args) => gate::gate(args),
         Command::Compare(args) => compare::compare(args),
         Command::Merge(args) => merge::merge(args),
-        Command::Plan(args) => plan::plan(args).map(|()| Outcome::Within),
-        Command::Render(args) => render::render(args).map(|()| Outcome::Within),
-        Command::Rewrite(args) => return rewrite(&args),
-        Command::Edges(args) => return edges(&args),
-        Command::Completions { shell } => {
-            manual::completions(shell);
-            Ok(Outcome::Within)
-        }
-        Command::Man => {
-            manual::man();
-            Ok(Outcome::Within)
-        }
-    };
-    match result {
-        Ok(outcome) => ExitCode::from(outcome.exit_code()),
-        Err(error) => {
-            eprintln!("stackwitness: {error}");
-            ExitCode::from(if error.is_usage() { 2 } else { 3 })
-        }
-    }
-}
-
-/// Its exit codes are its own: it judges no JVM.
-fn rewrite(args: &rewrite::RewriteArgs) -> ExitCode {
-    match rewrite::rewrite(args, &mut io::stdout().lock()) {
-        Ok(summary) => {
-            eprintln!("{summary}");
-            ExitCode::from(summary.exit_code())
-        }
-        Err(error) => {
-            eprintln!("stackwitness: {error}");
-            ExitCode::from(if error.is_usage() { 2 } else { 3 })
-        }
-    }
-}
-
-/// Likewise: what it judges need not be a JVM's fault.
-fn edges(args: &edges::EdgesArgs) -> ExitCode {
-    match edges::edges(args) {
-        Ok(clean) => ExitCode::from(u8::from(!clean)),
-        Err(failure) => {
-            eprintln!("stackwitness: {failure}");
-            ExitCode::from(if failure.usage { 2 } else { 3 })
-        }
+        Command::Plan(args) => plan::plan(args),
+        Command::Render(args) => render::render(args),
+        Command::Rewrite(args) => rewrite::command(&args),
+        Command::Edges(args) => edges::command(&args),
+        Command::Completions { shell } => manual::completions(shell),
+        Command::Man => manual::man(),
     }
 }

@@ -1,21 +1,23 @@
 //! `stackwitness merge`.
 
-use crate::cli::MergeArgs;
-use crate::input;
-use oracle::outcome::Outcome;
-use scenarios::{Error, store};
-use std::io::{self, IsTerminal};
+use crate::cli::{Format, MergeArgs};
+use crate::error::Error;
+use crate::judging::Judge;
+use crate::output::{Stream, print};
+use crate::render;
+use crate::{exit, input};
+use scenarios::store;
 
 /// Joins reports and tells the outcome of the whole.
-pub fn merge(args: MergeArgs) -> Result<Outcome, Error> {
+pub fn merge(args: MergeArgs) -> Result<u8, Error> {
     let out = store::Folder::take(&args.out)?;
     for path in &args.reports {
         input::advise(path, store::read_report(path).ok().as_ref());
     }
     let report = store::merge(&args.reports, &out)?;
-    print!(
-        "{}",
-        crate::render::table(&report, &out, io::stdout().is_terminal())
-    );
-    Ok(report.finding().outcome)
+    let decision = Judge::ObservedRates.decide(&report);
+    let style = render::style(Stream::Output);
+    let text = render::text(&report, &decision, &out, Format::Table, style);
+    print(Stream::Output, &text)?;
+    Ok(exit::of(decision.outcome))
 }

@@ -1,24 +1,27 @@
 //! What is to run, and `stackwitness plan`.
 
-use crate::cli::{Choice, PlanArgs, PlanFormat};
-use scenarios::plan::Wishes;
-use scenarios::{Error, Plan, Scenario};
+use crate::cli::{CAUSES, Choice, PlanArgs, PlanFormat};
+use crate::error::Error;
+use crate::exit;
+use crate::output::{Stream, print};
+use scenarios::plan::{Job, Wishes};
+use scenarios::{Plan, Scenario};
 use std::fmt::Write;
 
 impl Choice {
     /// The scenario that was asked for.
-    pub fn scenario(&self) -> Result<Scenario, Error> {
+    pub fn scenario(&self) -> Result<Scenario, scenarios::Error> {
         let causes = hotspot::scenario::causes();
         let all: Result<_, _> = self
             .scenario
             .iter()
-            .map(|name| Scenario::load(name, &[("causes", &causes)]))
+            .map(|name| Scenario::load(name, &[(CAUSES, &causes)]))
             .collect();
         Ok(Scenario::join(all?))
     }
 
     /// Its plan.
-    pub fn plan(&self, scenario: &Scenario) -> Result<Plan, Error> {
+    pub fn plan(&self, scenario: &Scenario) -> Result<Plan, scenarios::Error> {
         let wishes = Wishes {
             jdks: self.jdk.clone(),
             jar: self.jar.clone(),
@@ -55,48 +58,43 @@ impl Choice {
 }
 
 /// Prints a plan.
-pub fn plan(args: PlanArgs) -> Result<(), Error> {
+pub fn plan(args: PlanArgs) -> Result<u8, Error> {
     let scenario = args.choice.scenario()?;
     let plan = args.choice.plan(&scenario)?;
-    let shards = args
-        .shards
-        .unwrap_or(plan.whole)
-        .clamp(1, plan.whole.max(1));
+    print(Stream::Output, &text(&args, &plan))?;
+    Ok(exit::WITHIN)
+}
+
+fn text(args: &PlanArgs, plan: &Plan) -> String {
+    let most = plan.whole.max(1);
+    let shards = args.shards.unwrap_or(most).clamp(1, most);
     let seed = plan.jobs.first().map_or(0, |job| job.seed);
-    let arguments = args.choice.arguments(seed);
     match args.format {
         PlanFormat::List => {
-            for job in &plan.jobs {
-                println!(
-                    "{:>4}  {}  on {}",
-                    job.number,
-                    job.title(),
-                    job.jdk.home().display()
-                );
-            }
+            let line = |job: &Job| {
+                let (number, title, home) = (job.number, job.title(), job.jdk.home().display());
+                format!("{number:>4}  {title}  on {home}\n")
+            };
+            plan.jobs.iter().map(line).collect()
         }
         PlanFormat::Github => {
-            let entries: Vec<String> = (1..=shards)
-                .map(|i| format!(r#"{{"shard":"{i}/{shards}","seed":{seed}}}"#))
-                .collect();
-            println!(r#"{{"include":[{}]}}"#, entries.join(","));
+            let shard = |i| format!(r#"{{"shard":"{i}/{shards}","seed":{seed}}}"#);
+            let all: Vec<String> = (1..=shards).map(shard).collect();
+            format!("{{\"include\":[{}]}}\n", all.join(","))
         }
         PlanFormat::Jobs => {
-            for i in 1..=shards {
-                println!(
-                    "stackwitness run{arguments} --shard {i}/{shards} --out stackwitness-out/shard-{i}"
-                );
-            }
+            let run = format!("stackwitness run{}", args.choice.arguments(seed));
+            let line = |i| format!("{run} --shard {i}/{shards} --out stackwitness-out/shard-{i}\n");
+            (1..=shards).map(line).collect()
         }
     }
-    Ok(())
 }
 
 /// For a POSIX shell.
 fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./+=:".contains(c);
-    match !text.is_empty() && text.chars().all(plain) {
-        true => text.into(),
-        false => format!("'{}'", text.replace('\'', r"'\''")),
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.into();
     }
+    format!("'{}'", text.replace('\'', r"'\''"))
 }

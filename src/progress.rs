@@ -1,11 +1,12 @@
 //! What a waiting user sees: a line on a terminal that is redrawn, a line a program in a
 //! log, nothing where nobody looks.
 
+use crate::output::{Stream, print};
 use oracle::Layer;
 use oracle::tally::Tally;
 use scenarios::Event;
 use std::env;
-use std::io::{IsTerminal, Write, stderr};
+use std::io::{IsTerminal, stderr};
 use std::time::Duration;
 
 /// Shows what goes on.
@@ -66,11 +67,11 @@ impl Progress {
                 self.took += wall;
                 self.line(&counts(wall, &tallies));
                 if self.style == Style::Redrawn {
-                    eprintln!();
+                    self.write("\n");
                 }
             }
             (_, Event::Skips { skipped }) => {
-                eprintln!("{}: skipped: {}", skipped.scenario, skipped.why)
+                self.write(&format!("{}: skipped: {}\n", skipped.scenario, skipped.why));
             }
         }
     }
@@ -90,10 +91,14 @@ impl Progress {
     fn line(&self, what: &str) {
         match self.style {
             // Back to the start, the new line, and what is left of the old one erased.
-            Style::Redrawn => eprint!("\r{}{what}\x1b[K", self.title),
-            _ => eprintln!("{}{what}", self.title),
+            Style::Redrawn => self.write(&format!("\r{}{what}\x1b[K", self.title)),
+            Style::Lines | Style::Quiet => self.write(&format!("{}{what}\n", self.title)),
         }
-        let _ = stderr().flush();
+    }
+
+    /// A run goes on, whether somebody reads of its progress or not.
+    fn write(&self, text: &str) {
+        let _ = print(Stream::Error, text);
     }
 }
 

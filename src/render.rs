@@ -1,37 +1,43 @@
-//! `stackwitness render`.
+//! `stackwitness render`, and the formats of reports.
 
 use crate::cli::{Format, RenderArgs};
-use crate::input;
+use crate::error::Error;
+use crate::output::{self, Stream};
+use crate::{exit, input};
+use oracle::gate::Decision;
 use oracle::report::Report;
-use reports::table::Style;
-use scenarios::{Error, collect, store};
-use std::io::{self, Write};
+use reports::render::Style;
+use scenarios::{collect, store};
+use std::io::{self, IsTerminal};
 use std::path::Path;
 
 /// Renders a report to a file or standard output.
-pub fn render(args: RenderArgs) -> Result<(), Error> {
+pub fn render(args: RenderArgs) -> Result<u8, Error> {
+    let judge = args.judging.judge()?;
     let report = match args.from_records {
         true => collect::recollect(&args.report)?,
         false => input::read(&args.report)?,
     };
-    let dir = if args.report.is_dir() {
-        args.report.as_path()
-    } else {
-        args.report.parent().unwrap_or(Path::new("."))
+    let dir = match args.report.is_dir() {
+        true => args.report.as_path(),
+        false => args.report.parent().unwrap_or(Path::new(".")),
     };
-    let text = text(&report, dir, args.format);
+    let decision = judge.decide(&report);
+    let text = text(&report, &decision, dir, args.format, Style::Plain);
     match args.output {
-        Some(file) => store::write_file(&file, text.as_bytes()),
-        None => {
-            // A reader that has seen enough, as `head`, is no error.
-            let _ = io::stdout().write_all(text.as_bytes());
-            Ok(())
-        }
+        Some(file) => store::write_file(&file, text.as_bytes())?,
+        None => output::print(Stream::Output, &text)?,
     }
+    Ok(exit::WITHIN)
 }
 
 /// Writes a rendering beside the report.
-pub fn write(report: &Report, dir: &Path, format: Format) -> Result<(), Error> {
+pub fn write(
+    report: &Report,
+    decision: &Decision,
+    dir: &Path,
+    format: Format,
+) -> Result<(), scenarios::Error> {
     let name = match format {
         Format::Table => "report.txt",
         Format::Json => store::REPORT_FILE,
@@ -39,28 +45,38 @@ pub fn write(report: &Report, dir: &Path, format: Format) -> Result<(), Error> {
         Format::Markdown => "report.md",
         Format::Html => "report.html",
     };
-    store::write_file(&dir.join(name), text(report, dir, format).as_bytes())
+    let text = text(report, decision, dir, format, Style::Plain);
+    store::write_file(&dir.join(name), text.as_bytes())
 }
 
-/// The table, coloured for a terminal whose user likes that.
-pub fn table(report: &Report, dir: &Path, terminal: bool) -> String {
+/// How text looks on a stream: coloured on a terminal whose user does not mind.
+pub fn style(stream: Stream) -> Style {
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let style = if terminal && !plain {
-        Style::Coloured
-    } else {
-        Style::Plain
+    let terminal = match stream {
+        Stream::Output => io::stdout().is_terminal(),
+        Stream::Error => io::stderr().is_terminal(),
+    };
+    match terminal && !plain {
+        true => Style::Coloured,
+        false => Style::Plain,
+    }
+}
+
+/// A report in one of its formats; `style` matters to the table.
+pub fn text(
+    report: &Report,
+    decision: &Decision,
+    dir: &Path,
+    format: Format,
+    style: Style,
+) -> String {
+    let format = match format {
+        Format::Json => return store::to_json(report),
+        Format::Table => reports::Format::Text(style),
+        Format::Junit => reports::Format::Junit,
+        Format::Markdown => reports::Format::Markdown,
+        Format::Html => reports::Format::Html,
     };
     let source = dir.join(store::REPORT_FILE);
-    reports::table::render(report, &source.display().to_string(), style)
-}
-
-/// A report in one of its formats.
-pub fn text(report: &Report, dir: &Path, format: Format) -> String {
-    match format {
-        Format::Table => table(report, dir, false),
-        Format::Json => store::to_json(report),
-        Format::Junit => reports::junit::render(report),
-        Format::Markdown => reports::markdown::render(report),
-        Format::Html => reports::html::render(report),
-    }
+    reports::render(report, decision, &source.display().to_string(), format)
 }

@@ -1,13 +1,14 @@
 //! `stackwitness run`.
 
-use crate::cli::RunArgs;
+use crate::cli::{Format, RunArgs};
+use crate::error::Error;
+use crate::exit;
+use crate::output::{Stream, print};
 use crate::progress::Progress;
-use crate::{gate, render};
+use crate::render;
 use oracle::Hooking;
-use oracle::outcome::Outcome;
 use scenarios::plan::Wishes;
-use scenarios::{Done, Error, Plan, Scenario, Session, interrupt};
-use std::io::{self, IsTerminal};
+use scenarios::{Done, Plan, Scenario, Session, interrupt};
 use std::time::Duration;
 
 /// Lets every program of `scenario` be hooked in the way asked for.
@@ -18,10 +19,10 @@ fn hook(scenario: &mut Scenario, hooks: Option<Hooking>) {
     }
 }
 
-/// Runs what was asked for, prints the table and tells the outcome.
-pub fn run(args: RunArgs) -> Result<Outcome, Error> {
+/// Runs what was asked for, prints the table and returns the exit code.
+pub fn run(args: RunArgs) -> Result<u8, Error> {
     // Read before anything runs, so that a mistake in it costs no time.
-    let known = gate::known(args.known.as_deref())?;
+    let judge = args.judging.judge()?;
     let of_user = !args.java_args.is_empty();
     let (scenario, mut plan) = if of_user {
         let deadline = Some(args.deadline)
@@ -59,30 +60,21 @@ pub fn run(args: RunArgs) -> Result<Outcome, Error> {
     let mut progress = Progress::new(of_user);
     let Done { report, failure } = session.run(&mut |event| progress.show(&event))?;
 
-    let terminal = if of_user {
-        io::stderr().is_terminal()
-    } else {
-        io::stdout().is_terminal()
-    };
-    let mut text = render::table(&report, session.out(), terminal);
-    let outcome = if args.gate {
-        let decision = gate::decide(&report, &known);
-        text += &reports::gate::render(&decision);
-        decision.outcome
-    } else {
-        report.finding().outcome
-    };
+    let decision = judge.decide(&report);
     // What a user's program prints stays exactly its own.
-    if of_user {
-        eprint!("{text}")
-    } else {
-        print!("{text}")
-    }
+    let stream = match of_user {
+        true => Stream::Error,
+        false => Stream::Output,
+    };
+    let style = render::style(stream);
+    let table = render::text(&report, &decision, session.out(), Format::Table, style);
+    let printed = print(stream, &table);
     if let Some(failure) = failure {
-        return Err(failure);
+        return Err(failure.into());
     }
     for format in args.render {
-        render::write(&report, session.out(), format)?;
+        render::write(&report, &decision, session.out(), format)?;
     }
-    Ok(outcome)
+    printed?;
+    Ok(exit::of(decision.outcome))
 }

@@ -3,6 +3,7 @@
 
 mod support;
 
+use oracle::gate::{Rule, decide};
 use oracle::report::Exit;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -188,7 +189,9 @@ fn signals_end_the_jvm_behind_a_script() {
                 assert!(is_gone(jvm), "{kind:?} {signal}");
                 let report = report(&place.out());
                 assert_eq!(report.runs[0].exit, Exit::Interrupted, "{kind:?} {signal}");
-                let reasons = report.finding().reasons.join("\n");
+                let reasons = decide(&report, Rule::ObservedRates).reasons;
+                let reasons: Vec<_> = reasons.into_iter().map(|reason| reason.text).collect();
+                let reasons = reasons.join("\n");
                 assert!(reasons.contains("it was interrupted"), "{reasons}");
             }
         }

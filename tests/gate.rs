@@ -7,7 +7,7 @@ mod support;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use oracle::Layer;
-use oracle::gate::{Standing, decide};
+use oracle::gate::{Rule, Standing, decide, trouble};
 use oracle::report::Report;
 use scenarios::jdk::Jdk;
 use scenarios::plan::Wishes;
@@ -102,9 +102,17 @@ impl Case {
     fn judge(&self, layer: Layer) -> Result<(), Failed> {
         let report = self.result.get_or_init(|| self.run()).as_ref()?;
         let path = self.out.join(store::REPORT_FILE);
-        let whole: Vec<_> = report.runs.iter().filter(|run| run.is_trouble()).collect();
+        let whole: Vec<_> = report
+            .runs
+            .iter()
+            .filter(|run| trouble(run).is_some())
+            .collect();
         let known = scenarios::known::read(Path::new(KNOWN)).map_err(|e| e.to_string())?;
-        let decision = decide(report, &known, std::env::consts::ARCH);
+        let rule = Rule::UpperBounds {
+            known: &known,
+            platform: std::env::consts::ARCH,
+        };
+        let decision = decide(report, rule);
         let mine = decision
             .layers
             .iter()
@@ -112,7 +120,7 @@ impl Case {
         match mine {
             Some(mine) if mine.standing == Standing::Passes && whole.is_empty() => Ok(()),
             _ => {
-                let told = reports::gate::evidence(report, &decision, layer);
+                let told = reports::content::evidence(report, &decision, layer);
                 Err(format!("{told}\nreport: {}", path.display()).into())
             }
         }

@@ -16,9 +16,9 @@
 //! * [`profile`]: all stacks that were sampled, and how often;
 //! * [`report`]: the results of one or more runs, as `report.json` has them;
 //! * [`budget`]: whether a layer's mismatches are within what a scenario allows;
-//! * [`outcome`]: what a whole report comes to by its observed rates;
 //! * [`cost`]: CPU time of checks, and how much slower a program was;
-//! * [`gate`]: the same by upper bounds, with known issues taken out;
+//! * [`gate`]: the one decision on a report, by observed rates or by upper bounds;
+//! * [`outcome`]: the answer that a decision comes to;
 //! * [`compare`]: whether one report is better or worse than another;
 //! * [`merge`]: joining the reports of several machines.
 #![forbid(unsafe_code)]

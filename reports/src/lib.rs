@@ -1,22 +1,84 @@
-//! Renders the results of Stackwitness, all from one model: `oracle::report::Report`.
+//! Renders the results of Stackwitness.
 //!
-//! * [`table`]: for a terminal or a log, one line for each layer and run;
-//! * [`junit`]: for a CI system's list of tests;
-//! * [`markdown`]: for a CI system's summary;
-//! * [`html`]: one page for a browser, readable offline;
-//! * [`gate`] and [`compare`]: decisions and comparisons, for a terminal or a log.
+//! The way of a report is the same for all formats:
+//!
+//! 1. the caller judges the report once ([`oracle::gate::decide`]) and gives the decision to every
+//!    renderer, so that all of them and the exit code say the same;
+//! 2. [`content`] turns report and decision into the [`model`]: sections with typed tables,
+//!    foldable groups and pairs of stacks, and suites of test cases;
+//! 3. [`render`] turns the model into text for a terminal, Markdown for a CI system's summary, a
+//!    page for a browser that is readable offline, or JUnit XML for a CI system's list of tests.
+//!
+//! To show something new, add it to a file of [`content`]: each format shows it. To add a format,
+//! add a file to [`render`]. This crate does no I/O, and escapes all text that comes from a JVM.
+#![forbid(unsafe_code)]
 
-mod causes;
-pub mod compare;
-mod cost;
-mod errors;
-mod escape;
-pub mod gate;
-pub mod html;
-pub mod junit;
-pub mod markdown;
-mod number;
+pub mod content;
+pub mod model;
+pub mod render;
 #[cfg(test)]
 mod sample;
-mod stacks;
-pub mod table;
+
+use oracle::gate::Decision;
+use oracle::report::Report;
+
+/// How a report can look.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Format {
+    /// Text for a terminal or a log.
+    Text(render::Style),
+    /// Markdown for a CI system's summary.
+    Markdown,
+    /// A page for a browser.
+    Html,
+    /// JUnit XML.
+    Junit,
+}
+
+/// Renders a report with the decision on it. `source` is where a reader finds the report itself.
+pub fn render(report: &Report, decision: &Decision, source: &str, format: Format) -> String {
+    let document = || content::report(report, decision, source);
+    match format {
+        Format::Text(style) => render::text(&document(), style),
+        Format::Markdown => render::markdown(&document()),
+        Format::Html => render::html(&document()),
+        Format::Junit => render::junit(&content::cases(report, decision)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oracle::gate::{Rule, decide};
+
+    /// A bit of everything, in one format.
+    fn shown(format: Format) -> String {
+        let report = sample::report();
+        let decision = decide(&report, Rule::ObservedRates);
+        render(&report, &decision, "report.json", format)
+    }
+
+    #[test]
+    fn text() {
+        insta::assert_snapshot!(shown(Format::Text(render::Style::Plain)));
+    }
+
+    #[test]
+    fn markdown() {
+        insta::assert_snapshot!(shown(Format::Markdown));
+    }
+
+    #[test]
+    fn junit() {
+        insta::assert_snapshot!(shown(Format::Junit));
+    }
+
+    #[test]
+    fn html() {
+        let page = shown(Format::Html);
+        // Style and script are files of their own.
+        let body = page.split("<body>").nth(1);
+        let body = body.and_then(|rest| rest.split("<script>").next());
+        insta::assert_snapshot!(body.unwrap_or_default());
+    }
+}

@@ -4,6 +4,7 @@ use oracle::Layer;
 use oracle::Verdict;
 use oracle::budget::Budget;
 use oracle::cost::{Cost, Effort};
+use oracle::gate::KnownIssue;
 use oracle::profile::Profile;
 use oracle::record::{CauseName, ErrorCount, Evidence, Mismatch, Rewriting, ShownFrame};
 use oracle::report::{Exit, Jdk, LayerCounts, Report, Run, SCHEMA, Skipped, sum_layers};
@@ -37,6 +38,19 @@ pub(crate) fn report() -> Report {
             scenario: "h2".into(),
             why: "there is no h2.jar".into(),
         }],
+    }
+}
+
+/// A known issue in layer `asgct-async` of some JDKs.
+pub(crate) fn issue(id: &str, signature: &str) -> KnownIssue {
+    KnownIssue {
+        id: id.into(),
+        jdk: Some("17-21".into()),
+        platform: None,
+        layer: Layer::AsgctAsync,
+        signature: signature.into(),
+        max_rate: 0.01,
+        link: "https://example.org".into(),
     }
 }
 

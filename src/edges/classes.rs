@@ -1,6 +1,6 @@
 //! Where class files come from: a JDK's image, jars, folders.
 
-use super::failure::Failure;
+use crate::error::Error;
 use oracle::edge::World;
 use std::fs::{self, File};
 use std::io::{BufReader, Read};
@@ -35,14 +35,14 @@ impl<'w> Source<'w> {
 
     /// Adds all classes of the JDK in `home`: its image, or the folder of its modules if it was
     /// not made into an image.
-    pub fn jdk(&mut self, home: &Path) -> Result<(), Failure> {
+    pub fn jdk(&mut self, home: &Path) -> Result<(), Error> {
         let path = home.join("lib/modules");
         if !path.exists() && home.join("modules").is_dir() {
             return self.entry(&home.join("modules"));
         }
-        let image = ristretto_jimage::Image::from_file(&path).map_err(Failure::about(&path))?;
+        let image = ristretto_jimage::Image::from_file(&path).map_err(Error::about(&path))?;
         for resource in &image {
-            let resource = resource.map_err(Failure::about(&path))?;
+            let resource = resource.map_err(Error::about(&path))?;
             if resource.extension() == "class" {
                 self.class(resource.data());
             }
@@ -52,7 +52,7 @@ impl<'w> Source<'w> {
 
     /// Adds all classes of a class path as `java -cp` takes it. What does not exist is left out,
     /// as `java` does.
-    pub fn class_path(&mut self, path: &str) -> Result<(), Failure> {
+    pub fn class_path(&mut self, path: &str) -> Result<(), Error> {
         for part in std::env::split_paths(path) {
             match part.file_name() {
                 Some(name) if name == "*" => {
@@ -71,7 +71,7 @@ impl<'w> Source<'w> {
         Ok(())
     }
 
-    fn entry(&mut self, path: &Path) -> Result<(), Failure> {
+    fn entry(&mut self, path: &Path) -> Result<(), Error> {
         if path.is_dir() {
             for entry in entries(path)? {
                 let is_class = entry.extension().is_some_and(|e| e == "class");
@@ -82,26 +82,24 @@ impl<'w> Source<'w> {
             return Ok(());
         }
         if path.extension().is_some_and(|e| e == "class") {
-            self.class(&fs::read(path).map_err(Failure::about(path))?);
+            self.class(&fs::read(path).map_err(Error::about(path))?);
             return Ok(());
         }
         self.jar(path)
     }
 
-    fn jar(&mut self, path: &Path) -> Result<(), Failure> {
-        let file = File::open(path).map_err(Failure::about(path))?;
-        let mut jar = ZipArchive::new(BufReader::new(file)).map_err(Failure::about(path))?;
+    fn jar(&mut self, path: &Path) -> Result<(), Error> {
+        let file = File::open(path).map_err(Error::about(path))?;
+        let mut jar = ZipArchive::new(BufReader::new(file)).map_err(Error::about(path))?;
         let mut bytes = Vec::new();
         for i in 0..jar.len() {
-            let mut entry = jar.by_index(i).map_err(Failure::about(path))?;
-            let name = entry.name().map_err(Failure::about(path))?.into_owned();
+            let mut entry = jar.by_index(i).map_err(Error::about(path))?;
+            let name = entry.name().map_err(Error::about(path))?.into_owned();
             if !name.ends_with(".class") || !self.is_for_jdk(&name) {
                 continue;
             }
             bytes.clear();
-            entry
-                .read_to_end(&mut bytes)
-                .map_err(Failure::about(path))?;
+            entry.read_to_end(&mut bytes).map_err(Error::about(path))?;
             self.class(&bytes);
         }
         Ok(())
@@ -115,8 +113,8 @@ impl<'w> Source<'w> {
     }
 }
 
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let entries = fs::read_dir(folder).map_err(Failure::about(folder))?;
-    let entries = entries.map(|entry| Ok(entry.map_err(Failure::about(folder))?.path()));
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let entries = fs::read_dir(folder).map_err(Error::about(folder))?;
+    let entries = entries.map(|entry| Ok(entry.map_err(Error::about(folder))?.path()));
     entries.collect()
 }

@@ -1,7 +1,7 @@
 //! Stacks as JSON, one record a line.
 
-use super::failure::Failure;
 use super::stack::{Stack, internal_name};
+use crate::error::Error;
 use oracle::edge::{Frame, Start, World};
 use oracle::trace::Location;
 use serde::Deserialize;
@@ -44,16 +44,16 @@ enum LineStart {
 }
 
 /// Reads all stacks of a file; their frames become those of `world`.
-pub fn read(path: &Path, world: &mut World) -> Result<Vec<Stack>, Failure> {
-    let file = File::open(path).map_err(Failure::about(path))?;
+pub fn read(path: &Path, world: &mut World) -> Result<Vec<Stack>, Error> {
+    let file = File::open(path).map_err(Error::about(path))?;
     let mut stacks = Vec::new();
     for (number, line) in BufReader::new(file).lines().enumerate() {
-        let line = line.map_err(Failure::about(path))?;
+        let line = line.map_err(Error::about(path))?;
         if line.trim().is_empty() {
             continue;
         }
         let line = serde_json::from_str(&line);
-        let line = line.map_err(|e| Failure::about(path)(format!("line {}: {e}", number + 1)))?;
+        let line = line.map_err(|e| Error::about(path)(format!("line {}: {e}", number + 1)))?;
         stacks.push(stack(line, world));
     }
     Ok(stacks)

@@ -1,15 +1,16 @@
 //! `stackwitness edges`: judges stacks that somebody recorded, by class files alone.
 
 mod classes;
-mod failure;
 mod liars;
 mod lines;
 mod recording;
 mod stack;
 mod summary;
 
+use crate::error::Error;
+use crate::exit;
+use crate::output::{self, Stream, print};
 use classes::Source;
-use failure::Failure;
 use hotspot::runtime::{HotSpot, JFR_REWRITES};
 use oracle::edge::Judge;
 use recording::Recording;
@@ -53,8 +54,9 @@ pub struct EdgesArgs {
     pub file: PathBuf,
 }
 
-/// Judges, prints what was found, and tells whether no edge is impossible.
-pub fn edges(args: &EdgesArgs) -> Result<bool, Failure> {
+/// Judges and prints what was found. The exit code says whether an edge is impossible, which need
+/// not be a JVM's fault.
+pub fn command(args: &EdgesArgs) -> Result<u8, Error> {
     let mut judge = Judge::new(&HotSpot);
     let world = judge.world_mut();
     let mut recording = match is_recording(&args.file)? {
@@ -75,7 +77,7 @@ pub fn edges(args: &EdgesArgs) -> Result<bool, Failure> {
         },
     };
     if recording.stacks.is_empty() {
-        return Err(Failure::about(&args.file)("it holds no stack"));
+        return Err(Error::about(&args.file)("it holds no stack"));
     }
     let jdk = jdk(args, &recording)?;
     let mut source = Source::new(world, jdk.feature().unwrap_or(0));
@@ -85,17 +87,15 @@ pub fn edges(args: &EdgesArgs) -> Result<bool, Failure> {
         source.class_path(path)?;
     }
     if source.malformed > 0 {
-        eprintln!(
-            "stackwitness: {} malformed classes left out",
-            source.malformed
-        );
+        output::say(format!("{} malformed classes left out", source.malformed));
     }
     if !recording.properties.is_empty() {
         recording.tell_starts(world);
     }
     if args.lies {
-        print!("{}", liars::lie(&recording.stacks, &mut judge));
-        return Ok(true);
+        let table = liars::lie(&recording.stacks, &mut judge);
+        print(Stream::Output, &table.to_string())?;
+        return Ok(exit::WITHIN);
     }
     let mut summary = Summary::default();
     let mut found = Vec::new();
@@ -105,25 +105,28 @@ pub fn edges(args: &EdgesArgs) -> Result<bool, Failure> {
     }
     if let Some(path) = &args.json {
         let json = summary.json(judge.world());
-        fs::write(path, json).map_err(Failure::about(path))?;
+        fs::write(path, json).map_err(Error::about(path))?;
     }
-    print!("{}", summary.text(judge.world()));
-    println!("{}", summary.counts);
-    Ok(summary.counts.sums()[1] == 0)
+    let text = summary.text(judge.world());
+    print(Stream::Output, &format!("{text}{}\n", summary.counts))?;
+    Ok(match summary.counts.sums() {
+        [_, 0, _] => exit::WITHIN,
+        _ => exit::OVER,
+    })
 }
 
-fn is_recording(path: &Path) -> Result<bool, Failure> {
+fn is_recording(path: &Path) -> Result<bool, Error> {
     let mut start = Vec::new();
-    let file = File::open(path).map_err(Failure::about(path))?;
+    let file = File::open(path).map_err(Error::about(path))?;
     let length = recording::MAGIC.len() as u64;
     file.take(length)
         .read_to_end(&mut start)
-        .map_err(Failure::about(path))?;
+        .map_err(Error::about(path))?;
     Ok(start == recording::MAGIC)
 }
 
 /// The JDK whose classes ran. A recording tells which; another one is refused.
-fn jdk(args: &EdgesArgs, recording: &Recording) -> Result<Jdk, Failure> {
+fn jdk(args: &EdgesArgs, recording: &Recording) -> Result<Jdk, Error> {
     let property = |name| recording.properties.get(name);
     let home = property("java.home").map(PathBuf::from);
     let home = home.filter(|home| home.is_dir());
@@ -132,14 +135,11 @@ fn jdk(args: &EdgesArgs, recording: &Recording) -> Result<Jdk, Failure> {
         && let Some(version) = jdk.version()
         && !is_version(recorded, version)
     {
-        return Err(Failure {
-            what: format!(
-                "{} is of JDK {recorded}, {} is {version}; give the JDK that ran with --jdk",
-                args.file.display(),
-                jdk.home().display(),
-            ),
-            usage: true,
-        });
+        return Err(Error::usage(format!(
+            "{} is of JDK {recorded}, {} is {version}; give the JDK that ran with --jdk",
+            args.file.display(),
+            jdk.home().display(),
+        )));
     }
     Ok(jdk)
 }

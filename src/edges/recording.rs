@@ -1,7 +1,7 @@
 //! Stacks of a JFR recording, and what it tells of the JVM that made it.
 
-use super::failure::Failure;
 use super::stack::{Stack, internal_name};
+use crate::error::Error;
 use hotspot::runtime::is_launched_by_jdk;
 use jfrs::reader::event::Accessor;
 use jfrs::reader::value_descriptor::{Primitive, ValueDescriptor};
@@ -32,15 +32,15 @@ pub struct Recording {
 }
 
 /// Reads the stacks of all events of these names; of each, the frames become those of `world`.
-pub fn read(path: &Path, events: &[String], world: &mut World) -> Result<Recording, Failure> {
-    let file = File::open(path).map_err(Failure::about(path))?;
+pub fn read(path: &Path, events: &[String], world: &mut World) -> Result<Recording, Error> {
+    let file = File::open(path).map_err(Error::about(path))?;
     let mut reader = JfrReader::new(file);
     let mut recording = Recording::default();
     for chunk in reader.chunks() {
-        let (mut chunk_reader, chunk) = chunk.map_err(Failure::about(path))?;
+        let (mut chunk_reader, chunk) = chunk.map_err(Error::about(path))?;
         let mut methods = HashMap::new();
         for event in chunk_reader.events(&chunk) {
-            let event = event.map_err(Failure::about(path))?;
+            let event = event.map_err(Error::about(path))?;
             let name = event.class.name();
             if name == "jdk.InitialSystemProperty" {
                 let field = |name| event.value().get_field(name).and_then(text);

@@ -4,6 +4,7 @@
 
 use crate::Layer;
 use crate::bound::ln_choose;
+use crate::outcome::Outcome;
 use crate::report::Report;
 use crate::tally::Tally;
 
@@ -52,6 +53,18 @@ pub fn compare(base: &Report, new: &Report, alpha: f64) -> Vec<Change> {
         changes.push(change(layer, counts(old), counts(new), alpha));
     }
     changes
+}
+
+/// What a comparison comes to: worse is over budget.
+pub fn outcome(changes: &[Change]) -> Outcome {
+    let has = |trend| changes.iter().any(|change| change.trend == trend);
+    if has(Trend::Worse) {
+        Outcome::Over
+    } else if has(Trend::NoData) || changes.is_empty() {
+        Outcome::NotMeasured
+    } else {
+        Outcome::Within
+    }
 }
 
 fn change(layer: Layer, base: (u64, u64), new: (u64, u64), alpha: f64) -> Change {

@@ -41,6 +41,14 @@ pub struct Report {
     pub skipped: Vec<Skipped>,
 }
 
+impl Report {
+    /// The run that a mismatch was seen in.
+    pub fn run_of(&self, mismatch: &Mismatch) -> Option<&Run> {
+        let dir = mismatch.evidence.run.as_ref();
+        self.runs.iter().find(|run| Some(&run.dir) == dir)
+    }
+}
+
 /// A program that was asked for and did not run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Skipped {

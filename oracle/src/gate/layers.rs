@@ -1,0 +1,183 @@
+//! How each layer stands against its budget.
+
+use super::outcome::Outcome;
+use super::reason::{Reason, Subject};
+use crate::report::LayerCounts;
+use crate::{Layer, bound};
+
+/// What a layer's budget is compared with.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Basis {
+    /// The observed rate of mismatches.
+    ObservedRates,
+    /// The exact upper 95 % bound of that rate, so that too few checks are no success.
+    ///
+    /// No number of checks brings a bound down to 0. A budget of 0 therefore means that not one
+    /// mismatch may be seen.
+    UpperBounds,
+}
+
+/// How a layer stands.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Standing {
+    /// The layer is within its budget.
+    Passes,
+    /// The observed rate is over the budget.
+    Over,
+    /// The rate is within the budget, its upper bound is not. So many more checks without a
+    /// mismatch would bring the bound there.
+    TooFew(u64),
+    /// The layer is in the report, and nothing was decided in it.
+    NoData,
+    /// The layer was asked for and is not in the report.
+    Missing,
+}
+
+/// The decision on one layer, summed over all runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LayerDecision {
+    /// The layer.
+    pub layer: Layer,
+    /// Checks that were decided.
+    pub decided: u64,
+    /// Mismatches that are not known.
+    pub mismatches: u64,
+    /// Mismatches that are known.
+    pub known: u64,
+    /// The upper 95 % bound of the rate of those that are not known; absent without decided
+    /// checks.
+    pub upper95: Option<f64>,
+    /// The highest rate allowed, from 0 to 1.
+    pub budget: f64,
+    /// Whether the scenario asks for data in this layer.
+    pub required: bool,
+    /// How the layer stands.
+    pub standing: Standing,
+}
+
+impl LayerDecision {
+    pub(super) fn new(
+        layer: Layer,
+        counts: Option<&LayerCounts>,
+        known: u64,
+        budget: f64,
+        required: bool,
+        basis: Basis,
+    ) -> LayerDecision {
+        let tally = counts.map(LayerCounts::tally).unwrap_or_default();
+        let decided = tally.decided();
+        let mismatches = tally.mismatches().saturating_sub(known);
+        let upper95 = bound::upper95(mismatches, decided);
+        let standing = match upper95 {
+            None if counts.is_none() => Standing::Missing,
+            None => Standing::NoData,
+            Some(_) if mismatches as f64 > budget * decided as f64 => Standing::Over,
+            Some(_) if basis == Basis::ObservedRates => Standing::Passes,
+            Some(bound) if bound <= budget || budget == 0.0 => Standing::Passes,
+            Some(_) => {
+                let needed = bound::trials_needed(mismatches, budget).unwrap_or(u64::MAX);
+                Standing::TooFew(needed.saturating_sub(decided).max(1))
+            }
+        };
+        LayerDecision {
+            layer,
+            decided,
+            mismatches,
+            known,
+            upper95,
+            budget,
+            required,
+            standing,
+        }
+    }
+
+    /// What the report would come to if this were its only layer.
+    pub fn outcome(&self) -> Outcome {
+        match self.standing {
+            Standing::Over => Outcome::Over,
+            Standing::TooFew(_) | Standing::Missing => Outcome::NotMeasured,
+            Standing::NoData if self.required => Outcome::NotMeasured,
+            Standing::NoData | Standing::Passes => Outcome::Within,
+        }
+    }
+
+    /// What speaks against the layer.
+    pub(super) fn objection(&self) -> Option<Reason> {
+        let LayerDecision {
+            layer,
+            mismatches,
+            decided,
+            budget,
+            ..
+        } = self;
+        let text = match self.standing {
+            Standing::Passes => return None,
+            Standing::NoData if !self.required => return None,
+            Standing::NoData => format!("{layer}: no data"),
+            Standing::Missing => format!("{layer}: the layer is missing in the report"),
+            Standing::Over => format!(
+                "{layer}: {mismatches} mismatches in {decided} checks are over its budget of {budget}"
+            ),
+            Standing::TooFew(more) => format!(
+                "{layer}: too few checks for its budget of {budget}; it needs {more} more without a mismatch"
+            ),
+        };
+        Some(Reason::new(self.outcome(), Subject::Layer(*layer), text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tally::Tally;
+    use proptest::prelude::*;
+
+    fn bounded(n: u64, k: u64, budget: f64) -> LayerDecision {
+        let tally = Tally {
+            matches: n - k,
+            wrong: k,
+            ..Tally::default()
+        };
+        let counts = LayerCounts::new(Layer::AsgctAsync, &tally);
+        let basis = Basis::UpperBounds;
+        LayerDecision::new(Layer::AsgctAsync, Some(&counts), 0, budget, true, basis)
+    }
+
+    /// 20 * P(X <= k) <= 1 for n trials of probability a/b, in whole numbers.
+    fn exactly_passes(k: u64, n: u64, a: u128, b: u128) -> bool {
+        let choose = |i: u64| (0..i).fold(1u128, |c, j| c * u128::from(n - j) / u128::from(j + 1));
+        let sum: u128 = (0..=k)
+            .map(|i| choose(i) * a.pow(i as u32) * (b - a).pow((n - i) as u32))
+            .sum();
+        20 * sum <= b.pow(n as u32)
+    }
+
+    proptest! {
+        #[test]
+        fn the_gate_is_exact(n in 1u64..34, k in 0u64..34, a in 1u128..10) {
+            prop_assume!(k <= n);
+            let budget = a as f64 / 10.0;
+            let decision = bounded(n, k, budget);
+            let passes = k < n && exactly_passes(k, n, a, 10);
+            prop_assert_eq!(decision.standing == Standing::Passes, passes, "{:?}", decision);
+        }
+
+        #[test]
+        fn what_it_asks_for_is_enough(n in 1u64..3000, k in 0u64..5, budget in 0.001f64..0.5) {
+            prop_assume!(k < n);
+            let decide = |n| bounded(n, k, budget).standing;
+            if let Standing::TooFew(more) = decide(n) {
+                prop_assert_eq!(decide(n + more), Standing::Passes);
+                prop_assert!(more == 1 || decide(n + more - 1) != Standing::Passes);
+            }
+        }
+
+        #[test]
+        fn a_budget_of_none_allows_none(n in 1u64..1_000_000, k in 0u64..3) {
+            prop_assume!(k <= n);
+            let decision = bounded(n, k, 0.0);
+            let expected = if k == 0 { Standing::Passes } else { Standing::Over };
+            prop_assert_eq!(decision.standing, expected);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! What speaks against a report, and how much each reason weighs.
+
+use super::outcome::Outcome;
+use crate::Layer;
+use crate::report::{Exit, Report, Run};
+
+/// What a [`Reason`] is about.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Subject {
+    /// The report as a whole.
+    Report,
+    /// One run, by its folder ([`Run::dir`]).
+    Run(String),
+    /// One layer, summed over all runs.
+    Layer(Layer),
+    /// One known issue, by its name.
+    KnownIssue(String),
+}
+
+/// One thing that speaks against a report.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Reason {
+    /// What the report would come to if this were the only reason; never [`Outcome::Within`].
+    pub outcome: Outcome,
+    /// What the reason is about.
+    pub subject: Subject,
+    /// The reason in words.
+    pub text: String,
+}
+
+impl Reason {
+    pub(super) fn new(outcome: Outcome, subject: Subject, text: impl Into<String>) -> Reason {
+        Reason {
+            outcome,
+            subject,
+            text: text.into(),
+        }
+    }
+}
+
+/// What went wrong with a run as a whole: a crash, a hang, a failure.
+pub fn trouble(run: &Run) -> Option<Reason> {
+    let name = run.title();
+    let reason = |outcome, text| Reason::new(outcome, Subject::Run(run.dir.clone()), text);
+    let crashed = |how: String| {
+        let text = format!("{name}: {how}; see {}", run.dir);
+        Some(reason(Outcome::Crashed, text))
+    };
+    match &run.exit {
+        Exit::Deadline => return crashed("the JVM did not end in time".into()),
+        Exit::Signal(signal) => return crashed(format!("the JVM was killed by signal {signal}")),
+        Exit::Interrupted => {
+            let text = format!("{name}: it was interrupted");
+            return Some(reason(Outcome::NotMeasured, text));
+        }
+        Exit::Code(_) | Exit::NotStarted(_) => {}
+    }
+    let why = run.invalid.as_ref().or(run.failed.as_ref())?;
+    Some(reason(Outcome::NotMeasured, format!("{name}: {why}")))
+}
+
+/// Weighs all reasons: a crash weighs most, then a run that is worthless or was interrupted, then a
+/// layer over its budget, then missing data. Sorts the reasons by that weight.
+pub(super) fn weigh(report: &Report, reasons: &mut [Reason]) -> Outcome {
+    // Stable, so that reasons of one kind keep the order of the runs and layers.
+    reasons.sort_by_key(|reason| match reason.outcome {
+        Outcome::Crashed => 0,
+        Outcome::Over => 1,
+        Outcome::NotMeasured | Outcome::Within => 2,
+    });
+    let worthless = report.runs.iter().any(is_worthless);
+    match reasons.first().map(|reason| reason.outcome) {
+        None => Outcome::Within,
+        Some(Outcome::Over) if worthless => Outcome::NotMeasured,
+        Some(outcome) => outcome,
+    }
+}
+
+/// Whether a run's rates say nothing: the agent gave up, or the program was ended halfway.
+fn is_worthless(run: &Run) -> bool {
+    run.invalid.is_some() || run.exit == Exit::Interrupted
+}

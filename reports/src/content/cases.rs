@@ -1,0 +1,116 @@
+//! A decision as test cases: a suite with a case for each layer, and a suite for each run.
+//!
+//! A case fails or has an error only if a reason of the decision is about that case. So the list
+//! of tests says the same as the exit code.
+
+use crate::model::{Case, Suite, Verdict};
+use oracle::gate::{Decision, Reason, Standing, Subject};
+use oracle::outcome::Outcome;
+use oracle::record::Mismatch;
+use oracle::report::{LayerCounts, Report, Run};
+
+/// The test cases of a report.
+pub fn cases(report: &Report, decided: &Decision) -> Vec<Suite> {
+    let mut suites = vec![whole(report, decided)];
+    suites.extend(report.runs.iter().map(|run| of_run(report, decided, run)));
+    suites.extend(report.skipped.iter().map(|skipped| Suite {
+        name: skipped.scenario.clone(),
+        seconds: 0.0,
+        cases: vec![case("run", Verdict::Skipped(skipped.why.clone()))],
+    }));
+    suites
+}
+
+fn case(name: impl ToString, verdict: Verdict) -> Case {
+    Case {
+        name: name.to_string(),
+        seconds: 0.0,
+        verdict,
+    }
+}
+
+/// The decision, its layers, and what is about the report as a whole.
+fn whole(report: &Report, decided: &Decision) -> Suite {
+    let all = decided.reasons.iter();
+    let texts: Vec<&str> = all.map(|reason| reason.text.as_str()).collect();
+    let mut text = vec![decided.outcome.to_string()];
+    text.extend(texts.iter().map(|&text| text.to_owned()));
+    let mut cases = vec![case("verdict", verdict(decided.outcome, text.join("\n")))];
+    for layer in &decided.layers {
+        let subject = Subject::Layer(layer.layer);
+        let of_layer = report.mismatches.iter().zip(&decided.is_known);
+        let new = of_layer.filter(|(m, known)| m.layer == layer.layer && !**known);
+        let evidence = super::mismatches::examples(new.map(|(m, _)| m));
+        cases.push(case(layer.layer, of(decided.about(&subject), &evidence)));
+    }
+    for known in &decided.known {
+        let subject = Subject::KnownIssue(known.id.clone());
+        cases.push(case(&known.id, of(decided.about(&subject), "")));
+    }
+    Suite {
+        name: "stackwitness".into(),
+        seconds: 0.0,
+        cases,
+    }
+}
+
+fn verdict(outcome: Outcome, text: String) -> Verdict {
+    match outcome {
+        Outcome::Within => Verdict::Passed,
+        Outcome::Over => Verdict::Failed(text),
+        Outcome::NotMeasured | Outcome::Crashed => Verdict::Errored(text),
+    }
+}
+
+/// What the reasons about a case say of it.
+fn of<'a>(reasons: impl Iterator<Item = &'a Reason>, evidence: &str) -> Verdict {
+    let reasons: Vec<&Reason> = reasons.collect();
+    let worst = reasons.iter().map(|reason| reason.outcome).max();
+    let texts: Vec<&str> = reasons.iter().map(|reason| reason.text.as_str()).collect();
+    let text = texts.join("\n") + "\n" + evidence;
+    verdict(worst.unwrap_or(Outcome::Within), text.trim_end().into())
+}
+
+fn of_run(report: &Report, decided: &Decision, run: &Run) -> Suite {
+    let subject = Subject::Run(run.dir.clone());
+    let whole = of(decided.about(&subject), &run.notes.join("\n"));
+    let mut cases = vec![Case {
+        seconds: run.wall_s,
+        ..case("run", whole)
+    }];
+    for counts in &run.layers {
+        cases.push(case(counts.layer, of_layer(report, decided, run, counts)));
+    }
+    Suite {
+        name: run.title(),
+        seconds: run.wall_s,
+        cases,
+    }
+}
+
+/// A layer within one run fails if the layer is over its budget and the run is one of those that
+/// brought it there.
+fn of_layer(report: &Report, decided: &Decision, run: &Run, counts: &LayerCounts) -> Verdict {
+    let Some(layer) = decided.layer(counts.layer) else {
+        return Verdict::Passed;
+    };
+    let mine = |mismatch: &Mismatch| {
+        mismatch.layer == counts.layer
+            && report.run_of(mismatch).is_some_and(|of| of.dir == run.dir)
+    };
+    let flagged = report.mismatches.iter().zip(&decided.is_known);
+    let (known, new): (Vec<_>, Vec<_>) = flagged.filter(|(m, _)| mine(m)).partition(|(_, k)| **k);
+    let tally = counts.tally();
+    let mismatches = tally.mismatches().saturating_sub(known.len() as u64);
+    let over = mismatches as f64 > layer.budget * tally.decided() as f64;
+    if layer.standing != Standing::Over || !over {
+        return Verdict::Passed;
+    }
+    let text = format!(
+        "{mismatches} mismatches in {} checks, budget {}\n{}",
+        tally.decided(),
+        layer.budget,
+        super::mismatches::examples(new.into_iter().map(|(m, _)| m))
+    );
+    Verdict::Failed(text.trim_end().into())
+}

@@ -1,0 +1,69 @@
+//! The checks of each run and layer.
+
+use crate::model::Kind::{Numbers, Words};
+use crate::model::{Block, Cell, Room, Section, Table, Tone};
+use oracle::gate::{Decision, Standing};
+use oracle::report::{LayerCounts, Report};
+
+/// A row for each run and layer; then, if there are several runs, a row for each layer's sum.
+/// A table of nothing only hides why there is nothing, so there is none without checks.
+pub(super) fn section(report: &Report, decided: &Decision) -> Option<Section> {
+    if !report.layers.iter().any(|counts| counts.checks > 0) {
+        return None;
+    }
+    let mut table = Table::new([
+        ("run", Words),
+        ("layer", Words),
+        ("checks", Numbers),
+        ("match", Numbers),
+        ("window", Numbers),
+        ("error", Numbers),
+        ("truncated", Numbers),
+        ("wrong", Numbers),
+        ("unverifiable", Numbers),
+        ("dropped", Numbers),
+        ("rate", Numbers),
+        ("upper95", Numbers),
+    ]);
+    let over = |counts: &LayerCounts| {
+        let decision = decided.layer(counts.layer);
+        decision.is_some_and(|layer| layer.standing == Standing::Over)
+    };
+    for run in &report.runs {
+        for counts in &run.layers {
+            // The runs without mismatches are not to blame.
+            let bad = over(counts) && counts.tally().mismatches() > 0;
+            let tone = if bad { Tone::Bad } else { Tone::Plain };
+            table.push(tone, cells(run.title(), counts));
+        }
+    }
+    if report.runs.len() > 1 {
+        for counts in &report.layers {
+            let tone = if over(counts) { Tone::Bad } else { Tone::Plain };
+            table.push(tone, cells("sum".into(), counts));
+        }
+    }
+    Some(Section {
+        id: "checks",
+        title: "Checks",
+        room: Room::Terminal,
+        blocks: vec![Block::Table(table)],
+    })
+}
+
+fn cells(run: String, counts: &LayerCounts) -> [Cell; 12] {
+    [
+        Cell::Text(run),
+        Cell::text(counts.layer),
+        Cell::Count(counts.checks),
+        Cell::Count(counts.matches),
+        Cell::Count(counts.window),
+        Cell::Count(counts.error.values().sum()),
+        Cell::Count(counts.truncated),
+        Cell::Count(counts.wrong),
+        Cell::Count(counts.unverifiable),
+        Cell::Count(counts.dropped),
+        Cell::Rate(counts.mismatch_rate),
+        Cell::Rate(counts.mismatch_upper95),
+    ]
+}

@@ -1,0 +1,142 @@
+//! The decision: layer by layer, and what is known already.
+
+use crate::model::Kind::{Numbers, Words};
+use crate::model::{Answer, Block, Cell, Document, Room, Section, Table, Tone};
+use oracle::gate::{Basis, Decision, LayerDecision, Standing};
+use oracle::outcome::Outcome;
+
+/// A decision alone.
+pub fn decision(decided: &Decision) -> Document {
+    Document {
+        answer: Some(answer(decided)),
+        sections: sections(decided),
+    }
+}
+
+/// The answer, with the reasons in words.
+pub(super) fn answer(decided: &Decision) -> Answer {
+    let reasons = decided.reasons.iter();
+    Answer {
+        outcome: decided.outcome,
+        reasons: reasons.map(|reason| reason.text.clone()).collect(),
+    }
+}
+
+/// The layers, and the known issues where there are any.
+pub(super) fn sections(decided: &Decision) -> Vec<Section> {
+    let title = match decided.basis {
+        Basis::ObservedRates => "Layers by their observed rates",
+        Basis::UpperBounds => "Layers by the upper bounds of their rates",
+    };
+    let layers = Section {
+        id: "layers",
+        title,
+        room: Room::Terminal,
+        blocks: vec![Block::Table(layers(&decided.layers))],
+    };
+    let mut sections = vec![layers];
+    sections.extend(known(decided));
+    sections
+}
+
+/// A row for each layer.
+pub(super) fn layers<'a>(layers: impl IntoIterator<Item = &'a LayerDecision>) -> Table {
+    let mut table = Table::new([
+        ("layer", Words),
+        ("decided", Numbers),
+        ("mismatches", Numbers),
+        ("known", Numbers),
+        ("upper95", Numbers),
+        ("budget", Numbers),
+        ("standing", Words),
+    ]);
+    for layer in layers {
+        let tone = match (layer.outcome(), &layer.standing) {
+            (Outcome::Within, Standing::Passes) => Tone::Good,
+            (Outcome::Within, _) => Tone::Plain,
+            _ => Tone::Bad,
+        };
+        let cells = [
+            Cell::text(layer.layer),
+            Cell::Count(layer.decided),
+            Cell::Count(layer.mismatches),
+            Cell::Count(layer.known),
+            Cell::Rate(layer.upper95),
+            Cell::Budget(layer.budget),
+            Cell::Text(standing(&layer.standing)),
+        ];
+        table.push(tone, cells);
+    }
+    table
+}
+
+fn standing(standing: &Standing) -> String {
+    match standing {
+        Standing::Passes => "pass".into(),
+        Standing::Over => "over budget".into(),
+        Standing::TooFew(more) => format!("too few checks: {more} more without a mismatch needed"),
+        Standing::NoData => "no data".into(),
+        Standing::Missing => "missing".into(),
+    }
+}
+
+fn known(decided: &Decision) -> Option<Section> {
+    let mut table = Table::new([
+        ("known issue", Words),
+        ("mismatches", Numbers),
+        ("seen", Words),
+        ("about", Words),
+    ]);
+    for known in &decided.known {
+        let (tone, seen) = match known.too_many {
+            false => (Tone::Plain, "as expected"),
+            true => (Tone::Bad, "more often than the issue may be seen"),
+        };
+        let cells = [
+            Cell::text(&known.id),
+            Cell::Count(known.mismatches),
+            Cell::text(seen),
+            Cell::text(&known.link),
+        ];
+        table.push(tone, cells);
+    }
+    for id in &decided.passes {
+        let seen = Cell::text("unexpected pass: is the issue fixed?");
+        table.push(
+            Tone::Plain,
+            [Cell::text(id), Cell::Count(0), seen, Cell::Absent],
+        );
+    }
+    (!table.rows.is_empty()).then(|| Section {
+        id: "known",
+        title: "Known issues",
+        room: Room::Terminal,
+        blocks: vec![Block::Table(table)],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::{Style, text};
+    use crate::sample::{issue, report};
+    use oracle::Layer;
+    use oracle::gate::{KnownIssues, Rule, decide};
+
+    #[test]
+    fn a_bit_of_everything() {
+        let report = report();
+        let known = KnownIssues {
+            issues: vec![issue("JDK-1", "at x.A.<init>"), issue("JDK-2", "at y.B")],
+        };
+        let rule = Rule::UpperBounds {
+            known: &known,
+            platform: "x86_64",
+        };
+        let decided = decide(&report, rule);
+        let layer = Layer::AsgctAsync;
+        let evidence = super::super::mismatches::evidence(&report, &decided, layer);
+        let shown = text(&decision(&decided), Style::Plain) + "\n" + &evidence;
+        insta::assert_snapshot!(shown);
+    }
+}

@@ -1,0 +1,66 @@
+//! What each part of a report shows: from reports and decisions to the model.
+
+mod cases;
+mod causes;
+mod comparison;
+mod cost;
+mod counts;
+mod decision;
+mod errors;
+mod flames;
+mod frames;
+mod heat;
+mod mismatches;
+mod runs;
+
+pub use cases::cases;
+pub use comparison::comparison;
+pub use decision::decision;
+pub use mismatches::evidence;
+
+use crate::model::{Block, Document, Room, Section};
+use oracle::gate::Decision;
+use oracle::report::{Jdk, Report};
+
+/// All that is to say of a report. `source` is where a reader finds the report itself.
+pub fn report(report: &Report, decided: &Decision, source: &str) -> Document {
+    let mut sections = vec![jdks(report)];
+    sections.extend(decision::sections(decided));
+    sections.extend(counts::section(report, decided));
+    sections.push(heat::runs_by_layer(report));
+    sections.extend(heat::trend(report));
+    sections.push(mismatches::section(report, decided, source));
+    sections.extend(flames::mismatches(&report.mismatches));
+    sections.extend(flames::profile(&report.runs));
+    sections.extend(errors::sections(report));
+    sections.extend(mismatches::places(report));
+    sections.push(cost::section(report));
+    sections.push(runs::section(report));
+    Document {
+        answer: Some(decision::answer(decided)),
+        sections,
+    }
+}
+
+/// The JDKs of all runs, each once.
+fn jdks(report: &Report) -> Section {
+    let mut jdks: Vec<&Jdk> = vec![];
+    for jdk in report.runs.iter().filter_map(|run| run.jdk.as_ref()) {
+        if !jdks.contains(&jdk) {
+            jdks.push(jdk);
+        }
+    }
+    if jdks.is_empty() {
+        jdks.push(&report.jdk);
+    }
+    let line = |jdk: &&Jdk| {
+        let name = [&jdk.vm, &jdk.version, &jdk.vendor].map(String::as_str);
+        Block::Note(format!("JDK {} ({})", jdk.home, name.join(" ").trim()))
+    };
+    Section {
+        id: "jdks",
+        title: "",
+        room: Room::Terminal,
+        blocks: jdks.iter().map(line).collect(),
+    }
+}

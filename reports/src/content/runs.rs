@@ -1,0 +1,88 @@
+//! How each run went.
+
+use crate::model::{Block, Group, Groups, Room, Section};
+use oracle::report::{Exit, Report, Run};
+use std::collections::BTreeMap;
+
+/// A group for each run, and for each program that did not run.
+pub(super) fn section(report: &Report) -> Section {
+    let mut groups: Vec<Group> = report.runs.iter().map(group).collect();
+    groups.extend(report.skipped.iter().map(|skipped| Group {
+        count: None,
+        title: format!("{}: skipped: {}", skipped.scenario, skipped.why),
+        open: false,
+        blocks: vec![],
+    }));
+    Section {
+        id: "runs",
+        title: "Runs",
+        room: Room::Terminal,
+        blocks: vec![Block::Groups(Groups { groups, cut: false })],
+    }
+}
+
+/// How a run ended, in a few words.
+pub(super) fn exit(run: &Run) -> String {
+    match &run.exit {
+        Exit::Code(code) => format!("exit {code}"),
+        Exit::Signal(signal) => format!("killed by signal {signal}"),
+        Exit::Deadline => "over its deadline".into(),
+        Exit::Interrupted => "interrupted".into(),
+        Exit::NotStarted(why) => format!("not started: {why}"),
+    }
+}
+
+fn group(run: &Run) -> Group {
+    let title = format!(
+        "{}: {} after {:.1} s, seed {}, {}",
+        run.title(),
+        exit(run),
+        run.wall_s,
+        run.seed,
+        hooked(run)
+    );
+    let mut notes: Vec<String> = run.invalid.iter().chain(&run.failed).cloned().collect();
+    notes.extend(super::cost::line(run));
+    if let Some(rewriting) = &run.rewriting {
+        notes.extend(left("classes", &rewriting.classes_left));
+        notes.extend(left("methods", &rewriting.methods_left));
+        if rewriting.repairs > 0 {
+            let repairs = rewriting.repairs;
+            notes.push(format!(
+                "trace stacks repaired after an overflow: {repairs}"
+            ));
+        }
+    }
+    notes.extend(run.notes.iter().cloned());
+    for counts in run.layers.iter().filter(|counts| !counts.error.is_empty()) {
+        let codes = counts.error.iter().rev();
+        let codes: Vec<_> = codes.map(|(code, n)| format!("{code}: {n}")).collect();
+        let codes = codes.join(", ");
+        notes.push(format!("{} errors by code: {codes}", counts.layer));
+    }
+    let mut blocks: Vec<Block> = notes.into_iter().map(Block::Note).collect();
+    blocks.push(Block::Code(format!("{}/", run.dir)));
+    blocks.push(Block::Code(format!("java {}", run.java_args.join(" "))));
+    Group {
+        count: None,
+        title,
+        open: false,
+        blocks,
+    }
+}
+
+/// How much of the program has hooks, in a few words.
+fn hooked(run: &Run) -> String {
+    match &run.rewriting {
+        Some(rewriting) => format!(
+            "{} methods hooked in {} classes",
+            rewriting.methods_hooked, rewriting.classes_hooked
+        ),
+        None => "unknown how many methods were hooked".into(),
+    }
+}
+
+fn left(what: &str, left: &BTreeMap<String, u64>) -> Option<String> {
+    let reasons: Vec<_> = left.iter().map(|(why, n)| format!("{n} {why}")).collect();
+    (!reasons.is_empty()).then(|| format!("{what} left alone: {}", reasons.join(", ")))
+}

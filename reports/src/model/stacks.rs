@@ -1,0 +1,27 @@
+//! Both stacks of a mismatch.
+
+/// A mismatch with its evidence.
+#[derive(Clone, Debug)]
+pub struct Stacks {
+    /// What was found, in one line.
+    pub title: String,
+    /// The thread.
+    pub thread: String,
+    /// What the walker returned, top frame first.
+    pub walker: Vec<Frame>,
+    /// What was true, top frame first.
+    pub truth: Vec<Frame>,
+    /// The first frame that differs, as an index into both stacks.
+    pub differs: Option<usize>,
+    /// Further evidence: name and value.
+    pub evidence: Vec<(String, String)>,
+}
+
+/// A frame.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// `Class.method @BCI`.
+    pub short: String,
+    /// `package.Class.method(descriptor) @BCI line LINE`.
+    pub whole: String,
+}

@@ -1,0 +1,61 @@
+//! JUnit XML for a CI system's list of tests.
+
+use super::escape::xml;
+use crate::model::{Case, Suite, Verdict};
+use std::fmt::Write;
+
+/// Renders suites of test cases.
+pub fn junit(suites: &[Suite]) -> String {
+    let mut out = String::from(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"stackwitness\">\n",
+    );
+    for suite in suites {
+        let name = xml(&suite.name);
+        let count = |wanted: fn(&Verdict) -> bool| {
+            let cases = suite.cases.iter();
+            cases.filter(|case| wanted(&case.verdict)).count()
+        };
+        let _ = writeln!(
+            out,
+            "  <testsuite name=\"{name}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" \
+             skipped=\"{}\" time=\"{:.3}\">",
+            suite.cases.len(),
+            count(|verdict| matches!(verdict, Verdict::Failed(_))),
+            count(|verdict| matches!(verdict, Verdict::Errored(_))),
+            count(|verdict| matches!(verdict, Verdict::Skipped(_))),
+            suite.seconds
+        );
+        suite
+            .cases
+            .iter()
+            .for_each(|one| case(&mut out, &name, one));
+        out += "  </testsuite>\n";
+    }
+    out += "</testsuites>\n";
+    out
+}
+
+fn case(out: &mut String, suite: &str, case: &Case) {
+    let _ = write!(
+        out,
+        "    <testcase classname=\"{suite}\" name=\"{}\" time=\"{:.3}\"",
+        xml(&case.name),
+        case.seconds
+    );
+    let (tag, text) = match &case.verdict {
+        Verdict::Passed => {
+            out.push_str("/>\n");
+            return;
+        }
+        Verdict::Failed(text) => ("failure", text),
+        Verdict::Errored(text) => ("error", text),
+        Verdict::Skipped(text) => ("skipped", text),
+    };
+    let message = xml(text.lines().next().unwrap_or_default());
+    let _ = write!(out, "><{tag} message=\"{message}\"");
+    let _ = match text.contains('\n') {
+        true => write!(out, ">{}</{tag}>", xml(text)),
+        false => write!(out, "/>"),
+    };
+    out.push_str("</testcase>\n");
+}

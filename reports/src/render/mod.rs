@@ -1,0 +1,14 @@
+//! The renderers: each turns the model into one format, and knows nothing of what it shows.
+
+mod escape;
+mod html;
+mod junit;
+mod limits;
+mod markdown;
+mod text;
+
+pub use html::html;
+pub use junit::junit;
+pub use markdown::markdown;
+pub(crate) use text::stacks;
+pub use text::{Style, text};

@@ -1,0 +1,133 @@
+//! Text for a terminal or a log: tables whose lines `grep` finds, and the answer at the end.
+
+use super::escape::{visible, visible_lines};
+use super::limits::left_out;
+use crate::model::{Answer, Block, Document, Groups, Kind, Room, Stacks, Table, Tone};
+use std::fmt::Write;
+
+/// How many groups are shown where there may be many.
+const GROUPS: usize = 5;
+
+/// How many frames of each stack are shown around the first difference.
+const FRAMES: usize = 8;
+
+/// Whether what matters is coloured.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Style {
+    /// For files and pipes.
+    Plain,
+    /// For a terminal.
+    Coloured,
+}
+
+impl Style {
+    fn paint(self, tone: Tone, text: &str) -> String {
+        let colour = match (self, tone) {
+            (Style::Coloured, Tone::Bad) => "31",
+            (Style::Coloured, Tone::Good) => "32",
+            (Style::Coloured, Tone::Plain) | (Style::Plain, _) => return text.into(),
+        };
+        format!("\x1b[{colour}m{text}\x1b[0m")
+    }
+}
+
+/// Renders a document.
+pub fn text(document: &Document, style: Style) -> String {
+    let mut out = String::new();
+    let sections = document.sections.iter();
+    for section in sections.filter(|section| section.room == Room::Terminal) {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        if !section.title.is_empty() {
+            let _ = writeln!(out, "{}:", section.title);
+        }
+        blocks(&mut out, &section.blocks, 0, style);
+    }
+    if let Some(answer) = &document.answer {
+        answered(&mut out, answer, style);
+    }
+    out
+}
+
+fn answered(out: &mut String, answer: &Answer, style: Style) {
+    let outcome = style.paint(answer.outcome.into(), &answer.outcome.to_string());
+    let _ = writeln!(out, "\nverdict: {outcome}");
+    for reason in &answer.reasons {
+        let _ = writeln!(out, "  {}", visible(reason));
+    }
+}
+
+fn blocks(out: &mut String, blocks: &[Block], indent: usize, style: Style) {
+    for block in blocks {
+        match block {
+            Block::Note(text) => {
+                let _ = writeln!(out, "{:indent$}{}", "", visible(text));
+            }
+            Block::Table(whole) => table(out, whole, style),
+            Block::Groups(all) => groups(out, all, indent, style),
+            // There is no room for these.
+            Block::Code(_) | Block::Stacks(_) | Block::Flame(_) => {}
+        }
+    }
+}
+
+fn groups(out: &mut String, all: &Groups, indent: usize, style: Style) {
+    let shown = if all.cut { GROUPS } else { usize::MAX };
+    for group in all.groups.iter().take(shown) {
+        let count = group.count.map_or(String::new(), |n| format!("{n} x "));
+        let _ = writeln!(out, "{:indent$}{count}{}", "", visible(&group.title));
+        blocks(out, &group.blocks, indent + 2, style);
+    }
+    if all.groups.len() > shown {
+        let left = left_out(all.groups.len() - shown, "kinds");
+        let _ = writeln!(out, "{:indent$}{left}", "");
+    }
+}
+
+fn table(out: &mut String, table: &Table, style: Style) {
+    let kept: Vec<usize> = (0..table.columns.len())
+        .filter(|&column| table.columns[column].kind != Kind::Drawings)
+        .collect();
+    let head: Vec<String> = table.columns.iter().map(|c| c.name.into()).collect();
+    let mut rows = vec![(Tone::Plain, head)];
+    for row in &table.rows {
+        let cells = row.cells.iter().map(|cell| visible(&cell.plain()));
+        rows.push((row.tone, cells.collect()));
+    }
+    let width = |column: usize| {
+        let widths = rows.iter().map(|(_, row)| row[column].chars().count());
+        widths.max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..table.columns.len()).map(width).collect();
+    for (tone, row) in &rows {
+        let cells = kept.iter().map(|&column| {
+            let (cell, width) = (&row[column], widths[column]);
+            match table.columns[column].kind {
+                Kind::Numbers => format!("{cell:>width$}"),
+                Kind::Words | Kind::Drawings => format!("{cell:width$}"),
+            }
+        });
+        let line = cells.collect::<Vec<_>>().join("  ");
+        out.push_str(&style.paint(*tone, line.trim_end()));
+        out.push('\n');
+    }
+}
+
+/// The part of both stacks around the first difference, which is marked.
+pub(crate) fn stacks(stacks: &Stacks) -> String {
+    let title = visible(&stacks.title);
+    let mut out = format!("{title} on thread {}\n", visible(&stacks.thread));
+    let first = stacks.differs.unwrap_or(0).saturating_sub(FRAMES / 2);
+    for (name, frames) in [("walker", &stacks.walker), ("truth", &stacks.truth)] {
+        let _ = writeln!(out, "{name} ({} frames):", frames.len());
+        for (i, frame) in frames.iter().enumerate().skip(first).take(FRAMES) {
+            let mark = match stacks.differs {
+                Some(differs) if differs == i => ">",
+                _ => " ",
+            };
+            let _ = writeln!(out, "{mark} {i:>3} {}", visible_lines(&frame.whole));
+        }
+    }
+    out
+}

@@ -1,0 +1,68 @@
+//! The exit codes of all commands, in one place.
+//!
+//! Where several hold, a crash weighs most, then a run that is worthless, then a budget, then
+//! missing data. A test that fails (1) is never mixed up with a test that could not be run (3).
+
+use oracle::outcome::Outcome;
+
+/// Every layer is within its budget; or the command did what it was asked for.
+pub const WITHIN: u8 = 0;
+
+/// A layer is over its budget; or the command found what it looks for: a worse report, an
+/// impossible edge, a malformed class.
+pub const OVER: u8 = 1;
+
+/// Bad usage, a bad scenario, or a folder that cannot be written: the user has to ask for
+/// something else.
+pub const USAGE: u8 = 2;
+
+/// There is no answer: no JDK, the agent or the program did not start, no data, an interrupt, or
+/// an output that is full.
+pub const NOT_MEASURED: u8 = 3;
+
+/// The JVM that was judged crashed or hung.
+pub const CRASHED: u8 = 4;
+
+/// The codes as `--help` shows them.
+pub const HELP: &str = "\
+Exit codes:
+  0  every layer is within its budget of mismatches
+  1  a layer is over its budget
+  2  bad usage, a bad scenario, or a folder that cannot be written
+  3  could not measure: no JDK, the agent or the program did not start, no data, a full output
+  4  the JVM crashed or hung";
+
+/// The code that tells an outcome.
+pub fn of(outcome: Outcome) -> u8 {
+    match outcome {
+        Outcome::Within => WITHIN,
+        Outcome::Over => OVER,
+        Outcome::NotMeasured => NOT_MEASURED,
+        Outcome::Crashed => CRASHED,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_readme_says_the_same_as_the_help() {
+        let readme = include_str!("../README.md");
+        for line in HELP.lines().skip(1) {
+            let (code, meaning) = line
+                .trim()
+                .split_once("  ")
+                .expect("a code and its meaning");
+            let row = format!("| {code} | {meaning} |");
+            assert!(readme.contains(&row), "{row}");
+        }
+    }
+
+    #[test]
+    fn each_outcome_has_its_code() {
+        let codes = Outcome::ALL.map(of);
+        assert_eq!(codes, [WITHIN, OVER, NOT_MEASURED, CRASHED]);
+        assert!(!codes.contains(&USAGE), "no report is bad usage");
+    }
+}

@@ -1,0 +1,72 @@
+//! What was done.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What was done.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Summary {
+    /// Classes read.
+    pub(super) classes: u64,
+    /// Of these, how many were written back as they are: all with `--identity`.
+    pub(super) unchanged: u64,
+    /// Classes copied because they are malformed.
+    pub(super) malformed: u64,
+    /// Files that are no classes, copied.
+    pub(super) others: u64,
+    /// Files, links and entries of jars that are not in the output.
+    pub(super) left_out: u64,
+    /// Methods hooked.
+    pub(super) hooked: u64,
+    /// Methods that the patterns did not choose.
+    pub(super) not_chosen: u64,
+    /// Methods chosen, but left: by reason.
+    pub(super) left: BTreeMap<String, u64>,
+    /// Attributes that may hold code offsets of hooked methods, but which nobody knows.
+    pub(super) unknown_attributes: u64,
+}
+
+impl Summary {
+    /// Whether all classes were read and nothing was left out.
+    pub(super) fn is_complete(&self) -> bool {
+        self.malformed == 0 && self.left_out == 0
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Summary {
+            classes,
+            unchanged,
+            malformed,
+            others,
+            left_out,
+            hooked,
+            not_chosen,
+            left,
+            unknown_attributes,
+        } = self;
+        write!(
+            f,
+            "classes: {classes}, unchanged: {unchanged}, malformed: {malformed}; other files: {others}"
+        )?;
+        if *left_out > 0 {
+            write!(f, "; left out: {left_out}")?;
+        }
+        let all_left: u64 = left.values().sum();
+        write!(
+            f,
+            "\nmethods hooked: {hooked}, not chosen: {not_chosen}, left: {all_left}"
+        )?;
+        for (reason, n) in left {
+            write!(f, "\n  {reason}: {n}")?;
+        }
+        if *unknown_attributes > 0 {
+            write!(
+                f,
+                "\nunknown attributes in hooked code, kept as they are: {unknown_attributes}"
+            )?;
+        }
+        Ok(())
+    }
+}
