@@ -8,7 +8,9 @@
 //! * [`return_address`]: where the return address of compiled code is;
 //! * [`runtime`]: what the VM calls by itself, and the classes that it generates;
 //! * [`scenario`]: the scenario that shows every cause;
-//! * [`walkers`]: the stack walkers and their error codes.
+//! * [`walkers`]: the stack walkers and their error codes;
+//! * [`memory`]: how readers of HotSpot's structures get at memory;
+//! * [`unwind`]: where the caller of interrupted code is, read off the code's instructions.
 #![forbid(unsafe_code)]
 
 pub mod arch;
@@ -16,7 +18,9 @@ pub mod case;
 pub mod causes;
 pub mod code;
 pub mod debug_info;
+pub mod memory;
 pub mod return_address;
 pub mod runtime;
 pub mod scenario;
+pub mod unwind;
 pub mod walkers;

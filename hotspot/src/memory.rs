@@ -1,0 +1,20 @@
+//! How the readers of HotSpot's structures get at memory: whoever has some implements this.
+
+/// Memory of a process, at its own addresses.
+pub trait Memory {
+    /// The byte at `address`; `None` if it cannot be read.
+    fn u8(&self, address: usize) -> Option<u8>;
+    /// The two bytes at `address`.
+    fn u16(&self, address: usize) -> Option<u16>;
+    /// The four bytes at `address`.
+    fn u32(&self, address: usize) -> Option<u32>;
+    /// The eight bytes at `address`.
+    fn word(&self, address: usize) -> Option<usize>;
+    /// The sixteen bytes at `address`; those that cannot be read, and all behind them, are 0.
+    fn code(&self, address: usize) -> [u8; 16];
+
+    /// The four bytes at `address` as a number with a sign.
+    fn i32(&self, address: usize) -> Option<i32> {
+        Some(self.u32(address)?.cast_signed())
+    }
+}

@@ -1,0 +1,235 @@
+//! Runs code to its return in thought, from the registers that it really has.
+//!
+//! Along each path of generated code the stack pointer is balanced, so any path to a `ret`, or to
+//! a jump to the return address, leads to the caller. Branches are not taken: that leaves loops,
+//! and passes the poll at a return.
+
+use crate::memory::Memory;
+use crate::unwind::instruction::{Effect, decode};
+use crate::unwind::{Register, Registers};
+
+const WORD: usize = size_of::<usize>();
+
+/// How a call is dealt with.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Calls {
+    /// The code cannot be followed behind a call.
+    Stop,
+    /// A call returns, and leaves the stack pointer and the frame pointer as they were.
+    Return,
+}
+
+/// The state at the caller.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Exit {
+    /// Where the caller goes on.
+    pub pc: usize,
+    /// Its stack pointer, behind the return address.
+    pub sp: usize,
+    /// Its frame pointer.
+    pub fp: usize,
+    /// What is known of its registers.
+    pub registers: Registers,
+    /// Whether the code still had a frame that `leave` removed.
+    pub left_frame: bool,
+}
+
+/// Runs at most `steps` instructions from `pc` on. `is_return` tells whether a word is a return
+/// address: an indirect jump goes to the caller, or leaves it on the stack for other code.
+/// `None` if no return was reached.
+pub fn find(
+    memory: &impl Memory,
+    pc: usize,
+    registers: &Registers,
+    steps: usize,
+    calls: Calls,
+    is_return: impl Fn(usize) -> bool,
+) -> Option<Exit> {
+    let mut machine = Machine {
+        memory,
+        registers: *registers,
+        stack: Overlay::default(),
+        left_frame: false,
+        popped: None,
+    };
+    let mut pc = pc;
+    for _ in 0..steps {
+        let instruction = decode(&memory.code(pc))?;
+        let next = pc.wrapping_add(instruction.length);
+        pc = match instruction.effect {
+            Effect::Return => {
+                let pc = machine.pop()?;
+                return machine.exit(pc);
+            }
+            Effect::Jump(distance) => next.wrapping_add_signed(distance as isize),
+            Effect::JumpRegister(register) => {
+                return machine.jump(machine.registers.get(register), is_return);
+            }
+            Effect::JumpMemory => return machine.jump(None, is_return),
+            Effect::Call if calls == Calls::Stop => return None,
+            Effect::Trap => return None,
+            effect => {
+                machine.run(effect)?;
+                next
+            }
+        };
+    }
+    None
+}
+
+struct Machine<'a, M> {
+    memory: &'a M,
+    registers: Registers,
+    stack: Overlay,
+    left_frame: bool,
+    /// The first word that was popped, and the stack pointer behind it.
+    popped: Option<(usize, usize)>,
+}
+
+impl<M: Memory> Machine<'_, M> {
+    /// Runs an instruction that goes on to the next one.
+    fn run(&mut self, effect: Effect) -> Option<()> {
+        let registers = &mut self.registers;
+        match effect {
+            Effect::Push(register) => {
+                let value = register.and_then(|register| registers.get(register));
+                let sp = registers.get(Register::RSP)?.wrapping_sub(WORD);
+                registers.set(Register::RSP, Some(sp));
+                self.stack.store(sp, value);
+            }
+            Effect::Pop(register) => {
+                let value = self.pop();
+                if let (None, Some(value)) = (self.popped, value) {
+                    self.popped = Some((value, self.registers.get(Register::RSP)?));
+                }
+                if let Some(register) = register {
+                    self.registers.set(register, value);
+                }
+            }
+            Effect::Add(register, number) => {
+                let sum = registers.get(register).map(|value| offset(value, number));
+                registers.set(register, sum);
+            }
+            Effect::And(register, number) => {
+                let masked = registers
+                    .get(register)
+                    .map(|value| value & number as isize as usize);
+                registers.set(register, masked);
+            }
+            Effect::Lea(to, base, number) => {
+                let sum = registers.get(base).map(|value| offset(value, number));
+                registers.set(to, sum);
+            }
+            Effect::Move(to, from) => registers.set(to, registers.get(from)),
+            Effect::Load(to, base, number) => {
+                let address = registers.get(base).map(|value| offset(value, number));
+                let is_on_stack = base == Register::RSP || base == Register::RBP;
+                let value = address
+                    .filter(|_| is_on_stack)
+                    .and_then(|address| self.load(address));
+                self.registers.set(to, value);
+            }
+            Effect::Store(base, number, from) => {
+                if let (Register::RSP | Register::RBP, Some(address)) = (base, registers.get(base))
+                {
+                    let value = registers.get(from);
+                    self.stack.store(offset(address, number), value);
+                }
+            }
+            Effect::Leave => {
+                let fp = registers.get(Register::RBP)?;
+                registers.set(Register::RSP, Some(fp));
+                let fp = self.pop();
+                self.registers.set(Register::RBP, fp);
+                self.left_frame = true;
+            }
+            Effect::Write(register) => registers.set(register, None),
+            Effect::Call | Effect::Clobber => {
+                // What the C calling convention does not keep: rax, rcx, rdx, rsi, rdi, r8 to r11.
+                for number in [0, 1, 2, 6, 7, 8, 9, 10, 11] {
+                    registers.set(Register::new(number), None);
+                }
+            }
+            Effect::Branch(_) | Effect::Nothing => {}
+            Effect::Return
+            | Effect::Jump(_)
+            | Effect::JumpRegister(_)
+            | Effect::JumpMemory
+            | Effect::Trap => return None,
+        }
+        Some(())
+    }
+
+    fn load(&self, address: usize) -> Option<usize> {
+        match self.stack.load(address) {
+            Some(written) => written,
+            None => self.memory.word(address),
+        }
+    }
+
+    fn pop(&mut self) -> Option<usize> {
+        let sp = self.registers.get(Register::RSP)?;
+        self.registers
+            .set(Register::RSP, Some(sp.wrapping_add(WORD)));
+        self.load(sp)
+    }
+
+    fn exit(&self, pc: usize) -> Option<Exit> {
+        Some(Exit {
+            pc,
+            sp: self.registers.get(Register::RSP)?,
+            fp: self.registers.get(Register::RBP)?,
+            registers: self.registers,
+            left_frame: self.left_frame,
+        })
+    }
+
+    /// An indirect jump: to the caller, or to other code that returns to the caller.
+    fn jump(&mut self, target: Option<usize>, is_return: impl Fn(usize) -> bool) -> Option<Exit> {
+        if let Some(target) = target.filter(|&target| is_return(target)) {
+            return self.exit(target);
+        }
+        let sp = self.registers.get(Register::RSP)?;
+        if let Some(top) = self.load(sp).filter(|&top| is_return(top)) {
+            let exit = self.exit(top)?;
+            // Where the return address was popped, what lies above are the caller's arguments,
+            // in another order.
+            let behind = match self.popped {
+                Some((popped, behind)) if popped == top => behind,
+                _ => sp.wrapping_add(WORD),
+            };
+            return Some(Exit { sp: behind, ..exit });
+        }
+        // The return address was popped to find out where to go on.
+        let (popped, _) = self.popped.filter(|&(popped, _)| is_return(popped))?;
+        self.exit(popped)
+    }
+}
+
+fn offset(address: usize, number: i32) -> usize {
+    address.wrapping_add_signed(number as isize)
+}
+
+/// The words that were written in thought, the newest ones.
+#[derive(Default)]
+struct Overlay {
+    words: [(usize, Option<usize>); 8],
+    count: usize,
+}
+
+impl Overlay {
+    fn store(&mut self, address: usize, value: Option<usize>) {
+        let at = self.count % self.words.len();
+        self.words[at] = (address, value);
+        self.count += 1;
+    }
+
+    /// What was written to `address`, if anything was.
+    fn load(&self, address: usize) -> Option<Option<usize>> {
+        let kept = self.count.min(self.words.len());
+        let newest = (0..kept).map(|back| self.words[(self.count - 1 - back) % self.words.len()]);
+        newest
+            .into_iter()
+            .find_map(|(at, value)| (at == address).then_some(value))
+    }
+}

@@ -1,0 +1,492 @@
+//! Decodes x86-64 instructions as far as frames depend on them: the length of each, and what it
+//! does to the stack pointer and to the general registers (Intel SDM, volume 2, appendix A).
+
+use crate::unwind::Register;
+
+/// One instruction.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Instruction {
+    /// Its length in bytes, 1 to 15.
+    pub length: usize,
+    /// What it does.
+    pub effect: Effect,
+}
+
+/// What an instruction does, as far as frames depend on it.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Effect {
+    /// It pushes a register, or something else.
+    Push(Option<Register>),
+    /// It pops a word to a register, or elsewhere.
+    Pop(Option<Register>),
+    /// It adds to a register.
+    Add(Register, i32),
+    /// It clears bits of a register.
+    And(Register, i32),
+    /// It puts the sum of a register and a number into a register.
+    Lea(Register, Register, i32),
+    /// It copies the second register to the first.
+    Move(Register, Register),
+    /// It loads the first register from the second plus a number.
+    Load(Register, Register, i32),
+    /// It stores the last register at the first plus a number.
+    Store(Register, i32, Register),
+    /// `leave`: the stack pointer becomes the frame pointer, which is popped.
+    Leave,
+    /// `ret`.
+    Return,
+    /// A call.
+    Call,
+    /// A jump by so many bytes from its end.
+    Jump(i32),
+    /// A jump to the address in a register.
+    JumpRegister(Register),
+    /// A jump to an address in memory.
+    JumpMemory,
+    /// A jump by so many bytes from its end, if a condition holds.
+    Branch(i32),
+    /// It changes a register in a way that is not followed.
+    Write(Register),
+    /// It changes registers in a way that is not followed.
+    Clobber,
+    /// Nothing to the general registers.
+    Nothing,
+    /// Nothing is executed behind it.
+    Trap,
+}
+
+/// Decodes the instruction at the start of `code`; `None` if none of 64-bit mode begins there.
+pub fn decode(code: &[u8; 16]) -> Option<Instruction> {
+    let mut bytes = Bytes { code, at: 0 };
+    let effect = effect(&mut bytes)?;
+    let length = bytes.at;
+    (length <= 15).then_some(Instruction { length, effect })
+}
+
+struct Bytes<'a> {
+    code: &'a [u8; 16],
+    at: usize,
+}
+
+impl Bytes<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.code.get(self.at).copied()
+    }
+
+    fn next(&mut self) -> Option<u8> {
+        let byte = self.peek()?;
+        self.at += 1;
+        Some(byte)
+    }
+
+    fn skip(&mut self, count: usize) {
+        self.at += count;
+    }
+
+    fn i8(&mut self) -> Option<i32> {
+        Some(i32::from(self.next()?.cast_signed()))
+    }
+
+    fn i32(&mut self) -> Option<i32> {
+        let bytes = self.code.get(self.at..self.at + 4)?;
+        self.at += 4;
+        Some(i32::from_le_bytes(bytes.try_into().ok()?))
+    }
+}
+
+/// What the prefixes say.
+#[derive(Copy, Clone, Default)]
+struct Prefixes {
+    operand_16: bool,
+    address_32: bool,
+    rex: u8,
+}
+
+impl Prefixes {
+    fn is_wide(self) -> bool {
+        self.rex & 8 != 0
+    }
+
+    /// Bytes of an immediate number that follows the size of the operands.
+    fn immediate(self) -> usize {
+        if self.operand_16 { 2 } else { 4 }
+    }
+
+    /// The register of three bits in the opcode, or of the `rm` field.
+    fn base(self, bits: u8) -> Register {
+        Register::new((bits & 7) | ((self.rex & 1) << 3))
+    }
+}
+
+/// The operands that a ModRM byte names.
+struct Operands {
+    /// The field `reg`, as a number of an opcode's group or as a register.
+    group: u8,
+    reg: Register,
+    place: Place,
+}
+
+enum Place {
+    Register(Register),
+    /// A register plus a number.
+    Based(Register, i32),
+    Elsewhere,
+}
+
+fn operands(bytes: &mut Bytes<'_>, prefixes: Prefixes) -> Option<Operands> {
+    let modrm = bytes.next()?;
+    let (mode, group, rm) = (modrm >> 6, (modrm >> 3) & 7, modrm & 7);
+    let place = match (mode, rm) {
+        (3, _) => Place::Register(prefixes.base(rm)),
+        (0, 5) => {
+            bytes.skip(4);
+            Place::Elsewhere
+        }
+        (_, 4) => {
+            let sib = bytes.next()?;
+            let is_plain = (sib >> 3) & 7 == 4 && prefixes.rex & 2 == 0;
+            if mode == 0 && sib & 7 == 5 {
+                bytes.skip(4);
+                Place::Elsewhere
+            } else {
+                let distance = displacement(bytes, mode)?;
+                if is_plain {
+                    Place::Based(prefixes.base(sib), distance)
+                } else {
+                    Place::Elsewhere
+                }
+            }
+        }
+        _ => Place::Based(prefixes.base(rm), displacement(bytes, mode)?),
+    };
+    let reg = Register::new(group | ((prefixes.rex & 4) << 1));
+    Some(Operands { group, reg, place })
+}
+
+fn displacement(bytes: &mut Bytes<'_>, mode: u8) -> Option<i32> {
+    match mode {
+        0 => Some(0),
+        1 => bytes.i8(),
+        _ => bytes.i32(),
+    }
+}
+
+fn effect(bytes: &mut Bytes<'_>) -> Option<Effect> {
+    let mut prefixes = Prefixes::default();
+    loop {
+        match bytes.peek()? {
+            0x66 => prefixes.operand_16 = true,
+            0x67 => prefixes.address_32 = true,
+            0x26 | 0x2e | 0x36 | 0x3e | 0x64 | 0x65 | 0xf0 | 0xf2 | 0xf3 => {}
+            _ => break,
+        }
+        bytes.skip(1);
+    }
+    if let rex @ 0x40..=0x4f = bytes.peek()? {
+        prefixes.rex = rex;
+        bytes.skip(1);
+    }
+    let opcode = bytes.next()?;
+    match opcode {
+        0x0f => two_byte(bytes, prefixes),
+        0xc5 => vector(bytes, 1, 1),
+        0xc4 => {
+            let map = bytes.peek()? & 0x1f;
+            vector(bytes, map, 2)
+        }
+        0x62 => {
+            let map = bytes.peek()? & 7;
+            vector(bytes, map, 3)
+        }
+        _ => one_byte(bytes, prefixes, opcode),
+    }
+}
+
+/// What becomes of an instruction that writes what its ModRM byte names as `place`.
+fn written(place: &Place) -> Effect {
+    match *place {
+        Place::Register(register) => Effect::Write(register),
+        Place::Based(..) | Place::Elsewhere => Effect::Nothing,
+    }
+}
+
+fn one_byte(bytes: &mut Bytes<'_>, prefixes: Prefixes, opcode: u8) -> Option<Effect> {
+    Some(match opcode {
+        // cmp and test change no register.
+        0x38..=0x3b | 0x84 | 0x85 => {
+            operands(bytes, prefixes)?;
+            Effect::Nothing
+        }
+        0x00..=0x3f => match opcode & 7 {
+            0 | 1 => written(&operands(bytes, prefixes)?.place),
+            2 | 3 => Effect::Write(operands(bytes, prefixes)?.reg),
+            4 | 5 => {
+                bytes.skip(if opcode & 1 == 0 {
+                    1
+                } else {
+                    prefixes.immediate()
+                });
+                match opcode {
+                    0x3c | 0x3d => Effect::Nothing,
+                    _ => Effect::Write(Register::new(0)),
+                }
+            }
+            _ => return None,
+        },
+        0x50..=0x57 => Effect::Push(Some(prefixes.base(opcode))),
+        0x58..=0x5f => Effect::Pop(Some(prefixes.base(opcode))),
+        0x63 => Effect::Write(operands(bytes, prefixes)?.reg),
+        0x68 => {
+            bytes.skip(4);
+            Effect::Push(None)
+        }
+        0x6a => {
+            bytes.skip(1);
+            Effect::Push(None)
+        }
+        0x69 | 0x6b => {
+            let reg = operands(bytes, prefixes)?.reg;
+            bytes.skip(if opcode == 0x6b {
+                1
+            } else {
+                prefixes.immediate()
+            });
+            Effect::Write(reg)
+        }
+        0x70..=0x7f | 0xe0..=0xe3 => Effect::Branch(bytes.i8()?),
+        0x80 | 0x81 | 0x83 => arithmetic(bytes, prefixes, opcode)?,
+        0x86 | 0x87 => {
+            operands(bytes, prefixes)?;
+            Effect::Clobber
+        }
+        0x88 => operands(bytes, prefixes).map(|operands| written(&operands.place))?,
+        0x89 | 0x8b => moved(bytes, prefixes, opcode)?,
+        0x8a => Effect::Write(operands(bytes, prefixes)?.reg),
+        0x8c | 0x8e => written(&operands(bytes, prefixes)?.place),
+        0x8d => {
+            let Operands { reg, place, .. } = operands(bytes, prefixes)?;
+            match place {
+                Place::Based(base, distance) if prefixes.is_wide() => {
+                    Effect::Lea(reg, base, distance)
+                }
+                _ => Effect::Write(reg),
+            }
+        }
+        0x8f => {
+            operands(bytes, prefixes)?;
+            Effect::Pop(None)
+        }
+        0x90 | 0x9b | 0x9e | 0xa6 | 0xa7 | 0xae | 0xaf | 0xf5 | 0xf8..=0xfd => Effect::Nothing,
+        0x91..=0x99 | 0x9f | 0xa4 | 0xa5 | 0xaa..=0xad => Effect::Clobber,
+        0x9c => Effect::Push(None),
+        0x9d => Effect::Pop(None),
+        0xa0..=0xa3 => {
+            bytes.skip(if prefixes.address_32 { 4 } else { 8 });
+            Effect::Write(Register::new(0))
+        }
+        0xa8 => {
+            bytes.skip(1);
+            Effect::Nothing
+        }
+        0xa9 => {
+            bytes.skip(prefixes.immediate());
+            Effect::Nothing
+        }
+        0xb0..=0xb7 => {
+            bytes.skip(1);
+            Effect::Clobber
+        }
+        0xb8..=0xbf => {
+            bytes.skip(if prefixes.is_wide() {
+                8
+            } else {
+                prefixes.immediate()
+            });
+            Effect::Write(prefixes.base(opcode))
+        }
+        0xc0 | 0xc1 => {
+            let place = operands(bytes, prefixes)?.place;
+            bytes.skip(1);
+            written(&place)
+        }
+        0xd0..=0xd3 => written(&operands(bytes, prefixes)?.place),
+        0xc2 => {
+            bytes.skip(2);
+            Effect::Return
+        }
+        0xc3 => Effect::Return,
+        0xc6 | 0xc7 => {
+            let place = operands(bytes, prefixes)?.place;
+            bytes.skip(if opcode == 0xc6 {
+                1
+            } else {
+                prefixes.immediate()
+            });
+            written(&place)
+        }
+        0xc9 => Effect::Leave,
+        0xcc | 0xf4 => Effect::Trap,
+        0xcd => {
+            bytes.skip(1);
+            Effect::Nothing
+        }
+        0xd8..=0xdf => {
+            operands(bytes, prefixes)?;
+            Effect::Nothing
+        }
+        0xe8 => {
+            bytes.skip(4);
+            Effect::Call
+        }
+        0xe9 => Effect::Jump(bytes.i32()?),
+        0xeb => Effect::Jump(bytes.i8()?),
+        0xf6 | 0xf7 => {
+            let Operands { group, place, .. } = operands(bytes, prefixes)?;
+            match group {
+                0 | 1 => {
+                    bytes.skip(if opcode == 0xf6 {
+                        1
+                    } else {
+                        prefixes.immediate()
+                    });
+                    Effect::Nothing
+                }
+                2 | 3 => written(&place),
+                _ => Effect::Clobber,
+            }
+        }
+        0xfe => written(&operands(bytes, prefixes)?.place),
+        0xff => {
+            let Operands { group, place, .. } = operands(bytes, prefixes)?;
+            match (group, place) {
+                (0, Place::Register(register)) => Effect::Add(register, 1),
+                (1, Place::Register(register)) => Effect::Add(register, -1),
+                (0 | 1, _) => Effect::Nothing,
+                (2 | 3, _) => Effect::Call,
+                (4, Place::Register(register)) => Effect::JumpRegister(register),
+                (4 | 5, _) => Effect::JumpMemory,
+                (6, _) => Effect::Push(None),
+                _ => return None,
+            }
+        }
+        _ => return None,
+    })
+}
+
+/// The group of `add`, `or`, `adc`, `sbb`, `and`, `sub`, `xor` and `cmp` with a number.
+fn arithmetic(bytes: &mut Bytes<'_>, prefixes: Prefixes, opcode: u8) -> Option<Effect> {
+    let Operands { group, place, .. } = operands(bytes, prefixes)?;
+    let number = match (opcode, prefixes.operand_16) {
+        (0x81, false) => bytes.i32()?,
+        (0x81, true) => {
+            bytes.skip(2);
+            return Some(written(&place));
+        }
+        _ => bytes.i8()?,
+    };
+    Some(match (group, place) {
+        (7, _) => Effect::Nothing,
+        (0, Place::Register(register)) if prefixes.is_wide() => Effect::Add(register, number),
+        (5, Place::Register(register)) if prefixes.is_wide() => {
+            Effect::Add(register, number.checked_neg()?)
+        }
+        (4, Place::Register(register)) if prefixes.is_wide() => Effect::And(register, number),
+        (_, place) => written(&place),
+    })
+}
+
+/// `mov` between registers, or between a register and memory.
+fn moved(bytes: &mut Bytes<'_>, prefixes: Prefixes, opcode: u8) -> Option<Effect> {
+    let Operands { reg, place, .. } = operands(bytes, prefixes)?;
+    let is_load = opcode == 0x8b;
+    Some(match (place, is_load, prefixes.is_wide()) {
+        (Place::Register(from), true, true) => Effect::Move(reg, from),
+        (Place::Register(to), false, true) => Effect::Move(to, reg),
+        (Place::Based(base, distance), true, true) => Effect::Load(reg, base, distance),
+        (Place::Based(base, distance), false, true) => Effect::Store(base, distance, reg),
+        (_, true, _) => Effect::Write(reg),
+        (place, false, _) => written(&place),
+    })
+}
+
+fn two_byte(bytes: &mut Bytes<'_>, prefixes: Prefixes) -> Option<Effect> {
+    let opcode = bytes.next()?;
+    Some(match opcode {
+        0x05 | 0x31 | 0xa2 => Effect::Clobber,
+        0x0b => Effect::Trap,
+        0x77 | 0x06 | 0x08 | 0x09 => Effect::Nothing,
+        0x38 => {
+            let opcode = bytes.next()?;
+            let reg = operands(bytes, prefixes)?.reg;
+            // movbe, crc32, adcx and adox write general registers; the others vectors.
+            match opcode {
+                0xf0 | 0xf1 | 0xf6 => Effect::Write(reg),
+                _ => Effect::Nothing,
+            }
+        }
+        0x3a => {
+            bytes.skip(1);
+            let place = operands(bytes, prefixes)?.place;
+            bytes.skip(1);
+            written(&place)
+        }
+        0x80..=0x8f => Effect::Branch(bytes.i32()?),
+        0xa0 | 0xa8 => Effect::Push(None),
+        0xa1 | 0xa9 => Effect::Pop(None),
+        0xc8..=0xcf => Effect::Write(prefixes.base(opcode)),
+        0x40..=0x4f | 0xaf | 0xb6..=0xb8 | 0xbc..=0xbf | 0x2c | 0x2d | 0x50 | 0xc5 | 0xd7 => {
+            let reg = operands(bytes, prefixes)?.reg;
+            bytes.skip(usize::from(opcode == 0xc5));
+            Effect::Write(reg)
+        }
+        0x70..=0x73 | 0xa4 | 0xac | 0xba | 0xc2 | 0xc4 | 0xc6 => {
+            let place = operands(bytes, prefixes)?.place;
+            bytes.skip(1);
+            match opcode {
+                0xa4 | 0xac | 0xba => written(&place),
+                _ => Effect::Nothing,
+            }
+        }
+        0x7e | 0x90..=0x9f | 0xa5 | 0xab | 0xad | 0xb3 | 0xbb => {
+            written(&operands(bytes, prefixes)?.place)
+        }
+        0xb0 | 0xb1 | 0xc0 | 0xc1 | 0xc7 => {
+            operands(bytes, prefixes)?;
+            Effect::Clobber
+        }
+        0x0d | 0x10..=0x1f | 0x28..=0x2f | 0x51..=0x7f | 0xa3 | 0xae | 0xc3 | 0xd0..=0xff => {
+            operands(bytes, prefixes)?;
+            Effect::Nothing
+        }
+        _ => return None,
+    })
+}
+
+/// An instruction with a VEX or EVEX prefix, of which `rest` bytes are left.
+fn vector(bytes: &mut Bytes<'_>, map: u8, rest: usize) -> Option<Effect> {
+    let first = bytes.peek()?;
+    bytes.skip(rest);
+    let opcode = bytes.next()?;
+    if (map, opcode) == (1, 0x77) {
+        return Some(Effect::Nothing);
+    }
+    // The first byte has the bits of REX, inverted; the short form has R alone.
+    let rex = match rest {
+        1 => (!first >> 5) & 4,
+        _ => (!first >> 5) & 7,
+    };
+    let prefixes = Prefixes {
+        rex,
+        ..Prefixes::default()
+    };
+    let reg = operands(bytes, prefixes)?.reg;
+    let has_number = map == 3 || map == 1 && matches!(opcode, 0x70..=0x73 | 0xc2 | 0xc4..=0xc6);
+    bytes.skip(usize::from(has_number));
+    Some(match (rest, map, opcode) {
+        // Of VEX alone: andn, bextr, shifts, mulx, rorx and the like write general registers.
+        (1 | 2, 2, 0xf2..=0xf7) | (1 | 2, 3, 0xf0) => Effect::Clobber,
+        (_, 1, 0x2c | 0x2d | 0x50 | 0xc5 | 0xd7 | 0x93) => Effect::Write(reg),
+        (_, 1, 0x7e) | (_, 3, 0x14..=0x17) => Effect::Clobber,
+        _ => Effect::Nothing,
+    })
+}

@@ -1,0 +1,57 @@
+//! Where the caller of interrupted x86-64 code is, read off the code itself.
+//!
+//! HotSpot's tables describe a frame while it is whole. At a method's start and end, and where
+//! code moves the stack pointer in between, only the instructions tell.
+//!
+//! * [`instruction`]: what one instruction does to the stack pointer and to registers;
+//! * [`exit`]: runs the code to its return in thought;
+//! * [`entry`]: follows the code from its start, or from another place where the stack pointer is
+//!   known.
+
+pub mod entry;
+pub mod exit;
+pub mod instruction;
+
+/// A general register by its number in the instruction set (Intel SDM, volume 2, table 3-1).
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Register(u8);
+
+impl Register {
+    /// The stack pointer.
+    pub const RSP: Register = Register(4);
+    /// The frame pointer.
+    pub const RBP: Register = Register(5);
+    /// What C passes the first argument in.
+    pub const RDI: Register = Register(7);
+    /// What HotSpot passes a method in, to its interpreter.
+    pub const RBX: Register = Register(3);
+    /// The interpreter's pointer to the bytecode; at a call, the stack pointer of the caller.
+    pub const R13: Register = Register(13);
+
+    /// The register of `number`, of which the lowest four bits count.
+    pub const fn new(number: u8) -> Register {
+        Register(number & 15)
+    }
+
+    /// Its place in [`Registers`].
+    pub fn index(self) -> usize {
+        usize::from(self.0 & 15)
+    }
+}
+
+/// The values of the general registers, in the order of their numbers: rax, rcx, rdx, rbx, rsp,
+/// rbp, rsi, rdi, r8 to r15. `None` where a value is not known.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Registers(pub [Option<usize>; 16]);
+
+impl Registers {
+    /// The value of `register`.
+    pub fn get(&self, register: Register) -> Option<usize> {
+        self.0[register.index()]
+    }
+
+    /// Sets the value of `register`.
+    pub fn set(&mut self, register: Register, value: Option<usize>) {
+        self.0[register.index()] = value;
+    }
+}

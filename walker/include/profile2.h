@@ -1,0 +1,200 @@
+/*
+ * AsyncGetStackTrace, the frame iterator and the safepoint queue, for stock JDKs 17 to 25 on x86-64
+ * Linux (libasgst.so). What each of them promises, and costs: docs/walker.md.
+ *
+ * Names, structs, options, kinds and error codes are those of JEP 435 and of the two proposals that
+ * followed it. What none of them has stands under "Extensions".
+ */
+#ifndef ASGST_PROFILE2_H
+#define ASGST_PROFILE2_H
+
+#include <jni.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Options, kinds, types and error codes --------------------------------------------------- */
+
+enum ASGST_Options {
+  /* include C/C++ and stub frames too */
+  ASGST_INCLUDE_C_FRAMES = 1,
+  /* the iterator's name for that */
+  ASGST_INCLUDE_NON_JAVA_FRAMES = 1,
+  /* walk the stacks of C/C++, GC and compiler threads too */
+  ASGST_INCLUDE_NON_JAVA_THREADS = 2
+};
+
+enum ASGST_TRACE_KIND {
+  ASGST_JAVA_TRACE = 0,
+  ASGST_CPP_TRACE = 1,
+  ASGST_GC_TRACE = 2,
+  ASGST_DEOPT_TRACE = 3,
+  ASGST_UNKNOWN_TRACE = 4
+};
+
+enum ASGST_FrameTypeId {
+  ASGST_FRAME_JAVA = 1,         /* JIT compiled and interpreted */
+  ASGST_FRAME_JAVA_INLINED = 2, /* inlined JIT compiled */
+  ASGST_FRAME_NATIVE = 3,       /* native wrapper to call C methods from Java */
+  ASGST_FRAME_STUB = 4,         /* stubs that the VM generated */
+  ASGST_FRAME_CPP = 5,          /* C/C++/... frames */
+  /* the iterator's names */
+  ASGST_FRAME_JAVA_NATIVE = 3,
+  ASGST_FRAME_NON_JAVA = 4
+};
+
+enum ASGST_Error {
+  ASGST_NO_FRAME = 0,             /* come to an end */
+  ASGST_NO_THREAD = -1,           /* no Java thread runs here */
+  ASGST_THREAD_EXIT = -2,         /* dying thread */
+  ASGST_UNSAFE_STATE = -3,        /* thread is in an unsafe state */
+  ASGST_NO_TOP_JAVA_FRAME = -4,   /* no top Java frame */
+  ASGST_ENQUEUE_NO_QUEUE = -5,    /* no queue registered */
+  ASGST_ENQUEUE_FULL_QUEUE = -6,  /* safepoint queue is full */
+  ASGST_ENQUEUE_OTHER_ERROR = -7, /* other error, like currently at a safepoint */
+  /* everything lower than -16 is of this implementation: */
+  ASGST_NOT_READY = -17,        /* ASGST_Initialize was not called, or failed */
+  ASGST_UNWALKABLE_TOP = -18,   /* the code at the top cannot be walked at this instruction */
+  ASGST_UNWALKABLE_CALLER = -19, /* a caller cannot be walked */
+  ASGST_TORN_STACK = -20,       /* what was read makes no sense, or is gone */
+  ASGST_DEOPTIMIZING = -21      /* compiled frames are being exchanged for interpreted ones */
+};
+
+/* ---- AsyncGetStackTrace (JEP 435) ------------------------------------------------------------- */
+
+typedef struct {
+  uint8_t type;      /* frame type */
+  int8_t comp_level; /* compilation level, 0 is interpreted, -1 is undefined, > 0 is JIT compiled */
+  uint16_t bci;      /* bytecode index; 0 if there is none, or it is not known (see flags) */
+  uint32_t flags;    /* extension, in what was padding: ASGST_FrameFlags */
+  jmethodID method_id; /* null if none was made for the method */
+} ASGST_JavaFrame;     /* of ASGST_FRAME_JAVA, _JAVA_INLINED and _NATIVE */
+
+typedef struct {
+  uint8_t type;       /* frame type */
+  void *pc;           /* current program counter inside this frame */
+} ASGST_NonJavaFrame; /* of ASGST_FRAME_STUB and _CPP */
+
+typedef union {
+  uint8_t type; /* to distinguish between JavaFrame and NonJavaFrame */
+  ASGST_JavaFrame java_frame;
+  ASGST_NonJavaFrame non_java_frame;
+} ASGST_CallFrame;
+
+typedef struct {
+  jint num_frames;         /* number of frames in this trace; <= 0: an ASGST_Error */
+  uint8_t kind;            /* kind of the trace: ASGST_TRACE_KIND */
+  ASGST_CallFrame *frames; /* frames that make up this trace, callees first */
+  void *frame_info;        /* more information on frames; not touched */
+} ASGST_CallTrace;
+
+/*
+ * Stores at most depth frames of the calling thread, which was interrupted at ucontext.
+ * Async-signal-safe.
+ */
+void AsyncGetStackTrace(ASGST_CallTrace *trace, jint depth, void *ucontext, uint32_t options);
+
+/* ---- The frame iterator ----------------------------------------------------------------------- */
+
+typedef struct ASGST_Iterator ASGST_Iterator;
+typedef struct ASGST_MethodOpaque *ASGST_Method;
+typedef struct ASGST_ClassOpaque *ASGST_Class;
+
+typedef struct {
+  uint8_t type;        /* frame type: ASGST_FRAME_JAVA, _JAVA_INLINED, _JAVA_NATIVE or _NON_JAVA */
+  uint8_t flags;       /* extension, in what was padding: ASGST_FrameFlags */
+  int comp_level;      /* compilation level, 0 is interpreted, -1 is undefined */
+  int bci;             /* -1 if there is none, or it is not known */
+  ASGST_Method method; /* null if not available */
+  void *pc;            /* current program counter inside this frame */
+  void *sp;            /* current stack pointer inside this frame, might be null */
+  void *fp;            /* current frame pointer inside this frame, might be null */
+} ASGST_Frame;
+
+typedef void (*ASGST_IteratorHandler)(ASGST_Iterator *iterator, void *argument);
+
+/*
+ * Creates an iterator on the stack and calls fun with it and argument.
+ * Returns an ASGST_Error (<= 0), or 1 + the ASGST_TRACE_KIND: 1 for a Java trace.
+ * Async-signal-safe.
+ */
+int ASGST_RunWithIterator(void *ucontext, int32_t options, ASGST_IteratorHandler fun,
+                          void *argument);
+
+/*
+ * Likewise, from a frame. The thread whose stack it lies on must be the calling one, or stopped.
+ */
+int ASGST_RunWithIteratorFromFrame(void *sp, void *fp, void *pc, int options,
+                                   ASGST_IteratorHandler fun, void *argument);
+
+/* Obtains the next frame: 1 if there is one, 0 at the end, or an ASGST_Error. Async-signal-safe. */
+int ASGST_NextFrame(ASGST_Iterator *iterator, ASGST_Frame *frame);
+
+/* Rewinds an iterator to the top frame. Async-signal-safe. */
+void ASGST_RewindIterator(ASGST_Iterator *iterator);
+
+/*
+ * State of the iterator, as the next ASGST_NextFrame returns it; ASGST_NO_FRAME if iterator is
+ * null. Async-signal-safe.
+ */
+int ASGST_State(ASGST_Iterator *iterator);
+
+/*
+ * State of the calling thread, as a subset of the JVMTI thread state: alive, runnable, in native
+ * code; 0 if no Java thread runs here. Async-signal-safe.
+ */
+int ASGST_ThreadState(void);
+
+/* ---- Methods and classes ---------------------------------------------------------------------- */
+
+/*
+ * Before the call: buffers (or null) and their sizes in bytes. After it: zero-terminated strings,
+ * cut where a buffer is too small, and the lengths of the whole strings without the zero.
+ */
+typedef struct {
+  char *method_name;
+  int method_name_length;
+  char *signature;
+  int signature_length;
+  char *generic_signature; /* always empty in this implementation */
+  int generic_signature_length;
+  ASGST_Class klass; /* set by the call */
+} ASGST_MethodInfo;
+
+typedef struct {
+  char *class_name; /* with slashes, as in class files */
+  int class_name_length;
+  char *generic_class_name; /* always empty in this implementation */
+  int generic_class_name_length;
+} ASGST_ClassInfo;
+
+/* The names of a method. Its class must not have been unloaded. Async-signal-safe. */
+void ASGST_GetMethodInfo(ASGST_Method method, ASGST_MethodInfo *info);
+
+/* The name of a class, which must not have been unloaded. Async-signal-safe. */
+void ASGST_GetClassInfo(ASGST_Class klass, ASGST_ClassInfo *info);
+
+/* ---- Extensions ------------------------------------------------------------------------------- */
+
+enum ASGST_FrameFlags {
+  /* Compiled code has no debug info record here: the BCI is not known. */
+  ASGST_FRAME_NO_BCI = 1,
+  /* Nor are methods that may be inlined here; the frames from this one on are true. */
+  ASGST_FRAME_MAY_MISS_INLINED = 2
+};
+
+/*
+ * Learns about the VM of this process, and puts a handler for faults of this library's own reads
+ * before those of the VM. Call it once before all else, on an attached thread without a pending
+ * exception, from the event VMInit on. Returns 0, or ASGST_NOT_READY if this VM is not one that can
+ * be walked. Not async-signal-safe.
+ */
+int ASGST_Initialize(JNIEnv *env);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,162 @@
+//! The frame iterator.
+
+use crate::api::abi::{INCLUDE_C_FRAMES, IteratorFrame, JAVA_TRACE, NO_FRAME};
+use crate::api::context;
+use crate::memory::Live;
+use crate::vm::Vm;
+use crate::vm::thread::{JavaThread, State};
+use crate::walk::frame::Failure;
+use crate::walk::{Place, Walk};
+use std::ffi::{c_int, c_void};
+
+/// `ASGST_Iterator`.
+pub struct Iterator<'a> {
+    walk: Walk<'a>,
+    with_others: bool,
+}
+
+/// `ASGST_IteratorHandler`.
+pub type IteratorHandler = unsafe extern "C" fn(*mut Iterator<'_>, *mut c_void);
+
+/// See `profile2.h`.
+///
+/// # Safety
+/// `ucontext` must be null, or a context that a signal handler of the calling thread was given.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ASGST_RunWithIterator(
+    ucontext: *mut c_void,
+    options: i32,
+    fun: Option<IteratorHandler>,
+    argument: *mut c_void,
+) -> c_int {
+    run(options, fun, argument, |vm, memory| {
+        // SAFETY: as the caller promised.
+        unsafe { context::walk(vm, memory, ucontext) }
+    })
+}
+
+/// See `profile2.h`.
+#[unsafe(no_mangle)]
+pub extern "C" fn ASGST_RunWithIteratorFromFrame(
+    sp: *mut c_void,
+    fp: *mut c_void,
+    pc: *mut c_void,
+    options: c_int,
+    fun: Option<IteratorHandler>,
+    argument: *mut c_void,
+) -> c_int {
+    let place = Place {
+        pc: pc as usize,
+        sp: sp as usize,
+        fp: fp as usize,
+    };
+    run(options, fun, argument, |vm, memory| {
+        let stack = vm
+            .threads
+            .stack_of(&memory, place.sp)
+            .ok_or(Failure::NoThread)?;
+        Ok(Walk::from_frame(vm, memory, stack, place))
+    })
+}
+
+fn run(
+    options: i32,
+    fun: Option<IteratorHandler>,
+    argument: *mut c_void,
+    walk: impl for<'a> FnOnce(&'a Vm, Live<'a>) -> Result<Walk<'a>, Failure>,
+) -> c_int {
+    let result = context::with_vm(|vm, memory| {
+        let mut iterator = Iterator {
+            walk: walk(vm, memory)?,
+            with_others: options.cast_unsigned() & INCLUDE_C_FRAMES != 0,
+        };
+        if let Some(fun) = fun {
+            // SAFETY: the iterator lives as long as the call; the rest is the caller's.
+            unsafe { fun(&mut iterator, argument) };
+        }
+        Ok(())
+    });
+    match result.unwrap_or(Err(Failure::NotReady)) {
+        Ok(()) => 1 + c_int::from(JAVA_TRACE),
+        Err(failure) => failure.code(),
+    }
+}
+
+/// See `profile2.h`.
+///
+/// # Safety
+/// `iterator` must be null or one that a handler was given, within its call; `frame` must be null
+/// or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ASGST_NextFrame(
+    iterator: *mut Iterator<'_>,
+    frame: *mut IteratorFrame,
+) -> c_int {
+    // SAFETY: as the caller promised.
+    let Some(iterator) = (unsafe { iterator.as_mut() }) else {
+        return NO_FRAME;
+    };
+    loop {
+        match iterator.walk.next_frame() {
+            Ok(Some(next)) if iterator.with_others || next.is_of_method() => {
+                if !frame.is_null() {
+                    // SAFETY: as the caller promised.
+                    unsafe { frame.write(next.to_iterator_frame()) };
+                }
+                return 1;
+            }
+            Ok(Some(_)) => {}
+            Ok(None) => return NO_FRAME,
+            Err(failure) => return failure.code(),
+        }
+    }
+}
+
+/// See `profile2.h`.
+///
+/// # Safety
+/// As for [`ASGST_NextFrame`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ASGST_RewindIterator(iterator: *mut Iterator<'_>) {
+    // SAFETY: as the caller promised.
+    if let Some(iterator) = unsafe { iterator.as_mut() } {
+        iterator.walk.rewind();
+    }
+}
+
+/// See `profile2.h`.
+///
+/// # Safety
+/// As for [`ASGST_NextFrame`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ASGST_State(iterator: *mut Iterator<'_>) -> c_int {
+    // SAFETY: as the caller promised.
+    let Some(iterator) = (unsafe { iterator.as_ref() }) else {
+        return NO_FRAME;
+    };
+    let mut ahead = Iterator {
+        walk: iterator.walk.clone(),
+        with_others: iterator.with_others,
+    };
+    // SAFETY: the iterator is our own, and no frame is asked for.
+    unsafe { ASGST_NextFrame(&mut ahead, std::ptr::null_mut()) }
+}
+
+/// See `profile2.h`.
+#[unsafe(no_mangle)]
+pub extern "C" fn ASGST_ThreadState() -> c_int {
+    // JVMTI_THREAD_STATE_ALIVE, _RUNNABLE and _IN_NATIVE (`jvmti.h`).
+    const ALIVE: c_int = 1;
+    const RUNNABLE: c_int = 4;
+    const IN_NATIVE: c_int = 0x40_0000;
+    let state = context::with_vm(|vm, memory| {
+        let thread = JavaThread::current(&vm.threads, &memory)?;
+        thread.state(&vm.threads, &memory)
+    });
+    match state.flatten() {
+        None | Some(State::New) => 0,
+        Some(State::Java) => ALIVE | RUNNABLE,
+        Some(State::Native) => ALIVE | RUNNABLE | IN_NATIVE,
+        Some(State::Vm) => ALIVE,
+    }
+}

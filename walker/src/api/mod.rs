@@ -1,0 +1,35 @@
+//! The C interface: `include/profile2.h` says what each function promises.
+//!
+//! * [`abi`]: its structs and constants;
+//! * [`trace`]: AsyncGetStackTrace;
+//! * [`iterator`]: the frame iterator;
+//! * [`names`]: methods and classes;
+//! * [`context`]: what a signal handler is given.
+
+pub mod abi;
+pub mod context;
+pub mod iterator;
+pub mod names;
+pub mod trace;
+
+use crate::vm::Vm;
+use abi::NOT_READY;
+use jni_sys::JNIEnv;
+use std::ffi::c_int;
+
+/// See `profile2.h`.
+///
+/// # Safety
+/// `env` must be the JNI environment of the calling thread, in the live phase, without a pending
+/// exception.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ASGST_Initialize(env: *mut JNIEnv) -> c_int {
+    if env.is_null() {
+        return NOT_READY;
+    }
+    // SAFETY: as the caller promised.
+    match unsafe { Vm::learn(env) } {
+        Some(_) => 0,
+        None => NOT_READY,
+    }
+}

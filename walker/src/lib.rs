@@ -1,0 +1,7 @@
+//! AsyncGetStackTrace, the frame iterator and the safepoint queue for stock JDKs.
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+pub mod api;
+pub mod memory;
+pub mod vm;
+pub mod walk;

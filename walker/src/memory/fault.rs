@@ -1,0 +1,125 @@
+//! The handler that takes faults of our loads back, and passes all others to the handlers that
+//! were there before: the JVM's, which needs them for its null checks and its polls.
+
+use crate::memory::load;
+use std::cell::UnsafeCell;
+use std::ffi::{c_int, c_void};
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicBool, Ordering::AcqRel, Ordering::Acquire, Ordering::Release};
+
+/// The signals of a load that faults.
+const FAULTS: [c_int; 2] = [libc::SIGSEGV, libc::SIGBUS];
+
+/// The handlers that were there before, in the order of [`FAULTS`].
+struct Before([UnsafeCell<MaybeUninit<libc::sigaction>>; 2]);
+
+// SAFETY: written once, before our handler is there to read them.
+unsafe impl Sync for Before {}
+
+static BEFORE: Before = Before([const { UnsafeCell::new(MaybeUninit::uninit()) }; 2]);
+static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+static IS_INSTALLED: AtomicBool = AtomicBool::new(false);
+
+/// Puts the handler before those that are there; once. Call it when the JVM has installed its own
+/// (from the event VMInit on). Whether it stands.
+pub fn install() -> bool {
+    if IS_TAKEN.swap(true, AcqRel) {
+        // Another thread is about to finish, or has finished.
+        while !IS_INSTALLED.load(Acquire) {
+            std::thread::yield_now();
+        }
+        return true;
+    }
+    for (signal, before) in FAULTS.into_iter().zip(&BEFORE.0) {
+        // SAFETY: the old action is written before the new one can run. The new one has the mask
+        // and the flags of the old one, so what the old one relies on holds.
+        unsafe {
+            let mut old: libc::sigaction = std::mem::zeroed();
+            libc::sigaction(signal, std::ptr::null(), &mut old);
+            (*before.get()).write(old);
+            let mut new = old;
+            new.sa_sigaction = handler as *const () as usize;
+            new.sa_flags |= libc::SA_SIGINFO;
+            libc::sigaction(signal, &new, std::ptr::null_mut());
+        }
+    }
+    IS_INSTALLED.store(true, Release);
+    true
+}
+
+extern "C" fn handler(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    let (loads, no_load) = load::code();
+    // SAFETY: the kernel gives the context of the thread that runs here. Behind a load that
+    // faulted, the code at `no_load` only sets two registers and returns.
+    unsafe {
+        let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
+        let pc = &mut registers[libc::REG_RIP as usize];
+        if loads.contains(&(*pc as usize)) {
+            *pc = no_load as i64;
+            return;
+        }
+    }
+    let Some(at) = FAULTS.iter().position(|&fault| fault == signal) else {
+        return;
+    };
+    // SAFETY: written before this handler was installed.
+    let before = unsafe { (*BEFORE.0[at].get()).assume_init_ref() };
+    match before.sa_sigaction {
+        libc::SIG_IGN => {}
+        libc::SIG_DFL => {
+            // SAFETY: back to the default; the instruction runs again, faults, and ends the
+            // process as it would have without us.
+            unsafe { libc::sigaction(signal, before, std::ptr::null_mut()) };
+        }
+        old if before.sa_flags & libc::SA_SIGINFO != 0 => {
+            // SAFETY: the action says that it is a handler of this form.
+            let old: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) =
+                unsafe { std::mem::transmute(old) };
+            old(signal, info, context);
+        }
+        old => {
+            // SAFETY: the action says that it is a handler of this form.
+            let old: extern "C" fn(c_int) = unsafe { std::mem::transmute(old) };
+            old(signal);
+        }
+    }
+}
+
+/// While it stands, faults of our loads reach the handler: the calling thread does not block the
+/// two signals. A fault of a blocked signal would end the process.
+pub struct Guard {
+    before: libc::sigset_t,
+    /// It belongs to its thread.
+    not_sent: PhantomData<*const ()>,
+}
+
+impl Guard {
+    /// Lets the two signals through. Async-signal-safe.
+    pub fn set() -> Guard {
+        // SAFETY: plain calls on sets of our own.
+        unsafe {
+            let mut faults: libc::sigset_t = std::mem::zeroed();
+            let mut before: libc::sigset_t = std::mem::zeroed();
+            for fault in FAULTS {
+                libc::sigaddset(&mut faults, fault);
+            }
+            libc::pthread_sigmask(libc::SIG_UNBLOCK, &faults, &mut before);
+            Guard {
+                before,
+                not_sent: PhantomData,
+            }
+        }
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        // SAFETY: plain calls on a set of our own.
+        unsafe {
+            if FAULTS.map(|fault| libc::sigismember(&self.before, fault)) != [0, 0] {
+                libc::pthread_sigmask(libc::SIG_SETMASK, &self.before, std::ptr::null_mut());
+            }
+        }
+    }
+}

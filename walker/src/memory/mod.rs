@@ -1,0 +1,106 @@
+//! Reading memory that may not be there.
+//!
+//! A walk reads what other threads write, and follows words that may be no addresses. Each read is
+//! one instruction at a known place. A fault there is taken back by a handler of SIGSEGV and
+//! SIGBUS that stands before the JVM's own, and the read answers that there is nothing.
+
+mod fault;
+mod load;
+
+pub use fault::{Guard, install};
+
+use hotspot::memory::Memory;
+
+/// The memory of this process. Only a [`Guard`] gives access, so that no read goes without the
+/// handler.
+#[derive(Copy, Clone)]
+pub struct Live<'a>(#[allow(dead_code)] &'a Guard);
+
+impl Guard {
+    /// The memory that may be read while the guard stands.
+    pub fn memory(&self) -> Live<'_> {
+        Live(self)
+    }
+}
+
+impl Memory for Live<'_> {
+    #[inline]
+    fn u8(&self, address: usize) -> Option<u8> {
+        load::byte(address)
+    }
+
+    #[inline]
+    fn u16(&self, address: usize) -> Option<u16> {
+        load::half(address)
+    }
+
+    #[inline]
+    fn u32(&self, address: usize) -> Option<u32> {
+        load::int(address)
+    }
+
+    #[inline]
+    fn word(&self, address: usize) -> Option<usize> {
+        load::word(address)
+    }
+
+    fn code(&self, address: usize) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        let words = [address, address.wrapping_add(8)].map(|at| self.word(at));
+        match words {
+            [Some(low), Some(high)] => {
+                bytes[..8].copy_from_slice(&low.to_le_bytes());
+                bytes[8..].copy_from_slice(&high.to_le_bytes());
+            }
+            _ => {
+                for (at, byte) in bytes.iter_mut().enumerate() {
+                    match self.u8(address.wrapping_add(at)) {
+                        Some(read) => *byte = read,
+                        None => break,
+                    }
+                }
+            }
+        }
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hotspot::memory::Memory;
+
+    #[test]
+    fn reads_what_is_there_and_refuses_what_is_not() {
+        assert!(install());
+        let guard = Guard::set();
+        let memory = guard.memory();
+        let here = 0x1234_5678_9abc_def0_usize;
+        let address = std::ptr::from_ref(&here) as usize;
+        assert_eq!(memory.word(address), Some(here));
+        assert_eq!(memory.u32(address), Some(0x9abc_def0));
+        assert_eq!(memory.u16(address), Some(0xdef0));
+        assert_eq!(memory.u8(address + 7), Some(0x12));
+        for nowhere in [0, 8, 1 << 47, usize::MAX - 7, 0x8000_0000_0000_0000] {
+            assert_eq!(memory.word(nowhere), None, "{nowhere:#x}");
+            assert_eq!(memory.u8(nowhere), None, "{nowhere:#x}");
+        }
+    }
+
+    #[test]
+    fn reads_in_a_handler_that_blocks_faults() {
+        assert!(install());
+        // SAFETY: plain calls; the old mask is put back.
+        unsafe {
+            let mut all: libc::sigset_t = std::mem::zeroed();
+            let mut old = all;
+            libc::sigfillset(&mut all);
+            libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut old);
+            let word = Guard::set().memory().word(8);
+            let mut now: libc::sigset_t = std::mem::zeroed();
+            libc::pthread_sigmask(libc::SIG_SETMASK, &old, &mut now);
+            assert_eq!(word, None);
+            assert_eq!(libc::sigismember(&now, libc::SIGSEGV), 1);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The stub that the VM calls Java methods through (`StubGenerator::generate_call_stub`). Its frame
+//! leads to the Java frames below the VM's.
+
+use crate::vm::tables::Tables;
+use hotspot::memory::Memory;
+use hotspot::unwind::instruction::{Effect, decode};
+use hotspot::unwind::{Register, Registers};
+use std::ops::Range;
+
+/// The stub.
+pub struct CallStub {
+    /// Its code, and that which catches exceptions for it.
+    code: Range<usize>,
+    /// Where the Java method returns to (`StubRoutines::_call_stub_return_address`).
+    pub return_address: usize,
+    /// Where its frame keeps the `JavaCallWrapper`, as a distance from the frame pointer.
+    wrapper: isize,
+}
+
+impl CallStub {
+    /// `None` if this VM does not describe it as expected.
+    pub fn find(tables: &Tables, memory: &impl Memory) -> Option<CallStub> {
+        /// `push rbp`, `mov rbp, rsp`.
+        const START: [u8; 4] = [0x55, 0x48, 0x8b, 0xec];
+        let place = tables.field(&["StubRoutines"], "_call_stub_return_address")?;
+        let return_address = memory.word(place)?;
+        let words = tables.constant("frame::entry_frame_call_wrapper_offset")?;
+        let start = (0..0x400)
+            .map(|back| return_address.wrapping_sub(back))
+            .find(|&start| memory.code(start).starts_with(&START))?;
+        Some(CallStub {
+            code: start..end(memory, return_address)?,
+            return_address,
+            wrapper: words as isize * size_of::<usize>() as isize,
+        })
+    }
+
+    /// Where the frame with this frame pointer keeps the wrapper.
+    pub fn wrapper_slot(&self, fp: usize) -> usize {
+        fp.wrapping_add_signed(self.wrapper)
+    }
+
+    /// Where the wrapper is while the stub itself runs; `None` if it does not run at `pc`.
+    pub fn wrapper(&self, memory: &impl Memory, pc: usize, registers: &Registers) -> Option<usize> {
+        if !self.code.contains(&pc) {
+            return None;
+        }
+        if pc < self.return_address {
+            // It is the first argument, and stays in its register up to the call.
+            return registers.get(Register::RDI);
+        }
+        let fp = match decode(&memory.code(pc))?.effect {
+            // The caller's frame pointer is back by now.
+            Effect::Return => registers
+                .get(Register::RSP)?
+                .wrapping_sub(size_of::<usize>()),
+            _ => registers.get(Register::RBP)?,
+        };
+        memory.word(self.wrapper_slot(fp))
+    }
+}
+
+/// The end of what catches exceptions: it goes on behind the call.
+fn end(memory: &impl Memory, return_address: usize) -> Option<usize> {
+    let mut at = return_address;
+    let mut returned = false;
+    for _ in 0..128 {
+        let instruction = decode(&memory.code(at))?;
+        at = at.wrapping_add(instruction.length);
+        match instruction.effect {
+            Effect::Return => returned = true,
+            Effect::Jump(distance)
+                if returned && at.wrapping_add_signed(distance as isize) == return_address =>
+            {
+                return Some(at);
+            }
+            _ => {}
+        }
+    }
+    None
+}

@@ -1,0 +1,234 @@
+//! The VM's code cache: which code an address lies in (`share/code/codeCache.cpp`,
+//! `share/memory/heap.cpp`).
+
+use crate::vm::nmethod::{Layout as NmethodLayout, Nmethod};
+use crate::vm::tables::Tables;
+use hotspot::memory::Memory;
+
+/// More heaps than a VM has.
+const MOST_HEAPS: usize = 8;
+
+/// Finds code by address.
+pub struct CodeCache {
+    heaps: Vec<Heap>,
+    block_header: usize,
+    name: usize,
+    frame_size: usize,
+    frame_complete: FrameComplete,
+    bounds: Bounds,
+    nmethods: NmethodLayout,
+}
+
+/// One heap of the cache; the VM does not move it.
+struct Heap {
+    low: usize,
+    high: usize,
+    segment_map: usize,
+    segment_size_log2: u32,
+}
+
+/// Where a blob says from where on its frame is whole.
+enum FrameComplete {
+    Int(usize),
+    Short(usize),
+}
+
+/// Where a blob says which part of it is code.
+enum Bounds {
+    /// As addresses, up to JDK 23.
+    Addresses { begin: usize, end: usize },
+    /// As distances from the blob, from JDK 24 on.
+    Distances { begin: usize, end: usize },
+}
+
+/// A piece of generated code.
+#[derive(Copy, Clone, Debug)]
+pub struct Blob {
+    /// Its start, header included.
+    pub start: usize,
+    /// What kind of code it is.
+    pub kind: Kind,
+    /// The size of its frame in words, the return address included; `None` if it has none, or
+    /// frames of several sizes.
+    pub frame_words: Option<usize>,
+    /// The start of its code.
+    pub code: usize,
+    /// The end of its code.
+    pub end: usize,
+    /// From where on its frame is whole; `None` if that is not known.
+    pub frame_complete: Option<usize>,
+}
+
+/// Kinds of generated code, as far as they are walked in different ways.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Kind {
+    /// A compiled Java method.
+    Compiled(Nmethod),
+    /// The wrapper of a native method.
+    NativeWrapper(Nmethod),
+    /// The interpreter.
+    Interpreter,
+    /// Code that calls from native code up to Java, for the foreign function interface.
+    Upcall,
+    /// Where the frames of virtual threads are frozen and thawed.
+    Continuation,
+    /// The adapters between the calling conventions of compiled code and of the interpreter.
+    Adapter,
+    /// It unpacks the frames of compiled code to frames of the interpreter.
+    Deoptimization,
+    /// Polls lead here.
+    Safepoint,
+    /// Any other stub.
+    Stub,
+}
+
+impl CodeCache {
+    /// `None` if this VM does not describe its code cache as expected.
+    pub fn find(tables: &Tables, memory: &impl Memory) -> Option<CodeCache> {
+        let blob = |field| tables.field(&["CodeBlob"], field);
+        let addresses = || {
+            Some(Bounds::Addresses {
+                begin: blob("_code_begin")?,
+                end: blob("_code_end")?,
+            })
+        };
+        let distances = || {
+            Some(Bounds::Distances {
+                begin: blob("_code_offset")?,
+                end: blob("_data_offset")?,
+            })
+        };
+        let complete = blob("_frame_complete_offset")?;
+        let bounds = addresses().or_else(distances)?;
+        Some(CodeCache {
+            heaps: Heap::all(tables, memory)?,
+            block_header: tables.size("HeapBlock")?,
+            name: blob("_name")?,
+            frame_size: blob("_frame_size")?,
+            // A short since the fields of blobs were made smaller, together with the distances.
+            frame_complete: match bounds {
+                Bounds::Addresses { .. } => FrameComplete::Int(complete),
+                Bounds::Distances { .. } => FrameComplete::Short(complete),
+            },
+            bounds,
+            nmethods: NmethodLayout::find(tables)?,
+        })
+    }
+
+    /// Where compiled methods keep their tables.
+    pub fn nmethods(&self) -> &NmethodLayout {
+        &self.nmethods
+    }
+
+    /// Whether `address` lies in the cache.
+    pub fn contains(&self, address: usize) -> bool {
+        self.heap_of(address).is_some()
+    }
+
+    /// The code that `address` lies in; `None` if it lies in none.
+    pub fn blob(&self, memory: &impl Memory, address: usize) -> Option<Blob> {
+        let start = self.heap_of(address)?.block(memory, address)?;
+        let start = start.wrapping_add(self.block_header);
+        let place = |distance: usize| start.wrapping_add(distance);
+        let name = memory.word(place(self.name))?;
+        let words = memory.i32(place(self.frame_size))?;
+        let (code, end) = match self.bounds {
+            Bounds::Addresses { begin, end } => {
+                (memory.word(place(begin))?, memory.word(place(end))?)
+            }
+            Bounds::Distances { begin, end } => (
+                start.wrapping_add_signed(memory.i32(place(begin))? as isize),
+                start.wrapping_add_signed(memory.i32(place(end))? as isize),
+            ),
+        };
+        let complete = match self.frame_complete {
+            FrameComplete::Int(at) => memory.i32(place(at))?,
+            FrameComplete::Short(at) => i32::from(memory.u16(place(at))?.cast_signed()),
+        };
+        Some(Blob {
+            start,
+            kind: Kind::of(memory, name, Nmethod(start))?,
+            frame_words: usize::try_from(words)
+                .ok()
+                .filter(|words| (1..1 << 16).contains(words)),
+            code,
+            end,
+            frame_complete: usize::try_from(complete)
+                .ok()
+                .map(|complete| code.wrapping_add(complete)),
+        })
+    }
+
+    fn heap_of(&self, address: usize) -> Option<&Heap> {
+        self.heaps
+            .iter()
+            .find(|heap| heap.low <= address && address < heap.high)
+    }
+}
+
+impl Kind {
+    /// By the blob's name, of which the first bytes are enough.
+    fn of(memory: &impl Memory, name: usize, nmethod: Nmethod) -> Option<Kind> {
+        let start = memory.word(name)?.to_le_bytes();
+        Some(match &start {
+            b"nmethod\0" => Kind::Compiled(nmethod),
+            b"native n" => Kind::NativeWrapper(nmethod),
+            b"Interpre" => Kind::Interpreter,
+            b"upcall_s" | b"optimize" => Kind::Upcall,
+            b"StubRout"
+                if memory
+                    .code(name.wrapping_add(14))
+                    .starts_with(b"continuation") =>
+            {
+                Kind::Continuation
+            }
+            b"I2C/C2I " | b"MethodHa" | b"vtable c" | b"adapters" => Kind::Adapter,
+            b"Safepoin" => Kind::Safepoint,
+            b"Deoptimi" => Kind::Deoptimization,
+            _ => Kind::Stub,
+        })
+    }
+}
+
+impl Heap {
+    fn all(tables: &Tables, memory: &impl Memory) -> Option<Vec<Heap>> {
+        let array = &["GrowableArrayBase", "GenericGrowableArray"];
+        let space = |field| tables.field(&["VirtualSpace"], field);
+        let heap = |field| tables.field(&["CodeHeap"], field);
+        let (low, high) = (space("_low_boundary")?, space("_high_boundary")?);
+        let (space, map) = (heap("_memory")?, heap("_segmap")?);
+        let log2 = heap("_log2_segment_size")?;
+        let heaps = memory.word(tables.field(&["CodeCache"], "_heaps")?)?;
+        let count = memory.i32(heaps + tables.field(array, "_len")?)?;
+        let data = memory.word(heaps + tables.field(&["GrowableArray<int>"], "_data")?)?;
+        let count = usize::try_from(count).ok()?.min(MOST_HEAPS);
+        (0..count)
+            .map(|at| {
+                let heap = memory.word(data + at * size_of::<usize>())?;
+                Some(Heap {
+                    low: memory.word(heap + space + low)?,
+                    high: memory.word(heap + space + high)?,
+                    segment_map: memory.word(heap + map + low)?,
+                    segment_size_log2: memory.u32(heap + log2)?.min(63),
+                })
+            })
+            .collect()
+    }
+
+    /// The block that `address` lies in. The segment map holds, for each segment of a block, the
+    /// distance to an earlier one of the same block; 0 at its first, 255 in free space.
+    fn block(&self, memory: &impl Memory, address: usize) -> Option<usize> {
+        const FREE: u8 = 255;
+        /// Each step but the first and the last goes back by many segments.
+        const MOST_STEPS: usize = 1 << 12;
+        let mut segment = address.wrapping_sub(self.low) >> self.segment_size_log2;
+        for _ in 0..MOST_STEPS {
+            match memory.u8(self.segment_map.wrapping_add(segment))? {
+                FREE => return None,
+                0 => return Some(self.low.wrapping_add(segment << self.segment_size_log2)),
+                back => segment = segment.checked_sub(back.into())?,
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,146 @@
+//! Debug info of compiled code: which frames the compiler recorded where
+//! (`share/code/pcDesc.hpp`, `share/code/scopeDesc.cpp`).
+//!
+//! HotSpot records the inlined frames at calls, polls and implicit checks, not at every
+//! instruction.
+
+use crate::vm::nmethod::DebugTables;
+use hotspot::memory::Memory;
+
+/// `sizeof(PcDesc)`.
+pub const RECORD: usize = 16;
+
+/// More records than the largest compiled method has.
+const MOST_RECORDS: usize = 1 << 22;
+
+/// How the VM compresses numbers (`share/code/compressedStream.hpp`).
+#[derive(Copy, Clone, Debug)]
+pub struct Compression {
+    /// What is added to each byte, so that none is zero: 0 up to JDK 18, then 1.
+    excluded: u32,
+}
+
+/// A debug info record.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Record {
+    /// Where it stands, as a distance from the start of the code.
+    pub pc_offset: i32,
+    /// Its innermost scope; 0 if it has none.
+    pub scope: u32,
+}
+
+/// The records at an address.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Around {
+    /// The last one at or before it.
+    pub before: Option<Record>,
+    /// The first one behind it.
+    pub behind: Option<Record>,
+}
+
+/// One frame of a record.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Scope {
+    /// The VM's address of the method.
+    pub method: usize,
+    /// Its BCI; -1 where the record stands for none.
+    pub bci: i32,
+    /// The scope that it is inlined to; 0 if it is the compiled method's own.
+    pub sender: u32,
+}
+
+impl Compression {
+    /// How a VM of this version does it.
+    pub fn of(feature: u32) -> Compression {
+        Compression {
+            excluded: u32::from(feature >= 19),
+        }
+    }
+
+    /// Reads a number of one to five bytes, and moves `at` behind it: a byte above the limit says
+    /// that another follows, whose weight is 64 times higher.
+    fn read(self, memory: &impl Memory, at: &mut usize) -> Option<u32> {
+        let limit = 192 - self.excluded;
+        let mut sum = 0_u32;
+        for i in 0..5 {
+            let byte = memory.u8(*at)?;
+            *at = at.wrapping_add(1);
+            let digit = u32::from(byte).checked_sub(self.excluded)?;
+            sum = sum.wrapping_add(digit.wrapping_shl(6 * i));
+            if digit < limit {
+                break;
+            }
+        }
+        Some(sum)
+    }
+}
+
+impl DebugTables {
+    /// The records around the instruction at `pc_offset`.
+    pub fn around(&self, memory: &impl Memory, pc_offset: i32) -> Option<Around> {
+        let count = self.pcs_end.checked_sub(self.pcs)? / RECORD;
+        // Behind the last one at or before it; records are sorted by address.
+        let (mut low, mut high) = (0, count.min(MOST_RECORDS));
+        while low < high {
+            let middle = low.midpoint(high);
+            if memory.i32(self.place(middle))? <= pc_offset {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        let before = match low.checked_sub(1) {
+            Some(at) => Some(self.record(memory, at)?),
+            None => None,
+        };
+        let behind = if low < count {
+            Some(self.record(memory, low)?)
+        } else {
+            None
+        };
+        Some(Around { before, behind })
+    }
+
+    fn place(&self, at: usize) -> usize {
+        self.pcs.wrapping_add(at.wrapping_mul(RECORD))
+    }
+
+    fn record(&self, memory: &impl Memory, at: usize) -> Option<Record> {
+        let place = self.place(at);
+        Some(Record {
+            pc_offset: memory.i32(place)?,
+            scope: memory.u32(place.wrapping_add(4))?,
+        })
+    }
+
+    /// The scope at `scope`, which is not 0.
+    pub fn scope(
+        &self,
+        memory: &impl Memory,
+        compression: Compression,
+        scope: u32,
+    ) -> Option<Scope> {
+        let mut at = self.scopes.wrapping_add(scope as usize);
+        let sender = compression.read(memory, &mut at)?;
+        let method = compression.read(memory, &mut at)?;
+        let bci = compression
+            .read(memory, &mut at)?
+            .cast_signed()
+            .wrapping_sub(1);
+        let index = method.checked_sub(1)? as usize;
+        let method = memory.word(self.metadata.wrapping_add(index.wrapping_mul(8)))?;
+        // Outer scopes are written before inner ones: so a chain of them ends.
+        (sender < scope).then_some(Scope {
+            method,
+            bci,
+            sender,
+        })
+    }
+}
+
+impl Around {
+    /// The record of `pc_offset` itself, if there is one.
+    pub fn exact(&self, pc_offset: i32) -> Option<Record> {
+        self.before.filter(|record| record.pc_offset == pc_offset)
+    }
+}

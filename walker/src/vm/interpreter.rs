@@ -1,0 +1,111 @@
+//! The interpreter's codelets: which part of it an address lies in
+//! (`share/interpreter/templateInterpreter.cpp`, `share/code/stubs.hpp`).
+
+use crate::vm::tables::Tables;
+use hotspot::memory::Memory;
+use hotspot::unwind::Register;
+use hotspot::unwind::instruction::{Effect, decode};
+use std::ops::Range;
+
+/// The codelets, by address.
+pub struct Interpreter {
+    codelets: Vec<Codelet>,
+}
+
+/// A piece of the interpreter.
+pub struct Codelet {
+    code: Range<usize>,
+    /// What it is for.
+    pub role: Role,
+}
+
+/// What codelets are for, as far as that matters to a walk.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Role {
+    /// A method begins here. Its frame is linked from this address on; `None` if it gets none.
+    Entry(Option<usize>),
+    /// Calls return here, so this is what return addresses point into.
+    Return,
+    /// The rest: bytecodes, and what they share.
+    Body,
+}
+
+impl Interpreter {
+    /// `None` if this VM does not describe its interpreter as expected, or it is not made yet.
+    pub fn find(tables: &Tables, memory: &impl Memory) -> Option<Interpreter> {
+        let queue = |field| tables.field(&["StubQueue"], field);
+        let stub = |field| tables.field(&["InterpreterCodelet"], field);
+        let stubs = memory.word(tables.field(&["AbstractInterpreter"], "_code")?)?;
+        let buffer = memory.word(stubs + queue("_stub_buffer")?)?;
+        let begin = memory.u32(stubs + queue("_queue_begin")?)? as usize;
+        let count = memory.u32(stubs + queue("_number_of_stubs")?)?;
+        let (size, description) = (stub("_size")?, stub("_description")?);
+        let header = tables.size("InterpreterCodelet")?;
+        let mut start = buffer + begin;
+        let codelets = (0..count.min(1 << 12)).map(|_| {
+            let end = start + memory.u32(start + size)? as usize;
+            let code = start + header..end;
+            let text = memory.word(start + description)?;
+            let role = Role::of(memory, &text_at(memory, text), &code);
+            start = end;
+            Some(Codelet { code, role })
+        });
+        Some(Interpreter {
+            codelets: codelets.collect::<Option<Vec<_>>>()?,
+        })
+    }
+
+    /// The codelet that `pc` lies in.
+    pub fn codelet(&self, pc: usize) -> Option<&Codelet> {
+        let behind = self
+            .codelets
+            .partition_point(|codelet| codelet.code.start <= pc);
+        let codelet = self.codelets.get(behind.checked_sub(1)?)?;
+        codelet.code.contains(&pc).then_some(codelet)
+    }
+
+    /// Whether calls from interpreted code return to `pc`.
+    pub fn is_return(&self, pc: usize) -> bool {
+        self.codelet(pc)
+            .is_some_and(|codelet| codelet.role == Role::Return)
+    }
+}
+
+impl Role {
+    fn of(memory: &impl Memory, description: &str, code: &Range<usize>) -> Role {
+        match description {
+            "return entry points"
+            | "invoke return entry points"
+            | "earlyret entry points"
+            | "deoptimization entry points"
+            | "preemption resume adapter" => Role::Return,
+            _ if description.contains("method entry point") => {
+                Role::Entry(link(memory, code.clone()))
+            }
+            _ => Role::Body,
+        }
+    }
+}
+
+/// Where the frame that code builds is linked: behind its first `push rbp`, `mov rbp, rsp`
+/// (`TemplateInterpreterGenerator::generate_fixed_frame`).
+fn link(memory: &impl Memory, code: Range<usize>) -> Option<usize> {
+    let mut at = code.start;
+    let mut pushes = false;
+    while at < code.end {
+        let instruction = decode(&memory.code(at))?;
+        at += instruction.length;
+        match instruction.effect {
+            Effect::Move(Register::RBP, Register::RSP) if pushes => return Some(at),
+            effect => pushes = effect == Effect::Push(Some(Register::RBP)),
+        }
+    }
+    None
+}
+
+fn text_at(memory: &impl Memory, address: usize) -> String {
+    (address..address.saturating_add(80))
+        .map_while(|at| memory.u8(at).filter(|&byte| byte != 0))
+        .map(char::from)
+        .collect()
+}

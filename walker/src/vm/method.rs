@@ -1,0 +1,160 @@
+//! The VM's `Method`: its bytecode, its names, and the jmethodID that was made for it
+//! (`share/oops/method.hpp`, `share/oops/instanceKlass.cpp`).
+
+use crate::vm::tables::Tables;
+use hotspot::memory::Memory;
+
+const WORD: usize = size_of::<usize>();
+
+/// `JVM_ACC_NATIVE` (JVMS 4.6).
+const NATIVE: u32 = 0x100;
+
+/// The VM's address of a method.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Method(pub usize);
+
+/// Where the parts of a method are.
+pub struct Layout {
+    const_method: usize,
+    access_flags: usize,
+    constants: usize,
+    code_size: usize,
+    code: usize,
+    name_index: usize,
+    signature_index: usize,
+    number: usize,
+    pool_holder: usize,
+    pool_entries: usize,
+    ids: usize,
+    class_name: usize,
+    symbol_length: usize,
+    symbol_body: usize,
+}
+
+impl Layout {
+    /// `None` if this VM does not describe its methods as expected.
+    pub fn find(tables: &Tables) -> Option<Layout> {
+        let method = |field| tables.field(&["Method"], field);
+        let part = |field| tables.field(&["ConstMethod"], field);
+        Some(Layout {
+            const_method: method("_constMethod")?,
+            access_flags: method("_access_flags")?,
+            constants: part("_constants")?,
+            code_size: part("_code_size")?,
+            code: tables.size("ConstMethod")?,
+            name_index: part("_name_index")?,
+            signature_index: part("_signature_index")?,
+            number: part("_method_idnum")?,
+            pool_holder: tables.field(&["ConstantPool"], "_pool_holder")?,
+            pool_entries: tables.size("ConstantPool")?,
+            ids: tables.field(&["InstanceKlass"], "_methods_jmethod_ids")?,
+            class_name: tables.field(&["Klass"], "_name")?,
+            symbol_length: tables.field(&["Symbol"], "_length")?,
+            symbol_body: tables.field(&["Symbol"], "_body")?,
+        })
+    }
+}
+
+impl Method {
+    /// Whether this looks like a method all the way to its class.
+    pub fn is_plausible(self, layout: &Layout, memory: &impl Memory) -> bool {
+        self.0.is_multiple_of(WORD) && self.class(layout, memory).is_some_and(|class| class != 0)
+    }
+
+    fn part(self, layout: &Layout, memory: &impl Memory) -> Option<usize> {
+        let part = memory.word(self.0.wrapping_add(layout.const_method))?;
+        (part != 0 && part.is_multiple_of(WORD)).then_some(part)
+    }
+
+    fn pool(self, layout: &Layout, memory: &impl Memory) -> Option<usize> {
+        memory.word(self.part(layout, memory)?.wrapping_add(layout.constants))
+    }
+
+    /// The VM's address of its class.
+    pub fn class(self, layout: &Layout, memory: &impl Memory) -> Option<usize> {
+        memory.word(self.pool(layout, memory)?.wrapping_add(layout.pool_holder))
+    }
+
+    /// The BCI of the bytecode at `bcp`; `None` if that is none of this method's.
+    pub fn bci(self, layout: &Layout, memory: &impl Memory, bcp: usize) -> Option<u16> {
+        let part = self.part(layout, memory)?;
+        let size = memory.u16(part.wrapping_add(layout.code_size))?;
+        let bci = bcp.wrapping_sub(part.wrapping_add(layout.code));
+        u16::try_from(bci).ok().filter(|&bci| bci < size)
+    }
+
+    /// Whether it is native.
+    pub fn is_native(self, layout: &Layout, memory: &impl Memory) -> Option<bool> {
+        // Two bytes are enough, and there are no more since JDK 25.
+        let flags = memory.u16(self.0.wrapping_add(layout.access_flags))?;
+        Some(u32::from(flags) & NATIVE != 0)
+    }
+
+    /// The jmethodID that was made for it; 0 if none was, as AsyncGetCallTrace has it.
+    pub fn id(self, layout: &Layout, memory: &impl Memory) -> Option<usize> {
+        let part = self.part(layout, memory)?;
+        let number = usize::from(memory.u16(part.wrapping_add(layout.number))?);
+        let pool = memory.word(part.wrapping_add(layout.constants))?;
+        let class = memory.word(pool.wrapping_add(layout.pool_holder))?;
+        let ids = memory.word(class.wrapping_add(layout.ids))?;
+        if ids == 0 {
+            return Some(0);
+        }
+        // The first word is the number of the others.
+        if memory.word(ids)? <= number {
+            return Some(0);
+        }
+        memory.word(ids.wrapping_add((number + 1) * WORD))
+    }
+
+    /// Copies its name into `buffer`, as far as that reaches; the whole name's length.
+    pub fn name(self, layout: &Layout, memory: &impl Memory, buffer: &mut [u8]) -> Option<usize> {
+        self.entry(layout, memory, layout.name_index, buffer)
+    }
+
+    /// Copies its descriptor, likewise.
+    pub fn signature(
+        self,
+        layout: &Layout,
+        memory: &impl Memory,
+        buffer: &mut [u8],
+    ) -> Option<usize> {
+        self.entry(layout, memory, layout.signature_index, buffer)
+    }
+
+    fn entry(
+        self,
+        layout: &Layout,
+        memory: &impl Memory,
+        index: usize,
+        buffer: &mut [u8],
+    ) -> Option<usize> {
+        let part = self.part(layout, memory)?;
+        let index = usize::from(memory.u16(part.wrapping_add(index))?);
+        let pool = memory.word(part.wrapping_add(layout.constants))?;
+        let entries = pool.wrapping_add(layout.pool_entries);
+        let symbol = memory.word(entries.wrapping_add(index * WORD))?;
+        text(layout, memory, symbol, buffer)
+    }
+}
+
+/// Copies the name of the class at `class`, with slashes, into `buffer`, as far as that reaches;
+/// the whole name's length.
+pub fn class_name(
+    layout: &Layout,
+    memory: &impl Memory,
+    class: usize,
+    buffer: &mut [u8],
+) -> Option<usize> {
+    let symbol = memory.word(class.wrapping_add(layout.class_name))?;
+    text(layout, memory, symbol, buffer)
+}
+
+fn text(layout: &Layout, memory: &impl Memory, symbol: usize, buffer: &mut [u8]) -> Option<usize> {
+    let length = usize::from(memory.u16(symbol.wrapping_add(layout.symbol_length))?);
+    let body = symbol.wrapping_add(layout.symbol_body);
+    for (at, byte) in buffer.iter_mut().enumerate().take(length) {
+        *byte = memory.u8(body.wrapping_add(at))?;
+    }
+    Some(length)
+}

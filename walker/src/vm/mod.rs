@@ -1,0 +1,92 @@
+//! What is known of the running VM: read once, outside of any handler, and then used by walks.
+//!
+//! * [`tables`]: what the VM exports about its structures;
+//! * [`code_cache`], [`nmethod`], [`debug_info`]: generated code;
+//! * [`interpreter`], [`call_stub`]: the parts of the interpreter, and the way into Java;
+//! * [`method`]: methods and their ids;
+//! * [`thread`]: threads and anchors.
+
+pub mod call_stub;
+pub mod code_cache;
+pub mod debug_info;
+pub mod interpreter;
+pub mod method;
+pub mod nmethod;
+pub mod tables;
+pub mod thread;
+
+use crate::memory::{self, Guard};
+use call_stub::CallStub;
+use code_cache::CodeCache;
+use debug_info::Compression;
+use interpreter::Interpreter;
+use jni_sys::JNIEnv;
+use std::sync::OnceLock;
+use tables::Tables;
+
+/// The VM of this process.
+pub struct Vm {
+    /// Generated code.
+    pub code_cache: CodeCache,
+    /// The interpreter's parts.
+    pub interpreter: Interpreter,
+    /// Where methods keep what.
+    pub methods: method::Layout,
+    /// Where threads keep what.
+    pub threads: thread::Layout,
+    /// How debug info is compressed.
+    pub compression: Compression,
+    /// What the VM calls Java through.
+    pub call_stub: CallStub,
+    /// Where an upcall stub keeps the distance of its frame's data.
+    pub upcall_frame_data: usize,
+}
+
+/// Learnt at most once.
+static VM: OnceLock<Option<Vm>> = OnceLock::new();
+
+impl Vm {
+    /// Learns about the VM, from the first call on; `None` if it is not one that we can walk.
+    ///
+    /// # Safety
+    /// `env` must be the JNI environment of the calling thread, which is attached, without a
+    /// pending exception, in the live phase.
+    pub unsafe fn learn(env: *mut JNIEnv) -> Option<&'static Vm> {
+        if !memory::install() {
+            return None;
+        }
+        // SAFETY: as the caller promised.
+        let vm = VM.get_or_init(|| unsafe { Vm::find(env) });
+        vm.as_ref()
+    }
+
+    /// The VM, if it was learnt about. Async-signal-safe.
+    pub fn get() -> Option<&'static Vm> {
+        VM.get()?.as_ref()
+    }
+
+    /// # Safety
+    /// As for [`Vm::learn`].
+    unsafe fn find(env: *mut JNIEnv) -> Option<Vm> {
+        let tables = Tables::read()?;
+        let guard = Guard::set();
+        let memory = guard.memory();
+        let pc_desc = tables.size("PcDesc")?;
+        let interpreter = Interpreter::find(&tables, &memory)?;
+        Some(Vm {
+            code_cache: CodeCache::find(&tables, &memory)?,
+            interpreter,
+            methods: method::Layout::find(&tables)?,
+            // SAFETY: as the caller promised.
+            threads: unsafe { thread::Layout::learn(&tables, env)? },
+            compression: Compression::of(tables.feature()?),
+            call_stub: CallStub::find(&tables, &memory)?,
+            // Behind the fields of all stubs comes the receiver, then the distance.
+            upcall_frame_data: match tables.field(&["UpcallStub"], "_frame_data_offset") {
+                Some(place) => place,
+                None => tables.size("RuntimeBlob")? + size_of::<usize>(),
+            },
+        })
+        .filter(|_| pc_desc == debug_info::RECORD)
+    }
+}

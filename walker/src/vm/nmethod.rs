@@ -1,0 +1,168 @@
+//! Compiled methods: what they were compiled from, and where their tables are
+//! (`share/code/nmethod.hpp`).
+
+use crate::vm::tables::Tables;
+use hotspot::memory::Memory;
+
+/// A compiled method, or the wrapper of a native one: the address of its blob.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Nmethod(pub usize);
+
+/// Where a compiled method keeps what.
+pub struct Layout {
+    method: usize,
+    level: usize,
+    orig_pc: usize,
+    deopt_handlers: [usize; 2],
+    places: Places,
+}
+
+/// Two forms of the tables.
+enum Places {
+    /// In the blob itself, up to JDK 22.
+    Inside {
+        pcs: usize,
+        pcs_end: usize,
+        scopes: usize,
+        metadata: usize,
+    },
+    /// Beside the blob, from JDK 24 on; all is told by distances.
+    Outside {
+        immutable: usize,
+        pcs: usize,
+        scopes: usize,
+        mutable: usize,
+        relocation_size: usize,
+    },
+}
+
+/// The addresses of a compiled method's debug info.
+#[derive(Copy, Clone, Debug)]
+pub struct DebugTables {
+    /// The records, by address.
+    pub pcs: usize,
+    /// Their end.
+    pub pcs_end: usize,
+    /// What the records point into.
+    pub scopes: usize,
+    /// The methods that scopes name by number.
+    pub metadata: usize,
+}
+
+impl Layout {
+    /// `None` if this VM does not describe its compiled methods as expected.
+    pub fn find(tables: &Tables) -> Option<Layout> {
+        let field = |field| tables.field(&["nmethod", "CompiledMethod"], field);
+        let blob = |field| tables.field(&["CodeBlob"], field);
+        let outside = || {
+            Some(Places::Outside {
+                immutable: field("_immutable_data")?,
+                pcs: field("_scopes_pcs_offset")?,
+                scopes: field("_scopes_data_offset")?,
+                mutable: blob("_mutable_data")?,
+                relocation_size: blob("_relocation_size")?,
+            })
+        };
+        let inside = || {
+            Some(Places::Inside {
+                pcs: field("_scopes_pcs_offset")?,
+                pcs_end: field("_dependencies_offset")?,
+                scopes: field("_scopes_data_begin")?,
+                metadata: field("_metadata_offset")?,
+            })
+        };
+        let places = outside().or_else(inside)?;
+        let handlers = match places {
+            Places::Inside { .. } => ["_deopt_handler_begin", "_deopt_mh_handler_begin"],
+            Places::Outside { .. } => ["_deopt_handler_offset", "_deopt_mh_handler_offset"],
+        };
+        Some(Layout {
+            method: field("_method")?,
+            level: field("_comp_level")?,
+            orig_pc: field("_orig_pc_offset")?,
+            deopt_handlers: [field(handlers[0])?, field(handlers[1])?],
+            places,
+        })
+    }
+}
+
+impl Nmethod {
+    /// The VM's address of the method that was compiled.
+    pub fn method(self, layout: &Layout, memory: &impl Memory) -> Option<usize> {
+        memory.word(self.0.wrapping_add(layout.method))
+    }
+
+    /// The level that it was compiled at: 1 to 3 for C1, 4 for C2.
+    pub fn level(self, layout: &Layout, memory: &impl Memory) -> Option<i8> {
+        // A byte since JDK 21, an int before: the lowest byte has it.
+        Some(memory.u8(self.0.wrapping_add(layout.level))?.cast_signed())
+    }
+
+    /// Whether `pc` is a handler that deoptimises a frame of this method: where such a frame goes
+    /// on instead of behind its call.
+    pub fn is_deopt_handler(self, layout: &Layout, memory: &impl Memory, pc: usize) -> bool {
+        layout.deopt_handlers.into_iter().any(|handler| {
+            let place = self.0.wrapping_add(handler);
+            let handler = match layout.places {
+                Places::Inside { .. } => memory.word(place),
+                Places::Outside { .. } => memory
+                    .i32(place)
+                    .map(|distance| self.0.wrapping_add_signed(distance as isize)),
+            };
+            handler == Some(pc)
+        })
+    }
+
+    /// Where the frame at `sp` would have gone on, if it did not go on at `pc` to be deoptimised.
+    pub fn original_pc(
+        self,
+        layout: &Layout,
+        memory: &impl Memory,
+        pc: usize,
+        sp: usize,
+    ) -> Option<usize> {
+        if !self.is_deopt_handler(layout, memory, pc) {
+            return Some(pc);
+        }
+        let slot = memory.i32(self.0.wrapping_add(layout.orig_pc))?;
+        memory.word(sp.wrapping_add_signed(slot as isize))
+    }
+
+    /// Where its debug info is.
+    pub fn debug_tables(self, layout: &Layout, memory: &impl Memory) -> Option<DebugTables> {
+        let Nmethod(start) = self;
+        let word = |at: usize| memory.word(start.wrapping_add(at));
+        let distance = |base: usize, at: usize| {
+            let distance = memory.i32(start.wrapping_add(at))?;
+            Some(base.wrapping_add_signed(distance as isize))
+        };
+        match layout.places {
+            Places::Inside {
+                pcs,
+                pcs_end,
+                scopes,
+                metadata,
+            } => Some(DebugTables {
+                pcs: distance(start, pcs)?,
+                pcs_end: distance(start, pcs_end)?,
+                scopes: word(scopes)?,
+                metadata: distance(start, metadata)?,
+            }),
+            Places::Outside {
+                immutable,
+                pcs,
+                scopes,
+                mutable,
+                relocation_size,
+            } => {
+                let data = word(immutable)?;
+                Some(DebugTables {
+                    pcs: distance(data, pcs)?,
+                    pcs_end: distance(data, scopes)?,
+                    scopes: distance(data, scopes)?,
+                    metadata: distance(word(mutable)?, relocation_size)?,
+                })
+            }
+        }
+    }
+}

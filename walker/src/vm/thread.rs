@@ -1,0 +1,245 @@
+//! A thread as the VM sees it (`share/runtime/javaThread.hpp`): which one runs here, its state,
+//! its stack, and where its last Java frame is anchored.
+
+use crate::vm::tables::Tables;
+use hotspot::memory::Memory;
+use jni_sys::{JNIEnv, jobject};
+use std::ops::Range;
+
+/// The VM's address of a `JavaThread`.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct JavaThread(pub usize);
+
+/// Where a thread keeps what.
+pub struct Layout {
+    state: usize,
+    anchor: AnchorLayout,
+    thread_anchor: usize,
+    wrapper_anchor: usize,
+    stack_base: usize,
+    stack_size: usize,
+    terminated: usize,
+    not_terminated: u32,
+    continuation: Option<usize>,
+    list: ListLayout,
+    /// From the thread to its JNI environment.
+    environment: usize,
+    /// What stands at the start of each JNI environment.
+    functions: usize,
+    /// The key of the VM's thread-local pointer to its thread.
+    key: libc::pthread_key_t,
+}
+
+/// Where the VM lists its threads (`ThreadsSMRSupport`).
+struct ListLayout {
+    current: usize,
+    length: usize,
+    threads: usize,
+}
+
+struct AnchorLayout {
+    sp: usize,
+    pc: usize,
+    fp: usize,
+}
+
+/// Where a thread left Java code.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Anchor {
+    /// The stack pointer of the last Java frame.
+    pub sp: usize,
+    /// Where it goes on; 0 if the stack tells.
+    pub pc: usize,
+    /// Its frame pointer; 0 if that was not kept.
+    pub fp: usize,
+}
+
+/// `JavaThreadState`, without the differences that no walk depends on.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum State {
+    /// It has not begun to run Java code, or has ended.
+    New,
+    /// It runs Java code, or what that calls without leaving it.
+    Java,
+    /// It runs native code.
+    Native,
+    /// It runs code of the VM, or waits in it.
+    Vm,
+}
+
+impl Layout {
+    /// Learns the layout from the calling thread. `None` if this VM does not describe its threads
+    /// as expected.
+    ///
+    /// # Safety
+    /// `env` must be the JNI environment of the calling thread, which is attached, without a
+    /// pending exception.
+    pub unsafe fn learn(tables: &Tables, env: *mut JNIEnv) -> Option<Layout> {
+        // SAFETY: as the caller promised.
+        let thread = unsafe { current_thread(env)? };
+        let field = |field| tables.field(&["JavaThread", "Thread"], field);
+        let anchor = |field| tables.field(&["JavaFrameAnchor"], field);
+        Some(Layout {
+            state: field("_thread_state")?,
+            anchor: AnchorLayout {
+                sp: anchor("_last_Java_sp")?,
+                pc: anchor("_last_Java_pc")?,
+                fp: anchor("_last_Java_fp")?,
+            },
+            thread_anchor: field("_anchor")?,
+            wrapper_anchor: tables.field(&["JavaCallWrapper"], "_anchor")?,
+            stack_base: field("_stack_base")?,
+            stack_size: field("_stack_size")?,
+            terminated: field("_terminated")?,
+            not_terminated: tables
+                .constant("JavaThread::_not_terminated")?
+                .cast_unsigned(),
+            continuation: field("_cont_entry"),
+            list: ListLayout {
+                current: tables.field(&["ThreadsSMRSupport"], "_java_thread_list")?,
+                length: tables.field(&["ThreadsList"], "_length")?,
+                threads: tables.field(&["ThreadsList"], "_threads")?,
+            },
+            environment: (env as usize).checked_sub(thread)?,
+            // SAFETY: the environment begins with the pointer to its functions.
+            functions: unsafe { *env.cast::<usize>() },
+            key: key_of(thread)?,
+        })
+    }
+}
+
+/// The VM's address of the calling thread: what its `java.lang.Thread` holds in the field `eetop`.
+///
+/// # Safety
+/// As for [`Layout::learn`].
+unsafe fn current_thread(env: *mut JNIEnv) -> Option<usize> {
+    // SAFETY: as the caller promised; an exception for what is missing is cleared, and local
+    // references are deleted.
+    unsafe {
+        let functions = &(**env).v1_6;
+        let class = (functions.FindClass)(env, c"java/lang/Thread".as_ptr());
+        if class.is_null() {
+            (functions.ExceptionClear)(env);
+            return None;
+        }
+        // A virtual thread has no `eetop`: its carrier has it.
+        let names = [c"currentCarrierThread", c"currentThread"];
+        let current = names.into_iter().find_map(|name| {
+            let signature = c"()Ljava/lang/Thread;".as_ptr();
+            let method = (functions.GetStaticMethodID)(env, class, name.as_ptr(), signature);
+            if method.is_null() {
+                (functions.ExceptionClear)(env);
+                return None;
+            }
+            let thread: jobject =
+                (functions.CallStaticObjectMethodA)(env, class, method, std::ptr::null());
+            (functions.ExceptionClear)(env);
+            (!thread.is_null()).then_some(thread)
+        })?;
+        let field = (functions.GetFieldID)(env, class, c"eetop".as_ptr(), c"J".as_ptr());
+        if field.is_null() {
+            (functions.ExceptionClear)(env);
+            return None;
+        }
+        let thread = (functions.GetLongField)(env, current, field) as usize;
+        (functions.DeleteLocalRef)(env, current);
+        (functions.DeleteLocalRef)(env, class);
+        (thread != 0).then_some(thread)
+    }
+}
+
+/// The key that the calling thread holds `thread` under (`ThreadLocalStorage`, which the VM sets
+/// beside its own variable).
+fn key_of(thread: usize) -> Option<libc::pthread_key_t> {
+    // `PTHREAD_KEYS_MAX` of glibc and musl.
+    (0..1024).find(|&key| {
+        // SAFETY: glibc and musl answer with null for a key that is not in use.
+        unsafe { libc::pthread_getspecific(key) as usize == thread }
+    })
+}
+
+impl JavaThread {
+    /// The Java thread that runs here; `None` if a thread does that is none of Java's.
+    /// Async-signal-safe, as far as `pthread_getspecific` is: it only reads.
+    pub fn current(layout: &Layout, memory: &impl Memory) -> Option<JavaThread> {
+        // SAFETY: the key was in use when it was found, and the VM never deletes it.
+        let thread = unsafe { libc::pthread_getspecific(layout.key) } as usize;
+        let functions = memory.word(thread.wrapping_add(layout.environment))?;
+        (thread != 0 && functions == layout.functions).then_some(JavaThread(thread))
+    }
+
+    /// The Java thread of a JNI environment.
+    pub fn of_environment(layout: &Layout, env: *mut JNIEnv) -> JavaThread {
+        JavaThread((env as usize).wrapping_sub(layout.environment))
+    }
+
+    /// Its state.
+    pub fn state(self, layout: &Layout, memory: &impl Memory) -> Option<State> {
+        Some(match memory.u32(self.0.wrapping_add(layout.state))? {
+            8 | 9 => State::Java,
+            4 | 5 => State::Native,
+            6 | 7 | 10 | 11 => State::Vm,
+            _ => State::New,
+        })
+    }
+
+    /// Whether it has begun to end.
+    pub fn is_ending(self, layout: &Layout, memory: &impl Memory) -> Option<bool> {
+        Some(memory.u32(self.0.wrapping_add(layout.terminated))? != layout.not_terminated)
+    }
+
+    /// The addresses of its stack.
+    pub fn stack(self, layout: &Layout, memory: &impl Memory) -> Option<Range<usize>> {
+        let base = memory.word(self.0.wrapping_add(layout.stack_base))?;
+        let size = memory.word(self.0.wrapping_add(layout.stack_size))?;
+        Some(base.checked_sub(size)?..base)
+    }
+
+    /// Where it left Java code; `None` if it runs Java code, or never did.
+    pub fn anchor(self, layout: &Layout, memory: &impl Memory) -> Option<Anchor> {
+        layout.anchor_at(memory, self.0.wrapping_add(layout.thread_anchor))
+    }
+
+    /// Whether a continuation is mounted; `None` if that is not known.
+    pub fn continuation(self, layout: &Layout, memory: &impl Memory) -> Option<usize> {
+        memory.word(self.0.wrapping_add(layout.continuation?))
+    }
+}
+
+impl Layout {
+    /// The addresses of the stack that `sp` is in: of the calling thread's, or of another Java
+    /// thread's.
+    pub fn stack_of(&self, memory: &impl Memory, sp: usize) -> Option<Range<usize>> {
+        const MOST_THREADS: usize = 1 << 20;
+        let stack = |thread: JavaThread| {
+            thread
+                .stack(self, memory)
+                .filter(|stack| stack.contains(&sp))
+        };
+        if let Some(stack) = JavaThread::current(self, memory).and_then(stack) {
+            return Some(stack);
+        }
+        let list = memory.word(self.list.current)?;
+        let length = memory.u32(list.wrapping_add(self.list.length))? as usize;
+        let threads = memory.word(list.wrapping_add(self.list.threads))?;
+        (0..length.min(MOST_THREADS)).find_map(|at| {
+            let place = threads.wrapping_add(at.wrapping_mul(size_of::<usize>()));
+            stack(JavaThread(memory.word(place)?))
+        })
+    }
+
+    /// The anchor that the `JavaCallWrapper` at `wrapper` keeps for the Java frames below it.
+    pub fn wrapped_anchor(&self, memory: &impl Memory, wrapper: usize) -> Option<Anchor> {
+        self.anchor_at(memory, wrapper.wrapping_add(self.wrapper_anchor))
+    }
+
+    /// The anchor at `place`; `None` if none is set.
+    pub fn anchor_at(&self, memory: &impl Memory, place: usize) -> Option<Anchor> {
+        let sp = memory.word(place.wrapping_add(self.anchor.sp))?;
+        Some(Anchor {
+            sp: Some(sp).filter(|&sp| sp != 0)?,
+            pc: memory.word(place.wrapping_add(self.anchor.pc))?,
+            fp: memory.word(place.wrapping_add(self.anchor.fp))?,
+        })
+    }
+}

@@ -1,0 +1,226 @@
+//! Frames that stand at a call.
+
+use crate::vm::code_cache::{Blob, Kind};
+use crate::vm::method::Method;
+use crate::vm::nmethod::Nmethod;
+use crate::vm::thread::Anchor;
+use crate::walk::frame::{Certainty, Failure, Frame, FrameKind};
+use crate::walk::{Found, Inlined, Place, Position, Step, Walk};
+use hotspot::memory::Memory;
+
+const WORD: usize = size_of::<usize>();
+
+// Distances from the frame pointer of an interpreted frame (`frame_x86.hpp`).
+const RETURN_ADDRESS: usize = WORD;
+const SENDER_SP: usize = WORD;
+const METHOD: usize = 3 * WORD;
+const BCP: usize = 8 * WORD;
+
+impl Walk<'_> {
+    /// The frame at `place`.
+    pub(super) fn call(&self, place: Place) -> Result<Step, Failure> {
+        if place.pc == self.vm.call_stub.return_address {
+            return self.java_calls_entry(place);
+        }
+        let blob = self
+            .vm
+            .code_cache
+            .blob(&self.memory, place.pc)
+            .ok_or(Failure::Caller)?;
+        match blob.kind {
+            Kind::Interpreter => self.interpreted(place, None),
+            Kind::Compiled(nmethod) => self.compiled(nmethod, &blob, place),
+            Kind::NativeWrapper(nmethod) => {
+                let frame = self.native(nmethod, place)?;
+                self.sized(&blob, place, Found::Frame(frame))
+            }
+            Kind::Upcall => self.upcall(&blob, place),
+            Kind::Continuation => Err(Failure::Caller),
+            Kind::Deoptimization => Err(Failure::Deoptimizing),
+            Kind::Adapter | Kind::Safepoint | Kind::Stub => {
+                let frame = Frame {
+                    method: None,
+                    ..frame_at(place, FrameKind::Stub, -1)
+                };
+                self.sized(&blob, place, Found::Frame(frame))
+            }
+        }
+    }
+
+    /// The caller of a frame of a fixed size.
+    pub(super) fn sized(&self, blob: &Blob, place: Place, frame: Found) -> Result<Step, Failure> {
+        let words = blob.frame_words.ok_or(Failure::Caller)?;
+        let end = place.sp.wrapping_add(words.wrapping_mul(WORD));
+        let word = |back: usize| self.memory.word(end.wrapping_sub(back * WORD));
+        let caller = Place {
+            pc: word(1).ok_or(Failure::Torn)?,
+            sp: end,
+            fp: word(2).ok_or(Failure::Torn)?,
+        };
+        Ok(Step {
+            frame,
+            next: self.caller(place.sp, caller)?,
+        })
+    }
+
+    /// The position at `caller`, whose callee had the stack pointer `below`.
+    pub(super) fn caller(&self, below: usize, caller: Place) -> Result<Position, Failure> {
+        let is_above = caller.sp > below && self.is_on_stack(caller.sp);
+        if !is_above {
+            return Err(Failure::Caller);
+        }
+        Ok(Position::Call(caller))
+    }
+
+    /// The position that `anchor` gives; the end, if there is none.
+    pub(super) fn anchored(&self, anchor: Option<Anchor>) -> Result<Position, Failure> {
+        let Some(anchor) = anchor else {
+            return Ok(Position::End);
+        };
+        if !self.is_on_stack(anchor.sp) {
+            return Err(Failure::Torn);
+        }
+        let pc = match anchor.pc {
+            // The return address of the call that left Java code.
+            0 => self
+                .memory
+                .word(anchor.sp.wrapping_sub(WORD))
+                .ok_or(Failure::Torn)?,
+            pc => pc,
+        };
+        Ok(Position::Call(Place {
+            pc,
+            sp: anchor.sp,
+            fp: anchor.fp,
+        }))
+    }
+
+    /// The VM's call to Java: it keeps the anchor of the Java frames below.
+    fn java_calls_entry(&self, place: Place) -> Result<Step, Failure> {
+        let slot = self.vm.call_stub.wrapper_slot(place.fp);
+        if !self.is_on_stack(slot) {
+            return Err(Failure::Caller);
+        }
+        let wrapper = self.memory.word(slot).ok_or(Failure::Torn)?;
+        if !self.is_on_stack(wrapper) {
+            return Err(Failure::Caller);
+        }
+        let anchor = self.vm.threads.wrapped_anchor(&self.memory, wrapper);
+        self.below_native(place, anchor)
+    }
+
+    /// The stub that native code calls Java through: its frame keeps the anchor likewise.
+    fn upcall(&self, blob: &Blob, place: Place) -> Result<Step, Failure> {
+        let distance = self
+            .memory
+            .i32(blob.start.wrapping_add(self.vm.upcall_frame_data))
+            .ok_or(Failure::Torn)?;
+        let data = place.sp.wrapping_add_signed(distance as isize);
+        if !self.is_on_stack(data) {
+            return Err(Failure::Caller);
+        }
+        self.below_native(place, self.vm.threads.anchor_at(&self.memory, data))
+    }
+
+    /// Goes on at the Java frames below native code, which must lie above it on the stack.
+    fn below_native(&self, place: Place, anchor: Option<Anchor>) -> Result<Step, Failure> {
+        if anchor.is_some_and(|anchor| anchor.sp <= place.sp) {
+            return Err(Failure::Caller);
+        }
+        Ok(Step {
+            frame: Found::Frame(frame_at(place, FrameKind::Stub, -1)),
+            next: self.anchored(anchor)?,
+        })
+    }
+
+    /// The interpreted frame at `place`; `bcp` is where it stands, if a register tells.
+    pub(super) fn interpreted(&self, place: Place, bcp: Option<usize>) -> Result<Step, Failure> {
+        let fp = place.fp;
+        if !self.is_on_stack(fp) || fp < place.sp {
+            return Err(Failure::Caller);
+        }
+        let above = |distance: usize| self.memory.word(fp.wrapping_add(distance));
+        let below = |distance: usize| self.memory.word(fp.wrapping_sub(distance));
+        let caller = Place {
+            pc: above(RETURN_ADDRESS).ok_or(Failure::Torn)?,
+            sp: below(SENDER_SP).ok_or(Failure::Torn)?,
+            fp: above(0).ok_or(Failure::Torn)?,
+        };
+        let method = Method(below(METHOD).ok_or(Failure::Torn)?);
+        let (methods, memory) = (&self.vm.methods, &self.memory);
+        let is_native = method.is_native(methods, memory).ok_or(Failure::Torn)?;
+        let frame = frame_at(place, FrameKind::Java, 0);
+        let frame = if is_native {
+            Frame {
+                kind: FrameKind::Native,
+                method: Some(method),
+                ..frame
+            }
+        } else {
+            let kept = || below(BCP);
+            let bci = |bcp| method.bci(methods, memory, bcp);
+            let bci = bcp.and_then(bci).or_else(|| bci(kept()?));
+            Frame {
+                method: Some(method),
+                bci: Some(bci.ok_or(Failure::Torn)?),
+                ..frame
+            }
+        };
+        Ok(Step {
+            frame: Found::Frame(frame),
+            next: self.caller(fp, caller)?,
+        })
+    }
+
+    /// The native method whose wrapper stands at `place`.
+    pub(super) fn native(&self, nmethod: Nmethod, place: Place) -> Result<Frame, Failure> {
+        Ok(Frame {
+            method: Some(self.method_of(nmethod)?),
+            ..frame_at(place, FrameKind::Native, 0)
+        })
+    }
+
+    /// The method that `nmethod` was compiled from.
+    pub(super) fn method_of(&self, nmethod: Nmethod) -> Result<Method, Failure> {
+        let method = nmethod.method(self.vm.code_cache.nmethods(), &self.memory);
+        method.map(Method).ok_or(Failure::Torn)
+    }
+
+    /// The frames of compiled code at a call.
+    fn compiled(&self, nmethod: Nmethod, blob: &Blob, place: Place) -> Result<Step, Failure> {
+        let (layout, memory) = (self.vm.code_cache.nmethods(), &self.memory);
+        let pc = nmethod
+            .original_pc(layout, memory, place.pc, place.sp)
+            .ok_or(Failure::Torn)?;
+        let offset = i32::try_from(pc.wrapping_sub(blob.code)).map_err(|_| Failure::Caller)?;
+        let tables = nmethod.debug_tables(layout, memory).ok_or(Failure::Torn)?;
+        let record = tables
+            .around(memory, offset)
+            .ok_or(Failure::Torn)?
+            .exact(offset)
+            .filter(|record| record.scope != 0)
+            .ok_or(Failure::Caller)?;
+        let level = nmethod.level(layout, memory).ok_or(Failure::Torn)?;
+        let frame = frame_at(Place { pc, ..place }, FrameKind::Java, level);
+        let found = Found::Record(Inlined {
+            tables,
+            scope: record.scope,
+            frame,
+        });
+        self.sized(blob, place, found)
+    }
+}
+
+/// A frame of which nothing is known but where it stands.
+pub(super) fn frame_at(place: Place, kind: FrameKind, level: i8) -> Frame {
+    Frame {
+        kind,
+        level,
+        method: None,
+        bci: None,
+        certainty: Certainty::FULL,
+        pc: place.pc,
+        sp: place.sp,
+        fp: place.fp,
+    }
+}

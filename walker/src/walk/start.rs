@@ -1,0 +1,75 @@
+//! Where a walk begins.
+
+use crate::memory::Live;
+use crate::vm::Vm;
+use crate::vm::code_cache::Kind;
+use crate::vm::thread::{JavaThread, State};
+use crate::walk::frame::Failure;
+use crate::walk::{Place, Position, Walk};
+use hotspot::unwind::{Register, Registers};
+use std::ops::Range;
+
+impl<'a> Walk<'a> {
+    /// The walk of `thread`, which was interrupted at `pc`.
+    pub fn from_interrupt(
+        vm: &'a Vm,
+        memory: Live<'a>,
+        thread: JavaThread,
+        pc: usize,
+        registers: Registers,
+    ) -> Result<Walk<'a>, Failure> {
+        let (threads, cache) = (&vm.threads, &vm.code_cache);
+        if thread.is_ending(threads, &memory).ok_or(Failure::Torn)? {
+            return Err(Failure::Ending);
+        }
+        let state = thread.state(threads, &memory).ok_or(Failure::Torn)?;
+        let stack = thread.stack(threads, &memory).ok_or(Failure::Torn)?;
+        let interrupted = Position::Interrupted(pc, registers);
+        let kind = cache.blob(&memory, pc).map(|blob| blob.kind);
+        let anchor = thread.anchor(threads, &memory);
+        let walk = Walk::new(vm, memory, stack, Position::End);
+        let start = match (state, kind, anchor) {
+            (State::New, ..) => return Err(Failure::UnsafeState),
+            // Code of a method shows where it is, whatever the state says.
+            (_, Some(Kind::Compiled(_) | Kind::Interpreter), _) => interrupted,
+            (_, _, Some(anchor)) => walk.anchored(Some(anchor))?,
+            (State::Java, _, None) | (_, Some(_), None) => interrupted,
+            (State::Native | State::Vm, None, None) => return Err(Failure::NoJavaFrame),
+        };
+        Ok(Walk {
+            start,
+            position: start,
+            ..walk
+        })
+    }
+
+    /// The walk of `thread` from where it left Java code, which it must have.
+    pub fn from_anchor(
+        vm: &'a Vm,
+        memory: Live<'a>,
+        thread: JavaThread,
+    ) -> Result<Walk<'a>, Failure> {
+        let stack = thread.stack(&vm.threads, &memory).ok_or(Failure::Torn)?;
+        let anchor = thread.anchor(&vm.threads, &memory);
+        let walk = Walk::new(vm, memory, stack, Position::End);
+        let start = walk.anchored(Some(anchor.ok_or(Failure::NoJavaFrame)?))?;
+        Ok(Walk {
+            start,
+            position: start,
+            ..walk
+        })
+    }
+
+    /// The walk of `stack` from a frame that stands at a call.
+    pub fn from_frame(vm: &'a Vm, memory: Live<'a>, stack: Range<usize>, place: Place) -> Walk<'a> {
+        let mut registers = Registers([None; 16]);
+        registers.set(Register::RSP, Some(place.sp));
+        registers.set(Register::RBP, Some(place.fp));
+        Walk::new(
+            vm,
+            memory,
+            stack,
+            Position::Interrupted(place.pc, registers),
+        )
+    }
+}

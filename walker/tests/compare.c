@@ -1,0 +1,340 @@
+/*
+ * A JVMTI agent that asks AsyncGetStackTrace and AsyncGetCallTrace for the same stacks, at the same
+ * signals; and AsyncGetStackTrace and GetStackTrace at the same JVMTI events. It tells at the end of
+ * the VM how the answers compare: lines of names and numbers, then the first stacks that differ. Options: the interval in microseconds, how many stacks are
+ * shown, and 1 to be shown those that AsyncGetStackTrace does not answer for.
+ */
+#define _GNU_SOURCE
+#include "profile2.h"
+#include <dlfcn.h>
+#include <jvmti.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define DEPTH 1024
+#define MOST_KEPT 400
+#define MOST_THREADS 4096
+
+typedef struct {
+  jint lineno;
+  jmethodID method_id;
+} CallFrame;
+
+typedef struct {
+  JNIEnv *env;
+  jint num_frames;
+  CallFrame *frames;
+} CallTrace;
+
+typedef struct {
+  jint asgct, asgst;
+  CallFrame asgct_frames[64];
+  ASGST_CallFrame asgst_frames[64];
+  void *pc, *sp, *fp;
+  unsigned char code[32];
+} Kept;
+
+static void (*async_get_call_trace)(CallTrace *, jint, void *);
+static JavaVM *vm;
+static jvmtiEnv *jvmti;
+static Kept kept[MOST_KEPT];
+static int to_keep = 10;
+static long interval = 1000;
+/* Whether stacks are shown where AsyncGetStackTrace gave none, instead of those that differ. */
+static int only_failed;
+
+static atomic_long samples, asgct_failed, asgst_failed, both_failed, equal, top_bci, flagged, differ, kept_count;
+static atomic_long asgct_errors[64], asgst_errors[64];
+static atomic_long asgct_nanos, asgst_nanos;
+static _Atomic pid_t threads[MOST_THREADS];
+static atomic_bool stopping;
+static pthread_t sampler;
+static __thread JNIEnv *thread_env;
+static __thread CallFrame asgct_frames[DEPTH];
+static __thread ASGST_CallFrame asgst_frames[DEPTH];
+
+static long nanos(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000L + now.tv_nsec;
+}
+
+static int same(const CallFrame *a, const ASGST_CallFrame *b) {
+  if (a->method_id != b->java_frame.method_id) return 0;
+  if (b->type == ASGST_FRAME_NATIVE || (b->java_frame.flags & ASGST_FRAME_NO_BCI)) return 1;
+  return a->lineno == b->java_frame.bci;
+}
+
+static void keep(jint asgct, jint asgst, void *context) {
+  long at = atomic_fetch_add(&kept_count, 1);
+  if (at >= to_keep || at >= MOST_KEPT) return;
+  Kept *k = &kept[at];
+  k->asgct = asgct;
+  k->asgst = asgst;
+  memcpy(k->asgct_frames, asgct_frames, sizeof k->asgct_frames);
+  memcpy(k->asgst_frames, asgst_frames, sizeof k->asgst_frames);
+  greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+  k->pc = (void *)registers[REG_RIP];
+  k->sp = (void *)registers[REG_RSP];
+  k->fp = (void *)registers[REG_RBP];
+  memcpy(k->code, k->pc, sizeof k->code);
+}
+
+static void handler(int signal, siginfo_t *info, void *context) {
+  (void)signal;
+  (void)info;
+  JNIEnv *env = thread_env;
+  if (env == NULL) return;
+  CallTrace asgct = {env, 0, asgct_frames};
+  ASGST_CallTrace asgst = {0, 0, asgst_frames, NULL};
+  long turn = atomic_fetch_add(&samples, 1);
+  long t0 = nanos();
+  if (turn % 2) async_get_call_trace(&asgct, DEPTH, context);
+  else AsyncGetStackTrace(&asgst, DEPTH, context, 0);
+  long t1 = nanos();
+  if (turn % 2) AsyncGetStackTrace(&asgst, DEPTH, context, 0);
+  else async_get_call_trace(&asgct, DEPTH, context);
+  long t2 = nanos();
+  if (asgct.num_frames > 0 && asgst.num_frames > 0) {
+    atomic_fetch_add(turn % 2 ? &asgct_nanos : &asgst_nanos, t1 - t0);
+    atomic_fetch_add(turn % 2 ? &asgst_nanos : &asgct_nanos, t2 - t1);
+  }
+  if (asgct.num_frames <= 0) atomic_fetch_add(&asgct_errors[-asgct.num_frames & 63], 1);
+  if (asgst.num_frames <= 0) atomic_fetch_add(&asgst_errors[-asgst.num_frames & 63], 1);
+  if (asgct.num_frames <= 0 && asgst.num_frames <= 0) {
+    atomic_fetch_add(&both_failed, 1);
+    if (only_failed && asgst.num_frames < ASGST_NO_TOP_JAVA_FRAME) keep(asgct.num_frames, asgst.num_frames, context);
+    return;
+  }
+  if (asgct.num_frames <= 0) {
+    atomic_fetch_add(&asgct_failed, 1);
+    return;
+  }
+  if (asgst.num_frames <= 0) {
+    atomic_fetch_add(&asgst_failed, 1);
+    keep(asgct.num_frames, asgst.num_frames, context);
+    return;
+  }
+  int skip = 0;
+  if (asgst_frames[0].java_frame.flags & ASGST_FRAME_MAY_MISS_INLINED) {
+    atomic_fetch_add(&flagged, 1);
+    /* The frames that the other one guesses are not judged here. */
+    skip = asgct.num_frames - asgst.num_frames;
+  }
+  int is_same = skip >= 0 && asgct.num_frames - skip == asgst.num_frames;
+  for (int i = 1; is_same && i < asgst.num_frames; i++)
+    is_same = same(&asgct_frames[i + skip], &asgst_frames[i]);
+  if (is_same && !same(&asgct_frames[skip], &asgst_frames[0])) {
+    /* The other one takes the BCI of the interpreter's last call, or of the next record. */
+    is_same = asgct_frames[skip].method_id == asgst_frames[0].java_frame.method_id;
+    if (is_same) atomic_fetch_add(&top_bci, 1);
+  }
+  if (is_same) {
+    atomic_fetch_add(&equal, 1);
+  } else {
+    atomic_fetch_add(&differ, 1);
+    if (!only_failed) keep(asgct.num_frames, asgst.num_frames, context);
+  }
+}
+
+static atomic_bool ready;
+static atomic_long here, here_equal, here_differ, here_failed;
+
+/* At an event, in the thread that it is about: both walkers see the same stack. */
+static void compare_here(jthread thread) {
+  if (!ready) return;
+  static __thread jvmtiFrameInfo frames[DEPTH];
+  jint count;
+  if ((*jvmti)->GetStackTrace(jvmti, thread, 0, DEPTH, frames, &count) != JVMTI_ERROR_NONE) return;
+  if (count == 0) return;
+  static __thread ASGST_CallFrame others[DEPTH];
+  ASGST_CallTrace trace = {0, 0, others, NULL};
+  AsyncGetStackTrace(&trace, DEPTH, NULL, 0);
+  atomic_fetch_add(&here, 1);
+  if (trace.num_frames <= 0) {
+    atomic_fetch_add(&here_failed, 1);
+  }
+  /* Below a virtual thread's frames stand those of its carrier, which GetStackTrace leaves out. */
+  int is_same = trace.num_frames >= count;
+  for (int i = 0; is_same && i < count; i++) {
+    CallFrame frame = {(jint)frames[i].location, frames[i].method};
+    is_same = same(&frame, &others[i]) && others[i].java_frame.flags == 0;
+  }
+  if (is_same && trace.num_frames > count) {
+    const ASGST_JavaFrame *next = &others[count].java_frame;
+    is_same = next->type == ASGST_FRAME_NATIVE;
+  }
+  atomic_fetch_add(is_same ? &here_equal : &here_differ, 1);
+  if (is_same || only_failed == 2) return;
+  long at = atomic_fetch_add(&kept_count, 1);
+  if (at >= to_keep || at >= MOST_KEPT) return;
+  Kept *k = &kept[at];
+  k->asgct = count;
+  k->asgst = trace.num_frames;
+  for (int i = 0; i < 64; i++) {
+    k->asgct_frames[i] = (CallFrame){(jint)frames[i].location, frames[i].method};
+    k->asgst_frames[i] = others[i];
+  }
+}
+
+static void name(jmethodID id, char *text, size_t size) {
+  char *method = NULL, *signature = NULL;
+  jclass class = NULL;
+  snprintf(text, size, "%p", (void *)id);
+  if (id == NULL || (*jvmti)->GetMethodName(jvmti, id, &method, NULL, NULL) != JVMTI_ERROR_NONE) return;
+  if ((*jvmti)->GetMethodDeclaringClass(jvmti, id, &class) == JVMTI_ERROR_NONE)
+    (*jvmti)->GetClassSignature(jvmti, class, &signature, NULL);
+  snprintf(text, size, "%s%s", signature ? signature : "?", method);
+}
+
+static void show(const Kept *k) {
+  printf("  asgct %d, asgst %d, pc %p, sp %p, fp %p, code", k->asgct, k->asgst, k->pc, k->sp, k->fp);
+  for (size_t i = 0; i < sizeof k->code; i++) printf(" %02x", k->code[i]);
+  printf("\n");
+  for (int i = 0; i < 64 && (i < k->asgct || i < k->asgst); i++) {
+    char a[200] = "", b[200] = "";
+    if (i < k->asgct) name(k->asgct_frames[i].method_id, a, sizeof a);
+    if (i < k->asgst) name(k->asgst_frames[i].java_frame.method_id, b, sizeof b);
+    const ASGST_JavaFrame *f = &k->asgst_frames[i].java_frame;
+    printf("    %-70s %5d | %-70s %5d type %d level %d flags %u\n", a,
+           i < k->asgct ? k->asgct_frames[i].lineno : 0, b, f->bci, f->type, f->comp_level, f->flags);
+  }
+}
+
+static void prime(jclass class) {
+  jint count;
+  jmethodID *methods;
+  if ((*jvmti)->GetClassMethods(jvmti, class, &count, &methods) == JVMTI_ERROR_NONE)
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
+}
+
+static void JNICALL class_load(jvmtiEnv *j, JNIEnv *env, jthread thread, jclass class) {
+  (void)j, (void)env, (void)thread, (void)class;
+}
+
+static void JNICALL class_prepare(jvmtiEnv *j, JNIEnv *env, jthread thread, jclass class) {
+  (void)j, (void)env;
+  prime(class);
+  compare_here(thread);
+}
+
+static void JNICALL sampled_object(jvmtiEnv *j, JNIEnv *env, jthread thread, jobject object, jclass class,
+                                   jlong size) {
+  (void)j, (void)env, (void)object, (void)class, (void)size;
+  compare_here(thread);
+}
+
+static void JNICALL exception(jvmtiEnv *j, JNIEnv *env, jthread thread, jmethodID method, jlocation at,
+                              jobject object, jmethodID catching, jlocation catching_at) {
+  (void)j, (void)env, (void)method, (void)at, (void)object, (void)catching, (void)catching_at;
+  compare_here(thread);
+}
+
+static void enter_thread(JNIEnv *env) {
+  pid_t id = (pid_t)syscall(SYS_gettid);
+  thread_env = env;
+  for (int i = 0; i < MOST_THREADS; i++) {
+    pid_t none = 0;
+    if (atomic_compare_exchange_strong(&threads[i], &none, id)) return;
+  }
+}
+
+static void JNICALL thread_start(jvmtiEnv *j, JNIEnv *env, jthread thread) {
+  (void)j, (void)thread;
+  enter_thread(env);
+}
+
+static void JNICALL thread_end(jvmtiEnv *j, JNIEnv *env, jthread thread) {
+  (void)j, (void)env, (void)thread;
+  pid_t id = (pid_t)syscall(SYS_gettid);
+  thread_env = NULL;
+  for (int i = 0; i < MOST_THREADS; i++)
+    if (threads[i] == id) threads[i] = 0;
+}
+
+static void *sample(void *argument) {
+  (void)argument;
+  struct timespec pause = {interval / 1000000, interval % 1000000 * 1000};
+  while (!stopping) {
+    nanosleep(&pause, NULL);
+    for (int i = 0; i < MOST_THREADS && !stopping; i++)
+      if (threads[i]) syscall(SYS_tgkill, getpid(), threads[i], SIGPROF);
+  }
+  return NULL;
+}
+
+static void JNICALL vm_init(jvmtiEnv *j, JNIEnv *env, jthread thread) {
+  (void)j, (void)thread;
+  jint count;
+  jclass *classes;
+  (*jvmti)->GetLoadedClasses(jvmti, &count, &classes);
+  for (int i = 0; i < count; i++) prime(classes[i]);
+  int result = ASGST_Initialize(env);
+  if (result != 0) {
+    printf("asgst: not ready %d\n", result);
+    return;
+  }
+  ready = true;
+  enter_thread(env);
+  struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART};
+  sigaction(SIGPROF, &action, NULL);
+  pthread_create(&sampler, NULL, sample, NULL);
+}
+
+static void errors(const char *walker, atomic_long *counts) {
+  printf("%s errors:", walker);
+  for (int i = 0; i < 64; i++)
+    if (counts[i]) printf(" %d:%ld", -i, counts[i]);
+  printf("\n");
+}
+
+static void JNICALL vm_death(jvmtiEnv *j, JNIEnv *env) {
+  (void)j, (void)env;
+  stopping = true;
+  pthread_join(sampler, NULL);
+  signal(SIGPROF, SIG_IGN);
+  printf("asgst: samples %ld equal %ld top_bci %ld differ %ld flagged %ld asgct_failed %ld asgst_failed %ld "
+         "both_failed %ld asgct_nanos %ld asgst_nanos %ld\n",
+         samples, equal, top_bci, differ, flagged, asgct_failed, asgst_failed, both_failed,
+         asgct_nanos / (equal + differ + 1), asgst_nanos / (equal + differ + 1));
+  printf("here: events %ld equal %ld differ %ld failed %ld\n", here, here_equal, here_differ, here_failed);
+  errors("asgct", asgct_errors);
+  errors("asgst", asgst_errors);
+  for (int i = 0; i < to_keep && i < kept_count && i < MOST_KEPT; i++) show(&kept[i]);
+  fflush(stdout);
+}
+
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *java_vm, char *options, void *reserved) {
+  (void)reserved;
+  vm = java_vm;
+  if (options) sscanf(options, "%ld,%d,%d", &interval, &to_keep, &only_failed);
+  async_get_call_trace = (void (*)(CallTrace *, jint, void *))dlsym(RTLD_DEFAULT, "AsyncGetCallTrace");
+  if (async_get_call_trace == NULL || (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11)) return 1;
+  jvmtiCapabilities capabilities = {.can_generate_sampled_object_alloc_events = 1,
+                                    .can_generate_exception_events = 1};
+  if ((*jvmti)->AddCapabilities(jvmti, &capabilities) != JVMTI_ERROR_NONE) return 1;
+  (*jvmti)->SetHeapSamplingInterval(jvmti, 4096);
+  jvmtiEventCallbacks callbacks = {.VMInit = vm_init,
+                                   .VMDeath = vm_death,
+                                   .ThreadStart = thread_start,
+                                   .ThreadEnd = thread_end,
+                                   .ClassLoad = class_load,
+                                   .ClassPrepare = class_prepare,
+                                   .SampledObjectAlloc = sampled_object,
+                                   .Exception = exception};
+  (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks);
+  jvmtiEvent events[] = {JVMTI_EVENT_VM_INIT,    JVMTI_EVENT_VM_DEATH,      JVMTI_EVENT_THREAD_START,
+                         JVMTI_EVENT_THREAD_END, JVMTI_EVENT_CLASS_LOAD,    JVMTI_EVENT_CLASS_PREPARE,
+                         JVMTI_EVENT_EXCEPTION,  JVMTI_EVENT_SAMPLED_OBJECT_ALLOC};
+  for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+    (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, events[i], NULL);
+  return 0;
+}
