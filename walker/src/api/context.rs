@@ -1,5 +1,6 @@
 //! What a signal handler is given: the registers of the code that it interrupted.
 
+use crate::api::abi::INCLUDE_C_FRAMES;
 use crate::memory::{Guard, Live};
 use crate::vm::Vm;
 use crate::vm::thread::JavaThread;
@@ -32,7 +33,7 @@ const REGISTERS: [i32; 16] = [
 ///
 /// # Safety
 /// `ucontext` must be a context that a signal handler was given.
-unsafe fn registers(ucontext: *const c_void) -> (usize, Registers) {
+pub unsafe fn registers(ucontext: *const c_void) -> (usize, Registers) {
     // SAFETY: as the caller promised.
     let values = unsafe { &(*ucontext.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
     let value = |register: i32| values[register as usize] as usize;
@@ -63,6 +64,7 @@ pub unsafe fn walk<'a>(
     vm: &'a Vm,
     memory: Live<'a>,
     ucontext: *const c_void,
+    options: u32,
 ) -> Result<Walk<'a>, Failure> {
     let thread = JavaThread::current(&vm.threads, &memory).ok_or(Failure::NoThread)?;
     if ucontext.is_null() {
@@ -70,5 +72,6 @@ pub unsafe fn walk<'a>(
     }
     // SAFETY: as the caller promised.
     let (pc, registers) = unsafe { registers(ucontext) };
-    Walk::from_interrupt(vm, memory, thread, pc, registers)
+    let with_c = options & INCLUDE_C_FRAMES != 0;
+    Walk::from_interrupt(vm, memory, thread, pc, registers, with_c)
 }

@@ -31,7 +31,7 @@ pub unsafe extern "C" fn ASGST_RunWithIterator(
 ) -> c_int {
     run(options, fun, argument, |vm, memory| {
         // SAFETY: as the caller promised.
-        unsafe { context::walk(vm, memory, ucontext) }
+        unsafe { context::walk(vm, memory, ucontext, options.cast_unsigned()) }
     })
 }
 

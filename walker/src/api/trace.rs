@@ -36,7 +36,7 @@ pub unsafe extern "C" fn AsyncGetStackTrace(
     };
     let result = context::with_vm(|vm, memory| {
         // SAFETY: as the caller promised.
-        let mut walk = unsafe { context::walk(vm, memory, ucontext)? };
+        let mut walk = unsafe { context::walk(vm, memory, ucontext, options)? };
         let depth = usize::try_from(depth).unwrap_or(0);
         fill(&mut walk, depth, options, |at, frame| {
             store(at, vm, &memory, frame)

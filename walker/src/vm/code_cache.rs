@@ -74,7 +74,7 @@ pub enum Kind {
     Continuation,
     /// The adapters between the calling conventions of compiled code and of the interpreter.
     Adapter,
-    /// It unpacks the frames of compiled code to frames of the interpreter.
+    /// It exchanges frames of compiled code for frames of the interpreter.
     Deoptimization,
     /// Polls lead here.
     Safepoint,
@@ -184,7 +184,7 @@ impl Kind {
             }
             b"I2C/C2I " | b"MethodHa" | b"vtable c" | b"adapters" => Kind::Adapter,
             b"Safepoin" => Kind::Safepoint,
-            b"Deoptimi" => Kind::Deoptimization,
+            b"Deoptimi" | b"Uncommon" => Kind::Deoptimization,
             _ => Kind::Stub,
         })
     }

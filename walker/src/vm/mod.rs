@@ -15,6 +15,7 @@ pub mod nmethod;
 pub mod tables;
 pub mod thread;
 
+use crate::c_frames::libraries::Libraries;
 use crate::memory::{self, Guard};
 use call_stub::CallStub;
 use code_cache::CodeCache;
@@ -36,6 +37,8 @@ pub struct Vm {
     pub threads: thread::Layout,
     /// How debug info is compressed.
     pub compression: Compression,
+    /// The libraries, and their unwind tables.
+    pub libraries: Libraries,
     /// What the VM calls Java through.
     pub call_stub: CallStub,
     /// Where an upcall stub keeps the distance of its frame's data.
@@ -80,6 +83,7 @@ impl Vm {
             // SAFETY: as the caller promised.
             threads: unsafe { thread::Layout::learn(&tables, env)? },
             compression: Compression::of(tables.feature()?),
+            libraries: Libraries::find(),
             call_stub: CallStub::find(&tables, &memory)?,
             // Behind the fields of all stubs comes the receiver, then the distance.
             upcall_frame_data: match tables.field(&["UpcallStub"], "_frame_data_offset") {

@@ -21,6 +21,7 @@ pub struct Layout {
     terminated: usize,
     not_terminated: u32,
     continuation: Option<usize>,
+    unpacked: usize,
     list: ListLayout,
     /// From the thread to its JNI environment.
     environment: usize,
@@ -95,6 +96,7 @@ impl Layout {
                 .constant("JavaThread::_not_terminated")?
                 .cast_unsigned(),
             continuation: field("_cont_entry"),
+            unpacked: field("_vframe_array_head")?,
             list: ListLayout {
                 current: tables.field(&["ThreadsSMRSupport"], "_java_thread_list")?,
                 length: tables.field(&["ThreadsList"], "_length")?,
@@ -186,6 +188,12 @@ impl JavaThread {
     /// Whether it has begun to end.
     pub fn is_ending(self, layout: &Layout, memory: &impl Memory) -> Option<bool> {
         Some(memory.u32(self.0.wrapping_add(layout.terminated))? != layout.not_terminated)
+    }
+
+    /// Whether it exchanges frames of compiled code for those of the interpreter: from when the
+    /// new ones are described until they are filled in (`share/runtime/deoptimization.cpp`).
+    pub fn unpacks(self, layout: &Layout, memory: &impl Memory) -> Option<bool> {
+        Some(memory.word(self.0.wrapping_add(layout.unpacked))? != 0)
     }
 
     /// The addresses of its stack.

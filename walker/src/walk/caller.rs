@@ -1,5 +1,6 @@
 //! Frames that stand at a call.
 
+use crate::c_frames::CFrame;
 use crate::vm::code_cache::{Blob, Kind};
 use crate::vm::method::Method;
 use crate::vm::nmethod::Nmethod;
@@ -7,6 +8,7 @@ use crate::vm::thread::Anchor;
 use crate::walk::frame::{Certainty, Failure, Frame, FrameKind};
 use crate::walk::{Found, Inlined, Place, Position, Step, Walk};
 use hotspot::memory::Memory;
+use hotspot::unwind::{Register, Registers};
 
 const WORD: usize = size_of::<usize>();
 
@@ -36,8 +38,8 @@ impl Walk<'_> {
             }
             Kind::Upcall => self.upcall(&blob, place),
             Kind::Continuation => Err(Failure::Caller),
-            Kind::Deoptimization => Err(Failure::Deoptimizing),
-            Kind::Adapter | Kind::Safepoint | Kind::Stub => {
+            Kind::Deoptimization if self.unpacks => Err(Failure::Deoptimizing),
+            Kind::Deoptimization | Kind::Adapter | Kind::Safepoint | Kind::Stub => {
                 let frame = Frame {
                     method: None,
                     ..frame_at(place, FrameKind::Stub, -1)
@@ -127,9 +129,26 @@ impl Walk<'_> {
         if anchor.is_some_and(|anchor| anchor.sp <= place.sp) {
             return Err(Failure::Caller);
         }
+        let next = match anchor {
+            Some(anchor) if self.with_c => Position::C(self.c_caller(place)?, Some(anchor)),
+            anchor => self.anchored(anchor)?,
+        };
         Ok(Step {
             frame: Found::Frame(frame_at(place, FrameKind::Stub, -1)),
-            next: self.anchored(anchor)?,
+            next,
+        })
+    }
+
+    /// The C code that called a stub with a linked frame.
+    fn c_caller(&self, place: Place) -> Result<CFrame, Failure> {
+        let word = |address: usize| self.memory.word(address);
+        let mut registers = Registers([None; 16]);
+        registers.set(Register::RSP, Some(place.fp.wrapping_add(2 * WORD)));
+        registers.set(Register::RBP, word(place.fp));
+        Ok(CFrame {
+            pc: word(place.fp.wrapping_add(RETURN_ADDRESS)).ok_or(Failure::Torn)?,
+            registers,
+            is_at_call: true,
         })
     }
 

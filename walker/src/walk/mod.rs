@@ -5,19 +5,23 @@
 //! * [`start`]: where it begins;
 //! * [`top`]: the first frame, where code was interrupted at any instruction;
 //! * [`caller`]: the others, which stand at a call;
+//! * [`c`]: frames of C and C++, above Java frames and between them;
 //! * [`return_address`]: what can be one.
 
+mod c;
 pub mod caller;
 pub mod frame;
 pub mod return_address;
 pub mod start;
 pub mod top;
 
+use crate::c_frames::CFrame;
 use crate::memory::Live;
 use crate::vm::Vm;
 use crate::vm::debug_info::Scope;
 use crate::vm::method::Method;
 use crate::vm::nmethod::DebugTables;
+use crate::vm::thread::Anchor;
 use frame::{Certainty, Failure, Frame, FrameKind};
 use hotspot::unwind::Registers;
 use std::ops::Range;
@@ -40,11 +44,16 @@ enum Position {
     Interrupted(usize, Registers),
     /// A frame that stands at a call.
     Call(Place),
+    /// A frame of C or C++, and where the Java frames below are anchored.
+    C(CFrame, Option<Anchor>),
     /// Nothing: the walk has ended.
     End,
     /// Nothing: the walk has failed.
     Failed(Failure),
 }
+
+/// More frames than the VM's code has on the stack while it acts for Java code.
+const MOST_C_FRAMES: u32 = 128;
 
 /// A walk of one thread's stack.
 #[derive(Clone)]
@@ -55,6 +64,11 @@ pub struct Walk<'a> {
     start: Position,
     position: Position,
     inlined: Option<Inlined>,
+    with_c: bool,
+    /// Whether the frames of compiled code are being exchanged for those of the interpreter.
+    unpacks: bool,
+    /// How many frames of C there may be between Java frames that no anchor joins.
+    c_frames_left: u32,
 }
 
 /// The frames that are left of a debug info record.
@@ -76,6 +90,9 @@ impl<'a> Walk<'a> {
             start,
             position: start,
             inlined: None,
+            with_c: false,
+            unpacks: false,
+            c_frames_left: MOST_C_FRAMES,
         }
     }
 
@@ -90,6 +107,7 @@ impl<'a> Walk<'a> {
                 Position::Failed(failure) => return Err(failure),
                 Position::Interrupted(pc, registers) => self.interrupted(pc, &registers),
                 Position::Call(place) => self.call(place),
+                Position::C(frame, anchor) => self.c_frame(&frame, anchor),
             };
             match step {
                 Ok(Step { frame, next }) => {
@@ -109,6 +127,7 @@ impl<'a> Walk<'a> {
     pub fn rewind(&mut self) {
         self.position = self.start;
         self.inlined = None;
+        self.c_frames_left = MOST_C_FRAMES;
     }
 
     fn next_inlined(&mut self) -> Option<Frame> {

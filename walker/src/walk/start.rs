@@ -1,5 +1,6 @@
 //! Where a walk begins.
 
+use crate::c_frames::CFrame;
 use crate::memory::Live;
 use crate::vm::Vm;
 use crate::vm::code_cache::Kind;
@@ -10,13 +11,15 @@ use hotspot::unwind::{Register, Registers};
 use std::ops::Range;
 
 impl<'a> Walk<'a> {
-    /// The walk of `thread`, which was interrupted at `pc`.
+    /// The walk of `thread`, which was interrupted at `pc`; `with_c` asks for frames of C and C++,
+    /// also where an anchor would lead past them.
     pub fn from_interrupt(
         vm: &'a Vm,
         memory: Live<'a>,
         thread: JavaThread,
         pc: usize,
         registers: Registers,
+        with_c: bool,
     ) -> Result<Walk<'a>, Failure> {
         let (threads, cache) = (&vm.threads, &vm.code_cache);
         if thread.is_ending(threads, &memory).ok_or(Failure::Torn)? {
@@ -27,13 +30,24 @@ impl<'a> Walk<'a> {
         let interrupted = Position::Interrupted(pc, registers);
         let kind = cache.blob(&memory, pc).map(|blob| blob.kind);
         let anchor = thread.anchor(threads, &memory);
-        let walk = Walk::new(vm, memory, stack, Position::End);
+        let walk = Walk {
+            with_c,
+            unpacks: thread.unpacks(threads, &memory).ok_or(Failure::Torn)?,
+            ..Walk::new(vm, memory, stack, Position::End)
+        };
+        let in_c = CFrame {
+            pc,
+            registers,
+            is_at_call: false,
+        };
         let start = match (state, kind, anchor) {
             (State::New, ..) => return Err(Failure::UnsafeState),
             // Code of a method shows where it is, whatever the state says.
             (_, Some(Kind::Compiled(_) | Kind::Interpreter), _) => interrupted,
+            (_, None, Some(anchor)) if with_c => Position::C(in_c, Some(anchor)),
             (_, _, Some(anchor)) => walk.anchored(Some(anchor))?,
-            (State::Java, _, None) | (_, Some(_), None) => interrupted,
+            (_, Some(_), None) => interrupted,
+            (State::Java, None, None) => Position::C(in_c, None),
             (State::Native | State::Vm, None, None) => return Err(Failure::NoJavaFrame),
         };
         Ok(Walk {
@@ -51,7 +65,10 @@ impl<'a> Walk<'a> {
     ) -> Result<Walk<'a>, Failure> {
         let stack = thread.stack(&vm.threads, &memory).ok_or(Failure::Torn)?;
         let anchor = thread.anchor(&vm.threads, &memory);
-        let walk = Walk::new(vm, memory, stack, Position::End);
+        let walk = Walk {
+            unpacks: thread.unpacks(&vm.threads, &memory).ok_or(Failure::Torn)?,
+            ..Walk::new(vm, memory, stack, Position::End)
+        };
         let start = walk.anchored(Some(anchor.ok_or(Failure::NoJavaFrame)?))?;
         Ok(Walk {
             start,

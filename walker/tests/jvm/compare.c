@@ -289,6 +289,14 @@ static void JNICALL vm_init(jvmtiEnv *j, JNIEnv *env, jthread thread) {
   pthread_create(&sampler, NULL, sample, NULL);
 }
 
+/* Errors, but for the one that says that there is no Java frame, and for threads that end. */
+static long unanswered(atomic_long *counts, int no_frame) {
+  long sum = 0;
+  for (int i = 0; i < 64; i++)
+    if (i != 0 && i != 2 && i != no_frame) sum += counts[i];
+  return sum;
+}
+
 static void errors(const char *walker, atomic_long *counts) {
   printf("%s errors:", walker);
   for (int i = 0; i < 64; i++)
@@ -305,7 +313,8 @@ static void JNICALL vm_death(jvmtiEnv *j, JNIEnv *env) {
          "both_failed %ld asgct_nanos %ld asgst_nanos %ld\n",
          samples, equal, top_bci, differ, flagged, asgct_failed, asgst_failed, both_failed,
          asgct_nanos / (equal + differ + 1), asgst_nanos / (equal + differ + 1));
-  printf("here: events %ld equal %ld differ %ld failed %ld\n", here, here_equal, here_differ, here_failed);
+  printf("here: events %ld here_equal %ld here_differ %ld here_failed %ld\n", here, here_equal, here_differ, here_failed);
+  printf("asgct_unanswered %ld asgst_unanswered %ld\n", unanswered(asgct_errors, 3), unanswered(asgst_errors, 4));
   errors("asgct", asgct_errors);
   errors("asgst", asgst_errors);
   for (int i = 0; i < to_keep && i < kept_count && i < MOST_KEPT; i++) show(&kept[i]);

@@ -1,0 +1,94 @@
+//! The callers of C and C++ code, by the unwind tables of its libraries (LSB Core, "Exception
+//! Frames"; DWARF 5, 6.4). Nothing is allocated, and what is read is checked.
+//!
+//! * [`libraries`]: which library's tables an address is in;
+//! * [`table`]: the entry for an address;
+//! * [`rules`]: where that entry says that registers are kept;
+//! * [`expression`]: what it computes;
+//! * [`reader`]: numbers in it.
+
+mod expression;
+pub mod libraries;
+mod reader;
+mod rules;
+mod table;
+
+use hotspot::memory::Memory;
+use hotspot::unwind::Registers;
+use libraries::Libraries;
+
+/// Where code was interrupted, or stands at a call.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct CFrame {
+    /// Where it goes on.
+    pub pc: usize,
+    /// What is known of its registers.
+    pub registers: Registers,
+    /// Whether it stands behind a call, and not where it was interrupted.
+    pub is_at_call: bool,
+}
+
+impl CFrame {
+    /// The caller; `None` if no table tells.
+    pub fn caller(&self, libraries: &Libraries, memory: &impl Memory) -> Option<CFrame> {
+        // A call may be the last instruction of its function.
+        let pc = self.pc.checked_sub(usize::from(self.is_at_call))?;
+        let entry = table::find(memory, libraries.tables_of(pc)?, pc)?;
+        let rules = rules::at(memory, &entry, pc)?;
+        let registers = rules.caller(memory, &self.registers)?;
+        let pc = rules.return_address(memory, &self.registers)?;
+        Some(CFrame {
+            pc,
+            registers,
+            is_at_call: !entry.is_signal_frame,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::{Guard, install};
+
+    /// Calls `then` from the depth of a few frames.
+    #[inline(never)]
+    fn deep(depth: usize, then: &mut dyn FnMut()) -> usize {
+        if depth == 0 {
+            then();
+            return 0;
+        }
+        std::hint::black_box(deep(depth - 1, then) + 1)
+    }
+
+    #[test]
+    fn finds_its_own_callers() {
+        assert!(install());
+        let libraries = Libraries::find();
+        let mut found = 0;
+        deep(5, &mut || {
+            // SAFETY: the context is our own.
+            let (pc, registers) = unsafe {
+                let mut context: libc::ucontext_t = std::mem::zeroed();
+                assert_eq!(libc::getcontext(&mut context), 0);
+                crate::api::context::registers((&raw const context).cast())
+            };
+            let guard = Guard::set();
+            let memory = guard.memory();
+            let mut frame = CFrame {
+                pc,
+                registers,
+                is_at_call: true,
+            };
+            let start = deep as *const () as usize;
+            let is_deep = |pc: usize| (start..start + 0x400).contains(&pc);
+            for _ in 0..40 {
+                found += usize::from(is_deep(frame.pc));
+                match frame.caller(&libraries, &memory) {
+                    Some(caller) => frame = caller,
+                    None => break,
+                }
+            }
+        });
+        assert_eq!(found, 6);
+    }
+}

@@ -1,0 +1,278 @@
+//! Where the caller's registers are, at one instruction of a function (DWARF 5, 6.4.2).
+
+use crate::c_frames::expression;
+use crate::c_frames::reader::Reader;
+use crate::c_frames::table::Entry;
+use hotspot::memory::Memory;
+use hotspot::unwind::{Register, Registers};
+use std::ops::Range;
+
+/// The number of the return address among the registers.
+const RETURN_ADDRESS: usize = 16;
+
+/// The registers by DWARF's numbers (System V ABI for x86-64, figure 3.36).
+const NUMBERS: [u8; 16] = [0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15];
+
+/// The register of DWARF's `number`.
+pub fn register(number: usize) -> Option<Register> {
+    NUMBERS.get(number).copied().map(Register::new)
+}
+
+/// Where the caller had a register.
+#[derive(Copy, Clone, Debug)]
+enum Rule {
+    /// It has its value still.
+    Same,
+    /// Nobody knows.
+    Undefined,
+    /// At a distance from the frame's address.
+    Offset(isize),
+    /// At a distance from the frame's address: that is its value.
+    Value(isize),
+    /// In another register.
+    Register(usize),
+    /// At the address that an expression gives.
+    Expression(usize),
+    /// It is what an expression gives.
+    ValueExpression(usize),
+}
+
+/// What the frame's address is.
+#[derive(Copy, Clone, Debug)]
+enum Base {
+    Register(usize, isize),
+    Expression(usize),
+}
+
+/// The rules at one instruction.
+#[derive(Copy, Clone, Debug)]
+pub struct Rules {
+    pc: usize,
+    base: Base,
+    registers: [Rule; RETURN_ADDRESS + 1],
+}
+
+/// The rules of `entry` at `pc`.
+pub fn at(memory: &impl Memory, entry: &Entry, pc: usize) -> Option<Rules> {
+    let start = Rules {
+        pc,
+        base: Base::Register(7, 8),
+        registers: [Rule::Same; RETURN_ADDRESS + 1],
+    };
+    let mut machine = Machine {
+        memory,
+        entry,
+        at: entry.code.start,
+        initial: start,
+        rules: start,
+        remembered: [start; 8],
+        depth: 0,
+    };
+    machine.run(entry.common.clone())?;
+    machine.initial = machine.rules;
+    machine.run(entry.own.clone())?;
+    Some(machine.rules)
+}
+
+impl Rules {
+    fn base(&self, memory: &impl Memory, registers: &Registers) -> Option<usize> {
+        match self.base {
+            Base::Register(number, distance) => Some(
+                registers
+                    .get(register(number)?)?
+                    .wrapping_add_signed(distance),
+            ),
+            Base::Expression(place) => {
+                expression::evaluate(memory, place, self.pc, registers, None)
+            }
+        }
+    }
+
+    fn value(
+        &self,
+        memory: &impl Memory,
+        registers: &Registers,
+        base: usize,
+        number: usize,
+    ) -> Option<usize> {
+        let of = |number| registers.get(register(number)?);
+        let compute = |place| expression::evaluate(memory, place, self.pc, registers, Some(base));
+        match *self.registers.get(number)? {
+            Rule::Same => of(number),
+            Rule::Undefined => None,
+            Rule::Offset(distance) => memory.word(base.wrapping_add_signed(distance)),
+            Rule::Value(distance) => Some(base.wrapping_add_signed(distance)),
+            Rule::Register(other) => of(other),
+            Rule::Expression(place) => memory.word(compute(place)?),
+            Rule::ValueExpression(place) => compute(place),
+        }
+    }
+
+    /// The caller's registers.
+    pub fn caller(&self, memory: &impl Memory, registers: &Registers) -> Option<Registers> {
+        let base = self.base(memory, registers)?;
+        let mut caller = Registers([None; 16]);
+        for number in 0..RETURN_ADDRESS {
+            let value = self.value(memory, registers, base, number);
+            caller.set(register(number)?, value);
+        }
+        // The frame's address is the stack pointer behind the return address, unless a rule says
+        // otherwise.
+        if matches!(self.registers[7], Rule::Same) {
+            caller.set(Register::RSP, Some(base));
+        }
+        Some(caller)
+    }
+
+    /// Where the caller goes on.
+    pub fn return_address(&self, memory: &impl Memory, registers: &Registers) -> Option<usize> {
+        let base = self.base(memory, registers)?;
+        self.value(memory, registers, base, RETURN_ADDRESS)
+    }
+}
+
+struct Machine<'a, M> {
+    memory: &'a M,
+    entry: &'a Entry,
+    /// The instruction that the rules are for by now.
+    at: usize,
+    initial: Rules,
+    rules: Rules,
+    remembered: [Rules; 8],
+    depth: usize,
+}
+
+impl<M: Memory> Machine<'_, M> {
+    /// Runs instructions until the rules are those at the pc.
+    fn run(&mut self, instructions: Range<usize>) -> Option<()> {
+        const MOST: usize = 1 << 12;
+        let mut reader = Reader::new(self.memory, instructions.start);
+        for _ in 0..MOST {
+            if reader.at >= instructions.end {
+                return Some(());
+            }
+            let opcode = reader.u8()?;
+            let low = usize::from(opcode & 0x3f);
+            let advance = match opcode {
+                0x40..=0x7f => low,
+                0x80..=0xbf => {
+                    let distance = self.scaled(reader.uleb()?);
+                    self.set(low, Rule::Offset(distance));
+                    continue;
+                }
+                0xc0..=0xff => {
+                    self.restore(low);
+                    continue;
+                }
+                0x02 => reader.u8()?.into(),
+                0x03 => reader.u16()?.into(),
+                0x04 => reader.u32()? as usize,
+                _ => {
+                    self.other(opcode, &mut reader)?;
+                    continue;
+                }
+            };
+            self.at = self
+                .at
+                .wrapping_add(advance.wrapping_mul(self.entry.code_factor));
+            if self.at > self.rules.pc {
+                return Some(());
+            }
+        }
+        None
+    }
+
+    fn other(&mut self, opcode: u8, reader: &mut Reader<'_, M>) -> Option<()> {
+        match opcode {
+            0x00 => {}
+            0x05 => {
+                let (number, distance) = (reader.uleb()?, reader.uleb()?);
+                self.set(number, Rule::Offset(self.scaled(distance)));
+            }
+            0x06 => self.restore(reader.uleb()?),
+            0x07 => self.set(reader.uleb()?, Rule::Undefined),
+            0x08 => self.set(reader.uleb()?, Rule::Same),
+            0x09 => self.set(reader.uleb()?, Rule::Register(reader.uleb()?)),
+            0x0a => {
+                *self.remembered.get_mut(self.depth)? = self.rules;
+                self.depth += 1;
+            }
+            0x0b => {
+                self.depth = self.depth.checked_sub(1)?;
+                self.rules = *self.remembered.get(self.depth)?;
+            }
+            0x0c => self.rules.base = Base::Register(reader.uleb()?, reader.uleb()?.cast_signed()),
+            0x0d => self.rules.base = Base::Register(reader.uleb()?, self.distance()?),
+            0x0e => {
+                let distance = reader.uleb()?.cast_signed();
+                self.rules.base = Base::Register(self.number()?, distance);
+            }
+            0x0f => self.rules.base = Base::Expression(self.block(reader)?),
+            0x10 => self.set(reader.uleb()?, Rule::Expression(self.block(reader)?)),
+            0x11 => {
+                let (number, distance) = (reader.uleb()?, reader.sleb()?);
+                let distance = distance.wrapping_mul(self.entry.data_factor);
+                self.set(number, Rule::Offset(distance));
+            }
+            0x12 => {
+                let (number, distance) = (reader.uleb()?, reader.sleb()?);
+                let distance = distance.wrapping_mul(self.entry.data_factor);
+                self.rules.base = Base::Register(number, distance);
+            }
+            0x13 => {
+                let distance = reader.sleb()?.wrapping_mul(self.entry.data_factor);
+                self.rules.base = Base::Register(self.number()?, distance);
+            }
+            0x14 => {
+                let (number, distance) = (reader.uleb()?, reader.uleb()?);
+                self.set(number, Rule::Value(self.scaled(distance)));
+            }
+            0x16 => self.set(reader.uleb()?, Rule::ValueExpression(self.block(reader)?)),
+            // DW_CFA_GNU_args_size says nothing about registers.
+            0x2e => {
+                reader.uleb()?;
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn scaled(&self, distance: usize) -> isize {
+        distance.cast_signed().wrapping_mul(self.entry.data_factor)
+    }
+
+    fn set(&mut self, number: usize, rule: Rule) {
+        // Of vector registers nothing is asked.
+        if let Some(register) = self.rules.registers.get_mut(number) {
+            *register = rule;
+        }
+    }
+
+    fn restore(&mut self, number: usize) {
+        if let Some(&rule) = self.initial.registers.get(number) {
+            self.set(number, rule);
+        }
+    }
+
+    fn number(&self) -> Option<usize> {
+        match self.rules.base {
+            Base::Register(number, _) => Some(number),
+            Base::Expression(_) => None,
+        }
+    }
+
+    fn distance(&self) -> Option<isize> {
+        match self.rules.base {
+            Base::Register(_, distance) => Some(distance),
+            Base::Expression(_) => None,
+        }
+    }
+
+    /// An expression: its place.
+    fn block(&self, reader: &mut Reader<'_, M>) -> Option<usize> {
+        let place = reader.at;
+        let length = reader.uleb()?;
+        reader.skip(length);
+        Some(place)
+    }
+}

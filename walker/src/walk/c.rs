@@ -1,0 +1,55 @@
+//! Frames of C and C++: above Java frames, and between them.
+
+use crate::c_frames::CFrame;
+use crate::vm::thread::Anchor;
+use crate::walk::caller::frame_at;
+use crate::walk::frame::{Failure, FrameKind};
+use crate::walk::{Found, Place, Position, Step, Walk};
+use hotspot::unwind::Register;
+
+impl Walk<'_> {
+    /// The frame of C or C++ above the Java frames at `anchor`; without an anchor, above code that
+    /// called C without leaving Java.
+    pub(super) fn c_frame(
+        &mut self,
+        frame: &CFrame,
+        anchor: Option<Anchor>,
+    ) -> Result<Step, Failure> {
+        let sp = frame.registers.get(Register::RSP).ok_or(Failure::Top)?;
+        let place = Place {
+            pc: frame.pc,
+            sp,
+            fp: frame.registers.get(Register::RBP).unwrap_or(0),
+        };
+        let caller = frame
+            .caller(&self.vm.libraries, &self.memory)
+            .filter(|caller| {
+                let sp_of_caller = caller.registers.get(Register::RSP);
+                sp_of_caller.is_some_and(|above| above > sp && self.is_on_stack(above))
+            });
+        let next = match (caller, anchor) {
+            (Some(caller), Some(anchor)) if self.is_above(&caller, anchor) => {
+                Position::C(caller, Some(anchor))
+            }
+            (_, Some(anchor)) => self.anchored(Some(anchor))?,
+            (Some(caller), None) if self.vm.code_cache.contains(caller.pc) => {
+                Position::Interrupted(caller.pc, caller.registers)
+            }
+            (Some(caller), None) => {
+                self.c_frames_left = self.c_frames_left.checked_sub(1).ok_or(Failure::Top)?;
+                Position::C(caller, None)
+            }
+            (None, None) => return Err(Failure::Top),
+        };
+        Ok(Step {
+            frame: Found::Frame(frame_at(place, FrameKind::Cpp, -1)),
+            next,
+        })
+    }
+
+    /// Whether `caller` is still above the Java frames at `anchor`.
+    fn is_above(&self, caller: &CFrame, anchor: Anchor) -> bool {
+        let sp = caller.registers.get(Register::RSP);
+        sp.is_some_and(|sp| sp <= anchor.sp) && !self.vm.code_cache.contains(caller.pc)
+    }
+}
