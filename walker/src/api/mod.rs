@@ -1,7 +1,7 @@
 //! The C interface: `include/profile2.h` says what each function promises.
 //!
 //! * [`abi`]: its structs and constants;
-//! * [`trace`]: AsyncGetStackTrace;
+//! * [`trace`]: the function AsyncGetStackTrace;
 //! * [`iterator`]: the frame iterator;
 //! * [`names`]: methods and classes;
 //! * [`context`]: what a signal handler is given.

@@ -2,7 +2,7 @@
 //! those of the procedure linkage table, and of the frames of signal handlers.
 
 use crate::c_frames::reader::Reader;
-use crate::c_frames::rules::register;
+use crate::c_frames::registers::register;
 use hotspot::memory::Memory;
 use hotspot::unwind::Registers;
 

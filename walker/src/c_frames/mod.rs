@@ -5,11 +5,12 @@
 //! * [`table`]: the entry for an address;
 //! * [`rules`]: where that entry says that registers are kept;
 //! * [`expression`]: what it computes;
-//! * [`reader`]: numbers in it.
+//! * [`reader`], [`registers`]: numbers in it, and of registers.
 
 mod expression;
 pub mod libraries;
 mod reader;
+mod registers;
 mod rules;
 mod table;
 
@@ -80,9 +81,10 @@ mod tests {
                 is_at_call: true,
             };
             let start = deep as *const () as usize;
-            let is_deep = |pc: usize| (start..start + 0x400).contains(&pc);
+            let tables = libraries.tables_of(start).expect("it is in a library");
+            let entry = table::find(&memory, tables, start).expect("it has an entry");
             for _ in 0..40 {
-                found += usize::from(is_deep(frame.pc));
+                found += usize::from(entry.code.contains(&frame.pc));
                 match frame.caller(&libraries, &memory) {
                     Some(caller) => frame = caller,
                     None => break,

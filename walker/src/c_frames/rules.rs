@@ -2,6 +2,7 @@
 
 use crate::c_frames::expression;
 use crate::c_frames::reader::Reader;
+use crate::c_frames::registers::register;
 use crate::c_frames::table::Entry;
 use hotspot::memory::Memory;
 use hotspot::unwind::{Register, Registers};
@@ -9,14 +10,6 @@ use std::ops::Range;
 
 /// The number of the return address among the registers.
 const RETURN_ADDRESS: usize = 16;
-
-/// The registers by DWARF's numbers (System V ABI for x86-64, figure 3.36).
-const NUMBERS: [u8; 16] = [0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15];
-
-/// The register of DWARF's `number`.
-pub fn register(number: usize) -> Option<Register> {
-    NUMBERS.get(number).copied().map(Register::new)
-}
 
 /// Where the caller had a register.
 #[derive(Copy, Clone, Debug)]
