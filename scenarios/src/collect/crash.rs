@@ -31,7 +31,7 @@ pub(crate) fn adopt(dir: &Path, args: &[String], pid: u32, work: &Path) {
     let asked = args
         .chain(last.split_whitespace())
         .filter_map(option)
-        .last();
+        .next_back();
     let asked = asked.map(|path| path.replace("%p", &pid.to_string()).replace("%%", "%"));
     let usual = format!("hs_err_pid{pid}.log");
     let usual = [work.join(&usual), Path::new("/tmp").join(usual)];
