@@ -4,7 +4,7 @@ use crate::exit;
 use crate::judging::Judging;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use oracle::Hooking;
-use oracle::record::{Lies, Sabotage};
+use oracle::record::{Faults, Sabotage};
 use scenarios::plan::Shard;
 use scenarios::scenario::BUILT_IN;
 use std::path::PathBuf;
@@ -134,9 +134,15 @@ pub struct RunArgs {
     /// Break one hook in so many
     #[arg(long, hide = true, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     pub sabotage_one_in: u64,
-    /// Let walkers lie on purpose, to see it caught: one answer in ONE_IN, 1000 if absent
-    #[arg(long, hide = true, value_name = "KIND,…[:LAYER,…[:ONE_IN]]")]
-    pub lie: Option<Lies>,
+    /// Inject faults into the answers of walkers, to see them detected: one answer in ONE_IN, 1000
+    /// if absent
+    #[arg(
+        long,
+        alias = "lie",
+        hide = true,
+        value_name = "KIND,…[:LAYER,…[:ONE_IN]]"
+    )]
+    pub fault: Option<Faults>,
     /// Write N samples of each kind to samples.jsonl in the run's folder, for tests without a JVM
     #[arg(long, hide = true, value_name = "N", default_value_t = 0)]
     pub record_samples: u32,

@@ -52,7 +52,7 @@ pub fn run(args: RunArgs) -> Result<u8, Error> {
         sampling.evidence_limit = args.evidence.unwrap_or(sampling.evidence_limit);
         sampling.sabotage = args.sabotage;
         sampling.sabotage_one_in = args.sabotage_one_in;
-        sampling.lies = args.lie.clone();
+        sampling.faults = args.fault.clone();
         sampling.record_samples = args.record_samples;
     }
     interrupt::note();

@@ -29,7 +29,7 @@ pub fn edges_alone(dir: &Path, pause_us: u64) -> Config {
         sabotage_one_in: 10,
         turns: None,
         record_samples: 0,
-        lies: None,
+        faults: None,
     }
 }
 

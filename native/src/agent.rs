@@ -119,7 +119,7 @@ impl Agent {
         let mut lies = self.liar.counts();
         lies.extend(hook_faults::unsettled(self));
         if !lies.is_empty() {
-            self.records.write(&Record::Lies(lies));
+            self.records.write(&Record::Faults(lies));
         }
     }
 }

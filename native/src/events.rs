@@ -130,7 +130,7 @@ pub unsafe fn load(vm: *mut JavaVM, path: &str) -> Result<(), String> {
         },
         virtual_threads,
         edges: config.edges.then(Edges::default),
-        liar: Liar::new(config.lies.clone(), config.seed),
+        liar: Liar::new(config.faults.clone(), config.seed),
         rewriting: Mutex::default(),
         live: AtomicBool::new(false),
         evidence: Mutex::default(),

@@ -2,7 +2,7 @@
 
 use super::stack::Stack;
 use oracle::edge::{Finding, Frame, Judge, MethodId, World};
-use oracle::mutants::{Answer, LieKind, Material, tell};
+use oracle::mutants::{FaultKind, Material, WalkerAnswer, inject};
 use oracle::trace;
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -17,7 +17,7 @@ struct Told {
 
 /// Tells each lie about each stack that is possible, and shows how many are found out.
 pub fn lie(stacks: &[Stack], judge: &mut Judge) -> String {
-    let mut told = LieKind::ALL.map(|kind| (kind, Told::default()));
+    let mut told = FaultKind::ALL.map(|kind| (kind, Told::default()));
     let mut last: HashMap<Option<&str>, &Stack> = HashMap::new();
     let mut before: Option<&Stack> = None;
     let mut found = Vec::new();
@@ -42,7 +42,8 @@ pub fn lie(stacks: &[Stack], judge: &mut Judge) -> String {
                 other: other.as_deref(),
                 sibling: &|method| sibling(judge.world(), method, random >> 7),
             };
-            let Some(Answer::Stack(lie)) = tell(*kind, &keyed(stack), 0, &material, random >> 3)
+            let Some(WalkerAnswer::Stack(lie)) =
+                inject(*kind, &keyed(stack), 0, &material, random >> 3)
             else {
                 continue;
             };

@@ -4,8 +4,8 @@
 use crate::agent::Agent;
 use crate::truth::threads::ThreadState;
 use crate::truth::trace_stack::Balance;
-use oracle::mutants::{Outcome, Unseen};
-use oracle::record::{LieCount, Sabotage};
+use oracle::mutants::{Detection, Unseen};
+use oracle::record::{FaultCount, Sabotage};
 use oracle::{Layer, Verdict};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -56,16 +56,16 @@ pub fn noticed(agent: &Agent, found: Balance, verdict: Verdict, excuse: Option<U
         Balance::TooFew => 1,
         Balance::Even => 0,
     };
-    let outcome = excuse.map_or(Outcome::Caught, Outcome::Explained);
+    let outcome = excuse.map_or(Detection::Caught, Detection::Explained);
     settle(agent, most.min(PENDING.get()), verdict, outcome);
 }
 
 /// The calling thread ends: what it did not notice by now it never will.
 pub fn thread_ends(agent: &Agent) {
-    settle(agent, PENDING.get(), Verdict::Match, Outcome::Missed);
+    settle(agent, PENDING.get(), Verdict::Match, Detection::Missed);
 }
 
-fn settle(agent: &Agent, count: u64, verdict: Verdict, outcome: Outcome) {
+fn settle(agent: &Agent, count: u64, verdict: Verdict, outcome: Detection) {
     if let Some(sabotage) = agent.config.sabotage.filter(|_| count > 0) {
         PENDING.set(PENDING.get() - count);
         SETTLED.fetch_add(count, Relaxed);
@@ -75,16 +75,16 @@ fn settle(agent: &Agent, count: u64, verdict: Verdict, outcome: Outcome) {
 }
 
 /// Failures in frames whose callers had not returned when the VM ended.
-pub fn unsettled(agent: &Agent) -> Option<LieCount> {
+pub fn unsettled(agent: &Agent) -> Option<FaultCount> {
     let left = DONE
         .load(Relaxed)
         .checked_sub(SETTLED.load(Relaxed))
         .filter(|&left| left > 0)?;
-    Some(LieCount {
+    Some(FaultCount {
         layer: Layer::Ground,
         kind: agent.config.sabotage?.name().into(),
         verdict: Verdict::Unverifiable,
-        outcome: Outcome::Explained(Unseen::StillActive),
+        outcome: Detection::Explained(Unseen::StillActive),
         count: left,
     })
 }

@@ -1,4 +1,4 @@
-//! Lies that take the place of what a walker says, where the configuration asks for them, and
+//! Faults that take the place of what a walker says, where the configuration asks for them, and
 //! the book of what came of each (see [`oracle::mutants`]).
 
 pub mod hook_faults;
@@ -7,8 +7,10 @@ use crate::agent::Agent;
 use crate::jvm::jvmti::JMethodId;
 use crate::truth::threads::mix;
 use jni_sys::JNIEnv;
-use oracle::mutants::{Answer, Expected, LieKind, Material, Outcome, Sight, Unseen, tell};
-use oracle::record::{LieCount, Lies};
+use oracle::mutants::{
+    Detection, Expected, FaultKind, Material, Sight, Unseen, WalkerAnswer, inject,
+};
+use oracle::record::{FaultCount, Faults};
 use oracle::trace::{Frame, MethodKey, Methods};
 use oracle::{Judgement, Layer, Reason, Verdict};
 use std::collections::HashMap;
@@ -18,11 +20,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const REMEMBERED: usize = 256;
 
 /// How a lie ended: where it was told, which it was, its verdict, and whether that is right.
-type End = (Layer, &'static str, Verdict, Outcome);
+type End = (Layer, &'static str, Verdict, Detection);
 
 /// The liar; it is silent unless it was asked for.
 pub struct Liar {
-    lies: Option<Lies>,
+    lies: Option<Faults>,
     memories: [Mutex<Memory>; Layer::ALL.len()],
     book: Mutex<HashMap<End, u64>>,
 }
@@ -60,7 +62,7 @@ pub struct Lie {
 
 impl Liar {
     /// One that tells `lies`.
-    pub fn new(lies: Option<Lies>, seed: u64) -> Liar {
+    pub fn new(lies: Option<Faults>, seed: u64) -> Liar {
         let memory = |at| {
             Mutex::new(Memory {
                 random: mix(seed.wrapping_add(at as u64)),
@@ -90,23 +92,23 @@ impl Liar {
         let (kind, answer) = asked.then(|| self.invent(lies, agent, said))??;
         let expected = sight.expect(said.walk, &answer);
         let lie = match answer {
-            Answer::Error(code) => Lie {
+            WalkerAnswer::Error(code) => Lie {
                 walk: vec![],
                 judgement: Judgement::plain(Verdict::Error(code), Reason::ErrorCode),
             },
-            Answer::Stack(walk) => Lie {
+            WalkerAnswer::Stack(walk) => Lie {
                 judgement: judge(&walk),
                 walk,
             },
         };
         let given = lie.judgement.verdict;
-        let outcome = match Outcome::of(expected, given) {
+        let outcome = match Detection::of(expected, given) {
             // The layer's judge asked more than the walk itself, and was satisfied.
-            Outcome::Missed
+            Detection::Missed
                 if given == Verdict::Window
                     && Expected::Verdict(sight.judge(&lie.walk).verdict) == expected =>
             {
-                Outcome::Explained(Unseen::BetweenRecords)
+                Detection::Explained(Unseen::BetweenRecords)
             }
             outcome => outcome,
         };
@@ -115,7 +117,12 @@ impl Liar {
     }
 
     #[cold]
-    fn invent(&self, lies: &Lies, agent: &Agent, said: Said<'_>) -> Option<(LieKind, Answer)> {
+    fn invent(
+        &self,
+        lies: &Faults,
+        agent: &Agent,
+        said: Said<'_>,
+    ) -> Option<(FaultKind, WalkerAnswer)> {
         let mut memory = lock(&self.memories[said.layer.index()]);
         memory.random = memory.random.wrapping_add(1);
         let random = mix(memory.random);
@@ -152,7 +159,7 @@ impl Liar {
         // Not every stack and material serve every kind.
         kinds
             .copied()
-            .find_map(|kind| Some((kind, tell(kind, said.walk, own, &material, mix(random))?)))
+            .find_map(|kind| Some((kind, inject(kind, said.walk, own, &material, mix(random))?)))
     }
 
     /// Notes what came of `count` lies.
@@ -161,7 +168,7 @@ impl Liar {
         layer: Layer,
         kind: &'static str,
         given: Verdict,
-        outcome: Outcome,
+        outcome: Detection,
         count: u64,
     ) {
         let mut book = lock(&self.book);
@@ -169,11 +176,11 @@ impl Liar {
     }
 
     /// The book; empty if nobody lied.
-    pub fn counts(&self) -> Vec<LieCount> {
+    pub fn counts(&self) -> Vec<FaultCount> {
         let book = lock(&self.book);
         let mut counts: Vec<_> = book
             .iter()
-            .map(|(&(layer, kind, verdict, outcome), &count)| LieCount {
+            .map(|(&(layer, kind, verdict, outcome), &count)| FaultCount {
                 layer,
                 kind: kind.into(),
                 verdict,

@@ -1,12 +1,14 @@
 //! Judging edges, tops, bottoms and whole stacks.
 
+use super::class::{Code, Declared, Refer};
 use super::finding::{Finding, Impossible, Possible, Unknown};
-use super::kind::Kind;
+use super::hierarchy::Tristate;
 use super::memo::Memo;
-use super::runtime::{Instruction, Runtime};
+use super::names::{Method, MethodId};
+use super::runtime::{Instruction, Kind, Occasions, Runtime};
 use super::select;
-use super::upcalls::{self, Occasions};
-use super::world::{Answer, Code, Declared, Method, MethodId, Refer, World};
+use super::upcalls;
+use super::world::World;
 use crate::trace::Location;
 use classfile::access as flag;
 
@@ -145,10 +147,10 @@ impl World {
             return possible;
         }
         match (upcalls::calls(self, on, lowest), start) {
-            (Answer::Yes, _) => possible,
-            (Answer::Unknown, _) => Finding::Unknown(Unknown::Hierarchy),
-            (Answer::No, Start::Unknown) => Finding::Unknown(Unknown::Entry),
-            (Answer::No, _) => Finding::Impossible(Impossible::NoEntry),
+            (Tristate::Yes, _) => possible,
+            (Tristate::Unknown, _) => Finding::Unknown(Unknown::Hierarchy),
+            (Tristate::No, Start::Unknown) => Finding::Unknown(Unknown::Entry),
+            (Tristate::No, _) => Finding::Impossible(Impossible::NoEntry),
         }
     }
 
@@ -279,9 +281,9 @@ impl World {
     fn called_by_vm(&self, on: Occasions, site: Option<Refer>, callee: Method) -> Finding {
         let no_call = Finding::Impossible(Impossible::NoCall);
         let found = |answer, rule| match answer {
-            Answer::Yes => Finding::Possible(rule),
-            Answer::No => no_call,
-            Answer::Unknown => Finding::Unknown(Unknown::Hierarchy),
+            Tristate::Yes => Finding::Possible(rule),
+            Tristate::No => no_call,
+            Tristate::Unknown => Finding::Unknown(Unknown::Hierarchy),
         };
         let thrown = |answer| match on.overlaps(Occasions::THROWS) {
             true => found(answer, Possible::Throws),

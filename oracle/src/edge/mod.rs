@@ -11,11 +11,13 @@
 //! time could make it possible. What this cannot see: calls that a debugger or another agent
 //! makes where a thread happens to stand, and class files that are not those that ran.
 
+mod class;
 mod counts;
 mod finding;
+mod hierarchy;
 mod judge;
-mod kind;
 mod memo;
+mod names;
 mod runtime;
 mod select;
 mod spread;
@@ -26,8 +28,7 @@ mod world;
 pub use counts::Counts;
 pub use finding::{Finding, Impossible, Possible, Unknown};
 pub use judge::{Frame, Judge, Start};
-pub use kind::{Kind, package};
-pub use runtime::{Instruction, Runtime};
+pub use names::{MethodId, package};
+pub use runtime::{Instruction, Kind, Occasions, Of, Runtime, Upcall};
 pub use starts::Starts;
-pub use upcalls::{Occasions, Of, Upcall};
-pub use world::{MethodId, World};
+pub use world::World;

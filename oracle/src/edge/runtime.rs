@@ -1,7 +1,5 @@
 //! What a JVM does that no class file tells.
 
-use super::kind::Kind;
-use super::upcalls::{Occasions, Upcall};
 use std::fmt::Debug;
 
 /// A JVM, as far as call edges depend on it: what the VM calls by itself, and the classes that it
@@ -44,4 +42,103 @@ pub struct Instruction {
     pub throws: bool,
     /// The instruction allocates an object, or is one of the constructor of `Object`.
     pub makes_object: bool,
+}
+
+/// What kind of class a name stands for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A class of a class file.
+    Ordinary,
+    /// A class of `java.lang.invoke`: what stands between a method handle or call site and its
+    /// target. Some are in class files, most are made at run time.
+    Linker,
+    /// A hidden class that `LambdaMetafactory` or `StringConcatFactory` made.
+    Lambda,
+    /// An accessor that `Method.invoke` and the like made (JDK 17 and before).
+    Accessor,
+    /// A class that `java.lang.reflect.Proxy` made.
+    Proxy,
+    /// Any other hidden class.
+    Hidden,
+}
+
+/// Occasions on which the VM calls Java, as a set.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Occasions(u8);
+
+impl Occasions {
+    /// A class may be loaded.
+    pub const LOADS: Occasions = Occasions(1);
+    /// A method handle, call site or dynamic constant is linked.
+    pub const LINKS: Occasions = Occasions(2);
+    /// The VM throws an exception.
+    pub const THROWS: Occasions = Occasions(4);
+    /// An object with a finaliser comes to be.
+    pub const FINALIZES: Occasions = Occasions(8);
+    /// The thread has no Java frame.
+    pub const STARTS: Occasions = Occasions(16);
+    /// The thread has no Java frame, and is one that the VM starts for itself.
+    pub const SERVES: Occasions = Occasions(32);
+    /// The thread has no Java frame, and is the one that starts the VM.
+    pub const LAUNCHES: Occasions = Occasions(64);
+
+    /// All occasions of both sets.
+    #[must_use]
+    pub const fn and(self, other: Occasions) -> Occasions {
+        Occasions(self.0 | other.0)
+    }
+
+    /// The same if `condition` holds, else this set.
+    #[must_use]
+    pub fn and_if(self, condition: bool, other: Occasions) -> Occasions {
+        if condition { self.and(other) } else { self }
+    }
+
+    /// Whether the sets have an occasion in common.
+    pub fn overlaps(self, other: Occasions) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+/// Which classes an entry is for.
+#[derive(Copy, Clone, Debug)]
+pub enum Of {
+    /// This class.
+    Class(&'static str),
+    /// This class and its subclasses.
+    Subtypes(&'static str),
+    /// All classes of this package.
+    Package(&'static str),
+}
+
+/// One or more methods that the VM calls by itself.
+#[derive(Copy, Clone, Debug)]
+pub struct Upcall {
+    /// The classes that declare them.
+    pub of: Of,
+    /// Their name; `*` stands for anything.
+    pub name: &'static str,
+    /// Their descriptor; none for any.
+    pub descriptor: Option<&'static str>,
+    /// When the VM calls them.
+    pub on: Occasions,
+}
+
+impl Upcall {
+    /// Whether the name and the descriptor of a method fit.
+    pub fn fits(&self, name: &[u8], descriptor: &[u8]) -> bool {
+        let same = |wanted: &str| wanted.as_bytes() == descriptor;
+        fits(self.name, name) && self.descriptor.is_none_or(same)
+    }
+}
+
+fn fits(pattern: &str, name: &[u8]) -> bool {
+    match pattern.split_once('*') {
+        Some((start, end)) => {
+            name.len() >= start.len() + end.len()
+                && name.starts_with(start.as_bytes())
+                && name.ends_with(end.as_bytes())
+        }
+        None => pattern.as_bytes() == name,
+    }
 }

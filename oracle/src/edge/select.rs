@@ -1,9 +1,12 @@
 //! Which methods an invocation can run: resolution (JVMS 5.4.3.3, 5.4.3.4), overriding (5.4.5)
 //! and selection (5.4.6), as far as class files tell.
 
+use super::class::{Class, Declared};
 use super::finding::{Finding, Impossible, Possible, Unknown};
-use super::kind::{Kind, package};
-use super::world::{Answer, Class, ClassName, Declared, Method, Signature, World};
+use super::hierarchy::Tristate;
+use super::names::{ClassName, Method, Signature, package};
+use super::runtime::Kind;
+use super::world::World;
 use classfile::access as flag;
 use std::collections::HashSet;
 
@@ -82,9 +85,9 @@ pub(super) fn specially(
 
 fn by_subtype(world: &World, class: ClassName, above: ClassName, rule: Possible) -> Finding {
     match world.is_subtype(class, above) {
-        Answer::Yes => Finding::Possible(rule),
-        Answer::No => Finding::Impossible(Impossible::OtherClass),
-        Answer::Unknown => Finding::Unknown(Unknown::Hierarchy),
+        Tristate::Yes => Finding::Possible(rule),
+        Tristate::No => Finding::Impossible(Impossible::OtherClass),
+        Tristate::Unknown => Finding::Unknown(Unknown::Hierarchy),
     }
 }
 
@@ -109,14 +112,14 @@ pub(super) fn virtually(world: &World, named: Method, callee: Method, rule: Poss
             return other;
         }
         if is_package_private(method)
-            && world.is_subtype(to, class) == Answer::Yes
+            && world.is_subtype(to, class) == Tristate::Yes
             && !overrides_package_private(world, class, to, signature)
         {
             return Finding::Impossible(Impossible::NotAnOverride);
         }
     }
     let below = world.is_subtype(to, from);
-    if from == to || below == Answer::Yes {
+    if from == to || below == Tristate::Yes {
         return possible;
     }
     if world.classes(to).is_empty() && implements_anything(world.kind(to)) {
@@ -127,11 +130,11 @@ pub(super) fn virtually(world: &World, named: Method, callee: Method, rule: Poss
         return possible;
     }
     match (world.is_subtype(from, to), resolved) {
-        (Answer::Yes, Nearest::Declares(class, _)) => {
+        (Tristate::Yes, Nearest::Declares(class, _)) => {
             return if class == to { possible } else { other };
         }
-        (Answer::Yes, _) => return possible,
-        (Answer::No, _) if below == Answer::No => {}
+        (Tristate::Yes, _) => return possible,
+        (Tristate::No, _) if below == Tristate::No => {}
         _ => return Finding::Unknown(Unknown::Hierarchy),
     }
     // Neither is above the other: an object of a class below both.

@@ -2,7 +2,8 @@
 
 use super::finding::Finding;
 use super::judge::Start;
-use super::world::{MethodId, World};
+use super::names::MethodId;
+use super::world::World;
 use std::collections::HashMap;
 use std::hash::Hash;
 

@@ -1,157 +1,13 @@
-//! The classes that are known, kept compactly, and how they are related.
+//! The classes that are known.
 
-use super::kind::Kind;
-use super::runtime::Runtime;
+use super::class::{Class, Code, Declared, Refer};
+use super::names::{ClassName, Method, MethodId, Signature, Table, Text};
+use super::runtime::{Kind, Runtime};
 use super::spread::Spread;
 use classfile::access as flag;
-use classfile::outline::{Bcis, CodeOutline, Outline, Refers};
+use classfile::outline::{CodeOutline, Outline, Refers};
 use classfile::pool::MemberRef;
 use std::collections::{HashMap, HashSet};
-use std::hash::Hash;
-use std::sync::Arc;
-
-/// An interned class name.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ClassName(u32);
-
-/// An interned name and descriptor of a method.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Signature(u32);
-
-/// An interned method: class, name and descriptor. It need not be one of a known class.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct MethodId(u32);
-
-impl MethodId {
-    /// Its place among the methods of its [`World`], from 0.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-
-    /// The method with this place; it must be one of the [`World`] that it is used with.
-    pub fn from_index(index: usize) -> MethodId {
-        MethodId(index as u32)
-    }
-}
-
-/// What a [`MethodId`] stands for.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Method {
-    pub(super) class: ClassName,
-    pub(super) signature: Signature,
-}
-
-/// Interned values of one type, numbered from 0.
-#[derive(Clone, Debug)]
-struct Table<T> {
-    numbers: HashMap<T, u32>,
-    values: Vec<T>,
-}
-
-impl<T> Default for Table<T> {
-    fn default() -> Table<T> {
-        Table {
-            numbers: HashMap::new(),
-            values: Vec::new(),
-        }
-    }
-}
-
-impl<T: Clone + Eq + Hash> Table<T> {
-    fn number(&mut self, value: T) -> u32 {
-        *self.numbers.entry(value).or_insert_with_key(|value| {
-            self.values.push(value.clone());
-            self.values.len() as u32 - 1
-        })
-    }
-}
-
-type Text = Arc<[u8]>;
-
-impl Table<Text> {
-    fn text(&mut self, bytes: &[u8]) -> u32 {
-        match self.numbers.get(bytes) {
-            Some(&number) => number,
-            None => self.number(bytes.into()),
-        }
-    }
-}
-
-/// What a site refers to, interned.
-pub(super) type Refer = Refers<MethodId, ClassName>;
-
-#[derive(Clone, Debug)]
-pub(super) struct Code {
-    starts: Bcis,
-    throwing: Bcis,
-    sites: Box<[(u16, Refer)]>,
-}
-
-impl Code {
-    pub(super) fn starts_at(&self, bci: u32) -> bool {
-        self.starts.contains(bci)
-    }
-
-    pub(super) fn throws_at(&self, bci: u32) -> bool {
-        self.throwing.contains(bci)
-    }
-
-    pub(super) fn site(&self, bci: u32) -> Option<Refer> {
-        let bci = u16::try_from(bci).ok()?;
-        let at = self.sites.binary_search_by_key(&bci, |site| site.0).ok()?;
-        Some(self.sites[at].1)
-    }
-}
-
-/// A method that a class declares.
-#[derive(Clone, Debug)]
-pub(super) struct Declared {
-    pub(super) signature: Signature,
-    pub(super) flags: u16,
-    pub(super) code: Option<Box<Code>>,
-}
-
-impl Declared {
-    pub(super) fn is(&self, flag: u16) -> bool {
-        self.flags & flag != 0
-    }
-}
-
-/// A known class.
-#[derive(Clone, Debug)]
-pub(super) struct Class {
-    pub(super) super_name: Option<ClassName>,
-    pub(super) interfaces: Box<[ClassName]>,
-    pub(super) is_interface: bool,
-    /// By signature.
-    methods: Box<[Declared]>,
-}
-
-impl Class {
-    pub(super) fn method(&self, signature: Signature) -> Option<&Declared> {
-        let methods = &self.methods;
-        let at = methods.binary_search_by_key(&signature, |method| method.signature);
-        Some(&methods[at.ok()?])
-    }
-
-    pub(super) fn methods(&self) -> impl Iterator<Item = &Declared> {
-        self.methods.iter()
-    }
-
-    /// Its direct supertypes.
-    pub(super) fn above(&self) -> impl Iterator<Item = ClassName> + '_ {
-        self.super_name.iter().chain(&self.interfaces).copied()
-    }
-}
-
-/// An answer that may lack a class.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
-    Yes,
-    No,
-    /// A class that would have to be looked at is not known.
-    Unknown,
-}
 
 /// All known classes.
 ///
@@ -223,21 +79,22 @@ impl World {
         self.version += 1;
     }
 
-    /// What is known of the class need not be what ran, because somebody rewrites it: nothing that
-    /// its methods call is impossible.
+    /// The class need not have run as its class file is, because somebody rewrites it. From here on
+    /// the judge calls nothing impossible that the methods of the class call.
     pub fn distrust(&mut self, class: &[u8]) {
         let class = self.class_name(class);
         self.distrusted.insert(class);
         self.version += 1;
     }
 
-    /// Whether [`World::distrust`] was said of the class, or the runtime rewrites it.
-    pub(super) fn is_distrusted(&self, class: ClassName) -> bool {
-        let is_below = |above: &&str| {
-            let above = self.find(above.as_bytes());
-            above.is_some_and(|above| self.is_subtype(class, above) == Answer::Yes)
-        };
-        self.distrusted.contains(&class) || self.runtime.rewritten().iter().any(is_below)
+    /// Whether [`World::distrust`] was said of the class itself.
+    pub(super) fn was_distrusted(&self, class: ClassName) -> bool {
+        self.distrusted.contains(&class)
+    }
+
+    /// The known classes that name this one as a direct supertype.
+    pub(super) fn below(&self, class: ClassName) -> &[ClassName] {
+        self.below.get(&class).map_or(&[], Vec::as_slice)
     }
 
     fn code(&mut self, outline: &CodeOutline<'_>) -> Code {
@@ -357,58 +214,5 @@ impl World {
 
     pub(super) fn is_interface(&self, name: ClassName) -> bool {
         self.classes(name).iter().any(|class| class.is_interface)
-    }
-
-    /// Whether `class` is `above` or has it as a supertype (JVMS 5.4.5, 6.5.instanceof).
-    pub(super) fn is_subtype(&self, class: ClassName, above: ClassName) -> Answer {
-        if class == above || self.name(above) == b"java/lang/Object" {
-            return Answer::Yes;
-        }
-        let name = self.name(class);
-        if name.first() == Some(&b'[') {
-            let all: [&[u8]; 2] = [b"java/lang/Cloneable", b"java/io/Serializable"];
-            return match all.contains(&self.name(above)) {
-                true => Answer::Yes,
-                // Arrays of subclasses declare no methods of their own.
-                false => Answer::No,
-            };
-        }
-        let (mut open, mut seen) = (vec![class], HashSet::new());
-        let mut answer = Answer::No;
-        while let Some(class) = open.pop() {
-            if class == above {
-                return Answer::Yes;
-            }
-            if !seen.insert(class) {
-                continue;
-            }
-            let classes = self.classes(class);
-            if classes.is_empty() {
-                answer = Answer::Unknown;
-            }
-            open.extend(classes.iter().flat_map(Class::above));
-        }
-        answer
-    }
-
-    /// Whether a known class is a subtype of both.
-    pub(super) fn have_common_subtype(&self, one: ClassName, other: ClassName) -> bool {
-        // From the one with fewer classes below it: most have none.
-        let count = |name| self.below.get(&name).map_or(0, Vec::len);
-        let (start, goal) = match count(one) <= count(other) {
-            true => (one, other),
-            false => (other, one),
-        };
-        let (mut open, mut seen) = (vec![start], HashSet::new());
-        while let Some(class) = open.pop() {
-            if !seen.insert(class) {
-                continue;
-            }
-            if self.is_subtype(class, goal) == Answer::Yes {
-                return true;
-            }
-            open.extend(self.below.get(&class).into_iter().flatten());
-        }
-        false
     }
 }

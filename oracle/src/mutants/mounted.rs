@@ -1,4 +1,7 @@
-use super::sight::{Expected, Unseen, of_truth};
+//! What should become of a fault in a walk of a thread that may carry a virtual thread.
+
+use super::expected::{Expected, Unseen};
+use super::of_trace::of_truth;
 use crate::Verdict;
 use crate::trace::{Frame, Methods, Truth};
 
@@ -13,23 +16,23 @@ fn parts<'a>(walk: &'a [Frame], boundary: Boundary<'_>) -> (&'a [Frame], Option<
     }
 }
 
-/// What should become of a lie where the trace stacks of a thread and its `carrier` are known.
+/// What should become of a faulty walk where the trace stacks of a thread and its `carrier` are known.
 pub(super) fn of_truths(
     truth: &Truth<'_>,
     carrier: Option<&Truth<'_>>,
     methods: &impl Methods,
     boundary: Boundary<'_>,
     honest: &[Frame],
-    lie: &[Frame],
+    faulty: &[Frame],
 ) -> Expected {
     let (honest_above, honest_below) = parts(honest, boundary);
-    let (above, below) = parts(lie, boundary);
+    let (above, below) = parts(faulty, boundary);
     let Some(carrier) = carrier else {
         // What has a boundary claims a mount under way, where nothing is known.
         return match (honest_below, below) {
-            (None, None) => of_truth(truth, methods, honest, lie),
+            (None, None) => of_truth(truth, methods, honest, faulty),
             (_, Some(_)) => Expected::Unseen(Unseen::Mounting),
-            (Some(_), None) => match of_truth(truth, methods, honest, lie) {
+            (Some(_), None) => match of_truth(truth, methods, honest, faulty) {
                 Expected::Verdict(verdict) => Expected::Verdict(verdict),
                 _ => Expected::Unseen(Unseen::Mounting),
             },
@@ -56,9 +59,9 @@ pub(super) fn of_safepoint(
     reference: &[Frame],
     is_carried: bool,
     boundary: Boundary<'_>,
-    lie: &[Frame],
+    faulty: &[Frame],
 ) -> Expected {
-    let (above, below) = parts(lie, boundary);
+    let (above, below) = parts(faulty, boundary);
     let unseen = match (is_carried, below) {
         (false, Some(_)) => return Expected::Unseen(Unseen::Mounting),
         (false, None) => Expected::Unexplained,

@@ -1,7 +1,8 @@
 use super::*;
+use crate::Verdict;
 use crate::edge::{Finding, Impossible, Possible, Unknown};
 use crate::judge::{Edged, judge_truth};
-use crate::trace::{HookId, Leaving, Methods, Presence, Truth};
+use crate::trace::{Frame, HookId, Leaving, Location, MethodKey, Methods, Presence, Truth};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -138,8 +139,8 @@ fn instant() -> impl Strategy<Value = Instant> {
     })
 }
 
-fn kind() -> impl Strategy<Value = LieKind> {
-    prop::sample::select(LieKind::ALL.as_slice())
+fn kind() -> impl Strategy<Value = FaultKind> {
+    prop::sample::select(FaultKind::ALL.as_slice())
 }
 
 fn top_first(mut frames: Vec<Frame>) -> Vec<Frame> {
@@ -147,14 +148,20 @@ fn top_first(mut frames: Vec<Frame>) -> Vec<Frame> {
     frames
 }
 
-/// The lie of `kind` about `walk`, with `other` as what was seen elsewhere.
-fn lie(kind: LieKind, walk: &[Frame], own: usize, other: &[Frame], random: u64) -> Option<Answer> {
+/// The faulty answer of `kind` made of `walk`, with `other` as what was seen elsewhere.
+fn faulty(
+    kind: FaultKind,
+    walk: &[Frame],
+    own: usize,
+    other: &[Frame],
+    random: u64,
+) -> Option<WalkerAnswer> {
     let material = Material {
         previous: Some(other),
         other: Some(other),
         sibling: &|method| Some(MethodKey(method.0 + 1)),
     };
-    tell(kind, walk, own, &material, random)
+    inject(kind, walk, own, &material, random)
 }
 
 fn same_instant(reference: &[Frame]) -> Sight<'_, Toy> {
@@ -165,10 +172,10 @@ fn same_instant(reference: &[Frame]) -> Sight<'_, Toy> {
     }
 }
 
-fn given(sight: &Sight<'_, Toy>, answer: &Answer) -> Verdict {
+fn given(sight: &Sight<'_, Toy>, answer: &WalkerAnswer) -> Verdict {
     match answer {
-        Answer::Stack(lie) => sight.judge(lie).verdict,
-        Answer::Error(code) => Verdict::Error(*code),
+        WalkerAnswer::Stack(faulty) => sight.judge(faulty).verdict,
+        WalkerAnswer::Error(code) => Verdict::Error(*code),
     }
 }
 
@@ -176,40 +183,40 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4096))]
 
     #[test]
-    fn a_lie_changes_what_it_says(walk in frames(), other in frames(), kind in kind(), random: u64) {
-        let Some(Answer::Stack(lie)) = lie(kind, &walk, 0, &other, random) else {
+    fn a_fault_changes_what_it_says(walk in frames(), other in frames(), kind in kind(), random: u64) {
+        let Some(WalkerAnswer::Stack(faulty)) = faulty(kind, &walk, 0, &other, random) else {
             return Ok(());
         };
-        prop_assert_ne!(&lie, &walk);
-        prop_assert!(!lie.is_empty());
-        let differing = || lie.iter().zip(&walk).filter(|(a, b)| a != b).count();
+        prop_assert_ne!(&faulty, &walk);
+        prop_assert!(!faulty.is_empty());
+        let differing = || faulty.iter().zip(&walk).filter(|(a, b)| a != b).count();
         match kind {
-            LieKind::DropTop => prop_assert_eq!(&lie[..], &walk[1..]),
-            LieKind::DropBottom => prop_assert!(walk.starts_with(&lie)),
-            LieKind::DropMiddle => {
-                prop_assert_eq!(lie.len(), walk.len() - 1);
-                prop_assert_eq!((lie.first(), lie.last()), (walk.first(), walk.last()));
+            FaultKind::DropTop => prop_assert_eq!(&faulty[..], &walk[1..]),
+            FaultKind::DropBottom => prop_assert!(walk.starts_with(&faulty)),
+            FaultKind::DropMiddle => {
+                prop_assert_eq!(faulty.len(), walk.len() - 1);
+                prop_assert_eq!((faulty.first(), faulty.last()), (walk.first(), walk.last()));
             }
-            LieKind::Repeat => prop_assert_eq!(lie.len(), walk.len() + 1),
-            LieKind::PhantomTop => prop_assert_eq!(&lie[1..], &walk[..]),
-            LieKind::Swap => prop_assert_eq!((lie.len(), differing()), (walk.len(), 2)),
-            LieKind::Sibling | LieKind::ShiftBci => {
-                prop_assert_eq!((lie.len(), differing()), (walk.len(), 1));
+            FaultKind::Repeat => prop_assert_eq!(faulty.len(), walk.len() + 1),
+            FaultKind::PhantomTop => prop_assert_eq!(&faulty[1..], &walk[..]),
+            FaultKind::Swap => prop_assert_eq!((faulty.len(), differing()), (walk.len(), 2)),
+            FaultKind::Sibling | FaultKind::ShiftBci => {
+                prop_assert_eq!((faulty.len(), differing()), (walk.len(), 1));
             }
-            LieKind::PreviousTrace | LieKind::OtherThread => prop_assert_eq!(&lie, &other),
-            LieKind::Error => unreachable!("it is no stack"),
+            FaultKind::PreviousTrace | FaultKind::OtherThread => prop_assert_eq!(&faulty, &other),
+            FaultKind::Error => unreachable!("it is no stack"),
         }
     }
 
     #[test]
     fn our_own_frames_stay((instant, other, kind, random) in (instant(), frames(), kind(), any::<u64>())) {
-        let whole = matches!(kind, LieKind::PreviousTrace | LieKind::OtherThread);
-        if let Some(Answer::Stack(lie)) = lie(kind, &instant.walk, instant.own, &other, random) && !whole {
-            prop_assert_eq!(&lie[..instant.own], &instant.walk[..instant.own]);
+        let whole = matches!(kind, FaultKind::PreviousTrace | FaultKind::OtherThread);
+        if let Some(WalkerAnswer::Stack(faulty)) = faulty(kind, &instant.walk, instant.own, &other, random) && !whole {
+            prop_assert_eq!(&faulty[..instant.own], &instant.walk[..instant.own]);
         }
     }
 
-    /// The heart of it: the judge of the trace stack catches every lie under the right
+    /// The heart of it: the judge of the trace stack catches every fault under the right
     /// verdict, or there is a reason why it cannot be seen.
     #[test]
     fn the_trace_stack_catches_or_explains(
@@ -218,15 +225,15 @@ proptest! {
         let truth = instant.truth();
         let sight = Sight::Truth(&truth, &Toy);
         prop_assume!(!judge_truth(&instant.walk, &truth, &Toy).is_mismatch());
-        if let Some(answer) = lie(kind, &instant.walk, instant.own, &top_first(other), random) {
+        if let Some(answer) = faulty(kind, &instant.walk, instant.own, &top_first(other), random) {
             let (expected, given) = (sight.expect(&instant.walk, &answer), given(&sight, &answer));
-            let outcome = Outcome::of(expected, given);
-            let good = matches!(outcome, Outcome::Caught | Outcome::Explained(_));
+            let outcome = Detection::of(expected, given);
+            let good = matches!(outcome, Detection::Caught | Detection::Explained(_));
             prop_assert!(good, "{:?}: expected {:?}, given {:?}: {:?}", kind, expected, given, answer);
         }
     }
 
-    /// Where every frame is known nothing but moving locations can hide a lie.
+    /// Where every frame is known nothing but moving locations can hide a fault.
     #[test]
     fn nothing_hides_below_the_newest_checked_frame(
         walk in frames(), other in frames(), kind in kind(), random: u64
@@ -238,12 +245,12 @@ proptest! {
             .map(|f| HookId(f.method.0 as u32)).collect();
         let truth = Truth { entries: &entries, checked: &bottom_first, checked_entries: entries.len(), leaving: &[] };
         let (walk, sight) = (top_first(bottom_first.clone()), Sight::Truth(&truth, &Toy));
-        if let Some(answer) = lie(kind, &walk, 0, &top_first(other), random) {
+        if let Some(answer) = faulty(kind, &walk, 0, &top_first(other), random) {
             match (sight.expect(&walk, &answer), &answer) {
                 (Expected::Verdict(right), _) => prop_assert_eq!(right, given(&sight, &answer)),
-                (Expected::Unseen(_), Answer::Stack(lie)) => {
-                    let at = (lie.len() + 1).checked_sub(walk.len());
-                    prop_assert!(at.is_some_and(|at| lie[at..] == walk[1..]));
+                (Expected::Unseen(_), WalkerAnswer::Stack(faulty)) => {
+                    let at = (faulty.len() + 1).checked_sub(walk.len());
+                    prop_assert!(at.is_some_and(|at| faulty[at..] == walk[1..]));
                 }
                 other => prop_assert!(false, "{:?}", other),
             }
@@ -253,10 +260,10 @@ proptest! {
     #[test]
     fn the_same_instant_hides_nothing(walk in frames(), other in frames(), kind in kind(), random: u64) {
         let sight = same_instant(&walk);
-        if let Some(answer) = lie(kind, &walk, 0, &other, random) {
-            let outcome = Outcome::of(sight.expect(&walk, &answer), given(&sight, &answer));
-            prop_assert_eq!(outcome, Outcome::Caught);
-            if kind == LieKind::DropBottom {
+        if let Some(answer) = faulty(kind, &walk, 0, &other, random) {
+            let outcome = Detection::of(sight.expect(&walk, &answer), given(&sight, &answer));
+            prop_assert_eq!(outcome, Detection::Caught);
+            if kind == FaultKind::DropBottom {
                 prop_assert_eq!(given(&sight, &answer), Verdict::Truncated);
             }
         }
@@ -285,10 +292,10 @@ proptest! {
         for (sight, walk) in [(at_safepoint, &walk), (of_trace_stacks, &walk), (unmounted, &thread.walk)] {
             prop_assert!(!sight.judge(walk).is_mismatch());
             for other in [&walk[..], &top_first(other.clone())] {
-                let Some(answer) = lie(kind, walk, thread.own, other, random) else { continue };
+                let Some(answer) = faulty(kind, walk, thread.own, other, random) else { continue };
                 let (expected, given) = (sight.expect(walk, &answer), given(&sight, &answer));
-                let outcome = Outcome::of(expected, given);
-                let good = matches!(outcome, Outcome::Caught | Outcome::Explained(_));
+                let outcome = Detection::of(expected, given);
+                let good = matches!(outcome, Detection::Caught | Detection::Explained(_));
                 prop_assert!(good, "{:?}: expected {:?}, given {:?}: {:?}", kind, expected, given, answer);
             }
         }
@@ -300,9 +307,9 @@ proptest! {
     ) {
         let later = [top_first(above), walk.clone()].concat();
         let sight: Sight<'_, Toy> = Sight::Later(Edged::new(&later, None), &|_| None);
-        if let Some(answer) = lie(kind, &walk, 0, &other, random) {
-            let outcome = Outcome::of(sight.expect(&walk, &answer), given(&sight, &answer));
-            let good = matches!(outcome, Outcome::Caught | Outcome::Explained(_));
+        if let Some(answer) = faulty(kind, &walk, 0, &other, random) {
+            let outcome = Detection::of(sight.expect(&walk, &answer), given(&sight, &answer));
+            let good = matches!(outcome, Detection::Caught | Detection::Explained(_));
             prop_assert!(good, "{:?} {:?}: {:?}", outcome, kind, answer);
         }
     }
@@ -320,13 +327,13 @@ proptest! {
         let edges = |stack: &[Frame]| Some(toy_edges(stack, &later));
         let found = edges(&later);
         let sight: Sight<'_, Toy> = Sight::Later(Edged::new(&later, found.as_deref()), &edges);
-        if let Some(answer) = lie(kind, &walk, 0, &other, random) {
-            let outcome = Outcome::of(sight.expect(&walk, &answer), given(&sight, &answer));
-            let good = matches!(outcome, Outcome::Caught | Outcome::Explained(_));
+        if let Some(answer) = faulty(kind, &walk, 0, &other, random) {
+            let outcome = Detection::of(sight.expect(&walk, &answer), given(&sight, &answer));
+            let good = matches!(outcome, Detection::Caught | Detection::Explained(_));
             prop_assert!(good, "{:?} {:?}: {:?}", outcome, kind, answer);
-            if let Answer::Stack(lie) = &answer {
-                let forbidden = toy_edges(lie, &later).iter().any(|f| f.is_impossible());
-                prop_assert!(!forbidden || outcome == Outcome::Caught, "{:?}", answer);
+            if let WalkerAnswer::Stack(faulty) = &answer {
+                let forbidden = toy_edges(faulty, &later).iter().any(|f| f.is_impossible());
+                prop_assert!(!forbidden || outcome == Detection::Caught, "{:?}", answer);
             }
         }
     }
@@ -350,14 +357,17 @@ fn toy_edges(stack: &[Frame], later: &[Frame]) -> Vec<Finding> {
     [vec![finding(true)], edges, vec![finding(lowest)]].concat()
 }
 
-/// What a layer makes of a lie whose edges are so.
-fn by_edges(found: Option<&[Finding]>) -> Outcome {
+/// What a layer makes of a faulty stack whose edges are so.
+fn by_edges(found: Option<&[Finding]>) -> Detection {
     let edges = |_: &[Frame]| found.map(<[_]>::to_vec);
-    let (sight, lie) = (
+    let (sight, faulty) = (
         Sight::<Toy>::Edges(&edges),
-        Answer::Stack(vec![frame(1, 1)]),
+        WalkerAnswer::Stack(vec![frame(1, 1)]),
     );
-    Outcome::of(sight.expect(&[frame(2, 1)], &lie), given(&sight, &lie))
+    Detection::of(
+        sight.expect(&[frame(2, 1)], &faulty),
+        given(&sight, &faulty),
+    )
 }
 
 #[test]
@@ -367,15 +377,18 @@ fn the_class_files_catch_or_explain() {
     let no = Finding::Impossible(Impossible::OtherName);
     let none = Finding::Impossible(Impossible::NoEntry);
     for (found, outcome) in [
-        (Some(&[yes, maybe, no][..]), Outcome::Caught),
-        (Some(&[yes, yes, none]), Outcome::Caught),
-        (Some(&[yes, yes]), Outcome::Explained(Unseen::Allowed)),
-        (Some(&[yes, maybe]), Outcome::Explained(Unseen::UnknownEdge)),
+        (Some(&[yes, maybe, no][..]), Detection::Caught),
+        (Some(&[yes, yes, none]), Detection::Caught),
+        (Some(&[yes, yes]), Detection::Explained(Unseen::Allowed)),
+        (
+            Some(&[yes, maybe]),
+            Detection::Explained(Unseen::UnknownEdge),
+        ),
         (
             Some(&[maybe, maybe]),
-            Outcome::Explained(Unseen::UnknownEdge),
+            Detection::Explained(Unseen::UnknownEdge),
         ),
-        (None, Outcome::Explained(Unseen::Gone)),
+        (None, Detection::Explained(Unseen::Gone)),
     ] {
         assert_eq!(by_edges(found), outcome, "{found:?}");
     }
@@ -386,8 +399,8 @@ fn a_shallower_recursion_is_told_from_a_missing_frame() {
     let frames = |methods: &[usize]| methods.iter().map(|&m| frame(m, 1)).collect::<Vec<_>>();
     let edges = |stack: &[Frame]| Some(vec![Finding::Possible(Possible::Static); stack.len() + 1]);
     let sight = Sight::<Toy>::Edges(&edges);
-    let expect = |honest: &[usize], lie: &[usize]| {
-        sight.expect(&frames(honest), &Answer::Stack(frames(lie)))
+    let expect = |honest: &[usize], faulty: &[usize]| {
+        sight.expect(&frames(honest), &WalkerAnswer::Stack(frames(faulty)))
     };
     let (recursion, allowed) = (Unseen::Recursion, Unseen::Allowed);
     assert_eq!(
@@ -407,9 +420,9 @@ fn a_shallower_recursion_is_told_from_a_missing_frame() {
 
 #[test]
 fn names_come_back() {
-    for kind in LieKind::ALL {
+    for kind in FaultKind::ALL {
         assert_eq!(kind.name().parse(), Ok(kind));
         assert_eq!(serde_json::to_value(kind).expect("plain data"), kind.name());
     }
-    assert!("nonsense".parse::<LieKind>().is_err());
+    assert!("nonsense".parse::<FaultKind>().is_err());
 }

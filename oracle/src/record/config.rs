@@ -1,6 +1,6 @@
 //! What the runner tells the agent.
 
-use super::faults::{Lies, Sabotage};
+use super::faults::{Faults, Sabotage};
 use super::hooking::Hooking;
 use super::pace::Pace;
 use serde::{Deserialize, Serialize};
@@ -60,9 +60,9 @@ pub struct Config {
     /// Developer option: with what the sampler takes turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<Pace>,
-    /// Developer option: lies that take the place of what the walkers say.
+    /// Developer option: faults that are injected into the answers of the walkers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lies: Option<Lies>,
+    pub faults: Option<Faults>,
     /// Developer option: so many samples of each kind are written to
     /// [`SAMPLES_FILE`](crate::recorded::SAMPLES_FILE).
     #[serde(default, skip_serializing_if = "is_zero")]

@@ -1,6 +1,6 @@
 //! Fault injection: which faults a run injects, and what became of them.
 
-use crate::mutants::{LieKind, Outcome};
+use crate::mutants::{Detection, FaultKind};
 use crate::{Layer, Verdict};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -45,22 +45,22 @@ impl FromStr for Sabotage {
     }
 }
 
-/// Which lies are told, where and how often.
+/// Which faults are injected into the answers of walkers, where and how often.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Lies {
+pub struct Faults {
     /// The layers; not `ground`, which has no walker.
     pub layers: Vec<Layer>,
     /// The kinds, one of them at random each time.
-    pub kinds: Vec<LieKind>,
-    /// One answer in so many is a lie.
+    pub kinds: Vec<FaultKind>,
+    /// One answer in so many is faulty.
     pub one_in: u64,
 }
 
-impl FromStr for Lies {
+impl FromStr for Faults {
     type Err = String;
 
     /// Reads `KIND,…[:LAYER,…[:ONE_IN]]`, where `all` stands for all kinds or layers.
-    fn from_str(text: &str) -> Result<Lies, String> {
+    fn from_str(text: &str) -> Result<Faults, String> {
         fn list<T: FromStr<Err = String> + Copy>(text: &str, all: &[T]) -> Result<Vec<T>, String> {
             match text {
                 "all" => Ok(all.into()),
@@ -69,7 +69,7 @@ impl FromStr for Lies {
         }
         let mut parts = text.splitn(3, ':');
         let mut part = |otherwise| parts.next().unwrap_or(otherwise);
-        let kinds = list(part("all"), &LieKind::ALL)?;
+        let kinds = list(part("all"), &FaultKind::ALL)?;
         let has_walker = |layer: &Layer| layer.row().walker.is_some();
         let walked: Vec<_> = Layer::ALL.into_iter().filter(has_walker).collect();
         let layers = list(part("all"), &walked)?;
@@ -79,7 +79,7 @@ impl FromStr for Lies {
             ));
         }
         let one_in = part("1000").parse().ok().filter(|&n| n > 0);
-        Ok(Lies {
+        Ok(Faults {
             layers,
             kinds,
             one_in: one_in.ok_or("one in how many? a whole number above 0")?,
@@ -87,17 +87,17 @@ impl FromStr for Lies {
     }
 }
 
-/// How often lies of one kind came to one end.
+/// How often faults of one kind had one outcome.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LieCount {
-    /// The layer that was lied to.
+pub struct FaultCount {
+    /// The layer whose walker answered falsely.
     pub layer: Layer,
-    /// The lie: a [`LieKind`] or, in `ground`, a [`Sabotage`].
+    /// The fault: a [`FaultKind`] or, in `ground`, a [`Sabotage`].
     pub kind: String,
     /// The verdict that was given.
     pub verdict: Verdict,
-    /// Whether that is right; where it was not reported, why.
-    pub outcome: Outcome,
+    /// Whether that verdict is right; where the fault was not reported, why.
+    pub outcome: Detection,
     /// How often.
     pub count: u64,
 }
@@ -107,14 +107,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lies_are_read() {
-        let read = |text: &str| text.parse::<Lies>();
+    fn faults_are_read() {
+        let read = |text: &str| text.parse::<Faults>();
         let all = read("all").expect("it is right");
         assert_eq!((all.kinds.len(), all.layers.len()), (11, 5));
         assert_eq!(all.one_in, 1000);
-        let some = Lies {
+        let some = Faults {
             layers: vec![Layer::Gst],
-            kinds: vec![LieKind::Swap, LieKind::DropTop],
+            kinds: vec![FaultKind::Swap, FaultKind::DropTop],
             one_in: 5,
         };
         assert_eq!(read("swap,drop-top:gst:5"), Ok(some));

@@ -6,7 +6,7 @@
 
 use super::edges::EdgeCounts;
 use super::errors::ErrorCount;
-use super::faults::LieCount;
+use super::faults::FaultCount;
 use super::mismatch::Mismatch;
 use super::pace::Paced;
 use super::profile::Profile;
@@ -25,8 +25,8 @@ pub enum Record {
     Invalid(String),
     /// What the rewriter did; the last one counts.
     Rewriting(Rewriting),
-    /// What came of the lies that the agent was told to tell; the last one counts.
-    Lies(Vec<LieCount>),
+    /// What became of the injected faults; the last record counts.
+    Faults(Vec<FaultCount>),
     /// In which code the sampler's walker gave errors; the last one counts.
     Errors(Vec<ErrorCount>),
     /// How fast the sampler was for a while, where that is measured.
@@ -57,7 +57,7 @@ pub struct Started {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mutants::{LieKind, Outcome, Unseen};
+    use crate::mutants::{Detection, FaultKind, Unseen};
     use crate::record::{Address, CauseName, Evidence, ShownFrame};
     use crate::{Layer, Verdict};
 
@@ -86,11 +86,11 @@ mod tests {
             Record::Started(Started::default()),
             Record::Rewriting(Rewriting::default()),
             Record::Invalid("x".into()),
-            Record::Lies(vec![LieCount {
+            Record::Faults(vec![FaultCount {
                 layer: Layer::Gst,
-                kind: LieKind::Swap.to_string(),
+                kind: FaultKind::Swap.to_string(),
                 verdict: Verdict::Error(-2),
-                outcome: Outcome::Explained(Unseen::Moves),
+                outcome: Detection::Explained(Unseen::Moves),
                 count: 3,
             }]),
             Record::Errors(vec![ErrorCount {

@@ -21,7 +21,7 @@ pub use config::{CLAIM_FILE, Config, RECORDS_FILE, SLOTS_FILE};
 pub use edges::{EdgeCounts, FoundEdges};
 pub use errors::ErrorCount;
 pub use evidence::{Address, CodeBytes, Evidence, StackWord};
-pub use faults::{LieCount, Lies, Sabotage};
+pub use faults::{FaultCount, Faults, Sabotage};
 pub use hooking::Hooking;
 pub use line::{Record, Started};
 pub use mismatch::{CauseName, Mismatch, ShownFrame};

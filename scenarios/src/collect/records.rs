@@ -35,7 +35,7 @@ pub(crate) fn read(dir: &Path) -> Records {
             Ok(Record::Invalid(why)) => records.invalid = records.invalid.or(Some(why)),
             Ok(Record::Rewriting(rewriting)) => records.rewriting = Some(rewriting),
             // Developer options'; who asks for them reads them by himself.
-            Ok(Record::Lies(_) | Record::Paced(_)) => {}
+            Ok(Record::Faults(_) | Record::Paced(_)) => {}
             Ok(Record::Errors(errors)) => records.errors = errors,
             Ok(Record::Profile(profile)) => records.profile = profile,
             Ok(Record::Edges(edges)) => records.edges = edges,

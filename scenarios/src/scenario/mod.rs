@@ -6,7 +6,7 @@ pub mod known;
 
 use crate::Error;
 use oracle::budget::Budget;
-use oracle::record::{Config, Lies, Sabotage};
+use oracle::record::{Config, Faults, Sabotage};
 use oracle::{Hooking, LAYERS, Layer};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -155,8 +155,8 @@ pub struct Sampling {
     pub sabotage: Option<Sabotage>,
     /// One hook in so many is broken.
     pub sabotage_one_in: u64,
-    /// Lies that take the place of what the walkers say.
-    pub lies: Option<Lies>,
+    /// Faults that take the place of what the walkers say.
+    pub faults: Option<Faults>,
     /// So many samples of each kind are written down whole.
     pub record_samples: u32,
 }
@@ -174,7 +174,7 @@ impl Default for Sampling {
             check: vec![],
             sabotage: None,
             sabotage_one_in: 10,
-            lies: None,
+            faults: None,
             record_samples: 0,
         }
     }
@@ -207,7 +207,7 @@ impl Sampling {
             sabotage: self.sabotage,
             sabotage_one_in: self.sabotage_one_in,
             turns: None,
-            lies: self.lies.clone(),
+            faults: self.faults.clone(),
             record_samples: self.record_samples,
         }
     }

@@ -4,8 +4,8 @@
 
 mod support;
 
-use oracle::mutants::{LieKind, Outcome, Unseen};
-use oracle::record::{LieCount, RECORDS_FILE, Record};
+use oracle::mutants::{Detection, FaultKind, Unseen};
+use oracle::record::{FaultCount, RECORDS_FILE, Record};
 use oracle::report::{Exit, Report};
 use oracle::tally::Tally;
 use oracle::{Hooking, Layer};
@@ -92,7 +92,7 @@ fn scenario(program: &str, gst_every: u32) -> String {
 }
 
 /// Runs `program` with `options`; returns the report and what came of the lies.
-fn lie(jdk: &Path, program: &str, seed: u64, options: &[&str]) -> (Report, Vec<LieCount>) {
+fn lie(jdk: &Path, program: &str, seed: u64, options: &[&str]) -> (Report, Vec<FaultCount>) {
     run_scenario(jdk, &scenario(program, 8), seed, options)
 }
 
@@ -101,7 +101,7 @@ fn run_scenario(
     scenario: &str,
     seed: u64,
     options: &[&str],
-) -> (Report, Vec<LieCount>) {
+) -> (Report, Vec<FaultCount>) {
     let ran = support::run_scenario(jdk, scenario, seed, options);
     let report = ran.report;
     let run = &report.runs[0];
@@ -111,13 +111,13 @@ fn run_scenario(
     let mut lies = records
         .lines()
         .filter_map(|line| match serde_json::from_str(line).unwrap() {
-            Record::Lies(lies) => Some(lies),
+            Record::Faults(lies) => Some(lies),
             _ => None,
         });
     (report, lies.next_back().unwrap_or_default())
 }
 
-fn sum(lies: &[LieCount], which: impl Fn(&LieCount) -> bool) -> u64 {
+fn sum(lies: &[FaultCount], which: impl Fn(&FaultCount) -> bool) -> u64 {
     let chosen = lies.iter().filter(|lie| which(lie));
     chosen.map(|lie| lie.count).sum()
 }
@@ -129,13 +129,13 @@ fn mismatches(report: &Report, layer: Layer) -> u64 {
 
 /// At least 99 % of the lies in `layer` were caught or have a reason; returns how many there
 /// were and how many of them were caught.
-fn assert_caught(lies: &[LieCount], layer: Layer) -> (u64, u64) {
+fn assert_caught(lies: &[FaultCount], layer: Layer) -> (u64, u64) {
     let told = sum(lies, |lie| lie.layer == layer);
     let caught = sum(lies, |lie| {
-        lie.layer == layer && lie.outcome == Outcome::Caught
+        lie.layer == layer && lie.outcome == Detection::Caught
     });
     let explained = sum(lies, |lie| {
-        lie.layer == layer && matches!(lie.outcome, Outcome::Explained(_))
+        lie.layer == layer && matches!(lie.outcome, Detection::Explained(_))
     });
     let good = 100 * (caught + explained) >= 99 * told;
     assert!(good, "{layer}: {lies:#?}");
@@ -169,7 +169,7 @@ fn lies_are_caught(jdk: &Path, hooks: Hooking) {
     let all = format!("all:all:{}", wanted.one_in);
     let (mut tallies, mut lies) = ([(); Layer::ALL.len()].map(|()| Tally::default()), vec![]);
     for seed in 1..=RUNS {
-        let (report, of_run) = run_scenario(jdk, &scenario, seed, &["--lie", &all]);
+        let (report, of_run) = run_scenario(jdk, &scenario, seed, &["--fault", &all]);
         for counts in &report.layers {
             tallies[counts.layer.index()] += &counts.tally();
         }
@@ -186,8 +186,11 @@ fn lies_are_caught(jdk: &Path, hooks: Hooking) {
         let checks = tallies[layer.index()].checks();
         println!("{layer}: {checks} checks");
         assert!(checks >= wanted.checks, "{jdk:?}: {checks} in {layer}");
-        let told = |kind: LieKind| sum(&lies, |l| l.layer == layer && l.kind == kind.name());
-        let missing: Vec<_> = LieKind::ALL.into_iter().filter(|&k| told(k) == 0).collect();
+        let told = |kind: FaultKind| sum(&lies, |l| l.layer == layer && l.kind == kind.name());
+        let missing: Vec<_> = FaultKind::ALL
+            .into_iter()
+            .filter(|&k| told(k) == 0)
+            .collect();
         assert!(missing.is_empty(), "{jdk:?}: no {missing:?} in {layer}");
     }
     for layer in Layer::ALL {
@@ -200,8 +203,8 @@ fn lies_are_caught(jdk: &Path, hooks: Hooking) {
     // Nothing but the lies is reported in the layers on which the others rest.
     let reported = sum(&lies, |lie| {
         lie.layer == Layer::Gst
-            && lie.outcome == Outcome::Caught
-            && lie.kind != LieKind::Error.name()
+            && lie.outcome == Detection::Caught
+            && lie.kind != FaultKind::Error.name()
     });
     let mismatches = |layer: Layer| tallies[layer.index()].mismatches();
     assert_eq!(mismatches(Layer::Gst), reported, "{jdk:?}");
@@ -216,7 +219,7 @@ fn lies_of_walkers_in_signals_are_caught() {
             &jdk,
             &with(hooks, &fixtures(5)),
             1,
-            &["--lie", "all:asgct-async,asgct-gst:20"],
+            &["--fault", "all:asgct-async,asgct-gst:20"],
         );
         let (told, _) = assert_caught(&lies, Layer::AsgctAsync);
         assert!(told >= 100, "{jdk:?}: {told} lies");
@@ -235,7 +238,7 @@ fn lies_of_walkers_in_virtual_threads_are_caught() {
     for (jdk, hooks) in hooked(have) {
         println!("{}, {hooks} hooks", jdk.display());
         let program = "fixtures = { names = [\"virtual-threads-10000\"], seconds = 10 }";
-        let options = ["--lie", "all:all:100"];
+        let options = ["--fault", "all:all:100"];
         let (report, lies) = lie(&jdk, &with(hooks, program), 1, &options);
         for lie in &lies {
             println!("{lie:?}");
@@ -250,7 +253,7 @@ fn lies_of_walkers_in_virtual_threads_are_caught() {
             assert!(told >= least, "{jdk:?}: {told} lies in {layer}");
         }
         // They lay in virtual threads: elsewhere there is no carrier's part.
-        let of_carrier = |lie: &LieCount| lie.outcome == Outcome::Explained(Unseen::Carrier);
+        let of_carrier = |lie: &FaultCount| lie.outcome == Detection::Explained(Unseen::Carrier);
         assert!(sum(&lies, of_carrier) > 0, "{jdk:?}");
         assert_eq!(mismatches(&report, Layer::Ground), 0, "{jdk:?}");
     }
@@ -276,8 +279,8 @@ fn lie_to_class_files(
     jdk: &Path,
     (name, program): (&str, &str),
     options: &[&str],
-    enough: impl Fn(&[LieCount]) -> bool,
-) -> Vec<LieCount> {
+    enough: impl Fn(&[FaultCount]) -> bool,
+) -> Vec<FaultCount> {
     const STACKS: u64 = 1000;
     let (mut stacks, mut lies) = (0, vec![]);
     for seed in 1..=RUNS {
@@ -305,24 +308,24 @@ fn class_files_alone_catch_missing_frames() {
     const MISSING: u64 = 300;
     for jdk in jdks() {
         for (name, program) in unhooked(&jdk) {
-            let options = ["--lie", "all:call-edge,asgct-gst:3"];
-            let of = |lies: &[LieCount], kind: LieKind, outcome: Option<Outcome>| {
+            let options = ["--fault", "all:call-edge,asgct-gst:3"];
+            let of = |lies: &[FaultCount], kind: FaultKind, outcome: Option<Detection>| {
                 sum(lies, |lie| {
                     lie.layer == Layer::CallEdge
                         && lie.kind == kind.name()
                         && outcome.is_none_or(|outcome| lie.outcome == outcome)
                 })
             };
-            let enough = |lies: &[LieCount]| of(lies, LieKind::DropMiddle, None) >= MISSING;
+            let enough = |lies: &[FaultCount]| of(lies, FaultKind::DropMiddle, None) >= MISSING;
             let lies = lie_to_class_files(&jdk, (name, &program), &options, enough);
             assert_caught(&lies, Layer::AsgctGst);
             assert_caught(&lies, Layer::CallEdge);
-            for kind in LieKind::ALL {
+            for kind in FaultKind::ALL {
                 let told = of(&lies, kind, None);
-                let caught = of(&lies, kind, Some(Outcome::Caught));
-                let recursion = of(&lies, kind, Some(Outcome::Explained(Unseen::Recursion)));
+                let caught = of(&lies, kind, Some(Detection::Caught));
+                let recursion = of(&lies, kind, Some(Detection::Explained(Unseen::Recursion)));
                 println!("{kind:<16}{caught:6} of {told:6}, {recursion:6} recursion");
-                if kind == LieKind::DropMiddle {
+                if kind == FaultKind::DropMiddle {
                     assert!(told >= MISSING, "{jdk:?} {name}: {told} missing frames");
                     let good = 100 * caught >= 80 * (told - recursion);
                     assert!(good, "{jdk:?} {name}: {lies:#?}");

@@ -1,0 +1,71 @@
+//! What should become of a fault.
+
+use crate::Verdict;
+use serde::{Deserialize, Serialize};
+
+/// What should become of a faulty answer.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Expected {
+    /// The fault can be seen: this verdict is right.
+    Verdict(Verdict),
+    /// The truth of the layer does not reach so far.
+    Unseen(Unseen),
+    /// The truth admits the faulty stack, and nothing here tells why.
+    Unexplained,
+}
+
+/// Why the truth of a layer does not tell a faulty answer from the walker's own.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unseen {
+    /// The trace stack is empty, and the faulty stack names no frame that must be on it.
+    NoTruth,
+    /// Only unhooked frames above the newest checked one differ.
+    Unhooked,
+    /// Only locations that move differ: of the newest checked frame and those above it,
+    /// each on the same side of its method's hooks.
+    Moves,
+    /// Only frames differ whose locations prove that they may, or must, be missing from
+    /// the trace stack.
+    HookWindow,
+    /// The walk's newest hooked frame starts an exception handler: entries of frames that
+    /// the exception ended may lie above its own.
+    Catching,
+    /// An exception leaves constructors, for which no hook runs: the faulty stack has another number of
+    /// them than the honest walk.
+    Leaving,
+    /// The faulty or the true walk shows a virtual thread being mounted or unmounted, where nothing
+    /// is known.
+    Mounting,
+    /// In `asgct-safepoint`: only the carrier's part differs, which GetStackTrace leaves out.
+    Carrier,
+    /// The bottom is as it was; any frame above it may have moved, been called or returned
+    /// until the later walk, and where class files are kept they allow it.
+    RanOn,
+    /// The later walk does not show the frame that the faulty stack has at its bottom, so that the
+    /// thread may have had another bottom; class files that are kept allow it.
+    OtherBottom,
+    /// In layer `call-edge`: only the depth of a recursion differs, that is how many equal frames
+    /// lie on each other; the class files allow any.
+    Recursion,
+    /// In layer `call-edge`: the class files allow every edge of the faulty stack.
+    Allowed,
+    /// In layer `call-edge`: the class files forbid no edge of the faulty stack, and say
+    /// nothing about at least one.
+    UnknownEdge,
+    /// A method of the faulty stack was redefined or unloaded: nobody knows what that method called.
+    Gone,
+    /// The sample stands between two debug records of compiled code, and the record before
+    /// agrees with the truth.
+    BetweenRecords,
+    /// In `ground`: an exception out of a call of `super(...)`, which no handler can cover,
+    /// leaves the constructor's entry in just this way.
+    Constructor,
+    /// In `ground`: the VM stops hooks in just this way with its own errors, and threw one.
+    VmError,
+    /// In `ground`: an exit that throws after its `pop` leaves the trace stack in just this
+    /// way.
+    ThrewAfterPop,
+    /// In `ground`: the frame that would have noticed it had not ended when the run did.
+    StillActive,
+}

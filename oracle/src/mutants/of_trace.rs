@@ -1,0 +1,210 @@
+//! What should become of a fault where the trace stack is the truth.
+
+use super::expected::{Expected, Unseen};
+use crate::Verdict;
+use crate::judge::leaving::{Rest, without_leaving};
+use crate::trace::{Frame, HookId, Methods, Presence, Truth};
+use std::iter;
+
+pub(super) fn of_truth(
+    truth: &Truth<'_>,
+    methods: &impl Methods,
+    honest: &[Frame],
+    faulty: &[Frame],
+) -> Expected {
+    let needs = needs(faulty, methods);
+    let rests = match truth.leaving {
+        [] => vec![],
+        _ => without_leaving(truth, methods),
+    };
+    let without = rests.iter().map(Rest::truth);
+    let truths: Vec<_> = iter::once(*truth).chain(without).collect();
+    if !truths
+        .iter()
+        .any(|truth| admits(truth, faulty, &needs, true))
+    {
+        return Expected::Verdict(
+            match truths.iter().flat_map(top_parts).any(|part| {
+                // A walk that shows no frame of the truth is no part of it.
+                let shown = !part.checked.is_empty();
+                admits(&part, faulty, &needs, shown)
+            }) {
+                true => Verdict::Truncated,
+                false => Verdict::Wrong,
+            },
+        );
+    }
+    if truth.entries.is_empty() && truth.checked.is_empty() {
+        return Expected::Unseen(Unseen::NoTruth);
+    }
+    let honest_needs = self::needs(honest, methods);
+    // Where both agree with the truth as it stands, the exception is no excuse.
+    let has_lost = |walk, needs: &[_]| {
+        let mut admitted = truths.iter().map(|truth| admits(truth, walk, needs, true));
+        admitted.next() == Some(false) && admitted.any(|admitted| admitted)
+    };
+    if has_lost(faulty, &needs) || has_lost(honest, &honest_needs) {
+        return Expected::Unseen(Unseen::Leaving);
+    }
+    let checked = truth.checked.len();
+    let alike =
+        |of: View| of.show(honest, &honest_needs, checked) == of.show(faulty, &needs, checked);
+    let any = |is: fn(Need) -> bool| {
+        let mut both = needs.iter().chain(&honest_needs).flatten();
+        both.any(|&(_, need)| is(need))
+    };
+    Expected::Unseen(if alike(View::Hooked) {
+        Unseen::Unhooked
+    } else if alike(View::Sides) {
+        Unseen::Moves
+    } else if any(Need::catches) {
+        Unseen::Catching
+    } else if any(Need::may_be_missing) {
+        // Frames whose entries must be there are those of the trace stack in both walks.
+        Unseen::HookWindow
+    } else {
+        return Expected::Unexplained;
+    })
+}
+
+/// How much of a walk is looked at; each forgets what the one before does, and more.
+#[derive(Copy, Clone, Debug)]
+enum View {
+    /// Forgets unhooked frames above the newest checked one.
+    Hooked,
+    /// Forgets locations there that move, but not on which side of the hooks they are.
+    Sides,
+}
+
+/// A frame as a view shows it: a certain one, or one above the newest checked frame.
+#[derive(Debug, PartialEq)]
+enum Shown {
+    Exactly(Frame),
+    Hooked(Frame, HookId, Need),
+    Side(HookId, Need),
+}
+
+impl View {
+    fn show(self, walk: &[Frame], needs: &[Option<(HookId, Need)>], checked: usize) -> Vec<Shown> {
+        // The newest checked frame and those above it.
+        let moving = walk.len() - checked.saturating_sub(1).min(walk.len());
+        let mut shown = vec![];
+        for (&frame, &need) in walk.iter().zip(needs).take(moving) {
+            let Some((id, need)) = need else { continue };
+            match self {
+                View::Hooked => shown.push(Shown::Hooked(frame, id, need)),
+                View::Sides => shown.push(Shown::Side(id, need)),
+            }
+        }
+        shown.extend(walk[moving..].iter().copied().map(Shown::Exactly));
+        shown
+    }
+}
+
+/// Whether a frame's entry is on the trace stack.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+enum Need {
+    Never,
+    May,
+    Must,
+    /// It is, and stale ones may faulty above it.
+    Catching,
+    /// It may be, and stale ones may faulty above it.
+    MayCatching,
+}
+
+impl Need {
+    fn may_be_missing(self) -> bool {
+        !matches!(self, Need::Must | Need::Catching)
+    }
+
+    fn may_be_stored(self) -> bool {
+        self != Need::Never
+    }
+
+    fn catches(self) -> bool {
+        matches!(self, Need::Catching | Need::MayCatching)
+    }
+}
+
+/// What each hooked frame says of its entry. One that called anything but a hook has not
+/// come to the hook at whose call it stands, or has left it behind.
+fn needs(walk: &[Frame], methods: &impl Methods) -> Vec<Option<(HookId, Need)>> {
+    let mut calls = false;
+    let need = |frame: &Frame| {
+        let called = calls;
+        calls |= !methods.is_hook_call(frame.method);
+        let (id, presence) = methods.hook(frame.method, frame.location)?;
+        let need = match (presence, called) {
+            (Presence::Absent, _) | (Presence::Pushing, true) => Need::Never,
+            (Presence::Pushing | Presence::Popping, false) => Need::May,
+            (Presence::Unwinding, false) => Need::MayCatching,
+            (Presence::Catching, false) => Need::Catching,
+            (Presence::Present, _) => Need::Must,
+            (Presence::Popping | Presence::Unwinding | Presence::Catching, true) => Need::Must,
+        };
+        Some((id, need))
+    };
+    walk.iter().map(need).collect()
+}
+
+/// Whether `walk` can be the whole stack where `truth` is the trace stack, and `shown` or
+/// one of its frames has its entry there.
+fn admits(
+    truth: &Truth<'_>,
+    walk: &[Frame],
+    needs: &[Option<(HookId, Need)>],
+    shown: bool,
+) -> bool {
+    let Some(above) = walk.len().checked_sub(truth.checked.len()) else {
+        return false;
+    };
+    let mut pairs = walk[above..].iter().zip(truth.checked.iter().rev());
+    // The newest checked frame moves, within its hooks.
+    let newest_need = needs.get(above).copied().flatten().map(|(_, need)| need);
+    let newest_fits = pairs.next().is_none_or(|(w, c)| w.method == c.method);
+    let checked_fit = newest_fits && pairs.all(|(w, c)| w == c);
+    if !checked_fit || (!truth.checked.is_empty() && newest_need == Some(Need::Never)) {
+        return false;
+    }
+    let left = &truth.entries[truth.checked_entries..];
+    let catching = newest_need.is_some_and(Need::catches);
+    let is_newest = needs[..above].iter().all(Option::is_none);
+    fits(&needs[..above], left, shown) || (catching && is_newest)
+}
+
+/// Whether frames with these needs, top first, can have left these entries, bottom first,
+/// and `shown` or one of them has.
+fn fits(mut needs: &[Option<(HookId, Need)>], mut entries: &[HookId], mut shown: bool) -> bool {
+    while let Some((last, above)) = needs.split_last() {
+        needs = above;
+        let &Some((id, need)) = last else { continue };
+        let stale_may_follow = need.catches() && above.iter().all(Option::is_none);
+        let stored = need.may_be_stored() && entries.first() == Some(&id);
+        if stale_may_follow && (stored || (shown && need.may_be_missing())) {
+            return true;
+        }
+        match (stored, need.may_be_missing()) {
+            (true, true) if fits(above, entries, shown) => return true,
+            (true, _) => (entries, shown) = (&entries[1..], true),
+            (false, true) => {}
+            (false, false) => return false,
+        }
+    }
+    shown && entries.is_empty()
+}
+
+/// What the truth of a stack would be if frames of its bottom were missing.
+fn top_parts<'a>(truth: &'a Truth<'a>) -> impl Iterator<Item = Truth<'a>> {
+    let within_checked = (1..truth.checked.len()).map(|missing| Truth {
+        checked: &truth.checked[missing..],
+        ..*truth
+    });
+    let above_checked = (truth.checked_entries.max(1)..truth.entries.len()).map(|missing| Truth {
+        entries: &truth.entries[missing..],
+        checked: &[],
+        checked_entries: 0,
+        leaving: &[],
+    });
+    within_checked.chain(above_checked)
+}
