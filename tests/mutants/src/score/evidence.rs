@@ -44,6 +44,12 @@ pub fn reports(folder: &Path, start: SystemTime) -> Vec<PathBuf> {
     found
 }
 
+/// How often the mistake struck, as the mutant wrote to its file; 0 where there is no file.
+pub fn strikes(path: &Path) -> u64 {
+    let bytes = fs::read(path).ok().and_then(|bytes| bytes.try_into().ok());
+    bytes.map_or(0, u64::from_le_bytes)
+}
+
 /// The counts of a report's layers; none where the text is no report.
 pub fn counts(report: &str) -> Vec<Counts> {
     #[derive(Deserialize)]

@@ -9,8 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-/// The name of the variable that the mutant HotSpot reads.
+/// The variables that the mutant HotSpot reads: which mistake is on, and the file where the
+/// mutant counts how often the mistake struck.
 const SWITCH: &str = "STACKWITNESS_MUTANT";
+const COUNT: &str = "STACKWITNESS_MUTANT_COUNT";
 
 /// A command, and where its reports are found.
 #[derive(Debug)]
@@ -23,10 +25,12 @@ pub struct Gate {
 impl Gate {
     /// Runs the command on a trial; its output and reports go to `folder`.
     pub fn judge(&self, trial: &Trial, folder: &Path) -> Result<Judged, Error> {
+        let folder = &std::path::absolute(folder).map_err(Error::at(folder))?;
         let log = folder.join("output.txt");
+        let strikes = folder.join("strikes");
         let start = SystemTime::now();
         let clock = Instant::now();
-        let ended = self.run(trial, &log)?;
+        let ended = self.run(trial, &log, &strikes)?;
         let seconds = clock.elapsed().as_secs_f64();
         let output = fs::read(&log).map_err(Error::at(&log))?;
         let mut layers = vec![];
@@ -42,13 +46,14 @@ impl Gate {
             honest: trial.switch.is_none(),
             outcome: ended.map_or(Outcome::Deadline, |status| Outcome::of(status.code())),
             seconds,
+            strikes: evidence::strikes(&strikes),
             failed: evidence::failed(&String::from_utf8_lossy(&output)),
             layers,
         })
     }
 
     /// The command's exit status; none if it was ended at its deadline.
-    fn run(&self, trial: &Trial, log: &Path) -> Result<Option<ExitStatus>, Error> {
+    fn run(&self, trial: &Trial, log: &Path, strikes: &Path) -> Result<Option<ExitStatus>, Error> {
         let jdk = trial.jdk.display().to_string();
         let mut words = self.command.iter().map(|word| word.replace("{jdk}", &jdk));
         let program = words.next().unwrap_or_default();
@@ -62,6 +67,7 @@ impl Gate {
             .args(words)
             .env("JAVA_HOME", &trial.jdk)
             .env(SWITCH, trial.switch.as_deref().unwrap_or_default())
+            .env(COUNT, strikes)
             .stdin(Stdio::null())
             .stdout(output)
             .stderr(errors)
@@ -113,10 +119,12 @@ mod tests {
     fn a_gate_gets_the_jdk_and_the_switch() {
         let script = r#"[ "$0" = /jdk ] && [ "$JAVA_HOME" = /jdk ] || exit 2
             [ "$STACKWITNESS_MUTANT" = wrong/1000 ] || exit 2
+            printf '\002\001\000\000\000\000\000\000' > "$STACKWITNESS_MUTANT_COUNT"
             echo "test 17::gst ... FAILED"; exit 101"#;
         let judged = judged(script, Duration::from_secs(60));
         assert_eq!(judged.outcome, Outcome::Failed);
         assert_eq!(judged.failed, ["gst"]);
+        assert_eq!(judged.strikes, 258);
         assert!(judged.is_right());
     }
 

@@ -14,17 +14,18 @@ pub fn render(judged: &[Result]) -> String {
         right(&honest),
         honest.len()
     );
-    out += "| VM | what it does | outcome | seconds | layers that failed, with their checks |\n";
-    out += "| --- | --- | --- | ---: | --- |\n";
+    out += "| VM | what it does | outcome | seconds | strikes | layers that failed, with their checks |\n";
+    out += "| --- | --- | --- | ---: | ---: | --- |\n";
     for result in judged {
         let mark = if result.is_right() { "" } else { "**" };
         let _ = writeln!(
             out,
-            "| {} | {} | {mark}{}{mark} | {:.0} | {} |",
+            "| {} | {} | {mark}{}{mark} | {:.0} | {} | {} |",
             result.name,
             result.does,
             outcome(result.outcome),
             result.seconds,
+            result.strikes,
             layers(result)
         );
     }
@@ -34,9 +35,10 @@ pub fn render(judged: &[Result]) -> String {
 /// One trial in a line of text.
 pub fn sentence(result: &Result) -> String {
     format!(
-        "{} after {:.0} s; {}",
+        "{} after {:.0} s and {} strikes; {}",
         outcome(result.outcome),
         result.seconds,
+        result.strikes,
         layers(result)
     )
 }
@@ -85,6 +87,7 @@ mod tests {
             honest,
             outcome,
             seconds: 61.4,
+            strikes: 7,
             failed: failed.iter().map(|&layer| layer.into()).collect(),
             layers: vec![Counts {
                 layer: "gst".into(),
@@ -110,9 +113,9 @@ mod tests {
         assert!(
             text.starts_with("1 of 3 mutants failed the gate. 1 of 2 honest runs passed it.\n")
         );
-        assert!(text.contains("| caught | something | failed | 61 | gst (900) |"));
+        assert!(text.contains("| caught | something | failed | 61 | 7 | gst (900) |"));
         assert!(text.contains(
-            "| survivor | something | **passed** | 61 | gst: 4 of 900 wrong, 3 truncated |"
+            "| survivor | something | **passed** | 61 | 7 | gst: 4 of 900 wrong, 3 truncated |"
         ));
         assert!(text.contains("| alarm | something | **failed** |"));
     }

@@ -21,6 +21,8 @@ pub struct Result {
     pub honest: bool,
     pub outcome: Outcome,
     pub seconds: f64,
+    /// How often the mistake struck.
+    pub strikes: u64,
     /// The layers that failed, as the gate names them.
     pub failed: Vec<String>,
     /// What the layers counted.
