@@ -68,7 +68,7 @@ fn trials(wishes: &score::Wishes, table: &Table, cache: &Cache) -> Result<Vec<Tr
     for variant in Variant::ALL {
         for turn in 1..=wishes.honest {
             trials.push(Trial {
-                name: format!("honest-{}-{turn}", variant.name()),
+                name: format!("{}-{turn}", variant.honest_name()),
                 does: variant.when_honest().into(),
                 jdk: build::jdk(variant, cache)?,
                 switch: None,

@@ -214,6 +214,16 @@ mod tests {
     }
 
     #[test]
+    fn the_documentation_lists_the_mutants() {
+        let told = include_str!("../../../docs/mutants.md");
+        let list = Table::built_in().unwrap().markdown();
+        assert!(
+            told.ends_with(&list),
+            "write this to docs/mutants.md:\n{list}"
+        );
+    }
+
+    #[test]
     fn a_rare_mutant_shares_the_edits_and_layers_of_another() {
         let rare = row("rare", "as = 'often'\none_in = 1000");
         let table = Table::parse(&[&(own("often") + &rare)], WALK).unwrap();

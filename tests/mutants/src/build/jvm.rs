@@ -35,6 +35,14 @@ impl Variant {
         }
     }
 
+    /// The variant's name while no mistake is switched on.
+    pub fn honest_name(self) -> &'static str {
+        match self {
+            Self::Mutants => "honest-off",
+            Self::HonestO2 | Self::HonestBare => self.name(),
+        }
+    }
+
     /// What the variant is while no mistake is switched on.
     pub fn when_honest(self) -> &'static str {
         match self {

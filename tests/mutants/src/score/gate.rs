@@ -4,7 +4,6 @@ use super::evidence;
 use super::trial::{Outcome, Result as Judged, Trial};
 use crate::error::Error;
 use std::fs::{self, File};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant, SystemTime};
@@ -71,7 +70,6 @@ impl Gate {
             .stdin(Stdio::null())
             .stdout(output)
             .stderr(errors)
-            .process_group(0)
             .spawn()
             .map_err(failed)?;
         wait(child, self.deadline).map_err(failed)
@@ -87,12 +85,41 @@ fn wait(mut child: Child, deadline: Duration) -> std::io::Result<Option<ExitStat
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    let group = format!("-{}", child.id());
-    Command::new("kill")
-        .args(["-KILL", "--", &group])
-        .status()?;
+    let mut ids = vec![child.id()];
+    ids.extend(descendants(child.id()));
+    let ids = ids.iter().map(u32::to_string);
+    Command::new("kill").arg("-KILL").args(ids).status()?;
     child.wait()?;
     Ok(None)
+}
+
+/// The processes that a process started, and those that they started. They stay in our process
+/// group, so that an interrupt from the terminal reaches them too.
+fn descendants(of: u32) -> Vec<u32> {
+    let Ok(processes) = fs::read_dir("/proc") else {
+        return vec![];
+    };
+    let pairs: Vec<(u32, u32)> = processes
+        .flatten()
+        .filter_map(|entry| {
+            let id = entry.file_name().to_str()?.parse().ok()?;
+            let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
+            // The name, in parentheses, may hold anything; the state and the parent follow.
+            let (_, after) = stat.rsplit_once(')')?;
+            Some((after.split_whitespace().nth(1)?.parse().ok()?, id))
+        })
+        .collect();
+    let mut found = vec![];
+    let mut parents = vec![of];
+    while let Some(parent) = parents.pop() {
+        let children = pairs
+            .iter()
+            .filter(|pair| pair.0 == parent)
+            .map(|pair| pair.1);
+        parents.extend(children.clone());
+        found.extend(children);
+    }
+    found
 }
 
 #[cfg(test)]
@@ -130,8 +157,30 @@ mod tests {
 
     #[test]
     fn a_gate_that_hangs_is_ended() {
+        let start = Instant::now();
         let judged = judged("sleep 600 & wait", Duration::from_millis(200));
         assert_eq!(judged.outcome, Outcome::Deadline);
         assert!(!judged.is_right());
+        assert!(start.elapsed() < Duration::from_secs(300));
+    }
+
+    #[test]
+    fn grandchildren_are_found() {
+        let script = "sh -c 'sleep 600 & wait' & wait";
+        let mut child = Command::new("sh").args(["-c", script]).spawn().unwrap();
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while descendants(child.id()).len() < 2 && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let found = descendants(child.id());
+        let all = [found.as_slice(), &[child.id()]].concat();
+        let ids = all.iter().map(u32::to_string);
+        Command::new("kill")
+            .arg("-KILL")
+            .args(ids)
+            .status()
+            .unwrap();
+        child.wait().unwrap();
+        assert_eq!(found.len(), 2);
     }
 }
