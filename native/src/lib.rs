@@ -1,63 +1,66 @@
-//! The JVMTI agent of Stackwitness: trace stacks, walkers, sampler and signal handler.
+//! The JVMTI agent of Stackwitness: it keeps the truth about each thread's stack, asks the JVM's
+//! stack walkers at the same instants, and writes down how often they disagree.
 //!
 //! The VM loads this library with `-agentpath:LIBRARY=CONFIG`, where `CONFIG` is the path of
-//! a JSON file that holds an [`oracle::record::Config`]. It exports the agent's entry points
-//! and nothing else.
+//! a JSON file that holds an [`oracle::record::Config`]. The library exports the agent's entry
+//! points and nothing else: a symbol named like one of the VM's would take its place.
+//!
+//! Each folder uses only those above it in this table:
 //!
 //! | folder | holds |
 //! |---|---|
-//! | `jvm` | bindings: JVMTI, AsyncGetCallTrace, the VM's own data; `os`: memory, clocks, thread-local word |
-//! | `truth` | trace stacks, threads, virtual threads, methods, classes as they load |
+//! | `jvm` | a safe face over JNI, JVMTI, the VM's own data and the operating system; nearly all `unsafe` |
 //! | `records` | what is counted and written down, where a crash cannot take it |
+//! | `truth` | trace stacks, threads, virtual threads, methods, classes as they load |
+//! | `walkers` | the stack walkers that are judged: one file and one row each |
 //! | `sampling` | the sampler, and how it asks a thread, which answers in a signal handler |
-//! | `injection` | walkers and hooks that fail on purpose, to see it caught |
 //! | `evidence` | what is written down of a mismatch |
 //! | `recorder` | real samples as files, for tests |
-//! | `layers` | what the answers are compared with |
-//! | `hooks`, `events` | what the rewritten code and the VM call |
+//! | `injection` | walkers and hooks that fail on purpose, to see it caught |
+//! | `layers` | what the answers are compared with: one file each, and one path for all checks |
+//! | `agent`, `hooks`, `events`, `load` | what the VM and the rewritten code call |
+//!
+//! # A sample's way
+//! The sampler chooses a thread and sends it a signal (`sampling`). The thread's handler copies the
+//! trace stack (`truth`), asks the walker (`walkers`), and leaves both in memory that was made
+//! before. Back on its own thread the sampler hands them to a layer, which judges the walker's
+//! answer (`layers`).
+//!
+//! # A class's way
+//! As a class loads, its methods get hooks, which call `hooks`: those keep the trace stack, and
+//! now and then make a check on the spot.
+//!
+//! # Limits
+//! Linux on x86-64 or aarch64, and HotSpot from JDK 17 on. What runs in a signal handler gets a
+//! token that only a handler has (`jvm::os::signal::HandlerContext`), and is async-signal-safe. A
+//! panic never leaves an entry point: it makes the run invalid.
+
+#![deny(unsafe_code)]
 
 mod agent;
 mod events;
 mod evidence;
 mod hooks;
 mod injection;
+#[allow(unsafe_code)]
 mod jvm;
 mod layers;
+mod load;
 mod recorder;
 mod records;
 mod sampling;
+#[allow(unsafe_code)]
 mod truth;
+#[allow(unsafe_code)]
+mod walkers;
 
-use agent::guard;
-use jni_sys::{JavaVM, jint};
-use std::ffi::{CStr, c_char, c_void};
-
-/// The VM calls this at its start, before any Java code runs.
-///
-/// # Safety
-/// For the VM only (JVMTI, "Agent Start-Up").
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Agent_OnLoad(
-    vm: *mut JavaVM,
-    options: *mut c_char,
-    _: *mut c_void,
-) -> jint {
-    guard(1, || {
-        let path = match options.is_null() {
-            true => String::new(),
-            // SAFETY: the VM gives a zero-terminated string.
-            false => unsafe { CStr::from_ptr(options) }
-                .to_string_lossy()
-                .into_owned(),
-        };
-        // SAFETY: `vm` is the VM's.
-        match unsafe { events::load(vm, &path) } {
-            Ok(()) => 0,
-            Err(reason) => {
-                // The VM is about to refuse its start: nothing of the program can be garbled.
-                eprintln!("stackwitness: the agent cannot start: {reason}");
-                1
-            }
+jvm::entry::on_load!(|vm, options| {
+    agent::guard(1, || match load::load(vm, options) {
+        Ok(()) => 0,
+        Err(reason) => {
+            // The VM is about to refuse its start: nothing of the program can be garbled.
+            eprintln!("stackwitness: the agent cannot start: {reason}");
+            1
         }
     })
-}
+});

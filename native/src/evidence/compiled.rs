@@ -1,6 +1,6 @@
 //! The debug info records around a sample's program counter.
 
-use crate::agent::Agent;
+use crate::jvm::Jvm;
 use crate::jvm::debug_info;
 use crate::sampling::sample::Sample;
 use hotspot::code::{CodeKind, CodeMemory};
@@ -8,17 +8,17 @@ use hotspot::debug_info::{Around, Scope};
 
 /// The records around the program counter of `sample`; `None` if it is not in compiled Java code
 /// that runs, or the records cannot be read.
-pub fn records_around(agent: &Agent, sample: &Sample) -> Option<Around> {
+pub fn records_around(jvm: &Jvm, sample: &Sample) -> Option<Around> {
     let in_java = sample.anchor.is_some_and(|anchor| anchor.is_in_java());
     if !in_java {
         return None;
     }
     let pc = sample.registers.pc;
-    let blob = agent.code_cache.as_ref()?.blob(pc)?;
+    let blob = jvm.code_cache.as_ref()?.blob(pc)?;
     if blob.kind() != CodeKind::Compiled {
         return None;
     }
-    let around = agent.debug_info.as_ref()?.around(&blob, pc)?;
+    let around = jvm.debug_info.as_ref()?.around(&blob, pc)?;
     Some(Around {
         before: around.before.map(scopes),
         behind: scopes(around.behind),

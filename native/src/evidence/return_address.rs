@@ -1,6 +1,6 @@
 //! Finds where the return address of interrupted compiled code is.
 
-use crate::agent::Agent;
+use crate::jvm::Jvm;
 use crate::sampling::sample::Sample;
 use hotspot::arch::Native;
 use hotspot::code::CodeMemory;
@@ -17,8 +17,8 @@ pub struct Found {
 
 /// Looks for the return address of the code that `sample` interrupted; `None` if that is not
 /// compiled from a method, or an anchor says that the walk starts elsewhere.
-pub fn find(agent: &Agent, sample: &Sample) -> Option<Found> {
-    let cache = agent.code_cache.as_ref()?;
+pub fn find(jvm: &Jvm, sample: &Sample) -> Option<Found> {
+    let cache = jvm.code_cache.as_ref()?;
     if !sample.anchor.is_some_and(|anchor| anchor.is_without_pc()) {
         return None;
     }

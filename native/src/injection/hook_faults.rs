@@ -1,13 +1,14 @@
-//! Hooks that fail on purpose, where the configuration asks for it: the lies of layer
+//! Hooks that fail on purpose, where the configuration asks for it: the faults of layer
 //! `ground`, whose walker the hooks are.
 
-use crate::agent::Agent;
-use crate::truth::threads::ThreadState;
+use super::book::Book;
+use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::Balance;
 use oracle::mutants::{Detection, Unseen};
 use oracle::record::{FaultCount, Sabotage};
 use oracle::{Layer, Verdict};
 use std::cell::Cell;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// One hook in so many fails; 0: none.
@@ -22,9 +23,13 @@ thread_local! {
     static PENDING: Cell<u64> = const { Cell::new(0) };
 }
 
+/// What is asked for.
+static ASKED: OnceLock<Sabotage> = OnceLock::new();
+
 /// Takes over what is asked for.
 pub fn configure(sabotage: Option<Sabotage>, one_in: u64) {
     if let Some(sabotage) = sabotage {
+        _ = ASKED.set(sabotage);
         ONE_IN[sabotage as usize].store(one_in, Relaxed);
     }
 }
@@ -50,39 +55,38 @@ fn strikes_now(state: &ThreadState, one_in: u64) -> bool {
 
 /// The hooks found their entries out of balance and gave `verdict`; `excuse` says why that is
 /// no mismatch, if it is none.
-pub fn noticed(agent: &Agent, found: Balance, verdict: Verdict, excuse: Option<Unseen>) {
+pub fn noticed(book: &Book, found: Balance, verdict: Verdict, excuse: Option<Unseen>) {
     let most = match found {
         Balance::TooMany(n) => u64::from(n),
         Balance::TooFew => 1,
         Balance::Even => 0,
     };
     let outcome = excuse.map_or(Detection::Caught, Detection::Explained);
-    settle(agent, most.min(PENDING.get()), verdict, outcome);
+    settle(book, most.min(PENDING.get()), verdict, outcome);
 }
 
 /// The calling thread ends: what it did not notice by now it never will.
-pub fn thread_ends(agent: &Agent) {
-    settle(agent, PENDING.get(), Verdict::Match, Detection::Missed);
+pub fn thread_ends(book: &Book) {
+    settle(book, PENDING.get(), Verdict::Match, Detection::Missed);
 }
 
-fn settle(agent: &Agent, count: u64, verdict: Verdict, outcome: Detection) {
-    if let Some(sabotage) = agent.config.sabotage.filter(|_| count > 0) {
+fn settle(book: &Book, count: u64, verdict: Verdict, outcome: Detection) {
+    if let Some(sabotage) = ASKED.get().filter(|_| count > 0) {
         PENDING.set(PENDING.get() - count);
         SETTLED.fetch_add(count, Relaxed);
-        let liar = &agent.liar;
-        liar.note(Layer::Ground, sabotage.name(), verdict, outcome, count);
+        book.note(Layer::Ground, sabotage.name(), verdict, outcome, count);
     }
 }
 
 /// Failures in frames whose callers had not returned when the VM ended.
-pub fn unsettled(agent: &Agent) -> Option<FaultCount> {
+pub fn unsettled() -> Option<FaultCount> {
     let left = DONE
         .load(Relaxed)
         .checked_sub(SETTLED.load(Relaxed))
         .filter(|&left| left > 0)?;
     Some(FaultCount {
         layer: Layer::Ground,
-        kind: agent.config.sabotage?.name().into(),
+        kind: ASKED.get()?.name().into(),
         verdict: Verdict::Unverifiable,
         outcome: Detection::Explained(Unseen::StillActive),
         count: left,

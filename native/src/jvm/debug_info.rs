@@ -6,7 +6,7 @@
 //! behind it in address order (`is_decipherable_compiled_frame` in `share/prims/forte.cpp`):
 //! all that HotSpot promises there is a record close by.
 
-use crate::jvm::os::peek::{peek, peek_bytes};
+use crate::jvm::os::peek::{Plain, peek, peek_bytes};
 use crate::jvm::structs::Structs;
 use hotspot::code::Blob;
 
@@ -85,6 +85,9 @@ struct PcDesc {
     _object_offset: i32,
     _flags: i32,
 }
+
+// SAFETY: integers only.
+unsafe impl Plain for PcDesc {}
 
 /// Bytes of a method's code that are enough to recognise its entry hook.
 const CODE_START: usize = 16;

@@ -1,9 +1,10 @@
 //! A thread as the VM sees it (`share/runtime/javaThread.hpp`): its state, and where its last
 //! Java frame is anchored.
 
+use crate::jvm::jni::{Env, EnvAddress, Ref};
 use crate::jvm::os::peek::peek;
+use crate::jvm::os::signal::HandlerContext;
 use crate::jvm::structs::Structs;
-use jni_sys::{JNIEnv, jobject};
 use std::sync::atomic::{AtomicIsize, Ordering::Relaxed};
 
 /// `_thread_blocked`.
@@ -44,44 +45,37 @@ impl JavaThreads {
 
     /// Learns the distance between the two from the calling thread, whose `java.lang.Thread`
     /// holds the address of its `JavaThread` in the field `eetop`.
-    ///
-    /// # Safety
-    /// `env` and `thread` must be the calling thread's, without a pending exception.
-    pub unsafe fn learn(&self, env: *mut JNIEnv, thread: jobject) {
-        // SAFETY: as the caller promised; an exception for a missing field is cleared.
-        unsafe {
-            let class = ((**env).v1_1.GetObjectClass)(env, thread);
-            let (name, descriptor) = (c"eetop".as_ptr(), c"J".as_ptr());
-            let field = ((**env).v1_1.GetFieldID)(env, class, name, descriptor);
-            if field.is_null() {
-                ((**env).v1_1.ExceptionClear)(env);
-                return;
-            }
-            let java_thread = ((**env).v1_1.GetLongField)(env, thread, field) as isize;
-            if java_thread != 0 {
-                self.from_env
-                    .store(java_thread.wrapping_sub(env as isize), Relaxed);
-            }
+    pub fn learn(&self, env: Env<'_>, thread: Ref<'_>) {
+        let Some(class) = env.class_of(thread) else {
+            return;
+        };
+        let Some(field) = env.long_field(class.get(), c"eetop") else {
+            return;
+        };
+        let java_thread = env.long(thread, field) as isize;
+        if java_thread != 0 {
+            let distance = java_thread.wrapping_sub(env.address().0 as isize);
+            self.from_env.store(distance, Relaxed);
         }
     }
 
     /// Whether the thread of `env` waits inside the VM, as far as that is known: for a monitor,
     /// in `Object.wait`, parked or asleep. From any thread.
-    pub fn is_blocked(&self, env: *mut JNIEnv) -> bool {
+    pub fn is_blocked(&self, env: EnvAddress) -> bool {
         let state = |thread| peek::<i32>(thread + self.state);
         self.thread_of(env).and_then(state) == Some(BLOCKED)
     }
 
-    fn thread_of(&self, env: *mut JNIEnv) -> Option<usize> {
+    fn thread_of(&self, env: EnvAddress) -> Option<usize> {
         let distance = self.from_env.load(Relaxed);
-        (distance != isize::MIN).then(|| (env as isize).wrapping_add(distance) as usize)
+        (distance != isize::MIN).then(|| (env.0 as isize).wrapping_add(distance) as usize)
     }
 
-    /// The calling thread's anchor. Async-signal-safe.
+    /// The anchor of the interrupted thread. `None` if its `JavaThread` is not known.
     ///
     /// # Safety
     /// `env` must be the calling thread's.
-    pub unsafe fn anchor(&self, env: *mut JNIEnv) -> Option<Anchor> {
+    pub unsafe fn anchor(&self, _: &HandlerContext<'_>, env: EnvAddress) -> Option<Anchor> {
         let thread = self.thread_of(env)?;
         // SAFETY: the environment is a part of its thread, which runs here.
         unsafe {

@@ -1,11 +1,72 @@
-//! What the agent uses of the VM and of the system below it: JVMTI, AsyncGetCallTrace, and for
-//! evidence the layout of the VM's own data.
+//! A safe face over the JVM and the system below it: JNI, JVMTI, the VM's own description of its
+//! data, its code and its threads.
+//!
+//! Nearly all of the agent's `unsafe` is here. References to Java objects are given back when
+//! they are dropped; what runs in a signal handler takes a token that only a handler has
+//! ([`os::signal::HandlerContext`]); memory of the VM is read through the kernel, so that a stale
+//! address is an answer and no crash ([`os::peek`]).
 
-pub mod asgct;
+pub mod arch;
 pub mod code_cache;
 pub mod debug_info;
+pub mod entry;
 pub mod java_thread;
+pub mod jni;
 pub mod jvmti;
+pub mod key_hash;
+pub mod library;
 pub mod os;
 pub mod structs;
 pub mod symbols;
+
+use code_cache::CodeCache;
+use debug_info::DebugInfo;
+use java_thread::JavaThreads;
+use jni::Vm;
+use jvmti::Jvmti;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use structs::Structs;
+
+/// The VM, as far as this VM describes itself.
+pub struct Jvm {
+    /// Its invocation interface.
+    pub vm: Vm,
+    /// Its tool interface.
+    pub jvmti: Jvmti,
+    /// Its code.
+    pub code_cache: Option<CodeCache>,
+    /// Its debug information.
+    pub debug_info: Option<DebugInfo>,
+    /// Its threads.
+    pub java_threads: Option<JavaThreads>,
+    live: AtomicBool,
+}
+
+impl Jvm {
+    /// Looks at the VM.
+    pub fn new(vm: Vm, jvmti: Jvmti) -> Jvm {
+        let structs = Structs::read(jvmti);
+        let structs = structs.as_ref();
+        let feature = jvmti.system_property(c"java.vm.specification.version");
+        let feature = feature.parse().unwrap_or(0);
+        Jvm {
+            vm,
+            jvmti,
+            code_cache: structs.and_then(CodeCache::find),
+            debug_info: structs.and_then(|structs| DebugInfo::find(structs, feature)),
+            java_threads: structs.and_then(JavaThreads::find),
+            live: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether stack walkers may be asked: between VM Initialization and VM Death, as long as
+    /// nothing failed.
+    pub fn is_live(&self) -> bool {
+        self.live.load(Relaxed)
+    }
+
+    /// Lets walkers be asked, or not.
+    pub fn set_live(&self, live: bool) {
+        self.live.store(live, Relaxed);
+    }
+}

@@ -2,8 +2,9 @@
 //! the Serviceability Agent reads: field offsets by name.
 
 use crate::jvm::jvmti::Jvmti;
+use crate::jvm::library::Library;
 use std::collections::HashMap;
-use std::ffi::{CStr, CString, c_char, c_void};
+use std::ffi::{CStr, c_char};
 
 /// Fields and types of the VM by name.
 pub struct Structs {
@@ -21,18 +22,22 @@ struct Table {
 
 impl Structs {
     /// Reads the tables; `None` if this VM does not export them.
-    pub fn read(jvmti: &Jvmti) -> Option<Structs> {
+    pub fn read(jvmti: Jvmti) -> Option<Structs> {
         let library = Library::of(jvmti)?;
         // SAFETY: the exported words describe tables of this layout, which end with an entry
         // without names.
         unsafe {
             let mut fields = HashMap::new();
-            let structs = library.table("gHotSpotVMStructs", "gHotSpotVMStructEntryArrayStride")?;
-            let type_name = library.word("gHotSpotVMStructEntryTypeNameOffset")?;
-            let field_name = library.word("gHotSpotVMStructEntryFieldNameOffset")?;
-            let is_static = library.word("gHotSpotVMStructEntryIsStaticOffset")?;
-            let offset = library.word("gHotSpotVMStructEntryOffsetOffset")?;
-            let address = library.word("gHotSpotVMStructEntryAddressOffset")?;
+            let structs = table(
+                &library,
+                "gHotSpotVMStructs",
+                "gHotSpotVMStructEntryArrayStride",
+            )?;
+            let type_name = word(&library, "gHotSpotVMStructEntryTypeNameOffset")?;
+            let field_name = word(&library, "gHotSpotVMStructEntryFieldNameOffset")?;
+            let is_static = word(&library, "gHotSpotVMStructEntryIsStaticOffset")?;
+            let offset = word(&library, "gHotSpotVMStructEntryOffsetOffset")?;
+            let address = word(&library, "gHotSpotVMStructEntryAddressOffset")?;
             for entry in (0..).map(|i| structs.start + i * structs.stride) {
                 let Some(field) = text(entry + field_name) else {
                     break;
@@ -44,9 +49,13 @@ impl Structs {
                 fields.insert((text(entry + type_name).unwrap_or_default(), field), part);
             }
             let mut sizes = HashMap::new();
-            let types = library.table("gHotSpotVMTypes", "gHotSpotVMTypeEntryArrayStride")?;
-            let type_name = library.word("gHotSpotVMTypeEntryTypeNameOffset")?;
-            let size = library.word("gHotSpotVMTypeEntrySizeOffset")?;
+            let types = table(
+                &library,
+                "gHotSpotVMTypes",
+                "gHotSpotVMTypeEntryArrayStride",
+            )?;
+            let type_name = word(&library, "gHotSpotVMTypeEntryTypeNameOffset")?;
+            let size = word(&library, "gHotSpotVMTypeEntrySizeOffset")?;
             for entry in (0..).map(|i| types.start + i * types.stride) {
                 let Some(name) = text(entry + type_name) else {
                     break;
@@ -85,44 +94,19 @@ unsafe fn text(place: usize) -> Option<String> {
     Some(text.to_string_lossy().into_owned())
 }
 
-/// The VM's library.
-pub struct Library(*mut c_void);
+/// # Safety
+/// `name` must be an exported 64-bit word.
+unsafe fn word(library: &Library, name: &str) -> Option<usize> {
+    // SAFETY: as the caller promised.
+    library
+        .symbol(name)
+        .map(|address| unsafe { *address.cast::<u64>() } as usize)
+}
 
-impl Library {
-    /// The library that JVMTI's functions lie in, which the launcher need not have made global.
-    pub fn of(jvmti: &Jvmti) -> Option<Library> {
-        // SAFETY: plain look-ups; RTLD_NOLOAD takes a further handle on what is loaded anyhow.
-        unsafe {
-            let mut info: libc::Dl_info = std::mem::zeroed();
-            if libc::dladdr(jvmti.any_function(), &mut info) == 0 || info.dli_fname.is_null() {
-                return None;
-            }
-            let handle = libc::dlopen(info.dli_fname, libc::RTLD_LAZY | libc::RTLD_NOLOAD);
-            (!handle.is_null()).then_some(Library(handle))
-        }
-    }
-
-    /// The address of an exported symbol.
-    pub fn symbol(&self, name: &str) -> Option<*mut c_void> {
-        let name = CString::new(name).ok()?;
-        // SAFETY: a valid handle and a zero-terminated name.
-        let address = unsafe { libc::dlsym(self.0, name.as_ptr()) };
-        (!address.is_null()).then_some(address)
-    }
-
-    /// # Safety
-    /// `name` must be an exported 64-bit word.
-    unsafe fn word(&self, name: &str) -> Option<usize> {
-        // SAFETY: as the caller promised.
-        self.symbol(name)
-            .map(|address| unsafe { *address.cast::<u64>() } as usize)
-    }
-
-    /// # Safety
-    /// `name` must be an exported pointer, `stride` an exported word.
-    unsafe fn table(&self, name: &str, stride: &str) -> Option<Table> {
-        // SAFETY: as the caller promised.
-        let (start, stride) = unsafe { (self.word(name)?, self.word(stride)?) };
-        (start != 0 && stride != 0).then_some(Table { start, stride })
-    }
+/// # Safety
+/// `name` must be an exported pointer, `stride` an exported word.
+unsafe fn table(library: &Library, name: &str, stride: &str) -> Option<Table> {
+    // SAFETY: as the caller promised.
+    let (start, stride) = unsafe { (word(library, name)?, word(library, stride)?) };
+    (start != 0 && stride != 0).then_some(Table { start, stride })
 }

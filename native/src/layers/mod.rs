@@ -1,5 +1,18 @@
-//! The layers: what walkers answer, held against what is known.
+//! The layers: what walkers answer, held against what is known. One file for each layer.
+//!
+//! All checks go the same way ([`path`]): the layer judges the walker's answer, a fault may be
+//! injected in its place, the verdict is counted, and a mismatch is written down. Layers whose
+//! instant is a check inside a hook are made by [`at_check`], those whose instant is a signal by
+//! [`at_signal`].
 
+mod asgct_async;
+mod asgct_gst;
+mod asgct_safepoint;
 pub mod at_check;
 pub mod at_signal;
-pub mod walks;
+mod call_edge;
+pub mod context;
+pub mod ground;
+mod gst;
+mod path;
+mod walks;

@@ -3,42 +3,23 @@
 //! What is kept are the classes as the VM got them, our own hooks included where there are any:
 //! BCIs of walks need no mapping.
 
-use crate::agent::Agent;
+use crate::jvm::jni::Env;
 use crate::jvm::jvmti::JMethodId;
+use crate::jvm::key_hash::Spread;
+use crate::truth::classes::files::ClassFiles;
 use crate::truth::classes::hidden;
-use crate::truth::methods::Spread;
+use crate::truth::context::Truth;
 use hotspot::runtime::{HotSpot, JFR, JFR_REWRITES, is_hidden, is_launched_by_jdk};
-use jni_sys::JNIEnv;
 use oracle::edge::{self, Counts, Finding, Judge, MethodId, Start, Starts};
 use oracle::record::FoundEdges;
 use oracle::trace::{Frame, MethodKey};
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// Class files that were loaded, until the sampler reads them: a program's threads only leave
-/// them here.
-#[derive(Default)]
-pub struct Edges {
-    waiting: Mutex<Vec<Box<[u8]>>>,
-}
-
-impl Edges {
-    /// The VM is about to load this class.
-    pub fn loaded(&self, class_file: &[u8]) {
-        let class_file = class_file.into();
-        self.waiting().push(class_file);
-    }
-
-    fn waiting(&self) -> MutexGuard<'_, Vec<Box<[u8]>>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// The classes as far as they are known, and the judge; the sampler's.
-pub struct Walks {
-    agent: &'static Agent,
-    edges: &'static Edges,
-    env: *mut JNIEnv,
+pub struct Walks<'e> {
+    truth: &'static Truth,
+    class_files: &'static ClassFiles,
+    env: Env<'e>,
     judge: Judge,
     /// The walkers' keys that were looked up; none for a method that is gone.
     methods: HashMap<usize, Option<MethodId>, Spread>,
@@ -83,14 +64,14 @@ impl Found {
 /// What tells a thread from others: the place of its state, and its kernel id.
 pub type Thread = (usize, i32);
 
-impl Walks {
+impl<'e> Walks<'e> {
     /// Knows no method yet; none if class files are not kept.
-    pub fn new(agent: &'static Agent, env: *mut JNIEnv) -> Option<Walks> {
-        let edges = agent.edges.as_ref()?;
-        let launcher = agent.jvmti.system_property(c"sun.java.launcher");
+    pub fn new(truth: &'static Truth, env: Env<'e>) -> Option<Walks<'e>> {
+        let class_files = truth.class_files.as_ref()?;
+        let launcher = truth.jvm.jvmti.system_property(c"sun.java.launcher");
         Some(Walks {
-            agent,
-            edges,
+            truth,
+            class_files,
             env,
             judge: Judge::new(&HotSpot),
             methods: HashMap::default(),
@@ -103,8 +84,7 @@ impl Walks {
 
     /// Reads the classes that were loaded since.
     pub fn read_loaded(&mut self) {
-        let waiting = std::mem::take(&mut *self.edges.waiting());
-        for class_file in waiting {
+        for class_file in self.class_files.take() {
             // One that breaks the JVMS is for the VM to refuse.
             _ = self.read(&class_file);
         }
@@ -168,7 +148,7 @@ impl Walks {
     /// The same, but none either if something is impossible and it is not sure which methods
     /// the stack is of.
     pub fn sure_findings(&mut self, thread: Thread, stack: &[Frame]) -> Option<Vec<Finding>> {
-        let methods = &self.agent.methods;
+        let methods = &self.truth.methods;
         let found = self.findings(thread, stack)?;
         let impossible = found.iter().any(|finding| finding.is_impossible());
         let doubtful = impossible && methods.is_doubtful(stack, &[]);
@@ -188,12 +168,12 @@ impl Walks {
 
     #[cold]
     fn ask(&mut self, key: MethodKey) -> Option<MethodId> {
-        let (agent, env) = (self.agent, self.env);
-        let (class, name, descriptor) = agent.methods.full_name(env, key)?;
+        let (truth, env) = (self.truth, self.env);
+        let (class, name, descriptor) = truth.methods.full_name(env, key)?;
         if is_hidden(class.as_bytes()) {
             // Once a method: classes that hide behind one name come and go. One that cannot be
             // read must not be taken for another of its name.
-            let class_file = hidden::class_file(agent.jvmti, env, key.0 as JMethodId)?;
+            let class_file = hidden::class_file(truth.jvm.jvmti, env, JMethodId(key.0))?;
             self.read(&class_file).ok()?;
         }
         let [class, name, descriptor] = [&class, &name, &descriptor].map(|text| text.as_bytes());

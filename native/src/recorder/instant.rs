@@ -1,12 +1,12 @@
 //! What ran when the signal came: registers, the stack's words, and the code that they point at.
 
 use super::methods::Named;
-use crate::agent::Agent;
 use crate::evidence::compiled;
 use crate::jvm::code_cache::CodeCache;
 use crate::jvm::os::peek::peek_bytes;
 use crate::jvm::symbols;
 use crate::sampling::sample::Sample;
+use crate::truth::context::Truth as Known;
 use hotspot::arch::{Arch, Native, Registers};
 use hotspot::code::{Blob, CodeMemory};
 use hotspot::debug_info::Scope;
@@ -51,14 +51,14 @@ impl Blobs<'_> {
 
 /// The instant of `sample`, whose walk was `walk`.
 pub fn of(
-    agent: &Agent,
+    known: &Known,
     sample: &Sample,
     walk: &[Frame],
     named: &mut Named<'_>,
 ) -> RecordedInstant {
     let Registers { pc, sp, fp, .. } = sample.registers;
     let mut blobs = Blobs {
-        cache: agent.code_cache.as_ref(),
+        cache: known.jvm.code_cache.as_ref(),
         known: vec![],
     };
     let code = blobs.at(pc);
@@ -78,7 +78,7 @@ pub fn of(
             .map_while(|at| sample.stack_top.word(at))
             .map(|word| of_word(&mut blobs, word))
             .collect(),
-        debug_info: debug_info(agent, sample, walk, named),
+        debug_info: debug_info(known, sample, walk, named),
         blobs: blobs.end(),
     }
 }
@@ -99,19 +99,19 @@ fn of_word(blobs: &mut Blobs<'_>, word: usize) -> RecordedWord {
 }
 
 fn debug_info(
-    agent: &Agent,
+    known: &Known,
     sample: &Sample,
     walk: &[Frame],
     named: &mut Named<'_>,
 ) -> Option<RecordedDebugInfo> {
-    let around = compiled::records_around(agent, sample)?;
+    let around = compiled::records_around(known.jvm, sample)?;
     let shown = |scope: &Scope| {
         let mut reported = around.behind.iter().zip(walk);
         let shown = reported.find(|(behind, _)| behind.method == scope.method);
         shown.map(|(_, frame)| frame.method)
     };
     let mut record = |scope: &Scope| {
-        let by_hook = scope.hook.and_then(|hook| agent.methods.key_of(hook));
+        let by_hook = scope.hook.and_then(|hook| known.methods.key_of(hook));
         if let Some(method) = shown(scope) {
             named.scope(method, scope.bci);
         }

@@ -1,15 +1,15 @@
 //! The methods of a recorded sample, by number, with every answer about their hooks.
 
-use crate::agent::Agent;
-use jni_sys::JNIEnv;
+use crate::jvm::jni::Env;
+use crate::truth::context::Truth as Known;
 use oracle::recorded::{RecordedFrame, RecordedMethod};
 use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence};
 use std::collections::BTreeMap;
 
 /// The methods so far.
 pub struct Named<'a> {
-    agent: &'a Agent,
-    env: *mut JNIEnv,
+    known: &'a Known,
+    env: Env<'a>,
     keys: Vec<MethodKey>,
     methods: Vec<RecordedMethod>,
     hooks: BTreeMap<u32, String>,
@@ -17,9 +17,9 @@ pub struct Named<'a> {
 
 impl<'a> Named<'a> {
     /// None so far. `env` is the calling thread's.
-    pub fn new(agent: &'a Agent, env: *mut JNIEnv) -> Named<'a> {
+    pub fn new(known: &'a Known, env: Env<'a>) -> Named<'a> {
         Named {
-            agent,
+            known,
             env,
             keys: vec![],
             methods: vec![],
@@ -43,7 +43,7 @@ impl<'a> Named<'a> {
         }
         let known = self.keys.iter().position(|&key| key == frame.method);
         let place = known.unwrap_or_else(|| {
-            let methods = &self.agent.methods;
+            let methods = &self.known.methods;
             self.keys.push(frame.method);
             self.methods.push(RecordedMethod {
                 name: methods.show(self.env, &frame).method,
@@ -53,7 +53,7 @@ impl<'a> Named<'a> {
             self.keys.len() - 1
         });
         let method = &mut self.methods[place];
-        if let Some((hook, presence)) = self.agent.methods.hook(frame.method, frame.location) {
+        if let Some((hook, presence)) = self.known.methods.hook(frame.method, frame.location) {
             method.hook = Some(hook.0);
             let presence = name(presence).to_owned();
             method.presence.insert(frame.location.0, presence);
@@ -63,7 +63,7 @@ impl<'a> Named<'a> {
 
     /// The number of a hook; notes its name.
     pub fn hook(&mut self, hook: HookId) -> u32 {
-        let name = || self.agent.methods.show_entry(hook).method;
+        let name = || self.known.methods.show_entry(hook).method;
         self.hooks.entry(hook.0).or_insert_with(name);
         hook.0
     }

@@ -4,11 +4,11 @@
 mod instant;
 mod methods;
 
-use crate::agent::Agent;
-use crate::evidence::{self, Walker};
+use crate::evidence::{self, Reporter, Seen};
+use crate::jvm::jni::Env;
 use crate::sampling::sample::Sample;
-use crate::truth::methods::Registry;
-use jni_sys::JNIEnv;
+use crate::truth::context::Truth as Known;
+use crate::truth::methods::registry::Registry;
 use methods::Named;
 use oracle::edge::{Finding, Impossible};
 use oracle::mutants::Sight;
@@ -43,8 +43,8 @@ pub struct Judged<'a> {
     pub judgement: Judgement,
     /// What the judge was told.
     pub sight: &'a Sight<'a, Registry>,
-    /// Who walked the stack.
-    pub walker: Walker<'a>,
+    /// How the stack was seen.
+    pub seen: Seen<'a>,
 }
 
 impl Recorder {
@@ -76,124 +76,127 @@ impl Recorder {
             _ = (&self.file).write_all(&line);
         }
     }
-}
 
-/// Writes a judged walk down, where samples are asked for and there are not enough of its kind.
-pub fn offer(agent: &Agent, env: *mut JNIEnv, judged: Judged<'_>) {
-    let Some(recorder) = &agent.recorder else {
-        return;
-    };
-    let Judged {
-        layer,
-        walk,
-        judgement,
-        sight,
-        walker,
-    } = judged;
-    if frames(walk, sight) > MOST_FRAMES {
-        return;
-    }
-    let shown_walk = evidence::show(agent, env, walk);
-    let shown_truth = show_truth(agent, env, sight);
-    let cause = match judgement.is_mismatch() {
-        true => evidence::cause(agent, judgement, walker, &shown_walk, &shown_truth),
-        false => None,
-    };
-    let sample = match walker {
-        Walker::AsgctInSignal(sample) => Some(sample),
-        _ => None,
-    };
-    let judged = RecordedJudgement {
-        verdict: name(judgement.verdict).into(),
-        reason: judgement.reason.to_string(),
-        at_frame: judgement.at_frame,
-        cause: cause.map(|cause| cause.name.into()),
-    };
-    if !recorder.wants(kind(agent, layer, &judged, sample)) {
-        return;
-    }
-    let mut named = Named::new(agent, env);
-    let mut recorded = RecordedSample {
-        layer: layer.name().into(),
-        walk: named.frames(walk),
-        judged,
-        ..start(agent)
-    };
-    let mut references = vec![];
-    match sight {
-        Sight::Truth(truth, _) => {
-            references.push(truth.checked);
-            recorded.truth = Some(of_truth(&mut named, truth));
+    /// Writes a judged walk down, if there are not enough of its kind.
+    pub fn offer(&self, reporter: &Reporter, env: Env<'_>, judged: Judged<'_>) {
+        let known = reporter.truth;
+        let Judged {
+            layer,
+            walk,
+            judgement,
+            sight,
+            seen,
+        } = judged;
+        if frames(walk, sight) > MOST_FRAMES {
+            return;
         }
-        Sight::Truths {
-            truth,
-            carrier,
-            boundary,
-            ..
-        } => {
-            references.push(truth.checked);
-            references.extend(carrier.map(|carrier| carrier.checked));
-            recorded.truth = Some(of_truth(&mut named, truth));
-            recorded.carrier = carrier.map(|carrier| of_truth(&mut named, carrier));
-            recorded.boundary = boundary(walk);
+        let shown_walk = reporter.show(env, walk);
+        let shown_truth = show_truth(reporter, env, sight);
+        let cause = match judgement.is_mismatch() {
+            true => reporter.cause(judgement, seen, &shown_walk, &shown_truth),
+            false => None,
+        };
+        let sample = match seen {
+            Seen::InSignal(sample) => Some(sample),
+            _ => None,
+        };
+        let judged = RecordedJudgement {
+            verdict: name(judgement.verdict).into(),
+            reason: judgement.reason.to_string(),
+            at_frame: judgement.at_frame,
+            cause: cause.map(|cause| cause.name.into()),
+        };
+        if !self.wants(kind(known, layer, &judged, sample)) {
+            return;
         }
-        Sight::SameInstant {
-            reference,
-            is_carried,
-            boundary,
-        } => {
-            references.push(*reference);
-            recorded.reference = Some(named.frames(reference));
-            recorded.is_carried = *is_carried;
-            recorded.boundary = boundary(walk);
-        }
-        Sight::Later(later, edges) => {
-            references.push(later.stack);
-            recorded.reference = Some(named.frames(later.stack));
-            recorded.reference_edges = later.found.map(of_findings);
-            recorded.edges = edges(walk).as_deref().map(of_findings);
-        }
-        Sight::Edges(edges) => recorded.edges = edges(walk).as_deref().map(of_findings),
-    }
-    recorded.is_doubtful = agent.methods.is_doubtful(walk, &references);
-    recorded.instant = sample.map(|sample| instant::of(agent, sample, walk, &mut named));
-    (recorded.methods, recorded.hook_names) = named.end();
-    recorder.write(&recorded);
-}
-
-/// Writes an error of the walker down, as [`offer`] does with walks.
-pub fn offer_error(agent: &Agent, env: *mut JNIEnv, layer: Layer, code: i32, sample: &Sample) {
-    let Some(recorder) = &agent.recorder else {
-        return;
-    };
-    let judged = RecordedJudgement {
-        verdict: name(Verdict::Error(code)).into(),
-        reason: format!("the walker's code {code}"),
-        ..RecordedJudgement::default()
-    };
-    if recorder.wants(kind(agent, layer, &judged, Some(sample))) {
-        let mut named = Named::new(agent, env);
-        recorder.write(&RecordedSample {
+        let mut named = Named::new(known, env);
+        let mut recorded = RecordedSample {
             layer: layer.name().into(),
-            error: Some(code),
-            instant: Some(instant::of(agent, sample, &[], &mut named)),
+            walk: named.frames(walk),
             judged,
-            ..start(agent)
-        });
+            ..start(known)
+        };
+        let mut references = vec![];
+        match sight {
+            Sight::Truth(truth, _) => {
+                references.push(truth.checked);
+                recorded.truth = Some(of_truth(&mut named, truth));
+            }
+            Sight::Truths {
+                truth,
+                carrier,
+                boundary,
+                ..
+            } => {
+                references.push(truth.checked);
+                references.extend(carrier.map(|carrier| carrier.checked));
+                recorded.truth = Some(of_truth(&mut named, truth));
+                recorded.carrier = carrier.map(|carrier| of_truth(&mut named, carrier));
+                recorded.boundary = boundary(walk);
+            }
+            Sight::SameInstant {
+                reference,
+                is_carried,
+                boundary,
+            } => {
+                references.push(*reference);
+                recorded.reference = Some(named.frames(reference));
+                recorded.is_carried = *is_carried;
+                recorded.boundary = boundary(walk);
+            }
+            Sight::Later(later, edges) => {
+                references.push(later.stack);
+                recorded.reference = Some(named.frames(later.stack));
+                recorded.reference_edges = later.found.map(of_findings);
+                recorded.edges = edges(walk).as_deref().map(of_findings);
+            }
+            Sight::Edges(edges) => recorded.edges = edges(walk).as_deref().map(of_findings),
+        }
+        recorded.is_doubtful = known.methods.is_doubtful(walk, &references);
+        recorded.instant = sample.map(|sample| instant::of(known, sample, walk, &mut named));
+        (recorded.methods, recorded.hook_names) = named.end();
+        self.write(&recorded);
+    }
+
+    /// Writes an error of the walker down, as [`Recorder::offer`] does with walks.
+    pub fn offer_error(
+        &self,
+        reporter: &Reporter,
+        env: Env<'_>,
+        layer: Layer,
+        code: i32,
+        sample: &Sample,
+    ) {
+        let known = reporter.truth;
+        let judged = RecordedJudgement {
+            verdict: name(Verdict::Error(code)).into(),
+            reason: format!("the walker's code {code}"),
+            ..RecordedJudgement::default()
+        };
+        if self.wants(kind(known, layer, &judged, Some(sample))) {
+            let mut named = Named::new(known, env);
+            self.write(&RecordedSample {
+                layer: layer.name().into(),
+                error: Some(code),
+                instant: Some(instant::of(known, sample, &[], &mut named)),
+                judged,
+                ..start(known)
+            });
+        }
     }
 }
 
-fn start(agent: &Agent) -> RecordedSample {
+fn start(known: &Known) -> RecordedSample {
     RecordedSample {
-        jvm: agent.jvmti.system_property(c"java.vm.version"),
-        hooks: agent.config.hooks.to_string(),
+        jvm: known.jvm.jvmti.system_property(c"java.vm.version"),
+        hooks: known.hooking.to_string(),
         ..RecordedSample::default()
     }
 }
 
 /// What samples are told apart by: a limit on each lets rare ones in.
 fn kind(
-    agent: &Agent,
+    known: &Known,
     layer: Layer,
     judged: &RecordedJudgement,
     sample: Option<&Sample>,
@@ -204,7 +207,7 @@ fn kind(
         cause,
         ..
     } = judged;
-    let code = sample.map(|sample| evidence::code_of(agent, sample.registers.pc));
+    let code = sample.map(|sample| evidence::code_of(known.jvm, sample.registers.pc));
     format!("{layer} {verdict} {reason} {cause:?} {code:?}")
 }
 
@@ -222,8 +225,8 @@ fn frames(walk: &[Frame], sight: &Sight<'_, Registry>) -> usize {
 }
 
 /// The truth as reports show it.
-fn show_truth(agent: &Agent, env: *mut JNIEnv, sight: &Sight<'_, Registry>) -> Vec<ShownFrame> {
-    let of_truth = |truth: &Truth<'_>| evidence::show_truth(agent, env, truth);
+fn show_truth(reporter: &Reporter, env: Env<'_>, sight: &Sight<'_, Registry>) -> Vec<ShownFrame> {
+    let of_truth = |truth: &Truth<'_>| reporter.show_truth(env, truth);
     match sight {
         Sight::Truth(truth, _) => of_truth(truth),
         Sight::Truths { truth, carrier, .. } => {
@@ -231,8 +234,8 @@ fn show_truth(agent: &Agent, env: *mut JNIEnv, sight: &Sight<'_, Registry>) -> V
             shown.extend(carrier.iter().flat_map(|&carrier| of_truth(carrier)));
             shown
         }
-        Sight::SameInstant { reference, .. } => evidence::show(agent, env, reference),
-        Sight::Later(later, _) => evidence::show(agent, env, later.stack),
+        Sight::SameInstant { reference, .. } => reporter.show(env, reference),
+        Sight::Later(later, _) => reporter.show(env, later.stack),
         Sight::Edges(_) => vec![],
     }
 }

@@ -6,12 +6,12 @@ use std::io::{self, Write};
 use std::path::Path;
 
 /// Appends records; usable from every thread, not from a signal handler.
-pub struct Records(File);
+pub struct RecordsFile(File);
 
-impl Records {
+impl RecordsFile {
     /// Opens the file at `path`, which is made as needed.
-    pub fn open(path: &Path) -> io::Result<Records> {
-        Ok(Records(
+    pub fn open(path: &Path) -> io::Result<RecordsFile> {
+        Ok(RecordsFile(
             OpenOptions::new().append(true).create(true).open(path)?,
         ))
     }

@@ -5,3 +5,37 @@ pub mod error_codes;
 pub mod file;
 pub mod profile;
 pub mod slots;
+
+use file::RecordsFile;
+use oracle::record::{RECORDS_FILE, Record, SLOTS_FILE};
+use slots::Slots;
+use std::io;
+use std::path::Path;
+
+/// The counts and the records of a run.
+pub struct Records {
+    /// The counts.
+    pub slots: Slots,
+    file: RecordsFile,
+}
+
+impl Records {
+    /// In the folder of a run.
+    pub fn open(run_dir: &Path) -> Result<Records, String> {
+        let io = |what: &'static str| move |e: io::Error| format!("cannot open the {what}: {e}");
+        Ok(Records {
+            slots: Slots::map(&run_dir.join(SLOTS_FILE)).map_err(io("slots"))?,
+            file: RecordsFile::open(&run_dir.join(RECORDS_FILE)).map_err(io("records"))?,
+        })
+    }
+
+    /// Writes a record down.
+    pub fn write(&self, record: &Record) {
+        self.file.write(record);
+    }
+
+    /// What is measured is worth nothing from here on.
+    pub fn invalid(&self, reason: String) {
+        self.write(&Record::Invalid(reason));
+    }
+}

@@ -1,6 +1,6 @@
 //! All stacks that the sampler sees, and how often each: a profile.
 
-use crate::truth::methods::Spread;
+use crate::jvm::key_hash::Spread;
 use oracle::profile::{Profile, STACKS};
 use oracle::trace::{Frame, MethodKey};
 use std::collections::HashMap;

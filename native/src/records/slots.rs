@@ -1,12 +1,10 @@
 //! The counts, in a file that the runner maps or reads too (see [`oracle::tally`]).
 
+use crate::jvm::os::shared_words;
 use oracle::tally::{self, Drop, SLOTS};
 use oracle::{Layer, Verdict};
-use std::fs::OpenOptions;
 use std::io;
-use std::os::fd::AsRawFd;
 use std::path::Path;
-use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The slots of all layers, in shared memory: what was counted survives the target.
@@ -15,30 +13,7 @@ pub struct Slots(&'static [AtomicU64; SLOTS]);
 impl Slots {
     /// Maps the file at `path`, which is made or enlarged as needed.
     pub fn map(path: &Path) -> io::Result<Slots> {
-        let size = size_of::<[AtomicU64; SLOTS]>();
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)?;
-        file.set_len(size as u64)?;
-        // SAFETY: a new mapping touches no existing memory; the file stays mapped for good.
-        let memory = unsafe {
-            libc::mmap(
-                ptr::null_mut(),
-                size,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_SHARED,
-                file.as_raw_fd(),
-                0,
-            )
-        };
-        if memory == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: page-aligned, large enough, never unmapped; atomics take any bytes.
-        Ok(Slots(unsafe { &*memory.cast() }))
+        shared_words::map(path).map(Slots)
     }
 
     /// Counts one check.

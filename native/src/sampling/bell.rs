@@ -1,7 +1,8 @@
 //! How handlers wake the sampler.
 
+use crate::jvm::os::futex;
+use crate::jvm::os::signal::HandlerContext;
 use std::hint::spin_loop;
-use std::ptr;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::time::{Duration, Instant};
@@ -27,17 +28,13 @@ impl Bell {
 
     /// Wakes the listener, if it sleeps. What it waits for must have been stored before,
     /// sequentially consistent: then either this sees that it sleeps, or it sees what was
-    /// stored. Async-signal-safe.
-    pub fn ring(&self) {
+    /// stored.
+    pub fn ring(&self, _: &HandlerContext<'_>) {
         if !self.sleeping.load(SeqCst) {
             return;
         }
         self.rings.fetch_add(1, SeqCst);
-        // SAFETY: a system call on our own word.
-        unsafe {
-            let op = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
-            libc::syscall(libc::SYS_futex, self.rings.as_ptr(), op, 1);
-        }
+        futex::wake_one(&self.rings);
     }
 
     /// Waits until `is_done`; false after `patience`. For the listener.
@@ -65,16 +62,7 @@ impl Bell {
             let Some(left) = patience.checked_sub(start.elapsed()) else {
                 return false;
             };
-            let left = libc::timespec {
-                tv_sec: left.as_secs() as libc::time_t,
-                tv_nsec: left.subsec_nanos().into(),
-            };
-            // SAFETY: a system call on our own word, with a deadline of our own.
-            unsafe {
-                let op = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
-                let word = self.rings.as_ptr();
-                libc::syscall(libc::SYS_futex, word, op, rings, ptr::from_ref(&left));
-            }
+            futex::wait(&self.rings, rings, left);
         }
     }
 }
@@ -92,7 +80,7 @@ mod tests {
         let ringer = std::thread::spawn(|| {
             std::thread::sleep(Duration::from_millis(20));
             DONE.store(true, SeqCst);
-            BELL.ring();
+            HandlerContext::for_test(|context| BELL.ring(context));
         });
         // Only the ring can end this before the test's own end.
         assert!(BELL.wait(Duration::from_secs(600), is_done));

@@ -1,10 +1,15 @@
 //! The sampler: how it chooses a thread, asks it, and gets an answer from its signal handler.
+//!
+//! What runs in the handler is [`handler`], which gets a
+//! [`HandlerContext`](crate::jvm::os::signal::HandlerContext); everything else runs on the
+//! sampler's own thread ([`sampler`]). They share the samples of [`asking`].
 
-pub mod asking;
+mod asking;
 mod bell;
+pub mod client;
+pub mod handler;
 mod pace;
 pub mod sample;
 pub mod sampler;
-mod signal;
 mod stack_top;
 pub mod targets;

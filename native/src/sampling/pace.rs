@@ -1,5 +1,6 @@
 //! A developer's measurement: the sampler in turns with something else (see [`oracle::pace`]).
 
+use crate::jvm::os::clock;
 use oracle::pace::{Pace, Paced};
 
 /// How long each turn takes, in nanoseconds.
@@ -49,13 +50,7 @@ impl Turns {
     }
 }
 
-/// `CLOCK_MONOTONIC`, in nanoseconds: unlike an `Instant` it means something to other processes.
+/// As other processes know the time, in nanoseconds.
 fn now() -> u64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: `time` is valid, and every Linux has this clock.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+    clock::monotonic().as_nanos() as u64
 }

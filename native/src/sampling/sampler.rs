@@ -1,18 +1,20 @@
 //! The sampler: a thread that asks random running Java threads for their stacks, again and
-//! again, and has what comes back judged: layers `asgct-async`, `asgct-gst`
-//! and `call-edge`.
+//! again, and hands what comes back to its client.
 
-use crate::agent::{Agent, guard};
-use crate::layers::at_check::nanos;
-use crate::layers::at_signal::Judging;
-use crate::sampling::asking::{self, Asked, Depth, Done, Ended, Free, Late};
-use crate::sampling::pace::Turns;
-use crate::sampling::signal::{self, Post};
-use crate::sampling::targets::{Target, Targets};
-use jni_sys::JNIEnv;
+use super::asking::{self, Asked, Depth, Done, Free, Late};
+use super::client::Client;
+use super::handler::{self, Serving};
+use super::pace::Turns;
+use super::targets::{Target, Targets};
+use crate::jvm::jni::Env;
+use crate::jvm::os::clock;
+use crate::jvm::os::handoff::Ended;
+use crate::jvm::os::signal::Post;
+use crate::records::Records;
+use crate::truth::context::Truth;
 use oracle::Layer;
 use oracle::pace::Pace;
-use oracle::record::Record;
+use oracle::record::{Config, Record};
 use oracle::tally::Drop;
 use std::iter;
 use std::ptr;
@@ -49,22 +51,42 @@ pub struct Sampler {
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// Starts the sampler, once, in the live phase.
-pub fn start(agent: &'static Agent) -> std::io::Result<Sampler> {
-    let samples = asking::make()?;
-    signal::install()?;
-    let (stop, stopped) = channel();
-    let (end, ended) = channel();
-    thread::Builder::new()
-        .name("Stackwitness".into())
-        .spawn(move || {
-            guard((), || run(agent, samples, &stopped));
-            _ = end.send(());
-        })?;
-    Ok(Sampler { stop, ended })
+/// A sampler that is about to run, on its own thread.
+pub struct Ready {
+    samples: Vec<Free>,
+    stopped: Receiver<()>,
+}
+
+/// What a sampler works with.
+#[derive(Copy, Clone)]
+pub struct Means {
+    /// What the runner asked for.
+    pub config: &'static Config,
+    /// Whom it asks.
+    pub truth: &'static Truth,
+    /// Where it counts.
+    pub records: &'static Records,
 }
 
 impl Sampler {
+    /// Starts the sampler's thread, once, in the live phase; `body` must call [`Ready::run`].
+    pub fn start(
+        serving: Serving,
+        body: impl FnOnce(Ready) + Send + 'static,
+    ) -> std::io::Result<Sampler> {
+        let samples = asking::make()?;
+        handler::install(serving)?;
+        let (stop, stopped) = channel();
+        let (end, ended) = channel();
+        thread::Builder::new()
+            .name("Stackwitness".into())
+            .spawn(move || {
+                body(Ready { samples, stopped });
+                _ = end.send(());
+            })?;
+        Ok(Sampler { stop, ended })
+    }
+
     /// Stops it, and waits for its end; false if it did not end in time.
     pub fn stop(&self) -> bool {
         STOP.store(true, Relaxed);
@@ -73,89 +95,72 @@ impl Sampler {
     }
 }
 
-fn run(agent: &'static Agent, samples: Vec<Free>, stopped: &Receiver<()>) {
-    let Some(env) = attach(agent) else {
-        let reason = "the sampler could not attach to the VM".to_owned();
-        agent.records.write(&Record::Invalid(reason));
-        return;
-    };
-    let mut sampling = Sampling {
-        agent,
-        targets: Targets::new(agent, env),
-        judging: Judging::new(agent, env),
-        free: samples,
-        late: Vec::new(),
-        asked: Vec::new(),
-        since_gst: 0,
-        turns: Turns::new(agent.config.turns),
-        answers: 0,
-        post: Post::new(),
-    };
-    let mut booked = Instant::now();
-    let (mut profiled, mut profile_after) = (booked, BOOKKEEPING);
-    while agent.is_live() && !STOP.load(Relaxed) {
-        let busy = sampling.turn();
-        if sampling.turns.is_over() {
-            sampling.finish();
-            let answers = std::mem::take(&mut sampling.answers);
-            let paced = sampling.turns.pass_on(answers);
-            agent.records.write(&Record::Paced(paced));
-        }
-        if booked.elapsed() >= BOOKKEEPING {
-            booked = Instant::now();
-            agent.forget_unloaded();
-            agent.record_rewriting();
-            sampling.judging.read_loaded();
-        }
-        if profiled.elapsed() >= profile_after {
-            sampling.judging.record_profile();
-            (profiled, profile_after) = (Instant::now(), (2 * profile_after).min(PROFILE));
-        }
-        let average = agent.config.sample_interval_us;
-        if average > 0 {
-            // Uniform over twice the average, lest it beats with the program's own rhythm.
-            let pause = Duration::from_micros(sampling.targets.random() % (2 * average + 1));
-            match stopped.recv_timeout(pause) {
-                Err(RecvTimeoutError::Timeout) => {}
-                _ => break,
+impl Ready {
+    /// Samples for `client` until the VM's end, on a thread whose environment is `env`.
+    pub fn run(self, means: Means, env: Env<'_>, client: &mut dyn Client) {
+        let Means {
+            config,
+            truth,
+            records,
+        } = means;
+        let mut sampling = Sampling {
+            means,
+            targets: Targets::new(truth, env, config.seed),
+            client,
+            free: self.samples,
+            late: Vec::new(),
+            asked: Vec::new(),
+            since_gst: 0,
+            turns: Turns::new(config.turns),
+            answers: 0,
+            post: Post::new(),
+        };
+        let mut booked = Instant::now();
+        let (mut profiled, mut profile_after) = (booked, BOOKKEEPING);
+        while truth.jvm.is_live() && !STOP.load(Relaxed) {
+            let busy = sampling.turn();
+            if sampling.turns.is_over() {
+                sampling.finish();
+                let answers = std::mem::take(&mut sampling.answers);
+                let paced = sampling.turns.pass_on(answers);
+                records.write(&Record::Paced(paced));
             }
-        } else if !busy {
-            sampling.rest();
+            if booked.elapsed() >= BOOKKEEPING {
+                booked = Instant::now();
+                sampling.client.keep_books();
+            }
+            if profiled.elapsed() >= profile_after {
+                sampling.client.write_profile();
+                (profiled, profile_after) = (Instant::now(), (2 * profile_after).min(PROFILE));
+            }
+            let average = config.sample_interval_us;
+            if average > 0 {
+                // Uniform over twice the average, lest it beats with the program's own rhythm.
+                let pause = Duration::from_micros(sampling.targets.random() % (2 * average + 1));
+                match self.stopped.recv_timeout(pause) {
+                    Err(RecvTimeoutError::Timeout) => {}
+                    _ => break,
+                }
+            } else if !busy {
+                sampling.rest();
+            }
         }
+        sampling.finish();
+        sampling.client.write_profile();
     }
-    sampling.finish();
-    sampling.judging.record_profile();
-    // SAFETY: this thread attached itself and has no Java frames.
-    unsafe { ((**agent.vm.0).v1_2.DetachCurrentThread)(agent.vm.0) };
-}
-
-/// Attaches the calling thread as a daemon, so that it keeps no VM alive.
-fn attach(agent: &Agent) -> Option<*mut JNIEnv> {
-    let mut env = ptr::null_mut();
-    let mut arguments = jni_sys::JavaVMAttachArgs {
-        version: jni_sys::JNI_VERSION_1_8,
-        name: c"Stackwitness".as_ptr().cast_mut(),
-        group: ptr::null_mut(),
-    };
-    // SAFETY: the VM is live; the arguments outlive the call.
-    let status = unsafe {
-        let arguments = ptr::from_mut(&mut arguments).cast();
-        ((**agent.vm.0).v1_4.AttachCurrentThreadAsDaemon)(agent.vm.0, &mut env, arguments)
-    };
-    (status == 0).then_some(env.cast())
 }
 
 /// What the sampler's loop keeps.
-struct Sampling {
-    agent: &'static Agent,
-    targets: Targets,
-    judging: Judging,
+struct Sampling<'e, 'c> {
+    means: Means,
+    targets: Targets<'e>,
+    client: &'c mut dyn Client,
     /// Samples that may be asked for.
     free: Vec<Free>,
     /// Samples that a late handler has taken.
     late: Vec<Late>,
     /// Those on their way.
-    asked: Vec<Request>,
+    asked: Vec<Request<'e>>,
     /// Samples since the last one for `asgct-gst`.
     since_gst: u32,
     post: Post,
@@ -165,19 +170,19 @@ struct Sampling {
 }
 
 /// A thread that was asked.
-struct Request {
-    target: Target,
+struct Request<'e> {
+    target: Target<'e>,
     asked: Asked,
     at: Instant,
 }
 
-impl Request {
+impl Request<'_> {
     fn is_over(&self) -> bool {
         self.asked.is_done() || self.at.elapsed() >= ANSWER
     }
 }
 
-impl Sampling {
+impl<'e> Sampling<'e, '_> {
     /// Asks a thread, and while it answers judges what another answered; false if there was
     /// nothing to do.
     fn turn(&mut self) -> bool {
@@ -189,7 +194,7 @@ impl Sampling {
             }
             Pace::Checks => {}
         }
-        let config = &self.agent.config;
+        let config = self.means.config;
         if config.gst_every > 0 && self.since_gst >= config.gst_every {
             self.since_gst = 0;
             return self.ask_with_gst();
@@ -213,7 +218,7 @@ impl Sampling {
 
     /// The layer of samples without GetStackTrace.
     fn layer(&self) -> Layer {
-        match self.agent.config.hooks.is_on() {
+        match self.means.config.hooks.is_on() {
             true => Layer::AsgctAsync,
             false => Layer::CallEdge,
         }
@@ -243,7 +248,8 @@ impl Sampling {
         };
         asking::wait(iter::once(&request.asked), ANSWER);
         if let Some(done) = self.end(request.asked, layer) {
-            self.judging.judge_gst(&request.target, done.sample());
+            let sample = &done.value().sample;
+            self.client.judge(layer, &request.target, sample);
             self.free.push(done.free());
         }
         true
@@ -265,7 +271,7 @@ impl Sampling {
     }
 
     /// Asks `target`; counts the loss if it cannot be asked.
-    fn ask(&mut self, target: Target, layer: Layer, depth: Depth) -> Option<Request> {
+    fn ask(&mut self, target: Target<'e>, layer: Layer, depth: Depth) -> Option<Request<'e>> {
         for late in std::mem::take(&mut self.late) {
             match late.end() {
                 Ok(free) => self.free.push(free),
@@ -273,17 +279,16 @@ impl Sampling {
             }
         }
         let Some(sample) = self.free.pop() else {
-            self.agent.slots.drop(layer, Drop::NoRecord);
+            self.means.records.slots.drop(layer, Drop::NoRecord);
             thread::sleep(REST);
             return None;
         };
         self.since_gst += u32::from(layer == self.layer());
-        if self.agent.light.is_some() {
-            target.state.invite_check(nanos());
+        if self.means.truth.light.is_some() {
+            target.state.invite_check(clock::since_start());
         }
-        match sample.ask(target.state, depth, |ticket| {
-            self.post.send(target.tid, ticket)
-        }) {
+        let signal = |word| self.post.send(target.tid, word);
+        match asking::ask(sample, target.state, depth, signal) {
             Ok(asked) => Some(Request {
                 target,
                 asked,
@@ -291,21 +296,19 @@ impl Sampling {
             }),
             Err(sample) => {
                 self.free.push(sample);
-                self.agent.slots.drop(layer, Drop::ThreadEnded);
+                self.means.records.slots.drop(layer, Drop::ThreadEnded);
                 None
             }
         }
     }
 
     /// Judges what came of a request.
-    fn close(&mut self, request: Request) {
+    fn close(&mut self, request: Request<'e>) {
         let layer = self.layer();
         if let Some(done) = self.end(request.asked, layer) {
             self.answers += 1;
-            match layer {
-                Layer::CallEdge => self.judging.judge_edges(&request.target, done.sample()),
-                _ => self.judging.judge_async(&request.target, done.sample()),
-            }
+            let sample = &done.value().sample;
+            self.client.judge(layer, &request.target, sample);
             self.free.push(done.free());
         }
     }
@@ -317,7 +320,7 @@ impl Sampling {
             Ended::Lost(free) => self.free.push(free),
             Ended::Late(late) => self.late.push(late),
         }
-        self.agent.slots.drop(layer, Drop::NoAnswer);
+        self.means.records.slots.drop(layer, Drop::NoAnswer);
         None
     }
 

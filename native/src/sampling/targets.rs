@@ -1,8 +1,9 @@
 //! Whom the sampler asks: a random thread, running ones by preference.
 
-use crate::agent::Agent;
-use crate::truth::threads::{ThreadState, mix};
-use jni_sys::{JNIEnv, jobject};
+use crate::jvm::jni::{Env, Local};
+use crate::truth::context::Truth;
+use crate::truth::random::mix;
+use crate::truth::thread_state::ThreadState;
 use std::collections::HashMap;
 use std::ptr;
 use std::time::{Duration, Instant};
@@ -20,46 +21,13 @@ const REMEMBERED: usize = 1 << 12;
 const FRESH: Duration = Duration::from_millis(1);
 
 /// A thread that was chosen.
-pub struct Target {
+pub struct Target<'e> {
     /// Its state.
     pub state: &'static ThreadState,
     /// Its kernel id.
     pub tid: i32,
     /// Its `java.lang.Thread`, if it was asked for and is known.
-    pub object: Option<LocalReference>,
-}
-
-/// A local reference of the sampler's, given back when dropped.
-pub struct LocalReference {
-    env: *mut JNIEnv,
-    object: jobject,
-}
-
-impl LocalReference {
-    /// A local reference to what the global one `object` stands for; `None` if it is null.
-    ///
-    /// # Safety
-    /// `env` must be the calling thread's, which keeps the value; `object` valid or null.
-    unsafe fn of_global(env: *mut JNIEnv, object: jobject) -> Option<LocalReference> {
-        if object.is_null() {
-            return None;
-        }
-        // SAFETY: as the caller promised.
-        let object = unsafe { ((**env).v1_2.NewLocalRef)(env, object) };
-        (!object.is_null()).then_some(LocalReference { env, object })
-    }
-
-    /// The reference, for the calling thread.
-    pub fn object(&self) -> jobject {
-        self.object
-    }
-}
-
-impl Drop for LocalReference {
-    fn drop(&mut self) {
-        // SAFETY: a local reference of this thread, which keeps the value.
-        unsafe { ((**self.env).v1_1.DeleteLocalRef)(self.env, self.object) };
-    }
+    pub object: Option<Local<'e>>,
 }
 
 /// Whether a thread ran when it was last looked at.
@@ -70,21 +38,21 @@ struct Look {
 }
 
 /// Chooses threads.
-pub struct Targets {
-    agent: &'static Agent,
-    env: *mut JNIEnv,
+pub struct Targets<'e> {
+    truth: &'static Truth,
+    env: Env<'e>,
     random: u64,
     /// When each thread was last looked at.
     looks: HashMap<i32, Look>,
 }
 
-impl Targets {
+impl<'e> Targets<'e> {
     /// For the sampler, whose environment is `env`.
-    pub fn new(agent: &'static Agent, env: *mut JNIEnv) -> Targets {
+    pub fn new(truth: &'static Truth, env: Env<'e>, seed: u64) -> Targets<'e> {
         Targets {
-            agent,
+            truth,
             env,
-            random: mix(agent.config.seed),
+            random: mix(seed),
             looks: HashMap::new(),
         }
     }
@@ -100,30 +68,28 @@ impl Targets {
         &mut self,
         with_object: bool,
         is_busy: impl Fn(&ThreadState) -> bool,
-    ) -> Option<Target> {
+    ) -> Option<Target<'e>> {
         let (random, idle) = (self.random(), self.random());
         let (env, looks) = (self.env, &mut self.looks);
         let own = ThreadState::current();
-        let threads = self.agent.java_threads.as_ref();
+        let threads = self.truth.jvm.java_threads.as_ref();
         let is_blocked =
             |state: &ThreadState| threads.is_some_and(|threads| threads.is_blocked(state.env()));
         let mut looks_left = LOOKS;
-        self.agent.threads.with_live(|live| {
-            let start = random as usize % live.len().max(1);
-            let mut others = (0..live.len()).map(|i| live[(start + i) % live.len()]);
-            let state = others.find(|state| {
-                let is_own = own.is_some_and(|own| ptr::eq(own, *state));
+        self.truth.threads.with_live(|live| {
+            let mut others = live.from(random as usize);
+            let live = others.find(|live| {
+                let state = live.state();
+                let is_own = own.is_some_and(|own| ptr::eq(own, state));
                 !is_own
                     && !is_busy(state)
                     && (runs(looks, state, is_blocked, &mut looks_left) || idle % IDLE_SHARE == 0)
             })?;
-            // While the list is locked the thread cannot give its reference back.
-            // SAFETY: a global reference; the sampler keeps the target to itself.
-            let object = || unsafe { LocalReference::of_global(env, state.object()) };
+            let state = live.state();
             Some(Target {
                 state,
                 tid: state.tid(),
-                object: with_object.then(object).flatten(),
+                object: with_object.then(|| live.object(env)).flatten(),
             })
         })
     }

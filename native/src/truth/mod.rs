@@ -1,8 +1,16 @@
 //! The truth: what the agent itself knows of each thread's stack, and of methods and classes.
+//!
+//! Hooks in the rewritten classes keep a trace stack for each thread ([`trace_stack`]). A thread
+//! is found through one thread-local word ([`thread_state`]), also by its signal handler
+//! ([`interrupted`]). [`context::Truth`] holds all parts.
 
 pub mod classes;
+pub mod context;
+pub mod interrupted;
 pub mod light;
 pub mod methods;
+pub mod random;
+pub mod thread_state;
 pub mod threads;
 pub mod trace_stack;
 pub mod virtual_threads;

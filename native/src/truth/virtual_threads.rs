@@ -14,16 +14,14 @@
 //!
 //! Methods that switch threads are not hooked, so that hooks stay balanced within each part.
 
-use crate::agent::{Agent, guard};
-use crate::hooks;
-use crate::jvm::asgct::CallFrame;
-use crate::jvm::jvmti::{Capability, JMethodId, Jvmti, RawEnv};
-use crate::truth::threads::{ThreadState, stack_bytes};
-use crate::truth::trace_stack::TraceStack;
-use jni_sys::{JNIEnv, jclass, jobject};
+use super::thread_state::ThreadState;
+use super::trace_stack::TraceStack;
+use crate::jvm::jni::Ref;
+use crate::jvm::jvmti::{Capability, JMethodId, Jvmti, ThreadCallback, class_name};
+use crate::jvm::os::thread::StackBounds;
 use oracle::trace::Frame;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// So many trace stacks are made at once: one mapping each would exceed the kernel's limit.
 const SLAB: usize = 64;
@@ -41,44 +39,48 @@ pub struct VirtualThreads {
 }
 
 impl VirtualThreads {
-    /// Asks for the events; `None` if the VM has no virtual threads. In the OnLoad phase.
+    /// Asks for the events, which call `mount` and `unmount`; `None` if the VM has no virtual threads. In the OnLoad phase.
     ///
     /// Without virtual threads in the program the capability changes nothing: it is asked for
     /// in `VirtualThread`'s own methods only.
-    pub fn enable(jvmti: &Jvmti) -> Option<VirtualThreads> {
+    pub fn enable(
+        jvmti: Jvmti,
+        mount: ThreadCallback,
+        unmount: ThreadCallback,
+    ) -> Option<VirtualThreads> {
         let mounted = jvmti.extension_event(c"com.sun.hotspot.events.VirtualThreadMount")?;
         let unmounted = jvmti.extension_event(c"com.sun.hotspot.events.VirtualThreadUnmount")?;
         jvmti
             .add_capabilities(&[Capability::SupportVirtualThreads])
             .ok()?;
-        jvmti.set_extension_event(mounted, mount).ok()?;
-        jvmti.set_extension_event(unmounted, unmount).ok()?;
+        jvmti.enable_extension_event(mounted, mount).ok()?;
+        jvmti.enable_extension_event(unmounted, unmount).ok()?;
         Some(VirtualThreads::default())
     }
 
     /// Remembers the methods by which mounting is recognised, if `class` has them.
-    pub fn learn(&self, jvmti: &Jvmti, class: jclass, methods: &[JMethodId]) {
+    pub fn learn(&self, jvmti: Jvmti, class: Ref<'_>, methods: &[JMethodId]) {
         if self.enter_special.load(Relaxed) != 0 && self.run.load(Relaxed) != 0 {
             return;
         }
         let Ok(signature) = jvmti.class_signature(class) else {
             return;
         };
-        let landmarks: &[_] = match &*signature {
-            "Ljdk/internal/vm/Continuation;" => &[("enterSpecial", None, &self.enter_special)],
-            "Ljava/lang/VirtualThread;" => &[
+        let landmarks: &[_] = match class_name(&signature) {
+            "jdk/internal/vm/Continuation" => &[("enterSpecial", None, &self.enter_special)],
+            "java/lang/VirtualThread" => &[
                 ("runContinuation", None, &self.run_continuation),
                 ("run", Some("(Ljava/lang/Runnable;)V"), &self.run),
             ],
             _ => return,
         };
         for &method in methods {
-            let Ok((name, descriptor)) = jvmti.method_name(method) else {
+            let Ok(known) = jvmti.method_name(method) else {
                 continue;
             };
             for (wanted, of, place) in landmarks {
-                if name == *wanted && of.is_none_or(|of| descriptor == of) {
-                    place.store(method as usize, Relaxed);
+                if known.name == *wanted && of.is_none_or(|of| known.descriptor == of) {
+                    place.store(method.0, Relaxed);
                 }
             }
         }
@@ -91,9 +93,8 @@ impl VirtualThreads {
 
     /// Whether `walk`, of a thread that carries no virtual thread, shows that one is about to
     /// be mounted, or has just been unmounted.
-    pub fn is_mounting(&self, walk: &[CallFrame]) -> bool {
-        walk.iter()
-            .any(|&frame| is(&frame.into(), &self.run_continuation))
+    pub fn is_mounting(&self, walk: &[Frame]) -> bool {
+        walk.iter().any(|frame| is(frame, &self.run_continuation))
     }
 
     /// Whether GetStackTrace's answer `gst` for the calling thread is not the stack that the
@@ -107,101 +108,58 @@ impl VirtualThreads {
         }
     }
 
-    fn free(&self) -> std::sync::MutexGuard<'_, Vec<&'static TraceStack>> {
+    fn free(&self) -> MutexGuard<'_, Vec<&'static TraceStack>> {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The calling thread's virtual thread has been mounted: its trace stack, made if this is its
+    /// first sign of life; `None` if there is no memory.
+    pub fn mounted(&self, jvmti: Jvmti) -> Option<&'static TraceStack> {
+        if let Some(known) = known(jvmti) {
+            return Some(known);
+        }
+        let stack = self.take()?;
+        match jvmti.set_thread_local(Some(stack)) {
+            Ok(()) => Some(stack),
+            Err(_) => {
+                self.free().push(stack);
+                None
+            }
+        }
+    }
+
+    /// The calling thread's virtual thread ends: its trace stack, for [`Self::give_back`]; `None`
+    /// if it never was mounted, because the VM has no continuations.
+    pub fn ended(&self, jvmti: Jvmti) -> Option<&'static TraceStack> {
+        let stack = known(jvmti)?;
+        _ = jvmti.set_thread_local::<TraceStack>(None);
+        Some(stack)
+    }
+
+    /// The trace stack of a virtual thread that has ended is free for the next one.
+    pub fn give_back(&self, stack: &'static TraceStack) {
+        stack.clear();
+        self.free().push(stack);
     }
 
     /// An empty trace stack for a new virtual thread; `None` if there is no memory.
     fn take(&self) -> Option<&'static TraceStack> {
         let mut free = self.free();
         if free.is_empty() {
-            let slab = TraceStack::several(stack_bytes().min(MOST_STACK_BYTES), SLAB).ok()?;
+            let bytes = StackBounds::of_this_thread().size();
+            let slab = TraceStack::several(bytes.min(MOST_STACK_BYTES), SLAB).ok()?;
             free.extend(slab.map(|stack| &*Box::leak(Box::new(stack))));
         }
         free.pop()
     }
 }
 
+/// The trace stack of the calling thread's virtual thread, if it has one.
+fn known(jvmti: Jvmti) -> Option<&'static TraceStack> {
+    // SAFETY: trace stacks are all that is ever set.
+    unsafe { jvmti.thread_local() }
+}
+
 fn is(frame: &Frame, method: &AtomicUsize) -> bool {
     frame.method.0 != 0 && frame.method.0 == method.load(Relaxed)
-}
-
-/// The calling thread's virtual thread has been mounted.
-unsafe extern "C" fn mount(_: RawEnv, env: *mut JNIEnv, _: jobject) {
-    guard((), || {
-        let Some((agent, threads)) = parts() else {
-            return;
-        };
-        let Some(state) = ThreadState::current().or_else(|| agent.threads.enter(env)) else {
-            return;
-        };
-        let known = agent.jvmti.thread_local::<TraceStack>();
-        // SAFETY: null, or what was stored below; trace stacks live for good.
-        let mut stack = unsafe { known.as_ref() };
-        if stack.is_none() {
-            stack = threads.take();
-            let stored = stack.is_some_and(|stack| agent.jvmti.set_thread_local(stack).is_ok());
-            if !stored {
-                threads.free().extend(stack.take());
-            }
-        }
-        match stack {
-            Some(stack) => {
-                if let Some(light) = &agent.light {
-                    light.show(state, false);
-                }
-                state.carry(Some(stack));
-            }
-            None => lose(agent),
-        }
-    });
-}
-
-/// The calling thread's virtual thread is about to be unmounted.
-unsafe extern "C" fn unmount(_: RawEnv, _: *mut JNIEnv, _: jobject) {
-    guard((), || {
-        let (Some(agent), Some(state)) = (Agent::get(), ThreadState::current()) else {
-            return;
-        };
-        state.carry(None);
-        if let Some(light) = &agent.light {
-            light.show(state, true);
-        }
-    });
-}
-
-/// The calling thread's virtual thread ends; it has been unmounted for the last time.
-pub unsafe extern "system" fn end(_: RawEnv, env: *mut JNIEnv, _: jobject) {
-    guard((), || {
-        let Some((agent, threads)) = parts() else {
-            return;
-        };
-        let stack = agent.jvmti.thread_local::<TraceStack>();
-        // SAFETY: null, or what `mount` stored; trace stacks live for good.
-        let Some(stack) = (unsafe { stack.as_ref() }) else {
-            // Where the VM has no continuations a virtual thread is a platform thread.
-            return crate::events::end_thread(agent, env);
-        };
-        _ = agent.jvmti.set_thread_local::<TraceStack>(std::ptr::null());
-        if agent.config.hooks.is_on()
-            && let Some(state) = ThreadState::current()
-        {
-            hooks::end_virtual_thread(agent, state, stack, env);
-        }
-        stack.clear();
-        threads.free().push(stack);
-    });
-}
-
-fn parts() -> Option<(&'static Agent, &'static VirtualThreads)> {
-    let agent = Agent::get()?;
-    Some((agent, agent.virtual_threads.as_ref()?))
-}
-
-/// Without memory the hooks of a virtual thread would mix with the carrier's.
-fn lose(agent: &Agent) {
-    let reason = "no memory for the trace stack of a virtual thread".to_owned();
-    agent
-        .records
-        .write(&oracle::record::Record::Invalid(reason));
 }

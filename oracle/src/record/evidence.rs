@@ -75,6 +75,9 @@ evidence! {
     last_java_code: String;
     /// The code that the program counter lies in.
     code: String;
+    /// Why the agent could read no memory of the VM, if it could not: then code, bytes and return
+    /// address are not known.
+    memory: String;
     /// The bytes of code at the program counter.
     bytes: CodeBytes;
     /// The word that the walker takes for the return address, by the size of the frame.

@@ -1,6 +1,11 @@
-//! What the agent uses of the operating system.
+//! A safe face over the operating system: memory, clocks, futexes, signals and threads.
 
-pub mod cpu_time;
+pub mod clock;
+pub mod futex;
+pub mod handoff;
 pub mod peek;
 pub mod reserved;
+pub mod shared_words;
+pub mod signal;
+pub mod thread;
 pub mod thread_word;

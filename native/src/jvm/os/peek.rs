@@ -1,54 +1,160 @@
 //! Reading the VM's memory without the risk of a fault: what was there a moment ago may be
 //! gone by now.
+//!
+//! The kernel copies the bytes: by `process_vm_readv(2)`, or where that is not allowed (in some
+//! containers, under some emulators) from `/proc/self/mem`.
 
+use std::fmt;
+use std::fs::File;
+use std::io;
 use std::mem::MaybeUninit;
+use std::os::unix::fs::FileExt;
+use std::sync::OnceLock;
+
+/// Values that any bytes are valid for.
+///
+/// # Safety
+/// Each pattern of bytes must be a valid value.
+pub unsafe trait Plain: Copy {}
+
+// SAFETY: integers take any bytes.
+unsafe impl Plain for u8 {}
+// SAFETY: as above.
+unsafe impl Plain for i8 {}
+// SAFETY: as above.
+unsafe impl Plain for u16 {}
+// SAFETY: as above.
+unsafe impl Plain for i32 {}
+// SAFETY: as above.
+unsafe impl Plain for u64 {}
+// SAFETY: as above.
+unsafe impl Plain for usize {}
+
+/// How memory is read here.
+enum Way {
+    /// By `process_vm_readv(2)`.
+    ProcessVm,
+    /// From `/proc/self/mem`.
+    OwnMem(File),
+}
+
+/// Why no memory can be read: what the kernel said to both ways.
+#[derive(Debug)]
+pub struct CannotRead {
+    process_vm: io::Error,
+    own_mem: io::Error,
+}
+
+impl fmt::Display for CannotRead {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let CannotRead {
+            process_vm,
+            own_mem,
+        } = self;
+        write!(
+            f,
+            "cannot read memory: process_vm_readv: {process_vm}; /proc/self/mem: {own_mem}"
+        )
+    }
+}
+
+/// Whether memory can be read at all: if not, [`peek`] and its like never find anything.
+pub fn can_read() -> Result<(), &'static CannotRead> {
+    way().map(|_| ())
+}
+
+/// The way that works, found by reading a word of our own.
+fn way() -> Result<&'static Way, &'static CannotRead> {
+    static WAY: OnceLock<Result<Way, CannotRead>> = OnceLock::new();
+    let find = || {
+        let process_vm = match Way::ProcessVm.try_out() {
+            Ok(()) => return Ok(Way::ProcessVm),
+            Err(error) => error,
+        };
+        let own_mem = File::open("/proc/self/mem").map(Way::OwnMem);
+        own_mem
+            .and_then(|way| way.try_out().map(|()| way))
+            .map_err(|own_mem| CannotRead {
+                process_vm,
+                own_mem,
+            })
+    };
+    WAY.get_or_init(find).as_ref()
+}
+
+impl Way {
+    /// Copies bytes from `address` to `into`, as many as that holds; how many could be read.
+    fn read(&self, address: usize, into: &mut [MaybeUninit<u8>]) -> io::Result<usize> {
+        match self {
+            Way::ProcessVm => {
+                let local = libc::iovec {
+                    iov_base: into.as_mut_ptr().cast(),
+                    iov_len: into.len(),
+                };
+                let remote = libc::iovec {
+                    iov_base: address as *mut _,
+                    iov_len: into.len(),
+                };
+                // SAFETY: the kernel writes to `into` only, and answers with an error where
+                // `address` cannot be read.
+                let read =
+                    unsafe { libc::process_vm_readv(libc::getpid(), &local, 1, &remote, 1, 0) };
+                usize::try_from(read).map_err(|_| io::Error::last_os_error())
+            }
+            Way::OwnMem(file) => {
+                into.fill(MaybeUninit::new(0));
+                // SAFETY: all bytes have just been written.
+                let into = unsafe { &mut *(std::ptr::from_mut(into) as *mut [u8]) };
+                file.read_at(into, address as u64)
+            }
+        }
+    }
+
+    fn try_out(&self) -> io::Result<()> {
+        let word = 0x5ac_u64;
+        match self.value::<u64>(std::ptr::from_ref(&word) as usize)? == word {
+            true => Ok(()),
+            false => Err(io::Error::other("it reads something else")),
+        }
+    }
+
+    fn value<T: Plain>(&self, address: usize) -> io::Result<T> {
+        let mut value = MaybeUninit::<T>::uninit();
+        // SAFETY: the bytes of `value`, which may be uninitialised in both types.
+        let bytes =
+            unsafe { std::slice::from_raw_parts_mut(value.as_mut_ptr().cast(), size_of::<T>()) };
+        let read = self.read(address, bytes)?;
+        match read == size_of::<T>() {
+            // SAFETY: all bytes were written, and the type takes any.
+            true => Ok(unsafe { value.assume_init() }),
+            false => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+}
 
 /// Copies a value from `address`; `None` if it cannot be read.
-pub fn peek<T: Copy>(address: usize) -> Option<T> {
-    let mut value = MaybeUninit::<T>::uninit();
-    let size = size_of::<T>();
-    let local = libc::iovec {
-        iov_base: value.as_mut_ptr().cast(),
-        iov_len: size,
-    };
-    let remote = libc::iovec {
-        iov_base: address as *mut _,
-        iov_len: size,
-    };
-    // SAFETY: the kernel writes to `value` only, and answers with an error where `address`
-    // cannot be read.
-    let read = unsafe { libc::process_vm_readv(libc::getpid(), &local, 1, &remote, 1, 0) };
-    // SAFETY: all bytes were written; the callers' types take any bytes.
-    (read == size as isize).then(|| unsafe { value.assume_init() })
+pub fn peek<T: Plain>(address: usize) -> Option<T> {
+    way().ok()?.value(address).ok()
 }
 
 /// Copies up to `length` bytes from `address`, a page at a time: of one that cannot be read
 /// nothing comes.
 pub fn peek_bytes(address: usize, length: usize) -> Vec<u8> {
     const PAGE: usize = 1 << 12;
-    let mut bytes = vec![0_u8; length];
-    let mut done = 0;
-    while done < length {
-        let Some(from) = address.checked_add(done) else {
+    let Ok(way) = way() else { return vec![] };
+    let mut bytes: Vec<u8> = Vec::with_capacity(length);
+    while bytes.len() < length {
+        let Some(from) = address.checked_add(bytes.len()) else {
             break;
         };
-        let part = (length - done).min(PAGE - from % PAGE);
-        let local = libc::iovec {
-            iov_base: bytes[done..].as_mut_ptr().cast(),
-            iov_len: part,
-        };
-        let remote = libc::iovec {
-            iov_base: from as *mut _,
-            iov_len: part,
-        };
-        // SAFETY: the kernel writes to `bytes` only, `part` of what is left of them.
-        let read = unsafe { libc::process_vm_readv(libc::getpid(), &local, 1, &remote, 1, 0) };
-        if read != part as isize {
+        let part = (length - bytes.len()).min(PAGE - from % PAGE);
+        let read = way.read(from, &mut bytes.spare_capacity_mut()[..part]);
+        if !read.is_ok_and(|read| read == part) {
             break;
         }
-        done += part;
+        // SAFETY: `part` more bytes were written.
+        unsafe { bytes.set_len(bytes.len() + part) };
     }
-    bytes.truncate(done);
     bytes
 }
 
@@ -65,6 +171,7 @@ mod tests {
 
     #[test]
     fn reads_what_is_there_and_refuses_what_is_not() {
+        assert!(can_read().is_ok());
         let here = 0x1234_5678_9abc_def0_u64;
         assert_eq!(peek(std::ptr::from_ref(&here) as usize), Some(here));
         assert_eq!(peek::<u64>(8), None);
@@ -72,5 +179,18 @@ mod tests {
         let many: Vec<u8> = (0..10_000).map(|i| i as u8).collect();
         assert_eq!(peek_bytes(many.as_ptr() as usize, many.len()), many);
         assert_eq!(peek_text(c"abc".as_ptr() as usize).as_deref(), Some("abc"));
+    }
+
+    #[test]
+    fn both_ways_read_the_same() {
+        let here = [7_u64, 8, 9];
+        let own_mem = Way::OwnMem(File::open("/proc/self/mem").expect("Linux has it"));
+        for way in [Way::ProcessVm, own_mem] {
+            assert!(way.try_out().is_ok());
+            let second = std::ptr::from_ref(&here[1]) as usize;
+            assert_eq!(way.value::<u64>(second).ok(), Some(8));
+            assert!(way.value::<u64>(8).is_err());
+            assert!(way.value::<u64>(usize::MAX - 3).is_err());
+        }
     }
 }

@@ -1,28 +1,27 @@
 //! Class files of hidden classes: no event shows them, but the VM tells what they are made of.
 
-use crate::jvm::jvmti::{Error, JMethodId, Jvmti};
+use crate::jvm::jni::{Env, Local};
+use crate::jvm::jvmti::{Error, JMethodId, Jvmti, MethodName, class_name};
 use classfile::parts::{ClassParts, MethodParts};
-use jni_sys::{JNIEnv, jclass};
 
 /// A class file of the hidden class that declares `method`, with what its methods call; none if
 /// the VM does not tell.
-pub fn class_file(jvmti: Jvmti, env: *mut JNIEnv, method: JMethodId) -> Option<Vec<u8>> {
-    let class = Local::new(env, jvmti.declaring_class(method).ok()?);
+pub fn class_file(jvmti: Jvmti, env: Env<'_>, method: JMethodId) -> Option<Vec<u8>> {
+    let class = jvmti.declaring_class(env, method).ok()?;
     parts(jvmti, &class).ok()?.class_file()
 }
 
-fn parts(jvmti: Jvmti, class: &Local) -> Result<ClassParts, Error> {
-    let (pool_count, pool) = jvmti.constant_pool(class.class)?;
-    let interfaces = jvmti.interfaces(class.class)?.into_iter();
-    let interfaces: Vec<_> = interfaces.map(|i| Local::new(class.env, i)).collect();
+fn parts(jvmti: Jvmti, class: &Local<'_>) -> Result<ClassParts, Error> {
+    let (pool_count, pool) = jvmti.constant_pool(class.get())?;
+    let interfaces = jvmti.interfaces(class.env(), class.get())?;
     let names = interfaces.iter().map(|interface| name(jvmti, interface));
-    let methods = jvmti.create_method_ids(class.class)?.into_iter();
-    let above = class.above();
+    let methods = jvmti.create_method_ids(class.get())?.into_iter();
+    let above = class.env().superclass(class.get());
     Ok(ClassParts {
         name: name(jvmti, class)?,
         super_name: above.map(|above| name(jvmti, &above)).transpose()?,
         interfaces: names.collect::<Result<_, _>>()?,
-        access_flags: jvmti.class_modifiers(class.class)?,
+        access_flags: jvmti.class_modifiers(class.get())?,
         pool_count,
         pool,
         methods: methods.map(|m| of(jvmti, m)).collect::<Result<_, _>>()?,
@@ -30,7 +29,7 @@ fn parts(jvmti: Jvmti, class: &Local) -> Result<ClassParts, Error> {
 }
 
 fn of(jvmti: Jvmti, method: JMethodId) -> Result<MethodParts, Error> {
-    let (name, descriptor) = jvmti.method_name(method)?;
+    let MethodName { name, descriptor } = jvmti.method_name(method)?;
     Ok(MethodParts {
         access_flags: jvmti.method_modifiers(method)?,
         name: name.into(),
@@ -40,35 +39,7 @@ fn of(jvmti: Jvmti, method: JMethodId) -> Result<MethodParts, Error> {
     })
 }
 
-fn name(jvmti: Jvmti, class: &Local) -> Result<Vec<u8>, Error> {
-    let signature = jvmti.class_signature(class.class)?;
-    let name = signature
-        .strip_prefix('L')
-        .and_then(|name| name.strip_suffix(';'));
-    Ok(name.unwrap_or(&signature).into())
-}
-
-/// A local reference to a class.
-struct Local {
-    env: *mut JNIEnv,
-    class: jclass,
-}
-
-impl Local {
-    fn new(env: *mut JNIEnv, class: jclass) -> Local {
-        Local { env, class }
-    }
-
-    fn above(&self) -> Option<Local> {
-        // SAFETY: `env` is that of this thread, the class one of its local references.
-        let above = unsafe { ((**self.env).v1_1.GetSuperclass)(self.env, self.class) };
-        (!above.is_null()).then(|| Local::new(self.env, above))
-    }
-}
-
-impl Drop for Local {
-    fn drop(&mut self) {
-        // SAFETY: a local reference of this thread, not used again.
-        unsafe { ((**self.env).v1_1.DeleteLocalRef)(self.env, self.class) };
-    }
+fn name(jvmti: Jvmti, class: &Local<'_>) -> Result<Vec<u8>, Error> {
+    let signature = jvmti.class_signature(class.get())?;
+    Ok(class_name(&signature).into())
 }

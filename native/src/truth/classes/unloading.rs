@@ -81,7 +81,7 @@ impl Known {
     /// The methods with these ids; `hook_of` tells the hook of one, if it has any.
     pub fn new(methods: &[JMethodId], hook_of: impl Fn(JMethodId) -> Option<HookId>) -> Known {
         Known {
-            keys: methods.iter().map(|&method| method as usize).collect(),
+            keys: methods.iter().map(|&method| method.0).collect(),
             hooks: methods
                 .iter()
                 .filter_map(|&method| hook_of(method))

@@ -1,0 +1,50 @@
+//! The book of what came of each injected fault.
+
+use oracle::mutants::Detection;
+use oracle::record::FaultCount;
+use oracle::{Layer, Verdict};
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// How a fault ended: where it was injected, which it was, its verdict, and whether that is right.
+type End = (Layer, &'static str, Verdict, Detection);
+
+/// Counts the faults by their end.
+#[derive(Default)]
+pub struct Book(Mutex<HashMap<End, u64>>);
+
+impl Book {
+    /// Notes what came of `count` faults.
+    pub fn note(
+        &self,
+        layer: Layer,
+        kind: &'static str,
+        given: Verdict,
+        outcome: Detection,
+        count: u64,
+    ) {
+        let mut book = self.lock();
+        *book.entry((layer, kind, given, outcome)).or_default() += count;
+    }
+
+    /// All counts; empty if no fault was injected.
+    pub fn counts(&self) -> Vec<FaultCount> {
+        let book = self.lock();
+        let mut counts: Vec<_> = book
+            .iter()
+            .map(|(&(layer, kind, verdict, outcome), &count)| FaultCount {
+                layer,
+                kind: kind.into(),
+                verdict,
+                outcome,
+                count,
+            })
+            .collect();
+        counts.sort_by(|a, b| (a.layer, &a.kind, a.outcome).cmp(&(b.layer, &b.kind, b.outcome)));
+        counts
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<End, u64>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

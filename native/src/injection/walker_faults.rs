@@ -1,0 +1,174 @@
+//! Faults that take the place of what a walker answers, where the configuration asks for them.
+
+use super::book::Book;
+use crate::jvm::jni::Env;
+use crate::jvm::jvmti::JMethodId;
+use crate::truth::context::Truth;
+use crate::truth::random::mix;
+use oracle::mutants::{
+    Detection, Expected, FaultKind, Material, Sight, Unseen, WalkerAnswer, inject,
+};
+use oracle::record::Faults;
+use oracle::trace::{Frame, MethodKey, Methods};
+use oracle::{Judgement, Layer, Reason, Verdict};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+/// Traces of more threads than this are forgotten, lest those of ended ones pile up.
+const REMEMBERED: usize = 256;
+
+/// Injects faults; does nothing unless the configuration asks for them.
+pub struct Injector {
+    truth: &'static Truth,
+    faults: Option<Faults>,
+    memories: [Mutex<Memory>; Layer::ALL.len()],
+    /// What came of each fault.
+    pub book: Book,
+}
+
+/// What the walker of one layer has answered.
+#[derive(Default)]
+struct Memory {
+    random: u64,
+    /// The newest trace of each thread, by its kernel id.
+    traces: HashMap<i32, Vec<Frame>>,
+}
+
+/// What a walker answered.
+#[derive(Copy, Clone)]
+pub struct Answered<'a> {
+    /// The calling thread's environment.
+    pub env: Env<'a>,
+    /// The layer that asked.
+    pub layer: Layer,
+    /// The thread that the walker was asked about.
+    pub tid: i32,
+    /// The stack, top frame first.
+    pub walk: &'a [Frame],
+    /// The verdict on the stack.
+    pub judgement: Judgement,
+}
+
+/// An answer in place of the walker's own.
+pub struct Fault {
+    /// The stack that takes the place of the true one; empty if the fault is an error code.
+    pub walk: Vec<Frame>,
+    /// What the layer's judge makes of it.
+    pub judgement: Judgement,
+}
+
+impl Injector {
+    /// Injects what `faults` asks for.
+    pub fn new(truth: &'static Truth, faults: Option<Faults>, seed: u64) -> Injector {
+        let memory = |at| {
+            Mutex::new(Memory {
+                random: mix(seed.wrapping_add(at as u64)),
+                ..Memory::default()
+            })
+        };
+        Injector {
+            truth,
+            faults,
+            memories: std::array::from_fn(memory),
+            book: Book::default(),
+        }
+    }
+
+    /// Now and then a fault in place of what was `answered`, judged by `judge` and noted. `sight`
+    /// is what the layer holds a walk against. A walker that is caught without a fault is left
+    /// alone.
+    #[inline]
+    pub fn inject<M: Methods>(
+        &self,
+        answered: Answered<'_>,
+        sight: &Sight<'_, M>,
+        judge: impl Fn(&[Frame]) -> Judgement,
+    ) -> Option<Fault> {
+        let faults = self.faults.as_ref()?;
+        let asked = faults.layers.contains(&answered.layer) && !answered.judgement.is_mismatch();
+        let (kind, answer) = asked.then(|| self.invent(faults, answered))??;
+        let expected = sight.expect(answered.walk, &answer);
+        let fault = match answer {
+            WalkerAnswer::Error(code) => Fault {
+                walk: vec![],
+                judgement: Judgement::plain(Verdict::Error(code), Reason::ErrorCode),
+            },
+            WalkerAnswer::Stack(walk) => Fault {
+                judgement: judge(&walk),
+                walk,
+            },
+        };
+        let given = fault.judgement.verdict;
+        let outcome = match Detection::of(expected, given) {
+            // The layer's judge asked more than the walk itself, and was satisfied.
+            Detection::Missed
+                if given == Verdict::Window
+                    && Expected::Verdict(sight.judge(&fault.walk).verdict) == expected =>
+            {
+                Detection::Explained(Unseen::BetweenRecords)
+            }
+            outcome => outcome,
+        };
+        self.book
+            .note(answered.layer, kind.name(), given, outcome, 1);
+        Some(fault)
+    }
+
+    #[cold]
+    fn invent(&self, faults: &Faults, answered: Answered<'_>) -> Option<(FaultKind, WalkerAnswer)> {
+        let memory = &self.memories[answered.layer.index()];
+        let mut memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
+        memory.random = memory.random.wrapping_add(1);
+        let random = mix(memory.random);
+        let (mut previous, mut other) = (None, None);
+        let faulty = random.is_multiple_of(faults.one_in);
+        if faulty {
+            previous = memory.traces.get(&answered.tid).cloned();
+            let mut others = memory
+                .traces
+                .iter()
+                .filter(|&(&tid, _)| tid != answered.tid);
+            let choice = (random >> 32) as usize % memory.traces.len().max(1);
+            // One too many to choose from: now and then there is none.
+            other = others.nth(choice).map(|(_, trace)| trace.clone());
+        }
+        if memory.traces.len() >= REMEMBERED {
+            memory.traces.clear();
+        }
+        let newest = memory.traces.entry(answered.tid).or_default();
+        newest.clear();
+        newest.extend_from_slice(answered.walk);
+        // The VM is asked below: nobody has to wait for us meanwhile.
+        drop(memory);
+        if !faulty {
+            return None;
+        }
+        let is_own = |frame: &&Frame| self.truth.methods.is_hook_call(frame.method);
+        let own = answered.walk.iter().take_while(is_own).count();
+        let sibling = |method| sibling(self.truth, answered.env, method, mix(random));
+        let material = Material {
+            previous: previous.as_deref(),
+            other: other.as_deref(),
+            sibling: &sibling,
+        };
+        let first = mix(!random) as usize % faults.kinds.len().max(1);
+        let kinds = faults.kinds[first..].iter().chain(&faults.kinds[..first]);
+        // Not every stack and material serve every kind.
+        kinds.copied().find_map(|kind| {
+            Some((
+                kind,
+                inject(kind, answered.walk, own, &material, mix(random))?,
+            ))
+        })
+    }
+}
+
+/// Another method of the same class, if it has one.
+fn sibling(truth: &Truth, env: Env<'_>, method: MethodKey, random: u64) -> Option<MethodKey> {
+    let jvmti = truth.jvm.jvmti;
+    let class = jvmti.declaring_class(env, JMethodId(method.0)).ok()?;
+    let mut methods = jvmti.create_method_ids(class.get()).ok()?;
+    methods.retain(|other| other.0 != method.0);
+    let choice = random as usize % methods.len().max(1);
+    methods.get(choice).map(|other| MethodKey(other.0))
+}

@@ -1,0 +1,41 @@
+//! Linux on aarch64.
+
+use hotspot::arch::Registers;
+use std::arch::asm;
+
+/// The link register's number.
+const LINK: usize = 30;
+
+/// The frame pointer's number (Procedure Call Standard for the Arm 64-bit Architecture, 6.1.1).
+const FRAME_POINTER: usize = 29;
+
+/// The registers of the interrupted code.
+pub fn registers(context: &libc::ucontext_t) -> Registers {
+    let context = &context.uc_mcontext;
+    Registers {
+        pc: context.pc as usize,
+        sp: context.sp as usize,
+        fp: context.regs[FRAME_POINTER] as usize,
+        link: Some(context.regs[LINK] as usize),
+    }
+}
+
+/// The address of the calling thread's word, in the initial-exec model (ELF for the Arm 64-bit
+/// Architecture, "Thread Local Storage").
+#[inline(always)]
+pub fn thread_word() -> *mut usize {
+    let address: *mut usize;
+    // SAFETY: reads the thread pointer and the word's fixed offset from it.
+    unsafe {
+        asm!(
+            "mrs {base}, tpidr_el0",
+            "adrp {address}, :gottprel:stackwitness_word",
+            "ldr {address}, [{address}, :gottprel_lo12:stackwitness_word]",
+            "add {address}, {address}, {base}",
+            base = out(reg) _,
+            address = out(reg) address,
+            options(nostack, pure, readonly),
+        );
+    }
+    address
+}

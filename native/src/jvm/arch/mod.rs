@@ -1,0 +1,30 @@
+//! What differs between processors: the registers in a signal's context, and the way to a
+//! thread-local word. One file for each architecture; both have the same functions.
+
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+#[cfg(target_arch = "x86_64")]
+pub use x86_64::{registers, thread_word};
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+#[cfg(target_arch = "aarch64")]
+pub use aarch64::{registers, thread_word};
+
+#[cfg(not(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+)))]
+compile_error!("the agent is written for Linux on x86-64 and aarch64 only");
+
+// The thread-local word itself, zero at each thread's start.
+std::arch::global_asm!(
+    ".pushsection .tbss.stackwitness_word,\"awT\",@nobits",
+    ".p2align 3",
+    ".globl stackwitness_word",
+    ".hidden stackwitness_word",
+    ".type stackwitness_word,@object",
+    ".size stackwitness_word,8",
+    "stackwitness_word: .zero 8",
+    ".popsection",
+);

@@ -1,0 +1,311 @@
+//! JNI: environments, and references to objects that are given back.
+
+use jni_sys::{JNIEnv, JNINativeMethod, JavaVM, jfieldID, jint, jlong, jobject};
+use std::ffi::{CStr, c_void};
+use std::marker::PhantomData;
+use std::ptr::{self, NonNull};
+
+/// The JNI environment of the calling thread, which keeps the value. As the VM hands it to
+/// native functions.
+#[repr(transparent)]
+#[derive(Copy, Clone)]
+pub struct Env<'a>(NonNull<JNIEnv>, PhantomData<&'a ()>);
+
+/// Which environment: a word that any thread may keep and compare.
+#[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
+pub struct EnvAddress(pub usize);
+
+/// A reference to an object, good on this thread for the lifetime.
+#[repr(transparent)]
+#[derive(Copy, Clone)]
+pub struct Ref<'a>(NonNull<jni_sys::_jobject>, PhantomData<&'a ()>);
+
+/// A local reference of our own, given back when dropped.
+pub struct Local<'a> {
+    env: Env<'a>,
+    object: Ref<'a>,
+}
+
+/// A global reference, good on every thread until it is given back with [`Global::delete`].
+#[derive(Debug)]
+pub struct Global(NonNull<jni_sys::_jobject>);
+
+// SAFETY: global references may be used from every thread (JNI, "Global and Local References").
+unsafe impl Send for Global {}
+// SAFETY: as above.
+unsafe impl Sync for Global {}
+
+/// A field of type `long` that objects of one class have.
+#[derive(Copy, Clone, Debug)]
+pub struct LongField(NonNull<jni_sys::_jfieldID>);
+
+// SAFETY: field ids may be used from every thread, as long as their class is loaded.
+unsafe impl Send for LongField {}
+// SAFETY: as above.
+unsafe impl Sync for LongField {}
+
+/// A native method of a Java class. The kind of function stands for its descriptor.
+#[derive(Copy, Clone)]
+pub struct Native {
+    /// Its name.
+    pub name: &'static CStr,
+    /// What is called.
+    pub function: Function,
+}
+
+/// Functions that static native methods may be bound to; the first two arguments are those
+/// that JNI gives to each.
+#[derive(Copy, Clone)]
+pub enum Function {
+    /// `()V`
+    Plain(extern "system" fn(Env<'_>, Ref<'_>)),
+    /// `(I)V`
+    TakesInt(extern "system" fn(Env<'_>, Ref<'_>, jint)),
+    /// `(II)I`
+    TakesIntsGivesInt(extern "system" fn(Env<'_>, Ref<'_>, jint, jint) -> jint),
+    /// `(Ljava/lang/Object;I)V`
+    TakesObjectAndInt(extern "system" fn(Env<'_>, Ref<'_>, Option<Ref<'_>>, jint)),
+}
+
+impl Function {
+    fn parts(self) -> (&'static CStr, *mut c_void) {
+        match self {
+            Function::Plain(function) => (c"()V", function as *mut c_void),
+            Function::TakesInt(function) => (c"(I)V", function as *mut c_void),
+            Function::TakesIntsGivesInt(function) => (c"(II)I", function as *mut c_void),
+            Function::TakesObjectAndInt(function) => {
+                (c"(Ljava/lang/Object;I)V", function as *mut c_void)
+            }
+        }
+    }
+}
+
+/// Calls a function of the environment's table.
+macro_rules! jni {
+    ($env:expr, $version:ident, $function:ident $(, $arg:expr)* $(,)?) => {{
+        let env = $env.0.as_ptr();
+        // SAFETY: the calling thread's environment, which is why `Env` cannot leave it; the
+        // references are good on this thread, as their types say.
+        unsafe { ((**env).$version.$function)(env $(, $arg)*) }
+    }};
+}
+
+impl<'a> Env<'a> {
+    /// Which environment this is.
+    pub fn address(self) -> EnvAddress {
+        EnvAddress(self.0.as_ptr() as usize)
+    }
+
+    fn local(self, object: jobject) -> Option<Local<'a>> {
+        Some(Local {
+            env: self,
+            object: Ref::new(object)?,
+        })
+    }
+
+    /// Takes over a local reference that a function of the VM has just made.
+    ///
+    /// # Safety
+    /// `object` must be null, or a local reference of this thread that nobody else gives back.
+    pub(super) unsafe fn adopt(self, object: jobject) -> Option<Local<'a>> {
+        self.local(object)
+    }
+
+    /// `found`, or nothing and no exception.
+    fn or_clear<T>(self, found: Option<T>) -> Option<T> {
+        if found.is_none() {
+            jni!(self, v1_1, ExceptionClear);
+        }
+        found
+    }
+
+    /// FindClass: the class with this internal name, if there is one.
+    pub fn find_class(self, name: &CStr) -> Option<Local<'a>> {
+        let class = jni!(self, v1_1, FindClass, name.as_ptr());
+        self.or_clear(self.local(class))
+    }
+
+    /// DefineClass in the boot loader, under the name that the class file has.
+    pub fn define_boot_class(self, class_file: &[u8]) -> Option<Local<'a>> {
+        let (name, loader) = (ptr::null(), ptr::null_mut());
+        let (bytes, length) = (class_file.as_ptr().cast(), class_file.len() as jint);
+        let class = jni!(self, v1_1, DefineClass, name, loader, bytes, length);
+        self.local(class)
+    }
+
+    /// GetObjectClass.
+    pub fn class_of(self, object: Ref<'_>) -> Option<Local<'a>> {
+        self.local(jni!(self, v1_1, GetObjectClass, object.raw()))
+    }
+
+    /// GetSuperclass; none for `Object` and for interfaces.
+    pub fn superclass(self, class: Ref<'_>) -> Option<Local<'a>> {
+        self.local(jni!(self, v1_1, GetSuperclass, class.raw()))
+    }
+
+    /// IsInstanceOf.
+    pub fn is_instance(self, object: Ref<'_>, class: Ref<'_>) -> bool {
+        jni!(self, v1_1, IsInstanceOf, object.raw(), class.raw())
+    }
+
+    /// NewGlobalRef; none if there is no memory.
+    pub fn global(self, object: Ref<'_>) -> Option<Global> {
+        NonNull::new(jni!(self, v1_1, NewGlobalRef, object.raw())).map(Global)
+    }
+
+    /// NewLocalRef.
+    pub fn local_of(self, object: Ref<'_>) -> Option<Local<'a>> {
+        self.local(jni!(self, v1_2, NewLocalRef, object.raw()))
+    }
+
+    /// GetFieldID of a field of type `long`.
+    pub fn long_field(self, class: Ref<'_>, name: &CStr) -> Option<LongField> {
+        let field: jfieldID = jni!(
+            self,
+            v1_1,
+            GetFieldID,
+            class.raw(),
+            name.as_ptr(),
+            c"J".as_ptr()
+        );
+        self.or_clear(NonNull::new(field).map(LongField))
+    }
+
+    /// GetLongField. `object` must have the field.
+    pub fn long(self, object: Ref<'_>, field: LongField) -> jlong {
+        jni!(self, v1_1, GetLongField, object.raw(), field.0.as_ptr())
+    }
+
+    /// SetLongField. `object` must have the field.
+    pub fn set_long(self, object: Ref<'_>, field: LongField, value: jlong) {
+        jni!(
+            self,
+            v1_1,
+            SetLongField,
+            object.raw(),
+            field.0.as_ptr(),
+            value
+        );
+    }
+
+    /// Sets a static field of type `boolean` to true; false if there is none.
+    pub fn set_static_true(self, class: Ref<'_>, name: &CStr) -> bool {
+        let (name, descriptor) = (name.as_ptr(), c"Z".as_ptr());
+        let field = jni!(self, v1_1, GetStaticFieldID, class.raw(), name, descriptor);
+        if self.or_clear(NonNull::new(field)).is_none() {
+            return false;
+        }
+        let value = jni_sys::JNI_TRUE;
+        jni!(self, v1_1, SetStaticBooleanField, class.raw(), field, value);
+        true
+    }
+
+    /// RegisterNatives; false if the class does not have one of the methods.
+    pub fn register_natives(self, class: Ref<'_>, natives: &[Native]) -> bool {
+        let method = |native: &Native| {
+            let (descriptor, function) = native.function.parts();
+            JNINativeMethod {
+                name: native.name.as_ptr().cast_mut(),
+                signature: descriptor.as_ptr().cast_mut(),
+                fnPtr: function,
+            }
+        };
+        let methods: Vec<_> = natives.iter().map(method).collect();
+        let (data, count) = (methods.as_ptr(), methods.len() as jint);
+        jni!(self, v1_2, RegisterNatives, class.raw(), data, count) == 0
+    }
+}
+
+impl<'a> Ref<'a> {
+    fn new(object: jobject) -> Option<Ref<'a>> {
+        Some(Ref(NonNull::new(object)?, PhantomData))
+    }
+
+    pub(super) fn raw(self) -> jobject {
+        self.0.as_ptr()
+    }
+}
+
+impl<'a> Local<'a> {
+    /// The environment that it belongs to.
+    pub fn env(&self) -> Env<'a> {
+        self.env
+    }
+
+    /// The reference.
+    pub fn get(&self) -> Ref<'_> {
+        self.object
+    }
+}
+
+impl Drop for Local<'_> {
+    fn drop(&mut self) {
+        jni!(self.env, v1_1, DeleteLocalRef, self.object.raw());
+    }
+}
+
+impl Global {
+    /// The reference.
+    pub fn get(&self) -> Ref<'_> {
+        Ref(self.0, PhantomData)
+    }
+
+    /// Gives the reference back.
+    pub fn delete(self, env: Env<'_>) {
+        jni!(env, v1_1, DeleteGlobalRef, self.0.as_ptr());
+    }
+
+    /// As a word that another thread may find.
+    pub fn into_raw(self) -> jobject {
+        self.0.as_ptr()
+    }
+
+    /// From [`Global::into_raw`]; none if that was null.
+    ///
+    /// # Safety
+    /// `object` must be null or come from there, and nobody may give it back while this is used.
+    pub unsafe fn from_raw(object: jobject) -> Option<Global> {
+        NonNull::new(object).map(Global)
+    }
+}
+
+/// The VM's invocation interface, as the VM hands it to an agent; usable from every thread.
+#[repr(transparent)]
+#[derive(Copy, Clone)]
+pub struct Vm(NonNull<JavaVM>);
+
+// SAFETY: JNI allows it ("The Invocation API").
+unsafe impl Send for Vm {}
+// SAFETY: as above.
+unsafe impl Sync for Vm {}
+
+impl Vm {
+    /// GetEnv: an interface of the given version, as far as the VM has it.
+    pub(super) fn interface(self, version: jint) -> Option<NonNull<c_void>> {
+        let (vm, mut env) = (self.0.as_ptr(), ptr::null_mut());
+        // SAFETY: the VM's own interface, and a place for the answer.
+        let status = unsafe { ((**vm).v1_2.GetEnv)(vm, &mut env, version) };
+        NonNull::new(env).filter(|_| status == 0)
+    }
+
+    /// Runs `body` with the calling thread attached as a daemon, so that it keeps no VM alive;
+    /// none if the VM refuses.
+    pub fn attached<T>(self, name: &CStr, body: impl FnOnce(Env<'_>) -> T) -> Option<T> {
+        let (vm, mut env) = (self.0.as_ptr(), ptr::null_mut());
+        let mut arguments = jni_sys::JavaVMAttachArgs {
+            version: jni_sys::JNI_VERSION_1_8,
+            name: name.as_ptr().cast_mut(),
+            group: ptr::null_mut(),
+        };
+        // SAFETY: the VM is live; the arguments outlive the call.
+        let status = unsafe {
+            let arguments = ptr::from_mut(&mut arguments).cast();
+            ((**vm).v1_4.AttachCurrentThreadAsDaemon)(vm, &mut env, arguments)
+        };
+        let env = NonNull::new(env.cast()).filter(|_| status == 0)?;
+        let result = body(Env(env, PhantomData));
+        // SAFETY: this thread attached itself and has no Java frames.
+        unsafe { ((**vm).v1_2.DetachCurrentThread)(vm) };
+        Some(result)
+    }
+}

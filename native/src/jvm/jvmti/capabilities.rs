@@ -1,0 +1,38 @@
+//! Capabilities.
+
+use super::env::{Error, Jvmti, call, ok};
+
+/// Capabilities, by their bit in `jvmtiCapabilities`.
+#[derive(Copy, Clone, Debug)]
+#[repr(usize)]
+pub enum Capability {
+    /// `can_tag_objects`
+    TagObjects = 0,
+    /// `can_get_bytecodes`
+    GetBytecodes = 3,
+    /// `can_get_line_numbers`
+    GetLineNumbers = 12,
+    /// `can_generate_all_class_hook_events`
+    AllClassHookEvents = 26,
+    /// `can_generate_object_free_events`
+    ObjectFreeEvents = 32,
+    /// `can_get_constant_pool`
+    GetConstantPool = 35,
+    /// `can_generate_early_vmstart`
+    EarlyVmStart = 41,
+    /// `can_generate_early_class_hook_events`
+    EarlyClassHookEvents = 42,
+    /// `can_support_virtual_threads`
+    SupportVirtualThreads = 44,
+}
+
+impl Jvmti {
+    /// AddCapabilities.
+    pub fn add_capabilities(self, capabilities: &[Capability]) -> Result<(), Error> {
+        let mut bits = [0u32; 4];
+        for &capability in capabilities {
+            bits[capability as usize / 32] |= 1 << (capability as usize % 32);
+        }
+        ok(call!(self, 142, (*const u32), bits.as_ptr()))
+    }
+}

@@ -1,0 +1,143 @@
+//! Classes.
+
+use super::env::{Error, JMethodId, Jvmti, call, ok};
+use crate::jvm::jni::{Env, Local, Ref};
+use jni_sys::{jclass, jint, jobject};
+use std::ffi::{c_char, c_uchar};
+use std::ptr;
+
+/// The internal name in the signature of a class, such as `java/lang/String` in
+/// `Ljava/lang/String;`; the whole signature of an array.
+pub fn class_name(signature: &str) -> &str {
+    signature
+        .strip_prefix('L')
+        .and_then(|name| name.strip_suffix(';'))
+        .unwrap_or(signature)
+}
+
+impl Jvmti {
+    /// GetLoadedClasses.
+    pub fn loaded_classes<'e>(self, env: Env<'e>) -> Result<Vec<Local<'e>>, Error> {
+        let (mut count, mut classes) = (0, ptr::null_mut());
+        ok(call!(
+            self,
+            78,
+            (*mut jint, *mut *mut jclass),
+            &mut count,
+            &mut classes
+        ))?;
+        // SAFETY: the VM returned `count` local references.
+        Ok(unsafe { self.take_classes(env, classes, count) })
+    }
+
+    /// GetImplementedInterfaces, the direct ones.
+    pub fn interfaces<'e>(self, env: Env<'e>, class: Ref<'_>) -> Result<Vec<Local<'e>>, Error> {
+        let (mut count, mut interfaces) = (0, ptr::null_mut());
+        ok(call!(
+            self,
+            54,
+            (jclass, *mut jint, *mut *mut jclass),
+            class.raw(),
+            &mut count,
+            &mut interfaces
+        ))?;
+        // SAFETY: the VM returned `count` local references.
+        Ok(unsafe { self.take_classes(env, interfaces, count) })
+    }
+
+    /// # Safety
+    /// As [`Jvmti::take_array`], of local references of `env`'s thread.
+    unsafe fn take_classes<'e>(
+        self,
+        env: Env<'e>,
+        classes: *mut jclass,
+        count: jint,
+    ) -> Vec<Local<'e>> {
+        // SAFETY: as the caller promised.
+        let classes = unsafe { self.take_array(classes, count) };
+        let classes = classes.into_iter();
+        // SAFETY: as the caller promised.
+        classes
+            .filter_map(|class| unsafe { env.adopt(class) })
+            .collect()
+    }
+
+    /// GetClassMethods. It gives every method its `jmethodID`: AsyncGetCallTrace shows methods
+    /// without one as unknown.
+    pub fn create_method_ids(self, class: Ref<'_>) -> Result<Vec<JMethodId>, Error> {
+        let (mut count, mut methods) = (0, ptr::null_mut::<JMethodId>());
+        ok(call!(
+            self,
+            52,
+            (jclass, *mut jint, *mut *mut JMethodId),
+            class.raw(),
+            &mut count,
+            &mut methods
+        ))?;
+        // SAFETY: the VM returned `count` methods.
+        Ok(unsafe { self.take_array(methods, count) })
+    }
+
+    /// GetClassSignature, such as `Ljava/lang/String;`.
+    pub fn class_signature(self, class: Ref<'_>) -> Result<String, Error> {
+        let mut signature = ptr::null_mut();
+        ok(call!(
+            self,
+            48,
+            (jclass, *mut *mut c_char, *mut *mut c_char),
+            class.raw(),
+            &mut signature,
+            ptr::null_mut()
+        ))?;
+        // SAFETY: JVMTI gives a zero-terminated string.
+        Ok(unsafe { self.take_string(signature) })
+    }
+
+    /// GetClassModifiers: the access flags of JVMS table 4.1-B.
+    pub fn class_modifiers(self, class: Ref<'_>) -> Result<u16, Error> {
+        let (mut flags, class) = (0, class.raw());
+        ok(call!(self, 51, (jclass, *mut jint), class, &mut flags))?;
+        Ok(flags as u16)
+    }
+
+    /// GetConstantPool: `constant_pool_count` and the entries, as a class file has them.
+    pub fn constant_pool(self, class: Ref<'_>) -> Result<(u16, Vec<u8>), Error> {
+        let (mut count, mut size, mut bytes) = (0, 0, ptr::null_mut::<c_uchar>());
+        ok(call!(
+            self,
+            146,
+            (jclass, *mut jint, *mut jint, *mut *mut c_uchar),
+            class.raw(),
+            &mut count,
+            &mut size,
+            &mut bytes
+        ))?;
+        // SAFETY: the VM returned `size` bytes.
+        Ok((count as u16, unsafe { self.take_array(bytes, size) }))
+    }
+
+    /// GetClassLoader; none for the boot loader.
+    pub fn class_loader<'e>(
+        self,
+        env: Env<'e>,
+        class: Ref<'_>,
+    ) -> Result<Option<Local<'e>>, Error> {
+        let (mut loader, class) = (ptr::null_mut(), class.raw());
+        ok(call!(self, 57, (jclass, *mut jobject), class, &mut loader))?;
+        // SAFETY: the VM has just made this local reference.
+        Ok(unsafe { env.adopt(loader) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::class_name;
+
+    #[test]
+    fn names_are_cut_out_of_signatures() {
+        assert_eq!(class_name("Ljava/lang/String;"), "java/lang/String");
+        assert_eq!(class_name("[Ljava/lang/String;"), "[Ljava/lang/String;");
+        assert_eq!(class_name("LLatin;"), "Latin");
+        assert_eq!(class_name("[I"), "[I");
+    }
+}

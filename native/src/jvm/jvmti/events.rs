@@ -1,0 +1,270 @@
+//! Events: what the VM calls.
+
+use super::env::{Error, Jvmti, call, ok};
+use crate::jvm::jni::{Env, Ref};
+use jni_sys::{jint, jlong, jobject};
+use std::ffi::{CStr, c_char, c_uchar, c_void};
+use std::ptr;
+
+/// Events, by their number.
+#[derive(Copy, Clone, Debug)]
+#[repr(i32)]
+pub enum Event {
+    /// `JVMTI_EVENT_VM_INIT`
+    VmInit = 50,
+    /// `JVMTI_EVENT_VM_DEATH`
+    VmDeath = 51,
+    /// `JVMTI_EVENT_THREAD_START`
+    ThreadStart = 52,
+    /// `JVMTI_EVENT_THREAD_END`
+    ThreadEnd = 53,
+    /// `JVMTI_EVENT_CLASS_FILE_LOAD_HOOK`
+    ClassFileLoadHook = 54,
+    /// `JVMTI_EVENT_CLASS_LOAD`
+    ClassLoad = 55,
+    /// `JVMTI_EVENT_CLASS_PREPARE`
+    ClassPrepare = 56,
+    /// `JVMTI_EVENT_VM_START`
+    VmStart = 57,
+    /// `JVMTI_EVENT_OBJECT_FREE`
+    ObjectFree = 83,
+    /// `JVMTI_EVENT_VIRTUAL_THREAD_END`
+    VirtualThreadEnd = 88,
+}
+
+/// What an agent does at the VM's events. Nothing may panic out of these: the VM would abort.
+pub trait Events {
+    /// VM Start: JNI is up, and no Java code has run.
+    fn vm_start(env: Env<'_>);
+    /// VM Initialization: the live phase begins; `thread` is the calling one.
+    fn vm_init(env: Env<'_>, thread: Ref<'_>);
+    /// VM Death: the live phase ends.
+    fn vm_death();
+    /// Thread Start: `thread` is the calling one.
+    fn thread_start(env: Env<'_>, thread: Ref<'_>);
+    /// Thread End of the calling thread.
+    fn thread_end(env: Env<'_>);
+    /// Virtual Thread End of the calling thread.
+    fn virtual_thread_end(env: Env<'_>);
+    /// Class File Load Hook: what the VM is to load instead, if anything.
+    fn class_file(class_file: ClassFile<'_>) -> Option<Vec<u8>>;
+    /// Class Prepare.
+    fn class_prepare(env: Env<'_>, class: Ref<'_>);
+    /// Object Free. The VM may be at a safepoint: nothing of it may be called.
+    fn object_free(tag: jlong);
+}
+
+/// A class that the VM is about to load.
+#[derive(Copy, Clone)]
+pub struct ClassFile<'a> {
+    /// The class that this one redefines or retransforms, if it does.
+    pub redefined: Option<Ref<'a>>,
+    /// The loader; none is the boot loader.
+    pub loader: Option<Ref<'a>>,
+    /// The internal name.
+    pub name: &'a str,
+    /// The class file.
+    pub bytes: &'a [u8],
+}
+
+/// A callback of the extension events that concern a thread. JVMTI declares it with variable
+/// arguments, which both of Linux's calling conventions pass like fixed ones.
+pub type ThreadCallback = extern "C" fn(Jvmti, Env<'_>, Ref<'_>);
+
+type ThreadEvent = extern "system" fn(Jvmti, Env<'_>, Option<Ref<'_>>);
+type ClassEvent = extern "system" fn(Jvmti, Env<'_>, Option<Ref<'_>>, Ref<'_>);
+type ClassFileEvent = for<'a> extern "system" fn(
+    Jvmti,
+    Env<'a>,
+    Option<Ref<'a>>,
+    Option<Ref<'a>>,
+    *const c_char,
+    Option<Ref<'a>>,
+    jint,
+    *const c_uchar,
+    *mut jint,
+    *mut *mut c_uchar,
+);
+
+/// `jvmtiEventCallbacks`, up to the last one used; the length is given to the VM.
+#[repr(C)]
+struct Callbacks {
+    vm_init: ThreadEvent,
+    vm_death: extern "system" fn(Jvmti, Env<'_>),
+    thread_start: ThreadEvent,
+    thread_end: ThreadEvent,
+    class_file_load_hook: ClassFileEvent,
+    class_load: ClassEvent,
+    class_prepare: ClassEvent,
+    vm_start: extern "system" fn(Jvmti, Env<'_>),
+    /// Events 58 to 82.
+    unused: [usize; 25],
+    object_free: extern "system" fn(Jvmti, jlong),
+    /// Events 84 to 87.
+    unused_too: [usize; 4],
+    /// Older VMs do not look at it.
+    virtual_thread_end: ThreadEvent,
+}
+
+extern "system" fn vm_start<E: Events>(_: Jvmti, env: Env<'_>) {
+    E::vm_start(env);
+}
+
+extern "system" fn vm_init<E: Events>(_: Jvmti, env: Env<'_>, thread: Option<Ref<'_>>) {
+    if let Some(thread) = thread {
+        E::vm_init(env, thread);
+    }
+}
+
+extern "system" fn vm_death<E: Events>(_: Jvmti, _: Env<'_>) {
+    E::vm_death();
+}
+
+extern "system" fn thread_start<E: Events>(_: Jvmti, env: Env<'_>, thread: Option<Ref<'_>>) {
+    if let Some(thread) = thread {
+        E::thread_start(env, thread);
+    }
+}
+
+extern "system" fn thread_end<E: Events>(_: Jvmti, env: Env<'_>, _: Option<Ref<'_>>) {
+    E::thread_end(env);
+}
+
+extern "system" fn virtual_thread_end<E: Events>(_: Jvmti, env: Env<'_>, _: Option<Ref<'_>>) {
+    E::virtual_thread_end(env);
+}
+
+/// AsyncGetCallTrace answers only if somebody listens.
+extern "system" fn class_load(_: Jvmti, _: Env<'_>, _: Option<Ref<'_>>, _: Ref<'_>) {}
+
+extern "system" fn class_prepare<E: Events>(
+    _: Jvmti,
+    env: Env<'_>,
+    _: Option<Ref<'_>>,
+    class: Ref<'_>,
+) {
+    E::class_prepare(env, class);
+}
+
+extern "system" fn object_free<E: Events>(_: Jvmti, tag: jlong) {
+    E::object_free(tag);
+}
+
+#[allow(clippy::too_many_arguments, reason = "JVMTI's own signature")]
+extern "system" fn class_file_load_hook<'a, E: Events>(
+    jvmti: Jvmti,
+    _: Env<'a>,
+    redefined: Option<Ref<'a>>,
+    loader: Option<Ref<'a>>,
+    name: *const c_char,
+    _: Option<Ref<'a>>,
+    length: jint,
+    bytes: *const c_uchar,
+    new_length: *mut jint,
+    new_bytes: *mut *mut c_uchar,
+) {
+    if name.is_null() || bytes.is_null() {
+        return;
+    }
+    // SAFETY: the VM gives a zero-terminated name and `length` bytes.
+    let (name, bytes) = unsafe {
+        let bytes = std::slice::from_raw_parts(bytes, length.max(0) as usize);
+        (CStr::from_ptr(name).to_string_lossy(), bytes)
+    };
+    let class_file = ClassFile {
+        redefined,
+        loader,
+        name: &name,
+        bytes,
+    };
+    let Some(replaced) = E::class_file(class_file) else {
+        return;
+    };
+    let Ok(memory) = jvmti.copy_out(&replaced) else {
+        return;
+    };
+    // SAFETY: the VM gives places for the answer, and takes the memory over.
+    unsafe {
+        *new_length = replaced.len() as jint;
+        *new_bytes = memory;
+    }
+}
+
+/// `jvmtiExtensionEventInfo`.
+#[repr(C)]
+#[derive(Copy, Clone)]
+struct ExtensionEventInfo {
+    index: jint,
+    id: *const c_char,
+    description: *const c_char,
+    parameters: jint,
+    parameter_infos: *const c_void,
+}
+
+impl Jvmti {
+    /// SetEventCallbacks; the VM copies them.
+    pub fn set_callbacks<E: Events>(self) -> Result<(), Error> {
+        let callbacks = Callbacks {
+            vm_init: vm_init::<E>,
+            vm_death: vm_death::<E>,
+            thread_start: thread_start::<E>,
+            thread_end: thread_end::<E>,
+            class_file_load_hook: class_file_load_hook::<E>,
+            class_load,
+            class_prepare: class_prepare::<E>,
+            vm_start: vm_start::<E>,
+            unused: [0; 25],
+            object_free: object_free::<E>,
+            unused_too: [0; 4],
+            virtual_thread_end: virtual_thread_end::<E>,
+        };
+        let size = size_of::<Callbacks>() as jint;
+        ok(call!(self, 122, (*const Callbacks, jint), &callbacks, size))
+    }
+
+    /// SetEventNotificationMode for all threads.
+    pub fn enable_event(self, event: Event) -> Result<(), Error> {
+        self.enable(event as jint)
+    }
+
+    fn enable(self, event: jint) -> Result<(), Error> {
+        const ENABLE: jint = 1;
+        ok(call!(
+            self,
+            2,
+            (jint, jint, jobject),
+            ENABLE,
+            event,
+            ptr::null_mut()
+        ))
+    }
+
+    /// The number of the VM's own event called `id`, if it has one (GetExtensionEvents).
+    pub fn extension_event(self, id: &CStr) -> Option<jint> {
+        let (mut count, mut events) = (0, ptr::null_mut::<ExtensionEventInfo>());
+        ok(call!(
+            self,
+            125,
+            (*mut jint, *mut *mut ExtensionEventInfo),
+            &mut count,
+            &mut events
+        ))
+        .ok()?;
+        // SAFETY: the VM returned `count` events. What these point at would have to be freed
+        // piece by piece; this is called twice in a VM's life.
+        let events = unsafe { self.take_array(events, count) };
+        // SAFETY: the `id` of each is a zero-terminated string that is not freed.
+        let named = |event: &&ExtensionEventInfo| unsafe { CStr::from_ptr(event.id) } == id;
+        events.iter().find(named).map(|event| event.index)
+    }
+
+    /// SetExtensionEventCallback, then SetEventNotificationMode: HotSpot wants both.
+    pub fn enable_extension_event(
+        self,
+        event: jint,
+        callback: ThreadCallback,
+    ) -> Result<(), Error> {
+        ok(call!(self, 126, (jint, ThreadCallback), event, callback))?;
+        self.enable(event)
+    }
+}

@@ -1,0 +1,100 @@
+//! Memory that the VM allocates and frees, tags of objects, and system properties.
+
+use super::env::{Error, Jvmti, call, ok};
+use crate::jvm::jni::Ref;
+use jni_sys::{jint, jlong, jobject};
+use std::ffi::{CStr, c_char, c_uchar, c_void};
+use std::ptr;
+
+impl Jvmti {
+    /// Allocate: a copy of `bytes` that the VM may take over.
+    pub(super) fn copy_out(self, bytes: &[u8]) -> Result<*mut c_uchar, Error> {
+        let mut memory = ptr::null_mut();
+        ok(call!(
+            self,
+            46,
+            (jlong, *mut *mut c_uchar),
+            bytes.len() as jlong,
+            &mut memory
+        ))?;
+        // SAFETY: freshly allocated with this size.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), memory, bytes.len()) };
+        Ok(memory)
+    }
+
+    fn deallocate(self, memory: *mut c_void) {
+        if !memory.is_null() {
+            call!(self, 47, (*mut c_uchar), memory.cast());
+        }
+    }
+
+    /// Copies a string that the VM allocated, and frees it.
+    ///
+    /// # Safety
+    /// `string` must be null, or a zero-terminated string that the VM allocated for the caller.
+    pub(super) unsafe fn take_string(self, string: *mut c_char) -> String {
+        if string.is_null() {
+            return String::new();
+        }
+        // SAFETY: as the caller promised.
+        let copy = unsafe { CStr::from_ptr(string) }
+            .to_string_lossy()
+            .into_owned();
+        self.deallocate(string.cast());
+        copy
+    }
+
+    /// Copies an array that the VM allocated, and frees it.
+    ///
+    /// # Safety
+    /// `data` must be null, or `count` values that the VM allocated for the caller.
+    pub(super) unsafe fn take_array<T: Copy>(self, data: *mut T, count: jint) -> Vec<T> {
+        // SAFETY: as the caller promised.
+        unsafe { self.look_at_array(data, count, <[T]>::to_vec) }
+    }
+
+    /// Shows an array that the VM allocated to `look`, and frees it.
+    ///
+    /// # Safety
+    /// As [`Jvmti::take_array`].
+    pub(super) unsafe fn look_at_array<T, R>(
+        self,
+        data: *mut T,
+        count: jint,
+        look: impl FnOnce(&[T]) -> R,
+    ) -> R {
+        let result = match data.is_null() || count <= 0 {
+            true => look(&[]),
+            // SAFETY: as the caller promised.
+            false => look(unsafe { std::slice::from_raw_parts(data, count as usize) }),
+        };
+        self.deallocate(data.cast());
+        result
+    }
+
+    /// GetTag, and SetTag with `fresh` if there is none: the end of `object` will be told with
+    /// the tag that it has then.
+    pub fn tag(self, object: Ref<'_>, fresh: jlong) -> Result<jlong, Error> {
+        let (mut tag, object) = (0, object.raw());
+        ok(call!(self, 106, (jobject, *mut jlong), object, &mut tag))?;
+        if tag != 0 {
+            return Ok(tag);
+        }
+        ok(call!(self, 107, (jobject, jlong), object, fresh))?;
+        Ok(fresh)
+    }
+
+    /// GetSystemProperty; empty if there is none.
+    pub fn system_property(self, name: &CStr) -> String {
+        let mut value = ptr::null_mut();
+        call!(
+            self,
+            131,
+            (*const c_char, *mut *mut c_char),
+            name.as_ptr(),
+            &mut value
+        );
+        // SAFETY: JVMTI gives a zero-terminated string, or leaves the null.
+        unsafe { self.take_string(value) }
+    }
+}

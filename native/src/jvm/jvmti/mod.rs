@@ -1,0 +1,16 @@
+//! JVMTI, as far as the agent uses it: one file for each subject of the specification.
+
+mod capabilities;
+mod classes;
+mod env;
+mod events;
+mod memory;
+mod methods;
+mod threads;
+
+pub use capabilities::Capability;
+pub use classes::class_name;
+pub use env::{Error, JMethodId, Jvmti};
+pub use events::{ClassFile, Event, Events, ThreadCallback};
+pub use methods::MethodName;
+pub use threads::FrameInfo;

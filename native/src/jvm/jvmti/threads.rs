@@ -1,0 +1,82 @@
+//! Threads and their stacks.
+
+use super::env::{Error, JMethodId, Jvmti, call, ok};
+use crate::jvm::jni::Ref;
+use jni_sys::{jint, jlong, jobject};
+use std::ffi::c_void;
+use std::ptr;
+
+/// `jvmtiFrameInfo`.
+#[repr(C)]
+#[derive(Copy, Clone, Debug, Default)]
+pub struct FrameInfo {
+    /// The method.
+    pub method: JMethodId,
+    /// BCI, or -1 in a native method.
+    pub location: jlong,
+}
+
+impl Jvmti {
+    /// GetThreadLocalStorage of the calling thread, virtual or not: a value that
+    /// [`Jvmti::set_thread_local`] got. Each environment must use one type only.
+    ///
+    /// # Safety
+    /// `T` must be the type that was set.
+    pub unsafe fn thread_local<T>(self) -> Option<&'static T> {
+        let mut word = ptr::null_mut::<c_void>();
+        call!(
+            self,
+            102,
+            (jobject, *mut *mut c_void),
+            ptr::null_mut(),
+            &mut word
+        );
+        // SAFETY: null, or what was set, which lives for good.
+        unsafe { word.cast::<T>().as_ref() }
+    }
+
+    /// SetThreadLocalStorage of the calling thread, virtual or not.
+    pub fn set_thread_local<T>(self, value: Option<&'static T>) -> Result<(), Error> {
+        let word = value.map_or(ptr::null(), ptr::from_ref);
+        ok(call!(
+            self,
+            103,
+            (jobject, *const c_void),
+            ptr::null_mut(),
+            word.cast()
+        ))
+    }
+
+    /// GetFrameCount of the calling thread: whether there are any.
+    pub fn has_frames(self) -> Result<bool, Error> {
+        let mut count = 0;
+        ok(call!(
+            self,
+            16,
+            (jobject, *mut jint),
+            ptr::null_mut(),
+            &mut count
+        ))?;
+        Ok(count > 0)
+    }
+
+    /// GetStackTrace of `thread` (`None`: the calling one) into `buffer`; the frames' count.
+    pub fn stack_trace(
+        self,
+        thread: Option<Ref<'_>>,
+        buffer: &mut [FrameInfo],
+    ) -> Result<usize, Error> {
+        let mut count = 0;
+        ok(call!(
+            self,
+            104,
+            (jobject, jint, jint, *mut FrameInfo, *mut jint),
+            thread.map_or(ptr::null_mut(), Ref::raw),
+            0,
+            buffer.len() as jint,
+            buffer.as_mut_ptr(),
+            &mut count
+        ))?;
+        Ok(count as usize)
+    }
+}

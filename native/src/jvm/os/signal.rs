@@ -1,0 +1,205 @@
+//! A signal that carries a word to a thread of this process, and what its handler may reach.
+//!
+//! A handler calls async-signal-safe code only: it allocates nothing, locks nothing, waits
+//! for nobody, cannot panic, does a bounded amount of work and keeps `errno`. Functions that
+//! are meant for handlers take a [`HandlerContext`], which only a handler has.
+
+use crate::jvm::arch;
+use crate::jvm::os::thread::StackBounds;
+use hotspot::arch::Registers;
+use std::ffi::{c_int, c_void};
+use std::io;
+use std::marker::PhantomData;
+use std::ptr;
+use std::sync::OnceLock;
+
+/// What to do with the word that a signal carried.
+pub type Handle = fn(&HandlerContext<'_>, u64);
+
+static HANDLE: OnceLock<Handle> = OnceLock::new();
+
+/// The state of the thread that a signal interrupted. Exists in a signal handler only, and
+/// cannot leave its thread.
+pub struct HandlerContext<'a> {
+    context: &'a libc::ucontext_t,
+    /// Neither `Send` nor `Sync`.
+    _of_this_thread: PhantomData<*mut ()>,
+}
+
+impl HandlerContext<'_> {
+    /// The registers of the interrupted code.
+    pub fn registers(&self) -> Registers {
+        arch::registers(self.context)
+    }
+
+    /// The `ucontext_t`, for functions of the VM.
+    pub fn as_raw(&self) -> *mut c_void {
+        ptr::from_ref(self.context).cast_mut().cast()
+    }
+
+    /// Copies words from the interrupted code's stack pointer on, as far as its stack and `words`
+    /// reach; how many. None if the stack pointer does not lie in `stack`.
+    pub fn copy_stack_top(&self, stack: &StackBounds, words: &mut [usize]) -> usize {
+        // SAFETY: these are the registers of this thread, which a handler has interrupted. Its stack
+        // pointer lies in `stack`, or nothing is read; so `stack` is this thread's. Pages at and
+        // above the stack pointer are in use: guard pages, and what the kernel has not given yet,
+        // lie below it.
+        unsafe { copy_words(self.registers().sp, stack, words) }
+    }
+
+    /// For tests of what handlers call.
+    #[cfg(test)]
+    pub fn for_test<T>(run: impl FnOnce(&HandlerContext<'_>) -> T) -> T {
+        // SAFETY: plain data, which takes any bytes.
+        let context = unsafe { std::mem::zeroed() };
+        run(&HandlerContext {
+            context: &context,
+            _of_this_thread: PhantomData,
+        })
+    }
+}
+
+/// # Safety
+/// What lies in `stack` at and above `sp` must be readable, if `sp` lies in it.
+unsafe fn copy_words(sp: usize, stack: &StackBounds, words: &mut [usize]) -> usize {
+    const WORD: usize = size_of::<usize>();
+    let range = stack.range();
+    if !range.contains(&sp) || !sp.is_multiple_of(WORD) {
+        return 0;
+    }
+    let count = ((range.end - sp) / WORD).min(words.len());
+    // SAFETY: so many words are there, as the caller promised, and `words` has room for them.
+    unsafe { ptr::copy_nonoverlapping(sp as *const usize, words.as_mut_ptr(), count) }
+    count
+}
+
+/// Our signal: a real-time one, which carries a word and leaves SIGPROF to profilers.
+fn number() -> c_int {
+    libc::SIGRTMIN() + 7
+}
+
+/// Lets `handle` answer the signal from now on, once. It stays for good: a signal may be late.
+pub fn install(handle: Handle) -> io::Result<()> {
+    HANDLE
+        .set(handle)
+        .map_err(|_| io::Error::other("the signal has a handler already"))?;
+    // SAFETY: the handler is async-signal-safe; `action` is fully set.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = handler as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
+        libc::sigemptyset(&mut action.sa_mask);
+        let mut old: libc::sigaction = std::mem::zeroed();
+        if libc::sigaction(number(), &action, &mut old) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        if old.sa_sigaction != libc::SIG_DFL {
+            libc::sigaction(number(), &old, ptr::null_mut());
+            return Err(io::Error::other(format!("signal {} is in use", number())));
+        }
+    }
+    Ok(())
+}
+
+extern "C" fn handler(_: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: the kernel gives valid pointers, which live until this returns; errno is this
+    // thread's.
+    unsafe {
+        let errno = *libc::__errno_location();
+        let info = &*info.cast::<QueuedInfo>();
+        if let (libc::SI_QUEUE, Some(handle)) = (info.code, HANDLE.get()) {
+            let context = HandlerContext {
+                context: &*context.cast(),
+                _of_this_thread: PhantomData,
+            };
+            handle(&context, info.value);
+        }
+        *libc::__errno_location() = errno;
+    }
+}
+
+/// What the kernel hands over with `rt_tgsigqueueinfo`; laid out as `siginfo_t` on 64-bit
+/// Linux.
+#[repr(C)]
+struct QueuedInfo {
+    signal: c_int,
+    errno: c_int,
+    code: c_int,
+    padding: c_int,
+    pid: c_int,
+    uid: u32,
+    value: u64,
+    rest: [u8; 96],
+}
+const _: () = assert!(size_of::<QueuedInfo>() == size_of::<libc::siginfo_t>());
+
+/// Who sends: system calls to ask for once.
+#[derive(Copy, Clone)]
+pub struct Post {
+    pid: i32,
+    uid: u32,
+}
+
+impl Post {
+    /// This process.
+    pub fn new() -> Post {
+        // SAFETY: no preconditions.
+        let (pid, uid) = unsafe { (libc::getpid(), libc::getuid()) };
+        Post { pid, uid }
+    }
+
+    /// Sends the signal with `word` to the thread whose kernel id is `tid`.
+    pub fn send(self, tid: i32, word: u64) -> io::Result<()> {
+        // SAFETY: `info` is a whole siginfo_t.
+        let status = unsafe {
+            let info = QueuedInfo {
+                signal: number(),
+                errno: 0,
+                code: libc::SI_QUEUE,
+                padding: 0,
+                pid: self.pid,
+                uid: self.uid,
+                value: word,
+                rest: [0; 96],
+            };
+            libc::syscall(
+                libc::SYS_rt_tgsigqueueinfo,
+                self.pid,
+                tid,
+                number(),
+                &raw const info,
+            )
+        };
+        match status {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_words_up_to_the_end_of_the_stack() {
+        let memory: Vec<usize> = (0..100).collect();
+        let start = memory.as_ptr() as usize;
+        let copy = |sp, end: usize| {
+            let mut words = [usize::MAX; 64];
+            // SAFETY: the range is within `memory`, all of which can be read.
+            let count = unsafe {
+                let stack = StackBounds::from_range(start..start + end);
+                copy_words(sp, &stack, &mut words)
+            };
+            words[..count].to_vec()
+        };
+        let all = 100 * 8;
+        assert_eq!(copy(start + 3 * 8, all), (3..67).collect::<Vec<_>>());
+        assert_eq!(copy(start + 98 * 8, all), [98, 99]);
+        assert_eq!(copy(start, 15), [0]);
+        for elsewhere in [start + all, start - 8, start + 1, 0, usize::MAX] {
+            assert!(copy(elsewhere, all).is_empty(), "{elsewhere:#x}");
+        }
+    }
+}

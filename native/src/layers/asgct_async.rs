@@ -1,0 +1,85 @@
+//! Layer `asgct-async`: AsyncGetCallTrace in a signal handler, at any instant, held against the
+//! trace stack at that instant.
+
+use super::context::Layers;
+use super::path::Check;
+use crate::evidence::{Seen, compiled};
+use crate::jvm::jni::Env;
+use crate::sampling::sample::Sample;
+use crate::truth::trace_stack::StackCopy;
+use hotspot::debug_info::judge_between;
+use oracle::Layer;
+use oracle::mutants::Sight;
+use oracle::record::Evidence;
+use oracle::trace::Frame;
+
+/// Checks `walk`, the answer in `sample` for the thread whose kernel id is `tid`.
+pub fn check(
+    layers: &Layers,
+    env: Env<'_>,
+    tid: i32,
+    sample: &Sample,
+    walk: &[Frame],
+    evidence: &dyn Fn(&[Frame]) -> Evidence,
+) {
+    let (known, layer) = (layers.truth, Layer::AsgctAsync);
+    if let Err(cause) = sample.copied {
+        return layers.records.slots.drop(layer, cause);
+    }
+    let methods = &known.methods;
+    let leaving =
+        |stack: &StackCopy| stack.leaving(|called, hook| methods.is_left_by(called, hook));
+    let (hooks, left): (Vec<_>, _) = (sample.stack.hooks().collect(), leaving(&sample.stack));
+    let truth = sample.stack.truth(&hooks, &left);
+    let (below, left_below);
+    let carrier = match sample.carried {
+        true => {
+            below = sample.carrier.hooks().collect::<Vec<_>>();
+            left_below = leaving(&sample.carrier);
+            Some(sample.carrier.truth(&below, &left_below))
+        }
+        false => None,
+    };
+    let threads = known.virtual_threads.as_ref();
+    let sight = Sight::Truths {
+        truth: &truth,
+        carrier: carrier.as_ref(),
+        methods,
+        boundary: &|walk| threads?.boundary(walk),
+    };
+    let checked = [
+        truth.checked,
+        carrier.as_ref().map_or(&[][..], |carrier| carrier.checked),
+    ];
+    let by_sight = |walk: &[Frame]| sight.judge(walk);
+    let judge = |walk: &[Frame]| {
+        let judgement = by_sight(walk);
+        let between_records = || {
+            let whole = carrier.is_none().then_some(&truth);
+            let around = compiled::records_around(known.jvm, sample)?;
+            let key_of = |hook| methods.key_of(hook);
+            judge_between(&around, methods, key_of, judgement, walk, whole, by_sight)
+        };
+        let judgement = match judgement.is_mismatch() {
+            true => between_records().unwrap_or(judgement),
+            false => judgement,
+        };
+        methods.settle(judgement, walk, &checked)
+    };
+    let check = Check {
+        layer,
+        env,
+        tid,
+        seen: Seen::InSignal(sample),
+        sight: &sight,
+        reference: &checked,
+        truth: &|| {
+            let shown = |truth| layers.reporter.show_truth(env, truth);
+            let mut frames = shown(&truth);
+            frames.extend(carrier.iter().flat_map(shown));
+            frames
+        },
+        evidence,
+    };
+    check.go_on(layers, walk, judge(walk), judge);
+}

@@ -1,0 +1,67 @@
+//! What all layers work with.
+
+use crate::evidence::Reporter;
+use crate::injection::hook_faults;
+use crate::injection::walker_faults::Injector;
+use crate::recorder::Recorder;
+use crate::records::Records;
+use crate::truth::context::Truth;
+use crate::walkers::table::Walkers;
+use oracle::record::{Config, Record};
+
+/// What layers ask, know and write.
+pub struct Layers {
+    /// What the runner asked for.
+    pub config: &'static Config,
+    /// What is true.
+    pub truth: &'static Truth,
+    /// What was counted.
+    pub records: &'static Records,
+    /// Whom they judge.
+    pub walkers: &'static Walkers,
+    /// Faults for tests of ourselves.
+    pub injector: Injector,
+    /// What is written down of mismatches.
+    pub reporter: Reporter,
+    /// Samples for tests, where they are asked for.
+    pub recorder: Option<Recorder>,
+}
+
+impl Layers {
+    /// As `config` asks for.
+    pub fn new(
+        config: &'static Config,
+        truth: &'static Truth,
+        records: &'static Records,
+        walkers: &'static Walkers,
+    ) -> Result<Layers, String> {
+        let recorder = match config.record_samples {
+            0 => None,
+            limit => Some(
+                Recorder::open(&config.run_dir, limit)
+                    .map_err(|e| format!("cannot write samples: {e}"))?,
+            ),
+        };
+        hook_faults::configure(config.sabotage, config.sabotage_one_in);
+        Ok(Layers {
+            config,
+            truth,
+            records,
+            walkers,
+            injector: Injector::new(truth, config.faults.clone(), config.seed),
+            reporter: Reporter::new(truth, records, config.evidence_limit),
+            recorder,
+        })
+    }
+
+    /// Writes down what the rewriter did so far, and what came of injected faults.
+    pub fn record_rewriting(&self) {
+        let now = self.truth.rewriting().clone();
+        self.records.write(&Record::Rewriting(now));
+        let mut faults = self.injector.book.counts();
+        faults.extend(hook_faults::unsettled());
+        if !faults.is_empty() {
+            self.records.write(&Record::Faults(faults));
+        }
+    }
+}

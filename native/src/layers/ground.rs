@@ -1,0 +1,224 @@
+//! Layer `ground`: the trace stack with itself. Each hook must find the entries that the hooks
+//! before it have left.
+
+use super::context::Layers;
+use crate::evidence::{Found, Seen};
+use crate::injection::hook_faults;
+use crate::jvm::jni::{Env, Global, Ref};
+use crate::truth::thread_state::ThreadState;
+use crate::truth::trace_stack::{Balance, StackCopy, Token, TraceStack};
+use crate::walkers::buffer::MAX_FRAMES;
+use oracle::mutants::Unseen;
+use oracle::record::Evidence;
+use oracle::{Judgement, Layer, Reason, Verdict};
+use std::ffi::CStr;
+use std::sync::OnceLock;
+
+/// Even pops are counted in the shared slots in lots of this many.
+const LOT: u64 = 256;
+
+/// So many entries too many are named.
+const SHOWN: usize = 16;
+
+/// At a check: whether the entries of the trace stack fit each other.
+pub fn check(layers: &Layers, state: &ThreadState) {
+    let verdict = match state.stack().is_consistent() {
+        true => Verdict::Match,
+        false => Verdict::Wrong,
+    };
+    layers.records.slots.count(Layer::Ground, verdict);
+}
+
+/// A hook found just what it had to find. `layers` is asked for once in many times.
+#[inline(always)]
+pub fn count_even<'a>(state: &ThreadState, layers: impl FnOnce() -> Option<&'a Layers>) {
+    let pops = state.own.even_pops.get() + 1;
+    if pops < LOT {
+        state.own.even_pops.set(pops);
+        return;
+    }
+    state.own.even_pops.set(0);
+    if let Some(layers) = layers() {
+        layers
+            .records
+            .slots
+            .add(Layer::Ground, Verdict::Match, pops);
+    }
+}
+
+/// The end of a thread: without Java frames its trace stack must be empty. (The thread that
+/// calls `System.exit` ends with its frames.)
+pub fn end_thread(layers: &Layers, state: &ThreadState, env: Env<'_>) {
+    let slots = &layers.records.slots;
+    slots.add(Layer::Ground, Verdict::Match, state.own.even_pops.take());
+    let place = "end of the thread";
+    match (state.stack().depth(), layers.truth.jvm.jvmti.has_frames()) {
+        (0, _) => slots.count(Layer::Ground, Verdict::Match),
+        (left, Ok(false)) => unbalanced(layers, state, env, place, Balance::TooMany(left)),
+        (_, Ok(true) | Err(_)) => return,
+    }
+    hook_faults::thread_ends(&layers.injector.book);
+}
+
+/// The end of a virtual thread: its trace stack must be empty.
+pub fn end_virtual_thread(layers: &Layers, state: &ThreadState, stack: &TraceStack, env: Env<'_>) {
+    let place = "end of a virtual thread";
+    match stack.depth() {
+        0 => layers.records.slots.count(Layer::Ground, Verdict::Match),
+        left => unbalanced(layers, state, env, place, Balance::TooMany(left)),
+    }
+}
+
+/// Entries of frames that ended without their `pop`.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Stale {
+    /// There are none.
+    None,
+    /// All of them are constructors, whose call of `super(...)` no handler can cover.
+    Constructors,
+    /// There are others.
+    Others,
+}
+
+impl Stale {
+    /// What lies above the frame of `token`.
+    #[inline(always)]
+    pub fn above<'a>(
+        state: &ThreadState,
+        token: Token,
+        layers: impl FnOnce() -> Option<&'a Layers>,
+    ) -> Stale {
+        if state.stack().depth() <= token.0.wrapping_add(1) {
+            return Stale::None;
+        }
+        Stale::look(state, token, layers())
+    }
+
+    #[cold]
+    fn look(state: &ThreadState, token: Token, layers: Option<&Layers>) -> Stale {
+        let Some(layers) = layers else {
+            return Stale::Others;
+        };
+        let is_constructor = |hook| layers.truth.methods.is_constructor(hook);
+        match state.stack().above(token).all(is_constructor) {
+            true => Stale::Constructors,
+            false => Stale::Others,
+        }
+    }
+}
+
+/// Which hook found something else than one entry above its token, and how.
+pub struct Uneven<'a> {
+    /// What kind of hook, for the evidence.
+    pub place: &'static str,
+    /// What the hook found.
+    pub found: Balance,
+    /// What lay above its frame.
+    pub stale: Stale,
+    /// The exception that the hook runs for, if any.
+    pub exception: Option<Ref<'a>>,
+}
+
+/// Frames that ended without their `pop` are the hooks' own fault, unless
+///
+/// * an exception left the call of `super(...)` in constructors, which no handler can cover:
+///   the next handler below sets the stack right, as planned. Samples until then know of it by
+///   the mark that `thrown` left (see [`TraceStack::leave`]);
+/// * or the VM stopped a hook in its middle, with a StackOverflowError or another error of
+///   its own, or because another thread stopped this one.
+#[cold]
+pub fn explain(layers: &Layers, state: &ThreadState, env: Env<'_>, uneven: Uneven<'_>) {
+    let slots = &layers.records.slots;
+    let Uneven {
+        place,
+        found,
+        stale,
+        exception,
+    } = uneven;
+    let (verdict, excuse) = match (stale, exception) {
+        (Stale::Constructors, Some(_)) => {
+            count_even(state, || Some(layers));
+            (Verdict::Match, Unseen::Constructor)
+        }
+        // Some frame without hooks has caught the exception.
+        (Stale::Constructors, None) => {
+            slots.count(Layer::Ground, Verdict::Unverifiable);
+            (Verdict::Unverifiable, Unseen::Constructor)
+        }
+        (Stale::Others, Some(exception)) if is_vm_error(env, exception) => {
+            layers.truth.rewriting().repairs += 1;
+            slots.count(Layer::Ground, Verdict::Unverifiable);
+            (Verdict::Unverifiable, Unseen::VmError)
+        }
+        _ => return unbalanced(layers, state, env, place, found),
+    };
+    hook_faults::noticed(&layers.injector.book, found, verdict, Some(excuse));
+}
+
+/// An exit that throws after its `pop` is no fault of the hooks.
+#[cold]
+pub fn excuse_throw(layers: &Layers) {
+    let excuse = Some(Unseen::ThrewAfterPop);
+    let book = &layers.injector.book;
+    hook_faults::noticed(book, Balance::TooFew, Verdict::Match, excuse);
+}
+
+fn unbalanced(layers: &Layers, state: &ThreadState, env: Env<'_>, place: &str, found: Balance) {
+    let (truth, reporter) = (layers.truth, &layers.reporter);
+    layers.records.slots.count(Layer::Ground, Verdict::Wrong);
+    hook_faults::noticed(&layers.injector.book, found, Verdict::Wrong, None);
+    if !truth.jvm.is_live() || !reporter.wants(Layer::Ground, Verdict::Wrong) {
+        return;
+    }
+    let Ok(mut copy) = StackCopy::new(MAX_FRAMES) else {
+        return;
+    };
+    _ = state.stack().copy_to(&mut copy);
+    let hooks: Vec<_> = copy.hooks().collect();
+    let text = match found {
+        Balance::TooMany(n) => {
+            let names = state.stack().dropped(n).take(SHOWN).map(|hook| {
+                let entry = truth.methods.show_entry(hook);
+                entry.method
+            });
+            let names: Vec<_> = names.collect();
+            format!("{n} entries too many, from below: {}", names.join(", "))
+        }
+        Balance::TooFew => "the method's own entry is gone".into(),
+        Balance::Even => return,
+    };
+    let found = Found {
+        layer: Layer::Ground,
+        judgement: Judgement::plain(Verdict::Wrong, Reason::Unbalanced),
+        tid: state.tid(),
+        seen: Seen::Plainly,
+        walk: &[],
+        truth: reporter.show_truth(env, &copy.truth(&hooks, &[])),
+        evidence: Evidence {
+            at: Some(place.into()),
+            found: Some(text),
+            ..Evidence::default()
+        },
+    };
+    reporter.report(env, found);
+}
+
+/// `java.lang.VirtualMachineError` and `java.lang.ThreadDeath`, as far as the VM has them.
+static VM_ERRORS: OnceLock<Vec<Global>> = OnceLock::new();
+
+/// Looks up the classes of errors that may stop a hook. In the live phase.
+pub fn find_vm_errors(env: Env<'_>) {
+    let find = |name: &CStr| {
+        env.find_class(name)
+            .and_then(|class| env.global(class.get()))
+    };
+    let names = [c"java/lang/VirtualMachineError", c"java/lang/ThreadDeath"];
+    _ = VM_ERRORS.set(names.into_iter().filter_map(find).collect());
+}
+
+fn is_vm_error(env: Env<'_>, exception: Ref<'_>) -> bool {
+    // A repair before the live phase cannot be judged; the VM's start does not overflow.
+    let classes = VM_ERRORS.get().into_iter().flatten();
+    let mut classes = classes.map(Global::get);
+    classes.any(|class| env.is_instance(exception, class))
+}

@@ -1,0 +1,93 @@
+//! Loading: the agent's parts are made and put together.
+
+use crate::agent::Agent;
+use crate::events::{self, AgentEvents};
+use crate::jvm::Jvm;
+use crate::jvm::jni::Vm;
+use crate::jvm::jvmti::{Capability, Event, Jvmti};
+use crate::layers::context::Layers;
+use crate::records::{Records, claim};
+use crate::truth::context::Truth;
+use crate::truth::virtual_threads::VirtualThreads;
+use crate::walkers::table::Walkers;
+use oracle::record::Config;
+
+/// Prepares the agent with the configuration at `path`, in the VM's OnLoad phase. Prepares nothing
+/// if another JVM has the run.
+pub fn load(vm: Vm, path: &str) -> Result<(), String> {
+    let text = std::fs::read(path).map_err(|e| format!("cannot read `{path}`: {e}"))?;
+    let config: Config =
+        serde_json::from_slice(&text).map_err(|e| format!("`{path}` is no configuration: {e}"))?;
+    if !claim::take(&config.run_dir).map_err(|e| format!("cannot claim the run: {e}"))? {
+        return Ok(());
+    }
+    let jvmti = Jvmti::new(vm).ok_or("this VM has no JVMTI 11")?;
+    let records = keep(Records::open(&config.run_dir)?);
+    let config = keep(config);
+
+    let (capabilities, mut events) = wanted(config);
+    let jvmti_error = |what: &'static str| move |e| format!("JVMTI refuses {what}: error {e}");
+    jvmti
+        .add_capabilities(&capabilities)
+        .map_err(jvmti_error("capabilities"))?;
+    jvmti
+        .set_callbacks::<AgentEvents>()
+        .map_err(jvmti_error("callbacks"))?;
+    let virtual_threads = VirtualThreads::enable(jvmti, events::mount, events::unmount);
+    if virtual_threads.is_some() {
+        events.push(Event::VirtualThreadEnd);
+    }
+
+    let jvm = keep(Jvm::new(vm, jvmti));
+    let truth = keep(Truth::new(jvm, virtual_threads, config));
+    let walkers = keep(Walkers::find(jvm));
+    let layers = keep(Layers::new(config, truth, records, walkers)?);
+    if !Agent::install(config, layers) {
+        return Err("it is loaded already".into());
+    }
+    for event in events {
+        jvmti.enable_event(event).map_err(jvmti_error("an event"))?;
+    }
+    Ok(())
+}
+
+/// Keeps a part of the agent for good: nothing ends it before the VM.
+fn keep<T>(part: T) -> &'static T {
+    Box::leak(Box::new(part))
+}
+
+/// What the VM must be asked for.
+fn wanted(config: &Config) -> (Vec<Capability>, Vec<Event>) {
+    let mut capabilities = vec![
+        Capability::GetLineNumbers,
+        Capability::GetBytecodes,
+        Capability::GetConstantPool,
+        Capability::TagObjects,
+        Capability::ObjectFreeEvents,
+    ];
+    let mut events = vec![
+        Event::VmInit,
+        Event::VmDeath,
+        Event::ThreadStart,
+        Event::ThreadEnd,
+        // Enabled, AsyncGetCallTrace answers at all.
+        Event::ClassLoad,
+        Event::ClassPrepare,
+        Event::ObjectFree,
+    ];
+    if config.hooks.is_on() {
+        capabilities.extend([
+            Capability::AllClassHookEvents,
+            Capability::EarlyVmStart,
+            Capability::EarlyClassHookEvents,
+        ]);
+        events.extend([Event::VmStart, Event::ClassFileLoadHook]);
+    } else if config.edges {
+        capabilities.extend([
+            Capability::AllClassHookEvents,
+            Capability::EarlyClassHookEvents,
+        ]);
+        events.push(Event::ClassFileLoadHook);
+    }
+    (capabilities, events)
+}

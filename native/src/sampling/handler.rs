@@ -1,0 +1,81 @@
+//! What the signal handler does: it fills in the sample of the thread that was asked.
+
+use super::asking::{self, Depth, Order};
+use super::sample::{Outcome, Sample};
+use crate::jvm::java_thread::JavaThreads;
+use crate::jvm::os::signal::{self, HandlerContext};
+use crate::truth::interrupted::Interrupted;
+use crate::truth::trace_stack::{StackCopy, TraceStack};
+use crate::walkers::walker::WalksInterrupted;
+use oracle::tally::Drop;
+use std::io;
+use std::ptr;
+use std::sync::OnceLock;
+
+/// Whom the handler asks.
+pub struct Serving {
+    /// The walker, if the VM has it.
+    pub walker: Option<&'static dyn WalksInterrupted>,
+    /// The VM's threads, where the VM describes them.
+    pub java_threads: Option<&'static JavaThreads>,
+}
+
+static SERVING: OnceLock<Serving> = OnceLock::new();
+
+/// Installs the handler, once.
+pub fn install(serving: Serving) -> io::Result<()> {
+    SERVING
+        .set(serving)
+        .map_err(|_| io::Error::other("the handler is installed already"))?;
+    signal::install(handle)
+}
+
+fn handle(context: &HandlerContext<'_>, word: u64) {
+    asking::answer(context, word, |order| fill(context, order));
+}
+
+/// Fills in the sample of the calling thread.
+fn fill(context: &HandlerContext<'_>, order: &mut Order) {
+    let sample = &mut order.sample;
+    let (Some(serving), Some(thread)) = (SERVING.get(), Interrupted::new(context)) else {
+        sample.outcome = Outcome::OtherThread;
+        return;
+    };
+    if !order
+        .target
+        .is_some_and(|target| ptr::eq(target, thread.state()))
+    {
+        sample.outcome = Outcome::OtherThread;
+        return;
+    }
+    if order.depth == Depth::Check {
+        copy_truth(thread, sample);
+        sample.registers = context.registers();
+        sample.stack_top.copy(thread);
+        sample.anchor = serving
+            .java_threads
+            .and_then(|threads| thread.anchor(threads));
+    }
+    sample.outcome = match serving.walker {
+        Some(walker) => Outcome::Walked(walker.walk(thread, &mut sample.frames)),
+        None => Outcome::OtherThread,
+    };
+}
+
+/// Copies the trace stack.
+fn copy_truth(thread: Interrupted<'_>, sample: &mut Sample) {
+    let carrier = thread.state().carrier_stack();
+    sample.carried = carrier.is_some();
+    sample.copied = copy(thread.state().stack(), &mut sample.stack);
+    if let (Ok(()), Some(carrier)) = (sample.copied, carrier) {
+        sample.copied = copy(carrier, &mut sample.carrier);
+    }
+}
+
+fn copy(stack: &TraceStack, copy: &mut StackCopy) -> Result<(), Drop> {
+    match stack.copy_to(copy) {
+        Some(()) => Ok(()),
+        None if stack.is_whole() => Err(Drop::TooDeep),
+        None => Err(Drop::TraceStackFull),
+    }
+}

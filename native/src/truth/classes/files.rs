@@ -1,0 +1,24 @@
+//! Class files that were loaded, until somebody reads them.
+
+use std::sync::{Mutex, PoisonError};
+
+/// A program's threads only leave class files here.
+#[derive(Default)]
+pub struct ClassFiles(Mutex<Vec<Box<[u8]>>>);
+
+impl ClassFiles {
+    /// The VM is about to load this class.
+    pub fn loaded(&self, class_file: &[u8]) {
+        let class_file = class_file.into();
+        self.waiting(|waiting| waiting.push(class_file));
+    }
+
+    /// Those that were loaded since the last call.
+    pub fn take(&self) -> Vec<Box<[u8]>> {
+        self.waiting(std::mem::take)
+    }
+
+    fn waiting<T>(&self, change: impl FnOnce(&mut Vec<Box<[u8]>>) -> T) -> T {
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

@@ -1,0 +1,41 @@
+//! The class that holds the hooks.
+
+use crate::jvm::jni::{Env, Native};
+use crate::truth::context::Truth;
+use std::path::Path;
+
+/// Internal name of the class that holds the hooks.
+pub const HOOK_CLASS: &str = "java/lang/StackwitnessTrace";
+
+/// Defines the hook class in the boot loader and binds its methods. Called at the early
+/// VMStart: JNI is up, and no Java code has run.
+pub fn define(truth: &Truth, env: Env<'_>, path: &Path, natives: &[Native]) -> Result<(), String> {
+    let bytes = std::fs::read(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+    let class = env.define_boot_class(&bytes);
+    // Without a name it is not shown to us as it loads.
+    if let Some(class_files) = &truth.class_files {
+        class_files.loaded(&bytes);
+    }
+    let refused = || format!("the VM did not accept {}", path.display());
+    let class = class.ok_or_else(refused)?;
+    match env.register_natives(class.get(), natives) {
+        true => Ok(()),
+        false => Err("the VM did not bind the hooks".into()),
+    }
+}
+
+/// Lets the methods of the hook class be told from others, once it is linked, and lets light
+/// hooks do without native methods from now on. In the live phase.
+pub fn learn(truth: &Truth, env: Env<'_>) -> Result<(), String> {
+    let absent = || "the VM does not know the hook class".to_owned();
+    let class = env
+        .find_class(c"java/lang/StackwitnessTrace")
+        .ok_or_else(absent)?;
+    let methods = truth.jvm.jvmti.create_method_ids(class.get());
+    let methods = methods.map_err(|e| format!("no hook methods: error {e}"))?;
+    truth.methods.add_hook_calls(&methods);
+    match &truth.light {
+        Some(light) => light.enable(env, class.get()),
+        None => Ok(()),
+    }
+}

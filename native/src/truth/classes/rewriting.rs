@@ -1,0 +1,108 @@
+//! Rewriting classes as they load.
+
+use super::hook_class::HOOK_CLASS;
+use super::unloading::Known;
+use crate::jvm::jni::Ref;
+use crate::truth::context::Truth;
+use crate::truth::light;
+use instrumenter::{Choice, MethodInfo, Plan};
+use oracle::record::Rewriting;
+
+/// Classes whose methods the light hooks call: hooked, they would call themselves for ever.
+const LIGHT_CLASSES: &[&str] = &["jdk/internal/misc/Unsafe"];
+
+/// Classes whose methods switch the identity of the running thread, so that push and pop
+/// would meet different trace stacks (`VirtualThread.java`, `Continuation.java`).
+const SWITCHES_THREADS: &[&str] = &[
+    "java/lang/VirtualThread",
+    "java/lang/BaseVirtualThread",
+    "java/lang/ThreadBuilders$BoundVirtualThread",
+    "jdk/internal/vm/Continuation",
+    "jdk/internal/vm/ContinuationScope",
+];
+
+/// The rewritten class, if it has anything to hook. No `loader` is the boot loader.
+pub fn rewrite(
+    truth: &Truth,
+    loader: Option<Ref<'_>>,
+    name: &str,
+    class_file: &[u8],
+) -> Option<Vec<u8>> {
+    if name == HOOK_CLASS {
+        return None;
+    }
+    let leave = |reason: &str| {
+        *truth
+            .rewriting()
+            .classes_left
+            .entry(reason.into())
+            .or_default() += 1;
+        None
+    };
+    if SWITCHES_THREADS
+        .iter()
+        .any(|class| is_or_is_inside(name, class))
+    {
+        return leave("switches threads");
+    }
+    if truth.light.is_some() && LIGHT_CLASSES.contains(&name) {
+        return leave("used by the light hooks");
+    }
+    let mut plan = Choosing(truth);
+    let rewritten = match instrumenter::rewrite(class_file, HOOK_CLASS, &mut plan) {
+        Ok(rewritten) => rewritten,
+        Err(malformed) => return leave(&format!("malformed: {malformed}")),
+    };
+    let mut counts = truth.rewriting();
+    count(&mut counts, &rewritten);
+    drop(counts);
+    if let Some(loader) = loader {
+        let known = Known {
+            keys: vec![],
+            hooks: rewritten.hooked.iter().map(|m| m.id).collect(),
+        };
+        let tag = |fresh| truth.jvm.jvmti.tag(loader, fresh).ok();
+        truth.unloading.add(known, tag);
+    }
+    let super_class = rewritten.super_name.as_deref();
+    truth
+        .methods
+        .add_hooked(name, super_class, rewritten.hooked);
+    if truth.light.is_none() || name != light::THREAD {
+        return rewritten.bytes;
+    }
+    let extended = light::extend_thread(rewritten.bytes.as_deref().unwrap_or(class_file));
+    // Without the field, hooks take the native way, if the VM comes that far.
+    extended.or_else(|| leave("no room for the field of the light hooks"))
+}
+
+fn is_or_is_inside(name: &str, class: &str) -> bool {
+    name.strip_prefix(class)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('$'))
+}
+
+fn count(counts: &mut Rewriting, rewritten: &instrumenter::Rewritten) {
+    counts.classes_hooked += u64::from(!rewritten.hooked.is_empty());
+    counts.methods_hooked += rewritten.hooked.len() as u64;
+    for left in &rewritten.left {
+        *counts
+            .methods_left
+            .entry(left.reason.to_string())
+            .or_default() += 1;
+    }
+}
+
+/// The plan for one class.
+struct Choosing<'a>(&'a Truth);
+
+impl Plan for Choosing<'_> {
+    fn choose(&mut self, method: &MethodInfo<'_>) -> Choice {
+        let Choosing(truth) = *self;
+        if !truth.chosen.wants(method) {
+            return Choice::Leave;
+        }
+        let check = truth.chosen.checks(method);
+        let id = truth.methods.new_id();
+        Choice::Hook { id, check }
+    }
+}

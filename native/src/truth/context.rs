@@ -1,0 +1,133 @@
+//! All that is known of threads, methods and classes.
+
+use super::classes::choice::Chosen;
+use super::classes::files::ClassFiles;
+use super::classes::unloading::{GRACE, Unloading};
+use super::light::Light;
+use super::methods::registry::Registry;
+use super::thread_state::ThreadState;
+use super::threads::Threads;
+use super::trace_stack::TraceStack;
+use super::virtual_threads::VirtualThreads;
+use crate::jvm::Jvm;
+use crate::jvm::jni::{Env, Ref};
+use oracle::Hooking;
+use oracle::record::{Config, Rewriting};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The truth, and the parts that keep it.
+pub struct Truth {
+    /// The VM.
+    pub jvm: &'static Jvm,
+    /// How methods are hooked.
+    pub hooking: Hooking,
+    /// Methods.
+    pub methods: Registry,
+    /// Classes that may be unloaded.
+    pub unloading: Unloading,
+    /// Which methods are hooked.
+    pub chosen: Chosen,
+    /// Threads.
+    pub threads: Threads,
+    /// How light hooks find trace stacks, in that mode.
+    pub light: Option<Light>,
+    /// Virtual threads, where the VM has them.
+    pub virtual_threads: Option<VirtualThreads>,
+    /// The classes by which call edges are judged, if they are.
+    pub class_files: Option<ClassFiles>,
+    rewriting: Mutex<Rewriting>,
+}
+
+impl Truth {
+    /// Knows nothing yet, and will do what `config` asks for.
+    pub fn new(
+        jvm: &'static Jvm,
+        virtual_threads: Option<VirtualThreads>,
+        config: &Config,
+    ) -> Truth {
+        Truth {
+            jvm,
+            hooking: config.hooks,
+            methods: Registry::new(jvm.jvmti),
+            unloading: Unloading::default(),
+            chosen: Chosen::new(config),
+            threads: Threads::new(config.seed),
+            light: match config.hooks {
+                Hooking::Light => Some(Light::default()),
+                Hooking::None | Hooking::Exact => None,
+            },
+            virtual_threads,
+            class_files: config.edges.then(ClassFiles::default),
+            rewriting: Mutex::default(),
+        }
+    }
+
+    /// What the rewriter did, to change it.
+    pub fn rewriting(&self) -> MutexGuard<'_, Rewriting> {
+        self.rewriting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Forgets what was unloaded.
+    pub fn forget_unloaded(&self) {
+        let classes = self.unloading.take(GRACE);
+        let (left, forgotten) = self.methods.forget(&classes);
+        let mut rewriting = self.rewriting();
+        rewriting.methods_known = left as u64;
+        rewriting.methods_forgotten += forgotten as u64;
+    }
+
+    /// The calling thread starts; `thread` is its `java.lang.Thread`.
+    pub fn begin_thread(&self, env: Env<'_>, thread: Ref<'_>) {
+        Threads::revive();
+        if let Some(state) = self.threads.enter(env) {
+            state.set_object(env.global(thread));
+            self.show_to_light_hooks(env, state, true);
+        }
+    }
+
+    /// The calling thread ends.
+    pub fn end_thread(&self, env: Env<'_>, state: &'static ThreadState) {
+        self.show_to_light_hooks(env, state, false);
+        if let Some(object) = self.threads.leave(state) {
+            object.delete(env);
+        }
+    }
+
+    /// The calling thread mounts a virtual thread: its hooks use that one's trace stack from now
+    /// on. False if there is no memory for one.
+    pub fn mount(&self, env: Env<'_>) -> bool {
+        let Some(threads) = &self.virtual_threads else {
+            return true;
+        };
+        let state = ThreadState::current().or_else(|| self.threads.enter(env));
+        let Some(state) = state else { return true };
+        let Some(stack) = threads.mounted(self.jvm.jvmti) else {
+            return false;
+        };
+        self.show_to_light_hooks(env, state, false);
+        state.carry(Some(stack));
+        true
+    }
+
+    /// The calling thread unmounts its virtual thread: its hooks use its own trace stack again.
+    pub fn unmount(&self, env: Env<'_>) {
+        if let Some(state) = ThreadState::current() {
+            state.carry(None);
+            self.show_to_light_hooks(env, state, true);
+        }
+    }
+
+    /// The trace stack of the calling thread's virtual thread, which ends; `None` if it has none.
+    pub fn end_virtual_thread(&self) -> Option<(&VirtualThreads, &'static TraceStack)> {
+        let threads = self.virtual_threads.as_ref()?;
+        Some((threads, threads.ended(self.jvm.jvmti)?))
+    }
+
+    fn show_to_light_hooks(&self, env: Env<'_>, state: &'static ThreadState, shown: bool) {
+        if let Some(light) = &self.light {
+            light.show(env, state, shown);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! The thread that a signal interrupted, as its handler may see it.
+
+use super::thread_state::ThreadState;
+use crate::jvm::java_thread::{Anchor, JavaThreads};
+use crate::jvm::jni::EnvAddress;
+use crate::jvm::os::signal::HandlerContext;
+
+/// The calling thread, in its signal handler.
+#[derive(Copy, Clone)]
+pub struct Interrupted<'a> {
+    context: &'a HandlerContext<'a>,
+    state: &'static ThreadState,
+}
+
+impl<'a> Interrupted<'a> {
+    /// The thread that `context` is of; `None` if it runs no Java code.
+    pub fn new(context: &'a HandlerContext<'a>) -> Option<Interrupted<'a>> {
+        let state = ThreadState::current()?;
+        Some(Interrupted { context, state })
+    }
+
+    /// What the signal interrupted.
+    pub fn context(self) -> &'a HandlerContext<'a> {
+        self.context
+    }
+
+    /// The thread's state.
+    pub fn state(self) -> &'static ThreadState {
+        self.state
+    }
+
+    /// The thread's own JNI environment.
+    pub fn env(self) -> EnvAddress {
+        self.state.env()
+    }
+
+    /// Where the VM has anchored the thread's last Java frame.
+    pub fn anchor(self, threads: &JavaThreads) -> Option<Anchor> {
+        // SAFETY: the state is the calling thread's, and so is the environment.
+        unsafe { threads.anchor(self.context, self.env()) }
+    }
+
+    /// Copies the words at the stack pointer; how many.
+    pub fn copy_stack_top(self, words: &mut [usize]) -> usize {
+        self.context
+            .copy_stack_top(&self.state.stack_bounds(), words)
+    }
+}

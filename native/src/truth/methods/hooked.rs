@@ -1,0 +1,54 @@
+//! Hooked methods.
+
+use instrumenter::{HookedMethod, RewrittenBci};
+use oracle::trace::{HookId, Location, Presence};
+use std::sync::Arc;
+
+/// A hooked method, with the class that it belongs to.
+#[derive(Debug)]
+pub struct Hooked {
+    /// Internal name of its class.
+    pub class: Arc<str>,
+    /// Internal name of that one's superclass.
+    pub super_class: Option<Arc<str>>,
+    /// Its name, descriptor and map.
+    pub method: HookedMethod,
+}
+
+impl Hooked {
+    /// Whether a frame of the method at `location` has its entry on the trace stack.
+    pub fn presence(&self, location: Location) -> Presence {
+        match location.bci() {
+            // A location that no code has, such as a synchronisation entry's, proves nothing.
+            None => Presence::Pushing,
+            Some(bci) => self.method.map.presence(RewrittenBci(bci)),
+        }
+    }
+
+    /// Whether this is a constructor.
+    pub fn is_constructor(&self) -> bool {
+        &*self.method.name == "<init>"
+    }
+}
+
+/// What a walker's method key stands for.
+#[derive(Clone, Debug)]
+pub(super) enum Known {
+    /// A hooked method.
+    Hooked(HookId, Arc<Hooked>),
+    /// One of the hooks.
+    HookCall,
+    /// A method without hooks.
+    Plain,
+    /// Nothing that the VM still knows.
+    Gone,
+}
+
+impl Known {
+    pub fn hook(&self) -> Option<HookId> {
+        match self {
+            Known::Hooked(id, _) => Some(*id),
+            _ => None,
+        }
+    }
+}

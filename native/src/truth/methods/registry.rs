@@ -1,0 +1,256 @@
+//! Which method a walker's key stands for.
+
+use super::hooked::{Hooked, Known};
+use super::versions::Versions;
+use crate::jvm::jvmti::{JMethodId, Jvmti};
+use crate::jvm::key_hash::Spread;
+use crate::truth::classes::unloading::Known as Unloaded;
+use instrumenter::HookedMethod;
+use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence};
+use oracle::{Judgement, Reason, Verdict};
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+/// All methods seen so far.
+pub struct Registry {
+    pub(super) jvmti: Jvmti,
+    next_id: AtomicU32,
+    hooked: RwLock<HashMap<u32, Arc<Hooked>, Spread>>,
+    known: RwLock<HashMap<usize, Known, Spread>>,
+    /// The keys of all classes prepared so far.
+    prepared: RwLock<HashSet<usize, Spread>>,
+    versions: Versions,
+}
+
+impl Registry {
+    /// Knows nothing yet.
+    pub fn new(jvmti: Jvmti) -> Registry {
+        Registry {
+            jvmti,
+            next_id: AtomicU32::new(1),
+            hooked: RwLock::default(),
+            known: RwLock::default(),
+            prepared: RwLock::default(),
+            versions: Versions::default(),
+        }
+    }
+
+    /// A number that no hook has.
+    pub fn new_id(&self) -> HookId {
+        HookId(self.next_id.fetch_add(1, Relaxed))
+    }
+
+    /// Remembers the hooked methods of a class, before the VM sees its code.
+    pub fn add_hooked(&self, class: &str, super_class: Option<&str>, methods: Vec<HookedMethod>) {
+        let class: Arc<str> = class.into();
+        let super_class: Option<Arc<str>> = super_class.map(Arc::from);
+        let mut hooked = write(&self.hooked);
+        for method in methods {
+            let id = method.id.0;
+            hooked.insert(
+                id,
+                Arc::new(Hooked {
+                    class: class.clone(),
+                    super_class: super_class.clone(),
+                    method,
+                }),
+            );
+        }
+    }
+
+    /// Remembers the methods that are hooks themselves.
+    pub fn add_hook_calls(&self, methods: &[JMethodId]) {
+        let mut known = write(&self.known);
+        known.extend(methods.iter().map(|&method| (method.0, Known::HookCall)));
+    }
+
+    /// Remembers the keys of a class that was prepared.
+    pub fn add_keys(&self, methods: &[JMethodId]) {
+        write(&self.prepared).extend(methods.iter().map(|&method| method.0));
+    }
+
+    /// The hook in the bytecode of a method, if it has one.
+    pub fn hook_in(&self, method: JMethodId) -> Option<HookId> {
+        let id = self.jvmti.bytecodes(method, instrumenter::hook_id_of);
+        id.ok().flatten()
+    }
+
+    /// Forgets the methods of classes that were unloaded; how many hooks are left, and how
+    /// many were forgotten.
+    pub fn forget(&self, classes: &[Unloaded]) -> (usize, usize) {
+        let keys = || classes.iter().flat_map(|class| &class.keys);
+        if keys().next().is_some() {
+            let (mut known, mut prepared) = (write(&self.known), write(&self.prepared));
+            for key in keys() {
+                known.remove(key);
+                prepared.remove(key);
+            }
+            self.versions.remove(keys().copied());
+        }
+        let mut hooked = write(&self.hooked);
+        let before = hooked.len();
+        for hook in classes.iter().flat_map(|class| &class.hooks) {
+            hooked.remove(&hook.0);
+        }
+        (hooked.len(), before - hooked.len())
+    }
+
+    /// Whether the VM may be asked about `key`. GetStackTrace gives keys to old versions of
+    /// redefined methods, and may give a key once more whose version is gone: asked about it,
+    /// JDK 21 follows a stale pointer. The keys that a class was prepared with stay good.
+    pub(super) fn is_safe(&self, key: MethodKey) -> bool {
+        key.0 != 0 && (self.versions.is_empty() || read(&self.prepared).contains(&key.0))
+    }
+
+    /// The code of `methods` is about to be exchanged, perhaps: from here on the VM is asked
+    /// each time what they stand for.
+    pub fn redefining(&self, methods: &[JMethodId]) {
+        // Before they may be asked about: a check on another thread that found one of them unknown
+        // must not find it known, and of one version, when it looks again.
+        self.versions.add(methods.iter().map(|&m| m.0));
+        self.add_keys(methods);
+        for &method in methods {
+            // What they stand for so far.
+            self.known(MethodKey(method.0));
+        }
+    }
+
+    /// Takes a mismatch back where it is not sure which methods are compared.
+    ///
+    /// The key of a redefined method stands for its newest version. A frame of an older one
+    /// has no key in AsyncGetCallTrace, in GetStackTrace a key of its own, or the same one, if
+    /// versions between had the same code. Keys of unloaded classes stand for nothing.
+    ///
+    /// `reference` is what `walk` was compared with, as far as that consists of keys.
+    pub fn settle(
+        &self,
+        judgement: Judgement,
+        walk: &[Frame],
+        reference: &[&[Frame]],
+    ) -> Judgement {
+        match judgement.is_mismatch() && self.is_doubtful(walk, reference) {
+            true => Judgement::plain(Verdict::Unverifiable, Reason::MethodGone),
+            false => judgement,
+        }
+    }
+
+    /// Whether it is not sure which methods `walk` or `reference` are of.
+    pub fn is_doubtful(&self, walk: &[Frame], reference: &[&[Frame]]) -> bool {
+        let gone = |frame: &Frame| match frame.method.0 {
+            0 => !self.versions.is_empty(),
+            _ => matches!(self.known(frame.method), Known::Gone),
+        };
+        let exchanged = |frame: &Frame| self.versions.contains(frame.method.0);
+        walk.iter().any(|frame| gone(frame) || exchanged(frame))
+            || reference.iter().copied().flatten().any(exchanged)
+    }
+
+    /// The method of a hook.
+    pub fn by_hook(&self, hook: HookId) -> Option<Arc<Hooked>> {
+        read(&self.hooked).get(&hook.0).cloned()
+    }
+
+    /// Whether the method of a hook is a constructor.
+    pub fn is_constructor(&self, hook: HookId) -> bool {
+        self.by_hook(hook)
+            .is_some_and(|hooked| hooked.is_constructor())
+    }
+
+    /// Whether the method of `hook` may be a constructor that calls the constructor `called`,
+    /// if that is given, as `super(...)` or `this(...)`.
+    pub fn is_left_by(&self, called: Option<HookId>, hook: HookId) -> bool {
+        let Some(hooked) = self.by_hook(hook) else {
+            return false;
+        };
+        let calls = |called: Arc<Hooked>| match called.class == hooked.class {
+            true => called.method.descriptor != hooked.method.descriptor,
+            false => hooked.super_class.as_ref() == Some(&called.class),
+        };
+        hooked.is_constructor()
+            && called.is_none_or(|called| self.by_hook(called).is_some_and(calls))
+    }
+
+    /// The walkers' key of a hook's method, if a walk has shown it.
+    pub fn key_of(&self, hook: HookId) -> Option<MethodKey> {
+        let known = read(&self.known);
+        let is_hook = |known: &Known| matches!(known, Known::Hooked(id, _) if *id == hook);
+        known
+            .iter()
+            .find(|(_, known)| is_hook(known))
+            .map(|(&key, _)| MethodKey(key))
+    }
+
+    /// Looks a walker's key up, asking the VM the first time: the entry hook in the
+    /// method's bytecode names it, whatever its name and loader.
+    pub(super) fn known(&self, key: MethodKey) -> Known {
+        self.with_known(key, Known::clone)
+    }
+
+    /// Looks a walker's key up without a copy: most look-ups are for one word.
+    fn with_known<T>(&self, key: MethodKey, look: impl Fn(&Known) -> T) -> T {
+        if self.versions.contains(key.0) {
+            return look(&self.known_anew(key));
+        }
+        if let Some(known) = read(&self.known).get(&key.0) {
+            return look(known);
+        }
+        if !self.is_safe(key) {
+            return look(&Known::Gone);
+        }
+        let known = self.ask(key);
+        let result = look(&known);
+        write(&self.known).insert(key.0, known);
+        result
+    }
+
+    /// Asks the VM what the key of a redefined method stands for by now.
+    fn known_anew(&self, key: MethodKey) -> Known {
+        let now = self.ask(key);
+        let last = read(&self.known).get(&key.0).map(Known::hook);
+        if last != Some(now.hook()) {
+            write(&self.known).insert(key.0, now.clone());
+        }
+        now
+    }
+
+    fn ask(&self, key: MethodKey) -> Known {
+        const NATIVE_METHOD: i32 = 104;
+        const ABSENT_INFORMATION: i32 = 101;
+        match key.0 {
+            0 => Known::Gone,
+            _ => match self
+                .jvmti
+                .bytecodes(JMethodId(key.0), instrumenter::hook_id_of)
+            {
+                Ok(Some(id)) => match self.by_hook(id) {
+                    Some(hooked) => Known::Hooked(id, hooked),
+                    None => Known::Plain,
+                },
+                Ok(None) | Err(NATIVE_METHOD | ABSENT_INFORMATION) => Known::Plain,
+                Err(_) => Known::Gone,
+            },
+        }
+    }
+}
+
+impl Methods for Registry {
+    fn hook(&self, method: MethodKey, location: Location) -> Option<(HookId, Presence)> {
+        self.with_known(method, |known| match known {
+            Known::Hooked(id, hooked) => Some((*id, hooked.presence(location))),
+            _ => None,
+        })
+    }
+
+    fn is_hook_call(&self, method: MethodKey) -> bool {
+        self.with_known(method, |known| matches!(known, Known::HookCall))
+    }
+}
+
+fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(PoisonError::into_inner)
+}

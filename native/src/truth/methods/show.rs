@@ -1,0 +1,89 @@
+//! How reports show methods.
+
+use super::hooked::Known;
+use super::registry::Registry;
+use crate::jvm::jni::Env;
+use crate::jvm::jvmti::{JMethodId, MethodName, class_name};
+use instrumenter::RewrittenBci;
+use oracle::record::ShownFrame;
+use oracle::trace::{Frame, HookId, Location, MethodKey, Methods};
+
+impl Registry {
+    /// The frame as reports show it.
+    pub fn show(&self, env: Env<'_>, frame: &Frame) -> ShownFrame {
+        let (bci, rewritten_bci) = match (self.known(frame.method), frame.location.bci()) {
+            (Known::Hooked(_, hooked), Some(bci)) => {
+                let original = hooked.method.map.original(RewrittenBci(bci)).0;
+                (original as i32, Some(frame.location.0))
+            }
+            _ => (frame.location.0, None),
+        };
+        let method = JMethodId(frame.method.0);
+        let safe = self.is_safe(frame.method);
+        let name = safe.then(|| self.name(env, method)).flatten();
+        let line = safe.then(|| self.line(method, frame.location)).flatten();
+        let unnamed = || match method.0 == 0 {
+            true => "no method id".into(),
+            false => format!("unknown method {:#x}", method.0),
+        };
+        ShownFrame {
+            method: name.unwrap_or_else(unnamed),
+            bci: Some(bci),
+            line,
+            rewritten_bci,
+        }
+    }
+
+    /// An entry of the trace stack as reports show it.
+    pub fn show_entry(&self, hook: HookId) -> ShownFrame {
+        let method = match self.by_hook(hook) {
+            Some(hooked) => {
+                let (name, descriptor) = (&hooked.method.name, &hooked.method.descriptor);
+                format!("{}.{name}{descriptor}", hooked.class.replace('/', "."))
+            }
+            None => format!("unknown hook {}", hook.0),
+        };
+        ShownFrame {
+            method,
+            ..ShownFrame::default()
+        }
+    }
+
+    /// The method's name as a profile shows it; none for the hooks themselves.
+    pub fn profiled(&self, env: Env<'_>, key: MethodKey) -> Option<String> {
+        if self.is_hook_call(key) {
+            return None;
+        }
+        let safe = self.is_safe(key);
+        let name = safe.then(|| self.name(env, JMethodId(key.0))).flatten();
+        Some(name.unwrap_or_else(|| "unknown method".into()))
+    }
+
+    /// Internal name of the method's class, its name and descriptor, unless it is gone.
+    pub fn full_name(&self, env: Env<'_>, key: MethodKey) -> Option<(String, String, String)> {
+        let safe = self.is_safe(key);
+        let method = JMethodId(key.0);
+        safe.then(|| self.names(env, method)).flatten()
+    }
+
+    fn name(&self, env: Env<'_>, method: JMethodId) -> Option<String> {
+        let (class, name, descriptor) = self.names(env, method)?;
+        Some(format!("{}.{name}{descriptor}", class.replace('/', ".")))
+    }
+
+    fn names(&self, env: Env<'_>, method: JMethodId) -> Option<(String, String, String)> {
+        let MethodName { name, descriptor } = self.jvmti.method_name(method).ok()?;
+        let class = self.jvmti.declaring_class(env, method).ok()?;
+        let signature = self.jvmti.class_signature(class.get()).ok()?;
+        Some((class_name(&signature).into(), name, descriptor))
+    }
+
+    fn line(&self, method: JMethodId, location: Location) -> Option<u32> {
+        let bci = i64::from(location.bci()?);
+        let lines = self.jvmti.line_numbers(method).ok()?;
+        let before = lines.iter().filter(|(start, _)| *start <= bci);
+        before
+            .max_by_key(|(start, _)| *start)
+            .and_then(|(_, line)| u32::try_from(*line).ok())
+    }
+}

@@ -1,0 +1,261 @@
+//! What the agent keeps of one thread.
+
+use super::random::{GOLDEN, mix};
+use super::trace_stack::TraceStack;
+use crate::jvm::jni::{Env, EnvAddress, Global, Local, Ref};
+use crate::jvm::os::thread::{self, StackBounds};
+use crate::jvm::os::thread_word;
+use jni_sys::_jobject;
+use std::cell::Cell;
+use std::io;
+use std::ptr;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, compiler_fence};
+
+/// One thread's state: found through its thread-local word, also by its signal handler.
+///
+/// States are never freed, only used again, because a signal may be late.
+pub struct ThreadState {
+    /// The hooks' view of the thread's own stack.
+    own_stack: TraceStack,
+    /// The trace stack that hooks use now: that of the virtual thread it carries, if any.
+    /// One word, so that a handler sees the one or the other.
+    stack: AtomicPtr<TraceStack>,
+    /// Its JNI environment.
+    env: AtomicUsize,
+    /// Its kernel id; 0 while nobody uses this state.
+    tid: AtomicI32,
+    /// Where its stack begins and ends; both 0 if that is not known.
+    stack_start: AtomicUsize,
+    stack_end: AtomicUsize,
+    /// A global reference to its `java.lang.Thread`; null until known.
+    object: AtomicPtr<_jobject>,
+    /// When light hooks may be invited to the next check.
+    next_check: AtomicU64,
+    /// What only the thread itself uses.
+    pub own: Own,
+}
+
+/// The part of a state that only its thread uses, outside of signal handlers.
+pub struct Own {
+    /// Pushes until the next check.
+    pub countdown: Cell<u32>,
+    /// Even pops that were not counted in the slots yet.
+    pub even_pops: Cell<u64>,
+    /// State of the random numbers.
+    random: Cell<u64>,
+    /// When the last check ended, in nanoseconds; 0 before the first.
+    pub last_check: Cell<u64>,
+    /// Pushes between the last two checks.
+    pub pushes: Cell<u32>,
+}
+
+// SAFETY: `own` is used by the owning thread only; the rest is atomic or a `TraceStack`,
+// which only the owning thread uses too.
+unsafe impl Sync for ThreadState {}
+// SAFETY: as above.
+unsafe impl Send for ThreadState {}
+
+/// The thread-local word of a thread that has ended: its late hooks do nothing.
+const ENDED: usize = 1;
+
+/// What the calling thread's word says.
+#[derive(Copy, Clone)]
+pub enum Standing {
+    /// The agent has not seen the thread yet.
+    New,
+    /// The thread has this state.
+    Known(&'static ThreadState),
+    /// The thread has ended.
+    Ended,
+}
+
+impl Standing {
+    /// That of the calling thread.
+    pub fn of_this_thread() -> Standing {
+        match (thread_word::get(), ThreadState::current()) {
+            (_, Some(state)) => Standing::Known(state),
+            (ENDED, None) => Standing::Ended,
+            (_, None) => Standing::New,
+        }
+    }
+
+    /// Makes this the calling thread's.
+    pub fn set(self) {
+        thread_word::set(match self {
+            Standing::New => 0,
+            Standing::Known(state) => ptr::from_ref(state) as usize,
+            Standing::Ended => ENDED,
+        });
+    }
+}
+
+impl ThreadState {
+    /// The state of a thread whose stack has `stack_bytes`. Nobody uses it yet.
+    pub fn new(stack_bytes: usize) -> io::Result<ThreadState> {
+        Ok(ThreadState {
+            own_stack: TraceStack::new(stack_bytes)?,
+            stack: AtomicPtr::default(),
+            env: AtomicUsize::new(0),
+            tid: AtomicI32::new(0),
+            stack_start: AtomicUsize::new(0),
+            stack_end: AtomicUsize::new(0),
+            object: AtomicPtr::default(),
+            next_check: AtomicU64::new(0),
+            own: Own {
+                countdown: Cell::new(1),
+                even_pops: Cell::new(0),
+                random: Cell::new(0),
+                last_check: Cell::new(0),
+                pushes: Cell::new(1),
+            },
+        })
+    }
+
+    /// Makes this the state of the calling thread, whose random numbers begin with `seed`.
+    pub fn begin(&self, env: Env<'_>, bounds: &StackBounds, seed: u64) {
+        self.own_stack.clear();
+        self.carry(None);
+        self.own.random.set(mix(seed));
+        self.plan_check(1, 0);
+        self.own.last_check.set(0);
+        self.env.store(env.address().0, Relaxed);
+        self.stack_start.store(bounds.range().start, Relaxed);
+        self.stack_end.store(bounds.range().end, Relaxed);
+        self.tid.store(thread::id(), Release);
+    }
+
+    /// Nobody uses the state any more. Returns the reference to the `java.lang.Thread`.
+    pub fn end(&self) -> Option<Global> {
+        self.tid.store(0, Release);
+        let object = self.object.swap(ptr::null_mut(), Release);
+        // SAFETY: what `set_object` stored; nobody finds it from here on.
+        unsafe { Global::from_raw(object) }
+    }
+
+    /// The calling thread's state, if it has one. Async-signal-safe.
+    #[inline(always)]
+    pub fn current() -> Option<&'static ThreadState> {
+        let word = thread_word::get();
+        // SAFETY: other values than these two are pointers to states, which live for good.
+        (word > ENDED).then(|| unsafe { &*(word as *const ThreadState) })
+    }
+
+    /// The trace stack that hooks use now.
+    #[inline(always)]
+    pub fn stack(&self) -> &TraceStack {
+        // SAFETY: null only until `begin` has set it; trace stacks live for good.
+        unsafe { &*self.stack.load(Relaxed) }
+    }
+
+    /// Its own trace stack, while it carries a virtual thread with another one.
+    pub fn carrier_stack(&self) -> Option<&TraceStack> {
+        (!ptr::eq(self.stack(), &self.own_stack)).then_some(&self.own_stack)
+    }
+
+    /// Lets hooks use `stack`, that of a virtual thread; `None`: its own.
+    pub fn carry(&self, stack: Option<&'static TraceStack>) {
+        let stack = stack.unwrap_or(&self.own_stack);
+        compiler_fence(Release);
+        self.stack.store(ptr::from_ref(stack).cast_mut(), Relaxed);
+    }
+
+    /// Its own trace stack, whatever it carries.
+    pub fn own_stack(&self) -> &TraceStack {
+        &self.own_stack
+    }
+
+    /// Plans the next check: after so many pushes of native hooks, or for light ones at the
+    /// first invitation after `time`, in nanoseconds of [`crate::jvm::os::clock::since_start`].
+    pub fn plan_check(&self, after: u32, time: u64) {
+        self.own.countdown.set(after);
+        self.next_check.store(time, Relaxed);
+        self.own_stack.allow();
+    }
+
+    /// Whether a check is due at this push.
+    #[inline(always)]
+    pub fn check_is_due(&self) -> bool {
+        let left = self.own.countdown.get();
+        if left <= 1 || self.own_stack.is_stopped() {
+            return true;
+        }
+        self.own.countdown.set(left - 1);
+        false
+    }
+
+    /// Lets the next push of a light hook take the native way and make a check, if it is time.
+    /// From any thread.
+    pub fn invite_check(&self, now: u64) {
+        if now >= self.next_check.load(Relaxed) {
+            self.own_stack.stop();
+        }
+    }
+
+    /// Its JNI environment.
+    pub fn env(&self) -> EnvAddress {
+        EnvAddress(self.env.load(Relaxed))
+    }
+
+    /// Its kernel id; 0 if the thread has ended.
+    pub fn tid(&self) -> i32 {
+        self.tid.load(Acquire)
+    }
+
+    /// Where the thread's own memory for frames lies; empty if that is not known.
+    pub fn stack_bounds(&self) -> StackBounds {
+        let range = self.stack_start.load(Relaxed)..self.stack_end.load(Relaxed);
+        // SAFETY: `begin` took them apart.
+        unsafe { StackBounds::from_range(range) }
+    }
+
+    /// Makes the thread's `java.lang.Thread` known.
+    pub fn set_object(&self, object: Option<Global>) {
+        let object = object.map_or(ptr::null_mut(), Global::into_raw);
+        self.object.store(object, Release);
+    }
+
+    /// Lets `look` see the thread's `java.lang.Thread`, if that is known. For the thread itself,
+    /// and for others while the thread cannot end (see [`super::threads::Threads::with_live`]).
+    pub(super) fn with_object<T>(&self, look: impl FnOnce(Ref<'_>) -> T) -> Option<T> {
+        // SAFETY: what `set_object` stored; nobody gives it back before the thread ends.
+        let object = unsafe { Global::from_raw(self.object.load(Acquire)) }?;
+        Some(look(object.get()))
+    }
+}
+
+/// A thread that cannot end, because the list of live threads is locked.
+#[derive(Copy, Clone)]
+pub struct Live<'a> {
+    state: &'static ThreadState,
+    _locked: std::marker::PhantomData<&'a ()>,
+}
+
+impl Live<'_> {
+    /// The thread with this state, which the caller keeps from ending.
+    pub(super) fn new(state: &'static ThreadState) -> Self {
+        Live {
+            state,
+            _locked: std::marker::PhantomData,
+        }
+    }
+
+    /// The thread's state.
+    pub fn state(self) -> &'static ThreadState {
+        self.state
+    }
+
+    /// A local reference to the thread's `java.lang.Thread`, if that is known.
+    pub fn object<'e>(self, env: Env<'e>) -> Option<Local<'e>> {
+        self.state.with_object(|object| env.local_of(object))?
+    }
+}
+
+impl Own {
+    /// The next random number.
+    pub fn random(&self) -> u64 {
+        let state = self.random.get().wrapping_add(GOLDEN);
+        self.random.set(state);
+        mix(state)
+    }
+}

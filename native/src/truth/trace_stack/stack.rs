@@ -1,0 +1,301 @@
+//! The trace stack itself.
+
+use super::copy::StackCopy;
+use super::entry::{Entry, LEAVING, hook_of};
+use crate::jvm::os::reserved::Reserved;
+use oracle::trace::{Frame, HookId};
+use std::io;
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::{Relaxed, Release};
+use std::sync::atomic::{AtomicU32, compiler_fence};
+
+/// What lies before the entries, where light hooks reach it from their address.
+#[repr(C)]
+#[derive(Debug)]
+struct Head {
+    /// How many entries there are; beyond the capacity they are counted but not stored.
+    depth: AtomicU32,
+    /// Light hooks push below this depth only: the capacity, or 0.
+    limit: AtomicU32,
+    /// An entry below the lowest: nothing was checked there.
+    ground: Entry,
+}
+
+/// The trace stack of one thread.
+#[derive(Debug)]
+pub struct TraceStack {
+    head: NonNull<Head>,
+    capacity: u32,
+    entries: NonNull<Entry>,
+    frames: NonNull<Frame>,
+    frames_capacity: u32,
+    /// What both lie in, perhaps with those of other stacks.
+    _memory: Arc<Reserved<u64>>,
+}
+
+// SAFETY: only the owning thread uses it, as described above; it passes from one owner to
+// the next through a lock.
+unsafe impl Sync for TraceStack {}
+// SAFETY: as above.
+unsafe impl Send for TraceStack {}
+
+/// The depth before a `push`, which the hooked method keeps for its `pop`.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Token(pub u32);
+
+/// What `pop` and its like found where exactly one entry should have been above the token.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Balance {
+    /// Just that.
+    Even,
+    /// This many entries too many: frames ended without `pop`.
+    TooMany(u32),
+    /// The method's own entry was gone.
+    TooFew,
+}
+
+impl TraceStack {
+    /// The entries that a thread whose own stack has `stack_bytes` can need: a hooked frame,
+    /// inlined ones included, keeps at least its token there.
+    fn needed(stack_bytes: usize) -> usize {
+        (stack_bytes / 8).clamp(1 << 12, 1 << 26)
+    }
+
+    /// Whether this is large enough for a thread whose own stack has `stack_bytes`.
+    pub fn serves(&self, stack_bytes: usize) -> bool {
+        self.capacity as usize >= Self::needed(stack_bytes)
+    }
+
+    /// An empty trace stack for a thread whose own stack has `stack_bytes`.
+    pub fn new(stack_bytes: usize) -> io::Result<TraceStack> {
+        let mut one = Self::several(stack_bytes, 1)?;
+        one.next().ok_or_else(|| io::ErrorKind::OutOfMemory.into())
+    }
+
+    /// So many empty trace stacks in one mapping: the kernel limits the number of those.
+    pub fn several(
+        stack_bytes: usize,
+        count: usize,
+    ) -> io::Result<impl Iterator<Item = TraceStack>> {
+        const WORD: usize = size_of::<u64>();
+        let capacity = Self::needed(stack_bytes);
+        let frames_capacity = 2 * capacity;
+        let entry_words = (size_of::<Head>() + capacity * size_of::<Entry>()) / WORD;
+        let words = entry_words + frames_capacity * size_of::<Frame>() / WORD;
+        let memory = Arc::new(Reserved::new(words * count)?);
+        Ok((0..count).map(move |index| {
+            // SAFETY: both lie within the memory, which is large enough for `count` of them.
+            let (head, frames) = unsafe {
+                let start = memory.start().add(index * words);
+                (start.cast::<Head>(), start.add(entry_words).cast())
+            };
+            let stack = TraceStack {
+                head,
+                capacity: capacity as u32,
+                // SAFETY: they begin where the head ends.
+                entries: unsafe { head.add(1).cast() },
+                frames,
+                frames_capacity: frames_capacity as u32,
+                _memory: memory.clone(),
+            };
+            stack.allow();
+            stack
+        }))
+    }
+
+    #[inline(always)]
+    fn head(&self) -> &Head {
+        // SAFETY: within its memory; zeroed, it is a valid head.
+        unsafe { self.head.as_ref() }
+    }
+
+    /// Where light hooks find the entries, and before them the head.
+    pub fn entries_address(&self) -> usize {
+        self.entries.addr().get()
+    }
+
+    #[inline(always)]
+    fn entry(&self, index: u32) -> Option<&Entry> {
+        // SAFETY: below the capacity, and zeroed memory is a valid entry.
+        (index < self.capacity).then(|| unsafe { self.entries.add(index as usize).as_ref() })
+    }
+
+    /// The number of hooked frames.
+    #[inline(always)]
+    pub fn depth(&self) -> u32 {
+        self.head().depth.load(Relaxed)
+    }
+
+    /// Lets light hooks push no more, so that the next push is a native one.
+    pub fn stop(&self) {
+        self.head().limit.store(0, Relaxed);
+    }
+
+    /// Whether they may not.
+    #[inline(always)]
+    pub fn is_stopped(&self) -> bool {
+        self.head().limit.load(Relaxed) == 0
+    }
+
+    /// Lets light hooks push.
+    pub fn allow(&self) {
+        self.head().limit.store(self.capacity, Relaxed);
+    }
+
+    /// Whether all hooked frames are stored.
+    pub fn is_whole(&self) -> bool {
+        self.depth() <= self.capacity
+    }
+
+    /// Puts a hooked frame on the stack.
+    #[inline(always)]
+    pub fn push(&self, hook: HookId) -> Token {
+        let depth = self.depth();
+        if let Some(entry) = self.entry(depth) {
+            let below = depth.checked_sub(1).and_then(|below| self.entry(below));
+            let checked = below.map_or(0, |entry| entry.checked.load(Relaxed));
+            entry.hook.store(hook.0, Relaxed);
+            entry.checked.store(checked, Relaxed);
+        }
+        self.set_depth(depth.wrapping_add(1));
+        Token(depth)
+    }
+
+    /// Takes the frame that `token` stands for off the stack, and with it all above it.
+    #[inline(always)]
+    pub fn pop(&self, token: Token) -> Balance {
+        let balance = self.balance(token);
+        if balance != Balance::TooFew {
+            self.set_depth(token.0);
+        }
+        balance
+    }
+
+    /// Makes the frame that `token` stands for the top again, where an exception handler of
+    /// its method starts.
+    #[inline(always)]
+    pub fn catch(&self, token: Token) -> Balance {
+        let balance = self.balance(token);
+        // The entry itself is still there: nothing was pushed since it was popped.
+        if balance != Balance::TooFew || self.depth() == token.0 {
+            self.set_depth(token.0.wrapping_add(1));
+            self.mark_top(|hook| hook & !LEAVING);
+        }
+        balance
+    }
+
+    /// An exception is on its way into the top frame. Unless that has a handler, it ends too;
+    /// where it has one, its hook runs next. Until then it is not known which.
+    pub fn leave(&self) {
+        self.mark_top(|hook| hook | LEAVING);
+    }
+
+    fn mark_top(&self, change: impl Fn(u32) -> u32) {
+        if let Some(top) = self.top() {
+            top.hook.store(change(top.hook.load(Relaxed)), Relaxed);
+        }
+    }
+
+    fn top(&self) -> Option<&Entry> {
+        self.depth().checked_sub(1).and_then(|top| self.entry(top))
+    }
+
+    #[inline(always)]
+    fn balance(&self, token: Token) -> Balance {
+        let depth = self.depth();
+        if depth == token.0.wrapping_add(1) {
+            Balance::Even
+        } else if depth > token.0 {
+            Balance::TooMany(depth - token.0 - 1)
+        } else {
+            Balance::TooFew
+        }
+    }
+
+    #[inline(always)]
+    fn set_depth(&self, depth: u32) {
+        compiler_fence(Release);
+        self.head().depth.store(depth, Relaxed);
+    }
+
+    /// The hooked frames above the one that `token` stands for.
+    pub fn above(&self, token: Token) -> impl Iterator<Item = HookId> {
+        let above = token.0.saturating_add(1)..self.depth();
+        above.filter_map(|index| Some(hook_of(self.entry(index)?.hook.load(Relaxed))))
+    }
+
+    /// The lowest of the `n` entries that the last change took off, until the next push.
+    pub fn dropped(&self, n: u32) -> impl Iterator<Item = HookId> {
+        let depth = self.depth();
+        let dropped = depth..depth.saturating_add(n + 1);
+        dropped.filter_map(|index| Some(hook_of(self.entry(index)?.hook.load(Relaxed))))
+    }
+
+    /// Empties the stack, for its next thread.
+    pub fn clear(&self) {
+        self.set_depth(0);
+    }
+
+    /// How many frames belong to the newest checked frame.
+    fn checked(&self) -> u32 {
+        self.top().map_or(0, |entry| entry.checked.load(Relaxed))
+    }
+
+    /// Records the whole stack at a check of the top frame. `frames` has the top frame
+    /// first, and what it shares with the newest checked frame must have been compared.
+    /// A stack that does not fit is not recorded; what was known stays.
+    pub fn record(&self, frames: &[Frame]) {
+        let Some(top) = self.top() else {
+            return;
+        };
+        let (length, known) = (frames.len(), self.checked() as usize);
+        if length > self.frames_capacity as usize {
+            return;
+        }
+        for index in known.saturating_sub(1)..length {
+            // SAFETY: `index` is below the capacity; only this thread writes, and no reader
+            // looks at these frames before the store below.
+            unsafe { self.frames.add(index).write(frames[length - 1 - index]) };
+        }
+        compiler_fence(Release);
+        top.checked.store(length as u32, Relaxed);
+    }
+
+    /// Copies the stack. Async-signal-safe; on the owning thread only.
+    ///
+    /// `None` if it does not fit or is not whole.
+    pub fn copy_to(&self, copy: &mut StackCopy) -> Option<()> {
+        let depth = self.depth() as usize;
+        copy.clear();
+        if depth > self.capacity as usize || depth > copy.capacity() {
+            return None;
+        }
+        let checked = self.checked() as usize;
+        if checked > copy.capacity() {
+            return None;
+        }
+        // SAFETY: both are within this stack's capacity. The owning thread is the one that runs
+        // here, so nothing changes meanwhile.
+        unsafe { copy.fill((self.entries, depth), (self.frames, checked)) };
+        Some(())
+    }
+
+    /// Whether the entries' checked lengths never fall from bottom to top and lie within the
+    /// frames: the part of layer `ground` that concerns the previous-frame indices.
+    pub fn is_consistent(&self) -> bool {
+        let stored = self.depth().min(self.capacity);
+        let mut last = 0;
+        for index in 0..stored {
+            let Some(entry) = self.entry(index) else {
+                return false;
+            };
+            let checked = entry.checked.load(Relaxed);
+            if checked < last || checked > self.frames_capacity {
+                return false;
+            }
+            last = checked;
+        }
+        true
+    }
+}

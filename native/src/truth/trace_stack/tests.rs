@@ -1,0 +1,146 @@
+//! Tests of trace stacks.
+
+use super::*;
+use oracle::trace::{Frame, HookId, Location, MethodKey};
+use proptest::prelude::*;
+
+fn stack() -> TraceStack {
+    TraceStack::new(1 << 16).expect("memory")
+}
+
+fn copy_of(stack: &TraceStack) -> StackCopy {
+    let mut copy = StackCopy::new(1 << 12).expect("memory");
+    stack.copy_to(&mut copy).expect("it fits");
+    copy
+}
+
+#[test]
+fn a_missing_pop_is_noticed_and_repaired() {
+    let stack = stack();
+    let outer = stack.push(HookId(1));
+    stack.push(HookId(2));
+    assert_eq!(stack.catch(outer), Balance::TooMany(1));
+    assert_eq!(stack.pop(outer), Balance::Even);
+    assert_eq!(stack.pop(outer), Balance::TooFew);
+    assert_eq!(stack.depth(), 0);
+}
+
+#[test]
+fn an_entry_that_was_popped_too_early_comes_back() {
+    let stack = stack();
+    let token = stack.push(HookId(5));
+    stack.pop(token);
+    assert_eq!(stack.catch(token), Balance::TooFew);
+    assert_eq!(copy_of(&stack).hooks().collect::<Vec<_>>(), [HookId(5)]);
+}
+
+#[test]
+fn an_exception_on_its_way_is_known_until_a_hook_has_caught_it() {
+    let stack = stack();
+    let leaving = || {
+        // Of the ids here those from 10 on are constructors, each of the class above.
+        let calls = |above: Option<HookId>, hook: HookId| {
+            hook.0 >= 10 && above.is_none_or(|above| above.0 == hook.0 + 1)
+        };
+        let runs = copy_of(&stack).leaving(calls);
+        runs.iter()
+            .map(|run| (run.upto, run.count))
+            .collect::<Vec<_>>()
+    };
+    let outer = stack.push(HookId(1));
+    stack.push(HookId(20));
+    stack.push(HookId(10));
+    let inner = stack.push(HookId(11));
+    let callee = stack.push(HookId(2));
+    assert_eq!(leaving(), []);
+    stack.pop(callee);
+    assert_eq!(leaving(), [], "it returned");
+    stack.leave();
+    assert_eq!(leaving(), [(4, 2)]);
+    stack.push(HookId(2));
+    assert_eq!(leaving(), [(4, 2)], "who caught it?");
+    stack.record(
+        &[Frame {
+            method: MethodKey(2),
+            location: Location(0),
+        }; 5],
+    );
+    assert_eq!(leaving(), [], "they were seen");
+    stack.pop(callee);
+    assert_eq!(stack.catch(inner), Balance::Even);
+    assert_eq!(leaving(), [], "the innermost");
+    stack.leave();
+    assert_eq!(stack.pop(outer), Balance::TooMany(3));
+    stack.push(HookId(10));
+    assert_eq!(leaving(), [], "another frame");
+    stack.leave();
+    assert_eq!(leaving(), [(1, 1)]);
+}
+
+#[test]
+fn too_deep_is_counted_and_comes_back() {
+    let stack = TraceStack::new(0).expect("memory");
+    let tokens: Vec<_> = (0..5000).map(|i| stack.push(HookId(i))).collect();
+    assert!(!stack.is_whole());
+    let mut copy = StackCopy::new(1 << 13).expect("memory");
+    assert!(stack.copy_to(&mut copy).is_none());
+    for token in tokens.into_iter().rev() {
+        assert_eq!(stack.pop(token), Balance::Even);
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Push(u32),
+    Pop,
+    Check,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![3 => (0..50u32).prop_map(Step::Push), 2 => Just(Step::Pop), 1 => Just(Step::Check)]
+}
+
+proptest! {
+    /// Against a plain model: a list of hooks, and for each whether it was checked with
+    /// how many frames. The "whole stack" has one unhooked frame between hooked ones.
+    #[test]
+    fn behaves_as_its_model(steps in prop::collection::vec(step(), 0..200)) {
+        let stack = stack();
+        let mut model: Vec<(u32, Token, Option<Vec<Frame>>)> = vec![];
+        for (time, step) in steps.into_iter().enumerate() {
+            match step {
+                Step::Push(hook) => model.push((hook, stack.push(HookId(hook)), None)),
+                Step::Pop => if let Some((_, token, _)) = model.pop() {
+                    prop_assert_eq!(stack.pop(token), Balance::Even);
+                },
+                Step::Check => if !model.is_empty() {
+                    // All but the top keep the location they had when last checked.
+                    let known = model.iter().rev().find_map(|m| m.2.clone()).unwrap_or_default();
+                    let mut whole = known.clone();
+                    for (i, entry) in model.iter().enumerate().skip(known.len() / 2) {
+                        let frame = |method, location| Frame { method: MethodKey(method), location: Location(location) };
+                        whole.push(frame(1000 + i, time as i32));
+                        whole.push(frame(entry.0 as usize, time as i32));
+                    }
+                    if let Some(moved) = known.len().checked_sub(1) {
+                        whole[moved].location = Location(time as i32);
+                    }
+                    let top_first: Vec<_> = whole.iter().rev().copied().collect();
+                    stack.record(&top_first);
+                    model.last_mut().expect("not empty").2 = Some(whole);
+                },
+            }
+            let copy = copy_of(&stack);
+            let hooks: Vec<_> = model.iter().map(|m| HookId(m.0)).collect();
+            prop_assert_eq!(copy.hooks().collect::<Vec<_>>(), hooks);
+            let newest = model.iter().rposition(|m| m.2.is_some());
+            prop_assert_eq!(copy.checked_entries(), newest.map_or(0, |i| i + 1));
+            let expected = newest.and_then(|i| model[i].2.clone()).unwrap_or_default();
+            let (copied, moved) = (copy.checked_frames(), expected.len().saturating_sub(1));
+            prop_assert_eq!(copied.len(), expected.len());
+            prop_assert_eq!(&copied[..moved], &expected[..moved]);
+            prop_assert_eq!(copied.last().map(|f| f.method), expected.last().map(|f| f.method));
+            prop_assert!(stack.is_consistent());
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! AsyncGetCallTrace: HotSpot's unofficial walker (`share/prims/forte.cpp`).
+
+use super::buffer::FrameBuffer;
+use super::walker::{ErrorCode, Walk, Walker, WalksHere, WalksInterrupted};
+use crate::jvm::Jvm;
+use crate::jvm::jni::{Env, EnvAddress};
+use crate::jvm::jvmti::JMethodId;
+use crate::jvm::library::Library;
+use crate::truth::interrupted::Interrupted;
+use oracle::trace::{Frame, Location, MethodKey};
+use std::ffi::{c_int, c_void};
+use std::mem::transmute;
+use std::ptr;
+
+/// What the walker is called.
+pub const NAME: &str = "asgct";
+
+/// `ASGCT_CallFrame`.
+#[repr(C)]
+#[derive(Copy, Clone, Debug)]
+struct CallFrame {
+    /// BCI, or -3 in a native method.
+    lineno: c_int,
+    /// The method; may be null.
+    method_id: JMethodId,
+}
+
+/// `ASGCT_CallTrace`.
+#[repr(C)]
+struct CallTrace {
+    env_id: EnvAddress,
+    num_frames: c_int,
+    frames: *mut CallFrame,
+}
+
+/// The entry point.
+struct Asgct(EntryPoint);
+
+type EntryPoint = unsafe extern "C" fn(*mut CallTrace, c_int, *mut c_void);
+
+/// Looks the symbol up in the VM's own library.
+pub fn find(jvm: &'static Jvm) -> Option<Box<dyn Walker>> {
+    let symbol = Library::of(jvm.jvmti)?.symbol("AsyncGetCallTrace")?;
+    // SAFETY: the symbol has had this signature since JDK 5.
+    let entry_point = unsafe { transmute::<*mut c_void, EntryPoint>(symbol) };
+    Some(Box::new(Asgct(entry_point)))
+}
+
+impl Asgct {
+    /// # Safety
+    /// `env` must be the calling thread's, and `context` a context of that thread.
+    unsafe fn walk(&self, env: EnvAddress, context: *mut c_void, into: &mut FrameBuffer) -> Walk {
+        let walk = |frames, capacity| {
+            let mut trace = CallTrace {
+                env_id: env,
+                num_frames: 0,
+                frames,
+            };
+            // SAFETY: as the caller promised; the buffer has room for so many frames.
+            unsafe { (self.0)(&mut trace, capacity as c_int, context) };
+            match trace.num_frames {
+                count if count > 0 => Ok(count as usize),
+                code => Err(ErrorCode(code)),
+            }
+        };
+        let convert = |frame: CallFrame| Frame {
+            method: MethodKey(frame.method_id.0),
+            location: Location::from_asgct(frame.lineno),
+        };
+        // SAFETY: the walker wrote so many frames as it says.
+        unsafe { into.walk(walk, convert) }
+    }
+}
+
+impl Walker for Asgct {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn in_handler(&self) -> Option<&dyn WalksInterrupted> {
+        Some(self)
+    }
+
+    fn here(&self) -> Option<&dyn WalksHere> {
+        Some(self)
+    }
+}
+
+impl WalksInterrupted for Asgct {
+    fn walk(&self, thread: Interrupted<'_>, into: &mut FrameBuffer) -> Walk {
+        // SAFETY: both are those of the interrupted thread, which runs here.
+        unsafe { Asgct::walk(self, thread.env(), thread.context().as_raw(), into) }
+    }
+}
+
+impl WalksHere for Asgct {
+    fn walk(&self, env: Env<'_>, into: &mut FrameBuffer) -> Walk {
+        // SAFETY: getcontext fills the context in; `env` is this thread's.
+        unsafe {
+            let mut context: libc::ucontext_t = std::mem::zeroed();
+            libc::getcontext(&mut context);
+            let context = ptr::from_mut(&mut context).cast();
+            Asgct::walk(self, env.address(), context, into)
+        }
+    }
+}

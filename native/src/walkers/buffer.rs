@@ -1,0 +1,104 @@
+//! Where walkers write frames.
+
+use super::walker::{ErrorCode, Walk};
+use crate::jvm::os::reserved::Reserved;
+use oracle::trace::Frame;
+use std::io;
+
+/// Deeper stacks are not compared but counted as dropped.
+pub const MAX_FRAMES: usize = 1 << 14;
+
+/// The frames of one stack, top first, in memory that is paid for as it is touched.
+pub struct FrameBuffer {
+    memory: Reserved<Frame>,
+    capacity: usize,
+    count: usize,
+}
+
+impl FrameBuffer {
+    /// Room for so many frames.
+    pub fn new(capacity: usize) -> io::Result<FrameBuffer> {
+        Ok(FrameBuffer {
+            memory: Reserved::new(capacity)?,
+            capacity,
+            count: 0,
+        })
+    }
+
+    /// The frames of the last walk; none if it failed.
+    pub fn frames(&self) -> &[Frame] {
+        // SAFETY: `walk` wrote so many.
+        unsafe { std::slice::from_raw_parts(self.memory.start().as_ptr(), self.count) }
+    }
+
+    /// Whether there is no room left: the stack may have more frames.
+    pub fn is_full(&self) -> bool {
+        self.count == self.capacity
+    }
+
+    /// Lets `walk` write frames as its walker lays them out, of which at most the given number
+    /// fit; it returns how many it wrote. Then `convert` converts each. Async-signal-safe if both
+    /// are.
+    ///
+    /// # Safety
+    /// All that `walk` counts must have been written.
+    pub(super) unsafe fn walk<Raw: Copy>(
+        &mut self,
+        walk: impl FnOnce(*mut Raw, usize) -> Result<usize, ErrorCode>,
+        convert: impl Fn(Raw) -> Frame,
+    ) -> Walk {
+        const {
+            assert!(size_of::<Raw>() == size_of::<Frame>());
+            assert!(align_of::<Raw>() == align_of::<Frame>());
+        }
+        self.count = 0;
+        let frames = self.memory.start().as_ptr();
+        let count = walk(frames.cast::<Raw>(), self.capacity)?.min(self.capacity);
+        for index in 0..count {
+            // SAFETY: within the memory; a raw frame has been written there, and a frame has the
+            // same size and alignment.
+            unsafe {
+                let frame = frames.add(index);
+                frame.write(convert(frame.cast::<Raw>().read()));
+            }
+        }
+        self.count = count;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oracle::trace::{Location, MethodKey};
+
+    #[test]
+    fn frames_are_converted_where_they_lie() {
+        let mut buffer = FrameBuffer::new(3).expect("memory");
+        let mut walk = |count: usize| {
+            let write = |raw: *mut (usize, usize), capacity| {
+                assert_eq!(capacity, 3);
+                for index in 0..count {
+                    // SAFETY: the buffer has room for three.
+                    unsafe { raw.add(index).write((index, 7 * index)) };
+                }
+                match count {
+                    0 => Err(ErrorCode(-5)),
+                    _ => Ok(count),
+                }
+            };
+            let convert = |(method, location)| Frame {
+                method: MethodKey(method),
+                location: Location(location as i32),
+            };
+            // SAFETY: all that is counted was written.
+            let walked = unsafe { buffer.walk(write, convert) };
+            let frames = buffer.frames().iter();
+            let frames: Vec<_> = frames.map(|f| (f.method.0, f.location.0)).collect();
+            (walked, frames, buffer.is_full())
+        };
+        assert_eq!(walk(2), (Ok(()), vec![(0, 0), (1, 7)], false));
+        assert_eq!(walk(0), (Err(ErrorCode(-5)), vec![], false));
+        assert!(walk(3).2);
+    }
+}

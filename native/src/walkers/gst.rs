@@ -1,0 +1,62 @@
+//! GetStackTrace: JVMTI's walker.
+
+use super::buffer::FrameBuffer;
+use super::walker::{ErrorCode, Walk, Walker, WalksHere, WalksOther};
+use crate::jvm::Jvm;
+use crate::jvm::jni::{Env, Ref};
+use crate::jvm::jvmti::{FrameInfo, Jvmti};
+use oracle::trace::{Frame, Location, MethodKey};
+
+/// What the walker is called.
+pub const NAME: &str = "gst";
+
+/// The environment that is asked.
+struct Gst(Jvmti);
+
+/// Every VM has it.
+pub fn find(jvm: &'static Jvm) -> Option<Box<dyn Walker>> {
+    Some(Box::new(Gst(jvm.jvmti)))
+}
+
+impl Gst {
+    fn walk(&self, thread: Option<Ref<'_>>, into: &mut FrameBuffer) -> Walk {
+        let walk = |frames: *mut FrameInfo, capacity| {
+            // SAFETY: the buffer has room for so many frames, and any bytes are some.
+            let frames = unsafe { std::slice::from_raw_parts_mut(frames, capacity) };
+            let walked = self.0.stack_trace(thread, frames);
+            walked.map_err(|error| ErrorCode(-error))
+        };
+        let convert = |frame: FrameInfo| Frame {
+            method: MethodKey(frame.method.0),
+            location: Location::from_jvmti(frame.location),
+        };
+        // SAFETY: GetStackTrace wrote so many frames as it says.
+        unsafe { into.walk(walk, convert) }
+    }
+}
+
+impl Walker for Gst {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn here(&self) -> Option<&dyn WalksHere> {
+        Some(self)
+    }
+
+    fn elsewhere(&self) -> Option<&dyn WalksOther> {
+        Some(self)
+    }
+}
+
+impl WalksHere for Gst {
+    fn walk(&self, _: Env<'_>, into: &mut FrameBuffer) -> Walk {
+        Gst::walk(self, None, into)
+    }
+}
+
+impl WalksOther for Gst {
+    fn walk(&self, thread: Ref<'_>, into: &mut FrameBuffer) -> Walk {
+        Gst::walk(self, Some(thread), into)
+    }
+}

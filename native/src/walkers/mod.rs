@@ -1,0 +1,9 @@
+//! The stack walkers that the agent asks.
+//!
+//! Each walker is one file that implements [`walker::Walker`], and one row of [`table`].
+
+pub mod asgct;
+pub mod buffer;
+pub mod gst;
+pub mod table;
+pub mod walker;

@@ -1,0 +1,27 @@
+//! All stack walkers: one row each.
+
+use super::walker::Walker;
+use super::{asgct, gst};
+use crate::jvm::Jvm;
+
+/// Finds a walker in the VM, if the VM has it.
+type Find = fn(&'static Jvm) -> Option<Box<dyn Walker>>;
+
+/// To add a walker, add a row.
+const ROWS: &[Find] = &[asgct::find, gst::find];
+
+/// The walkers that the VM has.
+pub struct Walkers(Vec<Box<dyn Walker>>);
+
+impl Walkers {
+    /// Looks for each.
+    pub fn find(jvm: &'static Jvm) -> Walkers {
+        Walkers(ROWS.iter().filter_map(|find| find(jvm)).collect())
+    }
+
+    /// The walker of this name, if the VM has it.
+    pub fn get(&self, name: &str) -> Option<&dyn Walker> {
+        let walker = self.0.iter().find(|walker| walker.name() == name);
+        walker.map(|walker| &**walker)
+    }
+}

@@ -1,0 +1,53 @@
+//! What a stack walker can do.
+
+use super::buffer::FrameBuffer;
+use crate::jvm::jni::{Env, Ref};
+use crate::truth::interrupted::Interrupted;
+
+/// Why a walker gave no stack: its own code, 0 or below. JVMTI's codes, which are positive, are
+/// negated.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct ErrorCode(pub i32);
+
+/// Whether the buffer has a stack now.
+pub type Walk = Result<(), ErrorCode>;
+
+/// A stack walker: who can be asked where.
+pub trait Walker: Send + Sync {
+    /// What the walker is called in tables.
+    fn name(&self) -> &'static str;
+
+    /// How the walker walks the thread that a signal interrupted, if it can.
+    fn in_handler(&self) -> Option<&dyn WalksInterrupted> {
+        None
+    }
+
+    /// How the walker walks the calling thread inside a native method, if it can.
+    fn here(&self) -> Option<&dyn WalksHere> {
+        None
+    }
+
+    /// How the walker walks another thread, at that thread's next safepoint, if it can.
+    fn elsewhere(&self) -> Option<&dyn WalksOther> {
+        None
+    }
+}
+
+/// Walks the calling thread from its signal handler.
+pub trait WalksInterrupted: Sync {
+    /// Walks the thread from where the signal interrupted it. Async-signal-safe, as far as the
+    /// VM's implementation is.
+    fn walk(&self, thread: Interrupted<'_>, into: &mut FrameBuffer) -> Walk;
+}
+
+/// Walks the calling thread inside a native method.
+pub trait WalksHere {
+    /// Walks the thread of `env`.
+    fn walk(&self, env: Env<'_>, into: &mut FrameBuffer) -> Walk;
+}
+
+/// Walks other threads.
+pub trait WalksOther {
+    /// Walks the thread of this `java.lang.Thread`.
+    fn walk(&self, thread: Ref<'_>, into: &mut FrameBuffer) -> Walk;
+}
