@@ -6,7 +6,7 @@ use super::path::{Check, nothing_more};
 use crate::evidence::Seen;
 use crate::jvm::jni::Env;
 use crate::truth::thread_state::ThreadState;
-use crate::walkers::walker::Walk;
+use crate::walkers::buffer::Walk;
 use oracle::mutants::Sight;
 use oracle::trace::Frame;
 use oracle::{Layer, Verdict};

@@ -6,7 +6,7 @@
 use crate::jvm::jni::Env;
 use crate::jvm::jvmti::JMethodId;
 use crate::jvm::key_hash::Spread;
-use crate::truth::classes::files::ClassFiles;
+use crate::truth::class_files::ClassFiles;
 use crate::truth::classes::hidden;
 use crate::truth::context::Truth;
 use hotspot::runtime::{HotSpot, JFR, JFR_REWRITES, is_hidden, is_launched_by_jdk};

@@ -3,8 +3,7 @@
 use super::stack_top::StackTop;
 use crate::jvm::java_thread::Anchor;
 use crate::truth::trace_stack::StackCopy;
-use crate::walkers::buffer::{FrameBuffer, MAX_FRAMES};
-use crate::walkers::walker::Walk;
+use crate::walkers::buffer::{FrameBuffer, MAX_FRAMES, Walk};
 use hotspot::arch::Registers;
 use oracle::tally::Drop;
 use std::io;

@@ -1,13 +1,13 @@
 //! All that is known of threads, methods and classes.
 
-use super::classes::choice::Chosen;
-use super::classes::files::ClassFiles;
-use super::classes::unloading::{GRACE, Unloading};
+use super::choice::Chosen;
+use super::class_files::ClassFiles;
 use super::light::Light;
 use super::methods::registry::Registry;
 use super::thread_state::ThreadState;
 use super::threads::Threads;
 use super::trace_stack::TraceStack;
+use super::unloading::{GRACE, Unloading};
 use super::virtual_threads::VirtualThreads;
 use crate::jvm::Jvm;
 use crate::jvm::jni::{Env, Ref};

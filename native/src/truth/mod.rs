@@ -4,6 +4,8 @@
 //! is found through one thread-local word ([`thread_state`]), also by its signal handler
 //! ([`interrupted`]). [`context::Truth`] holds all parts.
 
+pub mod choice;
+pub mod class_files;
 pub mod classes;
 pub mod context;
 pub mod interrupted;
@@ -13,4 +15,5 @@ pub mod random;
 pub mod thread_state;
 pub mod threads;
 pub mod trace_stack;
+pub mod unloading;
 pub mod virtual_threads;

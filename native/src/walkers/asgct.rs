@@ -1,7 +1,7 @@
 //! AsyncGetCallTrace: HotSpot's unofficial walker (`share/prims/forte.cpp`).
 
-use super::buffer::FrameBuffer;
-use super::walker::{ErrorCode, Walk, Walker, WalksHere, WalksInterrupted};
+use super::buffer::{ErrorCode, FrameBuffer, Walk};
+use super::walker::{Walker, WalksHere, WalksInterrupted};
 use crate::jvm::Jvm;
 use crate::jvm::jni::{Env, EnvAddress};
 use crate::jvm::jvmti::JMethodId;

@@ -1,12 +1,19 @@
-//! Where walkers write frames.
+//! What walkers answer: frames in a buffer, or an error code.
 
-use super::walker::{ErrorCode, Walk};
 use crate::jvm::os::reserved::Reserved;
 use oracle::trace::Frame;
 use std::io;
 
 /// Deeper stacks are not compared but counted as dropped.
 pub const MAX_FRAMES: usize = 1 << 14;
+
+/// Why a walker gave no stack: its own code, 0 or below. JVMTI's codes, which are positive, are
+/// negated.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct ErrorCode(pub i32);
+
+/// Whether the buffer has a stack now.
+pub type Walk = Result<(), ErrorCode>;
 
 /// The frames of one stack, top first, in memory that is paid for as it is touched.
 pub struct FrameBuffer {

@@ -1,7 +1,7 @@
 //! GetStackTrace: JVMTI's walker.
 
-use super::buffer::FrameBuffer;
-use super::walker::{ErrorCode, Walk, Walker, WalksHere, WalksOther};
+use super::buffer::{ErrorCode, FrameBuffer, Walk};
+use super::walker::{Walker, WalksHere, WalksOther};
 use crate::jvm::Jvm;
 use crate::jvm::jni::{Env, Ref};
 use crate::jvm::jvmti::{FrameInfo, Jvmti};

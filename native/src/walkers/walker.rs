@@ -1,16 +1,8 @@
 //! What a stack walker can do.
 
-use super::buffer::FrameBuffer;
+use super::buffer::{FrameBuffer, Walk};
 use crate::jvm::jni::{Env, Ref};
 use crate::truth::interrupted::Interrupted;
-
-/// Why a walker gave no stack: its own code, 0 or below. JVMTI's codes, which are positive, are
-/// negated.
-#[derive(Copy, Clone, Debug, Eq, PartialEq)]
-pub struct ErrorCode(pub i32);
-
-/// Whether the buffer has a stack now.
-pub type Walk = Result<(), ErrorCode>;
 
 /// A stack walker: who can be asked where.
 pub trait Walker: Send + Sync {

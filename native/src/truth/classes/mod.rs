@@ -1,9 +1,6 @@
-//! Classes as they load, and as they are unloaded.
+//! Classes as they load.
 
-pub mod choice;
-pub mod files;
 pub mod hidden;
 pub mod hook_class;
 pub mod prepared;
 pub mod rewriting;
-pub mod unloading;

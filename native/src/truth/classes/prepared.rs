@@ -1,9 +1,9 @@
 //! Classes that were prepared: their methods get ids.
 
-use super::unloading::Known;
 use crate::jvm::jni::{Env, Ref};
 use crate::jvm::jvmti::{JMethodId, class_name};
 use crate::truth::context::Truth;
+use crate::truth::unloading::Known;
 
 /// Gives the methods of a class their ids.
 pub fn create_method_ids(truth: &Truth, class: Ref<'_>) -> Vec<JMethodId> {

@@ -1,10 +1,10 @@
 //! Rewriting classes as they load.
 
 use super::hook_class::HOOK_CLASS;
-use super::unloading::Known;
 use crate::jvm::jni::Ref;
 use crate::truth::context::Truth;
 use crate::truth::light;
+use crate::truth::unloading::Known;
 use instrumenter::{Choice, MethodInfo, Plan};
 use oracle::record::Rewriting;
 

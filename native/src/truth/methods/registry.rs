@@ -4,7 +4,7 @@ use super::hooked::{Hooked, Known};
 use super::versions::Versions;
 use crate::jvm::jvmti::{JMethodId, Jvmti};
 use crate::jvm::key_hash::Spread;
-use crate::truth::classes::unloading::Known as Unloaded;
+use crate::truth::unloading::Known as Unloaded;
 use instrumenter::HookedMethod;
 use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence};
 use oracle::{Judgement, Reason, Verdict};
