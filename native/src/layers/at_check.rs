@@ -8,7 +8,6 @@ use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::StackCopy;
 use crate::walkers::buffer::{FrameBuffer, MAX_FRAMES};
 use crate::walkers::walker::WalksHere;
-use crate::walkers::{asgct, gst as gst_walker};
 use oracle::tally::Drop;
 use oracle::{Layer, Verdict};
 use std::cell::RefCell;
@@ -116,8 +115,11 @@ fn check_layers(layers: &Layers, state: &ThreadState, env: Env<'_>, scratch: &mu
             false => drop(Drop::TraceStackFull),
         };
     }
-    let asgct = layers.walkers.get(asgct::NAME).and_then(|w| w.here());
-    let gst = layers.walkers.get(gst_walker::NAME).and_then(|w| w.here());
+    let asgct = layers
+        .walkers
+        .of(Layer::AsgctSafepoint)
+        .and_then(|w| w.here());
+    let gst = layers.walkers.of(Layer::Gst).and_then(|w| w.here());
     if !may_ask(layers, state, env, asgct, &mut scratch.asgct) {
         return unverifiable();
     }

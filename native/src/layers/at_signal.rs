@@ -15,7 +15,7 @@ use crate::sampling::sample::{Outcome, Sample};
 use crate::sampling::sampler::{Means, Ready};
 use crate::sampling::targets::Target;
 use crate::walkers::buffer::{FrameBuffer, MAX_FRAMES};
-use crate::walkers::{asgct, gst};
+use crate::walkers::gst;
 use oracle::judge::Edged;
 use oracle::record::Record;
 use oracle::tally::Drop;
@@ -25,7 +25,7 @@ use std::ptr;
 
 /// What the signal handler asks.
 pub fn serving(layers: &'static Layers) -> Serving {
-    let walker = layers.walkers.get(asgct::NAME);
+    let walker = layers.walkers.of(Layer::AsgctAsync);
     Serving {
         walker: walker.and_then(|walker| walker.in_handler()),
         java_threads: layers.truth.jvm.java_threads.as_ref(),

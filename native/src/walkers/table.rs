@@ -3,6 +3,7 @@
 use super::walker::Walker;
 use super::{asgct, gst};
 use crate::jvm::Jvm;
+use oracle::Layer;
 
 /// Finds a walker in the VM, if the VM has it.
 type Find = fn(&'static Jvm) -> Option<Box<dyn Walker>>;
@@ -23,5 +24,10 @@ impl Walkers {
     pub fn get(&self, name: &str) -> Option<&dyn Walker> {
         let walker = self.0.iter().find(|walker| walker.name() == name);
         walker.map(|walker| &**walker)
+    }
+
+    /// The walker that `layer` judges, if it judges one and the VM has it.
+    pub fn of(&self, layer: Layer) -> Option<&dyn Walker> {
+        self.get(layer.row().walker?)
     }
 }

@@ -6,7 +6,8 @@ use crate::truth::interrupted::Interrupted;
 
 /// A stack walker: who can be asked where.
 pub trait Walker: Send + Sync {
-    /// What the walker is called in tables.
+    /// The walker's name in the tables of layers and walkers ([`oracle::LayerRow::walker`],
+    /// [`hotspot::walkers::WALKERS`]).
     fn name(&self) -> &'static str;
 
     /// How the walker walks the thread that a signal interrupted, if it can.
