@@ -139,6 +139,75 @@ fn a_part_alone_is_not_the_whole() {
 }
 
 #[test]
+fn merge_follows_no_links() {
+    let place = Place::new();
+    place.run("part", &[]);
+    fs::write(place.path("secret"), "secret").unwrap();
+    let folder = place
+        .path("part")
+        .join(&report(&place.path("part")).runs[0].dir);
+    std::os::unix::fs::symlink(place.path("secret"), folder.join("link")).unwrap();
+    std::os::unix::fs::symlink("..", folder.join("loop")).unwrap();
+    let merged = place.path("merged");
+    let output = run(stackwitness()
+        .arg("merge")
+        .arg(place.path("part"))
+        .arg("--out")
+        .arg(&merged));
+    assert_eq!(output.code, Some(0), "{output:#?}");
+    let copied = merged.join(&report(&merged).runs[0].dir);
+    assert!(copied.join("config.json").exists());
+    for link in ["link", "loop"] {
+        assert!(fs::symlink_metadata(copied.join(link)).is_err(), "{link}");
+    }
+}
+
+#[test]
+fn the_gate_says_the_same_in_every_format() {
+    let place = Place::new();
+    place.run("plain", &[]);
+    let issue = "[[issue]]\nid = 'JDK-1'\nlayer = 'gst'\nsignature = 'A.b()V'\nmax_rate = 0.5\nlink = 'x'\n";
+    fs::write(place.path("known.toml"), issue).unwrap();
+    let known = place.path("known.toml").display().to_string();
+    // Each run has one mismatch that is known.
+    let mut json: serde_json::Value =
+        serde_json::from_str(&text(&place.path("plain/report.json"))).unwrap();
+    json["layers"][0]["wrong"] = 12.into();
+    for run in json["runs"].as_array_mut().unwrap() {
+        run["layers"][0]["wrong"] = 1.into();
+    }
+    fs::write(place.path("known.json"), json.to_string()).unwrap();
+    let render = |format: &str, more: &[&str]| {
+        let mut command = stackwitness();
+        command
+            .arg("render")
+            .arg(place.path("known.json"))
+            .args(["--format", format]);
+        run(command.args(more)).stdout
+    };
+    for (more, code, junit, outcome) in [
+        (
+            &["--gate", "--known", &known][..],
+            0,
+            false,
+            "within budget",
+        ),
+        (&["--gate"], 1, true, "over budget"),
+    ] {
+        let gate = run(stackwitness()
+            .arg("gate")
+            .arg("--report")
+            .arg(place.path("known.json"))
+            .args(&more[1..]));
+        assert_eq!(gate.code, Some(code), "{gate:#?}");
+        assert_eq!(render("junit", more).contains("<failure "), junit);
+        for format in ["table", "markdown", "html"] {
+            assert!(render(format, more).contains(outcome), "{format} {more:?}");
+        }
+    }
+}
+
+#[test]
 fn every_format_comes_from_a_report_and_again_from_the_records() {
     let place = Place::new();
     let output = place.run("out", &["--render", "table,junit,markdown,html"]);

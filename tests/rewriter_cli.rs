@@ -121,3 +121,114 @@ fn bad_usage_is_2() {
     }
     assert_eq!(fs::read(at("T.class")).expect("there"), class());
 }
+
+/// A jar with these entries.
+fn jar(path: &Path, entries: &[(&str, Vec<u8>)]) {
+    let mut jar = zip::ZipWriter::new(fs::File::create(path).expect("a file"));
+    let options = zip::write::SimpleFileOptions::default();
+    for (name, bytes) in entries {
+        jar.start_file(*name, options).expect("an entry");
+        jar.write_all(bytes).expect("an entry");
+    }
+    jar.finish().expect("a jar");
+}
+
+#[test]
+fn a_jar_that_cannot_be_rewritten_whole_leaves_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let noise: Vec<u8> = (0..5000u32)
+        .flat_map(|i| i.wrapping_mul(2_654_435_761).to_le_bytes())
+        .collect();
+    jar(&at("a.jar"), &[("T.class", class()), ("B.class", noise)]);
+    let mut bytes = fs::read(at("a.jar")).expect("a jar");
+    // In the middle of the second entry, so that its checksum no longer fits.
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 64].fill(0);
+    fs::write(at("a.jar"), bytes).expect("a file");
+    fs::write(at("b.jar"), "the old one").expect("a file");
+    let output = rewrite(folder.path(), &["a.jar", "b.jar"]);
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    assert_eq!(fs::read(at("b.jar")).expect("there"), b"the old one");
+    let left = fs::read_dir(folder.path()).expect("a folder").count();
+    assert_eq!(left, 2, "no part is left behind");
+}
+
+#[test]
+fn links_among_folders_have_an_end() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir_all(at("in/p/q")).expect("a folder");
+    fs::write(at("in/p/T.class"), class()).expect("a file");
+    symlink("..", at("in/p/q/up")).expect("a link");
+    symlink("p", at("in/alias")).expect("a link");
+    symlink("nowhere", at("in/dangling")).expect("a link");
+    let output = rewrite(folder.path(), &["in", "out"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let said = text(&output);
+    for expected in [
+        "left out  in/p/q/up: a link to a folder that was read already",
+        "left out  in/alias: a link to a folder that was read already",
+        "left out  in/dangling: a link to nowhere",
+        "left out: 3",
+    ] {
+        assert!(said.contains(expected), "{said}");
+    }
+    assert!(at("out/p/T.class").exists());
+}
+
+#[test]
+fn entries_of_the_same_name_are_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    jar(&at("a.jar"), &[("T.class", class()), ("U.class", class())]);
+    let bytes = fs::read(at("a.jar")).expect("a jar");
+    // The library that writes jars refuses two entries of one name.
+    let mut renamed = bytes;
+    for i in 0..renamed.len() - 7 {
+        if &renamed[i..i + 7] == b"U.class" {
+            renamed[i] = b'T';
+        }
+    }
+    fs::write(at("a.jar"), renamed).expect("a file");
+    let output = rewrite(folder.path(), &["a.jar", "b.jar"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let said = text(&output);
+    assert!(
+        said.contains("left out  T.class: a later entry has the same name"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_jar_that_starts_itself_still_does() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    jar(
+        &at("plain.jar"),
+        &[("T.class", class()), ("note.txt", b"note".to_vec())],
+    );
+    let script = b"#!/bin/sh\nexec java -jar $0\n";
+    let whole = [&script[..], &fs::read(at("plain.jar")).expect("a jar")].concat();
+    fs::write(at("a.jar"), whole).expect("a file");
+    fs::set_permissions(at("a.jar"), fs::Permissions::from_mode(0o755)).expect("a mode");
+    let output = rewrite(folder.path(), &["a.jar", "b.jar"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let new = fs::read(at("b.jar")).expect("a file");
+    assert!(new.starts_with(script));
+    let mode = fs::metadata(at("b.jar"))
+        .expect("a file")
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o111, 0o111, "it can be started");
+    let mut jar = zip::ZipArchive::new(std::io::Cursor::new(new)).expect("a jar");
+    let mut note = String::new();
+    jar.by_name("note.txt")
+        .expect("an entry")
+        .read_to_string(&mut note)
+        .expect("text");
+    assert_eq!(note, "note");
+    assert!(jar.by_name("T.class").expect("an entry").size() > class().len() as u64);
+}

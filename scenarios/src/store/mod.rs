@@ -111,18 +111,23 @@ pub fn merge(paths: &[PathBuf], out: &Path) -> Result<Report, Error> {
     Ok(whole)
 }
 
-/// Copies a folder with all that is in it; one that is not there has nothing in it.
+/// Copies a folder with all files and folders in it. Links are not followed: what we write has none,
+/// and a link in a report from elsewhere could lead to any file of this machine. A folder that is
+/// not there has nothing in it.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    let Ok(entries) = fs::read_dir(from) else {
+    if !fs::symlink_metadata(from).is_ok_and(|metadata| metadata.is_dir()) {
         return Ok(());
-    };
+    }
     fs::create_dir_all(to)?;
-    for entry in entries {
+    for entry in fs::read_dir(from)? {
         let entry = entry?;
         let target = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
             copy(&entry.path(), &target)?;
-        } else if fs::canonicalize(entry.path()).ok() != fs::canonicalize(&target).ok() {
+        } else if kind.is_file()
+            && fs::canonicalize(entry.path()).ok() != fs::canonicalize(&target).ok()
+        {
             fs::copy(entry.path(), target)?;
         }
     }
