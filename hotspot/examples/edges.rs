@@ -5,7 +5,7 @@
 use classfile::outline::{CodeOutline, MethodOutline, Outline, Refers, Site};
 use classfile::pool::MemberRef;
 use hotspot::runtime::HotSpot;
-use oracle::edge::{Finding, Frame, Judge};
+use oracle::edge::{EdgeFrame, Finding, Judge};
 use oracle::trace::Location;
 use std::time::Instant;
 
@@ -66,17 +66,17 @@ fn main() {
         });
     }
     for depth in [20, 100] {
-        let stacks: Vec<Vec<Frame>> = (0..STACKS)
+        let stacks: Vec<Vec<EdgeFrame>> = (0..STACKS)
             .map(|_| {
                 let depth = depth / 2 + below(depth);
                 let mut at = below(CLASSES * METHODS);
-                let mut frames: Vec<Frame> = (0..depth)
+                let mut frames: Vec<EdgeFrame> = (0..depth)
                     .map(|_| {
                         let (class, method) = (at / METHODS, at % METHODS);
                         let site = below(3);
                         at = calls[class][method][site];
                         let (class, name) = (classes[class].as_bytes(), methods[method].as_bytes());
-                        Frame {
+                        EdgeFrame {
                             method: judge.world_mut().method(class, name, b"()V"),
                             location: Location(site as i32 * 3),
                         }

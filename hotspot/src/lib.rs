@@ -1,16 +1,42 @@
 //! What Stackwitness knows of HotSpot: bytes in, answers out.
 //!
-//! * [`causes`]: why HotSpot's walkers go wrong, and how the evidence of a mismatch shows it;
-//! * [`case`](mod@case): that evidence;
-//! * [`arch`]: the machine code that HotSpot's compilers generate;
-//! * [`code`]: the kinds of generated code;
-//! * [`debug_info`]: the rule for samples between two debug info records;
+//! # Purpose
+//!
+//! The oracle says *that* a walk is false, for any JVM. This crate says *why* HotSpot's walkers return
+//! such a walk, and what HotSpot does that no class file tells:
+//!
+//! * [`causes`]: one file for each known cause of false walks. [`causes::CAUSES`] is the table;
+//! * [`case`](mod@case): the evidence that a cause is recognised by;
+//! * [`arch`]: the machine code that HotSpot's compilers generate. [`arch::Arch`] is implemented for
+//!   x86-64 and for AArch64, and each function is tested for both on any machine;
+//! * [`code`]: the kinds of generated code, and the trait through which this crate sees code;
+//! * [`debug_info`]: how HotSpot compresses debug info, and the rule for samples between two debug info
+//!   records;
 //! * [`return_address`]: where the return address of compiled code is;
-//! * [`runtime`]: what the VM calls by itself, and the classes that it generates;
-//! * [`scenario`]: the scenario that shows every cause;
-//! * [`walkers`]: the stack walkers and their error codes;
-//! * [`memory`]: how readers of HotSpot's structures get at memory;
-//! * [`unwind`]: where the caller of interrupted code is, read off the code's instructions.
+//! * [`runtime`]: the methods that the VM calls by itself, and the classes that it and the JDK generate,
+//!   as an [`oracle::edge::Runtime`];
+//! * [`walkers`]: the walkers and the meaning of their error codes. [`walkers::WALKERS`] is the table;
+//! * [`scenario`]: the scenario that shows every cause, made from the table of causes.
+//!
+//! # To add a cause
+//!
+//! Add a file to `causes/` with a `CAUSE`, add its row to [`causes::CAUSES`] before the causes that are
+//! less special, and add a section to `docs/findings.md` whose title ends with the name. The tests then
+//! run the cause's programs, and the reports and the scenario `causes` show it.
+//!
+//! # Duties of the caller
+//!
+//! * The caller reads memory: registers, stack words, code bytes and code blobs. This crate only decodes
+//!   what it is given ([`code::CodeMemory`]).
+//! * The caller chooses the processor: [`arch::Native`] for the running JVM, any other for recorded
+//!   samples.
+//! * All evidence of a [`case::Case`] must be of one instant. Code that was freed since the sample can
+//!   make a cause `unexplained`, but never another cause than its evidence shows.
+//!
+//! # Limits
+//!
+//! HotSpot of JDK 17 to 25 on Linux. The rules follow HotSpot's sources, whose files the comments name.
+//! AArch64 was tried under an emulator only. Nothing here runs in a signal handler.
 #![forbid(unsafe_code)]
 
 pub mod arch;

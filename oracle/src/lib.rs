@@ -1,26 +1,54 @@
-//! Traces, layers, verdicts, tallies and statistics of Stackwitness.
+//! The oracle says what a stack walk of a JVM is worth.
 //!
-//! This crate decides what a stack that a walker returned is worth: it compares the walk
-//! with the truth of its layer and gives a verdict. It is pure: it knows no JVM, does no
-//! I/O and never calls the clock, so that every decision can be tested without a JVM.
+//! A stack walker, such as AsyncGetCallTrace, returns the frames of a thread. The oracle compares
+//! such a walk with what is true at that instant and gives a [`Verdict`]. It also counts verdicts,
+//! describes runs and reports, and decides whether a report is good enough.
 //!
-//! * [`trace`]: what walkers return and what the trace stack holds;
-//! * [`judge`]: the comparisons, one file a kind;
-//! * [`edge`]: whether one frame can lie on another, by the class files alone;
-//! * [`mutants`]: walkers that lie on purpose, and what should become of each lie;
-//! * [`tally`]: counts of verdicts, and their fixed layout in memory shared with the agent;
-//! * [`bound`]: the exact confidence bound on a mismatch rate;
-//! * [`record`]: what an agent writes down while a program runs;
+//! # Purpose
+//!
+//! Every comparison is one *layer*: a walker, a truth, an instant and a kind of program. [`LAYERS`] is
+//! the table of all layers; nothing else lists them. Each truth has a judge in [`judge`]:
+//!
+//! | truth | judge |
+//! |---|---|
+//! | the trace stack, which the hooks of rewritten code keep | [`judge::judge_truth`] |
+//! | the trace stacks of a virtual thread and of its carrier | [`judge::judge_mounted`] |
+//! | GetStackTrace at the same place | [`judge::judge_same_instant`] |
+//! | GetStackTrace at the next safepoint | [`judge::judge_moving`] |
+//! | class files | [`judge::judge_edges`], on the findings of [`edge`] |
+//!
+//! A judge returns a [`Judgement`]: the verdict, the first frame that differs, and the [`Reason`].
+//!
+//! # Parts
+//!
+//! * [`trace`] and the table of layers: the words that all parts share;
+//! * [`edge`]: whether one frame can lie on another, by the class files. What a JVM calls by itself is
+//!   behind the trait [`edge::Runtime`];
+//! * [`judge`]: the judges;
+//! * [`mutants`]: fault injection, which tests that the judges notice false walks;
+//! * [`record`]: what is written down: the agent's configuration, its records and counts
+//!   ([`tally`]), and `report.json` ([`report`]);
 //! * [`recorded`]: real samples as files, to be judged again without a JVM;
-//! * [`pace`]: how fast the sampler is, against loops that check nothing;
-//! * [`profile`]: all stacks that were sampled, and how often;
-//! * [`report`]: the results of one or more runs, as `report.json` has them;
-//! * [`budget`]: whether a layer's mismatches are within what a scenario allows;
-//! * [`cost`]: CPU time of checks, and how much slower a program was;
-//! * [`gate`]: the one decision on a report, by observed rates or by upper bounds;
-//! * [`outcome`]: the answer that a decision comes to;
-//! * [`compare`]: whether one report is better or worse than another;
-//! * [`merge`]: joining the reports of several machines.
+//! * [`gate`]: the decision on a report, by observed rates or by the upper bounds of [`bound`];
+//!   comparing and merging reports.
+//!
+//! Each part needs only those above it in this list, except that [`bound`] and [`recorded`] need nothing.
+//!
+//! # Duties of the caller
+//!
+//! * A truth must be that of the instant of the walk. The oracle cannot see whether a trace stack was
+//!   copied too late.
+//! * The caller says what is known of methods through [`trace::Methods`], and takes a mismatch back
+//!   where a method was redefined or unloaded since.
+//! * Counts live in memory that the caller provides ([`tally::slot`]).
+//! * The cause of a mismatch is a claim about one JVM: the crate `hotspot` makes it. The oracle only
+//!   stores its name ([`record::CauseName`]).
+//!
+//! # Limits
+//!
+//! The oracle is pure: it does no I/O, reads no clock, calls no JVM and knows none. A judge reports what
+//! its truth forbids, and nothing else. `match` means: the walk agrees as far as the truth reaches. The
+//! judges allocate, so they must not run in a signal handler.
 #![forbid(unsafe_code)]
 
 pub mod bound;

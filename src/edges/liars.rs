@@ -1,7 +1,7 @@
 //! What the judge makes of stacks that are false on purpose: each stack once with each lie.
 
 use super::stack::Stack;
-use oracle::edge::{Finding, Frame, Judge, MethodId, World};
+use oracle::edge::{EdgeFrame, Finding, Judge, MethodId, World};
 use oracle::mutants::{FaultKind, Material, WalkerAnswer, inject};
 use oracle::trace;
 use std::collections::HashMap;
@@ -47,7 +47,7 @@ pub fn lie(stacks: &[Stack], judge: &mut Judge) -> String {
             else {
                 continue;
             };
-            let frames: Vec<Frame> = lie.into_iter().map(unkeyed).collect();
+            let frames: Vec<EdgeFrame> = lie.into_iter().map(unkeyed).collect();
             judge.stack(&frames, stack.bottom, &mut found);
             let any = |wanted: fn(&Finding) -> bool| u64::from(found.iter().any(wanted));
             told.lies += 1;
@@ -80,8 +80,8 @@ fn keyed(stack: &Stack) -> Vec<trace::Frame> {
     frames.collect()
 }
 
-fn unkeyed(frame: trace::Frame) -> Frame {
-    Frame {
+fn unkeyed(frame: trace::Frame) -> EdgeFrame {
+    EdgeFrame {
         method: MethodId::from_index(frame.method.0),
         location: frame.location,
     }

@@ -2,7 +2,7 @@
 
 use super::stack::{Stack, internal_name};
 use crate::error::Error;
-use oracle::edge::{Frame, Start, World};
+use oracle::edge::{EdgeFrame, ThreadStart, World};
 use oracle::trace::Location;
 use serde::Deserialize;
 use std::fs::File;
@@ -63,7 +63,7 @@ fn stack(line: Line, world: &mut World) -> Stack {
     let frames = line.frames.iter().map(|frame| {
         let class = internal_name(&frame.class);
         let (method, descriptor) = (frame.method.as_bytes(), frame.descriptor.as_bytes());
-        Frame {
+        EdgeFrame {
             method: world.method(class.as_bytes(), method, descriptor),
             location: frame
                 .bci
@@ -74,9 +74,9 @@ fn stack(line: Line, world: &mut World) -> Stack {
         thread: line.thread,
         frames: frames.collect(),
         bottom: line.start.map(|start| match start {
-            LineStart::Java => Start::Java,
-            LineStart::Launcher => Start::Launcher,
-            LineStart::Unknown => Start::Unknown,
+            LineStart::Java => ThreadStart::Java,
+            LineStart::Launcher => ThreadStart::Launcher,
+            LineStart::Unknown => ThreadStart::Unknown,
         }),
     }
 }

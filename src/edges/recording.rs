@@ -6,7 +6,7 @@ use hotspot::runtime::is_launched_by_jdk;
 use jfrs::reader::event::Accessor;
 use jfrs::reader::value_descriptor::{Primitive, ValueDescriptor};
 use jfrs::reader::{Chunk, JfrReader};
-use oracle::edge::{Frame, MethodId, Start, Starts, World};
+use oracle::edge::{EdgeFrame, MethodId, Starts, ThreadStart, World};
 use oracle::trace::Location;
 use std::collections::HashMap;
 use std::fs::File;
@@ -100,7 +100,7 @@ fn stack(
             Some("Native") => Location::NATIVE,
             _ => Location(frame.get_field("bytecodeIndex").and_then(number)? as i32),
         };
-        Some(Frame {
+        Some(EdgeFrame {
             method: method?,
             location,
         })
@@ -116,7 +116,7 @@ fn stack(
     (!frames.is_empty()).then_some(Stack {
         thread: id.map(|id| id.to_string()),
         frames,
-        bottom: (!truncated).then_some(Start::Unknown),
+        bottom: (!truncated).then_some(ThreadStart::Unknown),
     })
 }
 

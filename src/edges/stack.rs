@@ -1,6 +1,6 @@
 //! A stack as a file has it.
 
-use oracle::edge::{Frame, Start};
+use oracle::edge::{EdgeFrame, ThreadStart};
 
 /// One stack.
 #[derive(Clone, Debug)]
@@ -8,9 +8,9 @@ pub struct Stack {
     /// The thread, as the file tells it from others; none if it does not.
     pub thread: Option<String>,
     /// Frames, top first.
-    pub frames: Vec<Frame>,
+    pub frames: Vec<EdgeFrame>,
     /// How the thread started, if the lowest frame is there and is to be judged.
-    pub bottom: Option<Start>,
+    pub bottom: Option<ThreadStart>,
 }
 
 /// The internal name of a class from one with dots, as JFR has it for hidden classes; what HotSpot

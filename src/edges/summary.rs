@@ -1,6 +1,6 @@
 //! What was found, as text and as JSON.
 
-use oracle::edge::{Counts, Finding, Frame, World};
+use oracle::edge::{Counts, EdgeFrame, Finding, World};
 use oracle::trace::Location;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
@@ -19,11 +19,11 @@ pub struct Summary {
     odd: HashMap<Edge, u64>,
 }
 
-type Edge = (Finding, Option<Frame>, Option<Frame>);
+type Edge = (Finding, Option<EdgeFrame>, Option<EdgeFrame>);
 
 impl Summary {
     /// Counts the findings on a stack, as [`oracle::edge::Judge::stack`] makes them.
-    pub fn add(&mut self, frames: &[Frame], found: &[Finding]) {
+    pub fn add(&mut self, frames: &[EdgeFrame], found: &[Finding]) {
         self.counts.add(found);
         for (i, &finding) in found.iter().enumerate() {
             if !matches!(finding, Finding::Possible(_)) {
@@ -42,7 +42,7 @@ impl Summary {
         }
         for edges in by_reason.values_mut() {
             edges.sort_by_key(|&(edge, count)| {
-                let key = |frame: Option<Frame>| frame.map(|f| (f.method, f.location));
+                let key = |frame: Option<EdgeFrame>| frame.map(|f| (f.method, f.location));
                 (std::cmp::Reverse(count), key(edge.1), key(edge.2))
             });
         }
@@ -111,7 +111,7 @@ fn verdict(finding: Finding) -> &'static str {
     }
 }
 
-fn show(world: &World, frame: Frame) -> String {
+fn show(world: &World, frame: EdgeFrame) -> String {
     let method = world.show(frame.method);
     match frame.location.bci() {
         Some(bci) => format!("{method}@{bci}"),

@@ -170,7 +170,7 @@ proptest! {
         };
         let sites = [(4, refers)];
         world.add(&class(PUBLIC, "p/Caller", &[OBJECT], &[(PUBLIC, "m()V", &sites)]));
-        let caller = Frame {
+        let caller = EdgeFrame {
             method: id(&mut world, "p/Caller.m()V"),
             location: Location(4),
         };

@@ -4,7 +4,7 @@ use classfile::outline::{Bcis, CodeOutline, MethodOutline, Outline, Site};
 use classfile::pool::MemberRef;
 use hotspot::runtime::HotSpot;
 use oracle::edge::{
-    Counts, Finding, Frame, Impossible, Judge, MethodId, Possible, Start, Unknown, World,
+    Counts, EdgeFrame, Finding, Impossible, Judge, MethodId, Possible, ThreadStart, Unknown, World,
 };
 use oracle::trace::Location;
 
@@ -114,7 +114,7 @@ fn judge(classes: &[Outline<'_>], refers: Refers<'_>, callee: &str) -> Finding {
         &[(PUBLIC, "m()V", &sites)],
     ));
     let (caller, callee) = (id(&mut world, "p/Caller.m()V"), id(&mut world, callee));
-    let at = |bci| Frame {
+    let at = |bci| EdgeFrame {
         method: caller,
         location: Location(bci),
     };
@@ -424,7 +424,7 @@ fn method_handles_and_classes_made_at_run_time() {
             Maybe(Unknown::CallerMethod),
         ),
     ] {
-        let frame = Frame {
+        let frame = EdgeFrame {
             method: id(&mut world, caller),
             location: Location(4),
         };
@@ -455,7 +455,7 @@ fn tops_and_bottoms() {
     ] {
         let method = id(&mut world, method);
         let location = Location(location);
-        assert_eq!(world.top(Frame { method, location }), expected);
+        assert_eq!(world.top(EdgeFrame { method, location }), expected);
     }
     let entry = Yes(Possible::Entry);
     let none = No(Impossible::NoEntry);
@@ -473,7 +473,11 @@ fn tops_and_bottoms() {
         ("java/lang/System.initPhase1()V", [none, entry, entry]),
     ] {
         let method_id = id(&mut world, method);
-        let starts = [Start::Java, Start::Launcher, Start::Unknown];
+        let starts = [
+            ThreadStart::Java,
+            ThreadStart::Launcher,
+            ThreadStart::Unknown,
+        ];
         let found = starts.map(|start| world.bottom(method_id, start));
         assert_eq!(found, expected, "{method}");
     }
@@ -483,7 +487,7 @@ fn tops_and_bottoms() {
 fn more_classes_change_what_is_remembered() {
     let mut judge = Judge::new(&HotSpot);
     let world = judge.world_mut();
-    let caller = Frame {
+    let caller = EdgeFrame {
         method: id(world, "p/A.m()V"),
         location: Location(4),
     };
@@ -500,11 +504,11 @@ fn more_classes_change_what_is_remembered() {
     judge.world_mut().add(&facts);
     assert_eq!(judge.edge(caller, callee), possible);
     let mut found = Vec::new();
-    let top = Frame {
+    let top = EdgeFrame {
         method: callee,
         location: Location(0),
     };
-    judge.stack(&[top, caller], Some(Start::Java), &mut found);
+    judge.stack(&[top, caller], Some(ThreadStart::Java), &mut found);
     let bottom = Finding::Impossible(Impossible::NoEntry);
     assert_eq!(
         found,

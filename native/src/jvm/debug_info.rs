@@ -9,6 +9,7 @@
 use crate::jvm::os::peek::{Plain, peek, peek_bytes};
 use crate::jvm::structs::Structs;
 use hotspot::code::Blob;
+use hotspot::debug_info::{Compression, ScopeDesc};
 
 /// Finds debug records by address.
 pub struct DebugInfo {
@@ -37,13 +38,6 @@ enum Tables {
         mutable: usize,
         relocation_size: usize,
     },
-}
-
-/// How integers are compressed (`share/code/compressedStream.hpp`).
-#[derive(Copy, Clone)]
-struct Compression {
-    /// What is added to each byte, so that none is zero: 0 up to JDK 18, then 1.
-    excluded: u32,
 }
 
 /// One frame of a record.
@@ -105,9 +99,7 @@ impl DebugInfo {
         }
         Some(DebugInfo {
             tables: Tables::find(structs)?,
-            compression: Compression {
-                excluded: u32::from(feature >= 19),
-            },
+            compression: Compression::of(feature),
             const_method: structs.field(&["Method"], "_constMethod")?,
             const_method_size: structs.size("ConstMethod")?,
         })
@@ -140,10 +132,14 @@ impl DebugInfo {
             if scopes.len() == MOST_SCOPES {
                 return None;
             }
-            let mut at = place.scopes + offset as usize;
-            let sender = self.compression.read(&mut at)?;
-            let method = self.compression.read(&mut at)? as usize;
-            let bci = self.compression.read(&mut at)?.cast_signed() - 1;
+            let start = place.scopes + offset as usize;
+            let bytes = peek_bytes(start, ScopeDesc::MOST_BYTES);
+            let ScopeDesc {
+                sender,
+                method,
+                bci,
+            } = ScopeDesc::read(&bytes, self.compression)?;
+            let method = method as usize;
             let method: usize = peek(place.metadata + method.checked_sub(1)? * size_of::<usize>())?;
             let const_method: usize = peek(method + self.const_method)?;
             let code = peek_bytes(const_method + self.const_method_size, CODE_START);
@@ -216,48 +212,5 @@ impl Tables {
                 })
             }
         }
-    }
-}
-
-impl Compression {
-    /// Reads an integer of one to five bytes: a byte above the limit says that another
-    /// follows, whose weight is 64 times higher.
-    fn read(self, at: &mut usize) -> Option<u32> {
-        let limit = 192 - self.excluded;
-        let mut sum = 0u32;
-        for i in 0..5 {
-            let byte: u8 = peek(*at)?;
-            *at += 1;
-            let digit = u32::from(byte).checked_sub(self.excluded)?;
-            sum = sum.wrapping_add(digit << (6 * i));
-            if digit < limit {
-                break;
-            }
-        }
-        Some(sum)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Compression;
-
-    fn read(excluded: u32, bytes: &[u8]) -> Option<(u32, usize)> {
-        let start = bytes.as_ptr() as usize;
-        let mut at = start;
-        Some((Compression { excluded }.read(&mut at)?, at - start))
-    }
-
-    #[test]
-    fn integers_are_read_as_the_vm_writes_them() {
-        // The values are those of the comments in HotSpot's own tests of both formats.
-        assert_eq!(read(0, &[0]), Some((0, 1)));
-        assert_eq!(read(0, &[191]), Some((191, 1)));
-        assert_eq!(read(0, &[192, 0]), Some((192, 2)));
-        assert_eq!(read(0, &[193, 1]), Some((257, 2)));
-        assert_eq!(read(1, &[1]), Some((0, 1)));
-        assert_eq!(read(1, &[191]), Some((190, 1)));
-        assert_eq!(read(1, &[192, 1]), Some((191, 2)));
-        assert_eq!(read(1, &[0]), None);
     }
 }

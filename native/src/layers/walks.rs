@@ -10,7 +10,7 @@ use crate::truth::class_files::ClassFiles;
 use crate::truth::classes::hidden;
 use crate::truth::context::Truth;
 use hotspot::runtime::{HotSpot, JFR, JFR_REWRITES, is_hidden, is_launched_by_jdk};
-use oracle::edge::{self, Counts, Finding, Judge, MethodId, Start, Starts};
+use oracle::edge::{self, Counts, Finding, Judge, MethodId, Starts, ThreadStart};
 use oracle::record::FoundEdges;
 use oracle::trace::{Frame, MethodKey};
 use std::collections::HashMap;
@@ -26,7 +26,7 @@ pub struct Walks<'e> {
     starts: Starts<Thread>,
     /// The newest stack of each thread.
     newest: HashMap<Thread, Found, Spread>,
-    frames: Vec<edge::Frame>,
+    frames: Vec<edge::EdgeFrame>,
     found: Vec<Finding>,
 }
 
@@ -38,14 +38,14 @@ const REMEMBERED: usize = 256;
 struct Found {
     stack: Vec<Frame>,
     findings: Vec<Finding>,
-    start: Option<Start>,
+    start: Option<ThreadStart>,
     version: u32,
 }
 
 impl Found {
     /// How many frames at the bottom of `stack` are those of this one, so that the findings on
     /// them are too: most of them, as a rule.
-    fn shared(&self, stack: &[Frame], start: Start, version: u32) -> usize {
+    fn shared(&self, stack: &[Frame], start: ThreadStart, version: u32) -> usize {
         let pairs = self.stack.iter().rev().zip(stack.iter().rev());
         let same = pairs.take_while(|(own, other)| own == other).count();
         let possible = |finding: &Finding| matches!(finding, Finding::Possible(_));
@@ -106,7 +106,7 @@ impl<'e> Walks<'e> {
     /// Learns from a stack of `thread` how it started. Not from a lie.
     pub fn learn(&mut self, thread: Thread, stack: &[Frame]) {
         self.read_loaded();
-        if self.starts.of(&thread) == Start::Java {
+        if self.starts.of(&thread) == ThreadStart::Java {
             // There is nothing more to learn.
             return;
         }
@@ -132,7 +132,7 @@ impl<'e> Walks<'e> {
         for frame in fresh {
             let location = frame.location;
             let method = self.method(frame.method)?;
-            self.frames.push(edge::Frame { method, location });
+            self.frames.push(edge::EdgeFrame { method, location });
         }
         let bottom = (shared == 0).then_some(start);
         self.judge.stack(&self.frames, bottom, &mut self.found);
@@ -225,20 +225,27 @@ mod tests {
         let newest = Found {
             stack: stack(&[4, 3, 2, 1]),
             findings: vec![yes, no, yes, yes, yes],
-            start: Some(Start::Java),
+            start: Some(ThreadStart::Java),
             version: 7,
         };
         let shared =
             |methods: &[usize], start, version| newest.shared(&stack(methods), start, version);
-        assert_eq!(shared(&[9, 2, 1], Start::Java, 7), 2);
+        assert_eq!(shared(&[9, 2, 1], ThreadStart::Java, 7), 2);
         assert_eq!(newest.lowest(2), [yes, yes]);
-        assert_eq!(shared(&[4, 3, 2, 1], Start::Java, 7), 4);
+        assert_eq!(shared(&[4, 3, 2, 1], ThreadStart::Java, 7), 4);
         assert_eq!(newest.lowest(4), [no, yes, yes, yes]);
-        assert_eq!(shared(&[4, 3, 2], Start::Java, 7), 0);
-        assert_eq!(shared(&[3, 2, 1], Start::Unknown, 7), 0, "another bottom");
+        assert_eq!(shared(&[4, 3, 2], ThreadStart::Java, 7), 0);
+        assert_eq!(
+            shared(&[3, 2, 1], ThreadStart::Unknown, 7),
+            0,
+            "another bottom"
+        );
         // With more classes what was impossible may not be.
-        assert_eq!(shared(&[3, 2, 1], Start::Java, 8), 3);
-        assert_eq!(shared(&[4, 3, 2, 1], Start::Java, 8), 0);
-        assert_eq!(Found::default().shared(&stack(&[1]), Start::Java, 0), 0);
+        assert_eq!(shared(&[3, 2, 1], ThreadStart::Java, 8), 3);
+        assert_eq!(shared(&[4, 3, 2, 1], ThreadStart::Java, 8), 0);
+        assert_eq!(
+            Found::default().shared(&stack(&[1]), ThreadStart::Java, 0),
+            0
+        );
     }
 }

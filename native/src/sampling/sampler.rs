@@ -279,7 +279,7 @@ impl<'e> Sampling<'e, '_> {
             }
         }
         let Some(sample) = self.free.pop() else {
-            self.means.records.slots.drop(layer, Drop::NoRecord);
+            self.means.records.slots.drop(layer, Drop::NoFreeRecord);
             thread::sleep(REST);
             return None;
         };

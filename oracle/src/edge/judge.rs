@@ -14,7 +14,7 @@ use classfile::access as flag;
 
 /// One frame of a stack.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Frame {
+pub struct EdgeFrame {
     /// The method that runs.
     pub method: MethodId,
     /// Where in it: a BCI of the class file that the [`World`] has.
@@ -23,7 +23,7 @@ pub struct Frame {
 
 /// How a thread came to run Java.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Start {
+pub enum ThreadStart {
     /// `Thread.start`, or the VM for its own purposes.
     Java,
     /// It is the main thread of the JDK's `java` launcher.
@@ -36,8 +36,8 @@ pub enum Start {
 #[derive(Clone, Debug)]
 pub struct Judge {
     world: World,
-    edges: Memo<(Frame, MethodId)>,
-    bottoms: Memo<(MethodId, Start)>,
+    edges: Memo<(EdgeFrame, MethodId)>,
+    bottoms: Memo<(MethodId, ThreadStart)>,
 }
 
 impl Judge {
@@ -63,7 +63,12 @@ impl Judge {
     /// Judges a stack, top frame first. `found` gets the finding on the top, then those on each
     /// frame and its caller from the top down, then, if `bottom` tells how the thread started,
     /// the one on the lowest frame. An empty stack has no findings.
-    pub fn stack(&mut self, frames: &[Frame], bottom: Option<Start>, found: &mut Vec<Finding>) {
+    pub fn stack(
+        &mut self,
+        frames: &[EdgeFrame],
+        bottom: Option<ThreadStart>,
+        found: &mut Vec<Finding>,
+    ) {
         found.clear();
         let (Some(&top), Some(lowest)) = (frames.first(), frames.last()) else {
             return;
@@ -81,7 +86,7 @@ impl Judge {
     }
 
     /// [`World::edge`], remembered.
-    pub fn edge(&mut self, caller: Frame, callee: MethodId) -> Finding {
+    pub fn edge(&mut self, caller: EdgeFrame, callee: MethodId) -> Finding {
         let world = &self.world;
         let find = || world.edge(caller, callee);
         self.edges.get((caller, callee), world.version(), find)
@@ -90,7 +95,7 @@ impl Judge {
 
 impl World {
     /// Whether `top` can be the frame that runs.
-    pub fn top(&self, top: Frame) -> Finding {
+    pub fn top(&self, top: EdgeFrame) -> Finding {
         let method = self.of(top.method);
         let findings = self.declarations(method).map(|declared| {
             match (location(declared, top.location), top.location.bci()) {
@@ -116,7 +121,7 @@ impl World {
     }
 
     /// Whether `caller` can have called `callee` from where it stands.
-    pub fn edge(&self, caller: Frame, callee: MethodId) -> Finding {
+    pub fn edge(&self, caller: EdgeFrame, callee: MethodId) -> Finding {
         let (method, callee) = (self.of(caller.method), self.of(callee));
         let no_code = |callee: &Declared| callee.is(flag::ABSTRACT);
         let mut callees = self.declarations(callee).peekable();
@@ -137,10 +142,10 @@ impl World {
     }
 
     /// Whether a thread can start with `lowest`.
-    pub fn bottom(&self, lowest: MethodId, start: Start) -> Finding {
+    pub fn bottom(&self, lowest: MethodId, start: ThreadStart) -> Finding {
         let lowest = self.of(lowest);
         let possible = Finding::Possible(Possible::Entry);
-        let may_launch = start != Start::Java;
+        let may_launch = start != ThreadStart::Java;
         let on = self.runtime().starts(may_launch);
         let (name, _) = self.name_and_descriptor(lowest.signature);
         if may_launch && self.runtime().launches(self.name(lowest.class), name) {
@@ -149,7 +154,7 @@ impl World {
         match (upcalls::calls(self, on, lowest), start) {
             (Tristate::Yes, _) => possible,
             (Tristate::Unknown, _) => Finding::Unknown(Unknown::Hierarchy),
-            (Tristate::No, Start::Unknown) => Finding::Unknown(Unknown::Entry),
+            (Tristate::No, ThreadStart::Unknown) => Finding::Unknown(Unknown::Entry),
             (Tristate::No, _) => Finding::Impossible(Impossible::NoEntry),
         }
     }

@@ -27,7 +27,7 @@ mod world;
 
 pub use counts::Counts;
 pub use finding::{Finding, Impossible, Possible, Unknown};
-pub use judge::{Frame, Judge, Start};
+pub use judge::{EdgeFrame, Judge, ThreadStart};
 pub use names::{MethodId, package};
 pub use runtime::{Instruction, Kind, Occasions, Of, Runtime, Upcall};
 pub use starts::Starts;

@@ -17,12 +17,12 @@ pub struct Signature(pub(super) u32);
 pub struct MethodId(pub(super) u32);
 
 impl MethodId {
-    /// Its place among the methods of its [`World`], from 0.
+    /// Its place among the methods of its [`super::World`], from 0.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The method with this place; it must be one of the [`World`] that it is used with.
+    /// The method with this place; it must be one of the [`super::World`] that it is used with.
     pub fn from_index(index: usize) -> MethodId {
         MethodId(index as u32)
     }

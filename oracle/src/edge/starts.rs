@@ -1,7 +1,7 @@
 //! How threads started, told by their own stacks.
 
 use super::finding::Finding;
-use super::judge::Start;
+use super::judge::ThreadStart;
 use super::names::MethodId;
 use super::world::World;
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use std::hash::Hash;
 pub struct Starts<K> {
     /// Whether the JDK's launcher started the VM.
     launched: bool,
-    known: HashMap<K, Start>,
+    known: HashMap<K, ThreadStart>,
 }
 
 impl<K: Eq + Hash> Starts<K> {
@@ -31,16 +31,22 @@ impl<K: Eq + Hash> Starts<K> {
     pub fn learn(&mut self, world: &World, thread: K, lowest: MethodId) {
         let (name, descriptor) = world.name_and_descriptor(world.of(lowest).signature);
         if (name, descriptor) == (b"run", b"()V") {
-            if matches!(world.bottom(lowest, Start::Java), Finding::Possible(_)) {
-                self.known.insert(thread, Start::Java);
+            if matches!(
+                world.bottom(lowest, ThreadStart::Java),
+                Finding::Possible(_)
+            ) {
+                self.known.insert(thread, ThreadStart::Java);
             }
         } else if self.launched && (name, descriptor) == (b"main", b"([Ljava/lang/String;)V") {
-            self.known.entry(thread).or_insert(Start::Launcher);
+            self.known.entry(thread).or_insert(ThreadStart::Launcher);
         }
     }
 
     /// How `thread` started, as far as is known.
-    pub fn of(&self, thread: &K) -> Start {
-        self.known.get(thread).copied().unwrap_or(Start::Unknown)
+    pub fn of(&self, thread: &K) -> ThreadStart {
+        self.known
+            .get(thread)
+            .copied()
+            .unwrap_or(ThreadStart::Unknown)
     }
 }

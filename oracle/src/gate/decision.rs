@@ -3,7 +3,7 @@
 use super::known::{KnownIssues, KnownSeen};
 use super::layers::{Basis, LayerDecision};
 use super::outcome::Outcome;
-use super::reason::{Reason, Subject, trouble, weigh};
+use super::reason::{Objection, Subject, trouble, weigh};
 use crate::Layer;
 use crate::record::Mismatch;
 use crate::report::{Jdk, Report, Run};
@@ -31,7 +31,7 @@ pub struct Decision {
     pub outcome: Outcome,
     /// What speaks against a better answer, the weightiest reason first. The list is empty
     /// exactly if the outcome is [`Outcome::Within`].
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<Objection>,
     /// The layers, lowest first.
     pub layers: Vec<LayerDecision>,
     /// The known issues that were seen.
@@ -49,7 +49,7 @@ impl Decision {
     }
 
     /// The reasons about one subject.
-    pub fn about<'a>(&'a self, subject: &'a Subject) -> impl Iterator<Item = &'a Reason> {
+    pub fn about<'a>(&'a self, subject: &'a Subject) -> impl Iterator<Item = &'a Objection> {
         self.reasons
             .iter()
             .filter(move |reason| reason.subject == *subject)
@@ -72,18 +72,18 @@ pub fn decide(report: &Report, rule: Rule<'_>) -> Decision {
         .map(|mismatch| owner(report, mismatch, issues, platform))
         .collect();
     let layers = layers(report, &owners, basis);
-    let mut reasons: Vec<Reason> = report.runs.iter().filter_map(trouble).collect();
+    let mut reasons: Vec<Objection> = report.runs.iter().filter_map(trouble).collect();
     // A run that failed says better than its layers why they have no data.
     let of_layers = layers.iter().filter_map(LayerDecision::objection);
     let explained = !reasons.is_empty();
     reasons.extend(of_layers.filter(|reason| !explained || reason.outcome == Outcome::Over));
     if !explained && !layers.iter().any(|layer| layer.decided > 0) {
         let text = "no layer has any data";
-        reasons.push(Reason::new(Outcome::NotMeasured, Subject::Report, text));
+        reasons.push(Objection::new(Outcome::NotMeasured, Subject::Report, text));
     }
     if !report.complete {
         let text = "not all runs were done";
-        reasons.push(Reason::new(Outcome::NotMeasured, Subject::Report, text));
+        reasons.push(Objection::new(Outcome::NotMeasured, Subject::Report, text));
     }
 
     let (mut seen, mut passes) = (vec![], vec![]);
@@ -99,7 +99,7 @@ pub fn decide(report: &Report, rule: Rule<'_>) -> Decision {
                     "{}: known, but more often than {} of all checks",
                     issue.id, issue.max_rate
                 );
-                reasons.push(Reason::new(Outcome::Over, subject, text));
+                reasons.push(Objection::new(Outcome::Over, subject, text));
             }
             seen.push(KnownSeen {
                 id: issue.id.clone(),

@@ -1,7 +1,7 @@
 //! How each layer stands against its budget.
 
 use super::outcome::Outcome;
-use super::reason::{Reason, Subject};
+use super::reason::{Objection, Subject};
 use crate::report::LayerCounts;
 use crate::{Layer, bound};
 
@@ -102,7 +102,7 @@ impl LayerDecision {
     }
 
     /// What speaks against the layer.
-    pub(super) fn objection(&self) -> Option<Reason> {
+    pub(super) fn objection(&self) -> Option<Objection> {
         let LayerDecision {
             layer,
             mismatches,
@@ -122,7 +122,7 @@ impl LayerDecision {
                 "{layer}: too few checks for its budget of {budget}; it needs {more} more without a mismatch"
             ),
         };
-        Some(Reason::new(self.outcome(), Subject::Layer(*layer), text))
+        Some(Objection::new(self.outcome(), Subject::Layer(*layer), text))
     }
 }
 

@@ -16,4 +16,4 @@ mod reason;
 pub use decision::{Decision, Rule, decide};
 pub use known::{KnownIssue, KnownIssues, KnownSeen};
 pub use layers::{Basis, LayerDecision, Standing};
-pub use reason::{Reason, Subject, trouble};
+pub use reason::{Objection, Subject, trouble};

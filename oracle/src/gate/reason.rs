@@ -4,7 +4,7 @@ use super::outcome::Outcome;
 use crate::Layer;
 use crate::report::{Exit, Report, Run};
 
-/// What a [`Reason`] is about.
+/// What a [`Objection`] is about.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Subject {
     /// The report as a whole.
@@ -19,7 +19,7 @@ pub enum Subject {
 
 /// One thing that speaks against a report.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Reason {
+pub struct Objection {
     /// What the report would come to if this were the only reason; never [`Outcome::Within`].
     pub outcome: Outcome,
     /// What the reason is about.
@@ -28,9 +28,9 @@ pub struct Reason {
     pub text: String,
 }
 
-impl Reason {
-    pub(super) fn new(outcome: Outcome, subject: Subject, text: impl Into<String>) -> Reason {
-        Reason {
+impl Objection {
+    pub(super) fn new(outcome: Outcome, subject: Subject, text: impl Into<String>) -> Objection {
+        Objection {
             outcome,
             subject,
             text: text.into(),
@@ -39,9 +39,9 @@ impl Reason {
 }
 
 /// What went wrong with a run as a whole: a crash, a hang, a failure.
-pub fn trouble(run: &Run) -> Option<Reason> {
+pub fn trouble(run: &Run) -> Option<Objection> {
     let name = run.title();
-    let reason = |outcome, text| Reason::new(outcome, Subject::Run(run.dir.clone()), text);
+    let reason = |outcome, text| Objection::new(outcome, Subject::Run(run.dir.clone()), text);
     let crashed = |how: String| {
         let text = format!("{name}: {how}; see {}", run.dir);
         Some(reason(Outcome::Crashed, text))
@@ -61,7 +61,7 @@ pub fn trouble(run: &Run) -> Option<Reason> {
 
 /// Weighs all reasons: a crash weighs most, then a run that is worthless or was interrupted, then a
 /// layer over its budget, then missing data. Sorts the reasons by that weight.
-pub(super) fn weigh(report: &Report, reasons: &mut [Reason]) -> Outcome {
+pub(super) fn weigh(report: &Report, reasons: &mut [Objection]) -> Outcome {
     // Stable, so that reasons of one kind keep the order of the runs and layers.
     reasons.sort_by_key(|reason| match reason.outcome {
         Outcome::Crashed => 0,

@@ -9,7 +9,7 @@ pub(crate) struct Rest<'a> {
 }
 
 impl Rest<'_> {
-    /// It as the judges read it; here each entry is that of an active frame.
+    /// The truth as the judges read it. Each of its entries belongs to an active frame.
     pub(crate) fn truth(&self) -> Truth<'_> {
         Truth {
             entries: &self.entries,

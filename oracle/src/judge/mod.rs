@@ -1,4 +1,4 @@
-//! The comparisons of the layers.
+//! The judges: each compares walks with one truth.
 //!
 //! Walks are slices with the top frame first, as the walkers return them.
 

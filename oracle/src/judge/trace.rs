@@ -31,7 +31,7 @@ pub fn judge_truth(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) ->
     }
 }
 
-/// The same where each entry is that of an active frame.
+/// Compares the walk with a truth each of whose entries belongs to an active frame.
 fn judge_active(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> Judgement {
     if truth.entries.is_empty() && truth.checked.is_empty() {
         return judge_empty_truth(walk, methods);

@@ -43,7 +43,7 @@ pub enum Sight<'a, M> {
     Edges(&'a Edges<'a>),
 }
 
-/// What the class files say of a stack, top frame first, as [`edge::Judge::stack`] finds it;
+/// What the class files say of a stack, top frame first, as [`crate::edge::Judge::stack`] finds it;
 /// none where they cannot tell, because a method was redefined or unloaded or none are kept.
 pub type Edges<'a> = dyn Fn(&[Frame]) -> Option<Vec<Finding>> + 'a;
 

@@ -20,7 +20,8 @@ pub enum Drop {
     /// The stack is deeper than the record.
     TooDeep,
     /// All records were in use.
-    NoRecord,
+    #[serde(rename = "no-record")]
+    NoFreeRecord,
     /// The trace stack could not hold all frames.
     TraceStackFull,
 }
@@ -31,7 +32,7 @@ impl Drop {
         Drop::NoAnswer,
         Drop::ThreadEnded,
         Drop::TooDeep,
-        Drop::NoRecord,
+        Drop::NoFreeRecord,
         Drop::TraceStackFull,
     ];
 }

@@ -4,7 +4,7 @@
 //! of tests says the same as the exit code.
 
 use crate::model::{Case, Suite, Verdict};
-use oracle::gate::{Decision, Reason, Standing, Subject};
+use oracle::gate::{Decision, Objection, Standing, Subject};
 use oracle::outcome::Outcome;
 use oracle::record::Mismatch;
 use oracle::report::{LayerCounts, Report, Run};
@@ -63,8 +63,8 @@ fn verdict(outcome: Outcome, text: String) -> Verdict {
 }
 
 /// What the reasons about a case say of it.
-fn of<'a>(reasons: impl Iterator<Item = &'a Reason>, evidence: &str) -> Verdict {
-    let reasons: Vec<&Reason> = reasons.collect();
+fn of<'a>(reasons: impl Iterator<Item = &'a Objection>, evidence: &str) -> Verdict {
+    let reasons: Vec<&Objection> = reasons.collect();
     let worst = reasons.iter().map(|reason| reason.outcome).max();
     let texts: Vec<&str> = reasons.iter().map(|reason| reason.text.as_str()).collect();
     let text = texts.join("\n") + "\n" + evidence;
