@@ -46,40 +46,6 @@ fn no_jdk() {
 }
 
 #[test]
-fn wrong_arguments() {
-    for (args, expected) in [
-        (&["run", "--no-such-option"][..], "--no-such-option"),
-        (&["run", "--seed", "many"], "invalid value 'many'"),
-        (&["run", "--scenario", "nonsense"], "no scenario `nonsense`"),
-        (
-            &["run", "--scenario", "default", "--", "Prog"],
-            "cannot be used with",
-        ),
-        (
-            &["compare", "a", "b", "--alpha", "nan"],
-            "a probability lies between 0 and 1",
-        ),
-        (
-            &["compare", "a", "b", "--alpha", "1e400"],
-            "a probability lies between 0 and 1",
-        ),
-        (
-            &["run", "--seed", "18446744073709551616"],
-            "number too large",
-        ),
-        (
-            &["run", "--shard", "1/18446744073709551616"],
-            "a shard is I/N",
-        ),
-        (&["walk"], "unrecognized subcommand"),
-        (&[], "Usage"),
-    ] {
-        let output = run(stackwitness().args(args));
-        one_message(output.code, &output.stderr, (2, expected));
-    }
-}
-
-#[test]
 fn a_folder_that_cannot_be_written() {
     let dir = tempfile::tempdir().unwrap();
     let home = fake_jdk(dir.path(), "exit 0");

@@ -1,5 +1,5 @@
-//! Shards, merging, rendering again, the gate and comparisons, on a JVM that counts the same
-//! for the same seed.
+//! Shards, merging, rendering again and the gate, on a JVM that counts the same for the same seed.
+//! Simpler examples are in `tests/cli`.
 
 mod support;
 
@@ -65,11 +65,6 @@ impl Place {
 
 fn text(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
-}
-
-/// Text without the blanks that align columns.
-fn squeezed(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A report without what differs between any two runs.
@@ -240,141 +235,6 @@ fn every_format_comes_from_a_report_and_again_from_the_records() {
             .arg(&out)
             .args(["--from-records", "--format", "json"]));
     assert_eq!(again.stdout, text(&out.join("report.json")));
-}
-
-#[test]
-fn the_gate_says_why() {
-    let place = Place::new();
-    assert_eq!(place.run("out", &["--gate"]).code, Some(0));
-    let gate = |name: &str, known: &str| {
-        fs::write(place.path("known.toml"), known).unwrap();
-        run(stackwitness()
-            .arg("gate")
-            .arg("--report")
-            .arg(place.path(name))
-            .arg("--known")
-            .arg(place.path("known.toml")))
-    };
-    let good = gate("out", "");
-    assert_eq!(good.code, Some(0), "{good:#?}");
-    assert!(good.stdout.contains("verdict: within budget"));
-
-    let issue =
-        "[[issue]]\nid = 'JDK-1'\nlayer = 'gst'\nsignature = 'SIG'\nmax_rate = 0.5\nlink = 'x'\n";
-    let known = gate("out", &issue.replace("SIG", "A.b()V"));
-    assert!(
-        squeezed(&known.stdout).contains("JDK-1 12 as expected x"),
-        "{}",
-        known.stdout
-    );
-    let passed = gate("out", issue);
-    assert!(
-        squeezed(&passed.stdout).contains("JDK-1 0 unexpected pass"),
-        "{}",
-        passed.stdout
-    );
-    let typo = gate("out", &issue.replace("max_rate", "rate"));
-    assert_eq!(typo.code, Some(2), "{typo:#?}");
-    assert!(
-        typo.stderr.contains("known.toml:5:1: unknown field `rate`"),
-        "{}",
-        typo.stderr
-    );
-}
-
-#[test]
-fn the_gate_fails_on_what_is_no_whole_report() {
-    let place = Place::new();
-    place.run("out", &[]);
-    let whole = text(&place.path("out/report.json"));
-    let case = |name: &str, content: &str| {
-        fs::write(place.path(name), content).unwrap();
-        let output = run(stackwitness()
-            .args(["gate", "--report"])
-            .arg(place.path(name)));
-        assert_eq!(output.code, Some(3), "{name}: {output:#?}");
-        output.stdout + &output.stderr
-    };
-    let mut json: serde_json::Value = serde_json::from_str(&whole).unwrap();
-    assert!(case("cut.json", &whole[..whole.len() / 2]).contains("the report is cut off"));
-    assert!(case("empty.json", "").contains("the file is empty"));
-    assert!(case("noise.json", "]{").contains("not a report"));
-    assert!(case("other.json", "{\"schema\": 99}").contains("its schema is 99"));
-    assert!(case("none.json", "{}").contains("it has no `schema`"));
-    json["complete"] = false.into();
-    assert!(case("partial.json", &json.to_string()).contains("not all runs were done"));
-    json["complete"] = true.into();
-    json["layers"] = serde_json::json!([]);
-    assert!(
-        case("layer.json", &json.to_string()).contains("gst: the layer is missing in the report")
-    );
-
-    let mut json: serde_json::Value = serde_json::from_str(&whole).unwrap();
-    json["layers"][0]["match"] = 0.into();
-    json["layers"][0]["checks"] = 0.into();
-    assert!(case("nothing.json", &json.to_string()).contains("gst: no data"));
-    let absent = run(stackwitness()
-        .args(["gate", "--report"])
-        .arg(place.path("absent")));
-    assert_eq!(absent.code, Some(3));
-}
-
-#[test]
-fn a_comparison_tells_better_from_worse() {
-    let place = Place::new();
-    place.run("out", &[]);
-    let mut json: serde_json::Value =
-        serde_json::from_str(&text(&place.path("out/report.json"))).unwrap();
-    json["layers"][0]["wrong"] = 300.into();
-    fs::write(place.path("bad.json"), json.to_string()).unwrap();
-    let compare = |base: &str, new: &str| {
-        let output = run(stackwitness()
-            .arg("compare")
-            .arg(place.path(base))
-            .arg(place.path(new)));
-        (
-            output.code,
-            output
-                .stdout
-                .trim_end()
-                .rsplit("  ")
-                .next()
-                .unwrap_or_default()
-                .to_owned(),
-        )
-    };
-    assert_eq!(compare("out", "bad.json"), (Some(1), "worse".into()));
-    assert_eq!(compare("bad.json", "out"), (Some(0), "better".into()));
-    assert_eq!(
-        compare("out", "out"),
-        (Some(0), "no evidence of a change".into())
-    );
-}
-
-#[test]
-fn a_plan_is_printed_for_other_machines() {
-    let place = Place::new();
-    let plan = |more: &[&str]| {
-        let output = run(stackwitness()
-            .args(["plan", "--seed", "4", "--jdk"])
-            .arg(&place.jdk)
-            .arg("--scenario")
-            .arg(place.path("matrix.toml"))
-            .args(more));
-        assert_eq!(output.code, Some(0), "{output:#?}");
-        output.stdout
-    };
-    assert_eq!(plan(&[]).lines().count(), 12);
-    let jobs = plan(&["--format", "jobs", "--shards", "3"]);
-    assert_eq!(jobs.lines().count(), 3);
-    assert!(
-        jobs.lines()
-            .all(|line| line.starts_with("stackwitness run --seed 4 ")),
-        "{jobs}"
-    );
-    let github: serde_json::Value = serde_json::from_str(&plan(&["--format", "github"])).unwrap();
-    assert_eq!(github["include"].as_array().unwrap().len(), 12);
-    assert_eq!(github["include"][4]["shard"], "5/12");
 }
 
 #[test]

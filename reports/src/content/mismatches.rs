@@ -26,7 +26,7 @@ pub(super) fn section(report: &Report, decided: &Decision, source: &str) -> Sect
     } else {
         let n = all.len();
         blocks.push(Block::Note(format!(
-            "{n} mismatches were written down, with both stacks, in {source}."
+            "Written down, with both stacks, in {source}: {n}."
         )));
         let causes = super::causes::table(all);
         if !causes.rows.is_empty() {

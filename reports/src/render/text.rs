@@ -1,6 +1,6 @@
 //! Text for a terminal or a log: tables whose lines `grep` finds, and the answer at the end.
 
-use super::escape::{visible, visible_lines};
+use super::escape::visible;
 use super::limits::left_out;
 use crate::model::{Answer, Block, Document, Groups, Kind, Room, Stacks, Table, Tone};
 use std::fmt::Write;
@@ -126,7 +126,7 @@ pub(crate) fn stacks(stacks: &Stacks) -> String {
                 Some(differs) if differs == i => ">",
                 _ => " ",
             };
-            let _ = writeln!(out, "{mark} {i:>3} {}", visible_lines(&frame.whole));
+            let _ = writeln!(out, "{mark} {i:>3} {}", visible(&frame.whole));
         }
     }
     out

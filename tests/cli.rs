@@ -1,0 +1,105 @@
+//! The command line, by example. Each folder in `tests/cli` is a test:
+//!
+//! | file | holds |
+//! |---|---|
+//! | `cmd` | a shell script; `stackwitness` is on its `PATH`, the working directory is a copy of the folder |
+//! | `stdout`, `stderr` | what the script must print; the working directory is shown as `DIR` |
+//! | `code` | the exit code that it must have |
+//! | any other | input |
+//!
+//! Files in `tests/cli/shared` are input of every test. `BLESS=1 cargo test --test cli` writes
+//! `stdout`, `stderr` and `code` anew; look at the difference before you commit it.
+
+mod support;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli");
+
+/// Input of every test.
+const SHARED: &str = "shared";
+
+/// What a script must do.
+const EXPECTED: [&str; 3] = ["stdout", "stderr", "code"];
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let entries = fs::read_dir(CASES).expect("the folder of examples");
+    let mut cases: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    cases.retain(|case| case.join("cmd").exists());
+    cases.sort();
+    let trial = |case: PathBuf| {
+        let name = case
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        Trial::test(name, move || check(&case))
+    };
+    let trials = cases.into_iter().map(trial).collect();
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn check(case: &Path) -> Result<(), Failed> {
+    let found = run(case)?;
+    if std::env::var_os("BLESS").is_some() {
+        for (file, found) in EXPECTED.iter().zip(&found) {
+            fs::write(case.join(file), found)?;
+        }
+        return Ok(());
+    }
+    let mut differences = String::new();
+    for (file, found) in EXPECTED.iter().zip(&found) {
+        let expected = fs::read_to_string(case.join(file)).unwrap_or_default();
+        if *found != expected {
+            differences += &format!("--- {file}, expected\n{expected}--- {file}, found\n{found}");
+        }
+    }
+    match differences.is_empty() {
+        true => Ok(()),
+        false => Err(format!("{differences}BLESS=1 writes what was found to {case:?}").into()),
+    }
+}
+
+/// Standard output, standard error and exit code of a case.
+fn run(case: &Path) -> Result<[String; 3], Failed> {
+    let dir = tempfile::tempdir()?;
+    copy(&Path::new(CASES).join(SHARED), dir.path())?;
+    copy(case, dir.path())?;
+    let program = Path::new(env!("CARGO_BIN_EXE_stackwitness"));
+    let mut path = program.parent().unwrap_or(program).as_os_str().to_owned();
+    path.push(":/usr/bin:/bin");
+    let output = support::run(
+        Command::new("sh")
+            .args(["-u", "cmd"])
+            .current_dir(dir.path())
+            .env("PATH", path)
+            .env("CI", "true")
+            .env_remove("JAVA_HOME"),
+    );
+    let place = dir.path().display().to_string();
+    let code = output.code.map_or("killed".into(), |code| code.to_string());
+    Ok([
+        output.stdout.replace(&place, "DIR"),
+        output.stderr.replace(&place, "DIR"),
+        code + "\n",
+    ])
+}
+
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (source, target) = (entry.path(), to.join(entry.file_name()));
+        if source.is_dir() {
+            fs::create_dir_all(&target)?;
+            copy(&source, &target)?;
+        } else if !EXPECTED.iter().any(|name| entry.file_name() == *name) {
+            fs::copy(source, target)?;
+        }
+    }
+    Ok(())
+}
