@@ -2,26 +2,21 @@
 //! what they return, and exits with one of the codes in [`exit`].
 //!
 //! * [`cli`] and [`judging`]: what can be said on the command line;
-//! * one file or folder for each command: [`run`], [`gate`], [`compare`], [`merge`], [`plan`],
-//!   [`mod@render`], [`rewrite`], [`edges`], [`manual`];
-//! * [`output`]: all printing; [`input`]: all reading of reports; [`progress`]: what a waiting user
-//!   sees;
+//! * one file or folder for each command: [`run`], [`plan`], [`rewrite`], [`edges`], [`manual`], and
+//!   the commands on reports in [`report`];
+//! * [`output`]: all printing; [`progress`]: what a waiting user sees;
 //! * [`exit`] and [`error`]: how a command ends.
 
 mod cli;
-mod compare;
 mod edges;
 mod error;
 mod exit;
-mod gate;
-mod input;
 mod judging;
 mod manual;
-mod merge;
 mod output;
 mod plan;
 mod progress;
-mod render;
+mod report;
 mod rewrite;
 mod run;
 
@@ -56,11 +51,11 @@ fn usage(answer: &clap::Error) -> Result<u8, Error> {
 fn execute(command: Command) -> Result<u8, Error> {
     match command {
         Command::Run(args) => run::run(args),
-        Command::Gate(args) => gate::gate(args),
-        Command::Compare(args) => compare::compare(args),
-        Command::Merge(args) => merge::merge(args),
+        Command::Gate(args) => report::gate::gate(args),
+        Command::Compare(args) => report::compare::compare(args),
+        Command::Merge(args) => report::merge::merge(args),
         Command::Plan(args) => plan::plan(args),
-        Command::Render(args) => render::render(args),
+        Command::Render(args) => report::render::render(args),
         Command::Rewrite(args) => rewrite::command(&args),
         Command::Edges(args) => edges::command(&args),
         Command::Completions { shell } => manual::completions(shell),

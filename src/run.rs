@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::exit;
 use crate::output::{Stream, print};
 use crate::progress::Progress;
-use crate::render;
+use crate::report::render;
 use oracle::Hooking;
 use scenarios::plan::Wishes;
 use scenarios::{Done, Plan, Scenario, Session, interrupt};

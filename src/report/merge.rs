@@ -1,11 +1,11 @@
 //! `stackwitness merge`.
 
+use super::{input, render};
 use crate::cli::{Format, MergeArgs};
 use crate::error::Error;
+use crate::exit;
 use crate::judging::Judge;
 use crate::output::{Stream, print};
-use crate::render;
-use crate::{exit, input};
 use scenarios::store;
 
 /// Joins reports and tells the outcome of the whole.

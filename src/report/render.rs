@@ -1,9 +1,10 @@
 //! `stackwitness render`, and the formats of reports.
 
+use super::input;
 use crate::cli::{Format, RenderArgs};
 use crate::error::Error;
+use crate::exit;
 use crate::output::{self, Stream};
-use crate::{exit, input};
 use oracle::gate::Decision;
 use oracle::report::Report;
 use reports::render::Style;

@@ -1,11 +1,9 @@
 //! A folder of results: one owner, one session, one JVM a run.
 
-mod support;
-
+use crate::support::{Deadline, fake_jdk, jdks, report, run, stackwitness, until, wait};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use support::{Deadline, fake_jdk, jdks, report, run, stackwitness, until, wait};
 
 /// A program that counts one match in `gst` and ends; the one named `long` waits to be ended.
 const COUNTS: &str = r#"

@@ -1,11 +1,9 @@
 //! What can go wrong gives one clear message and the exit code of its kind.
 
-mod support;
-
+use crate::support::{fake_jdk, report, run, stackwitness};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use support::{fake_jdk, report, run, stackwitness};
 
 const STARTED: &str = r#"echo '{"started":{"home":"h","vendor":"v","version":"17","vm":"Other VM","asgct":ASGCT}}' > $dir/records.jsonl"#;
 

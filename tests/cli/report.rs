@@ -1,11 +1,9 @@
 //! Shards, merging, rendering again and the gate, on a JVM that counts the same for the same seed.
 //! Simpler examples are in `tests/cli`.
 
-mod support;
-
+use crate::support::{Output, fake_jdk, report, run, stackwitness};
 use std::fs;
 use std::path::{Path, PathBuf};
-use support::{Output, fake_jdk, report, run, stackwitness};
 
 /// Counts in `gst` what its seed says, and writes one record.
 const COUNTING: &str = r#"

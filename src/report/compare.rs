@@ -1,9 +1,10 @@
 //! `stackwitness compare`.
 
+use super::{input, render};
 use crate::cli::CompareArgs;
 use crate::error::Error;
+use crate::exit;
 use crate::output::{Stream, print};
-use crate::{exit, input, render};
 use oracle::compare::{compare as layers, outcome};
 
 /// Prints how two reports differ; worse is the outcome of being over budget.

@@ -1,12 +1,10 @@
 //! What is told of a JVM that crashed, or that ended at once.
 
-mod support;
-
+use crate::support::{Output, jdks, report, run, stackwitness};
 use oracle::report::Exit;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use support::{Output, jdks, report, run, stackwitness};
 
 /// A program that ends as its argument says.
 const PROGRAM: &str = r#"

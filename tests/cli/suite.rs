@@ -1,12 +1,10 @@
 //! A suite with one benchmark of each fate: each gets its own verdict, and none costs the
 //! data of another.
 
-mod support;
-
+use crate::support::{jdks, report, run, stackwitness};
 use oracle::report::Exit;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::{jdks, report, run, stackwitness};
 
 const SCENARIO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/scenarios/suite.toml");
 

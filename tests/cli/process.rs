@@ -1,8 +1,7 @@
 //! The processes of a run: all of them end with the run, and signals reach the JVM, also where
 //! `bin/java` is a script that starts the JVM.
 
-mod support;
-
+use crate::support::{Deadline, jdks, report, run, stackwitness, until, wait};
 use oracle::gate::{Rule, decide};
 use oracle::report::Exit;
 use std::fs::{self, Permissions};
@@ -10,7 +9,6 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
-use support::{Deadline, jdks, report, run, stackwitness, until, wait};
 
 /// A program that waits to be ended.
 const PROGRAM: &str = r#"

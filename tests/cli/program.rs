@@ -1,11 +1,9 @@
 //! `run -- JAVA_ARGS`: a user's program keeps its input, output and exit code.
 
-mod support;
-
+use crate::support::{jdks, report, run, run_with, stackwitness};
 use oracle::report::Exit;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::{jdks, report, run, run_with, stackwitness};
 
 const PROGRAM: &str = r#"
     public class Prog {

@@ -1,12 +1,10 @@
 //! A scenario on every JDK: the layers that everything rests on must be clean, and an
 //! agent that is broken on purpose must be caught.
 
-mod support;
-
+use crate::support::{jdks, report, run, stackwitness};
 use oracle::Layer;
 use oracle::report::Exit;
 use std::path::Path;
-use support::{jdks, report, run, stackwitness};
 
 const SMALL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/scenarios/small.toml");
 

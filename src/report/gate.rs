@@ -1,10 +1,11 @@
 //! `stackwitness gate`.
 
+use super::{input, render};
 use crate::cli::GateArgs;
 use crate::error::Error;
+use crate::exit;
 use crate::judging::Judge;
 use crate::output::{Stream, print};
-use crate::{exit, input, render};
 
 /// Judges a report by upper bounds.
 pub fn gate(args: GateArgs) -> Result<u8, Error> {

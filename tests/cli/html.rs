@@ -1,11 +1,9 @@
 //! The HTML page in a real browser, without a network.
 
-mod support;
-
+use crate::support::{fake_jdk, run, stackwitness};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use support::{fake_jdk, run, stackwitness};
 
 /// Counts and writes two mismatches, one with a name that must not become a tag.
 const SCRIPT: &str = r#"

@@ -1,11 +1,9 @@
 //! Killing the tool or filling its disk leaves a report that is whole or says that it is not.
 
-mod support;
-
+use crate::support::{Deadline, fake_jdk, report, stackwitness, until, wait};
 use oracle::report::Exit;
 use std::path::Path;
 use std::process::{Child, Command};
-use support::{Deadline, fake_jdk, report, stackwitness, until, wait};
 
 const SCENARIO: &str = "
 name = 'x'
@@ -140,7 +138,7 @@ fn a_full_disk_leaves_no_broken_report() {
             .arg(dir.path().join("x.toml"))
             .arg(&out)
             .env("CI", "true");
-        support::run(&mut shell)
+        crate::support::run(&mut shell)
     };
     assert_eq!(command("").code, Some(0));
     let before = std::fs::read(out.join("report.json")).unwrap();
@@ -173,7 +171,7 @@ while :; do sleep 0.1; done
         .arg("--out")
         .arg(&out)
         .args(["--", "Prog"]);
-    let tool = std::thread::spawn(move || support::run(&mut tool));
+    let tool = std::thread::spawn(move || crate::support::run(&mut tool));
     let pid_file = out.join("runs/001-program/pid");
     let target = until("the start of the program", || pid(&pid_file));
     kill("-INT", parent(target));

@@ -1,0 +1,15 @@
+//! Tests of the command line: what it accepts, prints and writes, and how it ends.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod crash;
+mod errors;
+mod folder;
+mod html;
+mod interrupt;
+mod process;
+mod program;
+mod report;
+mod run;
+mod suite;
