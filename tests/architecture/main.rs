@@ -54,10 +54,15 @@ const UNSAFE: &[&str] = &[
     "native/src/walkers/",
     "walker/",
     "java-fixtures/native-calls/",
+    // Child processes: `prctl`, `wait4`, `kill` and the handler of an interrupt.
+    "scenarios/src/process/",
 ];
 
-/// Crates with circles that are still to be taken apart.
-const CIRCLES: &[&str] = &["scenarios"];
+/// Long files that are still to be divided. Nothing may be added.
+const STILL_LONG: &[&str] = &[
+    "hotspot/src/unwind/instruction.rs",
+    "walker/src/walk/top.rs",
+];
 
 /// More lines than this, tests aside, need a reason.
 const MOST_LINES: usize = 400;
@@ -92,9 +97,6 @@ fn crates_need_each_other_as_the_arrows_say() {
 fn no_files_and_no_folders_of_a_crate_import_each_other_in_a_circle() {
     let mut found = vec![];
     for one in crates(root()) {
-        if CIRCLES.contains(&one.name.as_str()) {
-            continue;
-        }
         let modules = Modules::new(&one.files, one.root);
         let edges = modules
             .unwrap_or_else(|e| panic!("{}: {e}", one.name))
@@ -108,10 +110,10 @@ fn no_files_and_no_folders_of_a_crate_import_each_other_in_a_circle() {
 }
 
 #[test]
-#[ignore = "some are to be divided"]
 fn files_are_short_or_say_why_not() {
     let files = rust_files(root());
     let long = files.iter().filter(|file| !is_test(&file.path));
+    let long = long.filter(|file| !is_in(STILL_LONG, &file.path));
     let long = long.filter_map(|file| {
         let lines = file.text.lines().count() - file.source.test_lines;
         let head = file.text.lines().take_while(|line| line.starts_with("//!"));
@@ -123,14 +125,14 @@ fn files_are_short_or_say_why_not() {
 }
 
 #[test]
-#[ignore = "some are to be divided"]
 fn folders_are_small() {
     let mut folders = BTreeMap::<_, usize>::new();
     for file in rust_files(root()) {
         let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
         *folders.entry(folder.to_owned()).or_default() += 1;
     }
-    let large = folders.into_iter().filter(|(_, count)| *count > MOST_FILES);
+    folders.retain(|_, count| *count > MOST_FILES);
+    let large = folders.into_iter();
     assert_none(
         large
             .map(|(folder, count)| format!("{folder}: {count} files"))
@@ -139,11 +141,10 @@ fn folders_are_small() {
 }
 
 #[test]
-#[ignore = "more of it is to move"]
 fn unsafe_code_stays_where_it_belongs() {
     let files = rust_files(root());
     let others = files.iter().filter(|file| {
-        let is_allowed = UNSAFE.iter().any(|place| file.path.starts_with(place));
+        let is_allowed = is_in(UNSAFE, &file.path);
         !is_allowed && !is_test(&file.path)
     });
     let lines = others.flat_map(|file| {
@@ -164,6 +165,11 @@ fn each_crate_opens_with_a_page() {
         }
     }
     assert_none(bare);
+}
+
+/// Whether a path is one of `places`, or lies in one.
+fn is_in(places: &[&str], path: &str) -> bool {
+    places.iter().any(|place| path.starts_with(place))
 }
 
 /// Whether a file serves tests alone.

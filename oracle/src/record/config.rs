@@ -2,7 +2,7 @@
 
 use super::faults::{Faults, Sabotage};
 use super::hooking::Hooking;
-use super::pace::Pace;
+use super::lines::pace::Pace;
 use serde::{Deserialize, Serialize};
 
 /// Name of the file of records in a run's folder.

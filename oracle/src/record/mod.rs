@@ -4,25 +4,17 @@
 pub mod budget;
 mod config;
 pub mod cost;
-mod edges;
-mod errors;
-mod evidence;
 mod faults;
 mod hooking;
-mod line;
-mod mismatch;
-pub mod pace;
-pub mod profile;
+mod lines;
 pub mod report;
-mod rewriting;
 pub mod tally;
 
 pub use config::{CLAIM_FILE, Config, RECORDS_FILE, SLOTS_FILE};
-pub use edges::{EdgeCounts, FoundEdges};
-pub use errors::ErrorCount;
-pub use evidence::{Address, CodeBytes, Evidence, StackWord};
 pub use faults::{FaultCount, Faults, Sabotage};
 pub use hooking::Hooking;
-pub use line::{Record, Started};
-pub use mismatch::{CauseName, Mismatch, ShownFrame};
-pub use rewriting::Rewriting;
+pub use lines::{
+    Address, CauseName, CodeBytes, EdgeCounts, ErrorCount, Evidence, FoundEdges, Mismatch, Record,
+    Rewriting, ShownFrame, StackWord, Started,
+};
+pub use lines::{pace, profile};

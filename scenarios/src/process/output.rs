@@ -1,6 +1,6 @@
 //! Helpers that are run to their end for what they print.
 
-use super::{Ended, Process};
+use super::child::{Ended, Process};
 use std::io::{self, Read};
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -1,7 +1,7 @@
 //! Scenario files: what may stand in them, and where something must not.
 
 use super::check::{self, Complaint};
-use super::{Matrix, Program, Sampling, Scenario, Start, Suite, SuiteKind, default_budget};
+use super::model::{Matrix, Program, Sampling, Scenario, Start, Suite, SuiteKind, default_budget};
 use crate::Error;
 use crate::text::position;
 use oracle::{Hooking, Layer};
@@ -310,7 +310,7 @@ impl Fixtures {
 
 #[cfg(test)]
 mod tests {
-    use super::super::BUILT_IN;
+    use super::super::load::BUILT_IN;
     use super::*;
 
     const PROGRAM: &str = "[[program]]\nname = \"p\"\nfixtures = { seconds = 1 }\n";

@@ -6,11 +6,11 @@
 
 use super::edges::EdgeCounts;
 use super::errors::ErrorCount;
-use super::faults::FaultCount;
 use super::mismatch::Mismatch;
 use super::pace::Paced;
 use super::profile::Profile;
 use super::rewriting::Rewriting;
+use crate::record::faults::FaultCount;
 use serde::{Deserialize, Serialize};
 
 /// One line of the agent's records.

@@ -1,0 +1,17 @@
+//! What an agent writes down while a program runs: one JSON record on each line.
+
+mod edges;
+mod errors;
+mod evidence;
+mod line;
+mod mismatch;
+pub mod pace;
+pub mod profile;
+mod rewriting;
+
+pub use edges::{EdgeCounts, FoundEdges};
+pub use errors::ErrorCount;
+pub use evidence::{Address, CodeBytes, Evidence, StackWord};
+pub use line::{Record, Started};
+pub use mismatch::{CauseName, Mismatch, ShownFrame};
+pub use rewriting::Rewriting;

@@ -1,0 +1,283 @@
+//! A child process with all that it starts.
+
+use super::guard::Guard;
+use super::{leftovers, tree};
+use oracle::record::CLAIM_FILE;
+use std::fs;
+use std::io;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, ExitStatus};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long processes that were killed may take to go.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A child process with all that it starts. The standard library's own tells no CPU time.
+#[derive(Debug)]
+pub(crate) struct Process {
+    child: Child,
+    group: Group,
+    /// The file with which a JVM claims the run.
+    claim: Option<PathBuf>,
+    /// When the child started, as `/proc` has it.
+    started: u64,
+    ended: Option<Ended>,
+    _guard: Option<Guard>,
+}
+
+/// The process group of a child.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Group {
+    /// A group of its own, which signals of the terminal do not reach.
+    Own,
+    /// The one of this process: a program that has the terminal gets its signals, and may read
+    /// from it.
+    Shared,
+}
+
+/// How a process ended.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Ended {
+    pub status: ExitStatus,
+    /// User and system time, with that of the children that it waited for (`getrusage(2)`).
+    pub cpu: Duration,
+}
+
+impl Process {
+    /// Starts a helper in a group of its own. The child ends when we end, however that comes
+    /// about.
+    pub fn spawn(command: &mut Command) -> io::Result<Process> {
+        Process::start(command, Group::Own)
+    }
+
+    /// Starts the program of the run in `dir`. All processes of a group of its own, and the JVM
+    /// that claims the run, end when we end.
+    pub fn spawn_run(command: &mut Command, group: Group, dir: &Path) -> io::Result<Process> {
+        let mut process = Process::start(command, group)?;
+        let claim = dir.join(CLAIM_FILE);
+        process._guard = Some(Guard::new(process.own_group(), &claim)?);
+        process.claim = Some(claim);
+        Ok(process)
+    }
+
+    fn start(command: &mut Command, group: Group) -> io::Result<Process> {
+        if group == Group::Own {
+            command.process_group(0);
+        }
+        #[cfg(target_os = "linux")]
+        // SAFETY: prctl is async-signal-safe, as what runs between fork and exec must be.
+        unsafe {
+            command.pre_exec(|| {
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+                Ok(())
+            });
+        }
+        let child = command.spawn()?;
+        Ok(Process {
+            started: tree::entry(child.id()).map_or(0, |entry| entry.started),
+            child,
+            group,
+            claim: None,
+            ended: None,
+            _guard: None,
+        })
+    }
+
+    /// Its number, which is nobody else's until its end was seen.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The JVM of the run, if it has claimed the run and has not ended. `bin/java` may be a script
+    /// that starts the JVM.
+    pub fn jvm(&self) -> Option<u32> {
+        let jvm = tree::entry(self.claimed()?)?;
+        // Not another process that has got the number since.
+        (jvm.is_of_our_session() && jvm.started >= self.started).then_some(jvm.pid)
+    }
+
+    /// The JVM that has claimed the run, whether it has ended or not.
+    pub fn claimed(&self) -> Option<u32> {
+        let claim = fs::read_to_string(self.claim.as_ref()?).ok()?;
+        claim.trim().parse().ok()
+    }
+
+    fn own_group(&self) -> Option<u32> {
+        (self.group == Group::Own).then(|| self.id())
+    }
+
+    /// The child and the JVM, as far as they have not ended.
+    fn roots(&self) -> Vec<u32> {
+        let child = self.ended.is_none().then(|| self.id());
+        let jvm = self.jvm().filter(|&jvm| Some(jvm) != child);
+        child.into_iter().chain(jvm).collect()
+    }
+
+    /// All processes that belong to the child, itself included, and that run.
+    fn all(&self) -> Vec<u32> {
+        tree::below(&self.roots(), self.own_group())
+    }
+
+    /// Its output, if that is piped; once.
+    pub fn take_stdout(&mut self) -> Option<ChildStdout> {
+        self.child.stdout.take()
+    }
+
+    /// How it ended, if it has.
+    pub fn try_wait(&mut self) -> io::Result<Option<Ended>> {
+        self.wait(libc::WNOHANG)
+    }
+
+    /// Ends the child and all that belongs to it. Returns those that could not be ended.
+    ///
+    /// `work` is the folder in which a JVM among them runs.
+    pub fn end(&mut self, work: &Path) -> Vec<u32> {
+        let start = Instant::now();
+        let mut killed = vec![];
+        loop {
+            let left = self.all();
+            killed.extend(
+                left.iter()
+                    .filter(|pid| !killed.contains(*pid))
+                    .copied()
+                    .collect::<Vec<_>>(),
+            );
+            send(&left, libc::SIGKILL);
+            // It cannot be helped if this fails: the run is over either way.
+            let _ = self.try_wait();
+            if left.is_empty() || start.elapsed() > PATIENCE {
+                killed.retain(|pid| !left.contains(pid));
+                killed.iter().for_each(|&pid| leftovers::remove(pid, work));
+                return left;
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Ends what is left in the child's own group after the child has ended, and removes the files
+    /// of a JVM that was killed. Returns the processes that could not be ended.
+    pub fn tidy(&mut self, work: &Path) -> Vec<u32> {
+        let left = match self.group {
+            Group::Own => self.end(work),
+            Group::Shared => vec![],
+        };
+        if let Some(jvm) = self.claimed().filter(|_| self.jvm().is_none()) {
+            leftovers::remove(jvm, work);
+        }
+        left
+    }
+
+    /// Sends a signal to the whole group, if that is the child's own; else to the child and to the
+    /// JVM that the child may have started.
+    pub fn signal(&self, signal: i32) {
+        let all = match self.group {
+            Group::Own => self.all(),
+            Group::Shared => self.roots(),
+        };
+        send(&all, signal);
+    }
+
+    /// Asks the JVM for a dump of its threads, as SIGQUIT does.
+    pub fn quit(&self) {
+        let last = self.roots().pop();
+        send(last.as_slice(), libc::SIGQUIT);
+    }
+
+    fn wait(&mut self, options: i32) -> io::Result<Option<Ended>> {
+        if self.ended.is_some() {
+            return Ok(self.ended);
+        }
+        let mut status = 0;
+        // SAFETY: zero is a valid rusage; the kernel writes to both.
+        let (id, usage) = unsafe {
+            let mut usage: libc::rusage = std::mem::zeroed();
+            let id = loop {
+                let id = libc::wait4(self.id() as libc::pid_t, &mut status, options, &mut usage);
+                if id != -1 || io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
+                    break id;
+                }
+            };
+            (id, usage)
+        };
+        match id {
+            -1 => return Err(io::Error::last_os_error()),
+            0 => return Ok(None),
+            _ => {}
+        }
+        self.ended = Some(Ended {
+            status: ExitStatus::from_raw(status),
+            cpu: duration(usage.ru_utime) + duration(usage.ru_stime),
+        });
+        Ok(self.ended)
+    }
+}
+
+fn send(processes: &[u32], signal: i32) {
+    for &pid in processes {
+        // SAFETY: kill takes no pointers.
+        unsafe { libc::kill(pid as libc::pid_t, signal) };
+    }
+}
+
+fn duration(time: libc::timeval) -> Duration {
+    Duration::new(time.tv_sec as u64, 1000 * time.tv_usec as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Stdio;
+
+    fn end_of(script: &str) -> Ended {
+        let mut process = Process::spawn(Command::new("sh").args(["-c", script])).unwrap();
+        loop {
+            if let Some(ended) = process.try_wait().unwrap() {
+                assert!(process.end(Path::new("/")).is_empty());
+                return ended;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn cpu_time_is_that_of_the_process() {
+        let idle = end_of("sleep 0.3; exit 7");
+        assert_eq!(idle.status.code(), Some(7));
+        let busy = end_of("i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done");
+        assert!(busy.cpu > idle.cpu, "{busy:?} {idle:?}");
+    }
+
+    #[test]
+    fn one_that_would_run_on_is_ended() {
+        let mut process = Process::spawn(Command::new("sleep").arg("600")).unwrap();
+        assert!(process.try_wait().unwrap().is_none());
+        assert!(process.end(Path::new("/")).is_empty());
+        let ended = process.try_wait().unwrap().unwrap();
+        assert_eq!(ended.status.signal(), Some(libc::SIGKILL));
+    }
+
+    #[test]
+    fn what_a_child_has_started_is_ended_with_it() {
+        // The grandchild of the first script outlives the child, that of the second does not.
+        for script in ["sleep 600 & echo", "sleep 600; echo"] {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]).stdout(Stdio::null());
+            let mut process = Process::spawn(&mut command).unwrap();
+            let start = Instant::now();
+            let sleeps = |pid: u32| {
+                let command = fs::read(format!("/proc/{pid}/cmdline"));
+                command.is_ok_and(|command| command.starts_with(b"sleep"))
+            };
+            let grandchild = loop {
+                if let Some(pid) = process.all().into_iter().find(|&pid| sleeps(pid)) {
+                    break pid;
+                }
+                assert!(start.elapsed() < Duration::from_secs(300), "no grandchild");
+            };
+            assert!(process.end(Path::new("/")).is_empty());
+            assert!(tree::entry(grandchild).is_none());
+        }
+    }
+}

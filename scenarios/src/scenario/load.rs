@@ -1,0 +1,49 @@
+//! Scenarios by name, and from files.
+
+use super::file;
+use super::model::Scenario;
+use crate::Error;
+use std::fs;
+use std::path::Path;
+
+/// The scenarios that we bring, by name.
+pub const BUILT_IN: &[(&str, &str)] = &[
+    ("default", include_str!("../../files/default.toml")),
+    ("matrix", include_str!("../../files/matrix.toml")),
+    ("overhead", include_str!("../../files/overhead.toml")),
+    (
+        "real-programs",
+        include_str!("../../files/real-programs.toml"),
+    ),
+    ("stress", include_str!("../../files/stress.toml")),
+    ("renaissance", include_str!("../../files/renaissance.toml")),
+    ("dacapo", include_str!("../../files/dacapo.toml")),
+    ("test", include_str!("../../files/test.toml")),
+];
+
+impl Scenario {
+    /// A scenario of ours or of `more` by name, or the one in a file. `more` are scenarios that the
+    /// caller brings: their names and texts.
+    pub fn load(name: &str, more: &[(&str, &str)]) -> Result<Scenario, Error> {
+        let known = || BUILT_IN.iter().chain(more);
+        if let Some((_, text)) = known().find(|(known, _)| *known == name) {
+            return Scenario::parse(text, name);
+        }
+        match fs::read_to_string(name) {
+            Ok(text) => Scenario::parse(&text, name),
+            Err(_) if !Path::new(name).exists() => Err(Error::NoScenario {
+                name: name.into(),
+                known: known()
+                    .map(|(known, _)| *known)
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            }),
+            Err(e) => Err(Error::Scenario(format!("{name}: {e}"))),
+        }
+    }
+
+    /// Reads a scenario; `file` names it in messages.
+    pub fn parse(text: &str, file: &str) -> Result<Scenario, Error> {
+        file::parse(text, file)
+    }
+}
