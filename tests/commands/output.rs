@@ -1,12 +1,10 @@
 //! An output that is full is exit code 3 with a message, for each command; an output that is
 //! closed is no error. Nothing panics.
 
-mod support;
-
+use crate::support::{Deadline, fake_jdk, run, stackwitness, wait};
 use std::fs::{self, File, OpenOptions};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use support::{Deadline, fake_jdk, run, stackwitness, wait};
 
 /// Counts one match in `gst`.
 const SCRIPT: &str = r#"
@@ -121,7 +119,7 @@ fn full_standard_error_changes_no_exit_code() {
 
 #[test]
 fn edges_on_a_full_or_closed_output() {
-    let Some(jdk) = support::jdks().into_iter().next() else {
+    let Some(jdk) = crate::support::jdks().into_iter().next() else {
         return;
     };
     let place = Place::new();
