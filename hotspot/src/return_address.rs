@@ -29,7 +29,7 @@ impl Word {
         };
         match caller.kind() {
             CodeKind::Compiled => {}
-            // It calls the native function and the VM, never compiled code.
+            // A native wrapper calls the native function and the VM, never compiled code.
             CodeKind::NativeWrapper => return Word::OfOther,
             CodeKind::Interpreter | CodeKind::Stub | CodeKind::Library => return Word::Unknown,
         }

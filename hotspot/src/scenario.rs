@@ -28,7 +28,7 @@ pub fn causes() -> String {
     HEAD.to_owned() + &programs.collect::<String>()
 }
 
-/// The same with only this program.
+/// The scenario `causes` with only this program of `cause`.
 pub fn of(cause: &Cause, program: &Program) -> String {
     HEAD.to_owned() + &written(cause, program)
 }

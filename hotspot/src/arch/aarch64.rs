@@ -95,7 +95,8 @@ const CBNZ: Pattern = pattern(0xff00_0000, 0xb500_0000);
 /// (`MacroAssembler::safepoint_poll`).
 const COMPILED_RETURN: [Pattern; 5] = [POP_FP_LR, AUTHENTICATE, LOAD_OF_THREAD, CMP_SP, B_HI];
 
-/// The same of a native wrapper: the rest of `leave`, the look for an exception
+/// What may stand between the removal of a native wrapper's frame and `ret`: the rest of `leave`,
+/// the look for an exception
 /// (`SharedRuntime::generate_native_wrapper`).
 const WRAPPER_RETURN: [Pattern; 4] = [POP_FP_LR, AUTHENTICATE, LOAD_OF_THREAD, CBNZ];
 

@@ -28,7 +28,8 @@ pub trait Arch {
     /// of the frame in an epilogue, or in the exit to the exception handler of the caller.
     fn is_frame_removed(code: &[u8]) -> bool;
 
-    /// The same for the native wrapper of a native method.
+    /// Whether `code`, the bytes at the program counter in the native wrapper of a native method,
+    /// stands behind the removal of its frame.
     fn is_wrapper_frame_removed(code: &[u8]) -> bool;
 
     /// Where the direct call whose bytes are `call` leads to; `return_address` is the address

@@ -73,7 +73,7 @@ const COMPILED_RETURN: [Instruction; 4] = [
     Instruction(&[0x0f, 0x87], 4),
 ];
 
-/// The same of a native wrapper: `leave`, the look for an exception
+/// What stands before the `ret` of a native wrapper: `leave`, the look for an exception
 /// `cmp qword [r15 + …], 0`, `jne …` (`SharedRuntime::generate_native_wrapper`).
 const WRAPPER_RETURN: [Instruction; 4] = [
     Instruction(&[0xc9], 0),

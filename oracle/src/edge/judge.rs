@@ -26,9 +26,9 @@ pub struct EdgeFrame {
 pub enum ThreadStart {
     /// `Thread.start`, or the VM for its own purposes.
     Java,
-    /// It is the main thread of the JDK's `java` launcher.
+    /// The thread is the main thread of the JDK's `java` launcher.
     Launcher,
-    /// It may be a thread that native code attached, and which may call anything.
+    /// Not known: native code may have attached the thread, and native code may call any method.
     Unknown,
 }
 

@@ -12,7 +12,7 @@ pub struct ClassName(pub(super) u32);
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Signature(pub(super) u32);
 
-/// An interned method: class, name and descriptor. It need not be one of a known class.
+/// An interned method: class, name and descriptor. Its class need not be known.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MethodId(pub(super) u32);
 

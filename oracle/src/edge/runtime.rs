@@ -88,7 +88,7 @@ impl Occasions {
         Occasions(self.0 | other.0)
     }
 
-    /// The same if `condition` holds, else this set.
+    /// All occasions of both sets if `condition` holds, else those of this set.
     #[must_use]
     pub fn and_if(self, condition: bool, other: Occasions) -> Occasions {
         if condition { self.and(other) } else { self }

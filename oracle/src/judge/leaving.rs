@@ -47,7 +47,7 @@ fn remove(rest: &mut Rest<'_>, entry: usize, methods: &impl Methods) {
     if entry >= rest.checked_entries {
         return;
     }
-    // It is the newest checked frame. All below it had called something.
+    // The entry is that of the newest checked frame. All frames below had called something.
     let below = rest
         .checked
         .split_last()

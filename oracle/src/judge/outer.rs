@@ -3,7 +3,7 @@ use crate::trace::{Frame, Methods, Presence, Truth};
 /// Whether the truth agrees with `outer`, a walk whose top frame has called what the walk does
 /// not show: with each of its frames, and with nothing else below the top one.
 ///
-/// For a compiled method at an instruction without a debug record: the walk is right from the
+/// For a compiled method at an instruction without a debug info record: the walk is right from the
 /// compiled method's own frame on, and what it inlined there is open.
 pub fn agrees_outside(outer: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> bool {
     let Some(top) = outer.len().checked_sub(1) else {

@@ -116,7 +116,7 @@ fn align(
                 Reason::OtherLocationBelowChecked,
             ));
         }
-        // It moves, but not out of its hooks: its entry is there.
+        // The newest checked frame moves, but not out of its hooks: its entry is there.
         if moves && matches!(presence(walk, at, methods), Some((_, Presence::Absent))) {
             return Err(Judgement::at(
                 Verdict::Wrong,
@@ -192,7 +192,7 @@ fn is_top_part(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> boo
     })
 }
 
-/// The same for the frames from `from` on and the lowest `newest` entries, where no entry is
+/// Whether the walk is the top part of the truth, for the frames from `from` on and the lowest `newest` entries, where no entry is
 /// in doubt.
 fn is_top_part_from(
     walk: &[Frame],

@@ -55,7 +55,7 @@ pub enum Unseen {
     UnknownEdge,
     /// A method of the faulty stack was redefined or unloaded: nobody knows what that method called.
     Gone,
-    /// The sample stands between two debug records of compiled code, and the record before
+    /// The sample stands between two debug info records of compiled code, and the record before
     /// agrees with the truth.
     BetweenRecords,
     /// In `ground`: an exception out of a call of `super(...)`, which no handler can cover,

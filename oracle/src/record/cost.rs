@@ -21,9 +21,9 @@ pub struct Cost {
     /// How many times the CPU time of the same work without the agent; absent if that was
     /// not measured.
     pub slowdown_cpu: Option<f64>,
-    /// The same for time on the clock.
+    /// How many times the time on the clock of the same work without the agent; absent likewise.
     pub slowdown_wall: Option<f64>,
-    /// The same work without the agent.
+    /// What the same work took without the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub without_agent: Option<Effort>,
     /// Why there is none.

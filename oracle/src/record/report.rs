@@ -151,7 +151,7 @@ pub enum Exit {
     Deadline,
     /// By us, because the user interrupted the run.
     Interrupted,
-    /// It could not be started, for this reason.
+    /// The JVM could not be started, for this reason.
     NotStarted(String),
 }
 

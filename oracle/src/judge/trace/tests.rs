@@ -170,7 +170,7 @@ fn a_missing_bottom_is_truncated_wherever_the_top_stands() {
     // The entry of the top frame is that of its caller, and its own not there.
     truncated(&[(2, BODY), (2, POPPING)], &[1, 2]);
     truncated(&[(2, BODY), (2, PUSHING)], &[1, 2, 2]);
-    // Entries of frames that an exception ended lie above.
+    // Entries of frames that an exception ended faulty above.
     truncated(&[(2, CATCHING)], &[1, 2, 8, 9]);
     // It says nothing of the stack.
     assert_eq!(judge(&[(2, ABSENT)], &[1], &[], 0).verdict, Verdict::Wrong);
@@ -327,26 +327,26 @@ proptest! {
         let (entries, checked, k) = truth_of(&stack, upto);
         let hooked: Vec<usize> = (0..stack.len()).filter(|&i| stack[i].0 < 100).collect();
         prop_assume!(!hooked.is_empty());
-        let mut lie = stack.clone();
-        lie.remove(hooked[which.index(hooked.len())]);
-        prop_assert!(judge(&lie, &entries, &checked, k).is_mismatch());
+        let mut faulty = stack.clone();
+        faulty.remove(hooked[which.index(hooked.len())]);
+        prop_assert!(judge(&faulty, &entries, &checked, k).is_mismatch());
     }
 
     #[test]
     fn an_added_hooked_frame_is_a_mismatch((stack, upto) in stack(), at in any::<prop::sample::Index>(), m in 1..20usize) {
         let (entries, checked, k) = truth_of(&stack, upto);
-        let mut lie = stack.clone();
-        lie.insert(at.index(stack.len() + 1), (m, BODY));
-        prop_assert!(judge(&lie, &entries, &checked, k).is_mismatch());
+        let mut faulty = stack.clone();
+        faulty.insert(at.index(stack.len() + 1), (m, BODY));
+        prop_assert!(judge(&faulty, &entries, &checked, k).is_mismatch());
     }
 
     #[test]
     fn a_change_below_the_checked_frame_is_a_mismatch((stack, upto) in stack(), which in any::<prop::sample::Index>(), by in 1..9i32) {
         let (entries, checked, k) = truth_of(&stack, upto);
         prop_assume!(checked.len() > 1);
-        let mut lie = stack.clone();
-        lie[which.index(checked.len() - 1)].1 += by + 100;
-        prop_assert!(judge(&lie, &entries, &checked, k).is_mismatch());
+        let mut faulty = stack.clone();
+        faulty[which.index(checked.len() - 1)].1 += by + 100;
+        prop_assert!(judge(&faulty, &entries, &checked, k).is_mismatch());
     }
 
     /// Without its newest constructors the same stack, and nothing but that.
@@ -368,9 +368,9 @@ proptest! {
         // One more that is lost below them is noticed all the same.
         let certain = &hooked[..hooked.len() - gone];
         if gone == leaving && !certain.is_empty() {
-            let mut lie = left.to_vec();
-            lie.remove(certain[lost.index(certain.len())]);
-            prop_assert!(judge_leaving(&lie, &entries, &checked, k, leaving).is_mismatch());
+            let mut faulty = left.to_vec();
+            faulty.remove(certain[lost.index(certain.len())]);
+            prop_assert!(judge_leaving(&faulty, &entries, &checked, k, leaving).is_mismatch());
         }
     }
 
