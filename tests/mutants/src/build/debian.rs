@@ -133,7 +133,9 @@ fn unpack(cache: &Cache) -> Result<(), Error> {
         let ending = path.extension().unwrap_or_default();
         if ending == "dsc" {
             let source = cache.source();
-            run(Command::new("dpkg-source").arg("-x").args([&path, &source]))?;
+            run(Command::new("dpkg-source")
+                .args(["--no-copy", "-x"])
+                .args([&path, &source]))?;
         } else if ending == "deb" {
             let installed = cache.installed();
             run(Command::new("dpkg-deb").arg("-x").args([&path, &installed]))?;

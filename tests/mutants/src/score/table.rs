@@ -67,13 +67,15 @@ fn layers(result: &Result) -> String {
         });
         return told.collect::<Vec<_>>().join(", ");
     }
+    let never = (!result.honest && result.strikes == 0)
+        .then(|| "the gate's programs never come to the mistake's place".to_owned());
     let seen = result.layers.iter().map(|counts| {
         format!(
             "{}: {} of {} wrong, {} truncated",
             counts.layer, counts.wrong, counts.checks, counts.truncated
         )
     });
-    seen.collect::<Vec<_>>().join("; ")
+    never.into_iter().chain(seen).collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]
@@ -109,14 +111,21 @@ mod tests {
             result("caught", false, Outcome::Failed, &["gst"]),
             result("survivor", false, Outcome::Passed, &[]),
             result("crash", false, Outcome::Crashed, &[]),
+            Result {
+                strikes: 0,
+                ..result("idle", false, Outcome::Passed, &[])
+            },
         ]);
         assert!(
-            text.starts_with("1 of 3 mutants failed the gate. 1 of 2 honest runs passed it.\n")
+            text.starts_with("1 of 4 mutants failed the gate. 1 of 2 honest runs passed it.\n")
         );
         assert!(text.contains("| caught | something | failed | 61 | 7 | gst (900) |"));
         assert!(text.contains(
             "| survivor | something | **passed** | 61 | 7 | gst: 4 of 900 wrong, 3 truncated |"
         ));
+        assert!(
+            text.contains("| idle | something | **passed** | 61 | 0 | the gate's programs never")
+        );
         assert!(text.contains("| alarm | something | **failed** |"));
     }
 }
