@@ -1,26 +1,47 @@
-//! What a gate's command leaves behind: its output, and its reports.
+//! What a gate's command leaves behind: its output, its reports, and the mutant's count.
 
 use super::trial::Counts;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The layers that failed, from lines like `test 17.0.19::test::asgct-async ... FAILED`, each
-/// once and in their order.
+/// The layers that failed, each once and in their order. `cargo test` writes lines like
+/// `test 17.0.19::test::asgct-async ... FAILED`, and `run --gate` lines like
+/// `gate  asgct-async  9 mismatches in 10 checks …  over budget`.
 pub fn failed(output: &str) -> Vec<String> {
     let mut layers: Vec<String> = vec![];
     for line in output.lines() {
-        let name = line
-            .strip_prefix("test ")
-            .and_then(|line| line.strip_suffix("FAILED"))
-            .and_then(|line| line.trim_end().strip_suffix("..."));
-        let layer = name.and_then(|name| name.trim_end().rsplit("::").next());
+        let words: Vec<_> = line.split_whitespace().collect();
+        let layer = match words.as_slice() {
+            ["test", name, "...", "FAILED"] => name.rsplit("::").next(),
+            ["gate", layer, .., "over", "budget"] => Some(*layer),
+            _ => None,
+        };
         if let Some(layer) = layer.filter(|layer| !layers.iter().any(|known| known == layer)) {
             layers.push(layer.to_owned());
         }
     }
     layers
+}
+
+/// Below the counts by cause are counts by place, which name a verdict there.
+const VERDICTS: [&str; 2] = ["truncated", "wrong"];
+
+/// The mismatches by layer and cause, from lines like `  8 x asgct-async leaf-call: what it is`.
+pub fn causes(output: &str) -> BTreeMap<String, u64> {
+    let mut causes = BTreeMap::new();
+    for line in output.lines() {
+        let words: Vec<_> = line.split_whitespace().collect();
+        if let [count, "x", layer, cause, ..] = words.as_slice()
+            && let (Ok(count), Some(cause)) = (count.parse::<u64>(), cause.strip_suffix(':'))
+            && !VERDICTS.contains(&cause)
+        {
+            *causes.entry(format!("{layer} {cause}")).or_default() += count;
+        }
+    }
+    causes
 }
 
 /// All files `report.json` below `folder` that were written since `start`.
@@ -68,8 +89,20 @@ mod tests {
         let output = "running 3 tests\ntest 17.0.19::test::ground      ... ok\n\
                       test 17.0.19::test::asgct-async ... FAILED\n\
                       test 17.0.19::more::asgct-async ... FAILED\n\
-                      test gst ... FAILED\ntest result: FAILED. 1 passed\n";
-        assert_eq!(failed(output), ["asgct-async", "gst"]);
+                      test gst ... FAILED\ntest result: FAILED. 1 passed\n\
+                      gate  call-edge  9 mismatches in 9 checks  budget 0  over budget\n\
+                      gate  ground  0 mismatches in 9 checks  budget 0  pass\ngate: over budget\n";
+        assert_eq!(failed(output), ["asgct-async", "gst", "call-edge"]);
+    }
+
+    #[test]
+    fn causes_are_read_and_places_are_not() {
+        let output = "  8 x asgct-async leaf-call: a function of a library\n\
+                      the same by place:\n  8 x asgct-async truncated: missing at a.B.c()V\n\
+                      2 x asgct-async leaf-call: again\n";
+        let causes = causes(output);
+        assert_eq!(causes["asgct-async leaf-call"], 10);
+        assert!(!causes.contains_key("asgct-async truncated"));
     }
 
     #[test]

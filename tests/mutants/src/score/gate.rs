@@ -32,6 +32,7 @@ impl Gate {
         let ended = self.run(trial, &log, &strikes)?;
         let seconds = clock.elapsed().as_secs_f64();
         let output = fs::read(&log).map_err(Error::at(&log))?;
+        let output = String::from_utf8_lossy(&output);
         let mut layers = vec![];
         for (i, report) in evidence::reports(&self.reports, start).iter().enumerate() {
             let kept = folder.join(format!("report-{i}.json"));
@@ -46,7 +47,8 @@ impl Gate {
             outcome: ended.map_or(Outcome::Deadline, |status| Outcome::of(status.code())),
             seconds,
             strikes: evidence::strikes(&strikes),
-            failed: evidence::failed(&String::from_utf8_lossy(&output)),
+            failed: evidence::failed(&output),
+            causes: evidence::causes(&output),
             layers,
         })
     }

@@ -29,7 +29,35 @@ pub fn render(judged: &[Result]) -> String {
             layers(result)
         );
     }
-    out
+    out + &excuses(&mutants, &honest)
+}
+
+/// The known causes that mutants have much more often than the honest VMs: a cause that a
+/// mistake has, but that is not what the mistake does, is an excuse.
+fn excuses(mutants: &[&Result], honest: &[&Result]) -> String {
+    let usual = |cause: &str| {
+        let counts = honest.iter().filter_map(|result| result.causes.get(cause));
+        counts.copied().max().unwrap_or(0)
+    };
+    let mut out = String::new();
+    for result in mutants {
+        let more: Vec<_> = result
+            .causes
+            .iter()
+            .filter(|(cause, count)| {
+                !cause.ends_with(" unexplained") && **count > 3 * usual(cause) + 8
+            })
+            .map(|(cause, count)| format!("{cause} {count} (honest: {})", usual(cause)))
+            .collect();
+        if !more.is_empty() {
+            let _ = writeln!(out, "| {} | {} |", result.name, more.join(", "));
+        }
+    }
+    if out.is_empty() {
+        return out;
+    }
+    let title = "Known causes of mutants, more than three times as frequent as in any honest run";
+    format!("\n{title}:\n\n| VM | causes |\n| --- | --- |\n{out}")
 }
 
 /// One trial in a line of text.
@@ -100,6 +128,7 @@ mod tests {
                 wrong: 4,
                 error: Default::default(),
             }],
+            causes: [("gst leaf-call".to_owned(), if honest { 2 } else { 15 })].into(),
         }
     }
 
@@ -126,6 +155,7 @@ mod tests {
         assert!(
             text.contains("| idle | something | **passed** | 61 | 0 | the gate's programs never")
         );
+        assert!(text.contains("| caught | gst leaf-call 15 (honest: 2) |"));
         assert!(text.contains("| alarm | something | **failed** |"));
     }
 }

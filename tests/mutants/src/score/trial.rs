@@ -1,6 +1,7 @@
 //! A VM that the gate must fail or pass, and what came of that.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// One VM, with its switch, to be judged once.
@@ -27,6 +28,9 @@ pub struct Result {
     pub failed: Vec<String>,
     /// What the layers counted.
     pub layers: Vec<Counts>,
+    /// The mismatches by layer and cause.
+    #[serde(default)]
+    pub causes: BTreeMap<String, u64>,
 }
 
 impl Result {
@@ -78,5 +82,5 @@ pub struct Counts {
     pub truncated: u64,
     pub wrong: u64,
     #[serde(default)]
-    pub error: std::collections::BTreeMap<String, u64>,
+    pub error: BTreeMap<String, u64>,
 }
