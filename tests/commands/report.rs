@@ -1,5 +1,5 @@
 //! Shards, merging, rendering again and the gate, on a JVM that counts the same for the same seed.
-//! Simpler examples are in `tests/cli`.
+//! Simpler examples are in `tests/examples`.
 
 use crate::support::{Output, fake_jdk, report, run, stackwitness};
 use std::fs;

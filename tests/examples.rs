@@ -1,4 +1,4 @@
-//! The command line, by example. Each folder in `tests/cli` is a test:
+//! The command line, by example. Each folder in `tests/examples` is a test:
 //!
 //! | file | holds |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | `code` | the exit code that it must have |
 //! | any other | input |
 //!
-//! Files in `tests/cli/shared` are input of every test. `BLESS=1 cargo test --test cli` writes
+//! Files in `tests/examples/shared` are input of every test. `BLESS=1 cargo test --test examples` writes
 //! `stdout`, `stderr` and `code` anew; look at the difference before you commit it.
 
 mod support;
@@ -18,7 +18,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli");
+const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/examples");
 
 /// Input of every test.
 const SHARED: &str = "shared";
