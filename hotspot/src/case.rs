@@ -19,6 +19,9 @@ pub struct Case<'a> {
     pub lowest: Option<&'a ShownFrame>,
     /// The lowest frame of the truth, where there is any.
     pub true_lowest: Option<&'a ShownFrame>,
+    /// The VM's names for the stubs that the words of the stack point into, from the newest Java
+    /// frame on, as far as the words are known.
+    pub stubs: &'a [String],
     /// The instant of the sample; none for a walk that a thread made of itself at a safepoint.
     pub instant: Option<Instant<'a>>,
 }
@@ -108,6 +111,11 @@ impl Facts<'_> {
     pub fn runs(&self, code: CodeKind) -> bool {
         let instant = self.case.instant;
         instant.is_some_and(|instant| instant.in_java && instant.code == code)
+    }
+
+    /// Whether a word of the stack points into a stub whose name starts with `name`.
+    pub fn has_on_stack(&self, name: &str) -> bool {
+        self.case.stubs.iter().any(|stub| stub.starts_with(name))
     }
 
     /// Whether the anchor to the last Java frame points into code of this kind.

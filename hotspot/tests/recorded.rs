@@ -210,6 +210,7 @@ fn cause(sample: &RecordedSample, judgement: Judgement) -> Option<String> {
         at: judgement.at_frame.and_then(|at| walk.get(at)),
         lowest: walk.last(),
         true_lowest: true_lowest.as_ref(),
+        stubs: &[],
         instant: sample.instant.as_ref().map(|at| instant(at, &bytes)),
     };
     (sample.layer != "gst").then(|| Cause::of::<X86_64>(case).name.into())

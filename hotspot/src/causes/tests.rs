@@ -35,6 +35,7 @@ fn cause_on<A: Arch>(
         at: None,
         lowest: Some(&lowest),
         true_lowest: Some(&true_lowest),
+        stubs: &[],
         instant: Some(instant),
     };
     Cause::of::<A>(case).name
@@ -70,6 +71,7 @@ fn frames_that_a_virtual_thread_left_in_the_heap_are_missing_above_its_carrier()
             at,
             lowest: Some(&worker),
             true_lowest: None,
+            stubs: &[],
             instant: None,
         };
         Cause::of::<X86_64>(case).name
@@ -175,6 +177,7 @@ fn a_reason_that_names_its_cause_is_believed() {
             at: None,
             lowest: None,
             true_lowest: None,
+            stubs: &[],
             instant: None,
         };
         Cause::of::<X86_64>(case).name

@@ -2,6 +2,7 @@
 
 pub mod compiled;
 mod return_address;
+mod stubs;
 
 use crate::evidence::return_address::Found as FoundAddress;
 use crate::jvm::Jvm;
@@ -93,9 +94,11 @@ impl Reporter {
             reason,
         } = found.judgement;
         let walker = self.show(env, found.walk);
-        let cause = self.cause(found.judgement, found.seen, &walker, &found.truth);
-        let mut evidence = found.evidence;
         let jvm = self.truth.jvm;
+        let cause = self.cause(env, found.judgement, found.seen, &walker, &found.truth);
+        let mut evidence = found.evidence;
+        let stubs = stubs::on_stack(jvm, env, found.seen);
+        evidence.stack_stubs = (!stubs.is_empty()).then(|| stubs.join(", "));
         if let Seen::InSignal(sample) = found.seen {
             let bytes = peek_bytes(sample.registers.pc, BYTES);
             add_sample(&mut evidence, jvm, sample, &bytes);
@@ -120,18 +123,21 @@ impl Reporter {
     /// The cause that a mismatch of `walk` points to, where a stack that was `seen` so can have one.
     pub fn cause(
         &self,
+        env: Env<'_>,
         judgement: Judgement,
         seen: Seen<'_>,
         walk: &[ShownFrame],
         truth: &[ShownFrame],
     ) -> Option<&'static Cause> {
         let jvm = self.truth.jvm;
+        let stubs = stubs::on_stack(jvm, env, seen);
         let case = |instant| Case {
             verdict: judgement.verdict,
             reason: judgement.reason,
             at: judgement.at_frame.and_then(|at| walk.get(at)),
             lowest: walk.last(),
             true_lowest: truth.last(),
+            stubs: &stubs,
             instant,
         };
         match seen {

@@ -66,6 +66,12 @@ impl JavaThreads {
         self.thread_of(env).and_then(state) == Some(BLOCKED)
     }
 
+    /// Stack pointer at the last Java frame of the thread of `env`; 0 if the thread is in Java code.
+    /// From any thread.
+    pub fn last_java_sp(&self, env: EnvAddress) -> Option<usize> {
+        peek::<usize>(self.thread_of(env)? + self.last_sp)
+    }
+
     fn thread_of(&self, env: EnvAddress) -> Option<usize> {
         let distance = self.from_env.load(Relaxed);
         (distance != isize::MIN).then(|| (env.0 as isize).wrapping_add(distance) as usize)

@@ -93,7 +93,7 @@ impl Recorder {
         let shown_walk = reporter.show(env, walk);
         let shown_truth = show_truth(reporter, env, sight);
         let cause = match judgement.is_mismatch() {
-            true => reporter.cause(judgement, seen, &shown_walk, &shown_truth),
+            true => reporter.cause(env, judgement, seen, &shown_walk, &shown_truth),
             false => None,
         };
         let sample = match seen {

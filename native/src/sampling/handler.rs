@@ -51,10 +51,10 @@ fn fill(context: &HandlerContext<'_>, order: &mut Order) {
     if order.depth == Depth::Check {
         copy_truth(thread, sample);
         sample.registers = context.registers();
-        sample.stack_top.copy(thread);
         sample.anchor = serving
             .java_threads
             .and_then(|threads| thread.anchor(threads));
+        sample.stack_top.copy(thread, sample.anchor);
     }
     sample.outcome = match serving.walker {
         Some(walker) => Outcome::Walked(walker.walk(thread, &mut sample.frames)),

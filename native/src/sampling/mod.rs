@@ -11,5 +11,5 @@ pub mod handler;
 mod pace;
 pub mod sample;
 pub mod sampler;
-mod stack_top;
+pub mod stack_top;
 pub mod targets;

@@ -1,11 +1,14 @@
-//! The words at the top of an interrupted thread's stack, as its signal handler copies them.
+//! The words at the top of an interrupted thread's Java stack, as its signal handler copies them.
 
+use crate::jvm::java_thread::Anchor;
 use crate::truth::interrupted::Interrupted;
 
-/// So many words are copied: enough for the return address in most compiled frames.
-const WORDS: usize = 64;
+/// So many words are copied: enough for a dozen frames, and for the return address in nearly all
+/// compiled frames.
+pub const WORDS: usize = 256;
 
-/// Words from the stack pointer on.
+/// Words from the stack pointer of the newest Java frame on: the thread's own, or the anchor's
+/// where the thread has left Java code.
 pub struct StackTop {
     words: [usize; WORDS],
     count: usize,
@@ -18,14 +21,21 @@ impl StackTop {
         count: 0,
     };
 
-    /// Copies the words from the stack pointer on, as far as the thread's stack reaches: none if
-    /// the stack pointer is not within it.
-    pub fn copy(&mut self, thread: Interrupted<'_>) {
-        self.count = thread.copy_stack_top(&mut self.words);
+    /// Copies the words, as far as the thread's stack reaches: none if the stack pointer is not
+    /// within the stack.
+    pub fn copy(&mut self, thread: Interrupted<'_>, anchor: Option<Anchor>) {
+        let anchored = anchor.filter(|anchor| !anchor.is_without_pc());
+        let from = anchored.map_or(0, |anchor| anchor.last_sp);
+        self.count = thread.copy_stack(from, &mut self.words);
+    }
+
+    /// All words that were copied.
+    pub fn words(&self) -> &[usize] {
+        &self.words[..self.count]
     }
 
     /// The word so far above the stack pointer, if it was copied.
     pub fn word(&self, index: usize) -> Option<usize> {
-        self.words[..self.count].get(index).copied()
+        self.words().get(index).copied()
     }
 }

@@ -40,9 +40,10 @@ impl<'a> Interrupted<'a> {
         unsafe { threads.anchor(self.context, self.env()) }
     }
 
-    /// Copies the words at the stack pointer; how many.
-    pub fn copy_stack_top(self, words: &mut [usize]) -> usize {
-        self.context
-            .copy_stack_top(&self.state.stack_bounds(), words)
+    /// Copies the words of the thread's stack from the address `from` on, or from the stack pointer
+    /// on where that lies above; how many.
+    pub fn copy_stack(self, from: usize, words: &mut [usize]) -> usize {
+        let bounds = self.state.stack_bounds();
+        self.context.copy_stack(from, &bounds, words)
     }
 }

@@ -37,14 +37,15 @@ impl HandlerContext<'_> {
         ptr::from_ref(self.context).cast_mut().cast()
     }
 
-    /// Copies words from the interrupted code's stack pointer on, as far as its stack and `words`
-    /// reach; how many. None if the stack pointer does not lie in `stack`.
-    pub fn copy_stack_top(&self, stack: &StackBounds, words: &mut [usize]) -> usize {
+    /// Copies words of the thread's stack from the address `from` on, or from the interrupted code's
+    /// stack pointer on where that lies above, as far as `stack` and `words` reach; how many. None if
+    /// that address does not lie in `stack`.
+    pub fn copy_stack(&self, from: usize, stack: &StackBounds, words: &mut [usize]) -> usize {
         // SAFETY: these are the registers of this thread, which a handler has interrupted. Its stack
         // pointer lies in `stack`, or nothing is read; so `stack` is this thread's. Pages at and
         // above the stack pointer are in use: guard pages, and what the kernel has not given yet,
         // lie below it.
-        unsafe { copy_words(self.registers().sp, stack, words) }
+        unsafe { copy_words(from.max(self.registers().sp), stack, words) }
     }
 
     /// For tests of what handlers call.

@@ -75,6 +75,8 @@ evidence! {
     last_java_code: String;
     /// The code that the program counter lies in.
     code: String;
+    /// The stubs that the words of the stack point into, from the newest Java frame on.
+    stack_stubs: String;
     /// Why the agent could read no memory of the VM, if it could not: then code, bytes and return
     /// address are not known.
     memory: String;
