@@ -125,6 +125,7 @@ pub const STRESS_NAMES: &[&str] = &[
     "virtual-threads-10000",
     "class-unloading",
     REDEFINITION,
+    "foreign-upcalls",
 ];
 
 /// What [`write_to`] wrote.

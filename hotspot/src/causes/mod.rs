@@ -15,6 +15,7 @@ mod moved_stack_pointer;
 mod no_record;
 mod unexplained;
 mod unwalkable_caller;
+mod upcall_stub;
 
 pub use cause::{Cause, Program};
 
@@ -24,7 +25,7 @@ use oracle::record::CauseName;
 
 /// The known causes. The first one that recognises a mismatch is its cause; the last one
 /// recognises every mismatch.
-pub static CAUSES: [Cause; 10] = [
+pub static CAUSES: [Cause; 11] = [
     no_record::CAUSE,
     frozen_frames::CAUSE,
     called_by_vm::CAUSE,
@@ -33,6 +34,7 @@ pub static CAUSES: [Cause; 10] = [
     below_stub::CAUSE,
     interpreter_frame::CAUSE,
     leaf_call::CAUSE,
+    upcall_stub::CAUSE,
     unwalkable_caller::CAUSE,
     unexplained::CAUSE,
 ];

@@ -1,0 +1,30 @@
+//! `upcall-stub`: the walk ends where C code called Java through an upcall stub.
+//!
+//! The stub belongs to the Foreign Function and Memory API (JDK 22 and later, `UpcallStub` in
+//! `share/code/codeBlob.hpp`). `frame::safe_for_sender` accepts no such stub as a caller, so
+//! AsyncGetCallTrace loses the Java frames that called the C code. GetStackTrace has these frames.
+//!
+//! The proof is a return address into an upcall stub on the stack of a walk that was cut.
+
+use super::cause::{Cause, Program};
+use crate::case::Facts;
+
+/// The VM's name for the stub; builds that are no product builds add the signature.
+const STUB: &str = "upcall_stub";
+
+pub(super) const CAUSE: Cause = Cause {
+    name: "upcall-stub",
+    meaning: "the walk ends at an upcall stub, through which C code called Java",
+    recognise,
+    since: 22,
+    programs: &[Program {
+        note: "The C function bsearch calls a Java method to compare.",
+        fixture: "foreign-upcalls",
+        jvm_args: &["--enable-native-access=ALL-UNNAMED"],
+        ..Program::USUAL
+    }],
+};
+
+fn recognise(facts: &Facts<'_>) -> bool {
+    facts.is_cut() && facts.has_on_stack(STUB)
+}
