@@ -1,0 +1,360 @@
+//! The constants of a chunk, as far as stacks need them.
+
+use super::metadata::{Field, Types};
+use super::values::{self, Value};
+use crate::bytes::Bytes;
+use crate::{Frame, Method, Place, Sink};
+use std::collections::HashMap;
+
+/// Constants by their key.
+type Pool<T> = HashMap<i64, T>;
+
+/// A method, with the keys of its names.
+#[derive(Copy, Clone, Debug, Default)]
+struct MethodKeys {
+    class: i64,
+    name: i64,
+    descriptor: i64,
+}
+
+/// What code a frame is of, if of no method's bytecodes.
+#[derive(Copy, Clone, Debug)]
+enum Kind {
+    /// A native method, if the frame has a method of Java.
+    Native,
+    /// async-profiler's: the kernel, or the JVM.
+    NotJava,
+}
+
+impl Kind {
+    fn of(description: &str) -> Option<Kind> {
+        match description {
+            "Native" => Some(Kind::Native),
+            "Kernel" | "C++" => Some(Kind::NotJava),
+            _ => None,
+        }
+    }
+}
+
+/// What a field of a frame is.
+#[derive(Copy, Clone, Debug)]
+enum Role {
+    Method,
+    Bci,
+    Kind,
+    /// A number that is not needed.
+    Number,
+    /// A value of this type.
+    Other(i64),
+}
+
+/// The fields of frames.
+fn layout(types: &Types) -> Vec<Role> {
+    let frame = types.find("jdk.types.StackFrame");
+    let fields = frame.and_then(|id| types.get(id)).map(|of| &of.fields);
+    let role = |field: &Field| match (field.name.as_str(), field.constant) {
+        ("method", true) => Role::Method,
+        ("type", true) => Role::Kind,
+        (_, true) => Role::Number,
+        (name, false) => match types.get(field.of).map(|of| of.name.as_str()) {
+            Some("int" | "long") if name == "bytecodeIndex" => Role::Bci,
+            Some("int" | "long") => Role::Number,
+            _ => Role::Other(field.of),
+        },
+    };
+    fields.into_iter().flatten().map(role).collect()
+}
+
+/// All constants.
+pub(super) struct Constants<'a> {
+    types: &'a Types,
+    texts: Pool<String>,
+    symbols: Pool<Value>,
+    /// Classes, by the keys of their names.
+    classes: Pool<i64>,
+    methods: Pool<MethodKeys>,
+    /// The kinds of frames, those of Java's own code left out.
+    kinds: HashMap<i64, Kind, Spread>,
+    /// Threads, by their numbers in Java or else in the system.
+    threads: Pool<i64>,
+    /// Where each stack stands, which is read when it is asked for.
+    stacks: Pool<Bytes<'a>>,
+    /// The type of stacks.
+    stack: Option<i64>,
+    /// The fields of their frames.
+    layout: Vec<Role>,
+}
+
+impl<'a> Constants<'a> {
+    pub fn new(types: &'a Types) -> Constants<'a> {
+        Constants {
+            types,
+            texts: Pool::new(),
+            symbols: Pool::new(),
+            classes: Pool::new(),
+            methods: Pool::new(),
+            kinds: HashMap::default(),
+            threads: Pool::new(),
+            stacks: Pool::new(),
+            stack: types.find("jdk.types.StackTrace"),
+            layout: layout(types),
+        }
+    }
+
+    /// Adds the constants of a checkpoint; none if it is damaged.
+    pub fn add(&mut self, mut bytes: Bytes<'a>) -> Option<()> {
+        for _start_duration_delta in 0..3 {
+            bytes.jfr_number()?;
+        }
+        bytes.byte()?;
+        for _ in 0..bytes.jfr_number()? {
+            let of = bytes.jfr_number()?;
+            let count = bytes.jfr_number()?;
+            let name = self.types.get(of)?.name.as_str();
+            for _ in 0..count {
+                let key = bytes.jfr_number()?;
+                self.constant(name, of, key, &mut bytes)?;
+            }
+        }
+        Some(())
+    }
+
+    fn constant(&mut self, name: &str, of: i64, key: i64, bytes: &mut Bytes<'a>) -> Option<()> {
+        if name == "jdk.types.StackTrace" {
+            self.stacks.insert(key, *bytes);
+            return values::skip(self.types, of, bytes);
+        }
+        if name == "java.lang.String" {
+            if let Some(text) = super::metadata::text(bytes)? {
+                self.texts.insert(key, text);
+            }
+            return Some(());
+        }
+        let mut found: HashMap<&str, Value> = HashMap::new();
+        let types = self.types;
+        let names = &types.get(of)?.fields;
+        let wanted = matches!(
+            name,
+            "jdk.types.Symbol"
+                | "java.lang.Class"
+                | "jdk.types.Method"
+                | "jdk.types.FrameType"
+                | "java.lang.Thread"
+        );
+        values::fields(types, of, bytes, &mut |at, value| {
+            if wanted {
+                found.insert(&names[at].name, value);
+            }
+        })?;
+        let number = |name| match found.get(name) {
+            Some(Value::Key(key) | Value::Number(key)) => *key,
+            _ => 0,
+        };
+        match name {
+            "jdk.types.Symbol" => {
+                self.symbols.insert(key, found.remove("string")?);
+            }
+            "java.lang.Class" => {
+                self.classes.insert(key, number("name"));
+            }
+            "jdk.types.Method" => {
+                let keys = MethodKeys {
+                    class: number("type"),
+                    name: number("name"),
+                    descriptor: number("descriptor"),
+                };
+                self.methods.insert(key, keys);
+            }
+            "jdk.types.FrameType" => {
+                if let Some(Value::Text(Some(text))) = found.remove("description") {
+                    self.kinds.extend(Kind::of(&text).map(|kind| (key, kind)));
+                }
+            }
+            "java.lang.Thread" => {
+                let id = match number("javaThreadId") {
+                    // Of no Java thread. Java's numbers are above 0.
+                    0 => -number("osThreadId"),
+                    id => id,
+                };
+                self.threads.insert(key, id);
+            }
+            _ => {}
+        }
+        Some(())
+    }
+
+    /// The thread of this key, in a form that tells it from others of the recording.
+    pub fn thread(&self, key: i64) -> Option<String> {
+        self.threads.get(&key).map(i64::to_string)
+    }
+
+    /// A text that is a constant.
+    pub fn text(&self, key: i64) -> Option<&str> {
+        self.texts.get(&key).map(String::as_str)
+    }
+
+    fn symbol(&self, key: i64) -> &str {
+        match self.symbols.get(&key) {
+            Some(Value::Text(Some(text))) => text,
+            Some(&Value::Key(key)) => self.text(key).unwrap_or_default(),
+            _ => "",
+        }
+    }
+
+    /// Reads the frames of a stack into `frames`; returns whether its lowest frame is there. None
+    /// if there is no such stack, or it is damaged.
+    pub fn stack(
+        &self,
+        key: i64,
+        methods: &mut Methods,
+        sink: &mut dyn Sink,
+        frames: &mut Vec<Frame>,
+    ) -> Option<bool> {
+        frames.clear();
+        let mut bytes = *self.stacks.get(&key)?;
+        let of = self.types.get(self.stack?)?;
+        let mut truncated = false;
+        for field in &of.fields {
+            match field.name.as_str() {
+                "truncated" => truncated = bytes.byte()? != 0,
+                "frames" if field.array => {
+                    for _ in 0..bytes.jfr_number()? {
+                        frames.extend(self.frame(&mut bytes, methods, sink)?);
+                    }
+                }
+                _ if field.constant => {
+                    bytes.jfr_number()?;
+                }
+                _ => values::skip(self.types, field.of, &mut bytes)?,
+            }
+        }
+        Some(!truncated)
+    }
+
+    /// Reads a frame: `Some(None)` if it is none of Java.
+    fn frame(
+        &self,
+        bytes: &mut Bytes<'a>,
+        methods: &mut Methods,
+        sink: &mut dyn Sink,
+    ) -> Option<Option<Frame>> {
+        let (mut method, mut bci, mut kind) = (0, 0, 0);
+        for role in &self.layout {
+            match *role {
+                Role::Method => method = bytes.jfr_number()?,
+                Role::Bci => bci = bytes.jfr_number()?,
+                Role::Kind => kind = bytes.jfr_number()?,
+                Role::Number => {
+                    bytes.jfr_number()?;
+                }
+                Role::Other(of) => values::skip(self.types, of, bytes)?,
+            }
+        }
+        let Some(method) = methods.get(method, self, sink) else {
+            return Some(None);
+        };
+        let place = match self.kinds.get(&kind) {
+            Some(Kind::Native) => Place::Native,
+            Some(Kind::NotJava) => return Some(None),
+            None => Place::Bci(bci as i32),
+        };
+        Some(Some(Frame { method, place }))
+    }
+}
+
+/// What the sink calls the methods of a chunk, by their keys; none for what is no method of Java.
+#[derive(Debug, Default)]
+pub(super) struct Methods(HashMap<i64, Option<u32>, Spread>);
+
+impl Methods {
+    #[inline]
+    fn get(&mut self, key: i64, constants: &Constants<'_>, sink: &mut dyn Sink) -> Option<u32> {
+        *self.0.entry(key).or_insert_with(|| {
+            let keys = constants.methods.get(&key).copied().unwrap_or_default();
+            let class = constants
+                .classes
+                .get(&keys.class)
+                .copied()
+                .unwrap_or_default();
+            let class = internal_name(constants.symbol(class));
+            let (name, descriptor) = (
+                constants.symbol(keys.name),
+                constants.symbol(keys.descriptor),
+            );
+            // async-profiler has frames of libraries and of the kernel as methods without a class,
+            // and with a descriptor that is none.
+            let is_java = !class.is_empty() && !name.is_empty() && descriptor != "()L;";
+            is_java.then(|| {
+                sink.method(Method {
+                    class: &class,
+                    name,
+                    descriptor: Some(descriptor).filter(|text| !text.is_empty()),
+                })
+            })
+        })
+    }
+}
+
+/// The internal name of a class from one with dots, as JFR has it for hidden classes; what HotSpot
+/// appends to those stays.
+fn internal_name(class: &str) -> String {
+    match class.rsplit_once(".0x") {
+        Some((base, address)) => format!("{}.0x{address}", base.replace('.', "/")),
+        None => class.replace('.', "/"),
+    }
+}
+
+/// Spreads keys, which HotSpot and async-profiler number in a row.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Spread;
+
+impl std::hash::BuildHasher for Spread {
+    type Hasher = SpreadHasher;
+
+    fn build_hasher(&self) -> SpreadHasher {
+        SpreadHasher(0)
+    }
+}
+
+/// Multiplies by a number without a pattern.
+#[derive(Debug)]
+pub(super) struct SpreadHasher(u64);
+
+impl std::hash::Hasher for SpreadHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(byte.into());
+        }
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = (self.0.rotate_left(5) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 ^= self.0 >> 29;
+    }
+
+    fn write_i64(&mut self, number: i64) {
+        self.write_u64(number as u64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::internal_name;
+
+    #[test]
+    fn dots_become_slashes() {
+        for (shown, internal) in [
+            ("a.B", "a/B"),
+            ("a/B", "a/B"),
+            ("a.B+0x12/34", "a/B+0x12/34"),
+            ("a.B.0x12", "a/B.0x12"),
+            ("[La.B;", "[La/B;"),
+        ] {
+            assert_eq!(internal_name(shown), internal);
+        }
+    }
+}

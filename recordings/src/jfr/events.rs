@@ -1,0 +1,172 @@
+//! The events of a chunk: stacks, system properties, and what changes the program.
+
+use super::constants::{Constants, Methods, Spread};
+use super::metadata::Types;
+use super::values::{self, Value};
+use super::{SAMPLES, Seen};
+use crate::bytes::Bytes;
+use crate::{Samples, Sink, Stack};
+use std::collections::HashMap;
+
+/// What an event is read for.
+#[derive(Copy, Clone, Debug, PartialEq)]
+enum Use {
+    /// Its stack.
+    Stack,
+    /// Its system property.
+    Property,
+    /// The JVM's arguments.
+    Arguments,
+    /// An agent, or a class that was redefined.
+    Interference,
+    /// Nothing but its number, since it holds a stack.
+    Count,
+}
+
+/// Events that tell of agents, and of classes that they redefine.
+const INTERFERING: [&str; 5] = [
+    "jdk.JavaAgent",
+    "jdk.NativeAgent",
+    "jdk.ClassRedefinition",
+    "jdk.RedefineClasses",
+    "jdk.RetransformClasses",
+];
+
+/// Collects the events of a chunk.
+pub(super) struct Events<'a> {
+    types: &'a Types,
+    uses: HashMap<i64, Use>,
+    /// How often each stack was sampled in each thread, by their keys.
+    samples: HashMap<i64, HashMap<i64, u64, Spread>, Spread>,
+}
+
+impl<'a> Events<'a> {
+    pub fn new(types: &'a Types, wanted: &[&str]) -> Events<'a> {
+        let stacks = types.find("jdk.types.StackTrace");
+        let uses = types.0.iter().filter_map(|(&id, of)| {
+            let holds = of
+                .fields
+                .iter()
+                .any(|field| Some(field.of) == stacks && field.constant);
+            let name = of.name.as_str();
+            let how = match name {
+                _ if holds && wanted.contains(&name) => Use::Stack,
+                "jdk.InitialSystemProperty" => Use::Property,
+                "jdk.JVMInformation" => Use::Arguments,
+                _ if INTERFERING.contains(&name) => Use::Interference,
+                _ if holds => Use::Count,
+                _ => return None,
+            };
+            Some((id, how))
+        });
+        Events {
+            types,
+            uses: uses.collect(),
+            samples: HashMap::default(),
+        }
+    }
+
+    /// Looks at an event. One that is damaged is left out.
+    pub fn see(
+        &mut self,
+        of: i64,
+        mut body: Bytes<'_>,
+        constants: &Constants<'_>,
+        seen: &mut Seen,
+        sink: &mut dyn Sink,
+    ) {
+        let Some(&how) = self.uses.get(&of) else {
+            return;
+        };
+        let Some(event) = self.types.get(of) else {
+            return;
+        };
+        let holds = matches!(how, Use::Stack | Use::Count);
+        if holds {
+            *seen.with_stacks.entry(event.name.clone()).or_default() += 1;
+        }
+        if how == Use::Count {
+            return;
+        }
+        let mut fields: Vec<(&str, Value)> = vec![];
+        let _ = values::fields(self.types, of, &mut body, &mut |at, value| {
+            fields.push((&event.fields[at].name, value));
+        });
+        let field = |name: &str| fields.iter().find(|(n, _)| *n == name).map(|(_, v)| v);
+        let text = |name| match field(name) {
+            Some(Value::Text(Some(text))) => Some(text.clone()),
+            Some(&Value::Key(key)) => constants.text(key).map(str::to_owned),
+            _ => None,
+        };
+        match how {
+            Use::Property => {
+                if let (Some(key), Some(value)) = (text("key"), text("value")) {
+                    sink.property(&key, &value);
+                }
+            }
+            Use::Arguments => {
+                let arguments = text("jvmArguments").unwrap_or_default();
+                for argument in arguments.split_whitespace().filter(|a| is_agent(a)) {
+                    let what = format!("the JVM was started with {argument}");
+                    seen.interference.insert(what, 1);
+                }
+            }
+            Use::Interference => {
+                let name = text("name").map_or(String::new(), |name| format!(" of {name}"));
+                let what = format!("{}{name}", event.name);
+                *seen.interference.entry(what).or_default() += 1;
+            }
+            Use::Stack => {
+                let is = |name| field(name) == Some(&Value::Number(1));
+                seen.failed += u64::from(is("failed"));
+                seen.biased += u64::from(is("biased"));
+                let key = |name| match field(name) {
+                    Some(&Value::Key(key)) => Some(key),
+                    _ => None,
+                };
+                // The stack of another event need not be that of its thread: one that starts a
+                // thread has the new thread, and the stack of the old one.
+                let thread = key("sampledThread").or_else(|| key("eventThread"));
+                let thread = thread.filter(|_| SAMPLES.contains(&event.name.as_str()));
+                // Key 0 stands for no stack.
+                if let Some(stack) = key("stackTrace").filter(|&stack| stack != 0) {
+                    let threads = self.samples.entry(stack).or_default();
+                    *threads.entry(thread.unwrap_or(0)).or_default() += 1;
+                }
+            }
+            Use::Count => {}
+        }
+    }
+
+    /// Hands each stack to the sink.
+    pub fn tell(&self, constants: &Constants<'_>, sink: &mut dyn Sink) {
+        let (mut methods, mut frames) = (Methods::default(), vec![]);
+        // In the order of their keys, so that a report is the same each time.
+        let mut stacks: Vec<_> = self.samples.iter().collect();
+        stacks.sort_by_key(|(key, _)| **key);
+        for (&key, threads) in stacks {
+            let whole = constants.stack(key, &mut methods, sink, &mut frames);
+            let mut samples: Vec<_> = threads
+                .iter()
+                .map(|(&thread, &times)| Samples {
+                    thread: constants.thread(thread),
+                    times,
+                    start: None,
+                })
+                .collect();
+            samples.sort_by(|a, b| a.thread.cmp(&b.thread));
+            if let Some(whole) = whole.filter(|_| !frames.is_empty()) {
+                sink.stack(Stack {
+                    frames: &frames,
+                    whole,
+                    samples: &samples,
+                });
+            }
+        }
+    }
+}
+
+fn is_agent(argument: &str) -> bool {
+    let options = ["-javaagent:", "-agentpath:", "-agentlib:"];
+    options.iter().any(|option| argument.starts_with(option))
+}

@@ -1,0 +1,106 @@
+//! Values of any type, as events and constants have them.
+
+use super::metadata::{DEPTH, Types, text};
+use crate::bytes::Bytes;
+
+/// A value of a field.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Value {
+    Number(i64),
+    Text(Option<String>),
+    /// The key of a constant, or of a text that is a constant.
+    Key(i64),
+    /// Anything else.
+    Other,
+}
+
+/// Shows each field of a value of this type to `see`, by its place in the type.
+pub(super) fn fields(
+    types: &Types,
+    id: i64,
+    bytes: &mut Bytes<'_>,
+    see: &mut dyn FnMut(usize, Value),
+) -> Option<()> {
+    for (at, field) in types.get(id)?.fields.iter().enumerate() {
+        let value = match (field.array, field.constant) {
+            (true, _) => {
+                array(types, field.of, field.constant, bytes, 0)?;
+                Value::Other
+            }
+            (false, true) => Value::Key(bytes.jfr_number()?),
+            (false, false) => value(types, field.of, bytes, 0)?,
+        };
+        see(at, value);
+    }
+    Some(())
+}
+
+/// Passes over a value of this type.
+pub(super) fn skip(types: &Types, id: i64, bytes: &mut Bytes<'_>) -> Option<()> {
+    value(types, id, bytes, 0).map(|_| ())
+}
+
+fn array(
+    types: &Types,
+    of: i64,
+    constant: bool,
+    bytes: &mut Bytes<'_>,
+    depth: usize,
+) -> Option<()> {
+    for _ in 0..bytes.jfr_number()? {
+        let before = bytes.0.len();
+        if constant {
+            bytes.jfr_number()?;
+        } else {
+            value(types, of, bytes, depth + 1)?;
+        }
+        // A type without fields: a great many of these would take for ever.
+        if bytes.0.len() == before {
+            return None;
+        }
+    }
+    Some(())
+}
+
+fn value(types: &Types, id: i64, bytes: &mut Bytes<'_>, depth: usize) -> Option<Value> {
+    if depth > DEPTH {
+        return None;
+    }
+    let of = types.get(id)?;
+    Some(match of.name.as_str() {
+        "boolean" | "byte" => Value::Number(i64::from(bytes.byte()? as i8)),
+        "char" | "short" | "int" | "long" => Value::Number(bytes.jfr_number()?),
+        "float" => {
+            bytes.take(4)?;
+            Value::Other
+        }
+        "double" => {
+            bytes.take(8)?;
+            Value::Other
+        }
+        "java.lang.String" if bytes.0.first() == Some(&2) => {
+            bytes.byte()?;
+            Value::Key(bytes.jfr_number()?)
+        }
+        "java.lang.String" => Value::Text(text(bytes)?),
+        _ => {
+            for field in &of.fields {
+                let before = bytes.0.len();
+                match (field.array, field.constant) {
+                    (true, _) => array(types, field.of, field.constant, bytes, depth)?,
+                    (false, true) => {
+                        bytes.jfr_number()?;
+                    }
+                    (false, false) => {
+                        value(types, field.of, bytes, depth + 1)?;
+                    }
+                }
+                // Types within types without any bytes would take for ever.
+                if bytes.0.len() == before {
+                    return None;
+                }
+            }
+            Value::Other
+        }
+    })
+}

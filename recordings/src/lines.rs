@@ -1,0 +1,116 @@
+//! Stacks as JSON, one record a line.
+
+use crate::{Error, Format, Frame, Method, Place, Samples, Sink, Stack, malformed};
+use serde::Deserialize;
+use std::io::{BufRead, Read};
+
+/// The format.
+pub(crate) struct Lines;
+
+/// One line.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    /// Top first.
+    frames: Vec<LineFrame>,
+    /// How the thread started; absent if that is not known, or the lowest frame is not there.
+    #[serde(default)]
+    start: Option<LineStart>,
+    /// Whatever tells the thread from others.
+    #[serde(default)]
+    thread: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LineFrame {
+    /// Name of the class, with dots or slashes.
+    class: String,
+    method: String,
+    descriptor: String,
+    /// Absent in a native frame.
+    #[serde(default)]
+    bci: Option<u16>,
+}
+
+#[derive(Copy, Clone, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum LineStart {
+    Java,
+    Launcher,
+    Unknown,
+}
+
+impl LineStart {
+    fn name(self) -> &'static str {
+        match self {
+            LineStart::Java => "java",
+            LineStart::Launcher => "launcher",
+            LineStart::Unknown => "unknown",
+        }
+    }
+}
+
+impl Format for Lines {
+    fn fits(&self, head: &[u8]) -> bool {
+        head.trim_ascii_start().starts_with(b"{") || head.trim_ascii().is_empty()
+    }
+
+    fn read(
+        &self,
+        input: &mut dyn BufRead,
+        _: &[String],
+        sink: &mut dyn Sink,
+    ) -> Result<(), Error> {
+        let mut text = String::new();
+        let mut number = 0u64;
+        while next(input, &mut text)? {
+            number += 1;
+            if text.trim().is_empty() {
+                continue;
+            }
+            let line: Line = serde_json::from_str(&text)
+                .map_err(|e| malformed(format!("line {number}: {e}")))?;
+            let frames = line.frames.iter().map(|frame| Frame {
+                method: sink.method(Method {
+                    class: &frame.class,
+                    name: &frame.method,
+                    descriptor: Some(&frame.descriptor),
+                }),
+                place: frame
+                    .bci
+                    .map_or(Place::Native, |bci| Place::Bci(bci.into())),
+            });
+            let frames: Vec<Frame> = frames.collect();
+            let samples = [Samples {
+                thread: line.thread,
+                times: 1,
+                start: line.start.map(LineStart::name),
+            }];
+            if !frames.is_empty() {
+                sink.stack(Stack {
+                    frames: &frames,
+                    whole: line.start.is_some(),
+                    samples: &samples,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The longest line that a file may have, in bytes.
+const LONGEST: u64 = 64 << 20;
+
+/// Reads the next line into `line`; false at the end of the input. Bytes that are no UTF-8 are
+/// replaced.
+pub(crate) fn next(input: &mut dyn BufRead, line: &mut String) -> Result<bool, Error> {
+    let mut bytes = vec![];
+    input.take(LONGEST).read_until(b'\n', &mut bytes)?;
+    if bytes.len() as u64 == LONGEST {
+        return Err(malformed("a line of more than 64 MB"));
+    }
+    line.clear();
+    line.push_str(&String::from_utf8_lossy(&bytes));
+    Ok(!bytes.is_empty())
+}
