@@ -2,6 +2,7 @@
 //! first. Frames of Java are `package/Class.method` or `package.Class.method`; what
 //! async-profiler appends (`_[j]`, `_[i]`, `_[k]`) tells the kind of a frame.
 
+use crate::sink::internal_name;
 use crate::{Error, Format, Frame, Method, Note, Place, Samples, Sink, Stack};
 use std::io::BufRead;
 
@@ -40,7 +41,10 @@ impl Format for Collapsed {
             frames.clear();
             let shown = stack.split(';').rev().filter_map(frame);
             frames.extend(shown.map(|method| Frame {
-                method: sink.method(method),
+                method: sink.method(Method {
+                    class: &internal_name(method.class),
+                    ..method
+                }),
                 place: Place::Unknown(None),
             }));
             let samples = [Samples {

@@ -1,5 +1,6 @@
 //! Stacks as JSON, one record a line.
 
+use crate::sink::internal_name;
 use crate::{Error, Format, Frame, Method, Place, Samples, Sink, Stack, malformed};
 use serde::Deserialize;
 use std::io::{BufRead, Read};
@@ -73,7 +74,7 @@ impl Format for Lines {
                 .map_err(|e| malformed(format!("line {number}: {e}")))?;
             let frames = line.frames.iter().map(|frame| Frame {
                 method: sink.method(Method {
-                    class: &frame.class,
+                    class: &internal_name(&frame.class),
                     name: &frame.method,
                     descriptor: Some(&frame.descriptor),
                 }),

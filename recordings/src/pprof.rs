@@ -2,6 +2,7 @@
 //! strings. It has no bytecode indices.
 
 use crate::bytes::Bytes;
+use crate::sink::internal_name;
 use crate::{Error, Format, Frame, Method, Place, Samples, Sink, Stack, malformed};
 use std::collections::HashMap;
 use std::io::{BufRead, Read};
@@ -115,7 +116,10 @@ impl Format for Pprof {
                 if let Some(method) = method(&name) {
                     let line = u32::try_from(line).ok().filter(|&line| line > 0);
                     frames.push(Frame {
-                        method: sink.method(method),
+                        method: sink.method(Method {
+                            class: &internal_name(method.class),
+                            ..method
+                        }),
                         place: Place::Unknown(line),
                     });
                 }

@@ -12,7 +12,7 @@ pub struct Method<'a> {
 }
 
 /// Where in a method a frame stands.
-#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+#[derive(Copy, Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Place {
     /// At a bytecode index.
     Bci(i32),
@@ -23,7 +23,7 @@ pub enum Place {
 }
 
 /// A frame. Frames of native libraries and of the kernel are none: they are no calls of Java.
-#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+#[derive(Copy, Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Frame {
     /// What [`Sink::method`] returned for its method.
     pub method: u32,
@@ -76,4 +76,31 @@ pub trait Sink {
     fn stack(&mut self, stack: Stack<'_>);
     /// Something to know.
     fn note(&mut self, note: Note);
+}
+
+/// The internal name of a class from one with dots, if it has any; what HotSpot appends to the names
+/// of hidden classes stays.
+pub(crate) fn internal_name(class: &str) -> String {
+    match class.rsplit_once(".0x") {
+        Some((base, address)) => format!("{}.0x{address}", base.replace('.', "/")),
+        None => class.replace('.', "/"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::internal_name;
+
+    #[test]
+    fn dots_become_slashes() {
+        for (shown, internal) in [
+            ("a.B", "a/B"),
+            ("a/B", "a/B"),
+            ("a.B+0x12/34", "a/B+0x12/34"),
+            ("a.B.0x12", "a/B.0x12"),
+            ("[La.B;", "[La/B;"),
+        ] {
+            assert_eq!(internal_name(shown), internal);
+        }
+    }
 }

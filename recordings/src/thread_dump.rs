@@ -2,6 +2,7 @@
 //! `at package.Class.method(File.java:12)`, the top first, below a line with the thread's name in
 //! quotation marks.
 
+use crate::sink::internal_name;
 use crate::{Error, Format, Frame, Method, Place, Samples, Sink, Stack, lines};
 use std::io::BufRead;
 
@@ -27,7 +28,10 @@ impl Format for ThreadDump {
         let (mut thread, mut frames) = (None, vec![]);
         while lines::next(input, &mut line)? {
             if let Some((method, place)) = frame(&line) {
-                let method = sink.method(method);
+                let method = sink.method(Method {
+                    class: &internal_name(method.class),
+                    ..method
+                });
                 frames.push(Frame { method, place });
             } else if let Some(name) = line
                 .strip_prefix('"')

@@ -1,143 +1,347 @@
 //! `stackwitness edges`: judges stacks that somebody recorded, by class files alone.
 
 mod classes;
+mod gather;
+mod judging;
 mod liars;
-mod lines;
-mod recording;
+mod loose;
+mod names;
 mod stack;
 mod summary;
 
 use crate::error::Error;
 use crate::exit;
 use crate::output::{self, Stream, print};
-use classes::Source;
-use hotspot::runtime::{HotSpot, JFR_REWRITES};
-use oracle::edge::Judge;
-use recording::Recording;
+use classes::{Classes, path};
+use gather::{Gathered, Thread};
+use hotspot::runtime::{HotSpot, JFR_REWRITES, is_launched_by_jdk};
+use judging::Judging;
+use loose::Loose;
+use names::Names;
+use oracle::edge::{Judge, Of, Runtime, Starts};
+use recordings::{Note, Sink};
 use scenarios::jdk::Jdk;
-use std::fs::{self, File};
-use std::io::Read;
+use stack::Collected;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fs;
 use std::path::{Path, PathBuf};
 use summary::Summary;
 
 /// What `edges` takes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-FILE is a JFR recording, or has one JSON record a line:
+FILE is a JFR recording of the JDK or of async-profiler, collapsed stacks (`frame;frame COUNT`), a
+pprof profile, a thread dump of jstack or jcmd, or has one JSON record a line:
   {\"frames\": [FRAME, …], \"start\": \"java\", \"thread\": \"main\"}
 frames, top first: {\"class\": \"a.B\", \"method\": \"m\", \"descriptor\": \"()V\", \"bci\": 5}, without
 bci in native frames; start: `java` if Java or the VM started the thread, `launcher` if it is the
 main thread of `java`, `unknown`; without it the lowest frame is not judged; thread is optional.
+A FILE may be packed (.gz, .lz4) or an archive of such files (.zip). A folder stands for all files
+in it.
 
 The class files must be those that ran: another build of the JDK has other BCIs.
 
 Exit codes: 0 no edge is impossible; 1 some are; 2 bad usage, or the recording is of another JDK;
-3 a file cannot be read or written, or holds no stack.")]
+3 a file cannot be read or written, holds no stack, or too much is unknown.")]
 pub struct EdgesArgs {
-    /// The JDK that ran [default: the recording's, else the one that `run` would take]
+    /// The JDK that ran, or an image that jlink made [default: the recording's, else the one that
+    /// `run` would take]
     #[arg(long, value_name = "HOME")]
     pub jdk: Option<PathBuf>,
     /// Where the program's classes are, as for `java -cp` [default: as the recording has it]
     #[arg(long, value_name = "CP")]
     pub classpath: Option<String>,
+    /// Where the program's modules are, as for `java --module-path` [default: as recorded]
+    #[arg(long, value_name = "MP")]
+    pub module_path: Option<String>,
     /// Write the findings to this file
     #[arg(long, value_name = "OUT")]
     pub json: Option<PathBuf>,
     /// Which events of a recording to judge; may be given several times [default: samples]
     #[arg(long, value_name = "NAME")]
     pub event: Vec<String>,
+    /// The share of unknown edges, from 0 to 1, above which there is no answer
+    #[arg(long, value_name = "SHARE", default_value_t = 0.2, value_parser = share)]
+    pub max_unknown: f64,
     /// Tell each lie about each stack, and show how many are found out
     #[arg(long, hide = true)]
     pub lies: bool,
-    /// The stacks
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    /// The stacks: files, or folders of files
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse::<f64>().map_err(|e| e.to_string())?;
+    match (0.0..=1.0).contains(&share) {
+        true => Ok(share),
+        false => Err("a share lies from 0 to 1".into()),
+    }
 }
 
 /// Judges and prints what was found. The exit code says whether an edge is impossible, which need
 /// not be a JVM's fault.
 pub fn command(args: &EdgesArgs) -> Result<u8, Error> {
-    let mut judge = Judge::new(&HotSpot);
+    let files = files(&args.files)?;
+    let (mut judge, mut names) = (Judge::new(&HotSpot), Names::default());
+    let input = gather(&files, args, &mut judge, &mut names)?;
+    let jdk = jdk(args, &input.properties)?;
+    let mut classes = Classes::new(jdk.home(), jdk.feature().unwrap_or(0))?;
+    for part in class_path(args, &input.properties) {
+        classes.add(&part)?;
+    }
     let world = judge.world_mut();
-    let mut recording = match is_recording(&args.file)? {
-        true => {
-            let default = || recording::SAMPLES.iter().map(|&name| name.to_owned());
-            let events: Vec<_> = match args.event.is_empty() {
-                true => default().collect(),
-                false => args.event.clone(),
-            };
-            for class in JFR_REWRITES {
-                world.distrust(class.as_bytes());
-            }
-            recording::read(&args.file, &events, world)?
-        }
-        false => Recording {
-            stacks: lines::read(&args.file, world)?,
-            ..Recording::default()
-        },
-    };
-    if recording.stacks.is_empty() {
-        return Err(Error::about(&args.file)("it holds no stack"));
+    // JFR rewrites classes of the JVM that it records.
+    if !input.properties.is_empty() {
+        let rewritten = JFR_REWRITES.iter();
+        rewritten.for_each(|class| world.distrust(class.as_bytes()));
     }
-    let jdk = jdk(args, &recording)?;
-    let mut source = Source::new(world, jdk.feature().unwrap_or(0));
-    source.jdk(jdk.home())?;
-    let own = recording.properties.get("java.class.path");
-    if let Some(path) = args.classpath.as_ref().or(own) {
-        source.class_path(path)?;
+    for class in needed() {
+        classes.load(world, class, false);
     }
-    if source.malformed > 0 {
-        output::say(format!("{} malformed classes left out", source.malformed));
+    for class in &input.classes {
+        classes.load(world, class, true);
     }
-    if !recording.properties.is_empty() {
-        recording.tell_starts(world);
+    let launcher = input.properties.get("sun.java.launcher");
+    let mut starts = Starts::new(is_launched_by_jdk(launcher.map(String::as_str)));
+    for (thread, lowest) in input.lowest {
+        starts.learn(judge.world(), thread, lowest);
     }
+    let starts = (!input.properties.is_empty()).then_some(starts);
     if args.lies {
-        let table = liars::lie(&recording.stacks, &mut judge);
-        print(Stream::Output, &table.to_string())?;
+        classes.load_all(judge.world_mut())?;
+        let mut collected = Collected::new(judge.world_mut(), &mut names, starts.as_ref());
+        each(&files, &args.event, &mut collected, |sink, at| {
+            sink.file = at
+        })?;
+        let stacks = collected.stacks;
+        print(Stream::Output, &liars::lie(&stacks, &mut judge).to_string())?;
         return Ok(exit::WITHIN);
     }
-    let mut summary = Summary::default();
-    let mut found = Vec::new();
-    for stack in &recording.stacks {
-        judge.stack(&stack.frames, stack.bottom, &mut found);
-        summary.add(&stack.frames, &found);
+    let mut summary = judged(&files, args, &mut judge, &mut names, starts.as_ref())?;
+    if summary.wants_more_classes() {
+        // A class that no frame names may make an edge possible.
+        classes.load_all(judge.world_mut())?;
+        summary = judged(&files, args, &mut judge, &mut names, starts.as_ref())?;
     }
+    let notes = notes(&input.notes, &input.classes, &mut classes);
+    notes.iter().for_each(output::say);
     if let Some(path) = &args.json {
-        let json = summary.json(judge.world());
+        let json = summary.json(judge.world(), &names, &notes);
         fs::write(path, json).map_err(Error::about(path))?;
     }
-    let text = summary.text(judge.world());
-    print(Stream::Output, &format!("{text}{}\n", summary.counts))?;
-    Ok(match summary.counts.sums() {
-        [_, 0, _] => exit::WITHIN,
-        _ => exit::OVER,
+    print(Stream::Output, &summary.text(judge.world(), &names))?;
+    let [possible, impossible, unknown] = summary.sums();
+    let share = unknown as f64 / (possible + impossible + unknown).max(1) as f64;
+    if impossible > 0 {
+        return Ok(exit::OVER);
+    }
+    if share > args.max_unknown {
+        output::say(format!(
+            "{:.1} % of the edges are unknown, more than --max-unknown {} allows",
+            share * 100.0,
+            args.max_unknown
+        ));
+        return Ok(exit::NOT_MEASURED);
+    }
+    Ok(exit::WITHIN)
+}
+
+/// What was found before anything was judged.
+struct Input {
+    properties: BTreeMap<String, String>,
+    classes: BTreeSet<String>,
+    lowest: HashSet<(Thread, oracle::edge::MethodId)>,
+    notes: Vec<Note>,
+}
+
+fn gather(
+    files: &[PathBuf],
+    args: &EdgesArgs,
+    judge: &mut Judge,
+    names: &mut Names,
+) -> Result<Input, Error> {
+    let mut gathered = Gathered {
+        world: judge.world_mut(),
+        names,
+        file: 0,
+        properties: BTreeMap::new(),
+        classes: BTreeSet::new(),
+        lowest: HashSet::new(),
+        notes: vec![],
+        stacks: 0,
+    };
+    each(files, &args.event, &mut gathered, |sink, at| sink.file = at)?;
+    if gathered.stacks == 0 {
+        let notes = gathered
+            .notes
+            .iter()
+            .map(|note| format!("; {}", shown(note)));
+        let what = format!("it holds no stack{}", notes.collect::<String>());
+        return Err(Error::about(&files[0])(what));
+    }
+    Ok(Input {
+        properties: gathered.properties,
+        classes: gathered.classes,
+        lowest: gathered.lowest,
+        notes: gathered.notes,
     })
 }
 
-fn is_recording(path: &Path) -> Result<bool, Error> {
-    let mut start = Vec::new();
-    let file = File::open(path).map_err(Error::about(path))?;
-    let length = recording::MAGIC.len() as u64;
-    file.take(length)
-        .read_to_end(&mut start)
-        .map_err(Error::about(path))?;
-    Ok(start == recording::MAGIC)
+fn judged(
+    files: &[PathBuf],
+    args: &EdgesArgs,
+    judge: &mut Judge,
+    names: &mut Names,
+    starts: Option<&Starts<Thread>>,
+) -> Result<Summary, Error> {
+    let mut judging = Judging {
+        judge,
+        names,
+        file: 0,
+        starts,
+        loose: Loose::default(),
+        summary: Summary::default(),
+    };
+    each(files, &args.event, &mut judging, |sink, at| sink.file = at)?;
+    Ok(judging.summary)
+}
+
+/// Reads all files into `sink`, which is told the place of each.
+fn each<S: Sink>(
+    files: &[PathBuf],
+    events: &[String],
+    sink: &mut S,
+    begin: impl Fn(&mut S, usize),
+) -> Result<(), Error> {
+    for (at, file) in files.iter().enumerate() {
+        begin(sink, at);
+        recordings::read(file, events, sink).map_err(|e| match e {
+            recordings::Error::NoSuchEvent { .. } => {
+                Error::usage(format!("{}: {e}", file.display()))
+            }
+            e => Error::about(file)(e),
+        })?;
+    }
+    Ok(())
+}
+
+/// All files that were asked for, those of folders in the order of their names.
+fn files(given: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+    let mut files = vec![];
+    for path in given {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let entries = fs::read_dir(path).map_err(Error::about(path))?;
+        let mut inside: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        inside.retain(|file| file.is_file());
+        inside.sort();
+        if inside.is_empty() {
+            return Err(Error::about(path)("no file is in this folder"));
+        }
+        files.extend(inside);
+    }
+    Ok(files)
+}
+
+/// Where the program's classes are.
+fn class_path(args: &EdgesArgs, properties: &BTreeMap<String, String>) -> Vec<PathBuf> {
+    let here = Path::new(".");
+    if args.classpath.is_none() && args.module_path.is_none() {
+        return path::of_jvm(properties);
+    }
+    let mut given = properties.clone();
+    given.insert("user.dir".into(), here.display().to_string());
+    for (name, value) in [
+        ("java.class.path", &args.classpath),
+        ("jdk.module.path", &args.module_path),
+    ] {
+        given.insert(name.into(), value.clone().unwrap_or_default());
+    }
+    path::of_jvm(&given)
+}
+
+/// Classes that the rules name.
+fn needed() -> impl Iterator<Item = &'static str> {
+    let upcalls = HotSpot
+        .upcalls()
+        .iter()
+        .filter_map(|upcall| match upcall.of {
+            Of::Class(name) | Of::Subtypes(name) => Some(name),
+            Of::Package(_) => None,
+        });
+    let thrown = HotSpot.thrown().iter().chain(HotSpot.rewritten()).copied();
+    let roots = [
+        "java/lang/Throwable",
+        "java/lang/LinkageError",
+        "java/lang/VirtualMachineError",
+    ];
+    upcalls.chain(thrown).chain(roots)
+}
+
+/// What to say besides the findings.
+fn notes(notes: &[Note], named: &BTreeSet<String>, classes: &mut Classes) -> Vec<String> {
+    let mut all: Vec<String> = notes.iter().map(shown).collect();
+    if classes.malformed > 0 {
+        all.push(format!("{} malformed classes left out", classes.malformed));
+    }
+    let ordinary = |class: &&String| {
+        HotSpot.kind(class.as_bytes()).1 == oracle::edge::Kind::Ordinary && !class.starts_with('[')
+    };
+    let missing: Vec<&String> = named
+        .iter()
+        .filter(ordinary)
+        .filter(|class| !classes.has(class))
+        .collect();
+    if let Some(first) = missing.first() {
+        let shown: Vec<String> = missing
+            .iter()
+            .take(5)
+            .map(|c| c.replace('/', "."))
+            .collect();
+        let more = missing.len() - shown.len();
+        let more = if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        };
+        let option = match first.starts_with("java/") || first.starts_with("jdk/") {
+            true => "--jdk",
+            false => "--classpath or --module-path",
+        };
+        let list = shown.join(", ");
+        all.push(format!(
+            "no class file of {list}{more}: give them with {option}"
+        ));
+    }
+    all
+}
+
+fn shown(note: &Note) -> String {
+    match note {
+        Note::Cut(what) => format!("not read: {what}"),
+        Note::Interference(what) => {
+            format!("{what}: other classes or calls may have run than the class files tell")
+        }
+        Note::Failed(n) => format!("{n} samples failed and have no stack"),
+        Note::Biased(n) => format!("{n} samples are biased: their stacks are of a later instant"),
+    }
 }
 
 /// The JDK whose classes ran. A recording tells which; another one is refused.
-fn jdk(args: &EdgesArgs, recording: &Recording) -> Result<Jdk, Error> {
-    let property = |name| recording.properties.get(name);
-    let home = property("java.home").map(PathBuf::from);
+fn jdk(args: &EdgesArgs, properties: &BTreeMap<String, String>) -> Result<Jdk, Error> {
+    let home = properties.get("java.home").map(PathBuf::from);
     let home = home.filter(|home| home.is_dir());
     let jdk = Jdk::find(args.jdk.as_deref().or(home.as_deref()))?;
-    if let Some(recorded) = property("java.vm.version")
+    if let Some(recorded) = properties.get("java.vm.version")
         && let Some(version) = jdk.version()
         && !is_version(recorded, version)
     {
         return Err(Error::usage(format!(
             "{} is of JDK {recorded}, {} is {version}; give the JDK that ran with --jdk",
-            args.file.display(),
+            args.files[0].display(),
             jdk.home().display(),
         )));
     }

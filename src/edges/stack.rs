@@ -1,6 +1,10 @@
-//! A stack as a file has it.
+//! Stacks that are kept, for lies about them.
 
-use oracle::edge::{EdgeFrame, ThreadStart};
+use super::gather::Thread;
+use super::names::{Named, Names};
+use oracle::edge::{EdgeFrame, Starts, ThreadStart, World};
+use oracle::trace::Location;
+use recordings::{Method, Note, Place, Sink};
 
 /// One stack.
 #[derive(Clone, Debug)]
@@ -13,29 +17,71 @@ pub struct Stack {
     pub bottom: Option<ThreadStart>,
 }
 
-/// The internal name of a class from one with dots, as JFR has it for hidden classes; what HotSpot
-/// appends to those stays.
-pub fn internal_name(class: &str) -> String {
-    match class.rsplit_once(".0x") {
-        Some((base, address)) => format!("{}.0x{address}", base.replace('.', "/")),
-        None => class.replace('.', "/"),
+/// All stacks whose frames have descriptors and bytecode indices.
+pub struct Collected<'c> {
+    world: &'c mut World,
+    names: &'c mut Names,
+    starts: Option<&'c Starts<Thread>>,
+    /// The file that is read, from 0.
+    pub file: usize,
+    /// The stacks.
+    pub stacks: Vec<Stack>,
+}
+
+impl<'c> Collected<'c> {
+    /// No stack yet.
+    pub fn new(
+        world: &'c mut World,
+        names: &'c mut Names,
+        starts: Option<&'c Starts<Thread>>,
+    ) -> Collected<'c> {
+        Collected {
+            world,
+            names,
+            starts,
+            file: 0,
+            stacks: vec![],
+        }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::internal_name;
+impl Sink for Collected<'_> {
+    fn method(&mut self, method: Method<'_>) -> u32 {
+        self.names.number(self.world, method)
+    }
 
-    #[test]
-    fn dots_become_slashes() {
-        for (shown, internal) in [
-            ("a.B", "a/B"),
-            ("a/B", "a/B"),
-            ("a.B+0x12/34", "a/B+0x12/34"),
-            ("a.B.0x12", "a/B.0x12"),
-            ("[La.B;", "[La/B;"),
-        ] {
-            assert_eq!(internal_name(shown), internal);
+    fn property(&mut self, _: &str, _: &str) {}
+
+    fn stack(&mut self, stack: recordings::Stack<'_>) {
+        let frames = stack.frames.iter().map(|frame| {
+            let Named::Known(method) = Named::of(frame.method) else {
+                return None;
+            };
+            let location = match frame.place {
+                Place::Bci(bci) => Location(bci),
+                Place::Native => Location::NATIVE,
+                Place::Unknown(_) => return None,
+            };
+            Some(EdgeFrame { method, location })
+        });
+        let Some(frames) = frames.collect::<Option<Vec<EdgeFrame>>>() else {
+            return;
+        };
+        for samples in stack.samples {
+            let thread = samples.thread.clone();
+            let known = self.starts.zip(thread.clone());
+            let start = known.map_or(ThreadStart::Unknown, |(starts, thread)| {
+                starts.of(&(self.file, thread))
+            });
+            for _ in 0..samples.times {
+                self.stacks.push(Stack {
+                    thread: thread.clone(),
+                    frames: frames.clone(),
+                    bottom: stack.whole.then_some(start),
+                });
+            }
         }
     }
+
+    fn note(&mut self, _: Note) {}
 }

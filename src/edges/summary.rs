@@ -1,7 +1,8 @@
 //! What was found, as text and as JSON.
 
-use oracle::edge::{Counts, EdgeFrame, Finding, World};
-use oracle::trace::Location;
+use super::names::{Named, Names};
+use oracle::edge::{Finding, Unknown, World};
+use recordings::{Frame, Place};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -12,94 +13,238 @@ const SHOWN: usize = 5;
 /// Counts, and each edge that is not possible.
 #[derive(Debug, Default)]
 pub struct Summary {
-    /// The counts.
-    pub counts: Counts,
-    /// By finding, the frame that lies lower (none for a bottom) and the one that lies on it
-    /// (none for a top).
-    odd: HashMap<Edge, u64>,
+    /// Stacks.
+    pub stacks: u64,
+    /// Stacks with an impossible edge.
+    pub impossible_stacks: u64,
+    /// Edges that were judged by names alone, since the format has no descriptors or bytecode
+    /// indices.
+    pub partly: u64,
+    /// Tops that cannot be judged, for the same reason.
+    pub unjudged: u64,
+    /// How often each finding was made. There are few, so that looking through them is fast.
+    findings: Vec<(Finding, u64)>,
+    odd: HashMap<Edge, Odd>,
 }
 
-type Edge = (Finding, Option<EdgeFrame>, Option<EdgeFrame>);
+/// A finding, the frame that lies lower (none for a top) and the method that lies on it (none for
+/// a top).
+type Edge = (Finding, Option<Frame>, Option<u32>);
+
+/// How often an edge was found, and a whole stack with it if it is impossible.
+#[derive(Debug, Default)]
+struct Odd {
+    times: u64,
+    example: Option<Box<[Frame]>>,
+}
 
 impl Summary {
-    /// Counts the findings on a stack, as [`oracle::edge::Judge::stack`] makes them.
-    pub fn add(&mut self, frames: &[EdgeFrame], found: &[Finding]) {
-        self.counts.add(found);
+    /// Counts the findings on the top and on each frame with its caller; none where nothing can
+    /// be judged.
+    pub fn edges(&mut self, frames: &[Frame], found: &[Option<Finding>], times: u64) {
+        self.stacks += times;
         for (i, &finding) in found.iter().enumerate() {
-            if !matches!(finding, Finding::Possible(_)) {
-                let above = i.checked_sub(1).map(|above| frames[above]);
-                let edge = (finding, frames.get(i).copied(), above);
-                *self.odd.entry(edge).or_default() += 1;
-            }
+            let Some(finding) = finding else {
+                self.unjudged += times;
+                continue;
+            };
+            let above = i.checked_sub(1).map(|above| frames[above].method);
+            self.count(finding, Some(frames[i]), above, times, frames);
         }
     }
 
+    /// Counts the finding on the lowest frame.
+    pub fn bottom(&mut self, lowest: Frame, finding: Finding, times: u64, frames: &[Frame]) {
+        self.count(finding, None, Some(lowest.method), times, frames);
+    }
+
+    fn count(
+        &mut self,
+        finding: Finding,
+        lower: Option<Frame>,
+        upper: Option<u32>,
+        times: u64,
+        frames: &[Frame],
+    ) {
+        match self
+            .findings
+            .iter_mut()
+            .find(|(known, _)| *known == finding)
+        {
+            Some((_, count)) => *count += times,
+            None => self.findings.push((finding, times)),
+        }
+        if matches!(finding, Finding::Possible(_)) {
+            return;
+        }
+        let odd = self.odd.entry((finding, lower, upper)).or_default();
+        odd.times += times;
+        if finding.is_impossible() {
+            odd.example.get_or_insert_with(|| frames.into());
+        }
+    }
+
+    /// How often edges were possible, impossible, unknown.
+    pub fn sums(&self) -> [u64; 3] {
+        let mut sums = [0; 3];
+        for (finding, count) in &self.findings {
+            sums[match finding {
+                Finding::Possible(_) => 0,
+                Finding::Impossible(_) => 1,
+                Finding::Unknown(_) => 2,
+            }] += count;
+        }
+        sums
+    }
+
+    /// Whether a class that was not loaded might change a finding.
+    pub fn wants_more_classes(&self) -> bool {
+        let mut findings = self.findings.iter();
+        findings.any(|(finding, _)| match finding {
+            Finding::Possible(_) => false,
+            Finding::Impossible(_) => true,
+            Finding::Unknown(cause) => matches!(cause, Unknown::Hierarchy | Unknown::Receiver),
+        })
+    }
+
+    /// The findings with their counts: possible before impossible before unknown.
+    fn sorted(&self) -> Vec<(Finding, u64)> {
+        let mut findings = self.findings.clone();
+        findings.sort_unstable();
+        findings
+    }
+
     /// Edges that are not possible by reason, the most frequent first.
-    fn odd(&self) -> BTreeMap<Finding, Vec<(&Edge, u64)>> {
-        let mut by_reason: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for (edge, &count) in &self.odd {
-            by_reason.entry(edge.0).or_default().push((edge, count));
+    fn odd(&self, show: Show<'_>) -> BTreeMap<Finding, Vec<ShownEdge>> {
+        let mut by_reason: BTreeMap<_, Vec<ShownEdge>> = BTreeMap::new();
+        for (&(finding, lower, upper), odd) in &self.odd {
+            let example = odd.example.iter().flat_map(|example| example.iter());
+            by_reason.entry(finding).or_default().push(ShownEdge {
+                verdict: verdict(finding),
+                reason: finding.reason(),
+                caller: lower.map(|frame| show.method(frame.method)),
+                bci: lower.and_then(|frame| match frame.place {
+                    Place::Bci(bci) => Some(bci),
+                    Place::Native | Place::Unknown(_) => None,
+                }),
+                place: lower.map(|frame| show.place(frame.place)),
+                callee: upper.map(|method| show.method(method)),
+                count: odd.times,
+                example: example.map(|&frame| show.frame(frame)).collect(),
+            });
         }
         for edges in by_reason.values_mut() {
-            edges.sort_by_key(|&(edge, count)| {
-                let key = |frame: Option<EdgeFrame>| frame.map(|f| (f.method, f.location));
-                (std::cmp::Reverse(count), key(edge.1), key(edge.2))
+            edges.sort_by(|a, b| {
+                let key = |edge: &ShownEdge| (edge.caller.clone(), edge.bci, edge.callee.clone());
+                b.count.cmp(&a.count).then_with(|| key(a).cmp(&key(b)))
             });
         }
         by_reason
     }
 
     /// The reasons and examples, for a terminal.
-    pub fn text(&self, world: &World) -> String {
+    pub fn text(&self, world: &World, names: &Names) -> String {
         let mut text = String::new();
-        let odd = self.odd();
-        for (finding, count) in self.counts.findings() {
+        let odd = self.odd(Show { world, names });
+        for (finding, count) in self.sorted() {
             let _ = writeln!(text, "{count:>12}  {finding}");
             let edges = odd.get(&finding).map_or(&[][..], Vec::as_slice);
-            for &(&(_, lower, upper), count) in edges.iter().take(SHOWN) {
-                let lower = lower.map_or("thread".into(), |frame| show(world, frame));
-                let upper = upper.map_or("top".into(), |frame| world.show(frame.method));
-                let _ = writeln!(text, "{:14}{count} × {lower} -> {upper}", "");
+            for edge in edges.iter().take(SHOWN) {
+                let lower = match (&edge.caller, &edge.place) {
+                    (Some(caller), Some(place)) => format!("{caller}{place}"),
+                    _ => "thread".into(),
+                };
+                let upper = edge.callee.as_deref().unwrap_or("top");
+                let _ = writeln!(text, "{:14}{} × {lower} -> {upper}", "", edge.count);
+                for frame in &edge.example {
+                    let _ = writeln!(text, "{:18}at {frame}", "");
+                }
             }
             if edges.len() > SHOWN {
                 let _ = writeln!(text, "{:14}and {} other edges", "", edges.len() - SHOWN);
             }
         }
+        let [possible, impossible, unknown] = self.sums();
+        let edges = possible + impossible + unknown;
+        if self.partly + self.unjudged > 0 {
+            let whole = (edges - self.partly.min(edges)) as f64;
+            let share = whole * 100.0 / (edges + self.unjudged).max(1) as f64;
+            let _ = writeln!(
+                text,
+                "judged in full: {share:.1} % of the edges; by names alone: {}; not at all, since \
+                 the format does not tell where the top stands: {}",
+                self.partly, self.unjudged
+            );
+        }
+        let _ = writeln!(
+            text,
+            "stacks with an impossible edge: {}",
+            self.impossible_stacks
+        );
+        let _ = writeln!(
+            text,
+            "stacks {}, edges {edges}, possible {possible}, impossible {impossible}, unknown {unknown}",
+            self.stacks
+        );
         text
     }
 
     /// Everything, as JSON.
-    pub fn json(&self, world: &World) -> String {
-        let [possible, impossible, unknown] = self.counts.sums();
-        let reasons = self.counts.findings();
-        let edges = self.odd().into_values().flatten().map(|(edge, count)| {
-            let &(finding, lower, upper) = edge;
-            ShownEdge {
-                verdict: verdict(finding),
-                reason: finding.reason(),
-                caller: lower.map(|frame| world.show(frame.method)),
-                bci: lower.map(|frame| frame.location).and_then(Location::bci),
-                callee: upper.map(|frame| world.show(frame.method)),
-                count,
-            }
-        });
+    pub fn json(&self, world: &World, names: &Names, notes: &[String]) -> String {
+        let [possible, impossible, unknown] = self.sums();
         let report = Report {
             schema: 1,
-            stacks: self.counts.stacks(),
+            stacks: self.stacks,
+            impossible_stacks: self.impossible_stacks,
             edges: possible + impossible + unknown,
             possible,
             impossible,
             unknown,
-            reasons: reasons
+            by_names_alone: self.partly,
+            tops_not_judged: self.unjudged,
+            notes,
+            reasons: self
+                .sorted()
+                .into_iter()
                 .map(|(finding, count)| Reason {
                     verdict: verdict(finding),
                     reason: finding.reason(),
                     count,
                 })
                 .collect(),
-            not_possible: edges.collect(),
+            not_possible: self
+                .odd(Show { world, names })
+                .into_values()
+                .flatten()
+                .collect(),
         };
         serde_json::to_string_pretty(&report).expect("it is plain data")
+    }
+}
+
+/// Shows frames to people.
+#[derive(Copy, Clone)]
+struct Show<'a> {
+    world: &'a World,
+    names: &'a Names,
+}
+
+impl Show<'_> {
+    fn method(self, number: u32) -> String {
+        self.names.show(self.world, Named::of(number))
+    }
+
+    fn place(self, place: Place) -> String {
+        match place {
+            Place::Bci(bci) => format!("@{bci}"),
+            Place::Native => "@native".into(),
+            Place::Unknown(Some(line)) => format!(":{line}"),
+            Place::Unknown(None) => String::new(),
+        }
+    }
+
+    fn frame(self, frame: Frame) -> String {
+        self.method(frame.method) + &self.place(frame.place)
     }
 }
 
@@ -111,23 +256,21 @@ fn verdict(finding: Finding) -> &'static str {
     }
 }
 
-fn show(world: &World, frame: EdgeFrame) -> String {
-    let method = world.show(frame.method);
-    match frame.location.bci() {
-        Some(bci) => format!("{method}@{bci}"),
-        None => format!("{method}@native"),
-    }
-}
-
 /// The file of `--json`.
 #[derive(Debug, Serialize)]
-struct Report {
+struct Report<'a> {
     schema: u32,
     stacks: u64,
+    /// Stacks with an impossible edge.
+    impossible_stacks: u64,
     edges: u64,
     possible: u64,
     impossible: u64,
     unknown: u64,
+    by_names_alone: u64,
+    tops_not_judged: u64,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    notes: &'a [String],
     reasons: Vec<Reason>,
     /// Each impossible or unknown edge.
     not_possible: Vec<ShownEdge>,
@@ -146,8 +289,13 @@ struct ShownEdge {
     reason: &'static str,
     /// None where the thread's start is meant.
     caller: Option<String>,
-    bci: Option<u32>,
+    bci: Option<i32>,
+    #[serde(skip)]
+    place: Option<String>,
     /// None where the top is meant.
     callee: Option<String>,
     count: u64,
+    /// A whole stack with the edge, the top first, if the edge is impossible.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    example: Vec<String>,
 }

@@ -22,6 +22,13 @@ impl Code {
         self.throwing.contains(bci)
     }
 
+    /// The first instruction, one that may throw, and all that call or link something.
+    pub(super) fn calling(&self) -> impl Iterator<Item = u32> + '_ {
+        let throwing = (0..=u32::from(u16::MAX)).find(|&bci| self.throws_at(bci));
+        let sites = self.sites.iter().map(|site| u32::from(site.0));
+        sites.chain(throwing).chain([0])
+    }
+
     pub(super) fn site(&self, bci: u32) -> Option<Refer> {
         let bci = u16::try_from(bci).ok()?;
         let at = self.sites.binary_search_by_key(&bci, |site| site.0).ok()?;

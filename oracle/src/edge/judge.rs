@@ -77,12 +77,14 @@ impl Judge {
         for pair in frames.windows(2) {
             found.push(self.edge(pair[1], pair[0].method));
         }
+        found.extend(bottom.map(|start| self.bottom(lowest.method, start)));
+    }
+
+    /// [`World::bottom`], remembered.
+    pub fn bottom(&mut self, lowest: MethodId, start: ThreadStart) -> Finding {
         let world = &self.world;
-        found.extend(bottom.map(|start| {
-            let key = (lowest.method, start);
-            let find = || world.bottom(lowest.method, start);
-            self.bottoms.get(key, world.version(), find)
-        }));
+        let find = || world.bottom(lowest, start);
+        self.bottoms.get((lowest, start), world.version(), find)
     }
 
     /// [`World::edge`], remembered.

@@ -17,6 +17,7 @@ mod counts;
 mod finding;
 mod hierarchy;
 mod judge;
+mod loose;
 mod memo;
 mod names;
 mod runtime;

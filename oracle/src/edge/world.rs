@@ -193,6 +193,15 @@ impl World {
         (text(name), text(descriptor))
     }
 
+    /// The class that frames of this name are of, if any class or frame has it.
+    pub(super) fn find_class(&self, name: &[u8]) -> Option<ClassName> {
+        let (base, kind) = self.runtime.kind(name);
+        match kind {
+            Kind::Hidden => self.find(&[base, b"+"].concat()),
+            _ => self.find(base),
+        }
+    }
+
     /// The class's name, if any class or frame has it.
     pub(super) fn find(&self, name: &[u8]) -> Option<ClassName> {
         self.texts

@@ -3,6 +3,7 @@
 use super::metadata::{Field, Types};
 use super::values::{self, Value};
 use crate::bytes::Bytes;
+use crate::sink::internal_name;
 use crate::{Frame, Method, Place, Sink};
 use std::collections::HashMap;
 
@@ -295,15 +296,6 @@ impl Methods {
     }
 }
 
-/// The internal name of a class from one with dots, as JFR has it for hidden classes; what HotSpot
-/// appends to those stays.
-fn internal_name(class: &str) -> String {
-    match class.rsplit_once(".0x") {
-        Some((base, address)) => format!("{}.0x{address}", base.replace('.', "/")),
-        None => class.replace('.', "/"),
-    }
-}
-
 /// Spreads keys, which HotSpot and async-profiler number in a row.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spread;
@@ -338,23 +330,5 @@ impl std::hash::Hasher for SpreadHasher {
 
     fn write_i64(&mut self, number: i64) {
         self.write_u64(number as u64);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::internal_name;
-
-    #[test]
-    fn dots_become_slashes() {
-        for (shown, internal) in [
-            ("a.B", "a/B"),
-            ("a/B", "a/B"),
-            ("a.B+0x12/34", "a/B+0x12/34"),
-            ("a.B.0x12", "a/B.0x12"),
-            ("[La.B;", "[La/B;"),
-        ] {
-            assert_eq!(internal_name(shown), internal);
-        }
     }
 }

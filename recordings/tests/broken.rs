@@ -1,0 +1,327 @@
+//! Broken input of every format: no reader panics, hangs or runs out of memory.
+
+use rand::rngs::StdRng;
+use rand::{Rng, RngExt, SeedableRng};
+use recordings::{Method, Note, Sink, Stack};
+use std::io::Write;
+
+/// Counts what it gets.
+#[derive(Default)]
+struct Count {
+    methods: u32,
+    stacks: u64,
+    notes: Vec<Note>,
+}
+
+impl Sink for Count {
+    fn method(&mut self, method: Method<'_>) -> u32 {
+        assert!(!method.name.is_empty());
+        self.methods += 1;
+        self.methods - 1
+    }
+
+    fn property(&mut self, _: &str, _: &str) {}
+
+    fn stack(&mut self, stack: Stack<'_>) {
+        assert!(!stack.frames.is_empty());
+        self.stacks += stack
+            .samples
+            .iter()
+            .map(|s| s.times)
+            .fold(0, u64::saturating_add);
+    }
+
+    fn note(&mut self, note: Note) {
+        self.notes.push(note);
+    }
+}
+
+/// Reads a file with these bytes.
+fn read(bytes: &[u8]) -> (Result<(), recordings::Error>, Count) {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(bytes).unwrap();
+    let mut count = Count::default();
+    let result = recordings::read(file.path(), &[], &mut count);
+    (result, count)
+}
+
+/// A number of JFR, seven bits a byte.
+fn number(mut n: u64, into: &mut Vec<u8>) {
+    while n >= 0x80 {
+        into.push(n as u8 | 0x80);
+        n >>= 7;
+    }
+    into.push(n as u8);
+}
+
+fn numbers(all: &[u64]) -> Vec<u8> {
+    let mut bytes = vec![];
+    all.iter().for_each(|&n| number(n, &mut bytes));
+    bytes
+}
+
+fn text(text: &str, into: &mut Vec<u8>) {
+    into.push(3);
+    number(text.len() as u64, into);
+    into.extend(text.as_bytes());
+}
+
+/// An event with its size, which is short.
+fn event(body: &[u8]) -> Vec<u8> {
+    let mut event = vec![];
+    // Two bytes of size, so that the size does not depend on itself.
+    let size = body.len() + 2;
+    event.extend([size as u8 | 0x80, (size >> 7) as u8]);
+    event.extend(body);
+    event
+}
+
+/// A type: number, name, and fields with name, type, whether a constant, whether an array.
+type Described<'a> = (u64, &'a str, &'a [(&'a str, u64, bool, bool)]);
+
+const TYPES: &[Described<'static>] = &[
+    (1, "int", &[]),
+    (2, "boolean", &[]),
+    (3, "java.lang.String", &[]),
+    (10, "jdk.types.Symbol", &[("string", 3, false, false)]),
+    (11, "java.lang.Class", &[("name", 10, true, false)]),
+    (
+        12,
+        "jdk.types.Method",
+        &[
+            ("type", 11, true, false),
+            ("name", 10, true, false),
+            ("descriptor", 10, true, false),
+        ],
+    ),
+    (
+        13,
+        "jdk.types.FrameType",
+        &[("description", 3, false, false)],
+    ),
+    (
+        14,
+        "jdk.types.StackFrame",
+        &[
+            ("method", 12, true, false),
+            ("lineNumber", 1, false, false),
+            ("bytecodeIndex", 1, false, false),
+            ("type", 13, true, false),
+        ],
+    ),
+    (
+        15,
+        "jdk.types.StackTrace",
+        &[("truncated", 2, false, false), ("frames", 14, false, true)],
+    ),
+    (
+        20,
+        "jdk.ExecutionSample",
+        &[
+            ("startTime", 1, false, false),
+            ("stackTrace", 15, true, false),
+        ],
+    ),
+];
+
+fn metadata() -> Vec<u8> {
+    let mut strings: Vec<String> = vec![];
+    let mut place = |text: &str| {
+        let known = strings.iter().position(|known| known == text);
+        known.unwrap_or_else(|| {
+            strings.push(text.into());
+            strings.len() - 1
+        }) as u64
+    };
+    let mut tree = numbers(&[place("root"), 0, TYPES.len() as u64]);
+    for &(id, name, fields) in TYPES {
+        tree.extend(numbers(&[
+            place("class"),
+            2,
+            place("id"),
+            place(&id.to_string()),
+        ]));
+        tree.extend(numbers(&[place("name"), place(name), fields.len() as u64]));
+        for &(name, of, constant, array) in fields {
+            tree.extend(numbers(&[place("field"), 4, place("name"), place(name)]));
+            tree.extend(numbers(&[place("class"), place(&of.to_string())]));
+            tree.extend(numbers(&[
+                place("constantPool"),
+                place(&constant.to_string()),
+            ]));
+            let dimension = if array { "1" } else { "0" };
+            tree.extend(numbers(&[place("dimension"), place(dimension), 0]));
+        }
+    }
+    let mut body = numbers(&[0, 0, 0, 0, strings.len() as u64]);
+    strings.iter().for_each(|string| text(string, &mut body));
+    body.extend(tree);
+    event(&body)
+}
+
+/// A chunk as async-profiler writes it: the stack of `a.B.m` below a frame of libc and one of the
+/// kernel, sampled `samples` times.
+fn chunk(samples: usize) -> Vec<u8> {
+    let mut body = numbers(&[1, 0, 0, 0, 0, 5]);
+    body.extend(numbers(&[10, 5]));
+    for (key, symbol) in ["a.B", "m", "()V", "", "()L;"].iter().enumerate() {
+        number(key as u64 + 1, &mut body);
+        text(symbol, &mut body);
+    }
+    body.extend(numbers(&[11, 2, 1, 1, 2, 4]));
+    body.extend(numbers(&[12, 2, 1, 1, 2, 3, 2, 2, 2, 5]));
+    number(13, &mut body);
+    number(2, &mut body);
+    for (key, kind) in [(1, "Interpreted"), (2, "Kernel")] {
+        number(key, &mut body);
+        text(kind, &mut body);
+    }
+    // One stack of three frames: kernel, libc, Java.
+    body.extend(numbers(&[15, 1, 1, 0, 3]));
+    body.extend(numbers(&[2, 0, 0, 2]));
+    body.extend(numbers(&[2, 0, 0, 1]));
+    body.extend(numbers(&[1, 7, 5, 1]));
+    let mut events = event(&body);
+    for _ in 0..samples {
+        events.extend(event(&numbers(&[20, 99, 1])));
+    }
+    let at = 68 + events.len();
+    events.extend(metadata());
+    let mut chunk = b"FLR\0\0\x02\0\0".to_vec();
+    for field in [68 + events.len() as u64, 68, at as u64, 0, 0, 0, 1] {
+        chunk.extend(field.to_be_bytes());
+    }
+    chunk.extend(1u32.to_be_bytes());
+    chunk.extend(events);
+    chunk
+}
+
+#[test]
+fn frames_of_native_code_are_no_calls() {
+    let (result, count) = read(&chunk(3));
+    result.unwrap();
+    assert_eq!((count.methods, count.stacks, count.notes), (1, 3, vec![]));
+}
+
+#[test]
+fn whole_chunks_of_a_cut_recording_are_read() {
+    let mut file = chunk(3);
+    file.extend(chunk(4));
+    let third = chunk(5);
+    file.extend(&third[..third.len() - 1]);
+    let (result, count) = read(&file);
+    result.unwrap();
+    assert_eq!(count.stacks, 7);
+    let [Note::Cut(what)] = &count.notes[..] else {
+        panic!("{:?}", count.notes);
+    };
+    assert!(
+        what.starts_with("chunk 3 and what follows: the file is cut off"),
+        "{what}"
+    );
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut packed = flate2::write::GzEncoder::new(vec![], flate2::Compression::fast());
+    packed.write_all(bytes).unwrap();
+    packed.finish().unwrap()
+}
+
+fn lz4(bytes: &[u8]) -> Vec<u8> {
+    let mut packed = lz4_flex::frame::FrameEncoder::new(vec![]);
+    packed.write_all(bytes).unwrap();
+    packed.finish().unwrap()
+}
+
+fn archive(bytes: &[u8]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(vec![]));
+    let options = zip::write::SimpleFileOptions::default();
+    archive.start_file("README", options).unwrap();
+    archive.write_all(b"no stacks").unwrap();
+    archive.start_file("a.jfr", options).unwrap();
+    archive.write_all(bytes).unwrap();
+    archive.finish().unwrap().into_inner()
+}
+
+#[test]
+fn packed_files_are_read_as_plain_ones() {
+    let plain = chunk(3);
+    for packed in [
+        gzip(&plain),
+        lz4(&plain),
+        archive(&plain),
+        archive(&gzip(&plain)),
+    ] {
+        let (result, count) = read(&packed);
+        result.unwrap();
+        assert_eq!(count.stacks, 3);
+    }
+}
+
+/// A profile with one sample of `a.B.m`.
+fn pprof() -> Vec<u8> {
+    let mut profile = vec![0x0a, 4, 8, 1, 16, 1];
+    // Sample: location 1, value 5. Location 1: function 1 at line 7. Function 1: name 1.
+    profile.extend([0x12, 6, 0x0a, 1, 1, 0x12, 1, 5]);
+    profile.extend([0x22, 8, 8, 1, 0x22, 4, 8, 1, 16, 7]);
+    profile.extend([0x2a, 4, 8, 1, 16, 1]);
+    profile.extend([0x32, 0, 0x32, 5]);
+    profile.extend(b"a.B.m");
+    profile
+}
+
+const DUMP: &[u8] =
+    b"Full thread dump\n\n\"main\" #1 prio=5\n\tat a.B.m(B.java:7)\n\tat a.B.n(B.java:9)\n\n";
+const COLLAPSED: &[u8] = b"a/B.n;a/B.m 5\nstart_thread;a/B.m_[j];read_[k] 3\n";
+const LINES: &[u8] = br#"{"frames":[{"class":"a.B","method":"m","descriptor":"()V","bci":5}]}"#;
+
+fn whole() -> [(&'static str, Vec<u8>, u64); 7] {
+    [
+        ("jfr", chunk(3), 3),
+        ("gzip", gzip(&chunk(3)), 3),
+        ("lz4", lz4(&chunk(3)), 3),
+        ("pprof", pprof(), 5),
+        ("dump", DUMP.into(), 1),
+        ("collapsed", COLLAPSED.into(), 8),
+        ("lines", LINES.into(), 1),
+    ]
+}
+
+#[test]
+fn every_format_is_told_by_its_first_bytes() {
+    for (name, bytes, stacks) in whole() {
+        let (result, count) = read(&bytes);
+        assert!(result.is_ok(), "{name}: {result:?}");
+        assert_eq!(count.stacks, stacks, "{name}");
+    }
+    assert!(read(b"nothing of the kind").0.is_err());
+}
+
+/// Changes, cuts and doubles bytes at random places.
+fn broken(bytes: &[u8], random: &mut StdRng) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    for _ in 0..random.random_range(1..6) {
+        let at = random.random_range(0..bytes.len().max(1));
+        match random.random_range(0..4) {
+            0 => bytes.truncate(at),
+            1 => bytes.insert(at.min(bytes.len()), random.next_u32() as u8),
+            _ => {
+                if let Some(byte) = bytes.get_mut(at) {
+                    *byte = [random.next_u32() as u8, 0, 0xff, 0x7f][at % 4];
+                }
+            }
+        }
+    }
+    bytes
+}
+
+#[test]
+fn broken_files_make_no_reader_panic_or_hang() {
+    let mut random = StdRng::seed_from_u64(17);
+    for (_, bytes, _) in whole() {
+        for _ in 0..1000 {
+            // An error or fewer stacks are both fine.
+            let _ = read(&broken(&bytes, &mut random));
+        }
+    }
+}

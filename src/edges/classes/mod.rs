@@ -1,0 +1,180 @@
+//! Where class files come from: a JDK's image, jars, folders. A class is read when a stack needs
+//! it: a JDK has thirty thousand of them.
+
+mod jar;
+pub mod path;
+
+use crate::error::Error;
+use classfile::Outline;
+use classfile::outline::Refers;
+use jar::Jar;
+use oracle::edge::World;
+use ristretto_jimage::Image;
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// All class files of a program and its JDK.
+pub struct Classes {
+    /// Which of several versions in a jar are for this JDK: those up to this feature release.
+    feature: u32,
+    image: Option<Image>,
+    /// The module of each package of the image.
+    modules: HashMap<String, String>,
+    jars: Vec<Jar>,
+    folders: Vec<PathBuf>,
+    opened: HashSet<PathBuf>,
+    /// Classes that were looked for, and whether those that they refer to were as well.
+    asked: HashMap<String, bool>,
+    /// Class files that break a rule of the JVMS, which are left out.
+    pub malformed: u64,
+}
+
+impl Classes {
+    /// The classes of the JDK in `home`, which has this feature release: its image, or the folder
+    /// of its modules if it was not made into an image.
+    pub fn new(home: &Path, feature: u32) -> Result<Classes, Error> {
+        let mut classes = Classes {
+            feature,
+            image: None,
+            modules: HashMap::new(),
+            jars: vec![],
+            folders: vec![],
+            opened: HashSet::new(),
+            asked: HashMap::new(),
+            malformed: 0,
+        };
+        let path = home.join("lib/modules");
+        let exploded = home.join("modules");
+        if !path.exists() && exploded.is_dir() {
+            let modules = fs::read_dir(&exploded).map_err(Error::about(&exploded))?;
+            let modules = modules.flatten().map(|module| module.path());
+            classes
+                .folders
+                .extend(modules.filter(|module| module.is_dir()));
+            return Ok(classes);
+        }
+        let image = Image::from_file(&path).map_err(Error::about(&path))?;
+        for resource in &image {
+            let resource = resource.map_err(Error::about(&path))?;
+            if resource.extension() == "class" && !classes.modules.contains_key(resource.parent()) {
+                let (package, module) = (resource.parent().into(), resource.module().into());
+                classes.modules.insert(package, module);
+            }
+        }
+        classes.image = Some(image);
+        Ok(classes)
+    }
+
+    /// Adds a jar or a folder of classes, with the jars that the jar's manifest names. What does
+    /// not exist is left out, as `java` does.
+    pub fn add(&mut self, path: &Path) -> Result<(), Error> {
+        let Ok(path) = path.canonicalize() else {
+            return Ok(());
+        };
+        if !self.opened.insert(path.clone()) {
+            return Ok(());
+        }
+        if path.is_dir() {
+            self.folders.push(path);
+            return Ok(());
+        }
+        let jar = Jar::open(&path, self.feature).map_err(Error::about(&path))?;
+        let folder = path.parent().unwrap_or(Path::new("/"));
+        let further: Vec<PathBuf> = jar
+            .class_path
+            .iter()
+            .map(|url| path::of_url(folder, url))
+            .collect();
+        self.jars.push(jar);
+        further.iter().try_for_each(|path| self.add(path))
+    }
+
+    /// Reads a class and all above it, if they are there and were not read before, and gives them
+    /// to the world. With `refers`, the classes that the class itself refers to as well.
+    pub fn load(&mut self, world: &mut World, class: &str, refers: bool) {
+        let mut open = vec![(class.to_owned(), refers)];
+        while let Some((class, refers)) = open.pop() {
+            let before = self.asked.get(&class).copied();
+            if before == Some(true) || before == Some(refers) {
+                continue;
+            }
+            self.asked.insert(class.clone(), refers);
+            for bytes in self.read(&class) {
+                let Ok(outline) = Outline::read(&bytes) else {
+                    self.malformed += u64::from(before.is_none());
+                    continue;
+                };
+                let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+                let above = outline.super_name.iter().chain(&outline.interfaces);
+                open.extend(above.map(|name| (text(name), false)));
+                if refers {
+                    open.extend(named(&outline).map(|name| (text(name), false)));
+                }
+                if before.is_none() {
+                    world.add(&outline);
+                }
+            }
+        }
+    }
+
+    /// Whether there is a class file of this class.
+    pub fn has(&mut self, class: &str) -> bool {
+        !self.read(class).is_empty()
+    }
+
+    /// Reads all classes that were not read before.
+    pub fn load_all(&mut self, world: &mut World) -> Result<(), Error> {
+        let mut names: Vec<String> = self.jars.iter().flat_map(Jar::names).collect();
+        if let Some(image) = &self.image {
+            for resource in image {
+                let resource = resource.map_err(Error::about(Path::new("lib/modules")))?;
+                if resource.extension() == "class" {
+                    names.push(format!("{}/{}", resource.parent(), resource.base()));
+                }
+            }
+        }
+        for folder in &self.folders {
+            path::classes(folder, "", &mut names);
+        }
+        names.sort_unstable();
+        names.iter().for_each(|name| self.load(world, name, false));
+        Ok(())
+    }
+
+    /// All class files of a class: several jars may have one.
+    fn read(&mut self, class: &str) -> Vec<Vec<u8>> {
+        let mut found = vec![];
+        let package = class.rsplit_once('/').map_or("", |(package, _)| package);
+        if let (Some(image), Some(module)) = (&self.image, self.modules.get(package)) {
+            let resource = image.get_resource(&format!("/{module}/{class}.class"));
+            found.extend(resource.ok().map(|resource| resource.data().to_vec()));
+        }
+        for jar in &mut self.jars {
+            found.extend(jar.read(class));
+        }
+        // No name of a class leads out of the folder.
+        if !class.split('/').any(|part| part.is_empty() || part == "..") {
+            let files = self.folders.iter();
+            let files = files.map(|folder| folder.join(format!("{class}.class")));
+            found.extend(files.filter_map(|file| fs::read(file).ok()));
+        }
+        found
+    }
+}
+
+/// The classes that the code of a class refers to.
+fn named<'a>(outline: &'a Outline<'a>) -> impl Iterator<Item = &'a [u8]> {
+    let codes = outline
+        .methods
+        .iter()
+        .filter_map(|method| method.code.as_ref());
+    let sites = codes.flat_map(|code| &code.sites);
+    sites.filter_map(|site| match site.refers {
+        Refers::Virtual(m) | Refers::Special(m) | Refers::Static(m) | Refers::Interface(m) => {
+            Some(m.class)
+        }
+        Refers::Initialises(class) => Some(class),
+        Refers::Dynamic | Refers::Links => None,
+    })
+}
