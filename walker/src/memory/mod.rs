@@ -45,20 +45,17 @@ impl Memory for Live<'_> {
     }
 
     fn code(&self, address: usize) -> [u8; 16] {
+        const PAGE: usize = 1 << 12;
         let mut bytes = [0; 16];
         let words = [address, address.wrapping_add(8)].map(|at| self.word(at));
-        match words {
-            [Some(low), Some(high)] => {
-                bytes[..8].copy_from_slice(&low.to_le_bytes());
-                bytes[8..].copy_from_slice(&high.to_le_bytes());
-            }
-            _ => {
-                for (at, byte) in bytes.iter_mut().enumerate() {
-                    match self.u8(address.wrapping_add(at)) {
-                        Some(read) => *byte = read,
-                        None => break,
-                    }
-                }
+        if let [Some(low), Some(high)] = words {
+            bytes[..8].copy_from_slice(&low.to_le_bytes());
+            bytes[8..].copy_from_slice(&high.to_le_bytes());
+        } else if address % PAGE > PAGE - bytes.len() {
+            // The rest lies on a page that cannot be read.
+            let readable = bytes.iter_mut().take(PAGE - address % PAGE);
+            for (at, byte) in readable.enumerate() {
+                *byte = self.u8(address.wrapping_add(at)).unwrap_or(0);
             }
         }
         bytes

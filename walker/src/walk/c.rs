@@ -27,6 +27,9 @@ impl Walk<'_> {
                 let sp_of_caller = caller.registers.get(Register::RSP);
                 sp_of_caller.is_some_and(|above| above > sp && self.is_on_stack(above))
             });
+        let left = self.c_frames_left.checked_sub(1);
+        self.c_frames_left = left.unwrap_or(0);
+        let caller = caller.filter(|_| left.is_some());
         let next = match (caller, anchor) {
             (Some(caller), Some(anchor)) if self.is_above(&caller, anchor) => {
                 Position::C(caller, Some(anchor))
@@ -35,10 +38,7 @@ impl Walk<'_> {
             (Some(caller), None) if self.vm.code_cache.contains(caller.pc) => {
                 Position::Interrupted(caller.pc, caller.registers)
             }
-            (Some(caller), None) => {
-                self.c_frames_left = self.c_frames_left.checked_sub(1).ok_or(Failure::Top)?;
-                Position::C(caller, None)
-            }
+            (Some(caller), None) => Position::C(caller, None),
             (None, None) => return Err(Failure::Top),
         };
         Ok(Step {

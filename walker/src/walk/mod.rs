@@ -3,7 +3,7 @@
 //! * [`frame`]: what a walk yields, and why it may fail;
 //! * [`Walk`]: the walk: it stands at a physical frame, and yields what is inlined there first;
 //! * [`start`]: where it begins;
-//! * [`top`]: the first frame, where code was interrupted at any instruction;
+//! * [`interrupted`]: the first frame, where code was interrupted at any instruction;
 //! * [`caller`]: the others, which stand at a call;
 //! * [`c`]: frames of C and C++, above Java frames and between them;
 //! * [`return_address`]: what can be one.
@@ -11,9 +11,9 @@
 mod c;
 pub mod caller;
 pub mod frame;
+mod interrupted;
 pub mod return_address;
 pub mod start;
-pub mod top;
 
 use crate::c_frames::CFrame;
 use crate::memory::Live;
@@ -52,8 +52,11 @@ enum Position {
     Failed(Failure),
 }
 
-/// More frames than the VM's code has on the stack while it acts for Java code.
-const MOST_C_FRAMES: u32 = 128;
+/// More frames of C than there are between Java frames; a walk of the VM's code for more ends.
+const MOST_C_FRAMES: u32 = 256;
+
+/// More pieces of code than can be interrupted in the middle: a stub of a stub of a method.
+const MOST_INTERRUPTED: u32 = 8;
 
 /// A walk of one thread's stack.
 #[derive(Clone)]
@@ -67,8 +70,10 @@ pub struct Walk<'a> {
     with_c: bool,
     /// Whether the frames of compiled code are being exchanged for those of the interpreter.
     unpacks: bool,
-    /// How many frames of C there may be between Java frames that no anchor joins.
+    /// How many more frames of C there may be.
     c_frames_left: u32,
+    /// How many more frames may stand in the middle of code, and not at a call.
+    interrupted_left: u32,
 }
 
 /// The frames that are left of a debug info record.
@@ -93,6 +98,7 @@ impl<'a> Walk<'a> {
             with_c: false,
             unpacks: false,
             c_frames_left: MOST_C_FRAMES,
+            interrupted_left: MOST_INTERRUPTED,
         }
     }
 
@@ -105,7 +111,15 @@ impl<'a> Walk<'a> {
             let step = match self.position {
                 Position::End => return Ok(None),
                 Position::Failed(failure) => return Err(failure),
-                Position::Interrupted(pc, registers) => self.interrupted(pc, &registers),
+                Position::Interrupted(pc, registers) => {
+                    match self.interrupted_left.checked_sub(1) {
+                        Some(left) => {
+                            self.interrupted_left = left;
+                            self.interrupted(pc, &registers)
+                        }
+                        None => Err(Failure::Top),
+                    }
+                }
                 Position::Call(place) => self.call(place),
                 Position::C(frame, anchor) => self.c_frame(&frame, anchor),
             };
@@ -128,6 +142,7 @@ impl<'a> Walk<'a> {
         self.position = self.start;
         self.inlined = None;
         self.c_frames_left = MOST_C_FRAMES;
+        self.interrupted_left = MOST_INTERRUPTED;
     }
 
     fn next_inlined(&mut self) -> Option<Frame> {

@@ -2,13 +2,16 @@
  * A JVMTI agent that asks AsyncGetStackTrace and AsyncGetCallTrace for the same stacks, at the same
  * signals; and AsyncGetStackTrace and GetStackTrace at the same JVMTI events. It tells at the end of
  * the VM how the answers compare: lines of names and numbers, then the first stacks that differ. Options: the interval in microseconds, how many stacks are
- * shown, and 1 to be shown those that AsyncGetStackTrace does not answer for.
+ * shown, 1 to be shown those that AsyncGetStackTrace does not answer for, and how many
+ * walks from altered contexts are made at each signal.
  */
 #define _GNU_SOURCE
 #include "profile2.h"
+#include "wild.h"
 #include <dlfcn.h>
 #include <jvmti.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -50,6 +53,8 @@ static int to_keep = 10;
 static long interval = 1000;
 /* Whether stacks are shown where AsyncGetStackTrace gave none, instead of those that differ. */
 static int only_failed;
+static int wild_count;
+static atomic_long wild_walked, wild_answers, wild_longest;
 
 static atomic_long samples, asgct_failed, asgst_failed, both_failed, equal, top_bci, flagged, differ, kept_count;
 static atomic_long asgct_errors[64], asgst_errors[64];
@@ -57,9 +62,20 @@ static atomic_long asgct_nanos, asgst_nanos;
 static _Atomic pid_t threads[MOST_THREADS];
 static atomic_bool stopping;
 static pthread_t sampler;
-static __thread JNIEnv *thread_env;
-static __thread CallFrame asgct_frames[DEPTH];
-static __thread ASGST_CallFrame asgst_frames[DEPTH];
+/*
+ * What a thread needs in the handler. Only a word of thread-local storage at a fixed place may be
+ * touched there: any other may call malloc.
+ */
+typedef struct {
+  JNIEnv *env;
+  /* A variable of the thread's first function: what lies above is not to be overwritten. */
+  char *stack_end;
+  CallFrame asgct[DEPTH];
+  ASGST_CallFrame asgst[DEPTH];
+  jvmtiFrameInfo here[DEPTH];
+} Thread;
+
+static __thread __attribute__((tls_model("initial-exec"))) Thread *self;
 
 static long nanos(void) {
   struct timespec now;
@@ -73,14 +89,14 @@ static int same(const CallFrame *a, const ASGST_CallFrame *b) {
   return a->lineno == b->java_frame.bci;
 }
 
-static void keep(jint asgct, jint asgst, void *context) {
+static void keep(const Thread *thread, jint asgct, jint asgst, void *context) {
   long at = atomic_fetch_add(&kept_count, 1);
   if (at >= to_keep || at >= MOST_KEPT) return;
   Kept *k = &kept[at];
   k->asgct = asgct;
   k->asgst = asgst;
-  memcpy(k->asgct_frames, asgct_frames, sizeof k->asgct_frames);
-  memcpy(k->asgst_frames, asgst_frames, sizeof k->asgst_frames);
+  memcpy(k->asgct_frames, thread->asgct, sizeof k->asgct_frames);
+  memcpy(k->asgst_frames, thread->asgst, sizeof k->asgst_frames);
   greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
   k->pc = (void *)registers[REG_RIP];
   k->sp = (void *)registers[REG_RSP];
@@ -88,14 +104,31 @@ static void keep(jint asgct, jint asgst, void *context) {
   memcpy(k->code, k->pc, sizeof k->code);
 }
 
+/* Walks that are altered. The stack is while the thread runs Java code: then nobody else reads it. */
+static void walk_wildly(Thread *thread, void *context, long turn) {
+  Wild wild = {0};
+  int in_java = ASGST_ThreadState() == (JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_RUNNABLE);
+  wild_walks(&wild, thread->asgst, DEPTH, context, wild_count, (uint64_t)turn * 0x9e3779b97f4a7c15ULL,
+             in_java && turn % 2 ? thread->stack_end : NULL);
+  atomic_fetch_add(&wild_walked, wild.walks);
+  atomic_fetch_add(&wild_answers, wild.answers);
+  long longest = wild_longest;
+  while (wild.longest_nanos > longest &&
+         !atomic_compare_exchange_weak(&wild_longest, &longest, wild.longest_nanos)) {
+  }
+}
+
 static void handler(int signal, siginfo_t *info, void *context) {
   (void)signal;
   (void)info;
-  JNIEnv *env = thread_env;
-  if (env == NULL) return;
-  CallTrace asgct = {env, 0, asgct_frames};
+  Thread *thread = self;
+  if (thread == NULL) return;
+  CallFrame *asgct_frames = thread->asgct;
+  ASGST_CallFrame *asgst_frames = thread->asgst;
+  CallTrace asgct = {thread->env, 0, asgct_frames};
   ASGST_CallTrace asgst = {0, 0, asgst_frames, NULL};
   long turn = atomic_fetch_add(&samples, 1);
+  if (wild_count) walk_wildly(thread, context, turn);
   long t0 = nanos();
   if (turn % 2) async_get_call_trace(&asgct, DEPTH, context);
   else AsyncGetStackTrace(&asgst, DEPTH, context, 0);
@@ -111,7 +144,7 @@ static void handler(int signal, siginfo_t *info, void *context) {
   if (asgst.num_frames <= 0) atomic_fetch_add(&asgst_errors[-asgst.num_frames & 63], 1);
   if (asgct.num_frames <= 0 && asgst.num_frames <= 0) {
     atomic_fetch_add(&both_failed, 1);
-    if (only_failed && asgst.num_frames < ASGST_NO_TOP_JAVA_FRAME) keep(asgct.num_frames, asgst.num_frames, context);
+    if (only_failed && asgst.num_frames < ASGST_NO_TOP_JAVA_FRAME) keep(thread, asgct.num_frames, asgst.num_frames, context);
     return;
   }
   if (asgct.num_frames <= 0) {
@@ -120,7 +153,7 @@ static void handler(int signal, siginfo_t *info, void *context) {
   }
   if (asgst.num_frames <= 0) {
     atomic_fetch_add(&asgst_failed, 1);
-    keep(asgct.num_frames, asgst.num_frames, context);
+    keep(thread, asgct.num_frames, asgst.num_frames, context);
     return;
   }
   int skip = 0;
@@ -141,7 +174,7 @@ static void handler(int signal, siginfo_t *info, void *context) {
     atomic_fetch_add(&equal, 1);
   } else {
     atomic_fetch_add(&differ, 1);
-    if (!only_failed) keep(asgct.num_frames, asgst.num_frames, context);
+    if (!only_failed) keep(thread, asgct.num_frames, asgst.num_frames, context);
   }
 }
 
@@ -150,12 +183,15 @@ static atomic_long here, here_equal, here_differ, here_failed;
 
 /* At an event, in the thread that it is about: both walkers see the same stack. */
 static void compare_here(jthread thread) {
-  if (!ready) return;
-  static __thread jvmtiFrameInfo frames[DEPTH];
+  if (!ready || self == NULL) return;
+  jvmtiFrameInfo *frames = self->here;
   jint count;
   if ((*jvmti)->GetStackTrace(jvmti, thread, 0, DEPTH, frames, &count) != JVMTI_ERROR_NONE) return;
   if (count == 0) return;
-  static __thread ASGST_CallFrame others[DEPTH];
+  /* The handler has a buffer of its own. */
+  static atomic_flag busy = ATOMIC_FLAG_INIT;
+  static ASGST_CallFrame others[DEPTH];
+  while (atomic_flag_test_and_set(&busy)) sched_yield();
   ASGST_CallTrace trace = {0, 0, others, NULL};
   AsyncGetStackTrace(&trace, DEPTH, NULL, 0);
   atomic_fetch_add(&here, 1);
@@ -173,16 +209,17 @@ static void compare_here(jthread thread) {
     is_same = next->type == ASGST_FRAME_NATIVE;
   }
   atomic_fetch_add(is_same ? &here_equal : &here_differ, 1);
-  if (is_same || only_failed == 2) return;
-  long at = atomic_fetch_add(&kept_count, 1);
-  if (at >= to_keep || at >= MOST_KEPT) return;
-  Kept *k = &kept[at];
-  k->asgct = count;
-  k->asgst = trace.num_frames;
-  for (int i = 0; i < 64; i++) {
-    k->asgct_frames[i] = (CallFrame){(jint)frames[i].location, frames[i].method};
-    k->asgst_frames[i] = others[i];
+  long at = is_same ? MOST_KEPT : atomic_fetch_add(&kept_count, 1);
+  if (at < to_keep && at < MOST_KEPT) {
+    Kept *k = &kept[at];
+    k->asgct = count;
+    k->asgst = trace.num_frames;
+    for (int i = 0; i < 64; i++) {
+      k->asgct_frames[i] = (CallFrame){(jint)frames[i].location, frames[i].method};
+      k->asgst_frames[i] = others[i];
+    }
   }
+  atomic_flag_clear(&busy);
 }
 
 static void name(jmethodID id, char *text, size_t size) {
@@ -240,7 +277,13 @@ static void JNICALL exception(jvmtiEnv *j, JNIEnv *env, jthread thread, jmethodI
 
 static void enter_thread(JNIEnv *env) {
   pid_t id = (pid_t)syscall(SYS_gettid);
-  thread_env = env;
+  if (self == NULL) {
+    Thread *thread = calloc(1, sizeof *thread);
+    if (thread == NULL) return;
+    thread->env = env;
+    thread->stack_end = __builtin_frame_address(0);
+    self = thread;
+  }
   for (int i = 0; i < MOST_THREADS; i++) {
     pid_t none = 0;
     if (atomic_compare_exchange_strong(&threads[i], &none, id)) return;
@@ -255,9 +298,11 @@ static void JNICALL thread_start(jvmtiEnv *j, JNIEnv *env, jthread thread) {
 static void JNICALL thread_end(jvmtiEnv *j, JNIEnv *env, jthread thread) {
   (void)j, (void)env, (void)thread;
   pid_t id = (pid_t)syscall(SYS_gettid);
-  thread_env = NULL;
   for (int i = 0; i < MOST_THREADS; i++)
     if (threads[i] == id) threads[i] = 0;
+  Thread *old = self;
+  self = NULL;
+  free(old);
 }
 
 static void *sample(void *argument) {
@@ -315,6 +360,7 @@ static void JNICALL vm_death(jvmtiEnv *j, JNIEnv *env) {
          asgct_nanos / (equal + differ + 1), asgst_nanos / (equal + differ + 1));
   printf("here: events %ld here_equal %ld here_differ %ld here_failed %ld\n", here, here_equal, here_differ, here_failed);
   printf("asgct_unanswered %ld asgst_unanswered %ld\n", unanswered(asgct_errors, 3), unanswered(asgst_errors, 4));
+  printf("wild_walks %ld wild_answers %ld wild_longest %ld\n", wild_walked, wild_answers, wild_longest);
   errors("asgct", asgct_errors);
   errors("asgst", asgst_errors);
   for (int i = 0; i < to_keep && i < kept_count && i < MOST_KEPT; i++) show(&kept[i]);
@@ -324,7 +370,7 @@ static void JNICALL vm_death(jvmtiEnv *j, JNIEnv *env) {
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *java_vm, char *options, void *reserved) {
   (void)reserved;
   vm = java_vm;
-  if (options) sscanf(options, "%ld,%d,%d", &interval, &to_keep, &only_failed);
+  if (options) sscanf(options, "%ld,%d,%d,%d", &interval, &to_keep, &only_failed, &wild_count);
   async_get_call_trace = (void (*)(CallTrace *, jint, void *))dlsym(RTLD_DEFAULT, "AsyncGetCallTrace");
   if (async_get_call_trace == NULL || (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11)) return 1;
   jvmtiCapabilities capabilities = {.can_generate_sampled_object_alloc_events = 1,

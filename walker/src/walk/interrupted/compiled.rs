@@ -1,0 +1,264 @@
+//! Compiled code, interrupted at any instruction: also while it builds or removes its frame, and where
+//! it has moved its stack pointer.
+
+use crate::vm::code_cache::{Blob, Kind};
+use crate::vm::nmethod::Nmethod;
+use crate::walk::caller::frame_at;
+use crate::walk::frame::{Certainty, Failure, Frame, FrameKind};
+use crate::walk::{Found, Inlined, Place, Step, Walk};
+use hotspot::memory::Memory;
+use hotspot::unwind::exit::{Calls, Exit};
+use hotspot::unwind::instruction::{Effect, decode};
+use hotspot::unwind::{Register, Registers, entry};
+
+const WORD: usize = size_of::<usize>();
+
+/// How far compiled code has come with its frame.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+enum Stage {
+    /// It builds the frame.
+    Entering,
+    /// The frame is whole.
+    Whole,
+    /// It removes the frame.
+    Leaving,
+}
+
+impl Walk<'_> {
+    /// The frames of the compiled method that was interrupted at `place`.
+    pub(super) fn interrupted_compiled(
+        &self,
+        nmethod: Nmethod,
+        blob: &Blob,
+        place: Place,
+        registers: &Registers,
+    ) -> Result<Step, Failure> {
+        let (caller, stage) = self.caller_of_compiled(blob, place, registers)?;
+        let level = nmethod
+            .level(self.vm.code_cache.nmethods(), &self.memory)
+            .ok_or(Failure::Torn)?;
+        let method = self.method_of(nmethod)?;
+        let frame = Frame {
+            method: Some(method),
+            ..frame_at(place, FrameKind::Java, level)
+        };
+        let frame = match stage {
+            Stage::Entering => Found::Frame(Frame {
+                bci: Some(0),
+                ..frame
+            }),
+            Stage::Leaving => Found::Frame(Frame {
+                certainty: Certainty {
+                    bci: false,
+                    inlined: true,
+                },
+                ..frame
+            }),
+            Stage::Whole => self.record_at(blob, frame)?,
+        };
+        let next = self.caller(place.sp, caller)?;
+        Ok(Step { frame, next })
+    }
+
+    /// The native wrapper that was interrupted at `place`.
+    pub(super) fn interrupted_wrapper(
+        &self,
+        nmethod: Nmethod,
+        blob: &Blob,
+        place: Place,
+        registers: &Registers,
+    ) -> Result<Step, Failure> {
+        let (caller, _) = self.caller_of_compiled(blob, place, registers)?;
+        Ok(Step {
+            frame: Found::Frame(self.native(nmethod, place)?),
+            next: self.caller(place.sp, caller)?,
+        })
+    }
+
+    /// The frames of the debug info record at the pc of `frame`; the method alone, if there is
+    /// none.
+    fn record_at(&self, blob: &Blob, frame: Frame) -> Result<Found, Failure> {
+        let Kind::Compiled(nmethod) = blob.kind else {
+            return Err(Failure::Top);
+        };
+        let tables = nmethod
+            .debug_tables(self.vm.code_cache.nmethods(), &self.memory)
+            .ok_or(Failure::Torn)?;
+        let offset = i32::try_from(frame.pc.wrapping_sub(blob.code)).map_err(|_| Failure::Top)?;
+        let around = tables.around(&self.memory, offset).ok_or(Failure::Torn)?;
+        let exact = around.exact(offset).filter(|record| record.scope != 0);
+        Ok(match exact {
+            Some(record) => Found::Record(Inlined {
+                tables,
+                scope: record.scope,
+                frame,
+            }),
+            None => Found::Frame(Frame {
+                certainty: Certainty::METHOD_ALONE,
+                ..frame
+            }),
+        })
+    }
+
+    /// The caller of the compiled method, or the native wrapper, in `blob`.
+    fn caller_of_compiled(
+        &self,
+        blob: &Blob,
+        place: Place,
+        registers: &Registers,
+    ) -> Result<(Place, Stage), Failure> {
+        /// Longer than any code before a frame is whole, and than the way from the removal of a
+        /// frame to the return.
+        const ENTRY_STEPS: usize = 256;
+        const EXIT_STEPS: usize = 16;
+        let Place { pc, sp, .. } = place;
+        if blob.frame_complete.is_some_and(|complete| pc < complete) {
+            let depth = entry::follow(&self.memory, blob.code, pc, ENTRY_STEPS);
+            let caller = depth.and_then(|depth| self.at_depth(place, depth));
+            return Ok((caller.ok_or(Failure::Top)?, Stage::Entering));
+        }
+        let words = blob.frame_words.unwrap_or(1);
+        let end = sp.wrapping_add(words.wrapping_mul(WORD));
+        if self.leads_to_safepoint(pc) {
+            let caller = self.returning_to(sp, place.fp).ok_or(Failure::Top)?;
+            return Ok((caller, Stage::Leaving));
+        }
+        if self.may_return(pc)
+            && let Some(exit) = self.exit(place, registers, EXIT_STEPS, Calls::Stop)
+            && self.is_return(exit.pc)
+        {
+            let stage = match exit.sp < end {
+                true => Stage::Leaving,
+                false => Stage::Whole,
+            };
+            let Exit { pc, sp, fp, .. } = exit;
+            return Ok((Place { pc, sp, fp }, stage));
+        }
+        let moved = self.moved(blob, pc).unwrap_or(0);
+        let candidates = [end.wrapping_add_signed(moved), end];
+        candidates
+            .into_iter()
+            .find_map(|end| {
+                let fp = self.word(end.wrapping_sub(2 * WORD))?;
+                self.returning_to(end.wrapping_sub(WORD), fp)
+            })
+            .or_else(|| self.scan(blob, end))
+            .map(|caller| (caller, Stage::Whole))
+            .ok_or(Failure::Top)
+    }
+
+    /// Whether the instruction at `pc` can stand between the removal of a frame and the return.
+    fn may_return(&self, pc: usize) -> bool {
+        let instruction = decode(&self.memory.code(pc));
+        instruction.is_none_or(|instruction| match instruction.effect {
+            Effect::Pop(_)
+            | Effect::Return
+            | Effect::Jump(_)
+            | Effect::JumpRegister(_)
+            | Effect::JumpMemory
+            | Effect::Branch(_)
+            | Effect::Leave
+            | Effect::Nothing
+            | Effect::Move(Register::RSP, _) => true,
+            Effect::Push(_)
+            | Effect::Lea(..)
+            | Effect::Write(_)
+            | Effect::Add(..)
+            | Effect::And(..)
+            | Effect::Move(..)
+            | Effect::Load(..)
+            | Effect::Store(..)
+            | Effect::Call
+            | Effect::Clobber
+            | Effect::Trap => false,
+        })
+    }
+
+    /// The caller whose return address is at `slot`, if that holds one.
+    fn returning_to(&self, slot: usize, fp: usize) -> Option<Place> {
+        let pc = self.word(slot).filter(|&pc| self.is_return(pc))?;
+        let sp = slot.wrapping_add(WORD);
+        Some(Place { pc, sp, fp })
+    }
+
+    /// The caller of code whose stack has grown by `depth` since it was called.
+    fn at_depth(&self, place: Place, depth: entry::Depth) -> Option<Place> {
+        let slot = place.sp.wrapping_add_signed(depth.bytes);
+        let fp = match depth.saved_fp {
+            Some(saved) => self.word(slot.wrapping_add_signed(saved.wrapping_neg()))?,
+            None => place.fp,
+        };
+        self.returning_to(slot, fp)
+    }
+
+    /// Whether `pc` is in the stub of a poll at a return, where the frame is removed: it keeps
+    /// the pc, and jumps to where polls lead (`C1SafepointPollStub`, `C2SafepointPollStub`).
+    fn leads_to_safepoint(&self, pc: usize) -> bool {
+        let mut at = pc;
+        for _ in 0..3 {
+            let Some(instruction) = decode(&self.memory.code(at)) else {
+                return false;
+            };
+            at = at.wrapping_add(instruction.length);
+            match instruction.effect {
+                Effect::Jump(distance) => {
+                    let target = at.wrapping_add_signed(distance as isize);
+                    let blob = self.vm.code_cache.blob(&self.memory, target);
+                    return blob.is_some_and(|blob| blob.kind == Kind::Safepoint);
+                }
+                Effect::Nothing | Effect::Write(_) | Effect::Store(..) => {}
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// By how many bytes the code has moved its stack pointer, which its frame does not tell:
+    /// followed from the last record, where it had not.
+    fn moved(&self, blob: &Blob, pc: usize) -> Option<isize> {
+        const STEPS: usize = 96;
+        let Kind::Compiled(nmethod) = blob.kind else {
+            return None;
+        };
+        let tables = nmethod.debug_tables(self.vm.code_cache.nmethods(), &self.memory)?;
+        let offset = i32::try_from(pc.wrapping_sub(blob.code)).ok()?;
+        let before = tables.around(&self.memory, offset)?.before?;
+        let start = match before.scope {
+            0 => blob.frame_complete?,
+            _ => blob.code.wrapping_add_signed(before.pc_offset as isize),
+        };
+        Some(entry::follow(&self.memory, start, pc, STEPS)?.bytes)
+    }
+
+    /// Looks for the return address further up: behind a call that leads into this very code.
+    fn scan(&self, blob: &Blob, end: usize) -> Option<Place> {
+        const WORDS: usize = 44;
+        let slots = (0..WORDS).map(|up| end.wrapping_add(up * WORD));
+        slots
+            .take_while(|&slot| self.is_on_stack(slot))
+            .find_map(|slot| {
+                let pc = self.word(slot)?;
+                if !self.is_call_of(blob, pc) {
+                    return None;
+                }
+                let fp = self.word(slot.wrapping_sub(WORD))?;
+                self.returning_to(slot, fp)
+            })
+    }
+
+    /// Whether a direct call of the code in `blob` ends at `pc`.
+    fn is_call_of(&self, blob: &Blob, pc: usize) -> bool {
+        /// Its distance follows one byte.
+        const CALL: u8 = 0xe8;
+        if !self.vm.code_cache.contains(pc) {
+            return false;
+        }
+        let call = pc.wrapping_sub(5);
+        let target = |distance: i32| pc.wrapping_add_signed(distance as isize);
+        self.memory.u8(call) == Some(CALL)
+            && self
+                .memory
+                .i32(call.wrapping_add(1))
+                .is_some_and(|distance| (blob.code..blob.end).contains(&target(distance)))
+    }
+}

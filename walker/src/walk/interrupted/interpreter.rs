@@ -1,0 +1,127 @@
+//! The interpreter, interrupted at any instruction: also before it has built a frame, and behind the
+//! frame's removal.
+
+use crate::vm::interpreter::Role;
+use crate::vm::method::Method;
+use crate::walk::caller::frame_at;
+use crate::walk::frame::{Failure, Frame, FrameKind};
+use crate::walk::{Found, Place, Step, Walk};
+use hotspot::unwind::exit::Calls;
+use hotspot::unwind::{Register, Registers};
+
+const WORD: usize = size_of::<usize>();
+
+impl Walk<'_> {
+    /// The interpreted frame that was interrupted at `place`.
+    pub(super) fn interrupted_interpreter(
+        &self,
+        place: Place,
+        registers: &Registers,
+    ) -> Result<Step, Failure> {
+        /// Behind `leave` the way to the caller is no longer.
+        const STEPS: usize = 32;
+        let codelet = self.vm.interpreter.codelet(place.pc).ok_or(Failure::Top)?;
+        if let Role::Entry(link) = codelet.role
+            && link.is_none_or(|link| place.pc < link)
+        {
+            return self.entering_interpreter(place, registers);
+        }
+        // The last slot of the part of a frame that all methods have.
+        let initial_sp = place.fp.wrapping_sub(9 * WORD);
+        if let Role::Entry(_) = codelet.role
+            && (initial_sp.wrapping_add(WORD)..=place.fp).contains(&place.sp)
+        {
+            return self.building_interpreter(place, registers);
+        }
+        if let Some(exit) = self.exit(place, registers, STEPS, Calls::Return)
+            && !exit.left_frame
+            && self.is_return(exit.pc)
+        {
+            let caller = Place {
+                pc: exit.pc,
+                sp: exit.sp,
+                fp: exit.fp,
+            };
+            return Ok(Step {
+                frame: Found::Nothing,
+                next: self.caller(place.sp.wrapping_sub(WORD), caller)?,
+            });
+        }
+        self.interpreted(place, registers.get(Register::R13))
+    }
+
+    /// The interpreter before it has linked the frame of the method in rbx: r13 is the caller's
+    /// stack pointer (`TemplateInterpreterGenerator::generate_normal_entry`).
+    fn entering_interpreter(&self, place: Place, registers: &Registers) -> Result<Step, Failure> {
+        let Place { sp, fp, .. } = place;
+        let on_top = self.word(sp).ok_or(Failure::Torn)?;
+        let below = || self.word(sp.wrapping_add(WORD)).filter(|_| on_top == fp);
+        let in_rax = || registers.get(Register::new(0));
+        let is_return = |&word: &usize| self.is_return(word);
+        let pc = Some(on_top)
+            .filter(is_return)
+            .or_else(|| below().filter(is_return))
+            .or_else(|| in_rax().filter(is_return))
+            .ok_or(Failure::Top)?;
+        let sender_sp = registers.get(Register::R13);
+        let caller = Place {
+            pc,
+            sp: sender_sp
+                .filter(|&sender| sender > sp && self.is_on_stack(sender))
+                .unwrap_or(sp.wrapping_add(WORD)),
+            fp,
+        };
+        Ok(Step {
+            frame: self.entered_method(place, registers)?,
+            next: self.caller(sp, caller)?,
+        })
+    }
+
+    /// The interpreter while it fills the frame in, which it has linked.
+    fn building_interpreter(&self, place: Place, registers: &Registers) -> Result<Step, Failure> {
+        let Place { sp, fp, .. } = place;
+        let word = |address: usize| self.word(address).ok_or(Failure::Torn);
+        let slot = fp.wrapping_sub(WORD);
+        let sender_sp = if sp <= slot {
+            Some(word(slot)?)
+        } else {
+            registers.get(Register::R13)
+        };
+        let caller = Place {
+            pc: word(fp.wrapping_add(WORD))?,
+            sp: sender_sp.ok_or(Failure::Top)?,
+            fp: word(fp)?,
+        };
+        Ok(Step {
+            frame: self.entered_method(place, registers)?,
+            next: self.caller(fp, caller)?,
+        })
+    }
+
+    /// The method in rbx, which the interpreter has entered, but has no frame of yet.
+    fn entered_method(&self, place: Place, registers: &Registers) -> Result<Found, Failure> {
+        let method = registers.get(Register::RBX).map(Method);
+        let method = method.filter(|method| method.is_plausible(&self.vm.methods, &self.memory));
+        Ok(match method {
+            None => Found::Nothing,
+            Some(method) => {
+                let is_native = method
+                    .is_native(&self.vm.methods, &self.memory)
+                    .ok_or(Failure::Torn)?;
+                let frame = Frame {
+                    method: Some(method),
+                    ..frame_at(place, FrameKind::Native, 0)
+                };
+                Found::Frame(if is_native {
+                    frame
+                } else {
+                    Frame {
+                        kind: FrameKind::Java,
+                        bci: Some(0),
+                        ..frame
+                    }
+                })
+            }
+        })
+    }
+}
