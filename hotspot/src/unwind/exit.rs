@@ -233,3 +233,83 @@ impl Overlay {
             .find_map(|(at, value)| (at == address).then_some(value))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CODE: usize = 0x1000;
+    const STACK: usize = 0x8000;
+    const CALLER: usize = 0x2222;
+
+    /// Code and a few words of stack.
+    struct Fixed {
+        code: &'static [u8],
+        stack: &'static [usize],
+    }
+
+    impl Memory for Fixed {
+        fn u8(&self, address: usize) -> Option<u8> {
+            self.code.get(address.checked_sub(CODE)?).copied()
+        }
+
+        fn u16(&self, _: usize) -> Option<u16> {
+            None
+        }
+
+        fn u32(&self, _: usize) -> Option<u32> {
+            None
+        }
+
+        fn word(&self, address: usize) -> Option<usize> {
+            self.stack.get(address.checked_sub(STACK)? / WORD).copied()
+        }
+
+        fn code(&self, address: usize) -> [u8; 16] {
+            std::array::from_fn(|at| self.u8(address + at).unwrap_or(0))
+        }
+    }
+
+    fn exit(
+        code: &'static [u8],
+        stack: &'static [usize],
+        rbx: usize,
+    ) -> Option<(usize, usize, usize)> {
+        let mut registers = Registers([None; 16]);
+        registers.set(Register::RSP, Some(STACK));
+        registers.set(Register::RBP, Some(0x7777));
+        registers.set(Register::RBX, Some(rbx));
+        let memory = Fixed { code, stack };
+        let is_return = |word| word == CALLER;
+        let found = find(&memory, CODE, &registers, 16, Calls::Stop, is_return)?;
+        Some((found.pc, found.sp, found.fp))
+    }
+
+    #[test]
+    fn a_method_returns() {
+        // pop rbp; ret
+        let found = exit(&[0x5d, 0xc3], &[0x5555, CALLER], 0);
+        assert_eq!(found, Some((CALLER, STACK + 16, 0x5555)));
+    }
+
+    #[test]
+    fn the_interpreter_jumps_to_what_it_popped() {
+        // pop r13; mov rsp, rbx; jmp r13
+        let code = &[0x41, 0x5d, 0x48, 0x8b, 0xe3, 0x41, 0xff, 0xe5];
+        let found = exit(code, &[CALLER], 0x9000);
+        assert_eq!(found, Some((CALLER, 0x9000, 0x7777)));
+    }
+
+    #[test]
+    fn an_adapter_leaves_the_return_address_on_the_stack() {
+        // pop rax; sub rsp, 16; push rax; jmp rcx
+        let code = &[0x58, 0x48, 0x83, 0xec, 0x10, 0x50, 0xff, 0xe1];
+        let found = exit(code, &[CALLER], 0);
+        assert_eq!(found, Some((CALLER, STACK + 8, 0x7777)));
+    }
+
+    #[test]
+    fn behind_a_call_nothing_is_known() {
+        assert_eq!(exit(&[0xe8, 0, 0, 0, 0, 0xc3], &[CALLER], 0), None);
+    }
+}

@@ -490,3 +490,97 @@ fn vector(bytes: &mut Bytes<'_>, map: u8, rest: usize) -> Option<Effect> {
         _ => Effect::Nothing,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Decodes all of `code`, which must end with an instruction.
+    fn all(code: &[u8]) -> Vec<(usize, Effect)> {
+        let mut at = 0;
+        let mut found = vec![];
+        while at < code.len() {
+            let mut bytes = [0; 16];
+            let rest = &code[at..code.len().min(at + 16)];
+            bytes[..rest.len()].copy_from_slice(rest);
+            let Instruction { length, effect } = decode(&bytes).expect("an instruction");
+            found.push((length, effect));
+            at += length;
+        }
+        assert_eq!(at, code.len());
+        found
+    }
+
+    #[test]
+    fn the_interpreter_removes_its_frame() {
+        // From `ireturn` of JDK 25, as objdump reads it.
+        let code = [
+            0xc9, // leave
+            0x41, 0xc6, 0x87, 0xbe, 0x03, 0x00, 0x00, 0x00, // mov byte ptr [r15+0x3be], 0
+            0x41, 0x5d, // pop r13
+            0x48, 0x8b, 0xe3, // mov rsp, rbx
+            0x49, 0x3b, 0xa7, 0x20, 0x06, 0x00, 0x00, // cmp rsp, [r15+0x620]
+            0x72, 0x0b, // jb
+            0x49, 0xc7, 0x87, 0x20, 0x06, 0x00, 0x00, 0x00, 0x00, 0x00,
+            0x00, // mov [r15+…], 0
+            0x41, 0xff, 0xe5, // jmp r13
+        ];
+        let r13 = Register::R13;
+        let expected = [
+            (1, Effect::Leave),
+            (8, Effect::Nothing),
+            (2, Effect::Pop(Some(r13))),
+            (3, Effect::Move(Register::RSP, Register::RBX)),
+            (7, Effect::Nothing),
+            (2, Effect::Branch(11)),
+            (11, Effect::Nothing),
+            (3, Effect::JumpRegister(r13)),
+        ];
+        assert_eq!(all(&code), expected);
+    }
+
+    #[test]
+    fn compiled_code_builds_and_removes_its_frame() {
+        let code = [
+            0x89, 0x84, 0x24, 0x00, 0xc0, 0xfe, 0xff, // mov [rsp-0x14000], eax
+            0x55, // push rbp
+            0x48, 0x83, 0xec, 0x30, // sub rsp, 48
+            0x48, 0x81, 0xec, 0x00, 0x01, 0x00, 0x00, // sub rsp, 256
+            0x48, 0x89, 0x6c, 0x24, 0x10, // mov [rsp+16], rbp
+            0xc5, 0xfb, 0x10, 0x44, 0x24, 0x08, // vmovsd xmm0, [rsp+8]
+            0xc5, 0xf8, 0x77, // vzeroupper
+            0x48, 0x8b, 0x45, 0xf8, // mov rax, [rbp-8]
+            0xf6, 0x44, 0x24, 0x08, 0x01, // test byte ptr [rsp+8], 1
+            0x48, 0x83, 0xc4, 0x30, // add rsp, 48
+            0x5d, // pop rbp
+            0x0f, 0x87, 0x01, 0x00, 0x00, 0x00, // ja
+            0xc3, // ret
+            0xe9, 0x00, 0x00, 0x00, 0x00, // jmp
+        ];
+        let (rsp, rbp) = (Register::RSP, Register::RBP);
+        let expected = [
+            (7, Effect::Nothing),
+            (1, Effect::Push(Some(rbp))),
+            (4, Effect::Add(rsp, -48)),
+            (7, Effect::Add(rsp, -256)),
+            (5, Effect::Store(rsp, 16, rbp)),
+            (6, Effect::Nothing),
+            (3, Effect::Nothing),
+            (4, Effect::Load(Register::new(0), rbp, -8)),
+            (5, Effect::Nothing),
+            (4, Effect::Add(rsp, 48)),
+            (1, Effect::Pop(Some(rbp))),
+            (6, Effect::Branch(1)),
+            (1, Effect::Return),
+            (5, Effect::Jump(0)),
+        ];
+        assert_eq!(all(&code), expected);
+    }
+
+    #[test]
+    fn what_is_no_instruction_is_refused() {
+        for code in [[0x06; 16], [0x66; 16], [0x0f; 16]] {
+            assert_eq!(decode(&code), None);
+        }
+    }
+}

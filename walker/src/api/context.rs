@@ -1,11 +1,11 @@
 //! What a signal handler is given: the registers of the code that it interrupted.
 
-use crate::api::abi::INCLUDE_C_FRAMES;
+use crate::api::abi::{CPP_TRACE, INCLUDE_C_FRAMES, INCLUDE_NON_JAVA_THREADS, JAVA_TRACE};
 use crate::memory::{Guard, Live};
 use crate::vm::Vm;
 use crate::vm::thread::JavaThread;
-use crate::walk::Walk;
-use crate::walk::frame::Failure;
+use crate::walk::frame::{Failure, Frame};
+use crate::walk::{Place, Walk};
 use hotspot::unwind::Registers;
 use std::ffi::c_void;
 
@@ -56,22 +56,86 @@ pub fn with_vm<T>(work: impl FnOnce(&Vm, Live<'_>) -> T) -> Option<T> {
     Some(result)
 }
 
-/// The walk of the calling thread: from `ucontext`, or from its last Java frame if that is null.
-///
-/// # Safety
-/// `ucontext` must be null, or a context that a signal handler was given.
-pub unsafe fn walk<'a>(
-    vm: &'a Vm,
-    memory: Live<'a>,
-    ucontext: *const c_void,
-    options: u32,
-) -> Result<Walk<'a>, Failure> {
-    let thread = JavaThread::current(&vm.threads, &memory).ok_or(Failure::NoThread)?;
-    if ucontext.is_null() {
-        return Walk::from_anchor(vm, memory, thread);
+/// A walk that yields the frames that were asked for.
+#[derive(Clone)]
+pub struct Trace<'a> {
+    walk: Walk<'a>,
+    /// `ASGST_TRACE_KIND`.
+    pub kind: u8,
+    with_others: bool,
+}
+
+impl<'a> Trace<'a> {
+    /// The trace of the calling thread: from `ucontext`, or from its last Java frame if that is
+    /// null.
+    ///
+    /// # Safety
+    /// `ucontext` must be null, or a context that a signal handler was given.
+    pub unsafe fn of_context(
+        vm: &'a Vm,
+        memory: Live<'a>,
+        ucontext: *const c_void,
+        options: u32,
+    ) -> Result<Trace<'a>, Failure> {
+        let with_others = options & INCLUDE_C_FRAMES != 0;
+        let trace = |walk, kind, with_others| Trace {
+            walk,
+            kind,
+            with_others,
+        };
+        let thread = JavaThread::current(&vm.threads, &memory).ok_or(Failure::NoThread);
+        if ucontext.is_null() {
+            let walk = Walk::from_anchor(vm, memory, thread?)?;
+            return Ok(trace(walk, JAVA_TRACE, with_others));
+        }
+        // SAFETY: as the caller promised.
+        let (pc, registers) = unsafe { registers(ucontext) };
+        let java = thread.and_then(|thread| {
+            Walk::from_interrupt(vm, memory, thread, pc, registers, with_others)
+        });
+        match java {
+            Ok(walk) => Ok(trace(walk, JAVA_TRACE, with_others)),
+            // A thread of the VM, or one of Java's that runs no Java code: it has C frames alone.
+            Err(Failure::NoThread | Failure::NoJavaFrame | Failure::UnsafeState)
+                if options & INCLUDE_NON_JAVA_THREADS != 0 =>
+            {
+                Ok(trace(
+                    Walk::of_c(vm, memory, pc, registers)?,
+                    CPP_TRACE,
+                    true,
+                ))
+            }
+            Err(failure) => Err(failure),
+        }
     }
-    // SAFETY: as the caller promised.
-    let (pc, registers) = unsafe { registers(ucontext) };
-    let with_c = options & INCLUDE_C_FRAMES != 0;
-    Walk::from_interrupt(vm, memory, thread, pc, registers, with_c)
+
+    /// The trace from the frame at `place`.
+    pub fn of_frame(
+        vm: &'a Vm,
+        memory: Live<'a>,
+        place: Place,
+        options: u32,
+    ) -> Result<Trace<'a>, Failure> {
+        let stack = vm.threads.stack_of(&memory, place.sp);
+        Ok(Trace {
+            walk: Walk::from_frame(vm, memory, stack.ok_or(Failure::NoThread)?, place),
+            kind: JAVA_TRACE,
+            with_others: options & INCLUDE_C_FRAMES != 0,
+        })
+    }
+
+    /// The next frame, callees first; `None` at the end of the stack.
+    pub fn next_frame(&mut self) -> Result<Option<Frame>, Failure> {
+        loop {
+            match self.walk.next_frame()? {
+                Some(frame) if !self.with_others && !frame.is_of_method() => {}
+                frame => return Ok(frame),
+            }
+        }
+    }
+
+    /// Goes back to the first frame.
+    pub fn rewind(&mut self) {
+        self.walk.rewind();
+    }
 }

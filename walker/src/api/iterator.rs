@@ -1,19 +1,16 @@
 //! The frame iterator.
 
-use crate::api::abi::{INCLUDE_C_FRAMES, IteratorFrame, JAVA_TRACE, NO_FRAME};
-use crate::api::context;
+use crate::api::abi::{IteratorFrame, NO_FRAME};
+use crate::api::context::{self, Trace};
 use crate::memory::Live;
 use crate::vm::Vm;
 use crate::vm::thread::{JavaThread, State};
+use crate::walk::Place;
 use crate::walk::frame::Failure;
-use crate::walk::{Place, Walk};
 use std::ffi::{c_int, c_void};
 
 /// `ASGST_Iterator`.
-pub struct Iterator<'a> {
-    walk: Walk<'a>,
-    with_others: bool,
-}
+pub struct Iterator<'a>(Trace<'a>);
 
 /// `ASGST_IteratorHandler`.
 pub type IteratorHandler = unsafe extern "C" fn(*mut Iterator<'_>, *mut c_void);
@@ -29,9 +26,9 @@ pub unsafe extern "C" fn ASGST_RunWithIterator(
     fun: Option<IteratorHandler>,
     argument: *mut c_void,
 ) -> c_int {
-    run(options, fun, argument, |vm, memory| {
+    run(fun, argument, |vm, memory| {
         // SAFETY: as the caller promised.
-        unsafe { context::walk(vm, memory, ucontext, options.cast_unsigned()) }
+        unsafe { Trace::of_context(vm, memory, ucontext, options.cast_unsigned()) }
     })
 }
 
@@ -50,34 +47,28 @@ pub extern "C" fn ASGST_RunWithIteratorFromFrame(
         sp: sp as usize,
         fp: fp as usize,
     };
-    run(options, fun, argument, |vm, memory| {
-        let stack = vm
-            .threads
-            .stack_of(&memory, place.sp)
-            .ok_or(Failure::NoThread)?;
-        Ok(Walk::from_frame(vm, memory, stack, place))
+    run(fun, argument, |vm, memory| {
+        Trace::of_frame(vm, memory, place, options.cast_unsigned())
     })
 }
 
 fn run(
-    options: i32,
     fun: Option<IteratorHandler>,
     argument: *mut c_void,
-    walk: impl for<'a> FnOnce(&'a Vm, Live<'a>) -> Result<Walk<'a>, Failure>,
+    trace: impl for<'a> FnOnce(&'a Vm, Live<'a>) -> Result<Trace<'a>, Failure>,
 ) -> c_int {
     let result = context::with_vm(|vm, memory| {
-        let mut iterator = Iterator {
-            walk: walk(vm, memory)?,
-            with_others: options.cast_unsigned() & INCLUDE_C_FRAMES != 0,
-        };
+        let trace = trace(vm, memory)?;
+        let kind = trace.kind;
+        let mut iterator = Iterator(trace);
         if let Some(fun) = fun {
             // SAFETY: the iterator lives as long as the call; the rest is the caller's.
             unsafe { fun(&mut iterator, argument) };
         }
-        Ok(())
+        Ok(kind)
     });
     match result.unwrap_or(Err(Failure::NotReady)) {
-        Ok(()) => 1 + c_int::from(JAVA_TRACE),
+        Ok(kind) => 1 + c_int::from(kind),
         Err(failure) => failure.code(),
     }
 }
@@ -96,19 +87,16 @@ pub unsafe extern "C" fn ASGST_NextFrame(
     let Some(iterator) = (unsafe { iterator.as_mut() }) else {
         return NO_FRAME;
     };
-    loop {
-        match iterator.walk.next_frame() {
-            Ok(Some(next)) if iterator.with_others || next.is_of_method() => {
-                if !frame.is_null() {
-                    // SAFETY: as the caller promised.
-                    unsafe { frame.write(next.to_iterator_frame()) };
-                }
-                return 1;
+    match iterator.0.next_frame() {
+        Ok(Some(next)) => {
+            if !frame.is_null() {
+                // SAFETY: as the caller promised.
+                unsafe { frame.write(next.to_iterator_frame()) };
             }
-            Ok(Some(_)) => {}
-            Ok(None) => return NO_FRAME,
-            Err(failure) => return failure.code(),
+            1
         }
+        Ok(None) => NO_FRAME,
+        Err(failure) => failure.code(),
     }
 }
 
@@ -120,7 +108,7 @@ pub unsafe extern "C" fn ASGST_NextFrame(
 pub unsafe extern "C" fn ASGST_RewindIterator(iterator: *mut Iterator<'_>) {
     // SAFETY: as the caller promised.
     if let Some(iterator) = unsafe { iterator.as_mut() } {
-        iterator.walk.rewind();
+        iterator.0.rewind();
     }
 }
 
@@ -134,10 +122,7 @@ pub unsafe extern "C" fn ASGST_State(iterator: *mut Iterator<'_>) -> c_int {
     let Some(iterator) = (unsafe { iterator.as_ref() }) else {
         return NO_FRAME;
     };
-    let mut ahead = Iterator {
-        walk: iterator.walk.clone(),
-        with_others: iterator.with_others,
-    };
+    let mut ahead = Iterator(iterator.0.clone());
     // SAFETY: the iterator is our own, and no frame is asked for.
     unsafe { ASGST_NextFrame(&mut ahead, std::ptr::null_mut()) }
 }

@@ -1,12 +1,9 @@
 //! AsyncGetStackTrace.
 
-use crate::api::abi::{
-    CallTrace, INCLUDE_C_FRAMES, JAVA_TRACE, NO_FRAME, NO_TOP_JAVA_FRAME, UNKNOWN_TRACE,
-};
-use crate::api::context;
+use crate::api::abi::{CallTrace, JAVA_TRACE, NO_TOP_JAVA_FRAME};
+use crate::api::context::{self, Trace};
 use crate::memory::Live;
 use crate::vm::Vm;
-use crate::walk::Walk;
 use crate::walk::frame::{Failure, Frame};
 use std::ffi::{c_int, c_void};
 
@@ -34,41 +31,23 @@ pub unsafe extern "C" fn AsyncGetStackTrace(
         // SAFETY: `at` is below `depth`, and the caller promised room for so many.
         unsafe { frames.add(at).write(frame.to_call_frame(id.unwrap_or(0))) };
     };
+    let depth = usize::try_from(depth).unwrap_or(0);
     let result = context::with_vm(|vm, memory| {
         // SAFETY: as the caller promised.
-        let mut walk = unsafe { context::walk(vm, memory, ucontext, options)? };
-        let depth = usize::try_from(depth).unwrap_or(0);
-        fill(&mut walk, depth, options, |at, frame| {
-            store(at, vm, &memory, frame)
-        })
+        let mut walk = unsafe { Trace::of_context(vm, memory, ucontext, options)? };
+        for at in 0..depth {
+            match walk.next_frame()? {
+                Some(frame) => store(at, vm, &memory, &frame),
+                None => return Ok((at, walk.kind)),
+            }
+        }
+        Ok((depth, walk.kind))
     });
     let (num_frames, kind) = match result.unwrap_or(Err(Failure::NotReady)) {
-        Ok(0) if depth <= 0 => (NO_FRAME, UNKNOWN_TRACE),
-        Ok(0) => (NO_TOP_JAVA_FRAME, JAVA_TRACE),
-        Ok(count) => (c_int::try_from(count).unwrap_or(c_int::MAX), JAVA_TRACE),
+        Ok((0, _)) if depth > 0 => (NO_TOP_JAVA_FRAME, JAVA_TRACE),
+        Ok((count, kind)) => (c_int::try_from(count).unwrap_or(c_int::MAX), kind),
         Err(failure) => (failure.code(), failure.kind()),
     };
     trace.num_frames = num_frames;
     trace.kind = kind;
-}
-
-/// Walks at most `depth` of the frames that are asked for; their number.
-fn fill(
-    walk: &mut Walk<'_>,
-    depth: usize,
-    options: u32,
-    mut store: impl FnMut(usize, &Frame),
-) -> Result<usize, Failure> {
-    let with_others = options & INCLUDE_C_FRAMES != 0;
-    let mut count = 0;
-    while count < depth {
-        let Some(frame) = walk.next_frame()? else {
-            break;
-        };
-        if with_others || frame.is_of_method() {
-            store(count, &frame);
-            count += 1;
-        }
-    }
-    Ok(count)
 }

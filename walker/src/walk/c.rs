@@ -39,6 +39,7 @@ impl Walk<'_> {
                 Position::Interrupted(caller.pc, caller.registers)
             }
             (Some(caller), None) => Position::C(caller, None),
+            (None, None) if self.only_c => Position::End,
             (None, None) => return Err(Failure::Top),
         };
         Ok(Step {

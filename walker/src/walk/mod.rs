@@ -68,6 +68,8 @@ pub struct Walk<'a> {
     position: Position,
     inlined: Option<Inlined>,
     with_c: bool,
+    /// Whether a stack of C alone may end where no table tells the caller.
+    only_c: bool,
     /// Whether the frames of compiled code are being exchanged for those of the interpreter.
     unpacks: bool,
     /// How many more frames of C there may be.
@@ -96,6 +98,7 @@ impl<'a> Walk<'a> {
             position: start,
             inlined: None,
             with_c: false,
+            only_c: false,
             unpacks: false,
             c_frames_left: MOST_C_FRAMES,
             interrupted_left: MOST_INTERRUPTED,

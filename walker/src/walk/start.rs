@@ -57,6 +57,31 @@ impl<'a> Walk<'a> {
         })
     }
 
+    /// The walk of a thread that is none of Java's, interrupted at `pc`: frames of C and C++ alone.
+    pub fn of_c(
+        vm: &'a Vm,
+        memory: Live<'a>,
+        pc: usize,
+        registers: Registers,
+    ) -> Result<Walk<'a>, Failure> {
+        /// Nobody tells where such a stack ends; its frames are not so far apart.
+        const REACH: usize = 1 << 26;
+        let sp = registers.get(Register::RSP).ok_or(Failure::Top)?;
+        let start = Position::C(
+            CFrame {
+                pc,
+                registers,
+                is_at_call: false,
+            },
+            None,
+        );
+        Ok(Walk {
+            with_c: true,
+            only_c: true,
+            ..Walk::new(vm, memory, sp..sp.saturating_add(REACH), start)
+        })
+    }
+
     /// The walk of `thread` from where it left Java code, which it must have.
     pub fn from_anchor(
         vm: &'a Vm,

@@ -24,8 +24,9 @@ impl Answers {
     }
 }
 
-/// Runs `fixtures` under the agent with a sample every 200 µs.
-pub fn compare(jdk: &Jdk, flags: &[&str], fixtures: &[&str]) -> Answers {
+/// Runs `fixtures` under the agent with a sample every 200 µs, and `wild` walks from altered
+/// contexts at each.
+pub fn compare(jdk: &Jdk, flags: &[&str], fixtures: &[&str], wild: u32) -> Answers {
     static BUILT: OnceLock<(TempDir, PathBuf, PathBuf)> = OnceLock::new();
     let (_, agent, jar) = BUILT.get_or_init(|| {
         let dir = tempfile::tempdir().expect("a folder");
@@ -35,7 +36,7 @@ pub fn compare(jdk: &Jdk, flags: &[&str], fixtures: &[&str]) -> Answers {
     });
     let output = run(jdk
         .tool("java")
-        .arg(format!("-agentpath:{}=200,5,1", agent.display()))
+        .arg(format!("-agentpath:{}=200,5,1,{wild}", agent.display()))
         .args(flags)
         .arg("-cp")
         .arg(jar)
@@ -62,6 +63,7 @@ fn build(jdk: &Jdk, dir: &Path) -> PathBuf {
         ])
         .arg(&agent)
         .arg(walker.join("tests/jvm/compare.c"))
+        .arg(walker.join("tests/jvm/wild.c"))
         .arg(format!("-I{}", walker.join("include").display()))
         .arg(format!("-I{}", include.display()))
         .arg(format!("-I{}", include.join("linux").display()))

@@ -1,0 +1,114 @@
+//! The names of the documents that propose the API, against those of the header: the table in
+//! `docs/walker.md`.
+//!
+//! The documents lie beside the repository, in `shared/seeds`. With `UPDATE_DOCS=1` the table is
+//! written, else compared.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// The documents, and what the table calls them.
+const DOCUMENTS: [(&str, &str); 3] = [
+    ("001-asyncgetstacktrace-jep-435.txt", "JEP 435"),
+    (
+        "000-safepoint-based-stack-walking-and-iterator-api.txt",
+        "iterator and queue",
+    ),
+    ("003-tiny-profiler-and-writing-a-profiler.txt", "profiler"),
+];
+
+/// Words of the documents that are no names of the API.
+const PROSE: [&str; 3] = ["ASGST", "ASGST_Methods", "AsyncGetStackTraceSampler"];
+
+/// Names that the header leaves out, and why.
+const LEFT_OUT: [(&str, &str); 17] = [
+    ("ASGST_Capabilities", QUEUE),
+    ("ASGST_DeregisterQueue", QUEUE),
+    ("ASGST_Enqueue", QUEUE),
+    ("ASGST_GetEnqueuableElement", QUEUE),
+    ("ASGST_GetQueueElement", QUEUE),
+    ("ASGST_GetQueueSizeInfo", QUEUE),
+    ("ASGST_Handler", QUEUE),
+    ("ASGST_MARK_FRAME", "needs stack watermarks of the VM"),
+    ("ASGST_OnQueueSafepointHandler", QUEUE),
+    ("ASGST_Queue", QUEUE),
+    ("ASGST_QueueElement", QUEUE),
+    ("ASGST_QueueSizeInfo", QUEUE),
+    ("ASGST_REGISTER_QUEUE", QUEUE),
+    ("ASGST_RegisterQueue", QUEUE),
+    ("ASGST_ResizeQueue", QUEUE),
+    ("ASGST_SetOnQueueProcessingEnd", QUEUE),
+    ("ASGST_SetOnQueueProcessingStart", QUEUE),
+];
+
+/// The reason for what belongs to the queue.
+const QUEUE: &str = "the safepoint queue is not there yet";
+
+const START: &str = "<!-- The table of names is written by walker/tests/surface.rs. -->\n";
+const END: &str = "<!-- End of the table of names. -->\n";
+
+fn names(text: &str) -> BTreeSet<&str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.split(|c| !is_part(c))
+        .filter(|word| word.starts_with("ASGST") || word.starts_with("AsyncGetStackTrace"))
+        .filter(|word| !PROSE.contains(word))
+        .collect()
+}
+
+fn repository() -> PathBuf {
+    let walker = Path::new(env!("CARGO_MANIFEST_DIR"));
+    walker.parent().expect("the repository").to_owned()
+}
+
+fn table(documents: &[(String, &str)], header: &str) -> String {
+    let all: BTreeSet<&str> = documents.iter().flat_map(|(text, _)| names(text)).collect();
+    let offered = names(header);
+    let mut table = String::from("| name | document | in `profile2.h` |\n| --- | --- | --- |\n");
+    for name in &all {
+        let sources = documents
+            .iter()
+            .filter(|(text, _)| names(text).contains(name))
+            .map(|&(_, title)| title);
+        let sources = sources.collect::<Vec<_>>().join(", ");
+        let reason = LEFT_OUT.iter().find(|(left_out, _)| left_out == name);
+        let answer = match (offered.contains(name), reason) {
+            (true, None) => "yes".to_owned(),
+            (false, Some((_, reason))) => format!("no: {reason}"),
+            (true, Some(_)) => panic!("{name} is offered, and said to be left out"),
+            (false, None) => panic!("{name} is neither offered nor said to be left out"),
+        };
+        table += &format!("| `{name}` | {sources} | {answer} |\n");
+    }
+    for name in offered.difference(&all) {
+        table += &format!("| `{name}` | – | extension |\n");
+    }
+    table
+}
+
+#[test]
+fn every_name_of_the_documents_is_offered_or_said_to_be_left_out() {
+    let repository = repository();
+    let seeds = repository
+        .ancestors()
+        .map(|folder| folder.join("shared/seeds"))
+        .find(|folder| folder.is_dir());
+    let Some(seeds) = seeds else {
+        println!("skipped: no folder shared/seeds beside the repository");
+        return;
+    };
+    let read = |path: PathBuf| {
+        std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+    };
+    let documents = DOCUMENTS.map(|(file, title)| (read(seeds.join(file)), title));
+    let header = read(repository.join("walker/include/profile2.h"));
+    let expected = table(&documents, &header);
+    let page = repository.join("docs/walker.md");
+    let text = read(page.clone());
+    let (before, rest) = text.split_once(START).expect("the page has a table");
+    let (found, after) = rest.split_once(END).expect("the table ends");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(page, format!("{before}{START}{expected}{END}{after}")).expect("written");
+        return;
+    }
+    assert_eq!(found, expected, "UPDATE_DOCS=1 writes the table anew");
+}
