@@ -47,6 +47,7 @@ pub fn find(
 ) -> Option<Exit> {
     let mut machine = Machine {
         memory,
+        top: registers.get(Register::RSP)?,
         registers: *registers,
         stack: Overlay::default(),
         left_frame: false,
@@ -79,6 +80,8 @@ pub fn find(
 
 struct Machine<'a, M> {
     memory: &'a M,
+    /// The top of the stack that is there: what is below was left by calls that have returned.
+    top: usize,
     registers: Registers,
     stack: Overlay,
     left_frame: bool,
@@ -163,6 +166,7 @@ impl<M: Memory> Machine<'_, M> {
     fn load(&self, address: usize) -> Option<usize> {
         match self.stack.load(address) {
             Some(written) => written,
+            None if address < self.top => None,
             None => self.memory.word(address),
         }
     }
@@ -306,6 +310,37 @@ mod tests {
         let code = &[0x58, 0x48, 0x83, 0xec, 0x10, 0x50, 0xff, 0xe1];
         let found = exit(code, &[CALLER], 0);
         assert_eq!(found, Some((CALLER, STACK + 8, 0x7777)));
+    }
+
+    #[test]
+    fn what_lies_below_the_top_of_the_stack_is_no_return_address() {
+        // sub rsp, 16; jmp [rcx]: `CALLER` lies where an earlier call left it.
+        struct Below;
+        impl Memory for Below {
+            fn u8(&self, address: usize) -> Option<u8> {
+                let code = [0x48, 0x83, 0xec, 0x10, 0xff, 0x21];
+                code.get(address.checked_sub(CODE)?).copied()
+            }
+            fn u16(&self, _: usize) -> Option<u16> {
+                None
+            }
+            fn u32(&self, _: usize) -> Option<u32> {
+                None
+            }
+            fn word(&self, address: usize) -> Option<usize> {
+                (address < STACK).then_some(CALLER)
+            }
+            fn code(&self, address: usize) -> [u8; 16] {
+                std::array::from_fn(|at| self.u8(address + at).unwrap_or(0))
+            }
+        }
+        let mut registers = Registers([Some(0); 16]);
+        registers.set(Register::RSP, Some(STACK));
+        let is_return = |word| word == CALLER;
+        assert_eq!(
+            find(&Below, CODE, &registers, 16, Calls::Stop, is_return),
+            None
+        );
     }
 
     #[test]

@@ -40,28 +40,43 @@ impl Walk<'_> {
             Kind::Continuation => Err(Failure::Caller),
             Kind::Deoptimization if self.unpacks => Err(Failure::Deoptimizing),
             Kind::Deoptimization | Kind::Adapter | Kind::Safepoint | Kind::Stub => {
-                let frame = Frame {
-                    method: None,
-                    ..frame_at(place, FrameKind::Stub, -1)
-                };
-                self.sized(&blob, place, Found::Frame(frame))
+                self.stub(&blob, place)
             }
         }
     }
 
-    /// The caller of a frame of a fixed size.
-    pub(super) fn sized(&self, blob: &Blob, place: Place, frame: Found) -> Result<Step, Failure> {
-        let words = blob.frame_words.ok_or(Failure::Caller)?;
-        let end = place.sp.wrapping_add(words.wrapping_mul(WORD));
-        let word = |back: usize| self.memory.word(end.wrapping_sub(back * WORD));
-        let caller = Place {
-            pc: word(1).ok_or(Failure::Torn)?,
-            sp: end,
-            fp: word(2).ok_or(Failure::Torn)?,
-        };
+    /// A stub that has left Java code. Its caller may have called it in the middle of something, for
+    /// which there is no debug info record.
+    fn stub(&self, blob: &Blob, place: Place) -> Result<Step, Failure> {
+        let caller = self.sized_caller(blob, place)?;
+        let mut registers = Registers([None; 16]);
+        registers.set(Register::RSP, Some(caller.sp));
+        registers.set(Register::RBP, Some(caller.fp));
+        let next = self.behind_stub(place.sp, caller.pc, registers);
+        Ok(Step {
+            frame: Found::Frame(frame_at(place, FrameKind::Stub, -1)),
+            next: next.ok_or(Failure::Caller)?,
+        })
+    }
+
+    /// The frame of a fixed size at `place`, which yields `frame`.
+    fn sized(&self, blob: &Blob, place: Place, frame: Found) -> Result<Step, Failure> {
+        let caller = self.sized_caller(blob, place)?;
         Ok(Step {
             frame,
             next: self.caller(place.sp, caller)?,
+        })
+    }
+
+    /// The caller of a frame of a fixed size.
+    fn sized_caller(&self, blob: &Blob, place: Place) -> Result<Place, Failure> {
+        let words = blob.frame_words.ok_or(Failure::Caller)?;
+        let end = place.sp.wrapping_add(words.wrapping_mul(WORD));
+        let word = |back: usize| self.memory.word(end.wrapping_sub(back * WORD));
+        Ok(Place {
+            pc: word(1).ok_or(Failure::Torn)?,
+            sp: end,
+            fp: word(2).ok_or(Failure::Torn)?,
         })
     }
 

@@ -60,7 +60,12 @@ impl Walk<'_> {
 
     /// The position at the caller of a stub, if `pc` is behind a call: Java code stands at a call
     /// there, or called the stub in the middle of something else.
-    fn behind_stub(&self, below: usize, pc: usize, registers: Registers) -> Option<Position> {
+    pub(in crate::walk) fn behind_stub(
+        &self,
+        below: usize,
+        pc: usize,
+        registers: Registers,
+    ) -> Option<Position> {
         let sp = registers.get(Register::RSP)?;
         if sp <= below || !self.is_on_stack(sp) {
             return None;

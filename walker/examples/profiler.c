@@ -1,0 +1,273 @@
+/*
+ * A small wall-clock profiler on the frame iterator, for stock JDKs: every few milliseconds it samples
+ * a random subset of the threads. At the end it prints the failed ratio and a method table, and
+ * writes a flame graph.
+ *
+ *   cc -O2 -shared -fPIC -o libprofiler.so walker/examples/profiler.c -Iwalker/include \
+ *      -I$JAVA_HOME/include -I$JAVA_HOME/include/linux -Ltarget/release -lasgst
+ *   java -agentpath:./libprofiler.so=interval=10,flames=flames.html ...
+ */
+#define _GNU_SOURCE
+#include "profile2.h"
+#include <jvmti.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MOST_DEPTH 512
+#define MOST_SAMPLED 8
+#define MOST_THREADS 10000
+#define TABLE_ROWS 20
+
+typedef struct {
+  atomic_int round; /* which round it is for; 0 when the handler has filled it in */
+  int count;        /* of frames, or an error */
+  ASGST_Frame frames[MOST_DEPTH];
+} Trace;
+
+typedef struct Node {
+  char *name;
+  long samples, on_top;
+  struct Node *children, *next;
+} Node;
+
+static jvmtiEnv *jvmti;
+static long interval_ms = 10;
+static char flames[256];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pid_t threads[MOST_THREADS];
+static int thread_count;
+static Trace traces[MOST_SAMPLED];
+static pthread_t sampler;
+static atomic_bool stopping;
+static long total_traces, failed_traces;
+static Node tree = {.name = "all"}, methods;
+
+/* ---- Threads ---- */
+
+static void JNICALL on_thread_start(jvmtiEnv *j, JNIEnv *env, jthread thread) {
+  (void)j, (void)env, (void)thread;
+  pthread_mutex_lock(&lock);
+  if (thread_count < MOST_THREADS) threads[thread_count++] = (pid_t)syscall(SYS_gettid);
+  pthread_mutex_unlock(&lock);
+}
+
+static void JNICALL on_thread_end(jvmtiEnv *j, JNIEnv *env, jthread thread) {
+  (void)j, (void)env, (void)thread;
+  pid_t id = (pid_t)syscall(SYS_gettid);
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < thread_count; i++)
+    if (threads[i] == id) threads[i--] = threads[--thread_count];
+  pthread_mutex_unlock(&lock);
+}
+
+/* ---- In the signal handler ---- */
+
+static void store(ASGST_Iterator *iterator, void *argument) {
+  Trace *trace = argument;
+  int result = 1;
+  trace->count = 0;
+  while (trace->count < MOST_DEPTH &&
+         (result = ASGST_NextFrame(iterator, &trace->frames[trace->count])) == 1)
+    trace->count++;
+  if (result < 0) trace->count = result;
+}
+
+static void on_signal(int signal, siginfo_t *info, void *context) {
+  (void)signal;
+  int slot = info->si_value.sival_int % MOST_SAMPLED;
+  int round = info->si_value.sival_int / MOST_SAMPLED;
+  Trace *trace = &traces[slot];
+  /* A signal of an earlier round may come late. */
+  if (info->si_code != SI_QUEUE || trace->round != round) return;
+  int kind = ASGST_RunWithIterator(context, 0, store, trace);
+  if (kind != 1) trace->count = kind < 0 ? kind : 0; /* no Java trace */
+  trace->round = 0;
+}
+
+/* ---- The sampling loop ---- */
+
+static Node *child(Node *parent, const char *name) {
+  Node *node = parent->children;
+  while (node && strcmp(node->name, name)) node = node->next;
+  if (node == NULL) {
+    node = calloc(1, sizeof *node);
+    node->name = strdup(name);
+    node->next = parent->children;
+    parent->children = node;
+  }
+  return node;
+}
+
+static void name_of(const ASGST_Frame *frame, char *name, size_t size) {
+  char method[128] = "", class[256] = "";
+  ASGST_MethodInfo info = {.method_name = method, .method_name_length = sizeof method};
+  ASGST_GetMethodInfo(frame->method, &info);
+  ASGST_ClassInfo class_info = {.class_name = class, .class_name_length = sizeof class};
+  ASGST_GetClassInfo(info.klass, &class_info);
+  for (char *c = class; *c; c++)
+    if (*c == '/') *c = '.';
+  /* Where the compiler recorded nothing, inlined methods are missing above this frame. */
+  int is_flagged = frame->flags & ASGST_FRAME_MAY_MISS_INLINED;
+  snprintf(name, size, "%s.%s%s", class, method, is_flagged ? " (or inlined there)" : "");
+}
+
+static void process(const Trace *trace) {
+  total_traces++;
+  if (trace->count <= 0) {
+    failed_traces++;
+    return;
+  }
+  Node *node = &tree;
+  for (int i = trace->count - 1; i >= 0; i--) {
+    char name[512];
+    name_of(&trace->frames[i], name, sizeof name);
+    node->samples++;
+    node = child(node, name);
+    Node *row = child(&methods, name);
+    row->samples++;
+    row->on_top += i == 0;
+  }
+  node->samples++;
+  node->on_top++;
+}
+
+static void pause_nanos(long nanos) {
+  struct timespec time = {nanos / 1000000000, nanos % 1000000000};
+  nanosleep(&time, NULL);
+}
+
+static void sample(int round) {
+  pid_t chosen[MOST_SAMPLED];
+  int count = 0;
+  pthread_mutex_lock(&lock);
+  /* A random subset: the first ones of a shuffled list. */
+  for (int i = 0; i < thread_count && count < MOST_SAMPLED; i++) {
+    int other = i + rand() % (thread_count - i);
+    pid_t id = threads[other];
+    threads[other] = threads[i];
+    threads[i] = chosen[count++] = id;
+  }
+  pthread_mutex_unlock(&lock);
+  for (int i = 0; i < count; i++) {
+    traces[i].count = ASGST_NO_THREAD;
+    traces[i].round = round;
+    siginfo_t info = {.si_code = SI_QUEUE};
+    info.si_value.sival_int = round * MOST_SAMPLED + i;
+    if (syscall(SYS_rt_tgsigqueueinfo, getpid(), chosen[i], SIGPROF, &info)) traces[i].round = 0;
+  }
+  for (int i = 0; i < count; i++) {
+    /* A thread may end before its signal comes. */
+    for (int wait = 0; wait < 1000 && traces[i].round == round; wait++) pause_nanos(20000);
+    int expected = round;
+    if (atomic_compare_exchange_strong(&traces[i].round, &expected, 0)) continue;
+    process(&traces[i]);
+  }
+}
+
+static void *sampling_loop(void *argument) {
+  (void)argument;
+  for (int round = 1; !stopping; round = round % 1000000 + 1) {
+    struct timespec start, end;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    sample(round);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    long taken = (end.tv_sec - start.tv_sec) * 1000000000L + end.tv_nsec - start.tv_nsec;
+    if (taken < interval_ms * 1000000) pause_nanos(interval_ms * 1000000 - taken);
+  }
+  return NULL;
+}
+
+/* ---- Results ---- */
+
+static int by_samples(const void *a, const void *b) {
+  long x = (*(Node *const *)a)->samples, y = (*(Node *const *)b)->samples;
+  return (x < y) - (x > y);
+}
+
+static void print_table(void) {
+  size_t count = 0;
+  for (Node *row = methods.children; row; row = row->next) count++;
+  Node **rows = calloc(count + 1, sizeof *rows);
+  size_t at = 0;
+  for (Node *row = methods.children; row; row = row->next) rows[at++] = row;
+  qsort(rows, count, sizeof *rows, by_samples);
+  long good = total_traces - failed_traces;
+  printf("===== method table ======\nTotal samples: %ld\n", good);
+  printf("%-80s %9s %10s %9s %10s\n", "Method", "Samples", "Percentage", "On top", "Percentage");
+  for (size_t i = 0; i < count && i < TABLE_ROWS; i++)
+    printf("%-80s %9ld %10.2f %9ld %10.2f\n", rows[i]->name, rows[i]->samples,
+           100.0 * rows[i]->samples / good, rows[i]->on_top, 100.0 * rows[i]->on_top / good);
+  free(rows);
+}
+
+static void write_node(FILE *out, const Node *node) {
+  fprintf(out, "{\"name\":\"%s\",\"value\":%ld,\"children\":[", node->name, node->samples);
+  for (const Node *c = node->children; c; c = c->next) {
+    write_node(out, c);
+    if (c->next) fputc(',', out);
+  }
+  fprintf(out, "]}");
+}
+
+static void write_flames(void) {
+  FILE *out = fopen(flames, "w");
+  if (out == NULL) return;
+  fprintf(out, "<!doctype html><meta charset=utf-8><title>Flame graph</title><style>div{position:absolute;"
+               "height:16px;overflow:hidden;font:11px sans-serif;white-space:nowrap;border:1px solid #fff;"
+               "background:#f96;box-sizing:border-box}</style><body><script>const root=");
+  write_node(out, &tree);
+  fprintf(out, ";function draw(n,x,w,y){const d=document.createElement('div');d.textContent=n.name;"
+               "d.title=n.name+': '+n.value;d.style.cssText+=`left:${x}%%;width:${w}%%;top:${y*16}px`;"
+               "document.body.append(d);for(const c of n.children){const cw=w*c.value/n.value;"
+               "if(cw>0.1)draw(c,x,cw,y+1);x+=cw}}draw(root,0,100,0)</script>\n");
+  fclose(out);
+}
+
+/* ---- The agent ---- */
+
+static void JNICALL on_vm_init(jvmtiEnv *j, JNIEnv *env, jthread thread) {
+  if (ASGST_Initialize(env) != 0) {
+    fprintf(stderr, "profiler: this JVM cannot be walked\n");
+    return;
+  }
+  on_thread_start(j, env, thread);
+  struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
+  sigaction(SIGPROF, &action, NULL);
+  pthread_create(&sampler, NULL, sampling_loop, NULL);
+}
+
+static void JNICALL on_vm_death(jvmtiEnv *j, JNIEnv *env) {
+  (void)j, (void)env;
+  if (sampler == 0) return;
+  stopping = true;
+  pthread_join(sampler, NULL);
+  printf("Failed traces: %10ld\nTotal traces:  %10ld\nFailed ratio:  %9.2f%%\n", failed_traces, total_traces,
+         total_traces ? 100.0 * failed_traces / total_traces : 0.0);
+  print_table();
+  if (*flames) write_flames();
+}
+
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved) {
+  (void)reserved;
+  for (char *o = options ? strtok(options, ",") : NULL; o; o = strtok(NULL, ",")) {
+    if (sscanf(o, "interval=%ld", &interval_ms) != 1 && sscanf(o, "flames=%255s", flames) != 1) return 1;
+  }
+  if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11) != JNI_OK) return 1;
+  jvmtiEventCallbacks callbacks = {.VMInit = on_vm_init,
+                                   .VMDeath = on_vm_death,
+                                   .ThreadStart = on_thread_start,
+                                   .ThreadEnd = on_thread_end};
+  (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks);
+  jvmtiEvent events[] = {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_THREAD_START,
+                         JVMTI_EVENT_THREAD_END};
+  for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+    (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, events[i], NULL);
+  return 0;
+}
