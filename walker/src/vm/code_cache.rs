@@ -74,6 +74,8 @@ pub enum Kind {
     Continuation,
     /// The adapters between the calling conventions of compiled code and of the interpreter.
     Adapter,
+    /// Stubs of virtual and interface calls: they have no frames, and move no stack pointer.
+    Vtable,
     /// It exchanges frames of compiled code for frames of the interpreter.
     Deoptimization,
     /// Polls lead here.
@@ -182,7 +184,8 @@ impl Kind {
             {
                 Kind::Continuation
             }
-            b"I2C/C2I " | b"MethodHa" | b"vtable c" | b"adapters" => Kind::Adapter,
+            b"vtable c" => Kind::Vtable,
+            b"I2C/C2I " | b"MethodHa" | b"adapters" => Kind::Adapter,
             b"Safepoin" => Kind::Safepoint,
             b"Deoptimi" | b"Uncommon" => Kind::Deoptimization,
             _ => Kind::Stub,

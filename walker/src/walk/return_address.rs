@@ -2,7 +2,7 @@
 
 use crate::memory::Live;
 use crate::vm::Vm;
-use crate::vm::code_cache::Kind;
+use crate::vm::code_cache::{Blob, Kind};
 use crate::vm::nmethod::Nmethod;
 use hotspot::memory::Memory;
 
@@ -28,7 +28,7 @@ pub fn is_return(vm: &Vm, memory: &Live<'_>, word: usize) -> bool {
         // The entry to a continuation is such a wrapper, and calls Java code.
         Kind::NativeWrapper(_) | Kind::Upcall => is_behind_call(memory, word),
         Kind::Continuation => true,
-        Kind::Adapter | Kind::Deoptimization | Kind::Safepoint | Kind::Stub => false,
+        Kind::Adapter | Kind::Vtable | Kind::Deoptimization | Kind::Safepoint | Kind::Stub => false,
     }
 }
 
@@ -43,9 +43,31 @@ fn has_record(vm: &Vm, memory: &Live<'_>, nmethod: Nmethod, code: usize, pc: usi
 
 /// Whether a call ends at `address`: a direct one, or one through a register or memory.
 pub fn is_behind_call(memory: &Live<'_>, address: usize) -> bool {
+    is_behind_indirect_call(memory, address) || direct_target(memory, address).is_some()
+}
+
+/// Whether a direct call of the code in `blob` ends at `address`.
+pub fn calls_into(memory: &Live<'_>, blob: &Blob, address: usize) -> bool {
+    direct_target(memory, address).is_some_and(|target| (blob.code..blob.end).contains(&target))
+}
+
+/// Whether a call through a register or memory ends at `address`, and no direct one may.
+pub fn is_behind_indirect_call(memory: &Live<'_>, address: usize) -> bool {
     let byte = |back: usize| memory.u8(address.wrapping_sub(back));
-    let is_indirect = |back: usize| {
+    let is_call = |back: usize| {
         byte(back) == Some(0xff) && byte(back - 1).is_some_and(|modrm| (modrm >> 3) & 7 == 2)
     };
-    byte(5) == Some(0xe8) || [2, 3, 4, 6, 7].into_iter().any(is_indirect)
+    direct_target(memory, address).is_none() && [2, 3, 4, 6, 7].into_iter().any(is_call)
+}
+
+/// Where the direct call that ends at `address` leads to.
+fn direct_target(memory: &Live<'_>, address: usize) -> Option<usize> {
+    /// Its distance follows one byte.
+    const CALL: u8 = 0xe8;
+    let call = address.wrapping_sub(5);
+    if memory.u8(call)? != CALL {
+        return None;
+    }
+    let distance = memory.i32(call.wrapping_add(1))?;
+    Some(address.wrapping_add_signed(distance as isize))
 }

@@ -5,6 +5,7 @@ use crate::vm::code_cache::{Blob, Kind};
 use crate::vm::nmethod::Nmethod;
 use crate::walk::caller::frame_at;
 use crate::walk::frame::{Certainty, Failure, Frame, FrameKind};
+use crate::walk::return_address::calls_into;
 use crate::walk::{Found, Inlined, Place, Step, Walk};
 use hotspot::memory::Memory;
 use hotspot::unwind::exit::{Calls, Exit};
@@ -238,27 +239,11 @@ impl Walk<'_> {
             .take_while(|&slot| self.is_on_stack(slot))
             .find_map(|slot| {
                 let pc = self.word(slot)?;
-                if !self.is_call_of(blob, pc) {
+                if !calls_into(&self.memory, blob, pc) {
                     return None;
                 }
                 let fp = self.word(slot.wrapping_sub(WORD))?;
                 self.returning_to(slot, fp)
             })
-    }
-
-    /// Whether a direct call of the code in `blob` ends at `pc`.
-    fn is_call_of(&self, blob: &Blob, pc: usize) -> bool {
-        /// Its distance follows one byte.
-        const CALL: u8 = 0xe8;
-        if !self.vm.code_cache.contains(pc) {
-            return false;
-        }
-        let call = pc.wrapping_sub(5);
-        let target = |distance: i32| pc.wrapping_add_signed(distance as isize);
-        self.memory.u8(call) == Some(CALL)
-            && self
-                .memory
-                .i32(call.wrapping_add(1))
-                .is_some_and(|distance| (blob.code..blob.end).contains(&target(distance)))
     }
 }

@@ -34,6 +34,7 @@ impl Walk<'_> {
                 self.interrupted_wrapper(nmethod, &blob, place, registers)
             }
             Kind::Deoptimization => Err(Failure::Deoptimizing),
+            Kind::Vtable => self.interrupted_vtable_stub(place),
             Kind::Upcall | Kind::Continuation | Kind::Adapter | Kind::Safepoint | Kind::Stub => {
                 self.interrupted_stub(&blob, place, registers)
             }

@@ -1,16 +1,30 @@
 //! Stubs, interrupted at any instruction: they say little about their frames.
 
-use crate::vm::code_cache::Blob;
+use crate::vm::code_cache::{Blob, Kind};
 use crate::walk::caller::frame_at;
 use crate::walk::frame::{Failure, FrameKind};
-use crate::walk::return_address::is_behind_call;
+use crate::walk::return_address::{calls_into, is_behind_call, is_behind_indirect_call};
 use crate::walk::{Found, Place, Position, Step, Walk};
-use hotspot::unwind::exit::Calls;
+use hotspot::unwind::exit::{Calls, Exit};
 use hotspot::unwind::{Register, Registers};
 
 const WORD: usize = size_of::<usize>();
 
 impl Walk<'_> {
+    /// The stub of a virtual or interface call: the return address is on top of the stack.
+    pub(super) fn interrupted_vtable_stub(&self, place: Place) -> Result<Step, Failure> {
+        let pc = self.word(place.sp).filter(|&pc| self.is_return(pc));
+        let caller = Place {
+            pc: pc.ok_or(Failure::Top)?,
+            sp: place.sp.wrapping_add(WORD),
+            fp: place.fp,
+        };
+        Ok(Step {
+            frame: Found::Frame(frame_at(place, FrameKind::Stub, -1)),
+            next: self.caller(place.sp, caller)?,
+        })
+    }
+
     /// A stub, which says little about its frame.
     pub(super) fn interrupted_stub(
         &self,
@@ -29,33 +43,66 @@ impl Walk<'_> {
             let next = self.anchored(anchor)?;
             return Ok(Step { frame, next });
         }
-        if let Some(exit) = self.exit(place, registers, STEPS, Calls::Return)
-            && let Some(next) = self.behind_stub(place.sp, exit.pc, exit.registers)
-        {
-            return Ok(Step { frame, next });
+        if let Some(mut exit) = self.exit(place, registers, STEPS, Calls::Return) {
+            if blob.kind == Kind::Adapter {
+                let sp = self.sender_sp(&exit, registers.get(Register::R13));
+                exit.registers.set(Register::RSP, Some(sp));
+            }
+            if let Some(next) = self.behind_stub(place.sp, exit.pc, exit.registers) {
+                return Ok(Step { frame, next });
+            }
         }
-        // By the frame's size, if it has one; by the frame pointer; or without a frame at all.
+        let next = self.by_calls(blob, place, registers).ok_or(Failure::Top)?;
+        Ok(Step { frame, next })
+    }
+
+    /// The stack pointer of the caller of an adapter: an earlier adapter may have pushed arguments
+    /// for the interpreter, and kept the caller's stack pointer in r13. The right one is where the
+    /// caller's own return address follows.
+    fn sender_sp(&self, exit: &Exit, r13: Option<usize>) -> usize {
+        let caller = self.vm.code_cache.blob(&self.memory, exit.pc);
+        let Some(words) = caller.and_then(|blob| blob.frame_words) else {
+            // The interpreter always gives it in r13.
+            return r13.filter(|&sp| self.is_on_stack(sp)).unwrap_or(exit.sp);
+        };
+        let fits = |sp: &usize| {
+            let end = sp.wrapping_add(words.wrapping_mul(WORD));
+            self.is_on_stack(*sp)
+                && self
+                    .word(end.wrapping_sub(WORD))
+                    .is_some_and(|word| self.is_return(word))
+        };
+        let mut candidates = [Some(exit.sp), r13].into_iter().flatten();
+        candidates.find(fits).unwrap_or(exit.sp)
+    }
+
+    /// The position behind the call that led into the stub: its return address is where the size of
+    /// the stub's frame says, on top of the stack, or above the frame pointer. The call must lead
+    /// here, or must not tell where it leads.
+    fn by_calls(&self, blob: &Blob, place: Place, registers: &Registers) -> Option<Position> {
         let sized = blob.frame_words.map(|words| {
             place
                 .sp
                 .wrapping_add(words.wrapping_sub(1).wrapping_mul(WORD))
         });
         let linked = Some(place.fp.wrapping_add(WORD)).filter(|&slot| slot > place.sp);
-        let next = [sized, linked, Some(place.sp)]
-            .into_iter()
-            .flatten()
-            .find_map(|slot| {
-                let mut registers = *registers;
-                if slot != place.sp {
-                    registers.set(Register::RBP, self.word(slot.wrapping_sub(WORD)));
-                }
-                registers.set(Register::RSP, Some(slot.wrapping_add(WORD)));
-                self.behind_stub(place.sp, self.word(slot)?, registers)
-            });
-        Ok(Step {
-            frame,
-            next: next.ok_or(Failure::Top)?,
-        })
+        let slots = [sized, Some(place.sp), linked];
+        let position = |slot: usize| {
+            let mut registers = *registers;
+            if slot != place.sp {
+                registers.set(Register::RBP, self.word(slot.wrapping_sub(WORD)));
+            }
+            registers.set(Register::RSP, Some(slot.wrapping_add(WORD)));
+            self.behind_stub(place.sp, self.word(slot)?, registers)
+        };
+        let find = |leads_here: &dyn Fn(usize) -> bool| {
+            let slots = slots.into_iter().flatten();
+            let mut called = slots
+                .filter(|&slot| self.is_on_stack(slot) && self.word(slot).is_some_and(leads_here));
+            called.find_map(position)
+        };
+        find(&|pc| calls_into(&self.memory, blob, pc))
+            .or_else(|| find(&|pc| is_behind_indirect_call(&self.memory, pc)))
     }
 
     /// The position at the caller of a stub, if `pc` is behind a call: Java code stands at a call
