@@ -177,6 +177,16 @@ void ASGST_GetMethodInfo(ASGST_Method method, ASGST_MethodInfo *info);
 /* The name of a class, which must not have been unloaded. Async-signal-safe. */
 void ASGST_GetClassInfo(ASGST_Class klass, ASGST_ClassInfo *info);
 
+/* ---- Capabilities ----------------------------------------------------------------------------- */
+
+enum ASGST_Capabilities {
+  ASGST_REGISTER_QUEUE = 1, /* everything safepoint queue related */
+  ASGST_MARK_FRAME = 2      /* frame marking related */
+};
+
+/* The optional parts of the API that are there: none. Async-signal-safe. */
+int ASGST_Capabilities(void);
+
 /* ---- Extensions ------------------------------------------------------------------------------- */
 
 enum ASGST_FrameFlags {

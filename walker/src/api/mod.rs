@@ -33,3 +33,10 @@ pub unsafe extern "C" fn ASGST_Initialize(env: *mut JNIEnv) -> c_int {
         None => NOT_READY,
     }
 }
+
+/// See `profile2.h`.
+#[unsafe(no_mangle)]
+pub extern "C" fn ASGST_Capabilities() -> c_int {
+    // ASGST_REGISTER_QUEUE and ASGST_MARK_FRAME would be the bits.
+    0
+}

@@ -54,8 +54,8 @@ fn at_signals_it_has_an_answer_where_async_get_call_trace_has_none() {
 
 #[test]
 fn altered_contexts_and_stacks_never_crash_it() {
-    on_each_jdk(100, |run, answers| {
-        assert!(answers.number("wild_walks") > 20_000, "{run}");
+    on_each_jdk(40, |run, answers| {
+        assert!(answers.number("wild_walks") > 5_000, "{run}");
         assert!(answers.number("wild_answers") > 100, "{run}");
     });
 }
