@@ -17,6 +17,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use table::Table;
 
+/// The exit code where a mutant survived the gate, or an honest VM failed it.
+const WEAK_GATE: u8 = 1;
+
 #[derive(Parser)]
 #[command(about, version)]
 struct Arguments {
@@ -40,7 +43,7 @@ enum Action {
 
 fn main() -> ExitCode {
     match act(Arguments::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::from(2)
@@ -48,7 +51,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn act(arguments: Arguments) -> Result<(), Error> {
+fn act(arguments: Arguments) -> Result<ExitCode, Error> {
     let table = Table::built_in()?;
     let cache = Cache::new(arguments.cache)?;
     match arguments.action {
@@ -56,10 +59,12 @@ fn act(arguments: Arguments) -> Result<(), Error> {
         Action::Build(wishes) => build::build(&wishes, &table, &cache)?,
         Action::Run(wishes) => {
             let trials = trials(&wishes, &table, &cache)?;
-            score::run(&wishes, &trials)?;
+            if !score::run(&wishes, &trials)? {
+                return Ok(ExitCode::from(WEAK_GATE));
+            }
         }
     }
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Honest VMs first, then the mutants that are wished for.

@@ -14,9 +14,13 @@ mod trial;
 use crate::error::Error;
 use gate::Gate;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use trial::Result as Judged;
 pub use trial::Trial;
+
+/// The gate that is tried if no other is named.
+const DEFAULT: [&str; 4] = ["cargo", "test", "--test", "gate"];
 
 /// How to judge.
 #[derive(Debug, clap::Args)]
@@ -37,14 +41,36 @@ pub struct Wishes {
     #[arg(long, default_value = "target/tmp/gate")]
     reports: PathBuf,
     /// The command that judges the JDK in JAVA_HOME; `{jdk}` stands for the JDK's path
-    #[arg(last = true, default_values = ["cargo", "test", "--test", "gate"])]
+    /// [default: cargo test --test gate, built before the clock starts]
+    #[arg(last = true)]
     command: Vec<String>,
 }
 
-/// Judges each trial that has no result yet, and writes the score after each.
-pub fn run(wishes: &Wishes, trials: &[Trial]) -> Result<(), Error> {
+impl Wishes {
+    fn command(&self) -> Vec<String> {
+        if self.command.is_empty() {
+            return DEFAULT.map(String::from).into();
+        }
+        self.command.clone()
+    }
+
+    /// Builds the default command's test for a JDK, with which its fixtures are compiled.
+    fn prepare(&self, jdk: &Path) -> Result<(), Error> {
+        if !self.command.is_empty() {
+            return Ok(());
+        }
+        let [program, words @ ..] = DEFAULT;
+        let mut command = Command::new(program);
+        command.args(words).arg("--no-run").env("JAVA_HOME", jdk);
+        crate::command::run(&mut command)
+    }
+}
+
+/// Judges each trial that has no result yet, and writes the score after each. Gives whether the
+/// gate failed all mutants and passed all honest VMs.
+pub fn run(wishes: &Wishes, trials: &[Trial]) -> Result<bool, Error> {
     let gate = Gate {
-        command: wishes.command.clone(),
+        command: wishes.command(),
         reports: wishes.reports.clone(),
         deadline: std::time::Duration::from_secs(wishes.deadline),
     };
@@ -60,6 +86,7 @@ pub fn run(wishes: &Wishes, trials: &[Trial]) -> Result<(), Error> {
             None => {
                 eprintln!("{}: {}", trial.name, trial.does);
                 fs::create_dir_all(&folder).map_err(Error::at(&folder))?;
+                wishes.prepare(&trial.jdk)?;
                 let result = gate.judge(trial, &folder)?;
                 let text = serde_json::to_vec_pretty(&result).unwrap_or_default();
                 fs::write(&kept, text).map_err(Error::at(&kept))?;
@@ -72,5 +99,5 @@ pub fn run(wishes: &Wishes, trials: &[Trial]) -> Result<(), Error> {
         fs::write(&score, table::render(&judged)).map_err(Error::at(&score))?;
     }
     print!("{}", table::render(&judged));
-    Ok(())
+    Ok(judged.iter().all(Judged::is_right))
 }
