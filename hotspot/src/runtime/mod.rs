@@ -1,13 +1,14 @@
 //! What HotSpot does by itself: the methods that it calls, the classes that it and the JDK generate,
 //! and those that they rewrite.
 
+mod intrinsics;
 mod names;
 mod upcalls;
 
 pub use names::is_hidden;
 pub use upcalls::is_called_by_vm;
 
-use oracle::edge::{Instruction, Kind, Occasions, Runtime, Upcall};
+use oracle::edge::{Instruction, Intrinsic, Kind, Occasions, Runtime, Upcall};
 
 /// HotSpot with the class library of its JDK, versions 17 to 25.
 #[derive(Copy, Clone, Debug)]
@@ -29,8 +30,13 @@ impl Runtime for HotSpot {
         // in the constructor of `Object`, or at its allocation (-RegisterFinalizersAtInit).
         Occasions::LOADS
             .and_if(at.links, Occasions::LINKS)
+            .and_if(at.calls, Occasions::CALLS)
             .and_if(at.throws, Occasions::THROWS)
             .and_if(at.makes_object, Occasions::FINALIZES)
+    }
+
+    fn intrinsics(&self) -> &'static [Intrinsic] {
+        intrinsics::INTRINSICS
     }
 
     fn starts(&self, may_launch: bool) -> Occasions {

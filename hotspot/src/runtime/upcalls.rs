@@ -10,6 +10,8 @@ const LOADS: Occasions = Occasions::LOADS;
 const LINKS: Occasions = Occasions::LINKS;
 /// `exceptions.cpp`.
 const THROWS: Occasions = Occasions::THROWS;
+/// `nativeLookup.cpp`: native methods are compiled where they are linked, with -Xcomp.
+const CALLS: Occasions = Occasions::CALLS;
 /// `instanceKlass.cpp`, `register_finalizer`.
 const FINALIZES: Occasions = Occasions::FINALIZES;
 /// `thread.cpp`, `javaThread.cpp`, `os.cpp`, `java.c`.
@@ -45,6 +47,20 @@ pub(super) static UPCALLS: &[Upcall] = &[
         Some("(Ljava/lang/Class;)V"),
         LOADS,
     ),
+    // Names in class files of before Java 5 are checked (`classFileParser.cpp`).
+    up(
+        Class("java/lang/Character"),
+        "isJavaIdentifier*",
+        Some("(I)Z"),
+        LOADS,
+    ),
+    // Classes that an AOT cache holds initialised (`aotClassInitializer.cpp`, JDK 24).
+    up(
+        Subtypes("java/lang/Object"),
+        "runtimeSetup",
+        Some("()V"),
+        LOADS.and(LAUNCHES),
+    ),
     // Classes of the CDS archive get their package and protection domain.
     up(Subtypes(LOADER), "getProtectionDomain", None, LOADS),
     up(Subtypes(LOADER), "definePackage", None, LOADS),
@@ -77,6 +93,7 @@ pub(super) static UPCALLS: &[Upcall] = &[
         None,
         LINKS,
     ),
+    up(Class(LOADER), "findNative", None, CALLS),
     up(Subtypes("java/lang/Throwable"), "initCause", None, THROWS),
     // A class initialiser that failed (`javaClasses.cpp`, `create_initialization_error`).
     up(
@@ -116,6 +133,24 @@ pub(super) static UPCALLS: &[Upcall] = &[
     up(Package("jdk/jfr/internal"), "*", None, SERVES),
     up(Package("jdk/jfr/internal/dcmd"), "*", None, SERVES),
     up(Package("jdk/vm/ci/hotspot"), "*", None, SERVES),
+    up(Package("jdk/vm/ci/services"), "*", None, SERVES),
+    // An agent adds to the class path (`jvmtiEnv.cpp`).
+    up(
+        Subtypes(LOADER),
+        "appendToClassPathForInstrumentation",
+        None,
+        LAUNCHES.and(SERVES),
+    ),
+    // `statSampler.cpp`, `perfData.cpp`.
+    up(Class("java/lang/System"), "getProperty", None, LAUNCHES),
+    // The archive of classes is written at the VM's end, or on demand (`lambdaFormInvokers.cpp`,
+    // `dynamicArchive.cpp`, `diagnosticCommand.cpp`).
+    up(
+        Class("jdk/internal/misc/CDS"),
+        "*",
+        None,
+        LAUNCHES.and(SERVES),
+    ),
     up(Class("java/lang/System"), "initPhase*", None, LAUNCHES),
     up(
         Class("java/lang/System"),
@@ -126,6 +161,13 @@ pub(super) static UPCALLS: &[Upcall] = &[
     up(Class("java/lang/Shutdown"), "shutdown", None, LAUNCHES),
     up(Class(THREAD), "<init>", None, LAUNCHES),
     up(Class("java/lang/ThreadGroup"), "<init>", None, LAUNCHES),
+    // Threads of the VM's own, in JDK 17 (`thread.cpp`, `os.cpp`, `attachListener.cpp`).
+    up(
+        Class("java/lang/ThreadGroup"),
+        "add",
+        None,
+        LAUNCHES.and(SERVES),
+    ),
     up(Class(LOADER), "get*ClassLoader", None, LAUNCHES),
     up(Package("sun/launcher"), "*", None, LAUNCHES),
 ];
@@ -142,7 +184,7 @@ pub fn is_called_by_vm(method: &str) -> bool {
         return true;
     }
     let class = class.replace('.', "/");
-    let on = LOADS.and(LINKS).and(THROWS).and(FINALIZES);
+    let on = LOADS.and(LINKS).and(THROWS).and(FINALIZES).and(CALLS);
     UPCALLS.iter().any(|upcall| {
         let fits_class = match upcall.of {
             Class(of) => of == class,

@@ -4,7 +4,8 @@ use classfile::outline::{Bcis, CodeOutline, MethodOutline, Outline, Site};
 use classfile::pool::MemberRef;
 use hotspot::runtime::HotSpot;
 use oracle::edge::{
-    Counts, EdgeFrame, Finding, Impossible, Judge, MethodId, Possible, ThreadStart, Unknown, World,
+    Counts, EdgeFrame, Finding, Impossible, Judge, MethodId, Possible, Starts, ThreadStart,
+    Unknown, World,
 };
 use oracle::trace::Location;
 
@@ -326,7 +327,17 @@ fn calls_of_the_vm() {
     let state = "java/lang/IllegalStateException.<init>()V";
     let new = Refers::Initialises(b"p/Sub");
     let call = Refers::Static(named("p/Sub.fixed()V"));
+    let find = "java/lang/ClassLoader.findNative(Ljava/lang/ClassLoader;Ljava/lang/String;)J";
+    let allocate = "jdk/internal/misc/Unsafe.allocateInstance(Ljava/lang/Class;)Ljava/lang/Object;";
+    let allocate = Refers::Virtual(named(allocate));
+    let register = "java/lang/ref/Finalizer.register(Ljava/lang/Object;)V";
     for (refers, callee, expected) in [
+        (call, find, Yes(Possible::Links)),
+        (new, find, no_call),
+        (allocate, "q/Any.<clinit>()V", Yes(Possible::Initialises)),
+        (allocate, register, Yes(Possible::Finalizes)),
+        (allocate, "q/Any.m()V", No(Impossible::OtherName)),
+        (call, register, No(Impossible::OtherName)),
         (new, "p/Sub.<clinit>()V", Yes(Possible::Initialises)),
         (new, "p/Base.<clinit>()V", Yes(Possible::Initialises)),
         (call, "p/Base.<clinit>()V", Yes(Possible::Initialises)),
@@ -353,11 +364,7 @@ fn calls_of_the_vm() {
             Yes(Possible::Throws),
         ),
         (Refers::Links, "p/Sub.<init>()V", no_call),
-        (
-            new,
-            "java/lang/ref/Finalizer.register(Ljava/lang/Object;)V",
-            Yes(Possible::Finalizes),
-        ),
+        (new, register, Yes(Possible::Finalizes)),
     ] {
         assert_eq!(
             judge(&classes, refers, callee),
@@ -471,6 +478,10 @@ fn tops_and_bottoms() {
         ("q/Gone.run()V", [Maybe(Unknown::Hierarchy); 3]),
         ("jdk/internal/misc/Signal.dispatch(I)V", [entry; 3]),
         ("java/lang/System.initPhase1()V", [none, entry, entry]),
+        (
+            "jdk/internal/misc/CDS.generateLambdaFormHolderClasses([Ljava/lang/String;)[Ljava/lang/Object;",
+            [entry; 3],
+        ),
     ] {
         let method_id = id(&mut world, method);
         let starts = [
@@ -481,6 +492,23 @@ fn tops_and_bottoms() {
         let found = starts.map(|start| world.bottom(method_id, start));
         assert_eq!(found, expected, "{method}");
     }
+}
+
+#[test]
+fn how_a_thread_started_is_learned_once() {
+    let mut world = jdk();
+    let main = id(&mut world, "p/A.main([Ljava/lang/String;)V");
+    let run = id(&mut world, "java/lang/Thread.run()V");
+    let hook = id(&mut world, "jdk/internal/vm/PostVMInitHook.run()V");
+    let mut starts = Starts::new(true);
+    starts.learn(&world, 1, hook);
+    assert_eq!(starts.of(&1), ThreadStart::Unknown, "the VM's own call");
+    starts.learn(&world, 1, main);
+    starts.learn(&world, 1, run);
+    assert_eq!(starts.of(&1), ThreadStart::Launcher);
+    starts.learn(&world, 2, run);
+    starts.learn(&world, 2, main);
+    assert_eq!(starts.of(&2), ThreadStart::Java);
 }
 
 #[test]

@@ -165,6 +165,9 @@ impl Injector {
 
 /// Another method of the same class, if it has one.
 fn sibling(truth: &Truth, env: Env<'_>, method: MethodKey, random: u64) -> Option<MethodKey> {
+    if !truth.methods.is_safe(method) {
+        return None;
+    }
     let jvmti = truth.jvm.jvmti;
     let class = jvmti.declaring_class(env, JMethodId(method.0)).ok()?;
     let mut methods = jvmti.create_method_ids(class.get()).ok()?;

@@ -113,10 +113,16 @@ impl<'e> Judging<'e> {
     fn judge_edges(&mut self, target: &Target<'_>, sample: &Sample) {
         // What it costs belongs to the classes, not to this stack.
         self.edges.read_loaded();
+        let of = thread(target);
+        if self.edges.wants_start(of)
+            && let Some(gst) = stack_of(self.layers, target, &mut self.gst)
+        {
+            self.edges.learn(of, gst);
+        }
         let (layers, errors) = (self.layers, &mut self.errors);
         if let Some(walk) = read_walk(layers, self.env, errors, Layer::CallEdge, sample) {
             self.stacks.add(walk);
-            self.edges.check(thread(target), sample, walk);
+            self.edges.check(of, sample, walk);
         }
     }
 }

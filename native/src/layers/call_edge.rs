@@ -52,6 +52,19 @@ impl<'e> CallEdges<'e> {
         }
     }
 
+    /// Whether [`CallEdges::learn`] is to be told a stack of `thread`.
+    pub fn wants_start(&mut self, thread: Thread) -> bool {
+        let walks = self.walks.as_mut().map(RefCell::get_mut);
+        walks.is_some_and(|walks| walks.wants_start(thread))
+    }
+
+    /// Learns from a stack of `thread` by GetStackTrace how it started.
+    pub fn learn(&mut self, thread: Thread, gst: &[Frame]) {
+        if let Some(walks) = &mut self.walks {
+            walks.get_mut().learn(thread, gst);
+        }
+    }
+
     /// What class files say of a stack of `thread`; `None` if they cannot tell.
     pub fn findings(&self, thread: Thread, stack: &[Frame]) -> Option<Vec<Finding>> {
         let mut walks = self.walks.as_ref()?.borrow_mut();
@@ -74,7 +87,7 @@ impl<'e> CallEdges<'e> {
     pub fn check(&mut self, thread: Thread, sample: &Sample, walk: &[Frame]) {
         let start = clock::thread_cpu_time();
         let Some(walks) = &mut self.walks else { return };
-        walks.get_mut().learn(thread, walk);
+        walks.get_mut().read_loaded();
         let found = self.findings(thread, walk);
         if let Some(found) = &found {
             self.asgct.add(found);

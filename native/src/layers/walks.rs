@@ -24,6 +24,8 @@ pub struct Walks<'e> {
     /// The walkers' keys that were looked up; none for a method that is gone.
     methods: HashMap<usize, Option<MethodId>, Spread>,
     starts: Starts<Thread>,
+    /// How often GetStackTrace was asked how a thread started.
+    asked: HashMap<Thread, u32, Spread>,
     /// The newest stack of each thread.
     newest: HashMap<Thread, Found, Spread>,
     frames: Vec<edge::EdgeFrame>,
@@ -32,6 +34,10 @@ pub struct Walks<'e> {
 
 /// Stacks of more threads than this are forgotten, lest those of ended ones pile up.
 const REMEMBERED: usize = 256;
+
+/// So often GetStackTrace is asked how a thread started: the main thread runs the launcher's methods
+/// first.
+const TRIES: u32 = 100;
 
 /// A stack, and what was found of it.
 #[derive(Default)]
@@ -76,6 +82,7 @@ impl<'e> Walks<'e> {
             judge: Judge::new(&HotSpot),
             methods: HashMap::default(),
             starts: Starts::new(is_launched_by_jdk(Some(&launcher))),
+            asked: HashMap::default(),
             newest: HashMap::default(),
             frames: Vec::new(),
             found: Vec::new(),
@@ -103,14 +110,25 @@ impl<'e> Walks<'e> {
         Ok(())
     }
 
-    /// Learns from a stack of `thread` how it started. Not from a lie.
-    pub fn learn(&mut self, thread: Thread, stack: &[Frame]) {
+    /// Whether GetStackTrace is to be asked how `thread` started: not known yet, and not asked too
+    /// often. A thread that native code attached never tells.
+    pub fn wants_start(&mut self, thread: Thread) -> bool {
+        if self.starts.of(&thread) != ThreadStart::Unknown {
+            return false;
+        }
+        let asked = self.asked.entry(thread).or_default();
+        *asked = asked.saturating_add(1);
+        *asked <= TRIES
+    }
+
+    /// Learns from a stack of `thread` by GetStackTrace how it started. The walker on trial teaches
+    /// nothing.
+    pub fn learn(&mut self, thread: Thread, gst: &[Frame]) {
         self.read_loaded();
-        if self.starts.of(&thread) == ThreadStart::Java {
-            // There is nothing more to learn.
+        if self.starts.of(&thread) != ThreadStart::Unknown {
             return;
         }
-        let lowest = stack.last().and_then(|frame| self.method(frame.method));
+        let lowest = gst.last().and_then(|frame| self.method(frame.method));
         if let Some(lowest) = lowest {
             self.starts.learn(self.judge.world(), thread, lowest);
         }

@@ -277,11 +277,29 @@ impl World {
         let allocates = matches!(site, Some(Refer::Initialises(_)));
         let constructs = self.name(caller.class) == b"java/lang/Object"
             && self.name_and_descriptor(caller.signature).0 == b"<init>";
-        self.runtime().occasions(Instruction {
+        let named = match site {
+            Some(
+                Refer::Virtual(m) | Refer::Special(m) | Refer::Static(m) | Refer::Interface(m),
+            ) => Some(self.of(m)),
+            _ => None,
+        };
+        let of_instruction = self.runtime().occasions(Instruction {
             links,
+            calls: named.is_some(),
             throws: code.throws_at(bci),
             makes_object: allocates || constructs,
-        })
+        });
+        let of_intrinsic = named.map(|named| self.occasions_of_intrinsic(named));
+        of_instruction.and(of_intrinsic.unwrap_or_default())
+    }
+
+    /// On what occasions the VM calls Java in place of a native method that it replaces.
+    fn occasions_of_intrinsic(&self, named: Method) -> Occasions {
+        let class = self.name(named.class);
+        let (name, _) = self.name_and_descriptor(named.signature);
+        let mut rows = self.runtime().intrinsics().iter();
+        let row = rows.find(|row| row.class.as_bytes() == class && row.name.as_bytes() == name);
+        row.map_or(Occasions::default(), |row| row.on)
     }
 
     /// Whether the VM itself calls `callee` on one of these occasions.
@@ -307,7 +325,8 @@ impl World {
                 let own = named.map_or(no_call, |named| {
                     found(self.is_subtype(named, callee.class), Possible::Initialises)
                 });
-                let before = upcalls::initialises(self, on, callee.class)
+                let before = on.overlaps(Occasions::INITIALISES)
+                    || upcalls::initialises(self, on, callee.class)
                     || on.overlaps(Occasions::LINKS) && self.kind(callee.class) == Kind::Linker;
                 let before = match before {
                     true => Finding::Possible(Possible::Initialises),
@@ -328,6 +347,7 @@ impl World {
                 };
                 rule(Occasions::LOADS, Possible::Loads)
                     .or(rule(Occasions::LINKS, Possible::Links))
+                    .or(rule(Occasions::CALLS, Possible::Links))
                     .or(rule(Occasions::THROWS, Possible::Throws))
                     .or(rule(Occasions::FINALIZES, Possible::Finalizes))
             }

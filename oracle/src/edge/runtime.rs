@@ -16,6 +16,9 @@ pub trait Runtime: Debug + Sync {
     /// On what occasions the VM may call Java at an instruction.
     fn occasions(&self, at: Instruction) -> Occasions;
 
+    /// The native methods that the VM replaces by code of its own, and that call Java nevertheless.
+    fn intrinsics(&self) -> &'static [Intrinsic];
+
     /// On what occasions the VM may call the lowest frame of a thread; `may_launch` if the thread
     /// may be the one that started the VM.
     fn starts(&self, may_launch: bool) -> Occasions;
@@ -38,6 +41,8 @@ pub trait Runtime: Debug + Sync {
 pub struct Instruction {
     /// The instruction links a method handle, call site or dynamic constant.
     pub links: bool,
+    /// The instruction names a method to call.
+    pub calls: bool,
     /// The instruction may throw by itself.
     pub throws: bool,
     /// The instruction allocates an object, or is one of the constructor of `Object`.
@@ -64,7 +69,7 @@ pub enum Kind {
 
 /// Occasions on which the VM calls Java, as a set.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Occasions(u8);
+pub struct Occasions(u16);
 
 impl Occasions {
     /// A class may be loaded.
@@ -81,6 +86,11 @@ impl Occasions {
     pub const SERVES: Occasions = Occasions(32);
     /// The thread has no Java frame, and is the one that starts the VM.
     pub const LAUNCHES: Occasions = Occasions(64);
+
+    /// A call is linked, and the native code of its method is looked for.
+    pub const CALLS: Occasions = Occasions(128);
+    /// Any class may be initialised.
+    pub const INITIALISES: Occasions = Occasions(256);
 
     /// All occasions of both sets.
     #[must_use]
@@ -121,6 +131,18 @@ pub struct Upcall {
     /// Their descriptor; none for any.
     pub descriptor: Option<&'static str>,
     /// When the VM calls them.
+    pub on: Occasions,
+}
+
+/// A native method that compiled code replaces by code of its own: what Java this code calls lies on
+/// the frame of the method's caller.
+#[derive(Copy, Clone, Debug)]
+pub struct Intrinsic {
+    /// The class that declares it.
+    pub class: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// When it calls Java.
     pub on: Occasions,
 }
 

@@ -1,8 +1,10 @@
 //! How threads started, told by their own stacks.
 
-use super::finding::Finding;
+use super::hierarchy::Tristate;
 use super::judge::ThreadStart;
 use super::names::MethodId;
+use super::runtime::Occasions;
+use super::upcalls;
 use super::world::World;
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -27,15 +29,14 @@ impl<K: Eq + Hash> Starts<K> {
         }
     }
 
-    /// Learns from a whole stack of `thread`, whose lowest frame is of `lowest`.
+    /// Learns from a whole stack of `thread`, whose lowest frame is of `lowest`. What was learned
+    /// once stays.
     pub fn learn(&mut self, world: &World, thread: K, lowest: MethodId) {
         let (name, descriptor) = world.name_and_descriptor(world.of(lowest).signature);
         if (name, descriptor) == (b"run", b"()V") {
-            if matches!(
-                world.bottom(lowest, ThreadStart::Java),
-                Finding::Possible(_)
-            ) {
-                self.known.insert(thread, ThreadStart::Java);
+            // Not any `run` of the VM's own calls: only that of a thread.
+            if upcalls::calls(world, Occasions::STARTS, world.of(lowest)) == Tristate::Yes {
+                self.known.entry(thread).or_insert(ThreadStart::Java);
             }
         } else if self.launched && (name, descriptor) == (b"main", b"([Ljava/lang/String;)V") {
             self.known.entry(thread).or_insert(ThreadStart::Launcher);

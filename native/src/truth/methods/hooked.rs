@@ -42,6 +42,9 @@ pub(super) enum Known {
     Plain,
     /// Nothing that the VM still knows.
     Gone,
+    /// Nothing that the VM ever gave out with a class: compared by its key alone. A walker made the
+    /// key up, or the VM made the method itself (overpass methods, method handle intrinsics).
+    Stranger,
 }
 
 impl Known {

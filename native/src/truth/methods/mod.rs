@@ -1,5 +1,6 @@
 //! What the agent knows of methods: their hooks, their versions, and how to show them.
 
+mod given;
 pub mod hooked;
 pub mod registry;
 mod show;

@@ -1,5 +1,6 @@
 //! Which method a walker's key stands for.
 
+use super::given::{Given, Origin};
 use super::hooked::{Hooked, Known};
 use super::versions::Versions;
 use crate::jvm::jvmti::{JMethodId, Jvmti};
@@ -8,7 +9,7 @@ use crate::truth::unloading::Known as Unloaded;
 use instrumenter::HookedMethod;
 use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence};
 use oracle::{Judgement, Reason, Verdict};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -18,8 +19,7 @@ pub struct Registry {
     next_id: AtomicU32,
     hooked: RwLock<HashMap<u32, Arc<Hooked>, Spread>>,
     known: RwLock<HashMap<usize, Known, Spread>>,
-    /// The keys of all classes prepared so far.
-    prepared: RwLock<HashSet<usize, Spread>>,
+    given: Given,
     versions: Versions,
 }
 
@@ -31,7 +31,7 @@ impl Registry {
             next_id: AtomicU32::new(1),
             hooked: RwLock::default(),
             known: RwLock::default(),
-            prepared: RwLock::default(),
+            given: Given::default(),
             versions: Versions::default(),
         }
     }
@@ -67,7 +67,7 @@ impl Registry {
 
     /// Remembers the keys of a class that was prepared.
     pub fn add_keys(&self, methods: &[JMethodId]) {
-        write(&self.prepared).extend(methods.iter().map(|&method| method.0));
+        self.given.add(methods.iter().map(|&method| method.0));
     }
 
     /// The hook in the bytecode of a method, if it has one.
@@ -81,11 +81,11 @@ impl Registry {
     pub fn forget(&self, classes: &[Unloaded]) -> (usize, usize) {
         let keys = || classes.iter().flat_map(|class| &class.keys);
         if keys().next().is_some() {
-            let (mut known, mut prepared) = (write(&self.known), write(&self.prepared));
+            let mut known = write(&self.known);
             for key in keys() {
                 known.remove(key);
-                prepared.remove(key);
             }
+            self.given.unloaded(keys().copied());
             self.versions.remove(keys().copied());
         }
         let mut hooked = write(&self.hooked);
@@ -96,11 +96,12 @@ impl Registry {
         (hooked.len(), before - hooked.len())
     }
 
-    /// Whether the VM may be asked about `key`. GetStackTrace gives keys to old versions of
-    /// redefined methods, and may give a key once more whose version is gone: asked about it,
-    /// JDK 21 follows a stale pointer. The keys that a class was prepared with stay good.
-    pub(super) fn is_safe(&self, key: MethodKey) -> bool {
-        key.0 != 0 && (self.versions.is_empty() || read(&self.prepared).contains(&key.0))
+    /// Whether the VM may be asked about `key`: only if the VM gave it out with a class. A walker may
+    /// make a key up, and the VM follows whatever pointer it is given. GetStackTrace gives keys to old
+    /// versions of redefined methods, too, and may give a key once more whose version is gone: asked
+    /// about it, JDK 21 follows a stale pointer.
+    pub fn is_safe(&self, key: MethodKey) -> bool {
+        key.0 != 0 && self.given.origin(key.0) == Origin::Class
     }
 
     /// The code of `methods` is about to be exchanged, perhaps: from here on the VM is asked
@@ -196,12 +197,21 @@ impl Registry {
             return look(known);
         }
         if !self.is_safe(key) {
-            return look(&Known::Gone);
+            return look(&self.not_of_a_class(key));
         }
         let known = self.ask(key);
         let result = look(&known);
         write(&self.known).insert(key.0, known);
         result
+    }
+
+    /// What a key stands for that is of no class: not to be remembered, because a class may get
+    /// the key later.
+    fn not_of_a_class(&self, key: MethodKey) -> Known {
+        match self.given.origin(key.0) {
+            Origin::Nowhere if key.0 != 0 && self.versions.is_empty() => Known::Stranger,
+            _ => Known::Gone,
+        }
     }
 
     /// Asks the VM what the key of a redefined method stands for by now.

@@ -1,0 +1,112 @@
+//! The method ids that the VM has given out with classes.
+
+use crate::jvm::key_hash::Spread;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, PoisonError, RwLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long a key that no class has may wait for its class. Other threads may run a class a moment
+/// before the event that tells of its preparation has been handled.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// More keys of unloaded classes, or of no class, are not remembered, lest they fill the memory.
+const MOST: usize = 1 << 20;
+
+/// Where a key comes from.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A class that was prepared.
+    Class,
+    /// A class that was unloaded.
+    Unloaded,
+    /// No class that is known.
+    Nowhere,
+}
+
+/// The keys of the methods of all classes.
+#[derive(Debug, Default)]
+pub struct Given {
+    /// Whether the class is still loaded.
+    keys: RwLock<HashMap<usize, bool, Spread>>,
+    /// Keys of no class whose time of waiting is over.
+    nowhere: Mutex<HashSet<usize, Spread>>,
+}
+
+impl Given {
+    /// The VM has given out the keys of a class.
+    pub fn add(&self, keys: impl Iterator<Item = usize>) {
+        let mut all = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+        all.extend(keys.map(|key| (key, true)));
+    }
+
+    /// The class of the keys was unloaded.
+    pub fn unloaded(&self, keys: impl Iterator<Item = usize>) {
+        let mut all = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+        all.extend(keys.map(|key| (key, false)));
+        if all.len() > MOST {
+            all.retain(|_, is_loaded| *is_loaded);
+        }
+    }
+
+    /// Where `key` comes from. Waits a moment where a key of no class is asked about for the first
+    /// time.
+    pub fn origin(&self, key: usize) -> Origin {
+        let mut origin = self.origin_now(key);
+        if origin == Origin::Nowhere && self.is_new(key) {
+            let start = Instant::now();
+            while origin == Origin::Nowhere && start.elapsed() < PATIENCE {
+                thread::sleep(Duration::from_millis(1));
+                origin = self.origin_now(key);
+            }
+        }
+        origin
+    }
+
+    fn origin_now(&self, key: usize) -> Origin {
+        let all = self.keys.read().unwrap_or_else(PoisonError::into_inner);
+        match all.get(&key) {
+            Some(true) => Origin::Class,
+            Some(false) => Origin::Unloaded,
+            None => Origin::Nowhere,
+        }
+    }
+
+    fn is_new(&self, key: usize) -> bool {
+        let mut nowhere = self.nowhere.lock().unwrap_or_else(PoisonError::into_inner);
+        if nowhere.len() >= MOST {
+            nowhere.clear();
+        }
+        nowhere.insert(key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_come_with_classes_and_go_with_them() {
+        let given = Given::default();
+        given.add([7, 8].into_iter());
+        given.unloaded([8].into_iter());
+        assert_eq!(given.origin(7), Origin::Class);
+        assert_eq!(given.origin(8), Origin::Unloaded);
+        assert_eq!(given.origin(9), Origin::Nowhere);
+        given.add([8, 9].into_iter());
+        assert_eq!(given.origin(8), Origin::Class, "given once more");
+        assert_eq!(given.origin(9), Origin::Class);
+    }
+
+    #[test]
+    fn a_class_that_is_being_prepared_is_waited_for() {
+        let given = Given::default();
+        thread::scope(|scope| {
+            scope.spawn(|| given.add([7].into_iter()));
+            // Asked again, nobody waits.
+            let found = given.origin(7);
+            assert!(matches!(found, Origin::Class | Origin::Nowhere));
+        });
+        assert_eq!(given.origin(7), Origin::Class);
+    }
+}
