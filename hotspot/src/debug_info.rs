@@ -3,15 +3,13 @@
 //! HotSpot records the inlined frames at calls, polls and implicit checks only. For a thread
 //! between two records the walker reports the frames of the record behind the program counter
 //! (`is_decipherable_compiled_frame` in `share/prims/forte.cpp`). The thread came from the record
-//! before the program counter, unless it jumped. HotSpot promises a close record, and both are
-//! close: where the truth agrees with the record before, the two records prove that, and the sample
-//! is a `window`.
+//! before the program counter, unless it jumped. Where the truth agrees with the record before, the
+//! sample is `imprecise`: the physical frames are right, and the inlined ones are a neighbour's.
 //!
 //! Compilers inline much code without a record of its own: there both records show frames
-//! that are not there. Such an answer is false, and stays so; but where the truth agrees from
-//! the compiled method's own frame on, its reason says what is wrong with it. The same holds
-//! behind the last record, in the slow paths at the code's end, where the walker reports the
-//! method at BCI 0.
+//! that are not there. Where the truth agrees from the compiled method's own frame on, the sample
+//! is `imprecise` too, and its reason says so. The same holds behind the last record, in the slow
+//! paths at the code's end, where the walker reports the method at BCI 0.
 
 use oracle::judge::agrees_outside;
 use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence, Truth};
@@ -116,10 +114,7 @@ pub fn judge_between(
         // Without a record HotSpot fills the frame in as that of a native method: BCI 0
         // (`vframeStreamCommon::fill_from_compiled_frame`).
         let explained = walk.first()?.location.0 == 0 && agrees_outside(walk, truth?, methods);
-        return explained.then_some(Judgement {
-            reason: Reason::StartOfMethod,
-            ..mismatch
-        });
+        return explained.then_some(Judgement::at(Verdict::Imprecise, 0, Reason::StartOfMethod));
     }
     // What the walker reported must be the record behind, or we misread the tables.
     let (inlined, below) = walk.split_at_checked(around.behind.len())?;
@@ -151,12 +146,13 @@ pub fn judge_between(
         }
         other.extend_from_slice(below);
         if matches!(judge(&other).verdict, Verdict::Match | Verdict::Window) {
-            return Some(Judgement::at(Verdict::Window, 0, Reason::BetweenRecords));
+            return Some(Judgement::at(Verdict::Imprecise, 0, Reason::BetweenRecords));
         }
     }
     // The compiled method's own frame and all below.
     let outer = &walk[inlined.len().checked_sub(1)?..];
     agrees_outside(outer, truth?, methods).then_some(Judgement {
+        verdict: Verdict::Imprecise,
         reason: Reason::NextRecord,
         ..mismatch
     })

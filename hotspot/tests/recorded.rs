@@ -17,7 +17,7 @@ use oracle::record::ShownFrame;
 use oracle::recorded::{
     RecordedBlob, RecordedFrame, RecordedInstant, RecordedSample, RecordedScope, RecordedTruth,
 };
-use oracle::trace::{Frame, HookId, Leaving, Location, MethodKey, Methods, Presence, Truth};
+use oracle::trace::{Frame, HookId, Leaving, Location, MethodKey, Methods, Presence, Site, Truth};
 use oracle::{Judgement, Reason, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -89,6 +89,7 @@ fn the_samples_have_every_verdict_many_causes_all_hooks_and_three_jdks() {
     let wanted = [
         "match",
         "window",
+        "imprecise",
         "error",
         "truncated",
         "wrong",
@@ -108,7 +109,7 @@ fn the_samples_have_every_verdict_many_causes_all_hooks_and_three_jdks() {
 /// Judges a sample, from its record alone.
 fn say(sample: &RecordedSample) -> Said {
     let judgement = judge(sample);
-    let cause = judgement.is_mismatch().then(|| cause(sample, judgement));
+    let cause = judgement.differs().then(|| cause(sample, judgement));
     Said {
         verdict: name(judgement.verdict).into(),
         at_frame: judgement.at_frame,
@@ -369,6 +370,15 @@ impl Methods for Answers<'_> {
         let place = method.0.checked_sub(1);
         place.is_some_and(|place| self.0.methods[place].is_hook_call)
     }
+
+    fn is_constructor(&self, hook: HookId) -> bool {
+        self.name_of(hook.0).contains(".<init>(")
+    }
+
+    /// What the code has at each location was not recorded.
+    fn site(&self, _: MethodKey, _: Location) -> Site {
+        Site::Unknown
+    }
 }
 
 fn frames(recorded: &[RecordedFrame]) -> Vec<Frame> {
@@ -415,6 +425,7 @@ fn name(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Match => "match",
         Verdict::Window => "window",
+        Verdict::Imprecise => "imprecise",
         Verdict::Error(_) => "error",
         Verdict::Truncated => "truncated",
         Verdict::Wrong => "wrong",

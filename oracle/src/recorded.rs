@@ -213,7 +213,7 @@ pub struct RecordedScope {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedJudgement {
-    /// `match`, `window`, `error`, `truncated`, `wrong` or `unverifiable`.
+    /// `match`, `window`, `imprecise`, `error`, `truncated`, `wrong` or `unverifiable`.
     pub verdict: String,
     /// What was found, as a short phrase.
     pub reason: String,

@@ -8,7 +8,7 @@ use oracle::gate::KnownIssue;
 use oracle::profile::Profile;
 use oracle::record::{CauseName, ErrorCount, Evidence, Mismatch, Rewriting, ShownFrame};
 use oracle::report::{Exit, Jdk, LayerCounts, Report, Run, SCHEMA, Skipped, sum_layers};
-use oracle::tally::{Drop, Tally};
+use oracle::tally::{Compared, Drop, Tally};
 use std::collections::BTreeMap;
 
 pub(crate) fn report() -> Report {
@@ -32,6 +32,7 @@ pub(crate) fn report() -> Report {
         runs,
         mismatches,
         budget: Budget(BTreeMap::from([(Layer::AsgctAsync, 0.001)])),
+        imprecise_budget: Default::default(),
         required: vec![Layer::Gst, Layer::AsgctAsync],
         planned: 5,
         skipped: vec![Skipped {
@@ -68,11 +69,17 @@ fn run(program: &str, collector: &str, repetition: u32, exit: Exit, wrong: u64) 
     let sampled = Tally {
         matches: 1000,
         window: 20,
+        imprecise: 4,
         unverifiable: 5,
         truncated: 1,
         wrong,
         error: BTreeMap::from([(-3, 7), (-5, 9)]),
         dropped: BTreeMap::from([(Drop::TooDeep, 2)]),
+        compared: Compared {
+            frames: 20_000,
+            by_method: 15_000,
+            by_bci: 9_000,
+        },
     };
     let at_checks = Tally {
         matches: 50_000,

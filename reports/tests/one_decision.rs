@@ -110,6 +110,7 @@ fn report() -> impl Strategy<Value = Report> {
             mismatches: mismatches(&runs),
             runs,
             budget: Budget(Layer::ALL.map(|layer| (layer, budget)).into()),
+            imprecise_budget: Default::default(),
             required,
             planned: 0,
             skipped: vec![],

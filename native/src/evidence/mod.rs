@@ -92,6 +92,7 @@ impl Reporter {
             verdict,
             at_frame,
             reason,
+            ..
         } = found.judgement;
         let walker = self.show(env, found.walk);
         let jvm = self.truth.jvm;

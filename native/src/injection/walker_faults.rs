@@ -85,7 +85,7 @@ impl Injector {
         judge: impl Fn(&[Frame]) -> Judgement,
     ) -> Option<Fault> {
         let faults = self.faults.as_ref()?;
-        let asked = faults.layers.contains(&answered.layer) && !answered.judgement.is_mismatch();
+        let asked = faults.layers.contains(&answered.layer) && !answered.judgement.differs();
         let (kind, answer) = asked.then(|| self.invent(faults, answered))??;
         let expected = sight.expect(answered.walk, &answer);
         let fault = match answer {
@@ -101,8 +101,8 @@ impl Injector {
         let given = fault.judgement.verdict;
         let outcome = match Detection::of(expected, given) {
             // The layer's judge asked more than the walk itself, and was satisfied.
-            Detection::Missed
-                if given == Verdict::Window
+            Detection::Misjudged
+                if given == Verdict::Imprecise
                     && Expected::Verdict(sight.judge(&fault.walk).verdict) == expected =>
             {
                 Detection::Explained(Unseen::BetweenRecords)

@@ -63,7 +63,7 @@ impl Check<'_> {
         let (walk, judgement) = fault
             .as_ref()
             .map_or((walk, honest), |fault| (&fault.walk, fault.judgement));
-        layers.records.slots.count(self.layer, judgement.verdict);
+        layers.records.slots.judged(self.layer, &judgement);
         self.report(layers, walk, judgement);
         honest
     }
@@ -83,7 +83,7 @@ impl Check<'_> {
 
     fn report(&self, layers: &Layers, walk: &[Frame], judgement: Judgement) {
         let reporter = &layers.reporter;
-        if !judgement.is_mismatch() || !reporter.wants(self.layer, judgement.verdict) {
+        if !judgement.differs() || !reporter.wants(self.layer, judgement.verdict) {
             return;
         }
         let found = Found {

@@ -92,7 +92,7 @@ impl Recorder {
         }
         let shown_walk = reporter.show(env, walk);
         let shown_truth = show_truth(reporter, env, sight);
-        let cause = match judgement.is_mismatch() {
+        let cause = match judgement.differs() {
             true => reporter.cause(env, judgement, seen, &shown_walk, &shown_truth),
             false => None,
         };
@@ -279,6 +279,7 @@ fn name(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Match => "match",
         Verdict::Window => "window",
+        Verdict::Imprecise => "imprecise",
         Verdict::Error(_) => "error",
         Verdict::Truncated => "truncated",
         Verdict::Wrong => "wrong",

@@ -2,7 +2,7 @@
 
 use crate::jvm::os::shared_words;
 use oracle::tally::{self, Drop, SLOTS};
-use oracle::{Layer, Verdict};
+use oracle::{Judgement, Layer, Verdict};
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -19,6 +19,13 @@ impl Slots {
     /// Counts one check.
     pub fn count(&self, layer: Layer, verdict: Verdict) {
         self.add(layer, verdict, 1);
+    }
+
+    /// Counts one check, and how much of a match was compared.
+    pub fn judged(&self, layer: Layer, judgement: &Judgement) {
+        for (slot, n) in tally::slots_of(layer, judgement) {
+            self.0[slot].fetch_add(n, Relaxed);
+        }
     }
 
     /// Counts `n` checks.

@@ -1,7 +1,7 @@
 //! The decision on a report: computed once, shown by every renderer, told by the exit code.
 
 use super::known::{KnownIssues, KnownSeen};
-use super::layers::{Basis, LayerDecision};
+use super::layers::{Basis, LayerDecision, Limits};
 use super::outcome::Outcome;
 use super::reason::{Objection, Subject, trouble, weigh};
 use crate::Layer;
@@ -136,9 +136,12 @@ fn layers(report: &Report, owners: &[Option<usize>], basis: Basis) -> Vec<LayerD
         let known = owned
             .filter(|(mismatch, owner)| mismatch.layer == layer && owner.is_some())
             .count() as u64;
-        let budget = report.budget.limit(layer);
+        let limits = Limits {
+            budget: report.budget.limit(layer),
+            imprecise: report.imprecise_budget.limit(layer),
+        };
         decisions.push(LayerDecision::new(
-            layer, counts, known, budget, required, basis,
+            layer, counts, known, limits, required, basis,
         ));
     }
     decisions
@@ -208,6 +211,7 @@ mod tests {
             runs,
             mismatches: vec![],
             budget: Default::default(),
+            imprecise_budget: Default::default(),
             required: required.into(),
             planned: 0,
             skipped: vec![],

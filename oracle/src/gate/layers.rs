@@ -22,8 +22,10 @@ pub enum Basis {
 pub enum Standing {
     /// The layer is within its budget.
     Passes,
-    /// The observed rate is over the budget.
+    /// The observed rate of mismatches is over the budget.
     Over,
+    /// The observed rate of imprecise stacks is over its budget.
+    TooImprecise,
     /// The rate is within the budget, its upper bound is not. So many more checks without a
     /// mismatch would bring the bound there.
     TooFew(u64),
@@ -31,6 +33,15 @@ pub enum Standing {
     NoData,
     /// The layer was asked for and is not in the report.
     Missing,
+}
+
+/// The highest rates that a layer may show, from 0 to 1.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Limits {
+    /// Of mismatches.
+    pub(super) budget: f64,
+    /// Of imprecise stacks.
+    pub(super) imprecise: f64,
 }
 
 /// The decision on one layer, summed over all runs.
@@ -49,6 +60,10 @@ pub struct LayerDecision {
     pub upper95: Option<f64>,
     /// The highest rate allowed, from 0 to 1.
     pub budget: f64,
+    /// Imprecise stacks.
+    pub imprecise: u64,
+    /// The highest rate of imprecise stacks allowed, from 0 to 1.
+    pub imprecise_budget: f64,
     /// Whether the scenario asks for data in this layer.
     pub required: bool,
     /// How the layer stands.
@@ -60,24 +75,31 @@ impl LayerDecision {
         layer: Layer,
         counts: Option<&LayerCounts>,
         known: u64,
-        budget: f64,
+        limits: Limits,
         required: bool,
         basis: Basis,
     ) -> LayerDecision {
+        let Limits { budget, imprecise } = limits;
         let tally = counts.map(LayerCounts::tally).unwrap_or_default();
         let decided = tally.decided();
         let mismatches = tally.mismatches().saturating_sub(known);
         let upper95 = bound::upper95(mismatches, decided);
-        let standing = match upper95 {
-            None if counts.is_none() => Standing::Missing,
-            None => Standing::NoData,
-            Some(_) if mismatches as f64 > budget * decided as f64 => Standing::Over,
-            Some(_) if basis == Basis::ObservedRates => Standing::Passes,
-            Some(bound) if bound <= budget || budget == 0.0 => Standing::Passes,
-            Some(_) => {
-                let needed = bound::trials_needed(mismatches, budget).unwrap_or(u64::MAX);
-                Standing::TooFew(needed.saturating_sub(decided).max(1))
-            }
+        let is_over = |count: u64, budget: f64| count as f64 > budget * decided as f64;
+        // So many more checks, if there are too few to be sure.
+        let missing = |count: u64, budget: f64| {
+            let enough = bound::upper95(count, decided).is_some_and(|bound| bound <= budget);
+            (basis == Basis::UpperBounds && !enough && budget > 0.0).then(|| {
+                let needed = bound::trials_needed(count, budget).unwrap_or(u64::MAX);
+                needed.saturating_sub(decided).max(1)
+            })
+        };
+        let more = || missing(mismatches, budget).max(missing(tally.imprecise, imprecise));
+        let standing = match decided {
+            0 if counts.is_none() => Standing::Missing,
+            0 => Standing::NoData,
+            _ if is_over(mismatches, budget) => Standing::Over,
+            _ if is_over(tally.imprecise, imprecise) => Standing::TooImprecise,
+            _ => more().map_or(Standing::Passes, Standing::TooFew),
         };
         LayerDecision {
             layer,
@@ -86,6 +108,8 @@ impl LayerDecision {
             known,
             upper95,
             budget,
+            imprecise: tally.imprecise,
+            imprecise_budget: imprecise,
             required,
             standing,
         }
@@ -94,7 +118,7 @@ impl LayerDecision {
     /// What the report would come to if this were its only layer.
     pub fn outcome(&self) -> Outcome {
         match self.standing {
-            Standing::Over => Outcome::Over,
+            Standing::Over | Standing::TooImprecise => Outcome::Over,
             Standing::TooFew(_) | Standing::Missing => Outcome::NotMeasured,
             Standing::NoData if self.required => Outcome::NotMeasured,
             Standing::NoData | Standing::Passes => Outcome::Within,
@@ -108,6 +132,8 @@ impl LayerDecision {
             mismatches,
             decided,
             budget,
+            imprecise,
+            imprecise_budget,
             ..
         } = self;
         let text = match self.standing {
@@ -117,6 +143,9 @@ impl LayerDecision {
             Standing::Missing => format!("{layer}: the layer is missing in the report"),
             Standing::Over => format!(
                 "{layer}: {mismatches} mismatches in {decided} checks are over its budget of {budget}"
+            ),
+            Standing::TooImprecise => format!(
+                "{layer}: {imprecise} imprecise stacks in {decided} checks are over their budget of {imprecise_budget}"
             ),
             Standing::TooFew(more) => format!(
                 "{layer}: too few checks for its budget of {budget}; it needs {more} more without a mismatch"
@@ -140,7 +169,41 @@ mod tests {
         };
         let counts = LayerCounts::new(Layer::AsgctAsync, &tally);
         let basis = Basis::UpperBounds;
-        LayerDecision::new(Layer::AsgctAsync, Some(&counts), 0, budget, true, basis)
+        let limits = Limits {
+            budget,
+            imprecise: 1.0,
+        };
+        LayerDecision::new(Layer::AsgctAsync, Some(&counts), 0, limits, true, basis)
+    }
+
+    #[test]
+    fn imprecise_stacks_have_a_budget_of_their_own() {
+        let tally = Tally {
+            matches: 999_990,
+            imprecise: 10,
+            ..Tally::default()
+        };
+        let counts = LayerCounts::new(Layer::AsgctAsync, &tally);
+        for (basis, imprecise, expected) in [
+            (Basis::ObservedRates, 0.0, Standing::TooImprecise),
+            (Basis::ObservedRates, 0.000_011, Standing::Passes),
+            (Basis::UpperBounds, 0.000_1, Standing::Passes),
+        ] {
+            let limits = Limits {
+                budget: 0.0,
+                imprecise,
+            };
+            let layer = Layer::AsgctAsync;
+            let decision = LayerDecision::new(layer, Some(&counts), 0, limits, true, basis);
+            assert_eq!(decision.standing, expected);
+        }
+        let strict = Limits {
+            budget: 0.0,
+            imprecise: 0.000_011,
+        };
+        let basis = Basis::UpperBounds;
+        let decision = LayerDecision::new(Layer::Gst, Some(&counts), 0, strict, true, basis);
+        assert!(matches!(decision.standing, Standing::TooFew(_)));
     }
 
     /// 20 * P(X <= k) <= 1 for n trials of probability a/b, in whole numbers.

@@ -9,7 +9,8 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, String> {
     let mut reports = reports.into_iter();
     let mut whole = reports.next().ok_or("there is no report to merge")?;
     for report in reports {
-        if report.budget != whole.budget || report.required != whole.required {
+        let budgets = |report: &Report| (report.budget.clone(), report.imprecise_budget.clone());
+        if budgets(&report) != budgets(&whole) || report.required != whole.required {
             return Err(
                 "the reports have different budgets: they are of different scenarios".into(),
             );
@@ -84,6 +85,7 @@ mod tests {
             runs,
             mismatches: vec![],
             budget: Default::default(),
+            imprecise_budget: Default::default(),
             required: vec![Layer::Gst],
             planned,
             skipped: vec![],

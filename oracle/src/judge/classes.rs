@@ -1,7 +1,7 @@
 //! What the findings on a stack come to: layer `call-edge`.
 
 use crate::edge::{Finding, Impossible};
-use crate::judge::{Judgement, Reason, Verdict};
+use crate::judge::{Judgement, Reason, Strength, Verdict};
 
 /// The verdict on a stack by the findings on it, as [`crate::edge::Judge::stack`] makes them; none if a
 /// method of it was redefined or unloaded, so that nobody knows what its class file was.
@@ -18,8 +18,17 @@ pub fn judge_edges(found: Option<&[Finding]>) -> Judgement {
     if let Some(mismatch) = findings.find_map(|(at, &finding)| mismatch(at, finding)) {
         return mismatch;
     }
-    match found.iter().any(|f| matches!(f, Finding::Possible(_))) {
-        true => Judgement::plain(Verdict::Match, Reason::NoImpossibleEdge),
+    let is_possible = |f: &&Finding| matches!(f, Finding::Possible(_));
+    // Finding number n is on the location of frame n and on the method of the frame above.
+    let (frames, locations) = (found.len().saturating_sub(1), found.iter());
+    let methods = found.iter().skip(1);
+    match found.iter().any(|f| is_possible(&f)) {
+        true => {
+            let by_method = methods.filter(is_possible).count();
+            let by_bci = locations.take(frames).filter(is_possible).count();
+            let strength = Strength::of(frames, by_method, by_bci.min(by_method));
+            Judgement::matching(Reason::NoImpossibleEdge, strength)
+        }
         false => Judgement::plain(Verdict::Unverifiable, Reason::NoKnownEdge),
     }
 }

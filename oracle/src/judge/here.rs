@@ -1,4 +1,4 @@
-use crate::judge::{Judgement, Reason, Verdict};
+use crate::judge::{Judgement, Reason, Strength, Verdict};
 use crate::trace::Frame;
 
 /// Compares two walks of one thread at one instant: layer `asgct-safepoint`.
@@ -16,7 +16,7 @@ pub fn judge_same_instant(walk: &[Frame], reference: &[Frame]) -> Judgement {
             Judgement::at(Verdict::Wrong, at, reason)
         }
         None if walk.len() == reference.len() => {
-            Judgement::plain(Verdict::Match, Reason::SameFrames)
+            Judgement::matching(Reason::SameFrames, Strength::whole(walk.len()))
         }
         None if walk.is_empty() => Judgement::at(Verdict::Wrong, 0, Reason::NoFrame),
         None if walk.len() < reference.len() => {

@@ -10,6 +10,8 @@ mod next;
 mod next_and_classes;
 mod outer;
 mod reason;
+mod sites;
+mod strength;
 mod trace;
 mod verdict;
 
@@ -20,5 +22,6 @@ pub use next::judge_moving;
 pub use next_and_classes::{Edged, judge_moving_edges};
 pub use outer::agrees_outside;
 pub use reason::Reason;
+pub use strength::Strength;
 pub use trace::judge_truth;
 pub use verdict::{Judgement, Verdict};

@@ -1,6 +1,7 @@
 //! Walks of threads that may carry a virtual thread: its frames lie above a boundary, those of
 //! its carrier below.
 
+use crate::judge::trace::judge_bottom;
 use crate::judge::{Judgement, Reason, Verdict, judge_same_instant, judge_truth};
 use crate::trace::{Frame, Methods, Truth};
 
@@ -17,13 +18,22 @@ pub fn judge_mounted(
 ) -> Judgement {
     match (boundary, carrier) {
         (None, None) => judge_truth(walk, truth, methods),
-        (Some(_), None) => Judgement::plain(Verdict::Unverifiable, Reason::Mounting),
+        (Some(at), None) => {
+            // Above the boundary nothing is known. Below lie the thread's own frames.
+            let found = judge_bottom(&walk[at + 1..], truth, methods);
+            let mounting = Judgement::plain(Verdict::Unverifiable, Reason::Mounting);
+            found.map_or(mounting, |found| below(found, at + 1))
+        }
         (Some(at), Some(carrier)) => {
             let above = judge_truth(&walk[..at], truth, methods);
             let below = below(judge_truth(&walk[at + 1..], carrier, methods), at + 1);
-            match below.is_mismatch() && !above.is_mismatch() {
-                true => below,
-                false => above,
+            match (above.verdict, below.verdict) {
+                (Verdict::Match, Verdict::Match) => Judgement {
+                    strength: above.strength + below.strength,
+                    ..above
+                },
+                _ if below.is_mismatch() && !above.is_mismatch() => below,
+                _ => above,
             }
         }
         (None, Some(_)) => {

@@ -1,4 +1,4 @@
-use crate::judge::{Judgement, Reason, Verdict};
+use crate::judge::{Judgement, Reason, Strength, Verdict};
 use crate::trace::Frame;
 
 /// Compares a walk with one of the same thread taken a little later, at its next
@@ -28,12 +28,14 @@ pub fn judge_moving(walk: &[Frame], later: &[Frame]) -> Judgement {
         .take_while(|(w, l)| w == l)
         .count();
     if same == walk.len() || same == later.len() {
-        return Judgement::plain(Verdict::Match, Reason::SameBottom);
+        let strength = Strength::of(walk.len(), same, same);
+        return Judgement::matching(Reason::SameBottom, strength);
     }
     let at = walk.len() - 1 - same;
     let (parted, other) = (walk[at], later[later.len() - 1 - same]);
     if parted.method == other.method {
-        return Judgement::plain(Verdict::Match, Reason::SameBelowMoved);
+        let strength = Strength::of(walk.len(), same + 1, same);
+        return Judgement::matching(Reason::SameBelowMoved, strength);
     }
     if same > 0 {
         return Judgement::plain(Verdict::Unverifiable, Reason::TwoCallees);

@@ -43,7 +43,7 @@ pub fn agrees_outside(outer: &[Frame], truth: &Truth<'_>, methods: &impl Methods
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::{HookId, Location, MethodKey};
+    use crate::trace::{HookId, Location, MethodKey, Site};
 
     /// Methods with even keys have hooks, of that number, and are in their own code.
     struct Even;
@@ -56,6 +56,14 @@ mod tests {
 
         fn is_hook_call(&self, _: MethodKey) -> bool {
             false
+        }
+
+        fn is_constructor(&self, _: HookId) -> bool {
+            true
+        }
+
+        fn site(&self, _: MethodKey, _: Location) -> Site {
+            Site::Unknown
         }
     }
 

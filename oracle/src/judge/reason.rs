@@ -37,8 +37,15 @@ reasons! {
 
     /// Window: a hook of the frame has not run yet, or has run already.
     HookPending = "entry not pushed yet, or popped";
-    /// Window: the truth agrees with the debug info record before the program counter.
+
+    /// Imprecise: the truth agrees with the debug info record before the program counter.
     BetweenRecords = "between two debug info records of compiled code";
+    /// Imprecise: the walk shows the inlined frames of the debug info record behind the program
+    /// counter, and the truth agrees from the compiled method's own frame on.
+    NextRecord = "inlined frames of the next debug info record";
+    /// Imprecise: the walk shows a compiled method at BCI 0, because no debug info record lies
+    /// behind the program counter, and the truth agrees from that method on.
+    StartOfMethod = "the start of a compiled method, for want of a debug info record";
 
     /// Error: the walker returned an error code.
     ErrorCode = "an error code";
@@ -72,15 +79,15 @@ reasons! {
     BelowBottom = "frames below the bottom";
     /// Wrong: the hooks of a frame did not run in pairs.
     Unbalanced = "pushes and pops do not balance";
-    /// Wrong: the walk shows the inlined frames of the debug info record behind the program
-    /// counter, and the truth agrees from the compiled method's own frame on.
-    NextRecord = "inlined frames of the next debug info record";
-    /// Wrong: the walk shows a compiled method at BCI 0, because no debug info record lies behind
-    /// the program counter, and the truth agrees from that method on.
-    StartOfMethod = "the start of a compiled method, for want of a debug info record";
 
     /// Unverifiable: an exception may have ended constructors, for which no hook runs.
     LeavingConstructor = "an exception leaves a constructor";
+    /// Unverifiable: a frame below the newest hooked one stands before its entry hook or behind its
+    /// exit hook, at an instruction that may run other code.
+    DeepOutsideHooks = "a deep frame outside of its hooks";
+    /// Unverifiable: the newest hooked frame starts an exception handler, and entries above its own
+    /// are of frames that are no constructors: hooks that failed have left them.
+    StaleEntries = "an exception ended frames without their hooks";
     /// Unverifiable: a virtual thread is being mounted or unmounted.
     Mounting = "a mount or unmount is under way";
     /// Unverifiable: the trace stack is empty, and the walk has no hooked frame.

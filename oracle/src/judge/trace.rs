@@ -1,18 +1,47 @@
 use crate::judge::leaving::without_leaving;
-use crate::judge::{Judgement, Reason, Verdict};
-use crate::trace::{Frame, HookId, Methods, Presence, Truth};
+use crate::judge::{Judgement, Reason, Strength, Verdict, sites};
+use crate::trace::{Frame, HookId, Methods, Presence, Site, Truth};
 
 /// Compares a walk with the trace stack at the same instant: layers `gst` and
 /// `asgct-async`.
 ///
 /// * Up to the newest checked frame every frame counts, hooked or not, methods and
 ///   locations; only the newest checked frame's own location moves.
-/// * Above it the hooked frames of the walk must be exactly the rest of the trace stack.
+/// * Above it the hooked frames of the walk must be exactly the rest of the trace stack, and each
+///   frame must stand at an instruction, which can have called the frame above.
 /// * A hooked frame may be missing from the trace stack only where its location proves
-///   that its entry is not there (see [`Presence`]).
+///   that its entry is not there (see [`Presence`]). Below the newest hooked frame of the walk this
+///   takes an instruction that can call, too.
 /// * Constructors that an exception may have left (see [`Truth::leaving`]) may be there or not;
 ///   but if not, all of this must hold without them.
 pub fn judge_truth(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> Judgement {
+    let found = judge_entries(walk, truth, methods);
+    if found.is_mismatch() {
+        return found;
+    }
+    // The frames below the newest checked one were compared with frames that were judged then.
+    let unchecked = walk.len() - truth.checked.len().saturating_sub(1).min(walk.len());
+    sites::forbidden(walk, unchecked, methods).unwrap_or(found)
+}
+
+/// What speaks against `walk` as the bottom of a thread's stack, above which other entries may lie.
+pub(super) fn judge_bottom(
+    walk: &[Frame],
+    truth: &Truth<'_>,
+    methods: &impl Methods,
+) -> Option<Judgement> {
+    let found = judge_truth(walk, truth, methods);
+    if !found.is_mismatch() || !truth.leaving.is_empty() {
+        return None;
+    }
+    let lacks_entries = |found: Judgement| found.reason == Reason::TopMissing;
+    let is_known = !truth.entries.is_empty() || !truth.checked.is_empty();
+    let is_bottom = is_known && align(walk, truth, methods).is_err_and(lacks_entries);
+    (!is_bottom).then_some(found)
+}
+
+/// The judgement by the trace stack alone.
+fn judge_entries(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> Judgement {
     let found = judge_active(walk, truth, methods);
     if !found.is_mismatch() || truth.leaving.is_empty() {
         return found;
@@ -62,6 +91,9 @@ fn judge_empty_truth(walk: &[Frame], methods: &impl Methods) -> Judgement {
             Some((_, Presence::Present | Presence::Catching)) => {
                 return Judgement::at(Verdict::Wrong, at, Reason::NeverPushed);
             }
+            Some(_) if window.is_some() && !may_call(walk[at], methods) => {
+                return Judgement::at(Verdict::Wrong, at, Reason::NeverPushed);
+            }
             Some(_) => window = window.or(Some(at)),
             None => {}
         }
@@ -87,6 +119,17 @@ fn presence(walk: &[Frame], at: usize, methods: &impl Methods) -> Option<(HookId
         other => other,
     };
     Some((id, settled))
+}
+
+/// Whether a frame without an entry may have called another frame.
+fn may_call(frame: Frame, methods: &impl Methods) -> bool {
+    is_at_push(frame, methods) || methods.site(frame.method, frame.location) == Site::Calls
+}
+
+/// Whether a frame stands at the call of its `push`, which may have had to load a class.
+fn is_at_push(frame: Frame, methods: &impl Methods) -> bool {
+    let presence = methods.hook(frame.method, frame.location);
+    frame.location.bci().is_some() && matches!(presence, Some((_, Presence::Pushing)))
 }
 
 /// Aligns walk and truth from the bottom.
@@ -126,7 +169,10 @@ fn align(
         }
     }
     let mut expected = truth.entries[truth.checked_entries..].iter().peekable();
-    let mut window = None;
+    let (mut window, mut deep) = (None, false);
+    let is_hooked = |f: &Frame| methods.hook(f.method, f.location).is_some();
+    let newest = walk.iter().position(is_hooked);
+    let mut by_method = truth.checked.len();
     // Whether the newest hooked frame of the walk proves that stale entries may follow.
     let mut catching = match truth.checked.len() {
         0 => None,
@@ -140,27 +186,45 @@ fn align(
         catching = is_catching(walk, at, methods);
         let next_is_this = expected.peek() == Some(&&id);
         match presence {
-            Presence::Absent => window = Some(at),
-            Presence::Pushing | Presence::Popping | Presence::Unwinding if !next_is_this => {
+            Presence::Absent if newest == Some(at) => window = Some(at),
+            // Its entry is not there, and need not be.
+            Presence::Absent if is_at_push(walk[at], methods) => {}
+            Presence::Absent if may_call(walk[at], methods) => deep = true,
+            Presence::Pushing | Presence::Popping | Presence::Unwinding
+                if !next_is_this && newest == Some(at) =>
+            {
                 window = Some(at);
             }
-            _ if next_is_this => _ = expected.next(),
+            _ if next_is_this && presence != Presence::Absent => {
+                expected.next();
+                by_method += 1;
+            }
             _ => {
                 return Err(Judgement::at(Verdict::Wrong, at, Reason::NotThere));
             }
         }
     }
-    if expected.next().is_some() {
-        match catching {
-            Some(_) => window = catching,
-            None => {
-                return Err(Judgement::at(Verdict::Wrong, 0, Reason::TopMissing));
-            }
+    if expected.peek().is_some() {
+        if catching.is_none() {
+            return Err(Judgement::at(Verdict::Wrong, 0, Reason::TopMissing));
         }
+        // Only constructors end without a hook, unless hooks fail.
+        if !expected.all(|&hook| methods.is_constructor(hook)) {
+            return Ok(Judgement::plain(
+                Verdict::Unverifiable,
+                Reason::StaleEntries,
+            ));
+        }
+        window = catching;
     }
+    let by_bci = truth.checked.len().saturating_sub(1);
     Ok(match window {
         Some(at) => Judgement::at(Verdict::Window, at, Reason::HookPending),
-        None => Judgement::plain(Verdict::Match, Reason::SameFrames),
+        None if deep => Judgement::plain(Verdict::Unverifiable, Reason::DeepOutsideHooks),
+        None => {
+            let strength = Strength::of(walk.len(), by_method, by_bci);
+            Judgement::matching(Reason::SameFrames, strength)
+        }
     })
 }
 
@@ -207,7 +271,10 @@ fn is_top_part_from(
             continue;
         };
         if presence == Presence::Absent {
-            continue;
+            match may_call(walk[at], methods) {
+                true => continue,
+                false => return false,
+            }
         }
         if left == 0 || truth.entries[left - 1] != id {
             return false;

@@ -1,4 +1,4 @@
-use super::Reason;
+use super::{Reason, Strength};
 use serde::{Deserialize, Serialize};
 
 /// The outcome of one check in one layer.
@@ -10,6 +10,9 @@ pub enum Verdict {
     /// Differs by a frame that the sampled BCI proves to be between its creation and its
     /// push, or between its pop and its removal.
     Window,
+    /// The physical frames are right, but the inlined frames are those of a neighbouring debug info
+    /// record, because compiled code has no record of its own at the program counter.
+    Imprecise,
     /// The walker returned this error code instead of a stack.
     Error(i32),
     /// A correct top, but the bottom is missing.
@@ -30,29 +33,49 @@ pub struct Judgement {
     pub at_frame: Option<usize>,
     /// What was found.
     pub reason: Reason,
+    /// How much was compared; nothing unless the verdict is [`Verdict::Match`].
+    pub strength: Strength,
 }
 
 impl Judgement {
+    /// A match, and how much of the walk was compared.
+    pub const fn matching(reason: Reason, strength: Strength) -> Judgement {
+        Judgement {
+            strength,
+            ..Judgement::plain(Verdict::Match, reason)
+        }
+    }
+
     /// A judgement that points at no frame.
     pub const fn plain(verdict: Verdict, reason: Reason) -> Judgement {
         Judgement {
             verdict,
             at_frame: None,
             reason,
+            strength: Strength {
+                frames: 0,
+                by_method: 0,
+                by_bci: 0,
+            },
         }
     }
 
     /// A judgement on the walk's frame `at_frame`.
     pub const fn at(verdict: Verdict, at_frame: usize, reason: Reason) -> Judgement {
         Judgement {
-            verdict,
             at_frame: Some(at_frame),
-            reason,
+            ..Judgement::plain(verdict, reason)
         }
     }
 
     /// Whether this is a mismatch, that is `truncated` or `wrong`.
     pub fn is_mismatch(&self) -> bool {
         matches!(self.verdict, Verdict::Truncated | Verdict::Wrong)
+    }
+
+    /// Whether the walk is not what the thread's stack was: a mismatch, or `imprecise`. Evidence is
+    /// kept of both.
+    pub fn differs(&self) -> bool {
+        self.is_mismatch() || self.verdict == Verdict::Imprecise
     }
 }

@@ -50,6 +50,32 @@ pub trait Methods {
 
     /// Whether `method` belongs to the hooks themselves (`push`, `pop` and so on).
     fn is_hook_call(&self, method: MethodKey) -> bool;
+
+    /// Whether the method of `hook` is a constructor.
+    fn is_constructor(&self, hook: HookId) -> bool;
+
+    /// What the code of `method` has at `location`.
+    fn site(&self, method: MethodKey, location: Location) -> Site;
+}
+
+/// What the code of a method has at a location. The code is that which runs, hooks included.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Site {
+    /// The code is not known, or the location is a special one.
+    Unknown,
+    /// The frame is native, and the method too.
+    Native,
+    /// The frame has a BCI, but the method is native.
+    IsNative,
+    /// The frame is native, but the method is not.
+    NotNative,
+    /// No instruction starts there: it is inside of one, or past the end.
+    NoInstruction,
+    /// An instruction that runs no other code: it calls nothing, loads no class and throws nothing by
+    /// itself.
+    Silent,
+    /// An instruction that may run other code.
+    Calls,
 }
 
 /// The trace stack of one thread at one instant.

@@ -1,7 +1,7 @@
 //! What should become of a fault in a walk of a thread that may carry a virtual thread.
 
 use super::expected::{Expected, Unseen};
-use super::of_trace::of_truth;
+use super::of_trace::{is_bottom, of_truth};
 use crate::Verdict;
 use crate::trace::{Frame, Methods, Truth};
 
@@ -30,6 +30,9 @@ pub(super) fn of_truths(
     let Some(carrier) = carrier else {
         // What has a boundary claims a mount under way, where nothing is known.
         return match (honest_below, below) {
+            (_, Some(below)) if truth.leaving.is_empty() && !is_bottom(truth, below, methods) => {
+                of_truth(truth, methods, below, below)
+            }
             (None, None) => of_truth(truth, methods, honest, faulty),
             (_, Some(_)) => Expected::Unseen(Unseen::Mounting),
             (Some(_), None) => match of_truth(truth, methods, honest, faulty) {

@@ -3,7 +3,7 @@
 use super::expected::{Expected, Unseen};
 use crate::Verdict;
 use crate::judge::leaving::{Rest, without_leaving};
-use crate::trace::{Frame, HookId, Methods, Presence, Truth};
+use crate::trace::{Frame, HookId, Methods, Presence, Site, Truth};
 use std::iter;
 
 pub(super) fn of_truth(
@@ -33,6 +33,10 @@ pub(super) fn of_truth(
                 false => Verdict::Wrong,
             },
         );
+    }
+    let unchecked = faulty.len() - truth.checked.len().saturating_sub(1).min(faulty.len());
+    if stands_nowhere(&faulty[..unchecked], methods) {
+        return Expected::Verdict(Verdict::Wrong);
     }
     if truth.entries.is_empty() && truth.checked.is_empty() {
         return Expected::Unseen(Unseen::NoTruth);
@@ -105,6 +109,8 @@ impl View {
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 enum Need {
     Never,
+    /// The frame cannot be there: frames lie above it, and it stands where nothing is called.
+    Nowhere,
     May,
     Must,
     /// It is, and stale ones may faulty above it.
@@ -115,11 +121,11 @@ enum Need {
 
 impl Need {
     fn may_be_missing(self) -> bool {
-        !matches!(self, Need::Must | Need::Catching)
+        !matches!(self, Need::Must | Need::Catching | Need::Nowhere)
     }
 
     fn may_be_stored(self) -> bool {
-        self != Need::Never
+        !matches!(self, Need::Never | Need::Nowhere)
     }
 
     fn catches(self) -> bool {
@@ -130,13 +136,22 @@ impl Need {
 /// What each hooked frame says of its entry. One that called anything but a hook has not
 /// come to the hook at whose call it stands, or has left it behind.
 fn needs(walk: &[Frame], methods: &impl Methods) -> Vec<Option<(HookId, Need)>> {
-    let mut calls = false;
+    let (mut calls, mut seen) = (false, false);
     let need = |frame: &Frame| {
         let called = calls;
         calls |= !methods.is_hook_call(frame.method);
         let (id, presence) = methods.hook(frame.method, frame.location)?;
+        let is_newest = !std::mem::replace(&mut seen, true);
         let need = match (presence, called) {
-            (Presence::Absent, _) | (Presence::Pushing, true) => Need::Never,
+            (Presence::Pushing, true) if frame.location.bci().is_some() => Need::Never,
+            (Presence::Absent | Presence::Pushing, true) => {
+                match methods.site(frame.method, frame.location) {
+                    Site::Calls => Need::Never,
+                    _ if is_newest => Need::Never,
+                    _ => Need::Nowhere,
+                }
+            }
+            (Presence::Absent, false) => Need::Never,
             (Presence::Pushing | Presence::Popping, false) => Need::May,
             (Presence::Unwinding, false) => Need::MayCatching,
             (Presence::Catching, false) => Need::Catching,
@@ -146,6 +161,34 @@ fn needs(walk: &[Frame], methods: &impl Methods) -> Vec<Option<(HookId, Need)>> 
         Some((id, need))
     };
     walk.iter().map(need).collect()
+}
+
+/// Whether a frame of `top`, the top part of a walk, stands where no frame of its method can stand,
+/// or where no frame can lie above it.
+fn stands_nowhere(top: &[Frame], methods: &impl Methods) -> bool {
+    let mut sites = top.iter().map(|f| methods.site(f.method, f.location));
+    let nowhere = |site| matches!(site, Site::NoInstruction | Site::NotNative | Site::IsNative);
+    sites.next().is_some_and(nowhere) || sites.any(|site| nowhere(site) || site == Site::Silent)
+}
+
+/// Whether `walk` can be the bottom of the stack where `truth` is the trace stack: entries may lie
+/// above.
+pub(super) fn is_bottom(truth: &Truth<'_>, walk: &[Frame], methods: &impl Methods) -> bool {
+    let top = walk.len() - truth.checked.len().saturating_sub(1).min(walk.len());
+    if stands_nowhere(&walk[..top], methods) {
+        return false;
+    }
+    if walk.len() < truth.checked.len() {
+        return walk.iter().rev().eq(&truth.checked[..walk.len()]);
+    }
+    let needs = needs(walk, methods);
+    (truth.checked_entries..=truth.entries.len()).any(|upto| {
+        let lower = Truth {
+            entries: &truth.entries[..upto],
+            ..*truth
+        };
+        admits(&lower, walk, &needs, true)
+    })
 }
 
 /// Whether `walk` can be the whole stack where `truth` is the trace stack, and `shown` or
@@ -164,7 +207,9 @@ fn admits(
     let newest_need = needs.get(above).copied().flatten().map(|(_, need)| need);
     let newest_fits = pairs.next().is_none_or(|(w, c)| w.method == c.method);
     let checked_fit = newest_fits && pairs.all(|(w, c)| w == c);
-    if !checked_fit || (!truth.checked.is_empty() && newest_need == Some(Need::Never)) {
+    if !checked_fit
+        || (!truth.checked.is_empty() && newest_need.is_some_and(|need| !need.may_be_stored()))
+    {
         return false;
     }
     let left = &truth.entries[truth.checked_entries..];

@@ -2,7 +2,7 @@ use super::*;
 use crate::Verdict;
 use crate::edge::{Finding, Impossible, Possible, Unknown};
 use crate::judge::{Edged, judge_truth};
-use crate::trace::{Frame, HookId, Leaving, Location, MethodKey, Methods, Presence, Truth};
+use crate::trace::{Frame, HookId, Leaving, Location, MethodKey, Methods, Presence, Site, Truth};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -36,6 +36,14 @@ impl Methods for Toy {
 
     fn is_hook_call(&self, method: MethodKey) -> bool {
         method.0 == PUSH_METHOD
+    }
+
+    fn is_constructor(&self, _: HookId) -> bool {
+        true
+    }
+
+    fn site(&self, _: MethodKey, _: Location) -> Site {
+        Site::Unknown
     }
 }
 

@@ -5,17 +5,21 @@ use crate::budget::Budget;
 use crate::cost::Cost;
 use crate::profile::Profile;
 use crate::record::{EdgeCounts, ErrorCount, Mismatch, Rewriting};
-use crate::tally::{Drop, Tally};
+use crate::tally::{Compared, Drop, Tally};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The number of this format; it changes when a reader of the old one would go wrong.
-pub const SCHEMA: u32 = 1;
+/// The number of this format; it changes when a reader of the old one would go wrong. From 2 on
+/// layers count `imprecise` stacks, which are decided checks.
+pub const SCHEMA: u32 = 2;
+
+/// The oldest format that can still be read: what is not in it counts as 0.
+pub const OLDEST_SCHEMA: u32 = 1;
 
 /// The results of one or more runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// Always [`SCHEMA`].
+    /// [`SCHEMA`], or an older one down to [`OLDEST_SCHEMA`].
     pub schema: u32,
     /// The JDK that was judged.
     pub jdk: Jdk,
@@ -30,6 +34,9 @@ pub struct Report {
     /// The highest rates that were allowed.
     #[serde(default)]
     pub budget: Budget,
+    /// The highest rates of imprecise stacks that were allowed.
+    #[serde(default)]
+    pub imprecise_budget: Budget,
     /// Layers without which the report says too little.
     #[serde(default)]
     pub required: Vec<Layer>,
@@ -213,6 +220,9 @@ pub struct LayerCounts {
     pub matches: u64,
     /// Checks within a proven window.
     pub window: u64,
+    /// Checks that showed inlined frames of a neighbouring debug info record.
+    #[serde(default)]
+    pub imprecise: u64,
     /// Checks without truth, dropped samples included.
     pub unverifiable: u64,
     /// Of `unverifiable`, samples that were lost.
@@ -229,6 +239,12 @@ pub struct LayerCounts {
     pub mismatch_upper95: Option<f64>,
     /// `dropped` by cause.
     pub dropped_by_cause: BTreeMap<Drop, u64>,
+    /// imprecise / (checks - unverifiable - error); absent without such checks.
+    #[serde(default)]
+    pub imprecise_rate: Option<f64>,
+    /// How much of the walks that matched was compared.
+    #[serde(default)]
+    pub compared: Compared,
 }
 
 impl LayerCounts {
@@ -239,6 +255,7 @@ impl LayerCounts {
             checks: tally.checks(),
             matches: tally.matches,
             window: tally.window,
+            imprecise: tally.imprecise,
             unverifiable: tally.unverifiable,
             dropped: tally.drops(),
             error: tally.error.clone(),
@@ -247,6 +264,8 @@ impl LayerCounts {
             mismatch_rate: tally.mismatch_rate(),
             mismatch_upper95: tally.mismatch_upper95(),
             dropped_by_cause: tally.dropped.clone(),
+            imprecise_rate: tally.imprecise_rate(),
+            compared: tally.compared,
         }
     }
 
@@ -255,11 +274,13 @@ impl LayerCounts {
         Tally {
             matches: self.matches,
             window: self.window,
+            imprecise: self.imprecise,
             unverifiable: self.unverifiable,
             truncated: self.truncated,
             wrong: self.wrong,
             error: self.error.clone(),
             dropped: self.dropped_by_cause.clone(),
+            compared: self.compared,
         }
     }
 }
@@ -305,19 +326,32 @@ mod tests {
         let tally = Tally {
             matches: 10,
             window: 2,
+            imprecise: 5,
             unverifiable: 3,
             truncated: 1,
             wrong: 4,
             error: BTreeMap::from([(-5, 7)]),
             dropped: BTreeMap::from([(Drop::TooDeep, 2)]),
+            compared: Compared {
+                frames: 99,
+                by_method: 50,
+                by_bci: 20,
+            },
         };
         let counts = LayerCounts::new(Layer::Gst, &tally);
         assert_eq!(counts.tally(), tally);
-        assert_eq!(counts.checks, 27);
+        assert_eq!(counts.checks, 32);
         let json = serde_json::to_value(&counts).expect("plain data");
         assert_eq!(json["error"]["-5"], 7);
         assert_eq!(json["match"], 10);
-        let back: LayerCounts = serde_json::from_value(json).expect("it was written by us");
+        let back: LayerCounts = serde_json::from_value(json.clone()).expect("just written");
         assert_eq!(back, counts);
+        // As reports of schema 1 are.
+        let mut old = json;
+        for name in ["imprecise", "imprecise_rate", "compared"] {
+            old.as_object_mut().expect("an object").remove(name);
+        }
+        let old: LayerCounts = serde_json::from_value(old).expect("old reports can be read");
+        assert_eq!((old.imprecise, old.compared), (0, Compared::default()));
     }
 }

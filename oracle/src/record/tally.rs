@@ -4,6 +4,7 @@
 //! a crash or a kill of the target. The file is an array of little-endian `u64`: one block
 //! of [`SLOTS_PER_LAYER`] for each layer of [`Layer::ALL`], in order.
 
+use crate::judge::{Judgement, Strength};
 use crate::{Layer, Verdict, bound};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -42,13 +43,18 @@ const LOWEST_ERROR: i32 = -15;
 const FIRST_ERROR: usize = 5;
 const FIRST_DROP: usize = FIRST_ERROR + 1 + LOWEST_ERROR.unsigned_abs() as usize;
 
-/// Slots of one layer: five verdicts, sixteen error codes, the causes of drops, a reserve.
+/// Behind the causes of drops.
+const IMPRECISE: usize = FIRST_DROP + Drop::ALL.len();
+const FIRST_STRENGTH: usize = IMPRECISE + 1;
+
+/// Slots of one layer: five verdicts, sixteen error codes, the causes of drops, `imprecise`, the
+/// three numbers of the strength of matches, a reserve.
 pub const SLOTS_PER_LAYER: usize = 32;
 
 /// Slots of all layers.
 pub const SLOTS: usize = SLOTS_PER_LAYER * Layer::ALL.len();
 
-const _: () = assert!(FIRST_DROP + Drop::ALL.len() <= SLOTS_PER_LAYER);
+const _: () = assert!(FIRST_STRENGTH + 3 <= SLOTS_PER_LAYER);
 
 /// The slot that counts `verdict` in `layer`. Codes out of range count as the lowest.
 pub fn slot(layer: Layer, verdict: Verdict) -> usize {
@@ -58,6 +64,7 @@ pub fn slot(layer: Layer, verdict: Verdict) -> usize {
         Verdict::Unverifiable => 2,
         Verdict::Truncated => 3,
         Verdict::Wrong => 4,
+        Verdict::Imprecise => IMPRECISE,
         Verdict::Error(code) => FIRST_ERROR + code.clamp(LOWEST_ERROR, 0).unsigned_abs() as usize,
     };
     layer.index() * SLOTS_PER_LAYER + within
@@ -69,6 +76,53 @@ pub fn drop_slot(layer: Layer, cause: Drop) -> usize {
     layer.index() * SLOTS_PER_LAYER + FIRST_DROP + cause as usize
 }
 
+/// What to add to which slots for one check of `layer`: the verdict, and the strength of a match.
+pub fn slots_of(layer: Layer, judgement: &Judgement) -> [(usize, u64); 4] {
+    let Strength {
+        frames,
+        by_method,
+        by_bci,
+    } = judgement.strength;
+    let [a, b, c] = strength_slots(layer);
+    [
+        (slot(layer, judgement.verdict), 1),
+        (a, frames.into()),
+        (b, by_method.into()),
+        (c, by_bci.into()),
+    ]
+}
+
+fn strength_slots(layer: Layer) -> [usize; 3] {
+    [0, 1, 2].map(|at| layer.index() * SLOTS_PER_LAYER + FIRST_STRENGTH + at)
+}
+
+/// How much of the walks that matched was compared: sums over all matches of a layer.
+#[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
+pub struct Compared {
+    /// Frames of the walks.
+    pub frames: u64,
+    /// Of `frames`, those whose method was compared.
+    pub by_method: u64,
+    /// Of `by_method`, those whose BCI was compared too.
+    pub by_bci: u64,
+}
+
+impl Compared {
+    /// The share of frames that were compared by method, from 0 to 1; none without frames.
+    pub fn method_share(&self) -> Option<f64> {
+        self.share(self.by_method)
+    }
+
+    /// The share of frames that were compared by method and BCI, from 0 to 1; none without frames.
+    pub fn bci_share(&self) -> Option<f64> {
+        self.share(self.by_bci)
+    }
+
+    fn share(&self, of: u64) -> Option<f64> {
+        (self.frames > 0).then(|| of as f64 / self.frames as f64)
+    }
+}
+
 /// What came of the checks of one layer.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Tally {
@@ -76,6 +130,8 @@ pub struct Tally {
     pub matches: u64,
     /// Checks within a proven window.
     pub window: u64,
+    /// Checks that showed inlined frames of a neighbouring debug info record.
+    pub imprecise: u64,
     /// Checks without truth, dropped samples included.
     pub unverifiable: u64,
     /// Checks in which the bottom was missing.
@@ -86,6 +142,8 @@ pub struct Tally {
     pub error: BTreeMap<i32, u64>,
     /// Of `unverifiable`, the samples that were lost, by cause.
     pub dropped: BTreeMap<Drop, u64>,
+    /// How much of the walks that matched was compared.
+    pub compared: Compared,
 }
 
 impl Tally {
@@ -102,14 +160,21 @@ impl Tally {
             .map(|cause| (cause, at(drop_slot(layer, cause))))
             .filter(|&(_, n)| n > 0)
             .collect();
+        let [frames, by_method, by_bci] = strength_slots(layer).map(at);
         Tally {
             matches: of(Verdict::Match),
             window: of(Verdict::Window),
+            imprecise: of(Verdict::Imprecise),
             unverifiable: of(Verdict::Unverifiable),
             truncated: of(Verdict::Truncated),
             wrong: of(Verdict::Wrong),
             error,
             dropped,
+            compared: Compared {
+                frames,
+                by_method,
+                by_bci,
+            },
         }
     }
 
@@ -130,7 +195,7 @@ impl Tally {
 
     /// Checks in which a stack was compared with a truth.
     pub fn decided(&self) -> u64 {
-        self.matches + self.window + self.mismatches()
+        self.matches + self.window + self.imprecise + self.mismatches()
     }
 
     /// Stacks that were cut short or false.
@@ -146,6 +211,14 @@ impl Tally {
         }
     }
 
+    /// Imprecise stacks among the decided checks; `None` if nothing was decided.
+    pub fn imprecise_rate(&self) -> Option<f64> {
+        match self.decided() {
+            0 => None,
+            decided => Some(self.imprecise as f64 / decided as f64),
+        }
+    }
+
     /// The upper 95 % bound of [`Tally::mismatch_rate`].
     pub fn mismatch_upper95(&self) -> Option<f64> {
         bound::upper95(self.mismatches(), self.decided())
@@ -156,9 +229,13 @@ impl AddAssign<&Tally> for Tally {
     fn add_assign(&mut self, other: &Tally) {
         self.matches += other.matches;
         self.window += other.window;
+        self.imprecise += other.imprecise;
         self.unverifiable += other.unverifiable;
         self.truncated += other.truncated;
         self.wrong += other.wrong;
+        self.compared.frames += other.compared.frames;
+        self.compared.by_method += other.compared.by_method;
+        self.compared.by_bci += other.compared.by_bci;
         for (&code, n) in &other.error {
             *self.error.entry(code).or_default() += n;
         }
@@ -177,6 +254,7 @@ mod tests {
         prop_oneof![
             Just(Verdict::Match),
             Just(Verdict::Window),
+            Just(Verdict::Imprecise),
             Just(Verdict::Unverifiable),
             Just(Verdict::Truncated),
             Just(Verdict::Wrong),
@@ -209,6 +287,28 @@ mod tests {
                 prop_assert_eq!(sum, Tally::from_slots(&both, layer));
             }
         }
+    }
+
+    #[test]
+    fn a_match_is_counted_with_its_strength() {
+        let strength = Strength::of(80, 9, 2);
+        let judgement = Judgement::matching(crate::Reason::SameFrames, strength);
+        let mut slots = [0; SLOTS];
+        for _ in 0..3 {
+            for (slot, n) in slots_of(Layer::Gst, &judgement) {
+                slots[slot] += n;
+            }
+        }
+        let tally = Tally::from_slots(&slots, Layer::Gst);
+        assert_eq!((tally.matches, tally.checks()), (3, 3));
+        let compared = Compared {
+            frames: 240,
+            by_method: 27,
+            by_bci: 6,
+        };
+        assert_eq!(tally.compared, compared);
+        assert_eq!(compared.bci_share(), Some(0.025));
+        assert_eq!(Compared::default().method_share(), None);
     }
 
     #[test]

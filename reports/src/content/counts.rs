@@ -16,7 +16,10 @@ pub(super) fn section(report: &Report, decided: &Decision) -> Option<Section> {
         ("layer", Words),
         ("checks", Numbers),
         ("match", Numbers),
+        ("by method", Numbers),
+        ("by BCI", Numbers),
         ("window", Numbers),
+        ("imprecise", Numbers),
         ("error", Numbers),
         ("truncated", Numbers),
         ("wrong", Numbers),
@@ -51,13 +54,16 @@ pub(super) fn section(report: &Report, decided: &Decision) -> Option<Section> {
     })
 }
 
-fn cells(run: String, counts: &LayerCounts) -> [Cell; 12] {
+fn cells(run: String, counts: &LayerCounts) -> [Cell; 15] {
     [
         Cell::Text(run),
         Cell::text(counts.layer),
         Cell::Count(counts.checks),
         Cell::Count(counts.matches),
+        Cell::Rate(counts.compared.method_share()),
+        Cell::Rate(counts.compared.bci_share()),
         Cell::Count(counts.window),
+        Cell::Count(counts.imprecise),
         Cell::Count(counts.error.values().sum()),
         Cell::Count(counts.truncated),
         Cell::Count(counts.wrong),

@@ -48,6 +48,8 @@ pub(super) fn layers<'a>(layers: impl IntoIterator<Item = &'a LayerDecision>) ->
         ("known", Numbers),
         ("upper95", Numbers),
         ("budget", Numbers),
+        ("imprecise", Numbers),
+        ("their budget", Numbers),
         ("standing", Words),
     ]);
     for layer in layers {
@@ -63,6 +65,8 @@ pub(super) fn layers<'a>(layers: impl IntoIterator<Item = &'a LayerDecision>) ->
             Cell::Count(layer.known),
             Cell::Rate(layer.upper95),
             Cell::Budget(layer.budget),
+            Cell::Count(layer.imprecise),
+            Cell::Budget(layer.imprecise_budget),
             Cell::Text(standing(&layer.standing)),
         ];
         table.push(tone, cells);
@@ -74,6 +78,7 @@ fn standing(standing: &Standing) -> String {
     match standing {
         Standing::Passes => "pass".into(),
         Standing::Over => "over budget".into(),
+        Standing::TooImprecise => "over the budget of imprecise stacks".into(),
         Standing::TooFew(more) => format!("too few checks: {more} more without a mismatch needed"),
         Standing::NoData => "no data".into(),
         Standing::Missing => "missing".into(),

@@ -1,7 +1,10 @@
 //! Scenario files: what may stand in them, and where something must not.
 
 use super::check::{self, Complaint};
-use super::model::{Matrix, Program, Sampling, Scenario, Start, Suite, SuiteKind, default_budget};
+use super::model::{
+    Matrix, Program, Sampling, Scenario, Start, Suite, SuiteKind, default_budget,
+    default_imprecise_budget,
+};
 use crate::Error;
 use crate::text::position;
 use oracle::{Hooking, Layer};
@@ -34,6 +37,8 @@ struct File {
     layers: Option<Spanned<Vec<Spanned<Layer>>>>,
     #[serde(default)]
     budget: BTreeMap<Layer, Spanned<f64>>,
+    #[serde(default)]
+    imprecise_budget: BTreeMap<Layer, Spanned<f64>>,
     #[serde(default)]
     sampling: FileSampling,
     #[serde(default)]
@@ -130,10 +135,15 @@ impl File {
     fn check(self) -> Result<Scenario, Complaint> {
         let mut budget = default_budget();
         for (layer, limit) in &self.budget {
-            budget.0.insert(
-                *layer,
-                check::share(limit, "a budget is the highest share of mismatches allowed")?,
-            );
+            let what = "a budget is the highest share of mismatches allowed";
+            budget.0.insert(*layer, check::share(limit, what)?);
+        }
+        let mut imprecise_budget = default_imprecise_budget();
+        for (layer, limit) in &self.imprecise_budget {
+            let what = "this budget is the highest share of imprecise stacks allowed";
+            imprecise_budget
+                .0
+                .insert(*layer, check::share(limit, what)?);
         }
         let sampling = self.sampling.check()?;
         let matrix = self.matrix.check()?;
@@ -173,6 +183,7 @@ impl File {
             name: self.name.into_inner(),
             cargo_test: self.cargo_test,
             budget,
+            imprecise_budget,
             required: vec![],
             programs,
             time_budget: time_budget.map(Duration::from_secs_f64),

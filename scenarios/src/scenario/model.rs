@@ -17,6 +17,8 @@ pub struct Scenario {
     pub cargo_test: bool,
     /// The highest mismatch rates allowed.
     pub budget: Budget,
+    /// The highest rate of imprecise stacks in each layer.
+    pub imprecise_budget: Budget,
     /// Layers without which the outcome says too little.
     pub required: Vec<Layer>,
     /// The programs, in order.
@@ -236,6 +238,7 @@ impl Scenario {
             name: "program".into(),
             cargo_test: false,
             budget: default_budget(),
+            imprecise_budget: default_imprecise_budget(),
             required: vec![],
             programs: vec![Program {
                 foreground: true,
@@ -252,13 +255,8 @@ impl Scenario {
         let first = all.next().expect("there is at least one scenario");
         all.fold(first, |mut sum, next| {
             sum.name = format!("{}+{}", sum.name, next.name);
-            for (layer, limit) in next.budget.0 {
-                sum.budget
-                    .0
-                    .entry(layer)
-                    .and_modify(|old| *old = old.min(limit))
-                    .or_insert(limit);
-            }
+            sum.budget.tighten(next.budget);
+            sum.imprecise_budget.tighten(next.imprecise_budget);
             sum.required.extend(next.required);
             sum.required.sort();
             sum.required.dedup();
@@ -267,6 +265,12 @@ impl Scenario {
             sum
         })
     }
+}
+
+/// The budgets of imprecise stacks in the table of layers.
+pub(super) fn default_imprecise_budget() -> Budget {
+    let rows = LAYERS.iter();
+    Budget(rows.map(|row| (row.layer, row.imprecise)).collect())
 }
 
 /// The budgets of the table of layers.

@@ -2,7 +2,7 @@
 //! finds the old one or the new one, never half of one.
 
 use crate::Error;
-use oracle::report::{Report, SCHEMA};
+use oracle::report::{OLDEST_SCHEMA, Report, SCHEMA};
 use serde::Serialize;
 use std::fs::{self, Permissions};
 use std::io::{self, Write};
@@ -77,10 +77,10 @@ pub fn read_report(path: &Path) -> Result<Report, Error> {
         false => fail(format!("not a report: {e}")),
     })?;
     match value["schema"].as_u64() {
-        Some(n) if n == u64::from(SCHEMA) => {}
+        Some(n) if (u64::from(OLDEST_SCHEMA)..=u64::from(SCHEMA)).contains(&n) => {}
         Some(n) => {
             return Err(fail(format!(
-                "its schema is {n}, this version knows {SCHEMA}"
+                "its schema is {n}, this version knows {OLDEST_SCHEMA} to {SCHEMA}"
             )));
         }
         None => return Err(fail("not a report: it has no `schema`".into())),

@@ -4,4 +4,5 @@ mod given;
 pub mod hooked;
 pub mod registry;
 mod show;
+mod sites;
 mod versions;

@@ -2,12 +2,13 @@
 
 use super::given::{Given, Origin};
 use super::hooked::{Hooked, Known};
+use super::sites::Sites;
 use super::versions::Versions;
 use crate::jvm::jvmti::{JMethodId, Jvmti};
 use crate::jvm::key_hash::Spread;
 use crate::truth::unloading::Known as Unloaded;
 use instrumenter::HookedMethod;
-use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence};
+use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence, Site};
 use oracle::{Judgement, Reason, Verdict};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -21,6 +22,7 @@ pub struct Registry {
     known: RwLock<HashMap<usize, Known, Spread>>,
     given: Given,
     versions: Versions,
+    sites: Sites,
 }
 
 impl Registry {
@@ -33,6 +35,7 @@ impl Registry {
             known: RwLock::default(),
             given: Given::default(),
             versions: Versions::default(),
+            sites: Sites::default(),
         }
     }
 
@@ -87,6 +90,7 @@ impl Registry {
             }
             self.given.unloaded(keys().copied());
             self.versions.remove(keys().copied());
+            self.sites.forget(keys().copied());
         }
         let mut hooked = write(&self.hooked);
         let before = hooked.len();
@@ -130,7 +134,7 @@ impl Registry {
         walk: &[Frame],
         reference: &[&[Frame]],
     ) -> Judgement {
-        match judgement.is_mismatch() && self.is_doubtful(walk, reference) {
+        match judgement.differs() && self.is_doubtful(walk, reference) {
             true => Judgement::plain(Verdict::Unverifiable, Reason::MethodGone),
             false => judgement,
         }
@@ -254,6 +258,19 @@ impl Methods for Registry {
 
     fn is_hook_call(&self, method: MethodKey) -> bool {
         self.with_known(method, |known| matches!(known, Known::HookCall))
+    }
+
+    fn is_constructor(&self, hook: HookId) -> bool {
+        Registry::is_constructor(self, hook)
+    }
+
+    fn site(&self, method: MethodKey, location: Location) -> Site {
+        let gone = || self.with_known(method, |known| matches!(known, Known::Gone));
+        // Which version of a redefined method runs is not known.
+        match self.versions.contains(method.0) || gone() || !self.is_safe(method) {
+            true => Site::Unknown,
+            false => self.sites.at(self.jvmti, method, location),
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::edge::Impossible;
 use crate::trace::{HookId, Leaving, Location, MethodKey};
 use proptest::prelude::*;
 
@@ -11,13 +12,15 @@ const PUSHING: i32 = 1;
 const BODY: i32 = 10;
 const POPPING: i32 = 90;
 const CATCHING: i32 = 91;
+const INSIDE: i32 = 77;
+const NO_CONSTRUCTOR: u32 = 99;
 const PUSH_METHOD: usize = 100;
 
 impl Methods for Toy {
     fn hook(&self, method: MethodKey, location: Location) -> Option<(HookId, Presence)> {
         let presence = match location.0 {
             ABSENT => Presence::Absent,
-            PUSHING => Presence::Pushing,
+            PUSHING | -3 => Presence::Pushing,
             POPPING => Presence::Popping,
             CATCHING => Presence::Catching,
             _ => Presence::Present,
@@ -29,6 +32,20 @@ impl Methods for Toy {
 
     fn is_hook_call(&self, method: MethodKey) -> bool {
         method.0 == PUSH_METHOD
+    }
+
+    fn is_constructor(&self, hook: HookId) -> bool {
+        hook.0 != NO_CONSTRUCTOR
+    }
+
+    fn site(&self, method: MethodKey, location: Location) -> Site {
+        match (method.0, location.0) {
+            (..100, -3) => Site::NotNative,
+            (..100, ABSENT) => Site::Silent,
+            (..100, INSIDE) => Site::NoInstruction,
+            (..100, PUSHING | POPPING) => Site::Calls,
+            _ => Site::Unknown,
+        }
     }
 }
 
@@ -117,7 +134,7 @@ fn windows_need_the_proof_of_the_location() {
 #[test]
 fn a_hook_that_resolves_its_class_has_not_run() {
     let resolving = [(1, BODY), (2, PUSHING), (200, 4), (3, BODY)];
-    assert_eq!(judge(&resolving, &[1, 3], &[], 0).verdict, Verdict::Window);
+    assert_eq!(judge(&resolving, &[1, 3], &[], 0).verdict, Verdict::Match);
     assert_eq!(
         judge(&resolving, &[1, 2, 3], &[], 0).verdict,
         Verdict::Wrong
@@ -199,6 +216,75 @@ fn without_truth_nothing_is_claimed() {
     );
     assert_eq!(judge(&[(1, BODY)], &[], &[], 0).verdict, Verdict::Wrong);
     assert_eq!(judge(&[(1, ABSENT)], &[], &[], 0).verdict, Verdict::Window);
+}
+
+/// Walkers that fail in ways that a look at entries alone lets pass. Each is caught at its frame.
+mod leniencies {
+    use super::*;
+
+    fn wrong_at(walk: &[(usize, i32)], entries: &[u32], at: usize, reason: Reason) {
+        let judged = judge(walk, entries, &[], 0);
+        assert_eq!(
+            judged,
+            Judgement::at(Verdict::Wrong, at, reason),
+            "{walk:?}"
+        );
+    }
+
+    #[test]
+    fn a_frame_at_bci_0_inserted_in_the_middle() {
+        let walk = [(1, BODY), (5, ABSENT), (2, BODY)];
+        wrong_at(&walk, &[1, 2], 1, Reason::NotThere);
+        // Above it lie frames without hooks alone.
+        let walk = [(1, BODY), (5, ABSENT), (200, 3)];
+        wrong_at(&walk, &[1], 1, Reason::Edge(Impossible::NoCall));
+    }
+
+    #[test]
+    fn a_native_frame_of_java_code() {
+        let walk = [(1, BODY), (5, -3), (2, BODY)];
+        wrong_at(&walk, &[1, 2], 1, Reason::NotThere);
+        let walk = [(1, BODY), (5, -3)];
+        wrong_at(&walk, &[1], 0, Reason::Edge(Impossible::NotNative));
+    }
+
+    #[test]
+    fn a_bci_inside_an_instruction_or_past_the_end() {
+        let walk = [(1, BODY), (2, INSIDE), (200, 3)];
+        wrong_at(&walk, &[1, 2], 1, Reason::Edge(Impossible::NoInstruction));
+        let walk = [(1, BODY), (2, INSIDE)];
+        wrong_at(&walk, &[1, 2], 0, Reason::Edge(Impossible::NoInstruction));
+    }
+
+    #[test]
+    fn an_empty_trace_stack_excuses_the_top_hooked_frame_alone() {
+        let walk = [(2, ABSENT), (1, ABSENT)];
+        wrong_at(&walk, &[], 1, Reason::NeverPushed);
+    }
+
+    #[test]
+    fn entries_that_no_constructor_left_are_no_window() {
+        let judged = judge(&[(1, BODY), (2, CATCHING)], &[1, 2, NO_CONSTRUCTOR], &[], 0);
+        assert_eq!(
+            judged,
+            Judgement::plain(Verdict::Unverifiable, Reason::StaleEntries)
+        );
+        let judged = judge(&[(1, BODY), (2, CATCHING)], &[1, 2, 3], &[], 0);
+        assert_eq!(judged.verdict, Verdict::Window);
+    }
+
+    /// Two of eighty frames are no whole stack: the strength says so.
+    #[test]
+    fn unhooked_frames_do_not_count_as_compared() {
+        let mut walk = vec![(200, 3); 78];
+        walk.extend([(1, BODY), (2, BODY)]);
+        let strength = judge(&walk, &[1, 2], &[], 0).strength;
+        assert_eq!(strength, Strength::of(80, 2, 0));
+        let checked = [(200, 3), (1, BODY)];
+        let walk = [(200, 3), (1, BODY), (200, 4), (2, BODY)];
+        let strength = judge(&walk, &[1, 2], &checked, 1).strength;
+        assert_eq!(strength, Strength::of(4, 3, 1));
+    }
 }
 
 /// Three hooked frames, each above one without hooks, bottom first.

@@ -19,12 +19,12 @@ pub struct ShownFrame {
     pub rewritten_bci: Option<i32>,
 }
 
-/// A truncated or wrong stack, with its evidence.
+/// A truncated, wrong or imprecise stack, with its evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mismatch {
     /// The layer that found it.
     pub layer: Layer,
-    /// `truncated` or `wrong`.
+    /// `truncated`, `wrong` or `imprecise`.
     pub verdict: Verdict,
     /// What was found, as a short phrase.
     pub reason: String,
@@ -59,10 +59,11 @@ impl Mismatch {
         )
     }
 
-    /// `truncated` or `wrong`.
+    /// `truncated`, `wrong` or `imprecise`.
     pub fn verdict_name(&self) -> &'static str {
         match self.verdict {
             Verdict::Truncated => "truncated",
+            Verdict::Imprecise => "imprecise",
             _ => "wrong",
         }
     }
