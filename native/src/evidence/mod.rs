@@ -2,7 +2,10 @@
 
 pub mod compiled;
 mod return_address;
+mod seen;
 mod stubs;
+
+pub use seen::Seen;
 
 use crate::evidence::return_address::Found as FoundAddress;
 use crate::jvm::Jvm;
@@ -26,17 +29,6 @@ use std::sync::{Mutex, PoisonError};
 
 /// How many bytes at a program counter are written down.
 const BYTES: usize = 16;
-
-/// How a stack was seen, which decides where causes are looked for.
-#[derive(Copy, Clone)]
-pub enum Seen<'a> {
-    /// By hooks, or by a walker whose mismatches have no known causes.
-    Plainly,
-    /// By AsyncGetCallTrace on its own thread, in a hook.
-    InHook,
-    /// By AsyncGetCallTrace in a signal handler.
-    InSignal(&'a Sample),
-}
 
 /// A mismatch as it was found.
 pub struct Found<'a> {

@@ -1,6 +1,6 @@
 //! Finds the stubs that the newest frames of a thread's stack return to.
 
-use super::Seen;
+use super::seen::Seen;
 use crate::jvm::Jvm;
 use crate::jvm::jni::Env;
 use crate::jvm::os::peek::peek_bytes;

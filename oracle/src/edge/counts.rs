@@ -1,7 +1,7 @@
 //! Findings, counted by reason.
 
 use super::finding::Finding;
-use super::spread::Spread;
+use super::remembered::Spread;
 use std::collections::HashMap;
 use std::fmt;
 

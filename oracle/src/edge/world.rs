@@ -2,8 +2,8 @@
 
 use super::class::{Class, Code, Declared, Refer};
 use super::names::{ClassName, Method, MethodId, Signature, Table, Text};
+use super::remembered::Spread;
 use super::runtime::{Kind, Runtime};
-use super::spread::Spread;
 use classfile::access as flag;
 use classfile::outline::{CodeOutline, Outline, Refers};
 use classfile::pool::MemberRef;

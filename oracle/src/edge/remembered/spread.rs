@@ -3,11 +3,11 @@
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// Hashes by [`NumberHasher`].
-pub(super) type Spread = BuildHasherDefault<NumberHasher>;
+pub(in crate::edge) type Spread = BuildHasherDefault<NumberHasher>;
 
 /// Folds each word in by a multiplication; the numbers are our own, nobody chooses them.
 #[derive(Default)]
-pub(super) struct NumberHasher(u64);
+pub(in crate::edge) struct NumberHasher(u64);
 
 impl Hasher for NumberHasher {
     fn write(&mut self, bytes: &[u8]) {

@@ -1,0 +1,7 @@
+//! What the judge remembers of the edges that it has judged.
+
+mod memo;
+mod spread;
+
+pub(super) use memo::Memo;
+pub(super) use spread::Spread;
