@@ -2,8 +2,9 @@
 //! first. Frames of Java are `package/Class.method` or `package.Class.method`; what
 //! async-profiler appends (`_[j]`, `_[i]`, `_[k]`) tells the kind of a frame.
 
-use crate::sink::internal_name;
-use crate::{Error, Format, Frame, Method, Note, Place, Samples, Sink, Stack};
+use crate::error::Error;
+use crate::format::Format;
+use crate::sink::{Frame, Method, Note, Place, Samples, Sink, Stack, internal_name};
 use std::io::BufRead;
 
 /// The format.

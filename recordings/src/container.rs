@@ -1,6 +1,8 @@
 //! Files as they come: packed, several in one, or plain.
 
-use crate::{Error, FORMATS, Sink, malformed};
+use crate::error::{Error, malformed};
+use crate::formats::FORMATS;
+use crate::sink::Sink;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;

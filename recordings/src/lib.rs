@@ -19,6 +19,9 @@
 mod bytes;
 mod collapsed;
 mod container;
+mod error;
+mod format;
+mod formats;
 mod jfr;
 mod lines;
 mod pprof;
@@ -26,88 +29,6 @@ mod sink;
 mod thread_dump;
 
 pub use container::read;
+pub use error::Error;
 pub use jfr::SAMPLES;
 pub use sink::{Frame, Method, Note, Place, Samples, Sink, Stack};
-
-use std::fmt;
-use std::io;
-
-/// Reads one format.
-trait Format {
-    /// Whether the file that begins so is of this format. `head` has the first 4,096 bytes of the
-    /// file, or the whole file.
-    fn fits(&self, head: &[u8]) -> bool;
-
-    /// Hands all stacks of a file to `sink`. `events` names the events that are wanted of formats
-    /// that have events; empty: those of samplers.
-    fn read(
-        &self,
-        input: &mut dyn io::BufRead,
-        events: &[String],
-        sink: &mut dyn Sink,
-    ) -> Result<(), Error>;
-}
-
-/// All formats. The first that fits is taken.
-const FORMATS: [&dyn Format; 5] = [
-    &jfr::Jfr,
-    &pprof::Pprof,
-    &thread_dump::ThreadDump,
-    &lines::Lines,
-    &collapsed::Collapsed,
-];
-
-/// Why a file cannot be read.
-#[derive(Debug)]
-pub enum Error {
-    /// The system says why.
-    Io(io::Error),
-    /// The file is not as its format has it.
-    Malformed(String),
-    /// None of the formats fits.
-    UnknownFormat,
-    /// There is no such event; these hold stacks.
-    NoSuchEvent {
-        /// What was asked for.
-        wanted: String,
-        /// What the recording has.
-        known: Vec<String>,
-    },
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::Io(e) => e.fmt(f),
-            Error::Malformed(what) => f.write_str(what),
-            Error::UnknownFormat => f.write_str(
-                "neither a JFR recording, nor JSON lines, nor collapsed stacks, nor a pprof \
-                 profile, nor a thread dump",
-            ),
-            Error::NoSuchEvent { wanted, known } => write!(
-                f,
-                "no event `{wanted}` holds stacks; these do: {}",
-                known.join(", ")
-            ),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
-
-impl From<io::Error> for Error {
-    fn from(error: io::Error) -> Error {
-        match error.kind() {
-            io::ErrorKind::UnexpectedEof => Error::Malformed("the file is cut off".into()),
-            io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
-                Error::Malformed(error.to_string())
-            }
-            _ => Error::Io(error),
-        }
-    }
-}
-
-/// An error of a file that is not as it must be.
-fn malformed(what: impl Into<String>) -> Error {
-    Error::Malformed(what.into())
-}

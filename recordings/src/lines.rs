@@ -1,7 +1,8 @@
 //! Stacks as JSON, one record a line.
 
-use crate::sink::internal_name;
-use crate::{Error, Format, Frame, Method, Place, Samples, Sink, Stack, malformed};
+use crate::error::{Error, malformed};
+use crate::format::Format;
+use crate::sink::{Frame, Method, Place, Samples, Sink, Stack, internal_name};
 use serde::Deserialize;
 use std::io::{BufRead, Read};
 

@@ -2,8 +2,9 @@
 //! strings. It has no bytecode indices.
 
 use crate::bytes::Bytes;
-use crate::sink::internal_name;
-use crate::{Error, Format, Frame, Method, Place, Samples, Sink, Stack, malformed};
+use crate::error::{Error, malformed};
+use crate::format::Format;
+use crate::sink::{Frame, Method, Place, Samples, Sink, Stack, internal_name};
 use std::collections::HashMap;
 use std::io::{BufRead, Read};
 

@@ -2,8 +2,10 @@
 //! `at package.Class.method(File.java:12)`, the top first, below a line with the thread's name in
 //! quotation marks.
 
-use crate::sink::internal_name;
-use crate::{Error, Format, Frame, Method, Place, Samples, Sink, Stack, lines};
+use crate::error::Error;
+use crate::format::Format;
+use crate::lines;
+use crate::sink::{Frame, Method, Place, Samples, Sink, Stack, internal_name};
 use std::io::BufRead;
 
 /// The format.

@@ -1,5 +1,7 @@
 //! Decodes x86-64 instructions as far as frames depend on them: the length of each, and what it
 //! does to the stack pointer and to the general registers (Intel SDM, volume 2, appendix A).
+//!
+//! Long because: this is one decoder, and its opcode maps share the cursor, prefixes and operands.
 
 use crate::unwind::Register;
 

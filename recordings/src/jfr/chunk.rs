@@ -1,11 +1,12 @@
 //! A chunk: its types, then its constants, then its events.
 
 use super::constants::Constants;
+use super::events;
 use super::header::{Header, SIZE};
 use super::metadata::Types;
-use super::{Seen, events};
-use crate::Sink;
+use super::seen::Seen;
 use crate::bytes::Bytes;
+use crate::sink::Sink;
 
 /// The types of events that are no events of the program.
 const METADATA: i64 = 0;

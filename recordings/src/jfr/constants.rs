@@ -3,8 +3,7 @@
 use super::metadata::{Field, Types};
 use super::values::{self, Value};
 use crate::bytes::Bytes;
-use crate::sink::internal_name;
-use crate::{Frame, Method, Place, Sink};
+use crate::sink::{Frame, Method, Place, Sink, internal_name};
 use std::collections::HashMap;
 
 /// Constants by their key.

@@ -2,10 +2,10 @@
 
 use super::constants::{Constants, Methods, Spread};
 use super::metadata::Types;
+use super::seen::{SAMPLES, Seen};
 use super::values::{self, Value};
-use super::{SAMPLES, Seen};
 use crate::bytes::Bytes;
-use crate::{Samples, Sink, Stack};
+use crate::sink::{Samples, Sink, Stack};
 use std::collections::HashMap;
 
 /// What an event is read for.

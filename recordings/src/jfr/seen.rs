@@ -1,0 +1,20 @@
+//! What is seen of a whole recording.
+
+use std::collections::BTreeMap;
+
+/// The events of the samplers.
+pub const SAMPLES: [&str; 3] = [
+    "jdk.ExecutionSample",
+    "jdk.NativeMethodSample",
+    "jdk.CPUTimeSample",
+];
+
+/// What is seen of a whole recording.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// Events that hold stacks, by name.
+    pub(super) with_stacks: BTreeMap<String, u64>,
+    pub(super) failed: u64,
+    pub(super) biased: u64,
+    pub(super) interference: BTreeMap<String, u64>,
+}
