@@ -6,7 +6,7 @@ mod support;
 use hotspot::causes::{CAUSES, Cause};
 use hotspot::scenario;
 use oracle::Verdict;
-use oracle::record::Mismatch;
+use oracle::record::{CauseName, Mismatch};
 use scenarios::jdk::Jdk;
 use std::path::Path;
 use support::{Deadline, jdks};
@@ -57,9 +57,15 @@ fn each_cause_appears_in_its_program() {
 }
 
 fn check(mismatch: &Mismatch) {
-    let verdict = mismatch.verdict;
+    // Without a debug info record of its own, compiled code is walked imprecisely.
+    let is_without_record = mismatch.cause.as_ref().map(CauseName::as_str) == Some("no-record");
+    assert_eq!(
+        mismatch.verdict == Verdict::Imprecise,
+        is_without_record,
+        "{mismatch:#?}"
+    );
     assert!(
-        matches!(verdict, Verdict::Wrong | Verdict::Truncated),
+        is_without_record || matches!(mismatch.verdict, Verdict::Wrong | Verdict::Truncated),
         "{mismatch:#?}"
     );
     let (by_size, found) = match &mismatch.cause {

@@ -14,6 +14,9 @@ asgct-async = 1
 asgct-gst = 1
 call-edge = 1
 
+[imprecise_budget]
+asgct-async = 1
+
 [sampling]
 interval_us = 50
 evidence_limit = 1000

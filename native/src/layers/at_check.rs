@@ -72,7 +72,8 @@ fn pushes_in(pause: u64, state: &ThreadState, start: u64) -> u32 {
 
 /// Makes a check of the calling thread.
 pub fn now(layers: &Layers, state: &ThreadState, env: Env<'_>) {
-    SCRATCH.with(|scratch| {
+    // The hooks of a thread that detaches may run after its thread-locals are gone: no check then.
+    _ = SCRATCH.try_with(|scratch| {
         // A check inside a check would mean that a hook ran inside one: leave it out.
         let Ok(mut scratch) = scratch.try_borrow_mut() else {
             return;

@@ -8,7 +8,7 @@ use std::str::FromStr;
 macro_rules! layers {
     ($($(#[$doc:meta])* $layer:ident = $name:literal {
         walker: $walker:expr, truths: $truths:expr, when: $when:ident, program: $program:ident,
-        budget: $budget:literal, imprecise: $imprecise:literal, compares: $compares:literal,
+        budget: $budget:literal, imprecise: [$exact:literal, $light:literal], compares: $compares:literal,
     })*) => {
         /// One comparison, resting on the layers before it. Its facts are a row of [`LAYERS`].
         #[derive(
@@ -28,7 +28,8 @@ macro_rules! layers {
                 when: When::$when,
                 program: ProgramKind::$program,
                 budget: $budget,
-                imprecise: $imprecise,
+                imprecise: $exact,
+                imprecise_light: $light,
                 compares: $compares,
             },)*
         ];
@@ -45,33 +46,33 @@ use TruthKind::{Classes, Here, Next, Trace};
 layers! {
     /// The trace stack with itself: pushes and pops balance, previous-frame indices hold.
     Ground = "ground" {
-        walker: None, truths: [Trace], when: Hook, program: Hooked, budget: 0.0, imprecise: 0.0,
+        walker: None, truths: [Trace], when: Hook, program: Hooked, budget: 0.0, imprecise: [0.0, 0.0],
         compares: "the recorded calls with themselves: do they balance?",
     }
     /// JVMTI GetStackTrace at a `check` with the trace stack.
     Gst = "gst" {
-        walker: Some("gst"), truths: [Trace], when: Check, program: Hooked, budget: 0.0, imprecise: 0.0,
+        walker: Some("gst"), truths: [Trace], when: Check, program: Hooked, budget: 0.0, imprecise: [0.0, 0.0],
         compares: "GetStackTrace with the recorded calls",
     }
     /// AsyncGetCallTrace inside a `check` with GetStackTrace at the same place.
     AsgctSafepoint = "asgct-safepoint" {
-        walker: Some("asgct"), truths: [Here], when: Check, program: Hooked, budget: 0.005, imprecise: 0.0,
+        walker: Some("asgct"), truths: [Here], when: Check, program: Hooked, budget: 0.005, imprecise: [0.0, 0.0],
         compares: "AsyncGetCallTrace with GetStackTrace at the same place",
     }
     /// AsyncGetCallTrace in a signal handler with the trace stack copied there.
     AsgctAsync = "asgct-async" {
-        walker: Some("asgct"), truths: [Trace, Classes], when: Signal, program: Hooked, budget: 0.02, imprecise: 0.4,
+        walker: Some("asgct"), truths: [Trace, Classes], when: Signal, program: Hooked, budget: 0.02, imprecise: [0.01, 0.4],
         compares: "AsyncGetCallTrace in a signal handler, at any instant, with the recorded calls",
     }
     /// AsyncGetCallTrace in a signal handler with GetStackTrace at the next safepoint.
     AsgctGst = "asgct-gst" {
-        walker: Some("asgct"), truths: [Next, Classes], when: Signal, program: Either, budget: 0.01, imprecise: 0.0,
+        walker: Some("asgct"), truths: [Next, Classes], when: Signal, program: Either, budget: 0.01, imprecise: [0.0, 0.0],
         compares: "AsyncGetCallTrace in a signal handler with GetStackTrace at the next safepoint",
     }
     /// AsyncGetCallTrace in a signal handler with the class files: can each frame have called
     /// the one above it?
     CallEdge = "call-edge" {
-        walker: Some("asgct"), truths: [Classes], when: Signal, program: Unmodified, budget: 0.05, imprecise: 0.0,
+        walker: Some("asgct"), truths: [Classes], when: Signal, program: Unmodified, budget: 0.05, imprecise: [0.0, 0.0],
         compares: "AsyncGetCallTrace in a signal handler with the class files, in runs without hooks: can each frame have called the one above it?",
     }
 }
@@ -96,8 +97,12 @@ pub struct LayerRow {
     /// everything rests on; for the others three to ten times what JDK 17 and 25 show through known
     /// defects of their walkers (`docs/findings.md`): a JVM that exceeds the budget has become worse.
     pub budget: f64,
-    /// The highest rate of imprecise stacks that scenarios allow by default.
+    /// The highest rate of imprecise stacks that scenarios allow by default. With exact hooks JDK 17
+    /// shows 0.1 to 0.2 % in the default scenario.
     pub imprecise: f64,
+    /// The same for scenarios with light hooks, which leave inlining as it is: JDK 25 shows 2 to
+    /// 13 % in the default scenario.
+    pub imprecise_light: f64,
     /// What the layer compares, in a sentence for users.
     pub compares: &'static str,
 }

@@ -175,7 +175,7 @@ impl Session {
             layers: vec![],
             mismatches: vec![],
             budget: self.scenario.budget.clone(),
-            imprecise_budget: self.scenario.imprecise_budget.clone(),
+            imprecise_budget: self.scenario.imprecise_limits(),
             required: self.scenario.required.clone(),
             planned: self.plan.whole,
             skipped: vec![],

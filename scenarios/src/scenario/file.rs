@@ -1,12 +1,10 @@
 //! Scenario files: what may stand in them, and where something must not.
 
 use super::check::{self, Complaint};
-use super::model::{
-    Matrix, Program, Sampling, Scenario, Start, Suite, SuiteKind, default_budget,
-    default_imprecise_budget,
-};
+use super::model::{Matrix, Program, Sampling, Scenario, Start, Suite, SuiteKind, default_budget};
 use crate::Error;
 use crate::text::position;
+use oracle::budget::Budget;
 use oracle::{Hooking, Layer};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -138,7 +136,7 @@ impl File {
             let what = "a budget is the highest share of mismatches allowed";
             budget.0.insert(*layer, check::share(limit, what)?);
         }
-        let mut imprecise_budget = default_imprecise_budget();
+        let mut imprecise_budget = Budget::default();
         for (layer, limit) in &self.imprecise_budget {
             let what = "this budget is the highest share of imprecise stacks allowed";
             imprecise_budget

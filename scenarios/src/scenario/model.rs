@@ -17,7 +17,7 @@ pub struct Scenario {
     pub cargo_test: bool,
     /// The highest mismatch rates allowed.
     pub budget: Budget,
-    /// The highest rate of imprecise stacks in each layer.
+    /// The highest rate of imprecise stacks, in the layers for which the file says it.
     pub imprecise_budget: Budget,
     /// Layers without which the outcome says too little.
     pub required: Vec<Layer>,
@@ -232,13 +232,28 @@ impl Scenario {
         measured
     }
 
+    /// The highest rate of imprecise stacks in each layer: by the file, else by the table of layers
+    /// and by whether a program has light hooks.
+    pub fn imprecise_limits(&self) -> Budget {
+        let is_light = self.programs.iter().any(|p| p.hooks == Hooking::Light);
+        let usual = LAYERS.iter().map(|row| {
+            let limit = if is_light {
+                row.imprecise_light
+            } else {
+                row.imprecise
+            };
+            (row.layer, limit)
+        });
+        Budget(usual.chain(self.imprecise_budget.0.clone()).collect())
+    }
+
     /// The program of `run -- JAVA_ARGS`: any program, with our standard streams.
     pub fn of_user(args: Vec<String>, deadline: Option<Duration>) -> Scenario {
         Scenario {
             name: "program".into(),
             cargo_test: false,
             budget: default_budget(),
-            imprecise_budget: default_imprecise_budget(),
+            imprecise_budget: Budget::default(),
             required: vec![],
             programs: vec![Program {
                 foreground: true,
@@ -265,12 +280,6 @@ impl Scenario {
             sum
         })
     }
-}
-
-/// The budgets of imprecise stacks in the table of layers.
-pub(super) fn default_imprecise_budget() -> Budget {
-    let rows = LAYERS.iter();
-    Budget(rows.map(|row| (row.layer, row.imprecise)).collect())
 }
 
 /// The budgets of the table of layers.
