@@ -6,11 +6,11 @@
 //!    renderer, so that all of them and the exit code say the same;
 //! 2. [`content`] turns report and decision into the [`model`]: sections with typed tables,
 //!    foldable groups and pairs of stacks, and suites of test cases;
-//! 3. [`render`] turns the model into text for a terminal, Markdown for a CI system's summary, a
+//! 3. [`mod@render`] turns the model into text for a terminal, Markdown for a CI system's summary, a
 //!    page for a browser that is readable offline, or JUnit XML for a CI system's list of tests.
 //!
 //! To show something new, add it to a file of [`content`]: each format shows it. To add a format,
-//! add a file to [`render`]. This crate does no I/O, and escapes all text that comes from a JVM.
+//! add a file to [`mod@render`]. This crate does no I/O, and escapes all text that comes from a JVM.
 #![forbid(unsafe_code)]
 
 pub mod content;

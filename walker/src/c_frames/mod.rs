@@ -2,10 +2,10 @@
 //! Frames"; DWARF 5, 6.4). Nothing is allocated, and what is read is checked.
 //!
 //! * [`libraries`]: which library's tables an address is in;
-//! * [`table`]: the entry for an address;
-//! * [`rules`]: where that entry says that registers are kept;
-//! * [`expression`]: what it computes;
-//! * [`reader`], [`registers`]: numbers in it, and of registers.
+//! * `table`: the entry for an address;
+//! * `rules`: where that entry says that registers are kept;
+//! * `expression`: what it computes;
+//! * `reader`, `registers`: numbers in it, and of registers.
 
 mod expression;
 pub mod libraries;

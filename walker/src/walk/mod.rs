@@ -3,9 +3,9 @@
 //! * [`frame`]: what a walk yields, and why it may fail;
 //! * [`Walk`]: the walk: it stands at a physical frame, and yields what is inlined there first;
 //! * [`start`]: where it begins;
-//! * [`interrupted`]: the first frame, where code was interrupted at any instruction;
+//! * `interrupted`: the first frame, where code was interrupted at any instruction;
 //! * [`caller`]: the others, which stand at a call;
-//! * [`c`]: frames of C and C++, above Java frames and between them;
+//! * `c`: frames of C and C++, above Java frames and between them;
 //! * [`return_address`]: what can be one.
 
 mod c;

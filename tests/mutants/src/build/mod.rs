@@ -5,7 +5,7 @@
 //! * [`hotspot`]: the build of the unchanged HotSpot;
 //! * [`sources`]: HotSpot's files with the mistakes in them;
 //! * [`jvm`]: those files compiled, and linked with the unchanged rest;
-//! * [`jdk`]: a JDK folder around the new VM.
+//! * [`mod@jdk`]: a JDK folder around the new VM.
 
 pub mod cache;
 mod debian;
