@@ -18,7 +18,9 @@ pub(super) fn forbidden(
             Site::NoInstruction => Impossible::NoInstruction,
             Site::NotNative => Impossible::NotNative,
             Site::IsNative => Impossible::IsNative,
-            Site::Silent if at > 0 => Impossible::NoCall,
+            Site::Silent if at > 0 && !methods.may_be_called_by_vm(walk[at - 1].method) => {
+                Impossible::NoCall
+            }
             Site::Silent | Site::Calls | Site::Native | Site::Unknown => return None,
         };
         Some(Judgement::at(Verdict::Wrong, at, Reason::Edge(fault)))

@@ -91,7 +91,7 @@ fn judge_empty_truth(walk: &[Frame], methods: &impl Methods) -> Judgement {
             Some((_, Presence::Present | Presence::Catching)) => {
                 return Judgement::at(Verdict::Wrong, at, Reason::NeverPushed);
             }
-            Some(_) if window.is_some() && !may_call(walk[at], methods) => {
+            Some(_) if window.is_some() && !may_call(walk, at, methods) => {
                 return Judgement::at(Verdict::Wrong, at, Reason::NeverPushed);
             }
             Some(_) => window = window.or(Some(at)),
@@ -121,9 +121,13 @@ fn presence(walk: &[Frame], at: usize, methods: &impl Methods) -> Option<(HookId
     Some((id, settled))
 }
 
-/// Whether a frame without an entry may have called another frame.
-fn may_call(frame: Frame, methods: &impl Methods) -> bool {
-    is_at_push(frame, methods) || methods.site(frame.method, frame.location) == Site::Calls
+/// Whether the frame at `at`, which has no entry, may have called the frame above.
+fn may_call(walk: &[Frame], at: usize, methods: &impl Methods) -> bool {
+    let frame = walk[at];
+    let above = at.checked_sub(1).map(|above| walk[above].method);
+    is_at_push(frame, methods)
+        || methods.site(frame.method, frame.location) == Site::Calls
+        || above.is_some_and(|above| methods.may_be_called_by_vm(above))
 }
 
 /// Whether a frame stands at the call of its `push`, which may have had to load a class.
@@ -189,7 +193,7 @@ fn align(
             Presence::Absent if newest == Some(at) => window = Some(at),
             // Its entry is not there, and need not be.
             Presence::Absent if is_at_push(walk[at], methods) => {}
-            Presence::Absent if may_call(walk[at], methods) => deep = true,
+            Presence::Absent if may_call(walk, at, methods) => deep = true,
             Presence::Pushing | Presence::Popping | Presence::Unwinding
                 if !next_is_this && newest == Some(at) =>
             {
@@ -271,7 +275,7 @@ fn is_top_part_from(
             continue;
         };
         if presence == Presence::Absent {
-            match may_call(walk[at], methods) {
+            match may_call(walk, at, methods) {
                 true => continue,
                 false => return false,
             }

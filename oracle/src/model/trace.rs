@@ -56,6 +56,12 @@ pub trait Methods {
 
     /// What the code of `method` has at `location`.
     fn site(&self, method: MethodKey, location: Location) -> Site;
+
+    /// Whether the VM itself may call `method`, whatever instruction the caller stands at: to load
+    /// a class, for instance, before it leaves compiled code.
+    fn may_be_called_by_vm(&self, _: MethodKey) -> bool {
+        false
+    }
 }
 
 /// What the code of a method has at a location. The code is that which runs, hooks included.

@@ -136,8 +136,10 @@ impl Need {
 /// What each hooked frame says of its entry. One that called anything but a hook has not
 /// come to the hook at whose call it stands, or has left it behind.
 fn needs(walk: &[Frame], methods: &impl Methods) -> Vec<Option<(HookId, Need)>> {
-    let (mut calls, mut seen) = (false, false);
+    let (mut calls, mut seen, mut above) = (false, false, None);
     let need = |frame: &Frame| {
+        let callee = above.replace(frame.method);
+        let by_vm = callee.is_some_and(|callee| methods.may_be_called_by_vm(callee));
         let called = calls;
         calls |= !methods.is_hook_call(frame.method);
         let (id, presence) = methods.hook(frame.method, frame.location)?;
@@ -147,7 +149,7 @@ fn needs(walk: &[Frame], methods: &impl Methods) -> Vec<Option<(HookId, Need)>> 
             (Presence::Absent | Presence::Pushing, true) => {
                 match methods.site(frame.method, frame.location) {
                     Site::Calls => Need::Never,
-                    _ if is_newest => Need::Never,
+                    _ if is_newest || by_vm => Need::Never,
                     _ => Need::Nowhere,
                 }
             }
@@ -166,9 +168,11 @@ fn needs(walk: &[Frame], methods: &impl Methods) -> Vec<Option<(HookId, Need)>> 
 /// Whether a frame of `top`, the top part of a walk, stands where no frame of its method can stand,
 /// or where no frame can lie above it.
 fn stands_nowhere(top: &[Frame], methods: &impl Methods) -> bool {
-    let mut sites = top.iter().map(|f| methods.site(f.method, f.location));
-    let nowhere = |site| matches!(site, Site::NoInstruction | Site::NotNative | Site::IsNative);
-    sites.next().is_some_and(nowhere) || sites.any(|site| nowhere(site) || site == Site::Silent)
+    (0..top.len()).any(|at| match methods.site(top[at].method, top[at].location) {
+        Site::NoInstruction | Site::NotNative | Site::IsNative => true,
+        Site::Silent => at > 0 && !methods.may_be_called_by_vm(top[at - 1].method),
+        _ => false,
+    })
 }
 
 /// Whether `walk` can be the bottom of the stack where `truth` is the trace stack: entries may lie

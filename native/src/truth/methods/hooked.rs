@@ -25,6 +25,12 @@ impl Hooked {
         }
     }
 
+    /// `package.Class.name` with the descriptor.
+    pub fn full_name(&self) -> String {
+        let (name, descriptor) = (&self.method.name, &self.method.descriptor);
+        format!("{}.{name}{descriptor}", self.class.replace('/', "."))
+    }
+
     /// Whether this is a constructor.
     pub fn is_constructor(&self) -> bool {
         &*self.method.name == "<init>"

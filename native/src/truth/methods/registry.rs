@@ -7,6 +7,7 @@ use super::versions::Versions;
 use crate::jvm::jvmti::{JMethodId, Jvmti};
 use crate::jvm::key_hash::Spread;
 use crate::truth::unloading::Known as Unloaded;
+use hotspot::runtime::is_called_by_vm;
 use instrumenter::HookedMethod;
 use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence, Site};
 use oracle::{Judgement, Reason, Verdict};
@@ -262,6 +263,15 @@ impl Methods for Registry {
 
     fn is_constructor(&self, hook: HookId) -> bool {
         Registry::is_constructor(self, hook)
+    }
+
+    fn may_be_called_by_vm(&self, method: MethodKey) -> bool {
+        self.with_known(method, |known| match known {
+            Known::Hooked(_, hooked) => is_called_by_vm(&hooked.full_name()),
+            Known::HookCall | Known::Stranger => false,
+            // Its name is not known here.
+            Known::Plain | Known::Gone => true,
+        })
     }
 
     fn site(&self, method: MethodKey, location: Location) -> Site {

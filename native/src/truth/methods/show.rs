@@ -37,10 +37,7 @@ impl Registry {
     /// An entry of the trace stack as reports show it.
     pub fn show_entry(&self, hook: HookId) -> ShownFrame {
         let method = match self.by_hook(hook) {
-            Some(hooked) => {
-                let (name, descriptor) = (&hooked.method.name, &hooked.method.descriptor);
-                format!("{}.{name}{descriptor}", hooked.class.replace('/', "."))
-            }
+            Some(hooked) => hooked.full_name(),
             None => format!("unknown hook {}", hook.0),
         };
         ShownFrame {

@@ -7,6 +7,9 @@ use proptest::prelude::*;
 /// Method 100 is a hook; others have none.
 struct Toy;
 
+/// A hooked method that the VM calls by itself.
+const LOADS_CLASS: usize = 90;
+
 const ABSENT: i32 = 0;
 const PUSHING: i32 = 1;
 const BODY: i32 = 10;
@@ -36,6 +39,10 @@ impl Methods for Toy {
 
     fn is_constructor(&self, hook: HookId) -> bool {
         hook.0 != NO_CONSTRUCTOR
+    }
+
+    fn may_be_called_by_vm(&self, method: MethodKey) -> bool {
+        method.0 == LOADS_CLASS
     }
 
     fn site(&self, method: MethodKey, location: Location) -> Site {
@@ -238,6 +245,16 @@ mod leniencies {
         // Above it lie frames without hooks alone.
         let walk = [(1, BODY), (5, ABSENT), (200, 3)];
         wrong_at(&walk, &[1], 1, Reason::Edge(Impossible::NoCall));
+    }
+
+    /// Compiled code that HotSpot is about to leave stands at BCI 0 while the VM loads a class.
+    #[test]
+    fn a_frame_at_bci_0_below_a_method_that_the_vm_calls() {
+        let called = LOADS_CLASS as u32;
+        let walk = [(1, BODY), (5, ABSENT), (LOADS_CLASS, BODY)];
+        let judged = judge(&walk, &[1, called], &[], 0);
+        let unknown = Judgement::plain(Verdict::Unverifiable, Reason::DeepOutsideHooks);
+        assert_eq!(judged, unknown);
     }
 
     #[test]
