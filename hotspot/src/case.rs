@@ -3,7 +3,6 @@
 use crate::arch::Arch;
 use crate::code::CodeKind;
 use crate::return_address::ReturnAddress;
-use oracle::record::ShownFrame;
 use oracle::{Reason, Verdict};
 
 /// A mismatch with its evidence.
@@ -13,12 +12,13 @@ pub struct Case<'a> {
     pub verdict: Verdict,
     /// What was found.
     pub reason: Reason,
-    /// The first differing frame of the walk, where it has one.
-    pub at: Option<&'a ShownFrame>,
-    /// The lowest frame of the walk.
-    pub lowest: Option<&'a ShownFrame>,
-    /// The lowest frame of the truth, where there is any.
-    pub true_lowest: Option<&'a ShownFrame>,
+    /// The method of the first differing frame of the walk, where it has one, as
+    /// `package.Class.name(descriptor)`.
+    pub at: Option<&'a str>,
+    /// The method of the lowest frame of the walk.
+    pub lowest: Option<&'a str>,
+    /// The method of the lowest frame of the truth, where there is any.
+    pub true_lowest: Option<&'a str>,
     /// The VM's names for the stubs that the words of the stack point into, from the newest Java
     /// frame on, as far as the words are known.
     pub stubs: &'a [String],
@@ -100,11 +100,9 @@ impl Facts<'_> {
 
     /// Whether the walk does not reach the lowest frame of the thread.
     pub fn is_cut(&self) -> bool {
-        let other_bottom = |lowest: &ShownFrame| {
-            let truth = self.case.true_lowest;
-            truth.is_some_and(|truth| truth.method != lowest.method)
-        };
-        self.case.verdict == Verdict::Truncated || self.case.lowest.is_some_and(other_bottom)
+        let bottoms = self.case.lowest.zip(self.case.true_lowest);
+        let other_bottom = bottoms.is_some_and(|(lowest, truth)| lowest != truth);
+        self.case.verdict == Verdict::Truncated || other_bottom
     }
 
     /// Whether the thread was in Java code and its program counter in code of this kind.

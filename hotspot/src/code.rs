@@ -15,6 +15,18 @@ pub enum CodeKind {
     Library,
 }
 
+impl CodeKind {
+    /// The kind of generated code that has this name.
+    pub fn of(name: &str) -> CodeKind {
+        match name {
+            NMETHOD => CodeKind::Compiled,
+            NATIVE_NMETHOD => CodeKind::NativeWrapper,
+            INTERPRETER => CodeKind::Interpreter,
+            _ => CodeKind::Stub,
+        }
+    }
+}
+
 /// A piece of generated code (`CodeBlob`, `share/code/codeBlob.hpp`).
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Blob {
@@ -40,12 +52,7 @@ const INTERPRETER: &str = "Interpreter";
 impl Blob {
     /// The kind of the code.
     pub fn kind(&self) -> CodeKind {
-        match self.name.as_str() {
-            NMETHOD => CodeKind::Compiled,
-            NATIVE_NMETHOD => CodeKind::NativeWrapper,
-            INTERPRETER => CodeKind::Interpreter,
-            _ => CodeKind::Stub,
-        }
+        CodeKind::of(&self.name)
     }
 
     /// Whether the code was generated for one method: its compiled code or its native wrapper.

@@ -13,7 +13,6 @@ use oracle::edge::{Finding, Impossible, Possible, Unknown};
 use oracle::judge::{
     Edged, judge_edges, judge_mounted, judge_mounted_at_safepoint, judge_moving_edges, judge_truth,
 };
-use oracle::record::ShownFrame;
 use oracle::recorded::{
     RecordedBlob, RecordedFrame, RecordedInstant, RecordedSample, RecordedScope, RecordedTruth,
 };
@@ -176,21 +175,18 @@ fn judge_async(sample: &RecordedSample, walk: &[Frame]) -> Judgement {
 
 /// The cause of a mismatch, for walks of AsyncGetCallTrace.
 fn cause(sample: &RecordedSample, judgement: Judgement) -> Option<String> {
-    let shown = |frame: &RecordedFrame| ShownFrame {
-        method: match frame.0 {
-            0 => "no method id".into(),
-            place => sample.methods[place as usize - 1].name.clone(),
-        },
-        ..ShownFrame::default()
+    let shown = |frame: &RecordedFrame| match frame.0 {
+        0 => "no method id".to_owned(),
+        place => sample.methods[place as usize - 1].name.clone(),
     };
     let walk: Vec<_> = sample.walk.iter().map(shown).collect();
     // The lowest frame of a trace stack: that of the carrier, where there is one.
     let of_truth = |truth: &RecordedTruth| match truth.checked.first() {
         Some(lowest) => Some(shown(lowest)),
-        None => truth.entries.first().map(|hook| ShownFrame {
-            method: Answers(sample).name_of(*hook),
-            ..ShownFrame::default()
-        }),
+        None => truth
+            .entries
+            .first()
+            .map(|hook| Answers(sample).name_of(*hook)),
     };
     let true_lowest = match (&sample.reference, &sample.truth) {
         (Some(reference), _) => reference.last().map(shown),
@@ -208,9 +204,12 @@ fn cause(sample: &RecordedSample, judgement: Judgement) -> Option<String> {
     let case = Case {
         verdict: judgement.verdict,
         reason: judgement.reason,
-        at: judgement.at_frame.and_then(|at| walk.get(at)),
-        lowest: walk.last(),
-        true_lowest: true_lowest.as_ref(),
+        at: judgement
+            .at_frame
+            .and_then(|at| walk.get(at))
+            .map(String::as_str),
+        lowest: walk.last().map(String::as_str),
+        true_lowest: true_lowest.as_deref(),
         stubs: &[],
         instant: sample.instant.as_ref().map(|at| instant(at, &bytes)),
     };

@@ -80,7 +80,7 @@ impl Events for AgentEvents {
                 // It waits for a thread that reaches no safepoint; the VM's end ends it.
                 layers.truth.rewriting().late_samplers += 1;
             }
-            layers.record_rewriting();
+            layers.write_counts();
             layers.records.write(&Record::Ended);
             Some(())
         });

@@ -125,6 +125,7 @@ fn run(program: &str, collector: &str, repetition: u32, exit: Exit, wrong: u64) 
             error(-3, "in the VM", "libjvm.so", 7),
             error(-5, "in Java", "RuntimeStub<|>", 3),
         ],
+        kinds: vec![],
         profile: profile(),
         edges: Default::default(),
     }

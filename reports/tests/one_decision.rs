@@ -60,6 +60,7 @@ fn run(number: usize) -> impl Strategy<Value = Run> {
             axes: BTreeMap::from([("n".into(), number.to_string())]),
             notes: vec![],
             errors: vec![],
+            kinds: vec![],
             profile: Default::default(),
             edges: Default::default(),
         }

@@ -21,5 +21,5 @@ pub(super) const CAUSE: Cause = Cause {
 
 fn recognise(facts: &Facts<'_>) -> bool {
     let lowest = facts.case.lowest;
-    facts.is_cut() && lowest.is_some_and(|lowest| is_called_by_vm(&lowest.method))
+    facts.is_cut() && lowest.is_some_and(is_called_by_vm)
 }

@@ -22,5 +22,5 @@ pub(super) const CAUSE: Cause = Cause {
 
 fn recognise(facts: &Facts<'_>) -> bool {
     let at = facts.case.at;
-    at.is_some_and(|at| at.method.starts_with(ENTER_SPECIAL))
+    at.is_some_and(|at| at.starts_with(ENTER_SPECIAL))
 }

@@ -3,7 +3,6 @@ use crate::arch::{Aarch64, X86_64};
 use crate::case::Instant;
 use crate::code::CodeKind;
 use crate::return_address::ReturnAddress;
-use oracle::record::ShownFrame;
 use oracle::{Reason, Verdict};
 use std::collections::HashSet;
 
@@ -15,26 +14,18 @@ const AT: Instant<'_> = Instant {
     return_address: ReturnAddress::Usual,
 };
 
-fn frame(method: &str) -> ShownFrame {
-    ShownFrame {
-        method: method.into(),
-        ..ShownFrame::default()
-    }
-}
-
 fn cause_on<A: Arch>(
     verdict: Verdict,
     lowest: &str,
     true_lowest: &str,
     instant: Instant<'_>,
 ) -> &'static str {
-    let (lowest, true_lowest) = (frame(lowest), frame(true_lowest));
     let case = Case {
         verdict,
         reason: Reason::OtherMethod,
         at: None,
-        lowest: Some(&lowest),
-        true_lowest: Some(&true_lowest),
+        lowest: Some(lowest),
+        true_lowest: Some(true_lowest),
         stubs: &[],
         instant: Some(instant),
     };
@@ -62,22 +53,21 @@ fn the_lowest_frame_tells_who_called_it() {
 #[test]
 fn frames_that_a_virtual_thread_left_in_the_heap_are_missing_above_its_carrier() {
     let enter = "jdk.internal.vm.Continuation.enterSpecial(Ljdk/internal/vm/Continuation;ZZ)V";
-    let boundary = frame(enter);
-    let worker = frame("java.util.concurrent.ForkJoinWorkerThread.run()V");
+    let worker = "java.util.concurrent.ForkJoinWorkerThread.run()V";
     let of = |at| {
         let case = Case {
             verdict: Verdict::Truncated,
             reason: Reason::BottomMissing,
             at,
-            lowest: Some(&worker),
+            lowest: Some(worker),
             true_lowest: None,
             stubs: &[],
             instant: None,
         };
         Cause::of::<X86_64>(case).name
     };
-    assert_eq!(of(Some(&boundary)), "frozen-frames");
-    assert_eq!(of(Some(&worker)), "unwalkable-caller");
+    assert_eq!(of(Some(enter)), "frozen-frames");
+    assert_eq!(of(Some(worker)), "unwalkable-caller");
     assert_eq!(of(None), "unwalkable-caller");
 }
 

@@ -3,9 +3,11 @@
 
 mod intrinsics;
 mod names;
+mod places;
 mod upcalls;
 
 pub use names::is_hidden;
+pub use places::place;
 pub use upcalls::is_called_by_vm;
 
 use oracle::edge::{Instruction, Intrinsic, Kind, Occasions, Runtime, Upcall};

@@ -35,6 +35,16 @@ pub fn is_hidden(name: &[u8]) -> bool {
     hidden(name).is_some() && of(name).1 != Kind::Linker
 }
 
+/// The name without the address that HotSpot appends to that of a hidden class.
+pub(super) fn without_address(name: &[u8]) -> &[u8] {
+    hidden(name).unwrap_or(name)
+}
+
+/// Whether the name ends with a number.
+pub(super) fn is_numbered(name: &[u8]) -> bool {
+    numbered(name).is_some()
+}
+
 fn hidden(name: &[u8]) -> Option<&[u8]> {
     // JFR of JDK 17 adds the identity hash code of the class.
     let hash = numbered(name).and_then(|start| start.strip_suffix(b"/"));

@@ -5,7 +5,6 @@ use crate::jvm::Jvm;
 use crate::jvm::jni::Env;
 use crate::jvm::os::peek::peek_bytes;
 use crate::sampling::stack_top::WORDS;
-use hotspot::code::{CodeKind, CodeMemory};
 
 const WORD: usize = size_of::<usize>();
 
@@ -32,9 +31,9 @@ fn names(jvm: &Jvm, words: &[usize]) -> Vec<String> {
     let Some(cache) = &jvm.code_cache else {
         return names;
     };
-    for blob in words.iter().filter_map(|&word| cache.blob(word)) {
-        if blob.kind() == CodeKind::Stub && !names.contains(&blob.name) {
-            names.push(blob.name);
+    for name in words.iter().filter_map(|&word| cache.stub(word)) {
+        if !names.contains(&name) {
+            names.push(name);
         }
     }
     names

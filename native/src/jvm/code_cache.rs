@@ -3,7 +3,8 @@
 
 use crate::jvm::os::peek::{peek, peek_bytes, peek_text};
 use crate::jvm::structs::Structs;
-use hotspot::code::{Blob, CodeMemory, NMETHOD};
+use hotspot::code::{Blob, CodeKind, CodeMemory, NMETHOD};
+use std::sync::OnceLock;
 
 /// Finds code by address.
 pub struct CodeCache {
@@ -14,11 +15,25 @@ pub struct CodeCache {
     segment_map: usize,
     segment_size_log2: usize,
     low: usize,
-    high: usize,
+    low_boundary: usize,
+    high_boundary: usize,
     block_header: usize,
     blob_name: usize,
     frame_size: usize,
     methods: Option<Methods>,
+    /// The heaps, once there are some.
+    known_heaps: OnceLock<Vec<Heap>>,
+}
+
+/// A heap of code, which stays where it is.
+struct Heap {
+    /// The start of its code.
+    low: usize,
+    /// The end of the memory that its code may ever have.
+    end: usize,
+    /// The start of its segment map.
+    map: usize,
+    segment_size_log2: u32,
 }
 
 /// Offsets for the names of compiled methods.
@@ -47,11 +62,13 @@ impl CodeCache {
             segment_map: structs.field(&["CodeHeap"], "_segmap")?,
             segment_size_log2: structs.field(&["CodeHeap"], "_log2_segment_size")?,
             low: structs.field(&["VirtualSpace"], "_low")?,
-            high: structs.field(&["VirtualSpace"], "_high")?,
+            low_boundary: structs.field(&["VirtualSpace"], "_low_boundary")?,
+            high_boundary: structs.field(&["VirtualSpace"], "_high_boundary")?,
             block_header: structs.size("HeapBlock")?,
             blob_name: structs.field(&["CodeBlob"], "_name")?,
             frame_size: structs.field(&["CodeBlob"], "_frame_size")?,
             methods: Methods::find(structs),
+            known_heaps: OnceLock::new(),
         })
     }
 
@@ -66,7 +83,7 @@ impl CodeCache {
     /// compiled method's tier.
     pub fn kind(&self, address: usize) -> Option<String> {
         let start = self.blob_start(address)?;
-        let name = peek_text(peek(start + self.blob_name)?)?;
+        let name = self.name(start)?;
         let level = self.methods.as_ref().and_then(|methods| methods.level);
         let tier = level.filter(|_| name == NMETHOD);
         Some(match tier.and_then(|level| peek::<i8>(start + level)) {
@@ -75,32 +92,58 @@ impl CodeCache {
         })
     }
 
+    /// The VM's name for the stub that `address` lies in, if it lies in a stub.
+    pub fn stub(&self, address: usize) -> Option<String> {
+        let name = self.name(self.blob_start(address)?)?;
+        (CodeKind::of(&name) == CodeKind::Stub).then_some(name)
+    }
+
+    fn name(&self, start: usize) -> Option<String> {
+        peek_text(peek(start + self.blob_name)?)
+    }
+
     fn blob_start(&self, address: usize) -> Option<usize> {
+        let in_heap = |heap: &&Heap| (heap.low..heap.end).contains(&address);
+        let heap = self.heaps()?.iter().find(in_heap)?;
+        self.block_in(heap, address)
+    }
+
+    /// The heaps; `None` before the VM has made them.
+    fn heaps(&self) -> Option<&Vec<Heap>> {
+        if let Some(known) = self.known_heaps.get() {
+            return Some(known);
+        }
         let heaps: usize = peek(self.heaps)?;
         let count: i32 = peek(heaps + self.array_length)?;
         let data: usize = peek(heaps + self.array_data)?;
-        (0..count.clamp(0, 16) as usize).find_map(|i| {
-            let heap: usize = peek(data + i * size_of::<usize>())?;
-            self.block_in(heap, address)
+        let heap = |i: usize| self.heap(peek(data + i * size_of::<usize>())?);
+        let found: Option<Vec<_>> = (0..count.clamp(0, 16) as usize).map(heap).collect();
+        let found = found.filter(|found| !found.is_empty())?;
+        Some(self.known_heaps.get_or_init(|| found))
+    }
+
+    fn heap(&self, heap: usize) -> Option<Heap> {
+        let memory = heap + self.memory;
+        let log2: i32 = peek(heap + self.segment_size_log2)?;
+        Some(Heap {
+            low: peek(memory + self.low_boundary)?,
+            end: peek(memory + self.high_boundary)?,
+            map: peek(heap + self.segment_map + self.low)?,
+            segment_size_log2: log2.clamp(0, 63).cast_unsigned(),
         })
     }
 
     /// The segment map holds, for each segment of a block, the distance to an earlier one of
-    /// the same block; 0 at its first, 255 in free space.
-    fn block_in(&self, heap: usize, address: usize) -> Option<usize> {
+    /// the same block; 0 at its first, 255 in free space. The map of space that the heap does not use
+    /// yet cannot be read.
+    fn block_in(&self, heap: &Heap, address: usize) -> Option<usize> {
         const FREE: u8 = 255;
-        let low: usize = peek(heap + self.memory + self.low)?;
-        let high: usize = peek(heap + self.memory + self.high)?;
-        if !(low..high).contains(&address) {
-            return None;
-        }
-        let map: usize = peek(heap + self.segment_map + self.low)?;
-        let log2: i32 = peek(heap + self.segment_size_log2)?;
-        let mut segment = (address - low) >> log2.clamp(0, 63);
+        let log2 = heap.segment_size_log2;
+        let mut segment = (address - heap.low) >> log2;
         loop {
-            match peek::<u8>(map + segment)? {
+            match peek::<u8>(heap.map + segment)? {
                 FREE => return None,
-                0 => return Some(low + (segment << log2.clamp(0, 63)) + self.block_header),
+                0 => return Some(heap.low + (segment << log2) + self.block_header),
                 back => segment = segment.checked_sub(back.into())?,
             }
         }
@@ -110,7 +153,7 @@ impl CodeCache {
 impl CodeMemory for CodeCache {
     fn blob(&self, address: usize) -> Option<Blob> {
         let start = self.blob_start(address)?;
-        let name = peek_text(peek(start + self.blob_name)?)?;
+        let name = self.name(start)?;
         let methods = self.methods.as_ref().filter(|_| name.ends_with("nmethod"));
         Some(Blob {
             start,

@@ -73,12 +73,6 @@ pub fn check(
         seen: Seen::InSignal(sample),
         sight: &sight,
         reference: &checked,
-        truth: &|| {
-            let shown = |truth| layers.reporter.show_truth(env, truth);
-            let mut frames = shown(&truth);
-            frames.extend(carrier.iter().flat_map(shown));
-            frames
-        },
         evidence,
     };
     check.go_on(layers, walk, judge(walk), judge);

@@ -36,7 +36,6 @@ pub fn check(
         seen: Seen::InSignal(sample),
         sight: &Sight::<Registry>::Later(later, edges),
         reference: &[gst],
-        truth: &|| layers.reporter.show(env, gst),
         evidence,
     };
     check.go(layers, walk);

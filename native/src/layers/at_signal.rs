@@ -138,7 +138,7 @@ impl Client for Judging<'_> {
 
     fn keep_books(&mut self) {
         self.layers.truth.forget_unloaded();
-        self.layers.record_rewriting();
+        self.layers.write_counts();
         self.edges.read_loaded();
     }
 

@@ -101,7 +101,6 @@ impl<'e> CallEdges<'e> {
             seen: Seen::InSignal(sample),
             sight: &sight,
             reference: &[],
-            truth: &Vec::new,
             evidence: &|walk| self.evidence(thread, walk),
         };
         let judged = judge_edges(found.as_deref());
@@ -129,12 +128,11 @@ impl<'e> CallEdges<'e> {
                 layer,
                 judgement,
                 tid: thread.1,
-                seen: Seen::Plainly,
                 walk: gst,
-                truth: vec![],
-                evidence: shown,
+                sight: &Sight::Edges(&|_| None),
+                seen: Seen::Plainly,
             };
-            reporter.report(self.env, found);
+            reporter.write_down(self.env, found, shown);
         }
         Some(edges)
     }

@@ -54,8 +54,10 @@ impl Layers {
         })
     }
 
-    /// Writes down what the rewriter did so far, and what came of injected faults.
-    pub fn record_rewriting(&self) {
+    /// Writes down what the rewriter did so far, which mismatches were seen, and what came of injected
+    /// faults.
+    pub fn write_counts(&self) {
+        self.reporter.write_counts();
         let now = self.truth.rewriting().clone();
         self.records.write(&Record::Rewriting(now));
         let mut faults = self.injector.book.counts();

@@ -8,7 +8,7 @@ use crate::jvm::jni::{Env, Global, Ref};
 use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::{Balance, StackCopy, Token, TraceStack};
 use crate::walkers::buffer::MAX_FRAMES;
-use oracle::mutants::Unseen;
+use oracle::mutants::{Sight, Unseen};
 use oracle::record::Evidence;
 use oracle::{Judgement, Layer, Reason, Verdict};
 use std::ffi::CStr;
@@ -27,6 +27,11 @@ pub fn check(layers: &Layers, state: &ThreadState) {
         false => Verdict::Wrong,
     };
     layers.records.slots.count(Layer::Ground, verdict);
+    if verdict == Verdict::Wrong {
+        layers
+            .reporter
+            .count(Layer::Ground, verdict, None, "a check");
+    }
 }
 
 /// A hook found just what it had to find. `layers` is asked for once in many times.
@@ -166,6 +171,7 @@ pub fn excuse_throw(layers: &Layers) {
 fn unbalanced(layers: &Layers, state: &ThreadState, env: Env<'_>, place: &str, found: Balance) {
     let (truth, reporter) = (layers.truth, &layers.reporter);
     layers.records.slots.count(Layer::Ground, Verdict::Wrong);
+    reporter.count(Layer::Ground, Verdict::Wrong, None, place);
     hook_faults::noticed(&layers.injector.book, found, Verdict::Wrong, None);
     if !truth.jvm.is_live() || !reporter.wants(Layer::Ground, Verdict::Wrong) {
         return;
@@ -191,16 +197,16 @@ fn unbalanced(layers: &Layers, state: &ThreadState, env: Env<'_>, place: &str, f
         layer: Layer::Ground,
         judgement: Judgement::plain(Verdict::Wrong, Reason::Unbalanced),
         tid: state.tid(),
-        seen: Seen::Plainly,
         walk: &[],
-        truth: reporter.show_truth(env, &copy.truth(&hooks, &[])),
-        evidence: Evidence {
-            at: Some(place.into()),
-            found: Some(text),
-            ..Evidence::default()
-        },
+        sight: &Sight::Truth(&copy.truth(&hooks, &[]), &truth.methods),
+        seen: Seen::Plainly,
     };
-    reporter.report(env, found);
+    let evidence = Evidence {
+        at: Some(place.into()),
+        found: Some(text),
+        ..Evidence::default()
+    };
+    reporter.write_down(env, found, evidence);
 }
 
 /// `java.lang.VirtualMachineError` and `java.lang.ThreadDeath`, as far as the VM has them.

@@ -24,7 +24,6 @@ pub fn check(layers: &Layers, state: &ThreadState, env: Env<'_>, gst: &[Frame], 
         seen: Seen::Plainly,
         sight: &Sight::Truth(&truth, methods),
         reference: &[truth.checked],
-        truth: &|| layers.reporter.show_truth(env, &truth),
         evidence: &nothing_more,
     };
     let honest = check.go(layers, gst);

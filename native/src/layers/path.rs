@@ -8,7 +8,7 @@ use crate::jvm::jni::Env;
 use crate::recorder::Judged;
 use crate::truth::methods::registry::Registry;
 use oracle::mutants::Sight;
-use oracle::record::{Evidence, ShownFrame};
+use oracle::record::Evidence;
 use oracle::trace::Frame;
 use oracle::{Judgement, Layer};
 
@@ -26,8 +26,6 @@ pub struct Check<'a> {
     pub sight: &'a Sight<'a, Registry>,
     /// What the walk was compared with, as far as that consists of method keys.
     pub reference: &'a [&'a [Frame]],
-    /// What was true, as reports show it, top first.
-    pub truth: &'a dyn Fn() -> Vec<ShownFrame>,
     /// Further evidence on a stack.
     pub evidence: &'a dyn Fn(&[Frame]) -> Evidence,
 }
@@ -82,20 +80,19 @@ impl Check<'_> {
     }
 
     fn report(&self, layers: &Layers, walk: &[Frame], judgement: Judgement) {
-        let reporter = &layers.reporter;
-        if !judgement.differs() || !reporter.wants(self.layer, judgement.verdict) {
+        if !judgement.differs() {
             return;
         }
         let found = Found {
             layer: self.layer,
             judgement,
             tid: self.tid,
-            seen: self.seen,
             walk,
-            truth: (self.truth)(),
-            evidence: (self.evidence)(walk),
+            sight: self.sight,
+            seen: self.seen,
         };
-        reporter.report(self.env, found);
+        let evidence = || (self.evidence)(walk);
+        layers.reporter.report(self.env, found, evidence);
     }
 }
 

@@ -4,7 +4,7 @@
 mod instant;
 mod methods;
 
-use crate::evidence::{self, Reporter, Seen};
+use crate::evidence::{self, Found, Reporter, Seen};
 use crate::jvm::jni::Env;
 use crate::sampling::sample::Sample;
 use crate::truth::context::Truth as Known;
@@ -12,7 +12,6 @@ use crate::truth::methods::registry::Registry;
 use methods::Named;
 use oracle::edge::{Finding, Impossible};
 use oracle::mutants::Sight;
-use oracle::record::ShownFrame;
 use oracle::recorded::{RecordedJudgement, RecordedSample, RecordedTruth, SAMPLES_FILE};
 use oracle::trace::{Frame, Truth};
 use oracle::{Judgement, Layer, Verdict};
@@ -90,10 +89,16 @@ impl Recorder {
         if frames(walk, sight) > MOST_FRAMES {
             return;
         }
-        let shown_walk = reporter.show(env, walk);
-        let shown_truth = show_truth(reporter, env, sight);
+        let found = Found {
+            layer,
+            judgement,
+            tid: 0,
+            walk,
+            sight,
+            seen,
+        };
         let cause = match judgement.differs() {
-            true => reporter.cause(env, judgement, seen, &shown_walk, &shown_truth),
+            true => reporter.cause(env, found),
             false => None,
         };
         let sample = match seen {
@@ -222,22 +227,6 @@ fn frames(walk: &[Frame], sight: &Sight<'_, Registry>) -> usize {
         Sight::Edges(_) => 0,
     };
     known.max(walk.len())
-}
-
-/// The truth as reports show it.
-fn show_truth(reporter: &Reporter, env: Env<'_>, sight: &Sight<'_, Registry>) -> Vec<ShownFrame> {
-    let of_truth = |truth: &Truth<'_>| reporter.show_truth(env, truth);
-    match sight {
-        Sight::Truth(truth, _) => of_truth(truth),
-        Sight::Truths { truth, carrier, .. } => {
-            let mut shown = of_truth(truth);
-            shown.extend(carrier.iter().flat_map(|&carrier| of_truth(carrier)));
-            shown
-        }
-        Sight::SameInstant { reference, .. } => reporter.show(env, reference),
-        Sight::Later(later, _) => reporter.show(env, later.stack),
-        Sight::Edges(_) => vec![],
-    }
 }
 
 fn of_truth(named: &mut Named<'_>, truth: &Truth<'_>) -> RecordedTruth {

@@ -197,6 +197,7 @@ mod tests {
             axes: Default::default(),
             notes: vec![],
             errors: vec![],
+            kinds: vec![],
             profile: Default::default(),
             edges: Default::default(),
         }

@@ -71,6 +71,7 @@ mod tests {
             axes: Default::default(),
             notes: vec![],
             errors: vec![],
+            kinds: vec![],
             profile: Default::default(),
             edges: Default::default(),
         }

@@ -4,7 +4,7 @@ use crate::Layer;
 use crate::budget::Budget;
 use crate::cost::Cost;
 use crate::profile::Profile;
-use crate::record::{EdgeCounts, ErrorCount, Mismatch, Rewriting};
+use crate::record::{EdgeCounts, ErrorCount, KindCount, Mismatch, Rewriting};
 use crate::tally::{Compared, Drop, Tally};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -119,6 +119,9 @@ pub struct Run {
     /// In which code the sampler's walker gave errors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ErrorCount>,
+    /// How often mismatches of each kind were seen, all of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<KindCount>,
     /// All stacks that the sampler's walker gave.
     #[serde(default, skip_serializing_if = "Profile::is_empty")]
     pub profile: Profile,

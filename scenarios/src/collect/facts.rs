@@ -120,6 +120,7 @@ impl Facts {
             axes: self.axes,
             notes,
             errors: records.errors,
+            kinds: records.kinds,
             profile: records.profile,
             edges: records.edges,
         }

@@ -3,7 +3,8 @@
 use oracle::Layer;
 use oracle::profile::Profile;
 use oracle::record::{
-    EdgeCounts, ErrorCount, Mismatch, RECORDS_FILE, Record, Rewriting, SLOTS_FILE, Started,
+    EdgeCounts, ErrorCount, KindCount, Mismatch, RECORDS_FILE, Record, Rewriting, SLOTS_FILE,
+    Started,
 };
 use oracle::tally::Tally;
 use std::fs;
@@ -17,6 +18,7 @@ pub(crate) struct Records {
     pub invalid: Option<String>,
     pub rewriting: Option<Rewriting>,
     pub errors: Vec<ErrorCount>,
+    pub kinds: Vec<KindCount>,
     pub profile: Profile,
     pub edges: EdgeCounts,
     pub ended: bool,
@@ -37,6 +39,7 @@ pub(crate) fn read(dir: &Path) -> Records {
             // Developer options'; who asks for them reads them by himself.
             Ok(Record::Faults(_) | Record::Paced(_)) => {}
             Ok(Record::Errors(errors)) => records.errors = errors,
+            Ok(Record::Kinds(kinds)) => KindCount::update(&mut records.kinds, kinds),
             Ok(Record::Profile(profile)) => records.profile = profile,
             Ok(Record::Edges(edges)) => records.edges = edges,
             Ok(Record::Ended) => records.ended = true,

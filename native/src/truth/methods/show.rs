@@ -20,18 +20,31 @@ impl Registry {
         };
         let method = JMethodId(frame.method.0);
         let safe = self.is_safe(frame.method);
-        let name = safe.then(|| self.name(env, method)).flatten();
         let line = safe.then(|| self.line(method, frame.location)).flatten();
-        let unnamed = || match method.0 == 0 {
-            true => "no method id".into(),
-            false => format!("unknown method {:#x}", method.0),
-        };
         ShownFrame {
-            method: name.unwrap_or_else(unnamed),
+            method: self.name(env, frame.method),
             bci: Some(bci),
             line,
             rewritten_bci,
         }
+    }
+
+    /// The method as reports show it: `package.Class.name(descriptor)`, if the VM knows it.
+    pub fn name(&self, env: Env<'_>, key: MethodKey) -> String {
+        let named = self.full_name(env, key);
+        named.map_or_else(
+            || match key.0 == 0 {
+                true => "no method id".into(),
+                false => format!("unknown method {:#x}", key.0),
+            },
+            |(class, name, descriptor)| format!("{}.{name}{descriptor}", class.replace('/', ".")),
+        )
+    }
+
+    /// Internal name of the method's class, and its name, unless it is gone.
+    pub fn class_and_name(&self, env: Env<'_>, key: MethodKey) -> Option<(String, String)> {
+        let (class, name, _) = self.full_name(env, key)?;
+        Some((class, name))
     }
 
     /// An entry of the trace stack as reports show it.
@@ -51,9 +64,10 @@ impl Registry {
         if self.is_hook_call(key) {
             return None;
         }
-        let safe = self.is_safe(key);
-        let name = safe.then(|| self.name(env, JMethodId(key.0))).flatten();
-        Some(name.unwrap_or_else(|| "unknown method".into()))
+        match self.full_name(env, key) {
+            Some(_) => Some(self.name(env, key)),
+            None => Some("unknown method".into()),
+        }
     }
 
     /// Internal name of the method's class, its name and descriptor, unless it is gone.
@@ -61,11 +75,6 @@ impl Registry {
         let safe = self.is_safe(key);
         let method = JMethodId(key.0);
         safe.then(|| self.names(env, method)).flatten()
-    }
-
-    fn name(&self, env: Env<'_>, method: JMethodId) -> Option<String> {
-        let (class, name, descriptor) = self.names(env, method)?;
-        Some(format!("{}.{name}{descriptor}", class.replace('/', ".")))
     }
 
     fn names(&self, env: Env<'_>, method: JMethodId) -> Option<(String, String, String)> {

@@ -6,6 +6,7 @@
 
 use super::edges::EdgeCounts;
 use super::errors::ErrorCount;
+use super::kinds::KindCount;
 use super::mismatch::Mismatch;
 use super::pace::Paced;
 use super::profile::Profile;
@@ -29,6 +30,9 @@ pub enum Record {
     Faults(Vec<FaultCount>),
     /// In which code the sampler's walker gave errors; the last one counts.
     Errors(Vec<ErrorCount>),
+    /// How often mismatches of each kind were seen, for those kinds whose count has changed; the last
+    /// count of a kind counts.
+    Kinds(Vec<KindCount>),
     /// How fast the sampler was for a while, where that is measured.
     Paced(Paced),
     /// All stacks that the sampler's walker gave; the last one counts.
@@ -98,6 +102,13 @@ mod tests {
                 code: -5,
                 state: "in Java".into(),
                 place: "nmethod tier 4".into(),
+                count: 7,
+            }]),
+            Record::Kinds(vec![KindCount {
+                layer: Layer::AsgctAsync,
+                verdict: Verdict::Wrong,
+                cause: Some(CauseName::new(CauseName::NOT_LOOKED_AT)),
+                place: "A.b".into(),
                 count: 7,
             }]),
             Record::Profile(Profile::new(&["A.b()V".into()], [(vec![0], 2)], 9, 1)),

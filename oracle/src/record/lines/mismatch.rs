@@ -80,6 +80,9 @@ impl CauseName {
         CauseName(name.into())
     }
 
+    /// The name of a cause that there was no time to look for.
+    pub const NOT_LOOKED_AT: &str = "not looked at";
+
     /// The name.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -3,6 +3,7 @@
 mod edges;
 mod errors;
 mod evidence;
+mod kinds;
 mod line;
 mod mismatch;
 pub mod pace;
@@ -12,6 +13,7 @@ mod rewriting;
 pub use edges::{EdgeCounts, FoundEdges};
 pub use errors::ErrorCount;
 pub use evidence::{Address, CodeBytes, Evidence, StackWord};
+pub use kinds::KindCount;
 pub use line::{Record, Started};
 pub use mismatch::{CauseName, Mismatch, ShownFrame};
 pub use rewriting::Rewriting;

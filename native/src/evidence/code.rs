@@ -1,0 +1,47 @@
+//! What addresses of code lie in.
+
+use crate::jvm::Jvm;
+use crate::jvm::symbols;
+use crate::records::error_codes::Place;
+use hotspot::code::{CodeKind, CodeMemory};
+
+/// What `pc` lies in.
+pub fn code_of(jvm: &Jvm, pc: usize) -> CodeKind {
+    let blob = jvm.code_cache.as_ref().and_then(|cache| cache.blob(pc));
+    blob.map_or(CodeKind::Library, |blob| blob.kind())
+}
+
+/// The kind of code that `pc` lies in: the VM's name for it, with a compiled method's tier,
+/// or the library's file.
+pub fn kind_at(jvm: &Jvm, pc: usize) -> Place {
+    match jvm.code_cache.as_ref().and_then(|cache| cache.kind(pc)) {
+        Some(kind) => Place::Generated(kind),
+        None => match symbols::library(pc) {
+            Some(library) => Place::Library(library),
+            None => Place::Generated("no library".into()),
+        },
+    }
+}
+
+/// `package.Class` and name of the method whose compiled code `pc` lies in.
+pub fn method_at(jvm: &Jvm, pc: usize) -> Option<(String, String)> {
+    let method = jvm.code_cache.as_ref()?.blob(pc)?.method?;
+    let (class, name) = method.rsplit_once('.')?;
+    Some((class.into(), name.into()))
+}
+
+/// The code that `pc` lies in: a blob of the code cache or a library, with the offset there.
+pub fn describe(jvm: &Jvm, pc: usize) -> String {
+    match jvm.code_cache.as_ref().and_then(|cache| cache.blob(pc)) {
+        Some(blob) => {
+            let method = blob
+                .method
+                .map_or(String::new(), |method| format!(" {method}"));
+            let tier = blob
+                .tier
+                .map_or(String::new(), |tier| format!(" tier {tier}"));
+            format!("{}{method}{tier} +{:#x}", blob.name, pc - blob.start)
+        }
+        None => symbols::describe(pc),
+    }
+}

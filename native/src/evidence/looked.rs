@@ -1,0 +1,125 @@
+//! What a look at the instant of a mismatch finds. Causes and evidence rest on one look.
+
+use super::code::{code_of, describe};
+use super::return_address::{self, Found};
+use super::seen::Seen;
+use super::stubs;
+use crate::jvm::Jvm;
+use crate::jvm::jni::Env;
+use crate::jvm::os::peek::{can_read, peek_bytes};
+use crate::sampling::sample::Sample;
+use hotspot::case::Instant;
+use hotspot::code::CodeKind;
+use hotspot::return_address::ReturnAddress;
+use oracle::record::{Address, CodeBytes, Evidence, StackWord};
+
+/// How many bytes at a program counter are looked at.
+const BYTES: usize = 16;
+
+/// What was found.
+pub struct Looked<'a> {
+    jvm: &'a Jvm,
+    /// The VM's names for the stubs that the stack returns to.
+    pub stubs: Vec<String>,
+    signal: Option<InSignal<'a>>,
+}
+
+/// What was found of a thread that a signal interrupted.
+struct InSignal<'a> {
+    sample: &'a Sample,
+    code: CodeKind,
+    anchor: Option<CodeKind>,
+    bytes: Vec<u8>,
+    return_address: Option<Found>,
+}
+
+impl<'a> Looked<'a> {
+    /// Looks at a stack that was `seen` so; `env` is the calling thread's.
+    pub fn at(jvm: &'a Jvm, env: Env<'_>, seen: Seen<'a>) -> Looked<'a> {
+        Looked {
+            jvm,
+            stubs: stubs::on_stack(jvm, env, seen),
+            signal: match seen {
+                Seen::InSignal(sample) => Some(InSignal::of(jvm, sample)),
+                Seen::Plainly | Seen::InHook => None,
+            },
+        }
+    }
+
+    /// What a cause depends on, for a thread that a signal interrupted.
+    pub fn instant(&self) -> Option<Instant<'_>> {
+        let found = self.signal.as_ref()?;
+        let anchor = found.sample.anchor;
+        Some(Instant {
+            in_java: anchor.is_some_and(|anchor| anchor.is_without_pc()),
+            code: found.code,
+            anchor: found.anchor,
+            bytes: &found.bytes,
+            return_address: found
+                .return_address
+                .map_or(ReturnAddress::Usual, |found| found.place),
+        })
+    }
+
+    /// Adds what was found to `evidence`, as texts.
+    pub fn add_to(&self, evidence: &mut Evidence) {
+        let stubs = &self.stubs;
+        evidence.stack_stubs = (!stubs.is_empty()).then(|| stubs.join(", "));
+        if let Some(found) = &self.signal {
+            found.add_to(evidence, self.jvm);
+        }
+    }
+}
+
+impl<'a> InSignal<'a> {
+    fn of(jvm: &Jvm, sample: &'a Sample) -> InSignal<'a> {
+        let anchored = sample.anchor.filter(|anchor| anchor.last_pc != 0);
+        InSignal {
+            sample,
+            code: code_of(jvm, sample.registers.pc),
+            anchor: anchored.map(|anchor| code_of(jvm, anchor.last_pc)),
+            bytes: peek_bytes(sample.registers.pc, BYTES),
+            return_address: return_address::find(jvm, sample),
+        }
+    }
+
+    /// Adds registers, state of the thread, and the code that ran.
+    fn add_to(&self, evidence: &mut Evidence, jvm: &Jvm) {
+        let registers = self.sample.registers;
+        evidence.pc = Some(Address(registers.pc));
+        evidence.sp = Some(Address(registers.sp));
+        evidence.fp = Some(Address(registers.fp));
+        if let Some(anchor) = self.sample.anchor {
+            evidence.state = Some(anchor.state_name().into());
+            evidence.last_java_sp = Some(Address(anchor.last_sp));
+            evidence.last_java_pc = Some(Address(anchor.last_pc));
+            let has_pc = anchor.last_pc != 0;
+            evidence.last_java_code = has_pc.then(|| describe(jvm, anchor.last_pc));
+        }
+        evidence.code = Some(describe(jvm, registers.pc));
+        evidence.memory = can_read().err().map(ToString::to_string);
+        evidence.bytes = Some(CodeBytes(self.bytes.clone()));
+        if let Some(found) = self.return_address {
+            self.add_return_address(evidence, jvm, found);
+        }
+    }
+
+    /// Adds where the walker looks for the return address, and where the return address is.
+    fn add_return_address(&self, evidence: &mut Evidence, jvm: &Jvm, found: Found) {
+        let Found { place, frame_words } = found;
+        let word = |index| {
+            let what = match self.sample.stack_top.word(index) {
+                Some(word) => format!("{word:#x}, {}", describe(jvm, word)),
+                None => "not copied".into(),
+            };
+            Some(StackWord { index, what })
+        };
+        let expected = frame_words - 1;
+        evidence.return_address_by_frame_size = word(expected);
+        evidence.return_address = match place {
+            ReturnAddress::Usual | ReturnAddress::InLink => None,
+            ReturnAddress::Beyond(words) => word(expected + words),
+            ReturnAddress::AtTop(index) => word(index),
+        };
+    }
+}

@@ -1,0 +1,200 @@
+//! Counts mismatches by kind and writes some down.
+
+use super::code;
+use super::kinds::Kinds;
+use super::looked::Looked;
+use super::seen::Seen;
+use super::share::Share;
+use super::shown;
+use crate::jvm::jni::Env;
+use crate::records::Records;
+use crate::truth::context::Truth as Known;
+use crate::truth::methods::registry::Registry;
+use hotspot::arch::Native;
+use hotspot::case::Case;
+use hotspot::causes::Cause;
+use hotspot::runtime::place;
+use oracle::mutants::Sight;
+use oracle::record::{CauseName, Evidence, Mismatch, Record};
+use oracle::trace::Frame;
+use oracle::{Judgement, Layer, Verdict};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+/// A mismatch as it was found.
+#[derive(Copy, Clone)]
+pub struct Found<'a> {
+    /// The layer.
+    pub layer: Layer,
+    /// The verdict.
+    pub judgement: Judgement,
+    /// Kernel id of the thread.
+    pub tid: i32,
+    /// What the walker returned, top first.
+    pub walk: &'a [Frame],
+    /// What the walk was held against.
+    pub sight: &'a Sight<'a, Registry>,
+    /// How the stack was seen.
+    pub seen: Seen<'a>,
+}
+
+/// Counts all mismatches by kind, and writes down as many of each layer and verdict as are wanted.
+pub struct Reporter {
+    /// What is known of the methods that are shown.
+    pub truth: &'static Known,
+    records: &'static Records,
+    limit: u32,
+    /// How many mismatches were written down, by layer and verdict.
+    written: Mutex<HashMap<(Layer, Verdict), u32>>,
+    kinds: Kinds,
+    looks: Share,
+}
+
+impl Reporter {
+    /// Writes down at most `limit` mismatches of each layer and verdict.
+    pub fn new(truth: &'static Known, records: &'static Records, limit: u32) -> Reporter {
+        Reporter {
+            truth,
+            records,
+            limit,
+            written: Mutex::default(),
+            kinds: Kinds::default(),
+            looks: Share::default(),
+        }
+    }
+
+    /// Counts a mismatch, and writes it down if it is wanted. The caller counts the check. `env` is
+    /// the calling thread's.
+    pub fn report(&self, env: Env<'_>, found: Found<'_>, evidence: impl FnOnce() -> Evidence) {
+        let Found {
+            layer, judgement, ..
+        } = found;
+        let looked = self.looks.take(|| {
+            let looked = Looked::at(self.truth.jvm, env, found.seen);
+            let cause = self.cause_of(env, found, &looked).map(|cause| cause.name);
+            (looked, cause)
+        });
+        let (looked, cause) = match looked {
+            Some((looked, cause)) => (Some(looked), cause),
+            None => (None, Some(CauseName::NOT_LOOKED_AT)),
+        };
+        self.count(layer, judgement.verdict, cause, &self.place(env, found));
+        if self.wants(layer, judgement.verdict) {
+            let looked = looked.unwrap_or_else(|| Looked::at(self.truth.jvm, env, found.seen));
+            self.write(env, found, cause, &looked, evidence());
+        }
+    }
+
+    /// Counts a mismatch at `place`, by the name of its cause.
+    pub fn count(&self, layer: Layer, verdict: Verdict, cause: Option<&'static str>, place: &str) {
+        self.kinds.add((layer, verdict, cause), place);
+    }
+
+    /// Writes down the counts of the kinds that have changed since the last time.
+    pub fn write_counts(&self) {
+        let changed = self.kinds.take_changed();
+        if !changed.is_empty() {
+            self.records.write(&Record::Kinds(changed));
+        }
+    }
+
+    /// Whether one more mismatch of this kind is to be written down; if so it is reserved.
+    pub fn wants(&self, layer: Layer, verdict: Verdict) -> bool {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_kind = written.entry((layer, verdict)).or_default();
+        let wanted = *of_kind < self.limit;
+        *of_kind += u32::from(wanted);
+        wanted
+    }
+
+    /// Writes `found` down, which was [`Reporter::wants`]. Nobody counts it.
+    pub fn write_down(&self, env: Env<'_>, found: Found<'_>, evidence: Evidence) {
+        let looked = Looked::at(self.truth.jvm, env, found.seen);
+        self.write(env, found, None, &looked, evidence);
+    }
+
+    fn write(
+        &self,
+        env: Env<'_>,
+        found: Found<'_>,
+        cause: Option<&'static str>,
+        looked: &Looked<'_>,
+        mut evidence: Evidence,
+    ) {
+        looked.add_to(&mut evidence);
+        let methods = &self.truth.methods;
+        let mismatch = Mismatch {
+            layer: found.layer,
+            verdict: found.judgement.verdict,
+            reason: found.judgement.reason.to_string(),
+            thread: thread_name(found.tid),
+            at_frame: found.judgement.at_frame,
+            cause: cause.map(CauseName::new),
+            walker: found.walk.iter().map(|f| methods.show(env, f)).collect(),
+            truth: shown::truth(methods, env, found.sight),
+            evidence,
+        };
+        self.records.write(&Record::Mismatch(Box::new(mismatch)));
+    }
+
+    /// The cause that a mismatch points to, where a stack that was seen so can have one.
+    pub fn cause(&self, env: Env<'_>, found: Found<'_>) -> Option<&'static Cause> {
+        let looked = Looked::at(self.truth.jvm, env, found.seen);
+        self.cause_of(env, found, &looked)
+    }
+
+    fn cause_of(
+        &self,
+        env: Env<'_>,
+        found: Found<'_>,
+        looked: &Looked<'_>,
+    ) -> Option<&'static Cause> {
+        if let Seen::Plainly = found.seen {
+            return None;
+        }
+        let methods = &self.truth.methods;
+        let name = |frame: &Frame| methods.name(env, frame.method);
+        let at = found.judgement.at_frame.and_then(|at| found.walk.get(at));
+        let (at, lowest) = (at.map(name), found.walk.last().map(name));
+        let true_lowest = shown::lowest(methods, env, found.sight);
+        Some(Cause::of::<Native>(Case {
+            verdict: found.judgement.verdict,
+            reason: found.judgement.reason,
+            at: at.as_deref(),
+            lowest: lowest.as_deref(),
+            true_lowest: true_lowest.as_deref(),
+            stubs: &looked.stubs,
+            instant: looked.instant(),
+        }))
+    }
+
+    /// Where a mismatch lies, as [`oracle::record::KindCount`] says.
+    fn place(&self, env: Env<'_>, found: Found<'_>) -> String {
+        let Found {
+            walk, judgement, ..
+        } = found;
+        let at = match judgement.verdict {
+            Verdict::Truncated => walk.last(),
+            _ => walk.get(judgement.at_frame.unwrap_or(0)).or(walk.last()),
+        };
+        let compiled = match (judgement.verdict, found.seen) {
+            (Verdict::Imprecise, Seen::InSignal(sample)) => {
+                code::method_at(self.truth.jvm, sample.registers.pc)
+            }
+            _ => None,
+        };
+        let of_frame = |frame: &Frame| self.truth.methods.class_and_name(env, frame.method);
+        match compiled.or_else(|| of_frame(at?)) {
+            Some((class, method)) => place(&class, &method),
+            None => "unknown method".into(),
+        }
+    }
+}
+
+/// `tid (name)`, with the name that the kernel has.
+fn thread_name(tid: i32) -> String {
+    match std::fs::read_to_string(format!("/proc/self/task/{tid}/comm")) {
+        Ok(name) => format!("{tid} ({})", name.trim_end()),
+        Err(_) => tid.to_string(),
+    }
+}
