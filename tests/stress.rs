@@ -100,7 +100,7 @@ fn every_stress_ends_by_itself_with_every_loss_counted() {
                     let found = measured
                         .records
                         .iter()
-                        .find(|record| matches!(record, Record::Mismatch(m) if m.layer == *layer));
+                        .find(|record| matches!(record, Record::Mismatch(kept) if kept.mismatch.layer == *layer));
                     assert_eq!(tally.mismatches(), 0, "{place}: {layer}: {found:#?}");
                     assert!(tally.matches > 0, "{place}: {layer}");
                 }

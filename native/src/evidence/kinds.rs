@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 const PLACES: usize = 256;
 
 /// What tells mismatches apart, besides the place. No cause where none is looked for.
-type Told = (Layer, Verdict, Option<&'static str>);
+pub type Told = (Layer, Verdict, Option<&'static str>);
 
 /// The counts. Any thread may count, but no signal handler.
 #[derive(Default)]

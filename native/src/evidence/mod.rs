@@ -5,6 +5,7 @@ pub mod compiled;
 mod kinds;
 mod looked;
 mod reporter;
+mod reservoirs;
 mod return_address;
 mod seen;
 mod share;
@@ -12,5 +13,6 @@ mod shown;
 mod stubs;
 
 pub use code::{code_of, kind_at};
+pub use kinds::Told;
 pub use reporter::{Found, Reporter};
 pub use seen::Seen;

@@ -1,8 +1,9 @@
 //! Counts mismatches by kind and writes some down.
 
 use super::code;
-use super::kinds::Kinds;
+use super::kinds::{Kinds, Told};
 use super::looked::Looked;
+use super::reservoirs::Reservoirs;
 use super::seen::Seen;
 use super::share::Share;
 use super::shown;
@@ -15,11 +16,9 @@ use hotspot::case::Case;
 use hotspot::causes::Cause;
 use hotspot::runtime::place;
 use oracle::mutants::Sight;
-use oracle::record::{CauseName, Evidence, Mismatch, Record};
+use oracle::record::{CauseName, Config, Evidence, Kept, Mismatch, Record};
 use oracle::trace::Frame;
 use oracle::{Judgement, Layer, Verdict};
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 /// A mismatch as it was found.
 #[derive(Copy, Clone)]
@@ -38,32 +37,29 @@ pub struct Found<'a> {
     pub seen: Seen<'a>,
 }
 
-/// Counts all mismatches by kind, and writes down as many of each layer and verdict as are wanted.
+/// Counts all mismatches by kind, and keeps a uniform sample of each layer, verdict and cause.
 pub struct Reporter {
     /// What is known of the methods that are shown.
     pub truth: &'static Known,
     records: &'static Records,
-    limit: u32,
-    /// How many mismatches were written down, by layer and verdict.
-    written: Mutex<HashMap<(Layer, Verdict), u32>>,
     kinds: Kinds,
+    kept: Reservoirs,
     looks: Share,
 }
 
 impl Reporter {
-    /// Writes down at most `limit` mismatches of each layer and verdict.
-    pub fn new(truth: &'static Known, records: &'static Records, limit: u32) -> Reporter {
+    /// Counts and keeps what `config` asks for.
+    pub fn new(truth: &'static Known, records: &'static Records, config: &Config) -> Reporter {
         Reporter {
             truth,
             records,
-            limit,
-            written: Mutex::default(),
             kinds: Kinds::default(),
+            kept: Reservoirs::new(config.evidence_limit, config.seed),
             looks: Share::default(),
         }
     }
 
-    /// Counts a mismatch, and writes it down if it is wanted. The caller counts the check. `env` is
+    /// Counts a mismatch, and writes it down if it is kept. The caller counts the check. `env` is
     /// the calling thread's.
     pub fn report(&self, env: Env<'_>, found: Found<'_>, evidence: impl FnOnce() -> Evidence) {
         let Found {
@@ -78,16 +74,17 @@ impl Reporter {
             Some((looked, cause)) => (Some(looked), cause),
             None => (None, Some(CauseName::NOT_LOOKED_AT)),
         };
-        self.count(layer, judgement.verdict, cause, &self.place(env, found));
-        if self.wants(layer, judgement.verdict) {
+        let kind = (layer, judgement.verdict, cause);
+        self.count(kind, &self.place(env, found));
+        if let Some(place) = self.kept.place(kind) {
             let looked = looked.unwrap_or_else(|| Looked::at(self.truth.jvm, env, found.seen));
-            self.write(env, found, cause, &looked, evidence());
+            self.write(env, found, (cause, place), &looked, evidence());
         }
     }
 
-    /// Counts a mismatch at `place`, by the name of its cause.
-    pub fn count(&self, layer: Layer, verdict: Verdict, cause: Option<&'static str>, place: &str) {
-        self.kinds.add((layer, verdict, cause), place);
+    /// Counts a mismatch at `place`.
+    pub fn count(&self, kind: Told, place: &str) {
+        self.kinds.add(kind, place);
     }
 
     /// Writes down the counts of the kinds that have changed since the last time.
@@ -98,26 +95,22 @@ impl Reporter {
         }
     }
 
-    /// Whether one more mismatch of this kind is to be written down; if so it is reserved.
-    pub fn wants(&self, layer: Layer, verdict: Verdict) -> bool {
-        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_kind = written.entry((layer, verdict)).or_default();
-        let wanted = *of_kind < self.limit;
-        *of_kind += u32::from(wanted);
-        wanted
+    /// The place of one more mismatch in the sample of its kind, if the mismatch is to be kept.
+    pub fn kept(&self, kind: Told) -> Option<u32> {
+        self.kept.place(kind)
     }
 
-    /// Writes `found` down, which was [`Reporter::wants`]. Nobody counts it.
-    pub fn write_down(&self, env: Env<'_>, found: Found<'_>, evidence: Evidence) {
+    /// Writes down `found`, which has no cause and was given a `place`. Nobody counts the mismatch.
+    pub fn keep(&self, env: Env<'_>, found: Found<'_>, place: u32, evidence: Evidence) {
         let looked = Looked::at(self.truth.jvm, env, found.seen);
-        self.write(env, found, None, &looked, evidence);
+        self.write(env, found, (None, place), &looked, evidence);
     }
 
     fn write(
         &self,
         env: Env<'_>,
         found: Found<'_>,
-        cause: Option<&'static str>,
+        (cause, place): (Option<&'static str>, u32),
         looked: &Looked<'_>,
         mut evidence: Evidence,
     ) {
@@ -134,7 +127,8 @@ impl Reporter {
             truth: shown::truth(methods, env, found.sight),
             evidence,
         };
-        self.records.write(&Record::Mismatch(Box::new(mismatch)));
+        let kept = Kept { place, mismatch };
+        self.records.write(&Record::Mismatch(Box::new(kept)));
     }
 
     /// The cause that a mismatch points to, where a stack that was seen so can have one.

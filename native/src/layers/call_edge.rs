@@ -9,12 +9,12 @@ use crate::jvm::jni::Env;
 use crate::jvm::os::clock;
 use crate::sampling::sample::Sample;
 use crate::truth::methods::registry::Registry;
+use oracle::Layer;
 use oracle::edge::{Counts, Finding};
 use oracle::judge::judge_edges;
 use oracle::mutants::Sight;
 use oracle::record::{EdgeCounts, Evidence, Record};
 use oracle::trace::Frame;
-use oracle::{Layer, Verdict};
 use std::cell::RefCell;
 use std::time::Duration;
 
@@ -117,9 +117,11 @@ impl<'e> CallEdges<'e> {
         let edges = walks.findings(thread, gst)?.to_vec();
         self.gst.add(&edges);
         let judgement = judge_edges(Some(&edges));
-        let (layer, kind) = (Layer::CallEdge, Verdict::Unverifiable);
-        if judgement.is_mismatch() && reporter.wants(layer, kind) {
-            let shown = Evidence {
+        let layer = Layer::CallEdge;
+        if judgement.is_mismatch()
+            && let Some(place) = reporter.kept((layer, judgement.verdict, None))
+        {
+            let evidence = Evidence {
                 walker: Some("GetStackTrace".into()),
                 edges: Some(walks::evidence(&edges)),
                 ..Evidence::default()
@@ -132,7 +134,7 @@ impl<'e> CallEdges<'e> {
                 sight: &Sight::Edges(&|_| None),
                 seen: Seen::Plainly,
             };
-            reporter.write_down(self.env, found, shown);
+            reporter.keep(self.env, found, place, evidence);
         }
         Some(edges)
     }

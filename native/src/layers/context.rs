@@ -49,7 +49,7 @@ impl Layers {
             records,
             walkers,
             injector: Injector::new(truth, config.faults.clone(), config.seed),
-            reporter: Reporter::new(truth, records, config.evidence_limit),
+            reporter: Reporter::new(truth, records, config),
             recorder,
         })
     }

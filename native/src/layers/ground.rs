@@ -2,7 +2,7 @@
 //! before it have left.
 
 use super::context::Layers;
-use crate::evidence::{Found, Seen};
+use crate::evidence::{Found, Seen, Told};
 use crate::injection::hook_faults;
 use crate::jvm::jni::{Env, Global, Ref};
 use crate::truth::thread_state::ThreadState;
@@ -13,6 +13,9 @@ use oracle::record::Evidence;
 use oracle::{Judgement, Layer, Reason, Verdict};
 use std::ffi::CStr;
 use std::sync::OnceLock;
+
+/// What mismatches of this layer are; they have no cause.
+const KIND: Told = (Layer::Ground, Verdict::Wrong, None);
 
 /// Even pops are counted in the shared slots in lots of this many.
 const LOT: u64 = 256;
@@ -28,9 +31,7 @@ pub fn check(layers: &Layers, state: &ThreadState) {
     };
     layers.records.slots.count(Layer::Ground, verdict);
     if verdict == Verdict::Wrong {
-        layers
-            .reporter
-            .count(Layer::Ground, verdict, None, "a check");
+        layers.reporter.count(KIND, "a check");
     }
 }
 
@@ -171,11 +172,14 @@ pub fn excuse_throw(layers: &Layers) {
 fn unbalanced(layers: &Layers, state: &ThreadState, env: Env<'_>, place: &str, found: Balance) {
     let (truth, reporter) = (layers.truth, &layers.reporter);
     layers.records.slots.count(Layer::Ground, Verdict::Wrong);
-    reporter.count(Layer::Ground, Verdict::Wrong, None, place);
+    reporter.count(KIND, place);
     hook_faults::noticed(&layers.injector.book, found, Verdict::Wrong, None);
-    if !truth.jvm.is_live() || !reporter.wants(Layer::Ground, Verdict::Wrong) {
+    if !truth.jvm.is_live() {
         return;
     }
+    let Some(kept) = reporter.kept(KIND) else {
+        return;
+    };
     let Ok(mut copy) = StackCopy::new(MAX_FRAMES) else {
         return;
     };
@@ -206,7 +210,7 @@ fn unbalanced(layers: &Layers, state: &ThreadState, env: Env<'_>, place: &str, f
         found: Some(text),
         ..Evidence::default()
     };
-    reporter.write_down(env, found, evidence);
+    reporter.keep(env, found, kept, evidence);
 }
 
 /// `java.lang.VirtualMachineError` and `java.lang.ThreadDeath`, as far as the VM has them.

@@ -49,7 +49,8 @@ pub struct Config {
     /// evidence in the others.
     #[serde(default)]
     pub edges: bool,
-    /// How many mismatches are written down per layer and verdict; all are counted.
+    /// How many mismatches of each layer, verdict and cause are kept, with their evidence: a uniform
+    /// sample. All are counted.
     pub evidence_limit: u32,
     /// Developer option: breaks the agent on purpose, so that tests can see it caught.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -14,7 +14,7 @@ pub use config::{CLAIM_FILE, Config, RECORDS_FILE, SLOTS_FILE};
 pub use faults::{FaultCount, Faults, Sabotage};
 pub use hooking::Hooking;
 pub use lines::{
-    Address, CauseName, CodeBytes, EdgeCounts, ErrorCount, Evidence, FoundEdges, KindCount,
+    Address, CauseName, CodeBytes, EdgeCounts, ErrorCount, Evidence, FoundEdges, Kept, KindCount,
     Mismatch, Record, Rewriting, ShownFrame, StackWord, Started,
 };
 pub use lines::{pace, profile};

@@ -7,6 +7,7 @@ use crate::jdk::{OLDEST, is_too_old};
 use crate::store::{self, names};
 use oracle::Layer;
 use oracle::cost::{Cost, Effort};
+use oracle::record::Kept;
 use oracle::report::{Exit, Jdk, LayerCounts, Report, Run};
 use oracle::tally::Tally;
 use serde::{Deserialize, Serialize};
@@ -53,7 +54,7 @@ impl Facts {
             .started
             .as_ref()
             .is_some_and(|started| !started.asgct);
-        for mut mismatch in records.mismatches.drain(..) {
+        for Kept { mut mismatch, .. } in records.mismatches.drain(..) {
             mismatch.evidence.run = Some(self.dir.clone());
             report.mismatches.push(mismatch);
         }

@@ -3,8 +3,7 @@
 use oracle::Layer;
 use oracle::profile::Profile;
 use oracle::record::{
-    EdgeCounts, ErrorCount, KindCount, Mismatch, RECORDS_FILE, Record, Rewriting, SLOTS_FILE,
-    Started,
+    EdgeCounts, ErrorCount, Kept, KindCount, RECORDS_FILE, Record, Rewriting, SLOTS_FILE, Started,
 };
 use oracle::tally::Tally;
 use std::fs;
@@ -14,7 +13,7 @@ use std::path::Path;
 #[derive(Debug, Default)]
 pub(crate) struct Records {
     pub started: Option<Started>,
-    pub mismatches: Vec<Mismatch>,
+    pub mismatches: Vec<Kept>,
     pub invalid: Option<String>,
     pub rewriting: Option<Rewriting>,
     pub errors: Vec<ErrorCount>,
@@ -26,6 +25,19 @@ pub(crate) struct Records {
     pub notes: Vec<String>,
 }
 
+impl Records {
+    fn keep(&mut self, kept: Kept) {
+        match self
+            .mismatches
+            .iter_mut()
+            .find(|older| kept.replaces(older))
+        {
+            Some(older) => *older = kept,
+            None => self.mismatches.push(kept),
+        }
+    }
+}
+
 /// Reads the records of a run.
 pub(crate) fn read(dir: &Path) -> Records {
     let mut records = Records::default();
@@ -33,7 +45,7 @@ pub(crate) fn read(dir: &Path) -> Records {
     for (at, line) in text.split_inclusive(|&byte| byte == b'\n').enumerate() {
         match serde_json::from_slice(line) {
             Ok(Record::Started(started)) => records.started = Some(started),
-            Ok(Record::Mismatch(mismatch)) => records.mismatches.push(*mismatch),
+            Ok(Record::Mismatch(kept)) => records.keep(*kept),
             Ok(Record::Invalid(why)) => records.invalid = records.invalid.or(Some(why)),
             Ok(Record::Rewriting(rewriting)) => records.rewriting = Some(rewriting),
             // Developer options'; who asks for them reads them by himself.
@@ -108,6 +120,31 @@ mod tests {
         fs::write(dir.path().join(RECORDS_FILE), lines).unwrap();
         let records = read(dir.path());
         assert_eq!((records.errors, records.profile), (errors(2), profile(2)));
+    }
+
+    #[test]
+    fn a_mismatch_takes_the_place_of_an_older_one_of_its_kind() {
+        let dir = tempfile::tempdir().unwrap();
+        let line = |place, verdict, cause: &str, thread: &str| {
+            let mismatch = format!(
+                r#""layer":"gst","verdict":"{verdict}","reason":"","thread":"{thread}","walker":[],"truth":[],"at_frame":null"#
+            );
+            format!("{{\"mismatch\":{{\"place\":{place},{mismatch}{cause}}}}}\n")
+        };
+        let cause = r#","cause":"c""#;
+        let lines = [
+            line(0, "wrong", "", "a"),
+            line(0, "truncated", "", "b"),
+            line(0, "wrong", cause, "c"),
+            line(1, "wrong", "", "d"),
+            line(0, "wrong", "", "e"),
+        ];
+        fs::write(dir.path().join(RECORDS_FILE), lines.concat()).unwrap();
+        let records = read(dir.path());
+        assert_eq!(records.notes, [""; 0]);
+        let mut left = records.mismatches.iter();
+        let threads: Vec<_> = left.by_ref().map(|kept| &kept.mismatch.thread).collect();
+        assert_eq!(threads, ["e", "b", "c", "d"]);
     }
 
     #[test]

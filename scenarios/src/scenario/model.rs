@@ -124,7 +124,7 @@ pub struct Sampling {
     pub check_share: f64,
     /// Probability with which a method is hooked.
     pub probability: f64,
-    /// How many mismatches are written down per layer and verdict.
+    /// How many mismatches of each layer, verdict and cause are kept, with their evidence.
     pub evidence_limit: u32,
     /// Patterns of methods to hook; empty: all.
     pub include: Vec<String>,

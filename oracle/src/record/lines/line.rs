@@ -6,8 +6,8 @@
 
 use super::edges::EdgeCounts;
 use super::errors::ErrorCount;
+use super::kept::Kept;
 use super::kinds::KindCount;
-use super::mismatch::Mismatch;
 use super::pace::Paced;
 use super::profile::Profile;
 use super::rewriting::Rewriting;
@@ -20,8 +20,8 @@ use serde::{Deserialize, Serialize};
 pub enum Record {
     /// The agent was loaded and has all it needs.
     Started(Started),
-    /// A truncated or wrong stack, with its evidence.
-    Mismatch(Box<Mismatch>),
+    /// A truncated, wrong or imprecise stack, with its evidence; the last one of its place counts.
+    Mismatch(Box<Kept>),
     /// Something that makes the whole run worthless: a panic of the agent, for instance.
     Invalid(String),
     /// What the rewriter did; the last one counts.
@@ -62,7 +62,7 @@ pub struct Started {
 mod tests {
     use super::*;
     use crate::mutants::{Detection, FaultKind, Unseen};
-    use crate::record::{Address, CauseName, Evidence, ShownFrame};
+    use crate::record::{Address, CauseName, Evidence, Mismatch, ShownFrame};
     use crate::{Layer, Verdict};
 
     #[test]
@@ -86,7 +86,7 @@ mod tests {
             },
         };
         for record in [
-            Record::Mismatch(Box::new(mismatch)),
+            Record::Mismatch(Box::new(Kept { place: 3, mismatch })),
             Record::Started(Started::default()),
             Record::Rewriting(Rewriting::default()),
             Record::Invalid("x".into()),

@@ -3,6 +3,7 @@
 mod edges;
 mod errors;
 mod evidence;
+mod kept;
 mod kinds;
 mod line;
 mod mismatch;
@@ -13,6 +14,7 @@ mod rewriting;
 pub use edges::{EdgeCounts, FoundEdges};
 pub use errors::ErrorCount;
 pub use evidence::{Address, CodeBytes, Evidence, StackWord};
+pub use kept::Kept;
 pub use kinds::KindCount;
 pub use line::{Record, Started};
 pub use mismatch::{CauseName, Mismatch, ShownFrame};
