@@ -11,7 +11,8 @@ use hotspot::debug_info::{Around, Scope, judge_between};
 use hotspot::return_address::{ReturnAddress, Word};
 use oracle::edge::{Finding, Impossible, Possible, Unknown};
 use oracle::judge::{
-    Edged, judge_edges, judge_mounted, judge_mounted_at_safepoint, judge_moving_edges, judge_truth,
+    Compared, Edged, judge_edges, judge_mounted, judge_mounted_at_safepoint, judge_moving_edges,
+    judge_truth, judge_with_classes,
 };
 use oracle::recorded::{
     RecordedBlob, RecordedFrame, RecordedInstant, RecordedSample, RecordedScope, RecordedTruth,
@@ -141,10 +142,36 @@ fn judge(sample: &RecordedSample) -> Judgement {
         "call-edge" => return judge_edges(findings(&sample.edges).as_deref()),
         layer => panic!("no sample can be of layer {layer}"),
     };
-    match judgement.is_mismatch() && sample.is_doubtful {
+    let judgement = match judgement.is_mismatch() && sample.is_doubtful {
         true => Judgement::plain(Verdict::Unverifiable, Reason::MethodGone),
         false => judgement,
+    };
+    match sample.layer.as_str() {
+        "gst" => also_by_classes(sample, judgement, &walk, None),
+        "asgct-async" => also_by_classes(sample, judgement, &walk, sample.truth.as_ref()),
+        _ => judgement,
     }
+}
+
+/// Adds what class files say of the walk. The checked frames of `truth` are stacks of GetStackTrace.
+fn also_by_classes(
+    sample: &RecordedSample,
+    judged: Judgement,
+    walk: &[Frame],
+    truth: Option<&RecordedTruth>,
+) -> Judgement {
+    let (found, reference_found) = (findings(&sample.edges), findings(&sample.reference_edges));
+    let checked = truth.map(|truth| frames(&truth.checked));
+    let checked: Option<Vec<_>> = checked.map(|checked| checked.into_iter().rev().collect());
+    let reference = |checked| Edged::new(checked, reference_found.as_deref());
+    let references: Vec<_> = checked.as_deref().map(reference).into_iter().collect();
+    let by_truth = || vec![Compared::Nothing; walk.len()];
+    judge_with_classes(
+        judged,
+        Edged::new(walk, found.as_deref()),
+        &references,
+        by_truth,
+    )
 }
 
 fn judge_async(sample: &RecordedSample, walk: &[Frame]) -> Judgement {

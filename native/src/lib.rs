@@ -14,6 +14,7 @@
 //! | `truth` | trace stacks, threads, virtual threads, methods, classes as they load |
 //! | `walkers` | the stack walkers that are judged: one file and one row each |
 //! | `sampling` | the sampler, and how it asks a thread, which answers in a signal handler |
+//! | `edges` | what the class files allow, by the classes that were loaded |
 //! | `evidence` | what is written down of a mismatch |
 //! | `recorder` | real samples as files, for tests |
 //! | `injection` | walkers and hooks that fail on purpose, to see it caught |
@@ -38,6 +39,7 @@
 #![deny(unsafe_code)]
 
 mod agent;
+mod edges;
 mod events;
 mod evidence;
 mod hooks;

@@ -50,10 +50,11 @@ pub struct RecordedSample {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<Vec<RecordedFrame>>,
     /// What class files say of the walk's edges, from the top: `possible`, `unknown`, or why an edge
-    /// is impossible, such as `no-entry`. Layers `asgct-gst` and `call-edge`.
+    /// is impossible, such as `no-entry`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edges: Option<Vec<String>>,
-    /// What class files say of the edges of `reference`.
+    /// What class files say of the edges of `reference`; in layers `gst` and `asgct-async` of the
+    /// checked frames of `truth`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference_edges: Option<Vec<String>>,
     /// Whether a method of the walk or of the truth was redefined or unloaded, so that no mismatch

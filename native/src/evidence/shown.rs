@@ -21,6 +21,7 @@ pub fn truth(methods: &Registry, env: Env<'_>, sight: &Sight<'_, Registry>) -> V
         Sight::SameInstant { reference, .. } => whole(reference),
         Sight::Later(later, _) => whole(later.stack),
         Sight::Edges(_) => vec![],
+        Sight::AlsoClasses(sight, _) => self::truth(methods, env, sight),
     }
 }
 
@@ -42,6 +43,7 @@ pub fn lowest(methods: &Registry, env: Env<'_>, sight: &Sight<'_, Registry>) -> 
         Sight::SameInstant { reference, .. } => reference.last().map(of_frame),
         Sight::Later(later, _) => later.stack.last().map(of_frame),
         Sight::Edges(_) => None,
+        Sight::AlsoClasses(sight, _) => lowest(methods, env, sight),
     }
 }
 

@@ -1,5 +1,5 @@
 //! Layer `asgct-async`: AsyncGetCallTrace in a signal handler, at any instant, held against the
-//! trace stack at that instant.
+//! trace stack at that instant, and against the class files.
 
 use super::context::Layers;
 use super::path::Check;
@@ -9,17 +9,18 @@ use crate::sampling::sample::Sample;
 use crate::truth::trace_stack::StackCopy;
 use hotspot::debug_info::judge_between;
 use oracle::Layer;
+use oracle::edge::Finding;
 use oracle::mutants::Sight;
 use oracle::record::Evidence;
 use oracle::trace::Frame;
 
-/// Checks `walk`, the answer in `sample` for the thread whose kernel id is `tid`.
+/// Checks `walk`, the answer in `sample` for the thread whose kernel id is `tid`. `edges` says what the
+/// class files allow.
 pub fn check(
     layers: &Layers,
     env: Env<'_>,
-    tid: i32,
-    sample: &Sample,
-    walk: &[Frame],
+    (tid, sample, walk): (i32, &Sample, &[Frame]),
+    edges: &dyn Fn(&[Frame]) -> Option<Vec<Finding>>,
     evidence: &dyn Fn(&[Frame]) -> Evidence,
 ) {
     let (known, layer) = (layers.truth, Layer::AsgctAsync);
@@ -41,7 +42,7 @@ pub fn check(
         false => None,
     };
     let threads = known.virtual_threads.as_ref();
-    let sight = Sight::Truths {
+    let by_trace = Sight::Truths {
         truth: &truth,
         carrier: carrier.as_ref(),
         methods,
@@ -51,7 +52,8 @@ pub fn check(
         truth.checked,
         carrier.as_ref().map_or(&[][..], |carrier| carrier.checked),
     ];
-    let by_sight = |walk: &[Frame]| sight.judge(walk);
+    let sight = Sight::AlsoClasses(&by_trace, edges);
+    let by_sight = |walk: &[Frame]| by_trace.judge(walk);
     let judge = |walk: &[Frame]| {
         let judgement = by_sight(walk);
         let between_records = || {
@@ -64,7 +66,8 @@ pub fn check(
             true => between_records().unwrap_or(judgement),
             false => judgement,
         };
-        methods.settle(judgement, walk, &checked)
+        let judgement = methods.settle(judgement, walk, &checked);
+        by_trace.judge_with_classes(judgement, walk, edges)
     };
     let check = Check {
         layer,

@@ -9,19 +9,23 @@ use crate::truth::thread_state::ThreadState;
 use crate::walkers::buffer::Walk;
 use oracle::mutants::Sight;
 use oracle::trace::Frame;
-use oracle::{Layer, Verdict};
+use oracle::{Judgement, Layer, Reason, Verdict};
 
-/// Checks what the walker answered, an error or `walk`, against `gst`.
+/// Checks what the walker answered, an error or `walk`, against `gst`, which layer `gst` has judged.
 pub fn check(
     layers: &Layers,
     state: &ThreadState,
     env: Env<'_>,
-    gst: &[Frame],
+    (gst, judged): (&[Frame], Judgement),
     (walked, walk): (Walk, &[Frame]),
 ) {
     let layer = Layer::AsgctSafepoint;
     if let Err(code) = walked {
         return layers.records.slots.count(layer, Verdict::Error(code.0));
+    }
+    if judged.is_mismatch() {
+        let none = Judgement::plain(Verdict::Unverifiable, Reason::ReferenceMismatch);
+        return layers.records.slots.judged(layer, &none);
     }
     let threads = layers.truth.virtual_threads.as_ref();
     let check = Check {

@@ -136,11 +136,11 @@ fn check_layers(layers: &Layers, state: &ThreadState, env: Env<'_>, scratch: &mu
     if threads.is_some_and(|threads| threads.is_switching(state, frames)) {
         return unverifiable();
     }
-    gst::check(layers, state, env, frames, &scratch.copy);
+    let judged = gst::check(layers, state, env, frames, &scratch.copy);
     if let Some(asgct) = asgct {
         let walked = asgct.walk(env, &mut scratch.asgct);
         let answer = (walked, scratch.asgct.frames());
-        asgct_safepoint::check(layers, state, env, frames, answer);
+        asgct_safepoint::check(layers, state, env, (frames, judged), answer);
     }
 }
 

@@ -3,8 +3,8 @@
 
 use super::call_edge::CallEdges;
 use super::context::Layers;
-use super::walks::Thread;
 use super::{asgct_async, asgct_gst};
+use crate::edges::{Patience, Thread};
 use crate::evidence;
 use crate::jvm::jni::Env;
 use crate::records::error_codes::ErrorCodes;
@@ -16,6 +16,7 @@ use crate::sampling::sampler::{Means, Ready};
 use crate::sampling::targets::Target;
 use crate::walkers::buffer::{FrameBuffer, MAX_FRAMES};
 use crate::walkers::gst;
+use oracle::edge::Finding;
 use oracle::judge::Edged;
 use oracle::record::Record;
 use oracle::tally::Drop;
@@ -71,6 +72,7 @@ struct Judging<'e> {
 
 impl<'e> Judging<'e> {
     fn new(layers: &'static Layers, env: Env<'e>) -> std::io::Result<Judging<'e>> {
+        layers.let_class_files_judge();
         Ok(Judging {
             layers,
             env,
@@ -85,8 +87,11 @@ impl<'e> Judging<'e> {
         let (layers, env, edges) = (self.layers, self.env, &self.edges);
         if let Some(walk) = read_walk(layers, env, &mut self.errors, Layer::AsgctAsync, sample) {
             self.stacks.add(walk);
-            let evidence = |walk: &[Frame]| edges.evidence(thread(target), walk);
-            asgct_async::check(layers, env, target.tid, sample, walk, &evidence);
+            let thread = thread(target);
+            let found = |walk: &[Frame]| edges.findings(thread, walk);
+            let evidence = |walk: &[Frame]| edges.evidence(thread, walk);
+            let answer = (target.tid, sample, walk);
+            asgct_async::check(layers, env, answer, &found, &evidence);
         }
     }
 
@@ -95,7 +100,7 @@ impl<'e> Judging<'e> {
         let thread = thread(target);
         // First of all: the thread runs on.
         let gst = stack_of(layers, target, &mut self.gst);
-        let found = gst.and_then(|gst| self.edges.look_at_reference(thread, gst));
+        let found = gst.and_then(|gst| judge_gst(layers, env, thread, gst));
         let Some(walk) = read_walk(layers, env, &mut self.errors, Layer::AsgctGst, sample) else {
             return;
         };
@@ -117,7 +122,7 @@ impl<'e> Judging<'e> {
         if self.edges.wants_start(of)
             && let Some(gst) = stack_of(self.layers, target, &mut self.gst)
         {
-            self.edges.learn(of, gst);
+            judge_gst(self.layers, self.env, of, gst);
         }
         let (layers, errors) = (self.layers, &mut self.errors);
         if let Some(walk) = read_walk(layers, self.env, errors, Layer::CallEdge, sample) {
@@ -195,6 +200,15 @@ fn stack_of<'b>(
     let walker = layers.walkers.get(gst::NAME)?.elsewhere()?;
     walker.walk(object, buffer).ok()?;
     (!buffer.is_full()).then(|| buffer.frames())
+}
+
+/// Checks a stack of GetStackTrace in layer `gst`, and says what the class files allow; none where they
+/// cannot tell.
+fn judge_gst(layers: &Layers, env: Env<'_>, thread: Thread, gst: &[Frame]) -> Option<Vec<Finding>> {
+    let judge = layers.edge_judge()?;
+    let found = judge.findings_of_gst(env, Patience::Waits, thread, gst);
+    super::gst::check_elsewhere(layers, env, thread.1, gst, found.as_deref());
+    found
 }
 
 fn thread(target: &Target<'_>) -> Thread {

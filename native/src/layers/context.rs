@@ -1,5 +1,6 @@
 //! What all layers work with.
 
+use crate::edges::EdgeJudge;
 use crate::evidence::Reporter;
 use crate::injection::hook_faults;
 use crate::injection::walker_faults::Injector;
@@ -8,6 +9,7 @@ use crate::records::Records;
 use crate::truth::context::Truth;
 use crate::walkers::table::Walkers;
 use oracle::record::{Config, Record};
+use std::sync::OnceLock;
 
 /// What layers ask, know and write.
 pub struct Layers {
@@ -25,6 +27,8 @@ pub struct Layers {
     pub reporter: Reporter,
     /// Samples for tests, where they are asked for.
     pub recorder: Option<Recorder>,
+    /// From the live phase on, where class files are kept.
+    edges: OnceLock<EdgeJudge>,
 }
 
 impl Layers {
@@ -51,7 +55,20 @@ impl Layers {
             injector: Injector::new(truth, config.faults.clone(), config.seed),
             reporter: Reporter::new(truth, records, config),
             recorder,
+            edges: OnceLock::new(),
         })
+    }
+
+    /// From now on class files judge, where they are kept. In the live phase.
+    pub fn let_class_files_judge(&self) {
+        if let Some(judge) = EdgeJudge::new(self.truth) {
+            _ = self.edges.set(judge);
+        }
+    }
+
+    /// The judge by class files, where they are kept.
+    pub fn edge_judge(&self) -> Option<&EdgeJudge> {
+        self.edges.get()
     }
 
     /// Writes down what the rewriter did so far, which mismatches were seen, and what came of injected

@@ -1,37 +1,95 @@
-//! Layer `gst`: GetStackTrace of the calling thread, held against its trace stack.
+//! Layer `gst`: GetStackTrace, held against the trace stack of the calling thread, and against the class
+//! files.
 
 use super::context::Layers;
 use super::path::{Check, nothing_more};
-use crate::evidence::Seen;
+use crate::edges::{Patience, Thread, show};
+use crate::evidence::{Found, Seen};
 use crate::jvm::jni::Env;
 use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::StackCopy;
+use oracle::edge::Finding;
+use oracle::judge::judge_edges;
 use oracle::mutants::Sight;
+use oracle::record::Evidence;
 use oracle::trace::{Frame, Methods};
-use oracle::{Layer, Verdict};
+use oracle::{Judgement, Layer, Verdict};
+use std::ptr;
 
 /// Checks `gst`, the answer for the calling thread, against `copy`, its trace stack. What agrees
-/// is recorded on the trace stack: from then on the whole stack is known up to here.
-pub fn check(layers: &Layers, state: &ThreadState, env: Env<'_>, gst: &[Frame], copy: &StackCopy) {
+/// is recorded on the trace stack: from then on the whole stack is known up to here. Returns the
+/// judgement.
+pub fn check(
+    layers: &Layers,
+    state: &ThreadState,
+    env: Env<'_>,
+    gst: &[Frame],
+    copy: &StackCopy,
+) -> Judgement {
     let methods = &layers.truth.methods;
     let hooks: Vec<_> = copy.hooks().collect();
     let leaving = copy.leaving(|called, hook| methods.is_left_by(called, hook));
     let truth = copy.truth(&hooks, &leaving);
+    let (judge, thread) = (layers.edge_judge(), walked(state));
+    let found = judge.and_then(|judge| judge.findings_here(env, thread, gst));
+    let edges = |walk: &[Frame]| judge?.sure_findings(env, Patience::Hurries, thread, walk);
+    let by_trace = Sight::Truth(&truth, methods);
+    let sight = Sight::AlsoClasses(&by_trace, &edges);
     let check = Check {
         layer: Layer::Gst,
         env,
         tid: state.tid(),
         seen: Seen::Plainly,
-        sight: &Sight::Truth(&truth, methods),
+        sight: &sight,
         reference: &[truth.checked],
         evidence: &nothing_more,
     };
-    let honest = check.go(layers, gst);
+    let judged = by_trace.judge_with_classes(by_trace.judge(gst), gst, &|_| found.clone());
+    let honest = check.go_on(layers, gst, judged, |walk| sight.judge(walk));
     if matches!(honest.verdict, Verdict::Match | Verdict::Window) {
         let own = gst.iter();
         let own = own
             .take_while(|frame| methods.is_hook_call(frame.method))
             .count();
         state.stack().record(&gst[own..]);
+    }
+    honest
+}
+
+/// What tells the stack that GetStackTrace walks on the calling thread from others: that of the virtual
+/// thread, if the thread carries one.
+fn walked(state: &ThreadState) -> Thread {
+    match state.carrier_stack() {
+        None => (ptr::from_ref(state) as usize, state.tid()),
+        Some(_) => (ptr::from_ref(state.stack()) as usize, 0),
+    }
+}
+
+/// Checks `gst`, the answer for the thread whose kernel id is `tid`, by what class files say of the answer.
+pub fn check_elsewhere(
+    layers: &Layers,
+    env: Env<'_>,
+    tid: i32,
+    gst: &[Frame],
+    edges: Option<&[Finding]>,
+) {
+    let layer = Layer::Gst;
+    let judgement = judge_edges(edges);
+    layers.records.slots.judged(layer, &judgement);
+    if judgement.is_mismatch() {
+        let evidence = || Evidence {
+            walker: Some("GetStackTrace".into()),
+            edges: edges.map(show::evidence),
+            ..Evidence::default()
+        };
+        let found = Found {
+            layer,
+            judgement,
+            tid,
+            walk: gst,
+            sight: &Sight::Edges(&|_| None),
+            seen: Seen::Plainly,
+        };
+        layers.reporter.report(env, found, evidence);
     }
 }

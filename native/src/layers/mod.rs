@@ -15,4 +15,3 @@ pub mod context;
 pub mod ground;
 mod gst;
 mod path;
-mod walks;

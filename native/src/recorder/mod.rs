@@ -122,10 +122,25 @@ impl Recorder {
             ..start(known)
         };
         let mut references = vec![];
+        self.add_sight(walk, sight, (&mut named, &mut recorded), &mut references);
+        recorded.is_doubtful = known.methods.is_doubtful(walk, &references);
+        recorded.instant = sample.map(|sample| instant::of(known, sample, walk, &mut named));
+        (recorded.methods, recorded.hook_names) = named.end();
+        self.write(&recorded);
+    }
+
+    /// Adds what the judge was told besides the walk, and the stacks that the walk was compared with.
+    fn add_sight<'a>(
+        &self,
+        walk: &[Frame],
+        sight: &Sight<'a, Registry>,
+        (named, recorded): (&mut Named<'_>, &mut RecordedSample),
+        references: &mut Vec<&'a [Frame]>,
+    ) {
         match sight {
             Sight::Truth(truth, _) => {
                 references.push(truth.checked);
-                recorded.truth = Some(of_truth(&mut named, truth));
+                recorded.truth = Some(of_truth(named, truth));
             }
             Sight::Truths {
                 truth,
@@ -135,8 +150,8 @@ impl Recorder {
             } => {
                 references.push(truth.checked);
                 references.extend(carrier.map(|carrier| carrier.checked));
-                recorded.truth = Some(of_truth(&mut named, truth));
-                recorded.carrier = carrier.map(|carrier| of_truth(&mut named, carrier));
+                recorded.truth = Some(of_truth(named, truth));
+                recorded.carrier = carrier.map(|carrier| of_truth(named, carrier));
                 recorded.boundary = boundary(walk);
             }
             Sight::SameInstant {
@@ -156,11 +171,14 @@ impl Recorder {
                 recorded.edges = edges(walk).as_deref().map(of_findings);
             }
             Sight::Edges(edges) => recorded.edges = edges(walk).as_deref().map(of_findings),
+            Sight::AlsoClasses(sight, edges) => {
+                recorded.edges = edges(walk).as_deref().map(of_findings);
+                self.add_sight(walk, sight, (named, recorded), references);
+                let checked = references.first().copied().unwrap_or_default();
+                let checked: Vec<_> = checked.iter().rev().copied().collect();
+                recorded.reference_edges = edges(&checked).as_deref().map(of_findings);
+            }
         }
-        recorded.is_doubtful = known.methods.is_doubtful(walk, &references);
-        recorded.instant = sample.map(|sample| instant::of(known, sample, walk, &mut named));
-        (recorded.methods, recorded.hook_names) = named.end();
-        self.write(&recorded);
     }
 
     /// Writes an error of the walker down, as [`Recorder::offer`] does with walks.
@@ -225,6 +243,7 @@ fn frames(walk: &[Frame], sight: &Sight<'_, Registry>) -> usize {
         Sight::SameInstant { reference, .. } => reference.len(),
         Sight::Later(later, _) => later.stack.len(),
         Sight::Edges(_) => 0,
+        Sight::AlsoClasses(sight, _) => frames(walk, sight),
     };
     known.max(walk.len())
 }

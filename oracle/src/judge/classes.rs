@@ -1,7 +1,7 @@
 //! What the findings on a stack come to: layer `call-edge`.
 
-use crate::edge::{Finding, Impossible};
-use crate::judge::{Judgement, Reason, Strength, Verdict};
+use crate::edge::{Finding, Impossible, Possible};
+use crate::judge::{Compared, Judgement, Reason, Strength, Verdict};
 
 /// The verdict on a stack by the findings on it, as [`crate::edge::Judge::stack`] makes them; none if a
 /// method of it was redefined or unloaded, so that nobody knows what its class file was.
@@ -18,19 +18,37 @@ pub fn judge_edges(found: Option<&[Finding]>) -> Judgement {
     if let Some(mismatch) = findings.find_map(|(at, &finding)| mismatch(at, finding)) {
         return mismatch;
     }
-    let is_possible = |f: &&Finding| matches!(f, Finding::Possible(_));
-    // Finding number n is on the location of frame n and on the method of the frame above.
-    let (frames, locations) = (found.len().saturating_sub(1), found.iter());
-    let methods = found.iter().skip(1);
-    match found.iter().any(|f| is_possible(&f)) {
+    match found.iter().copied().any(is_possible) {
         true => {
-            let by_method = methods.filter(is_possible).count();
-            let by_bci = locations.take(frames).filter(is_possible).count();
-            let strength = Strength::of(frames, by_method, by_bci.min(by_method));
+            let strength = Strength::of_frames(&compared(found).collect::<Vec<_>>());
             Judgement::matching(Reason::NoImpossibleEdge, strength)
         }
         false => Judgement::plain(Verdict::Unverifiable, Reason::NoKnownEdge),
     }
+}
+
+fn is_possible(finding: Finding) -> bool {
+    matches!(finding, Finding::Possible(_))
+}
+
+/// How class files were compared with each frame of a walk that has these findings.
+///
+/// Finding number n is on frame n, method and location, and on the method of the frame above. The
+/// top calls nothing, so that nothing tells the top's BCI from another one.
+pub(super) fn compared(found: &[Finding]) -> impl Iterator<Item = Compared> + '_ {
+    let proves = |finding| match finding {
+        // No class file holds the caller's code.
+        Finding::Possible(Possible::Generated) => false,
+        finding => is_possible(finding),
+    };
+    let frames = found.windows(2).enumerate();
+    frames.map(
+        move |(at, pair)| match (proves(pair[0]) && at > 0, proves(pair[1])) {
+            (true, _) => Compared::Bci,
+            (false, true) => Compared::Method,
+            (false, false) => Compared::Nothing,
+        },
+    )
 }
 
 /// What finding number `at` on a stack is by itself, if it is impossible.
@@ -48,7 +66,7 @@ pub(crate) fn mismatch(at: usize, finding: Finding) -> Option<Judgement> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edge::{Possible, Unknown};
+    use crate::edge::Unknown;
 
     #[test]
     fn the_uppermost_fault_counts() {

@@ -2,6 +2,7 @@
 //!
 //! Walks are slices with the top frame first, as the walkers return them.
 
+mod also_classes;
 mod classes;
 mod here;
 pub(crate) mod leaving;
@@ -15,6 +16,7 @@ mod strength;
 mod trace;
 mod verdict;
 
+pub use also_classes::judge_with_classes;
 pub use classes::judge_edges;
 pub use here::judge_same_instant;
 pub use mounted::{judge_mounted, judge_mounted_at_safepoint};
@@ -22,6 +24,6 @@ pub use next::judge_moving;
 pub use next_and_classes::{Edged, judge_moving_edges};
 pub use outer::agrees_outside;
 pub use reason::Reason;
-pub use strength::Strength;
-pub use trace::judge_truth;
+pub use strength::{Compared, Strength};
+pub use trace::{compared_by_truth, judge_truth};
 pub use verdict::{Judgement, Verdict};

@@ -1,5 +1,5 @@
 use super::classes::mismatch;
-use super::{Judgement, judge_moving};
+use super::{Judgement, Reason, Verdict, judge_moving};
 use crate::edge::Finding;
 use crate::trace::{Frame, MethodKey};
 
@@ -19,48 +19,64 @@ impl<'a> Edged<'a> {
         Edged { stack, found }
     }
 
+    /// What the class files forbid: the number of each such finding, and the finding.
+    pub(super) fn faults(self) -> impl Iterator<Item = (usize, Finding)> + 'a {
+        let findings = self.found.unwrap_or_default().iter().copied().enumerate();
+        findings.filter(|(_, finding)| finding.is_impossible())
+    }
+
+    /// What finding number `at` is on.
+    pub(super) fn edge_at(self, at: usize) -> Edge {
+        edge_at(self.stack, at)
+    }
+
+    /// Whether the class files forbid `edge` here.
+    pub(super) fn has_fault(self, edge: Edge) -> bool {
+        self.faults().any(|(at, _)| self.edge_at(at) == edge)
+    }
+
     /// Why the class files forbid `walk`, where this is a stack of the same thread that is true.
     ///
     /// An edge that they forbid here too speaks against them, and accuses nobody. Where they
     /// tell nothing of one of the two stacks, they forbid nothing.
     pub fn forbids(self, walk: Edged<'_>) -> Option<Judgement> {
-        let (found, own) = (walk.found?, self.found?);
-        let excused = |edge| {
-            let mut faults = own.iter().enumerate().filter(|(_, f)| f.is_impossible());
-            faults.any(|(at, _)| edge_at(self.stack, at) == edge)
-        };
-        let mut findings = found.iter().enumerate();
-        findings.find_map(|(at, &finding)| {
-            let found = mismatch(at, finding)?;
-            (!excused(edge_at(walk.stack, at))).then_some(found)
-        })
+        self.found?;
+        let mut faults = walk.faults();
+        let (at, finding) = faults.find(|&(at, _)| !self.has_fault(walk.edge_at(at)))?;
+        mismatch(at, finding)
     }
 }
 
-/// What finding number `at` on a stack is on: a method and the frame that it lies on. The top
-/// has nothing above, the lowest frame nothing below.
-fn edge_at(stack: &[Frame], at: usize) -> (Option<MethodKey>, Option<Frame>) {
+/// What a finding is on: a method, and the frame that the method's frame lies on. The top has nothing
+/// above, the lowest frame nothing below.
+type Edge = (Option<MethodKey>, Option<Frame>);
+
+fn edge_at(stack: &[Frame], at: usize) -> Edge {
     let above = at.checked_sub(1).and_then(|above| stack.get(above));
     (above.map(|frame| frame.method), stack.get(at).copied())
 }
 
 /// [`judge_moving`], made sharper by the class files: what may have changed between the two
-/// walks, or cannot be told, must be possible too. `later` is taken for true.
+/// walks, or cannot be told, must be possible too.
 ///
 /// `wrong` where an edge of the walk is impossible, `truncated` where only its lowest is, at the
-/// edge's lower frame, with the finding as the reason.
+/// edge's lower frame, with the finding as the reason. `later` is taken for true, unless class files
+/// forbid one of its edges: then only an edge of the walk alone accuses the walker.
 pub fn judge_moving_edges(walk: Edged<'_>, later: Edged<'_>) -> Judgement {
     let judgement = judge_moving(walk.stack, later.stack);
-    match judgement.is_mismatch() {
-        true => judgement,
-        false => later.forbids(walk).unwrap_or(judgement),
+    let is_true = later.faults().next().is_none();
+    if judgement.is_mismatch() && is_true {
+        return judgement;
     }
+    later.forbids(walk).unwrap_or(match is_true {
+        true => judgement,
+        false => Judgement::plain(Verdict::Unverifiable, Reason::ReferenceMismatch),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Verdict;
     use crate::edge::{Impossible, Possible, Unknown};
     use crate::trace::Location;
 

@@ -102,6 +102,8 @@ reasons! {
     OtherBottom = "another bottom frame";
     /// Unverifiable: the class file of a method is no longer known.
     MethodGone = "a method was redefined or unloaded";
+    /// Unverifiable: the walk of GetStackTrace that the truth rests on has a mismatch itself.
+    ReferenceMismatch = "GetStackTrace itself has a mismatch";
     /// Unverifiable: the class files say nothing about any edge.
     NoKnownEdge = "no edge is known";
 }

@@ -14,7 +14,25 @@ pub struct Strength {
     pub by_bci: u32,
 }
 
+/// How a truth was compared with one frame.
+#[derive(Copy, Clone, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Compared {
+    /// The frame was not compared.
+    #[default]
+    Nothing,
+    /// The frame's method was compared.
+    Method,
+    /// The frame's method and BCI were compared.
+    Bci,
+}
+
 impl Strength {
+    /// The frames of a walk were compared so, top frame first.
+    pub fn of_frames(frames: &[Compared]) -> Strength {
+        let count = |least| frames.iter().filter(|&&frame| frame >= least).count();
+        Strength::of(frames.len(), count(Compared::Method), count(Compared::Bci))
+    }
+
     /// All of so many frames were compared, methods and BCIs.
     pub fn whole(frames: usize) -> Strength {
         Strength::of(frames, frames, frames)

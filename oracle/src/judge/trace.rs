@@ -1,6 +1,7 @@
 use crate::judge::leaving::without_leaving;
-use crate::judge::{Judgement, Reason, Strength, Verdict, sites};
+use crate::judge::{Compared, Judgement, Reason, Strength, Verdict, sites};
 use crate::trace::{Frame, HookId, Methods, Presence, Site, Truth};
+use std::cmp::Ordering;
 
 /// Compares a walk with the trace stack at the same instant: layers `gst` and
 /// `asgct-async`.
@@ -22,6 +23,24 @@ pub fn judge_truth(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) ->
     // The frames below the newest checked one were compared with frames that were judged then.
     let unchecked = walk.len() - truth.checked.len().saturating_sub(1).min(walk.len());
     sites::forbidden(walk, unchecked, methods).unwrap_or(found)
+}
+
+/// How the trace stack compares each frame of a walk that matches, top frame first: the method of each
+/// hooked frame, all of the frames below the newest checked one.
+pub fn compared_by_truth(
+    walk: &[Frame],
+    truth: &Truth<'_>,
+    methods: &impl Methods,
+) -> Vec<Compared> {
+    let compared = |at: usize| match (walk.len() - at).cmp(&truth.checked.len()) {
+        Ordering::Less => Compared::Bci,
+        Ordering::Equal => Compared::Method,
+        Ordering::Greater => match presence(walk, at, methods) {
+            None | Some((_, Presence::Absent)) => Compared::Nothing,
+            Some(_) => Compared::Method,
+        },
+    };
+    (0..walk.len()).map(compared).collect()
 }
 
 /// What speaks against `walk` as the bottom of a thread's stack, above which other entries may lie.
@@ -176,7 +195,6 @@ fn align(
     let (mut window, mut deep) = (None, false);
     let is_hooked = |f: &Frame| methods.hook(f.method, f.location).is_some();
     let newest = walk.iter().position(is_hooked);
-    let mut by_method = truth.checked.len();
     // Whether the newest hooked frame of the walk proves that stale entries may follow.
     let mut catching = match truth.checked.len() {
         0 => None,
@@ -201,7 +219,6 @@ fn align(
             }
             _ if next_is_this && presence != Presence::Absent => {
                 expected.next();
-                by_method += 1;
             }
             _ => {
                 return Err(Judgement::at(Verdict::Wrong, at, Reason::NotThere));
@@ -221,12 +238,11 @@ fn align(
         }
         window = catching;
     }
-    let by_bci = truth.checked.len().saturating_sub(1);
     Ok(match window {
         Some(at) => Judgement::at(Verdict::Window, at, Reason::HookPending),
         None if deep => Judgement::plain(Verdict::Unverifiable, Reason::DeepOutsideHooks),
         None => {
-            let strength = Strength::of(walk.len(), by_method, by_bci);
+            let strength = Strength::of_frames(&compared_by_truth(walk, truth, methods));
             Judgement::matching(Reason::SameFrames, strength)
         }
     })

@@ -49,10 +49,10 @@ layers! {
         walker: None, truths: [Trace], when: Hook, program: Hooked, budget: 0.0, imprecise: [0.0, 0.0],
         compares: "the recorded calls with themselves: do they balance?",
     }
-    /// JVMTI GetStackTrace at a `check` with the trace stack.
+    /// JVMTI GetStackTrace at a `check` with the trace stack, and everywhere with the class files.
     Gst = "gst" {
-        walker: Some("gst"), truths: [Trace], when: Check, program: Hooked, budget: 0.0, imprecise: [0.0, 0.0],
-        compares: "GetStackTrace with the recorded calls",
+        walker: Some("gst"), truths: [Trace, Classes], when: Check, program: Either, budget: 0.0, imprecise: [0.0, 0.0],
+        compares: "GetStackTrace with the recorded calls, and with the class files",
     }
     /// AsyncGetCallTrace inside a `check` with GetStackTrace at the same place.
     AsgctSafepoint = "asgct-safepoint" {
@@ -62,7 +62,7 @@ layers! {
     /// AsyncGetCallTrace in a signal handler with the trace stack copied there.
     AsgctAsync = "asgct-async" {
         walker: Some("asgct"), truths: [Trace, Classes], when: Signal, program: Hooked, budget: 0.02, imprecise: [0.01, 0.4],
-        compares: "AsyncGetCallTrace in a signal handler, at any instant, with the recorded calls",
+        compares: "AsyncGetCallTrace in a signal handler, at any instant, with the recorded calls, and with the class files",
     }
     /// AsyncGetCallTrace in a signal handler with GetStackTrace at the next safepoint.
     AsgctGst = "asgct-gst" {
@@ -172,6 +172,11 @@ impl Layer {
     /// Whether this is what the layer rests on.
     pub fn rests_on(self, truth: TruthKind) -> bool {
         self.row().truths.first() == Some(&truth)
+    }
+
+    /// Whether this can speak against a walk in the layer.
+    pub fn uses(self, truth: TruthKind) -> bool {
+        self.row().truths.contains(&truth)
     }
 }
 

@@ -20,6 +20,15 @@ pub(super) fn of_edges(honest: &[Frame], faulty: &[Frame], found: Option<&[Findi
     })
 }
 
+/// The same where another truth comes first, which cannot tell the fault: `unseen` says why.
+pub(super) fn of_also_classes(unseen: Expected, found: Option<&[Finding]>) -> Expected {
+    let judgement = judge_edges(found);
+    match judgement.is_mismatch() {
+        true => Expected::Verdict(judgement.verdict),
+        false => unseen,
+    }
+}
+
 /// The frames that differ from the one above them.
 fn without_recursion(stack: &[Frame]) -> impl Iterator<Item = &Frame> {
     stack

@@ -3,11 +3,12 @@
 use super::expected::Expected;
 use super::inject::WalkerAnswer;
 use super::mounted::{Boundary, of_safepoint, of_truths};
-use super::of_classes::{of_edges, of_later};
+use super::of_classes::{of_also_classes, of_edges, of_later};
 use super::of_trace::of_truth;
 use crate::edge::Finding;
 use crate::judge::{
-    Edged, judge_edges, judge_mounted, judge_mounted_at_safepoint, judge_moving_edges, judge_truth,
+    Compared, Edged, compared_by_truth, judge_edges, judge_mounted, judge_mounted_at_safepoint,
+    judge_moving_edges, judge_truth, judge_with_classes,
 };
 use crate::trace::{Frame, Methods, Truth};
 use crate::{Judgement, Verdict};
@@ -41,6 +42,8 @@ pub enum Sight<'a, M> {
     Later(Edged<'a>, &'a Edges<'a>),
     /// Layer `call-edge`: the class files.
     Edges(&'a Edges<'a>),
+    /// Another truth, and the class files.
+    AlsoClasses(&'a Sight<'a, M>, &'a Edges<'a>),
 }
 
 /// What the class files say of a stack, top frame first, as [`crate::edge::Judge::stack`] finds it;
@@ -68,6 +71,68 @@ impl<M: Methods> Sight<'_, M> {
                 judge_moving_edges(Edged::new(walk, found.as_deref()), *later)
             }
             Sight::Edges(edges) => judge_edges(edges(walk).as_deref()),
+            Sight::AlsoClasses(sight, edges) => {
+                sight.judge_with_classes(sight.judge(walk), walk, edges)
+            }
+        }
+    }
+
+    /// What class files add to what this truth `judged` of `walk`.
+    pub fn judge_with_classes(
+        &self,
+        judged: Judgement,
+        walk: &[Frame],
+        edges: &Edges<'_>,
+    ) -> Judgement {
+        let found = edges(walk);
+        let edged = Edged::new(walk, found.as_deref());
+        let has_fault = found.iter().flatten().any(|found| found.is_impossible());
+        // The references of a walk that agrees with them, and is possible, are possible.
+        let references = match judged.is_mismatch() || has_fault {
+            true => self.references(edges),
+            false => vec![],
+        };
+        let references: Vec<_> = references.iter().map(Reference::edged).collect();
+        judge_with_classes(judged, edged, &references, || self.compared(walk))
+    }
+
+    /// The stacks of GetStackTrace that this truth rests on, if GetStackTrace is not on trial.
+    fn references(&self, edges: &Edges<'_>) -> Vec<Reference> {
+        match self {
+            Sight::Truths { truth, carrier, .. } => match carrier {
+                None => vec![Reference::whole(truth, edges)],
+                Some(carrier) => {
+                    vec![
+                        Reference::top(truth, edges),
+                        Reference::whole(carrier, edges),
+                    ]
+                }
+            },
+            _ => vec![],
+        }
+    }
+
+    /// How this truth compares each frame of `walk`, which matches.
+    fn compared(&self, walk: &[Frame]) -> Vec<Compared> {
+        match self {
+            Sight::Truth(truth, methods) => compared_by_truth(walk, truth, *methods),
+            Sight::Truths {
+                truth,
+                carrier,
+                methods,
+                boundary,
+            } => match (boundary(walk), carrier) {
+                (Some(at), Some(carrier)) => {
+                    let mut compared = compared_by_truth(&walk[..at], truth, *methods);
+                    compared.push(Compared::Method);
+                    compared.extend(compared_by_truth(&walk[at + 1..], carrier, *methods));
+                    compared
+                }
+                _ => compared_by_truth(walk, truth, *methods),
+            },
+            Sight::SameInstant { .. } => vec![Compared::Bci; walk.len()],
+            Sight::Later(..) | Sight::Edges(_) => vec![Compared::Nothing; walk.len()],
+            Sight::AlsoClasses(sight, _) => sight.compared(walk),
         }
     }
 
@@ -77,10 +142,14 @@ impl<M: Methods> Sight<'_, M> {
     /// is no second opinion: what is expected there is what their judge finds, so that how many
     /// faults it catches is a measurement, and no proof.
     pub fn expect(&self, honest: &[Frame], faulty: &WalkerAnswer) -> Expected {
-        let faulty = match faulty {
-            WalkerAnswer::Error(code) => return Expected::Verdict(Verdict::Error(*code)),
-            WalkerAnswer::Stack(faulty) => faulty,
-        };
+        match faulty {
+            WalkerAnswer::Error(code) => Expected::Verdict(Verdict::Error(*code)),
+            WalkerAnswer::Stack(faulty) => self.expect_of(honest, faulty),
+        }
+    }
+
+    /// The same for a faulty stack.
+    fn expect_of(&self, honest: &[Frame], faulty: &[Frame]) -> Expected {
         match self {
             Sight::Truth(truth, methods) => of_truth(truth, *methods, honest, faulty),
             Sight::Truths {
@@ -98,6 +167,38 @@ impl<M: Methods> Sight<'_, M> {
                 of_later(honest, faulty, *later, edges(faulty).as_deref())
             }
             Sight::Edges(edges) => of_edges(honest, faulty, edges(faulty).as_deref()),
+            Sight::AlsoClasses(sight, edges) => match sight.expect_of(honest, faulty) {
+                Expected::Verdict(verdict) => Expected::Verdict(verdict),
+                unseen => of_also_classes(unseen, edges(faulty).as_deref()),
+            },
         }
+    }
+}
+
+/// A stack of GetStackTrace that a truth rests on, top frame first, with what class files say.
+struct Reference {
+    stack: Vec<Frame>,
+    found: Option<Vec<Finding>>,
+}
+
+impl Reference {
+    /// The checked frames of a thread.
+    fn whole(truth: &Truth<'_>, edges: &Edges<'_>) -> Reference {
+        let stack: Vec<_> = truth.checked.iter().rev().copied().collect();
+        let found = edges(&stack);
+        Reference { stack, found }
+    }
+
+    /// The checked frames of a virtual thread, below which lie those of its carrier.
+    fn top(truth: &Truth<'_>, edges: &Edges<'_>) -> Reference {
+        let mut reference = Reference::whole(truth, edges);
+        if let Some(found) = &mut reference.found {
+            found.truncate(reference.stack.len());
+        }
+        reference
+    }
+
+    fn edged(&self) -> Edged<'_> {
+        Edged::new(&self.stack, self.found.as_deref())
     }
 }

@@ -241,6 +241,27 @@ proptest! {
         }
     }
 
+    /// What the trace stack cannot tell, class files tell where they forbid an edge.
+    #[test]
+    fn class_files_catch_what_the_trace_stack_does_not(
+        instant in instant(), other in frames(), kind in kind(), random: u64
+    ) {
+        let truth = instant.truth();
+        let by_trace = Sight::Truth(&truth, &Toy);
+        let edges = |stack: &[Frame]| Some(toy_edges(stack, &instant.walk));
+        let sight = Sight::AlsoClasses(&by_trace, &edges);
+        prop_assume!(!sight.judge(&instant.walk).is_mismatch());
+        if let Some(answer) = faulty(kind, &instant.walk, instant.own, &top_first(other), random) {
+            let outcome = Detection::of(sight.expect(&instant.walk, &answer), given(&sight, &answer));
+            let good = matches!(outcome, Detection::Caught | Detection::Explained(_));
+            prop_assert!(good, "{:?} {:?}: {:?}", outcome, kind, answer);
+            if let WalkerAnswer::Stack(faulty) = &answer {
+                let forbidden = toy_edges(faulty, &instant.walk).iter().any(|f| f.is_impossible());
+                prop_assert!(!forbidden || outcome == Detection::Caught, "{:?}", answer);
+            }
+        }
+    }
+
     /// Where every frame is known nothing but moving locations can hide a fault.
     #[test]
     fn nothing_hides_below_the_newest_checked_frame(

@@ -63,17 +63,18 @@ fn grouped<'a>(
     groups
 }
 
-/// Mismatches by what was found, and each of these by the first method that differs.
+/// Mismatches by what was found, and each of these by the first method that differs. Those of the layers
+/// that the others rest on come first.
 fn kinds(all: &[&Mismatch], open: bool) -> Block {
     let found = |m: &Mismatch| format!("{} {}: {}", m.layer, m.verdict_name(), m.reason);
-    let groups = grouped(all, found)
-        .into_iter()
-        .map(|(title, of_reason)| Group {
-            count: Some(of_reason.len() as u64),
-            blocks: vec![places_of(&of_reason)],
-            title,
-            open,
-        });
+    let mut groups = grouped(all, found);
+    groups.sort_by_key(|(_, of_reason)| of_reason.first().map(|m| m.layer > Layer::Gst));
+    let groups = groups.into_iter().map(|(title, of_reason)| Group {
+        count: Some(of_reason.len() as u64),
+        blocks: vec![places_of(&of_reason)],
+        title,
+        open,
+    });
     Block::Groups(Groups {
         groups: groups.collect(),
         cut: false,

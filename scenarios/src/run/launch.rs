@@ -10,7 +10,7 @@ use crate::store::names;
 use java_fixtures::Installed;
 use oracle::record::SLOTS_FILE;
 use oracle::tally::SLOTS;
-use oracle::{Hooking, TruthKind};
+use oracle::{Hooking, Layer, TruthKind};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -174,10 +174,12 @@ fn prepare(kit: &Kit, job: &Job, dir: &Path) -> io::Result<PathBuf> {
         Hooking::Light => &kit.classes.trace_light,
         Hooking::None | Hooking::Exact => &kit.classes.trace_exact,
     };
-    let edges = program
-        .layers
-        .iter()
-        .any(|layer| layer.rests_on(TruthKind::Classes));
+    // Without hooks, kept class files bring samples of their own.
+    let needs_classes = |layer: &Layer| match program.hooks.is_on() {
+        true => layer.uses(TruthKind::Classes),
+        false => layer.rests_on(TruthKind::Classes),
+    };
+    let edges = program.layers.iter().any(needs_classes);
     let sampling = &program.sampling;
     let config = sampling.config(dir, trace, job.seed, program.hooks, edges);
     fs::write(&path, serde_json::to_vec_pretty(&config)?)?;

@@ -5,18 +5,24 @@ use std::collections::BTreeMap;
 
 /// What was found of the call edges of all stacks, by walker.
 ///
-/// GetStackTrace walks at safepoints, where it is right: an edge of its stacks that is impossible
-/// speaks against the judge.
+/// An edge of GetStackTrace's stacks that is impossible is a mismatch of layer `gst`.
 #[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
 pub struct EdgeCounts {
     /// Of AsyncGetCallTrace in layer `call-edge`.
     pub asgct: FoundEdges,
-    /// Of GetStackTrace in layer `asgct-gst`.
+    /// Of GetStackTrace in layers `gst` and `asgct-gst`.
     pub gst: FoundEdges,
     /// CPU time that the sampler took to judge the stacks of `asgct`, in nanoseconds: from each
     /// walk as the handler left it to its verdict; not what writing evidence takes.
     #[serde(default)]
     pub judging_ns: u64,
+    /// Checks of layer `gst` whose edges nobody judged, because another thread was judging or a method
+    /// is gone.
+    #[serde(default)]
+    pub checks_unjudged: u64,
+    /// The time that the program's threads took to judge the edges of their checks, in nanoseconds.
+    #[serde(default)]
+    pub checks_ns: u64,
 }
 
 impl EdgeCounts {

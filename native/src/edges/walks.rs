@@ -1,25 +1,13 @@
-//! Layer `call-edge`: whether the class files that were loaded allow a walk.
-//!
-//! What is kept are the classes as the VM got them, our own hooks included where there are any:
-//! BCIs of walks need no mapping.
+//! What is known of classes, methods and threads, and what was found of stacks.
 
-use crate::jvm::jni::Env;
-use crate::jvm::jvmti::JMethodId;
 use crate::jvm::key_hash::Spread;
-use crate::truth::class_files::ClassFiles;
-use crate::truth::classes::hidden;
-use crate::truth::context::Truth;
-use hotspot::runtime::{HotSpot, JFR, JFR_REWRITES, is_hidden, is_launched_by_jdk};
+use hotspot::runtime::{HotSpot, JFR, JFR_REWRITES};
 use oracle::edge::{self, Counts, Finding, Judge, MethodId, Starts, ThreadStart};
-use oracle::record::FoundEdges;
 use oracle::trace::{Frame, MethodKey};
 use std::collections::HashMap;
 
-/// The classes as far as they are known, and the judge; the sampler's.
-pub struct Walks<'e> {
-    truth: &'static Truth,
-    class_files: &'static ClassFiles,
-    env: Env<'e>,
+/// The classes as far as they are known, the judge, and what the judge has found.
+pub(super) struct Walks {
     judge: Judge,
     /// The walkers' keys that were looked up; none for a method that is gone.
     methods: HashMap<usize, Option<MethodId>, Spread>,
@@ -30,6 +18,29 @@ pub struct Walks<'e> {
     newest: HashMap<Thread, Found, Spread>,
     frames: Vec<edge::EdgeFrame>,
     found: Vec<Finding>,
+    /// What was found of the edges of GetStackTrace's stacks.
+    pub(super) gst: Counts,
+}
+
+/// What tells a thread from others: the place of its state, and its kernel id.
+pub type Thread = (usize, i32);
+
+/// A method that the VM was asked about.
+pub(super) struct Named {
+    /// Internal name of its class, its name and descriptor.
+    pub(super) names: [String; 3],
+    /// The class file of its class, if that is hidden: no event shows it.
+    pub(super) hidden: Option<Vec<u8>>,
+}
+
+/// What came of judging a stack.
+pub(super) enum Answer {
+    /// The findings.
+    Found(Vec<Finding>),
+    /// A method of the stack is gone.
+    Gone,
+    /// The VM must be asked about these methods first.
+    Ask(Vec<MethodKey>),
 }
 
 /// Stacks of more threads than this are forgotten, lest those of ended ones pile up.
@@ -67,37 +78,23 @@ impl Found {
     }
 }
 
-/// What tells a thread from others: the place of its state, and its kernel id.
-pub type Thread = (usize, i32);
-
-impl<'e> Walks<'e> {
-    /// Knows no method yet; none if class files are not kept.
-    pub fn new(truth: &'static Truth, env: Env<'e>) -> Option<Walks<'e>> {
-        let class_files = truth.class_files.as_ref()?;
-        let launcher = truth.jvm.jvmti.system_property(c"sun.java.launcher");
-        Some(Walks {
-            truth,
-            class_files,
-            env,
+impl Walks {
+    /// Knows no method yet. `launched` says whether the JDK's launcher started the VM.
+    pub(super) fn new(launched: bool) -> Walks {
+        Walks {
             judge: Judge::new(&HotSpot),
             methods: HashMap::default(),
-            starts: Starts::new(is_launched_by_jdk(Some(&launcher))),
+            starts: Starts::new(launched),
             asked: HashMap::default(),
             newest: HashMap::default(),
             frames: Vec::new(),
             found: Vec::new(),
-        })
-    }
-
-    /// Reads the classes that were loaded since.
-    pub fn read_loaded(&mut self) {
-        for class_file in self.class_files.take() {
-            // One that breaks the JVMS is for the VM to refuse.
-            _ = self.read(&class_file);
+            gst: Counts::default(),
         }
     }
 
-    fn read(&mut self, class_file: &[u8]) -> Result<(), classfile::Malformed> {
+    /// Adds a class as the VM got it.
+    pub(super) fn read(&mut self, class_file: &[u8]) -> Result<(), classfile::Malformed> {
         let outline = classfile::Outline::read(class_file)?;
         let world = self.judge.world_mut();
         world.add(&outline);
@@ -110,9 +107,24 @@ impl<'e> Walks<'e> {
         Ok(())
     }
 
+    /// Adds what the VM said of a method; none if the method is gone.
+    pub(super) fn add(&mut self, key: MethodKey, named: Option<Named>) {
+        let method = named.and_then(|named| self.method_of(&named));
+        self.methods.insert(key.0, method);
+    }
+
+    fn method_of(&mut self, named: &Named) -> Option<MethodId> {
+        if let Some(class_file) = &named.hidden {
+            self.read(class_file).ok()?;
+        }
+        let [class, name, descriptor] = &named.names;
+        let world = self.judge.world_mut();
+        Some(world.method(class.as_bytes(), name.as_bytes(), descriptor.as_bytes()))
+    }
+
     /// Whether GetStackTrace is to be asked how `thread` started: not known yet, and not asked too
     /// often. A thread that native code attached never tells.
-    pub fn wants_start(&mut self, thread: Thread) -> bool {
+    pub(super) fn wants_start(&mut self, thread: Thread) -> bool {
         if self.starts.of(&thread) != ThreadStart::Unknown {
             return false;
         }
@@ -121,22 +133,22 @@ impl<'e> Walks<'e> {
         *asked <= TRIES
     }
 
-    /// Learns from a stack of `thread` by GetStackTrace how it started. The walker on trial teaches
-    /// nothing.
-    pub fn learn(&mut self, thread: Thread, gst: &[Frame]) {
-        self.read_loaded();
+    /// Learns from a stack of `thread` by GetStackTrace, which was judged before, how the thread
+    /// started. The walker on trial teaches nothing.
+    pub(super) fn learn(&mut self, thread: Thread, gst: &[Frame]) {
         if self.starts.of(&thread) != ThreadStart::Unknown {
             return;
         }
-        let lowest = gst.last().and_then(|frame| self.method(frame.method));
-        if let Some(lowest) = lowest {
+        let lowest = gst
+            .last()
+            .and_then(|frame| self.methods.get(&frame.method.0));
+        if let Some(&lowest) = lowest.and_then(Option::as_ref) {
             self.starts.learn(self.judge.world(), thread, lowest);
         }
     }
 
-    /// What the class files say of a stack of `thread`; none if a method of it is gone.
-    pub fn findings(&mut self, thread: Thread, stack: &[Frame]) -> Option<&[Finding]> {
-        self.read_loaded();
+    /// What the class files say of a stack of `thread`.
+    pub(super) fn findings(&mut self, thread: Thread, stack: &[Frame]) -> Answer {
         let start = self.starts.of(&thread);
         if self.newest.len() >= REMEMBERED {
             self.newest.clear();
@@ -146,10 +158,18 @@ impl<'e> Walks<'e> {
         let shared = newest.shared(stack, start, version);
         // The uppermost of those shared is a caller once more.
         let fresh = &stack[..stack.len().min(stack.len() - shared + 1)];
+        let of = |frame: &Frame| self.methods.get(&frame.method.0).copied();
+        let unknown = fresh.iter().filter(|frame| of(frame).is_none());
+        let unknown: Vec<_> = unknown.map(|frame| frame.method).collect();
+        if !unknown.is_empty() {
+            return Answer::Ask(unknown);
+        }
         self.frames.clear();
         for frame in fresh {
+            let Some(method) = of(frame).flatten() else {
+                return Answer::Gone;
+            };
             let location = frame.location;
-            let method = self.method(frame.method)?;
             self.frames.push(edge::EdgeFrame { method, location });
         }
         let bottom = (shared == 0).then_some(start);
@@ -160,65 +180,7 @@ impl<'e> Walks<'e> {
         newest.stack.clear();
         newest.stack.extend_from_slice(stack);
         (newest.start, newest.version) = (Some(start), version);
-        Some(&newest.findings)
-    }
-
-    /// The same, but none either if something is impossible and it is not sure which methods
-    /// the stack is of.
-    pub fn sure_findings(&mut self, thread: Thread, stack: &[Frame]) -> Option<Vec<Finding>> {
-        let methods = &self.truth.methods;
-        let found = self.findings(thread, stack)?;
-        let impossible = found.iter().any(|finding| finding.is_impossible());
-        let doubtful = impossible && methods.is_doubtful(stack, &[]);
-        (!doubtful).then(|| found.to_vec())
-    }
-
-    fn method(&mut self, key: MethodKey) -> Option<MethodId> {
-        match self.methods.get(&key.0) {
-            Some(&known) => known,
-            None => {
-                let method = self.ask(key);
-                self.methods.insert(key.0, method);
-                method
-            }
-        }
-    }
-
-    #[cold]
-    fn ask(&mut self, key: MethodKey) -> Option<MethodId> {
-        let (truth, env) = (self.truth, self.env);
-        let (class, name, descriptor) = truth.methods.full_name(env, key)?;
-        if is_hidden(class.as_bytes()) {
-            // Once a method: classes that hide behind one name come and go. One that cannot be
-            // read must not be taken for another of its name.
-            let class_file = hidden::class_file(truth.jvm.jvmti, env, JMethodId(key.0))?;
-            self.read(&class_file).ok()?;
-        }
-        let [class, name, descriptor] = [&class, &name, &descriptor].map(|text| text.as_bytes());
-        Some(self.judge.world_mut().method(class, name, descriptor))
-    }
-}
-
-/// All that was counted, by finding and reason.
-pub fn summary(counts: &Counts) -> FoundEdges {
-    let edges = counts.findings();
-    let edges = edges.map(|(finding, n)| (finding.to_string(), n));
-    FoundEdges {
-        stacks: counts.stacks(),
-        edges: edges.collect(),
-    }
-}
-
-/// What was found of a stack, for the evidence of a mismatch in any layer.
-pub fn evidence(found: &[Finding]) -> String {
-    let odd = found.iter().enumerate();
-    let odd = odd.filter(|(_, finding)| !matches!(finding, Finding::Possible(_)));
-    let odd: Vec<_> = odd
-        .map(|(at, finding)| format!("frame {at} {finding}"))
-        .collect();
-    match odd.is_empty() {
-        true => "all possible".into(),
-        false => odd.join("; "),
+        Answer::Found(newest.findings.clone())
     }
 }
 

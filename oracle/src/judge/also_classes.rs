@@ -1,0 +1,120 @@
+//! What class files add to the judgement by another truth.
+
+use super::classes::{compared, mismatch};
+use super::{Compared, Edged, Judgement, Reason, Strength, Verdict};
+
+/// Adds what the class files say of `walk` to what another truth `judged`.
+///
+/// A mismatch stays. A walk without one becomes a mismatch where class files forbid an edge of the
+/// walk. A `match` grows stronger by the edges that are possible; `by_truth` says how the other truth
+/// compared each frame, top frame first.
+///
+/// `references` are stacks of GetStackTrace that the other truth rests on. What class files forbid in
+/// them speaks against GetStackTrace or against the class files: then only an edge of the walk alone
+/// accuses the walker.
+pub fn judge_with_classes(
+    judged: Judgement,
+    walk: Edged<'_>,
+    references: &[Edged<'_>],
+    by_truth: impl Fn() -> Vec<Compared>,
+) -> Judgement {
+    let is_faulty = |reference: &Edged<'_>| reference.faults().next().is_some();
+    let rests_on_fault = references.iter().any(is_faulty);
+    if judged.is_mismatch() && !rests_on_fault {
+        return judged;
+    }
+    if let Some(forbidden) = forbidden(walk, references) {
+        return forbidden;
+    }
+    match (rests_on_fault, judged.verdict, walk.found) {
+        (true, ..) => Judgement::plain(Verdict::Unverifiable, Reason::ReferenceMismatch),
+        (false, Verdict::Match, Some(found)) => {
+            let both = by_truth().into_iter().zip(compared(found));
+            let frames: Vec<_> = both.map(|(truth, classes)| truth.max(classes)).collect();
+            Judgement {
+                strength: Strength::of_frames(&frames),
+                ..judged
+            }
+        }
+        _ => judged,
+    }
+}
+
+/// The uppermost edge of `walk` that class files forbid, and that no reference has.
+fn forbidden(walk: Edged<'_>, references: &[Edged<'_>]) -> Option<Judgement> {
+    let excused = |edge| references.iter().any(|reference| reference.has_fault(edge));
+    let mut faults = walk.faults();
+    let (at, finding) = faults.find(|&(at, _)| !excused(walk.edge_at(at)))?;
+    mismatch(at, finding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edge::{Finding, Impossible, Possible, Unknown};
+    use crate::trace::{Frame, Location, MethodKey};
+
+    const YES: Finding = Finding::Possible(Possible::Static);
+    const MAYBE: Finding = Finding::Unknown(Unknown::Receiver);
+    const NO: Finding = Finding::Impossible(Impossible::OtherName);
+    const NO_ENTRY: Finding = Finding::Impossible(Impossible::NoEntry);
+
+    const WRONG: Judgement = Judgement::at(Verdict::Wrong, 0, Reason::NotThere);
+    const WINDOW: Judgement = Judgement::at(Verdict::Window, 0, Reason::HookPending);
+
+    fn matching() -> Judgement {
+        Judgement::matching(Reason::SameFrames, Strength::of(3, 1, 0))
+    }
+
+    fn stack(methods: &[usize]) -> Vec<Frame> {
+        let frame = |&method: &usize| Frame {
+            method: MethodKey(method),
+            location: Location(method as i32),
+        };
+        methods.iter().map(frame).collect()
+    }
+
+    fn judge(judged: Judgement, found: [Finding; 4], reference: &[Finding]) -> Judgement {
+        let (walk, below) = (stack(&[3, 2, 1]), stack(&[2, 1]));
+        let reference = Edged::new(&below, Some(reference));
+        let by_truth = || vec![Compared::Nothing, Compared::Method, Compared::Nothing];
+        let walk = Edged::new(&walk, Some(&found));
+        judge_with_classes(judged, walk, &[reference], by_truth)
+    }
+
+    #[test]
+    fn a_forbidden_edge_is_a_mismatch_whatever_the_other_truth_says() {
+        let sound = &[YES; 3];
+        for judged in [matching(), WINDOW] {
+            let wrong = judge(judged, [YES, NO, YES, YES], sound);
+            assert_eq!((wrong.verdict, wrong.at_frame), (Verdict::Wrong, Some(1)));
+            assert_eq!(wrong.reason, Reason::Edge(Impossible::OtherName));
+            let cut = judge(judged, [YES, YES, YES, NO_ENTRY], sound);
+            assert_eq!((cut.verdict, cut.at_frame), (Verdict::Truncated, Some(3)));
+        }
+        assert_eq!(judge(WRONG, [YES, YES, NO, YES], sound), WRONG);
+        assert_eq!(judge(WINDOW, [YES, YES, MAYBE, YES], sound), WINDOW);
+    }
+
+    #[test]
+    fn what_rests_on_a_faulty_reference_accuses_nobody() {
+        let faulty = &[YES, NO, YES];
+        let none = Judgement::plain(Verdict::Unverifiable, Reason::ReferenceMismatch);
+        for judged in [matching(), WINDOW, WRONG] {
+            assert_eq!(judge(judged, [YES, YES, NO, YES], faulty), none);
+            assert_eq!(judge(judged, [YES; 4], faulty), none);
+            // An edge that only the walk has is the walker's own.
+            let own = judge(judged, [YES, NO, NO, YES], faulty);
+            assert_eq!((own.verdict, own.at_frame), (Verdict::Wrong, Some(1)));
+        }
+    }
+
+    #[test]
+    fn a_match_grows_stronger() {
+        let found = judge(matching(), [YES, MAYBE, YES, YES], &[YES; 3]);
+        // The top by nothing, the middle by the trace stack, the lowest as a caller.
+        assert_eq!(found.strength, Strength::of(3, 2, 1));
+        let found = judge(matching(), [YES, YES, YES, MAYBE], &[YES; 3]);
+        assert_eq!(found.strength, Strength::of(3, 3, 2));
+    }
+}
