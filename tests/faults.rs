@@ -8,7 +8,7 @@ use oracle::mutants::{Detection, FaultKind, Unseen};
 use oracle::record::{FaultCount, RECORDS_FILE, Record};
 use oracle::report::{Exit, Report};
 use oracle::tally::Tally;
-use oracle::{Hooking, Layer};
+use oracle::{Hooking, Layer, When};
 use scenarios::jdk::Jdk;
 use std::path::{Path, PathBuf};
 use support::{Deadline, jdks};
@@ -244,6 +244,30 @@ fn faults_of_walkers_in_signals_are_caught() {
     }
 }
 
+/// GetStackTrace and its kin are asked for another thread, too.
+#[test]
+fn faults_of_walkers_of_suspended_threads_are_caught() {
+    let layers: Vec<Layer> = When::Suspend.layers().collect();
+    let names: Vec<_> = layers.iter().map(|layer| layer.name()).collect();
+    let fault = format!("all:{}:3", names.join(","));
+    for (jdk, hooks) in hooked(jdks()) {
+        let scenario = scenario(&with(hooks, &fixtures(5)), 1);
+        let mut faults = vec![];
+        for seed in seeds("faults in suspended threads") {
+            faults.extend(run_scenario(&jdk, &scenario, seed, &["--fault", &fault]).1);
+            let is_enough = |&layer| sum(&faults, |fault| fault.layer == layer) >= 50;
+            if layers.iter().all(is_enough) {
+                break;
+            }
+        }
+        println!("{}, {hooks} hooks", jdk.display());
+        for &layer in &layers {
+            let (injected, caught) = assert_caught(&faults, layer);
+            assert!(2 * caught >= injected, "{jdk:?}: {faults:#?}");
+        }
+    }
+}
+
 /// A virtual thread has a trace stack of its own, above that of its carrier.
 #[test]
 fn faults_of_walkers_in_virtual_threads_are_caught() {
@@ -394,7 +418,10 @@ fn without_faults_nothing_is_reported() {
     for jdk in jdks() {
         let (report, faults) = inject(&jdk, &fixtures(4), 1, &[]);
         assert_eq!(faults, [], "{jdk:?}");
-        for layer in [Layer::Ground, Layer::Gst] {
+        for layer in [Layer::Ground, Layer::Gst]
+            .into_iter()
+            .chain(When::Suspend.layers())
+        {
             assert_eq!(mismatches(&report, layer), 0, "{jdk:?} {layer}");
         }
     }

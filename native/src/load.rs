@@ -30,6 +30,10 @@ pub fn load(vm: Vm, path: &str) -> Result<(), String> {
     jvmti
         .add_capabilities(&capabilities)
         .map_err(jvmti_error("capabilities"))?;
+    if config.hooks.is_on() {
+        // Only one agent may have it. Without it the layers of suspended threads have no data.
+        _ = jvmti.add_capabilities(&[Capability::Suspend]);
+    }
     jvmti
         .set_callbacks::<AgentEvents>()
         .map_err(jvmti_error("callbacks"))?;

@@ -1,12 +1,14 @@
 //! What becomes of the sampler's samples: layers `asgct-async`, `asgct-gst` and `call-edge`, and
 //! the profile of all stacks.
 
+use super::at_suspend::Outside;
 use super::call_edge::CallEdges;
 use super::context::Layers;
 use super::{asgct_async, asgct_gst};
 use crate::edges::{Patience, Thread};
 use crate::evidence;
 use crate::jvm::jni::Env;
+use crate::jvm::jvmti::Suspended;
 use crate::records::error_codes::ErrorCodes;
 use crate::records::profile::Stacks;
 use crate::sampling::client::Client;
@@ -64,6 +66,8 @@ struct Judging<'e> {
     /// GetStackTrace's answer.
     gst: FrameBuffer,
     edges: CallEdges<'e>,
+    /// Walkers that are asked from outside.
+    outside: Outside,
     /// All walks.
     stacks: Stacks,
     /// Where there was none.
@@ -78,6 +82,7 @@ impl<'e> Judging<'e> {
             env,
             gst: FrameBuffer::new(MAX_FRAMES)?,
             edges: CallEdges::new(layers, env),
+            outside: Outside::new(layers)?,
             stacks: Stacks::default(),
             errors: ErrorCodes::default(),
         })
@@ -99,7 +104,7 @@ impl<'e> Judging<'e> {
         let (layers, env) = (self.layers, self.env);
         let thread = thread(target);
         // First of all: the thread runs on.
-        let gst = stack_of(layers, target, &mut self.gst);
+        let gst = stack_of(layers, env, target, &mut self.gst);
         let found = gst.and_then(|gst| judge_gst(layers, env, thread, gst));
         let Some(walk) = read_walk(layers, env, &mut self.errors, Layer::AsgctGst, sample) else {
             return;
@@ -120,7 +125,7 @@ impl<'e> Judging<'e> {
         self.edges.read_loaded();
         let of = thread(target);
         if self.edges.wants_start(of)
-            && let Some(gst) = stack_of(self.layers, target, &mut self.gst)
+            && let Some(gst) = stack_of(self.layers, self.env, target, &mut self.gst)
         {
             judge_gst(self.layers, self.env, of, gst);
         }
@@ -139,6 +144,11 @@ impl Client for Judging<'_> {
             Layer::AsgctGst => self.judge_gst(target, sample),
             _ => self.judge_async(target, sample),
         }
+    }
+
+    fn judge_suspended(&mut self, target: &Target<'_>, sample: &Sample, suspended: Suspended<'_>) {
+        let thread = (target.tid, suspended);
+        self.outside.check(self.layers, self.env, thread, sample);
     }
 
     fn keep_books(&mut self) {
@@ -193,12 +203,13 @@ fn read_walk<'s>(
 /// GetStackTrace of the target at its next safepoint.
 fn stack_of<'b>(
     layers: &Layers,
+    env: Env<'_>,
     target: &Target<'_>,
     buffer: &'b mut FrameBuffer,
 ) -> Option<&'b [Frame]> {
     let object = target.object.as_ref()?.get();
     let walker = layers.walkers.get(gst::NAME)?.elsewhere()?;
-    walker.walk(object, buffer).ok()?;
+    walker.walk(env, object, buffer).ok()?;
     (!buffer.is_full()).then(|| buffer.frames())
 }
 

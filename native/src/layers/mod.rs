@@ -3,13 +3,14 @@
 //! All checks go the same way ([`path`]): the layer judges the walker's answer, a fault may be
 //! injected in its place, the verdict is counted, and a mismatch is written down. Layers whose
 //! instant is a check inside a hook are made by [`at_check`], those whose instant is a signal by
-//! [`at_signal`].
+//! [`at_signal`], and those whose thread is suspended by [`at_suspend`].
 
 mod asgct_async;
 mod asgct_gst;
 mod asgct_safepoint;
 pub mod at_check;
 pub mod at_signal;
+mod at_suspend;
 mod call_edge;
 pub mod context;
 pub mod ground;

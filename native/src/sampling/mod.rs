@@ -12,4 +12,5 @@ mod pace;
 pub mod sample;
 pub mod sampler;
 pub mod stack_top;
+mod suspending;
 pub mod targets;

@@ -5,6 +5,7 @@ use super::asking::{self, Asked, Depth, Done, Free, Late};
 use super::client::Client;
 use super::handler::{self, Serving};
 use super::pace::Turns;
+use super::suspending::Suspensions;
 use super::targets::{Target, Targets};
 use crate::jvm::jni::Env;
 use crate::jvm::os::clock;
@@ -12,10 +13,10 @@ use crate::jvm::os::handoff::Ended;
 use crate::jvm::os::signal::Post;
 use crate::records::Records;
 use crate::truth::context::Truth;
-use oracle::Layer;
 use oracle::pace::Pace;
 use oracle::record::{Config, Record};
 use oracle::tally::Drop;
+use oracle::{Layer, When};
 use std::iter;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -111,6 +112,7 @@ impl Ready {
             late: Vec::new(),
             asked: Vec::new(),
             since_gst: 0,
+            suspensions: Suspensions::new(),
             turns: Turns::new(config.turns),
             answers: 0,
             post: Post::new(),
@@ -163,6 +165,7 @@ struct Sampling<'e, 'c> {
     asked: Vec<Request<'e>>,
     /// Samples since the last one for `asgct-gst`.
     since_gst: u32,
+    suspensions: Suspensions,
     post: Post,
     turns: Turns,
     /// Answers in this turn.
@@ -197,7 +200,8 @@ impl<'e> Sampling<'e, '_> {
         let config = self.means.config;
         if config.gst_every > 0 && self.since_gst >= config.gst_every {
             self.since_gst = 0;
-            return self.ask_with_gst();
+            let was_suspended = config.hooks.is_on() && self.ask_suspended();
+            return self.ask_with_gst() || was_suspended;
         }
         if !config.hooks.is_on() && !config.edges {
             self.since_gst += 1;
@@ -233,7 +237,7 @@ impl<'e> Sampling<'e, '_> {
         let is_busy = |state: &_| asked.iter().any(|other| ptr::eq(other.target.state, state));
         let target = self.targets.choose(false, is_busy);
         let layer = self.layer();
-        let request = target.and_then(|target| self.ask(target, layer, Depth::Check));
+        let request = target.and_then(|target| self.ask(target, &[layer], Depth::Check));
         let is_asked = request.is_some();
         self.asked.extend(request);
         is_asked
@@ -243,11 +247,12 @@ impl<'e> Sampling<'e, '_> {
     fn ask_with_gst(&mut self) -> bool {
         let layer = Layer::AsgctGst;
         let target = self.targets.choose(true, |_| false);
-        let Some(request) = target.and_then(|target| self.ask(target, layer, Depth::Check)) else {
+        let Some(request) = target.and_then(|target| self.ask(target, &[layer], Depth::Check))
+        else {
             return false;
         };
         asking::wait(iter::once(&request.asked), ANSWER);
-        if let Some(done) = self.end(request.asked, layer) {
+        if let Some(done) = self.end(request.asked, &[layer]) {
             let sample = &done.value().sample;
             self.client.judge(layer, &request.target, sample);
             self.free.push(done.free());
@@ -255,23 +260,57 @@ impl<'e> Sampling<'e, '_> {
         true
     }
 
+    /// Suspends a thread, asks the thread for its truth, and walkers from outside for its stack.
+    fn ask_suspended(&mut self) -> bool {
+        if !self.suspensions.is_time() {
+            return false;
+        }
+        let Some(mut target) = self.targets.choose(true, |_| false) else {
+            return false;
+        };
+        let Some(thread) = target.object.take() else {
+            return false;
+        };
+        let start = Instant::now();
+        let suspended = match self.means.truth.jvm.jvmti.suspend(thread.get()) {
+            Ok(suspended) => suspended,
+            Err(error) => {
+                self.suspensions.failed(error);
+                return false;
+            }
+        };
+        let layers: Vec<Layer> = When::Suspend.layers().collect();
+        if let Some(request) = self.ask(target, &layers, Depth::Check) {
+            asking::wait(iter::once(&request.asked), ANSWER);
+            if let Some(done) = self.end(request.asked, &layers) {
+                let sample = &done.value().sample;
+                self.client
+                    .judge_suspended(&request.target, sample, suspended);
+                self.free.push(done.free());
+            }
+        }
+        self.suspensions.ended(start);
+        true
+    }
+
     /// The bare loop: asks a thread for a walk, and waits for it.
     fn ask_bare(&mut self) -> bool {
         let layer = Layer::AsgctAsync;
         let target = self.targets.choose(false, |_| false);
-        let Some(request) = target.and_then(|target| self.ask(target, layer, Depth::Walk)) else {
+        let Some(request) = target.and_then(|target| self.ask(target, &[layer], Depth::Walk))
+        else {
             return false;
         };
         asking::wait(iter::once(&request.asked), ANSWER);
-        if let Some(done) = self.end(request.asked, layer) {
+        if let Some(done) = self.end(request.asked, &[layer]) {
             self.answers += 1;
             self.free.push(done.free());
         }
         true
     }
 
-    /// Asks `target`; counts the loss if it cannot be asked.
-    fn ask(&mut self, target: Target<'e>, layer: Layer, depth: Depth) -> Option<Request<'e>> {
+    /// Asks `target` for a sample of `layers`; counts the loss if it cannot be asked.
+    fn ask(&mut self, target: Target<'e>, layers: &[Layer], depth: Depth) -> Option<Request<'e>> {
         for late in std::mem::take(&mut self.late) {
             match late.end() {
                 Ok(free) => self.free.push(free),
@@ -279,11 +318,11 @@ impl<'e> Sampling<'e, '_> {
             }
         }
         let Some(sample) = self.free.pop() else {
-            self.means.records.slots.drop(layer, Drop::NoFreeRecord);
+            self.lose(layers, Drop::NoFreeRecord);
             thread::sleep(REST);
             return None;
         };
-        self.since_gst += u32::from(layer == self.layer());
+        self.since_gst += u32::from(layers.contains(&self.layer()));
         if self.means.truth.light.is_some() {
             target.state.invite_check(clock::since_start());
         }
@@ -296,7 +335,7 @@ impl<'e> Sampling<'e, '_> {
             }),
             Err(sample) => {
                 self.free.push(sample);
-                self.means.records.slots.drop(layer, Drop::ThreadEnded);
+                self.lose(layers, Drop::ThreadEnded);
                 None
             }
         }
@@ -305,7 +344,7 @@ impl<'e> Sampling<'e, '_> {
     /// Judges what came of a request.
     fn close(&mut self, request: Request<'e>) {
         let layer = self.layer();
-        if let Some(done) = self.end(request.asked, layer) {
+        if let Some(done) = self.end(request.asked, &[layer]) {
             self.answers += 1;
             let sample = &done.value().sample;
             self.client.judge(layer, &request.target, sample);
@@ -314,14 +353,19 @@ impl<'e> Sampling<'e, '_> {
     }
 
     /// Ends a request; counts the loss if it was not answered.
-    fn end(&mut self, asked: Asked, layer: Layer) -> Option<Done> {
+    fn end(&mut self, asked: Asked, layers: &[Layer]) -> Option<Done> {
         match asked.end() {
             Ended::Done(done) => return Some(done),
             Ended::Lost(free) => self.free.push(free),
             Ended::Late(late) => self.late.push(late),
         }
-        self.means.records.slots.drop(layer, Drop::NoAnswer);
+        self.lose(layers, Drop::NoAnswer);
         None
+    }
+
+    fn lose(&self, layers: &[Layer], cause: Drop) {
+        let slots = &self.means.records.slots;
+        layers.iter().for_each(|&layer| slots.drop(layer, cause));
     }
 
     /// Waits until there is something to do, or somebody may run again.

@@ -56,7 +56,7 @@ impl WalksHere for Gst {
 }
 
 impl WalksOther for Gst {
-    fn walk(&self, thread: Ref<'_>, into: &mut FrameBuffer) -> Walk {
+    fn walk(&self, _: Env<'_>, thread: Ref<'_>, into: &mut FrameBuffer) -> Walk {
         Gst::walk(self, Some(thread), into)
     }
 }

@@ -20,7 +20,7 @@ pub trait Walker: Send + Sync {
         None
     }
 
-    /// How the walker walks another thread, at that thread's next safepoint, if it can.
+    /// How the walker walks another thread, suspended or at that thread's next safepoint, if it can.
     fn elsewhere(&self) -> Option<&dyn WalksOther> {
         None
     }
@@ -41,6 +41,7 @@ pub trait WalksHere {
 
 /// Walks other threads.
 pub trait WalksOther {
-    /// Walks the thread of this `java.lang.Thread`.
-    fn walk(&self, thread: Ref<'_>, into: &mut FrameBuffer) -> Walk;
+    /// Walks the thread of this `java.lang.Thread`; `env` is the calling thread's. Takes no lock of
+    /// the agent: the thread may be suspended while it holds one.
+    fn walk(&self, env: Env<'_>, thread: Ref<'_>, into: &mut FrameBuffer) -> Walk;
 }

@@ -54,6 +54,11 @@ layers! {
         walker: Some("gst"), truths: [Trace, Classes], when: Check, program: Either, budget: 0.0, imprecise: [0.0, 0.0],
         compares: "GetStackTrace with the recorded calls, and with the class files",
     }
+    /// JVMTI GetStackTrace of another thread, which is suspended, with that thread's trace stack.
+    GstOther = "gst-other" {
+        walker: Some("gst"), truths: [Trace], when: Suspend, program: Hooked, budget: 0.0, imprecise: [0.0, 0.0],
+        compares: "GetStackTrace of another thread, which is suspended, with the recorded calls",
+    }
     /// AsyncGetCallTrace inside a `check` with GetStackTrace at the same place.
     AsgctSafepoint = "asgct-safepoint" {
         walker: Some("asgct"), truths: [Here], when: Check, program: Hooked, budget: 0.005, imprecise: [0.0, 0.0],
@@ -129,6 +134,16 @@ pub enum When {
     Check,
     /// In a signal handler, at any instant.
     Signal,
+    /// From outside, while the thread is suspended.
+    Suspend,
+}
+
+impl When {
+    /// The layers of this instant, lowest first.
+    pub fn layers(self) -> impl Iterator<Item = Layer> {
+        let rows = LAYERS.iter().filter(move |row| row.when == self);
+        rows.map(|row| row.layer)
+    }
 }
 
 /// In which programs a layer has checks.

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// The number of this format; it changes when a reader of the old one would go wrong. From 2 on
 /// layers count `imprecise` stacks, which are decided checks.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
 
 /// The oldest format that can still be read: what is not in it counts as 0.
 pub const OLDEST_SCHEMA: u32 = 1;

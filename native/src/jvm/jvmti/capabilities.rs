@@ -12,6 +12,8 @@ pub enum Capability {
     GetBytecodes = 3,
     /// `can_get_line_numbers`
     GetLineNumbers = 12,
+    /// `can_suspend`
+    Suspend = 20,
     /// `can_generate_all_class_hook_events`
     AllClassHookEvents = 26,
     /// `can_generate_object_free_events`

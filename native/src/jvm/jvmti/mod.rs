@@ -13,4 +13,4 @@ pub use classes::class_name;
 pub use env::{Error, JMethodId, Jvmti};
 pub use events::{ClassFile, Event, Events, ThreadCallback};
 pub use methods::MethodName;
-pub use threads::FrameInfo;
+pub use threads::{FrameInfo, Suspended};

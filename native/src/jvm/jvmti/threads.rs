@@ -79,4 +79,36 @@ impl Jvmti {
         ))?;
         Ok(count as usize)
     }
+
+    /// SuspendThread: stops `thread` until the answer is dropped. A thread in a native method may
+    /// finish that method, and stops before it is back in Java.
+    ///
+    /// Until then the caller must not wait for anything that `thread` may hold.
+    pub fn suspend(self, thread: Ref<'_>) -> Result<Suspended<'_>, Error> {
+        ok(call!(self, 5, (jobject), thread.raw()))?;
+        Ok(Suspended {
+            jvmti: self,
+            thread,
+        })
+    }
+}
+
+/// A thread that is suspended; it runs on when this is dropped.
+pub struct Suspended<'a> {
+    jvmti: Jvmti,
+    thread: Ref<'a>,
+}
+
+impl<'a> Suspended<'a> {
+    /// The thread.
+    pub fn thread(&self) -> Ref<'a> {
+        self.thread
+    }
+}
+
+impl Drop for Suspended<'_> {
+    fn drop(&mut self) {
+        // ResumeThread fails only for a thread that has ended or was resumed by another agent.
+        call!(self.jvmti, 6, (jobject), self.thread.raw());
+    }
 }

@@ -1,0 +1,114 @@
+//! Layers whose walkers are asked from outside, while the thread is suspended.
+//!
+//! The truth is the trace stack that the suspended thread's signal handler has copied. A thread that
+//! was suspended in a native method of ours may still finish it; then its entry may be there or not,
+//! as the BCI of its caller says.
+
+use super::context::Layers;
+use super::path::{Check, nothing_more};
+use crate::evidence::Seen;
+use crate::jvm::jni::Env;
+use crate::jvm::jvmti::Suspended;
+use crate::sampling::sample::Sample;
+use crate::walkers::buffer::{FrameBuffer, Walk};
+use crate::walkers::walker::WalksOther;
+use oracle::mutants::Sight;
+use oracle::tally::Drop;
+use oracle::trace::Frame;
+use oracle::{LAYERS, Layer, Verdict, When};
+use std::io;
+
+/// Deeper stacks are counted as dropped: the VM sets so much memory aside for each stack.
+const MOST_FRAMES: usize = 1 << 11;
+
+/// The layers of suspended threads.
+pub struct Outside(Vec<Asked>);
+
+/// A layer's walker, and what it answered.
+struct Asked {
+    layer: Layer,
+    walker: &'static dyn WalksOther,
+    frames: FrameBuffer,
+    walked: Walk,
+}
+
+impl Outside {
+    /// The layers whose walkers the VM has.
+    pub fn new(layers: &'static Layers) -> io::Result<Outside> {
+        let rows = LAYERS.iter().filter(|row| row.when == When::Suspend);
+        let asked = rows.filter_map(|row| {
+            let walker = layers.walkers.of(row.layer)?.elsewhere()?;
+            Some(FrameBuffer::new(MOST_FRAMES).map(|frames| Asked {
+                layer: row.layer,
+                walker,
+                frames,
+                walked: Ok(()),
+            }))
+        });
+        Ok(Outside(asked.collect::<io::Result<_>>()?))
+    }
+
+    /// Asks all walkers for the stack of the suspended thread, lets the thread run on, and judges
+    /// the answers. `sample` has the truth, `tid` is the thread's kernel id.
+    pub fn check(
+        &mut self,
+        layers: &Layers,
+        env: Env<'_>,
+        (tid, suspended): (i32, Suspended<'_>),
+        sample: &Sample,
+    ) {
+        for asked in &mut self.0 {
+            asked.walked = asked
+                .walker
+                .walk(env, suspended.thread(), &mut asked.frames);
+        }
+        drop(suspended);
+        for asked in &self.0 {
+            judge(layers, env, tid, sample, asked);
+        }
+    }
+}
+
+/// Judges one answer.
+fn judge(layers: &Layers, env: Env<'_>, tid: i32, sample: &Sample, asked: &Asked) {
+    let (slots, layer) = (&layers.records.slots, asked.layer);
+    if let Err(cause) = sample.copied {
+        return slots.drop(layer, cause);
+    }
+    if let Err(code) = asked.walked {
+        return slots.count(layer, Verdict::Error(code.0));
+    }
+    if asked.frames.is_full() {
+        return slots.drop(layer, Drop::TooDeep);
+    }
+    let walk = asked.frames.frames();
+    if is_switching(layers, sample, walk) {
+        return slots.count(layer, Verdict::Unverifiable);
+    }
+    // The walkers give a carrier's own frames only.
+    let stack = match sample.carried {
+        true => &sample.carrier,
+        false => &sample.stack,
+    };
+    let methods = &layers.truth.methods;
+    let hooks: Vec<_> = stack.hooks().collect();
+    let leaving = stack.leaving(|called, hook| methods.is_left_by(called, hook));
+    let truth = stack.truth(&hooks, &leaving);
+    let check = Check {
+        layer,
+        env,
+        tid,
+        seen: Seen::Plainly,
+        sight: &Sight::Truth(&truth, methods),
+        reference: &[truth.checked],
+        truth: &|| layers.reporter.show_truth(env, &truth),
+        evidence: &nothing_more,
+    };
+    check.go(layers, walk);
+}
+
+/// Whether a virtual thread is being mounted or unmounted: the trace stack is not settled then.
+fn is_switching(layers: &Layers, sample: &Sample, walk: &[Frame]) -> bool {
+    let threads = layers.truth.virtual_threads.as_ref();
+    !sample.carried && threads.is_some_and(|threads| threads.is_mounting(walk))
+}
