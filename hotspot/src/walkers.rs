@@ -36,23 +36,31 @@ const fn code(code: i32, name: &'static str, meaning: &'static str) -> ErrorCode
     }
 }
 
-/// All walkers.
-pub static WALKERS: [Walker; 2] = [
+/// Reports count JVMTI's codes with a minus sign, and those above 15 as 15.
+const JVMTI_CODES: &[ErrorCode] = &[
+    code(-10, "JVMTI_ERROR_INVALID_THREAD", "no valid thread"),
+    code(
+        -15,
+        "JVMTI_ERROR_THREAD_NOT_ALIVE",
+        "the thread is not alive, or a code above 15",
+    ),
+];
+
+const fn jvmti(name: &'static str, title: &'static str) -> Walker {
     Walker {
-        name: "gst",
-        title: "GetStackTrace",
+        name,
+        title,
         api: "JVMTI",
         source: "the JVMTI specification, chapter \"Error Codes\"",
-        // Reports count JVMTI's codes with a minus sign, and those above 15 as 15.
-        codes: &[
-            code(-10, "JVMTI_ERROR_INVALID_THREAD", "no valid thread"),
-            code(
-                -15,
-                "JVMTI_ERROR_THREAD_NOT_ALIVE",
-                "the thread is not alive, or a code above 15",
-            ),
-        ],
-    },
+        codes: JVMTI_CODES,
+    }
+}
+
+/// All walkers.
+pub static WALKERS: [Walker; 4] = [
+    jvmti("gst", "GetStackTrace"),
+    jvmti("gst-list", "GetThreadListStackTraces"),
+    jvmti("gst-all", "GetAllStackTraces"),
     Walker {
         name: "asgct",
         title: "AsyncGetCallTrace",

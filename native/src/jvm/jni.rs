@@ -148,6 +148,11 @@ impl<'a> Env<'a> {
         jni!(self, v1_1, IsInstanceOf, object.raw(), class.raw())
     }
 
+    /// IsSameObject.
+    pub fn is_same(self, one: Ref<'_>, other: Ref<'_>) -> bool {
+        jni!(self, v1_1, IsSameObject, one.raw(), other.raw())
+    }
+
     /// NewGlobalRef; none if there is no memory.
     pub fn global(self, object: Ref<'_>) -> Option<Global> {
         NonNull::new(jni!(self, v1_1, NewGlobalRef, object.raw())).map(Global)

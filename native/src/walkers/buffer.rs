@@ -20,6 +20,7 @@ pub struct FrameBuffer {
     memory: Reserved<Frame>,
     capacity: usize,
     count: usize,
+    is_cut: bool,
 }
 
 impl FrameBuffer {
@@ -29,6 +30,7 @@ impl FrameBuffer {
             memory: Reserved::new(capacity)?,
             capacity,
             count: 0,
+            is_cut: false,
         })
     }
 
@@ -38,9 +40,26 @@ impl FrameBuffer {
         unsafe { std::slice::from_raw_parts(self.memory.start().as_ptr(), self.count) }
     }
 
-    /// Whether there is no room left: the stack may have more frames.
+    /// How many frames fit.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Whether there is no room left, or the walker cut the stack: the stack may have more frames.
     pub fn is_full(&self) -> bool {
-        self.count == self.capacity
+        self.is_cut || self.count == self.capacity
+    }
+
+    /// Takes the frames that a walker has in memory of its own, as far as they fit. `is_cut` says
+    /// whether the walker may have left frames out.
+    pub(super) fn set(&mut self, frames: impl Iterator<Item = Frame>, is_cut: bool) {
+        (self.count, self.is_cut) = (0, is_cut);
+        let start = self.memory.start().as_ptr();
+        for frame in frames.take(self.capacity) {
+            // SAFETY: below the capacity.
+            unsafe { start.add(self.count).write(frame) };
+            self.count += 1;
+        }
     }
 
     /// Lets `walk` write frames as its walker lays them out, of which at most the given number
@@ -58,7 +77,7 @@ impl FrameBuffer {
             assert!(size_of::<Raw>() == size_of::<Frame>());
             assert!(align_of::<Raw>() == align_of::<Frame>());
         }
-        self.count = 0;
+        (self.count, self.is_cut) = (0, false);
         let frames = self.memory.start().as_ptr();
         let count = walk(frames.cast::<Raw>(), self.capacity)?.min(self.capacity);
         for index in 0..count {

@@ -26,12 +26,16 @@ impl Gst {
             let walked = self.0.stack_trace(thread, frames);
             walked.map_err(|error| ErrorCode(-error))
         };
-        let convert = |frame: FrameInfo| Frame {
-            method: MethodKey(frame.method.0),
-            location: Location::from_jvmti(frame.location),
-        };
         // SAFETY: GetStackTrace wrote so many frames as it says.
-        unsafe { into.walk(walk, convert) }
+        unsafe { into.walk(walk, converted) }
+    }
+}
+
+/// A frame as JVMTI gives it.
+pub(super) fn converted(frame: FrameInfo) -> Frame {
+    Frame {
+        method: MethodKey(frame.method.0),
+        location: Location::from_jvmti(frame.location),
     }
 }
 

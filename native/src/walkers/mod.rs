@@ -5,5 +5,7 @@
 pub mod asgct;
 pub mod buffer;
 pub mod gst;
+mod gst_all;
+mod gst_list;
 pub mod table;
 pub mod walker;

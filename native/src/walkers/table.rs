@@ -1,7 +1,7 @@
 //! All stack walkers: one row each.
 
 use super::walker::Walker;
-use super::{asgct, gst};
+use super::{asgct, gst, gst_all, gst_list};
 use crate::jvm::Jvm;
 use oracle::Layer;
 
@@ -9,7 +9,7 @@ use oracle::Layer;
 type Find = fn(&'static Jvm) -> Option<Box<dyn Walker>>;
 
 /// To add a walker, add a row.
-const ROWS: &[Find] = &[asgct::find, gst::find];
+const ROWS: &[Find] = &[asgct::find, gst::find, gst_list::find, gst_all::find];
 
 /// The walkers that the VM has.
 pub struct Walkers(Vec<Box<dyn Walker>>);

@@ -43,7 +43,8 @@ pub struct Config {
     pub check_share: f64,
     /// Average pause between two samples, in microseconds; 0: no pause.
     pub sample_interval_us: u64,
-    /// Every so many samples one is followed by a GetStackTrace for `asgct-gst`; 0: none.
+    /// Every so many samples one is followed by a GetStackTrace for `asgct-gst`, and a thread may be
+    /// suspended; 0: none.
     pub gst_every: u32,
     /// Whether class files are kept in mind to judge call edges by: layer `call-edge`, and
     /// evidence in the others.

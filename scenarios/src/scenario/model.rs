@@ -118,7 +118,7 @@ pub struct Matrix {
 pub struct Sampling {
     /// Average pause between two samples, in microseconds.
     pub interval_us: u64,
-    /// Every so many samples one is followed by a GetStackTrace.
+    /// Every so many samples one is followed by a GetStackTrace, and a thread may be suspended.
     pub gst_every: u32,
     /// Share of a thread's time that checks may take.
     pub check_share: f64,

@@ -6,6 +6,7 @@ mod env;
 mod events;
 mod memory;
 mod methods;
+mod stacks;
 mod threads;
 
 pub use capabilities::Capability;

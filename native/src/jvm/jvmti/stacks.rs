@@ -1,0 +1,86 @@
+//! The stacks of several threads at one instant.
+
+use super::env::{Error, Jvmti, call, ok};
+use super::threads::FrameInfo;
+use crate::jvm::jni::{Env, Local, Ref};
+use jni_sys::{jint, jobject};
+use std::ptr;
+
+/// `jvmtiStackInfo`.
+#[repr(C)]
+#[derive(Copy, Clone)]
+struct StackInfo {
+    thread: jobject,
+    state: jint,
+    frames: *const FrameInfo,
+    count: jint,
+}
+
+impl StackInfo {
+    fn frames(&self) -> &[FrameInfo] {
+        match self.frames.is_null() || self.count <= 0 {
+            true => &[],
+            // SAFETY: the VM wrote so many; they are freed together with this.
+            false => unsafe { std::slice::from_raw_parts(self.frames, self.count as usize) },
+        }
+    }
+}
+
+impl Jvmti {
+    /// GetThreadListStackTraces of one thread: shows its newest `most` frames to `look`.
+    pub fn stack_in_list<T>(
+        self,
+        thread: Ref<'_>,
+        most: usize,
+        look: impl FnOnce(&[FrameInfo]) -> T,
+    ) -> Result<T, Error> {
+        let (list, mut stacks) = ([thread.raw()], ptr::null_mut::<StackInfo>());
+        ok(call!(
+            self,
+            101,
+            (jint, *const jobject, jint, *mut *mut StackInfo),
+            1,
+            list.as_ptr(),
+            most as jint,
+            &mut stacks
+        ))?;
+        let shown = |stacks: &[StackInfo]| look(stacks.first().map_or(&[], StackInfo::frames));
+        // SAFETY: the VM allocated it, with one element for the one thread.
+        Ok(unsafe { self.look_at_array(stacks, 1, shown) })
+    }
+
+    /// GetAllStackTraces: shows the newest `most` frames of `thread` to `look`, if the thread is
+    /// alive, and says how many threads are.
+    pub fn stack_among_all<T>(
+        self,
+        env: Env<'_>,
+        thread: Ref<'_>,
+        most: usize,
+        look: impl FnOnce(Option<&[FrameInfo]>) -> T,
+    ) -> Result<(T, usize), Error> {
+        let (mut stacks, mut count) = (ptr::null_mut::<StackInfo>(), 0);
+        ok(call!(
+            self,
+            100,
+            (jint, *mut *mut StackInfo, *mut jint),
+            most as jint,
+            &mut stacks,
+            &mut count
+        ))?;
+        let find = |stacks: &[StackInfo]| {
+            // SAFETY: each is a local reference that the VM made for this call.
+            let threads = stacks
+                .iter()
+                .map(|stack| unsafe { env.adopt(stack.thread) });
+            // Each is given back, whether the thread is the one or not.
+            let threads: Vec<Option<Local<'_>>> = threads.collect();
+            let is_it = |other: &Local<'_>| env.is_same(other.get(), thread);
+            let found = threads
+                .iter()
+                .position(|other| other.as_ref().is_some_and(is_it));
+            (look(found.map(|at| stacks[at].frames())), stacks.len())
+        };
+        // SAFETY: the VM allocated it, with so many elements.
+        Ok(unsafe { self.look_at_array(stacks, count, find) })
+    }
+}

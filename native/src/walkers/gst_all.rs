@@ -1,0 +1,56 @@
+//! GetAllStackTraces: JVMTI's walker of all threads at one instant.
+
+use super::buffer::{ErrorCode, FrameBuffer, Walk};
+use super::gst::converted;
+use super::walker::{Walker, WalksOther};
+use crate::jvm::Jvm;
+use crate::jvm::jni::{Env, Ref};
+use crate::jvm::jvmti::Jvmti;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// So many frames at most are asked for at once, of all threads together: HotSpot sets memory aside
+/// for all of them (`VM_GetAllStackTraces` in `share/prims/jvmtiEnvBase.cpp`).
+const AT_ONCE: usize = 1 << 20;
+
+/// `JVMTI_ERROR_THREAD_NOT_ALIVE`, as reports count the code.
+const NOT_ALIVE: ErrorCode = ErrorCode(-15);
+
+/// The environment that is asked, and how many threads the last answer had.
+struct GstAll {
+    jvmti: Jvmti,
+    threads: AtomicUsize,
+}
+
+/// Every VM has the walker.
+pub fn find(jvm: &'static Jvm) -> Option<Box<dyn Walker>> {
+    Some(Box::new(GstAll {
+        jvmti: jvm.jvmti,
+        threads: AtomicUsize::new(1),
+    }))
+}
+
+impl Walker for GstAll {
+    fn name(&self) -> &'static str {
+        "gst-all"
+    }
+
+    fn elsewhere(&self) -> Option<&dyn WalksOther> {
+        Some(self)
+    }
+}
+
+impl WalksOther for GstAll {
+    fn walk(&self, env: Env<'_>, thread: Ref<'_>, into: &mut FrameBuffer) -> Walk {
+        let share = AT_ONCE / self.threads.load(Relaxed).max(1);
+        let most = into.capacity().min(share.max(1));
+        let copy = |frames: Option<&[_]>| {
+            let frames = frames.ok_or(NOT_ALIVE)?;
+            into.set(frames.iter().copied().map(converted), frames.len() == most);
+            Ok(())
+        };
+        let walked = self.jvmti.stack_among_all(env, thread, most, copy);
+        let (walk, threads) = walked.map_err(|error| ErrorCode(-error))?;
+        self.threads.store(threads, Relaxed);
+        walk
+    }
+}
