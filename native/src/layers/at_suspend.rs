@@ -101,7 +101,6 @@ fn judge(layers: &Layers, env: Env<'_>, tid: i32, sample: &Sample, asked: &Asked
         seen: Seen::Plainly,
         sight: &Sight::Truth(&truth, methods),
         reference: &[truth.checked],
-        truth: &|| layers.reporter.show_truth(env, &truth),
         evidence: &nothing_more,
     };
     check.go(layers, walk);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The number of this format; it changes when a reader of the old one would go wrong. From 2 on
-/// layers count `imprecise` stacks, which are decided checks.
+/// layers count `imprecise` stacks, which are decided checks; 3 has layers of suspended threads.
 pub const SCHEMA: u32 = 3;
 
 /// The oldest format that can still be read: what is not in it counts as 0.
