@@ -53,6 +53,10 @@ pub enum Command {
     Rewrite(crate::rewrite::RewriteArgs),
     /// Judge stacks that somebody recorded, by class files alone
     Edges(crate::edges::EdgesArgs),
+    /// Check what this machine lacks for a run: JDK, agent, signals, memory, space
+    ///
+    /// Makes a run of a few seconds. Exits with 0 if nothing is lacking, else with 3.
+    Doctor(DoctorArgs),
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -94,6 +98,9 @@ pub struct Choice {
 pub struct RunArgs {
     #[command(flatten)]
     pub choice: Choice,
+    /// Give a first answer within half a minute: the scenario `quick`
+    #[arg(long, conflicts_with_all = ["scenario", "jar", "benchmark", "java_args"])]
+    pub quick: bool,
     /// Folder for the results
     #[arg(long, value_name = "DIR", default_value = "stackwitness-out")]
     pub out: PathBuf,
@@ -147,7 +154,7 @@ pub struct RunArgs {
     #[arg(long, hide = true, value_name = "N", default_value_t = 0)]
     pub record_samples: u32,
     /// Any Java program, as one would give it to `java`
-    #[arg(last = true, value_name = "JAVA_ARGS", conflicts_with_all = ["scenario", "jar", "benchmark", "flags"])]
+    #[arg(last = true, value_name = "JAVA_ARGS", conflicts_with_all = ["scenario", "jar", "benchmark"])]
     pub java_args: Vec<String>,
 }
 
@@ -237,6 +244,17 @@ pub struct RenderArgs {
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+/// What `doctor` takes.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// The JDK [default: as for `run`]
+    #[arg(long, value_name = "HOME")]
+    pub jdk: Option<PathBuf>,
+    /// The folder for results that a run is to have
+    #[arg(long, value_name = "DIR", default_value = "stackwitness-out")]
+    pub out: PathBuf,
 }
 
 /// How a report can look.

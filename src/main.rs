@@ -2,17 +2,19 @@
 //! what they return, and exits with one of the codes in [`exit`].
 //!
 //! * [`cli`] and [`judging`]: what can be said on the command line;
-//! * one file or folder for each command: [`run`], [`plan`], [`rewrite`], [`edges`], [`manual`], and
-//!   the commands on reports in [`report`];
-//! * [`output`]: all printing; [`progress`]: what a waiting user sees;
+//! * one file or folder for each command: [`run`], [`plan`], [`rewrite`], [`edges`], [`doctor`],
+//!   [`manual`], and the commands on reports in [`report`];
+//! * [`output`]: all printing; [`progress`] and [`next`]: what a user sees during a run and after;
 //! * [`exit`] and [`error`]: how a command ends.
 
 mod cli;
+mod doctor;
 mod edges;
 mod error;
 mod exit;
 mod judging;
 mod manual;
+mod next;
 mod output;
 mod plan;
 mod progress;
@@ -58,6 +60,7 @@ fn execute(command: Command) -> Result<u8, Error> {
         Command::Render(args) => report::render::render(args),
         Command::Rewrite(args) => rewrite::command(&args),
         Command::Edges(args) => edges::command(&args),
+        Command::Doctor(args) => doctor::command(&args),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man => manual::man(),
     }

@@ -3,6 +3,7 @@
 use crate::cli::{Format, RunArgs};
 use crate::error::Error;
 use crate::exit;
+use crate::next;
 use crate::output::{Stream, print};
 use crate::progress::Progress;
 use crate::report::render;
@@ -20,7 +21,10 @@ fn hook(scenario: &mut Scenario, hooks: Option<Hooking>) {
 }
 
 /// Runs what was asked for, prints the table and returns the exit code.
-pub fn run(args: RunArgs) -> Result<u8, Error> {
+pub fn run(mut args: RunArgs) -> Result<u8, Error> {
+    if args.quick {
+        args.choice.scenario = vec!["quick".into()];
+    }
     // Read before anything runs, so that a mistake in it costs no time.
     let judge = args.judging.judge()?;
     let of_user = !args.java_args.is_empty();
@@ -33,6 +37,7 @@ pub fn run(args: RunArgs) -> Result<u8, Error> {
         let wishes = Wishes {
             jdks: args.choice.jdk,
             seed: args.choice.seed.unwrap_or_else(scenarios::random_seed),
+            flags: args.choice.flags,
             ..Wishes::default()
         };
         let plan = Plan::new(&scenario, &wishes)?;
@@ -56,8 +61,9 @@ pub fn run(args: RunArgs) -> Result<u8, Error> {
         sampling.record_samples = args.record_samples;
     }
     interrupt::note();
+    let mut progress = Progress::new(&plan, of_user);
     let session = Session::new(scenario, plan, &args.out)?;
-    let mut progress = Progress::new(of_user);
+    progress.announce(session.plan(), &args.out);
     let Done { report, failure } = session.run(&mut |event| progress.show(&event))?;
 
     let decision = judge.decide(&report);
@@ -68,7 +74,10 @@ pub fn run(args: RunArgs) -> Result<u8, Error> {
     };
     let style = render::style(stream);
     let table = render::text(&report, &decision, session.out(), Format::Table, style);
-    let printed = print(stream, &table);
+    // The program may have left a line unfinished.
+    let start = if of_user { "\n" } else { "" };
+    let steps = next::steps(decision.outcome, &args.out);
+    let printed = print(stream, &format!("{start}{table}{steps}"));
     if let Some(failure) = failure {
         return Err(failure.into());
     }

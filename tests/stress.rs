@@ -38,7 +38,7 @@ fn measure(jdk: &Path, fixture: &str, installed: &Installed, hooks: Hooking) -> 
     let jar = &installed.fixtures_jar;
     let path = dir.path().join("config.json");
     fs::write(&path, serde_json::to_vec(&config).unwrap()).unwrap();
-    let agent = scenarios::library::AGENT.find().unwrap();
+    let agent = libraries::AGENT.place(dir.path()).unwrap();
     let agent = format!("-agentpath:{}={}", agent.display(), path.display());
     let output = run(Command::new(jdk.join("bin/java"))
         .args([&agent, "-Xmx512m"])

@@ -43,7 +43,7 @@ pub fn java(java: &Path, dir: &Path, agent: Option<&Config>) -> Command {
         fs::write(&path, config).expect("it is ours");
         // The run of the JVM that was here before is over.
         let _ = fs::remove_file(dir.join(CLAIM_FILE));
-        let agent = scenarios::library::AGENT.find().expect("the agent");
+        let agent = libraries::AGENT.place(dir).expect("the agent");
         command.arg(format!("-agentpath:{}={}", agent.display(), path.display()));
     }
     command.arg("-cp").arg(&installed.fixtures_jar);

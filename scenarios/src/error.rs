@@ -34,18 +34,13 @@ pub enum Error {
         /// The oldest feature release that can be judged.
         oldest: u32,
     },
-    /// One of our own libraries is not where it belongs.
-    #[error(
-        "{name} not found; looked for {tried}; build it with `cargo build`, or set {variable} \
-         to its path"
-    )]
-    NoLibrary {
+    /// A JVM cannot get one of our libraries.
+    #[error("no {name} for the JVM: {source}")]
+    Library {
         /// Its file name.
-        name: String,
-        /// Where it was looked for.
-        tried: String,
-        /// The environment variable that names it.
-        variable: &'static str,
+        name: &'static str,
+        /// Why not.
+        source: io::Error,
     },
     /// No such scenario.
     #[error("no scenario `{name}`: it is neither a file nor one of {known}")]

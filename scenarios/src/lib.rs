@@ -31,7 +31,6 @@ mod text;
 pub use error::Error;
 pub use plan::Plan;
 pub use process::interrupt;
-pub use run::library;
 pub use run::session::{self, Done, Event, Session};
 pub use scenario::{Scenario, known};
 

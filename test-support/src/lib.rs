@@ -2,6 +2,7 @@
 //!
 //! * [`Deadline`] ends a test that hangs. A deadline lasts minutes, and longer on a slow or busy
 //!   machine: no test depends on the machine's speed.
+//! * [`jdks`] finds the JDKs of this machine.
 //! * [`run`], [`run_with`] and [`wait`] run a child process to its end, under such a deadline.
 //!
 //! This crate is for tests only. It panics where a test has to fail.
@@ -9,7 +10,9 @@
 #![forbid(unsafe_code)]
 
 mod deadline;
+mod jdk;
 mod process;
 
 pub use deadline::{Deadline, until};
+pub use jdk::{feature, jdks};
 pub use process::{Output, run, run_until, run_with, wait};

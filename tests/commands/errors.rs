@@ -75,7 +75,7 @@ fn no_agent() {
     one_message(
         output.code,
         &output.stderr,
-        (3, "looked for /no/such/agent.so"),
+        (3, "/no/such/agent.so (from STACKWITNESS_AGENT)"),
     );
 }
 

@@ -5,6 +5,7 @@ mod support;
 
 mod crash;
 mod errors;
+mod first;
 mod folder;
 mod html;
 mod interrupt;

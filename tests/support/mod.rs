@@ -5,28 +5,13 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-pub use test_support::{Deadline, Output, run, run_with, until, wait};
+pub use test_support::{Deadline, Output, jdks, run, run_with, until, wait};
 
 /// Our own program, ready for arguments, without what the environment would add.
 pub fn stackwitness() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stackwitness"));
     command.env("CI", "true");
     command
-}
-
-/// The JDKs to test against: the one of `JAVA_HOME`, else all that are installed.
-pub fn jdks() -> Vec<PathBuf> {
-    if let Some(home) = std::env::var_os("JAVA_HOME") {
-        return vec![home.into()];
-    }
-    let found: Vec<_> = scenarios::jdk::Jdk::installed()
-        .iter()
-        .map(|jdk| jdk.home().to_owned())
-        .collect();
-    if found.is_empty() {
-        println!("skipped: no JDK found");
-    }
-    found
 }
 
 /// What came of a scenario; its folder goes with it.

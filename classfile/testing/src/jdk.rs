@@ -1,6 +1,5 @@
 //! The JDKs of this machine.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -15,42 +14,24 @@ pub struct Jdk {
 }
 
 impl Jdk {
-    fn at(home: &Path) -> Option<Self> {
-        let release = std::fs::read_to_string(home.join("release")).ok()?;
-        let version = release
-            .lines()
-            .find_map(|l| l.strip_prefix("JAVA_VERSION=\""))?;
-        let feature = version.split(['.', '"', '-', '+']).next()?.parse().ok()?;
-        (home.join("bin/javac").exists() && home.join("lib/modules").exists()).then(|| Self {
-            home: home.to_owned(),
-            feature,
-        })
-    }
-
-    /// Every JDK found, the oldest first, one of each feature release.
+    /// Every JDK found that has a compiler and its classes, the oldest first, one of each feature
+    /// release.
     pub fn all() -> Vec<Self> {
-        let mut homes = BTreeSet::new();
-        homes.extend(std::env::var_os("JAVA_HOME").map(PathBuf::from));
-        for place in [
-            "/usr/lib/jvm",
-            "/opt/java",
-            "/Library/Java/JavaVirtualMachines",
-        ] {
-            let Ok(entries) = std::fs::read_dir(place) else {
-                continue;
-            };
-            homes.extend(entries.flatten().map(|e| e.path()));
-        }
-        let mut all: Vec<Self> = homes
-            .iter()
-            .filter_map(|h| Self::at(h))
-            .filter(|j| j.feature >= 17)
+        let whole = |home: &PathBuf| {
+            ["bin/javac", "lib/modules"]
+                .iter()
+                .all(|file| home.join(file).exists())
+        };
+        let whole = test_support::jdks().into_iter().filter(whole);
+        let mut all: Vec<Self> = whole
+            .filter_map(|home| {
+                Some(Self {
+                    feature: test_support::feature(&home)?,
+                    home,
+                })
+            })
             .collect();
-        all.sort_by_key(|j| j.feature);
-        all.dedup_by_key(|j| j.feature);
-        if all.is_empty() {
-            println!("skipped: no JDK found (JAVA_HOME, /usr/lib/jvm)");
-        }
+        all.dedup_by_key(|jdk| jdk.feature);
         all
     }
 

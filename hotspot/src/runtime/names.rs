@@ -1,6 +1,7 @@
 //! Names of the classes that HotSpot and the JDK generate at run time.
 
 use oracle::edge::{Kind, package};
+use std::borrow::Cow;
 
 /// A class's name without what tells one hidden class from the next of its name, and its kind.
 ///
@@ -45,6 +46,18 @@ pub(super) fn is_numbered(name: &[u8]) -> bool {
     numbered(name).is_some()
 }
 
+/// `package.Class.method(descriptor)` without the address of a hidden class, which says nothing to a
+/// reader and differs from run to run.
+pub fn method_without_address(method: &str) -> Cow<'_, str> {
+    let (path, descriptor) = method.split_at(method.find('(').unwrap_or(method.len()));
+    let class_and_name = path.rsplit_once('.');
+    let shown = class_and_name.and_then(|(class, name)| {
+        let base = str::from_utf8(hidden(class.as_bytes())?).ok()?;
+        Some(format!("{base}.{name}{descriptor}"))
+    });
+    shown.map_or(method.into(), Cow::from)
+}
+
 fn hidden(name: &[u8]) -> Option<&[u8]> {
     // JFR of JDK 17 adds the identity hash code of the class.
     let hash = numbered(name).and_then(|start| start.strip_suffix(b"/"));
@@ -77,6 +90,24 @@ fn numbered(name: &[u8]) -> Option<&[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn addresses_are_left_out_of_methods() {
+        for (method, shown) in [
+            (
+                "a.LambdaForm$MH.0x00007f1.invoke(La.B;)V",
+                "a.LambdaForm$MH.invoke(La.B;)V",
+            ),
+            (
+                "a.LambdaForm$DMH+0x00007f1.invoke",
+                "a.LambdaForm$DMH.invoke",
+            ),
+            ("a.B.c()V", "a.B.c()V"),
+            ("no method id", "no method id"),
+        ] {
+            assert_eq!(method_without_address(method), shown);
+        }
+    }
 
     #[test]
     fn names_tell_kinds() {

@@ -1,24 +1,42 @@
 //! Frames and stacks, from records to the model.
 
 use crate::model::{Frame, Stacks};
+use hotspot::runtime::method_without_address;
 use oracle::record::{Mismatch, ShownFrame};
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// Both stacks of a mismatch with its evidence.
 pub(super) fn stacks(mismatch: &Mismatch) -> Stacks {
+    let shown = |frames: &[ShownFrame], name: fn(&str) -> Cow<str>| -> Vec<Frame> {
+        frames.iter().map(|one| frame(one, name)).collect()
+    };
+    let [walker, truth] =
+        [&mismatch.walker, &mismatch.truth].map(|all| shown(all, method_without_address));
+    // The addresses stay where they are all that tells both stacks apart.
+    let differ = mismatch.walker != mismatch.truth;
+    let [walker, truth] = match differ && walker == truth {
+        true => [&mismatch.walker, &mismatch.truth].map(|all| shown(all, |name| name.into())),
+        false => [walker, truth],
+    };
     Stacks {
-        title: mismatch.signature(),
+        title: signature(mismatch),
         thread: mismatch.thread.clone(),
-        walker: mismatch.walker.iter().map(frame).collect(),
-        truth: mismatch.truth.iter().map(frame).collect(),
+        walker,
+        truth,
         differs: mismatch.at_frame,
         evidence: mismatch.evidence.texts().into_iter().collect(),
     }
 }
 
-fn frame(frame: &ShownFrame) -> Frame {
-    let mut short = short(&frame.method).to_owned();
-    let mut whole = frame.method.clone();
+/// What mismatches of most likely the same cause have in common.
+pub(super) fn signature(mismatch: &Mismatch) -> String {
+    method_without_address(&mismatch.signature()).into_owned()
+}
+
+fn frame(frame: &ShownFrame, name: fn(&str) -> Cow<str>) -> Frame {
+    let mut whole = name(&frame.method).into_owned();
+    let mut short = short(&whole).to_owned();
     if let Some(bci) = frame.bci {
         let _ = write!(short, " @{bci}");
         let _ = write!(whole, " @{bci}");
@@ -41,7 +59,35 @@ pub(super) fn short(method: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::short;
+    use super::{short, stacks};
+    use oracle::record::{Mismatch, ShownFrame};
+
+    #[test]
+    fn addresses_stay_only_where_they_tell_the_stacks_apart() {
+        let frame = |method: &str| ShownFrame {
+            method: method.into(),
+            bci: Some(3),
+            ..ShownFrame::default()
+        };
+        let shown = |walker: &[&str], truth: &[&str]| {
+            let [walker, truth] = [walker, truth].map(|all| all.iter().map(|m| frame(m)).collect());
+            let sample = crate::sample::report().mismatches.swap_remove(0);
+            let stacks = stacks(&Mismatch {
+                walker,
+                truth,
+                ..sample
+            });
+            stacks.walker[0].short.clone()
+        };
+        assert_eq!(
+            shown(&["a.MH.0x1f.invoke()V"], &["a.B.c()V"]),
+            "MH.invoke @3"
+        );
+        assert_eq!(
+            shown(&["a.MH.0x1f.invoke()V"], &["a.MH.0x20.invoke()V"]),
+            "0x1f.invoke @3"
+        );
+    }
 
     #[test]
     fn packages_and_descriptors_are_left_out() {

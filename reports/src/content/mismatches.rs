@@ -1,6 +1,6 @@
 //! Mismatches: by cause, by kind with examples, and by the code that ran.
 
-use super::frames::stacks;
+use super::frames::{signature, stacks};
 use crate::model::Kind::{Numbers, Words};
 use crate::model::{Block, Cell, Document, Group, Groups, Room, Section, Table, Tone};
 use crate::render::{Style, text};
@@ -83,7 +83,7 @@ fn kinds(all: &[&Mismatch], open: bool) -> Block {
 
 fn places_of(all: &[&Mismatch]) -> Block {
     let place = |m: &Mismatch| {
-        let signature = m.signature();
+        let signature = signature(m);
         signature
             .rsplit(" at ")
             .next()

@@ -18,7 +18,7 @@ pub struct Stacks {
 }
 
 /// A frame.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Frame {
     /// `Class.method @BCI`.
     pub short: String,

@@ -10,6 +10,7 @@ use oracle::report;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::time::Duration;
 
 /// One JVM to run.
 #[derive(Clone, Debug)]
@@ -32,6 +33,17 @@ impl Job {
         report::title(&self.program.name, &self.axes)
     }
 
+    /// How long it should take on a quiet machine, if its program goes on for a known time.
+    pub fn takes(&self) -> Option<Duration> {
+        let (Start::Fixtures { seconds, .. } | Start::Javac { seconds }) = self.program.start
+        else {
+            return None;
+        };
+        // The same work without the agent takes no longer than with the agent.
+        let factor = if self.program.baseline { 2.0 } else { 1.0 };
+        Some((Duration::from_secs_f64(seconds) + START).mul_f64(factor))
+    }
+
     /// Its folder below that of the results.
     pub fn dir(&self) -> String {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.+=".contains(c);
@@ -47,6 +59,9 @@ impl Job {
         )
     }
 }
+
+/// How long a JVM takes to start and to end.
+const START: Duration = Duration::from_secs(2);
 
 /// What is wanted on top of what the scenario says.
 #[derive(Clone, Debug, Default)]
@@ -109,6 +124,11 @@ impl Plan {
             whole: jobs.len(),
             jobs,
         })
+    }
+
+    /// How long all of them should take on a quiet machine, if that is known of each.
+    pub fn takes(&self) -> Option<Duration> {
+        self.jobs.iter().map(Job::takes).sum()
     }
 
     /// Keeps what belongs to a shard. A job's number, folder and seed stay what they were.

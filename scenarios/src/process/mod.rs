@@ -4,6 +4,7 @@ mod child;
 mod guard;
 pub mod interrupt;
 pub(crate) mod leftovers;
+pub mod machine;
 mod output;
 mod tree;
 

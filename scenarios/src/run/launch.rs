@@ -1,6 +1,5 @@
 //! Putting together what starts a JVM.
 
-use super::library;
 use crate::Error;
 use crate::jdk::Jdk;
 use crate::plan::Job;
@@ -8,6 +7,7 @@ use crate::process::{Group, output};
 use crate::scenario::Start;
 use crate::store::names;
 use java_fixtures::Installed;
+use libraries::Library;
 use oracle::record::SLOTS_FILE;
 use oracle::tally::SLOTS;
 use oracle::{Hooking, Layer, TruthKind};
@@ -26,20 +26,32 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// What all runs of a session share.
 pub(crate) struct Kit {
     agent: PathBuf,
+    /// The native methods of the fixtures.
+    natives: PathBuf,
     classes: Installed,
     sources: PathBuf,
 }
 
 impl Kit {
-    /// Finds the agent and writes our classes below `dir`.
+    /// Finds our libraries, or writes them below `dir`, as our classes.
     pub fn new(dir: &Path) -> Result<Kit, Error> {
-        let agent = library::AGENT.find()?;
         let lib = dir.join("lib");
+        let place = |library: &Library| {
+            library.place(&lib).map_err(|source| Error::Library {
+                name: library.name,
+                source,
+            })
+        };
+        let (agent, natives) = (
+            place(&libraries::AGENT)?,
+            place(&libraries::FIXTURE_NATIVES)?,
+        );
         let sources = lib.join("sources");
         let classes =
             java_fixtures::write_to(&lib).map_err(|source| Error::Out { path: lib, source })?;
         Ok(Kit {
             agent,
+            natives,
             classes,
             sources,
         })
@@ -196,7 +208,7 @@ fn java_args(kit: &Kit, job: &Job) -> io::Result<Vec<String>> {
                 n => n,
             };
             let millis = (seconds * 1e3 / count as f64).ceil() as u64;
-            args.extend(natives(&job.jdk));
+            args.extend(natives(&kit.natives, &job.jdk));
             args.extend(kit.class_path());
             if names.iter().any(|name| name == java_fixtures::REDEFINITION) {
                 let jar = kit.classes.fixtures_jar.display();
@@ -233,12 +245,8 @@ fn java_args(kit: &Kit, job: &Job) -> io::Result<Vec<String>> {
     Ok(args)
 }
 
-/// Options for the fixtures that have native methods; without the library they are skipped
-/// and say so in their output.
-fn natives(jdk: &Jdk) -> Vec<String> {
-    let Ok(library) = library::FIXTURE_NATIVES.find() else {
-        return vec![];
-    };
+/// Options for the fixtures that have native methods.
+fn natives(library: &Path, jdk: &Jdk) -> Vec<String> {
     let mut args = vec![format!(
         "-Dstackwitness.fixture.natives={}",
         library.display()

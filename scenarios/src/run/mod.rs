@@ -3,6 +3,5 @@
 mod baseline;
 mod hang;
 mod launch;
-pub mod library;
 pub mod session;
 mod watch;

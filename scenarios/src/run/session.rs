@@ -37,7 +37,9 @@ pub enum Event<'a> {
         /// What its layers have counted.
         tallies: &'a [(Layer, Tally)],
     },
-    /// A program has ended.
+    /// A program has ended, and does its work once more without the agent.
+    RunsAlone,
+    /// All is done for a program.
     Ended {
         /// What came of it.
         run: &'a Run,
@@ -89,6 +91,11 @@ impl Session {
             plan,
             out: Folder::take(out)?,
         })
+    }
+
+    /// What is run.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
     }
 
     /// Where the results go.
@@ -242,6 +249,9 @@ impl Session {
         }
         let mut written = facts.write(&dir);
         if written.is_ok() {
+            if job.program.baseline {
+                watcher(Event::RunsAlone);
+            }
             match baseline::measure(job, &dir, &facts.java_args, &facts.exit) {
                 Ok(effort) => (facts.without_agent, facts.not_compared) = (Some(effort), None),
                 Err(why) => facts.not_compared = Some(why),

@@ -9,6 +9,7 @@ use std::path::Path;
 /// The scenarios that we bring, by name.
 pub const BUILT_IN: &[(&str, &str)] = &[
     ("default", include_str!("../../files/default.toml")),
+    ("quick", include_str!("../../files/quick.toml")),
     ("matrix", include_str!("../../files/matrix.toml")),
     ("overhead", include_str!("../../files/overhead.toml")),
     (

@@ -1,0 +1,92 @@
+//! A short run, which shows that the JDK, the agent and its signals work together.
+
+use super::finding::Finding;
+use oracle::Layer;
+use oracle::report::Run;
+use scenarios::plan::Wishes;
+use scenarios::{Done, Plan, Scenario, Session};
+use std::path::Path;
+
+const SCENARIO: &str = "\
+name = 'doctor'
+[[program]]
+name = 'trial'
+fixtures = { names = ['math-parser', 'lambdas'], seconds = 3 }
+baseline = false
+";
+
+const OTHER_JDK: &str = "name a JDK of version 17 or later with --jdk";
+
+/// Makes a short run on `jdk`, else on the JDK that `run` would take, with its files below `folder`.
+pub fn findings(jdk: Option<&Path>, folder: &Path) -> Vec<Finding> {
+    let wishes = Wishes {
+        jdks: jdk.map(Path::to_owned).into_iter().collect(),
+        seed: 1,
+        ..Wishes::default()
+    };
+    let plan = Scenario::parse(SCENARIO, "doctor").and_then(|scenario| {
+        let plan = Plan::new(&scenario, &wishes)?;
+        Ok((scenario, plan))
+    });
+    let (scenario, plan) = match plan {
+        Ok(plan) => plan,
+        Err(error) => return vec![Finding::problem("JDK", error, OTHER_JDK)],
+    };
+    let mut findings: Vec<Finding> = plan.jobs.iter().map(|job| found(&job.jdk)).collect();
+    let place = match tempfile::tempdir_in(folder) {
+        Ok(place) => place,
+        Err(error) => {
+            let what = format!("{}: {error}", folder.display());
+            findings.push(Finding::problem(
+                "folder",
+                what,
+                "name another folder with --out",
+            ));
+            return findings;
+        }
+    };
+    let done =
+        Session::new(scenario, plan, place.path()).and_then(|session| session.run(&mut |_| {}));
+    match done.and_then(Done::whole) {
+        Ok(report) => findings.extend(report.runs.first().into_iter().flat_map(of_run)),
+        Err(error) => findings.push(Finding::problem(
+            "agent",
+            error,
+            "see `stackwitness run --help`",
+        )),
+    }
+    findings
+}
+
+fn found(jdk: &scenarios::jdk::Jdk) -> Finding {
+    let version = jdk.version().unwrap_or("of unknown version");
+    let compiler = match jdk.has_module("jdk.compiler") {
+        true => "",
+        false => ", without a compiler: programs that need javac are skipped",
+    };
+    Finding::fine(
+        "JDK",
+        format!("{version} in {}{compiler}", jdk.home().display()),
+    )
+}
+
+fn of_run(run: &Run) -> [Finding; 2] {
+    let agent = match &run.jdk {
+        Some(jdk) => Finding::fine("agent", format!("works in {} {}", jdk.vm, jdk.version)),
+        None => Finding::problem("agent", run.notes.join(" "), OTHER_JDK),
+    };
+    let counts = run
+        .layers
+        .iter()
+        .find(|counts| counts.layer == Layer::AsgctAsync);
+    let samples = counts.map_or(0, |counts| counts.tally().decided());
+    let signals = match samples {
+        0 => Finding::problem(
+            "signals",
+            "no sample arrived",
+            "nothing may block or handle signal SIGRTMIN+7 in the JVM",
+        ),
+        samples => Finding::fine("signals", format!("{samples} samples in the trial")),
+    };
+    [agent, signals]
+}

@@ -1,0 +1,197 @@
+//! What a waiting user sees: what is about to happen and how long it takes; on a terminal, a table
+//! of layers that is redrawn; in a log, a line for each program; nothing where nobody looks.
+
+mod drawing;
+
+use crate::output::{Stream, print};
+use drawing::Drawing;
+use oracle::Layer;
+use oracle::tally::Tally;
+use scenarios::Event;
+use scenarios::plan::{Job, Plan};
+use std::env;
+use std::io::{IsTerminal, stderr};
+use std::path::Path;
+use std::time::Duration;
+
+/// Shows what goes on.
+pub struct Progress {
+    style: Style,
+    title: String,
+    /// How long the program should take, and those after it.
+    takes: Duration,
+    later: Duration,
+}
+
+enum Style {
+    Redrawn(Drawing),
+    Lines,
+    Quiet,
+}
+
+impl Progress {
+    /// For the runs of `plan`. `quiet`: a user's program has the terminal.
+    pub fn new(plan: &Plan, quiet: bool) -> Progress {
+        let style = match (quiet, stderr().is_terminal()) {
+            (true, _) => Style::Quiet,
+            (false, true) => Style::Redrawn(Drawing::default()),
+            (false, false) if env::var_os("CI").is_some() => Style::Quiet,
+            (false, false) => Style::Lines,
+        };
+        Progress {
+            style,
+            title: String::new(),
+            takes: Duration::ZERO,
+            later: plan.takes().unwrap_or_default(),
+        }
+    }
+
+    /// Says what is about to happen.
+    pub fn announce(&self, plan: &Plan, out: &Path) {
+        if !matches!(self.style, Style::Quiet) {
+            write(&announcement(plan, out));
+        }
+    }
+
+    /// Shows an event.
+    pub fn show(&mut self, event: &Event) {
+        match event {
+            Event::Starts { at, of, job } => {
+                let places: String = job.axes.values().map(|value| format!(" {value}")).collect();
+                self.title = format!("[{at}/{of}] {}{places}", job.program.name);
+                self.takes = job.takes().unwrap_or_default();
+                self.later = self.later.saturating_sub(self.takes);
+                self.line(": starts");
+            }
+            Event::Runs { elapsed, tallies } => {
+                let left = (self.takes + self.later).saturating_sub(*elapsed);
+                let left = about(left).map_or(String::new(), |left| format!(", {left} left"));
+                let head = format!("{}: {} s{left}", self.title, elapsed.as_secs());
+                if let Style::Redrawn(drawing) = &mut self.style {
+                    write(&drawing.redraw(&table(head, tallies)));
+                }
+            }
+            Event::RunsAlone => {
+                if let Style::Redrawn(drawing) = &mut self.style {
+                    let line = format!("{}: once more, without the agent", self.title);
+                    write(&drawing.redraw(&[line]));
+                }
+            }
+            Event::Ended { run } => {
+                let tallies: Vec<_> = run.layers.iter().map(|c| (c.layer, c.tally())).collect();
+                self.line(&counts(Duration::from_secs_f64(run.wall_s), &tallies));
+                if let Style::Redrawn(drawing) = &mut self.style {
+                    drawing.keep();
+                }
+            }
+            Event::Skips { skipped } => {
+                if !matches!(self.style, Style::Quiet) {
+                    write(&format!("{}: skipped: {}\n", skipped.scenario, skipped.why));
+                }
+            }
+        }
+    }
+
+    fn line(&mut self, what: &str) {
+        let line = format!("{}{what}", self.title);
+        match &mut self.style {
+            Style::Redrawn(drawing) => write(&drawing.redraw(&[line])),
+            Style::Lines => write(&format!("{line}\n")),
+            Style::Quiet => {}
+        }
+    }
+}
+
+/// A run goes on, whether somebody reads of its progress or not.
+fn write(text: &str) {
+    let _ = print(Stream::Error, text);
+}
+
+/// What a plan does, how long the plan takes, and where its results go.
+fn announcement(plan: &Plan, out: &Path) -> String {
+    let programs = match &plan.jobs[..] {
+        [] => return "no program is to run\n".into(),
+        [job] => format!("runs {}", job.title()),
+        jobs => {
+            let mut names: Vec<&str> = jobs.iter().map(|job| &*job.program.name).collect();
+            names.dedup();
+            format!("runs {} programs ({})", jobs.len(), names.join(", "))
+        }
+    };
+    let mut jdks: Vec<String> = plan.jobs.iter().map(jdk).collect();
+    jdks.dedup();
+    let takes = match plan.takes().and_then(about) {
+        Some(time) => format!("takes {time}"),
+        None => "takes as long as the programs do".into(),
+    };
+    format!(
+        "stackwitness {programs} on {}, {takes}; results go to {}\n",
+        jdks.join(" and "),
+        out.display()
+    )
+}
+
+fn jdk(job: &Job) -> String {
+    let version = job.jdk.version().unwrap_or("of unknown version");
+    format!("JDK {version} ({})", job.jdk.home().display())
+}
+
+/// A time that was guessed, in words; nothing where no time is left.
+fn about(time: Duration) -> Option<String> {
+    match time.as_secs() {
+        0 => None,
+        seconds @ 1..90 => Some(format!("about {seconds} s")),
+        seconds => Some(format!("about {} min", seconds.div_ceil(60))),
+    }
+}
+
+/// A head and a line for each layer, short enough for a terminal of 80 columns.
+fn table(head: String, tallies: &[(Layer, Tally)]) -> Vec<String> {
+    let title = format!(
+        "  {:<16} {:>12} {:>12} {:>12}",
+        "layer", "checks", "match", "mismatches"
+    );
+    let rows = tallies.iter().map(|(layer, tally)| {
+        format!(
+            "  {:<16} {:>12} {:>12} {:>12}",
+            layer.to_string(),
+            tally.checks(),
+            tally.matches,
+            tally.mismatches()
+        )
+    });
+    [head, title].into_iter().chain(rows).collect()
+}
+
+/// Short, so that it fits on one line of a terminal.
+fn counts(elapsed: Duration, tallies: &[(Layer, Tally)]) -> String {
+    let checks: u64 = tallies.iter().map(|(_, tally)| tally.checks()).sum();
+    let mismatches: u64 = tallies.iter().map(|(_, tally)| tally.mismatches()).sum();
+    format!(
+        ": {} s, {checks} checks, {mismatches} mismatches",
+        elapsed.as_secs()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn guesses_are_told_in_round_numbers() {
+        assert_eq!(about(Duration::ZERO), None);
+        assert_eq!(about(Duration::from_secs(30)).unwrap(), "about 30 s");
+        assert_eq!(about(Duration::from_secs(110)).unwrap(), "about 2 min");
+    }
+
+    #[test]
+    fn each_layer_has_a_line_that_fits_a_terminal() {
+        let tallies = Layer::ALL.map(|layer| (layer, Tally::default()));
+        let table = table("[1/4] fixtures: 3 s, about 2 min left".into(), &tallies);
+        assert_eq!(table.len(), 2 + Layer::ALL.len());
+        assert!(
+            table.iter().all(|line| line.chars().count() < 80),
+            "{table:#?}"
+        );
+    }
+}

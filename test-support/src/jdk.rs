@@ -1,0 +1,37 @@
+//! The JDKs of this machine.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The oldest feature release that is tested.
+const OLDEST: u32 = 17;
+
+/// The JDK of `JAVA_HOME`; without that, all in `/usr/lib/jvm` from release 17 on, each once, the
+/// oldest first. Prints "skipped" where there is none.
+pub fn jdks() -> Vec<PathBuf> {
+    if let Some(home) = env::var_os("JAVA_HOME") {
+        return vec![home.into()];
+    }
+    let usual = fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten();
+    let found: BTreeSet<(u32, PathBuf)> = usual
+        .filter_map(|entry| entry.path().canonicalize().ok())
+        .filter(|home| home.join("bin/java").is_file())
+        .filter_map(|home| Some((feature(&home)?, home)))
+        .filter(|(feature, _)| *feature >= OLDEST)
+        .collect();
+    if found.is_empty() {
+        println!("skipped: no JDK found (JAVA_HOME, /usr/lib/jvm)");
+    }
+    found.into_iter().map(|(_, home)| home).collect()
+}
+
+/// The feature release of a home, as 17, from a line like `JAVA_VERSION="17.0.15"` of its `release`
+/// file.
+pub fn feature(home: &Path) -> Option<u32> {
+    let release = fs::read_to_string(home.join("release")).ok()?;
+    let lines = &mut release.lines();
+    let version = lines.find_map(|line| line.strip_prefix("JAVA_VERSION=\""))?;
+    version.split(['.', '"', '-', '+']).next()?.parse().ok()
+}

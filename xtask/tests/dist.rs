@@ -1,0 +1,112 @@
+//! The archive: what its files ask of the C library, and a run in a place that has no Rust.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use test_support::{jdks, run};
+
+/// The newest version of glibc that may be asked for.
+const NEWEST: (u32, u32) = (2, 28);
+
+/// Makes the archive below the target folder, and unpacks it into `folder`.
+fn unpacked(folder: &Path) -> PathBuf {
+    let out = folder.join("dist");
+    let command = &mut Command::new(env!("CARGO_BIN_EXE_xtask"));
+    let printed = run(command.args(["dist", "--out"]).arg(&out)).ok();
+    let archive = printed.lines().find(|line| line.ends_with(".tar.gz"));
+    let archive = archive.expect("the path of the archive");
+    let unpack = &mut Command::new("tar");
+    run(unpack.args(["-xzf", archive, "-C"]).arg(folder)).ok();
+    let roots = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut roots = roots.filter(|path| path.join("bin/stackwitness").is_file());
+    roots
+        .next()
+        .expect("the archive has one folder with all files")
+}
+
+/// The versions of glibc that a file asks for.
+fn versions(file: &Path) -> Vec<(u32, u32)> {
+    let table = run(Command::new("readelf")
+        .args(["--wide", "--version-info"])
+        .arg(file))
+    .ok();
+    let names = table.split("GLIBC_").skip(1);
+    let numbers = names.map(|name| {
+        let end = name.find(|c: char| !c.is_ascii_digit() && c != '.');
+        let mut numbers = name[..end.unwrap_or(name.len())]
+            .split('.')
+            .map(|n| n.parse().unwrap());
+        (numbers.next().unwrap(), numbers.next().unwrap())
+    });
+    numbers.collect()
+}
+
+/// Runs the program with only `/usr`, `/etc` and the archive in sight. The arguments: a new root,
+/// the unpacked archive, the home of a JDK.
+const CHROOT: &str = r#"
+set -e
+cd "$1"
+mkdir -p usr etc proc dev tmp archive jdk
+for name in bin sbin lib lib64; do ln -s "usr/$name" "$name"; done
+mount --bind "$2" archive
+mount --bind "$3" jdk
+for name in usr etc proc dev; do mount --rbind "/$name" "$name"; done
+exec chroot . /usr/bin/env -i PATH=/usr/bin JAVA_HOME=/jdk /bin/sh -c '
+    ! command -v cargo || { echo "Rust is in /usr/bin" >&2; exit 42; }
+    cd /tmp
+    /archive/bin/stackwitness doctor && exec /archive/bin/stackwitness run --quick --out /tmp/out
+'
+"#;
+
+#[test]
+#[ignore = "builds a release of everything: minutes; .ci/run asks for it"]
+fn the_archive_runs_without_rust_and_with_an_old_glibc() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = unpacked(folder.path());
+    for file in [
+        "share/man/man1/stackwitness.1",
+        "share/bash-completion/completions/stackwitness",
+        "share/zsh/vendor-completions/_stackwitness",
+        "share/fish/vendor_completions.d/stackwitness.fish",
+        "share/doc/stackwitness/LICENSE",
+    ] {
+        assert!(fs::metadata(root.join(file)).unwrap().len() > 0, "{file}");
+    }
+    for file in [
+        "bin/stackwitness",
+        "lib/stackwitness/libstackwitness_agent.so",
+        "lib/stackwitness/libstackwitness_fixture_natives.so",
+    ] {
+        let asked = versions(&root.join(file));
+        assert!(!asked.is_empty(), "{file}");
+        assert!(
+            asked.iter().all(|version| *version <= NEWEST),
+            "{file}: {asked:?}"
+        );
+    }
+
+    let mut may = Command::new("unshare");
+    may.args(["--mount", "mount", "--bind", "/tmp", "/tmp"]);
+    if !may.status().is_ok_and(|status| status.success()) {
+        println!("skipped: no mount namespace for a chroot");
+        return;
+    }
+    let Some(jdk) = jdks().into_iter().next() else {
+        println!("skipped: no JDK found");
+        return;
+    };
+    let bare = tempfile::tempdir().unwrap();
+    let mut chroot = Command::new("unshare");
+    chroot
+        .args(["--mount", "sh", "-c", CHROOT, "sh"])
+        .arg(bare.path())
+        .arg(&root)
+        .arg(jdk);
+    let output = run(&mut chroot);
+    // The JDK may be over a budget in so short a run; what counts is that there is an answer.
+    assert!(matches!(output.code, Some(0 | 1)), "{output:#?}");
+    assert!(output.stdout.contains("ok       agent: "), "{output:#?}");
+    assert!(output.stdout.contains("asgct-async"), "{output:#?}");
+}
