@@ -2,6 +2,7 @@
 
 use crate::arch::Arch;
 use crate::code::CodeKind;
+use crate::proofs::Proofs;
 use crate::return_address::ReturnAddress;
 use oracle::{Reason, Verdict};
 
@@ -19,9 +20,8 @@ pub struct Case<'a> {
     pub lowest: Option<&'a str>,
     /// The method of the lowest frame of the truth, where there is any.
     pub true_lowest: Option<&'a str>,
-    /// The VM's names for the stubs that the words of the stack point into, from the newest Java
-    /// frame on, as far as the words are known.
-    pub stubs: &'a [String],
+    /// What a look at the instant found.
+    pub proofs: &'a Proofs,
     /// The instant of the sample; none for a walk that a thread made of itself at a safepoint.
     pub instant: Option<Instant<'a>>,
 }
@@ -105,6 +105,21 @@ impl Facts<'_> {
         self.case.verdict == Verdict::Truncated || other_bottom
     }
 
+    /// Whether only frames at the top are missing, or no frame agrees.
+    pub fn lacks_top(&self) -> bool {
+        let reason = self.case.reason;
+        matches!(reason, Reason::TopMissing | Reason::NothingOfTruth)
+    }
+
+    /// Whether the walk has the right methods, and a wrong BCI.
+    pub fn is_of_bci(&self) -> bool {
+        let reason = self.case.reason;
+        matches!(
+            reason,
+            Reason::OtherLocation | Reason::OtherLocationBelowChecked
+        )
+    }
+
     /// Whether the thread was in Java code and its program counter in code of this kind.
     pub fn runs(&self, code: CodeKind) -> bool {
         let instant = self.case.instant;
@@ -113,7 +128,11 @@ impl Facts<'_> {
 
     /// Whether a word of the stack points into a stub whose name starts with `name`.
     pub fn has_on_stack(&self, name: &str) -> bool {
-        self.case.stubs.iter().any(|stub| stub.starts_with(name))
+        self.case
+            .proofs
+            .stubs
+            .iter()
+            .any(|stub| stub.starts_with(name))
     }
 
     /// Whether the anchor to the last Java frame points into code of this kind.

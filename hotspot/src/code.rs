@@ -16,6 +16,21 @@ pub enum CodeKind {
 }
 
 impl CodeKind {
+    /// Each kind, with its name in recorded samples.
+    pub const NAMES: [(CodeKind, &str); 5] = [
+        (CodeKind::Interpreter, "interpreter"),
+        (CodeKind::Compiled, "compiled"),
+        (CodeKind::NativeWrapper, "native-wrapper"),
+        (CodeKind::Stub, "stub"),
+        (CodeKind::Library, "library"),
+    ];
+
+    /// The name of the kind in recorded samples.
+    pub fn name(self) -> &'static str {
+        let row = Self::NAMES.iter().find(|(kind, _)| *kind == self);
+        row.map_or("", |(_, name)| name)
+    }
+
     /// The kind of generated code that has this name.
     pub fn of(name: &str) -> CodeKind {
         match name {

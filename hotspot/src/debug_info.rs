@@ -15,65 +15,6 @@ use oracle::judge::agrees_outside;
 use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence, Truth};
 use oracle::{Judgement, Reason, Verdict};
 
-/// How integers are compressed in debug info (`share/code/compressedStream.hpp`).
-#[derive(Copy, Clone, Debug)]
-pub struct Compression {
-    /// What is added to each byte, so that none is zero: 0 up to JDK 18, then 1.
-    excluded: u32,
-}
-
-impl Compression {
-    /// The compression of a JDK, by its feature release.
-    pub fn of(feature: u32) -> Compression {
-        Compression {
-            excluded: u32::from(feature >= 19),
-        }
-    }
-
-    /// Reads an integer of one to five bytes, and leaves `bytes` behind it: a byte above the limit
-    /// says that another byte follows, whose weight is 64 times higher.
-    fn read(self, bytes: &mut &[u8]) -> Option<u32> {
-        let limit = 192 - self.excluded;
-        let mut sum = 0u32;
-        for i in 0..5 {
-            let (&byte, rest) = bytes.split_first()?;
-            *bytes = rest;
-            let digit = u32::from(byte).checked_sub(self.excluded)?;
-            sum = sum.wrapping_add(digit << (6 * i));
-            if digit < limit {
-                break;
-            }
-        }
-        Some(sum)
-    }
-}
-
-/// One scope of a debug info record, as it is stored (`share/code/scopeDesc.cpp`).
-#[derive(Copy, Clone, Debug, Eq, PartialEq)]
-pub struct ScopeDesc {
-    /// Where the scope of the caller is stored; 0 without one.
-    pub sender: u32,
-    /// The place of the method among the metadata of the compiled code, from 1.
-    pub method: u32,
-    /// The BCI; negative where the record has none.
-    pub bci: i32,
-}
-
-impl ScopeDesc {
-    /// A scope starts with three integers of at most five bytes.
-    pub const MOST_BYTES: usize = 3 * 5;
-
-    /// Reads the scope that starts with `bytes`; `None` if bytes are missing, or are no such scope.
-    pub fn read(mut bytes: &[u8], compression: Compression) -> Option<ScopeDesc> {
-        let bytes = &mut bytes;
-        Some(ScopeDesc {
-            sender: compression.read(bytes)?,
-            method: compression.read(bytes)?,
-            bci: compression.read(bytes)?.cast_signed().wrapping_sub(1),
-        })
-    }
-}
-
 /// One frame of a record.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Scope {
@@ -167,43 +108,5 @@ fn after_call(methods: &impl Methods, frame: Frame) -> Frame {
             ..frame
         },
         _ => frame,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(feature: u32, mut bytes: &[u8]) -> Option<(u32, usize)> {
-        let before = bytes.len();
-        let value = Compression::of(feature).read(&mut bytes)?;
-        Some((value, before - bytes.len()))
-    }
-
-    #[test]
-    fn integers_are_read_as_the_vm_writes_them() {
-        // The values are those of the comments in HotSpot's own tests of both formats.
-        assert_eq!(read(17, &[0]), Some((0, 1)));
-        assert_eq!(read(17, &[191]), Some((191, 1)));
-        assert_eq!(read(17, &[192, 0]), Some((192, 2)));
-        assert_eq!(read(17, &[193, 1]), Some((257, 2)));
-        assert_eq!(read(21, &[1]), Some((0, 1)));
-        assert_eq!(read(21, &[191]), Some((190, 1)));
-        assert_eq!(read(21, &[192, 1]), Some((191, 2)));
-        assert_eq!(read(21, &[0]), None);
-        assert_eq!(read(17, &[192]), None, "the second byte is missing");
-    }
-
-    #[test]
-    fn a_scope_is_three_integers() {
-        let bytes = [0, 3, 27, 99];
-        let scope = ScopeDesc::read(&bytes, Compression::of(17));
-        let expected = ScopeDesc {
-            sender: 0,
-            method: 3,
-            bci: 26,
-        };
-        assert_eq!(scope, Some(expected));
-        assert_eq!(ScopeDesc::read(&bytes[..2], Compression::of(17)), None);
     }
 }

@@ -7,6 +7,7 @@
 //!
 //! * [`causes`]: one file for each known cause of false walks. [`causes::CAUSES`] is the table;
 //! * [`case`](mod@case): the evidence that a cause is recognised by;
+//! * [`proofs`]: what a look at code, stack and debug info found;
 //! * [`arch`]: the machine code that HotSpot's compilers generate. [`arch::Arch`] is implemented for
 //!   x86-64 and for AArch64, and each function is tested for both on any machine;
 //! * [`code`]: the kinds of generated code, and the trait through which this crate sees code;
@@ -15,6 +16,7 @@
 //! * [`return_address`]: where the return address of compiled code is;
 //! * [`runtime`]: the methods that the VM calls by itself, and the classes that it and the JDK generate,
 //!   as an [`oracle::edge::Runtime`];
+//! * [`vm`]: where HotSpot keeps what of compiled methods, of the interpreter and of JavaCalls entries;
 //! * [`walkers`]: the walkers and the meaning of their error codes. [`walkers::WALKERS`] is the table;
 //! * [`scenario`]: the scenario that shows every cause, made from the table of causes.
 //!
@@ -45,8 +47,10 @@ pub mod causes;
 pub mod code;
 pub mod debug_info;
 pub mod memory;
+pub mod proofs;
 pub mod return_address;
 pub mod runtime;
 pub mod scenario;
 pub mod unwind;
+pub mod vm;
 pub mod walkers;

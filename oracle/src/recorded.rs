@@ -67,6 +67,9 @@ pub struct RecordedSample {
     /// The interrupted code, for walks in a signal handler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instant: Option<RecordedInstant>,
+    /// What a look at the instant of a mismatch found, which the cause rests on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proofs: Option<RecordedProofs>,
     /// What the judge said.
     pub judged: RecordedJudgement,
 }
@@ -208,6 +211,33 @@ pub struct RecordedScope {
     pub key: Option<u32>,
     /// Its BCI; negative where the record has none.
     pub bci: i32,
+}
+
+/// What a look at code, stack and debug info found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedProofs {
+    /// The VM's names for the stubs that the words of the stack point into.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stubs: Vec<String>,
+    /// The methods of frames to be deoptimised that the walk lacks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deoptimised: Vec<String>,
+    /// The kind of code that had called the VM below each JavaCalls entry.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub entries: Vec<String>,
+    /// Whether the top of the walk is the record behind that of the call into a stub.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_next_record: bool,
+    /// Whether the top frame of the walk stands at an instruction that can call.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_top_at_call: bool,
+    /// `not-built` or `removed`, if the interpreter has no frame.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interpreter: Option<String>,
+    /// Whether the frame pointer belongs to an older frame than the one that called a library.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_leaf_call: bool,
 }
 
 /// What a judge said of a walk.

@@ -38,6 +38,16 @@ impl Arch for Aarch64 {
         starts_with(&skip_all(&WRAPPER_RETURN, words(code)), &[RET])
     }
 
+    fn is_interpreter_frame_removed(_: &[u8]) -> bool {
+        // Not known here: such mismatches are unexplained.
+        false
+    }
+
+    fn is_register_call(before: &[u8]) -> bool {
+        let code = words(before);
+        starts_with(&code, &[BLR])
+    }
+
     fn call_target(call: &[u8], return_address: usize) -> Option<usize> {
         let &[word] = words(call).as_slice() else {
             return None;
@@ -68,6 +78,8 @@ const NOP: Pattern = pattern(!0, 0xd503_201f);
 const B: Pattern = pattern(0xfc00_0000, 0x1400_0000);
 /// `bl …`.
 const BL: Pattern = pattern(0xfc00_0000, 0x9400_0000);
+/// `blr …`.
+const BLR: Pattern = pattern(0xffff_fc1f, 0xd63f_0000);
 /// `sub x9, sp, …`, and `str xzr, [x9]`: the stack bang.
 const BANG_ADDRESS: Pattern = pattern(0xff80_03ff, 0xd100_03e9);
 const BANG: Pattern = pattern(!0, 0xf900_013f);

@@ -32,6 +32,13 @@ pub trait Arch {
     /// stands behind the removal of its frame.
     fn is_wrapper_frame_removed(code: &[u8]) -> bool;
 
+    /// Whether `code`, the bytes at the program counter in the interpreter, stands behind the removal of
+    /// the frame of a method that returns.
+    fn is_interpreter_frame_removed(code: &[u8]) -> bool;
+
+    /// Whether the [`Arch::CALL_SIZE`] bytes `before` an address end with a call through a register.
+    fn is_register_call(before: &[u8]) -> bool;
+
     /// Where the direct call whose bytes are `call` leads to; `return_address` is the address
     /// behind the call. `None` if the bytes are no direct call.
     fn call_target(call: &[u8], return_address: usize) -> Option<usize>;

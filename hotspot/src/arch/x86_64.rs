@@ -32,6 +32,21 @@ impl Arch for X86_64 {
         skip_all(&WRAPPER_RETURN, code).starts_with(RET)
     }
 
+    fn is_interpreter_frame_removed(code: &[u8]) -> bool {
+        // `pop`, `mov rsp, …`, from JDK 21 on a look for a watermark of the stack, and `jmp …` of
+        // registers (`InterpreterMacroAssembler::remove_activation`, `TemplateTable::_return`).
+        let popped = match strip_rex(code) {
+            [0x58..=0x5f, rest @ ..] => rest,
+            _ => code,
+        };
+        let gives_stack_back = matches!(popped, [0x48 | 0x49, 0x8b, 0xe0..=0xe7, ..]);
+        gives_stack_back || matches!(strip_rex(popped), [0xff, 0xe0..=0xe7, ..])
+    }
+
+    fn is_register_call(before: &[u8]) -> bool {
+        matches!(before, [.., 0xff, 0xd0..=0xd7])
+    }
+
     fn call_target(call: &[u8], return_address: usize) -> Option<usize> {
         // `NativeCall`: the last four bytes are the distance.
         let (&CALL, distance) = call.split_first()? else {
@@ -40,6 +55,11 @@ impl Arch for X86_64 {
         let distance = i32::from_le_bytes(distance.try_into().ok()?);
         Some(return_address.wrapping_add_signed(distance as isize))
     }
+}
+
+/// What follows the prefix that selects one of the registers r8 to r15.
+fn strip_rex(code: &[u8]) -> &[u8] {
+    code.strip_prefix(&[0x41]).unwrap_or(code)
 }
 
 /// `call rel32`.
@@ -143,6 +163,34 @@ mod tests {
         assert!(!X86_64::is_prologue(&code[12..]));
         assert!(X86_64::is_prologue(&[0x48, 0x81, 0xec, 0, 1, 0, 0]));
         assert!(!X86_64::is_prologue(&[0x48, 0x89, 0xc8]));
+    }
+
+    #[test]
+    fn the_interpreter_returns_without_a_frame() {
+        // `leave`, `pop rcx`, `mov rsp, rbx`, `jmp rcx`.
+        let code = [0xc9, 0x59, 0x48, 0x8b, 0xe3, 0xff, 0xe1];
+        assert!(!X86_64::is_interpreter_frame_removed(&code));
+        for start in [1, 2, 5] {
+            assert!(
+                X86_64::is_interpreter_frame_removed(&code[start..]),
+                "{start}"
+            );
+        }
+        // `pop r13`, `mov rsp, rbx`, `cmp rsp, [r15 + …]`.
+        let watermark = [0x41, 0x5d, 0x48, 0x8b, 0xe3, 0x49, 0x3b, 0xa7];
+        assert!(X86_64::is_interpreter_frame_removed(&watermark));
+        // `jmp [r10 + rbx * 8]`, which goes to the next bytecode.
+        assert!(!X86_64::is_interpreter_frame_removed(&[
+            0x41, 0xff, 0x24, 0xda
+        ]));
+        assert!(!X86_64::is_interpreter_frame_removed(&[0x59, 0x90]));
+    }
+
+    #[test]
+    fn calls_through_registers_are_known_from_behind() {
+        assert!(X86_64::is_register_call(&[1, 2, 3, 0xff, 0xd0]));
+        assert!(X86_64::is_register_call(&[1, 2, 0x41, 0xff, 0xd2]));
+        assert!(!X86_64::is_register_call(&[0xe8, 1, 2, 3, 4]));
     }
 
     #[test]

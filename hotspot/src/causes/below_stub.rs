@@ -1,5 +1,7 @@
 //! `below-stub`: compiled code has entered a stub of the VM, and the walker takes the debug info
 //! record behind the call for that of the call.
+//!
+//! The proof is that the top of the walk is the record behind that of the call into the stub.
 
 use super::cause::{Cause, Program};
 use crate::case::Facts;
@@ -19,5 +21,5 @@ pub(super) const CAUSE: Cause = Cause {
 
 fn recognise(facts: &Facts<'_>) -> bool {
     let in_stub = facts.is_anchored_in(CodeKind::Stub) || facts.runs(CodeKind::Stub);
-    facts.is_wrong() && in_stub
+    facts.is_wrong() && in_stub && facts.case.proofs.is_next_record
 }

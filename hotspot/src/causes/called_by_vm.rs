@@ -1,10 +1,14 @@
 //! `called-by-vm`: the walk ends below a method that the VM called.
 //!
 //! The frame below is a JavaCalls entry. From there the walkers do not find the Java frames that
-//! the VM was called from.
+//! the VM was called from, where these frames had called the VM through a stub.
+//!
+//! The proof is a JavaCalls entry on the stack whose anchor leads to a stub. Below the lowest frame of
+//! the walk there is such an entry if the VM alone calls the method.
 
 use super::cause::{Cause, Program};
 use crate::case::Facts;
+use crate::code::CodeKind;
 use crate::runtime::is_called_by_vm;
 
 pub(super) const CAUSE: Cause = Cause {
@@ -21,5 +25,6 @@ pub(super) const CAUSE: Cause = Cause {
 
 fn recognise(facts: &Facts<'_>) -> bool {
     let lowest = facts.case.lowest;
-    facts.is_cut() && lowest.is_some_and(is_called_by_vm)
+    let entries = &facts.case.proofs.entries;
+    facts.is_cut() && entries.contains(&CodeKind::Stub) && lowest.is_some_and(is_called_by_vm)
 }

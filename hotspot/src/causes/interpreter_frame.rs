@@ -1,8 +1,14 @@
-//! `interpreter-frame`: the interpreter has not built its frame yet, or has removed it.
+//! `interpreter-frame`: the interpreter has not built its frame yet, or has removed the frame.
+//!
+//! The proof is the program counter: at the entry of a method, before the frame is linked or while the
+//! frame is filled in; or at a return, behind the frame's removal. The walk lacks frames of the top,
+//! and no more: the frame pointer still belongs to an older frame, which the walk starts from. So the
+//! top frame of the walk is a caller, and stands at an instruction that can call.
 
 use super::cause::{Cause, Program};
 use crate::case::Facts;
 use crate::code::CodeKind;
+use crate::proofs::InterpreterFrame;
 
 pub(super) const CAUSE: Cause = Cause {
     name: "interpreter-frame",
@@ -18,5 +24,7 @@ pub(super) const CAUSE: Cause = Cause {
 };
 
 fn recognise(facts: &Facts<'_>) -> bool {
-    facts.is_wrong() && facts.runs(CodeKind::Interpreter)
+    let proofs = facts.case.proofs;
+    let has_no_frame = proofs.interpreter != InterpreterFrame::Stands;
+    facts.lacks_top() && facts.runs(CodeKind::Interpreter) && has_no_frame && proofs.is_top_at_call
 }

@@ -1,5 +1,9 @@
 //! `leaf-call`: generated code called a function of the VM or of another library without an anchor
 //! to the last Java frame.
+//!
+//! The proof is the return address into the generated code, behind a call to a library: it lies below
+//! the frame that the frame pointer leads to. So the frame pointer belongs to an older frame, from which
+//! the walk goes on.
 
 use super::cause::{Cause, Program};
 use crate::case::Facts;
@@ -19,5 +23,6 @@ pub(super) const CAUSE: Cause = Cause {
 };
 
 fn recognise(facts: &Facts<'_>) -> bool {
-    facts.is_wrong() && facts.runs(CodeKind::Library)
+    let is_leaf_call = facts.case.proofs.is_leaf_call && facts.runs(CodeKind::Library);
+    facts.is_wrong() && is_leaf_call && !facts.is_of_bci()
 }

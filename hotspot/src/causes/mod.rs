@@ -42,12 +42,17 @@ pub static CAUSES: [Cause; 11] = [
 impl Cause {
     /// The cause of a mismatch on processor `A`.
     pub fn of<A: Arch>(case: Case<'_>) -> &'static Cause {
+        let [.., unexplained] = &CAUSES;
+        let all = Cause::all_of::<A>(case);
+        all.first().copied().unwrap_or(unexplained)
+    }
+
+    /// All known causes that recognise a mismatch on processor `A`, the first of which is its cause.
+    pub fn all_of<A: Arch>(case: Case<'_>) -> Vec<&'static Cause> {
         let facts = case.facts::<A>();
-        let [known @ .., unexplained] = &CAUSES;
-        let mut known = known.iter();
-        known
-            .find(|cause| (cause.recognise)(&facts))
-            .unwrap_or(unexplained)
+        let [known @ .., _] = &CAUSES;
+        let known = known.iter();
+        known.filter(|cause| (cause.recognise)(&facts)).collect()
     }
 
     /// The cause of this name, if this version knows such a cause.

@@ -2,6 +2,7 @@ use super::*;
 use crate::arch::{Aarch64, X86_64};
 use crate::case::Instant;
 use crate::code::CodeKind;
+use crate::proofs::{InterpreterFrame, Proofs};
 use crate::return_address::ReturnAddress;
 use oracle::{Reason, Verdict};
 use std::collections::HashSet;
@@ -26,7 +27,7 @@ fn cause_on<A: Arch>(
         at: None,
         lowest: Some(lowest),
         true_lowest: Some(true_lowest),
-        stubs: &[],
+        proofs: &Proofs::default(),
         instant: Some(instant),
     };
     Cause::of::<A>(case).name
@@ -36,18 +37,66 @@ fn cause(verdict: Verdict, lowest: &str, true_lowest: &str, instant: Instant<'_>
     cause_on::<X86_64>(verdict, lowest, true_lowest, instant)
 }
 
+const LOW: &str = "a.B.c()V";
+const MAIN: &str = "a.Main.main([Ljava/lang/String;)V";
+
+/// The cause with these proofs, where the walk ends as the truth does unless it is cut.
+fn with(proofs: &Proofs, verdict: Verdict, reason: Reason, instant: Instant<'_>) -> &'static str {
+    let case = Case {
+        verdict,
+        reason,
+        at: None,
+        lowest: Some(LOW),
+        true_lowest: Some(LOW),
+        proofs,
+        instant: Some(instant),
+    };
+    Cause::of::<X86_64>(case).name
+}
+
 #[test]
-fn the_lowest_frame_tells_who_called_it() {
-    let main = "a.Main.main([Ljava/lang/String;)V";
+fn a_java_calls_entry_from_a_stub_shows_that_the_vm_called() {
+    let of = |low, true_low, verdict, entries: &[CodeKind]| {
+        let proofs = Proofs {
+            entries: entries.into(),
+            ..Proofs::default()
+        };
+        let case = Case {
+            verdict,
+            reason: Reason::BottomMissing,
+            at: None,
+            lowest: Some(low),
+            true_lowest: Some(true_low),
+            proofs: &proofs,
+            instant: Some(AT),
+        };
+        Cause::of::<X86_64>(case).name
+    };
     let thrown = "java.lang.ArithmeticException.<init>()V";
     let loads = "a.Loader.loadClass(Ljava/lang/String;)Ljava/lang/Class;";
+    let (cut, wrong) = (Verdict::Truncated, Verdict::Wrong);
+    let stub = &[CodeKind::Interpreter, CodeKind::Stub];
     for low in [thrown, loads, "a.B.<clinit>()V"] {
-        assert_eq!(cause(Verdict::Truncated, low, main, AT), "called-by-vm");
-        assert_eq!(cause(Verdict::Wrong, low, main, AT), "called-by-vm");
-        assert_eq!(cause(Verdict::Wrong, low, low, AT), "unexplained");
+        assert_eq!(of(low, MAIN, cut, stub), "called-by-vm");
+        assert_eq!(of(low, MAIN, wrong, stub), "called-by-vm");
+        assert_eq!(of(low, low, wrong, stub), "unexplained");
+        // The walker passes from there to the Java frames below.
+        assert_eq!(of(low, MAIN, cut, &[CodeKind::Interpreter]), "unexplained");
+        assert_eq!(of(low, MAIN, cut, &[]), "unexplained");
     }
-    let other = cause(Verdict::Truncated, "a.B.c()V", main, AT);
-    assert_eq!(other, "unwalkable-caller");
+    assert_eq!(of(LOW, MAIN, cut, stub), "unexplained");
+}
+
+#[test]
+fn a_deoptimisation_handler_shows_the_caller_that_the_walker_refuses() {
+    let refused = Proofs {
+        deoptimised: vec!["a.B.d".into()],
+        ..Proofs::default()
+    };
+    let of = |proofs, verdict| with(proofs, verdict, Reason::BottomMissing, AT);
+    assert_eq!(of(&refused, Verdict::Truncated), "unwalkable-caller");
+    assert_eq!(of(&refused, Verdict::Wrong), "unexplained");
+    assert_eq!(of(&Proofs::default(), Verdict::Truncated), "unexplained");
 }
 
 #[test]
@@ -61,42 +110,92 @@ fn frames_that_a_virtual_thread_left_in_the_heap_are_missing_above_its_carrier()
             at,
             lowest: Some(worker),
             true_lowest: None,
-            stubs: &[],
+            proofs: &Proofs::default(),
             instant: None,
         };
         Cause::of::<X86_64>(case).name
     };
     assert_eq!(of(Some(enter)), "frozen-frames");
-    assert_eq!(of(Some(worker)), "unwalkable-caller");
-    assert_eq!(of(None), "unwalkable-caller");
+    assert_eq!(of(Some(worker)), "unexplained");
+    assert_eq!(of(None), "unexplained");
 }
 
 #[test]
-fn the_code_tells_what_it_was_doing() {
-    let of = |instant| cause(Verdict::Wrong, "a.B.c()V", "a.B.c()V", instant);
-    let (native, stub) = (Some(CodeKind::NativeWrapper), Some(CodeKind::Stub));
-    let code = |code| Instant { code, ..AT };
-    assert_eq!(of(AT), "unexplained");
-    assert_eq!(of(code(CodeKind::Interpreter)), "interpreter-frame");
-    assert_eq!(of(code(CodeKind::Library)), "leaf-call");
-    assert_eq!(of(code(CodeKind::Stub)), "below-stub");
+fn an_instant_alone_proves_nothing() {
+    let anchored = Instant {
+        in_java: false,
+        code: CodeKind::Library,
+        anchor: Some(CodeKind::Stub),
+        ..AT
+    };
+    let running = [CodeKind::Interpreter, CodeKind::Library, CodeKind::Stub];
+    let running = running.map(|code| Instant { code, ..AT });
+    for instant in running.into_iter().chain([AT, anchored]) {
+        for verdict in [Verdict::Wrong, Verdict::Truncated] {
+            let found = with(&Proofs::default(), verdict, Reason::TopMissing, instant);
+            assert_eq!(found, "unexplained", "{instant:?}");
+        }
+    }
+}
+
+#[test]
+fn the_interpreter_without_a_frame_loses_frames_of_the_top() {
+    let not_built = Proofs {
+        interpreter: InterpreterFrame::NotBuilt,
+        is_top_at_call: true,
+        ..Proofs::default()
+    };
+    let removed = Proofs {
+        interpreter: InterpreterFrame::Removed,
+        ..not_built.clone()
+    };
+    let not_a_caller = Proofs {
+        is_top_at_call: false,
+        ..not_built.clone()
+    };
+    let code = CodeKind::Interpreter;
+    let of = |proofs, reason| with(proofs, Verdict::Wrong, reason, Instant { code, ..AT });
+    for proofs in [&not_built, &removed] {
+        assert_eq!(of(proofs, Reason::TopMissing), "interpreter-frame");
+        for other in [Reason::NotThere, Reason::OtherLocation, Reason::OtherMethod] {
+            assert_eq!(of(proofs, other), "unexplained");
+        }
+    }
+    assert_eq!(of(&not_a_caller, Reason::TopMissing), "unexplained");
+    let compiled = with(&not_built, Verdict::Wrong, Reason::TopMissing, AT);
+    assert_eq!(compiled, "unexplained");
+}
+
+#[test]
+fn a_return_address_below_the_frame_shows_a_leaf_call() {
+    let leaf = Proofs {
+        is_leaf_call: true,
+        ..Proofs::default()
+    };
+    let code = CodeKind::Library;
+    let of = |reason| with(&leaf, Verdict::Wrong, reason, Instant { code, ..AT });
+    assert_eq!(of(Reason::TopMissing), "leaf-call");
+    assert_eq!(of(Reason::NotThere), "leaf-call");
+    assert_eq!(of(Reason::OtherLocation), "unexplained");
+}
+
+#[test]
+fn the_next_record_shows_a_call_into_a_stub() {
+    let next = Proofs {
+        is_next_record: true,
+        ..Proofs::default()
+    };
+    let of = |instant| with(&next, Verdict::Wrong, Reason::NotThere, instant);
+    let code = CodeKind::Stub;
+    assert_eq!(of(Instant { code, ..AT }), "below-stub");
     let anchored = |anchor| Instant {
         in_java: false,
         code: CodeKind::Library,
-        anchor,
+        anchor: Some(anchor),
         ..AT
     };
-    assert_eq!(of(anchored(stub)), "below-stub");
-    assert_eq!(of(anchored(native)), "unexplained");
-}
-
-#[test]
-fn what_runs_explains_no_cut() {
-    for code in [CodeKind::Interpreter, CodeKind::Library, CodeKind::Stub] {
-        let instant = Instant { code, ..AT };
-        let cut = cause(Verdict::Truncated, "a.B.c()V", "a.B.d()V", instant);
-        assert_eq!(cut, "unwalkable-caller");
-    }
+    assert_eq!(of(anchored(CodeKind::Stub)), "below-stub");
+    assert_eq!(of(anchored(CodeKind::NativeWrapper)), "unexplained");
 }
 
 #[test]
@@ -112,7 +211,7 @@ fn code_that_returns_has_removed_its_frame() {
     assert_eq!(of(CodeKind::Compiled, &wrapper), "unexplained");
     assert_eq!(of(CodeKind::NativeWrapper, &wrapper), "frame-removed");
     assert_eq!(of(CodeKind::NativeWrapper, &compiled), "unexplained");
-    assert_eq!(of(CodeKind::Stub, &compiled), "below-stub");
+    assert_eq!(of(CodeKind::Stub, &compiled), "unexplained");
 }
 
 #[test]
@@ -167,7 +266,7 @@ fn a_reason_that_names_its_cause_is_believed() {
             at: None,
             lowest: None,
             true_lowest: None,
-            stubs: &[],
+            proofs: &Proofs::default(),
             instant: None,
         };
         Cause::of::<X86_64>(case).name

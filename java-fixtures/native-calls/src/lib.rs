@@ -12,7 +12,7 @@ use std::thread;
 use jni::errors::{Error, Result, ThrowRuntimeExAndDefault};
 use jni::objects::{JClass, JObject};
 use jni::sys::{jint, jlong};
-use jni::{Env, EnvUnowned, JValue, jni_mangle, jni_sig, jni_str};
+use jni::{Env, EnvUnowned, JValue, jni_sig, jni_str};
 
 /// The system property that tells the fixture where this library is.
 pub const PROPERTY: &str = "stackwitness.fixture.natives";
@@ -46,16 +46,18 @@ fn from_outside(env: &mut Env, owner: &Owner, x: jlong) -> Result<jlong> {
         .j()
 }
 
-/// Calls a static method of the class.
-#[jni_mangle("stackwitness.fixtures.NativeCalls")]
-pub fn call_static<'local>(mut env: EnvUnowned<'local>, owner: Owner<'local>, x: jlong) -> jlong {
+#[unsafe(no_mangle)]
+extern "system" fn Java_stackwitness_fixtures_NativeCalls_callStatic<'local>(
+    mut env: EnvUnowned<'local>,
+    owner: Owner<'local>,
+    x: jlong,
+) -> jlong {
     env.with_env(|env| twice(env, &owner, x))
         .resolve::<ThrowRuntimeExAndDefault>()
 }
 
-/// Calls a virtual method of `object`.
-#[jni_mangle("stackwitness.fixtures.NativeCalls")]
-pub fn call_virtual<'local>(
+#[unsafe(no_mangle)]
+extern "system" fn Java_stackwitness_fixtures_NativeCalls_callVirtual<'local>(
     mut env: EnvUnowned<'local>,
     _owner: Owner<'local>,
     object: JObject<'local>,
@@ -73,9 +75,8 @@ pub fn call_virtual<'local>(
     .resolve::<ThrowRuntimeExAndDefault>()
 }
 
-/// Makes a `Box`.
-#[jni_mangle("stackwitness.fixtures.NativeCalls")]
-pub fn construct<'local>(
+#[unsafe(no_mangle)]
+extern "system" fn Java_stackwitness_fixtures_NativeCalls_construct<'local>(
     mut env: EnvUnowned<'local>,
     _owner: Owner<'local>,
     x: jlong,
@@ -87,9 +88,12 @@ pub fn construct<'local>(
     .resolve::<ThrowRuntimeExAndDefault>()
 }
 
-/// Calls a method that may throw, and clears the exception: -1 then.
-#[jni_mangle("stackwitness.fixtures.NativeCalls")]
-pub fn swallow<'local>(mut env: EnvUnowned<'local>, owner: Owner<'local>, x: jlong) -> jlong {
+#[unsafe(no_mangle)]
+extern "system" fn Java_stackwitness_fixtures_NativeCalls_swallow<'local>(
+    mut env: EnvUnowned<'local>,
+    owner: Owner<'local>,
+    x: jlong,
+) -> jlong {
     env.with_env(|env| match risky(env, &owner, x) {
         Err(Error::JavaException) => {
             env.exception_clear();
@@ -100,16 +104,22 @@ pub fn swallow<'local>(mut env: EnvUnowned<'local>, owner: Owner<'local>, x: jlo
     .resolve::<ThrowRuntimeExAndDefault>()
 }
 
-/// Calls a method that may throw, and lets the exception pass.
-#[jni_mangle("stackwitness.fixtures.NativeCalls")]
-pub fn pass<'local>(mut env: EnvUnowned<'local>, owner: Owner<'local>, x: jlong) -> jlong {
+#[unsafe(no_mangle)]
+extern "system" fn Java_stackwitness_fixtures_NativeCalls_pass<'local>(
+    mut env: EnvUnowned<'local>,
+    owner: Owner<'local>,
+    x: jlong,
+) -> jlong {
     env.with_env(|env| risky(env, &owner, x))
         .resolve::<ThrowRuntimeExAndDefault>()
 }
 
-/// Calls a method that may throw, and throws another exception in its place.
-#[jni_mangle("stackwitness.fixtures.NativeCalls")]
-pub fn replace<'local>(mut env: EnvUnowned<'local>, owner: Owner<'local>, x: jlong) -> jlong {
+#[unsafe(no_mangle)]
+extern "system" fn Java_stackwitness_fixtures_NativeCalls_replace<'local>(
+    mut env: EnvUnowned<'local>,
+    owner: Owner<'local>,
+    x: jlong,
+) -> jlong {
     env.with_env(|env| match risky(env, &owner, x) {
         Err(Error::JavaException) => {
             env.exception_clear();
@@ -122,9 +132,8 @@ pub fn replace<'local>(mut env: EnvUnowned<'local>, owner: Owner<'local>, x: jlo
     .resolve::<ThrowRuntimeExAndDefault>()
 }
 
-/// Calls `pong`, which calls `ping` again.
-#[jni_mangle("stackwitness.fixtures.NativeCalls")]
-pub fn ping<'local>(
+#[unsafe(no_mangle)]
+extern "system" fn Java_stackwitness_fixtures_NativeCalls_ping<'local>(
     mut env: EnvUnowned<'local>,
     owner: Owner<'local>,
     depth: jint,
@@ -138,9 +147,8 @@ pub fn ping<'local>(
     .resolve::<ThrowRuntimeExAndDefault>()
 }
 
-/// Calls into Java from a thread that native code attaches.
-#[jni_mangle("stackwitness.fixtures.NativeCalls")]
-pub fn on_native_thread<'local>(
+#[unsafe(no_mangle)]
+extern "system" fn Java_stackwitness_fixtures_NativeCalls_onNativeThread<'local>(
     mut env: EnvUnowned<'local>,
     owner: Owner<'local>,
     x: jlong,

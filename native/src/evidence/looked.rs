@@ -1,15 +1,16 @@
 //! What a look at the instant of a mismatch finds. Causes and evidence rest on one look.
 
 use super::code::{code_of, describe};
+use super::proofs::{self, Stacks};
 use super::return_address::{self, Found};
 use super::seen::Seen;
-use super::stubs;
 use crate::jvm::Jvm;
 use crate::jvm::jni::Env;
 use crate::jvm::os::peek::{can_read, peek_bytes};
 use crate::sampling::sample::Sample;
 use hotspot::case::Instant;
 use hotspot::code::CodeKind;
+use hotspot::proofs::Proofs;
 use hotspot::return_address::ReturnAddress;
 use oracle::record::{Address, CodeBytes, Evidence, StackWord};
 
@@ -19,8 +20,8 @@ const BYTES: usize = 16;
 /// What was found.
 pub struct Looked<'a> {
     jvm: &'a Jvm,
-    /// The VM's names for the stubs that the stack returns to.
-    pub stubs: Vec<String>,
+    /// What causes rest on.
+    pub proofs: Proofs,
     signal: Option<InSignal<'a>>,
 }
 
@@ -35,10 +36,10 @@ struct InSignal<'a> {
 
 impl<'a> Looked<'a> {
     /// Looks at a stack that was `seen` so; `env` is the calling thread's.
-    pub fn at(jvm: &'a Jvm, env: Env<'_>, seen: Seen<'a>) -> Looked<'a> {
+    pub fn at(jvm: &'a Jvm, env: Env<'_>, seen: Seen<'a>, stacks: &Stacks<'_>) -> Looked<'a> {
         Looked {
             jvm,
-            stubs: stubs::on_stack(jvm, env, seen),
+            proofs: proofs::find(jvm, env, seen, stacks),
             signal: match seen {
                 Seen::InSignal(sample) => Some(InSignal::of(jvm, sample)),
                 Seen::Plainly | Seen::InHook => None,
@@ -63,7 +64,7 @@ impl<'a> Looked<'a> {
 
     /// Adds what was found to `evidence`, as texts.
     pub fn add_to(&self, evidence: &mut Evidence) {
-        let stubs = &self.stubs;
+        let stubs = &self.proofs.stubs;
         evidence.stack_stubs = (!stubs.is_empty()).then(|| stubs.join(", "));
         if let Some(found) = &self.signal {
             found.add_to(evidence, self.jvm);

@@ -4,13 +4,13 @@ mod code;
 pub mod compiled;
 mod kinds;
 mod looked;
+mod proofs;
 mod reporter;
 mod reservoirs;
 mod return_address;
 mod seen;
 mod share;
 mod shown;
-mod stubs;
 
 pub use code::{code_of, kind_at};
 pub use kinds::Told;

@@ -3,6 +3,7 @@
 use super::code;
 use super::kinds::{Kinds, Told};
 use super::looked::Looked;
+use super::proofs::Stacks;
 use super::reservoirs::Reservoirs;
 use super::seen::Seen;
 use super::share::Share;
@@ -14,10 +15,11 @@ use crate::truth::methods::registry::Registry;
 use hotspot::arch::Native;
 use hotspot::case::Case;
 use hotspot::causes::Cause;
+use hotspot::proofs::Proofs;
 use hotspot::runtime::place;
 use oracle::mutants::Sight;
 use oracle::record::{CauseName, Config, Evidence, Kept, Mismatch, Record};
-use oracle::trace::Frame;
+use oracle::trace::{Frame, Methods, Site};
 use oracle::{Judgement, Layer, Verdict};
 
 /// A mismatch as it was found.
@@ -66,7 +68,7 @@ impl Reporter {
             layer, judgement, ..
         } = found;
         let looked = self.looks.take(|| {
-            let looked = Looked::at(self.truth.jvm, env, found.seen);
+            let looked = self.look(env, found);
             let cause = self.cause_of(env, found, &looked).map(|cause| cause.name);
             (looked, cause)
         });
@@ -77,7 +79,7 @@ impl Reporter {
         let kind = (layer, judgement.verdict, cause);
         self.count(kind, &self.place(env, found));
         if let Some(place) = self.kept.place(kind) {
-            let looked = looked.unwrap_or_else(|| Looked::at(self.truth.jvm, env, found.seen));
+            let looked = looked.unwrap_or_else(|| self.look(env, found));
             self.write(env, found, (cause, place), &looked, evidence());
         }
     }
@@ -102,7 +104,7 @@ impl Reporter {
 
     /// Writes down `found`, which has no cause and was given a `place`. Nobody counts the mismatch.
     pub fn keep(&self, env: Env<'_>, found: Found<'_>, place: u32, evidence: Evidence) {
-        let looked = Looked::at(self.truth.jvm, env, found.seen);
+        let looked = self.look(env, found);
         self.write(env, found, (None, place), &looked, evidence);
     }
 
@@ -127,15 +129,15 @@ impl Reporter {
             truth: shown::truth(methods, env, found.sight),
             evidence,
         };
-        let place = Some(place);
         let kept = Kept { place, mismatch };
         self.records.write(&Record::Mismatch(Box::new(kept)));
     }
 
-    /// The cause that a mismatch points to, where a stack that was seen so can have one.
-    pub fn cause(&self, env: Env<'_>, found: Found<'_>) -> Option<&'static Cause> {
-        let looked = Looked::at(self.truth.jvm, env, found.seen);
-        self.cause_of(env, found, &looked)
+    /// The cause that a mismatch points to, where a stack that was seen so can have one; and what the
+    /// cause rests on.
+    pub fn explain(&self, env: Env<'_>, found: Found<'_>) -> (Option<&'static Cause>, Proofs) {
+        let looked = self.look(env, found);
+        (self.cause_of(env, found, &looked), looked.proofs)
     }
 
     fn cause_of(
@@ -158,9 +160,39 @@ impl Reporter {
             at: at.as_deref(),
             lowest: lowest.as_deref(),
             true_lowest: true_lowest.as_deref(),
-            stubs: &looked.stubs,
+            proofs: &looked.proofs,
             instant: looked.instant(),
         }))
+    }
+
+    fn look<'f>(&'f self, env: Env<'_>, found: Found<'f>) -> Looked<'f> {
+        let methods = &self.truth.methods;
+        let dotted = |frame: &Frame| {
+            let (class, name) = methods.class_and_name(env, frame.method)?;
+            Some(format!("{}.{name}", class.replace('/', ".")))
+        };
+        let stacks = Stacks {
+            walk: &|at| {
+                let frame = found.walk.get(at)?;
+                Some((dotted(frame)?, frame.location.0))
+            },
+            is_top_at_call: found
+                .walk
+                .first()
+                .is_some_and(|top| methods.site(top.method, top.location) == Site::Calls),
+            lacks: &|method| {
+                let of = |name: &str| name.split('(').next() == Some(method);
+                let is_it = |frame: &&Frame| dotted(frame).is_some_and(|name| name == method);
+                let true_ones = shown::names(methods, env, found.sight);
+                let missing = |all: Vec<String>| {
+                    let there = all.iter().filter(|name| of(name)).count();
+                    there > found.walk.iter().filter(is_it).count()
+                };
+                // Where class files judge alone nobody knows what is missing.
+                true_ones.is_none_or(missing)
+            },
+        };
+        Looked::at(self.truth.jvm, env, found.seen, &stacks)
     }
 
     /// Where a mismatch lies, as [`oracle::record::KindCount`] says.

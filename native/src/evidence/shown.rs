@@ -47,6 +47,31 @@ pub fn lowest(methods: &Registry, env: Env<'_>, sight: &Sight<'_, Registry>) -> 
     }
 }
 
+/// The names of the methods that [`truth`] shows; `None` where the truth has no stack.
+pub fn names(methods: &Registry, env: Env<'_>, sight: &Sight<'_, Registry>) -> Option<Vec<String>> {
+    let of_frames = |frames: &[Frame]| -> Vec<String> {
+        let names = frames.iter().map(|frame| methods.name(env, frame.method));
+        names.collect()
+    };
+    let of_truth = |truth: &Truth<'_>| {
+        let above = truth.entries[truth.checked_entries..].iter();
+        let mut names = of_frames(truth.checked);
+        names.extend(above.map(|&hook| methods.show_entry(hook).method));
+        names
+    };
+    match sight {
+        Sight::Truth(truth, _) => Some(of_truth(truth)),
+        Sight::Truths { truth, carrier, .. } => {
+            let below = carrier.map(of_truth).unwrap_or_default();
+            Some([of_truth(truth), below].concat())
+        }
+        Sight::SameInstant { reference, .. } => Some(of_frames(reference)),
+        Sight::Later(later, _) => Some(of_frames(later.stack)),
+        Sight::Edges(_) => None,
+        Sight::AlsoClasses(sight, _) => names(methods, env, sight),
+    }
+}
+
 fn of_trace_stack(methods: &Registry, env: Env<'_>, truth: &Truth<'_>) -> Vec<ShownFrame> {
     let above = truth.entries[truth.checked_entries..].iter().rev();
     let mut shown: Vec<_> = above.map(|&hook| methods.show_entry(hook)).collect();

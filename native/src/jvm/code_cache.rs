@@ -3,7 +3,8 @@
 
 use crate::jvm::os::peek::{peek, peek_bytes, peek_text};
 use crate::jvm::structs::Structs;
-use hotspot::code::{Blob, CodeKind, CodeMemory, NMETHOD};
+use hotspot::code::{Blob, CodeMemory, NMETHOD};
+use hotspot::vm::fields::Fields;
 use std::sync::OnceLock;
 
 /// Finds code by address.
@@ -92,10 +93,14 @@ impl CodeCache {
         })
     }
 
-    /// The VM's name for the stub that `address` lies in, if it lies in a stub.
-    pub fn stub(&self, address: usize) -> Option<String> {
-        let name = self.name(self.blob_start(address)?)?;
-        (CodeKind::of(&name) == CodeKind::Stub).then_some(name)
+    /// `package.Class.name` of the VM's method at the address `method`.
+    pub fn method_name(&self, method: usize) -> Option<String> {
+        self.methods.as_ref()?.name_of(method)
+    }
+
+    /// The VM's name for the code that `address` lies in.
+    pub fn name_at(&self, address: usize) -> Option<String> {
+        self.name(self.blob_start(address)?)
     }
 
     fn name(&self, start: usize) -> Option<String> {
@@ -189,7 +194,11 @@ impl Methods {
 
     /// The name of the method that was compiled to the nmethod at `start`.
     fn name(&self, start: usize) -> Option<String> {
-        let method: usize = peek(start + self.method)?;
+        self.name_of(peek(start + self.method)?)
+    }
+
+    /// The name of the method at this address.
+    fn name_of(&self, method: usize) -> Option<String> {
         let const_method: usize = peek(method + self.const_method)?;
         let pool: usize = peek(const_method + self.constants)?;
         let index: u16 = peek(const_method + self.name_index)?;

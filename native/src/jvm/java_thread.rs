@@ -5,6 +5,7 @@ use crate::jvm::jni::{Env, EnvAddress, Ref};
 use crate::jvm::os::peek::peek;
 use crate::jvm::os::signal::HandlerContext;
 use crate::jvm::structs::Structs;
+use hotspot::vm::fields::Fields;
 use std::sync::atomic::{AtomicIsize, Ordering::Relaxed};
 
 /// `_thread_blocked`.

@@ -21,9 +21,13 @@ pub mod symbols;
 
 use code_cache::CodeCache;
 use debug_info::DebugInfo;
+use hotspot::vm::entry::Layout as JavaCalls;
+use hotspot::vm::interpreter::{Interpreter, Layout as InterpreterLayout};
 use java_thread::JavaThreads;
 use jni::Vm;
 use jvmti::Jvmti;
+use os::peek::OwnMemory;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use structs::Structs;
 
@@ -39,6 +43,10 @@ pub struct Jvm {
     pub debug_info: Option<DebugInfo>,
     /// Its threads.
     pub java_threads: Option<JavaThreads>,
+    /// Its calls of Java methods.
+    pub java_calls: Option<JavaCalls>,
+    interpreter: Option<InterpreterLayout>,
+    codelets: OnceLock<Option<Interpreter>>,
     live: AtomicBool,
 }
 
@@ -55,8 +63,17 @@ impl Jvm {
             code_cache: structs.and_then(CodeCache::find),
             debug_info: structs.and_then(|structs| DebugInfo::find(structs, feature)),
             java_threads: structs.and_then(JavaThreads::find),
+            java_calls: structs.and_then(JavaCalls::find),
+            interpreter: structs.and_then(InterpreterLayout::find),
+            codelets: OnceLock::new(),
             live: AtomicBool::new(false),
         }
+    }
+
+    /// Its interpreter. In the live phase.
+    pub fn interpreter(&self) -> Option<&Interpreter> {
+        let read = || self.interpreter?.read(&OwnMemory);
+        self.codelets.get_or_init(read).as_ref()
     }
 
     /// Whether stack walkers may be asked: between VM Initialization and VM Death, as long as

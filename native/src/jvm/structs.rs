@@ -3,14 +3,16 @@
 
 use crate::jvm::jvmti::Jvmti;
 use crate::jvm::library::Library;
+use hotspot::vm::fields::Fields;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char};
 
-/// Fields and types of the VM by name.
+/// Fields, types and constants of the VM by name.
 pub struct Structs {
     /// Offset of an instance field, address of a static one.
     fields: HashMap<(String, String), usize>,
     sizes: HashMap<String, usize>,
+    constants: HashMap<String, i32>,
 }
 
 /// Where the entries of one of the VM's tables have their parts: exported words, whose names
@@ -62,22 +64,43 @@ impl Structs {
                 };
                 sizes.insert(name, *((entry + size) as *const u64) as usize);
             }
-            Some(Structs { fields, sizes })
+            let mut constants = HashMap::new();
+            let ints = table(
+                &library,
+                "gHotSpotVMIntConstants",
+                "gHotSpotVMIntConstantEntryArrayStride",
+            )?;
+            let name = word(&library, "gHotSpotVMIntConstantEntryNameOffset")?;
+            let value = word(&library, "gHotSpotVMIntConstantEntryValueOffset")?;
+            for entry in (0..).map(|i| ints.start + i * ints.stride) {
+                let Some(name) = text(entry + name) else {
+                    break;
+                };
+                constants.insert(name, *((entry + value) as *const i32));
+            }
+            Some(Structs {
+                fields,
+                sizes,
+                constants,
+            })
         }
     }
+}
 
-    /// Offset of an instance field, or address of a static one, in the first of `types` that
-    /// has it: fields move between related types from one VM version to the next.
-    pub fn field(&self, types: &[&str], field: &str) -> Option<usize> {
+impl Fields for Structs {
+    fn field(&self, types: &[&str], field: &str) -> Option<usize> {
         types
             .iter()
             .find_map(|&name| self.fields.get(&(name.to_owned(), field.to_owned())))
             .copied()
     }
 
-    /// Size of a type in bytes.
-    pub fn size(&self, name: &str) -> Option<usize> {
+    fn size(&self, name: &str) -> Option<usize> {
         self.sizes.get(name).copied()
+    }
+
+    fn constant(&self, name: &str) -> Option<i32> {
+        self.constants.get(name).copied()
     }
 }
 

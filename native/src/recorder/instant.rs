@@ -21,6 +21,9 @@ const BEFORE: usize = 32;
 /// and so many from it on.
 const BEHIND: usize = 64;
 
+/// So many words of the stack are kept.
+const WORDS: usize = 256;
+
 /// The pieces of code so far, by number.
 struct Blobs<'a> {
     cache: Option<&'a CodeCache>,
@@ -74,7 +77,7 @@ pub fn of(
         anchor_code: pc_of_anchor.and_then(|pc| blobs.at(pc)),
         bytes_before: hex_bytes(&peek_bytes(pc.saturating_sub(BEFORE), BEFORE)),
         bytes: hex_bytes(&peek_bytes(pc, BEHIND)),
-        words: (0..)
+        words: (0..WORDS)
             .map_while(|at| sample.stack_top.word(at))
             .map(|word| of_word(&mut blobs, word))
             .collect(),

@@ -10,9 +10,11 @@ use crate::sampling::sample::Sample;
 use crate::truth::context::Truth as Known;
 use crate::truth::methods::registry::Registry;
 use methods::Named;
-use oracle::edge::{Finding, Impossible};
+use oracle::edge::Finding;
 use oracle::mutants::Sight;
-use oracle::recorded::{RecordedJudgement, RecordedSample, RecordedTruth, SAMPLES_FILE};
+use oracle::recorded::{
+    RecordedJudgement, RecordedProofs, RecordedSample, RecordedTruth, SAMPLES_FILE,
+};
 use oracle::trace::{Frame, Truth};
 use oracle::{Judgement, Layer, Verdict};
 use std::collections::HashMap;
@@ -97,16 +99,19 @@ impl Recorder {
             sight,
             seen,
         };
-        let cause = match judgement.differs() {
-            true => reporter.cause(env, found),
-            false => None,
+        let (cause, proofs) = match judgement.differs() {
+            true => {
+                let (cause, proofs) = reporter.explain(env, found);
+                (cause, Some(RecordedProofs::from(&proofs)))
+            }
+            false => (None, None),
         };
         let sample = match seen {
             Seen::InSignal(sample) => Some(sample),
             _ => None,
         };
         let judged = RecordedJudgement {
-            verdict: name(judgement.verdict).into(),
+            verdict: judgement.verdict.name().into(),
             reason: judgement.reason.to_string(),
             at_frame: judgement.at_frame,
             cause: cause.map(|cause| cause.name.into()),
@@ -118,6 +123,7 @@ impl Recorder {
         let mut recorded = RecordedSample {
             layer: layer.name().into(),
             walk: named.frames(walk),
+            proofs,
             judged,
             ..start(known)
         };
@@ -192,7 +198,7 @@ impl Recorder {
     ) {
         let known = reporter.truth;
         let judged = RecordedJudgement {
-            verdict: name(Verdict::Error(code)).into(),
+            verdict: Verdict::Error(code).name().into(),
             reason: format!("the walker's code {code}"),
             ..RecordedJudgement::default()
         };
@@ -260,37 +266,6 @@ fn of_truth(named: &mut Named<'_>, truth: &Truth<'_>) -> RecordedTruth {
 fn of_findings(findings: &[Finding]) -> Vec<String> {
     findings
         .iter()
-        .map(|&finding| finding_name(finding).into())
+        .map(|&finding| finding.name().into())
         .collect()
-}
-
-fn finding_name(finding: Finding) -> &'static str {
-    match finding {
-        Finding::Possible(_) => "possible",
-        Finding::Unknown(_) => "unknown",
-        Finding::Impossible(fault) => match fault {
-            Impossible::NoInstruction => "no-instruction",
-            Impossible::NoCall => "no-call",
-            Impossible::OtherName => "other-name",
-            Impossible::OtherDescriptor => "other-descriptor",
-            Impossible::OtherClass => "other-class",
-            Impossible::NotAnOverride => "not-an-override",
-            Impossible::Abstract => "abstract",
-            Impossible::NotNative => "not-native",
-            Impossible::IsNative => "is-native",
-            Impossible::NoEntry => "no-entry",
-        },
-    }
-}
-
-fn name(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Match => "match",
-        Verdict::Window => "window",
-        Verdict::Imprecise => "imprecise",
-        Verdict::Error(_) => "error",
-        Verdict::Truncated => "truncated",
-        Verdict::Wrong => "wrong",
-        Verdict::Unverifiable => "unverifiable",
-    }
 }

@@ -2,14 +2,17 @@
 
 use crate::jvm::java_thread::Anchor;
 use crate::truth::interrupted::Interrupted;
+use hotspot::vm::entry::Words;
 
-/// So many words are copied: enough for a dozen frames, and for the return address in nearly all
-/// compiled frames.
-pub const WORDS: usize = 256;
+/// So many words are copied, 8 KiB: enough for dozens of frames, for the return address in nearly all
+/// compiled frames, and mostly for the VM's frames between a method that it called and the caller.
+const WORDS: usize = 1024;
 
 /// Words from the stack pointer of the newest Java frame on: the thread's own, or the anchor's
 /// where the thread has left Java code.
 pub struct StackTop {
+    /// The address of the first word.
+    start: usize,
     words: [usize; WORDS],
     count: usize,
 }
@@ -17,6 +20,7 @@ pub struct StackTop {
 impl StackTop {
     /// No word.
     pub const EMPTY: StackTop = StackTop {
+        start: 0,
         words: [0; WORDS],
         count: 0,
     };
@@ -26,16 +30,20 @@ impl StackTop {
     pub fn copy(&mut self, thread: Interrupted<'_>, anchor: Option<Anchor>) {
         let anchored = anchor.filter(|anchor| !anchor.is_without_pc());
         let from = anchored.map_or(0, |anchor| anchor.last_sp);
+        self.start = from.max(thread.context().registers().sp);
         self.count = thread.copy_stack(from, &mut self.words);
     }
 
     /// All words that were copied.
-    pub fn words(&self) -> &[usize] {
-        &self.words[..self.count]
+    pub fn stack(&self) -> Words<'_> {
+        Words {
+            start: self.start,
+            words: &self.words[..self.count],
+        }
     }
 
     /// The word so far above the stack pointer, if it was copied.
     pub fn word(&self, index: usize) -> Option<usize> {
-        self.words().get(index).copied()
+        self.stack().words.get(index).copied()
     }
 }

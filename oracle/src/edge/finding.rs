@@ -101,6 +101,20 @@ pub enum Unknown {
 }
 
 impl Impossible {
+    /// Each reason, with its name in recorded samples.
+    pub const NAMES: [(Impossible, &str); 10] = [
+        (Impossible::NoInstruction, "no-instruction"),
+        (Impossible::NoCall, "no-call"),
+        (Impossible::OtherName, "other-name"),
+        (Impossible::OtherDescriptor, "other-descriptor"),
+        (Impossible::OtherClass, "other-class"),
+        (Impossible::NotAnOverride, "not-an-override"),
+        (Impossible::Abstract, "abstract"),
+        (Impossible::NotNative, "not-native"),
+        (Impossible::IsNative, "is-native"),
+        (Impossible::NoEntry, "no-entry"),
+    ];
+
     /// The reason in a few words.
     pub fn phrase(self) -> &'static str {
         match self {
@@ -119,6 +133,18 @@ impl Impossible {
 }
 
 impl Finding {
+    /// The finding's name in recorded samples: `possible`, `unknown`, or why the edge is impossible.
+    pub fn name(self) -> &'static str {
+        match self {
+            Finding::Possible(_) => "possible",
+            Finding::Unknown(_) => "unknown",
+            Finding::Impossible(fault) => {
+                let row = Impossible::NAMES.iter().find(|(known, _)| *known == fault);
+                row.map_or("impossible", |(_, name)| name)
+            }
+        }
+    }
+
     /// The better of two: possible before unknown before impossible.
     #[must_use]
     pub fn or(self, other: Finding) -> Finding {

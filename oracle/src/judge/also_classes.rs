@@ -2,11 +2,13 @@
 
 use super::classes::{compared, mismatch};
 use super::{Compared, Edged, Judgement, Reason, Strength, Verdict};
+use crate::edge::{Finding, Possible};
 
 /// Adds what the class files say of `walk` to what another truth `judged`.
 ///
 /// A mismatch stays. A walk without one becomes a mismatch where class files forbid an edge of the
-/// walk. A `match` grows stronger by the edges that are possible; `by_truth` says how the other truth
+/// walk. A `window` becomes a `match` where class files show who called the frame that has no entry, so
+/// that each frame is accounted for. A `match` grows stronger by the edges that are possible; `by_truth` says how the other truth
 /// compared each frame, top frame first.
 ///
 /// `references` are stacks of GetStackTrace that the other truth rests on. What class files forbid in
@@ -28,16 +30,40 @@ pub fn judge_with_classes(
     }
     match (rests_on_fault, judged.verdict, walk.found) {
         (true, ..) => Judgement::plain(Verdict::Unverifiable, Reason::ReferenceMismatch),
-        (false, Verdict::Match, Some(found)) => {
-            let both = by_truth().into_iter().zip(compared(found));
-            let frames: Vec<_> = both.map(|(truth, classes)| truth.max(classes)).collect();
-            Judgement {
-                strength: Strength::of_frames(&frames),
-                ..judged
-            }
+        (false, Verdict::Match, Some(found)) => Judgement {
+            strength: strength(by_truth(), found),
+            ..judged
+        },
+        (false, Verdict::Window, Some(found)) if was_called(judged, found) => {
+            Judgement::matching(Reason::CalledWithoutEntry, strength(by_truth(), found))
         }
         _ => judged,
     }
+}
+
+/// How much of a walk without a mismatch was compared, by either truth.
+fn strength(by_truth: Vec<Compared>, found: &[Finding]) -> Strength {
+    let both = by_truth.into_iter().zip(compared(found));
+    let frames: Vec<_> = both.map(|(truth, classes)| truth.max(classes)).collect();
+    Strength::of_frames(&frames)
+}
+
+/// Whether the frame that a window is about was called: its BCI proves that the trace stack has no
+/// entry of the frame, all other frames agree, and the frame below stands at an instruction that calls
+/// the frame's method. Callers that call anything prove nothing.
+fn was_called(judged: Judgement, found: &[Finding]) -> bool {
+    let below = judged.at_frame.and_then(|at| found.get(at + 1));
+    let calls_anything = |rule: &Possible| {
+        matches!(
+            rule,
+            Possible::MethodHandle | Possible::Native | Possible::Generated
+        )
+    };
+    let is_proof = |finding: &Finding| match finding {
+        Finding::Possible(rule) => !calls_anything(rule),
+        Finding::Impossible(_) | Finding::Unknown(_) => false,
+    };
+    judged.reason == Reason::HookPending && below.is_some_and(is_proof)
 }
 
 /// The uppermost edge of `walk` that class files forbid, and that no reference has.
@@ -51,7 +77,7 @@ fn forbidden(walk: Edged<'_>, references: &[Edged<'_>]) -> Option<Judgement> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edge::{Finding, Impossible, Possible, Unknown};
+    use crate::edge::{Impossible, Unknown};
     use crate::trace::{Frame, Location, MethodKey};
 
     const YES: Finding = Finding::Possible(Possible::Static);
@@ -93,7 +119,26 @@ mod tests {
             assert_eq!((cut.verdict, cut.at_frame), (Verdict::Truncated, Some(3)));
         }
         assert_eq!(judge(WRONG, [YES, YES, NO, YES], sound), WRONG);
-        assert_eq!(judge(WINDOW, [YES, YES, MAYBE, YES], sound), WINDOW);
+    }
+
+    #[test]
+    fn a_window_is_a_match_where_class_files_show_the_call() {
+        let sound = &[YES; 3];
+        let found = judge(WINDOW, [YES, YES, MAYBE, YES], sound);
+        assert_eq!(found.verdict, Verdict::Match);
+        // The top is compared by class files, the middle by the trace stack.
+        assert_eq!(found.strength, Strength::of(3, 3, 1));
+        let anything = [
+            Possible::MethodHandle,
+            Possible::Native,
+            Possible::Generated,
+        ];
+        let unsure = anything.map(Finding::Possible).into_iter().chain([MAYBE]);
+        for finding in unsure {
+            assert_eq!(judge(WINDOW, [YES, finding, YES, YES], sound), WINDOW);
+        }
+        let left = Judgement::at(Verdict::Window, 0, Reason::EndedConstructors);
+        assert_eq!(judge(left, [YES; 4], sound), left);
     }
 
     #[test]

@@ -32,11 +32,18 @@ reasons! {
     SameBottom = "same frames, as far as both go";
     /// Match: both stacks have the same frames below one method whose location moved.
     SameBelowMoved = "same frames below one that moved";
+    /// Match: the newest hooked frame has no entry, as its BCI proves; the class files show that the
+    /// frame below has called it; and all other frames agree.
+    CalledWithoutEntry = "same frames, the newest without an entry";
     /// Match: the class files forbid no edge.
     NoImpossibleEdge = "no edge is impossible";
 
-    /// Window: a hook of the frame has not run yet, or has run already.
+    /// Window: a hook of the frame has not run yet, or has run already, and nothing shows who called the
+    /// frame.
     HookPending = "entry not pushed yet, or popped";
+    /// Window: the newest hooked frame starts an exception handler, and the entries above its own are of
+    /// constructors that the exception has ended.
+    EndedConstructors = "entries of constructors that an exception ended";
 
     /// Imprecise: the truth agrees with the debug info record before the program counter.
     BetweenRecords = "between two debug info records of compiled code";

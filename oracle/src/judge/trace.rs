@@ -192,7 +192,7 @@ fn align(
         }
     }
     let mut expected = truth.entries[truth.checked_entries..].iter().peekable();
-    let (mut window, mut deep) = (None, false);
+    let (mut window, mut ended, mut deep) = (None, None, false);
     let is_hooked = |f: &Frame| methods.hook(f.method, f.location).is_some();
     let newest = walk.iter().position(is_hooked);
     // Whether the newest hooked frame of the walk proves that stale entries may follow.
@@ -236,12 +236,13 @@ fn align(
                 Reason::StaleEntries,
             ));
         }
-        window = catching;
+        ended = catching;
     }
-    Ok(match window {
-        Some(at) => Judgement::at(Verdict::Window, at, Reason::HookPending),
-        None if deep => Judgement::plain(Verdict::Unverifiable, Reason::DeepOutsideHooks),
-        None => {
+    Ok(match (window, ended) {
+        _ if deep => Judgement::plain(Verdict::Unverifiable, Reason::DeepOutsideHooks),
+        (_, Some(at)) => Judgement::at(Verdict::Window, at, Reason::EndedConstructors),
+        (Some(at), None) => Judgement::at(Verdict::Window, at, Reason::HookPending),
+        (None, None) => {
             let strength = Strength::of_frames(&compared_by_truth(walk, truth, methods));
             Judgement::matching(Reason::SameFrames, strength)
         }

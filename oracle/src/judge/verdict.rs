@@ -8,7 +8,7 @@ pub enum Verdict {
     /// Agrees frame by frame, as far as the layer's truth reaches.
     Match,
     /// Differs by a frame that the sampled BCI proves to be between its creation and its
-    /// push, or between its pop and its removal.
+    /// push, or between its pop and its removal, and no other truth shows that the frame is there.
     Window,
     /// The physical frames are right, but the inlined frames are those of a neighbouring debug info
     /// record, because compiled code has no record of its own at the program counter.
@@ -35,6 +35,21 @@ pub struct Judgement {
     pub reason: Reason,
     /// How much was compared; nothing unless the verdict is [`Verdict::Match`].
     pub strength: Strength,
+}
+
+impl Verdict {
+    /// The verdict's name in recorded samples; that of [`Verdict::Error`] is without the code.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Match => "match",
+            Verdict::Window => "window",
+            Verdict::Imprecise => "imprecise",
+            Verdict::Error(_) => "error",
+            Verdict::Truncated => "truncated",
+            Verdict::Wrong => "wrong",
+            Verdict::Unverifiable => "unverifiable",
+        }
+    }
 }
 
 impl Judgement {

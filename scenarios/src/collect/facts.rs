@@ -54,6 +54,14 @@ impl Facts {
             .started
             .as_ref()
             .is_some_and(|started| !started.asgct);
+        let mut evidence = records
+            .mismatches
+            .iter()
+            .map(|kept| &kept.mismatch.evidence);
+        if let Some(why) = evidence.find_map(|evidence| evidence.memory.as_ref()) {
+            let note = format!("the agent finds no causes: it {why}");
+            records.notes.push(note);
+        }
         for Kept { mut mismatch, .. } in records.mismatches.drain(..) {
             mismatch.evidence.run = Some(self.dir.clone());
             report.mismatches.push(mismatch);

@@ -5,7 +5,6 @@ use crate::process::interrupt::{self, Sender};
 use crate::process::{Ended, Process};
 use oracle::cost::Effort;
 use oracle::report::Exit;
-use rustix::process::Signal;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -113,7 +112,7 @@ impl Watch<'_> {
             if let Some(signal) = interrupt::noted().filter(|_| asked_at.is_none()) {
                 self.pass_on(process);
                 // A program may handle Ctrl-C and go on, as a shell does.
-                if !self.foreground || signal != Signal::INT {
+                if !self.foreground || signal != libc::SIGINT {
                     asked_at = Some(now);
                 }
             }
@@ -137,7 +136,7 @@ impl Watch<'_> {
         let signal = if self.foreground {
             missed
         } else {
-            Some(Signal::TERM)
+            Some(libc::SIGTERM)
         };
         if let Some(signal) = signal {
             process.signal(signal);
@@ -149,7 +148,7 @@ impl Watch<'_> {
         if !self.foreground && interrupt::noted().is_some() {
             return Exit::Interrupted;
         }
-        let asked_to_end = [Signal::HUP, Signal::INT, Signal::TERM].map(Signal::as_raw);
+        let asked_to_end = [libc::SIGHUP, libc::SIGINT, libc::SIGTERM];
         match (status.code(), status.signal()) {
             // A JVM ends with such a code after the signal (HotSpot, `Terminator.java`).
             (Some(code), _) if asked_to_end.contains(&(code - 128)) => Exit::Interrupted,

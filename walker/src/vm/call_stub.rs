@@ -5,6 +5,7 @@ use crate::vm::tables::Tables;
 use hotspot::memory::Memory;
 use hotspot::unwind::instruction::{Effect, decode};
 use hotspot::unwind::{Register, Registers};
+use hotspot::vm::fields::Fields;
 use std::ops::Range;
 
 /// The stub.

@@ -1,9 +1,10 @@
 //! The VM's code cache: which code an address lies in (`share/code/codeCache.cpp`,
 //! `share/memory/heap.cpp`).
 
-use crate::vm::nmethod::{Layout as NmethodLayout, Nmethod};
 use crate::vm::tables::Tables;
 use hotspot::memory::Memory;
+use hotspot::vm::fields::Fields;
+use hotspot::vm::nmethod::{Layout as NmethodLayout, Nmethod};
 
 /// More heaps than a VM has.
 const MOST_HEAPS: usize = 8;

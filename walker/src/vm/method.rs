@@ -3,6 +3,7 @@
 
 use crate::vm::tables::Tables;
 use hotspot::memory::Memory;
+use hotspot::vm::fields::Fields;
 
 const WORD: usize = size_of::<usize>();
 

@@ -1,17 +1,14 @@
 //! What is known of the running VM: read once, outside of any handler, and then used by walks.
 //!
 //! * [`tables`]: what the VM exports about its structures;
-//! * [`code_cache`], [`nmethod`], [`debug_info`]: generated code;
-//! * [`interpreter`], [`call_stub`]: the parts of the interpreter, and the way into Java;
+//! * [`code_cache`]: generated code;
+//! * [`call_stub`]: the way into Java;
 //! * [`method`]: methods and their ids;
 //! * [`thread`]: threads and anchors.
 
 pub mod call_stub;
 pub mod code_cache;
-pub mod debug_info;
-pub mod interpreter;
 pub mod method;
-pub mod nmethod;
 pub mod tables;
 pub mod thread;
 
@@ -19,8 +16,9 @@ use crate::c_frames::libraries::Libraries;
 use crate::memory::{self, Guard};
 use call_stub::CallStub;
 use code_cache::CodeCache;
-use debug_info::Compression;
-use interpreter::Interpreter;
+use hotspot::vm::debug_info::{self, Compression};
+use hotspot::vm::fields::Fields;
+use hotspot::vm::interpreter::{self, Interpreter};
 use jni_sys::JNIEnv;
 use std::sync::OnceLock;
 use tables::Tables;
@@ -75,7 +73,7 @@ impl Vm {
         let guard = Guard::set();
         let memory = guard.memory();
         let pc_desc = tables.size("PcDesc")?;
-        let interpreter = Interpreter::find(&tables, &memory)?;
+        let interpreter = interpreter::Layout::find(&tables)?.read(&memory)?;
         Some(Vm {
             code_cache: CodeCache::find(&tables, &memory)?,
             interpreter,

@@ -1,6 +1,7 @@
 //! What the VM says about its own data structures (`share/runtime/vmStructs.cpp`), as the
 //! Serviceability Agent reads it: places of fields, sizes of types, constants.
 
+use hotspot::vm::fields::Fields;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_void};
 
@@ -56,30 +57,28 @@ impl Tables {
         }
     }
 
-    /// Offset of an instance field, or address of a static one, in the first of `types` that
-    /// has it: fields move between related types from one version to the next.
-    pub fn field(&self, types: &[&str], field: &str) -> Option<usize> {
+    /// The version of the Java platform: 17, 21, 25.
+    pub fn feature(&self) -> Option<u32> {
+        let place = self.field(&["Abstract_VM_Version"], "_vm_major_version")?;
+        // SAFETY: the address of a static int of the VM.
+        u32::try_from(unsafe { *(place as *const i32) }).ok()
+    }
+}
+
+impl Fields for Tables {
+    fn field(&self, types: &[&str], field: &str) -> Option<usize> {
         types
             .iter()
             .find_map(|&name| self.fields.get(&(name.to_owned(), field.to_owned())))
             .copied()
     }
 
-    /// Size of a type in bytes.
-    pub fn size(&self, name: &str) -> Option<usize> {
+    fn size(&self, name: &str) -> Option<usize> {
         self.sizes.get(name).copied()
     }
 
-    /// A constant.
-    pub fn constant(&self, name: &str) -> Option<i32> {
+    fn constant(&self, name: &str) -> Option<i32> {
         self.constants.get(name).copied()
-    }
-
-    /// The version of the Java platform: 17, 21, 25.
-    pub fn feature(&self) -> Option<u32> {
-        let place = self.field(&["Abstract_VM_Version"], "_vm_major_version")?;
-        // SAFETY: the address of a static int of the VM.
-        u32::try_from(unsafe { *(place as *const i32) }).ok()
     }
 }
 

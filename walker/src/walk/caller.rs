@@ -3,12 +3,12 @@
 use crate::c_frames::CFrame;
 use crate::vm::code_cache::{Blob, Kind};
 use crate::vm::method::Method;
-use crate::vm::nmethod::Nmethod;
 use crate::vm::thread::Anchor;
 use crate::walk::frame::{Certainty, Failure, Frame, FrameKind};
 use crate::walk::{Found, Inlined, Place, Position, Step, Walk};
 use hotspot::memory::Memory;
 use hotspot::unwind::{Register, Registers};
+use hotspot::vm::nmethod::Nmethod;
 
 const WORD: usize = size_of::<usize>();
 

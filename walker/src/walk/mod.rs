@@ -18,12 +18,12 @@ pub mod start;
 use crate::c_frames::CFrame;
 use crate::memory::Live;
 use crate::vm::Vm;
-use crate::vm::debug_info::Scope;
 use crate::vm::method::Method;
-use crate::vm::nmethod::DebugTables;
 use crate::vm::thread::Anchor;
 use frame::{Certainty, Failure, Frame, FrameKind};
 use hotspot::unwind::Registers;
+use hotspot::vm::debug_info::Scope;
+use hotspot::vm::nmethod::DebugTables;
 use std::ops::Range;
 
 /// Where a frame stands at a call.

@@ -3,8 +3,8 @@
 use crate::memory::Live;
 use crate::vm::Vm;
 use crate::vm::code_cache::{Blob, Kind};
-use crate::vm::nmethod::Nmethod;
 use hotspot::memory::Memory;
+use hotspot::vm::nmethod::Nmethod;
 
 /// Whether `word` can be: it stands behind a call that Java code makes, or that leads to Java
 /// code.

@@ -4,6 +4,7 @@
 //! The kernel copies the bytes: by `process_vm_readv(2)`, or where that is not allowed (in some
 //! containers, under some emulators) from `/proc/self/mem`.
 
+use hotspot::memory::Memory;
 use std::fmt;
 use std::fs::File;
 use std::io;
@@ -66,20 +67,25 @@ pub fn can_read() -> Result<(), &'static CannotRead> {
 /// The way that works, found by reading a word of our own.
 fn way() -> Result<&'static Way, &'static CannotRead> {
     static WAY: OnceLock<Result<Way, CannotRead>> = OnceLock::new();
-    let find = || {
-        let process_vm = match Way::ProcessVm.try_out() {
-            Ok(()) => return Ok(Way::ProcessVm),
-            Err(error) => error,
-        };
-        let own_mem = File::open("/proc/self/mem").map(Way::OwnMem);
-        own_mem
-            .and_then(|way| way.try_out().map(|()| way))
-            .map_err(|own_mem| CannotRead {
-                process_vm,
-                own_mem,
-            })
-    };
+    let own_mem = || File::open("/proc/self/mem").map(Way::OwnMem);
+    let find = || choose(|| Ok(Way::ProcessVm), own_mem);
     WAY.get_or_init(find).as_ref()
+}
+
+/// The first of both ways that works.
+fn choose(
+    process_vm: impl FnOnce() -> io::Result<Way>,
+    own_mem: impl FnOnce() -> io::Result<Way>,
+) -> Result<Way, CannotRead> {
+    let works = |way: Way| way.try_out().map(|()| way);
+    let process_vm = match process_vm().and_then(works) {
+        Ok(way) => return Ok(way),
+        Err(error) => error,
+    };
+    own_mem().and_then(works).map_err(|own_mem| CannotRead {
+        process_vm,
+        own_mem,
+    })
 }
 
 impl Way {
@@ -158,6 +164,35 @@ pub fn peek_bytes(address: usize, length: usize) -> Vec<u8> {
     bytes
 }
 
+/// The memory of this process, as readers of the VM's structures want it.
+#[derive(Copy, Clone, Debug)]
+pub struct OwnMemory;
+
+impl Memory for OwnMemory {
+    fn u8(&self, address: usize) -> Option<u8> {
+        peek(address)
+    }
+
+    fn u16(&self, address: usize) -> Option<u16> {
+        peek(address)
+    }
+
+    fn u32(&self, address: usize) -> Option<u32> {
+        peek::<i32>(address).map(i32::cast_unsigned)
+    }
+
+    fn word(&self, address: usize) -> Option<usize> {
+        peek(address)
+    }
+
+    fn code(&self, address: usize) -> [u8; 16] {
+        let mut code = [0; 16];
+        let read = peek_bytes(address, code.len());
+        code[..read.len()].copy_from_slice(&read);
+        code
+    }
+}
+
 /// Copies a zero-terminated string of at most 256 bytes.
 pub fn peek_text(address: usize) -> Option<String> {
     let mut bytes = peek_bytes(address, 256);
@@ -179,6 +214,18 @@ mod tests {
         let many: Vec<u8> = (0..10_000).map(|i| i as u8).collect();
         assert_eq!(peek_bytes(many.as_ptr() as usize, many.len()), many);
         assert_eq!(peek_text(c"abc".as_ptr() as usize).as_deref(), Some("abc"));
+    }
+
+    #[test]
+    fn a_way_that_fails_gives_place_to_the_other_and_both_say_why() {
+        let forbidden = || Err(io::ErrorKind::PermissionDenied.into());
+        let own_mem = || File::open("/proc/self/mem").map(Way::OwnMem);
+        assert!(matches!(choose(forbidden, own_mem), Ok(Way::OwnMem(_))));
+        let empty = || File::open("/dev/null").map(Way::OwnMem);
+        let neither = choose(forbidden, empty).err().expect("neither can read");
+        let text = neither.to_string();
+        assert!(text.contains("permission denied"), "{text}");
+        assert!(text.contains("unexpected end of file"), "{text}");
     }
 
     #[test]

@@ -2,7 +2,6 @@
 //! it has moved its stack pointer.
 
 use crate::vm::code_cache::{Blob, Kind};
-use crate::vm::nmethod::Nmethod;
 use crate::walk::caller::frame_at;
 use crate::walk::frame::{Certainty, Failure, Frame, FrameKind};
 use crate::walk::return_address::calls_into;
@@ -11,6 +10,7 @@ use hotspot::memory::Memory;
 use hotspot::unwind::exit::{Calls, Exit};
 use hotspot::unwind::instruction::{Effect, decode};
 use hotspot::unwind::{Register, Registers, entry};
+use hotspot::vm::nmethod::Nmethod;
 
 const WORD: usize = size_of::<usize>();
 

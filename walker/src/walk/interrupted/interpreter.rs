@@ -1,13 +1,13 @@
 //! The interpreter, interrupted at any instruction: also before it has built a frame, and behind the
 //! frame's removal.
 
-use crate::vm::interpreter::Role;
 use crate::vm::method::Method;
 use crate::walk::caller::frame_at;
 use crate::walk::frame::{Failure, Frame, FrameKind};
 use crate::walk::{Found, Place, Step, Walk};
 use hotspot::unwind::exit::Calls;
 use hotspot::unwind::{Register, Registers};
+use hotspot::vm::interpreter::Role;
 
 const WORD: usize = size_of::<usize>();
 

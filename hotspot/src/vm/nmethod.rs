@@ -1,8 +1,8 @@
 //! Compiled methods: what they were compiled from, and where their tables are
 //! (`share/code/nmethod.hpp`).
 
-use crate::vm::tables::Tables;
-use hotspot::memory::Memory;
+use super::fields::Fields;
+use crate::memory::Memory;
 
 /// A compiled method, or the wrapper of a native one: the address of its blob.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -21,6 +21,7 @@ pub struct Layout {
 enum Places {
     /// In the blob itself, up to JDK 22.
     Inside {
+        code: usize,
         pcs: usize,
         pcs_end: usize,
         scopes: usize,
@@ -28,6 +29,7 @@ enum Places {
     },
     /// Beside the blob, from JDK 24 on; all is told by distances.
     Outside {
+        code: usize,
         immutable: usize,
         pcs: usize,
         scopes: usize,
@@ -39,6 +41,8 @@ enum Places {
 /// The addresses of a compiled method's debug info.
 #[derive(Copy, Clone, Debug)]
 pub struct DebugTables {
+    /// The start of the code, which records count from.
+    pub code: usize,
     /// The records, by address.
     pub pcs: usize,
     /// Their end.
@@ -51,11 +55,12 @@ pub struct DebugTables {
 
 impl Layout {
     /// `None` if this VM does not describe its compiled methods as expected.
-    pub fn find(tables: &Tables) -> Option<Layout> {
+    pub fn find(tables: &impl Fields) -> Option<Layout> {
         let field = |field| tables.field(&["nmethod", "CompiledMethod"], field);
         let blob = |field| tables.field(&["CodeBlob"], field);
         let outside = || {
             Some(Places::Outside {
+                code: blob("_code_offset")?,
                 immutable: field("_immutable_data")?,
                 pcs: field("_scopes_pcs_offset")?,
                 scopes: field("_scopes_data_offset")?,
@@ -65,6 +70,7 @@ impl Layout {
         };
         let inside = || {
             Some(Places::Inside {
+                code: blob("_code_begin")?,
                 pcs: field("_scopes_pcs_offset")?,
                 pcs_end: field("_dependencies_offset")?,
                 scopes: field("_scopes_data_begin")?,
@@ -138,17 +144,20 @@ impl Nmethod {
         };
         match layout.places {
             Places::Inside {
+                code,
                 pcs,
                 pcs_end,
                 scopes,
                 metadata,
             } => Some(DebugTables {
+                code: word(code)?,
                 pcs: distance(start, pcs)?,
                 pcs_end: distance(start, pcs_end)?,
                 scopes: word(scopes)?,
                 metadata: distance(start, metadata)?,
             }),
             Places::Outside {
+                code,
                 immutable,
                 pcs,
                 scopes,
@@ -157,6 +166,7 @@ impl Nmethod {
             } => {
                 let data = word(immutable)?;
                 Some(DebugTables {
+                    code: distance(start, code)?,
                     pcs: distance(data, pcs)?,
                     pcs_end: distance(data, scopes)?,
                     scopes: distance(data, scopes)?,

@@ -4,8 +4,8 @@
 //! HotSpot records the inlined frames at calls, polls and implicit checks, not at every
 //! instruction.
 
-use crate::vm::nmethod::DebugTables;
-use hotspot::memory::Memory;
+use super::nmethod::DebugTables;
+use crate::memory::Memory;
 
 /// `sizeof(PcDesc)`.
 pub const RECORD: usize = 16;
@@ -142,5 +142,70 @@ impl Around {
     /// The record of `pc_offset` itself, if there is one.
     pub fn exact(&self, pc_offset: i32) -> Option<Record> {
         self.before.filter(|record| record.pc_offset == pc_offset)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Bytes(&'static [u8]);
+
+    impl Memory for Bytes {
+        fn u8(&self, address: usize) -> Option<u8> {
+            self.0.get(address).copied()
+        }
+        fn u16(&self, _: usize) -> Option<u16> {
+            None
+        }
+        fn u32(&self, _: usize) -> Option<u32> {
+            None
+        }
+        fn word(&self, _: usize) -> Option<usize> {
+            Some(0x77)
+        }
+        fn code(&self, _: usize) -> [u8; 16] {
+            [0; 16]
+        }
+    }
+
+    fn read(feature: u32, bytes: &'static [u8]) -> Option<(u32, usize)> {
+        let mut at = 0;
+        let value = Compression::of(feature).read(&Bytes(bytes), &mut at)?;
+        Some((value, at))
+    }
+
+    #[test]
+    fn integers_are_read_as_the_vm_writes_them() {
+        // The values are those of the comments in HotSpot's own tests of both formats.
+        assert_eq!(read(17, &[0]), Some((0, 1)));
+        assert_eq!(read(17, &[191]), Some((191, 1)));
+        assert_eq!(read(17, &[192, 0]), Some((192, 2)));
+        assert_eq!(read(17, &[193, 1]), Some((257, 2)));
+        assert_eq!(read(21, &[1]), Some((0, 1)));
+        assert_eq!(read(21, &[191]), Some((190, 1)));
+        assert_eq!(read(21, &[192, 1]), Some((191, 2)));
+        assert_eq!(read(21, &[0]), None);
+        assert_eq!(read(17, &[192]), None, "the second byte is missing");
+    }
+
+    #[test]
+    fn a_scope_is_three_integers() {
+        let tables = DebugTables {
+            code: 0,
+            pcs: 0,
+            pcs_end: 0,
+            scopes: 0,
+            metadata: 0,
+        };
+        let scope = |bytes| tables.scope(&Bytes(bytes), Compression::of(17), 1);
+        let expected = Scope {
+            method: 0x77,
+            bci: 26,
+            sender: 0,
+        };
+        assert_eq!(scope(&[9, 0, 3, 27, 99]), Some(expected));
+        assert_eq!(scope(&[9, 0, 3]), None);
+        assert_eq!(scope(&[9, 1, 3, 27]), None, "an endless chain");
     }
 }

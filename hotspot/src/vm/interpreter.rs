@@ -1,10 +1,12 @@
 //! The interpreter's codelets: which part of it an address lies in
 //! (`share/interpreter/templateInterpreter.cpp`, `share/code/stubs.hpp`).
 
-use crate::vm::tables::Tables;
-use hotspot::memory::Memory;
-use hotspot::unwind::Register;
-use hotspot::unwind::instruction::{Effect, decode};
+use super::fields::Fields;
+use crate::arch::{Arch, Registers};
+use crate::memory::Memory;
+use crate::proofs::InterpreterFrame;
+use crate::unwind::Register;
+use crate::unwind::instruction::{Effect, decode};
 use std::ops::Range;
 
 /// The codelets, by address.
@@ -30,22 +32,45 @@ pub enum Role {
     Body,
 }
 
-impl Interpreter {
-    /// `None` if this VM does not describe its interpreter as expected, or it is not made yet.
-    pub fn find(tables: &Tables, memory: &impl Memory) -> Option<Interpreter> {
-        let queue = |field| tables.field(&["StubQueue"], field);
-        let stub = |field| tables.field(&["InterpreterCodelet"], field);
-        let stubs = memory.word(tables.field(&["AbstractInterpreter"], "_code")?)?;
-        let buffer = memory.word(stubs + queue("_stub_buffer")?)?;
-        let begin = memory.u32(stubs + queue("_queue_begin")?)? as usize;
-        let count = memory.u32(stubs + queue("_number_of_stubs")?)?;
-        let (size, description) = (stub("_size")?, stub("_description")?);
-        let header = tables.size("InterpreterCodelet")?;
+/// Where the VM keeps the list of its codelets (`StubQueue`).
+#[derive(Copy, Clone, Debug)]
+pub struct Layout {
+    queue: usize,
+    buffer: usize,
+    begin: usize,
+    count: usize,
+    size: usize,
+    description: usize,
+    header: usize,
+}
+
+impl Layout {
+    /// `None` if this VM does not describe its interpreter as expected.
+    pub fn find(fields: &impl Fields) -> Option<Layout> {
+        let queue = |field| fields.field(&["StubQueue"], field);
+        let stub = |field| fields.field(&["InterpreterCodelet"], field);
+        Some(Layout {
+            queue: fields.field(&["AbstractInterpreter"], "_code")?,
+            buffer: queue("_stub_buffer")?,
+            begin: queue("_queue_begin")?,
+            count: queue("_number_of_stubs")?,
+            size: stub("_size")?,
+            description: stub("_description")?,
+            header: fields.size("InterpreterCodelet")?,
+        })
+    }
+
+    /// The interpreter; `None` if it is not made yet.
+    pub fn read(self, memory: &impl Memory) -> Option<Interpreter> {
+        let stubs = memory.word(self.queue)?;
+        let buffer = memory.word(stubs + self.buffer)?;
+        let begin = memory.u32(stubs + self.begin)? as usize;
+        let count = memory.u32(stubs + self.count)?;
         let mut start = buffer + begin;
         let codelets = (0..count.min(1 << 12)).map(|_| {
-            let end = start + memory.u32(start + size)? as usize;
-            let code = start + header..end;
-            let text = memory.word(start + description)?;
+            let end = start + memory.u32(start + self.size)? as usize;
+            let code = start + self.header..end;
+            let text = memory.word(start + self.description)?;
             let role = Role::of(memory, &text_at(memory, text), &code);
             start = end;
             Some(Codelet { code, role })
@@ -54,7 +79,9 @@ impl Interpreter {
             codelets: codelets.collect::<Option<Vec<_>>>()?,
         })
     }
+}
 
+impl Interpreter {
     /// The codelet that `pc` lies in.
     pub fn codelet(&self, pc: usize) -> Option<&Codelet> {
         let behind = self
@@ -68,6 +95,21 @@ impl Interpreter {
     pub fn is_return(&self, pc: usize) -> bool {
         self.codelet(pc)
             .is_some_and(|codelet| codelet.role == Role::Return)
+    }
+}
+
+impl Codelet {
+    /// What the codelet had done with the frame of its method at `pc`, with the `code` there.
+    pub fn frame<A: Arch>(&self, registers: &Registers, code: &[u8]) -> InterpreterFrame {
+        /// The part of a frame that all methods have (`frame_x86.hpp`, `interpreter_frame_initial_sp`).
+        const FIXED: usize = 9 * size_of::<usize>();
+        let Registers { pc, sp, fp, .. } = *registers;
+        match self.role {
+            Role::Entry(link) if link.is_none_or(|link| pc < link) => InterpreterFrame::NotBuilt,
+            Role::Entry(_) if sp <= fp && fp - sp < FIXED => InterpreterFrame::NotBuilt,
+            _ if A::is_interpreter_frame_removed(code) => InterpreterFrame::Removed,
+            _ => InterpreterFrame::Stands,
+        }
     }
 }
 

@@ -1,0 +1,152 @@
+//! JavaCalls entries: the frames of the stub that the VM calls Java methods through
+//! (`StubGenerator::generate_call_stub`). Such a frame leads to the Java frames below those of the VM.
+
+use super::fields::Fields;
+use crate::memory::Memory;
+
+const WORD: usize = size_of::<usize>();
+
+/// Where the VM and the stub's frames keep what.
+#[derive(Copy, Clone, Debug)]
+pub struct Layout {
+    /// Where the VM keeps the address that Java methods return to
+    /// (`StubRoutines::_call_stub_return_address`).
+    return_address: usize,
+    /// From the frame pointer of the stub's frame to its pointer to the `JavaCallWrapper`, in words.
+    wrapper: isize,
+    /// From the wrapper to the stack pointer and the program counter of the last Java frame.
+    anchor_sp: usize,
+    anchor_pc: usize,
+}
+
+/// Words of a stack from an address on.
+#[derive(Copy, Clone, Debug)]
+pub struct Words<'a> {
+    /// The address of the first word.
+    pub start: usize,
+    /// The words.
+    pub words: &'a [usize],
+}
+
+impl Words<'_> {
+    /// The word at `address`, if it is among them.
+    pub fn at(self, address: usize) -> Option<usize> {
+        let distance = address.checked_sub(self.start)?;
+        self.words
+            .get(distance / WORD)
+            .copied()
+            .filter(|_| distance.is_multiple_of(WORD))
+    }
+}
+
+impl Layout {
+    /// `None` if this VM does not describe such frames as expected.
+    pub fn find(fields: &impl Fields) -> Option<Layout> {
+        let anchor = fields.field(&["JavaCallWrapper"], "_anchor")?;
+        let part = |name| fields.field(&["JavaFrameAnchor"], name);
+        Some(Layout {
+            return_address: fields.field(&["StubRoutines"], "_call_stub_return_address")?,
+            wrapper: fields.constant("frame::entry_frame_call_wrapper_offset")? as isize,
+            anchor_sp: anchor + part("_last_Java_sp")?,
+            anchor_pc: anchor + part("_last_Java_pc")?,
+        })
+    }
+
+    /// Where the Java frames below each JavaCalls entry on the `stack` had called the VM: a program
+    /// counter, the newest first; `None` where the words do not reach so far, or there are no frames
+    /// below.
+    pub fn callers(self, memory: &impl Memory, stack: Words<'_>) -> Vec<Option<usize>> {
+        let Some(return_address) = memory.word(self.return_address).filter(|&pc| pc != 0) else {
+            return vec![];
+        };
+        let places = stack.words.iter().enumerate();
+        let entries = places.filter(|&(_, &word)| word == return_address);
+        entries.map(|(at, _)| self.caller(stack, at)).collect()
+    }
+
+    /// The callee has saved the frame pointer of the stub below its return address, the word `at`.
+    fn caller(self, stack: Words<'_>, at: usize) -> Option<usize> {
+        let fp = stack.words.get(at.checked_sub(1)?)?;
+        let wrapper = stack.at(fp.wrapping_add_signed(self.wrapper * WORD as isize))?;
+        let sp = stack.at(wrapper.wrapping_add(self.anchor_sp))?;
+        let pc = stack.at(wrapper.wrapping_add(self.anchor_pc))?;
+        match (sp, pc) {
+            (0, _) => None,
+            // The return address of the call that left Java code.
+            (sp, 0) => stack.at(sp.wrapping_sub(WORD)),
+            (_, pc) => Some(pc),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct OneWord(usize, usize);
+
+    impl Memory for OneWord {
+        fn u8(&self, _: usize) -> Option<u8> {
+            None
+        }
+        fn u16(&self, _: usize) -> Option<u16> {
+            None
+        }
+        fn u32(&self, _: usize) -> Option<u32> {
+            None
+        }
+        fn word(&self, address: usize) -> Option<usize> {
+            (address == self.0).then_some(self.1)
+        }
+        fn code(&self, _: usize) -> [u8; 16] {
+            [0; 16]
+        }
+    }
+
+    const LAYOUT: Layout = Layout {
+        return_address: 0x10,
+        wrapper: -6,
+        anchor_sp: 8,
+        anchor_pc: 16,
+    };
+
+    /// A stack at 0x1000 whose word 1 is the return address, whose frame pointer is at word 10, and
+    /// whose wrapper is at word 12, with this anchor.
+    fn stack(sp: usize, pc: usize) -> Vec<usize> {
+        let mut words = vec![0; 20];
+        words[0] = 0x1000 + 10 * WORD;
+        words[1] = 0x77;
+        words[10 - 6] = 0x1000 + 12 * WORD;
+        words[13] = sp;
+        words[14] = pc;
+        words
+    }
+
+    fn callers(words: &[usize]) -> Vec<Option<usize>> {
+        let start = 0x1000;
+        LAYOUT.callers(&OneWord(0x10, 0x77), Words { start, words })
+    }
+
+    #[test]
+    fn the_wrapper_leads_to_the_caller() {
+        assert_eq!(callers(&stack(0x1080, 0x4444)), [Some(0x4444)]);
+        let mut words = stack(0x1000 + 18 * WORD, 0);
+        words[17] = 0x5555;
+        assert_eq!(callers(&words), [Some(0x5555)]);
+    }
+
+    #[test]
+    fn what_the_words_do_not_show_is_not_told() {
+        assert_eq!(callers(&stack(0, 0)), [None], "a thread begins here");
+        assert_eq!(
+            callers(&stack(0x1080, 0x4444)[..14]),
+            [None],
+            "too few words"
+        );
+        assert_eq!(callers(&[1, 2, 3]), []);
+        assert_eq!(callers(&[0x77]), [None]);
+        let words = &stack(0x1080, 0x4444);
+        let unread = LAYOUT.callers(&OneWord(0, 0), Words { start: 0, words });
+        assert_eq!(unread, []);
+    }
+}
