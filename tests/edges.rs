@@ -276,7 +276,7 @@ fn true_stacks_are_possible_and_false_ones_are_not() {
 
         // Each stack once without each of its middle frames.
         let mut seen = HashSet::new();
-        let mut lies = Vec::new();
+        let mut faulty = Vec::new();
         for line in lines.lines().filter(|line| seen.insert(*line)) {
             let stack: serde_json::Value = serde_json::from_str(line).unwrap();
             let frames = stack["frames"].as_array().unwrap();
@@ -285,17 +285,17 @@ fn true_stacks_are_possible_and_false_ones_are_not() {
                 if frames[at] == frames[at - 1] || frames[at] == frames[at + 1] {
                     continue;
                 }
-                let mut lie = stack.clone();
-                lie["frames"].as_array_mut().unwrap().remove(at);
-                lies.push(lie.to_string());
+                let mut fault = stack.clone();
+                fault["frames"].as_array_mut().unwrap().remove(at);
+                faulty.push(fault.to_string());
             }
         }
-        let (found, output) = judge(&jdk, dir.path(), &lies.join("\n"));
-        println!("{} lies: {found:?}", lies.len());
+        let (found, output) = judge(&jdk, dir.path(), &faulty.join("\n"));
+        println!("{} faults: {found:?}", faulty.len());
         assert_eq!(output.code, Some(1));
-        // Each lie breaks one edge. Half of this program's calls are made by native methods,
+        // Each fault breaks one edge. Half of this program's calls are made by native methods,
         // lambdas or method handles, which can call anything.
-        assert!(found.impossible * 10 > lies.len() as u64 * 6, "{found:?}");
+        assert!(found.impossible * 10 > faulty.len() as u64 * 6, "{found:?}");
     }
 }
 

@@ -1,9 +1,9 @@
 //! `stackwitness edges`: judges stacks that somebody recorded, by class files alone.
 
 mod classes;
+mod faults;
 mod gather;
 mod judging;
-mod liars;
 mod loose;
 mod names;
 mod stack;
@@ -63,9 +63,9 @@ pub struct EdgesArgs {
     /// The share of unknown edges, from 0 to 1, above which there is no answer
     #[arg(long, value_name = "SHARE", default_value_t = 0.2, value_parser = share)]
     pub max_unknown: f64,
-    /// Tell each lie about each stack, and show how many are found out
-    #[arg(long, hide = true)]
-    pub lies: bool,
+    /// Inject each kind of fault into each stack, and show how many faults are found
+    #[arg(long, alias = "lies", hide = true)]
+    pub faults: bool,
     /// The stacks: files, or folders of files
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
@@ -75,7 +75,7 @@ fn share(text: &str) -> Result<f64, String> {
     let share = text.parse::<f64>().map_err(|e| e.to_string())?;
     match (0.0..=1.0).contains(&share) {
         true => Ok(share),
-        false => Err("a share lies from 0 to 1".into()),
+        false => Err("a share is a number from 0 to 1".into()),
     }
 }
 
@@ -108,14 +108,17 @@ pub fn command(args: &EdgesArgs) -> Result<u8, Error> {
         starts.learn(judge.world(), thread, lowest);
     }
     let starts = (!input.properties.is_empty()).then_some(starts);
-    if args.lies {
+    if args.faults {
         classes.load_all(judge.world_mut())?;
         let mut collected = Collected::new(judge.world_mut(), &mut names, starts.as_ref());
         each(&files, &args.event, &mut collected, |sink, at| {
             sink.file = at
         })?;
         let stacks = collected.stacks;
-        print(Stream::Output, &liars::lie(&stacks, &mut judge).to_string())?;
+        print(
+            Stream::Output,
+            &faults::inject_all(&stacks, &mut judge).to_string(),
+        )?;
         return Ok(exit::WITHIN);
     }
     let mut summary = judged(&files, args, &mut judge, &mut names, starts.as_ref())?;

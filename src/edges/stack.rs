@@ -1,4 +1,4 @@
-//! Stacks that are kept, for lies about them.
+//! Stacks that are kept, so that faults can be injected into them.
 
 use super::gather::Thread;
 use super::names::{Named, Names};

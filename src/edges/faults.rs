@@ -1,4 +1,4 @@
-//! What the judge makes of stacks that are false on purpose: each stack once with each lie.
+//! How many injected faults the judge finds: each kind of fault in each stack once.
 
 use super::stack::Stack;
 use oracle::edge::{EdgeFrame, Finding, Judge, MethodId, World};
@@ -7,17 +7,17 @@ use oracle::trace;
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// What came of the lies of one kind.
+/// What came of the faults of one kind.
 #[derive(Copy, Clone, Debug, Default)]
-struct Told {
-    lies: u64,
+struct Found {
+    faults: u64,
     impossible: u64,
     unknown: u64,
 }
 
-/// Tells each lie about each stack that is possible, and shows how many are found out.
-pub fn lie(stacks: &[Stack], judge: &mut Judge) -> String {
-    let mut told = FaultKind::ALL.map(|kind| (kind, Told::default()));
+/// Injects each kind of fault into each possible stack, and shows how many faults are found.
+pub fn inject_all(stacks: &[Stack], judge: &mut Judge) -> String {
+    let mut kinds = FaultKind::ALL.map(|kind| (kind, Found::default()));
     let mut last: HashMap<Option<&str>, &Stack> = HashMap::new();
     let mut before: Option<&Stack> = None;
     let mut found = Vec::new();
@@ -33,7 +33,7 @@ pub fn lie(stacks: &[Stack], judge: &mut Judge) -> String {
         if found.iter().any(|finding| finding.is_impossible()) {
             continue;
         }
-        for (kind, told) in &mut told {
+        for (kind, counts) in &mut kinds {
             random = random
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(99);
@@ -42,36 +42,36 @@ pub fn lie(stacks: &[Stack], judge: &mut Judge) -> String {
                 other: other.as_deref(),
                 sibling: &|method| sibling(judge.world(), method, random >> 7),
             };
-            let Some(WalkerAnswer::Stack(lie)) =
+            let Some(WalkerAnswer::Stack(faulty)) =
                 inject(*kind, &keyed(stack), 0, &material, random >> 3)
             else {
                 continue;
             };
-            let frames: Vec<EdgeFrame> = lie.into_iter().map(unkeyed).collect();
+            let frames: Vec<EdgeFrame> = faulty.into_iter().map(unkeyed).collect();
             judge.stack(&frames, stack.bottom, &mut found);
             let any = |wanted: fn(&Finding) -> bool| u64::from(found.iter().any(wanted));
-            told.lies += 1;
-            told.impossible += any(|finding| finding.is_impossible());
-            told.unknown += any(|finding| matches!(finding, Finding::Unknown(_)));
+            counts.faults += 1;
+            counts.impossible += any(|finding| finding.is_impossible());
+            counts.unknown += any(|finding| matches!(finding, Finding::Unknown(_)));
         }
     }
     let mut text = String::new();
-    for (kind, told) in told.iter().filter(|(_, told)| told.lies > 0) {
-        let share = told.impossible as f64 * 100.0 / told.lies as f64;
-        let Told {
-            lies,
+    for (kind, counts) in kinds.iter().filter(|(_, counts)| counts.faults > 0) {
+        let share = counts.impossible as f64 * 100.0 / counts.faults as f64;
+        let Found {
+            faults,
             impossible,
             unknown,
-        } = told;
+        } = counts;
         let _ = writeln!(
             text,
-            "{kind:<16} {lies:>8} lies, {impossible:>8} impossible ({share:.1} %), {unknown:>8} with unknown edges"
+            "{kind:<16} {faults:>8} faults, {impossible:>8} impossible ({share:.1} %), {unknown:>8} with unknown edges"
         );
     }
     text
 }
 
-/// The frames as lies are told about: methods by number.
+/// The frames as faults are injected into: methods by number.
 fn keyed(stack: &Stack) -> Vec<trace::Frame> {
     let frames = stack.frames.iter().map(|frame| trace::Frame {
         method: trace::MethodKey(frame.method.index()),
