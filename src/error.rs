@@ -20,6 +20,11 @@ impl Error {
         Error { what, usage: true }
     }
 
+    /// The machine lacks something.
+    pub fn machine(what: String) -> Error {
+        Error { what, usage: false }
+    }
+
     /// Turns an error about the file at `path` into ours.
     pub fn about<E: fmt::Display>(path: &Path) -> impl Fn(E) -> Error {
         move |e| Error {

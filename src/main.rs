@@ -7,6 +7,8 @@
 //! * [`output`]: all printing; [`progress`] and [`next`]: what a user sees during a run and after;
 //! * [`exit`] and [`error`]: how a command ends.
 
+#![forbid(unsafe_code)]
+
 mod cli;
 mod doctor;
 mod edges;

@@ -18,6 +18,8 @@
 //! Each wait has a deadline. A report has everything that a JVM counted, also if the JVM crashed,
 //! hung or was interrupted.
 
+#![forbid(unsafe_code)]
+
 pub mod collect;
 mod error;
 pub mod jdk;

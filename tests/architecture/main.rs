@@ -48,16 +48,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Where `unsafe` may stand: the face of the JVM, the truth that hooks keep, the walkers, our own
-/// walker, and the native methods of the fixtures.
+/// Where `unsafe` may stand: the face of the JVM, the truth that hooks keep, the walkers and our own
+/// walker.
 const UNSAFE: &[&str] = &[
     "native/src/jvm/",
     "native/src/truth/",
     "native/src/walkers/",
     "walker/",
-    "java-fixtures/native-calls/",
-    // Child processes: `prctl`, `wait4`, `kill` and the handler of an interrupt.
-    "scenarios/src/process/",
 ];
 
 /// Long files that are still to be divided. Nothing may be added.

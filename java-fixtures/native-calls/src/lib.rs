@@ -12,7 +12,7 @@ use std::thread;
 use jni::errors::{Error, Result, ThrowRuntimeExAndDefault};
 use jni::objects::{JClass, JObject};
 use jni::sys::{jint, jlong};
-use jni::{Env, EnvUnowned, JValue, jni_sig, jni_str};
+use jni::{Env, EnvUnowned, JValue, jni_mangle, jni_sig, jni_str};
 
 /// The system property that tells the fixture where this library is.
 pub const PROPERTY: &str = "stackwitness.fixture.natives";
@@ -46,18 +46,16 @@ fn from_outside(env: &mut Env, owner: &Owner, x: jlong) -> Result<jlong> {
         .j()
 }
 
-#[unsafe(no_mangle)]
-extern "system" fn Java_stackwitness_fixtures_NativeCalls_callStatic<'local>(
-    mut env: EnvUnowned<'local>,
-    owner: Owner<'local>,
-    x: jlong,
-) -> jlong {
+/// Calls a static method of the class.
+#[jni_mangle("stackwitness.fixtures.NativeCalls")]
+pub fn call_static<'local>(mut env: EnvUnowned<'local>, owner: Owner<'local>, x: jlong) -> jlong {
     env.with_env(|env| twice(env, &owner, x))
         .resolve::<ThrowRuntimeExAndDefault>()
 }
 
-#[unsafe(no_mangle)]
-extern "system" fn Java_stackwitness_fixtures_NativeCalls_callVirtual<'local>(
+/// Calls a virtual method of `object`.
+#[jni_mangle("stackwitness.fixtures.NativeCalls")]
+pub fn call_virtual<'local>(
     mut env: EnvUnowned<'local>,
     _owner: Owner<'local>,
     object: JObject<'local>,
@@ -75,8 +73,9 @@ extern "system" fn Java_stackwitness_fixtures_NativeCalls_callVirtual<'local>(
     .resolve::<ThrowRuntimeExAndDefault>()
 }
 
-#[unsafe(no_mangle)]
-extern "system" fn Java_stackwitness_fixtures_NativeCalls_construct<'local>(
+/// Makes a `Box`.
+#[jni_mangle("stackwitness.fixtures.NativeCalls")]
+pub fn construct<'local>(
     mut env: EnvUnowned<'local>,
     _owner: Owner<'local>,
     x: jlong,
@@ -88,12 +87,9 @@ extern "system" fn Java_stackwitness_fixtures_NativeCalls_construct<'local>(
     .resolve::<ThrowRuntimeExAndDefault>()
 }
 
-#[unsafe(no_mangle)]
-extern "system" fn Java_stackwitness_fixtures_NativeCalls_swallow<'local>(
-    mut env: EnvUnowned<'local>,
-    owner: Owner<'local>,
-    x: jlong,
-) -> jlong {
+/// Calls a method that may throw, and clears the exception: -1 then.
+#[jni_mangle("stackwitness.fixtures.NativeCalls")]
+pub fn swallow<'local>(mut env: EnvUnowned<'local>, owner: Owner<'local>, x: jlong) -> jlong {
     env.with_env(|env| match risky(env, &owner, x) {
         Err(Error::JavaException) => {
             env.exception_clear();
@@ -104,22 +100,16 @@ extern "system" fn Java_stackwitness_fixtures_NativeCalls_swallow<'local>(
     .resolve::<ThrowRuntimeExAndDefault>()
 }
 
-#[unsafe(no_mangle)]
-extern "system" fn Java_stackwitness_fixtures_NativeCalls_pass<'local>(
-    mut env: EnvUnowned<'local>,
-    owner: Owner<'local>,
-    x: jlong,
-) -> jlong {
+/// Calls a method that may throw, and lets the exception pass.
+#[jni_mangle("stackwitness.fixtures.NativeCalls")]
+pub fn pass<'local>(mut env: EnvUnowned<'local>, owner: Owner<'local>, x: jlong) -> jlong {
     env.with_env(|env| risky(env, &owner, x))
         .resolve::<ThrowRuntimeExAndDefault>()
 }
 
-#[unsafe(no_mangle)]
-extern "system" fn Java_stackwitness_fixtures_NativeCalls_replace<'local>(
-    mut env: EnvUnowned<'local>,
-    owner: Owner<'local>,
-    x: jlong,
-) -> jlong {
+/// Calls a method that may throw, and throws another exception in its place.
+#[jni_mangle("stackwitness.fixtures.NativeCalls")]
+pub fn replace<'local>(mut env: EnvUnowned<'local>, owner: Owner<'local>, x: jlong) -> jlong {
     env.with_env(|env| match risky(env, &owner, x) {
         Err(Error::JavaException) => {
             env.exception_clear();
@@ -132,8 +122,9 @@ extern "system" fn Java_stackwitness_fixtures_NativeCalls_replace<'local>(
     .resolve::<ThrowRuntimeExAndDefault>()
 }
 
-#[unsafe(no_mangle)]
-extern "system" fn Java_stackwitness_fixtures_NativeCalls_ping<'local>(
+/// Calls `pong`, which calls `ping` again.
+#[jni_mangle("stackwitness.fixtures.NativeCalls")]
+pub fn ping<'local>(
     mut env: EnvUnowned<'local>,
     owner: Owner<'local>,
     depth: jint,
@@ -147,8 +138,9 @@ extern "system" fn Java_stackwitness_fixtures_NativeCalls_ping<'local>(
     .resolve::<ThrowRuntimeExAndDefault>()
 }
 
-#[unsafe(no_mangle)]
-extern "system" fn Java_stackwitness_fixtures_NativeCalls_onNativeThread<'local>(
+/// Calls into Java from a thread that native code attaches.
+#[jni_mangle("stackwitness.fixtures.NativeCalls")]
+pub fn on_native_thread<'local>(
     mut env: EnvUnowned<'local>,
     owner: Owner<'local>,
     x: jlong,

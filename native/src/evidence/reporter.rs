@@ -129,6 +129,7 @@ impl Reporter {
             truth: shown::truth(methods, env, found.sight),
             evidence,
         };
+        let place = Some(place);
         let kept = Kept { place, mismatch };
         self.records.write(&Record::Mismatch(Box::new(kept)));
     }

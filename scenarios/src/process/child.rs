@@ -3,9 +3,10 @@
 use super::guard::Guard;
 use super::{leftovers, tree};
 use oracle::record::CLAIM_FILE;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use std::fs;
 use std::io;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus};
 use std::thread;
@@ -24,6 +25,7 @@ pub(crate) struct Process {
     /// When the child started, as `/proc` has it.
     started: u64,
     ended: Option<Ended>,
+    /// Ends with this, and until then ends the child if we are killed.
     _guard: Option<Guard>,
 }
 
@@ -41,7 +43,8 @@ pub(crate) enum Group {
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Ended {
     pub status: ExitStatus,
-    /// User and system time, with that of the children that it waited for (`getrusage(2)`).
+    /// User and system time, with that of the children that it waited for, in steps of the clock
+    /// tick (proc(5)), mostly 10 ms.
     pub cpu: Duration,
 }
 
@@ -49,40 +52,39 @@ impl Process {
     /// Starts a helper in a group of its own. The child ends when we end, however that comes
     /// about.
     pub fn spawn(command: &mut Command) -> io::Result<Process> {
-        Process::start(command, Group::Own)
+        Process::start(command, Group::Own, None)
     }
 
     /// Starts the program of the run in `dir`. All processes of a group of its own, and the JVM
     /// that claims the run, end when we end.
     pub fn spawn_run(command: &mut Command, group: Group, dir: &Path) -> io::Result<Process> {
-        let mut process = Process::start(command, group)?;
-        let claim = dir.join(CLAIM_FILE);
-        process._guard = Some(Guard::new(process.own_group(), &claim)?);
-        process.claim = Some(claim);
-        Ok(process)
+        Process::start(command, group, Some(dir.join(CLAIM_FILE)))
     }
 
-    fn start(command: &mut Command, group: Group) -> io::Result<Process> {
+    fn start(command: &mut Command, group: Group, claim: Option<PathBuf>) -> io::Result<Process> {
         if group == Group::Own {
             command.process_group(0);
         }
-        #[cfg(target_os = "linux")]
-        // SAFETY: prctl is async-signal-safe, as what runs between fork and exec must be.
-        unsafe {
-            command.pre_exec(|| {
-                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-                Ok(())
-            });
-        }
         let child = command.spawn()?;
-        Ok(Process {
-            started: tree::entry(child.id()).map_or(0, |entry| entry.started),
+        let started = tree::any_entry(child.id()).map_or(0, |entry| entry.started);
+        let own_group = (group == Group::Own).then(|| child.id());
+        let guard = Guard::new((child.id(), started), own_group, claim.as_deref());
+        let mut process = Process {
+            started,
             child,
             group,
-            claim: None,
+            claim,
             ended: None,
             _guard: None,
-        })
+        };
+        match guard {
+            Ok(guard) => process._guard = Some(guard),
+            Err(error) => {
+                process.end(Path::new("/"));
+                return Err(error);
+            }
+        }
+        Ok(process)
     }
 
     /// Its number, which is nobody else's until its end was seen.
@@ -127,7 +129,22 @@ impl Process {
 
     /// How it ended, if it has.
     pub fn try_wait(&mut self) -> io::Result<Option<Ended>> {
-        self.wait(libc::WNOHANG)
+        if self.ended.is_some() {
+            return Ok(self.ended);
+        }
+        // While the child is a zombie, `/proc` still has its CPU time.
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        let id = WaitId::Pid(Pid::from_child(&self.child));
+        if rustix::io::retry_on_intr(|| waitid(id.clone(), options))?.is_none() {
+            return Ok(None);
+        }
+        let ticks = tree::any_entry(self.id()).map_or(0, |entry| entry.cpu);
+        let second = rustix::param::clock_ticks_per_second();
+        self.ended = Some(Ended {
+            status: self.child.wait()?,
+            cpu: Duration::from_secs_f64(ticks as f64 / second as f64),
+        });
+        Ok(self.ended)
     }
 
     /// Ends the child and all that belongs to it. Returns those that could not be ended.
@@ -144,7 +161,7 @@ impl Process {
                     .copied()
                     .collect::<Vec<_>>(),
             );
-            send(&left, libc::SIGKILL);
+            send(&left, Signal::KILL);
             // It cannot be helped if this fails: the run is over either way.
             let _ = self.try_wait();
             if left.is_empty() || start.elapsed() > PATIENCE {
@@ -171,7 +188,7 @@ impl Process {
 
     /// Sends a signal to the whole group, if that is the child's own; else to the child and to the
     /// JVM that the child may have started.
-    pub fn signal(&self, signal: i32) {
+    pub fn signal(&self, signal: Signal) {
         let all = match self.group {
             Group::Own => self.all(),
             Group::Shared => self.roots(),
@@ -182,52 +199,22 @@ impl Process {
     /// Asks the JVM for a dump of its threads, as SIGQUIT does.
     pub fn quit(&self) {
         let last = self.roots().pop();
-        send(last.as_slice(), libc::SIGQUIT);
-    }
-
-    fn wait(&mut self, options: i32) -> io::Result<Option<Ended>> {
-        if self.ended.is_some() {
-            return Ok(self.ended);
-        }
-        let mut status = 0;
-        // SAFETY: zero is a valid rusage; the kernel writes to both.
-        let (id, usage) = unsafe {
-            let mut usage: libc::rusage = std::mem::zeroed();
-            let id = loop {
-                let id = libc::wait4(self.id() as libc::pid_t, &mut status, options, &mut usage);
-                if id != -1 || io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
-                    break id;
-                }
-            };
-            (id, usage)
-        };
-        match id {
-            -1 => return Err(io::Error::last_os_error()),
-            0 => return Ok(None),
-            _ => {}
-        }
-        self.ended = Some(Ended {
-            status: ExitStatus::from_raw(status),
-            cpu: duration(usage.ru_utime) + duration(usage.ru_stime),
-        });
-        Ok(self.ended)
+        send(last.as_slice(), Signal::QUIT);
     }
 }
 
-fn send(processes: &[u32], signal: i32) {
-    for &pid in processes {
-        // SAFETY: kill takes no pointers.
-        unsafe { libc::kill(pid as libc::pid_t, signal) };
+fn send(processes: &[u32], signal: Signal) {
+    let known = processes.iter();
+    for pid in known.filter_map(|&pid| Pid::from_raw(pid.try_into().ok()?)) {
+        // One that has just ended needs no signal.
+        let _ = kill_process(pid, signal);
     }
-}
-
-fn duration(time: libc::timeval) -> Duration {
-    Duration::new(time.tv_sec as u64, 1000 * time.tv_usec as u32)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::process::ExitStatusExt;
     use std::process::Stdio;
 
     fn end_of(script: &str) -> Ended {
@@ -255,7 +242,7 @@ mod tests {
         assert!(process.try_wait().unwrap().is_none());
         assert!(process.end(Path::new("/")).is_empty());
         let ended = process.try_wait().unwrap().unwrap();
-        assert_eq!(ended.status.signal(), Some(libc::SIGKILL));
+        assert_eq!(ended.status.signal(), Some(Signal::KILL.as_raw()));
     }
 
     #[test]

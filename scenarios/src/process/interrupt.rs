@@ -1,9 +1,13 @@
 //! Ctrl-C and a polite kill are noted, not obeyed at once: the targets end first and the
 //! report is written. SIGQUIT is for the target alone.
 
-use std::mem::MaybeUninit;
-use std::ptr;
+use rustix::process::Signal;
+use signal_hook::iterator::SignalsInfo;
+use signal_hook::iterator::exfiltrator::WithOrigin;
+use signal_hook::low_level::siginfo::{Cause, Origin};
+use std::io;
 use std::sync::atomic::{AtomicI32, Ordering};
+use std::thread;
 
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 static TO_PASS_ON: AtomicI32 = AtomicI32::new(0);
@@ -20,37 +24,31 @@ pub(crate) enum Sender {
     Process = 2,
 }
 
-/// Notes SIGINT, SIGTERM, SIGHUP and SIGQUIT from now on.
-pub fn note() {
-    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT] {
-        // SAFETY: the action is fully set, and the handler only stores to atomics.
-        unsafe {
-            let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
-            action.sa_sigaction = handler as *const () as libc::sighandler_t;
-            action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
-            libc::sigemptyset(&mut action.sa_mask);
-            libc::sigaction(signal, &action, ptr::null_mut());
-        }
-    }
+/// Notes SIGINT, SIGTERM, SIGHUP and SIGQUIT from now on. Fails if the process has no descriptor or
+/// no thread left.
+pub fn note() -> io::Result<()> {
+    let all = [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT].map(Signal::as_raw);
+    let mut signals = SignalsInfo::<WithOrigin>::new(all)?;
+    let body = move || signals.forever().for_each(|signal| take(&signal));
+    thread::Builder::new().name("signals".into()).spawn(body)?;
+    Ok(())
 }
 
-extern "C" fn handler(signal: i32, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+fn take(origin: &Origin) {
     // A terminal's signal went to the target too; one sent to us alone did not.
-    // SAFETY: the kernel passes a valid siginfo with SA_SIGINFO.
-    let alone = unsafe { (*info).si_code } <= 0;
-    if signal == libc::SIGQUIT {
-        let sender = if alone {
-            Sender::Process
-        } else {
-            Sender::Terminal
-        };
+    let sender = match origin.cause {
+        Cause::Sent(_) => Sender::Process,
+        _ => Sender::Terminal,
+    };
+    if origin.signal == Signal::QUIT.as_raw() {
         QUIT.store(sender as i32, Ordering::Relaxed);
         return;
     }
-    SIGNAL.store(signal, Ordering::Relaxed);
-    if alone {
-        TO_PASS_ON.store(signal, Ordering::Relaxed);
+    if sender == Sender::Process {
+        TO_PASS_ON.store(origin.signal, Ordering::Relaxed);
     }
+    // Last: whoever sees the signal must see what to pass on.
+    SIGNAL.store(origin.signal, Ordering::Release);
 }
 
 /// Who asked for a dump of the threads by SIGQUIT, if anybody did; told once.
@@ -63,11 +61,11 @@ pub(crate) fn quit() -> Option<Sender> {
 }
 
 /// The signal that asked us to end, if any did.
-pub fn noted() -> Option<i32> {
-    Some(SIGNAL.load(Ordering::Relaxed)).filter(|&signal| signal != 0)
+pub fn noted() -> Option<Signal> {
+    Signal::from_named_raw(SIGNAL.load(Ordering::Acquire))
 }
 
 /// A signal that the target did not get by itself; told once.
-pub(crate) fn to_pass_on() -> Option<i32> {
-    Some(TO_PASS_ON.swap(0, Ordering::Relaxed)).filter(|&signal| signal != 0)
+pub(crate) fn to_pass_on() -> Option<Signal> {
+    Signal::from_named_raw(TO_PASS_ON.swap(0, Ordering::Relaxed))
 }

@@ -1,21 +1,31 @@
 //! Processes as the kernel lists them in `/proc` (proc(5)).
 
+use rustix::process::Pid;
 use std::fs;
 use std::process;
 
-/// A process that runs; a zombie does not.
+/// A process.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Entry {
     pub pid: u32,
+    /// Whether the process runs; a zombie does not.
+    runs: bool,
     parent: u32,
     group: u32,
     session: u32,
+    /// User and system time, with that of the children that the process waited for, in clock ticks.
+    pub cpu: u64,
     /// When the process started, in clock ticks since the machine's start.
     pub started: u64,
 }
 
 /// The process with this number, if there is one that runs.
 pub(super) fn entry(pid: u32) -> Option<Entry> {
+    any_entry(pid).filter(|entry| entry.runs)
+}
+
+/// The process with this number, if there is one, which may have ended.
+pub(super) fn any_entry(pid: u32) -> Option<Entry> {
     let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
     parse(pid, &String::from_utf8_lossy(&stat))
 }
@@ -25,9 +35,11 @@ fn parse(pid: u32, stat: &str) -> Option<Entry> {
     let (_, fields) = stat.rsplit_once(") ")?;
     let fields: Vec<&str> = fields.split(' ').collect();
     let number = |at: usize| fields.get(at)?.parse().ok();
-    let runs = !matches!(*fields.first()?, "Z" | "X");
-    runs.then_some(Entry {
+    let times: Option<Vec<u64>> = (11..15).map(number).collect();
+    Some(Entry {
         pid,
+        runs: !matches!(*fields.first()?, "Z" | "X"),
+        cpu: times?.iter().sum(),
         parent: number(1)? as u32,
         group: number(2)? as u32,
         session: number(3)? as u32,
@@ -39,8 +51,8 @@ fn parse(pid: u32, stat: &str) -> Option<Entry> {
 impl Entry {
     /// Whether the process is of the same session as this one.
     pub fn is_of_our_session(&self) -> bool {
-        // SAFETY: getsid takes no pointers; 0 stands for this process.
-        self.session == unsafe { libc::getsid(0) } as u32
+        let own = rustix::process::getsid(None);
+        own.is_ok_and(|own| Pid::as_raw(Some(own)) as u32 == self.session)
     }
 }
 
@@ -81,7 +93,8 @@ mod tests {
         let entry = parse(7, &stat).unwrap();
         let numbers = (entry.parent, entry.group, entry.session, entry.started);
         assert_eq!(numbers, (12, 34, 56, 987));
-        assert!(parse(7, &stat.replace(") R ", ") Z ")).is_none());
+        assert_eq!((entry.runs, entry.cpu), (true, 5 + 6 + 7 + 8));
+        assert!(!parse(7, &stat.replace(") R ", ") Z ")).unwrap().runs);
         assert!(parse(7, "7 (a").is_none() && parse(7, "7 (a) R 1").is_none());
     }
 }

@@ -5,6 +5,7 @@ use crate::process::interrupt::{self, Sender};
 use crate::process::{Ended, Process};
 use oracle::cost::Effort;
 use oracle::report::Exit;
+use rustix::process::Signal;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -112,7 +113,7 @@ impl Watch<'_> {
             if let Some(signal) = interrupt::noted().filter(|_| asked_at.is_none()) {
                 self.pass_on(process);
                 // A program may handle Ctrl-C and go on, as a shell does.
-                if !self.foreground || signal != libc::SIGINT {
+                if !self.foreground || signal != Signal::INT {
                     asked_at = Some(now);
                 }
             }
@@ -136,7 +137,7 @@ impl Watch<'_> {
         let signal = if self.foreground {
             missed
         } else {
-            Some(libc::SIGTERM)
+            Some(Signal::TERM)
         };
         if let Some(signal) = signal {
             process.signal(signal);
@@ -148,7 +149,7 @@ impl Watch<'_> {
         if !self.foreground && interrupt::noted().is_some() {
             return Exit::Interrupted;
         }
-        let asked_to_end = [libc::SIGHUP, libc::SIGINT, libc::SIGTERM];
+        let asked_to_end = [Signal::HUP, Signal::INT, Signal::TERM].map(Signal::as_raw);
         match (status.code(), status.signal()) {
             // A JVM ends with such a code after the signal (HotSpot, `Terminator.java`).
             (Some(code), _) if asked_to_end.contains(&(code - 128)) => Exit::Interrupted,

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 /// verdict and cause in a run are a uniform sample.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Kept {
-    /// The place in the sample.
+    /// The place in the sample; none in records that keep all.
     #[serde(default)]
-    pub place: u32,
+    pub place: Option<u32>,
     /// The mismatch.
     #[serde(flatten)]
     pub mismatch: Mismatch,
@@ -19,6 +19,8 @@ impl Kept {
     /// Whether this takes the place of `older`.
     pub fn replaces(&self, older: &Kept) -> bool {
         let kind = |kept: &Kept| (kept.place, kept.mismatch.layer, kept.mismatch.verdict);
-        kind(self) == kind(older) && self.mismatch.cause == older.mismatch.cause
+        self.place.is_some()
+            && kind(self) == kind(older)
+            && self.mismatch.cause == older.mismatch.cause
     }
 }

@@ -86,7 +86,10 @@ mod tests {
             },
         };
         for record in [
-            Record::Mismatch(Box::new(Kept { place: 3, mismatch })),
+            Record::Mismatch(Box::new(Kept {
+                place: Some(3),
+                mismatch,
+            })),
             Record::Started(Started::default()),
             Record::Rewriting(Rewriting::default()),
             Record::Invalid("x".into()),
