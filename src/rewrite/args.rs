@@ -10,8 +10,8 @@ PATTERN is CLASS, CLASS.METHOD or CLASS.METHOD(DESCRIPTOR), CLASS with slashes (
 
 Rewritten classes call java/lang/StackwitnessTrace, which the agent brings along.
 
-Exit codes: 0 done; 1 done, but a class is malformed and was copied as it is, or a file or an
-entry of a jar was left out; 2 bad usage; 3 a file could not be read or written.")]
+Exit codes: 0 done; 1 done, but a class or an entry of a jar is malformed and was copied as it
+is, or a file or an entry of a jar was left out; 2 bad usage; 3 a file could not be read or written.")]
 pub struct RewriteArgs {
     /// Only read each class whole and write it back
     #[arg(long, conflicts_with_all = ["include", "exclude", "probability"])]

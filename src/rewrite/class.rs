@@ -98,6 +98,12 @@ impl<'a> Rewriter<'a> {
         self.say(format_args!("malformed {place}: more than {limit} MiB"))
     }
 
+    /// Counts and names an entry that cannot be unpacked, and is copied as it is.
+    pub(super) fn damaged(&mut self, place: &str) -> Result<(), Error> {
+        self.done.malformed += 1;
+        self.say(format_args!("damaged   {place}: copied as it is"))
+    }
+
     fn malformed(&mut self, place: &str, e: Malformed) -> Result<Option<Vec<u8>>, Error> {
         self.done.malformed += 1;
         self.say(format_args!("malformed {place}: {e}"))?;

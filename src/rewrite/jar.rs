@@ -74,6 +74,12 @@ fn entry<W: Write + Seek>(
             rewriter.say(format_args!("signed    {name} {what}"))?;
         }
         rewriter.done.others += 1;
+        let is_dir = entry.is_dir();
+        drop(entry);
+        if !is_dir && !is_whole(old, i) {
+            rewriter.damaged(&name)?;
+        }
+        let entry = old.by_index_raw(i).map_err(Error::about(from))?;
         return new.raw_copy_file(entry).map_err(Error::about(to));
     }
     let options = entry.options();
@@ -98,6 +104,16 @@ fn entry<W: Write + Seek>(
             new.start_file(&*name, options).map_err(Error::about(to))?;
             new.write_all(&bytes).map_err(Error::about(to))
         }
+    }
+}
+
+/// Whether an entry can be unpacked, and has the checksum that its header promises. Entries that only
+/// others can unpack count as whole.
+fn is_whole(jar: &mut Jar, i: usize) -> bool {
+    match jar.by_index(i) {
+        Ok(mut entry) => io::copy(&mut entry, &mut io::sink()).is_ok(),
+        Err(ZipError::UnsupportedArchive(_)) => true,
+        Err(_) => false,
     }
 }
 

@@ -10,7 +10,7 @@ pub(super) struct Summary {
     pub(super) classes: u64,
     /// Of these, how many were written back as they are: all with `--identity`.
     pub(super) unchanged: u64,
-    /// Classes copied because they are malformed.
+    /// Classes and entries of jars copied as they are, because they are malformed.
     pub(super) malformed: u64,
     /// Files that are no classes, copied.
     pub(super) others: u64,

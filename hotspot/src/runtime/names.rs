@@ -10,6 +10,9 @@ use std::borrow::Cow;
 pub(super) fn of(name: &[u8]) -> (&[u8], Kind) {
     let base = hidden(name);
     let shown = base.unwrap_or(name);
+    // Up to JDK 20 the names of lambdas are numbered. A program that loads one class again and again
+    // has ever more numbers.
+    let shown = lambda(shown).unwrap_or(shown);
     // The VM calls it, no method handle does.
     let natives = shown == b"java/lang/invoke/MethodHandleNatives";
     let kind = if package(shown) == b"java/lang/invoke" && !natives {
@@ -71,6 +74,12 @@ fn address(name: &[u8]) -> Option<&[u8]> {
     is_address.then_some(&name[..at])
 }
 
+/// `A$$Lambda` of `A$$Lambda$14`.
+fn lambda(name: &[u8]) -> Option<&[u8]> {
+    let base = numbered(name)?.strip_suffix(b"$")?;
+    base.ends_with(b"$$Lambda").then_some(base)
+}
+
 fn is_accessor(name: &[u8]) -> bool {
     let inside = name.strip_prefix(b"jdk/internal/reflect/Generated");
     inside.is_some_and(|rest| numbered(rest).is_some_and(|rest| rest.ends_with(b"Accessor")))
@@ -120,6 +129,7 @@ mod tests {
             "p/A$$Lambda.0x00007f1",
             "p/A$$Lambda/0x00007f1",
             "p/A$$Lambda+0x00007f1/1790421142",
+            "p/A$$Lambda$14/0x00007f1",
         ] {
             assert_eq!(of(hidden), ("p/A$$Lambda", Kind::Lambda));
             assert!(is_hidden(hidden.as_bytes()));

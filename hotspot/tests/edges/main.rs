@@ -135,6 +135,27 @@ fn judge(classes: &[Outline<'_>], refers: Refers<'_>, callee: &str) -> Finding {
 }
 
 #[test]
+fn a_class_that_is_loaded_again_and_again_is_kept_once() {
+    let mut world = jdk();
+    let plugin: &[(u16, &str, &[_])] = &[(PUBLIC, "open()V", &[])];
+    let helper = class(PUBLIC, "p/Helper", &[OBJECT], plugin);
+    world.add(&helper);
+    let version = world.version();
+    let names = [
+        "p/Plugin$$Lambda$7/0x00007f1",
+        "p/Plugin$$Lambda$8/0x00007f2",
+    ];
+    for name in names {
+        world.add(&class(PUBLIC, name, &[OBJECT], plugin));
+        world.add(&helper);
+    }
+    assert_eq!(world.version(), version + 1, "the lambda, once");
+    // Another class of the name is one more.
+    world.add(&class(PUBLIC, "p/Helper", &["p/Base"], plugin));
+    assert_eq!(world.version(), version + 2);
+}
+
+#[test]
 fn classes_made_at_run_time() {
     use Finding::{Possible as Yes, Unknown as Maybe};
     let form = "java/lang/invoke/LambdaForm$MH+0x00ff.linkToTargetMethod()V";

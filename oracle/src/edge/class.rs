@@ -6,7 +6,7 @@ use classfile::outline::{Bcis, Refers};
 /// What a site refers to, interned.
 pub(super) type Refer = Refers<MethodId, ClassName>;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Code {
     pub(super) starts: Bcis,
     pub(super) throwing: Bcis,
@@ -37,7 +37,7 @@ impl Code {
 }
 
 /// A method that a class declares.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Declared {
     pub(super) signature: Signature,
     pub(super) flags: u16,
@@ -51,7 +51,7 @@ impl Declared {
 }
 
 /// A known class.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Class {
     pub(super) super_name: Option<ClassName>,
     pub(super) interfaces: Box<[ClassName]>,

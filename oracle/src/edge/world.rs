@@ -47,7 +47,9 @@ impl World {
         self.runtime
     }
 
-    /// Adds a class. One of the same name that is there already stays.
+    /// Adds a class. Others of the same name that are there already stay. A class that is there as it
+    /// is, of another loader, says nothing new: programs that load and unload one class for hours do
+    /// not fill the memory.
     pub fn add(&mut self, outline: &Outline<'_>) {
         let name = self.class_name(outline.name);
         let super_name = outline.super_name.map(|name| self.class_name(name));
@@ -69,13 +71,18 @@ impl World {
             is_interface: outline.access_flags & flag::INTERFACE != 0,
             methods: methods.into(),
         };
-        for above in class.above() {
+        let known = self.classes.entry(name).or_default();
+        if known.contains(&class) {
+            return;
+        }
+        let supertypes: Vec<ClassName> = class.above().collect();
+        known.push(class);
+        for above in supertypes {
             let below = self.below.entry(above).or_default();
             if below.last() != Some(&name) {
                 below.push(name);
             }
         }
-        self.classes.entry(name).or_default().push(class);
         self.version += 1;
     }
 

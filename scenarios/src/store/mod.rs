@@ -85,7 +85,8 @@ pub fn read_report(path: &Path) -> Result<Report, Error> {
         }
         None => return Err(fail("not a report: it has no `schema`".into())),
     }
-    serde_json::from_value(value).map_err(|e| fail(format!("not a report: {e}")))
+    // Of the text: a value has lost what stood there twice.
+    serde_json::from_slice(&text).map_err(|e| fail(format!("not a report: {e}")))
 }
 
 /// Joins reports into `out`, with the folders of all their runs.

@@ -1,7 +1,7 @@
 //! The method ids that the VM has given out with classes.
 
 use crate::jvm::key_hash::Spread;
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 /// before the event that tells of its preparation has been handled.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// More keys of unloaded classes, or of no class, are not remembered, lest they fill the memory.
-const MOST: usize = 1 << 20;
+/// More keys of unloaded classes, or of no class, are not remembered, lest they fill the memory. A
+/// sample that names such a key is on its way for far less time than as many methods take to end.
+const MOST: usize = 1 << 15;
 
 /// Where a key comes from.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -27,26 +28,44 @@ pub enum Origin {
 /// The keys of the methods of all classes.
 #[derive(Debug, Default)]
 pub struct Given {
-    /// Whether the class is still loaded.
-    keys: RwLock<HashMap<usize, bool, Spread>>,
+    keys: RwLock<Keys>,
     /// Keys of no class whose time of waiting is over.
     nowhere: Mutex<HashSet<usize, Spread>>,
+}
+
+#[derive(Debug, Default)]
+struct Keys {
+    /// Whether the class is still loaded.
+    all: HashMap<usize, bool, Spread>,
+    /// The keys of unloaded classes, the oldest first.
+    unloaded: VecDeque<usize>,
+}
+
+impl Keys {
+    fn unload(&mut self, key: usize) {
+        if self.all.insert(key, false) != Some(false) {
+            self.unloaded.push_back(key);
+        }
+        if self.unloaded.len() > MOST
+            && let Some(oldest) = self.unloaded.pop_front()
+            && self.all.get(&oldest) == Some(&false)
+        {
+            self.all.remove(&oldest);
+        }
+    }
 }
 
 impl Given {
     /// The VM has given out the keys of a class.
     pub fn add(&self, keys: impl Iterator<Item = usize>) {
-        let mut all = self.keys.write().unwrap_or_else(PoisonError::into_inner);
-        all.extend(keys.map(|key| (key, true)));
+        let mut known = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+        known.all.extend(keys.map(|key| (key, true)));
     }
 
     /// The class of the keys was unloaded.
     pub fn unloaded(&self, keys: impl Iterator<Item = usize>) {
-        let mut all = self.keys.write().unwrap_or_else(PoisonError::into_inner);
-        all.extend(keys.map(|key| (key, false)));
-        if all.len() > MOST {
-            all.retain(|_, is_loaded| *is_loaded);
-        }
+        let mut known = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+        keys.for_each(|key| known.unload(key));
     }
 
     /// Where `key` comes from. Waits a moment where a key of no class is asked about for the first
@@ -64,8 +83,8 @@ impl Given {
     }
 
     fn origin_now(&self, key: usize) -> Origin {
-        let all = self.keys.read().unwrap_or_else(PoisonError::into_inner);
-        match all.get(&key) {
+        let known = self.keys.read().unwrap_or_else(PoisonError::into_inner);
+        match known.all.get(&key) {
             Some(true) => Origin::Class,
             Some(false) => Origin::Unloaded,
             None => Origin::Nowhere,
@@ -96,6 +115,18 @@ mod tests {
         given.add([8, 9].into_iter());
         assert_eq!(given.origin(8), Origin::Class, "given once more");
         assert_eq!(given.origin(9), Origin::Class);
+    }
+
+    #[test]
+    fn keys_of_unloaded_classes_do_not_fill_the_memory() {
+        let given = Given::default();
+        for key in 1..=4 * MOST {
+            given.add([key].into_iter());
+            given.unloaded([key].into_iter());
+        }
+        assert_eq!(given.origin(4 * MOST), Origin::Unloaded);
+        let known = given.keys.read().unwrap();
+        assert_eq!((known.all.len(), known.unloaded.len()), (MOST, MOST));
     }
 
     #[test]

@@ -1,0 +1,16 @@
+//! Broken input of every command, a thousand of each kind: no command panics or hangs, and none
+//! says that all is well of something that is not what it says.
+//!
+//! * [`breaking`]: how input is broken;
+//! * [`command`]: a command that reads it, with a deadline;
+//! * `reports`, `scenarios`, `stacks`, `classes`: the kinds of input. In each the fuzz body is a
+//!   plain function of the broken bytes.
+
+mod breaking;
+mod classes;
+mod command;
+mod reports;
+mod scenarios;
+mod stacks;
+#[path = "../support/mod.rs"]
+mod support;

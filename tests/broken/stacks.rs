@@ -1,0 +1,105 @@
+//! Broken stacks, from loose formats on the command line to archives, and broken class files that
+//! they are judged by. `recordings/tests/broken.rs` has broken JFR recordings.
+
+use crate::breaking::{Random, TIMES, broken};
+use crate::command::answer;
+use crate::support::{Output, jdks};
+use std::fs;
+use std::io::{Cursor, Write};
+use std::path::Path;
+
+const LINES: &[u8] = br#"{"thread":"main","start":"launcher","frames":[{"class":"stackwitness.fixtures.Rng","method":"next","descriptor":"()J","bci":0},{"class":"stackwitness.fixtures.Main","method":"main","descriptor":"([Ljava/lang/String;)V","bci":5}]}
+{"frames":[{"class":"java.lang.Thread","method":"run","descriptor":"()V","bci":5}]}
+"#;
+const COLLAPSED: &[u8] = b"java/lang/Thread.run;java/util/ArrayList.add 5\nstart_thread;java/lang/Thread.run_[j];read_[k] 3\n";
+const DUMP: &[u8] = b"Full thread dump\n\n\"main\" #1 prio=5\n\tat java.util.ArrayList.add(ArrayList.java:7)\n\tat java.lang.Thread.run(Thread.java:9)\n\n";
+/// A call that the class files of the fixtures allow.
+const CALLS: &[u8] =
+    b"stackwitness.fixtures.MutualRecursion.green;stackwitness.fixtures.MutualRecursion.blue 3\n";
+/// A profile with one sample of `a.B.m`.
+const PPROF: &[u8] = &[
+    0x0a, 4, 8, 1, 16, 1, 0x12, 6, 0x0a, 1, 1, 0x12, 1, 5, 0x22, 8, 8, 1, 0x22, 4, 8, 1, 16, 7,
+    0x2a, 4, 8, 1, 16, 1, 0x32, 0, 0x32, 5, b'a', b'.', b'B', b'.', b'm',
+];
+
+fn archive() -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(Cursor::new(vec![]));
+    let options = zip::write::SimpleFileOptions::default();
+    for (name, bytes) in [("a.jsonl", LINES), ("b.txt", COLLAPSED), ("c.txt", DUMP)] {
+        archive.start_file(name, options).unwrap();
+        archive.write_all(bytes).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+/// The last line's numbers: stacks, edges, possible, impossible, unknown.
+fn numbers(output: &Output) -> [u64; 5] {
+    let last = output.stdout.lines().last().unwrap_or_default();
+    let numbers = last
+        .split(", ")
+        .filter_map(|part| part.rsplit_once(' ')?.1.parse().ok());
+    let numbers: Vec<u64> = numbers.collect();
+    numbers.try_into().unwrap_or_else(|_| panic!("{output:#?}"))
+}
+
+/// What an answer of yes promises: there were stacks, the numbers add up, and nothing is impossible.
+fn judge(folder: &Path, jdk: &str, classpath: &str, bytes: &[u8]) -> Output {
+    let words = [
+        "edges",
+        "--jdk",
+        jdk,
+        "--classpath",
+        classpath,
+        "--max-unknown",
+        "1",
+        "stacks",
+    ];
+    let output = answer(folder, &words, bytes);
+    if output.code == Some(0) {
+        let [stacks, edges, possible, impossible, unknown] = numbers(&output);
+        assert!(stacks > 0 && impossible == 0, "{output:#?}");
+        assert_eq!(edges, possible + impossible + unknown, "{output:#?}");
+    }
+    output
+}
+
+#[test]
+fn stacks() {
+    let Some(jdk) = jdks().into_iter().next() else {
+        return;
+    };
+    let jdk = jdk.display().to_string();
+    let folder = tempfile::tempdir().unwrap();
+    let jar = folder.path().join("fixtures.jar");
+    fs::write(&jar, java_fixtures::FIXTURES_JAR).unwrap();
+    let archive = archive();
+    let formats = [LINES, COLLAPSED, DUMP, PPROF, &archive];
+    let share = TIMES / formats.len() as u64;
+    for whole in formats {
+        fs::write(folder.path().join("stacks"), whole).unwrap();
+        let output = judge(folder.path(), &jdk, "fixtures.jar", whole);
+        assert!(matches!(output.code, Some(0 | 1 | 3)), "{output:#?}");
+        for seed in 0..share {
+            let bytes = broken(whole, &mut Random(seed));
+            fs::write(folder.path().join("stacks"), &bytes).unwrap();
+            judge(folder.path(), &jdk, "fixtures.jar", &bytes);
+        }
+    }
+}
+
+/// Broken class files never make an edge impossible that the whole ones allow.
+#[test]
+fn class_paths() {
+    let Some(jdk) = jdks().into_iter().next() else {
+        return;
+    };
+    let jdk = jdk.display().to_string();
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("stacks"), CALLS).unwrap();
+    for seed in 0..TIMES / 4 {
+        let bytes = &broken(java_fixtures::FIXTURES_JAR, &mut Random(seed));
+        fs::write(folder.path().join("broken.jar"), bytes).unwrap();
+        let output = judge(folder.path(), &jdk, "broken.jar", bytes);
+        assert!(output.code != Some(1), "{output:#?}");
+    }
+}
