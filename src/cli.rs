@@ -1,7 +1,7 @@
 //! What can be said on the command line.
 
 use crate::exit;
-use crate::judging::Judging;
+use crate::judging::{Judging, Since};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use oracle::Hooking;
 use oracle::record::{Faults, Sabotage};
@@ -39,8 +39,10 @@ fn scenarios_help() -> String {
 pub enum Command {
     /// Run a scenario, or any Java program, and judge what the walkers return
     Run(RunArgs),
-    /// Judge a report by the upper bounds of its rates: yes or no
+    /// Judge a report, against a baseline or by the upper bounds of its rates: yes or no
     Gate(GateArgs),
+    /// Make a baseline for `gate` of several runs of JVMs that are taken for good
+    Baseline(BaselineArgs),
     /// Tell, layer by layer, whether a new report is better or worse than an old one
     Compare(CompareArgs),
     /// Join the reports of several machines
@@ -129,7 +131,7 @@ pub struct RunArgs {
     /// The second time it has no input, and its output goes to a folder of the run. A program
     /// that goes on for a fixed time shows no slowdown.
     #[arg(long, requires = "java_args")]
-    pub baseline: bool,
+    pub slowdown: bool,
     #[command(flatten)]
     pub judging: Judging,
     /// Write the report in these formats too, beside report.json
@@ -168,6 +170,42 @@ pub struct GateArgs {
     /// A file of known issues
     #[arg(long, value_name = "FILE")]
     pub known: Option<PathBuf>,
+    #[command(flatten)]
+    pub since: Since,
+}
+
+/// What `baseline` takes.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct BaselineArgs {
+    #[command(subcommand)]
+    pub action: Option<BaselineAction>,
+    #[command(flatten)]
+    pub make: Option<MakeArgs>,
+}
+
+/// What is done to a baseline that is there.
+#[derive(Debug, Subcommand)]
+pub enum BaselineAction {
+    /// Take new runs in place of the runs of the same JDK release and architecture
+    Update {
+        /// The baseline
+        baseline: PathBuf,
+        /// Folders of results, reports or baselines: five runs or more
+        #[arg(long, value_name = "DIR", num_args = 1.., required = true)]
+        from: Vec<PathBuf>,
+    },
+}
+
+/// What a new baseline is made of.
+#[derive(Debug, Args)]
+pub struct MakeArgs {
+    /// Folders of results, reports or baselines of the same scenario: five runs or more
+    #[arg(long, value_name = "DIR", num_args = 1.., required = true)]
+    pub from: Vec<PathBuf>,
+    /// The file to write
+    #[arg(long, short, value_name = "FILE", required = true)]
+    pub output: PathBuf,
 }
 
 /// What `compare` takes.
@@ -183,7 +221,7 @@ pub struct CompareArgs {
 }
 
 /// A probability that leaves something open: neither 0 nor 1.
-fn probability(text: &str) -> Result<f64, String> {
+pub fn probability(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().map_err(|e| e.to_string())?;
     if 0.0 < number && number < 1.0 {
         Ok(number)

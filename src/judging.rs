@@ -1,54 +1,102 @@
 //! How a command judges a report: once, for its exit code and all that it prints.
 
-use oracle::gate::{Decision, KnownIssues, Rule, decide};
+use crate::cli::probability;
+use oracle::gate::{Baseline, Decision, Detect, KnownIssues, Rule, decide};
 use oracle::report::Report;
-use scenarios::{Error, known};
+use scenarios::{Error, known, store};
+use std::env::consts::ARCH;
 use std::path::{Path, PathBuf};
 
 /// What decides how a report is judged.
 #[derive(Debug, clap::Args)]
 pub struct Judging {
-    /// Judge by the upper bounds of the rates, as `gate` does
+    /// Judge as `gate` does: against a baseline, or by the upper bounds of the rates
     #[arg(long)]
     pub gate: bool,
     /// A file of known issues, for `--gate`
     #[arg(long, value_name = "FILE", requires = "gate")]
     pub known: Option<PathBuf>,
+    #[command(flatten)]
+    pub since: Since,
 }
 
-/// How reports are judged, with the known issues read.
+/// A baseline, and how sure the answer has to be.
+#[derive(Debug, clap::Args)]
+pub struct Since {
+    /// Tell what is new since this baseline (see `stackwitness baseline`)
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Fail with exit code 3 if the run is too small to see this share of false stacks in a layer
+    #[arg(long, value_name = "SHARE", requires = "baseline", value_parser = probability)]
+    pub detect: Option<f64>,
+    /// The probability with which an honest JVM may fail
+    #[arg(long, value_name = "P", requires = "baseline", default_value_t = 0.01, value_parser = probability)]
+    pub alarm: f64,
+}
+
+/// How reports are judged, with all files read.
 #[derive(Debug)]
 pub enum Judge {
     /// By observed rates.
     ObservedRates,
     /// By upper bounds, without known issues.
     UpperBounds(KnownIssues),
+    /// Against a baseline, without known issues.
+    Baseline {
+        baseline: Box<Baseline>,
+        known: KnownIssues,
+        judging: oracle::gate::Judging,
+        detect: Option<Detect>,
+    },
 }
 
 impl Judging {
-    /// Reads the known issues; a mistake in them should cost no time.
+    /// Reads the known issues and the baseline; a mistake in them should cost no time.
     pub fn judge(&self) -> Result<Judge, Error> {
         match self.gate {
-            true => Judge::gate(self.known.as_deref()),
+            true => self.since.judge(self.known.as_deref()),
             false => Ok(Judge::ObservedRates),
         }
     }
 }
 
-impl Judge {
-    /// Judges by upper bounds, without the issues in a file.
-    pub fn gate(known_issues: Option<&Path>) -> Result<Judge, Error> {
-        let issues = known_issues.map_or(Ok(KnownIssues::default()), known::read)?;
-        Ok(Judge::UpperBounds(issues))
+impl Since {
+    /// Judges against the baseline, or by upper bounds where there is none, without the issues in a
+    /// file.
+    pub fn judge(&self, known_issues: Option<&Path>) -> Result<Judge, Error> {
+        let known = known_issues.map_or(Ok(KnownIssues::default()), known::read)?;
+        let Some(file) = &self.baseline else {
+            return Ok(Judge::UpperBounds(known));
+        };
+        Ok(Judge::Baseline {
+            baseline: Box::new(store::read_baseline(file)?),
+            known,
+            judging: oracle::gate::Judging { alpha: self.alarm },
+            detect: self.detect.map(Detect),
+        })
     }
+}
 
+impl Judge {
     /// The decision on a report.
     pub fn decide(&self, report: &Report) -> Decision {
         let rule = match self {
             Judge::ObservedRates => Rule::ObservedRates,
             Judge::UpperBounds(known) => Rule::UpperBounds {
                 known,
-                platform: std::env::consts::ARCH,
+                platform: ARCH,
+            },
+            Judge::Baseline {
+                baseline,
+                known,
+                judging,
+                detect,
+            } => Rule::Baseline {
+                baseline,
+                known,
+                platform: ARCH,
+                judging: *judging,
+                detect: *detect,
             },
         };
         decide(report, rule)

@@ -56,6 +56,7 @@ fn execute(command: Command) -> Result<u8, Error> {
     match command {
         Command::Run(args) => run::run(args),
         Command::Gate(args) => report::gate::gate(args),
+        Command::Baseline(args) => report::baseline::command(args),
         Command::Compare(args) => report::compare::compare(args),
         Command::Merge(args) => report::merge::merge(args),
         Command::Plan(args) => plan::plan(args),

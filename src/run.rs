@@ -52,7 +52,7 @@ pub fn run(mut args: RunArgs) -> Result<u8, Error> {
         plan = plan.shard(shard);
     }
     for job in &mut plan.jobs {
-        job.program.baseline |= args.baseline;
+        job.program.baseline |= args.slowdown;
         let sampling = &mut job.program.sampling;
         sampling.evidence_limit = args.evidence.unwrap_or(sampling.evidence_limit);
         sampling.sabotage = args.sabotage;

@@ -45,6 +45,7 @@ fn run(number: usize) -> impl Strategy<Value = Run> {
         Run {
             scenario: "verdict: within budget".into(),
             java_args: vec![],
+            hooks: None,
             seed: 1,
             exit,
             wall_s: 1.0,

@@ -83,6 +83,14 @@ pub enum Error {
     /// Reports do not belong together.
     #[error("cannot merge: {0}")]
     Merge(String),
+    /// A baseline cannot be read or made.
+    #[error("{path}: {why}", path = .path.display())]
+    Baseline {
+        /// The file or folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
     /// A report cannot be read.
     #[error("cannot read {path}: {why}", path = .path.display())]
     Report {

@@ -4,12 +4,11 @@ use super::{input, render};
 use crate::cli::GateArgs;
 use crate::error::Error;
 use crate::exit;
-use crate::judging::Judge;
 use crate::output::{Stream, print};
 
-/// Judges a report by upper bounds.
+/// Judges a report, against a baseline or by upper bounds.
 pub fn gate(args: GateArgs) -> Result<u8, Error> {
-    let judge = Judge::gate(args.known.as_deref())?;
+    let judge = args.since.judge(args.known.as_deref())?;
     let report = input::read(&args.report)?;
     let decision = judge.decide(&report);
     let document = reports::content::decision(&decision);

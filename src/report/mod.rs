@@ -1,5 +1,6 @@
-//! Commands on reports that are there already: `gate`, `compare`, `merge` and `render`.
+//! Commands on reports that are there already: `gate`, `baseline`, `compare`, `merge` and `render`.
 
+pub mod baseline;
 pub mod compare;
 pub mod gate;
 mod input;

@@ -127,7 +127,7 @@ fn the_slowdown_is_told_if_it_is_asked_for() {
             "{cost:?}"
         );
 
-        let (twice, cost) = measure(&["--baseline"]);
+        let (twice, cost) = measure(&["--slowdown"]);
         assert_eq!(twice, output, "the second run prints nothing");
         let without = cost.without_agent.expect("it exits with 7 both times");
         // Every hooked call of a program of small calls costs.

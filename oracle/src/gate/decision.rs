@@ -1,7 +1,9 @@
 //! The decision on a report: computed once, shown by every renderer, told by the exit code.
 
+use super::against::{Against, Alarm, Detect, Judging, against};
+use super::baseline::Baseline;
 use super::known::{KnownIssues, KnownSeen};
-use super::layers::{Basis, LayerDecision, Limits};
+use super::layers::{Basis, Compared, LayerDecision, Limits};
 use super::outcome::Outcome;
 use super::reason::{Objection, Subject, trouble, weigh};
 use crate::Layer;
@@ -19,6 +21,19 @@ pub enum Rule<'a> {
         known: &'a KnownIssues,
         /// The processor architecture, as in `std::env::consts::ARCH`.
         platform: &'a str,
+    },
+    /// Every cell against the runs of a baseline.
+    Baseline {
+        /// The baseline.
+        baseline: &'a Baseline,
+        /// The known issues.
+        known: &'a KnownIssues,
+        /// The processor architecture, as in `std::env::consts::ARCH`.
+        platform: &'a str,
+        /// How sure the answer has to be.
+        judging: Judging,
+        /// What must be seen, if anything.
+        detect: Option<Detect>,
     },
 }
 
@@ -40,6 +55,8 @@ pub struct Decision {
     pub passes: Vec<String>,
     /// For each of [`Report::mismatches`], whether a known issue explains it.
     pub is_known: Vec<bool>,
+    /// What changed since the baseline, where there is one.
+    pub against: Option<Against>,
 }
 
 impl Decision {
@@ -65,14 +82,28 @@ pub fn decide(report: &Report, rule: Rule<'_>) -> Decision {
     let (basis, issues, platform) = match rule {
         Rule::ObservedRates => (Basis::ObservedRates, &nothing, ""),
         Rule::UpperBounds { known, platform } => (Basis::UpperBounds, known, platform),
+        Rule::Baseline {
+            known, platform, ..
+        } => (Basis::Baseline, known, platform),
+    };
+    let (against, detect) = match rule {
+        Rule::Baseline {
+            baseline,
+            judging,
+            detect,
+            ..
+        } => (Some(against(report, baseline, platform, judging)), detect),
+        _ => (None, None),
     };
     let owners: Vec<Option<usize>> = report
         .mismatches
         .iter()
         .map(|mismatch| owner(report, mismatch, issues, platform))
         .collect();
-    let layers = layers(report, &owners, basis);
+    let compared = |layer| compared(against.as_ref(), detect, layer);
+    let layers = layers(report, &owners, basis, compared);
     let mut reasons: Vec<Objection> = report.runs.iter().filter_map(trouble).collect();
+    reasons.extend(against.iter().flat_map(since_baseline));
     // A run that failed says better than its layers why they have no data.
     let of_layers = layers.iter().filter_map(LayerDecision::objection);
     let explained = !reasons.is_empty();
@@ -120,11 +151,56 @@ pub fn decide(report: &Report, rule: Rule<'_>) -> Decision {
         known: seen,
         passes,
         is_known: owners.iter().map(Option::is_some).collect(),
+        against,
+    }
+}
+
+/// What a comparison with a baseline says against a report.
+fn since_baseline(against: &Against) -> Vec<Objection> {
+    let obstacles = against.obstacles.iter();
+    let obstacles = obstacles.map(|why| Objection::new(Outcome::NotMeasured, Subject::Report, why));
+    let findings = against.findings().into_iter();
+    let worse = findings
+        .filter(|finding| finding.first.alarm.is_worse())
+        .map(|finding| {
+            let what = match finding.first.alarm {
+                Alarm::New => "new since the baseline",
+                Alarm::Rose | Alarm::Fell => "more than in the baseline",
+            };
+            let subject = Subject::Layer(finding.first.cell.layer);
+            Objection::new(Outcome::Over, subject, format!("{what}: {finding}"))
+        });
+    worse.chain(obstacles).collect()
+}
+
+/// What a comparison with a baseline says of a layer.
+fn compared(against: Option<&Against>, detect: Option<Detect>, layer: Layer) -> Compared {
+    let Some(against) = against else {
+        return Compared::default();
+    };
+    let worse = against
+        .changes
+        .iter()
+        .filter(|change| change.alarm.is_worse());
+    let powers = against.powers.iter().filter(|power| power.layer == layer);
+    let missing = detect.and_then(|detect| {
+        let missing = powers.map(|power| (power.missing(detect), power));
+        let (more, power) = missing.max_by_key(|(more, _)| *more)?;
+        (more > 0).then(|| (more, power.minutes(more).ceil() as u64))
+    });
+    Compared {
+        worse: worse.filter(|change| change.cell.layer == layer).count(),
+        missing,
     }
 }
 
 /// Decides on each layer that is in the report or was asked for.
-fn layers(report: &Report, owners: &[Option<usize>], basis: Basis) -> Vec<LayerDecision> {
+fn layers(
+    report: &Report,
+    owners: &[Option<usize>],
+    basis: Basis,
+    compared: impl Fn(Layer) -> Compared,
+) -> Vec<LayerDecision> {
     let mut decisions = vec![];
     for layer in Layer::ALL {
         let counts = report.layers.iter().find(|counts| counts.layer == layer);
@@ -141,7 +217,13 @@ fn layers(report: &Report, owners: &[Option<usize>], basis: Basis) -> Vec<LayerD
             imprecise: report.imprecise_budget.limit(layer),
         };
         decisions.push(LayerDecision::new(
-            layer, counts, known, limits, required, basis,
+            layer,
+            counts,
+            known,
+            limits,
+            required,
+            basis,
+            compared(layer),
         ));
     }
     decisions
@@ -184,6 +266,7 @@ mod tests {
         Run {
             scenario: "it".into(),
             java_args: vec![],
+            hooks: None,
             seed: 1,
             exit,
             wall_s: 1.0,

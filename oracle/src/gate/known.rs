@@ -64,7 +64,7 @@ impl KnownIssue {
     }
 }
 
-fn feature(version: &str) -> Option<u32> {
+pub(super) fn feature(version: &str) -> Option<u32> {
     let end = version
         .find(|c: char| !c.is_ascii_digit())
         .unwrap_or(version.len());

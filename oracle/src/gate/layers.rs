@@ -15,6 +15,8 @@ pub enum Basis {
     /// No number of checks brings a bound down to 0. A budget of 0 therefore means that not one
     /// mismatch may be seen.
     UpperBounds,
+    /// What runs of a baseline showed, cell by cell. Of the budgets only those of 0 hold.
+    Baseline,
 }
 
 /// How a layer stands.
@@ -29,6 +31,11 @@ pub enum Standing {
     /// The rate is within the budget, its upper bound is not. So many more checks without a
     /// mismatch would bring the bound there.
     TooFew(u64),
+    /// So many cells of the layer are new, or more frequent than in the baseline.
+    Worse(usize),
+    /// The layer has too few checks to see what the user asked for. So many more would do, in so many
+    /// minutes.
+    TooWeak(u64, u64),
     /// The layer is in the report, and nothing was decided in it.
     NoData,
     /// The layer was asked for and is not in the report.
@@ -42,6 +49,15 @@ pub(super) struct Limits {
     pub(super) budget: f64,
     /// Of imprecise stacks.
     pub(super) imprecise: f64,
+}
+
+/// What the comparison with a baseline says of a layer.
+#[derive(Copy, Clone, Debug, Default)]
+pub(super) struct Compared {
+    /// How many cells are new, or more frequent than in the baseline.
+    pub(super) worse: usize,
+    /// How many more checks would be needed, and the minutes that they take, if there are too few.
+    pub(super) missing: Option<(u64, u64)>,
 }
 
 /// The decision on one layer, summed over all runs.
@@ -78,13 +94,17 @@ impl LayerDecision {
         limits: Limits,
         required: bool,
         basis: Basis,
+        compared: Compared,
     ) -> LayerDecision {
         let Limits { budget, imprecise } = limits;
         let tally = counts.map(LayerCounts::tally).unwrap_or_default();
         let decided = tally.decided();
         let mismatches = tally.mismatches().saturating_sub(known);
         let upper95 = bound::upper95(mismatches, decided);
-        let is_over = |count: u64, budget: f64| count as f64 > budget * decided as f64;
+        // What a budget allows above 0, the baseline judges.
+        let holds = |budget: f64| basis != Basis::Baseline || budget == 0.0;
+        let is_over =
+            |count: u64, budget: f64| holds(budget) && count as f64 > budget * decided as f64;
         // So many more checks, if there are too few to be sure.
         let missing = |count: u64, budget: f64| {
             let enough = bound::upper95(count, decided).is_some_and(|bound| bound <= budget);
@@ -98,8 +118,13 @@ impl LayerDecision {
             0 if counts.is_none() => Standing::Missing,
             0 => Standing::NoData,
             _ if is_over(mismatches, budget) => Standing::Over,
+            _ if compared.worse > 0 => Standing::Worse(compared.worse),
             _ if is_over(tally.imprecise, imprecise) => Standing::TooImprecise,
-            _ => more().map_or(Standing::Passes, Standing::TooFew),
+            _ => match (compared.missing, more()) {
+                (Some((more, minutes)), _) => Standing::TooWeak(more, minutes),
+                (None, Some(more)) => Standing::TooFew(more),
+                (None, None) => Standing::Passes,
+            },
         };
         LayerDecision {
             layer,
@@ -118,8 +143,8 @@ impl LayerDecision {
     /// What the report would come to if this were its only layer.
     pub fn outcome(&self) -> Outcome {
         match self.standing {
-            Standing::Over | Standing::TooImprecise => Outcome::Over,
-            Standing::TooFew(_) | Standing::Missing => Outcome::NotMeasured,
+            Standing::Over | Standing::TooImprecise | Standing::Worse(_) => Outcome::Over,
+            Standing::TooFew(_) | Standing::TooWeak(..) | Standing::Missing => Outcome::NotMeasured,
             Standing::NoData if self.required => Outcome::NotMeasured,
             Standing::NoData | Standing::Passes => Outcome::Within,
         }
@@ -137,7 +162,8 @@ impl LayerDecision {
             ..
         } = self;
         let text = match self.standing {
-            Standing::Passes => return None,
+            // Each cell that is worse is a reason of its own.
+            Standing::Passes | Standing::Worse(_) => return None,
             Standing::NoData if !self.required => return None,
             Standing::NoData => format!("{layer}: no data"),
             Standing::Missing => format!("{layer}: the layer is missing in the report"),
@@ -146,6 +172,9 @@ impl LayerDecision {
             ),
             Standing::TooImprecise => format!(
                 "{layer}: {imprecise} imprecise stacks in {decided} checks are over their budget of {imprecise_budget}"
+            ),
+            Standing::TooWeak(more, minutes) => format!(
+                "{layer}: too few checks to see so small a share of false stacks; it needs {more} more, about {minutes} more minutes"
             ),
             Standing::TooFew(more) => format!(
                 "{layer}: too few checks for its budget of {budget}; it needs {more} more without a mismatch"
@@ -173,7 +202,15 @@ mod tests {
             budget,
             imprecise: 1.0,
         };
-        LayerDecision::new(Layer::AsgctAsync, Some(&counts), 0, limits, true, basis)
+        LayerDecision::new(
+            Layer::AsgctAsync,
+            Some(&counts),
+            0,
+            limits,
+            true,
+            basis,
+            Compared::default(),
+        )
     }
 
     #[test]
@@ -194,7 +231,9 @@ mod tests {
                 imprecise,
             };
             let layer = Layer::AsgctAsync;
-            let decision = LayerDecision::new(layer, Some(&counts), 0, limits, true, basis);
+            let compared = Compared::default();
+            let decision =
+                LayerDecision::new(layer, Some(&counts), 0, limits, true, basis, compared);
             assert_eq!(decision.standing, expected);
         }
         let strict = Limits {

@@ -5,6 +5,8 @@
 //! * [`compare`]: whether one report is better or worse than another;
 //! * [`merge`]: joining the reports of several machines.
 
+mod against;
+mod baseline;
 pub mod compare;
 mod decision;
 mod known;
@@ -12,7 +14,10 @@ mod layers;
 pub mod merge;
 pub mod outcome;
 mod reason;
+mod stats;
 
+pub use against::{Against, Alarm, Change, Detect, Finding, Judging, Power, against};
+pub use baseline::{Baseline, Cell, Platform, Program, Sample, Set, What, samples};
 pub use decision::{Decision, Rule, decide};
 pub use known::{KnownIssue, KnownIssues, KnownSeen};
 pub use layers::{Basis, LayerDecision, Standing};

@@ -1,11 +1,11 @@
 //! The results of one or more runs, as `report.json` has them.
 
-use crate::Layer;
 use crate::budget::Budget;
 use crate::cost::Cost;
 use crate::profile::Profile;
 use crate::record::{EdgeCounts, ErrorCount, KindCount, Mismatch, Rewriting};
 use crate::tally::{Compared, Drop, Tally};
+use crate::{Hooking, Layer};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -85,6 +85,9 @@ pub struct Run {
     pub scenario: String,
     /// What was given to `java`, without our own arguments.
     pub java_args: Vec<String>,
+    /// How its hooks kept the trace stack; absent in reports of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hooks: Option<Hooking>,
     /// Seed of the run's random choices.
     pub seed: u64,
     /// How the JVM ended.

@@ -27,6 +27,7 @@ pub(super) fn sections(decided: &Decision) -> Vec<Section> {
     let title = match decided.basis {
         Basis::ObservedRates => "Layers by their observed rates",
         Basis::UpperBounds => "Layers by the upper bounds of their rates",
+        Basis::Baseline => "Layers against the baseline",
     };
     let layers = Section {
         id: "layers",
@@ -80,6 +81,10 @@ fn standing(standing: &Standing) -> String {
         Standing::Over => "over budget".into(),
         Standing::TooImprecise => "over the budget of imprecise stacks".into(),
         Standing::TooFew(more) => format!("too few checks: {more} more without a mismatch needed"),
+        Standing::Worse(cells) => format!("worse than the baseline in {cells} cells"),
+        Standing::TooWeak(more, minutes) => {
+            format!("too few checks: {more} more needed, about {minutes} minutes")
+        }
         Standing::NoData => "no data".into(),
         Standing::Missing => "missing".into(),
     }

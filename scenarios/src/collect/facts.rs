@@ -5,11 +5,11 @@ use super::records::{self, Records};
 use crate::Error;
 use crate::jdk::{OLDEST, is_too_old};
 use crate::store::{self, names};
-use oracle::Layer;
 use oracle::cost::{Cost, Effort};
 use oracle::record::Kept;
 use oracle::report::{Exit, Jdk, LayerCounts, Report, Run};
 use oracle::tally::Tally;
+use oracle::{Hooking, Layer};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,6 +22,9 @@ pub(crate) struct Facts {
     pub session: String,
     pub scenario: String,
     pub java_args: Vec<String>,
+    /// How classes are hooked; absent in runs of earlier versions.
+    #[serde(default)]
+    pub hooks: Option<Hooking>,
     pub seed: u64,
     pub exit: Exit,
     /// Processes of the run that could not be ended.
@@ -109,6 +112,7 @@ impl Facts {
             cost: self.cost(&counted),
             scenario: self.scenario,
             java_args: self.java_args,
+            hooks: self.hooks,
             seed: self.seed,
             exit: self.exit,
             wall_s: self.wall_s,

@@ -204,6 +204,7 @@ impl Session {
             session: self.id.clone(),
             scenario: job.program.name.clone(),
             java_args: launch.java_args,
+            hooks: Some(job.program.hooks),
             seed: job.seed,
             // What is true if we are killed before we can write more.
             exit: Exit::Interrupted,
@@ -275,6 +276,11 @@ fn skipped(job: &Job, why: String) -> Skipped {
 fn lacks(job: &Job) -> Option<String> {
     if matches!(job.program.start, Start::Javac { .. }) && !job.jdk.has_module("jdk.compiler") {
         return Some("this runtime has no compiler (module jdk.compiler)".into());
+    }
+    if let Some(oldest) = job.program.oldest_jdk
+        && job.jdk.feature().is_some_and(|feature| feature < oldest)
+    {
+        return Some(format!("this program needs JDK {oldest} or later"));
     }
     let missing = job.program.needs.iter().find(|file| !file.exists())?;
     let how = job

@@ -84,6 +84,7 @@ struct FileProgram {
     #[serde(default)]
     needs: Vec<PathBuf>,
     install: Option<String>,
+    jdk: Option<Spanned<u32>>,
     #[serde(default = "yes")]
     baseline: bool,
 }
@@ -297,6 +298,7 @@ impl FileProgram {
                 .collect(),
             needs: self.needs.clone(),
             install: self.install.clone(),
+            oldest_jdk: self.jdk.as_ref().map(Spanned::get_ref).copied(),
             baseline: self.baseline,
             ..Program::new(self.name.get_ref(), start)
         })

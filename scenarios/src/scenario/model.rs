@@ -48,6 +48,8 @@ pub struct Program {
     pub needs: Vec<PathBuf>,
     /// How to get them.
     pub install: Option<String>,
+    /// The oldest feature release of a JDK that can run it.
+    pub oldest_jdk: Option<u32>,
     /// Whether its work is done without the agent too, to tell how much slower it was.
     pub baseline: bool,
     /// How to sample it.
@@ -207,6 +209,7 @@ impl Program {
             files: BTreeMap::new(),
             needs: vec![],
             install: None,
+            oldest_jdk: None,
             baseline: false,
             sampling: Sampling::default(),
             matrix: Matrix::default(),

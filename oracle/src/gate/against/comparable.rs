@@ -1,0 +1,50 @@
+//! Whether a report can be compared with a baseline at all.
+
+use crate::gate::baseline::{Platform, Set, What};
+use std::collections::BTreeSet;
+
+/// A layer of a program with fewer checks than this share of what a run of the baseline has, has
+/// not been measured.
+const LEAST_SHARE: f64 = 0.05;
+
+/// So few checks are too few to expect any.
+const FEW: f64 = 50.0;
+
+/// What the report lacks, or has in another way than the baseline. Empty if both can be compared.
+pub(super) fn obstacles(platform: &Platform, base: &Set, new: &Set) -> Vec<String> {
+    let mut obstacles = vec![];
+    for (name, program) in &base.programs {
+        match new.programs.get(name) {
+            None => obstacles.push(format!(
+                "{platform}: the baseline has the program {name}, the report does not"
+            )),
+            Some(other) if other != program => obstacles.push(format!(
+                "{platform}: {name} was run in another way: {other}; in the baseline {program}"
+            )),
+            Some(_) => obstacles.extend(missing(platform, base, new, name)),
+        }
+    }
+    let known: BTreeSet<_> = base.programs.keys().collect();
+    let unknown = new.programs.keys().filter(|name| !known.contains(name));
+    obstacles.extend(unknown.map(|name| format!("{platform}: the baseline has no program {name}")));
+    obstacles
+}
+
+/// The layers of a program that were hardly measured.
+fn missing(platform: &Platform, base: &Set, new: &Set, program: &str) -> Vec<String> {
+    let mut missing = vec![];
+    let checks = base.counts.iter();
+    let checks = checks.filter(|(cell, _)| cell.program == program && cell.what == What::Checks);
+    for (cell, counts) in checks {
+        let measured: Vec<u64> = counts.iter().copied().filter(|&n| n > 0).collect();
+        let usual = measured.iter().sum::<u64>() as f64 / measured.len().max(1) as f64;
+        let found = new.total(cell);
+        if usual >= FEW && (found as f64) < usual * LEAST_SHARE {
+            let layer = cell.layer;
+            missing.push(format!(
+                "{platform}: {program} has {found} checks in {layer}; runs of the baseline have {usual:.0}"
+            ));
+        }
+    }
+    missing
+}

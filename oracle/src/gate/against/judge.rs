@@ -1,0 +1,132 @@
+//! Tests every cell of a report against a baseline.
+
+use super::change::{Change, Finding};
+use super::comparable::obstacles;
+use super::pair::{Novel, Pair, Tested};
+use super::power::{Power, powers};
+use crate::gate::baseline::{Baseline, samples};
+use crate::gate::stats::holm;
+use crate::report::Report;
+use std::cmp::Ordering;
+
+/// How to judge.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Judging {
+    /// The probability with which an honest JVM may fail, from 0 to 1.
+    pub alpha: f64,
+}
+
+/// What a report shows against a baseline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Against {
+    /// The cells that changed: new ones first, then those that rose, the least probable first.
+    pub changes: Vec<Change>,
+    /// Why report and baseline cannot be compared, or only in part.
+    pub obstacles: Vec<String>,
+    /// What the report could have shown.
+    pub powers: Vec<Power>,
+    /// How many cells were tested.
+    pub tested: usize,
+    /// How many runs the baseline has for the report's JDKs.
+    pub runs: usize,
+    /// How it was judged.
+    pub judging: Judging,
+}
+
+/// How the probability of a false alarm is shared: rates, new kinds, new places.
+const OF_RATES: f64 = 0.6;
+const OF_NEW_KINDS: f64 = 0.2;
+const OF_NEW_PLACES: f64 = 0.2;
+
+/// Compares a report with a baseline. `arch` is the architecture of the machine that ran the report.
+pub fn against(report: &Report, baseline: &Baseline, arch: &str, judging: Judging) -> Against {
+    let mut whole = Against {
+        changes: vec![],
+        obstacles: vec![],
+        powers: vec![],
+        tested: 0,
+        runs: 0,
+        judging,
+    };
+    let samples = match samples(report, arch) {
+        Ok(samples) => samples,
+        Err(why) => {
+            whole.obstacles.push(why);
+            return whole;
+        }
+    };
+    let mut pairs = vec![];
+    for (platform, new) in &samples {
+        match baseline.sets.get(platform) {
+            None => whole
+                .obstacles
+                .push(format!("the baseline has no run of {platform}")),
+            Some(base) => {
+                whole.obstacles.extend(obstacles(platform, base, new));
+                whole.runs += base.samples.len();
+                pairs.push(Pair::new(platform, base, new));
+            }
+        }
+    }
+    let share = judging.alpha / pairs.len().max(1) as f64;
+    for pair in &pairs {
+        whole.add(pair, share);
+    }
+    let weight = |change: &Change| (change.alarm, change.p);
+    let order = |a: &Change, b: &Change| weight(a).partial_cmp(&weight(b));
+    whole
+        .changes
+        .sort_by(|a, b| order(a, b).unwrap_or(Ordering::Equal));
+    whole
+}
+
+impl Against {
+    /// Judges one sample. An honest JVM may fail with probability `alpha`.
+    fn add(&mut self, pair: &Pair<'_>, alpha: f64) {
+        let rates = pair.rates();
+        self.tested += rates.len();
+        let of_one_rate = alpha * OF_RATES / rates.len().max(1) as f64;
+        self.powers
+            .extend(powers(pair, alpha * OF_NEW_KINDS, of_one_rate));
+        let mut changes = significant(rates, alpha * OF_RATES);
+        changes.extend(pair.novel(Novel::Kinds, alpha * OF_NEW_KINDS));
+        changes.extend(pair.novel(Novel::Places, alpha * OF_NEW_PLACES));
+        for change in &mut changes {
+            change.programs = pair.programs(&change.cell);
+        }
+        self.changes.extend(changes);
+    }
+
+    /// The changes by kind, in their order.
+    pub fn findings(&self) -> Vec<Finding<'_>> {
+        let mut findings: Vec<Finding<'_>> = vec![];
+        for change in &self.changes {
+            let like = findings
+                .iter_mut()
+                .find(|finding| finding.first.is_like(change));
+            match like {
+                Some(finding) => finding.others.push(change),
+                None => findings.push(Finding {
+                    first: change,
+                    others: vec![],
+                }),
+            }
+        }
+        findings
+    }
+}
+
+/// The changes that are significant; a rise and a fall of one cell are one test each.
+fn significant(rates: Vec<Tested>, alpha: f64) -> Vec<Change> {
+    let p = |of: fn(&Tested) -> f64| rates.iter().map(of).collect::<Vec<f64>>();
+    let rose = holm::significant(&p(|rate| rate.rose.p), alpha);
+    let fell = holm::significant(&p(|rate| rate.fell.p), alpha);
+    let flagged = rates.into_iter().zip(rose.into_iter().zip(fell));
+    flagged
+        .filter_map(|(rate, flags)| match flags {
+            (true, _) => Some(rate.rose),
+            (false, true) => Some(rate.fell),
+            (false, false) => None,
+        })
+        .collect()
+}

@@ -1,0 +1,11 @@
+//! A report against a baseline: what changed, and what the report could have shown.
+
+mod change;
+mod comparable;
+mod judge;
+mod pair;
+mod power;
+
+pub use change::{Alarm, Change, Finding};
+pub use judge::{Against, Judging, against};
+pub use power::{Detect, Power};

@@ -1,0 +1,174 @@
+//! One sample and the baseline's samples of its platform, cell by cell.
+
+use super::change::{Alarm, Change};
+use crate::Layer;
+use crate::gate::baseline::{Cell, Family, LEAST_AT_PLACE, Platform, Set, What};
+use crate::gate::stats::dispersion::{Pool, Series};
+use crate::gate::stats::novelty::Novelty;
+use crate::gate::stats::predict::Predicted;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One sample and the baseline's samples of its platform.
+pub(super) struct Pair<'a> {
+    platform: &'a Platform,
+    pub(super) base: &'a Set,
+    pub(super) new: &'a Set,
+    pools: BTreeMap<(Layer, Family), Pool>,
+}
+
+/// A cell in both directions.
+pub(super) struct Tested {
+    pub(super) rose: Change,
+    pub(super) fell: Change,
+}
+
+/// Kinds that are new, or places of kinds.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub(super) enum Novel {
+    Kinds,
+    Places,
+}
+
+/// An error code is no regression unless it took so much more of a program's checks: how often codes
+/// come depends on the load of the machine, in single programs by a multiple.
+const LEAST_RISE_OF_ERRORS: f64 = 0.0075;
+
+/// The same for checks that a layer could not judge, above what any run of the baseline had.
+const LEAST_RISE_OF_UNJUDGED: f64 = 0.03;
+
+/// A place of a known kind is an alarm if it has so many times the count of any run of the baseline,
+/// and a new place's count on top. Places depend on what was compiled when, so they differ between
+/// runs by more than any distribution tells.
+const TIMES_LARGEST: f64 = 4.0;
+
+impl<'a> Pair<'a> {
+    pub(super) fn new(platform: &'a Platform, base: &'a Set, new: &'a Set) -> Pair<'a> {
+        Pair {
+            platform,
+            base,
+            new,
+            pools: base.pools(),
+        }
+    }
+
+    /// What the baseline predicts for a cell.
+    pub(super) fn predicted(&self, cell: &Cell, series: &Series, trials: u64) -> Predicted {
+        let nothing = Pool::default();
+        let pool = self.pools.get(&(cell.layer, cell.what.family()));
+        Predicted::new(series, pool.unwrap_or(&nothing), trials)
+    }
+
+    fn change(&self, cell: &Cell, alarm: Alarm, expected: f64, p: f64) -> Change {
+        Change {
+            platform: self.platform.clone(),
+            cell: cell.clone(),
+            alarm,
+            new: self.new.sum(cell),
+            base: self.base.sum(cell),
+            runs: self.base.series(cell).len(),
+            expected,
+            p,
+            programs: vec![],
+        }
+    }
+
+    /// The counts of a cell's kind in each program, the largest first.
+    pub(super) fn programs(&self, cell: &Cell) -> Vec<(String, u64)> {
+        let of_program = |program: &String| {
+            let cell = Cell::new(program, cell.layer, cell.what.clone());
+            (program.clone(), self.new.total(&cell))
+        };
+        let mut programs: Vec<_> = self.new.programs.keys().map(of_program).collect();
+        programs.retain(|(_, n)| *n > 0);
+        programs.sort_by_key(|(_, n)| Reverse(*n));
+        programs
+    }
+
+    /// All cells of kinds that some run of the baseline had, but for places.
+    pub(super) fn rates(&self) -> Vec<Tested> {
+        let cells = self.base.counts.keys().chain(self.new.counts.keys());
+        let cells: BTreeSet<&Cell> = cells.filter(|cell| cell.place.is_none()).collect();
+        cells
+            .into_iter()
+            .filter_map(|cell| self.rate(cell))
+            .collect()
+    }
+
+    fn rate(&self, cell: &Cell) -> Option<Tested> {
+        let (events, trials) = self.new.sum(cell);
+        let series = self.base.series(cell);
+        let is_new = self.base.sum(&cell.of_all_programs()).0 == 0;
+        if trials == 0 || series.trials() == 0 || is_new {
+            return None;
+        }
+        let predicted = self.predicted(cell, &series, trials);
+        let (share, usual) = (events as f64 / trials as f64, predicted.mean / trials as f64);
+        let is_large = match cell.what.family() {
+            Family::Truth => true,
+            Family::Answers => share >= usual + LEAST_RISE_OF_ERRORS,
+            Family::Judging | Family::Strength => {
+                share >= series.largest_share() + LEAST_RISE_OF_UNJUDGED
+            }
+        };
+        let rose = if is_large { predicted.at_least(events) } else { 1.0 };
+        Some(Tested {
+            rose: self.change(cell, Alarm::Rose, predicted.mean, rose),
+            fell: self.change(cell, Alarm::Fell, predicted.mean, predicted.at_most(events)),
+        })
+    }
+
+    /// The kinds, or the places of kinds, that are new and large, over all programs.
+    pub(super) fn novel(&self, novel: Novel, alpha: f64) -> Vec<Change> {
+        let novelty = self.novelty(novel);
+        let limit = novelty.limit(alpha) as f64;
+        let cells = self.new.counts.keys().filter(|cell| novel.is_about(cell));
+        let alarms = cells.filter_map(|cell| {
+            let (n, trials) = self.new.sum(cell);
+            let series = self.base.series(cell);
+            let known = series.events() > 0;
+            if known && novel == Novel::Kinds {
+                return None;
+            }
+            let longer = (trials as f64 / series.usual_trials()).max(1.0);
+            let usual = TIMES_LARGEST * series.largest() as f64 * longer;
+            let alarm = if known { Alarm::Rose } else { Alarm::New };
+            let expected = trials as f64 * series.events() as f64 / series.trials().max(1) as f64;
+            (n as f64 >= limit + usual)
+                .then(|| self.change(cell, alarm, expected, novelty.at_least(n)))
+        });
+        alarms.collect()
+    }
+
+    /// How many new kinds, or new places, the runs of the baseline had.
+    pub(super) fn novelty(&self, novel: Novel) -> Novelty {
+        let runs = self.base.samples.len();
+        let mut sizes = vec![];
+        // Of one run nobody knows what is usual.
+        if runs > 1 {
+            for (cell, counts) in &self.base.counts {
+                let mut seen = counts.iter().copied().filter(|&n| n > 0);
+                if let (true, Some(size), None) = (novel.is_about(cell), seen.next(), seen.next()) {
+                    sizes.push(size);
+                }
+            }
+        }
+        Novelty::new(&sizes, runs, novel.least())
+    }
+}
+
+impl Novel {
+    fn is_about(self, cell: &Cell) -> bool {
+        cell.is_of_all_programs()
+            && cell.place.is_some() == (self == Novel::Places)
+            && cell.what.trials() == Some(What::Checks)
+    }
+
+    /// From which count on they are looked at.
+    fn least(self) -> u64 {
+        match self {
+            Novel::Kinds => 1,
+            Novel::Places => LEAST_AT_PLACE,
+        }
+    }
+}

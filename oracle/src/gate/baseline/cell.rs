@@ -1,0 +1,255 @@
+//! Cells: what is counted apart, so that a change in one place is not lost among all others.
+
+use crate::Layer;
+use std::fmt;
+use std::str::FromStr;
+
+/// What one count of a baseline is about.
+#[derive(Clone, Debug, Eq, PartialEq, Ord, PartialOrd)]
+pub struct Cell {
+    /// The program, with its place in the matrix; [`Cell::ALL_PROGRAMS`] for the sum.
+    pub program: String,
+    /// The layer.
+    pub layer: Layer,
+    /// What is counted.
+    pub what: What,
+    /// Where: the method of the first differing frame, or the state of the thread and the code in
+    /// which the walker gave an error. None for the sum over all places.
+    pub place: Option<String>,
+}
+
+/// What a cell counts.
+#[derive(Clone, Debug, Eq, PartialEq, Ord, PartialOrd)]
+pub enum What {
+    /// All checks: the trials of the kinds below.
+    Checks,
+    /// How long the programs ran, in milliseconds.
+    Milliseconds,
+    /// Wrong stacks of a cause; the cause is empty in layers that know none.
+    Wrong(String),
+    /// Truncated stacks of a cause.
+    Truncated(String),
+    /// Imprecise stacks.
+    Imprecise,
+    /// Errors with this code.
+    Error(i32),
+    /// Samples within a window.
+    Window,
+    /// Checks without truth that were not dropped.
+    Unverifiable,
+    /// Samples that were lost.
+    Dropped,
+    /// Frames of walks that matched: the trials of the kinds below.
+    Frames,
+    /// Of these, frames whose method was not compared.
+    MethodNotCompared,
+    /// Of these, frames whose BCI was not compared.
+    BciNotCompared,
+}
+
+/// What a count is a sign of. Cells of one family have a similar dispersion.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd)]
+pub enum Family {
+    /// Of stacks that are not true.
+    Truth,
+    /// Of a walker that answers less.
+    Answers,
+    /// Of a layer that can judge less.
+    Judging,
+    /// Of a layer that compares less of a stack.
+    Strength,
+}
+
+impl What {
+    /// What counts the trials of which this counts the events; `None` for trials themselves.
+    pub fn trials(&self) -> Option<What> {
+        match self {
+            What::Checks | What::Milliseconds | What::Frames => None,
+            What::MethodNotCompared | What::BciNotCompared => Some(What::Frames),
+            _ => Some(What::Checks),
+        }
+    }
+
+    /// What the count is a sign of.
+    pub fn family(&self) -> Family {
+        match self {
+            What::Wrong(_) | What::Truncated(_) | What::Imprecise => Family::Truth,
+            What::Error(_) => Family::Answers,
+            What::Checks
+            | What::Milliseconds
+            | What::Window
+            | What::Unverifiable
+            | What::Dropped => Family::Judging,
+            What::Frames | What::MethodNotCompared | What::BciNotCompared => Family::Strength,
+        }
+    }
+
+    /// The cause, where mismatches of a cause are counted.
+    pub fn cause(&self) -> Option<&str> {
+        match self {
+            What::Wrong(cause) | What::Truncated(cause) => {
+                Some(cause).filter(|c| !c.is_empty()).map(String::as_str)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for What {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let with = |f: &mut fmt::Formatter<'_>, verdict, cause: &str| match cause {
+            "" => f.write_str(verdict),
+            cause => write!(f, "{verdict} {cause}"),
+        };
+        match self {
+            What::Checks => f.write_str("checks"),
+            What::Milliseconds => f.write_str("milliseconds"),
+            What::Wrong(cause) => with(f, "wrong", cause),
+            What::Truncated(cause) => with(f, "truncated", cause),
+            What::Imprecise => f.write_str("imprecise"),
+            What::Error(code) => write!(f, "error {code}"),
+            What::Window => f.write_str("window"),
+            What::Unverifiable => f.write_str("unverifiable"),
+            What::Dropped => f.write_str("dropped"),
+            What::Frames => f.write_str("frames of matches"),
+            What::MethodNotCompared => f.write_str("method not compared"),
+            What::BciNotCompared => f.write_str("BCI not compared"),
+        }
+    }
+}
+
+impl FromStr for What {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<What, String> {
+        let plain = [
+            What::Checks,
+            What::Milliseconds,
+            What::Imprecise,
+            What::Window,
+            What::Unverifiable,
+            What::Dropped,
+            What::Frames,
+            What::MethodNotCompared,
+            What::BciNotCompared,
+        ];
+        if let Some(what) = plain.into_iter().find(|what| what.to_string() == text) {
+            return Ok(what);
+        }
+        let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
+        match (first, rest.parse()) {
+            ("wrong", _) => Ok(What::Wrong(rest.into())),
+            ("truncated", _) => Ok(What::Truncated(rest.into())),
+            ("error", Ok(code)) => Ok(What::Error(code)),
+            _ => Err(format!("`{text}` is nothing that is counted")),
+        }
+    }
+}
+
+impl Cell {
+    /// Stands for the sum of all programs.
+    pub const ALL_PROGRAMS: &str = "*";
+
+    /// The cell of a program's layer, with all its places.
+    pub fn new(program: &str, layer: Layer, what: What) -> Cell {
+        Cell {
+            program: program.into(),
+            layer,
+            what,
+            place: None,
+        }
+    }
+
+    /// The cell that counts the trials of this cell's events; `None` for trials themselves.
+    pub fn trials(&self) -> Option<Cell> {
+        Some(Cell::new(&self.program, self.layer, self.what.trials()?))
+    }
+
+    /// The same summed over all programs.
+    pub fn of_all_programs(&self) -> Cell {
+        Cell {
+            program: Cell::ALL_PROGRAMS.into(),
+            ..self.clone()
+        }
+    }
+
+    /// Whether this is a sum over all programs.
+    pub fn is_of_all_programs(&self) -> bool {
+        self.program == Cell::ALL_PROGRAMS
+    }
+}
+
+/// Between the parts of a cell's name. Neither names of programs nor of methods have it.
+const BETWEEN: &str = " | ";
+
+/// `PROGRAM | LAYER | WHAT` or `PROGRAM | LAYER | WHAT | PLACE`.
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Cell {
+            program,
+            layer,
+            what,
+            ..
+        } = self;
+        write!(f, "{program}{BETWEEN}{layer}{BETWEEN}{what}")?;
+        self.place
+            .iter()
+            .try_for_each(|place| write!(f, "{BETWEEN}{place}"))
+    }
+}
+
+impl FromStr for Cell {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Cell, String> {
+        let parts: Vec<&str> = text.splitn(4, BETWEEN).collect();
+        let [program, layer, what, place @ ..] = &parts[..] else {
+            return Err(format!("`{text}` is no name of a cell"));
+        };
+        Ok(Cell {
+            place: place.first().map(|&place| place.into()),
+            ..Cell::new(program, layer.parse()?, what.parse()?)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_come_back() {
+        for what in [
+            What::Checks,
+            What::Milliseconds,
+            What::Wrong("leaf-call".into()),
+            What::Wrong(String::new()),
+            What::Truncated("not looked at".into()),
+            What::Imprecise,
+            What::Error(-5),
+            What::Window,
+            What::Unverifiable,
+            What::Dropped,
+            What::Frames,
+            What::MethodNotCompared,
+            What::BciNotCompared,
+        ] {
+            for place in [None, Some("in Java, x | y".to_owned())] {
+                let cell = Cell {
+                    place,
+                    ..Cell::new("a[b=c d]", Layer::AsgctAsync, what.clone())
+                };
+                assert_eq!(cell.to_string().parse(), Ok(cell));
+            }
+        }
+        for bad in [
+            "",
+            "a | gst",
+            "a | b | checks",
+            "a | gst | error x",
+            "a | gst | colour",
+        ] {
+            assert!(bad.parse::<Cell>().is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The sets of several platforms.
+
+use super::cell::What;
+use super::sampled::samples;
+use super::set::{Platform, Set};
+use crate::gate::reason::trouble;
+use crate::report::Report;
+use std::collections::BTreeMap;
+
+/// What JVMs that are taken for good have shown.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Baseline {
+    /// The samples of each platform.
+    pub sets: BTreeMap<Platform, Set>,
+}
+
+/// A place that was seen more rarely is left out: there are hundreds, and one of them is no sign.
+pub const LEAST_AT_PLACE: u64 = 3;
+
+impl Baseline {
+    /// Adds a report. Fails if the report is not whole: a baseline is of runs that went well.
+    pub fn add_report(&mut self, report: &Report, arch: &str) -> Result<(), String> {
+        if let Some(trouble) = report.runs.iter().find_map(trouble) {
+            return Err(trouble.text);
+        }
+        if !report.complete {
+            return Err("not all runs were done".into());
+        }
+        for (platform, set) in samples(report, arch)? {
+            self.sets.entry(platform).or_default().append(set)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the samples of another baseline.
+    pub fn append(&mut self, other: Baseline) -> Result<(), String> {
+        for (platform, set) in other.sets {
+            self.sets.entry(platform).or_default().append(set)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the sets of `newer` in place of its own for the same platforms.
+    pub fn replace(&mut self, newer: Baseline) {
+        self.sets.extend(newer.sets);
+    }
+
+    /// Leaves out what a small file does not need: times, and places that were hardly seen.
+    pub fn condense(&mut self) {
+        let is_frequent = |counts: &[u64]| counts.iter().sum::<u64>() >= LEAST_AT_PLACE;
+        for set in self.sets.values_mut() {
+            set.counts.retain(|cell, counts| {
+                let is_place = cell.place.is_some();
+                cell.what != What::Milliseconds && (!is_place || is_frequent(counts))
+            });
+        }
+    }
+}

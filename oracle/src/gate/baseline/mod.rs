@@ -1,0 +1,16 @@
+//! What JVMs that are taken for good have shown: the counts of every cell, run by run.
+//!
+//! * [`Cell`]: what is counted apart;
+//! * [`Set`]: the samples of one platform;
+//! * [`samples`]: from a report to samples;
+//! * [`Baseline`]: the sets of several platforms, as a file has them.
+
+mod cell;
+mod file;
+mod sampled;
+mod set;
+
+pub use cell::{Cell, Family, What};
+pub use file::{Baseline, LEAST_AT_PLACE};
+pub use sampled::samples;
+pub use set::{Platform, Program, Sample, Set};

@@ -1,0 +1,215 @@
+//! From reports to samples.
+
+use super::cell::{Cell, What};
+use super::set::{Platform, Program, Sample, Set};
+use crate::record::{KindCount, Mismatch};
+use crate::report::{Report, Run};
+use crate::{Hooking, Verdict};
+use std::collections::BTreeMap;
+
+/// A sample of each JDK in a report, with what was not counted. `arch` is the architecture of the
+/// machine that ran it.
+///
+/// Fails where the JDK of a run is not known, or where one program was run in two ways.
+pub fn samples(report: &Report, arch: &str) -> Result<Vec<(Platform, Set)>, String> {
+    let mut homes: BTreeMap<&str, (Platform, Set)> = BTreeMap::new();
+    for run in &report.runs {
+        let jdk = run.jdk.as_ref().unwrap_or(&report.jdk);
+        let feature = crate::gate::known::feature(&jdk.version)
+            .ok_or_else(|| format!("{}: the version of its JDK is not known", run.title()))?;
+        let platform = Platform {
+            feature,
+            arch: arch.into(),
+        };
+        let first = || {
+            let mut set = Set::default();
+            set.samples.push(Sample {
+                version: jdk.version.clone(),
+                seed: run.seed,
+                seconds: 0.0,
+            });
+            (platform, set)
+        };
+        let (_, set) = homes.entry(&jdk.home).or_insert_with(first);
+        set.samples[0].seconds += run.wall_s;
+        set.add(run, &kinds(report, run))?;
+    }
+    let mut samples: Vec<_> = homes.into_values().collect();
+    for (_, set) in &mut samples {
+        let seconds = &mut set.samples[0].seconds;
+        *seconds = (*seconds * 10.0).round() / 10.0;
+        set.add_totals();
+    }
+    Ok(samples)
+}
+
+impl Set {
+    /// Adds the counts of a run to the only sample.
+    fn add(&mut self, run: &Run, kinds: &[KindCount]) -> Result<(), String> {
+        let name = name(run);
+        let program = program(run);
+        let known = self
+            .programs
+            .entry(name.clone())
+            .or_insert_with(|| program.clone());
+        if *known != program {
+            return Err(format!("{name} was run in two ways: {known} and {program}"));
+        }
+        for counts in &run.layers {
+            let mut count = |what, n| self.count(Cell::new(&name, counts.layer, what), n);
+            count(What::Checks, counts.checks);
+            count(What::Milliseconds, (run.wall_s * 1e3) as u64);
+            count(What::Window, counts.window);
+            count(What::Imprecise, counts.imprecise);
+            count(
+                What::Unverifiable,
+                counts.unverifiable - counts.dropped.min(counts.unverifiable),
+            );
+            count(What::Dropped, counts.dropped);
+            for (&code, &n) in &counts.error {
+                count(What::Error(code), n);
+            }
+            let compared = counts.compared;
+            count(What::Frames, compared.frames);
+            count(
+                What::MethodNotCompared,
+                compared.frames.saturating_sub(compared.by_method),
+            );
+            count(
+                What::BciNotCompared,
+                compared.frames.saturating_sub(compared.by_bci),
+            );
+        }
+        for kind in kinds {
+            let cause = kind.cause.as_ref().map(|cause| cause.as_str().to_owned());
+            let what = match kind.verdict {
+                Verdict::Wrong => What::Wrong(cause.unwrap_or_default()),
+                Verdict::Truncated => What::Truncated(cause.unwrap_or_default()),
+                Verdict::Imprecise => What::Imprecise,
+                _ => continue,
+            };
+            let cell = Cell::new(&name, kind.layer, what.clone());
+            if what != What::Imprecise {
+                self.count(cell.clone(), kind.count);
+            }
+            if kind.place != KindCount::OTHER {
+                self.count_at(&cell, &kind.place, kind.count);
+            }
+        }
+        for error in &run.errors {
+            let cell = Cell::new(&name, error.layer, What::Error(error.code));
+            let place = format!("{}, {}", error.state, error.place);
+            self.count_at(&cell, &place, error.count);
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, cell: Cell, n: u64) {
+        if n > 0 {
+            self.counts.entry(cell).or_insert_with(|| vec![0])[0] += n;
+        }
+    }
+
+    /// Places are numerous and rare: they are counted over all programs.
+    fn count_at(&mut self, cell: &Cell, place: &str, n: u64) {
+        let cell = Cell {
+            place: Some(place.into()),
+            ..cell.of_all_programs()
+        };
+        self.count(cell, n);
+    }
+
+    /// Adds the sums over all programs.
+    fn add_totals(&mut self) {
+        let of_programs: Vec<_> = self
+            .counts
+            .iter()
+            .map(|(cell, n)| (cell.clone(), n[0]))
+            .collect();
+        for (cell, n) in of_programs {
+            if !cell.is_of_all_programs() {
+                self.count(cell.of_all_programs(), n);
+            }
+        }
+    }
+}
+
+/// The kinds of a run's mismatches. A report of an earlier version has only those that were written
+/// down.
+fn kinds(report: &Report, run: &Run) -> Vec<KindCount> {
+    if !run.kinds.is_empty() {
+        return run.kinds.clone();
+    }
+    let dir = Some(&run.dir);
+    let of_run = report
+        .mismatches
+        .iter()
+        .filter(|m| m.evidence.run.as_ref() == dir);
+    of_run.map(written_down).collect()
+}
+
+fn written_down(mismatch: &Mismatch) -> KindCount {
+    let at = mismatch.at_frame.unwrap_or(0);
+    let frame = mismatch.walker.get(at).or(mismatch.walker.last());
+    let method = frame.map_or("", |frame| frame.method.as_str());
+    KindCount {
+        layer: mismatch.layer,
+        verdict: mismatch.verdict,
+        cause: mismatch.cause.clone(),
+        place: method.split('(').next().unwrap_or_default().into(),
+        count: 1,
+    }
+}
+
+/// Axes that tell equal runs apart.
+const NOT_OF_THE_PROGRAM: [&str; 2] = ["repetition", "jdk"];
+
+/// The program with its place in the matrix.
+fn name(run: &Run) -> String {
+    let axes = run.axes.iter();
+    let axes = axes.filter(|(axis, _)| !NOT_OF_THE_PROGRAM.contains(&axis.as_str()));
+    let axes = axes
+        .map(|(axis, value)| (axis.clone(), value.clone()))
+        .collect();
+    crate::report::title(&run.scenario, &axes)
+}
+
+/// How the run's program was run: flags that choose how the VM works, then what follows the class
+/// path, without times and folders.
+fn program(run: &Run) -> Program {
+    let args = &run.java_args;
+    let is_flag = |arg: &&String| arg.starts_with("-X");
+    let flags: Vec<&str> = args.iter().filter(is_flag).map(String::as_str).collect();
+    let after = args
+        .iter()
+        .position(|arg| arg == "-cp")
+        .map_or(0, |at| at + 2);
+    let mut work = vec![];
+    let mut rest = args[after.min(args.len())..].iter();
+    while let Some(arg) = rest.next() {
+        match arg.as_str() {
+            "--millis" => _ = rest.next(),
+            arg if arg.starts_with('-') || arg.contains('/') => {}
+            arg => work.push(arg),
+        }
+    }
+    Program {
+        flags: flags.join(" "),
+        hooks: hooks(run),
+        work: work.join(" "),
+    }
+}
+
+/// How classes were hooked. A report of an earlier version does not say, but only hooked programs
+/// have a trace stack.
+fn hooks(run: &Run) -> Hooking {
+    let traced = run
+        .layers
+        .iter()
+        .any(|counts| counts.layer == crate::Layer::Ground);
+    run.hooks.unwrap_or(if traced {
+        Hooking::Exact
+    } else {
+        Hooking::None
+    })
+}

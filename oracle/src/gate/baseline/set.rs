@@ -1,0 +1,163 @@
+//! Samples of one platform: the counts of every cell in each of several runs of a scenario.
+
+use super::cell::{Cell, Family};
+use crate::Hooking;
+use crate::Layer;
+use crate::gate::stats::dispersion::{Pool, Series};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+/// What JVMs must have in common to be compared.
+#[derive(Clone, Debug, Eq, PartialEq, Ord, PartialOrd)]
+pub struct Platform {
+    /// The feature release of the JDK, as 17.
+    pub feature: u32,
+    /// The architecture of the processor, as `std::env::consts::ARCH` has it.
+    pub arch: String,
+}
+
+/// One run of a scenario on one JDK.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// The version of the VM.
+    pub version: String,
+    /// The seed of its first program.
+    pub seed: u64,
+    /// How long its programs ran, in seconds.
+    pub seconds: f64,
+}
+
+/// How a program was run. Only equal programs can be compared.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Program {
+    /// The flags of the VM.
+    pub flags: String,
+    /// How its hooks keep the trace stack.
+    pub hooks: Hooking,
+    /// What it was asked to do, without times and folders.
+    pub work: String,
+}
+
+/// Samples of one platform.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Set {
+    /// The samples.
+    pub samples: Vec<Sample>,
+    /// The programs by name.
+    pub programs: BTreeMap<String, Program>,
+    /// The count of each cell in each sample. A cell that is not there counts 0.
+    pub counts: BTreeMap<Cell, Vec<u64>>,
+}
+
+impl fmt::Display for Platform {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "JDK {} {}", self.feature, self.arch)
+    }
+}
+
+impl FromStr for Platform {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Platform, String> {
+        let parse = || {
+            let (feature, arch) = text.strip_prefix("JDK ")?.split_once(' ')?;
+            Some(Platform {
+                feature: feature.parse().ok()?,
+                arch: arch.into(),
+            })
+        };
+        parse().ok_or_else(|| format!("`{text}` is no platform as `JDK 17 x86_64`"))
+    }
+}
+
+impl Set {
+    /// Adds the samples of `other`. Fails where a program was run in another way, or where a sample
+    /// is here already.
+    pub fn append(&mut self, other: Set) -> Result<(), String> {
+        for (name, program) in other.programs {
+            let known = self
+                .programs
+                .entry(name.clone())
+                .or_insert_with(|| program.clone());
+            if *known != program {
+                return Err(format!("{name} was run in two ways: {known} and {program}"));
+            }
+        }
+        if let Some(twice) = other
+            .samples
+            .iter()
+            .find(|sample| self.samples.contains(sample))
+        {
+            return Err(format!("one run is there twice: {twice}"));
+        }
+        let (before, more) = (self.samples.len(), other.samples.len());
+        for counts in self.counts.values_mut() {
+            counts.resize(before + more, 0);
+        }
+        for (cell, counts) in other.counts {
+            let all = self
+                .counts
+                .entry(cell)
+                .or_insert_with(|| vec![0; before + more]);
+            all[before..].copy_from_slice(&counts);
+        }
+        self.samples.extend(other.samples);
+        Ok(())
+    }
+
+    /// The counts of a cell, with their trials.
+    pub(in crate::gate) fn series(&self, cell: &Cell) -> Series {
+        let trials = cell.trials().and_then(|trials| self.counts.get(&trials));
+        let events = self.counts.get(cell);
+        let event = |at: usize| events.map_or(0, |events| events[at]);
+        let trials = trials.into_iter().flatten().enumerate();
+        Series::new(trials.map(|(at, &n)| (event(at), n)))
+    }
+
+    /// The count of a cell over all samples.
+    pub(in crate::gate) fn total(&self, cell: &Cell) -> u64 {
+        self.counts
+            .get(cell)
+            .map_or(0, |counts| counts.iter().sum())
+    }
+
+    /// The events of a cell and their trials, over all samples.
+    pub(in crate::gate) fn sum(&self, cell: &Cell) -> (u64, u64) {
+        let series = self.series(cell);
+        (series.events(), series.trials())
+    }
+
+    /// What the cells of each layer and family show of their dispersion.
+    pub(in crate::gate) fn pools(&self) -> BTreeMap<(Layer, Family), Pool> {
+        let mut shown: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for cell in self.counts.keys() {
+            if let Some(of_cell) = self.series(cell).shown() {
+                let family = (cell.layer, cell.what.family());
+                shown.entry(family).or_default().push(of_cell);
+            }
+        }
+        shown
+            .into_iter()
+            .map(|(family, shown)| (family, Pool::new(shown)))
+            .collect()
+    }
+}
+
+impl fmt::Display for Sample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Sample {
+            version,
+            seed,
+            seconds,
+        } = self;
+        write!(f, "{version}, seed {seed}, {seconds:.1} s")
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Program { flags, hooks, work } = self;
+        write!(f, "flags `{flags}`, hooks {hooks}, work `{work}`")
+    }
+}

@@ -1,0 +1,210 @@
+//! Baselines on disk: JSON with a line for each cell, sorted, so that a difference between two
+//! versions of a file reads well.
+
+use super::{read_report, write_file};
+use crate::Error;
+use oracle::Hooking;
+use oracle::gate::{Baseline, Cell, Platform, Program, Sample, Set};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The number of the format.
+const FORMAT: u64 = 1;
+
+/// The key of that number, by which a baseline is told from a report.
+const KEY: &str = "stackwitness_baseline";
+
+/// A baseline as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    stackwitness_baseline: u64,
+    platforms: BTreeMap<String, FileSet>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileSet {
+    samples: Vec<FileSample>,
+    programs: BTreeMap<String, FileProgram>,
+    cells: BTreeMap<String, Vec<u64>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileSample {
+    version: String,
+    seed: u64,
+    seconds: f64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileProgram {
+    flags: String,
+    hooks: Hooking,
+    work: String,
+}
+
+/// A baseline as its file has it.
+pub fn baseline_to_text(baseline: &Baseline) -> String {
+    let mut text = format!("{{\n\"{KEY}\": {FORMAT},\n\"platforms\": {{");
+    for (at, (platform, set)) in baseline.sets.iter().enumerate() {
+        let _ = write!(text, "{}\n{}: {{", comma(at), json(&platform.to_string()));
+        let samples = set
+            .samples
+            .iter()
+            .map(|sample| json(&FileSample::from(sample)));
+        let _ = write!(text, "\n\"samples\": [{}\n],", lines(samples));
+        let programs = set.programs.iter();
+        let programs =
+            programs.map(|(name, p)| format!("{}: {}", json(name), json(&FileProgram::from(p))));
+        let _ = write!(text, "\n\"programs\": {{{}\n}},", lines(programs));
+        let cells = set.counts.iter();
+        let cells =
+            cells.map(|(cell, counts)| format!("{}: {}", json(&cell.to_string()), json(counts)));
+        let _ = write!(text, "\n\"cells\": {{{}\n}}\n}}", lines(cells));
+    }
+    text + "\n}\n}\n"
+}
+
+fn comma(at: usize) -> &'static str {
+    match at {
+        0 => "",
+        _ => ",",
+    }
+}
+
+fn lines(items: impl Iterator<Item = String>) -> String {
+    let lines = items
+        .enumerate()
+        .map(|(at, item)| format!("{}\n{item}", comma(at)));
+    lines.collect()
+}
+
+fn json<T: Serialize + ?Sized>(data: &T) -> String {
+    serde_json::to_string(data).expect("what we write is plain data")
+}
+
+/// Writes a baseline in one step.
+pub fn write_baseline(path: &Path, baseline: &Baseline) -> Result<(), Error> {
+    write_file(path, baseline_to_text(baseline).as_bytes())
+}
+
+/// Reads a baseline.
+pub fn read_baseline(path: &Path) -> Result<Baseline, Error> {
+    let fail = |why: String| Error::Baseline {
+        path: path.into(),
+        why,
+    };
+    let text = fs::read(path).map_err(|e| fail(e.to_string()))?;
+    let value: Value =
+        serde_json::from_slice(&text).map_err(|e| fail(format!("no baseline: {e}")))?;
+    parse(value).map_err(fail)
+}
+
+fn parse(value: Value) -> Result<Baseline, String> {
+    match value[KEY].as_u64() {
+        Some(FORMAT) => {}
+        Some(n) => return Err(format!("its format is {n}, this version knows {FORMAT}")),
+        None => return Err(format!("no baseline: it has no `{KEY}`")),
+    }
+    let file: File = serde_json::from_value(value).map_err(|e| format!("no baseline: {e}"))?;
+    debug_assert_eq!(file.stackwitness_baseline, FORMAT);
+    let mut baseline = Baseline::default();
+    for (name, set) in file.platforms {
+        let platform: Platform = name.parse()?;
+        baseline.sets.insert(platform, set.check()?);
+    }
+    Ok(baseline)
+}
+
+/// A baseline made of reports and baselines: folders of results, their `report.json`, or files of
+/// baselines. `arch` is the architecture of the machine that ran the reports.
+pub fn gather_baseline(paths: &[PathBuf], arch: &str) -> Result<Baseline, Error> {
+    let mut whole = Baseline::default();
+    for path in paths {
+        let fail = |why: String| Error::Baseline {
+            path: path.clone(),
+            why,
+        };
+        if is_baseline(path) {
+            whole.append(read_baseline(path)?).map_err(fail)?;
+        } else {
+            whole.add_report(&read_report(path)?, arch).map_err(fail)?;
+        }
+    }
+    whole.condense();
+    Ok(whole)
+}
+
+/// Whether a file is a baseline, and not a report.
+pub fn is_baseline(path: &Path) -> bool {
+    let read = || serde_json::from_slice::<Value>(&fs::read(path).ok()?).ok();
+    path.is_file() && read().is_some_and(|value| value.get(KEY).is_some())
+}
+
+impl FileSet {
+    fn check(self) -> Result<Set, String> {
+        let mut set = Set::default();
+        set.samples = self.samples.into_iter().map(Sample::from).collect();
+        set.programs = self
+            .programs
+            .into_iter()
+            .map(|(name, p)| (name, p.into()))
+            .collect();
+        for (name, counts) in self.cells {
+            if counts.len() != set.samples.len() {
+                let (n, samples) = (counts.len(), set.samples.len());
+                return Err(format!("`{name}` has {n} counts for {samples} samples"));
+            }
+            let cell: Cell = name.parse()?;
+            set.counts.insert(cell, counts);
+        }
+        Ok(set)
+    }
+}
+
+impl From<&Sample> for FileSample {
+    fn from(sample: &Sample) -> FileSample {
+        FileSample {
+            version: sample.version.clone(),
+            seed: sample.seed,
+            seconds: sample.seconds,
+        }
+    }
+}
+
+impl From<FileSample> for Sample {
+    fn from(sample: FileSample) -> Sample {
+        Sample {
+            version: sample.version,
+            seed: sample.seed,
+            seconds: sample.seconds,
+        }
+    }
+}
+
+impl From<&Program> for FileProgram {
+    fn from(program: &Program) -> FileProgram {
+        FileProgram {
+            flags: program.flags.clone(),
+            hooks: program.hooks,
+            work: program.work.clone(),
+        }
+    }
+}
+
+impl From<FileProgram> for Program {
+    fn from(program: FileProgram) -> Program {
+        Program {
+            flags: program.flags,
+            hooks: program.hooks,
+            work: program.work,
+        }
+    }
+}
