@@ -241,7 +241,9 @@ mod tests {
             imprecise: 0.000_011,
         };
         let basis = Basis::UpperBounds;
-        let decision = LayerDecision::new(Layer::Gst, Some(&counts), 0, strict, true, basis);
+        let compared = Compared::default();
+        let decision =
+            LayerDecision::new(Layer::Gst, Some(&counts), 0, strict, true, basis, compared);
         assert!(matches!(decision.standing, Standing::TooFew(_)));
     }
 

@@ -79,6 +79,9 @@ impl fmt::Display for Finding<'_> {
         } = self.first;
         let Cell { layer, what, .. } = cell;
         write!(f, "{layer}: {n} × {what}")?;
+        if let Some(place) = &cell.place {
+            write!(f, " at {place}")?;
+        }
         match alarm {
             Alarm::New => write!(f, ", which no run of the baseline had")?,
             Alarm::Rose | Alarm::Fell => {
@@ -89,17 +92,23 @@ impl fmt::Display for Finding<'_> {
         if cell.is_of_all_programs() {
             let shown = self.first.programs.iter().take(SHOWN);
             let shown: Vec<String> = shown.map(|(name, n)| format!("{name} {n}")).collect();
-            write!(f, "; programs: {}", shown.join(", "))?;
+            let which = if cell.place.is_some() {
+                "all of the kind"
+            } else {
+                "programs"
+            };
+            write!(f, "; {which}: {}", shown.join(", "))?;
         } else {
             write!(f, "; program: {}", cell.program)?;
         }
-        let places = [self.first].into_iter().chain(self.others.iter().copied());
-        let places: Vec<&str> = places
+        let places: Vec<&str> = self
+            .others
+            .iter()
             .filter_map(|c| c.cell.place.as_deref())
             .take(SHOWN)
             .collect();
         if !places.is_empty() {
-            write!(f, "; at {}", places.join("; "))?;
+            write!(f, "; among them at {}", places.join("; "))?;
         }
         Ok(())
     }

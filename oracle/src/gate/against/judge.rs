@@ -4,7 +4,7 @@ use super::change::{Change, Finding};
 use super::comparable::obstacles;
 use super::pair::{Novel, Pair, Tested};
 use super::power::{Power, powers};
-use crate::gate::baseline::{Baseline, samples};
+use crate::gate::baseline::{Baseline, Platform, Set, samples};
 use crate::gate::stats::holm;
 use crate::report::Report;
 use std::cmp::Ordering;
@@ -40,47 +40,54 @@ const OF_NEW_PLACES: f64 = 0.2;
 
 /// Compares a report with a baseline. `arch` is the architecture of the machine that ran the report.
 pub fn against(report: &Report, baseline: &Baseline, arch: &str, judging: Judging) -> Against {
-    let mut whole = Against {
-        changes: vec![],
-        obstacles: vec![],
-        powers: vec![],
-        tested: 0,
-        runs: 0,
-        judging,
-    };
     let samples = match samples(report, arch) {
         Ok(samples) => samples,
         Err(why) => {
-            whole.obstacles.push(why);
-            return whole;
+            let mut nothing = Against::of(&[], judging);
+            nothing.obstacles.push(why);
+            return nothing;
         }
     };
     let mut pairs = vec![];
+    let mut unknown = vec![];
     for (platform, new) in &samples {
         match baseline.sets.get(platform) {
-            None => whole
-                .obstacles
-                .push(format!("the baseline has no run of {platform}")),
-            Some(base) => {
-                whole.obstacles.extend(obstacles(platform, base, new));
-                whole.runs += base.samples.len();
-                pairs.push(Pair::new(platform, base, new));
-            }
+            None => unknown.push(format!("the baseline has no run of {platform}")),
+            Some(base) => pairs.push((platform, base, new)),
         }
     }
-    let share = judging.alpha / pairs.len().max(1) as f64;
-    for pair in &pairs {
-        whole.add(pair, share);
-    }
-    let weight = |change: &Change| (change.alarm, change.p);
-    let order = |a: &Change, b: &Change| weight(a).partial_cmp(&weight(b));
-    whole
-        .changes
-        .sort_by(|a, b| order(a, b).unwrap_or(Ordering::Equal));
-    whole
+    let mut against = Against::of(&pairs, judging);
+    against.obstacles.extend(unknown);
+    against
 }
 
 impl Against {
+    /// Compares samples, each with the samples of a baseline.
+    pub(super) fn of(pairs: &[(&Platform, &Set, &Set)], judging: Judging) -> Against {
+        let mut whole = Against {
+            changes: vec![],
+            obstacles: vec![],
+            powers: vec![],
+            tested: 0,
+            runs: 0,
+            judging,
+        };
+        for (platform, base, new) in pairs {
+            whole.obstacles.extend(obstacles(platform, base, new));
+            whole.runs += base.samples.len();
+            whole.add(
+                &Pair::new(platform, base, new),
+                judging.alpha / pairs.len() as f64,
+            );
+        }
+        let weight = |change: &Change| (change.alarm, change.p);
+        let order = |a: &Change, b: &Change| weight(a).partial_cmp(&weight(b));
+        whole
+            .changes
+            .sort_by(|a, b| order(a, b).unwrap_or(Ordering::Equal));
+        whole
+    }
+
     /// Judges one sample. An honest JVM may fail with probability `alpha`.
     fn add(&mut self, pair: &Pair<'_>, alpha: f64) {
         let rates = pair.rates();

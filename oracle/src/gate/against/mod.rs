@@ -5,6 +5,8 @@ mod comparable;
 mod judge;
 mod pair;
 mod power;
+#[cfg(test)]
+mod tests;
 
 pub use change::{Alarm, Change, Finding};
 pub use judge::{Against, Judging, against};

@@ -103,7 +103,10 @@ impl<'a> Pair<'a> {
             return None;
         }
         let predicted = self.predicted(cell, &series, trials);
-        let (share, usual) = (events as f64 / trials as f64, predicted.mean / trials as f64);
+        let (share, usual) = (
+            events as f64 / trials as f64,
+            predicted.mean / trials as f64,
+        );
         let is_large = match cell.what.family() {
             Family::Truth => true,
             Family::Answers => share >= usual + LEAST_RISE_OF_ERRORS,
@@ -111,7 +114,11 @@ impl<'a> Pair<'a> {
                 share >= series.largest_share() + LEAST_RISE_OF_UNJUDGED
             }
         };
-        let rose = if is_large { predicted.at_least(events) } else { 1.0 };
+        let rose = if is_large {
+            predicted.at_least(events)
+        } else {
+            1.0
+        };
         Some(Tested {
             rose: self.change(cell, Alarm::Rose, predicted.mean, rose),
             fell: self.change(cell, Alarm::Fell, predicted.mean, predicted.at_most(events)),

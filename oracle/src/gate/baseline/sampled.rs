@@ -104,7 +104,8 @@ impl Set {
         Ok(())
     }
 
-    fn count(&mut self, cell: Cell, n: u64) {
+    /// Adds to the count of a cell in the only sample.
+    pub(in crate::gate) fn count(&mut self, cell: Cell, n: u64) {
         if n > 0 {
             self.counts.entry(cell).or_insert_with(|| vec![0])[0] += n;
         }
@@ -120,7 +121,7 @@ impl Set {
     }
 
     /// Adds the sums over all programs.
-    fn add_totals(&mut self) {
+    pub(in crate::gate) fn add_totals(&mut self) {
         let of_programs: Vec<_> = self
             .counts
             .iter()

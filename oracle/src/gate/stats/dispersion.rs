@@ -24,6 +24,9 @@ pub(in crate::gate) struct Pool(Vec<Shown>);
 /// So many runs' worth has the pool beside the runs of the cell itself.
 const POOL_FREEDOM: f64 = 6.0;
 
+/// The share of cells that the dispersion of the pool covers.
+const MOST: f64 = 0.9;
+
 /// The dispersion where no cell has been seen in two runs.
 const UNKNOWN: f64 = 4.0;
 
@@ -92,19 +95,21 @@ impl Pool {
         Pool(cells.into_iter().collect())
     }
 
-    /// The dispersion of cells with about this mean. Cells weigh the less, the further their mean is
-    /// away: the dispersion of frequent events comes from differences between runs and grows with the
-    /// mean, that of rare events comes from clusters.
+    /// The dispersion that most cells with about this mean do not exceed: some kinds come in clusters
+    /// and some do not, and of a rare kind nobody knows. Cells weigh the less, the further their mean
+    /// is away: the dispersion of frequent events comes from differences between runs and grows with
+    /// the mean, that of rare events comes from clusters.
     fn around(&self, mean: f64) -> f64 {
-        let weighted = self.0.iter().map(|cell| {
-            let weight = cell.freedom * (-(cell.mean / mean).ln().abs()).exp();
-            (weight, weight * cell.phi)
+        let weight = |cell: &Shown| cell.freedom * (-(cell.mean / mean).ln().abs()).exp();
+        let mut cells: Vec<(f64, f64)> = self.0.iter().map(|c| (c.phi, weight(c))).collect();
+        cells.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let beyond = (1.0 - MOST) * cells.iter().map(|cell| cell.1).sum::<f64>();
+        let mut seen = 0.0;
+        let quantile = cells.iter().find(|cell| {
+            seen += cell.1;
+            seen >= beyond
         });
-        let (weights, sum) = weighted.fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
-        match weights > 0.0 {
-            true => (sum / weights).max(1.0),
-            false => UNKNOWN,
-        }
+        quantile.map_or(UNKNOWN, |cell| cell.0.max(1.0))
     }
 
     /// The dispersion of a cell: what its own runs show, shrunk towards that of the pool (as in Smyth,

@@ -1,0 +1,211 @@
+//! The gate on simulated runs: how often it fails honest JVMs, and what it fails of false ones.
+
+use super::judge::{Against, Judging};
+use super::power::Detect;
+use crate::Hooking;
+use crate::Layer;
+use crate::gate::baseline::{Cell, Platform, Program, Sample, Set, What};
+
+/// A generator of random numbers that gives the same ones in each run of the tests (xorshift64*,
+/// Marsaglia, Xorshift RNGs, Journal of Statistical Software 8, 2003).
+struct Random(u64);
+
+impl Random {
+    fn uniform(&mut self) -> f64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// By waiting times.
+    fn poisson(&mut self, mean: f64) -> u64 {
+        let (mut events, mut time) = (0, -self.uniform().ln());
+        while time < mean {
+            events += 1;
+            time -= self.uniform().ln();
+        }
+        events
+    }
+
+    /// Clusters of geometric sizes, so many on average that the mean is `mean`.
+    fn clustered(&mut self, mean: f64, size: f64) -> u64 {
+        let clusters = self.poisson(mean / size);
+        let mut sum = 0;
+        for _ in 0..clusters {
+            sum += 1;
+            while self.uniform() > 1.0 / size {
+                sum += 1;
+            }
+        }
+        sum
+    }
+}
+
+const CHECKS: u64 = 20_000;
+const PROGRAMS: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
+
+/// Kinds with the mean of their counts and the mean size of their clusters.
+const KINDS: [(&str, f64, f64); 7] = [
+    ("rare", 0.1, 1.0),
+    ("rare-clusters", 0.3, 4.0),
+    ("some", 4.0, 1.0),
+    ("some-clusters", 8.0, 5.0),
+    ("many", 60.0, 1.2),
+    ("many-clusters", 90.0, 3.0),
+    ("most", 400.0, 2.0),
+];
+
+fn wrong(program: &str, cause: &str) -> Cell {
+    Cell::new(program, Layer::AsgctAsync, What::Wrong(cause.into()))
+}
+
+/// A run of an honest JVM whose rates are those of every other run.
+fn honest(random: &mut Random, seed: u64) -> Set {
+    let mut set = Set::default();
+    set.samples.push(Sample {
+        version: "17.0.1".into(),
+        seed,
+        seconds: 60.0,
+    });
+    for name in PROGRAMS {
+        let program = Program {
+            flags: String::new(),
+            hooks: Hooking::Exact,
+            work: String::new(),
+        };
+        set.programs.insert(name.into(), program);
+        // No machine makes equally many checks each time.
+        let checks = (CHECKS as f64 * (0.8 + 0.4 * random.uniform())) as u64;
+        set.count(Cell::new(name, Layer::AsgctAsync, What::Checks), checks);
+        for (kind, mean, size) in KINDS {
+            let mean = mean * checks as f64 / CHECKS as f64;
+            set.count(wrong(name, kind), random.clustered(mean, size));
+        }
+    }
+    set
+}
+
+/// With the sums over all programs.
+fn whole(mut set: Set) -> Set {
+    set.add_totals();
+    set
+}
+
+fn baseline(random: &mut Random, runs: u64) -> Set {
+    let mut base = Set::default();
+    for seed in 0..runs {
+        let run = whole(honest(random, seed));
+        base.append(run).expect("runs with seeds of their own");
+    }
+    base
+}
+
+fn judged(base: &Set, new: Set) -> Against {
+    let platform = Platform {
+        feature: 17,
+        arch: "x86_64".into(),
+    };
+    Against::of(&[(&platform, base, &whole(new))], Judging { alpha: 0.01 })
+}
+
+fn fails(against: &Against) -> bool {
+    against.changes.iter().any(|change| change.alarm.is_worse())
+}
+
+#[test]
+fn honest_runs_seldom_fail() {
+    let mut random = Random(20_261_122);
+    let mut failed = 0;
+    for seed in 0..400 {
+        let base = baseline(&mut random, 8);
+        failed += u32::from(fails(&judged(&base, honest(&mut random, 1000 + seed))));
+    }
+    // 4 are expected at 1 %; 12 or more come with probability 0.001.
+    assert!(failed < 12, "{failed} of 400");
+}
+
+#[test]
+fn a_short_baseline_is_no_reason_for_false_alarms() {
+    let mut random = Random(7);
+    let mut failed = 0;
+    for seed in 0..200 {
+        let base = baseline(&mut random, 3);
+        failed += u32::from(fails(&judged(&base, honest(&mut random, 1000 + seed))));
+    }
+    assert!(failed < 12, "{failed} of 200");
+}
+
+#[test]
+fn one_false_stack_in_a_thousand_fails() {
+    let mut random = Random(99);
+    let mut failed = 0;
+    for seed in 0..100 {
+        let base = baseline(&mut random, 8);
+        let mut new = honest(&mut random, 1000 + seed);
+        for program in ["c", "d"] {
+            new.count(
+                wrong(program, "broken"),
+                random.poisson(CHECKS as f64 / 1e3),
+            );
+        }
+        failed += u32::from(fails(&judged(&base, new)));
+    }
+    assert!(failed >= 95, "{failed} of 100");
+}
+
+#[test]
+fn what_the_power_promises_fails() {
+    let mut random = Random(5);
+    let mut failed = 0;
+    for seed in 0..300 {
+        let base = baseline(&mut random, 8);
+        let mut new = honest(&mut random, 1000 + seed);
+        let power = judged(&base, new.clone()).powers[0].clone();
+        assert_eq!(power.missing(Detect(power.new_kind)), 0);
+        assert!(power.missing(Detect(power.new_kind / 2.0)) > 0);
+        let events = power.new_kind * power.checks as f64;
+        new.count(wrong("a", "broken"), random.poisson(events));
+        failed += u32::from(fails(&judged(&base, new)));
+    }
+    // 285 are expected; 270 or fewer come with probability 0.0002.
+    assert!(failed > 270, "{failed} of 300");
+}
+
+#[test]
+fn a_kind_that_is_gone_is_an_improvement() {
+    let mut random = Random(3);
+    let base = baseline(&mut random, 8);
+    let mut new = honest(&mut random, 1000);
+    new.counts
+        .retain(|cell, _| cell.what != What::Wrong("most".into()));
+    let against = judged(&base, new);
+    assert!(!fails(&against), "{:?}", against.changes);
+    let fell = |cell: &Cell| against.changes.iter().any(|change| change.cell == *cell);
+    assert!(PROGRAMS.iter().all(|program| fell(&wrong(program, "most"))));
+}
+
+#[test]
+fn a_run_of_the_baseline_is_no_change() {
+    let mut random = Random(11);
+    let run = honest(&mut random, 0);
+    let against = judged(&whole(run.clone()), run);
+    assert_eq!(against.changes, []);
+}
+
+#[test]
+fn what_was_not_run_or_run_otherwise_is_an_obstacle() {
+    let mut random = Random(12);
+    let base = baseline(&mut random, 3);
+    let mut without = honest(&mut random, 10);
+    without.programs.remove("a");
+    assert_eq!(judged(&base, without).obstacles.len(), 1);
+    let mut otherwise = honest(&mut random, 11);
+    let program = otherwise.programs.get_mut("b").expect("it was run");
+    program.flags = "-Xint".into();
+    assert_eq!(judged(&base, otherwise).obstacles.len(), 1);
+    let mut few = honest(&mut random, 12);
+    few.counts
+        .insert(Cell::new("c", Layer::AsgctAsync, What::Checks), vec![3]);
+    assert_eq!(judged(&base, few).obstacles.len(), 1);
+}
