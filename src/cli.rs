@@ -1,7 +1,7 @@
 //! What can be said on the command line.
 
 use crate::exit;
-use crate::judging::{Judging, Since};
+use crate::judging::{Judging, Since, probability};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use oracle::Hooking;
 use oracle::record::{Faults, Sabotage};
@@ -38,7 +38,7 @@ fn scenarios_help() -> String {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run a scenario, or any Java program, and judge what the walkers return
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Judge a report, against a baseline or by the upper bounds of its rates: yes or no
     Gate(GateArgs),
     /// Make a baseline for `gate` of several runs of JVMs that are taken for good
@@ -218,16 +218,6 @@ pub struct CompareArgs {
     /// Probability with which equal JVMs may be told apart
     #[arg(long, value_name = "P", default_value_t = 0.01, value_parser = probability)]
     pub alpha: f64,
-}
-
-/// A probability that leaves something open: neither 0 nor 1.
-pub fn probability(text: &str) -> Result<f64, String> {
-    let number = text.parse::<f64>().map_err(|e| e.to_string())?;
-    if 0.0 < number && number < 1.0 {
-        Ok(number)
-    } else {
-        Err("a probability lies between 0 and 1".into())
-    }
 }
 
 /// What `merge` takes.

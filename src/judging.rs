@@ -1,9 +1,8 @@
 //! How a command judges a report: once, for its exit code and all that it prints.
 
-use crate::cli::probability;
 use oracle::gate::{Baseline, Decision, Detect, KnownIssues, Rule, decide};
 use oracle::report::Report;
-use scenarios::{Error, known, store};
+use scenarios::{Error, baseline as baseline_file, known};
 use std::env::consts::ARCH;
 use std::path::{Path, PathBuf};
 
@@ -32,6 +31,16 @@ pub struct Since {
     /// The probability with which an honest JVM may fail
     #[arg(long, value_name = "P", requires = "baseline", default_value_t = 0.01, value_parser = probability)]
     pub alarm: f64,
+}
+
+/// A probability that leaves something open: neither 0 nor 1.
+pub fn probability(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().map_err(|e| e.to_string())?;
+    if 0.0 < number && number < 1.0 {
+        Ok(number)
+    } else {
+        Err("a probability lies between 0 and 1".into())
+    }
 }
 
 /// How reports are judged, with all files read.
@@ -69,7 +78,7 @@ impl Since {
             return Ok(Judge::UpperBounds(known));
         };
         Ok(Judge::Baseline {
-            baseline: Box::new(store::read_baseline(file)?),
+            baseline: Box::new(baseline_file::read(file)?),
             known,
             judging: oracle::gate::Judging { alpha: self.alarm },
             detect: self.detect.map(Detect),

@@ -54,7 +54,7 @@ fn usage(answer: &clap::Error) -> Result<u8, Error> {
 /// Does what a command says and returns the exit code.
 fn execute(command: Command) -> Result<u8, Error> {
     match command {
-        Command::Run(args) => run::run(args),
+        Command::Run(args) => run::run(*args),
         Command::Gate(args) => report::gate::gate(args),
         Command::Baseline(args) => report::baseline::command(args),
         Command::Compare(args) => report::compare::compare(args),

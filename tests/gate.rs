@@ -7,18 +7,23 @@ mod support;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use oracle::Layer;
-use oracle::gate::{Rule, Standing, decide, trouble};
+use oracle::gate::{
+    Baseline, Judging, KnownIssues, Objection, Platform, Rule, Set, Subject, decide, samples,
+};
 use oracle::report::Report;
+use reports::render::Style;
 use scenarios::jdk::Jdk;
 use scenarios::plan::Wishes;
 use scenarios::scenario::BUILT_IN;
 use scenarios::{Done, Plan, Scenario, Session, store};
+use std::env::consts::ARCH;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// What is known already.
-const KNOWN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/known-issues.toml");
+/// What JVMs that are taken for good have shown.
+const BASELINES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/baselines");
 
 /// Runs of scenarios would disturb each other.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -41,6 +46,13 @@ fn main() -> ExitCode {
         }
     }
     libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn seed() -> u64 {
+    let given = std::env::var("STACKWITNESS_TEST_SEED");
+    given.map_or(1, |seed| {
+        seed.parse().expect("STACKWITNESS_TEST_SEED is a number")
+    })
 }
 
 /// The scenarios that are marked for this.
@@ -89,7 +101,7 @@ impl Case {
         let _alone = ONE_AT_A_TIME.lock();
         let wishes = Wishes {
             jdks: vec![self.jdk.clone()],
-            seed: 1,
+            seed: seed(),
             ..Wishes::default()
         };
         let plan = Plan::new(&self.scenario, &wishes).map_err(|e| e.to_string())?;
@@ -102,27 +114,52 @@ impl Case {
     fn judge(&self, layer: Layer) -> Result<(), Failed> {
         let report = self.result.get_or_init(|| self.run()).as_ref()?;
         let path = self.out.join(store::REPORT_FILE);
-        let whole: Vec<_> = report
-            .runs
-            .iter()
-            .filter(|run| trouble(run).is_some())
-            .collect();
-        let known = scenarios::known::read(Path::new(KNOWN)).map_err(|e| e.to_string())?;
-        let rule = Rule::UpperBounds {
-            known: &known,
-            platform: std::env::consts::ARCH,
+        let baseline = baselines(&self.scenario)?;
+        let known = KnownIssues::default();
+        let decision = decide(report, rule(report, &baseline, &known));
+        // What is about another layer fails that layer.
+        let mine = |reason: &&Objection| match &reason.subject {
+            Subject::Layer(of) => *of == layer,
+            Subject::Report | Subject::Run(_) | Subject::KnownIssue(_) => true,
         };
-        let decision = decide(report, rule);
-        let mine = decision
-            .layers
-            .iter()
-            .find(|decision| decision.layer == layer);
-        match mine {
-            Some(mine) if mine.standing == Standing::Passes && whole.is_empty() => Ok(()),
-            _ => {
-                let told = reports::content::evidence(report, &decision, layer);
-                Err(format!("{told}\nreport: {}", path.display()).into())
-            }
+        if decision.reasons.iter().find(mine).is_none() {
+            return Ok(());
+        }
+        let document = reports::content::decision(report, &decision);
+        let told = reports::render::text(&document, Style::Plain);
+        Err(format!("{told}\nreport: {}", path.display()).into())
+    }
+}
+
+/// Against the baseline if it has runs of the report's JDK, else by upper bounds.
+fn rule<'a>(report: &Report, baseline: &'a Baseline, known: &'a KnownIssues) -> Rule<'a> {
+    let platforms = samples(report, ARCH).unwrap_or_default();
+    let is_known = |(platform, _): &(Platform, Set)| baseline.sets.contains_key(platform);
+    if platforms.is_empty() || !platforms.iter().all(is_known) {
+        return Rule::UpperBounds {
+            known,
+            platform: ARCH,
+        };
+    }
+    Rule::Baseline {
+        baseline,
+        known,
+        platform: ARCH,
+        judging: Judging { alpha: 0.01 },
+        detect: None,
+    }
+}
+
+/// The baselines of a scenario of ours: files named after the scenario and the JDK, as
+/// `test-17.json`. Scenarios of others have none.
+fn baselines(scenario: &Scenario) -> Result<Baseline, String> {
+    let mut files = vec![];
+    for entry in fs::read_dir(BASELINES).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with(&format!("{}-", scenario.name)) && name.ends_with(".json") {
+            files.push(entry.path());
         }
     }
+    files.sort();
+    scenarios::baseline::gather(&files, ARCH).map_err(|e| e.to_string())
 }

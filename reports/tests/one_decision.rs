@@ -4,10 +4,10 @@
 use oracle::Layer;
 use oracle::Verdict;
 use oracle::budget::Budget;
-use oracle::gate::{Decision, KnownIssue, KnownIssues, Rule, decide};
+use oracle::gate::{Baseline, Decision, Detect, Judging, KnownIssue, KnownIssues, Rule, decide};
 use oracle::outcome::Outcome;
 use oracle::record::{Evidence, Mismatch, ShownFrame};
-use oracle::report::{Exit, LayerCounts, Report, Run, SCHEMA, sum_layers};
+use oracle::report::{Exit, Jdk, LayerCounts, Report, Run, SCHEMA, sum_layers};
 use oracle::tally::Tally;
 use proptest::prelude::*;
 use reports::render::Style;
@@ -28,13 +28,18 @@ fn exit() -> impl Strategy<Value = Exit> {
 fn tally() -> impl Strategy<Value = Tally> {
     let matches = prop_oneof![Just(0), 1u64..100, 1000u64..100_000];
     let few = || prop_oneof![3 => Just(0u64), 1 => 1u64..4];
-    (matches, few(), few(), 0u64..3).prop_map(|(matches, wrong, truncated, unverifiable)| Tally {
-        matches,
-        wrong,
-        truncated,
-        unverifiable,
-        ..Tally::default()
-    })
+    let counts = (matches, few(), few(), few(), 0u64..3, 0u64..200);
+    counts.prop_map(
+        |(matches, wrong, truncated, imprecise, unverifiable, errors)| Tally {
+            matches,
+            wrong,
+            truncated,
+            imprecise,
+            unverifiable,
+            error: [(-5, errors)].into(),
+            ..Tally::default()
+        },
+    )
 }
 
 fn run(number: usize) -> impl Strategy<Value = Run> {
@@ -106,13 +111,16 @@ fn report() -> impl Strategy<Value = Report> {
     (runs, budget, required, prop::bool::weighted(0.9)).prop_map(
         |(runs, budget, required, complete)| Report {
             schema: SCHEMA,
-            jdk: Default::default(),
+            jdk: Jdk {
+                version: "17.0.1".into(),
+                ..Jdk::default()
+            },
             complete,
             layers: sum_layers(&runs),
             mismatches: mismatches(&runs),
             runs,
             budget: Budget(Layer::ALL.map(|layer| (layer, budget)).into()),
-            imprecise_budget: Default::default(),
+            imprecise_budget: Budget(Layer::ALL.map(|layer| (layer, budget)).into()),
             required,
             planned: 0,
             skipped: vec![],
@@ -169,6 +177,8 @@ fn junit(xml: &str) -> String {
     let verdict = verdict.unwrap_or_default();
     let message = verdict.split(" message=\"").nth(1).unwrap_or_default();
     let message = message.split('"').next().unwrap_or_default();
+    // After the outcome comes what is new.
+    let message = message.split(": ").next().unwrap_or_default();
     let all_well = !xml.contains("<error ") && !xml.contains("<failure ");
     match (verdict.contains("<failure "), verdict.contains("<error ")) {
         (false, false) if all_well => Outcome::Within.to_string(),
@@ -181,9 +191,20 @@ fn junit(xml: &str) -> String {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
     #[test]
-    fn every_format_tells_the_decision(report in report(), known in known()) {
+    fn every_format_tells_the_decision(
+        report in report(), known in known(), others in prop::collection::vec(report(), 0..4),
+        detect in prop::option::of(prop_oneof![Just(1e-6), Just(0.5)]),
+    ) {
         let bounds = Rule::UpperBounds { known: &known, platform: "x86_64" };
-        for rule in [Rule::ObservedRates, bounds] {
+        let mut baseline = Baseline::default();
+        for other in &others {
+            // Those that did not go well are no part of a baseline.
+            _ = baseline.add_report(other, "x86_64");
+        }
+        let judging = Judging { alpha: 0.01 };
+        let detect = detect.map(Detect);
+        let since = Rule::Baseline { baseline: &baseline, known: &known, platform: "x86_64", judging, detect };
+        for rule in [Rule::ObservedRates, bounds, since] {
             let decision = decide(&report, rule);
             let expected = decision.outcome.to_string();
             for told in told(&report, &decision) {

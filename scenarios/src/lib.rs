@@ -20,6 +20,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod baseline;
 pub mod collect;
 mod error;
 pub mod jdk;

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::exit;
 use crate::output::{Stream, print, say};
 use oracle::gate::Baseline;
-use scenarios::store;
+use scenarios::baseline as baseline_file;
 use std::env::consts::ARCH;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ const FEW: usize = 5;
 pub fn command(args: BaselineArgs) -> Result<u8, Error> {
     match (args.action, args.make) {
         (Some(BaselineAction::Update { baseline, from }), _) => {
-            let mut whole = store::read_baseline(&baseline)?;
+            let mut whole = baseline_file::read(&baseline)?;
             whole.replace(gather(&from)?);
             write(&baseline, &whole)
         }
@@ -26,7 +26,7 @@ pub fn command(args: BaselineArgs) -> Result<u8, Error> {
 }
 
 fn gather(from: &[PathBuf]) -> Result<Baseline, Error> {
-    let gathered = store::gather_baseline(from, ARCH)?;
+    let gathered = baseline_file::gather(from, ARCH)?;
     for (platform, set) in &gathered.sets {
         if set.samples.len() < FEW {
             let n = set.samples.len();
@@ -39,7 +39,7 @@ fn gather(from: &[PathBuf]) -> Result<Baseline, Error> {
 }
 
 fn write(path: &Path, baseline: &Baseline) -> Result<u8, Error> {
-    store::write_baseline(path, baseline)?;
+    baseline_file::write(path, baseline)?;
     for (platform, set) in &baseline.sets {
         let (runs, cells) = (set.samples.len(), set.counts.len());
         let line = format!("{platform}: {runs} runs, {cells} cells\n");

@@ -33,7 +33,9 @@ fn case(name: impl ToString, verdict: Verdict) -> Case {
 fn whole(report: &Report, decided: &Decision) -> Suite {
     let all = decided.reasons.iter();
     let texts: Vec<&str> = all.map(|reason| reason.text.as_str()).collect();
-    let mut text = vec![decided.outcome.to_string()];
+    let news = super::since::headline(decided);
+    let news = news.map_or(String::new(), |news| format!(": {news}"));
+    let mut text = vec![format!("{}{news}", decided.outcome)];
     text.extend(texts.iter().map(|&text| text.to_owned()));
     let mut cases = vec![case("verdict", verdict(decided.outcome, text.join("\n")))];
     for layer in &decided.layers {
@@ -102,14 +104,21 @@ fn of_layer(report: &Report, decided: &Decision, run: &Run, counts: &LayerCounts
     let (known, new): (Vec<_>, Vec<_>) = flagged.filter(|(m, _)| mine(m)).partition(|(_, k)| **k);
     let tally = counts.tally();
     let mismatches = tally.mismatches().saturating_sub(known.len() as u64);
-    let over = mismatches as f64 > layer.budget * tally.decided() as f64;
-    if layer.standing != Standing::Over || !over {
+    let decided = tally.decided() as f64;
+    let over = match layer.standing {
+        Standing::Over => mismatches as f64 > layer.budget * decided,
+        Standing::TooImprecise => tally.imprecise as f64 > layer.imprecise_budget * decided,
+        _ => false,
+    };
+    if !over {
         return Verdict::Passed;
     }
     let text = format!(
-        "{mismatches} mismatches in {} checks, budget {}\n{}",
+        "{mismatches} mismatches and {} imprecise stacks in {} checks, budgets {} and {}\n{}",
+        tally.imprecise,
         tally.decided(),
         layer.budget,
+        layer.imprecise_budget,
         super::mismatches::examples(new.into_iter().map(|(m, _)| m))
     );
     Verdict::Failed(text.trim_end().into())

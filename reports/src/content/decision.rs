@@ -1,15 +1,19 @@
 //! The decision: layer by layer, and what is known already.
 
+use super::since;
 use crate::model::Kind::{Numbers, Words};
 use crate::model::{Answer, Block, Cell, Document, Room, Section, Table, Tone};
 use oracle::gate::{Basis, Decision, LayerDecision, Standing};
 use oracle::outcome::Outcome;
+use oracle::report::Report;
 
-/// A decision alone.
-pub fn decision(decided: &Decision) -> Document {
+/// The decision on a report, without what the report holds besides.
+pub fn decision(report: &Report, decided: &Decision) -> Document {
+    let mut all = since::sections(report, decided);
+    all.extend(sections(decided));
     Document {
         answer: Some(answer(decided)),
-        sections: sections(decided),
+        sections: all,
     }
 }
 
@@ -18,6 +22,7 @@ pub(super) fn answer(decided: &Decision) -> Answer {
     let reasons = decided.reasons.iter();
     Answer {
         outcome: decided.outcome,
+        headline: since::headline(decided),
         reasons: reasons.map(|reason| reason.text.clone()).collect(),
     }
 }
@@ -146,7 +151,7 @@ mod tests {
         let decided = decide(&report, rule);
         let layer = Layer::AsgctAsync;
         let evidence = super::super::mismatches::evidence(&report, &decided, layer);
-        let shown = text(&decision(&decided), Style::Plain) + "\n" + &evidence;
+        let shown = text(&decision(&report, &decided), Style::Plain) + "\n" + &evidence;
         insta::assert_snapshot!(shown);
     }
 }

@@ -12,6 +12,7 @@ mod frames;
 mod heat;
 mod mismatches;
 mod runs;
+mod since;
 
 pub use cases::cases;
 pub use comparison::comparison;
@@ -24,7 +25,8 @@ use oracle::report::{Jdk, Report};
 
 /// All that is to say of a report. `source` is where a reader finds the report itself.
 pub fn report(report: &Report, decided: &Decision, source: &str) -> Document {
-    let mut sections = vec![jdks(report)];
+    let mut sections = since::sections(report, decided);
+    sections.push(jdks(report));
     sections.extend(decision::sections(decided));
     sections.extend(counts::section(report, decided));
     sections.push(heat::runs_by_layer(report));

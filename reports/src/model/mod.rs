@@ -29,6 +29,8 @@ pub struct Document {
 pub struct Answer {
     /// The outcome, which the exit code tells too.
     pub outcome: Outcome,
+    /// The news in one line, where there is a baseline to compare with.
+    pub headline: Option<String>,
     /// What speaks against a better outcome, a sentence each.
     pub reasons: Vec<String>,
 }
@@ -70,6 +72,8 @@ pub enum Block {
     Groups(Groups),
     /// Both stacks of a mismatch.
     Stacks(Stacks),
+    /// Both stacks of a mismatch that everybody should see.
+    Example(Stacks),
     /// A flame graph; shown only in a browser.
     Flame(Flame),
 }

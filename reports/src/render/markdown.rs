@@ -2,7 +2,7 @@
 
 use super::escape::{fenced, markdown as escaped, xml};
 use super::limits::left_out;
-use super::text::stacks as as_text;
+use super::text::{example as as_example, stacks as as_text};
 use crate::model::{Block, Document, Groups, Kind, Room, Section, Table, Tone};
 use std::fmt::Write;
 
@@ -16,6 +16,9 @@ pub fn markdown(document: &Document) -> String {
     let mut out = String::new();
     if let Some(answer) = &document.answer {
         let _ = writeln!(out, "## Stackwitness: {}\n", answer.outcome);
+        if let Some(headline) = &answer.headline {
+            let _ = writeln!(out, "**{}**\n", escaped(headline));
+        }
         for reason in &answer.reasons {
             let _ = writeln!(out, "- {}", escaped(reason));
         }
@@ -57,6 +60,7 @@ fn blocks(out: &mut String, blocks: &[Block]) {
             Block::Code(text) => out.push_str(&(fenced(text) + "\n")),
             Block::Table(whole) => table(out, whole),
             Block::Groups(all) => groups(out, all),
+            Block::Example(example) => out.push_str(&(fenced(&as_example(example)) + "\n")),
             Block::Stacks(stacks) if examples < EXAMPLES => {
                 examples += 1;
                 out.push_str(&(fenced(&as_text(stacks)) + "\n"));

@@ -34,6 +34,14 @@ impl Style {
 /// Renders a document.
 pub fn text(document: &Document, style: Style) -> String {
     let mut out = String::new();
+    if let Some((answer, headline)) = document
+        .answer
+        .as_ref()
+        .and_then(|a| Some((a, a.headline.as_ref()?)))
+    {
+        let line = style.paint(answer.outcome.into(), &visible(headline));
+        let _ = writeln!(out, "{line}");
+    }
     let sections = document.sections.iter();
     for section in sections.filter(|section| section.room == Room::Terminal) {
         if !out.is_empty() {
@@ -66,6 +74,7 @@ fn blocks(out: &mut String, blocks: &[Block], indent: usize, style: Style) {
             }
             Block::Table(whole) => table(out, whole, style),
             Block::Groups(all) => groups(out, all, indent, style),
+            Block::Example(example) => out.push_str(&self::example(example)),
             // There is no room for these.
             Block::Code(_) | Block::Stacks(_) | Block::Flame(_) => {}
         }
@@ -112,6 +121,19 @@ fn table(out: &mut String, table: &Table, style: Style) {
         out.push_str(&style.paint(*tone, line.trim_end()));
         out.push('\n');
     }
+}
+
+/// What evidence of an example a log has room for.
+const EVIDENCE: [&str; 3] = ["state", "code", "bytes"];
+
+/// An example: the stacks, the code and its bytes.
+pub(crate) fn example(example: &Stacks) -> String {
+    let mut out = stacks(example);
+    let evidence = example.evidence.iter();
+    for (name, value) in evidence.filter(|(name, _)| EVIDENCE.contains(&name.as_str())) {
+        let _ = writeln!(out, "{name}: {}", visible(value));
+    }
+    out
 }
 
 /// The part of both stacks around the first difference, which is marked.

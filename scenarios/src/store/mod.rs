@@ -9,11 +9,9 @@ use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-mod baseline;
 mod folder;
 pub(crate) mod names;
 
-pub use baseline::{baseline_to_text, gather_baseline, is_baseline, read_baseline, write_baseline};
 pub use folder::Folder;
 pub(crate) use folder::in_use;
 pub use names::REPORT as REPORT_FILE;

@@ -30,6 +30,9 @@ pub fn html(document: &Document) -> String {
     if let Some(answer) = &document.answer {
         let outcome = answer.outcome;
         let _ = writeln!(out, "<p class=\"verdict {}\">{outcome}</p>", outcome.name());
+        if let Some(headline) = &answer.headline {
+            let _ = writeln!(out, "<p class=\"news\">{}</p>", xml(headline));
+        }
         let reasons = answer.reasons.iter();
         let items: String = reasons.map(|r| format!("<li>{}</li>", xml(r))).collect();
         if !items.is_empty() {
@@ -66,6 +69,7 @@ fn blocks(out: &mut String, blocks: &[Block], depth: usize) {
                 examples += 1;
                 stacks::stacks(out, one);
             }
+            Block::Example(one) => stacks::stacks(out, one),
             Block::Stacks(_) => {}
             Block::Flame(one) => flame(out, one),
         }

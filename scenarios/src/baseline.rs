@@ -1,14 +1,14 @@
 //! Baselines on disk: JSON with a line for each cell, sorted, so that a difference between two
 //! versions of a file reads well.
 
-use super::{read_report, write_file};
 use crate::Error;
+use crate::store::{read_report, write_file};
 use oracle::Hooking;
 use oracle::gate::{Baseline, Cell, Platform, Program, Sample, Set};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -51,7 +51,7 @@ struct FileProgram {
 }
 
 /// A baseline as its file has it.
-pub fn baseline_to_text(baseline: &Baseline) -> String {
+pub fn to_text(baseline: &Baseline) -> String {
     let mut text = format!("{{\n\"{KEY}\": {FORMAT},\n\"platforms\": {{");
     for (at, (platform, set)) in baseline.sets.iter().enumerate() {
         let _ = write!(text, "{}\n{}: {{", comma(at), json(&platform.to_string()));
@@ -91,12 +91,12 @@ fn json<T: Serialize + ?Sized>(data: &T) -> String {
 }
 
 /// Writes a baseline in one step.
-pub fn write_baseline(path: &Path, baseline: &Baseline) -> Result<(), Error> {
-    write_file(path, baseline_to_text(baseline).as_bytes())
+pub fn write(path: &Path, baseline: &Baseline) -> Result<(), Error> {
+    write_file(path, to_text(baseline).as_bytes())
 }
 
 /// Reads a baseline.
-pub fn read_baseline(path: &Path) -> Result<Baseline, Error> {
+pub fn read(path: &Path) -> Result<Baseline, Error> {
     let fail = |why: String| Error::Baseline {
         path: path.into(),
         why,
@@ -125,7 +125,7 @@ fn parse(value: Value) -> Result<Baseline, String> {
 
 /// A baseline made of reports and baselines: folders of results, their `report.json`, or files of
 /// baselines. `arch` is the architecture of the machine that ran the reports.
-pub fn gather_baseline(paths: &[PathBuf], arch: &str) -> Result<Baseline, Error> {
+pub fn gather(paths: &[PathBuf], arch: &str) -> Result<Baseline, Error> {
     let mut whole = Baseline::default();
     for path in paths {
         let fail = |why: String| Error::Baseline {
@@ -133,7 +133,7 @@ pub fn gather_baseline(paths: &[PathBuf], arch: &str) -> Result<Baseline, Error>
             why,
         };
         if is_baseline(path) {
-            whole.append(read_baseline(path)?).map_err(fail)?;
+            whole.append(read(path)?).map_err(fail)?;
         } else {
             whole.add_report(&read_report(path)?, arch).map_err(fail)?;
         }
@@ -150,13 +150,12 @@ pub fn is_baseline(path: &Path) -> bool {
 
 impl FileSet {
     fn check(self) -> Result<Set, String> {
-        let mut set = Set::default();
-        set.samples = self.samples.into_iter().map(Sample::from).collect();
-        set.programs = self
-            .programs
-            .into_iter()
-            .map(|(name, p)| (name, p.into()))
-            .collect();
+        let programs = self.programs.into_iter();
+        let mut set = Set {
+            samples: self.samples.into_iter().map(Sample::from).collect(),
+            programs: programs.map(|(name, p)| (name, p.into())).collect(),
+            ..Set::default()
+        };
         for (name, counts) in self.cells {
             if counts.len() != set.samples.len() {
                 let (n, samples) = (counts.len(), set.samples.len());

@@ -1,0 +1,183 @@
+//! What is new since the baseline: each kind with an example, what it means, and the command that
+//! shows it alone.
+
+use super::frames::stacks;
+use crate::model::Kind::{Numbers, Words};
+use crate::model::{Block, Cell, Room, Section, Table, Tone};
+use hotspot::causes::Cause;
+use hotspot::walkers::Walker;
+use oracle::Verdict;
+use oracle::gate::{Against, Alarm, Change, Decision, Finding, What};
+use oracle::outcome::Outcome;
+use oracle::record::{CauseName, Mismatch};
+use oracle::report::{Report, Run};
+
+/// So many kinds have an example; the others are named.
+const EXAMPLES: usize = 4;
+
+/// The first line of every rendering: what is new, or what would have been seen.
+pub(super) fn headline(decided: &Decision) -> Option<String> {
+    let against = decided.against.as_ref()?;
+    if decided.outcome != Outcome::Within {
+        return decided.reasons.first().map(|reason| reason.text.clone());
+    }
+    let runs = against.runs;
+    Some(format!(
+        "nothing is worse than in the {runs} runs of the baseline"
+    ))
+}
+
+/// What is worse, what is better, and what could have been seen.
+pub(super) fn sections(report: &Report, decided: &Decision) -> Vec<Section> {
+    let Some(against) = &decided.against else {
+        return vec![];
+    };
+    let findings = against.findings();
+    let (worse, better): (Vec<_>, Vec<_>) = findings
+        .iter()
+        .partition(|finding| finding.first.alarm.is_worse());
+    let mut blocks = vec![];
+    for (at, finding) in worse.iter().enumerate() {
+        blocks.push(Block::Note(told(finding)));
+        if at < EXAMPLES {
+            blocks.extend(shown(report, finding.first));
+        }
+    }
+    let better = better
+        .iter()
+        .map(|finding| Block::Note(finding.to_string()));
+    let section = |id, title, blocks| Section {
+        id,
+        title,
+        room: Room::Terminal,
+        blocks,
+    };
+    let all = [
+        section("new", "New since the baseline", blocks),
+        section("better", "Rarer than in the baseline", better.collect()),
+        section(
+            "power",
+            "What would have failed",
+            vec![Block::Table(powers(against))],
+        ),
+    ];
+    all.into_iter()
+        .filter(|section| !section.blocks.is_empty())
+        .collect()
+}
+
+fn told(finding: &Finding<'_>) -> String {
+    let change = finding.first;
+    let (k, n) = change.base;
+    let before = match change.alarm {
+        Alarm::New => String::new(),
+        Alarm::Rose | Alarm::Fell => format!("; the baseline has {k} in {n}, {} runs", change.runs),
+    };
+    let more = match finding.others.len() {
+        0 => String::new(),
+        more => format!("; {more} more cells of the kind changed"),
+    };
+    format!("{finding}{before}{more}")
+}
+
+/// The meaning of a change, an example, and the command that shows it alone.
+fn shown(report: &Report, change: &Change) -> Vec<Block> {
+    let mut blocks: Vec<Block> = meaning(change).map(Block::Note).into_iter().collect();
+    let example = report
+        .mismatches
+        .iter()
+        .find(|mismatch| is_of(report, mismatch, change));
+    let example_run = example.and_then(|mismatch| report.run_of(mismatch));
+    blocks.extend(example.map(|mismatch| Block::Example(stacks(mismatch))));
+    let program = match change.cell.is_of_all_programs() {
+        true => change.programs.first().map(|(name, _)| name.as_str()),
+        false => Some(change.cell.program.as_str()),
+    };
+    let run = example_run.or_else(|| {
+        report
+            .runs
+            .iter()
+            .find(|run| Some(run.title().as_str()) == program)
+    });
+    blocks.extend(run.map(|run| Block::Note(format!("alone: {}", command(report, run)))));
+    blocks
+}
+
+fn meaning(change: &Change) -> Option<String> {
+    let what = &change.cell.what;
+    if let What::Error(code) = what {
+        let walker = Walker::of(change.cell.layer)?;
+        return Some(format!("error {code}: {}", walker.meaning(*code)));
+    }
+    let cause = Cause::named(&CauseName::new(what.cause()?))?;
+    let (name, meaning) = (cause.name, cause.meaning);
+    Some(format!("cause {name}: {meaning}; see docs/findings.md"))
+}
+
+/// Whether a mismatch is one of those that changed.
+fn is_of(report: &Report, mismatch: &Mismatch, change: &Change) -> bool {
+    let cell = &change.cell;
+    let verdict = match cell.what {
+        What::Wrong(_) => Verdict::Wrong,
+        What::Truncated(_) => Verdict::Truncated,
+        What::Imprecise => Verdict::Imprecise,
+        _ => return false,
+    };
+    let cause = mismatch.cause.as_ref().map(CauseName::as_str);
+    let in_program = || {
+        let run = report.run_of(mismatch);
+        run.is_some_and(|run| cell.program.starts_with(&run.scenario))
+    };
+    mismatch.layer == cell.layer
+        && mismatch.verdict == verdict
+        && (verdict == Verdict::Imprecise || cause == cell.what.cause())
+        && (cell.is_of_all_programs() || in_program())
+}
+
+/// The command that runs the program of `run` alone, for a POSIX shell.
+fn command(report: &Report, run: &Run) -> String {
+    let home = &run.jdk.as_ref().unwrap_or(&report.jdk).home;
+    let mut words = vec![
+        "stackwitness".to_owned(),
+        "run".into(),
+        "--jdk".into(),
+        home.clone(),
+    ];
+    if let Some(hooks) = run.hooks {
+        words.extend(["--hooks".into(), hooks.to_string()]);
+    }
+    words.extend(["--seed".into(), run.seed.to_string(), "--".into()]);
+    words.extend(run.java_args.iter().cloned());
+    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    words.join(" ")
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./+=:,@%".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.into(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+/// A row for each layer.
+fn powers(against: &Against) -> Table {
+    let mut table = Table::new([
+        ("layer", Words),
+        ("checks", Numbers),
+        ("minutes", Numbers),
+        ("false stacks of a new kind", Numbers),
+        ("of the commonest known kind", Numbers),
+    ]);
+    for power in &against.powers {
+        let cells = [
+            Cell::text(power.layer),
+            Cell::Count(power.checks),
+            Cell::Number(Some(power.seconds / 60.0), 1),
+            Cell::Rate(Some(power.new_kind)),
+            Cell::Rate(Some(power.known_kind)),
+        ];
+        table.push(Tone::Plain, cells);
+    }
+    table
+}
