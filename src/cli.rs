@@ -43,7 +43,7 @@ pub enum Command {
     Gate(GateArgs),
     /// Make a baseline for `gate` of several runs of JVMs that are taken for good
     Baseline(BaselineArgs),
-    /// Tell, layer by layer, whether a new report is better or worse than an old one
+    /// Tell, cell by cell, whether a new report is better or worse than an old one or a baseline
     Compare(CompareArgs),
     /// Join the reports of several machines
     Merge(MergeArgs),
@@ -211,7 +211,7 @@ pub struct MakeArgs {
 /// What `compare` takes.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// The old report: a file or its folder
+    /// The old report, a file or its folder; or a baseline, which knows how much equal runs differ
     pub base: PathBuf,
     /// The new report
     pub new: PathBuf,

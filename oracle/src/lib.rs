@@ -30,7 +30,7 @@
 //!   ([`tally`]), and `report.json` ([`report`]);
 //! * [`recorded`]: real samples as files, to be judged again without a JVM;
 //! * [`gate`]: the decision on a report, by observed rates or by the upper bounds of [`bound`];
-//!   comparing and merging reports.
+//!   comparing reports with a baseline, cell by cell, and merging reports.
 //!
 //! Each part needs only those above it in this list, except that [`bound`] and [`recorded`] need nothing.
 //!
@@ -60,7 +60,7 @@ pub mod mutants;
 pub mod record;
 pub mod recorded;
 
-pub use gate::{compare, merge, outcome};
+pub use gate::{merge, outcome};
 pub use judge::{Judgement, Reason, Verdict};
 pub use model::{LAYERS, Layer, LayerRow, ProgramKind, TruthKind, When, trace};
 pub use record::{Hooking, budget, cost, pace, profile, report, tally};

@@ -5,15 +5,19 @@ use crate::cli::CompareArgs;
 use crate::error::Error;
 use crate::exit;
 use crate::output::{Stream, print};
-use oracle::compare::{compare as layers, outcome};
+use oracle::gate::{Judging, against};
+use std::env::consts::ARCH;
+use std::slice;
 
-/// Prints how two reports differ; worse is the outcome of being over budget.
+/// Prints how a report differs from another, or from the runs of a baseline; worse is the outcome of
+/// being over budget.
 pub fn compare(args: CompareArgs) -> Result<u8, Error> {
-    let base = input::read(&args.base)?;
+    let base = scenarios::baseline::gather(slice::from_ref(&args.base), ARCH)?;
     let new = input::read(&args.new)?;
-    let changes = layers(&base, &new, args.alpha);
-    let document = reports::content::comparison(&changes);
+    let judging = Judging { alpha: args.alpha };
+    let against = against(&new, &base, ARCH, judging);
+    let document = reports::content::comparison(&new, &against);
     let text = reports::render::text(&document, render::style(Stream::Output));
     print(Stream::Output, &text)?;
-    Ok(exit::of(outcome(&changes)))
+    Ok(exit::of(against.outcome()))
 }

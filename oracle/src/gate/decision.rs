@@ -1,6 +1,6 @@
 //! The decision on a report: computed once, shown by every renderer, told by the exit code.
 
-use super::against::{Against, Alarm, Detect, Judging, against};
+use super::against::{Against, Detect, Judging, against};
 use super::baseline::Baseline;
 use super::known::{KnownIssues, KnownSeen};
 use super::layers::{Basis, Compared, LayerDecision, Limits};
@@ -103,7 +103,7 @@ pub fn decide(report: &Report, rule: Rule<'_>) -> Decision {
     let compared = |layer| compared(against.as_ref(), detect, layer);
     let layers = layers(report, &owners, basis, compared);
     let mut reasons: Vec<Objection> = report.runs.iter().filter_map(trouble).collect();
-    reasons.extend(against.iter().flat_map(since_baseline));
+    reasons.extend(against.iter().flat_map(Against::objections));
     // A run that failed says better than its layers why they have no data.
     let of_layers = layers.iter().filter_map(LayerDecision::objection);
     let explained = !reasons.is_empty();
@@ -153,24 +153,6 @@ pub fn decide(report: &Report, rule: Rule<'_>) -> Decision {
         is_known: owners.iter().map(Option::is_some).collect(),
         against,
     }
-}
-
-/// What a comparison with a baseline says against a report.
-fn since_baseline(against: &Against) -> Vec<Objection> {
-    let obstacles = against.obstacles.iter();
-    let obstacles = obstacles.map(|why| Objection::new(Outcome::NotMeasured, Subject::Report, why));
-    let findings = against.findings().into_iter();
-    let worse = findings
-        .filter(|finding| finding.first.alarm.is_worse())
-        .map(|finding| {
-            let what = match finding.first.alarm {
-                Alarm::New => "new since the baseline",
-                Alarm::Rose | Alarm::Fell => "more than in the baseline",
-            };
-            let subject = Subject::Layer(finding.first.cell.layer);
-            Objection::new(Outcome::Over, subject, format!("{what}: {finding}"))
-        });
-    worse.chain(obstacles).collect()
 }
 
 /// What a comparison with a baseline says of a layer.

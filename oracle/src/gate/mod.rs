@@ -2,12 +2,11 @@
 //!
 //! * [`decide`] makes the [`Decision`]: by observed rates, or by upper bounds without known issues;
 //! * [`outcome`]: the answer that a decision comes to;
-//! * [`compare`]: whether one report is better or worse than another;
+//! * [`Baseline`] and [`against`]: whether a report is worse than runs of JVMs that are taken for good;
 //! * [`merge`]: joining the reports of several machines.
 
 mod against;
 mod baseline;
-pub mod compare;
 mod decision;
 mod known;
 mod layers;

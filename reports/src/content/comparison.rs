@@ -1,46 +1,20 @@
-//! A comparison of two reports.
+//! A comparison of a report with other runs.
 
-use crate::model::Kind::{Numbers, Words};
-use crate::model::{Block, Cell, Document, Room, Section, Table, Tone};
-use oracle::compare::{Change, Trend};
+use super::since;
+use crate::model::{Answer, Document};
+use oracle::gate::Against;
+use oracle::report::Report;
 
-/// A row for each layer.
-pub fn comparison(changes: &[Change]) -> Document {
-    let mut table = Table::new([
-        ("layer", Words),
-        ("old mismatches", Numbers),
-        ("old checks", Numbers),
-        ("new mismatches", Numbers),
-        ("new checks", Numbers),
-        ("p", Numbers),
-        ("trend", Words),
-    ]);
-    for change in changes {
-        let (tone, trend) = match change.trend {
-            Trend::Better => (Tone::Good, "better"),
-            Trend::Worse => (Tone::Bad, "worse"),
-            Trend::NoEvidence => (Tone::Plain, "no evidence of a change"),
-            Trend::NoData => (Tone::Plain, "no data"),
-        };
-        let cells = [
-            Cell::text(change.layer),
-            Cell::Count(change.base.0),
-            Cell::Count(change.base.1),
-            Cell::Count(change.new.0),
-            Cell::Count(change.new.1),
-            Cell::Rate(change.p),
-            Cell::text(trend),
-        ];
-        table.push(tone, cells);
-    }
-    let section = Section {
-        id: "comparison",
-        title: "",
-        room: Room::Terminal,
-        blocks: vec![Block::Table(table)],
-    };
+/// What changed, and what would have been seen.
+pub fn comparison(report: &Report, against: &Against) -> Document {
+    let objections = against.objections();
+    let reasons: Vec<String> = objections.into_iter().map(|reason| reason.text).collect();
     Document {
-        answer: None,
-        sections: vec![section],
+        answer: Some(Answer {
+            outcome: against.outcome(),
+            headline: reasons.first().cloned(),
+            reasons,
+        }),
+        sections: since::sections(report, against),
     }
 }

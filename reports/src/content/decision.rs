@@ -9,7 +9,10 @@ use oracle::report::Report;
 
 /// The decision on a report, without what the report holds besides.
 pub fn decision(report: &Report, decided: &Decision) -> Document {
-    let mut all = since::sections(report, decided);
+    let against = decided.against.iter();
+    let mut all: Vec<Section> = against
+        .flat_map(|against| since::sections(report, against))
+        .collect();
     all.extend(sections(decided));
     Document {
         answer: Some(answer(decided)),

@@ -25,7 +25,10 @@ use oracle::report::{Jdk, Report};
 
 /// All that is to say of a report. `source` is where a reader finds the report itself.
 pub fn report(report: &Report, decided: &Decision, source: &str) -> Document {
-    let mut sections = since::sections(report, decided);
+    let against = decided.against.iter();
+    let mut sections: Vec<Section> = against
+        .flat_map(|against| since::sections(report, against))
+        .collect();
     sections.push(jdks(report));
     sections.extend(decision::sections(decided));
     sections.extend(counts::section(report, decided));

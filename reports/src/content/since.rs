@@ -28,10 +28,7 @@ pub(super) fn headline(decided: &Decision) -> Option<String> {
 }
 
 /// What is worse, what is better, and what could have been seen.
-pub(super) fn sections(report: &Report, decided: &Decision) -> Vec<Section> {
-    let Some(against) = &decided.against else {
-        return vec![];
-    };
+pub(super) fn sections(report: &Report, against: &Against) -> Vec<Section> {
     let findings = against.findings();
     let (worse, better): (Vec<_>, Vec<_>) = findings
         .iter()

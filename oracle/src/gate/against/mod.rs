@@ -3,6 +3,7 @@
 mod change;
 mod comparable;
 mod judge;
+mod objections;
 mod pair;
 mod power;
 #[cfg(test)]

@@ -42,6 +42,9 @@ const LEAST_RISE_OF_UNJUDGED: f64 = 0.03;
 /// runs by more than any distribution tells.
 const TIMES_LARGEST: f64 = 4.0;
 
+/// The largest count of fewer runs says less, so it counts more times.
+const MANY_RUNS: f64 = 8.0;
+
 impl<'a> Pair<'a> {
     pub(super) fn new(platform: &'a Platform, base: &'a Set, new: &'a Set) -> Pair<'a> {
         Pair {
@@ -138,7 +141,8 @@ impl<'a> Pair<'a> {
                 return None;
             }
             let longer = (trials as f64 / series.usual_trials()).max(1.0);
-            let usual = TIMES_LARGEST * series.largest() as f64 * longer;
+            let times = TIMES_LARGEST * (MANY_RUNS / series.len().max(1) as f64).max(1.0);
+            let usual = times * series.largest() as f64 * longer;
             let alarm = if known { Alarm::Rose } else { Alarm::New };
             let expected = trials as f64 * series.events() as f64 / series.trials().max(1) as f64;
             (n as f64 >= limit + usual)
