@@ -11,6 +11,7 @@
 //! | [`scenario`] | scenario files and files of known issues | |
 //! | [`plan`] | the JVMs to run, and the shards of several machines | `scenario`, `jdk`, `process` |
 //! | [`collect`] | from the files of a run to a report | `store`, `jdk` |
+//! | [`baseline`] | files of what good JVMs have shown | `store` |
 //! | [`run`] | the start of a JVM, the wait for its end, the session | all of them |
 //!
 //! No other module is used by any of these, apart from [`Error`].

@@ -89,7 +89,7 @@ impl fmt::Display for Finding<'_> {
                 write!(f, " in {trials} {of}, {expected:.1} expected")?;
             }
         }
-        if cell.is_of_all_programs() {
+        if cell.is_of_all_programs() && *n > 0 {
             let shown = self.first.programs.iter().take(SHOWN);
             let shown: Vec<String> = shown.map(|(name, n)| format!("{name} {n}")).collect();
             let which = if cell.place.is_some() {
@@ -98,7 +98,7 @@ impl fmt::Display for Finding<'_> {
                 "programs"
             };
             write!(f, "; {which}: {}", shown.join(", "))?;
-        } else {
+        } else if !cell.is_of_all_programs() {
             write!(f, "; program: {}", cell.program)?;
         }
         let places: Vec<&str> = self

@@ -2,9 +2,9 @@
 
 use super::cell::{Cell, What};
 use super::set::{Platform, Program, Sample, Set};
-use crate::record::{KindCount, Mismatch};
+use crate::record::{CauseName, KindCount, Mismatch};
 use crate::report::{Report, Run};
-use crate::{Hooking, Verdict};
+use crate::{Hooking, Layer, Verdict};
 use std::collections::BTreeMap;
 
 /// A sample of each JDK in a report, with what was not counted. `arch` is the architecture of the
@@ -66,6 +66,14 @@ impl Set {
                 counts.unverifiable - counts.dropped.min(counts.unverifiable),
             );
             count(What::Dropped, counts.dropped);
+            // A report of an earlier version, or of a JVM that crashed, does not know all kinds.
+            let unknown = |verdict, n: u64| n.saturating_sub(total(kinds, counts.layer, verdict));
+            let cause = || CauseName::NOT_LOOKED_AT.to_owned();
+            count(What::Wrong(cause()), unknown(Verdict::Wrong, counts.wrong));
+            count(
+                What::Truncated(cause()),
+                unknown(Verdict::Truncated, counts.truncated),
+            );
             for (&code, &n) in &counts.error {
                 count(What::Error(code), n);
             }
@@ -133,6 +141,14 @@ impl Set {
             }
         }
     }
+}
+
+/// How many mismatches of a layer and verdict have a kind.
+fn total(kinds: &[KindCount], layer: Layer, verdict: Verdict) -> u64 {
+    let of = kinds
+        .iter()
+        .filter(|kind| kind.layer == layer && kind.verdict == verdict);
+    of.map(|kind| kind.count).sum()
 }
 
 /// The kinds of a run's mismatches. A report of an earlier version has only those that were written
@@ -207,7 +223,7 @@ fn hooks(run: &Run) -> Hooking {
     let traced = run
         .layers
         .iter()
-        .any(|counts| counts.layer == crate::Layer::Ground);
+        .any(|counts| counts.layer == Layer::Ground);
     run.hooks.unwrap_or(if traced {
         Hooking::Exact
     } else {
