@@ -3,12 +3,11 @@
 //! code.
 
 use classfile::file::{ClassFile, Code, Member};
-use classfile::types::{Classes, RawFrames, State, VType, initial_locals, next_bci};
+use classfile::types::{AnyClass, RawFrames, State, VType, initial_locals, next_bci};
 use classfile::{Opcode, identity};
 use classfile_testing::folder::classes;
 use classfile_testing::jdk::{Jdk, run};
 use classfile_testing::readers::others_agree;
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
@@ -56,18 +55,6 @@ fn classes_of_java_base() {
         assert!(seen.classes > 5000 && seen.frames > 100_000);
         // javac makes neither subroutines nor these; `wide` is a part of other instructions.
         assert!(missing.len() < 12, "{missing:?}");
-    }
-}
-
-/// Which class is meant does not matter here.
-struct AnyClass;
-
-impl<'a> Classes<'a> for AnyClass {
-    fn index(&mut self, _: Cow<'a, [u8]>) -> Option<u16> {
-        Some(0)
-    }
-    fn name(&self, _: VType) -> Option<Cow<'a, [u8]>> {
-        None
     }
 }
 

@@ -5,7 +5,7 @@
 
 use classfile::identity;
 use classfile_testing::folder::classes;
-use instrumenter::{Choice, HookId, MethodInfo, rewrite};
+use instrumenter::{Choice, HookClass, HookId, MethodInfo, Tokens, rewrite};
 use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
@@ -40,7 +40,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     check: false,
                 }
             };
-            let r = black_box(rewrite(c, "java/lang/StackwitnessTrace", &mut plan));
+            let hooks = HookClass {
+                name: "java/lang/StackwitnessTrace",
+                tokens: Tokens::WhereNeeded,
+            };
+            let r = black_box(rewrite(c, hooks, &mut plan));
             r.map_or(0, |r| r.bytes.map_or(c.len(), |b| b.len()))
         }),
     ];

@@ -5,7 +5,7 @@
 
 use classfile::identity;
 use classfile_testing::folder::classes;
-use instrumenter::{Choice, HookId, MethodInfo, rewrite};
+use instrumenter::{Choice, HookClass, HookId, MethodInfo, Tokens, rewrite};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -23,6 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let (mut total, mut identical, mut malformed) = (0u32, 0u32, 0u32);
     let (mut hooked, mut left_count) = (0u64, 0u64);
+    let (mut more_locals, mut more_stack) = (0u64, 0u64);
     let mut reasons: BTreeMap<_, Vec<String>> = BTreeMap::new();
     let mut next = 0;
     for folder in &folders {
@@ -41,13 +42,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     check: next % 16 == 0,
                 }
             };
-            match rewrite(&bytes, &owner, &mut all) {
+            let hooks = HookClass {
+                name: &owner,
+                tokens: Tokens::WhereNeeded,
+            };
+            match rewrite(&bytes, hooks, &mut all) {
                 Err(e) => {
                     malformed += 1;
                     println!("{}: {e}", path.display());
                 }
                 Ok(r) => {
                     hooked += r.hooked.len() as u64;
+                    for m in &r.hooked {
+                        more_locals += u64::from(m.growth.locals > 0);
+                        more_stack += u64::from(m.growth.stack > 0);
+                    }
                     left_count += r.left.len() as u64;
                     for m in &r.left {
                         let name = format!("{}.{}{}", r.class_name, m.name, m.descriptor);
@@ -70,6 +79,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "methods with code: {}, hooked: {hooked} ({share:.4} %)",
         hooked + left_count
     );
+    println!("with more locals: {more_locals}, with more operand stack: {more_stack}");
     for (reason, methods) in reasons {
         println!("left, {reason}: {}", methods.len());
         for m in methods {

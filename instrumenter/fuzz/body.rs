@@ -1,13 +1,13 @@
 //! What must hold for whatever bytes come. The fuzz target and a stable test share it.
 
 use classfile::identity;
-use instrumenter::{Choice, CodeMap, HookId, MethodInfo, Presence, Rewritten, RewrittenBci};
+use instrumenter::{Choice, CodeMap, HookClass, HookId, MethodInfo, Presence, Rewritten};
+use instrumenter::{RewrittenBci, Tokens};
 use instrumenter::{hook_id_of, rewrite};
 
-const OWNER: &str = "java/lang/StackwitnessTrace";
-
 /// Hooks everything, checks in every second method.
-pub fn hook_all(class_file: &[u8]) -> Option<Rewritten> {
+pub fn hook_all(class_file: &[u8], tokens: Tokens) -> Option<Rewritten> {
+    let name = "java/lang/StackwitnessTrace";
     let mut next = 0;
     let mut all = |_: &MethodInfo<'_>| {
         next += 1;
@@ -16,7 +16,7 @@ pub fn hook_all(class_file: &[u8]) -> Option<Rewritten> {
             check: next % 2 == 0,
         }
     };
-    rewrite(class_file, OWNER, &mut all).ok()
+    rewrite(class_file, HookClass { name, tokens }, &mut all).ok()
 }
 
 /// Panics if something does not hold.
@@ -27,7 +27,15 @@ pub fn check(data: &[u8]) {
         assert_eq!(same, data);
     }
     let _ = hook_id_of(data);
-    let Some(r) = hook_all(data) else { return };
+    for tokens in [Tokens::Always, Tokens::WhereNeeded] {
+        check_rewritten(data, original.is_ok(), tokens);
+    }
+}
+
+fn check_rewritten(data: &[u8], is_well_formed: bool, tokens: Tokens) {
+    let Some(r) = hook_all(data, tokens) else {
+        return;
+    };
     assert_eq!(r.bytes.is_some(), !r.hooked.is_empty());
     for m in &r.hooked {
         check_map(&m.map);
@@ -42,11 +50,11 @@ pub fn check(data: &[u8]) {
     );
     // What was written can be read, and hooked once more. (A method that was left is not read
     // whole: it may be malformed still, and the constants added may make up its reason.)
-    if original.is_ok() {
+    if is_well_formed {
         assert_eq!(identity(&bytes).as_deref(), Ok(&bytes[..]));
     }
-    if original.is_ok() && r.left.is_empty() {
-        let again = hook_all(&bytes).expect("what was written is well-formed");
+    if is_well_formed && r.left.is_empty() {
+        let again = hook_all(&bytes, tokens).expect("what was written is well-formed");
         assert_eq!(
             again.hooked.len() + again.left.len(),
             r.hooked.len() + r.left.len()

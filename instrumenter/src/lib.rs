@@ -8,14 +8,16 @@
 //! about the frame's entry ([`Presence`]).
 //!
 //! ```
-//! use instrumenter::{Choice, HookId, MethodInfo, rewrite};
+//! use instrumenter::{Choice, HookClass, HookId, MethodInfo, Tokens, rewrite};
 //! # fn f(class_file: &[u8]) -> Result<(), instrumenter::Malformed> {
 //! let mut next = 0;
 //! let mut all = |_: &MethodInfo<'_>| {
 //!     next += 1;
 //!     Choice::Hook { id: HookId(next), check: false }
 //! };
-//! let rewritten = rewrite(class_file, "java/lang/StackwitnessTrace", &mut all)?;
+//! let name = "java/lang/StackwitnessTrace";
+//! let hooks = HookClass { name, tokens: Tokens::WhereNeeded };
+//! let rewritten = rewrite(class_file, hooks, &mut all)?;
 //! for method in &rewritten.hooked {
 //!     println!("{}{}: {} hooks", method.name, method.descriptor, method.map.windows().count());
 //! }
@@ -30,16 +32,15 @@
 //! these folders go one way. The format itself is the crate `classfile`.
 //!
 //! # The caller's duties
-//! - The `owner` class has the static methods that the hooks call: `push(II)I`, `pop(I)V`,
-//!   `thrown(Ljava/lang/Object;I)V`, `caught(Ljava/lang/Object;I)V` and `check()V`. It is visible to
-//!   each rewritten class.
+//! - The [`HookClass`] has the static methods that [`Tokens`] lists, and `check()V`.
 //! - [`HookId`]s are the caller's to choose, and should be unique among the methods of a run.
 //! - [`OriginalBci`] and [`RewrittenBci`] are different types: a walk of rewritten code gives rewritten
 //!   BCIs.
 //!
 //! # Limits
-//! - Hooks change the program that they watch: a method gets one more local variable or two, one or
-//!   more slots of operand stack, more bytes and more calls.
+//! - Hooks change the program that they watch: a method gets more bytes and more calls, and where
+//!   it had room for less than three a slot of operand stack or more. Methods that keep a token get
+//!   a local variable or two. [`HookedMethod::growth`] says what a method got.
 //! - Some methods cannot be hooked. They are left as they are, each with its [`Reason`].
 //! - An exception that leaves `super(...)` passes the constructor without a hook: no handler can cover
 //!   that call (JVMS 4.10.1.4).
@@ -76,9 +77,9 @@ mod write;
 pub use choose::{Choice, MethodInfo, Pattern, Patterns, Plan};
 pub use classfile::{Malformed, Result};
 pub use field::add_field;
-pub use hooks::hook_id_of;
+pub use hooks::{HookClass, Tokens, hook_id_of};
 pub use map::{CodeMap, HookKind, HookWindow, OriginalBci, RewrittenBci};
-pub use outcome::{HookedMethod, LeftMethod, Rewritten};
+pub use outcome::{Growth, HookedMethod, LeftMethod, Rewritten};
 pub use reason::Reason;
 pub use rewrite::rewrite;
 pub use trace_entry::{HookId, Presence};

@@ -1,10 +1,11 @@
 //! The rewrite of one method.
 
-use crate::cover::{self, CatchAlls};
+use crate::cover::{self, CatchAlls, Coverage};
 use crate::frames::{self, Inferred, StackMap};
-use crate::hooks::{Targets, code as hooks};
+use crate::hooks::{Form, HookClass, Targets, Tokens, code as hooks};
 use crate::layout::{FRAME, HANDLER, Lengths, Moves, Places, Scan};
 use crate::map::{CodeMap, Segment};
+use crate::outcome::Growth;
 use crate::reason::{Reason, Stop};
 use crate::write::body::{self, Hooks};
 use crate::write::{exceptions, tables};
@@ -20,6 +21,7 @@ pub(crate) struct Job<'c, 'a, 'o> {
     class: &'c ClassFile<'a>,
     /// New constants of the class.
     pub(crate) adds: Additions<'c, 'a>,
+    tokens: Tokens,
     targets: Targets<'o>,
     names: frames::Names,
     /// How many attributes of hooked code are unknown.
@@ -36,14 +38,16 @@ struct Scratch {
     initial: Vec<VType>,
     stack_map: frames::Scratch,
     constructor: cover::Scratch,
+    depth: frames::DepthScratch,
 }
 
 impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
-    pub(crate) fn new(class: &'c ClassFile<'a>, owner: &'o str) -> Self {
+    pub(crate) fn new(class: &'c ClassFile<'a>, hooks: HookClass<'o>) -> Self {
         Self {
             class,
             adds: Additions::new(&class.pool),
-            targets: Targets::new(owner),
+            tokens: hooks.tokens,
+            targets: Targets::new(hooks.name),
             names: frames::Names::default(),
             unknown: 0,
             scratch: Scratch::default(),
@@ -58,7 +62,7 @@ impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
         id: HookId,
         check: bool,
         out: &mut Vec<u8>,
-    ) -> Result<CodeMap, Stop> {
+    ) -> Result<(CodeMap, Growth), Stop> {
         let class = self.class;
         let code = Code::parse(class, attribute)?;
         let length = code.code.len() as u32;
@@ -69,12 +73,12 @@ impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
             initial,
             stack_map,
             constructor,
+            depth,
         } = &mut self.scratch;
         scan.run(&code)?;
         refuse(method, &code, scan)?;
-        let local = code.max_locals;
         let has_handlers = code.exceptions().len() > 0;
-        if initial_locals(class, method, attribute, initial)? > u32::from(local) {
+        if initial_locals(class, method, attribute, initial)? > u32::from(code.max_locals) {
             return Err(Malformed {
                 offset: attribute.offset,
                 rule: "JVMS 4.7.3: max_locals has room for the parameters",
@@ -85,15 +89,31 @@ impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
         let frames = code.single(b"StackMapTable")?;
         let framed = frames.is_some() || needs_frames(class, &code, scan);
         if let Some(a) = frames {
-            frames::mark(scan, a, class.file, local)?;
+            frames::mark(scan, a, class.file, code.max_locals)?;
         }
         let typed = (framed && class.major >= 50, frames);
-        let covered = cover::ranges(class, method, &code, scan, typed, initial, constructor)?;
+        let coverage = Coverage::of(class, &code, typed, initial, constructor)?;
+        let needs_token = has_handlers || coverage.leaks;
+        let form = match self.tokens {
+            Tokens::WhereNeeded if !needs_token => Form::Id(id),
+            Tokens::WhereNeeded | Tokens::Always => Form::Token {
+                id,
+                local: code.max_locals,
+            },
+        };
+        let more_locals = u16::from(form.token().is_some()) + u16::from(has_handlers);
+        if code.max_locals > most_slots(&code) - more_locals {
+            return Err(Reason::NoSlotLeft.into());
+        }
+        let covered = match form {
+            Form::Id(_) => coverage.without_exits(scan),
+            Form::Token { .. } => coverage.whole(class, method, scan),
+        };
 
         let lengths = Lengths {
-            entry: hooks::entry_length(local, check),
-            caught: hooks::caught_length(local),
-            exit: hooks::exit_length(local),
+            entry: form.entry_length(check),
+            caught: form.token().map_or(0, hooks::caught_length),
+            exit: form.exit_length(),
         };
         places.run(scan, lengths, code.code.len());
         let moves = Moves {
@@ -102,7 +122,7 @@ impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
             lengths,
             code_length: length,
         };
-        let catch_alls = CatchAlls::behind(moves.end(), &covered, hooks::thrown_length(local));
+        let catch_alls = CatchAlls::behind(moves.end(), &covered, form.thrown_length());
         if catch_alls.end > 65535 {
             return Err(Reason::CodeTooLarge.into());
         }
@@ -118,21 +138,20 @@ impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
         } else {
             0
         };
-        header(
-            out,
-            &code,
-            local + 1 + u16::from(has_handlers),
-            catch_alls.end,
-        );
+        let deepest = frames::deepest_return(class, &code, scan, frames, initial, depth)?;
+        let growth = Growth {
+            locals: more_locals,
+            stack: more_stack(&code, form, catch_alls, deepest)?,
+        };
+        header(out, &code, growth, catch_alls.end);
         let mut hooks = Hooks {
-            id,
+            form,
             check,
-            local,
             targets: &mut self.targets,
             adds: &mut self.adds,
         };
         body::write(out, segments, code.code, moves, catch_alls, &mut hooks)?;
-        exceptions::write(out, &code, moves, &covered, catch_alls, local, overflow)?;
+        exceptions::write(out, &code, moves, &covered, catch_alls, form, overflow)?;
         let count_at = out.len();
         out.extend_from_slice(&[0, 0]);
         let mut count = tables::write(out, class, &code, moves, &mut self.unknown)?;
@@ -145,13 +164,15 @@ impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
                 inferred: &inferred,
                 catch_alls,
                 overflow,
+                form,
             };
             let (names, adds) = (&mut self.names, &mut self.adds);
             map.write(out, class.file, initial, names, adds, stack_map)?;
             count = count.checked_add(1).ok_or(Reason::TableFull)?;
         }
         out[count_at..count_at + 2].copy_from_slice(&count.to_be_bytes());
-        Ok(CodeMap::new(segments, catch_alls.end as u16))
+        let map = CodeMap::new(segments, catch_alls.end as u16);
+        Ok((map, growth))
     }
 }
 
@@ -166,12 +187,34 @@ fn refuse(method: &Member<'_>, code: &Code<'_>, scan: &Scan) -> Result<(), Reaso
     if scan.flags[0] & HANDLER != 0 {
         return Err(Reason::HandlerAtEntry);
     }
-    let limit = if code.short { 255 } else { 65535 };
-    let locals = 1 + u16::from(code.exceptions().len() > 0);
-    if code.max_locals > limit - locals || code.max_stack >= limit {
-        return Err(Reason::NoSlotLeft);
-    }
     Ok(())
+}
+
+/// The most local variables, and the most slots of operand stack, that code can have.
+fn most_slots(code: &Code<'_>) -> u16 {
+    match code.short {
+        true => 255,
+        false => 65535,
+    }
+}
+
+/// The slots of operand stack that the hooks of a method add, at whose returns at most `deepest`
+/// are in use.
+fn more_stack(
+    code: &Code<'_>,
+    form: Form,
+    catch_alls: CatchAlls,
+    deepest: u16,
+) -> Result<u16, Reason> {
+    let at_exit = deepest.checked_add(form.exit_slots());
+    // The hook at a handler takes fewer than a catch-all, and is never without one.
+    let at_catch_all = catch_alls.iter().map(|_| hooks::THROWN_SLOTS).max();
+    let needed = at_exit
+        .filter(|&needed| needed <= most_slots(code))
+        .ok_or(Reason::NoSlotLeft)?
+        .max(hooks::ENTRY_SLOTS)
+        .max(at_catch_all.unwrap_or(0));
+    Ok(needed.saturating_sub(code.max_stack))
 }
 
 /// Whether hooked code needs frames though the method has none: always from version 51 on.
@@ -216,9 +259,9 @@ fn infer<'a>(
 }
 
 /// What stands before the code array.
-fn header(out: &mut Vec<u8>, code: &Code<'_>, max_locals: u16, length: u32) {
-    // The hooks' arguments: two for an entry, one on top of a return value, three at a handler.
-    let max_stack = (code.max_stack + 1).max(3);
+fn header(out: &mut Vec<u8>, code: &Code<'_>, growth: Growth, length: u32) {
+    let max_stack = code.max_stack + growth.stack;
+    let max_locals = code.max_locals + growth.locals;
     if code.short {
         out.extend_from_slice(&[max_stack as u8, max_locals as u8]);
         out.extend_from_slice(&(length as u16).to_be_bytes());

@@ -16,6 +16,17 @@ pub struct HookedMethod {
     pub descriptor: Arc<str>,
     /// Where its code went, and where its hooks are.
     pub map: CodeMap,
+    /// What its frames have more.
+    pub growth: Growth,
+}
+
+/// What the frames of a hooked method have more than those of the method as it was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Growth {
+    /// Local variables: none, one, or two in methods with exception handlers.
+    pub locals: u16,
+    /// Slots of operand stack, from none to three.
+    pub stack: u16,
 }
 
 /// A method that was chosen but left as it was.

@@ -9,7 +9,7 @@ use std::fmt;
 pub enum Reason {
     /// Its code would be longer than the 65,535 bytes that the JVMS allows (4.7.3).
     CodeTooLarge,
-    /// It has no local variable slot or no operand stack slot left.
+    /// It has not enough local variable slots or operand stack slots left.
     NoSlotLeft,
     /// A table of its code (exceptions, frames) has no entry left, or would grow out of proportion.
     TableFull,

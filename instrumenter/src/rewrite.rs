@@ -1,6 +1,7 @@
 //! The rewrite of a class: hooks into the methods that a plan chooses.
 
 use crate::choose::{Choice, MethodInfo, Plan};
+use crate::hooks::HookClass;
 use crate::method::Job;
 use crate::outcome::{HookedMethod, LeftMethod, Rewritten};
 use crate::reason::Stop;
@@ -9,9 +10,8 @@ use classfile::file::ClassFile;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Hooks the methods of a class that `plan` chooses. `owner` is the internal name of the class
-/// with the hook methods.
-pub fn rewrite(class_file: &[u8], owner: &str, plan: &mut dyn Plan) -> Result<Rewritten> {
+/// Hooks the methods of a class that `plan` chooses: they call the methods of `hooks`.
+pub fn rewrite(class_file: &[u8], hooks: HookClass<'_>, plan: &mut dyn Plan) -> Result<Rewritten> {
     let class = ClassFile::parse(class_file)?;
     let mut names = Names::default();
     let class_name = String::from_utf8_lossy(class.name);
@@ -26,7 +26,7 @@ pub fn rewrite(class_file: &[u8], owner: &str, plan: &mut dyn Plan) -> Result<Re
         not_chosen: 0,
         unknown_code_attributes: 0,
     };
-    let mut job = Job::new(&class, owner);
+    let mut job = Job::new(&class, hooks);
     let mut body: Vec<u8> = Vec::new();
     // Everything before this offset was written or belongs to what stands before the methods.
     let mut copied = class.pool.end();
@@ -55,7 +55,7 @@ pub fn rewrite(class_file: &[u8], owner: &str, plan: &mut dyn Plan) -> Result<Re
         let name = names.get(method.name_index, info.name);
         let descriptor = names.get(method.descriptor_index, info.descriptor);
         match job.method(method, attribute, id, check, &mut body) {
-            Ok(map) => {
+            Ok((map, growth)) => {
                 let n = (body.len() - length_at - 4) as u32;
                 body[length_at..length_at + 4].copy_from_slice(&n.to_be_bytes());
                 copied = attribute.offset + attribute.info.len();
@@ -64,6 +64,7 @@ pub fn rewrite(class_file: &[u8], owner: &str, plan: &mut dyn Plan) -> Result<Re
                     name,
                     descriptor,
                     map,
+                    growth,
                 });
             }
             Err(Stop::Malformed(m)) => return Err(m),

@@ -3,13 +3,20 @@
 use classfile_testing::assemble::{Class, Code, V};
 use classfile_testing::dump::dump;
 use instrumenter::{
-    Choice, HookId, HookKind, MethodInfo, OriginalBci, Presence, Reason, Rewritten, RewrittenBci,
-    hook_id_of, rewrite,
+    Choice, Growth, HookClass, HookId, HookKind, MethodInfo, OriginalBci, Presence, Reason,
+    Rewritten, RewrittenBci, Tokens, hook_id_of, rewrite,
 };
 
-const OWNER: &str = "java/lang/StackwitnessTrace";
+fn hooks(tokens: Tokens) -> HookClass<'static> {
+    let name = "java/lang/StackwitnessTrace";
+    HookClass { name, tokens }
+}
 
 fn hook(file: &[u8], check: bool) -> Rewritten {
+    hook_with(Tokens::Always, file, check)
+}
+
+fn hook_with(tokens: Tokens, file: &[u8], check: bool) -> Rewritten {
     let mut next = 0xABCD_0000;
     let mut all = |_: &MethodInfo<'_>| {
         next += 1;
@@ -18,11 +25,18 @@ fn hook(file: &[u8], check: bool) -> Rewritten {
             check,
         }
     };
-    rewrite(file, OWNER, &mut all).expect("a class file")
+    rewrite(file, hooks(tokens), &mut all).expect("a class file")
 }
 
 fn hooked(class: Class, check: bool) -> (String, Rewritten) {
     let r = hook(&class.bytes(), check);
+    let text = dump(r.bytes.as_deref().expect("something is hooked"));
+    (text, r)
+}
+
+/// Hooked with tokens only where needed.
+fn hooked_by_id(class: Class, check: bool) -> (String, Rewritten) {
+    let r = hook_with(Tokens::WhereNeeded, &class.bytes(), check);
     let text = dump(r.bytes.as_deref().expect("something is hooked"));
     (text, r)
 }
@@ -40,6 +54,90 @@ fn entry_and_exit() {
     code.op(172);
     class.method(8, "m", "(I)I", &code);
     insta::assert_snapshot!(hooked(class, true).0);
+}
+
+#[test]
+fn entry_and_exit_by_id() {
+    let mut class = Class::new("T", 61);
+    let mut code = Code::new(3, 1);
+    code.op(26).op(172);
+    class.method(8, "m", "(I)I", &code);
+    let (text, r) = hooked_by_id(class, true);
+    insta::assert_snapshot!(text);
+    let same_shape = Growth {
+        locals: 0,
+        stack: 0,
+    };
+    assert_eq!(r.hooked[0].growth, same_shape);
+}
+
+/// Which methods keep a token, and so get a local variable.
+#[test]
+fn tokens_are_kept_where_the_id_is_not_enough() {
+    let object = "java/lang/Object";
+    let mut class = Class::new("T", 61);
+    let constructor = |class: &mut Class, descriptor: &str, called: &str, of: &str| {
+        let mut code = Code::new(3, 3);
+        let called = class.pool.method(called, "<init>", of);
+        code.op(42).op_u2(183, called).op(177);
+        class.method(1, "<init>", descriptor, &code);
+    };
+    constructor(&mut class, "()V", object, "()V");
+    constructor(&mut class, "(I)V", "T", "()V");
+    constructor(&mut class, "(J)V", "S", "()V");
+    let mut code = Code::new(3, 1);
+    let start = code.here();
+    code.op(0);
+    let end = code.here();
+    code.op(177);
+    let handler = code.here();
+    code.op(191);
+    code.exception(start, end, handler, 0);
+    code.frame(
+        handler,
+        vec![],
+        vec![V::Object("java/lang/Throwable".into())],
+    );
+    class.method(8, "handles", "()V", &code);
+    class.method(8, "returns", "()V", Code::new(0, 0).op(177));
+    let (_, r) = hooked_by_id(class, false);
+    let growth: Vec<_> = r
+        .hooked
+        .iter()
+        .map(|m| (&*m.name, &*m.descriptor, m.growth.locals, m.growth.stack))
+        .collect();
+    assert_eq!(
+        growth,
+        [
+            ("<init>", "()V", 0, 0),
+            ("<init>", "(I)V", 1, 0),
+            ("<init>", "(J)V", 1, 0),
+            ("handles", "()V", 2, 0),
+            ("returns", "()V", 0, 2),
+        ]
+    );
+}
+
+#[test]
+fn a_constructor_by_id_has_two_catch_alls_that_leave_returns_open() {
+    let mut class = Class::new("T", 61);
+    let mut code = Code::new(2, 2);
+    let other = code.label();
+    let object_init = class.pool.method("java/lang/Object", "<init>", "()V");
+    code.op(42).op_u2(183, object_init);
+    code.op(27).branch(153, other).op(177);
+    code.bind(other)
+        .frame(other, vec![V::Object("T".into()), V::Int], vec![]);
+    code.op(0).op(177);
+    class.method(1, "<init>", "(I)V", &code);
+    insta::assert_snapshot!(hooked_by_id(class, false).0);
+}
+
+#[test]
+fn an_empty_method_by_id_needs_no_catch_all() {
+    let mut class = Class::new("T", 61);
+    class.method(8, "m", "()V", Code::new(0, 0).op(177));
+    insta::assert_snapshot!(hooked_by_id(class, false).0);
 }
 
 #[test]
@@ -268,7 +366,7 @@ fn the_id_is_read_back_from_the_code() {
                 id: HookId(id),
                 check: false,
             };
-            let r = rewrite(&file, OWNER, &mut plan).expect("a class file");
+            let r = rewrite(&file, hooks(Tokens::Always), &mut plan).expect("a class file");
             let bytes = r.bytes.expect("hooked");
             let class = classfile::file::ClassFile::parse(&bytes).expect("a class file");
             let attribute = class.methods[0].code().expect("well-formed").expect("code");
@@ -277,14 +375,15 @@ fn the_id_is_read_back_from_the_code() {
         }
     }
     assert_eq!(hook_id_of(&[177]), None);
-    assert_eq!(hook_id_of(&[17, 0, 0, 17, 0, 0, 184, 0, 0, 87]), None);
+    assert_eq!(hook_id_of(&[17, 0, 0, 17, 0, 0, 182, 0, 0, 87]), None);
 }
 
 #[test]
 fn what_cannot_be_hooked_is_left_for_a_reason() {
     let mut class = Class::new("T", 61);
     class.method(8, "locals", "()V", Code::new(0, 65535).op(177));
-    class.method(8, "stack", "()V", Code::new(65535, 0).op(177));
+    // Behind a return stands code that nobody can follow.
+    class.method(8, "stack", "()V", Code::new(65535, 0).op(177).op(177));
     let mut long = Code::new(0, 0);
     long.bytes.resize(65534, 0);
     class.method(8, "long", "()V", long.op(177));
@@ -316,7 +415,7 @@ fn nothing_chosen_means_nothing_written() {
     let mut class = Class::new("T", 61);
     class.method(8, "m", "()V", Code::new(0, 1).op(177));
     let mut none = |_: &MethodInfo<'_>| Choice::Leave;
-    let r = rewrite(&class.bytes(), OWNER, &mut none).expect("a class file");
+    let r = rewrite(&class.bytes(), hooks(Tokens::WhereNeeded), &mut none).expect("a class file");
     assert_eq!((r.bytes, r.not_chosen), (None, 1));
 }
 

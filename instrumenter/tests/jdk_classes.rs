@@ -8,9 +8,9 @@ mod support;
 
 use classfile_testing::folder::classes;
 use classfile_testing::jdk::{Jdk, run};
-use instrumenter::{Choice, HookId, MethodInfo, rewrite};
+use instrumenter::{Choice, HookClass, HookId, MethodInfo, Tokens, rewrite};
 use std::fs;
-use support::corpus::{OWNER, compile_owner, java, rewrite_all, verify};
+use support::corpus::{HOOKS, compile_owner, java, rewrite_all, verify};
 
 fn check(pattern: &str, read_every: usize, minutes: u64) {
     for jdk in &Jdk::all() {
@@ -95,7 +95,11 @@ fn the_verifier_rejects_a_wrong_frame() {
         id: HookId(1),
         check: false,
     };
-    let r = rewrite(&trace, OWNER, &mut plan).expect("a class file");
+    let hooks = HookClass {
+        tokens: Tokens::Always,
+        ..HOOKS
+    };
+    let r = rewrite(&trace, hooks, &mut plan).expect("a class file");
     let mut bytes = r.bytes.expect("hooked");
     // The frame of a catch-all says that the hooks' local is an int; make it a float.
     let at_frame = bytes

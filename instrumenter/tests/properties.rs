@@ -7,8 +7,8 @@ use classfile::operators::Flow;
 use classfile::{Opcode, identity};
 use classfile_testing::generate;
 use instrumenter::{
-    Choice, CodeMap, HookId, HookKind, MethodInfo, OriginalBci, Presence, RewrittenBci, hook_id_of,
-    rewrite,
+    Choice, HookClass, HookId, HookKind, HookWindow, HookedMethod, MethodInfo, OriginalBci,
+    Presence, RewrittenBci, Tokens, hook_id_of, rewrite,
 };
 use proptest::prelude::*;
 
@@ -38,7 +38,14 @@ fn same_instruction(old: &Instruction<'_>, new: &Instruction<'_>) -> bool {
         || old.opcode.opposite() == Some(new.opcode)
 }
 
-fn check_method(before: &ClassFile<'_>, after: &ClassFile<'_>, name: &str, map: &CodeMap) {
+fn hooks(always: bool) -> HookClass<'static> {
+    let name = "Trace";
+    let tokens = [Tokens::WhereNeeded, Tokens::Always][usize::from(always)];
+    HookClass { name, tokens }
+}
+
+fn check_method(before: &ClassFile<'_>, after: &ClassFile<'_>, method: &HookedMethod) {
+    let (name, map) = (&method.name, &method.map);
     let (old_code, old) = instructions(before, name);
     let (new_code, new) = instructions(after, name);
     assert_eq!(map.length() as usize, new_code.code.len());
@@ -123,32 +130,52 @@ fn check_method(before: &ClassFile<'_>, after: &ClassFile<'_>, name: &str, map: 
             .collect()
     };
     let was: Vec<_> = old_code.exceptions().collect();
-    let own = &is[..is.len() - 1];
+    let catch_all = windows.last().expect("a catch-all");
+    assert_eq!(catch_all.kind, HookKind::Thrown);
+    let is_catch_all = |e: &ExceptionEntry| u32::from(e.handler) == catch_all.start.0;
+    let (catch_alls, own): (Vec<_>, Vec<_>) = is.into_iter().partition(is_catch_all);
     for i in new.iter().filter(|i| !in_hook(i.bci)) {
-        let moved = handlers(own, i.bci).into_iter();
+        let moved = handlers(&own, i.bci).into_iter();
         let moved = moved.map(|(at, ty)| (map.original(RewrittenBci(at)).0, ty));
         let before = handlers(&was, map.original(RewrittenBci(i.bci)).0);
         assert_eq!(moved.collect::<Vec<_>>(), before, "{i:?}");
     }
     for w in &caught {
-        let covering = handlers(own, w.call.0);
+        let covering = handlers(&own, w.call.0);
         assert!(covering.iter().all(|&(at, _)| at != w.start.0), "{w:?}");
     }
 
-    // At the end comes one catch-all that leaves nothing open.
-    let last = is.last().expect("a catch-all");
+    // The catch-all covers what runs while the entry is there for sure: with a token, all from the
+    // push on.
+    let keeps_token = method.growth.locals > 0;
+    let is_exit = |bci: u32| {
+        let exit = |w: &HookWindow| w.kind == HookKind::Exit;
+        windows
+            .iter()
+            .any(|w| exit(w) && w.start.0 <= bci && bci < w.end.0)
+    };
+    for i in new.iter().filter(|i| i.bci > windows[0].call.0 + 3) {
+        let is_left_open = i.bci >= catch_all.start.0
+            || (!keeps_token && (is_exit(i.bci) || i.opcode.flow() == Flow::Return));
+        let covering = handlers(&catch_alls, i.bci).len();
+        assert_eq!(covering, usize::from(!is_left_open), "{i:?}");
+    }
+
+    // The shape of the frames is what it was, as far as `growth` does not say otherwise.
     assert_eq!(
-        (u32::from(last.end), last.catch_type),
-        (windows.last().expect("a catch-all").start.0, 0)
+        new_code.max_locals,
+        old_code.max_locals + method.growth.locals
     );
-    assert_eq!(last.end, last.handler);
+    assert_eq!(new_code.max_stack, old_code.max_stack + method.growth.stack);
+    assert!(keeps_token || was.is_empty());
+    assert!(new_code.max_stack >= 3 && method.growth.stack <= 3);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn rewriting_keeps_every_instruction(class in generate::class(), check in any::<bool>()) {
+    fn rewriting_keeps_every_instruction(class in generate::class(), check in any::<bool>(), tokens in any::<bool>()) {
         let file = class.bytes();
         prop_assert_eq!(identity(&file), Ok(file.clone()));
         let mut next = 0;
@@ -156,7 +183,7 @@ proptest! {
             next += 1;
             Choice::Hook { id: HookId(next), check }
         };
-        let r = rewrite(&file, "Trace", &mut plan).expect("well-formed");
+        let r = rewrite(&file, hooks(tokens), &mut plan).expect("well-formed");
         let Some(bytes) = &r.bytes else { return Ok(()) };
         prop_assert_eq!(identity(bytes), Ok(bytes.clone()));
         let (before, after) = (ClassFile::parse(&file).expect("well-formed"), ClassFile::parse(bytes).expect("well-formed"));
@@ -167,19 +194,19 @@ proptest! {
         for m in &r.hooked {
             let (code, _) = instructions(&after, &m.name);
             prop_assert_eq!(hook_id_of(code.code), Some(m.id));
-            check_method(&before, &after, &m.name, &m.map);
+            check_method(&before, &after, m);
         }
     }
 
     #[test]
-    fn methods_that_are_not_chosen_stay_byte_for_byte(class in generate::class(), chosen in any::<u8>()) {
+    fn methods_that_are_not_chosen_stay_byte_for_byte(class in generate::class(), chosen in any::<u8>(), tokens in any::<bool>()) {
         let file = class.bytes();
         let mut nth = 0;
         let mut plan = |_: &MethodInfo<'_>| {
             nth += 1;
             if chosen >> (nth % 8) & 1 == 0 { Choice::Leave } else { Choice::Hook { id: HookId(nth), check: false } }
         };
-        let r = rewrite(&file, "Trace", &mut plan).expect("well-formed");
+        let r = rewrite(&file, hooks(tokens), &mut plan).expect("well-formed");
         let Some(bytes) = &r.bytes else { return Ok(()) };
         let (before, after) = (ClassFile::parse(&file).expect("well-formed"), ClassFile::parse(bytes).expect("well-formed"));
         for (was, is) in before.methods.iter().zip(&after.methods) {

@@ -2,7 +2,7 @@
 
 use classfile_testing::generate::{self, GenClass};
 use classfile_testing::jdk::{Jdk, run};
-use instrumenter::{Choice, HookId, MethodInfo, rewrite};
+use instrumenter::{Choice, HookClass, HookId, MethodInfo, Tokens, rewrite};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::fs;
@@ -10,7 +10,7 @@ use std::path::Path;
 
 const CLASSES: usize = 150;
 
-fn hook(class: &[u8]) -> Vec<u8> {
+fn hook(class: &[u8], tokens: Tokens) -> Vec<u8> {
     let mut next = 0;
     let mut all = |_: &MethodInfo<'_>| {
         next += 1;
@@ -19,7 +19,9 @@ fn hook(class: &[u8]) -> Vec<u8> {
             check: next % 3 == 0,
         }
     };
-    let r = rewrite(class, "Trace", &mut all).expect("a generated class is well-formed");
+    let name = "Trace";
+    let r = rewrite(class, HookClass { name, tokens }, &mut all)
+        .expect("a generated class is well-formed");
     for m in &r.left {
         println!("left {}: {}", m.name, m.reason);
     }
@@ -27,13 +29,16 @@ fn hook(class: &[u8]) -> Vec<u8> {
 }
 
 fn write(folder: &Path, classes: &[GenClass]) {
-    let (plain, hooked) = (folder.join("plain"), folder.join("hooked"));
-    fs::create_dir_all(&plain).expect("a folder");
-    fs::create_dir_all(&hooked).expect("a folder");
-    for (i, class) in classes.iter().enumerate() {
+    let save = |which: &str, nth: usize, bytes: &[u8]| {
+        let at = folder.join(which);
+        fs::create_dir_all(&at).expect("a folder");
+        fs::write(at.join(format!("{nth}.class")), bytes).expect("a file");
+    };
+    for (nth, class) in classes.iter().enumerate() {
         let bytes = class.bytes();
-        fs::write(hooked.join(format!("{i}.class")), hook(&bytes)).expect("a file");
-        fs::write(plain.join(format!("{i}.class")), bytes).expect("a file");
+        save("plain", nth, &bytes);
+        save("by-id", nth, &hook(&bytes, Tokens::WhereNeeded));
+        save("by-token", nth, &hook(&bytes, Tokens::Always));
     }
 }
 
@@ -77,7 +82,7 @@ fn generated_classes_run_the_same() {
             .arg(at)
             .arg("Driver")
             .arg(at.join(which));
-            if which == "hooked" {
+            if which != "plain" {
                 c.arg("end");
             }
             run(&mut c, 5)
@@ -90,8 +95,12 @@ fn generated_classes_run_the_same() {
             plain.stdout,
             plain.stderr
         );
-        for mode in ["-Xmixed", "-Xint"] {
-            let hooked = result(mode, "hooked");
+        let modes = ["-Xmixed", "-Xint"];
+        let runs = modes
+            .iter()
+            .flat_map(|&mode| [(mode, "by-id"), (mode, "by-token")]);
+        for (mode, which) in runs {
+            let hooked = result(mode, which);
             let differs = plain
                 .stdout
                 .lines()
@@ -99,13 +108,13 @@ fn generated_classes_run_the_same() {
                 .find(|(a, b)| a != b);
             assert!(
                 hooked.code == Some(0) && plain.stdout == hooked.stdout,
-                "seed {seed}, JDK {}, {mode}: {differs:?}\n{}\n{}",
+                "seed {seed}, JDK {}, {mode}, {which}: {differs:?}\n{}\n{}",
                 jdk.feature,
                 hooked.stderr,
                 hooked.stdout.lines().last().unwrap_or_default()
             );
             println!(
-                "JDK {}, {mode}: {} results alike; {}",
+                "JDK {}, {mode}, {which}: {} results alike; {}",
                 jdk.feature,
                 plain.stdout.lines().count(),
                 hooked.stderr.trim()

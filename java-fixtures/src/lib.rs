@@ -116,9 +116,10 @@ pub const FIXTURE_NAMES: &[&str] = &[
 /// The fixture that redefines classes: it needs the jar as `-javaagent`.
 pub const REDEFINITION: &str = "redefinition";
 
-/// The fixtures that take seconds a round and run by name only.
+/// The fixtures that run by name only: they take seconds a round, or need options of the VM.
 pub const STRESS_NAMES: &[&str] = &[
     "stack-overflow",
+    "method-handles-interpreted",
     "recursion-very-deep",
     "threads-10000",
     "threads-1000-live",

@@ -11,88 +11,161 @@ use jni_sys::jint;
 use oracle::Hooking;
 use oracle::record::Sabotage;
 use oracle::trace::HookId;
+use std::ffi::CStr;
 
 /// The native methods that the hook class has, for each kind of hooks.
 pub fn natives(hooking: Hooking) -> Vec<Native> {
-    let (push_name, pop_name) = match hooking {
-        Hooking::Light => (c"nativePush", c"nativePop"),
-        Hooking::None | Hooking::Exact => (c"push", c"pop"),
-    };
-    let natives = [
-        (c"thrown", Function::TakesObjectAndInt(thrown)),
-        (c"caught", Function::TakesObjectAndInt(caught)),
-        (c"check", Function::Plain(check)),
-        (push_name, Function::TakesIntsGivesInt(push)),
-        (pop_name, Function::TakesInt(pop)),
-    ];
-    let natives = natives.into_iter();
+    const CHECK: Native = native(c"check", Function::Plain(check));
+    const THROWN: Native = native(c"thrown", Function::TakesObjectAndInt(thrown));
+    const CAUGHT: Native = native(c"caught", Function::TakesObjectAndInt(caught));
+    const PUSH: Function = Function::TakesIntsGivesInt(push);
+    const POP: Function = Function::TakesInt(pop);
+    let mut natives = vec![CHECK, THROWN, CAUGHT];
+    natives.extend(match hooking {
+        Hooking::Light => vec![native(c"nativePush", PUSH), native(c"nativePop", POP)],
+        Hooking::None | Hooking::Exact => vec![
+            native(c"push", PUSH),
+            native(c"pop", POP),
+            native(c"enter", Function::TakesInts(enter)),
+            native(c"exit", Function::TakesInts(exit)),
+            native(c"unwind", Function::GivesThrowable(unwind)),
+        ],
+    });
     natives
-        .map(|(name, function)| Native { name, function })
-        .collect()
+}
+
+const fn native(name: &'static CStr, function: Function) -> Native {
+    Native { name, function }
 }
 
 fn state(env: Env<'_>) -> Option<&'static ThreadState> {
     ThreadState::current().or_else(|| Agent::layers()?.truth.threads.enter(env))
 }
 
+/// The hook whose id comes in two halves.
+fn hook_of(high: jint, low: jint) -> HookId {
+    HookId(((high as u32) << 16) | (low as u32 & 0xffff))
+}
+
 extern "system" fn push(env: Env<'_>, _: Ref<'_>, high: jint, low: jint) -> jint {
     guard(0, || {
         let Some(state) = state(env) else { return 0 };
-        let hook = HookId(((high as u32) << 16) | (low as u32 & 0xffff));
-        let token = match hook_faults::strikes(state, Sabotage::DropPushes) {
-            false => state.stack().push(hook),
-            true => Token(state.stack().depth()),
-        };
-        if state.check_is_due() {
-            at_check::due(Agent::layers(), state, env);
-        }
-        token.0 as jint
+        pushed(state, env, hook_of(high, low)).depth as jint
     })
+}
+
+extern "system" fn enter(env: Env<'_>, _: Ref<'_>, high: jint, low: jint) {
+    guard((), || {
+        if let Some(state) = state(env) {
+            pushed(state, env, hook_of(high, low));
+        }
+    });
+}
+
+#[inline(always)]
+fn pushed(state: &ThreadState, env: Env<'_>, hook: HookId) -> Token {
+    let token = match hook_faults::strikes(state, Sabotage::DropPushes) {
+        false => state.stack().push(hook),
+        true => Token::sure(state.stack().depth()),
+    };
+    if state.check_is_due() {
+        at_check::due(Agent::layers(), state, env);
+    }
+    token
 }
 
 extern "system" fn pop(env: Env<'_>, _: Ref<'_>, token: jint) {
     guard((), || {
-        let Some(state) = state(env) else { return };
-        if hook_faults::strikes(state, Sabotage::DropPops) {
-            return;
-        }
-        let token = Token(token as u32);
-        let stale = Stale::above(state, token, Agent::layers);
-        match state.stack().pop(token) {
-            Balance::Even => ground::count_even(state, Agent::layers),
-            found => explain(state, env, "return", found, stale, None),
-        }
-        // Where an earlier failure has taken the caller's entry already, there is none to take.
-        let caller_is_there = token.0 > 0 && state.stack().depth() == token.0;
-        if caller_is_there && hook_faults::strikes(state, Sabotage::DoublePops) {
-            state.stack().pop(Token(token.0 - 1));
+        if let Some(state) = state(env) {
+            returned(state, env, Some(Token::sure(token as u32)));
         }
     });
 }
 
-extern "system" fn thrown(env: Env<'_>, _: Ref<'_>, exception: Option<Ref<'_>>, token: jint) {
+extern "system" fn exit(env: Env<'_>, _: Ref<'_>, high: jint, low: jint) {
     guard((), || {
-        let Some(state) = state(env) else { return };
-        let token = Token(token as u32);
-        let stale = Stale::above(state, token, Agent::layers);
-        let found = state.stack().pop(token);
-        // The frame below may be a constructor's that ends without a hook.
-        state.stack().leave();
-        match found {
-            Balance::Even => ground::count_even(state, Agent::layers),
-            // The exit hook had popped already when its return threw.
-            Balance::TooFew if state.stack().depth() == token.0 => excuse_throw(),
-            found => explain(state, env, "exceptional exit", found, stale, exception),
+        if let Some(state) = state(env) {
+            returned(state, env, state.stack().newest(hook_of(high, low)));
         }
     });
+}
+
+/// A method returns whose entry `token` stands for.
+#[inline(always)]
+fn returned(state: &ThreadState, env: Env<'_>, token: Option<Token>) {
+    if hook_faults::strikes(state, Sabotage::DropPops) {
+        return;
+    }
+    let Some(token) = token else {
+        return explain(state, env, "return", Balance::TooFew, Stale::None, None);
+    };
+    let stale = Stale::above(state, token, Agent::layers);
+    match state.stack().pop(token) {
+        Balance::Even => ground::count_even(state, Agent::layers),
+        found => explain(state, env, "return", found, stale, None),
+    }
+    // Where an earlier failure has taken the caller's entry already, there is none to take.
+    let caller_is_there = token.depth > 0 && state.stack().depth() == token.depth;
+    if caller_is_there && hook_faults::strikes(state, Sabotage::DoublePops) {
+        state.stack().pop(Token::sure(token.depth - 1));
+    }
+}
+
+extern "system" fn thrown(env: Env<'_>, _: Ref<'_>, exception: Option<Ref<'_>>, token: jint) {
+    guard((), || {
+        if let Some(state) = state(env) {
+            left(state, env, exception, Some(Token::sure(token as u32)));
+        }
+    });
+}
+
+extern "system" fn unwind<'a>(
+    env: Env<'a>,
+    _: Ref<'a>,
+    exception: Option<Ref<'a>>,
+    high: jint,
+    low: jint,
+) -> Option<Ref<'a>> {
+    guard((), || {
+        let Some(state) = state(env) else { return };
+        // Frames above may have ended without a hook, and one of them may have been of this method.
+        if exception.is_some_and(|exception| ground::is_vm_error(env, exception)) {
+            state.stack().doubt();
+        }
+        left(
+            state,
+            env,
+            exception,
+            state.stack().newest(hook_of(high, low)),
+        );
+    });
+    exception
+}
+
+/// An exception leaves a method whose entry `token` stands for.
+fn left(state: &ThreadState, env: Env<'_>, exception: Option<Ref<'_>>, token: Option<Token>) {
+    let place = "exceptional exit";
+    let Some(token) = token else {
+        return explain(state, env, place, Balance::TooFew, Stale::None, exception);
+    };
+    let stale = Stale::above(state, token, Agent::layers);
+    let found = state.stack().pop(token);
+    // The frame below may be a constructor's that ends without a hook.
+    state.stack().leave();
+    match found {
+        Balance::Even => ground::count_even(state, Agent::layers),
+        // The exit hook had popped already when its return threw.
+        Balance::TooFew if state.stack().depth() == token.depth => excuse_throw(),
+        found => explain(state, env, place, found, stale, exception),
+    }
 }
 
 extern "system" fn caught(env: Env<'_>, _: Ref<'_>, exception: Option<Ref<'_>>, token: jint) {
     guard((), || {
         let Some(state) = state(env) else { return };
-        let token = Token(token as u32);
+        let token = Token::sure(token as u32);
         let stale = Stale::above(state, token, Agent::layers);
-        let popped = state.stack().depth() == token.0;
+        let popped = state.stack().depth() == token.depth;
         match state.stack().catch(token) {
             Balance::Even => {}
             Balance::TooFew if popped => excuse_throw(),

@@ -4,11 +4,14 @@ use super::args::RewriteArgs;
 use super::summary::Summary;
 use crate::error::Error;
 use crate::output::{Stream, print};
-use instrumenter::{Choice, HookId, Malformed, MethodInfo, Patterns};
+use instrumenter::{Choice, HookClass, HookId, Malformed, MethodInfo, Patterns, Tokens};
 use std::fmt;
 
-/// The class with the hook methods, as the agent defines it.
-const OWNER: &str = "java/lang/StackwitnessTrace";
+/// The class with the hook methods, as the agent defines it for exact hooks.
+const HOOKS: HookClass<'_> = HookClass {
+    name: "java/lang/StackwitnessTrace",
+    tokens: Tokens::WhereNeeded,
+};
 
 /// No class is larger than this; a file that is larger is copied as it is, without being read into
 /// memory. (No real class file comes near: a method has at most 64 KiB of code.)
@@ -65,7 +68,7 @@ impl<'a> Rewriter<'a> {
                 check: false,
             }
         };
-        let r = match instrumenter::rewrite(bytes, OWNER, &mut plan) {
+        let r = match instrumenter::rewrite(bytes, HOOKS, &mut plan) {
             Ok(r) => r,
             Err(e) => return self.malformed(place, e),
         };

@@ -9,6 +9,6 @@ mod writer;
 
 pub use entry::{initial_locals, parameter_class};
 pub use frames::{RawFrame, RawFrames, RawTypes, next_bci};
-pub use simulate::{Classes, Lost, State};
+pub use simulate::{AnyClass, Classes, Lost, State};
 pub use vtype::VType;
 pub use writer::FrameWriter;

@@ -16,6 +16,19 @@ pub trait Classes<'a> {
     fn name(&self, of: VType) -> Option<Cow<'a, [u8]>>;
 }
 
+/// Knows no class: for those to whom a value's class is all one.
+#[derive(Clone, Copy, Debug)]
+pub struct AnyClass;
+
+impl<'a> Classes<'a> for AnyClass {
+    fn index(&mut self, _: Cow<'a, [u8]>) -> Option<u16> {
+        Some(0)
+    }
+    fn name(&self, _: VType) -> Option<Cow<'a, [u8]>> {
+        None
+    }
+}
+
 /// The code does what can't be followed: it is not verifiable, or uses `jsr`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lost;

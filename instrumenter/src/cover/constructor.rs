@@ -9,15 +9,15 @@
 //! frame against the types both before and after the call, and there is no frame for both. So an
 //! exception that leaves `super(…)` passes its constructor without a hook; the next hook for
 //! exceptions below, in the caller, sets the trace stack right. Until then the constructor's entry
-//! may be stale. The hook that the exception passed before, in `super(…)` itself, can tell.
+//! may be stale. The hook that the exception passed before, in `super(…)` itself, can tell. So these
+//! constructors keep a token: in a recursion the id could not tell the stale entry from another.
 
 use super::covered::{Covered, cover};
 use crate::reason::{Reason, Stop};
 use classfile::Malformed;
 use classfile::file::{Attribute, ClassFile, Code};
 use classfile::instruction::Instructions;
-use classfile::types::{Classes, RawFrames, State, VType, next_bci};
-use std::borrow::Cow;
+use classfile::types::{AnyClass, RawFrames, State, VType, next_bci};
 
 /// Memory kept from constructor to constructor.
 #[derive(Debug, Default)]
@@ -26,20 +26,9 @@ pub(crate) struct Scratch {
     locals: Vec<VType>,
 }
 
-/// Here only initialisation matters, not which class is meant.
-struct AnyClass;
-
-impl<'a> Classes<'a> for AnyClass {
-    fn index(&mut self, _: Cow<'a, [u8]>) -> Option<u16> {
-        Some(0)
-    }
-    fn name(&self, _: VType) -> Option<Cow<'a, [u8]>> {
-        None
-    }
-}
-
 /// Divides a constructor with frames into what runs before and after the initialisation of
-/// `this`.
+/// `this`. True if an exception may leave the call between them: `Object.<init>` throws none, apart
+/// from errors of the VM.
 pub(crate) fn phases<'a>(
     class: &ClassFile<'a>,
     code: &Code<'a>,
@@ -47,7 +36,7 @@ pub(crate) fn phases<'a>(
     initial: &[VType],
     scratch: &mut Scratch,
     covered: &mut Vec<Covered>,
-) -> Result<(), Stop> {
+) -> Result<bool, Stop> {
     let Scratch { state, locals } = scratch;
     locals.clear();
     locals.extend_from_slice(initial);
@@ -64,6 +53,7 @@ pub(crate) fn phases<'a>(
     let length = code.code.len() as u32;
     let mut frame = next(None)?;
     let mut uninitialized = true;
+    let mut leaves = false;
     let mut start = 0;
     let mut bci = 0;
     while bci < length {
@@ -97,6 +87,8 @@ pub(crate) fn phases<'a>(
             bci += i.length;
             let framed = frame.as_ref().is_some_and(|(at, _)| *at == bci);
             if initialised {
+                let called = i.constant().and_then(|method| class.pool.member(method));
+                leaves |= called.is_none_or(|called| called.class != b"java/lang/Object");
                 cover(covered, start, i.bci, uninitialized);
                 (start, uninitialized) = (bci, false);
                 break;
@@ -110,5 +102,5 @@ pub(crate) fn phases<'a>(
         }
     }
     cover(covered, start, length, uninitialized);
-    Ok(())
+    Ok(leaves)
 }

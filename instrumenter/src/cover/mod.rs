@@ -9,4 +9,4 @@ mod ranges;
 pub(crate) use catch_alls::CatchAlls;
 pub(crate) use constructor::Scratch;
 pub(crate) use covered::Covered;
-pub(crate) use ranges::ranges;
+pub(crate) use ranges::Coverage;

@@ -2,36 +2,67 @@
 
 use super::constructor;
 use super::covered::{Covered, cover};
-use crate::layout::{RETURN, Scan};
+use crate::layout::Scan;
 use crate::reason::Stop;
 use classfile::file::{Attribute, ClassFile, Code, Member};
 use classfile::types::VType;
 
-/// What the catch-alls of a method cover: all of its code, with two exceptions. `typed` says that
-/// the verifier holds the method against stack map frames, `frames`.
-pub(crate) fn ranges<'a>(
-    class: &ClassFile<'a>,
-    method: &Member<'a>,
-    code: &Code<'a>,
-    scan: &Scan,
-    (typed, frames): (bool, Option<&Attribute<'a>>),
-    initial: &[VType],
-    scratch: &mut constructor::Scratch,
-) -> Result<Vec<Covered>, Stop> {
-    let length = code.code.len() as u32;
-    let mut covered = Vec::with_capacity(2);
-    if typed && initial.first() == Some(&VType::UninitializedThis) {
-        constructor::phases(class, code, frames, initial, scratch, &mut covered)?;
-    } else if class.name == b"java/lang/Object" && method.name == b"<init>" {
-        // Here the JVM registers finalizers, in the return itself. A handler that covers it
-        // is more than HotSpot's compilers are made for: C2 of JDK 17 crashes.
-        let mut start = 0;
-        for bci in (0..length).filter(|&bci| scan.flags[bci as usize] & RETURN != 0) {
-            cover(&mut covered, start, bci, false);
-            start = bci + 1;
+/// What the catch-alls of a method can cover.
+#[derive(Debug, Default)]
+pub(crate) struct Coverage {
+    ranges: Vec<Covered>,
+    /// Whether an exception may leave the method without a hook, apart from errors of the VM.
+    pub(crate) leaks: bool,
+}
+
+impl Coverage {
+    /// What catch-alls can cover: all code but a constructor's call of another. `typed` says that
+    /// the verifier holds the method against stack map frames, `frames`.
+    pub(crate) fn of<'a>(
+        class: &ClassFile<'a>,
+        code: &Code<'a>,
+        (typed, frames): (bool, Option<&Attribute<'a>>),
+        initial: &[VType],
+        scratch: &mut constructor::Scratch,
+    ) -> Result<Self, Stop> {
+        let mut coverage = Coverage::default();
+        let Coverage { ranges, leaks } = &mut coverage;
+        if typed && initial.first() == Some(&VType::UninitializedThis) {
+            *leaks = constructor::phases(class, code, frames, initial, scratch, ranges)?;
+        } else {
+            cover(ranges, 0, code.code.len() as u32, false);
         }
-    } else {
-        cover(&mut covered, 0, length, false);
+        Ok(coverage)
     }
-    Ok(covered)
+
+    /// All of it, for a method with a token.
+    pub(crate) fn whole(
+        self,
+        class: &ClassFile<'_>,
+        method: &Member<'_>,
+        scan: &Scan,
+    ) -> Vec<Covered> {
+        if class.name == b"java/lang/Object" && method.name == b"<init>" {
+            // Here the JVM registers finalizers, in the return itself. A handler that covers it
+            // is more than HotSpot's compilers are made for: C2 of JDK 17 crashes.
+            return self.without_exits(scan);
+        }
+        self.ranges
+    }
+
+    /// For a method without a token: all but the returns and the exit hooks before them. There
+    /// the method's entry may be gone already.
+    pub(crate) fn without_exits(self, scan: &Scan) -> Vec<Covered> {
+        let mut covered = Vec::with_capacity(self.ranges.len() + 1);
+        let mut returns = scan.returns().peekable();
+        for range in self.ranges {
+            let mut start = range.start;
+            while let Some(exit) = returns.next_if(|&exit| exit < range.end) {
+                cover(&mut covered, start, exit, range.uninitialized);
+                start = exit + 1;
+            }
+            cover(&mut covered, start, range.end, range.uninitialized);
+        }
+        covered
+    }
 }

@@ -4,7 +4,7 @@
 use super::inferred::Inferred;
 use super::names::Names;
 use crate::cover::CatchAlls;
-use crate::hooks::code as hooks;
+use crate::hooks::{Form, code as hooks};
 use crate::layout::{HANDLER, Moves};
 use crate::reason::{Reason, Stop};
 use classfile::file::{Attribute, Code};
@@ -31,6 +31,7 @@ pub(crate) struct StackMap<'m, 'a> {
     pub(crate) catch_alls: CatchAlls,
     /// The class constant of `java/lang/StackOverflowError`, as [`Names::overflow`] gave it.
     pub(crate) overflow: u16,
+    pub(crate) form: Form,
 }
 
 impl<'a> StackMap<'_, 'a> {
@@ -86,7 +87,7 @@ impl<'a> StackMap<'_, 'a> {
             moved.add(&mut writer, self.moves.hook(f.bci), &mut resolve)?;
         }
         for (at, uninitialized) in self.catch_alls.iter() {
-            moved.set_catch_all(self.code.max_locals, uninitialized, throwable);
+            moved.set_catch_all(self, uninitialized, throwable);
             moved.add(&mut writer, at, &mut resolve)?;
         }
         if !writer.finish() {
@@ -134,7 +135,7 @@ impl Moved {
         let tops = u32::from(map.code.max_locals) - slots;
         self.locals
             .resize(self.locals.len() + tops as usize, VType::Top);
-        self.locals.push(VType::Integer);
+        self.push_token(map.form);
         self.stack.clear();
         for t in stack {
             self.stack.push(map.moved(t)?);
@@ -151,16 +152,21 @@ impl Moved {
         self.stack.push(VType::Object(overflow));
     }
 
-    fn set_catch_all(&mut self, max_locals: u16, uninitialized: bool, throwable: u16) {
+    fn set_catch_all(&mut self, map: &StackMap<'_, '_>, uninitialized: bool, throwable: u16) {
         self.locals.clear();
-        self.locals.resize(usize::from(max_locals), VType::Top);
+        self.locals
+            .resize(usize::from(map.code.max_locals), VType::Top);
         if uninitialized {
             // A constructor has `this` in local 0.
             self.locals[0] = VType::UninitializedThis;
         }
-        self.locals.push(VType::Integer);
+        self.push_token(map.form);
         self.stack.clear();
         self.stack.push(VType::Object(throwable));
+    }
+
+    fn push_token(&mut self, form: Form) {
+        self.locals.extend(form.token().map(|_| VType::Integer));
     }
 
     fn add(

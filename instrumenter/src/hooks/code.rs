@@ -1,4 +1,6 @@
-//! The code of the hooks, and how to recognise it.
+//! The code of the hooks.
+//!
+//! A method's hooks name its entry on the trace stack in one of two forms. With a token:
 //!
 //! | hook | stands | code |
 //! |---|---|---|
@@ -7,10 +9,39 @@
 //! | caught | at every handler of the method | `astore E; aload E; iload L; invokestatic caught(Ljava/lang/Object;I)V; aconst_null; pop; aload E` |
 //! | thrown | behind the method's code, as catch-all handler | `dup; iload L; invokestatic thrown(Ljava/lang/Object;I)V; athrow` |
 //!
+//! By the id alone, in methods without handlers:
+//!
+//! | hook | stands | code |
+//! |---|---|---|
+//! | entry | at BCI 0 | `sipush hi; sipush lo; invokestatic enter(II)V`, then maybe `invokestatic check()V` |
+//! | exit | before every return | `sipush hi; sipush lo; invokestatic exit(II)V` |
+//! | thrown | behind the method's code, as catch-all handler | `sipush hi; sipush lo; invokestatic unwind(Ljava/lang/Object;II)Ljava/lang/Throwable; athrow` |
+//!
 //! `hi` and `lo` are the halves of the [`HookId`], so that a method's bytecode alone names it.
-//! `L` is a local variable of the hooks' own, behind those of the method: it holds the depth of
-//! the trace stack before the push. `E`, the local variable behind it, there only in methods with
-//! handlers, keeps the exception that a handler caught.
+//! `L` is a local variable of the hooks' own, behind those of the method: it holds the token, the
+//! depth of the trace stack before the push. `E`, the local variable behind it, there only in
+//! methods with handlers, keeps the exception that a handler caught.
+//!
+//! # Why the id is enough
+//! The newest entry with a method's id is the entry of the frame that runs the hook, if all entries
+//! above are of frames that have ended, none of these frames is of the same method, and the
+//! frame's own entry is there. This holds because
+//!
+//! * only a constructor whose call of another constructor threw ends without a hook (see
+//!   `cover::constructor`), and such constructors keep a token. So no method without a token
+//!   leaves an entry behind. The call of `Object.<init>` throws nothing, apart from errors of the
+//!   VM;
+//! * a method without a token has no handlers, and its catch-all covers neither its returns nor
+//!   its exit hooks. So nothing runs after the exit hook that could ask for the entry again.
+//!
+//! A method with handlers keeps a token, because its handlers may cover a return. There an
+//! exception may reach the handler after the exit hook (an interpreter's return throws
+//! `IllegalMonitorStateException`), and in a recursion the newest entry with the method's id would
+//! be the caller's.
+//!
+//! Errors of the VM (a `StackOverflowError` in a hook, an exception from another thread) may end any
+//! frame without a hook. An id cannot tell then. `unwind` gets the exception, so that the agent
+//! can tell.
 //!
 //! # Where the stack is full
 //! A hook's call may need more of the thread's stack than there is, and throw a
@@ -23,8 +54,8 @@
 //!   have entries above the method's own only if the `thrown` hook of a callee failed just before,
 //!   and keeps them until the next hook for exceptions that does not fail.
 //! * At entry, it is as if the method itself had found no room for its frame.
-//! * At a return or an exceptional exit, the method is left by the error instead. Were it dropped,
-//!   the method's entry would stay on the trace stack, unknown to its caller.
+//! * At a return or an exceptional exit, the method is left by the error instead. Were the error
+//!   dropped, the method's entry would stay on the trace stack, unknown to its caller.
 
 use classfile::Opcode;
 use trace_entry::HookId;
@@ -57,32 +88,105 @@ fn invoke(out: &mut Vec<u8>, method: u16) {
     out.extend_from_slice(&[Opcode::Invokestatic.byte(), a, b]);
 }
 
-/// BCI of the entry hook's call of `push`.
+/// BCI of the entry hook's call of `push` or `enter`.
 pub(crate) const PUSH_AT: u32 = 6;
 
-pub(crate) fn entry_length(local: u16, check: bool) -> u32 {
-    PUSH_AT + INVOKE + access_length(local) + if check { INVOKE } else { 0 }
+/// In which form the hooks of a method name its entry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Form {
+    /// By its id alone.
+    Id(HookId),
+    /// By a token in the local variable `local`.
+    Token { id: HookId, local: u16 },
 }
 
-pub(crate) fn entry(out: &mut Vec<u8>, id: HookId, push: u16, local: u16, check: Option<u16>) {
-    let [a, b, c, d] = id.0.to_be_bytes();
-    let sipush = Opcode::Sipush.byte();
-    out.extend_from_slice(&[sipush, a, b, sipush, c, d]);
-    invoke(out, push);
-    access(out, Opcode::Istore, Opcode::Istore0, local);
-    if let Some(check) = check {
-        invoke(out, check);
+impl Form {
+    /// The local variable with the token.
+    pub(crate) fn token(self) -> Option<u16> {
+        match self {
+            Form::Id(_) => None,
+            Form::Token { local, .. } => Some(local),
+        }
+    }
+
+    fn id(self) -> HookId {
+        let (Form::Id(id) | Form::Token { id, .. }) = self;
+        id
+    }
+
+    /// How many slots of operand stack the exit hook takes above what is there.
+    pub(crate) fn exit_slots(self) -> u16 {
+        match self {
+            Form::Id(_) => 2,
+            Form::Token { .. } => 1,
+        }
+    }
+
+    pub(crate) fn entry_length(self, check: bool) -> u32 {
+        PUSH_AT + INVOKE + self.token().map_or(0, access_length) + if check { INVOKE } else { 0 }
+    }
+
+    /// The entry hook, whose call is of `push`, or of `enter` without a token.
+    pub(crate) fn entry(self, out: &mut Vec<u8>, push: u16, check: Option<u16>) {
+        push_id(out, self.id());
+        invoke(out, push);
+        if let Some(local) = self.token() {
+            access(out, Opcode::Istore, Opcode::Istore0, local);
+        }
+        if let Some(check) = check {
+            invoke(out, check);
+        }
+    }
+
+    pub(crate) fn exit_length(self) -> u32 {
+        self.name_length() + INVOKE
+    }
+
+    /// The exit hook, whose call is of `pop`, or of `exit` without a token.
+    pub(crate) fn exit(self, out: &mut Vec<u8>, pop: u16) {
+        self.name(out);
+        invoke(out, pop);
+    }
+
+    pub(crate) fn thrown_length(self) -> u32 {
+        let copy = u32::from(self.token().is_some());
+        copy + self.name_length() + INVOKE + 1
+    }
+
+    /// The catch-all, whose call is of `thrown`, or of `unwind` without a token. `unwind` returns
+    /// the exception: a copy would take a slot of operand stack more.
+    pub(crate) fn thrown(self, out: &mut Vec<u8>, thrown: u16) {
+        if self.token().is_some() {
+            out.push(Opcode::Dup.byte());
+        }
+        self.name(out);
+        invoke(out, thrown);
+        out.push(Opcode::Athrow.byte());
+    }
+
+    fn name_length(self) -> u32 {
+        self.token().map_or(PUSH_AT, access_length)
+    }
+
+    fn name(self, out: &mut Vec<u8>) {
+        match self {
+            Form::Id(id) => push_id(out, id),
+            Form::Token { local, .. } => access(out, Opcode::Iload, Opcode::Iload0, local),
+        }
     }
 }
 
-pub(crate) fn exit_length(local: u16) -> u32 {
-    access_length(local) + INVOKE
+fn push_id(out: &mut Vec<u8>, id: HookId) {
+    let [a, b, c, d] = id.0.to_be_bytes();
+    let sipush = Opcode::Sipush.byte();
+    out.extend_from_slice(&[sipush, a, b, sipush, c, d]);
 }
 
-pub(crate) fn exit(out: &mut Vec<u8>, pop: u16, local: u16) {
-    access(out, Opcode::Iload, Opcode::Iload0, local);
-    invoke(out, pop);
-}
+/// Slots of operand stack that an entry hook takes: the halves of the id.
+pub(crate) const ENTRY_SLOTS: u16 = 2;
+
+/// Slots of operand stack that a catch-all takes, the exception included.
+pub(crate) const THROWN_SLOTS: u16 = 3;
 
 /// `E`, where the hooks' local is `local`.
 fn exception_local(local: u16) -> u16 {
@@ -116,15 +220,4 @@ pub(crate) fn caught(out: &mut Vec<u8>, method: u16, local: u16) {
 pub(crate) fn resume(out: &mut Vec<u8>, local: u16) {
     out.extend_from_slice(&[Opcode::AconstNull.byte(), Opcode::Pop.byte()]);
     access(out, Opcode::Aload, Opcode::Aload0, exception_local(local));
-}
-
-pub(crate) fn thrown_length(local: u16) -> u32 {
-    1 + access_length(local) + INVOKE + 1
-}
-
-pub(crate) fn thrown(out: &mut Vec<u8>, method: u16, local: u16) {
-    out.push(Opcode::Dup.byte());
-    access(out, Opcode::Iload, Opcode::Iload0, local);
-    invoke(out, method);
-    out.push(Opcode::Athrow.byte());
 }

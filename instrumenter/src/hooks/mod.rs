@@ -1,8 +1,11 @@
 //! The hooks: their code, what they call, and how to recognise them.
 
+mod class;
 pub(crate) mod code;
 mod recognise;
 mod targets;
 
+pub use class::{HookClass, Tokens};
+pub(crate) use code::Form;
 pub use recognise::hook_id_of;
 pub(crate) use targets::Targets;

@@ -149,6 +149,14 @@ impl Scan {
             .filter(|&bci| self.flags[bci as usize] & HANDLER != 0)
     }
 
+    /// Where returns stand, in order.
+    pub(crate) fn returns(&self) -> impl Iterator<Item = u32> {
+        let hooks = self.events.iter().filter(|&e| e & 3 == event::HOOK);
+        hooks
+            .map(|e| e >> 2)
+            .filter(|&bci| self.flags[bci as usize] & RETURN != 0)
+    }
+
     /// The branch at `bci`, where one was seen.
     pub(crate) fn branch(&self, bci: u32) -> Branch {
         self.branches[self.branches.partition_point(|b| b.bci < bci)]

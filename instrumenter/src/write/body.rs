@@ -2,21 +2,18 @@
 
 use super::switch;
 use crate::cover::CatchAlls;
-use crate::hooks::{Targets, code as hooks};
+use crate::hooks::{Form, Targets, code as hooks};
 use crate::layout::{Branch, HANDLER, Moves, RETURN, Scan, event};
 use crate::map::{HookKind, Kind, Segment};
 use crate::reason::Stop;
 use classfile::operators::Format;
 use classfile::pool::Additions;
 use classfile::{Opcode, instruction};
-use trace_entry::HookId;
 
 /// What the hooks of one method need.
 pub(crate) struct Hooks<'h, 'p, 'a, 'o> {
-    pub(crate) id: HookId,
+    pub(crate) form: Form,
     pub(crate) check: bool,
-    /// The hooks' local variable.
-    pub(crate) local: u16,
     pub(crate) targets: &'h mut Targets<'o>,
     pub(crate) adds: &'h mut Additions<'p, 'a>,
 }
@@ -42,8 +39,8 @@ pub(crate) fn write(
     for (at, _) in catch_alls.iter() {
         debug_assert_eq!(at, body.here());
         body.open(moves.scan.last, Kind::Hook(HookKind::Thrown));
-        let thrown = hooks.targets.thrown(hooks.adds)?;
-        hooks::thrown(body.out, thrown, hooks.local);
+        let thrown = hooks.targets.thrown(hooks.form, hooks.adds)?;
+        hooks.form.thrown(body.out, thrown);
     }
     debug_assert_eq!(catch_alls.end, body.here());
     Ok(())
@@ -78,8 +75,8 @@ impl Body<'_> {
             (HookKind::Entry, None)
         };
         self.open(0, Kind::Hook(kind));
-        let push = hooks.targets.push(hooks.adds)?;
-        hooks::entry(self.out, hooks.id, push, hooks.local, check);
+        let push = hooks.targets.push(hooks.form, hooks.adds)?;
+        hooks.form.entry(self.out, push, check);
         Ok(())
     }
 
@@ -133,17 +130,17 @@ impl Body<'_> {
         flags: u8,
         hooks: &mut Hooks<'_, '_, '_, '_>,
     ) -> Result<(), Stop> {
-        if flags & HANDLER != 0 {
+        if let Some(local) = hooks.form.token().filter(|_| flags & HANDLER != 0) {
             self.open(bci, Kind::Hook(HookKind::Caught));
             let caught = hooks.targets.caught(hooks.adds)?;
-            hooks::caught(self.out, caught, hooks.local);
+            hooks::caught(self.out, caught, local);
             self.open(bci, Kind::Resume);
-            hooks::resume(self.out, hooks.local);
+            hooks::resume(self.out, local);
         }
         if flags & RETURN != 0 {
             self.open(bci, Kind::Hook(HookKind::Exit));
-            let pop = hooks.targets.pop(hooks.adds)?;
-            hooks::exit(self.out, pop, hooks.local);
+            let pop = hooks.targets.pop(hooks.form, hooks.adds)?;
+            hooks.form.exit(self.out, pop);
         }
         Ok(())
     }

@@ -2,25 +2,24 @@
 //! but those hooks' calls, then the method's own, then those of the catch-alls.
 
 use crate::cover::{CatchAlls, Covered};
-use crate::hooks::code as hooks;
+use crate::hooks::{Form, code as hooks};
 use crate::layout::Moves;
 use crate::reason::Reason;
 use classfile::file::{Code, ExceptionEntry};
 
-/// Writes the table of a method whose hooks' local variable is `local`. `overflow` is the class
-/// constant of `java/lang/StackOverflowError`.
+/// Writes the table. `overflow` is the class constant of `java/lang/StackOverflowError`.
 pub(crate) fn write(
     out: &mut Vec<u8>,
     code: &Code<'_>,
     moves: Moves<'_>,
     covered: &[Covered],
     catch_alls: CatchAlls,
-    local: u16,
+    form: Form,
     overflow: u16,
 ) -> Result<(), Reason> {
     let count_at = out.len();
     out.extend_from_slice(&[0, 0]);
-    for handler in moves.scan.handlers() {
+    for (handler, local) in moves.scan.handlers().zip(form.token().into_iter().cycle()) {
         let hook = moves.hook(handler);
         let call = hook + hooks::caught_call_at(local);
         ExceptionEntry {
@@ -43,9 +42,9 @@ pub(crate) fn write(
         }
     }
     for &c in covered {
-        // From right behind the entry hook's store on, its check included.
+        // From right behind the entry hook's push on, its check included.
         let start = match c.start {
-            0 => hooks::entry_length(local, false) as u16,
+            0 => form.entry_length(false) as u16,
             start => moves.hook(start) as u16,
         };
         ExceptionEntry {

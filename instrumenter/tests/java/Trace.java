@@ -1,8 +1,9 @@
-import java.util.ArrayDeque;
+import java.util.Arrays;
 
-/** Hook methods that keep the trace stack's depth and fail where it is not what it must be. */
+/** Hook methods that keep the trace stack and fail where it is not what it must be. */
 public final class Trace {
     private static int depth;
+    private static int[] ids = new int[16];
     private static long pushes;
 
     private static void expect(boolean holds, String what) {
@@ -15,7 +16,33 @@ public final class Trace {
 
     public static int push(int high, int low) {
         pushes++;
+        if (depth == ids.length) {
+            ids = Arrays.copyOf(ids, 2 * depth);
+        }
+        ids[depth] = id(high, low);
         return depth++;
+    }
+
+    private static int id(int high, int low) {
+        return high << 16 | low & 0xffff;
+    }
+
+    public static void enter(int high, int low) {
+        push(high, low);
+    }
+
+    public static void exit(int high, int low) {
+        expect(depth > 0 && ids[depth - 1] == id(high, low), "exit at depth " + depth);
+        depth--;
+    }
+
+    public static Throwable unwind(Object exception, int high, int low) {
+        expect(exception instanceof Throwable, "unwind without exception");
+        // Constructors can't say that super(...) threw: deeper is allowed.
+        do {
+            expect(depth > 0, "unwind without its entry");
+        } while (ids[--depth] != id(high, low));
+        return (Throwable) exception;
     }
 
     public static void pop(int before) {

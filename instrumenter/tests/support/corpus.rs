@@ -4,12 +4,15 @@ use classfile::identity;
 use classfile_testing::folder::classes;
 use classfile_testing::jdk::{Jdk, run};
 use classfile_testing::readers::others_agree;
-use instrumenter::{Choice, HookId, MethodInfo, rewrite};
+use instrumenter::{Choice, HookClass, HookId, MethodInfo, Tokens, rewrite};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The class that the hooks call.
-pub const OWNER: &str = "java/lang/StackwitnessTrace";
+/// The class that the hooks call, as exact hooks do.
+pub const HOOKS: HookClass<'_> = HookClass {
+    name: "java/lang/StackwitnessTrace",
+    tokens: Tokens::WhereNeeded,
+};
 
 /// Round trip, rewrite and cross-reading of every class below `from`, every so manieth read by the
 /// other readers; writes the hooked classes to `to`.
@@ -32,7 +35,7 @@ pub fn rewrite_all(label: &str, from: &Path, to: &Path, read_every: usize) {
             }
         };
         let r =
-            rewrite(&bytes, OWNER, &mut plan).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            rewrite(&bytes, HOOKS, &mut plan).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         hooked += r.hooked.len();
         left.extend(
             r.left

@@ -61,20 +61,33 @@ pub enum Function {
     Plain(extern "system" fn(Env<'_>, Ref<'_>)),
     /// `(I)V`
     TakesInt(extern "system" fn(Env<'_>, Ref<'_>, jint)),
+    /// `(II)V`
+    TakesInts(extern "system" fn(Env<'_>, Ref<'_>, jint, jint)),
     /// `(II)I`
     TakesIntsGivesInt(extern "system" fn(Env<'_>, Ref<'_>, jint, jint) -> jint),
     /// `(Ljava/lang/Object;I)V`
     TakesObjectAndInt(extern "system" fn(Env<'_>, Ref<'_>, Option<Ref<'_>>, jint)),
+    /// `(Ljava/lang/Object;II)Ljava/lang/Throwable;`
+    GivesThrowable(GivesThrowable),
 }
+
+/// Takes an object and two numbers, gives a throwable: the object itself, perhaps.
+pub type GivesThrowable =
+    for<'a> extern "system" fn(Env<'a>, Ref<'a>, Option<Ref<'a>>, jint, jint) -> Option<Ref<'a>>;
 
 impl Function {
     fn parts(self) -> (&'static CStr, *mut c_void) {
         match self {
             Function::Plain(function) => (c"()V", function as *mut c_void),
             Function::TakesInt(function) => (c"(I)V", function as *mut c_void),
+            Function::TakesInts(function) => (c"(II)V", function as *mut c_void),
             Function::TakesIntsGivesInt(function) => (c"(II)I", function as *mut c_void),
             Function::TakesObjectAndInt(function) => {
                 (c"(Ljava/lang/Object;I)V", function as *mut c_void)
+            }
+            Function::GivesThrowable(function) => {
+                let descriptor = c"(Ljava/lang/Object;II)Ljava/lang/Throwable;";
+                (descriptor, function as *mut c_void)
             }
         }
     }

@@ -110,11 +110,8 @@ fn check_layers(layers: &Layers, state: &ThreadState, env: Env<'_>, scratch: &mu
         slots.count(Layer::AsgctSafepoint, Verdict::Unverifiable);
     };
     ground::check(layers, state);
-    if state.stack().copy_to(&mut scratch.copy).is_none() {
-        return match state.stack().is_whole() {
-            true => drop(Drop::TooDeep),
-            false => drop(Drop::TraceStackFull),
-        };
+    if let Err(cause) = state.stack().copy_to(&mut scratch.copy) {
+        return drop(cause);
     }
     let asgct = layers
         .walkers

@@ -84,6 +84,8 @@ pub enum Stale {
     Constructors,
     /// There are others.
     Others,
+    /// There may be others, of frames that an error of the VM ended.
+    Doubtful,
 }
 
 impl Stale {
@@ -94,7 +96,7 @@ impl Stale {
         token: Token,
         layers: impl FnOnce() -> Option<&'a Layers>,
     ) -> Stale {
-        if state.stack().depth() <= token.0.wrapping_add(1) {
+        if state.stack().depth() <= token.depth.wrapping_add(1) {
             return Stale::None;
         }
         Stale::look(state, token, layers())
@@ -102,8 +104,8 @@ impl Stale {
 
     #[cold]
     fn look(state: &ThreadState, token: Token, layers: Option<&Layers>) -> Stale {
-        let Some(layers) = layers else {
-            return Stale::Others;
+        let Some(layers) = layers.filter(|_| !state.stack().is_doubtful()) else {
+            return Stale::Doubtful;
         };
         let is_constructor = |hook| layers.truth.methods.is_constructor(hook);
         match state.stack().above(token).all(is_constructor) {
@@ -151,7 +153,7 @@ pub fn explain(layers: &Layers, state: &ThreadState, env: Env<'_>, uneven: Uneve
             slots.count(Layer::Ground, Verdict::Unverifiable);
             (Verdict::Unverifiable, Unseen::Constructor)
         }
-        (Stale::Others, Some(exception)) if is_vm_error(env, exception) => {
+        (stale, exception) if by_vm_error(env, stale, exception) => {
             layers.truth.rewriting().repairs += 1;
             slots.count(Layer::Ground, Verdict::Unverifiable);
             (Verdict::Unverifiable, Unseen::VmError)
@@ -167,6 +169,15 @@ pub fn excuse_throw(layers: &Layers) {
     let excuse = Some(Unseen::ThrewAfterPop);
     let book = &layers.injector.book;
     hook_faults::noticed(book, Balance::TooFew, Verdict::Match, excuse);
+}
+
+/// Whether the VM may have ended frames without a hook.
+fn by_vm_error(env: Env<'_>, stale: Stale, exception: Option<Ref<'_>>) -> bool {
+    match stale {
+        Stale::Doubtful => true,
+        Stale::Others => exception.is_some_and(|exception| is_vm_error(env, exception)),
+        Stale::Constructors | Stale::None => false,
+    }
 }
 
 fn unbalanced(layers: &Layers, state: &ThreadState, env: Env<'_>, place: &str, found: Balance) {
@@ -226,7 +237,9 @@ pub fn find_vm_errors(env: Env<'_>) {
     _ = VM_ERRORS.set(names.into_iter().filter_map(find).collect());
 }
 
-fn is_vm_error(env: Env<'_>, exception: Ref<'_>) -> bool {
+/// Whether an exception is an error of the VM, or of another thread: such may end frames without a
+/// hook.
+pub fn is_vm_error(env: Env<'_>, exception: Ref<'_>) -> bool {
     // A repair before the live phase cannot be judged; the VM's start does not overflow.
     let classes = VM_ERRORS.get().into_iter().flatten();
     let mut classes = classes.map(Global::get);

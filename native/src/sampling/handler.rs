@@ -5,9 +5,7 @@ use super::sample::{Outcome, Sample};
 use crate::jvm::java_thread::JavaThreads;
 use crate::jvm::os::signal::{self, HandlerContext};
 use crate::truth::interrupted::Interrupted;
-use crate::truth::trace_stack::{StackCopy, TraceStack};
 use crate::walkers::walker::WalksInterrupted;
-use oracle::tally::Drop;
 use std::io;
 use std::ptr;
 use std::sync::OnceLock;
@@ -66,16 +64,8 @@ fn fill(context: &HandlerContext<'_>, order: &mut Order) {
 fn copy_truth(thread: Interrupted<'_>, sample: &mut Sample) {
     let carrier = thread.state().carrier_stack();
     sample.carried = carrier.is_some();
-    sample.copied = copy(thread.state().stack(), &mut sample.stack);
+    sample.copied = thread.state().stack().copy_to(&mut sample.stack);
     if let (Ok(()), Some(carrier)) = (sample.copied, carrier) {
-        sample.copied = copy(carrier, &mut sample.carrier);
-    }
-}
-
-fn copy(stack: &TraceStack, copy: &mut StackCopy) -> Result<(), Drop> {
-    match stack.copy_to(copy) {
-        Some(()) => Ok(()),
-        None if stack.is_whole() => Err(Drop::TooDeep),
-        None => Err(Drop::TraceStackFull),
+        sample.copied = carrier.copy_to(&mut sample.carrier);
     }
 }

@@ -25,16 +25,20 @@ pub enum Drop {
     NoFreeRecord,
     /// The trace stack could not hold all frames.
     TraceStackFull,
+    /// An error of the VM may have ended frames without a hook, such as a StackOverflowError, and
+    /// no hook has set the trace stack right since.
+    InDoubt,
 }
 
 impl Drop {
     /// All causes, in the order of their slots.
-    pub const ALL: [Drop; 5] = [
+    pub const ALL: [Drop; 6] = [
         Drop::NoAnswer,
         Drop::ThreadEnded,
         Drop::TooDeep,
         Drop::NoFreeRecord,
         Drop::TraceStackFull,
+        Drop::InDoubt,
     ];
 }
 

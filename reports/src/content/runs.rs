@@ -75,8 +75,12 @@ fn group(run: &Run) -> Group {
 fn hooked(run: &Run) -> String {
     match &run.rewriting {
         Some(rewriting) => format!(
-            "{} methods hooked in {} classes",
-            rewriting.methods_hooked, rewriting.classes_hooked
+            "{} methods hooked in {} classes; hooks gave {} of the methods a local variable more, \
+             and {} a slot of operand stack more",
+            rewriting.methods_hooked,
+            rewriting.classes_hooked,
+            rewriting.methods_with_more_locals,
+            rewriting.methods_with_more_stack
         ),
         None => "unknown how many methods were hooked".into(),
     }

@@ -5,7 +5,8 @@ use crate::jvm::jni::Ref;
 use crate::truth::context::Truth;
 use crate::truth::light;
 use crate::truth::unloading::Known;
-use instrumenter::{Choice, MethodInfo, Plan};
+use instrumenter::{Choice, HookClass, MethodInfo, Plan, Tokens};
+use oracle::Hooking;
 use oracle::record::Rewriting;
 
 /// Classes whose methods the light hooks call: hooked, they would call themselves for ever.
@@ -49,7 +50,14 @@ pub fn rewrite(
         return leave("used by the light hooks");
     }
     let mut plan = Choosing(truth);
-    let rewritten = match instrumenter::rewrite(class_file, HOOK_CLASS, &mut plan) {
+    let hooks = HookClass {
+        name: HOOK_CLASS,
+        tokens: match truth.hooking {
+            Hooking::Light => Tokens::Always,
+            Hooking::None | Hooking::Exact => Tokens::WhereNeeded,
+        },
+    };
+    let rewritten = match instrumenter::rewrite(class_file, hooks, &mut plan) {
         Ok(rewritten) => rewritten,
         Err(malformed) => return leave(&format!("malformed: {malformed}")),
     };
@@ -84,6 +92,10 @@ fn is_or_is_inside(name: &str, class: &str) -> bool {
 fn count(counts: &mut Rewriting, rewritten: &instrumenter::Rewritten) {
     counts.classes_hooked += u64::from(!rewritten.hooked.is_empty());
     counts.methods_hooked += rewritten.hooked.len() as u64;
+    for method in &rewritten.hooked {
+        counts.methods_with_more_locals += u64::from(method.growth.locals > 0);
+        counts.methods_with_more_stack += u64::from(method.growth.stack > 0);
+    }
     for left in &rewritten.left {
         *counts
             .methods_left

@@ -74,10 +74,22 @@ impl Registry {
         self.given.add(methods.iter().map(|&method| method.0));
     }
 
-    /// The hook in the bytecode of a method, if it has one.
+    /// The hook of a method, if it has one.
     pub fn hook_in(&self, method: JMethodId) -> Option<HookId> {
-        let id = self.jvmti.bytecodes(method, instrumenter::hook_id_of);
-        id.ok().flatten()
+        self.hooked_method(method).ok()?.map(|(id, _)| id)
+    }
+
+    /// The hook in the bytecode of a method. Code without hooks may start like an entry hook: so
+    /// the names are compared, too.
+    fn hooked_method(&self, method: JMethodId) -> Result<Option<(HookId, Arc<Hooked>)>, i32> {
+        let id = self.jvmti.bytecodes(method, instrumenter::hook_id_of)?;
+        let Some((id, hooked)) = id.and_then(|id| Some((id, self.by_hook(id)?))) else {
+            return Ok(None);
+        };
+        let name = self.jvmti.method_name(method)?;
+        let is_it =
+            *hooked.method.name == *name.name && *hooked.method.descriptor == *name.descriptor;
+        Ok(is_it.then_some((id, hooked)))
     }
 
     /// Forgets the methods of classes that were unloaded; how many hooks are left, and how
@@ -234,14 +246,8 @@ impl Registry {
         const ABSENT_INFORMATION: i32 = 101;
         match key.0 {
             0 => Known::Gone,
-            _ => match self
-                .jvmti
-                .bytecodes(JMethodId(key.0), instrumenter::hook_id_of)
-            {
-                Ok(Some(id)) => match self.by_hook(id) {
-                    Some(hooked) => Known::Hooked(id, hooked),
-                    None => Known::Plain,
-                },
+            _ => match self.hooked_method(JMethodId(key.0)) {
+                Ok(Some((id, hooked))) => Known::Hooked(id, hooked),
                 Ok(None) | Err(NATIVE_METHOD | ABSENT_INFORMATION) => Known::Plain,
                 Err(_) => Known::Gone,
             },

@@ -6,6 +6,18 @@
 //! is stored once. Each entry says how many frames belong to the nearest checked frame at
 //! or below it; the last of them is that frame, and its location moves.
 //!
+//! # Which entry is a frame's
+//! A hooked method's entry is named by a token, the depth before its push, or by its hook's id:
+//! then the newest entry with this id is meant. `instrumenter` says in `hooks/code.rs` which
+//! methods do which, and why the id is enough.
+//!
+//! It is not enough after an error of the VM, which may end frames without a hook: in a recursion
+//! the newest entry may then be of a frame that has ended. So the stack is in *doubt* from the
+//! first hook that meets such an error. In doubt nothing is claimed. A hook ends the doubt if it
+//! surely names an entry from before the doubt, because its frame is active: the frames that have
+//! ended were newer, and their entries go. Most often that is the hook at the handler that
+//! catches the error, which has a token.
+//!
 //! # Signals
 //! Only the owning thread writes. Its signal handler may interrupt it between any two
 //! instructions and must see a consistent stack. So every change writes first what no
@@ -24,6 +36,8 @@ mod entry;
 mod stack;
 #[cfg(test)]
 mod tests;
+mod token;
 
 pub use copy::StackCopy;
-pub use stack::{Balance, Token, TraceStack};
+pub use stack::TraceStack;
+pub use token::{Balance, Token};

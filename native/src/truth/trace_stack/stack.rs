@@ -2,7 +2,9 @@
 
 use super::copy::StackCopy;
 use super::entry::{Entry, LEAVING, hook_of};
+use super::token::{Balance, Token};
 use crate::jvm::os::reserved::Reserved;
+use oracle::tally::Drop;
 use oracle::trace::{Frame, HookId};
 use std::io;
 use std::ptr::NonNull;
@@ -30,6 +32,9 @@ pub struct TraceStack {
     entries: NonNull<Entry>,
     frames: NonNull<Frame>,
     frames_capacity: u32,
+    /// While entries may be of frames that have ended without a hook, by an error of the VM: the
+    /// lowest depth since. The entries below that are older than the doubt. Else [`NO_DOUBT`].
+    doubt: AtomicU32,
     /// What both lie in, perhaps with those of other stacks.
     _memory: Arc<Reserved<u64>>,
 }
@@ -40,24 +45,12 @@ unsafe impl Sync for TraceStack {}
 // SAFETY: as above.
 unsafe impl Send for TraceStack {}
 
-/// The depth before a `push`, which the hooked method keeps for its `pop`.
-#[derive(Copy, Clone, Debug, Eq, PartialEq)]
-pub struct Token(pub u32);
-
-/// What `pop` and its like found where exactly one entry should have been above the token.
-#[derive(Copy, Clone, Debug, Eq, PartialEq)]
-pub enum Balance {
-    /// Just that.
-    Even,
-    /// This many entries too many: frames ended without `pop`.
-    TooMany(u32),
-    /// The method's own entry was gone.
-    TooFew,
-}
+/// The doubt of a trace stack without doubt.
+const NO_DOUBT: u32 = u32::MAX;
 
 impl TraceStack {
-    /// The entries that a thread whose own stack has `stack_bytes` can need: a hooked frame,
-    /// inlined ones included, keeps at least its token there.
+    /// The entries that a thread whose own stack has `stack_bytes` can need: even with inlined
+    /// frames counted, a compiled frame has eight bytes for each. What does not fit is counted.
     fn needed(stack_bytes: usize) -> usize {
         (stack_bytes / 8).clamp(1 << 12, 1 << 26)
     }
@@ -97,6 +90,7 @@ impl TraceStack {
                 entries: unsafe { head.add(1).cast() },
                 frames,
                 frames_capacity: frames_capacity as u32,
+                doubt: AtomicU32::new(NO_DOUBT),
                 _memory: memory.clone(),
             };
             stack.allow();
@@ -143,9 +137,17 @@ impl TraceStack {
         self.head().limit.store(self.capacity, Relaxed);
     }
 
-    /// Whether all hooked frames are stored.
-    pub fn is_whole(&self) -> bool {
-        self.depth() <= self.capacity
+    /// Whether entries may be of frames that have ended without a hook, by an error of the VM.
+    #[inline(always)]
+    pub fn is_doubtful(&self) -> bool {
+        self.doubt.load(Relaxed) != NO_DOUBT
+    }
+
+    /// From now on entries may be of such frames, until a hook proves that there are none.
+    #[cold]
+    pub fn doubt(&self) {
+        let since = self.doubt.load(Relaxed).min(self.depth());
+        self.doubt.store(since, Relaxed);
     }
 
     /// Puts a hooked frame on the stack.
@@ -157,9 +159,40 @@ impl TraceStack {
             let checked = below.map_or(0, |entry| entry.checked.load(Relaxed));
             entry.hook.store(hook.0, Relaxed);
             entry.checked.store(checked, Relaxed);
+        } else {
+            // An id that is not stored cannot be looked for.
+            self.doubt();
         }
         self.set_depth(depth.wrapping_add(1));
-        Token(depth)
+        Token::sure(depth)
+    }
+
+    /// The token of the newest frame with this hook, for a method that kept none. See
+    /// `instrumenter`, `hooks/code.rs`, why this is the frame that asks; `None` if there is none.
+    #[inline(always)]
+    pub fn newest(&self, hook: HookId) -> Option<Token> {
+        let top = self.depth().checked_sub(1)?;
+        match self.entry(top) {
+            Some(entry) if hook_of(entry.hook.load(Relaxed)) == hook && !self.is_doubtful() => {
+                Some(Token::sure(top))
+            }
+            Some(_) => self.search(hook),
+            None => Some(Token::guessed(top)),
+        }
+    }
+
+    #[cold]
+    fn search(&self, hook: HookId) -> Option<Token> {
+        let is_of_hook = |&index: &u32| {
+            let entry = self.entry(index);
+            entry.is_some_and(|entry| hook_of(entry.hook.load(Relaxed)) == hook)
+        };
+        let mut found = (0..self.depth()).rev().filter(is_of_hook);
+        let depth = found.next()?;
+        Some(match self.is_doubtful() && found.next().is_some() {
+            true => Token::guessed(depth),
+            false => Token::sure(depth),
+        })
     }
 
     /// Takes the frame that `token` stands for off the stack, and with it all above it.
@@ -167,7 +200,7 @@ impl TraceStack {
     pub fn pop(&self, token: Token) -> Balance {
         let balance = self.balance(token);
         if balance != Balance::TooFew {
-            self.set_depth(token.0);
+            self.cut(token, token.depth);
         }
         balance
     }
@@ -178,8 +211,8 @@ impl TraceStack {
     pub fn catch(&self, token: Token) -> Balance {
         let balance = self.balance(token);
         // The entry itself is still there: nothing was pushed since it was popped.
-        if balance != Balance::TooFew || self.depth() == token.0 {
-            self.set_depth(token.0.wrapping_add(1));
+        if balance != Balance::TooFew || self.depth() == token.depth {
+            self.cut(token, token.depth.wrapping_add(1));
             self.mark_top(|hook| hook & !LEAVING);
         }
         balance
@@ -201,13 +234,36 @@ impl TraceStack {
         self.depth().checked_sub(1).and_then(|top| self.entry(top))
     }
 
+    /// Sets the depth for a hook of the frame of `token`. All newer frames have ended.
+    #[inline(always)]
+    fn cut(&self, token: Token, depth: u32) {
+        self.set_depth(depth);
+        if self.is_doubtful() {
+            self.settle(token);
+        }
+    }
+
+    /// Without doubt are an empty stack, and the entries up to one that is older than the doubt and
+    /// whose frame is surely active: frames that have ended were newer.
+    #[cold]
+    fn settle(&self, token: Token) {
+        let since = self.doubt.load(Relaxed);
+        let proves = token.is_sure() && token.depth < since;
+        let since = match proves || self.depth() == 0 {
+            true => NO_DOUBT,
+            false => since.min(self.depth()),
+        };
+        compiler_fence(Release);
+        self.doubt.store(since, Relaxed);
+    }
+
     #[inline(always)]
     fn balance(&self, token: Token) -> Balance {
         let depth = self.depth();
-        if depth == token.0.wrapping_add(1) {
+        if depth == token.depth.wrapping_add(1) {
             Balance::Even
-        } else if depth > token.0 {
-            Balance::TooMany(depth - token.0 - 1)
+        } else if depth > token.depth {
+            Balance::TooMany(depth - token.depth - 1)
         } else {
             Balance::TooFew
         }
@@ -221,7 +277,7 @@ impl TraceStack {
 
     /// The hooked frames above the one that `token` stands for.
     pub fn above(&self, token: Token) -> impl Iterator<Item = HookId> {
-        let above = token.0.saturating_add(1)..self.depth();
+        let above = token.depth.saturating_add(1)..self.depth();
         above.filter_map(|index| Some(hook_of(self.entry(index)?.hook.load(Relaxed))))
     }
 
@@ -235,6 +291,7 @@ impl TraceStack {
     /// Empties the stack, for its next thread.
     pub fn clear(&self) {
         self.set_depth(0);
+        self.doubt.store(NO_DOUBT, Relaxed);
     }
 
     /// How many frames belong to the newest checked frame.
@@ -264,21 +321,25 @@ impl TraceStack {
 
     /// Copies the stack. Async-signal-safe; on the owning thread only.
     ///
-    /// `None` if it does not fit or is not whole.
-    pub fn copy_to(&self, copy: &mut StackCopy) -> Option<()> {
+    /// # Errors
+    /// If there is nothing to be copied that is surely true, or if it does not fit.
+    pub fn copy_to(&self, copy: &mut StackCopy) -> Result<(), Drop> {
         let depth = self.depth() as usize;
         copy.clear();
-        if depth > self.capacity as usize || depth > copy.capacity() {
-            return None;
+        if depth > self.capacity as usize {
+            return Err(Drop::TraceStackFull);
+        }
+        if self.is_doubtful() {
+            return Err(Drop::InDoubt);
         }
         let checked = self.checked() as usize;
-        if checked > copy.capacity() {
-            return None;
+        if depth.max(checked) > copy.capacity() {
+            return Err(Drop::TooDeep);
         }
         // SAFETY: both are within this stack's capacity. The owning thread is the one that runs
         // here, so nothing changes meanwhile.
         unsafe { copy.fill((self.entries, depth), (self.frames, checked)) };
-        Some(())
+        Ok(())
     }
 
     /// Whether the entries' checked lengths never fall from bottom to top and lie within the

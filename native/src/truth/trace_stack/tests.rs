@@ -1,6 +1,9 @@
 //! Tests of trace stacks.
 
+mod programs;
+
 use super::*;
+use oracle::tally::Drop;
 use oracle::trace::{Frame, HookId, Location, MethodKey};
 use proptest::prelude::*;
 
@@ -81,12 +84,45 @@ fn an_exception_on_its_way_is_known_until_a_hook_has_caught_it() {
 fn too_deep_is_counted_and_comes_back() {
     let stack = TraceStack::new(0).expect("memory");
     let tokens: Vec<_> = (0..5000).map(|i| stack.push(HookId(i))).collect();
-    assert!(!stack.is_whole());
     let mut copy = StackCopy::new(1 << 13).expect("memory");
-    assert!(stack.copy_to(&mut copy).is_none());
+    assert_eq!(stack.copy_to(&mut copy), Err(Drop::TraceStackFull));
     for token in tokens.into_iter().rev() {
         assert_eq!(stack.pop(token), Balance::Even);
     }
+}
+
+#[test]
+fn an_id_that_was_not_pushed_is_not_found() {
+    let stack = stack();
+    assert_eq!(stack.newest(HookId(1)), None);
+    stack.push(HookId(2));
+    assert_eq!(stack.newest(HookId(1)), None);
+}
+
+#[test]
+fn in_doubt_nothing_is_claimed_until_a_hook_proves_its_entry() {
+    let stack = stack();
+    let claims = || stack.copy_to(&mut StackCopy::new(1 << 12).expect("memory"));
+    let pop = |hook| stack.pop(stack.newest(HookId(hook)).expect("its entry"));
+    let catcher = stack.push(HookId(1));
+    for _ in 0..4 {
+        stack.push(HookId(2));
+    }
+    // Two frames of the recursion are gone, and the third has its hook.
+    stack.doubt();
+    assert_eq!(pop(2), Balance::Even, "as far as it can tell");
+    assert_eq!(claims(), Err(Drop::InDoubt));
+    assert_eq!(stack.catch(catcher), Balance::TooMany(3));
+    assert_eq!(claims(), Ok(()));
+
+    stack.push(HookId(2));
+    stack.push(HookId(2));
+    stack.doubt();
+    stack.push(HookId(3));
+    assert_eq!(pop(3), Balance::Even);
+    assert_eq!(claims(), Err(Drop::InDoubt), "younger than the doubt");
+    assert_eq!(pop(1), Balance::TooMany(2));
+    assert_eq!(claims(), Ok(()), "no other entry has this id");
 }
 
 #[derive(Clone, Debug)]

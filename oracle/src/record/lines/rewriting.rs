@@ -10,6 +10,12 @@ pub struct Rewriting {
     pub classes_hooked: u64,
     /// Methods with hooks.
     pub methods_hooked: u64,
+    /// Of the hooked methods, those whose frames have a local variable more than without hooks.
+    #[serde(default)]
+    pub methods_with_more_locals: u64,
+    /// Of the hooked methods, those whose frames have a slot of operand stack more.
+    #[serde(default)]
+    pub methods_with_more_stack: u64,
     /// Hooked methods that the agent knows: those of classes that are not unloaded.
     #[serde(default)]
     pub methods_known: u64,

@@ -4,6 +4,10 @@ package java.lang;
  * The hooks that Stackwitness writes into every method, exact mode: each is a
  * native method that keeps the trace stack of the calling thread.
  *
+ * <p>Methods whose id tells their entry call {@link #enter}, {@link #exit} and
+ * {@link #unwind}. Methods with exception handlers, and some constructors, keep a
+ * token in a local variable and call the others.
+ *
  * <p>The agent defines this class into the boot loader before the module system
  * is up and links the natives before the first hooked class runs. Therefore it
  * has no static initialiser, no state and no dependency but {@link Object}.
@@ -45,6 +49,32 @@ public final class StackwitnessTrace {
      * @param token     what {@link #push} returned
      */
     public static native void caught(Object exception, int token);
+
+    /**
+     * {@link #push} for a method that keeps no token.
+     *
+     * @param idHigh the upper bits of the method's id
+     * @param idLow  its lower 16 bits
+     */
+    public static native void enter(int idHigh, int idLow);
+
+    /**
+     * {@link #pop} for a method that keeps no token: the newest entry with its id goes.
+     *
+     * @param idHigh the upper bits of the method's id
+     * @param idLow  its lower 16 bits
+     */
+    public static native void exit(int idHigh, int idLow);
+
+    /**
+     * {@link #thrown} for a method that keeps no token.
+     *
+     * @param exception the exception in flight
+     * @param idHigh    the upper bits of the method's id
+     * @param idLow     its lower 16 bits
+     * @return the exception
+     */
+    public static native Throwable unwind(Object exception, int idHigh, int idLow);
 
     /** Compares the trace stack with what the walkers say, here and now. */
     public static native void check();

@@ -1,0 +1,180 @@
+//! Trace stacks against programs that call, return and throw: the entries must be those of the
+//! frames, whether frames name them by token or by id.
+//!
+//! The model knows which frame made which entry. So a hook of a frame takes that frame's entry and
+//! all above. The trace stack must come to the same by tokens and ids alone.
+
+use super::{StackCopy, TraceStack, copy_of, stack};
+use crate::truth::trace_stack::Token;
+use oracle::tally::Drop;
+use oracle::trace::HookId;
+use proptest::prelude::*;
+
+/// What kind of method has a hook, by its id: two that keep no token, one with a handler, and two
+/// constructors that an exception may leave without a hook.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+enum Kind {
+    Plain,
+    Handler,
+    Constructor,
+}
+
+fn kind(hook: u32) -> Kind {
+    match hook {
+        0 | 1 => Kind::Plain,
+        2 => Kind::Handler,
+        _ => Kind::Constructor,
+    }
+}
+
+/// An entry, and the frame that made it.
+#[derive(Copy, Clone, Debug)]
+struct Entry {
+    hook: u32,
+    token: Token,
+    active: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Call(u32),
+    Return,
+    /// An exception leaves so many frames. Constructors have no hook for it where `leaks` says so.
+    Throw {
+        frames: usize,
+        leaks: bool,
+    },
+    /// An error of the VM ends so many frames without a hook, then leaves so many.
+    VmError {
+        unseen: usize,
+        frames: usize,
+    },
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        6 => (0..5u32).prop_map(Step::Call),
+        3 => Just(Step::Return),
+        2 => (0..6usize, any::<bool>()).prop_map(|(frames, leaks)| Step::Throw { frames, leaks }),
+        1 => (0..4usize, 0..6usize).prop_map(|(unseen, frames)| Step::VmError { unseen, frames }),
+    ]
+}
+
+struct Program {
+    stack: TraceStack,
+    entries: Vec<Entry>,
+}
+
+impl Program {
+    fn newest_frame(&self) -> Option<usize> {
+        self.entries.iter().rposition(|entry| entry.active)
+    }
+
+    fn call(&mut self, hook: u32) {
+        let token = self.stack.push(HookId(hook));
+        let active = true;
+        self.entries.push(Entry {
+            hook,
+            token,
+            active,
+        });
+    }
+
+    /// The newest frame runs a hook that takes its entry.
+    fn pop(&mut self) {
+        let Some(at) = self.newest_frame() else {
+            return;
+        };
+        let Entry { hook, token, .. } = self.entries[at];
+        let token = match kind(hook) {
+            Kind::Plain => self.stack.newest(HookId(hook)).expect("its entry is there"),
+            Kind::Handler | Kind::Constructor => Token::sure(token.depth),
+        };
+        self.stack.pop(token);
+        self.entries.truncate(at);
+    }
+
+    fn end_without_hook(&mut self) {
+        if let Some(at) = self.newest_frame() {
+            self.entries[at].active = false;
+        }
+    }
+
+    fn leave(&mut self, frames: usize, leaks: bool) {
+        for _ in 0..frames {
+            match self.newest_frame().map(|at| kind(self.entries[at].hook)) {
+                Some(Kind::Constructor) if leaks => self.end_without_hook(),
+                _ => self.pop(),
+            }
+            self.stack.leave();
+        }
+    }
+
+    /// The newest frame catches, where it has a handler. Elsewhere code without hooks does.
+    fn catch(&mut self) {
+        let Some(at) = self.newest_frame() else {
+            return;
+        };
+        if kind(self.entries[at].hook) == Kind::Handler {
+            self.stack.catch(Token::sure(self.entries[at].token.depth));
+            self.entries.truncate(at + 1);
+        }
+    }
+
+    fn vm_error(&mut self, unseen: usize, frames: usize) {
+        for _ in 0..unseen {
+            self.end_without_hook();
+        }
+        // Were there no hook at all, nobody could know of the error: so one frame has one at least.
+        for _ in 0..=frames {
+            let newest = self.newest_frame().map(|at| kind(self.entries[at].hook));
+            if newest == Some(Kind::Plain) {
+                self.stack.doubt();
+            }
+            self.pop();
+            self.stack.leave();
+        }
+        if self.newest_frame().is_none() {
+            // The thread has ended.
+            self.stack.clear();
+            self.entries.clear();
+        }
+    }
+
+    fn step(&mut self, step: Step) {
+        match step {
+            Step::Call(hook) => self.call(hook),
+            Step::Return => self.pop(),
+            Step::Throw { frames, leaks } => {
+                self.leave(frames, leaks);
+                self.catch();
+            }
+            Step::VmError { unseen, frames } => {
+                self.vm_error(unseen, frames);
+                self.catch();
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn entries_are_those_of_the_frames_or_in_doubt(steps in prop::collection::vec(step(), 0..60)) {
+        let mut program = Program { stack: stack(), entries: vec![] };
+        let mut met_vm_error = false;
+        for step in steps {
+            met_vm_error |= matches!(step, Step::VmError { .. });
+            program.step(step);
+            if program.stack.is_doubtful() {
+                prop_assert!(met_vm_error);
+                let mut copy = StackCopy::new(1 << 12).expect("memory");
+                prop_assert_eq!(program.stack.copy_to(&mut copy), Err(Drop::InDoubt));
+                continue;
+            }
+            let entries: Vec<_> = program.entries.iter().map(|entry| HookId(entry.hook)).collect();
+            prop_assert_eq!(copy_of(&program.stack).hooks().collect::<Vec<_>>(), entries);
+        }
+    }
+}
