@@ -5,6 +5,7 @@ use crate::injection::hook_faults;
 use crate::jvm::jni::{Env, Function, Native, Ref};
 use crate::layers::at_check;
 use crate::layers::ground::{self, Stale, Uneven};
+use crate::layers::unwinding;
 use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::{Balance, Token};
 use jni_sys::jint;
@@ -128,16 +129,19 @@ extern "system" fn unwind<'a>(
 ) -> Option<Ref<'a>> {
     guard((), || {
         let Some(state) = state(env) else { return };
-        // Frames above may have ended without a hook, and one of them may have been of this method.
-        if exception.is_some_and(|exception| ground::is_vm_error(env, exception)) {
-            state.stack().doubt();
+        let hook = hook_of(high, low);
+        let by_vm = exception.is_some_and(|exception| ground::is_vm_error(env, exception));
+        if !by_vm {
+            return left(state, env, exception, state.stack().newest(hook));
         }
+        // Frames above may have ended without a hook, and one of them may have been of this method.
         left(
             state,
             env,
             exception,
-            state.stack().newest(hook_of(high, low)),
+            unwinding::token(Agent::layers(), state, env, hook),
         );
+        state.stack().unwound();
     });
     exception
 }

@@ -6,9 +6,10 @@ use crate::jvm::jni::Env;
 use crate::jvm::os::clock;
 use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::StackCopy;
-use crate::walkers::buffer::{FrameBuffer, MAX_FRAMES};
+use crate::walkers::buffer::{ErrorCode, FrameBuffer, MAX_FRAMES};
 use crate::walkers::walker::WalksHere;
 use oracle::tally::Drop;
+use oracle::trace::Frame;
 use oracle::{Layer, Verdict};
 use std::cell::RefCell;
 use std::io;
@@ -72,21 +73,35 @@ fn pushes_in(pause: u64, state: &ThreadState, start: u64) -> u32 {
 
 /// Makes a check of the calling thread.
 pub fn now(layers: &Layers, state: &ThreadState, env: Env<'_>) {
+    with_scratch(|scratch| check_layers(layers, state, env, scratch));
+}
+
+/// Lets `look` see GetStackTrace's answer for the calling thread, if it may be asked and answers.
+pub fn with_stack<T>(
+    layers: &Layers,
+    state: &ThreadState,
+    env: Env<'_>,
+    look: impl FnOnce(&[Frame]) -> T,
+) -> Option<T> {
+    with_scratch(|scratch| {
+        ask(layers, state, env, scratch).ok()?;
+        Some(look(scratch.gst.frames()))
+    })?
+}
+
+/// Lends the thread's scratch; `None` if it is in use or gone, or if there is no memory.
+fn with_scratch<T>(work: impl FnOnce(&mut Scratch) -> T) -> Option<T> {
     // The hooks of a thread that detaches may run after its thread-locals are gone: no check then.
-    _ = SCRATCH.try_with(|scratch| {
+    let worked = SCRATCH.try_with(|scratch| {
         // A check inside a check would mean that a hook ran inside one: leave it out.
-        let Ok(mut scratch) = scratch.try_borrow_mut() else {
-            return;
-        };
+        let mut scratch = scratch.try_borrow_mut().ok()?;
         let made = match &mut *scratch {
             Some(made) => made,
-            empty => match Scratch::new() {
-                Ok(new) => empty.insert(new),
-                Err(_) => return,
-            },
+            empty => empty.insert(Scratch::new().ok()?),
         };
-        check_layers(layers, state, env, made);
+        Some(work(made))
     });
+    worked.ok()?
 }
 
 impl Scratch {
@@ -113,31 +128,58 @@ fn check_layers(layers: &Layers, state: &ThreadState, env: Env<'_>, scratch: &mu
     if let Err(cause) = state.stack().copy_to(&mut scratch.copy) {
         return drop(cause);
     }
-    let asgct = layers
-        .walkers
-        .of(Layer::AsgctSafepoint)
-        .and_then(|w| w.here());
-    let gst = layers.walkers.of(Layer::Gst).and_then(|w| w.here());
-    if !may_ask(layers, state, env, asgct, &mut scratch.asgct) {
-        return unverifiable();
-    }
-    let Some(gst) = gst else { return };
-    if let Err(code) = gst.walk(env, &mut scratch.gst) {
-        return slots.count(Layer::Gst, Verdict::Error(code.0));
-    }
-    if scratch.gst.is_full() {
-        return drop(Drop::TooDeep);
+    match ask(layers, state, env, scratch) {
+        Ok(()) => {}
+        Err(NoAnswer::NobodyToAsk) => return,
+        Err(NoAnswer::Switching) => return unverifiable(),
+        Err(NoAnswer::Failed(code)) => return slots.count(Layer::Gst, Verdict::Error(code.0)),
+        Err(NoAnswer::TooDeep) => return drop(Drop::TooDeep),
     }
     let frames = scratch.gst.frames();
-    let threads = layers.truth.virtual_threads.as_ref();
-    if threads.is_some_and(|threads| threads.is_switching(state, frames)) {
-        return unverifiable();
-    }
     let judged = gst::check(layers, state, env, frames, &scratch.copy);
-    if let Some(asgct) = asgct {
+    if let Some(asgct) = asgct(layers) {
         let walked = asgct.walk(env, &mut scratch.asgct);
         let answer = (walked, scratch.asgct.frames());
         asgct_safepoint::check(layers, state, env, (frames, judged), answer);
+    }
+}
+
+/// Why there is no answer of GetStackTrace.
+enum NoAnswer {
+    /// The walker is not in use.
+    NobodyToAsk,
+    /// The thread mounts or unmounts a virtual thread.
+    Switching,
+    /// The walker failed.
+    Failed(ErrorCode),
+    /// The stack has more frames than fit.
+    TooDeep,
+}
+
+fn asgct(layers: &Layers) -> Option<&dyn WalksHere> {
+    layers.walkers.of(Layer::AsgctSafepoint)?.here()
+}
+
+/// Asks GetStackTrace for the calling thread.
+fn ask(
+    layers: &Layers,
+    state: &ThreadState,
+    env: Env<'_>,
+    scratch: &mut Scratch,
+) -> Result<(), NoAnswer> {
+    let gst = layers.walkers.of(Layer::Gst).and_then(|w| w.here());
+    if !may_ask(layers, state, env, asgct(layers), &mut scratch.asgct) {
+        return Err(NoAnswer::Switching);
+    }
+    let gst = gst.ok_or(NoAnswer::NobodyToAsk)?;
+    gst.walk(env, &mut scratch.gst).map_err(NoAnswer::Failed)?;
+    if scratch.gst.is_full() {
+        return Err(NoAnswer::TooDeep);
+    }
+    let threads = layers.truth.virtual_threads.as_ref();
+    match threads.is_some_and(|threads| threads.is_switching(state, scratch.gst.frames())) {
+        true => Err(NoAnswer::Switching),
+        false => Ok(()),
     }
 }
 

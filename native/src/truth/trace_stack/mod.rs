@@ -15,8 +15,9 @@
 //! the newest entry may then be of a frame that has ended. So the stack is in *doubt* from the
 //! first hook that meets such an error. In doubt nothing is claimed. A hook ends the doubt if it
 //! surely names an entry from before the doubt, because its frame is active: the frames that have
-//! ended were newer, and their entries go. Most often that is the hook at the handler that
-//! catches the error, which has a token.
+//! ended were newer, and their entries go. Such a hook is that of a method with a token or of one
+//! that is on the stack once. Or GetStackTrace says which frames are active (`layers/unwinding.rs`),
+//! if these are entries of the trace stack in their order.
 //!
 //! # Signals
 //! Only the owning thread writes. Its signal handler may interrupt it between any two

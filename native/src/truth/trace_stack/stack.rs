@@ -35,6 +35,9 @@ pub struct TraceStack {
     /// While entries may be of frames that have ended without a hook, by an error of the VM: the
     /// lowest depth since. The entries below that are older than the doubt. Else [`NO_DOUBT`].
     doubt: AtomicU32,
+    /// The depth after the hook of a frame that an error of the VM left, if no entry was pushed
+    /// since. Else beyond every depth.
+    unwound: AtomicU32,
     /// What both lie in, perhaps with those of other stacks.
     _memory: Arc<Reserved<u64>>,
 }
@@ -91,6 +94,7 @@ impl TraceStack {
                 frames,
                 frames_capacity: frames_capacity as u32,
                 doubt: AtomicU32::new(NO_DOUBT),
+                unwound: AtomicU32::new(u32::MAX),
                 _memory: memory.clone(),
             };
             stack.allow();
@@ -150,6 +154,34 @@ impl TraceStack {
         self.doubt.store(since, Relaxed);
     }
 
+    /// An error of the VM has left the top frame, whose hook has just run.
+    pub fn unwound(&self) {
+        self.unwound.store(self.depth(), Relaxed);
+    }
+
+    /// Whether the last hook was that of a frame that an error of the VM left, and the stack was
+    /// without doubt. Then no frame in between has ended without a hook: the older frame has more
+    /// room left on the thread's stack than the newer one, whose hook ran.
+    pub fn has_just_unwound(&self) -> bool {
+        !self.is_doubtful() && self.unwound.load(Relaxed) == self.depth()
+    }
+
+    /// The token of the newest of the frames that are active, `active`, bottom first; `None` if
+    /// they are not on the stack. Other entries may lie between them only where `may_lack` allows.
+    pub fn newest_of(&self, active: &[HookId], may_lack: impl Fn(HookId) -> bool) -> Option<Token> {
+        let mut entries = (0..self.depth()).map_while(|index| {
+            let hook = self.entry(index)?.hook.load(Relaxed);
+            Some((index, hook_of(hook)))
+        });
+        let mut newest = None;
+        for &wanted in active {
+            let found = entries.find(|&(_, hook)| hook == wanted || !may_lack(hook))?;
+            newest = (found.1 == wanted).then_some(Token::sure(found.0));
+            newest?;
+        }
+        newest
+    }
+
     /// Puts a hooked frame on the stack.
     #[inline(always)]
     pub fn push(&self, hook: HookId) -> Token {
@@ -163,6 +195,7 @@ impl TraceStack {
             // An id that is not stored cannot be looked for.
             self.doubt();
         }
+        self.unwound.store(u32::MAX, Relaxed);
         self.set_depth(depth.wrapping_add(1));
         Token::sure(depth)
     }

@@ -48,6 +48,8 @@ enum Step {
     VmError {
         unseen: usize,
         frames: usize,
+        /// GetStackTrace can be asked.
+        asked: bool,
     },
 }
 
@@ -56,7 +58,8 @@ fn step() -> impl Strategy<Value = Step> {
         6 => (0..5u32).prop_map(Step::Call),
         3 => Just(Step::Return),
         2 => (0..6usize, any::<bool>()).prop_map(|(frames, leaks)| Step::Throw { frames, leaks }),
-        1 => (0..4usize, 0..6usize).prop_map(|(unseen, frames)| Step::VmError { unseen, frames }),
+        1 => (0..4usize, 0..6usize, any::<bool>())
+            .prop_map(|(unseen, frames, asked)| Step::VmError { unseen, frames, asked }),
     ]
 }
 
@@ -94,6 +97,24 @@ impl Program {
         self.entries.truncate(at);
     }
 
+    /// The newest frame, which keeps no token, has the hook for an error of the VM.
+    fn unwind(&mut self, asked: bool) {
+        if !self.stack.has_just_unwound() {
+            self.stack.doubt();
+            let active = self.entries.iter().filter(|entry| entry.active);
+            let active: Vec<_> = active.map(|entry| HookId(entry.hook)).collect();
+            let may_lack = |hook: HookId| kind(hook.0) == Kind::Constructor;
+            let token = self.stack.newest_of(&active, may_lack);
+            if let (true, Some(token), Some(at)) = (asked, token, self.newest_frame()) {
+                self.stack.pop(token);
+                self.entries.truncate(at);
+                return self.stack.unwound();
+            }
+        }
+        self.pop();
+        self.stack.unwound();
+    }
+
     fn end_without_hook(&mut self) {
         if let Some(at) = self.newest_frame() {
             self.entries[at].active = false;
@@ -121,17 +142,17 @@ impl Program {
         }
     }
 
-    fn vm_error(&mut self, unseen: usize, frames: usize) {
+    fn vm_error(&mut self, unseen: usize, frames: usize, asked: bool) {
         for _ in 0..unseen {
             self.end_without_hook();
         }
         // Were there no hook at all, nobody could know of the error: so one frame has one at least.
         for _ in 0..=frames {
             let newest = self.newest_frame().map(|at| kind(self.entries[at].hook));
-            if newest == Some(Kind::Plain) {
-                self.stack.doubt();
+            match newest {
+                Some(Kind::Plain) => self.unwind(asked),
+                Some(Kind::Handler | Kind::Constructor) | None => self.pop(),
             }
-            self.pop();
             self.stack.leave();
         }
         if self.newest_frame().is_none() {
@@ -149,8 +170,12 @@ impl Program {
                 self.leave(frames, leaks);
                 self.catch();
             }
-            Step::VmError { unseen, frames } => {
-                self.vm_error(unseen, frames);
+            Step::VmError {
+                unseen,
+                frames,
+                asked,
+            } => {
+                self.vm_error(unseen, frames, asked);
                 self.catch();
             }
         }
