@@ -5,7 +5,7 @@ use crate::injection::hook_faults;
 use crate::jvm::jni::{Env, Function, Native, Ref};
 use crate::layers::at_check;
 use crate::layers::ground::{self, Stale, Uneven};
-use crate::layers::unwinding;
+use crate::layers::settling;
 use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::{Balance, Token};
 use jni_sys::jint;
@@ -65,6 +65,9 @@ extern "system" fn enter(env: Env<'_>, _: Ref<'_>, high: jint, low: jint) {
 
 #[inline(always)]
 fn pushed(state: &ThreadState, env: Env<'_>, hook: HookId) -> Token {
+    if state.stack().is_doubtful() {
+        settling::before_push(Agent::layers(), state, env);
+    }
     let token = match hook_faults::strikes(state, Sabotage::DropPushes) {
         false => state.stack().push(hook),
         true => Token::sure(state.stack().depth()),
@@ -129,19 +132,12 @@ extern "system" fn unwind<'a>(
 ) -> Option<Ref<'a>> {
     guard((), || {
         let Some(state) = state(env) else { return };
-        let hook = hook_of(high, low);
-        let by_vm = exception.is_some_and(|exception| ground::is_vm_error(env, exception));
-        if !by_vm {
-            return left(state, env, exception, state.stack().newest(hook));
-        }
         // Frames above may have ended without a hook, and one of them may have been of this method.
-        left(
-            state,
-            env,
-            exception,
-            unwinding::token(Agent::layers(), state, env, hook),
-        );
-        state.stack().unwound();
+        if exception.is_some_and(|exception| ground::is_vm_error(env, exception)) {
+            state.stack().doubt();
+        }
+        let token = state.stack().newest(hook_of(high, low));
+        left(state, env, exception, token);
     });
     exception
 }

@@ -16,4 +16,4 @@ pub mod context;
 pub mod ground;
 mod gst;
 mod path;
-pub mod unwinding;
+pub mod settling;

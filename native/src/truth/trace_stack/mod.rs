@@ -16,8 +16,8 @@
 //! first hook that meets such an error. In doubt nothing is claimed. A hook ends the doubt if it
 //! surely names an entry from before the doubt, because its frame is active: the frames that have
 //! ended were newer, and their entries go. Such a hook is that of a method with a token or of one
-//! that is on the stack once. Or GetStackTrace says which frames are active (`layers/unwinding.rs`),
-//! if these are entries of the trace stack in their order.
+//! that is on the stack once. Where code without hooks caught the error there may be no such hook:
+//! then the next push asks GetStackTrace which frames are active (`layers/settling.rs`).
 //!
 //! # Signals
 //! Only the owning thread writes. Its signal handler may interrupt it between any two

@@ -35,7 +35,7 @@ pub struct TraceStack {
     /// While entries may be of frames that have ended without a hook, by an error of the VM: the
     /// lowest depth since. The entries below that are older than the doubt. Else [`NO_DOUBT`].
     doubt: AtomicU32,
-    /// The depth after the hook of a frame that an error of the VM left, if no entry was pushed
+    /// The depth after the hook of the last frame that an exception left, if no entry was pushed
     /// since. Else beyond every depth.
     unwound: AtomicU32,
     /// What both lie in, perhaps with those of other stacks.
@@ -154,32 +154,30 @@ impl TraceStack {
         self.doubt.store(since, Relaxed);
     }
 
-    /// An error of the VM has left the top frame, whose hook has just run.
-    pub fn unwound(&self) {
-        self.unwound.store(self.depth(), Relaxed);
+    /// Whether the stack is in doubt, and no frame was pushed since an exception left one. Then
+    /// entries of frames that have ended may lie on top of those of active frames only.
+    pub fn may_be_settled(&self) -> bool {
+        self.is_doubtful() && self.unwound.load(Relaxed) == self.depth()
     }
 
-    /// Whether the last hook was that of a frame that an error of the VM left, and the stack was
-    /// without doubt. Then no frame in between has ended without a hook: the older frame has more
-    /// room left on the thread's stack than the newer one, whose hook ran.
-    pub fn has_just_unwound(&self) -> bool {
-        !self.is_doubtful() && self.unwound.load(Relaxed) == self.depth()
-    }
-
-    /// The token of the newest of the frames that are active, `active`, bottom first; `None` if
-    /// they are not on the stack. Other entries may lie between them only where `may_lack` allows.
-    pub fn newest_of(&self, active: &[HookId], may_lack: impl Fn(HookId) -> bool) -> Option<Token> {
+    /// Ends a doubt, where it may be settled: all entries above those of the frames that are
+    /// active, `active`, bottom first, go. Between these, other entries may lie only where
+    /// `may_lack` allows. If `active` does not fit, the doubt stays.
+    pub fn settle(&self, active: &[HookId], may_lack: impl Fn(HookId) -> bool) {
         let mut entries = (0..self.depth()).map_while(|index| {
             let hook = self.entry(index)?.hook.load(Relaxed);
             Some((index, hook_of(hook)))
         });
-        let mut newest = None;
+        let mut depth = 0;
         for &wanted in active {
-            let found = entries.find(|&(_, hook)| hook == wanted || !may_lack(hook))?;
-            newest = (found.1 == wanted).then_some(Token::sure(found.0));
-            newest?;
+            match entries.find(|&(_, hook)| hook == wanted || !may_lack(hook)) {
+                Some((index, hook)) if hook == wanted => depth = index + 1,
+                _ => return,
+            }
         }
-        newest
+        self.set_depth(depth);
+        compiler_fence(Release);
+        self.doubt.store(NO_DOUBT, Relaxed);
     }
 
     /// Puts a hooked frame on the stack.
@@ -255,6 +253,7 @@ impl TraceStack {
     /// where it has one, its hook runs next. Until then it is not known which.
     pub fn leave(&self) {
         self.mark_top(|hook| hook | LEAVING);
+        self.unwound.store(self.depth(), Relaxed);
     }
 
     fn mark_top(&self, change: impl Fn(u32) -> u32) {
@@ -272,14 +271,14 @@ impl TraceStack {
     fn cut(&self, token: Token, depth: u32) {
         self.set_depth(depth);
         if self.is_doubtful() {
-            self.settle(token);
+            self.believe(token);
         }
     }
 
     /// Without doubt are an empty stack, and the entries up to one that is older than the doubt and
     /// whose frame is surely active: frames that have ended were newer.
     #[cold]
-    fn settle(&self, token: Token) {
+    fn believe(&self, token: Token) {
         let since = self.doubt.load(Relaxed);
         let proves = token.is_sure() && token.depth < since;
         let since = match proves || self.depth() == 0 {

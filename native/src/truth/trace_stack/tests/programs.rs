@@ -44,12 +44,12 @@ enum Step {
         frames: usize,
         leaks: bool,
     },
+    /// GetStackTrace is asked.
+    Settle,
     /// An error of the VM ends so many frames without a hook, then leaves so many.
     VmError {
         unseen: usize,
         frames: usize,
-        /// GetStackTrace can be asked.
-        asked: bool,
     },
 }
 
@@ -58,8 +58,8 @@ fn step() -> impl Strategy<Value = Step> {
         6 => (0..5u32).prop_map(Step::Call),
         3 => Just(Step::Return),
         2 => (0..6usize, any::<bool>()).prop_map(|(frames, leaks)| Step::Throw { frames, leaks }),
-        1 => (0..4usize, 0..6usize, any::<bool>())
-            .prop_map(|(unseen, frames, asked)| Step::VmError { unseen, frames, asked }),
+        1 => (0..4usize, 0..6usize).prop_map(|(unseen, frames)| Step::VmError { unseen, frames }),
+        1 => Just(Step::Settle),
     ]
 }
 
@@ -97,22 +97,18 @@ impl Program {
         self.entries.truncate(at);
     }
 
-    /// The newest frame, which keeps no token, has the hook for an error of the VM.
-    fn unwind(&mut self, asked: bool) {
-        if !self.stack.has_just_unwound() {
-            self.stack.doubt();
-            let active = self.entries.iter().filter(|entry| entry.active);
-            let active: Vec<_> = active.map(|entry| HookId(entry.hook)).collect();
-            let may_lack = |hook: HookId| kind(hook.0) == Kind::Constructor;
-            let token = self.stack.newest_of(&active, may_lack);
-            if let (true, Some(token), Some(at)) = (asked, token, self.newest_frame()) {
-                self.stack.pop(token);
-                self.entries.truncate(at);
-                return self.stack.unwound();
-            }
+    fn settle(&mut self) {
+        if !self.stack.may_be_settled() {
+            return;
         }
-        self.pop();
-        self.stack.unwound();
+        let active = self.entries.iter().filter(|entry| entry.active);
+        let active: Vec<_> = active.map(|entry| HookId(entry.hook)).collect();
+        let may_lack = |hook: HookId| kind(hook.0) == Kind::Constructor;
+        self.stack.settle(&active, may_lack);
+        if !self.stack.is_doubtful() {
+            let frames = self.newest_frame().map_or(0, |at| at + 1);
+            self.entries.truncate(frames);
+        }
     }
 
     fn end_without_hook(&mut self) {
@@ -142,17 +138,17 @@ impl Program {
         }
     }
 
-    fn vm_error(&mut self, unseen: usize, frames: usize, asked: bool) {
+    fn vm_error(&mut self, unseen: usize, frames: usize) {
         for _ in 0..unseen {
             self.end_without_hook();
         }
         // Were there no hook at all, nobody could know of the error: so one frame has one at least.
         for _ in 0..=frames {
             let newest = self.newest_frame().map(|at| kind(self.entries[at].hook));
-            match newest {
-                Some(Kind::Plain) => self.unwind(asked),
-                Some(Kind::Handler | Kind::Constructor) | None => self.pop(),
+            if newest == Some(Kind::Plain) {
+                self.stack.doubt();
             }
+            self.pop();
             self.stack.leave();
         }
         if self.newest_frame().is_none() {
@@ -170,12 +166,9 @@ impl Program {
                 self.leave(frames, leaks);
                 self.catch();
             }
-            Step::VmError {
-                unseen,
-                frames,
-                asked,
-            } => {
-                self.vm_error(unseen, frames, asked);
+            Step::Settle => self.settle(),
+            Step::VmError { unseen, frames } => {
+                self.vm_error(unseen, frames);
                 self.catch();
             }
         }
