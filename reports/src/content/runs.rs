@@ -1,6 +1,7 @@
 //! How each run went.
 
 use crate::model::{Block, Group, Groups, Room, Section};
+use oracle::record::Rewriting;
 use oracle::report::{Exit, Report, Run};
 use std::collections::BTreeMap;
 
@@ -46,6 +47,7 @@ fn group(run: &Run) -> Group {
     if let Some(rewriting) = &run.rewriting {
         notes.extend(left("classes", &rewriting.classes_left));
         notes.extend(left("methods", &rewriting.methods_left));
+        notes.extend(more(rewriting));
         if rewriting.repairs > 0 {
             let repairs = rewriting.repairs;
             notes.push(format!(
@@ -75,15 +77,25 @@ fn group(run: &Run) -> Group {
 fn hooked(run: &Run) -> String {
     match &run.rewriting {
         Some(rewriting) => format!(
-            "{} methods hooked in {} classes; hooks gave {} of the methods a local variable more, \
-             and {} a slot of operand stack more",
-            rewriting.methods_hooked,
-            rewriting.classes_hooked,
-            rewriting.methods_with_more_locals,
-            rewriting.methods_with_more_stack
+            "{} methods hooked in {} classes",
+            rewriting.methods_hooked, rewriting.classes_hooked
         ),
         None => "unknown how many methods were hooked".into(),
     }
+}
+
+/// How many methods have larger frames than without hooks.
+fn more(rewriting: &Rewriting) -> Option<String> {
+    let (locals, stack) = (
+        rewriting.methods_with_more_locals,
+        rewriting.methods_with_more_stack,
+    );
+    (locals + stack > 0).then(|| {
+        format!(
+            "larger frames by hooks: {locals} methods have a local variable more, {stack} a slot of \
+             operand stack more"
+        )
+    })
 }
 
 fn left(what: &str, left: &BTreeMap<String, u64>) -> Option<String> {
