@@ -205,7 +205,8 @@ impl Methods {
         let name = self.symbol(peek(pool + self.pool_size + usize::from(index) * 8)?)?;
         let holder: usize = peek(pool + self.pool_holder)?;
         let class = self.symbol(peek(holder + self.klass_name)?)?;
-        Some(format!("{}.{name}", class.replace('/', ".")))
+        // The VM appends the address of a hidden class behind `+`, JVMTI behind a dot.
+        Some(format!("{}.{name}", class.replace(['/', '+'], ".")))
     }
 
     fn symbol(&self, symbol: usize) -> Option<String> {
