@@ -41,6 +41,8 @@ pub fn inject_all(stacks: &[Stack], judge: &mut Judge) -> String {
                 previous: previous.as_deref(),
                 other: other.as_deref(),
                 sibling: &|method| sibling(judge.world(), method, random >> 7),
+                inside: &|_| None,
+                strangers: None,
             };
             let Some(WalkerAnswer::Stack(faulty)) =
                 inject(*kind, &keyed(stack), 0, &material, random >> 3)

@@ -8,7 +8,7 @@ use crate::truth::class_files::ClassFiles;
 use crate::truth::classes::hidden;
 use crate::truth::context::Truth;
 use hotspot::runtime::{is_hidden, is_launched_by_jdk};
-use oracle::edge::{Counts, Finding};
+use oracle::edge::{Counts, Finding, Unknown};
 use oracle::trace::{Frame, MethodKey};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -91,13 +91,13 @@ impl EdgeJudge {
         self.lock().wants_start(thread)
     }
 
-    /// What the class files say of a stack of `thread`; none if a method of the stack is gone.
+    /// What the class files say of a stack of `thread`; none if classes come too fast.
     pub fn findings(&self, env: Env<'_>, thread: Thread, stack: &[Frame]) -> Option<Vec<Finding>> {
         self.judge(env, Patience::Waits, thread, stack, |_| {})
     }
 
-    /// The same, but none either if something is impossible and it is not sure which methods the
-    /// stack is of, or if another thread is judging and this one hurries.
+    /// The same, but an edge is impossible only if it is sure which methods the edge is of. None
+    /// either if another thread is judging and this one hurries.
     pub fn sure_findings(
         &self,
         env: Env<'_>,
@@ -106,7 +106,7 @@ impl EdgeJudge {
         stack: &[Frame],
     ) -> Option<Vec<Finding>> {
         let found = self.judge(env, patience, thread, stack, |_| {})?;
-        self.is_sure(&found, stack).then_some(found)
+        Some(self.settle(found, stack))
     }
 
     /// [`EdgeJudge::sure_findings`] of a stack by GetStackTrace, which are counted. From the stack
@@ -119,9 +119,7 @@ impl EdgeJudge {
         gst: &[Frame],
     ) -> Option<Vec<Finding>> {
         let found = self.judge(env, patience, thread, gst, |walks| walks.learn(thread, gst))?;
-        if !self.is_sure(&found, gst) {
-            return None;
-        }
+        let found = self.settle(found, gst);
         self.lock_with(patience)?.gst.add(&found);
         Some(found)
     }
@@ -155,9 +153,19 @@ impl EdgeJudge {
         self.lock().gst.clone()
     }
 
-    fn is_sure(&self, found: &[Finding], stack: &[Frame]) -> bool {
-        let is_impossible = found.iter().any(|finding| finding.is_impossible());
-        !is_impossible || !self.truth.methods.is_doubtful(stack, &[])
+    /// Takes back what was found impossible where it is not sure which methods an edge is of.
+    fn settle(&self, mut found: Vec<Finding>, stack: &[Frame]) -> Vec<Finding> {
+        let is_doubtful = |at: usize| {
+            let frame = stack.get(at);
+            frame.is_some_and(|frame| self.truth.methods.is_doubtful_frame(frame))
+        };
+        for (at, finding) in found.iter_mut().enumerate() {
+            let is_edge_doubtful = || is_doubtful(at) || at > 0 && is_doubtful(at - 1);
+            if finding.is_impossible() && is_edge_doubtful() {
+                *finding = Finding::Unknown(Unknown::Method);
+            }
+        }
+        found
     }
 
     /// `first` is called before the stack is judged.
@@ -186,7 +194,6 @@ impl EdgeJudge {
             drop(walks);
             let unknown = match answer {
                 Answer::Found(found) => return Some(found),
-                Answer::Gone => return None,
                 Answer::Ask(unknown) => unknown,
             };
             let asked: Vec<_> = unknown.iter().map(|&key| self.ask(env, key)).collect();

@@ -2,13 +2,15 @@
 
 use crate::jvm::key_hash::Spread;
 use hotspot::runtime::{HotSpot, JFR, JFR_REWRITES};
-use oracle::edge::{self, Counts, Finding, Judge, MethodId, Starts, ThreadStart};
+use oracle::edge::{self, Counts, Finding, Judge, MethodId, Starts, ThreadStart, Unknown};
 use oracle::trace::{Frame, MethodKey};
 use std::collections::HashMap;
 
 /// The classes as far as they are known, the judge, and what the judge has found.
 pub(super) struct Walks {
     judge: Judge,
+    /// Stands for methods that are gone.
+    nobody: MethodId,
     /// The walkers' keys that were looked up; none for a method that is gone.
     methods: HashMap<usize, Option<MethodId>, Spread>,
     starts: Starts<Thread>,
@@ -35,10 +37,8 @@ pub(super) struct Named {
 
 /// What came of judging a stack.
 pub(super) enum Answer {
-    /// The findings.
+    /// The findings. Nothing is known of the edges of a method that is gone.
     Found(Vec<Finding>),
-    /// A method of the stack is gone.
-    Gone,
     /// The VM must be asked about these methods first.
     Ask(Vec<MethodKey>),
 }
@@ -81,8 +81,10 @@ impl Found {
 impl Walks {
     /// Knows no method yet. `launched` says whether the JDK's launcher started the VM.
     pub(super) fn new(launched: bool) -> Walks {
+        let mut judge = Judge::new(&HotSpot);
         Walks {
-            judge: Judge::new(&HotSpot),
+            nobody: judge.world_mut().method(b"", b"", b""),
+            judge,
             methods: HashMap::default(),
             starts: Starts::new(launched),
             asked: HashMap::default(),
@@ -164,16 +166,22 @@ impl Walks {
         if !unknown.is_empty() {
             return Answer::Ask(unknown);
         }
+        let method = |frame| of(frame).flatten();
+        let frames = fresh.iter().map(|frame| edge::EdgeFrame {
+            method: method(frame).unwrap_or(self.nobody),
+            location: frame.location,
+        });
         self.frames.clear();
-        for frame in fresh {
-            let Some(method) = of(frame).flatten() else {
-                return Answer::Gone;
-            };
-            let location = frame.location;
-            self.frames.push(edge::EdgeFrame { method, location });
-        }
+        self.frames.extend(frames);
         let bottom = (shared == 0).then_some(start);
         self.judge.stack(&self.frames, bottom, &mut self.found);
+        let gone = (0..fresh.len()).filter(|&at| method(&fresh[at]).is_none());
+        for at in gone.flat_map(|at| [at, at + 1]) {
+            // Of the uppermost shared frame the finding below is there already, and holds.
+            if let Some(finding) = self.found.get_mut(at) {
+                *finding = Finding::Unknown(Unknown::Method);
+            }
+        }
         let newest = self.newest.entry(thread).or_default();
         self.found.extend_from_slice(newest.lowest(shared));
         std::mem::swap(&mut newest.findings, &mut self.found);

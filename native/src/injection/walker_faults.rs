@@ -6,10 +6,10 @@ use crate::jvm::jvmti::JMethodId;
 use crate::truth::context::Truth;
 use crate::truth::random::mix;
 use oracle::mutants::{
-    Detection, Expected, FaultKind, Material, Sight, Unseen, WalkerAnswer, inject,
+    Detection, Expected, FaultKind, Material, Sight, Strangers, Unseen, WalkerAnswer, inject,
 };
 use oracle::record::Faults;
-use oracle::trace::{Frame, MethodKey, Methods};
+use oracle::trace::{Frame, Location, MethodKey, Methods, Site};
 use oracle::{Judgement, Layer, Reason, Verdict};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -150,6 +150,8 @@ impl Injector {
             previous: previous.as_deref(),
             other: other.as_deref(),
             sibling: &sibling,
+            inside: &|frame| inside(self.truth, frame),
+            strangers: Some(STRANGERS),
         };
         let first = mix(!random) as usize % faults.kinds.len().max(1);
         let kinds = faults.kinds[first..].iter().chain(&faults.kinds[..first]);
@@ -161,6 +163,26 @@ impl Injector {
             ))
         })
     }
+}
+
+/// Keys of no method. The unknown key is neither an address nor a number that a VM counts up to, and is
+/// never passed to the VM.
+const STRANGERS: Strangers = Strangers {
+    none: MethodKey(0),
+    unknown: MethodKey(0x5741_4C4B_0000_0008),
+};
+
+/// The next location inside an instruction of the frame's method.
+fn inside(truth: &Truth, frame: Frame) -> Option<Location> {
+    // `tableswitch` and `lookupswitch` apart, an instruction is shorter.
+    const LONGEST: i32 = 8;
+    let site = |bci: i32| truth.methods.site(frame.method, Location(bci));
+    let within = frame.location.0 + 1;
+    let mut behind = within..within + LONGEST;
+    let is_code = |site| matches!(site, Site::Silent | Site::Calls);
+    // More code follows, so that this is not past the end.
+    let is_inside = site(within) == Site::NoInstruction && behind.any(|bci| is_code(site(bci)));
+    is_inside.then_some(Location(within))
 }
 
 /// Another method of the same class, if it has one.

@@ -90,6 +90,8 @@ pub enum Unknown {
     Hierarchy,
     /// A class below the one that is named and the callee's.
     Receiver,
+    /// Which method one of the two frames is of.
+    Method,
     /// The caller's BCI.
     Location,
     /// Code that was made at run time.
@@ -194,6 +196,7 @@ impl Finding {
                 Unknown::TopClass => "the top's class is not known",
                 Unknown::Hierarchy => "a superclass is not known",
                 Unknown::Receiver => "no class is known that has both",
+                Unknown::Method => "a method was redefined, unloaded or never known",
                 Unknown::Location => "the caller has no BCI",
                 Unknown::Generated => "code made at run time",
                 Unknown::Rewritten => "code rewritten at run time",

@@ -20,7 +20,26 @@ pub struct Material<'a> {
     pub other: Option<&'a [Frame]>,
     /// Another method of the same class.
     pub sibling: &'a dyn Fn(MethodKey) -> Option<MethodKey>,
+    /// A location of the frame's method that lies inside an instruction.
+    pub inside: &'a dyn Fn(Frame) -> Option<Location>,
+    /// Keys of no method, where such keys can be named.
+    pub strangers: Option<Strangers>,
 }
+
+/// Keys of no method.
+#[derive(Copy, Clone, Debug)]
+pub struct Strangers {
+    /// What a walker answers that does not know the method.
+    pub none: MethodKey,
+    /// A key that nobody has given out.
+    pub unknown: MethodKey,
+}
+
+/// So many frames are left where a stack is cut at a fixed depth.
+const CUT: usize = 16;
+
+/// No method has so much code (JVMS 4.7.3).
+const PAST_END: Location = Location(0xFFFF);
 
 /// Makes a faulty answer of `walk`, whose top `own` frames are those of our own hooks: they are
 /// no part of the program, and stay. `None` if the stack would not change, which would be
@@ -61,6 +80,13 @@ fn change(
         FaultKind::DropTop if frames > 1 => _ = faulty.remove(own),
         FaultKind::DropTop => return None,
         FaultKind::DropBottom => faulty.truncate(place(1, 0)?),
+        FaultKind::CutAtDepth => faulty.truncate(own + CUT),
+        FaultKind::CutAtNative => {
+            let is_native = |frame: &Frame| frame.location == Location::NATIVE;
+            let below_top = walk[own..].iter().skip(1);
+            faulty.truncate(own + 1 + below_top.clone().position(is_native)?);
+        }
+        FaultKind::TopOnly => faulty.truncate(own + 1),
         FaultKind::DropMiddle => _ = faulty.remove(place(1, 1)?),
         FaultKind::Repeat => {
             let at = place(0, 0)?;
@@ -71,15 +97,38 @@ fn change(
             let further = 1 + (random >> 40) as usize % (walk.len() - 1 - at);
             faulty.swap(at, at + further);
         }
-        FaultKind::Sibling => {
-            let frame = &mut faulty[place(0, 0)?];
-            frame.method = (material.sibling)(frame.method)?;
+        FaultKind::SwapNeighbours => {
+            let at = place(0, 1)?;
+            faulty.swap(at, at + 1);
         }
-        FaultKind::ShiftBci => {
-            let frame = &mut faulty[place(0, 0)?];
-            let bci = frame.location.bci()? as i32;
-            let up = bci == 0 || random & 1 == 0;
-            frame.location = Location(if up { bci + 1 } else { bci - 1 });
+        FaultKind::InsertAtStart => {
+            let seen = material.other.or(material.previous)?;
+            let inserted = seen.get((random >> 40) as usize % seen.len().max(1))?;
+            inserted.location.bci()?;
+            let location = Location(0);
+            faulty.insert(
+                place(1, 0)?,
+                Frame {
+                    location,
+                    ..*inserted
+                },
+            );
+        }
+        FaultKind::EveryBci => {
+            let java = faulty[own..].iter_mut();
+            for frame in java.filter(|frame| frame.location.bci().is_some()) {
+                frame.location.0 += 1;
+            }
+        }
+        FaultKind::Sibling
+        | FaultKind::NoMethod
+        | FaultKind::UnknownMethod
+        | FaultKind::ShiftBci
+        | FaultKind::InsideInstruction
+        | FaultKind::PastEnd
+        | FaultKind::NativeLocation => {
+            let at = place(0, 0)?;
+            faulty[at] = changed(kind, faulty[at], material, random)?;
         }
         FaultKind::PhantomTop => {
             let seen = material.previous.or(material.other)?;
@@ -89,4 +138,26 @@ fn change(
         FaultKind::PreviousTrace | FaultKind::OtherThread | FaultKind::Error => return None,
     }
     Some(faulty)
+}
+
+/// A frame that differs from `frame` as `kind` says, for the kinds that change one frame.
+fn changed(kind: FaultKind, frame: Frame, material: &Material<'_>, random: u64) -> Option<Frame> {
+    let Frame { method, location } = frame;
+    let method = match kind {
+        FaultKind::Sibling => (material.sibling)(method)?,
+        FaultKind::NoMethod => material.strangers?.none,
+        FaultKind::UnknownMethod => material.strangers?.unknown,
+        _ => method,
+    };
+    let location = match (kind, location.bci()) {
+        (FaultKind::ShiftBci, Some(bci)) if bci == 0 || random & 1 == 0 => Location(location.0 + 1),
+        (FaultKind::ShiftBci, Some(_)) => Location(location.0 - 1),
+        (FaultKind::InsideInstruction, Some(_)) => (material.inside)(frame)?,
+        (FaultKind::PastEnd, Some(_)) => PAST_END,
+        (FaultKind::NativeLocation, Some(_)) => Location::NATIVE,
+        (FaultKind::Sibling | FaultKind::NoMethod | FaultKind::UnknownMethod, _) => location,
+        // A native frame has no BCI to change.
+        _ => return None,
+    };
+    Some(Frame { method, location })
 }

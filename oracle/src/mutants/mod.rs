@@ -20,6 +20,6 @@ mod tests;
 pub use detection::Detection;
 pub use expected::{Expected, Unseen};
 pub use fault::FaultKind;
-pub use inject::{Material, WalkerAnswer, inject};
+pub use inject::{Material, Strangers, WalkerAnswer, inject};
 pub use mounted::Boundary;
 pub use sight::{Edges, Sight};

@@ -168,6 +168,11 @@ fn faulty(
         previous: Some(other),
         other: Some(other),
         sibling: &|method| Some(MethodKey(method.0 + 1)),
+        inside: &|frame| Some(Location(frame.location.0 + 1)),
+        strangers: Some(Strangers {
+            none: MethodKey(0),
+            unknown: MethodKey(500),
+        }),
     };
     inject(kind, walk, own, &material, random)
 }
@@ -200,15 +205,32 @@ proptest! {
         let differing = || faulty.iter().zip(&walk).filter(|(a, b)| a != b).count();
         match kind {
             FaultKind::DropTop => prop_assert_eq!(&faulty[..], &walk[1..]),
-            FaultKind::DropBottom => prop_assert!(walk.starts_with(&faulty)),
+            FaultKind::DropBottom | FaultKind::CutAtDepth | FaultKind::CutAtNative => {
+                prop_assert!(walk.starts_with(&faulty));
+            }
+            FaultKind::TopOnly => prop_assert_eq!(&faulty[..], &walk[..1]),
             FaultKind::DropMiddle => {
                 prop_assert_eq!(faulty.len(), walk.len() - 1);
                 prop_assert_eq!((faulty.first(), faulty.last()), (walk.first(), walk.last()));
             }
-            FaultKind::Repeat => prop_assert_eq!(faulty.len(), walk.len() + 1),
+            FaultKind::Repeat | FaultKind::InsertAtStart => {
+                prop_assert_eq!(faulty.len(), walk.len() + 1);
+            }
+            FaultKind::EveryBci => {
+                let java = walk.iter().filter(|frame| frame.location.bci().is_some()).count();
+                prop_assert_eq!((faulty.len(), differing()), (walk.len(), java));
+            }
             FaultKind::PhantomTop => prop_assert_eq!(&faulty[1..], &walk[..]),
-            FaultKind::Swap => prop_assert_eq!((faulty.len(), differing()), (walk.len(), 2)),
-            FaultKind::Sibling | FaultKind::ShiftBci => {
+            FaultKind::Swap | FaultKind::SwapNeighbours => {
+                prop_assert_eq!((faulty.len(), differing()), (walk.len(), 2));
+            }
+            FaultKind::Sibling
+            | FaultKind::NoMethod
+            | FaultKind::UnknownMethod
+            | FaultKind::ShiftBci
+            | FaultKind::InsideInstruction
+            | FaultKind::PastEnd
+            | FaultKind::NativeLocation => {
                 prop_assert_eq!((faulty.len(), differing()), (walk.len(), 1));
             }
             FaultKind::PreviousTrace | FaultKind::OtherThread => prop_assert_eq!(&faulty, &other),
@@ -292,7 +314,8 @@ proptest! {
         if let Some(answer) = faulty(kind, &walk, 0, &other, random) {
             let outcome = Detection::of(sight.expect(&walk, &answer), given(&sight, &answer));
             prop_assert_eq!(outcome, Detection::Caught);
-            if kind == FaultKind::DropBottom {
+            let cuts = [FaultKind::DropBottom, FaultKind::CutAtDepth, FaultKind::CutAtNative, FaultKind::TopOnly];
+            if cuts.contains(&kind) {
                 prop_assert_eq!(given(&sight, &answer), Verdict::Truncated);
             }
         }

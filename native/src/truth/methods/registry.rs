@@ -147,7 +147,9 @@ impl Registry {
         walk: &[Frame],
         reference: &[&[Frame]],
     ) -> Judgement {
-        match judgement.differs() && self.is_doubtful(walk, reference) {
+        // Edges were judged with their own doubts in mind.
+        let is_of_edge = matches!(judgement.reason, Reason::Edge(_));
+        match judgement.differs() && !is_of_edge && self.is_doubtful(walk, reference) {
             true => Judgement::plain(Verdict::Unverifiable, Reason::MethodGone),
             false => judgement,
         }
@@ -155,13 +157,18 @@ impl Registry {
 
     /// Whether it is not sure which methods `walk` or `reference` are of.
     pub fn is_doubtful(&self, walk: &[Frame], reference: &[&[Frame]]) -> bool {
-        let gone = |frame: &Frame| match frame.method.0 {
-            0 => !self.versions.is_empty(),
-            _ => matches!(self.known(frame.method), Known::Gone),
-        };
         let exchanged = |frame: &Frame| self.versions.contains(frame.method.0);
-        walk.iter().any(|frame| gone(frame) || exchanged(frame))
+        walk.iter().any(|frame| self.is_doubtful_frame(frame))
             || reference.iter().copied().flatten().any(exchanged)
+    }
+
+    /// Whether it is not sure which method `frame` of a walk is of.
+    pub fn is_doubtful_frame(&self, frame: &Frame) -> bool {
+        let is_gone = || match frame.method.0 {
+            0 => !self.versions.is_empty(),
+            _ => self.with_known(frame.method, |known| matches!(known, Known::Gone)),
+        };
+        self.versions.contains(frame.method.0) || is_gone()
     }
 
     /// The method of a hook.
