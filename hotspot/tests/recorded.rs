@@ -146,12 +146,7 @@ fn judge(sample: &RecordedSample) -> Judgement {
         "gst" => with_truth(sample.truth.as_ref().expect("recorded"), |truth| {
             judge_truth(&walk, truth, &Answers(sample))
         }),
-        "asgct-safepoint" => judge_mounted_at_safepoint(
-            &walk,
-            &frames(sample.reference.as_ref().expect("recorded")),
-            sample.is_carried,
-            sample.boundary,
-        ),
+        "asgct-safepoint" => judge_safepoint(sample, &walk),
         "asgct-async" => judge_async(sample, &walk),
         "asgct-gst" => {
             let later = frames(sample.reference.as_ref().expect("recorded"));
@@ -192,6 +187,19 @@ fn also_by_classes(
         &references,
         by_truth,
     )
+}
+
+fn judge_safepoint(sample: &RecordedSample, walk: &[Frame]) -> Judgement {
+    let reference = frames(sample.reference.as_ref().expect("recorded"));
+    let of_carrier = |walk: &[Frame]| match &sample.carrier {
+        Some(carrier) => with_truth(carrier, |truth| judge_truth(walk, truth, &Answers(sample))),
+        // Recorded before carriers were judged.
+        None => Judgement::plain(Verdict::Unverifiable, Reason::NoHookedFrame),
+    };
+    let carrier = sample
+        .is_carried
+        .then_some(&of_carrier as &dyn Fn(&[Frame]) -> _);
+    judge_mounted_at_safepoint(walk, &reference, carrier, sample.boundary)
 }
 
 fn judge_async(sample: &RecordedSample, walk: &[Frame]) -> Judgement {

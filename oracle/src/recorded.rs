@@ -37,7 +37,8 @@ pub struct RecordedSample {
     /// The trace stack: layers `gst` and `asgct-async`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truth: Option<RecordedTruth>,
-    /// The trace stack of the carrier of a mounted virtual thread: layer `asgct-async`.
+    /// The trace stack of the carrier of a mounted virtual thread: layers `asgct-safepoint` and
+    /// `asgct-async`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carrier: Option<RecordedTruth>,
     /// Whether a virtual thread was mounted: layer `asgct-safepoint`.

@@ -43,6 +43,20 @@ pub fn run_scenario(jdk: &Path, scenario: &str, seed: u64, options: &[&str]) -> 
     }
 }
 
+/// What came of the faults that were injected into the first run.
+pub fn faults_of(ran: &Ran) -> Vec<oracle::record::FaultCount> {
+    use oracle::record::{RECORDS_FILE, Record};
+    let run = ran.out.join(&ran.report.runs[0].dir);
+    let records = fs::read_to_string(run.join(RECORDS_FILE)).unwrap();
+    let mut faults = records
+        .lines()
+        .filter_map(|line| match serde_json::from_str(line).unwrap() {
+            Record::Faults(faults) => Some(faults),
+            _ => None,
+        });
+    faults.next_back().unwrap_or_default()
+}
+
 /// The report in a job's folder.
 pub fn report(out: &Path) -> oracle::report::Report {
     scenarios::store::read_report(out).unwrap()

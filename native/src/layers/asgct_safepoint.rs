@@ -6,18 +6,22 @@ use super::path::{Check, nothing_more};
 use crate::evidence::Seen;
 use crate::jvm::jni::Env;
 use crate::truth::thread_state::ThreadState;
+use crate::truth::trace_stack::StackCopy;
 use crate::walkers::buffer::Walk;
 use oracle::mutants::Sight;
 use oracle::trace::Frame;
 use oracle::{Judgement, Layer, Reason, Verdict};
 
-/// Checks what the walker answered, an error or `walk`, against `gst`, which layer `gst` has judged.
+/// Checks what the walker answered, an error or `walk`, against `gst`, which layer `gst` has judged
+/// and which was asked at `asked`, in nanoseconds of `clock::since_start`.
+/// `carrier` is the trace stack of the thread's carrier, if the thread is a virtual one.
 pub fn check(
     layers: &Layers,
     state: &ThreadState,
     env: Env<'_>,
-    (gst, judged): (&[Frame], Judgement),
+    (gst, judged, asked): (&[Frame], Judgement, u64),
     (walked, walk): (Walk, &[Frame]),
+    carrier: Option<&StackCopy>,
 ) {
     let layer = Layer::AsgctSafepoint;
     if let Err(code) = walked {
@@ -28,6 +32,13 @@ pub fn check(
         return layers.records.slots.judged(layer, &none);
     }
     let threads = layers.truth.virtual_threads.as_ref();
+    let methods = &layers.truth.methods;
+    let is_left_by = |called, hook| methods.is_left_by(called, hook);
+    let (hooks, leaving): (Vec<_>, _) = match carrier {
+        Some(copy) => (copy.hooks().collect(), copy.leaving(is_left_by)),
+        None => (vec![], vec![]),
+    };
+    let carrier = carrier.map(|copy| copy.truth(&hooks, &leaving));
     let check = Check {
         layer,
         env,
@@ -35,11 +46,29 @@ pub fn check(
         seen: Seen::InHook,
         sight: &Sight::SameInstant {
             reference: gst,
-            is_carried: state.carrier_stack().is_some(),
+            carrier: carrier.as_ref(),
+            methods,
             boundary: &|walk| threads?.boundary(walk),
         },
         reference: &[gst],
         evidence: &nothing_more,
     };
-    check.go(layers, walk);
+    // Which version a key stood for then is sure if the key stands for the same version still.
+    let changes = || methods.have_changed_since(walk, asked);
+    if methods.has_one_version_each() || judged.verdict == Verdict::Unverifiable || changes() {
+        check.go(layers, walk);
+        return;
+    }
+    let judge = |walk: &[Frame]| check.sight.judge(walk);
+    let found = judge(walk);
+    let known = found
+        .is_mismatch()
+        .then(|| methods.without_old_versions(walk, gst));
+    let found = match known.flatten() {
+        Some(known) if !judge(&known).is_mismatch() => {
+            Judgement::plain(Verdict::Unverifiable, Reason::MethodGone)
+        }
+        _ => found,
+    };
+    check.settled(layers, walk, found, judge);
 }

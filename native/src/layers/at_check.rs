@@ -25,6 +25,7 @@ struct Scratch {
     gst: FrameBuffer,
     asgct: FrameBuffer,
     copy: StackCopy,
+    carrier: StackCopy,
 }
 
 thread_local! {
@@ -110,6 +111,7 @@ impl Scratch {
             gst: FrameBuffer::new(MAX_FRAMES)?,
             asgct: FrameBuffer::new(MAX_FRAMES + CARRIER_FRAMES)?,
             copy: StackCopy::new(MAX_FRAMES)?,
+            carrier: StackCopy::new(MAX_FRAMES)?,
         })
     }
 }
@@ -128,6 +130,7 @@ fn check_layers(layers: &Layers, state: &ThreadState, env: Env<'_>, scratch: &mu
     if let Err(cause) = state.stack().copy_to(&mut scratch.copy) {
         return drop(cause);
     }
+    let asked = clock::since_start();
     match ask(layers, state, env, scratch) {
         Ok(()) => {}
         Err(NoAnswer::NobodyToAsk) => return,
@@ -136,11 +139,18 @@ fn check_layers(layers: &Layers, state: &ThreadState, env: Env<'_>, scratch: &mu
         Err(NoAnswer::TooDeep) => return drop(Drop::TooDeep),
     }
     let frames = scratch.gst.frames();
-    let judged = gst::check(layers, state, env, frames, &scratch.copy);
+    let judged = gst::check(layers, state, env, (frames, asked), &scratch.copy);
     if let Some(asgct) = asgct(layers) {
         let walked = asgct.walk(env, &mut scratch.asgct);
         let answer = (walked, scratch.asgct.frames());
-        asgct_safepoint::check(layers, state, env, (frames, judged), answer);
+        let carrier = match state.carrier_stack() {
+            None => None,
+            Some(stack) => match stack.copy_to(&mut scratch.carrier) {
+                Ok(()) => Some(&scratch.carrier),
+                Err(cause) => return slots.drop(Layer::AsgctSafepoint, cause),
+            },
+        };
+        asgct_safepoint::check(layers, state, env, (frames, judged, asked), answer, carrier);
     }
 }
 
@@ -185,7 +195,8 @@ fn ask(
 
 /// Whether GetStackTrace may be asked for the calling thread: not while it mounts or unmounts
 /// a virtual thread, which JDK 21 would wait for, for ever. (Its `GetStackTrace` waits until
-/// no thread does so, the calling one included.)
+/// no thread does so, the calling one included.) Where carriers are between two virtual threads only
+/// AsyncGetCallTrace tells; other threads are asked whatever AsyncGetCallTrace answers.
 fn may_ask(
     layers: &Layers,
     state: &ThreadState,
@@ -196,6 +207,9 @@ fn may_ask(
     let (Some(threads), None) = (&layers.truth.virtual_threads, state.carrier_stack()) else {
         return true;
     };
+    if !threads.may_carry(state) {
+        return true;
+    }
     let walked = asgct.is_some_and(|asgct| asgct.walk(env, buffer).is_ok());
     // A full buffer may hide more.
     walked && !buffer.is_full() && !threads.is_mounting(buffer.frames())

@@ -147,8 +147,11 @@ impl Client for Judging<'_> {
     }
 
     fn judge_suspended(&mut self, target: &Target<'_>, sample: &Sample, suspended: Suspended<'_>) {
-        let thread = (target.tid, suspended);
-        self.outside.check(self.layers, self.env, thread, sample);
+        let (edges, of) = (&self.edges, thread(target));
+        let found = |walk: &[Frame]| edges.findings(of, walk);
+        let suspended = (target.tid, suspended);
+        self.outside
+            .check(self.layers, self.env, suspended, sample, &found);
     }
 
     fn keep_books(&mut self) {

@@ -1,6 +1,6 @@
 //! Layers whose walkers are asked from outside, while the thread is suspended.
 //!
-//! The truth is the trace stack that the suspended thread's signal handler has copied. A thread that
+//! The truth is the trace stack that the suspended thread's signal handler has copied, and the class files. A thread that
 //! was suspended in a native method of ours may still finish it; then its entry may be there or not,
 //! as the BCI of its caller says.
 
@@ -12,6 +12,7 @@ use crate::jvm::jvmti::Suspended;
 use crate::sampling::sample::Sample;
 use crate::walkers::buffer::{FrameBuffer, Walk};
 use crate::walkers::walker::WalksOther;
+use oracle::edge::Finding;
 use oracle::mutants::Sight;
 use oracle::tally::Drop;
 use oracle::trace::Frame;
@@ -49,13 +50,15 @@ impl Outside {
     }
 
     /// Asks all walkers for the stack of the suspended thread, lets the thread run on, and judges
-    /// the answers. `sample` has the truth, `tid` is the thread's kernel id.
+    /// the answers. `sample` has the truth, `tid` is the thread's kernel id, and `edges` says what the
+    /// class files allow.
     pub fn check(
         &mut self,
         layers: &Layers,
         env: Env<'_>,
         (tid, suspended): (i32, Suspended<'_>),
         sample: &Sample,
+        edges: &dyn Fn(&[Frame]) -> Option<Vec<Finding>>,
     ) {
         for asked in &mut self.0 {
             asked.walked = asked
@@ -64,13 +67,19 @@ impl Outside {
         }
         drop(suspended);
         for asked in &self.0 {
-            judge(layers, env, tid, sample, asked);
+            judge(layers, env, (tid, sample), edges, asked);
         }
     }
 }
 
 /// Judges one answer.
-fn judge(layers: &Layers, env: Env<'_>, tid: i32, sample: &Sample, asked: &Asked) {
+fn judge(
+    layers: &Layers,
+    env: Env<'_>,
+    (tid, sample): (i32, &Sample),
+    edges: &dyn Fn(&[Frame]) -> Option<Vec<Finding>>,
+    asked: &Asked,
+) {
     let (slots, layer) = (&layers.records.slots, asked.layer);
     if let Err(cause) = sample.copied {
         return slots.drop(layer, cause);
@@ -99,7 +108,7 @@ fn judge(layers: &Layers, env: Env<'_>, tid: i32, sample: &Sample, asked: &Asked
         env,
         tid,
         seen: Seen::Plainly,
-        sight: &Sight::Truth(&truth, methods),
+        sight: &Sight::AlsoClasses(&Sight::Truth(&truth, methods), edges),
         reference: &[truth.checked],
         evidence: &nothing_more,
     };

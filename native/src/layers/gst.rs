@@ -18,12 +18,12 @@ use std::ptr;
 
 /// Checks `gst`, the answer for the calling thread, against `copy`, its trace stack. What agrees
 /// is recorded on the trace stack: from then on the whole stack is known up to here. Returns the
-/// judgement.
+/// judgement. `asked` is when GetStackTrace was asked, in nanoseconds of `clock::since_start`.
 pub fn check(
     layers: &Layers,
     state: &ThreadState,
     env: Env<'_>,
-    gst: &[Frame],
+    (gst, asked): (&[Frame], u64),
     copy: &StackCopy,
 ) -> Judgement {
     let methods = &layers.truth.methods;
@@ -44,9 +44,12 @@ pub fn check(
         reference: &[truth.checked],
         evidence: &nothing_more,
     };
-    let judged = by_trace.judge_with_classes(by_trace.judge(gst), gst, &|_| found.clone());
-    let honest = check.go_on(layers, gst, judged, |walk| sight.judge(walk));
-    if matches!(honest.verdict, Verdict::Match | Verdict::Window) {
+    let judged = methods.settle_here(by_trace.judge(gst), gst, &truth, asked);
+    let judged = by_trace.judge_with_classes(judged, gst, &|_| found.clone());
+    let honest = check.settled(layers, gst, judged, |walk| sight.judge(walk));
+    let agrees = matches!(honest.verdict, Verdict::Match | Verdict::Window);
+    // Old versions lose their keys when they end.
+    if agrees && !methods.is_doubtful(gst, &[]) {
         let own = gst.iter();
         let own = own
             .take_while(|frame| methods.is_hook_call(frame.method))

@@ -48,7 +48,22 @@ impl Check<'_> {
         judge: impl Fn(&[Frame]) -> Judgement,
     ) -> Judgement {
         let methods = &layers.truth.methods;
-        let honest = methods.settle(judged, walk, self.reference);
+        self.settled(
+            layers,
+            walk,
+            methods.settle(judged, walk, self.reference),
+            judge,
+        )
+    }
+
+    /// Goes the rest of the way, where `walk` was judged with redefined methods in mind: `honest` stays.
+    pub fn settled(
+        &self,
+        layers: &Layers,
+        walk: &[Frame],
+        honest: Judgement,
+        judge: impl Fn(&[Frame]) -> Judgement,
+    ) -> Judgement {
         self.record(layers, walk, honest);
         let answered = Answered {
             env: self.env,

@@ -162,12 +162,14 @@ impl Recorder {
             }
             Sight::SameInstant {
                 reference,
-                is_carried,
+                carrier,
                 boundary,
+                ..
             } => {
                 references.push(*reference);
                 recorded.reference = Some(named.frames(reference));
-                recorded.is_carried = *is_carried;
+                recorded.is_carried = carrier.is_some();
+                recorded.carrier = carrier.map(|carrier| of_truth(named, carrier));
                 recorded.boundary = boundary(walk);
             }
             Sight::Later(later, edges) => {

@@ -83,6 +83,9 @@ impl Truth {
         Threads::revive();
         if let Some(state) = self.threads.enter(env) {
             state.set_object(env.global(thread));
+            if let Some(threads) = &self.virtual_threads {
+                threads.begin_thread(self.jvm.jvmti, env, state, thread);
+            }
             self.show_to_light_hooks(env, state, true);
         }
     }
@@ -103,7 +106,7 @@ impl Truth {
         };
         let state = ThreadState::current().or_else(|| self.threads.enter(env));
         let Some(state) = state else { return true };
-        let Some(stack) = threads.mounted(self.jvm.jvmti) else {
+        let Some(stack) = threads.mounted(self.jvm.jvmti, state) else {
             return false;
         };
         self.show_to_light_hooks(env, state, false);

@@ -48,6 +48,8 @@ pub struct Own {
     pub last_check: Cell<u64>,
     /// Pushes between the last two checks.
     pub pushes: Cell<u32>,
+    /// Whether the thread may carry virtual threads; true while nobody knows.
+    pub may_carry: Cell<bool>,
 }
 
 // SAFETY: `own` is used by the owning thread only; the rest is atomic or a `TraceStack`,
@@ -108,6 +110,7 @@ impl ThreadState {
                 random: Cell::new(0),
                 last_check: Cell::new(0),
                 pushes: Cell::new(1),
+                may_carry: Cell::new(true),
             },
         })
     }
@@ -119,6 +122,7 @@ impl ThreadState {
         self.own.random.set(mix(seed));
         self.plan_check(1, 0);
         self.own.last_check.set(0);
+        self.own.may_carry.set(true);
         self.env.store(env.address().0, Relaxed);
         self.stack_start.store(bounds.range().start, Relaxed);
         self.stack_end.store(bounds.range().end, Relaxed);

@@ -16,15 +16,18 @@
 
 use super::thread_state::ThreadState;
 use super::trace_stack::TraceStack;
-use crate::jvm::jni::Ref;
+use crate::jvm::jni::{Env, Ref};
 use crate::jvm::jvmti::{Capability, JMethodId, Jvmti, ThreadCallback, class_name};
 use crate::jvm::os::thread::StackBounds;
 use oracle::trace::Frame;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// So many trace stacks are made at once: one mapping each would exceed the kernel's limit.
 const SLAB: usize = 64;
+
+/// The class of the JDK's carriers.
+const CARRIER: &str = "jdk/internal/misc/CarrierThread";
 
 /// Deeper virtual threads are counted as dropped. Many may live, each with its own.
 const MOST_STACK_BYTES: usize = 1 << 20;
@@ -35,6 +38,8 @@ pub struct VirtualThreads {
     enter_special: AtomicUsize,
     run_continuation: AtomicUsize,
     run: AtomicUsize,
+    /// Whether a thread carries virtual threads that is none of the JDK's carriers.
+    has_other_carriers: AtomicBool,
     free: Mutex<Vec<&'static TraceStack>>,
 }
 
@@ -91,6 +96,21 @@ impl VirtualThreads {
         walk.iter().position(|frame| is(frame, &self.enter_special))
     }
 
+    /// Whether the thread of `state` may be about to mount a virtual thread, or to unmount one: only
+    /// carriers are. The JDK's own are known by their class, others once one has mounted a virtual
+    /// thread (a scheduler of the program's own, which JDK 21 to 25 offer to reflection alone).
+    pub fn may_carry(&self, state: &ThreadState) -> bool {
+        state.own.may_carry.get() || self.has_other_carriers.load(Relaxed)
+    }
+
+    /// The calling thread, whose `java.lang.Thread` is `thread`, starts.
+    pub fn begin_thread(&self, jvmti: Jvmti, env: Env<'_>, state: &ThreadState, thread: Ref<'_>) {
+        let class = env.class_of(thread);
+        let signature = class.and_then(|class| jvmti.class_signature(class.get()).ok());
+        let is_carrier = |signature: String| class_name(&signature) == CARRIER;
+        state.own.may_carry.set(signature.is_none_or(is_carrier));
+    }
+
     /// Whether `walk`, of a thread that carries no virtual thread, shows that one is about to
     /// be mounted, or has just been unmounted.
     pub fn is_mounting(&self, walk: &[Frame]) -> bool {
@@ -112,9 +132,12 @@ impl VirtualThreads {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The calling thread's virtual thread has been mounted: its trace stack, made if this is its
+    /// The virtual thread of the calling thread, whose state this is, has been mounted: its trace stack, made if this is its
     /// first sign of life; `None` if there is no memory.
-    pub fn mounted(&self, jvmti: Jvmti) -> Option<&'static TraceStack> {
+    pub fn mounted(&self, jvmti: Jvmti, state: &ThreadState) -> Option<&'static TraceStack> {
+        if !state.own.may_carry.get() {
+            self.has_other_carriers.store(true, Relaxed);
+        }
         if let Some(known) = known(jvmti) {
             return Some(known);
         }

@@ -19,7 +19,7 @@ mod verdict;
 pub use also_classes::judge_with_classes;
 pub use classes::judge_edges;
 pub use here::judge_same_instant;
-pub use mounted::{judge_mounted, judge_mounted_at_safepoint};
+pub use mounted::{JudgesCarrier, judge_mounted, judge_mounted_at_safepoint};
 pub use next::judge_moving;
 pub use next_and_classes::{Edged, judge_moving_edges};
 pub use outer::agrees_outside;

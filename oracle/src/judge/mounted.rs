@@ -46,24 +46,36 @@ pub fn judge_mounted(
     }
 }
 
+/// Judges the frames of a carrier.
+pub type JudgesCarrier<'a> = &'a dyn Fn(&[Frame]) -> Judgement;
+
 /// Compares a walk of the calling thread with GetStackTrace's, which ends where a virtual
-/// thread's carrier begins: of that one nothing is known but that it has frames.
+/// thread's carrier begins. `carrier` judges the frames of that one; without it no virtual thread is
+/// carried.
 pub fn judge_mounted_at_safepoint(
     walk: &[Frame],
     gst: &[Frame],
-    carried: bool,
+    carrier: Option<JudgesCarrier<'_>>,
     boundary: Option<usize>,
 ) -> Judgement {
-    match (boundary, carried) {
-        (None, false) => judge_same_instant(walk, gst),
-        (Some(_), false) => Judgement::plain(Verdict::Unverifiable, Reason::Mounting),
-        (at, true) => {
-            let (above, carrier) = walk.split_at(at.unwrap_or(walk.len()));
-            let above = judge_same_instant(above, gst);
-            if above.is_mismatch() || carrier.len() > 1 {
-                return above;
-            }
-            Judgement::at(Verdict::Truncated, walk.len(), Reason::CarrierMissing)
+    let carrier = match (boundary, carrier) {
+        (None, None) => return judge_same_instant(walk, gst),
+        (Some(_), None) => return Judgement::plain(Verdict::Unverifiable, Reason::Mounting),
+        (_, Some(carrier)) => carrier,
+    };
+    let (own, below_own) = walk.split_at(boundary.unwrap_or(walk.len()));
+    let above = judge_same_instant(own, gst);
+    let of_carrier = below_own.split_first().map(|(_, frames)| frames);
+    match of_carrier {
+        _ if above.is_mismatch() => above,
+        None | Some([]) => Judgement::at(Verdict::Truncated, walk.len(), Reason::CarrierMissing),
+        Some(frames) => {
+            let found = below(carrier(frames), own.len() + 1);
+            let both = Judgement {
+                strength: above.strength + found.strength,
+                ..above
+            };
+            if found.is_mismatch() { found } else { both }
         }
     }
 }

@@ -56,17 +56,17 @@ layers! {
     }
     /// JVMTI GetStackTrace of another thread, which is suspended, with that thread's trace stack.
     GstOther = "gst-other" {
-        walker: Some("gst"), truths: [Trace], when: Suspend, program: Hooked, budget: 0.0, imprecise: [0.0, 0.0],
+        walker: Some("gst"), truths: [Trace, Classes], when: Suspend, program: Hooked, budget: 0.0, imprecise: [0.0, 0.0],
         compares: "GetStackTrace of another thread, which is suspended, with the recorded calls",
     }
     /// JVMTI GetThreadListStackTraces of a suspended thread with that thread's trace stack.
     GstList = "gst-list" {
-        walker: Some("gst-list"), truths: [Trace], when: Suspend, program: Hooked, budget: 0.0, imprecise: [0.0, 0.0],
+        walker: Some("gst-list"), truths: [Trace, Classes], when: Suspend, program: Hooked, budget: 0.0, imprecise: [0.0, 0.0],
         compares: "GetThreadListStackTraces of another thread, which is suspended, with the recorded calls",
     }
     /// JVMTI GetAllStackTraces while a thread is suspended with that thread's trace stack.
     GstAll = "gst-all" {
-        walker: Some("gst-all"), truths: [Trace], when: Suspend, program: Hooked, budget: 0.0, imprecise: [0.0, 0.0],
+        walker: Some("gst-all"), truths: [Trace, Classes], when: Suspend, program: Hooked, budget: 0.0, imprecise: [0.0, 0.0],
         compares: "GetAllStackTraces, of a suspended thread's part, with the recorded calls",
     }
     /// AsyncGetCallTrace inside a `check` with GetStackTrace at the same place.

@@ -14,58 +14,77 @@ pub enum Expected {
     Unexplained,
 }
 
-/// Why the truth of a layer does not tell a faulty answer from the walker's own.
-#[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Unseen {
+/// Declares [`Unseen`]: one row for each reason, with the words that documents show.
+macro_rules! unseen {
+    ($($(#[$doc:meta])* $reason:ident = $phrase:literal;)*) => {
+        /// Why the truth of a layer does not tell a faulty answer from the walker's own.
+        #[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Unseen {
+            $($(#[$doc])* $reason,)*
+        }
+
+        impl Unseen {
+            /// All reasons.
+            pub const ALL: [Unseen; [$($phrase),*].len()] = [$(Unseen::$reason),*];
+
+            /// The reason as a sentence.
+            pub fn phrase(self) -> &'static str {
+                match self {
+                    $(Unseen::$reason => $phrase,)*
+                }
+            }
+        }
+    };
+}
+
+unseen! {
     /// The trace stack is empty, and the faulty stack names no frame that must be on it.
-    NoTruth,
+    NoTruth = "The trace stack is empty, and the faulty stack names no frame that must be on it.";
     /// Only unhooked frames above the newest checked one differ.
-    Unhooked,
+    Unhooked = "Only unhooked frames above the newest checked frame differ, and class files allow them.";
     /// Only locations that move differ: of the newest checked frame and those above it,
     /// each on the same side of its method's hooks.
-    Moves,
+    Moves = "Only BCIs differ of frames that move: the newest checked frame and those above. Class files allow them.";
     /// Only frames differ whose locations prove that they may, or must, be missing from
     /// the trace stack.
-    HookWindow,
+    HookWindow = "Only frames differ that the hooks have not reached yet, or have left already.";
     /// The walk's newest hooked frame starts an exception handler: entries of frames that
     /// the exception ended may lie above its own.
-    Catching,
+    Catching = "The newest hooked frame starts an exception handler: entries of frames that the exception ended may lie above.";
     /// An exception leaves constructors, for which no hook runs: the faulty stack has another number of
     /// them than the honest walk.
-    Leaving,
+    Leaving = "An exception leaves constructors, for which no hook runs.";
     /// The faulty or the true walk shows a virtual thread being mounted or unmounted, where nothing
     /// is known.
-    Mounting,
-    /// In `asgct-safepoint`: only the carrier's part differs, which GetStackTrace leaves out.
-    Carrier,
+    Mounting = "One of the stacks shows a virtual thread being mounted or unmounted, where nothing is known.";
     /// The bottom is as it was; any frame above it may have moved, been called or returned
     /// until the later walk, and where class files are kept they allow it.
-    RanOn,
+    RanOn = "The thread may have run on to the later stack, and class files allow the faulty stack.";
     /// The later walk does not show the frame that the faulty stack has at its bottom, so that the
     /// thread may have had another bottom; class files that are kept allow it.
-    OtherBottom,
+    OtherBottom = "The thread may have had another bottom frame, and class files allow the faulty stack.";
     /// In layer `call-edge`: only the depth of a recursion differs, that is how many equal frames
     /// lie on each other; the class files allow any.
-    Recursion,
+    Recursion = "Only the depth of a recursion differs, and class files allow any depth.";
     /// In layer `call-edge`: the class files allow every edge of the faulty stack.
-    Allowed,
+    Allowed = "The class files allow every edge of the faulty stack.";
     /// In layer `call-edge`: the class files forbid no edge of the faulty stack, and say
     /// nothing about at least one.
-    UnknownEdge,
+    UnknownEdge = "The class files forbid no edge of the faulty stack, and say nothing about at least one.";
     /// A method of the faulty stack was redefined or unloaded: nobody knows what that method called.
-    Gone,
+    Gone = "Nobody knows which method a frame of the faulty stack is of.";
     /// The sample stands between two debug info records of compiled code, and the record before
     /// agrees with the truth.
-    BetweenRecords,
+    BetweenRecords = "The sample stands between two debug info records, and the record before agrees with the truth.";
     /// In `ground`: an exception out of a call of `super(...)`, which no handler can cover,
     /// leaves the constructor's entry in just this way.
-    Constructor,
+    Constructor = "An exception out of a call of `super(...)` leaves the trace stack in just this way.";
     /// In `ground`: the VM stops hooks in just this way with its own errors, and threw one.
-    VmError,
+    VmError = "An error of the VM stops hooks in just this way, and the VM threw one.";
     /// In `ground`: an exit that throws after its `pop` leaves the trace stack in just this
     /// way.
-    ThrewAfterPop,
+    ThrewAfterPop = "An exit that throws after its `pop` leaves the trace stack in just this way.";
     /// In `ground`: the frame that would have noticed it had not ended when the run did.
-    StillActive,
+    StillActive = "The frame that would have noticed the fault had not ended when the run did.";
 }

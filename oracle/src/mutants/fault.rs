@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// Declares [`FaultKind`]: one row for each kind, with its name on the command line.
+/// Declares [`FaultKind`]: one row for each kind, with its name on the command line and what the
+/// faulty stack has.
 macro_rules! faults {
-    ($($(#[$doc:meta])* $kind:ident = $name:literal;)*) => {
+    ($($(#[$doc:meta])* $kind:ident = $name:literal, $phrase:literal;)*) => {
         /// The kinds of faults: how a faulty stack differs from what the walker answered.
         #[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash, Serialize, Deserialize)]
         pub enum FaultKind {
@@ -23,55 +24,62 @@ macro_rules! faults {
                     $(FaultKind::$kind => $name,)*
                 }
             }
+
+            /// What a faulty stack has in place of the walker's frames.
+            pub fn phrase(self) -> &'static str {
+                match self {
+                    $(FaultKind::$kind => $phrase,)*
+                }
+            }
         }
     };
 }
 
 faults! {
     /// The top frame is left out.
-    DropTop = "drop-top";
+    DropTop = "drop-top", "all frames but the top";
     /// The stack is cut at a random depth.
-    DropBottom = "drop-bottom";
+    DropBottom = "drop-bottom", "the frames above a random depth";
     /// The stack is cut after a fixed number of frames.
-    CutAtDepth = "cut-at-depth";
+    CutAtDepth = "cut-at-depth", "the uppermost 16 frames";
     /// The stack is cut above the uppermost native frame that is not the top.
-    CutAtNative = "cut-at-native";
+    CutAtNative = "cut-at-native", "the frames above the uppermost native frame below the top";
     /// Nothing but the top frame is left.
-    TopOnly = "top-only";
+    TopOnly = "top-only", "the top frame alone";
     /// A frame between top and bottom is left out.
-    DropMiddle = "drop-middle";
+    DropMiddle = "drop-middle", "one frame between top and bottom less";
     /// A frame appears twice.
-    Repeat = "repeat";
+    Repeat = "repeat", "one frame twice";
     /// Two frames change places.
-    Swap = "swap";
+    Swap = "swap", "two frames exchanged";
     /// Two neighbours change places, as where inlined frames are decoded from the wrong end.
-    SwapNeighbours = "swap-neighbours";
+    SwapNeighbours = "swap-neighbours", "two neighbours exchanged";
     /// A frame of another stack stands in the middle, at BCI 0.
-    InsertAtStart = "insert-at-start";
+    InsertAtStart = "insert-at-start", "a frame of another stack at BCI 0 in the middle";
     /// A frame names another method of its class.
-    Sibling = "sibling";
+    Sibling = "sibling", "another method of the same class in one frame";
     /// A frame names no method.
-    NoMethod = "no-method";
+    NoMethod = "no-method", "no method ID in one frame";
     /// A frame names a method that the VM never gave out.
-    UnknownMethod = "unknown-method";
+    UnknownMethod = "unknown-method", "a method ID in one frame that the VM never gave out";
     /// A frame's BCI is one higher or lower.
-    ShiftBci = "shift-bci";
+    ShiftBci = "shift-bci", "a BCI one higher or lower in one frame";
     /// The BCI of every frame is one higher.
-    EveryBci = "every-bci";
+    EveryBci = "every-bci", "a BCI one higher in every frame";
     /// A frame's BCI lies inside an instruction.
-    InsideInstruction = "inside-instruction";
+    InsideInstruction = "inside-instruction", "a BCI inside an instruction in one frame";
     /// A frame's BCI lies past the end of the code.
-    PastEnd = "past-end";
+    PastEnd = "past-end", "a BCI past the end of the code in one frame";
     /// A frame of Java code is said to be native.
-    NativeLocation = "native-location";
+    NativeLocation = "native-location", "-3 as the BCI of one frame of Java code";
     /// What the walker said of the same thread before.
-    PreviousTrace = "previous-trace";
+    PreviousTrace = "previous-trace", "the frames of an earlier stack of the thread";
     /// What the walker said of another thread.
-    OtherThread = "other-thread";
+    OtherThread = "other-thread", "the frames of another thread";
     /// A frame lies on top that is not there.
-    PhantomTop = "phantom-top";
+    PhantomTop = "phantom-top", "one frame more on top";
     /// An error code instead of a stack.
-    Error = "error";
+    Error = "error", "no frames, but an error code";
 }
 
 impl fmt::Display for FaultKind {

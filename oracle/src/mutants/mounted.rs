@@ -60,16 +60,22 @@ pub(super) fn of_truths(
 /// The same at a safepoint, where `reference` is the thread's stack without its carrier's.
 pub(super) fn of_safepoint(
     reference: &[Frame],
-    is_carried: bool,
+    carrier: Option<&Truth<'_>>,
+    methods: &impl Methods,
     boundary: Boundary<'_>,
+    honest: &[Frame],
     faulty: &[Frame],
 ) -> Expected {
     let (above, below) = parts(faulty, boundary);
-    let unseen = match (is_carried, below) {
-        (false, Some(_)) => return Expected::Unseen(Unseen::Mounting),
-        (false, None) => Expected::Unexplained,
-        (true, None | Some([])) => Expected::Verdict(Verdict::Truncated),
-        (true, Some(_)) => Expected::Unseen(Unseen::Carrier),
+    let (_, honest_below) = parts(honest, boundary);
+    let unseen = match (carrier, below) {
+        (None, Some(_)) => return Expected::Unseen(Unseen::Mounting),
+        (None, None) => Expected::Unexplained,
+        (Some(_), None | Some([])) => Expected::Verdict(Verdict::Truncated),
+        (Some(_), Some(below)) if Some(below) == honest_below => Expected::Unexplained,
+        (Some(carrier), Some(below)) => {
+            of_truth(carrier, methods, honest_below.unwrap_or_default(), below)
+        }
     };
     match above == reference {
         true => unseen,

@@ -31,11 +31,13 @@ pub enum Sight<'a, M> {
     },
     /// Layer `asgct-safepoint`: another walk at the same instant.
     SameInstant {
-        /// It, without the carrier's part.
+        /// That walk, without the carrier's part.
         reference: &'a [Frame],
-        /// Whether there must be such a part.
-        is_carried: bool,
-        /// Where it begins.
+        /// The trace stack of the carrier, if the thread is a virtual one.
+        carrier: Option<&'a Truth<'a>>,
+        /// What is known of methods.
+        methods: &'a M,
+        /// Where the carrier's part begins.
         boundary: Boundary<'a>,
     },
     /// Layer `asgct-gst`: another walk a little later, and the class files.
@@ -63,9 +65,15 @@ impl<M: Methods> Sight<'_, M> {
             } => judge_mounted(walk, truth, *carrier, boundary(walk), *methods),
             Sight::SameInstant {
                 reference,
-                is_carried,
+                carrier,
+                methods,
                 boundary,
-            } => judge_mounted_at_safepoint(walk, reference, *is_carried, boundary(walk)),
+            } => {
+                let of_carrier =
+                    carrier.map(|truth| |walk: &[_]| judge_truth(walk, truth, *methods));
+                let of_carrier = of_carrier.as_ref().map(|judge| judge as &dyn Fn(&[_]) -> _);
+                judge_mounted_at_safepoint(walk, reference, of_carrier, boundary(walk))
+            }
             Sight::Later(later, edges) => {
                 let found = edges(walk);
                 judge_moving_edges(Edged::new(walk, found.as_deref()), *later)
@@ -160,9 +168,10 @@ impl<M: Methods> Sight<'_, M> {
             } => of_truths(truth, *carrier, *methods, boundary, honest, faulty),
             Sight::SameInstant {
                 reference,
-                is_carried,
+                carrier,
+                methods,
                 boundary,
-            } => of_safepoint(reference, *is_carried, boundary, faulty),
+            } => of_safepoint(reference, *carrier, *methods, boundary, honest, faulty),
             Sight::Later(later, edges) => {
                 of_later(honest, faulty, *later, edges(faulty).as_deref())
             }

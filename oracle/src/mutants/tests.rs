@@ -180,7 +180,8 @@ fn faulty(
 fn same_instant(reference: &[Frame]) -> Sight<'_, Toy> {
     Sight::SameInstant {
         reference,
-        is_carried: false,
+        carrier: None,
+        methods: &Toy,
         boundary: &|_| None,
     }
 }
@@ -333,7 +334,7 @@ proptest! {
         prop_assume!(!judge_truth(&carrier.walk, &below, &Toy).is_mismatch());
         let walk = [&thread.walk[..], &[frame(BOUNDARY, Location::NATIVE.0)], &carrier.walk[..]].concat();
         let at_safepoint = Sight::SameInstant {
-            reference: &thread.walk, is_carried: true, boundary: &boundary
+            reference: &thread.walk, carrier: Some(&below), methods: &Toy, boundary: &boundary
         };
         let of_trace_stacks = Sight::Truths {
             truth: &truth, carrier: Some(&below), methods: &Toy, boundary: &boundary

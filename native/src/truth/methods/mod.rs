@@ -2,6 +2,7 @@
 
 mod given;
 pub mod hooked;
+mod old_versions;
 pub mod registry;
 mod show;
 mod sites;

@@ -6,6 +6,7 @@ use super::sites::Sites;
 use super::versions::Versions;
 use crate::jvm::jvmti::{JMethodId, Jvmti};
 use crate::jvm::key_hash::Spread;
+use crate::jvm::os::clock;
 use crate::truth::unloading::Known as Unloaded;
 use hotspot::runtime::is_called_by_vm;
 use instrumenter::HookedMethod;
@@ -238,11 +239,29 @@ impl Registry {
         }
     }
 
+    /// All keys that were looked up.
+    pub(super) fn all_known(&self) -> RwLockReadGuard<'_, HashMap<usize, Known, Spread>> {
+        read(&self.known)
+    }
+
+    /// Whether no class was redefined.
+    pub fn has_one_version_each(&self) -> bool {
+        self.versions.is_empty()
+    }
+
+    /// Whether the key of a redefined method was seen to stand for another version since `time`, in
+    /// nanoseconds of [`clock::since_start`].
+    pub(super) fn has_changed_since(&self, key: MethodKey, time: u64) -> bool {
+        self.known(key);
+        self.versions.has_changed_since(key.0, time)
+    }
+
     /// Asks the VM what the key of a redefined method stands for by now.
     fn known_anew(&self, key: MethodKey) -> Known {
         let now = self.ask(key);
         let last = read(&self.known).get(&key.0).map(Known::hook);
         if last != Some(now.hook()) {
+            self.versions.changed(key.0, clock::since_start());
             write(&self.known).insert(key.0, now.clone());
         }
         now

@@ -1,6 +1,6 @@
 //! Which keys may stand for more than one version of a method, because its class was redefined.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{PoisonError, RwLock};
 
@@ -9,7 +9,8 @@ use std::sync::{PoisonError, RwLock};
 pub struct Versions {
     /// Spares programs that redefine nothing the lock.
     any: AtomicBool,
-    keys: RwLock<HashSet<usize>>,
+    /// When each key was last seen to stand for another version than before, 0 if never.
+    keys: RwLock<HashMap<usize, u64>>,
 }
 
 impl Versions {
@@ -21,7 +22,9 @@ impl Versions {
     /// The classes of these keys are being redefined.
     pub fn add(&self, keys: impl Iterator<Item = usize>) {
         let mut all = self.keys.write().unwrap_or_else(PoisonError::into_inner);
-        all.extend(keys);
+        for key in keys {
+            all.entry(key).or_default();
+        }
         self.any.store(true, SeqCst);
     }
 
@@ -39,7 +42,21 @@ impl Versions {
     /// Whether the class of `key` was redefined.
     pub fn contains(&self, key: usize) -> bool {
         let keys = || self.keys.read().unwrap_or_else(PoisonError::into_inner);
-        !self.is_empty() && keys().contains(&key)
+        !self.is_empty() && keys().contains_key(&key)
+    }
+
+    /// The key was seen to stand for another version than before, at `time`.
+    pub fn changed(&self, key: usize, time: u64) {
+        let mut all = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(changed) = all.get_mut(&key) {
+            *changed = time;
+        }
+    }
+
+    /// Whether the key was seen to stand for another version since `time`.
+    pub fn has_changed_since(&self, key: usize, time: u64) -> bool {
+        let all = self.keys.read().unwrap_or_else(PoisonError::into_inner);
+        all.get(&key).is_some_and(|&changed| changed >= time)
     }
 }
 
@@ -53,6 +70,9 @@ mod tests {
         assert!(versions.is_empty() && !versions.contains(7));
         versions.add([7, 8].into_iter());
         assert!(!versions.is_empty() && versions.contains(7) && !versions.contains(9));
+        assert!(!versions.has_changed_since(7, 1));
+        versions.changed(7, 5);
+        assert!(versions.has_changed_since(7, 5) && !versions.has_changed_since(7, 6));
         versions.remove([7].into_iter());
         assert!(!versions.contains(7) && versions.contains(8));
     }

@@ -1,0 +1,172 @@
+//! Walks of methods whose class was redefined while they ran.
+//!
+//! The key of a redefined method stands for its newest version. GetStackTrace gives a frame of an older
+//! version a key of its own, which the VM must not be asked about. The trace stack tells the versions
+//! apart: each version has a hook of its own, because each redefinition is rewritten anew.
+
+use super::hooked::{Hooked, Known};
+use super::registry::Registry;
+use oracle::judge::judge_truth;
+use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence, Site, Truth};
+use oracle::{Judgement, Reason, Verdict};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A version of a method.
+enum Version {
+    /// The version that its key stands for.
+    Newest,
+    /// Another one.
+    Old(Arc<Hooked>),
+    /// Nobody knows.
+    Unknown,
+}
+
+/// A registry in which some keys that it does not know stand for old versions.
+struct WithOld<'a> {
+    methods: &'a Registry,
+    old: HashMap<MethodKey, (HookId, Arc<Hooked>)>,
+}
+
+impl Registry {
+    /// Judges a mismatch of `gst` again, the stack of the calling thread by GetStackTrace, which was
+    /// asked at `asked` (in nanoseconds of `clock::since_start`). A frame of an old version must have a
+    /// key of its own, and only such a frame may. `Unverifiable` where nobody knows which frames are.
+    pub fn settle_here(
+        &self,
+        mismatch: Judgement,
+        gst: &[Frame],
+        truth: &Truth<'_>,
+        asked: u64,
+    ) -> Judgement {
+        if !mismatch.is_mismatch() || !self.is_doubtful(gst, &[truth.checked]) {
+            return mismatch;
+        }
+        let doubtful = Judgement::plain(Verdict::Unverifiable, Reason::MethodGone);
+        let mut old = vec![];
+        for &hook in &truth.entries[truth.checked_entries..] {
+            match self.version_of(hook) {
+                Version::Newest => {}
+                Version::Old(hooked) => old.push((hook, hooked)),
+                Version::Unknown => return doubtful,
+            }
+        }
+        if old.is_empty() {
+            // All entries are of versions that run by now, and did when GetStackTrace was asked.
+            return mismatch;
+        }
+        if self.have_changed_since(gst, asked) {
+            return doubtful;
+        }
+        let above = gst.len() - truth.checked.len().min(gst.len());
+        let strangers = gst[..above].iter().rev().map(|frame| frame.method);
+        let strangers: Vec<_> = strangers.filter(|&key| self.is_stranger(key)).collect();
+        let mut with_old = WithOld {
+            methods: self,
+            old: HashMap::new(),
+        };
+        for (key, version) in strangers.iter().zip(&old) {
+            let known = with_old.old.entry(*key).or_insert_with(|| version.clone());
+            if known.0 != version.0 {
+                return doubtful;
+            }
+        }
+        match strangers.len() > old.len() {
+            true => doubtful,
+            false => judge_truth(gst, truth, &with_old),
+        }
+    }
+
+    /// `walk` with the frames of `reference`, a stack of GetStackTrace at the same instant, in place of
+    /// those that name no method and may be of an old version; none if there are no such frames.
+    pub fn without_old_versions(&self, walk: &[Frame], reference: &[Frame]) -> Option<Vec<Frame>> {
+        let pairs = walk.iter().zip(reference);
+        let is_old = |(frame, other): (&Frame, &Frame)| {
+            let names_none = frame.method.0 == 0 || self.is_stranger(frame.method);
+            let may_be_old = self.is_doubtful_frame(other) || self.is_stranger(other.method);
+            frame.location == other.location && names_none && may_be_old
+        };
+        if !pairs.clone().any(is_old) {
+            return None;
+        }
+        let known = pairs.map(|(frame, other)| match is_old((frame, other)) {
+            true => *other,
+            false => *frame,
+        });
+        let rest = walk.iter().skip(reference.len());
+        Some(known.chain(rest.copied()).collect())
+    }
+
+    /// Whether a key of `walk` was seen to stand for another version since `time`, in nanoseconds of
+    /// `clock::since_start`.
+    pub fn have_changed_since(&self, walk: &[Frame], time: u64) -> bool {
+        let mut frames = walk.iter();
+        frames.any(|frame| self.has_changed_since(frame.method, time))
+    }
+
+    /// Which version of its method has the hook.
+    fn version_of(&self, hook: HookId) -> Version {
+        let Some(hooked) = self.by_hook(hook) else {
+            return Version::Unknown;
+        };
+        match self.newest_hook(&hooked) {
+            Some(newest) if newest == hook => Version::Newest,
+            Some(_) => Version::Old(hooked),
+            None => Version::Unknown,
+        }
+    }
+
+    /// The hook of the newest version of a method, if a walk has shown that version.
+    fn newest_hook(&self, hooked: &Hooked) -> Option<HookId> {
+        let is_version = |known: &Known| match known {
+            Known::Hooked(_, other) => {
+                let (own, other_method) = (&hooked.method, &other.method);
+                other.class == hooked.class
+                    && other_method.name == own.name
+                    && other_method.descriptor == own.descriptor
+            }
+            _ => false,
+        };
+        let keys: Vec<_> = {
+            let known = self.all_known();
+            let versions = known.iter().filter(|(_, known)| is_version(known));
+            versions.map(|(&key, _)| MethodKey(key)).collect()
+        };
+        match keys[..] {
+            [key] => self.known(key).hook(),
+            // Classes of several loaders have the name.
+            _ => None,
+        }
+    }
+
+    /// Whether the key is of no class: GetStackTrace made it for an old version, or the VM made the
+    /// method itself.
+    fn is_stranger(&self, key: MethodKey) -> bool {
+        matches!(self.known(key), Known::Stranger | Known::Gone)
+    }
+}
+
+impl Methods for WithOld<'_> {
+    fn hook(&self, method: MethodKey, location: Location) -> Option<(HookId, Presence)> {
+        match self.old.get(&method) {
+            Some((hook, hooked)) => Some((*hook, hooked.presence(location))),
+            None => self.methods.hook(method, location),
+        }
+    }
+
+    fn is_hook_call(&self, method: MethodKey) -> bool {
+        self.methods.is_hook_call(method)
+    }
+
+    fn is_constructor(&self, hook: HookId) -> bool {
+        self.methods.is_constructor(hook)
+    }
+
+    fn may_be_called_by_vm(&self, method: MethodKey) -> bool {
+        self.methods.may_be_called_by_vm(method)
+    }
+
+    fn site(&self, method: MethodKey, location: Location) -> Site {
+        self.methods.site(method, location)
+    }
+}
