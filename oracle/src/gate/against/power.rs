@@ -15,7 +15,7 @@ pub struct Power {
     /// How long the programs that measured it ran, in seconds.
     pub seconds: f64,
     /// The smallest share of false stacks of a kind that no run of the baseline had that would have
-    /// failed with probability [`SURE`].
+    /// failed with probability 0.95.
     pub new_kind: f64,
     /// The same for the kind that the baseline has most of.
     pub known_kind: f64,
