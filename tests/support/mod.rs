@@ -33,8 +33,9 @@ pub fn run_scenario(jdk: &Path, scenario: &str, seed: u64, options: &[&str]) -> 
     command.arg("--seed").arg(seed.to_string());
     command.arg("--jdk").arg(jdk).arg("--out").arg(&out);
     let output = run(command.args(options));
-    // Its report is the next thing to fail, and says less.
-    assert!(matches!(output.code, Some(0 | 1)), "{jdk:?}: {output:#?}");
+    // Its report is the next thing to fail, and says less. A busy machine may leave a layer without
+    // data (3): the caller asks for the data that the test needs.
+    assert!(matches!(output.code, Some(0 | 1 | 3)), "{jdk:?}: {output:#?}");
     Ran {
         code: output.code,
         report: report(&out),

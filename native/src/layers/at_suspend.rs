@@ -9,7 +9,7 @@ use super::path::{Check, nothing_more};
 use crate::evidence::Seen;
 use crate::jvm::jni::Env;
 use crate::jvm::jvmti::Suspended;
-use crate::sampling::sample::Sample;
+use crate::sampling::sample::{Outcome, Sample};
 use crate::walkers::buffer::{FrameBuffer, Walk};
 use crate::walkers::walker::WalksOther;
 use oracle::edge::Finding;
@@ -81,6 +81,10 @@ fn judge(
     asked: &Asked,
 ) {
     let (slots, layer) = (&layers.records.slots, asked.layer);
+    // Nothing was copied: another thread got the signal.
+    if sample.outcome == Outcome::OtherThread {
+        return slots.drop(layer, Drop::ThreadEnded);
+    }
     if let Err(cause) = sample.copied {
         return slots.drop(layer, cause);
     }
