@@ -35,7 +35,10 @@ pub fn run_scenario(jdk: &Path, scenario: &str, seed: u64, options: &[&str]) -> 
     let output = run(command.args(options));
     // Its report is the next thing to fail, and says less. A busy machine may leave a layer without
     // data (3): the caller asks for the data that the test needs.
-    assert!(matches!(output.code, Some(0 | 1 | 3)), "{jdk:?}: {output:#?}");
+    assert!(
+        matches!(output.code, Some(0 | 1 | 3)),
+        "{jdk:?}: {output:#?}"
+    );
     Ran {
         code: output.code,
         report: report(&out),

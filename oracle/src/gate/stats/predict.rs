@@ -174,8 +174,10 @@ mod tests {
             prop_assert!(count.at_least(limit - 1) > alpha);
         }
 
+        /// With a mean far below the size of a cluster larger clusters come more rarely, so that the
+        /// same count becomes less likely; from a mean of 1 on that is not so here.
         #[test]
-        fn more_clusters_make_a_large_count_likelier(mean in 0.1f64..50.0, phi in 1.0f64..20.0) {
+        fn more_clusters_make_a_large_count_likelier(mean in 1.0f64..50.0, phi in 1.0f64..20.0) {
             let k = (mean + 6.0 * (mean * phi).sqrt()) as u64 + 1;
             let less = count(mean, mean * phi).at_least(k);
             let more = count(mean, mean * phi * 1.5).at_least(k);
