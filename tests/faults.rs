@@ -11,6 +11,7 @@ use oracle::tally::Tally;
 use oracle::{Hooking, Layer, When};
 use scenarios::jdk::Jdk;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use support::{Deadline, jdks};
 
 /// How much is asked of a test in which all walkers answer falsely.
@@ -29,7 +30,7 @@ fn wanted(hooks: Hooking) -> Wanted {
     match hooks {
         // Light hooks check at the next push after a sample only: fewer checks, more of them faulty.
         Hooking::Light => Wanted {
-            one_in: 100,
+            one_in: 25,
             checks: 5_000,
             layers: &[Layer::Gst, Layer::AsgctSafepoint],
             gst_every: 8,
@@ -57,7 +58,7 @@ fn wanted(hooks: Hooking) -> Wanted {
 /// Seeds for one run after the other. A busy machine takes several runs for enough samples of
 /// `what`; the deadline ends a hang.
 fn seeds(what: &str) -> impl Iterator<Item = u64> {
-    let deadline = Deadline::new(what);
+    let deadline = Deadline::of(what, Duration::from_secs(15 * 60));
     (1..).inspect(move |_| deadline.check())
 }
 
@@ -160,18 +161,21 @@ fn faults_of_walkers_are_caught() {
     }
 }
 
-/// Whether at least one fault of each kind was injected in `layer`.
+/// Whether at least one fault of each kind was injected in `layer`, apart from the kinds that take a
+/// stack of a certain shape: these programs may have none. `docs/power.md` shows them.
 fn has_every_kind(faults: &[FaultCount], layer: Layer) -> bool {
     let has = |kind: FaultKind| {
         let mut of_layer = faults.iter().filter(|fault| fault.layer == layer);
         of_layer.any(|fault| fault.kind == kind.name())
     };
-    FaultKind::ALL.into_iter().all(has)
+    let takes_a_shape = |kind: &FaultKind| kind.name().starts_with("cut-at-");
+    let kinds = FaultKind::ALL.into_iter();
+    kinds.filter(|kind| !takes_a_shape(kind)).all(has)
 }
 
 fn all_faults_are_caught(jdk: &Path, hooks: Hooking) {
     let wanted = wanted(hooks);
-    let scenario = scenario(&with(hooks, &fixtures(10)), wanted.gst_every);
+    let scenario = scenario(&with(hooks, &fixtures(20)), wanted.gst_every);
     let all = format!("all:all:{}", wanted.one_in);
     let (mut tallies, mut faults) = ([(); Layer::ALL.len()].map(|()| Tally::default()), vec![]);
     for seed in seeds("checks in all layers") {
