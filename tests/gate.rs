@@ -161,5 +161,5 @@ fn baselines(scenario: &Scenario) -> Result<Baseline, String> {
         }
     }
     files.sort();
-    scenarios::baseline::gather(&files, ARCH).map_err(|e| e.to_string())
+    scenarios::baseline::gather(&files, ARCH, store::read_report).map_err(|e| e.to_string())
 }

@@ -2,9 +2,10 @@
 //! versions of a file reads well.
 
 use crate::Error;
-use crate::store::{read_report, write_file};
+use crate::store::write_file;
 use oracle::Hooking;
 use oracle::gate::{Baseline, Cell, Platform, Program, Sample, Set};
+use oracle::report::Report;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -124,8 +125,12 @@ fn parse(value: Value) -> Result<Baseline, String> {
 }
 
 /// A baseline made of reports and baselines: folders of results, their `report.json`, or files of
-/// baselines. `arch` is the architecture of the machine that ran the reports.
-pub fn gather(paths: &[PathBuf], arch: &str) -> Result<Baseline, Error> {
+/// baselines. `arch` is the architecture of the machine that ran the reports; `read_report` reads one.
+pub fn gather(
+    paths: &[PathBuf],
+    arch: &str,
+    read_report: impl Fn(&Path) -> Result<Report, Error>,
+) -> Result<Baseline, Error> {
     let mut whole = Baseline::default();
     for path in paths {
         let fail = |why: String| Error::Baseline {

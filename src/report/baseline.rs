@@ -1,5 +1,6 @@
 //! `stackwitness baseline`.
 
+use super::input;
 use crate::cli::{BaselineAction, BaselineArgs, MakeArgs};
 use crate::error::Error;
 use crate::exit;
@@ -26,7 +27,7 @@ pub fn command(args: BaselineArgs) -> Result<u8, Error> {
 }
 
 fn gather(from: &[PathBuf]) -> Result<Baseline, Error> {
-    let gathered = baseline_file::gather(from, ARCH)?;
+    let gathered = baseline_file::gather(from, ARCH, input::read)?;
     for (platform, set) in &gathered.sets {
         if set.samples.len() < FEW {
             let n = set.samples.len();

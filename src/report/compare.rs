@@ -6,16 +6,13 @@ use crate::error::Error;
 use crate::exit;
 use crate::output::{Stream, print};
 use oracle::gate::{Judging, against};
-use scenarios::store;
 use std::env::consts::ARCH;
 use std::slice;
 
 /// Prints how a report differs from another, or from the runs of a baseline; worse is the outcome of
 /// being over budget.
 pub fn compare(args: CompareArgs) -> Result<u8, Error> {
-    // Before a report that is not whole is refused: where its other runs are.
-    input::advise(&args.base, store::read_report(&args.base).ok().as_ref());
-    let base = scenarios::baseline::gather(slice::from_ref(&args.base), ARCH)?;
+    let base = scenarios::baseline::gather(slice::from_ref(&args.base), ARCH, input::read)?;
     let new = input::read(&args.new)?;
     let judging = Judging { alpha: args.alpha };
     let against = against(&new, &base, ARCH, judging);

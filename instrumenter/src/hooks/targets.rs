@@ -9,14 +9,8 @@ use classfile::pool::{Additions, PoolFull};
 pub(crate) struct Targets<'o> {
     owner: &'o str,
     class: Option<u16>,
-    push: Option<u16>,
-    pop: Option<u16>,
-    thrown: Option<u16>,
-    caught: Option<u16>,
-    enter: Option<u16>,
-    exit: Option<u16>,
-    unwind: Option<u16>,
-    check: Option<u16>,
+    /// Names of methods, and their constants.
+    methods: Vec<(&'static str, u16)>,
 }
 
 impl<'o> Targets<'o> {
@@ -24,32 +18,26 @@ impl<'o> Targets<'o> {
         Self {
             owner,
             class: None,
-            push: None,
-            pop: None,
-            thrown: None,
-            caught: None,
-            enter: None,
-            exit: None,
-            unwind: None,
-            check: None,
+            methods: vec![],
         }
     }
 
     fn get(
         &mut self,
         adds: &mut Additions<'_, '_>,
-        slot: fn(&mut Self) -> &mut Option<u16>,
-        name: &str,
+        name: &'static str,
         descriptor: &str,
     ) -> Result<u16, PoolFull> {
-        if let Some(index) = *slot(self) {
+        if let Some(&(_, index)) = self.methods.iter().find(|(known, _)| *known == name) {
             return Ok(index);
         }
         let class = match self.class {
             Some(class) => class,
             None => *self.class.insert(adds.new_class(self.owner.as_bytes())?),
         };
-        Ok(*slot(self).insert(adds.method(class, name.as_bytes(), descriptor.as_bytes())?))
+        let index = adds.method(class, name.as_bytes(), descriptor.as_bytes())?;
+        self.methods.push((name, index));
+        Ok(index)
     }
 
     /// What the entry hook calls.
@@ -59,8 +47,8 @@ impl<'o> Targets<'o> {
         adds: &mut Additions<'_, '_>,
     ) -> Result<u16, PoolFull> {
         match form {
-            Form::Token { .. } => self.get(adds, |t| &mut t.push, "push", "(II)I"),
-            Form::Id(_) => self.get(adds, |t| &mut t.enter, "enter", "(II)V"),
+            Form::Token { .. } => self.get(adds, "push", "(II)I"),
+            Form::Id(_) => self.get(adds, "enter", "(II)V"),
         }
     }
 
@@ -71,8 +59,8 @@ impl<'o> Targets<'o> {
         adds: &mut Additions<'_, '_>,
     ) -> Result<u16, PoolFull> {
         match form {
-            Form::Token { .. } => self.get(adds, |t| &mut t.pop, "pop", "(I)V"),
-            Form::Id(_) => self.get(adds, |t| &mut t.exit, "exit", "(II)V"),
+            Form::Token { .. } => self.get(adds, "pop", "(I)V"),
+            Form::Id(_) => self.get(adds, "exit", "(II)V"),
         }
     }
 
@@ -83,23 +71,21 @@ impl<'o> Targets<'o> {
         adds: &mut Additions<'_, '_>,
     ) -> Result<u16, PoolFull> {
         match form {
-            Form::Token { .. } => {
-                self.get(adds, |t| &mut t.thrown, "thrown", "(Ljava/lang/Object;I)V")
-            }
+            Form::Token { .. } => self.get(adds, "thrown", "(Ljava/lang/Object;I)V"),
             Form::Id(_) => {
                 let descriptor = "(Ljava/lang/Object;II)Ljava/lang/Throwable;";
-                self.get(adds, |t| &mut t.unwind, "unwind", descriptor)
+                self.get(adds, "unwind", descriptor)
             }
         }
     }
 
     /// What the hook at a handler calls.
     pub(crate) fn caught(&mut self, adds: &mut Additions<'_, '_>) -> Result<u16, PoolFull> {
-        self.get(adds, |t| &mut t.caught, "caught", "(Ljava/lang/Object;I)V")
+        self.get(adds, "caught", "(Ljava/lang/Object;I)V")
     }
 
     /// What checks.
     pub(crate) fn check(&mut self, adds: &mut Additions<'_, '_>) -> Result<u16, PoolFull> {
-        self.get(adds, |t| &mut t.check, "check", "()V")
+        self.get(adds, "check", "()V")
     }
 }

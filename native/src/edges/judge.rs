@@ -23,6 +23,8 @@ pub struct EdgeJudge {
     truth: &'static Truth,
     class_files: &'static ClassFiles,
     walks: Mutex<Walks>,
+    /// What was found of the edges of GetStackTrace's stacks. The lock is held for a moment only.
+    gst: Mutex<Counts>,
     checks: Checks,
 }
 
@@ -54,12 +56,17 @@ impl EdgeJudge {
             truth,
             class_files,
             walks: Mutex::new(walks),
+            gst: Mutex::default(),
             checks: Checks::default(),
         })
     }
 
     fn lock(&self) -> MutexGuard<'_, Walks> {
         self.walks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn gst(&self) -> MutexGuard<'_, Counts> {
+        self.gst.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock_with(&self, patience: Patience) -> Option<MutexGuard<'_, Walks>> {
@@ -120,7 +127,7 @@ impl EdgeJudge {
     ) -> Option<Vec<Finding>> {
         let found = self.judge(env, patience, thread, gst, |walks| walks.learn(thread, gst))?;
         let found = self.settle(found, gst);
-        self.lock_with(patience)?.gst.add(&found);
+        self.gst().add(&found);
         Some(found)
     }
 
@@ -150,7 +157,7 @@ impl EdgeJudge {
 
     /// What was found of the edges of GetStackTrace's stacks.
     pub fn counted_of_gst(&self) -> Counts {
-        self.lock().gst.clone()
+        self.gst().clone()
     }
 
     /// Takes back what was found impossible where it is not sure which methods an edge is of.

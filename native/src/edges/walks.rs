@@ -2,7 +2,7 @@
 
 use crate::jvm::key_hash::Spread;
 use hotspot::runtime::{HotSpot, JFR, JFR_REWRITES};
-use oracle::edge::{self, Counts, Finding, Judge, MethodId, Starts, ThreadStart, Unknown};
+use oracle::edge::{self, Finding, Judge, MethodId, Starts, ThreadStart, Unknown};
 use oracle::trace::{Frame, MethodKey};
 use std::collections::HashMap;
 
@@ -20,8 +20,6 @@ pub(super) struct Walks {
     newest: HashMap<Thread, Found, Spread>,
     frames: Vec<edge::EdgeFrame>,
     found: Vec<Finding>,
-    /// What was found of the edges of GetStackTrace's stacks.
-    pub(super) gst: Counts,
 }
 
 /// What tells a thread from others: the place of its state, and its kernel id.
@@ -91,7 +89,6 @@ impl Walks {
             newest: HashMap::default(),
             frames: Vec::new(),
             found: Vec::new(),
-            gst: Counts::default(),
         }
     }
 

@@ -6,45 +6,52 @@ use oracle::mutants::Sight;
 use oracle::record::ShownFrame;
 use oracle::trace::{Frame, Truth};
 
-/// What `sight` holds walks against, top first. Of a trace stack: all frames up to the newest checked
-/// frame, and the hooked frames above.
-pub fn truth(methods: &Registry, env: Env<'_>, sight: &Sight<'_, Registry>) -> Vec<ShownFrame> {
-    let whole = |frames: &[Frame]| frames.iter().map(|f| methods.show(env, f)).collect();
+/// One of the stacks that a walk is held against.
+enum Part<'a> {
+    /// A trace stack: all frames up to the newest checked frame, and the hooked frames above.
+    Recorded(&'a Truth<'a>),
+    /// A walk of another walker, top first.
+    Walked(&'a [Frame]),
+}
+
+/// The stacks that `sight` holds walks against, the topmost first.
+fn parts<'a>(sight: &'a Sight<'_, Registry>) -> Vec<Part<'a>> {
     match sight {
-        Sight::Truth(truth, _) => of_trace_stack(methods, env, truth),
+        Sight::Truth(truth, _) => vec![Part::Recorded(truth)],
         Sight::Truths { truth, carrier, .. } => {
-            let mut shown = of_trace_stack(methods, env, truth);
-            let below = carrier.map(|carrier| of_trace_stack(methods, env, carrier));
-            shown.extend(below.into_iter().flatten());
-            shown
+            let parts = [Some(*truth), *carrier].into_iter().flatten();
+            parts.map(Part::Recorded).collect()
         }
-        Sight::SameInstant { reference, .. } => whole(reference),
-        Sight::Later(later, _) => whole(later.stack),
+        Sight::SameInstant { reference, .. } => vec![Part::Walked(reference)],
+        Sight::Later(later, _) => vec![Part::Walked(later.stack)],
         Sight::Edges(_) => vec![],
-        Sight::AlsoClasses(sight, _) => self::truth(methods, env, sight),
+        Sight::AlsoClasses(sight, _) => parts(sight),
     }
+}
+
+/// What `sight` holds walks against, top first.
+pub fn truth(methods: &Registry, env: Env<'_>, sight: &Sight<'_, Registry>) -> Vec<ShownFrame> {
+    let show = |part| match part {
+        Part::Recorded(truth) => of_trace_stack(methods, env, truth),
+        Part::Walked(frames) => frames.iter().map(|f| methods.show(env, f)).collect(),
+    };
+    parts(sight).into_iter().flat_map(show).collect()
 }
 
 /// The method of the lowest frame that [`truth`] shows.
 pub fn lowest(methods: &Registry, env: Env<'_>, sight: &Sight<'_, Registry>) -> Option<String> {
     let of_frame = |frame: &Frame| methods.name(env, frame.method);
-    let of_truth = |truth: &Truth<'_>| match truth.checked.first() {
-        Some(frame) => Some(of_frame(frame)),
-        None => truth
-            .entries
-            .first()
-            .map(|&hook| methods.show_entry(hook).method),
+    let of_part = |part: &Part<'_>| match part {
+        Part::Recorded(truth) => match truth.checked.first() {
+            Some(frame) => Some(of_frame(frame)),
+            None => {
+                let hook = truth.entries.first();
+                hook.map(|&hook| methods.show_entry(hook).method)
+            }
+        },
+        Part::Walked(frames) => frames.last().map(of_frame),
     };
-    match sight {
-        Sight::Truth(truth, _) => of_truth(truth),
-        Sight::Truths { truth, carrier, .. } => {
-            carrier.and_then(of_truth).or_else(|| of_truth(truth))
-        }
-        Sight::SameInstant { reference, .. } => reference.last().map(of_frame),
-        Sight::Later(later, _) => later.stack.last().map(of_frame),
-        Sight::Edges(_) => None,
-        Sight::AlsoClasses(sight, _) => lowest(methods, env, sight),
-    }
+    parts(sight).iter().rev().find_map(of_part)
 }
 
 /// The names of the methods that [`truth`] shows; `None` where the truth has no stack.
@@ -53,23 +60,17 @@ pub fn names(methods: &Registry, env: Env<'_>, sight: &Sight<'_, Registry>) -> O
         let names = frames.iter().map(|frame| methods.name(env, frame.method));
         names.collect()
     };
-    let of_truth = |truth: &Truth<'_>| {
-        let above = truth.entries[truth.checked_entries..].iter();
-        let mut names = of_frames(truth.checked);
-        names.extend(above.map(|&hook| methods.show_entry(hook).method));
-        names
-    };
-    match sight {
-        Sight::Truth(truth, _) => Some(of_truth(truth)),
-        Sight::Truths { truth, carrier, .. } => {
-            let below = carrier.map(of_truth).unwrap_or_default();
-            Some([of_truth(truth), below].concat())
+    let of_part = |part: &Part<'_>| match part {
+        Part::Recorded(truth) => {
+            let above = truth.entries[truth.checked_entries..].iter();
+            let mut names = of_frames(truth.checked);
+            names.extend(above.map(|&hook| methods.show_entry(hook).method));
+            names
         }
-        Sight::SameInstant { reference, .. } => Some(of_frames(reference)),
-        Sight::Later(later, _) => Some(of_frames(later.stack)),
-        Sight::Edges(_) => None,
-        Sight::AlsoClasses(sight, _) => names(methods, env, sight),
-    }
+        Part::Walked(frames) => of_frames(frames),
+    };
+    let parts = parts(sight);
+    (!parts.is_empty()).then(|| parts.iter().flat_map(of_part).collect())
 }
 
 fn of_trace_stack(methods: &Registry, env: Env<'_>, truth: &Truth<'_>) -> Vec<ShownFrame> {

@@ -6,7 +6,7 @@ use super::path::Check;
 use crate::evidence::{Seen, compiled};
 use crate::jvm::jni::Env;
 use crate::sampling::sample::Sample;
-use crate::truth::trace_stack::StackCopy;
+use crate::truth::read_stack::ReadStack;
 use hotspot::debug_info::judge_between;
 use oracle::Layer;
 use oracle::edge::Finding;
@@ -28,19 +28,12 @@ pub fn check(
         return layers.records.slots.drop(layer, cause);
     }
     let methods = &known.methods;
-    let leaving =
-        |stack: &StackCopy| stack.leaving(|called, hook| methods.is_left_by(called, hook));
-    let (hooks, left): (Vec<_>, _) = (sample.stack.hooks().collect(), leaving(&sample.stack));
-    let truth = sample.stack.truth(&hooks, &left);
-    let (below, left_below);
-    let carrier = match sample.carried {
-        true => {
-            below = sample.carrier.hooks().collect::<Vec<_>>();
-            left_below = leaving(&sample.carrier);
-            Some(sample.carrier.truth(&below, &left_below))
-        }
-        false => None,
-    };
+    let stack = ReadStack::new(&sample.stack, methods);
+    let truth = stack.truth();
+    let below = sample
+        .carried
+        .then(|| ReadStack::new(&sample.carrier, methods));
+    let carrier = below.as_ref().map(ReadStack::truth);
     let threads = known.virtual_threads.as_ref();
     let by_trace = Sight::Truths {
         truth: &truth,

@@ -5,6 +5,7 @@ use super::context::Layers;
 use super::path::{Check, nothing_more};
 use crate::evidence::Seen;
 use crate::jvm::jni::Env;
+use crate::truth::read_stack::ReadStack;
 use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::StackCopy;
 use crate::walkers::buffer::Walk;
@@ -33,12 +34,8 @@ pub fn check(
     }
     let threads = layers.truth.virtual_threads.as_ref();
     let methods = &layers.truth.methods;
-    let is_left_by = |called, hook| methods.is_left_by(called, hook);
-    let (hooks, leaving): (Vec<_>, _) = match carrier {
-        Some(copy) => (copy.hooks().collect(), copy.leaving(is_left_by)),
-        None => (vec![], vec![]),
-    };
-    let carrier = carrier.map(|copy| copy.truth(&hooks, &leaving));
+    let carrier = carrier.map(|copy| ReadStack::new(copy, methods));
+    let carrier = carrier.as_ref().map(ReadStack::truth);
     let check = Check {
         layer,
         env,

@@ -184,7 +184,7 @@ fn read_walk<'s>(
 ) -> Option<&'s [Frame]> {
     let slots = &layers.records.slots;
     match sample.outcome {
-        Outcome::OtherThread => slots.drop(layer, Drop::ThreadEnded),
+        Outcome::NoWalker | Outcome::OtherThread => slots.drop(layer, Drop::ThreadEnded),
         Outcome::Walked(Err(code)) => {
             slots.count(layer, Verdict::Error(code.0));
             if let Some(recorder) = &layers.recorder {

@@ -9,7 +9,8 @@ use super::path::{Check, nothing_more};
 use crate::evidence::Seen;
 use crate::jvm::jni::Env;
 use crate::jvm::jvmti::Suspended;
-use crate::sampling::sample::{Outcome, Sample};
+use crate::sampling::sample::Sample;
+use crate::truth::read_stack::ReadStack;
 use crate::walkers::buffer::{FrameBuffer, Walk};
 use crate::walkers::walker::WalksOther;
 use oracle::edge::Finding;
@@ -81,10 +82,6 @@ fn judge(
     asked: &Asked,
 ) {
     let (slots, layer) = (&layers.records.slots, asked.layer);
-    // Nothing was copied: another thread got the signal.
-    if sample.outcome == Outcome::OtherThread {
-        return slots.drop(layer, Drop::ThreadEnded);
-    }
     if let Err(cause) = sample.copied {
         return slots.drop(layer, cause);
     }
@@ -104,9 +101,8 @@ fn judge(
         false => &sample.stack,
     };
     let methods = &layers.truth.methods;
-    let hooks: Vec<_> = stack.hooks().collect();
-    let leaving = stack.leaving(|called, hook| methods.is_left_by(called, hook));
-    let truth = stack.truth(&hooks, &leaving);
+    let stack = ReadStack::new(stack, methods);
+    let truth = stack.truth();
     let check = Check {
         layer,
         env,

@@ -6,6 +6,7 @@ use super::path::{Check, nothing_more};
 use crate::edges::{Patience, Thread, show};
 use crate::evidence::{Found, Seen};
 use crate::jvm::jni::Env;
+use crate::truth::read_stack::ReadStack;
 use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::StackCopy;
 use oracle::edge::Finding;
@@ -27,9 +28,8 @@ pub fn check(
     copy: &StackCopy,
 ) -> Judgement {
     let methods = &layers.truth.methods;
-    let hooks: Vec<_> = copy.hooks().collect();
-    let leaving = copy.leaving(|called, hook| methods.is_left_by(called, hook));
-    let truth = copy.truth(&hooks, &leaving);
+    let stack = ReadStack::new(copy, methods);
+    let truth = stack.truth();
     let (judge, thread) = (layers.edge_judge(), walked(state));
     let found = judge.and_then(|judge| judge.findings_here(env, thread, gst));
     let edges = |walk: &[Frame]| judge?.sure_findings(env, Patience::Hurries, thread, walk);

@@ -56,7 +56,7 @@ fn fill(context: &HandlerContext<'_>, order: &mut Order) {
     }
     sample.outcome = match serving.walker {
         Some(walker) => Outcome::Walked(walker.walk(thread, &mut sample.frames)),
-        None => Outcome::OtherThread,
+        None => Outcome::NoWalker,
     };
 }
 

@@ -12,5 +12,6 @@ mod pace;
 pub mod sample;
 pub mod sampler;
 pub mod stack_top;
+mod supply;
 mod suspending;
 pub mod targets;

@@ -13,7 +13,10 @@ use std::io;
 pub enum Outcome {
     /// The walker was asked: the frames are in the buffer, or there is an error code.
     Walked(Walk),
-    /// Another thread than the target got the signal: the target has ended.
+    /// The VM has no walker to ask. The rest of the sample is there.
+    NoWalker,
+    /// Another thread than the target got the signal: the target has ended. The rest of the sample
+    /// is older.
     OtherThread,
 }
 

@@ -1,15 +1,15 @@
 //! The sampler: a thread that asks random running Java threads for their stacks, again and
 //! again, and hands what comes back to its client.
 
-use super::asking::{self, Asked, Depth, Done, Free, Late};
+use super::asking::{self, Asked, Depth, Done, Free};
 use super::client::Client;
 use super::handler::{self, Serving};
 use super::pace::Turns;
+use super::supply::Supply;
 use super::suspending::Suspensions;
 use super::targets::{Target, Targets};
 use crate::jvm::jni::Env;
 use crate::jvm::os::clock;
-use crate::jvm::os::handoff::Ended;
 use crate::jvm::os::signal::Post;
 use crate::records::Records;
 use crate::truth::context::Truth;
@@ -108,8 +108,7 @@ impl Ready {
             means,
             targets: Targets::new(truth, env, config.seed),
             client,
-            free: self.samples,
-            late: Vec::new(),
+            supply: Supply::new(self.samples),
             asked: Vec::new(),
             since_gst: 0,
             suspensions: Suspensions::new(),
@@ -157,10 +156,7 @@ struct Sampling<'e, 'c> {
     means: Means,
     targets: Targets<'e>,
     client: &'c mut dyn Client,
-    /// Samples that may be asked for.
-    free: Vec<Free>,
-    /// Samples that a late handler has taken.
-    late: Vec<Late>,
+    supply: Supply,
     /// Those on their way.
     asked: Vec<Request<'e>>,
     /// Samples since the last one for `asgct-gst`.
@@ -251,11 +247,10 @@ impl<'e> Sampling<'e, '_> {
         else {
             return false;
         };
-        asking::wait(iter::once(&request.asked), ANSWER);
-        if let Some(done) = self.end(request.asked, &[layer]) {
+        if let Some(done) = self.await_answer(request.asked, &[layer]) {
             let sample = &done.value().sample;
             self.client.judge(layer, &request.target, sample);
-            self.free.push(done.free());
+            self.supply.give_back(done.free());
         }
         true
     }
@@ -280,14 +275,13 @@ impl<'e> Sampling<'e, '_> {
             }
         };
         let layers: Vec<Layer> = When::Suspend.layers().collect();
-        if let Some(request) = self.ask(target, &layers, Depth::Check) {
-            asking::wait(iter::once(&request.asked), ANSWER);
-            if let Some(done) = self.end(request.asked, &layers) {
-                let sample = &done.value().sample;
-                self.client
-                    .judge_suspended(&request.target, sample, suspended);
-                self.free.push(done.free());
-            }
+        if let Some(request) = self.ask(target, &layers, Depth::Check)
+            && let Some(done) = self.await_answer(request.asked, &layers)
+        {
+            let sample = &done.value().sample;
+            self.client
+                .judge_suspended(&request.target, sample, suspended);
+            self.supply.give_back(done.free());
         }
         self.suspensions.ended(start);
         true
@@ -301,23 +295,16 @@ impl<'e> Sampling<'e, '_> {
         else {
             return false;
         };
-        asking::wait(iter::once(&request.asked), ANSWER);
-        if let Some(done) = self.end(request.asked, &[layer]) {
+        if let Some(done) = self.await_answer(request.asked, &[layer]) {
             self.answers += 1;
-            self.free.push(done.free());
+            self.supply.give_back(done.free());
         }
         true
     }
 
     /// Asks `target` for a sample of `layers`; counts the loss if it cannot be asked.
     fn ask(&mut self, target: Target<'e>, layers: &[Layer], depth: Depth) -> Option<Request<'e>> {
-        for late in std::mem::take(&mut self.late) {
-            match late.end() {
-                Ok(free) => self.free.push(free),
-                Err(late) => self.late.push(late),
-            }
-        }
-        let Some(sample) = self.free.pop() else {
+        let Some(sample) = self.supply.take() else {
             self.lose(layers, Drop::NoFreeRecord);
             thread::sleep(REST);
             return None;
@@ -334,7 +321,7 @@ impl<'e> Sampling<'e, '_> {
                 at: Instant::now(),
             }),
             Err(sample) => {
-                self.free.push(sample);
+                self.supply.give_back(sample);
                 self.lose(layers, Drop::ThreadEnded);
                 None
             }
@@ -348,19 +335,20 @@ impl<'e> Sampling<'e, '_> {
             self.answers += 1;
             let sample = &done.value().sample;
             self.client.judge(layer, &request.target, sample);
-            self.free.push(done.free());
+            self.supply.give_back(done.free());
         }
     }
 
-    /// Ends a request; counts the loss if it was not answered.
+    /// Waits for an answer, and ends the request.
+    fn await_answer(&mut self, asked: Asked, layers: &[Layer]) -> Option<Done> {
+        asking::wait(iter::once(&asked), ANSWER);
+        self.end(asked, layers)
+    }
+
+    /// Ends a request; counts the loss if the target did not answer.
     fn end(&mut self, asked: Asked, layers: &[Layer]) -> Option<Done> {
-        match asked.end() {
-            Ended::Done(done) => return Some(done),
-            Ended::Lost(free) => self.free.push(free),
-            Ended::Late(late) => self.late.push(late),
-        }
-        self.lose(layers, Drop::NoAnswer);
-        None
+        let ended = self.supply.end(asked);
+        ended.map_err(|cause| self.lose(layers, cause)).ok()
     }
 
     fn lose(&self, layers: &[Layer], cause: Drop) {

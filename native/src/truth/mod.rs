@@ -12,6 +12,7 @@ pub mod interrupted;
 pub mod light;
 pub mod methods;
 pub mod random;
+pub mod read_stack;
 pub mod thread_state;
 pub mod threads;
 pub mod trace_stack;

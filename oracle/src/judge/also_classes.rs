@@ -1,6 +1,6 @@
 //! What class files add to the judgement by another truth.
 
-use super::classes::{compared, mismatch};
+use super::classes::compared;
 use super::{Compared, Edged, Judgement, Reason, Strength, Verdict};
 use crate::edge::{Finding, Possible};
 
@@ -25,7 +25,7 @@ pub fn judge_with_classes(
     if judged.is_mismatch() && !rests_on_fault {
         return judged;
     }
-    if let Some(forbidden) = forbidden(walk, references) {
+    if let Some(forbidden) = walk.forbidden(references) {
         return forbidden;
     }
     match (rests_on_fault, judged.verdict, walk.found) {
@@ -64,14 +64,6 @@ fn was_called(judged: Judgement, found: &[Finding]) -> bool {
         Finding::Impossible(_) | Finding::Unknown(_) => false,
     };
     judged.reason == Reason::HookPending && below.is_some_and(is_proof)
-}
-
-/// The uppermost edge of `walk` that class files forbid, and that no reference has.
-fn forbidden(walk: Edged<'_>, references: &[Edged<'_>]) -> Option<Judgement> {
-    let excused = |edge| references.iter().any(|reference| reference.has_fault(edge));
-    let mut faults = walk.faults();
-    let (at, finding) = faults.find(|&(at, _)| !excused(walk.edge_at(at)))?;
-    mismatch(at, finding)
 }
 
 #[cfg(test)]

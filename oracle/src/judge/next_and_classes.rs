@@ -25,14 +25,9 @@ impl<'a> Edged<'a> {
         findings.filter(|(_, finding)| finding.is_impossible())
     }
 
-    /// What finding number `at` is on.
-    pub(super) fn edge_at(self, at: usize) -> Edge {
-        edge_at(self.stack, at)
-    }
-
     /// Whether the class files forbid `edge` here.
-    pub(super) fn has_fault(self, edge: Edge) -> bool {
-        self.faults().any(|(at, _)| self.edge_at(at) == edge)
+    fn has_fault(self, edge: Edge) -> bool {
+        self.faults().any(|(at, _)| edge_at(self.stack, at) == edge)
     }
 
     /// Why the class files forbid `walk`, where this is a stack of the same thread that is true.
@@ -41,8 +36,14 @@ impl<'a> Edged<'a> {
     /// tell nothing of one of the two stacks, they forbid nothing.
     pub fn forbids(self, walk: Edged<'_>) -> Option<Judgement> {
         self.found?;
-        let mut faults = walk.faults();
-        let (at, finding) = faults.find(|&(at, _)| !self.has_fault(walk.edge_at(at)))?;
+        walk.forbidden(&[self])
+    }
+
+    /// The uppermost edge of this stack that class files forbid, and that no reference has.
+    pub(super) fn forbidden(self, references: &[Edged<'_>]) -> Option<Judgement> {
+        let excused = |edge| references.iter().any(|reference| reference.has_fault(edge));
+        let mut faults = self.faults();
+        let (at, finding) = faults.find(|&(at, _)| !excused(edge_at(self.stack, at)))?;
         mismatch(at, finding)
     }
 }

@@ -66,7 +66,7 @@ fn grouped<'a>(
 /// Mismatches by what was found, and each of these by the first method that differs. Those of the layers
 /// that the others rest on come first.
 fn kinds(all: &[&Mismatch], open: bool) -> Block {
-    let found = |m: &Mismatch| format!("{} {}: {}", m.layer, m.verdict_name(), m.reason);
+    let found = |m: &Mismatch| format!("{} {}: {}", m.layer, m.verdict.name(), m.reason);
     let mut groups = grouped(all, found);
     groups.sort_by_key(|(_, of_reason)| of_reason.first().map(|m| m.layer > Layer::Gst));
     let groups = groups.into_iter().map(|(title, of_reason)| Group {

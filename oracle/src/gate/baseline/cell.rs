@@ -61,6 +61,19 @@ pub enum Family {
 }
 
 impl What {
+    /// All that have neither a cause nor a code.
+    const PLAIN: [What; 9] = [
+        What::Checks,
+        What::Milliseconds,
+        What::Imprecise,
+        What::Window,
+        What::Unverifiable,
+        What::Dropped,
+        What::Frames,
+        What::MethodNotCompared,
+        What::BciNotCompared,
+    ];
+
     /// What counts the trials of which this counts the events; `None` for trials themselves.
     pub fn trials(&self) -> Option<What> {
         match self {
@@ -122,18 +135,10 @@ impl FromStr for What {
     type Err = String;
 
     fn from_str(text: &str) -> Result<What, String> {
-        let plain = [
-            What::Checks,
-            What::Milliseconds,
-            What::Imprecise,
-            What::Window,
-            What::Unverifiable,
-            What::Dropped,
-            What::Frames,
-            What::MethodNotCompared,
-            What::BciNotCompared,
-        ];
-        if let Some(what) = plain.into_iter().find(|what| what.to_string() == text) {
+        if let Some(what) = What::PLAIN
+            .into_iter()
+            .find(|what| what.to_string() == text)
+        {
             return Ok(what);
         }
         let (first, rest) = text.split_once(' ').unwrap_or((text, ""));

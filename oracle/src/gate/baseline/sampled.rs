@@ -47,14 +47,7 @@ impl Set {
     /// Adds the counts of a run to the only sample.
     fn add(&mut self, run: &Run, kinds: &[KindCount]) -> Result<(), String> {
         let name = name(run);
-        let program = program(run);
-        let known = self
-            .programs
-            .entry(name.clone())
-            .or_insert_with(|| program.clone());
-        if *known != program {
-            return Err(format!("{name} was run in two ways: {known} and {program}"));
-        }
+        self.know(&name, program(run))?;
         for counts in &run.layers {
             let mut count = |what, n| self.count(Cell::new(&name, counts.layer, what), n);
             count(What::Checks, counts.checks);
@@ -166,8 +159,7 @@ fn kinds(report: &Report, run: &Run) -> Vec<KindCount> {
 }
 
 fn written_down(mismatch: &Mismatch) -> KindCount {
-    let at = mismatch.at_frame.unwrap_or(0);
-    let frame = mismatch.walker.get(at).or(mismatch.walker.last());
+    let frame = mismatch.first_differing();
     let method = frame.map_or("", |frame| frame.method.as_str());
     KindCount {
         layer: mismatch.layer,

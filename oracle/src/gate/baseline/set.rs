@@ -72,17 +72,23 @@ impl FromStr for Platform {
 }
 
 impl Set {
+    /// Remembers how a program was run. Fails where the program was run in another way.
+    pub(super) fn know(&mut self, name: &str, program: Program) -> Result<(), String> {
+        match self.programs.get(name) {
+            None => _ = self.programs.insert(name.into(), program),
+            Some(known) if *known == program => {}
+            Some(known) => {
+                return Err(format!("{name} was run in two ways: {known} and {program}"));
+            }
+        }
+        Ok(())
+    }
+
     /// Adds the samples of `other`. Fails where a program was run in another way, or where a sample
     /// is here already.
     pub fn append(&mut self, other: Set) -> Result<(), String> {
         for (name, program) in other.programs {
-            let known = self
-                .programs
-                .entry(name.clone())
-                .or_insert_with(|| program.clone());
-            if *known != program {
-                return Err(format!("{name} was run in two ways: {known} and {program}"));
-            }
+            self.know(&name, program)?;
         }
         if let Some(twice) = other
             .samples

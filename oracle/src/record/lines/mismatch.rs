@@ -48,24 +48,20 @@ impl Mismatch {
     /// Layer, verdict, reason and the method of the first differing frame: equal for
     /// mismatches that have most likely the same cause.
     pub fn signature(&self) -> String {
-        let at = self.at_frame.unwrap_or(0);
-        let frame = self.walker.get(at).or(self.walker.last());
-        let method = frame.map_or("an empty stack", |frame| &frame.method);
+        let method = self.first_differing();
+        let method = method.map_or("an empty stack", |frame| &frame.method);
         format!(
             "{} {}: {} at {method}",
             self.layer,
-            self.verdict_name(),
+            self.verdict.name(),
             self.reason
         )
     }
 
-    /// `truncated`, `wrong` or `imprecise`.
-    pub fn verdict_name(&self) -> &'static str {
-        match self.verdict {
-            Verdict::Truncated => "truncated",
-            Verdict::Imprecise => "imprecise",
-            _ => "wrong",
-        }
+    /// The walk's first differing frame; the lowest frame where the walk ends too early.
+    pub fn first_differing(&self) -> Option<&ShownFrame> {
+        let at = self.at_frame.unwrap_or(0);
+        self.walker.get(at).or(self.walker.last())
     }
 }
 

@@ -1,0 +1,54 @@
+//! The samples: those that may be asked for, and those that a late handler still has.
+
+use super::asking::{Asked, Done, Free, Late};
+use super::sample::Outcome;
+use crate::jvm::os::handoff::Ended;
+use oracle::tally::Drop;
+
+/// The samples that are not on their way.
+pub struct Supply {
+    free: Vec<Free>,
+    /// Samples that a late handler has taken.
+    late: Vec<Late>,
+}
+
+impl Supply {
+    /// All of these may be asked for.
+    pub fn new(free: Vec<Free>) -> Supply {
+        Supply {
+            free,
+            late: Vec::new(),
+        }
+    }
+
+    /// A sample that may be asked for, if one is left.
+    pub fn take(&mut self) -> Option<Free> {
+        for late in std::mem::take(&mut self.late) {
+            match late.end() {
+                Ok(free) => self.free.push(free),
+                Err(late) => self.late.push(late),
+            }
+        }
+        self.free.pop()
+    }
+
+    /// Nobody needs the sample any more.
+    pub fn give_back(&mut self, sample: Free) {
+        self.free.push(sample);
+    }
+
+    /// Ends a request: the target's answer, or why there is none. A sample that another thread has
+    /// answered holds an older one's truth, so nobody gets to see the sample.
+    pub fn end(&mut self, asked: Asked) -> Result<Done, Drop> {
+        match asked.end() {
+            Ended::Done(done) if done.value().sample.outcome == Outcome::OtherThread => {
+                self.free.push(done.free());
+                return Err(Drop::ThreadEnded);
+            }
+            Ended::Done(done) => return Ok(done),
+            Ended::Lost(free) => self.free.push(free),
+            Ended::Late(late) => self.late.push(late),
+        }
+        Err(Drop::NoAnswer)
+    }
+}

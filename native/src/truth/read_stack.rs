@@ -1,0 +1,28 @@
+//! A copied trace stack as the judges read it.
+
+use super::methods::registry::Registry;
+use super::trace_stack::StackCopy;
+use oracle::trace::{HookId, Leaving, Truth};
+
+/// A copied trace stack, with what is known of its methods.
+pub struct ReadStack<'c> {
+    copy: &'c StackCopy,
+    hooks: Vec<HookId>,
+    leaving: Vec<Leaving>,
+}
+
+impl<'c> ReadStack<'c> {
+    /// Reads `copy`.
+    pub fn new(copy: &'c StackCopy, methods: &Registry) -> ReadStack<'c> {
+        ReadStack {
+            copy,
+            hooks: copy.hooks().collect(),
+            leaving: copy.leaving(|called, hook| methods.is_left_by(called, hook)),
+        }
+    }
+
+    /// What the judges get.
+    pub fn truth(&self) -> Truth<'_> {
+        self.copy.truth(&self.hooks, &self.leaving)
+    }
+}
