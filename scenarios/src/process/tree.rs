@@ -1,6 +1,5 @@
 //! Processes as the kernel lists them in `/proc` (proc(5)).
 
-use rustix::process::Pid;
 use std::fs;
 use std::process;
 
@@ -26,6 +25,10 @@ pub(super) fn entry(pid: u32) -> Option<Entry> {
 
 /// The process with this number, if there is one, which may have ended.
 pub(super) fn any_entry(pid: u32) -> Option<Entry> {
+    listed(pid).filter(|entry| entry.pid != process::id())
+}
+
+fn listed(pid: u32) -> Option<Entry> {
     let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
     parse(pid, &String::from_utf8_lossy(&stat))
 }
@@ -45,14 +48,15 @@ fn parse(pid: u32, stat: &str) -> Option<Entry> {
         session: number(3)? as u32,
         started: number(19)?,
     })
-    .filter(|entry: &Entry| entry.pid != process::id())
 }
 
 impl Entry {
     /// Whether the process is of the same session as this one.
+    ///
+    /// The session has the number 0 where its leader is outside our PID namespace
+    /// (pid_namespaces(7)), as in many containers. getsid(2) of rustix panics there.
     pub fn is_of_our_session(&self) -> bool {
-        let own = rustix::process::getsid(None);
-        own.is_ok_and(|own| Pid::as_raw(Some(own)) as u32 == self.session)
+        listed(process::id()).is_some_and(|own| own.session == self.session)
     }
 }
 
@@ -85,6 +89,15 @@ pub(super) fn below(roots: &[u32], group: Option<u32>) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_own_session_is_known() {
+        let mut child = process::Command::new("sleep").arg("60").spawn().unwrap();
+        let listed = entry(child.id()).map(|entry| entry.is_of_our_session());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(listed, Some(true));
+    }
 
     #[test]
     fn odd_names_do_not_confuse() {
