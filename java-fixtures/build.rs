@@ -6,16 +6,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Of the fixtures' class files, and so the oldest JDK that can compile them.
+/// The release of the fixtures' class files, and so the oldest JDK that can compile them.
 const RELEASE: &str = "17";
-/// Of the hook classes: they must load wherever the agent does.
+/// The release of the hook classes, which must load wherever the agent loads.
 const TRACE_RELEASE: &str = "11";
-/// Each is a folder of `java/trace` and becomes `OUT_DIR/trace-NAME`.
+/// The folders of `java/trace`. Each becomes `OUT_DIR/trace-NAME`.
 const TRACE_VARIANTS: &[&str] = &["exact", "light"];
-/// Timestamp of the jar's entries, so that the same classes make the same jar.
+/// The timestamp of the jar's entries, so that the same classes make the same jar.
 const EPOCH: &str = "1980-01-01T00:00:02Z";
 
-/// The jar is also a Java agent, for the fixture that redefines classes.
+/// The jar is also a Java agent, for the fixture `redefinition`.
 const MANIFEST: &str = "\
 Main-Class: stackwitness.fixtures.Main
 Premain-Class: stackwitness.fixtures.Redefinition
@@ -44,7 +44,7 @@ fn build() -> Result<(), String> {
 
     for variant in TRACE_VARIANTS {
         let sources = java.join("trace").join(variant);
-        // What the agent adds to classes of java.base is in stubs.
+        // The stubs declare what the agent adds to classes of java.base.
         let stubs = java.join("trace-stubs");
         let patch = env::join_paths([&sources, &stubs]).map_err(|e| e.to_string())?;
         let patch = format!("java.base={}", Path::new(&patch).display());
@@ -68,7 +68,7 @@ fn build() -> Result<(), String> {
     pack(&javac, &classes, &out.join("fixtures.jar"))
 }
 
-/// The first of the usual places that can compile for `RELEASE`.
+/// The first `javac` in the usual places that can compile for `RELEASE`.
 fn find_javac() -> Option<PathBuf> {
     let mut candidates = Vec::new();
     if let Some(home) = env::var_os("JAVA_HOME") {
@@ -89,7 +89,7 @@ fn find_javac() -> Option<PathBuf> {
     candidates
         .into_iter()
         .find(|javac| version(javac) >= RELEASE.parse().ok())
-        // On the path it may be a link; `jar` lies next to the real one.
+        // `javac` on the path may be a link. `jar` lies next to the file itself.
         .and_then(|javac| javac.canonicalize().ok())
 }
 
@@ -106,7 +106,7 @@ fn version(javac: &Path) -> Option<u32> {
 }
 
 fn compile(mut command: Command, sources: &Path, classes: &Path) -> Result<(), String> {
-    // Class files of sources that are gone must not stay.
+    // Class files whose sources were removed must not stay.
     let _ = fs::remove_dir_all(classes);
     fs::create_dir_all(classes).map_err(|e| format!("{}: {e}", classes.display()))?;
     command.args(["-encoding", "UTF-8", "-proc:none", "-implicit:none"]);

@@ -1,4 +1,4 @@
-//! What can be said on the command line.
+//! The arguments of the command line.
 
 use crate::exit;
 use crate::judging::{Judging, Since, probability};
@@ -11,8 +11,8 @@ use std::path::PathBuf;
 
 /// Tells whether a JVM's profiling APIs return true stack traces.
 ///
-/// Runs Java programs under an agent that knows each thread's true stack, asks the JVM's
-/// stack walkers at the same instants, and counts how often their answers are false.
+/// Runs Java programs under an agent that knows each thread's true stack, asks the JVM's stack
+/// walkers at the same instants, and counts how often the answers are false.
 #[derive(Debug, Parser)]
 #[command(version, after_help = exit::HELP)]
 pub struct Cli {
@@ -21,13 +21,13 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// The scenario that is made of the programs of all known causes.
+/// The scenario with the programs of all known causes.
 pub const CAUSES: &str = "causes";
 
 const SCENARIO: &str =
     "A built-in scenario by name, or a scenario file; may be given several times";
 
-/// The help of `--scenario`, with the names of the scenarios that are built in.
+/// The help of `--scenario`, with the names of the built-in scenarios.
 fn scenarios_help() -> String {
     let built_in = BUILT_IN.iter().map(|&(name, _)| name);
     let names: Vec<&str> = built_in.chain([CAUSES]).collect();
@@ -41,23 +41,23 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Judge a report, against a baseline or by the upper bounds of its rates: yes or no
     Gate(GateArgs),
-    /// Make a baseline for `gate` of several runs of JVMs that are taken for good
+    /// Make a baseline for `gate` from several runs of JVMs that are known to be good
     Baseline(BaselineArgs),
-    /// Tell, cell by cell, whether a new report is better or worse than an old one or a baseline
+    /// Say, cell by cell, whether a new report is better or worse than an old one or a baseline
     Compare(CompareArgs),
-    /// Join the reports of several machines
+    /// Join the reports of several machines into one report
     Merge(MergeArgs),
-    /// Print what would run, for the machines that are to run it
+    /// Print what would run, for the machines that will run the parts
     Plan(PlanArgs),
     /// Render a report again, as it is or from the raw records of its runs
     Render(RenderArgs),
-    /// Insert the hooks into a class, a jar or a folder on disk
+    /// Insert the hooks into a class, a jar or a folder
     Rewrite(crate::rewrite::RewriteArgs),
-    /// Judge stacks that somebody recorded, by class files alone
+    /// Judge recorded stacks of any profiler, by class files alone
     Edges(crate::edges::EdgesArgs),
     /// Check what this machine lacks for a run: JDK, agent, signals, memory, space
     ///
-    /// Makes a run of a few seconds. Exits with 0 if nothing is lacking, else with 3.
+    /// Makes a run that takes a few seconds. Exits with 0 if nothing is lacking, else with 3.
     Doctor(DoctorArgs),
     /// Print completions for a shell
     Completions {
@@ -68,12 +68,12 @@ pub enum Command {
     Man,
 }
 
-/// What decides what is run.
+/// The options that decide what runs.
 #[derive(Debug, Args)]
 pub struct Choice {
     /// The JDK to judge [default: JAVA_HOME, else `java` on the PATH, else the newest in /usr/lib/jvm]
     ///
-    /// May be given several times: everything runs on each.
+    /// May be given several times: every program runs on each JDK.
     #[arg(long, value_name = "HOME")]
     pub jdk: Vec<PathBuf>,
     #[arg(long, value_name = "NAME|FILE", default_value = "default", help = SCENARIO, long_help = scenarios_help())]
@@ -84,17 +84,18 @@ pub struct Choice {
     /// A benchmark of the suite; may be given several times [default: all]
     #[arg(long, value_name = "NAME")]
     pub benchmark: Vec<String>,
-    /// Flags of the VM, whatever the scenario says besides: `--flags "-XX:+UseZGC -Xmx4g"`
+    /// Flags of the VM, in addition to those of the scenario: `--flags "-XX:+UseZGC -Xmx4g"`
     ///
-    /// May be given several times: everything runs with each. Empty ones stand for the usual.
+    /// May be given several times: every program runs with each set of flags. An empty text stands
+    /// for no flags.
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
     pub flags: Vec<String>,
-    /// Seed of all random choices [default: a random one, which is told]
+    /// Seed of all random choices [default: a random seed, which the output shows]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 }
 
-/// What `run` takes.
+/// The options of `run`.
 #[derive(Debug, Args)]
 #[command(after_help = exit::HELP)]
 pub struct RunArgs {
@@ -109,7 +110,7 @@ pub struct RunArgs {
     /// Run only part I of N equal parts, for N machines; `merge` joins their reports
     #[arg(long, value_name = "I/N", conflicts_with = "java_args")]
     pub shard: Option<Shard>,
-    /// End the program of `-- JAVA_ARGS` after so many seconds; 0: never
+    /// End the program of `-- JAVA_ARGS` after this many seconds; 0: never
     #[arg(
         long,
         value_name = "SECONDS",
@@ -117,34 +118,35 @@ pub struct RunArgs {
         requires = "java_args"
     )]
     pub deadline: u64,
-    /// How hooks keep the trace stack, whatever the scenario says: exact, light or none
+    /// How hooks keep the trace stack, instead of what the scenario says: exact, light or none
     ///
     /// exact: native methods. light: Java code that compilers inline, and the program's
     /// methods with it. none: no class is rewritten, and few layers have checks.
     #[arg(long, value_name = "HOW")]
     pub hooks: Option<Hooking>,
-    /// Write so many mismatches down for each layer, verdict and run, whatever the scenario says
+    /// Keep the evidence of this many mismatches for each layer, verdict and run, instead of the
+    /// scenario's number
     #[arg(long, value_name = "N")]
     pub evidence: Option<u32>,
-    /// Run the program of `-- JAVA_ARGS` once more without the agent, to tell the slowdown
+    /// Run the program of `-- JAVA_ARGS` once more without the agent, to measure the slowdown
     ///
-    /// The second time it has no input, and its output goes to a folder of the run. A program
-    /// that goes on for a fixed time shows no slowdown.
+    /// In the second run the program has no input, and its output goes to a folder of the run. A
+    /// program that runs for a fixed time shows no slowdown.
     #[arg(long, requires = "java_args")]
     pub slowdown: bool,
     #[command(flatten)]
     pub judging: Judging,
-    /// Write the report in these formats too, beside report.json
+    /// Write the report in these formats too, in addition to report.json
     #[arg(long, value_name = "FORMAT", value_delimiter = ',')]
     pub render: Vec<Format>,
-    /// Break the hooks on purpose, to see it caught
+    /// Break the hooks on purpose, to see whether the layers notice
     #[arg(long, hide = true)]
     pub sabotage: Option<Sabotage>,
-    /// Break one hook in so many
+    /// Break one hook in this many
     #[arg(long, hide = true, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     pub sabotage_one_in: u64,
-    /// Inject faults into the answers of walkers, to see them detected: one answer in ONE_IN, 1000
-    /// if absent
+    /// Inject faults into the answers of walkers, to see whether the judges notice: one answer in
+    /// ONE_IN, 1000 if absent
     #[arg(
         long,
         alias = "lie",
@@ -152,15 +154,16 @@ pub struct RunArgs {
         value_name = "KIND,…[:LAYER,…[:ONE_IN]]"
     )]
     pub fault: Option<Faults>,
-    /// Write N samples of each kind to samples.jsonl in the run's folder, for tests without a JVM
+    /// Write N samples of each kind to samples.jsonl in the folder of the run, for tests without a
+    /// JVM
     #[arg(long, hide = true, value_name = "N", default_value_t = 0)]
     pub record_samples: u32,
-    /// Any Java program, as one would give it to `java`
+    /// Any Java program, with the arguments that `java` takes
     #[arg(last = true, value_name = "JAVA_ARGS", conflicts_with_all = ["scenario", "jar", "benchmark"])]
     pub java_args: Vec<String>,
 }
 
-/// What `gate` takes.
+/// The options of `gate`.
 #[derive(Debug, Args)]
 #[command(after_help = exit::HELP)]
 pub struct GateArgs {
@@ -174,7 +177,7 @@ pub struct GateArgs {
     pub since: Since,
 }
 
-/// What `baseline` takes.
+/// The options of `baseline`.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct BaselineArgs {
@@ -184,10 +187,10 @@ pub struct BaselineArgs {
     pub make: Option<MakeArgs>,
 }
 
-/// What is done to a baseline that is there.
+/// What to do with an existing baseline.
 #[derive(Debug, Subcommand)]
 pub enum BaselineAction {
-    /// Take new runs in place of the runs of the same JDK release and architecture
+    /// Replace the runs of the same JDK release and architecture by new runs
     Update {
         /// The baseline
         baseline: PathBuf,
@@ -197,7 +200,7 @@ pub enum BaselineAction {
     },
 }
 
-/// What a new baseline is made of.
+/// The input of a new baseline.
 #[derive(Debug, Args)]
 pub struct MakeArgs {
     /// Folders of results, reports or baselines of the same scenario: five runs or more
@@ -208,10 +211,10 @@ pub struct MakeArgs {
     pub output: PathBuf,
 }
 
-/// What `compare` takes.
+/// The options of `compare`.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// The old report, a file or its folder; or a baseline, which knows how much equal runs differ
+    /// The old report, a file or its folder; or a baseline, which shows how much equal runs differ
     pub base: PathBuf,
     /// The new report
     pub new: PathBuf,
@@ -220,31 +223,31 @@ pub struct CompareArgs {
     pub alpha: f64,
 }
 
-/// What `merge` takes.
+/// The options of `merge`.
 #[derive(Debug, Args)]
 pub struct MergeArgs {
     /// The reports: files or their folders
     #[arg(required = true)]
     pub reports: Vec<PathBuf>,
-    /// Folder for the joined report and the folders of all runs
+    /// Folder for the joined report and for the folders of all runs
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
 }
 
-/// What `plan` takes.
+/// The options of `plan`.
 #[derive(Debug, Args)]
 pub struct PlanArgs {
     #[command(flatten)]
     pub choice: Choice,
-    /// How to print it
+    /// How to print the plan
     #[arg(long, value_enum, default_value_t = PlanFormat::List)]
     pub format: PlanFormat,
-    /// Number of machines [default: one for each JVM to run]
+    /// Number of machines [default: one machine for each JVM that runs]
     #[arg(long, value_name = "N")]
     pub shards: Option<usize>,
 }
 
-/// How to print a plan.
+/// The formats of a plan.
 #[derive(Copy, Clone, Debug, ValueEnum)]
 pub enum PlanFormat {
     /// One line for each JVM to run.
@@ -255,7 +258,7 @@ pub enum PlanFormat {
     Jobs,
 }
 
-/// What `render` takes.
+/// The options of `render`.
 #[derive(Debug, Args)]
 pub struct RenderArgs {
     /// The report: a file or its folder
@@ -264,7 +267,7 @@ pub struct RenderArgs {
     /// The format
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
-    /// Read the raw records of the runs in DIR again, instead of its report.json
+    /// Read the raw records of the runs in DIR instead of DIR's report.json
     #[arg(long)]
     pub from_records: bool,
     #[command(flatten)]
@@ -274,18 +277,18 @@ pub struct RenderArgs {
     pub output: Option<PathBuf>,
 }
 
-/// What `doctor` takes.
+/// The options of `doctor`.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
     /// The JDK [default: as for `run`]
     #[arg(long, value_name = "HOME")]
     pub jdk: Option<PathBuf>,
-    /// The folder for results that a run is to have
+    /// The folder for results that a run would use
     #[arg(long, value_name = "DIR", default_value = "stackwitness-out")]
     pub out: PathBuf,
 }
 
-/// How a report can look.
+/// The formats of a report.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, ValueEnum)]
 pub enum Format {
     /// For a terminal or a log.

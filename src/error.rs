@@ -1,31 +1,31 @@
-//! Why a command could not do what it was asked for.
+//! Why a command could not do its work.
 
 use crate::exit;
 use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// Why a command could not do what it was asked for.
+/// Why a command could not do its work.
 #[derive(Debug)]
 pub struct Error {
-    /// What went wrong, for people.
+    /// What went wrong, as people read it.
     what: String,
-    /// Whether the user has to ask for something else, rather than the machine lacking something.
+    /// Whether the user must change the request. Otherwise the machine lacks something.
     usage: bool,
 }
 
 impl Error {
-    /// The user has to ask for something else.
+    /// An error after which the user must change the request.
     pub fn usage(what: String) -> Error {
         Error { what, usage: true }
     }
 
-    /// The machine lacks something.
+    /// An error of a machine that lacks something.
     pub fn machine(what: String) -> Error {
         Error { what, usage: false }
     }
 
-    /// Turns an error about the file at `path` into ours.
+    /// Turns an error about the file at `path` into an error of a command.
     pub fn about<E: fmt::Display>(path: &Path) -> impl Fn(E) -> Error {
         move |e| Error {
             what: format!("{}: {e}", path.display()),
@@ -33,7 +33,7 @@ impl Error {
         }
     }
 
-    /// The exit code that tells whether the user or the machine is to blame.
+    /// The exit code: whether the user must change the request, or the machine lacks something.
     pub fn exit_code(&self) -> u8 {
         match self.usage {
             true => exit::USAGE,

@@ -1,19 +1,19 @@
 //! The exit codes of all commands, in one place.
 //!
-//! Where several hold, a crash weighs most, then a run that is worthless, then a budget, then
-//! missing data. A test that fails (1) is never mixed up with a test that could not be run (3).
+//! Where several codes apply, a crash weighs most, then a run that is worthless, then a budget,
+//! then missing data. A test that fails (1) is never mixed up with a test that could not be run
+//! (3).
 
 use oracle::outcome::Outcome;
 
-/// Every layer is within its budget; or the command did what it was asked for.
+/// Every layer is within its budget, or the command did its work.
 pub const WITHIN: u8 = 0;
 
 /// A layer is over its budget; or the command found what it looks for: a worse report, an
 /// impossible edge, a malformed class.
 pub const OVER: u8 = 1;
 
-/// Bad usage, a bad scenario, or a folder that cannot be written: the user has to ask for
-/// something else.
+/// Bad usage, a bad scenario, or a folder that cannot be written: the user must change the request.
 pub const USAGE: u8 = 2;
 
 /// There is no answer: no JDK, the agent or the program did not start, no data, an interrupt, or
@@ -32,7 +32,7 @@ Exit codes:
   3  could not measure: no JDK, the agent or the program did not start, no data, a full output
   4  the JVM crashed or hung";
 
-/// The code that tells an outcome.
+/// The code of an outcome.
 pub fn of(outcome: Outcome) -> u8 {
     match outcome {
         Outcome::Within => WITHIN,

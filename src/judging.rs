@@ -1,4 +1,4 @@
-//! How a command judges a report: once, for its exit code and all that it prints.
+//! How a command judges a report. The report is judged once, for the exit code and for all output.
 
 use oracle::gate::{Baseline, Decision, Detect, KnownIssues, Rule, decide};
 use oracle::report::Report;
@@ -6,7 +6,7 @@ use scenarios::{Error, baseline as baseline_file, known};
 use std::env::consts::ARCH;
 use std::path::{Path, PathBuf};
 
-/// What decides how a report is judged.
+/// The options that decide how a report is judged.
 #[derive(Debug, clap::Args)]
 pub struct Judging {
     /// Judge as `gate` does: against a baseline, or by the upper bounds of the rates
@@ -19,10 +19,10 @@ pub struct Judging {
     pub since: Since,
 }
 
-/// A baseline, and how sure the answer has to be.
+/// A baseline, and the errors that its user allows.
 #[derive(Debug, clap::Args)]
 pub struct Since {
-    /// Tell what is new since this baseline (see `stackwitness baseline`)
+    /// Say what is new since this baseline (see `stackwitness baseline`)
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
     /// Fail with exit code 3 if the run is too small to see this share of false stacks in a layer
@@ -33,7 +33,7 @@ pub struct Since {
     pub alarm: f64,
 }
 
-/// A probability that leaves something open: neither 0 nor 1.
+/// A probability between 0 and 1, without these two.
 pub fn probability(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().map_err(|e| e.to_string())?;
     if 0.0 < number && number < 1.0 {
@@ -46,9 +46,9 @@ pub fn probability(text: &str) -> Result<f64, String> {
 /// How reports are judged, with all files read.
 #[derive(Debug)]
 pub enum Judge {
-    /// By observed rates.
+    /// By the observed rates.
     ObservedRates,
-    /// By upper bounds, without known issues.
+    /// By the upper bounds of the rates, without known issues.
     UpperBounds(KnownIssues),
     /// Against a baseline, without known issues.
     Baseline {
@@ -60,7 +60,8 @@ pub enum Judge {
 }
 
 impl Judging {
-    /// Reads the known issues and the baseline; a mistake in them should cost no time.
+    /// Reads the known issues and the baseline before anything runs, so that a mistake in them
+    /// costs no time.
     pub fn judge(&self) -> Result<Judge, Error> {
         match self.gate {
             true => self.since.judge(self.known.as_deref()),
@@ -70,8 +71,8 @@ impl Judging {
 }
 
 impl Since {
-    /// Judges against the baseline, or by upper bounds where there is none, without the issues in a
-    /// file.
+    /// Judges against the baseline, or by upper bounds if there is none. The issues in the file
+    /// `known_issues` do not count.
     pub fn judge(&self, known_issues: Option<&Path>) -> Result<Judge, Error> {
         let known = known_issues.map_or(Ok(KnownIssues::default()), known::read)?;
         let Some(file) = &self.baseline else {

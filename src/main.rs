@@ -1,10 +1,11 @@
 //! The command line of Stackwitness: it reads arguments, calls the crates that do the work, prints
 //! what they return, and exits with one of the codes in [`exit`].
 //!
-//! * [`cli`] and [`judging`]: what can be said on the command line;
+//! * [`cli`] and [`judging`]: the arguments of the command line;
 //! * one file or folder for each command: [`run`], [`plan`], [`rewrite`], [`edges`], [`doctor`],
 //!   [`manual`], and the commands on reports in [`report`];
-//! * [`output`]: all printing; [`progress`] and [`next`]: what a user sees during a run and after;
+//! * [`output`]: all printing; [`progress`] and [`next`]: what a user sees during a run and after
+//!   the run;
 //! * [`exit`] and [`error`]: how a command ends.
 
 #![forbid(unsafe_code)]
@@ -41,7 +42,7 @@ fn main() -> ExitCode {
     }))
 }
 
-/// Prints a mistake in the arguments, or the help that was asked for.
+/// Prints a mistake in the arguments, or the help for which the user asked.
 fn usage(answer: &clap::Error) -> Result<u8, Error> {
     let printed = answer.print().and_then(|()| io::stdout().flush());
     if answer.use_stderr() {
@@ -51,7 +52,7 @@ fn usage(answer: &clap::Error) -> Result<u8, Error> {
     Ok(exit::WITHIN)
 }
 
-/// Does what a command says and returns the exit code.
+/// Runs a command and returns the exit code.
 fn execute(command: Command) -> Result<u8, Error> {
     match command {
         Command::Run(args) => run::run(*args),

@@ -1,4 +1,4 @@
-//! Completions for shells and the manual page, made from the command line itself.
+//! Completions for shells and the manual page. Both derive from the definition of the command line.
 
 use crate::cli::Cli;
 use crate::error::Error;

@@ -1,13 +1,13 @@
-//! All that a command prints. `println!` and its like panic where an output takes no more; nothing
-//! here does.
+//! All output of commands. `println!` and `print!` panic if a write fails; the functions here
+//! return the error.
 //!
-//! A reader that has closed its end of a pipe, as `head` does, has seen enough: that is no error.
-//! An output that is full is one, because the reader lacks a part.
+//! A closed pipe is no error, because the reader, for example `head`, has seen enough. A full disk
+//! is an error, because the reader lacks a part of the output.
 
 use std::fmt;
 use std::io::{self, ErrorKind, Write};
 
-/// Where text goes.
+/// Where the text goes.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Stream {
     /// Standard output.
@@ -16,7 +16,7 @@ pub enum Stream {
     Error,
 }
 
-/// Writes `text` to `stream`, to its last byte.
+/// Writes the whole `text` to `stream`.
 pub fn print(stream: Stream, text: &str) -> io::Result<()> {
     match stream {
         Stream::Output => whole(&mut io::stdout().lock(), text.as_bytes()),
@@ -24,13 +24,14 @@ pub fn print(stream: Stream, text: &str) -> io::Result<()> {
     }
 }
 
-/// Says something on standard error. Nothing can be done where that fails.
+/// Prints a message on standard error. An error of this write is ignored, because nothing can be
+/// done about the error.
 pub fn say(message: impl fmt::Display) {
     let _ = print(Stream::Error, &format!("stackwitness: {message}\n"));
 }
 
 fn whole(stream: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
-    // Flushed now: what is left at the end of the process is lost without a word.
+    // Flushed now: an error at the end of the process would go unnoticed.
     closed_is_fine(stream.write_all(bytes).and_then(|()| stream.flush()))
 }
 

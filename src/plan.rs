@@ -1,4 +1,4 @@
-//! What is to run, and `stackwitness plan`.
+//! The choice of what runs, and `stackwitness plan`.
 
 use crate::cli::{CAUSES, Choice, PlanArgs, PlanFormat};
 use crate::error::Error;
@@ -9,7 +9,7 @@ use scenarios::{Plan, Scenario};
 use std::fmt::Write;
 
 impl Choice {
-    /// The scenario that was asked for.
+    /// The scenario that the user asked for.
     pub fn scenario(&self) -> Result<Scenario, scenarios::Error> {
         let causes = hotspot::scenario::causes();
         let all: Result<_, _> = self
@@ -20,7 +20,7 @@ impl Choice {
         Ok(Scenario::join(all?))
     }
 
-    /// Its plan.
+    /// The plan of the scenario.
     pub fn plan(&self, scenario: &Scenario) -> Result<Plan, scenarios::Error> {
         let wishes = Wishes {
             jdks: self.jdk.clone(),
@@ -32,7 +32,7 @@ impl Choice {
         Plan::new(scenario, &wishes)
     }
 
-    /// The same choice as arguments, for another machine.
+    /// The choice as arguments of `run`, for another machine.
     fn arguments(&self, seed: u64) -> String {
         let mut text = format!(" --seed {seed}");
         let mut add = |option: &str, value: &str| {
@@ -90,7 +90,7 @@ fn text(args: &PlanArgs, plan: &Plan) -> String {
     }
 }
 
-/// For a POSIX shell.
+/// The text, quoted for a POSIX shell.
 fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./+=:".contains(c);
     if !text.is_empty() && text.chars().all(plain) {

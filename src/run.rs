@@ -12,7 +12,7 @@ use scenarios::plan::Wishes;
 use scenarios::{Done, Plan, Scenario, Session, interrupt};
 use std::time::Duration;
 
-/// Lets every program of `scenario` be hooked in the way asked for.
+/// Sets the way in which the programs of `scenario` are hooked.
 fn hook(scenario: &mut Scenario, hooks: Option<Hooking>) {
     if let Some(hooks) = hooks {
         scenario.programs.iter_mut().for_each(|p| p.hooks = hooks);
@@ -20,12 +20,12 @@ fn hook(scenario: &mut Scenario, hooks: Option<Hooking>) {
     }
 }
 
-/// Runs what was asked for, prints the table and returns the exit code.
+/// Runs the scenario or program of the arguments, prints the table and returns the exit code.
 pub fn run(mut args: RunArgs) -> Result<u8, Error> {
     if args.quick {
         args.choice.scenario = vec!["quick".into()];
     }
-    // Read before anything runs, so that a mistake in it costs no time.
+    // The files are read before anything runs, so that a mistake in them costs no time.
     let judge = args.judging.judge()?;
     let of_user = !args.java_args.is_empty();
     let (scenario, mut plan) = if of_user {
@@ -67,7 +67,7 @@ pub fn run(mut args: RunArgs) -> Result<u8, Error> {
     let Done { report, failure } = session.run(&mut |event| progress.show(&event))?;
 
     let decision = judge.decide(&report);
-    // What a user's program prints stays exactly its own.
+    // Standard output belongs to the user's program alone.
     let stream = match of_user {
         true => Stream::Error,
         false => Stream::Output,

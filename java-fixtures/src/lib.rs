@@ -3,11 +3,10 @@
 //! The build script compiles both with `javac` and this crate carries them, so a
 //! finished binary needs no compiler and no files besides itself:
 //!
-//! - [`FIXTURES_JAR`]: small programs, each making one kind of call that stack
-//!   walkers are known to get wrong, and a driver of the JDK's own compiler. They
-//!   check their own results, and print nothing that depends on time: what they
-//!   print with and without an agent must be the same.
-//! - [`TRACE_EXACT`] and [`TRACE_LIGHT`]: the class whose static methods the rewritten
+//! - [`FIXTURES_JAR`]: small programs, each making one kind of call that stack walkers are known to
+//!   get wrong, and a driver of the JDK's own compiler. They check their own results, and print
+//!   nothing that depends on time: the output with an agent and without must be the same.
+//! - [`TRACE_EXACT`] and [`TRACE_LIGHT`]: two forms of the class whose static methods the rewritten
 //!   code calls.
 //!
 //! [`write_to`] puts both on disk for a JVM to load:
@@ -116,7 +115,8 @@ pub const FIXTURE_NAMES: &[&str] = &[
 /// The fixture that redefines classes: it needs the jar as `-javaagent`.
 pub const REDEFINITION: &str = "redefinition";
 
-/// The fixtures that run by name only: they take seconds a round, or need options of the VM.
+/// The fixtures that run by name only: a round takes seconds, or the fixture needs options of the
+/// VM.
 pub const STRESS_NAMES: &[&str] = &[
     "stack-overflow",
     "method-handles-interpreted",
@@ -142,8 +142,8 @@ pub struct Installed {
 
 /// Writes the jar and the hook classes into a folder, which is made if absent.
 ///
-/// Files that are already there with the same content are left alone, others are
-/// replaced in one step, so that a JVM which runs from them never sees half a file.
+/// Files with the same content are left alone. Other files are replaced in one step, so that a JVM
+/// which runs from them never sees half a file.
 pub fn write_to(dir: &Path) -> io::Result<Installed> {
     fs::create_dir_all(dir)?;
     Ok(Installed {
@@ -158,7 +158,7 @@ fn write(dir: &Path, name: &str, content: &[u8]) -> io::Result<PathBuf> {
     if fs::read(&path).is_ok_and(|old| old == content) {
         return Ok(path);
     }
-    // Named after the process: two may write into the same folder.
+    // The name has the process id, because two processes may write into the folder.
     let part = dir.join(format!(".{name}.{}", process::id()));
     let result = fs::write(&part, content).and_then(|()| fs::rename(&part, &path));
     if result.is_err() {

@@ -12,7 +12,7 @@ use java_fixtures::{
     write_to,
 };
 
-/// Written once: tests run at the same time.
+/// The jar is written once, because tests run at the same time.
 static JAR: LazyLock<PathBuf> = LazyLock::new(|| {
     write_to(env!("CARGO_TARGET_TMPDIR").as_ref())
         .unwrap()
@@ -37,7 +37,7 @@ fn assert_names(output: &str, names: &[&str]) {
     assert_eq!(said, names);
 }
 
-/// Which fixtures a runtime skips may differ, checksums may not.
+/// JDKs may skip different fixtures, but checksums must agree.
 fn assert_agree(a: &str, b: &str) {
     for (a, b) in a.lines().zip(b.lines()) {
         assert!(
@@ -66,7 +66,8 @@ fn the_lists_of_names_are_the_jars() {
 fn checksums_agree_between_jdks_modes_and_rounds() {
     let mut first: Option<String> = None;
     for home in jdks() {
-        // The second round runs with classes loaded and caches filled. Bare: only java.base is there.
+        // The second round runs with loaded classes and filled caches. The bare run has java.base
+        // alone.
         let runs = [
             java(&home, &[], MAIN_CLASS, &["--rounds", "2"]),
             java(&home, &["-Xint"], MAIN_CLASS, &[]),
@@ -136,7 +137,7 @@ fn javac_compiles_the_generated_sources() {
         let args = ["--files", "48", "--rounds", "2"];
         let output = java(&home, &[], JAVAC_CLASS, &args).ok();
         assert!(output.starts_with("javac files=48 classes="), "{output}");
-        // Interpreted, for the same result by another way.
+        // The interpreter must give the same result as the compilers.
         let small = ["--files", "8", "--seed", "2"];
         let compiled = java(&home, &[], JAVAC_CLASS, &small).ok();
         assert_eq!(java(&home, &["-Xint"], JAVAC_CLASS, &small).ok(), compiled);

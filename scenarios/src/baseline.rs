@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// The number of the format.
 const FORMAT: u64 = 1;
 
-/// The key of that number, by which a baseline is told from a report.
+/// The key of the format's number. Only a baseline has this key, and not a report.
 const KEY: &str = "stackwitness_baseline";
 
 /// A baseline as it is written.
@@ -124,8 +124,9 @@ fn parse(value: Value) -> Result<Baseline, String> {
     Ok(baseline)
 }
 
-/// A baseline made of reports and baselines: folders of results, their `report.json`, or files of
-/// baselines. `arch` is the architecture of the machine that ran the reports; `read_report` reads one.
+/// A baseline from reports and baselines: folders of results, their `report.json`, or files of
+/// baselines. `arch` is the architecture of the machine that ran the reports; `read_report` reads a
+/// report.
 pub fn gather(
     paths: &[PathBuf],
     arch: &str,

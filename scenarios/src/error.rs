@@ -10,15 +10,15 @@ pub enum Error {
          (looked in {looked_in} too)"
     )]
     NoJdk {
-        /// The platform's usual places.
+        /// The usual places of the platform.
         looked_in: String,
     },
-    /// What was named as a JDK is none.
+    /// A folder that was named as a JDK is no JDK.
     #[error("no JDK in {home} (from {from}): there is no bin/java in it", home = .home.display())]
     NotAJdk {
         /// The folder.
         home: PathBuf,
-        /// Who named it.
+        /// What named the folder.
         from: &'static str,
     },
     /// The JDK is older than those that can be judged.
@@ -31,26 +31,26 @@ pub enum Error {
         home: PathBuf,
         /// Its version.
         version: String,
-        /// The oldest feature release that can be judged.
+        /// The oldest feature release that Stackwitness judges.
         oldest: u32,
     },
-    /// A JVM cannot get one of our libraries.
+    /// A library of Stackwitness cannot be given to the JVM.
     #[error("no {name} for the JVM: {source}")]
     Library {
         /// Its file name.
         name: &'static str,
-        /// Why not.
+        /// The reason.
         source: io::Error,
     },
     /// No such scenario.
     #[error("no scenario `{name}`: it is neither a file nor one of {known}")]
     NoScenario {
-        /// What was asked for.
+        /// The name that the user gave.
         name: String,
-        /// Those that we bring.
+        /// The built-in scenarios.
         known: String,
     },
-    /// A scenario file says something that it must not.
+    /// A scenario file has a mistake.
     #[error("{0}")]
     Scenario(String),
     /// A suite's jar is missing or does not answer.
@@ -66,7 +66,7 @@ pub enum Error {
     Out {
         /// The folder or file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// Another process writes to the folder for the results.
@@ -102,8 +102,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether the one who asked has to ask for something else, rather than the machine
-    /// lacking something.
+    /// Whether the user must change the request. Otherwise the machine lacks something.
     pub fn is_usage(&self) -> bool {
         matches!(
             self,

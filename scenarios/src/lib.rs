@@ -38,7 +38,7 @@ pub use process::interrupt;
 pub use run::session::{self, Done, Event, Session};
 pub use scenario::{Scenario, known};
 
-/// A seed for those who name none; short, so that it is easily given again.
+/// A random seed, short enough to be typed again.
 pub fn random_seed() -> u64 {
     u64::from(rand::random::<u32>())
 }

@@ -1,4 +1,4 @@
-//! What the doctor finds.
+//! What the doctor found out about one subject.
 
 /// One line of the answer.
 pub struct Finding {
@@ -7,27 +7,27 @@ pub struct Finding {
 }
 
 enum State {
-    /// As it should be, with what was found.
+    /// Nothing is wrong. Holds what was found.
     Fine(String),
-    /// What is wrong, and what to do.
+    /// Something is wrong. Holds what is wrong, and what to do.
     Problem { what: String, remedy: String },
 }
 
 impl Finding {
-    /// What is as it should be.
+    /// The line for a subject with which nothing is wrong.
     pub fn fine(about: &'static str, found: impl Into<String>) -> Finding {
         let state = State::Fine(found.into());
         Finding { about, state }
     }
 
-    /// What is wrong, and what to do.
+    /// The line for a problem: what is wrong, and what to do.
     pub fn problem(about: &'static str, what: impl ToString, remedy: impl Into<String>) -> Finding {
         let (what, remedy) = (what.to_string(), remedy.into());
         let state = State::Problem { what, remedy };
         Finding { about, state }
     }
 
-    /// Whether nothing is to be done.
+    /// Whether there is nothing to do.
     pub fn is_fine(&self) -> bool {
         matches!(self.state, State::Fine(_))
     }

@@ -11,7 +11,7 @@ use finding::Finding;
 use scenarios::process::machine;
 use std::path::Path;
 
-/// The bytes that a run of the default scenario needs, with some to spare.
+/// The bytes that a run of the default scenario needs, with a reserve.
 const SPACE: u64 = 500 << 20;
 
 /// The bytes that a core file of a JVM may need.
@@ -19,7 +19,7 @@ const CORE: u64 = 4 << 30;
 
 /// Checks what a run needs. Exits with 3 if there is a problem.
 pub fn command(args: &DoctorArgs) -> Result<u8, Error> {
-    // The folder itself may not be there yet.
+    // The folder itself may not exist yet.
     let folder = args
         .out
         .parent()
@@ -40,7 +40,7 @@ fn memory() -> Finding {
     let about = "process_vm_readv";
     match machine::reads_own_memory() {
         Ok(()) => Finding::fine(about, "the agent can read the VM's memory"),
-        // The agent has a second way, so the trial decides.
+        // The agent can also read `/proc/self/mem`, so the trial run decides.
         Err(error) => Finding::fine(
             about,
             format!("{error}; the agent reads /proc/self/mem instead"),

@@ -1,4 +1,4 @@
-//! A short run, which shows that the JDK, the agent and its signals work together.
+//! A short run that shows whether the JDK, the agent and the agent's signals work together.
 
 use super::finding::Finding;
 use oracle::Layer;

@@ -1,4 +1,4 @@
-//! How many injected faults the judge finds: each kind of fault in each stack once.
+//! How many injected faults the judge finds: each kind of fault is injected once into each stack.
 
 use super::stack::Stack;
 use oracle::edge::{EdgeFrame, Finding, Judge, MethodId, World};
@@ -7,7 +7,7 @@ use oracle::trace;
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// What came of the faults of one kind.
+/// How the faults of one kind ended.
 #[derive(Copy, Clone, Debug, Default)]
 struct Found {
     faults: u64,
@@ -15,7 +15,8 @@ struct Found {
     unknown: u64,
 }
 
-/// Injects each kind of fault into each possible stack, and shows how many faults are found.
+/// Injects each kind of fault into each stack that is possible, and shows how many faults are
+/// found.
 pub fn inject_all(stacks: &[Stack], judge: &mut Judge) -> String {
     let mut kinds = FaultKind::ALL.map(|kind| (kind, Found::default()));
     let mut last: HashMap<Option<&str>, &Stack> = HashMap::new();
@@ -73,7 +74,7 @@ pub fn inject_all(stacks: &[Stack], judge: &mut Judge) -> String {
     text
 }
 
-/// The frames as faults are injected into: methods by number.
+/// The frames with methods as numbers, as fault injection takes them.
 fn keyed(stack: &Stack) -> Vec<trace::Frame> {
     let frames = stack.frames.iter().map(|frame| trace::Frame {
         method: trace::MethodKey(frame.method.index()),

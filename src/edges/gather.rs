@@ -1,5 +1,6 @@
-//! What has to be known before stacks can be judged: the JVM's properties, the classes that frames
-//! name, and how threads started. The files are read once for this, and once more to be judged.
+//! What must be known before stacks can be judged: the JVM's properties, the classes that frames
+//! name, and how threads started. The files are read once for these facts, and a second time to be
+//! judged.
 
 use super::names::{Named, Names};
 use oracle::edge::{MethodId, World};
@@ -8,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// What was found so far.
 pub struct Gathered<'w> {
-    /// Gets the methods.
+    /// Takes the methods.
     pub world: &'w mut World,
     /// Methods without descriptors.
     pub names: &'w mut Names,
-    /// The file that is read, from 0.
+    /// The number of the file that is read, from 0.
     pub file: usize,
     /// System properties of the JVM.
     pub properties: BTreeMap<String, String>,
@@ -20,13 +21,13 @@ pub struct Gathered<'w> {
     pub classes: BTreeSet<String>,
     /// The lowest methods of threads.
     pub lowest: HashSet<(Thread, MethodId)>,
-    /// What there is to say.
+    /// Notes for the user.
     pub notes: Vec<Note>,
-    /// How many stacks there are.
+    /// The number of stacks.
     pub stacks: u64,
 }
 
-/// A thread: its file, and what tells it from others there.
+/// A thread: its file, and the file's name for the thread.
 pub type Thread = (usize, String);
 
 impl Sink for Gathered<'_> {

@@ -8,24 +8,24 @@ use oracle::edge::{EdgeFrame, Finding, Judge, Starts, ThreadStart};
 use oracle::trace::Location;
 use recordings::{Method, Note, Place, Sink, Stack};
 
-/// Judges each stack, and sums up.
+/// Judges each stack, and counts the findings.
 pub struct Judging<'j> {
-    /// Has the classes.
+    /// Knows the classes.
     pub judge: &'j mut Judge,
     /// Methods without descriptors.
     pub names: &'j mut Names,
-    /// The file that is read, from 0.
+    /// The number of the file that is read, from 0.
     pub file: usize,
-    /// How threads started; none where the files do not tell.
+    /// How threads started; `None` if the files do not say.
     pub starts: Option<&'j Starts<Thread>>,
-    /// Edges between frames of which not all is known.
+    /// Judges edges between frames that lack a descriptor or a BCI.
     pub loose: Loose,
     /// What was found.
     pub summary: Summary,
 }
 
 impl Judging<'_> {
-    /// How the thread started, if that is known and the lowest frame is there.
+    /// How the thread started, if this is known and the lowest frame is in the stack.
     fn start(
         &self,
         stack: &Stack<'_>,
@@ -61,7 +61,7 @@ impl Judging<'_> {
             Some(EdgeFrame { method, location })
         };
         let mut above = exact(&frames[0]);
-        // Where a format has no bytecode index, there is nothing to judge of the top.
+        // A format without bytecode indices says nothing about the top frame's instruction.
         found.push(above.map(|top| self.judge.world().top(top)));
         for pair in frames.windows(2) {
             let caller = exact(&pair[1]);

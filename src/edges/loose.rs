@@ -1,21 +1,21 @@
-//! Edges between frames of which not all is known, since a format has no descriptors or bytecode
-//! indices: possible if any methods of these names can follow each other somewhere.
+//! Edges between frames that lack a descriptor or a bytecode index, because the file's format has
+//! none. Such an edge is possible if any methods of these names can follow each other at any place.
 
 use super::names::{Named, Names};
 use oracle::edge::{EdgeFrame, Finding, Judge, MethodId, Unknown};
 use oracle::trace::Location;
 use std::collections::HashMap;
 
-/// A caller as far as a file tells.
+/// A caller, as far as a file names the caller.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
 pub struct Spot {
-    /// Its method.
+    /// The caller's method.
     pub method: Named,
-    /// Where it stands, if the file tells.
+    /// Where the caller stands, if the file says.
     pub location: Option<Location>,
 }
 
-/// Findings, remembered.
+/// Findings, kept for the next stack.
 #[derive(Debug, Default)]
 pub struct Loose {
     edges: HashMap<(Spot, Named), Finding>,
@@ -23,7 +23,8 @@ pub struct Loose {
 }
 
 impl Loose {
-    /// Whether `caller` can have called `callee`: the best finding on all that they can stand for.
+    /// Whether `caller` can have called `callee`: the best finding over all methods for which the
+    /// two can stand.
     pub fn edge(
         &mut self,
         judge: &mut Judge,

@@ -1,4 +1,4 @@
-//! `stackwitness edges`: judges stacks that somebody recorded, by class files alone.
+//! `stackwitness edges`: judges recorded stacks of any profiler, by class files alone.
 
 mod classes;
 mod faults;
@@ -27,7 +27,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use summary::Summary;
 
-/// What `edges` takes.
+/// The options of `edges`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 FILE is a JFR recording of the JDK or of async-profiler, collapsed stacks (`frame;frame COUNT`), a
@@ -44,8 +44,8 @@ The class files must be those that ran: another build of the JDK has other BCIs.
 Exit codes: 0 no edge is impossible; 1 some are; 2 bad usage, or the recording is of another JDK;
 3 a file cannot be read or written, holds no stack, or too much is unknown.")]
 pub struct EdgesArgs {
-    /// The JDK that ran, or an image that jlink made [default: the recording's, else the one that
-    /// `run` would take]
+    /// The JDK that ran, or an image that jlink made [default: the JDK of the recording, else the
+    /// JDK that `run` would take]
     #[arg(long, value_name = "HOME")]
     pub jdk: Option<PathBuf>,
     /// Where the program's classes are, as for `java -cp` [default: as the recording has it]
@@ -60,7 +60,7 @@ pub struct EdgesArgs {
     /// Which events of a recording to judge; may be given several times [default: samples]
     #[arg(long, value_name = "NAME")]
     pub event: Vec<String>,
-    /// The share of unknown edges, from 0 to 1, above which there is no answer
+    /// The share of unknown edges, from 0 to 1, above which the exit code is 3
     #[arg(long, value_name = "SHARE", default_value_t = 0.2, value_parser = share)]
     pub max_unknown: f64,
     /// Inject each kind of fault into each stack, and show how many faults are found
@@ -79,8 +79,8 @@ fn share(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Judges and prints what was found. The exit code says whether an edge is impossible, which need
-/// not be a JVM's fault.
+/// Judges the stacks and prints the findings. The exit code says whether an edge is impossible. An
+/// impossible edge need not be a JVM's fault.
 pub fn command(args: &EdgesArgs) -> Result<u8, Error> {
     let files = files(&args.files)?;
     let (mut judge, mut names) = (Judge::new(&HotSpot), Names::default());
@@ -91,7 +91,7 @@ pub fn command(args: &EdgesArgs) -> Result<u8, Error> {
         classes.add(&part)?;
     }
     let world = judge.world_mut();
-    // JFR rewrites classes of the JVM that it records.
+    // JFR rewrites some classes of the JVM that JFR records.
     if !input.properties.is_empty() {
         let rewritten = JFR_REWRITES.iter();
         rewritten.for_each(|class| world.distrust(class.as_bytes()));
@@ -150,7 +150,7 @@ pub fn command(args: &EdgesArgs) -> Result<u8, Error> {
     Ok(exit::WITHIN)
 }
 
-/// What was found before anything was judged.
+/// What was found out before the first stack is judged.
 struct Input {
     properties: BTreeMap<String, String>,
     classes: BTreeSet<String>,
@@ -210,7 +210,7 @@ fn judged(
     Ok(judging.summary)
 }
 
-/// Reads all files into `sink`, which is told the place of each.
+/// Reads all files into `sink`, and calls `sink` with the place of each file.
 fn each<S: Sink>(
     files: &[PathBuf],
     events: &[String],
@@ -229,7 +229,7 @@ fn each<S: Sink>(
     Ok(())
 }
 
-/// All files that were asked for, those of folders in the order of their names.
+/// All files that the user named. Files of folders come in the order of their names.
 fn files(given: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     let mut files = vec![];
     for path in given {
@@ -249,7 +249,7 @@ fn files(given: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     Ok(files)
 }
 
-/// Where the program's classes are.
+/// Where the program's class files are.
 fn class_path(args: &EdgesArgs, properties: &BTreeMap<String, String>) -> Vec<PathBuf> {
     let here = Path::new(".");
     if args.classpath.is_none() && args.module_path.is_none() {
@@ -266,7 +266,7 @@ fn class_path(args: &EdgesArgs, properties: &BTreeMap<String, String>) -> Vec<Pa
     path::of_jvm(&given)
 }
 
-/// Classes that the rules name.
+/// Classes that the rules of the VM name.
 fn needed() -> impl Iterator<Item = &'static str> {
     let upcalls = HotSpot
         .upcalls()
@@ -284,7 +284,7 @@ fn needed() -> impl Iterator<Item = &'static str> {
     upcalls.chain(thrown).chain(roots)
 }
 
-/// What to say besides the findings.
+/// What to say in addition to the findings.
 fn notes(notes: &[Note], named: &BTreeSet<String>, classes: &mut Classes) -> Vec<String> {
     let mut all: Vec<String> = notes.iter().map(shown).collect();
     if classes.malformed > 0 {
@@ -333,7 +333,7 @@ fn shown(note: &Note) -> String {
     }
 }
 
-/// The JDK whose classes ran. A recording tells which; another one is refused.
+/// The JDK whose classes ran. A recording names its JDK; another JDK is refused.
 fn jdk(args: &EdgesArgs, properties: &BTreeMap<String, String>) -> Result<Jdk, Error> {
     let home = properties.get("java.home").map(PathBuf::from);
     let home = home.filter(|home| home.is_dir());

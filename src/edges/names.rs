@@ -12,12 +12,12 @@ const LOOSE: u32 = 1 << 31;
 pub enum Named {
     /// By class, name and descriptor.
     Known(MethodId),
-    /// By class and name: its place among those.
+    /// By class and name: the index among the methods without a descriptor.
     Loose(u32),
 }
 
 impl Named {
-    /// What a number that [`Names::number`] gave stands for.
+    /// The method for a number that [`Names::number`] returned.
     pub fn of(number: u32) -> Named {
         match number & LOOSE {
             0 => Named::Known(MethodId::from_index(number as usize)),
@@ -34,7 +34,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// The number of a method; the world knows the method afterwards.
+    /// The number of a method. The world has the method afterwards.
     pub fn number(&mut self, world: &mut World, method: Method<'_>) -> u32 {
         if let Some(descriptor) = method.descriptor {
             let (class, name) = (method.class.as_bytes(), method.name.as_bytes());
@@ -54,7 +54,7 @@ impl Names {
         (class, name)
     }
 
-    /// The method for people.
+    /// The method, as people read it.
     pub fn show(&self, world: &World, method: Named) -> String {
         match method {
             Named::Known(id) => world.show(id),

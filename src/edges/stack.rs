@@ -9,11 +9,11 @@ use recordings::{Method, Note, Place, Sink};
 /// One stack.
 #[derive(Clone, Debug)]
 pub struct Stack {
-    /// The thread, as the file tells it from others; none if it does not.
+    /// The thread, by the file's name for it; `None` if the file has no name for the thread.
     pub thread: Option<String>,
     /// Frames, top first.
     pub frames: Vec<EdgeFrame>,
-    /// How the thread started, if the lowest frame is there and is to be judged.
+    /// How the thread started, if the lowest frame is in the stack and is to be judged.
     pub bottom: Option<ThreadStart>,
 }
 
@@ -22,14 +22,14 @@ pub struct Collected<'c> {
     world: &'c mut World,
     names: &'c mut Names,
     starts: Option<&'c Starts<Thread>>,
-    /// The file that is read, from 0.
+    /// The number of the file that is read, from 0.
     pub file: usize,
     /// The stacks.
     pub stacks: Vec<Stack>,
 }
 
 impl<'c> Collected<'c> {
-    /// No stack yet.
+    /// A collection without a stack.
     pub fn new(
         world: &'c mut World,
         names: &'c mut Names,

@@ -1,4 +1,4 @@
-//! What was found, as text and as JSON.
+//! The findings, as text and as JSON.
 
 use super::names::{Named, Names};
 use oracle::edge::{Finding, Unknown, World};
@@ -10,28 +10,29 @@ use std::fmt::Write;
 /// How many different edges of one reason are printed.
 const SHOWN: usize = 5;
 
-/// Counts, and each edge that is not possible.
+/// Counts, and each edge that is impossible or unknown.
 #[derive(Debug, Default)]
 pub struct Summary {
     /// Stacks.
     pub stacks: u64,
     /// Stacks with an impossible edge.
     pub impossible_stacks: u64,
-    /// Edges that were judged by names alone, since the format has no descriptors or bytecode
+    /// Edges that were judged by names alone, because the format has no descriptors or bytecode
     /// indices.
     pub partly: u64,
     /// Tops that cannot be judged, for the same reason.
     pub unjudged: u64,
-    /// How often each finding was made. There are few, so that looking through them is fast.
+    /// How often each finding was made. There are few findings, so a search through all of them is
+    /// fast.
     findings: Vec<(Finding, u64)>,
     odd: HashMap<Edge, Odd>,
 }
 
-/// A finding, the frame that lies lower (none for a top) and the method that lies on it (none for
-/// a top).
+/// A finding, the caller's frame (`None` for a top), and the callee's method (`None` for the start
+/// of a thread).
 type Edge = (Finding, Option<Frame>, Option<u32>);
 
-/// How often an edge was found, and a whole stack with it if it is impossible.
+/// How often an edge was found. An impossible edge has a whole stack too.
 #[derive(Debug, Default)]
 struct Odd {
     times: u64,
@@ -39,7 +40,7 @@ struct Odd {
 }
 
 impl Summary {
-    /// Counts the findings on the top and on each frame with its caller; none where nothing can
+    /// Counts the findings on the top and on each frame with its caller; `None` where nothing can
     /// be judged.
     pub fn edges(&mut self, frames: &[Frame], found: &[Option<Finding>], times: u64) {
         self.stacks += times;
@@ -84,7 +85,7 @@ impl Summary {
         }
     }
 
-    /// How often edges were possible, impossible, unknown.
+    /// How many edges were possible, impossible and unknown.
     pub fn sums(&self) -> [u64; 3] {
         let mut sums = [0; 3];
         for (finding, count) in &self.findings {
@@ -114,7 +115,7 @@ impl Summary {
         findings
     }
 
-    /// Edges that are not possible by reason, the most frequent first.
+    /// The edges that are impossible or unknown, by reason, the most frequent first.
     fn odd(&self, show: Show<'_>) -> BTreeMap<Finding, Vec<ShownEdge>> {
         let mut by_reason: BTreeMap<_, Vec<ShownEdge>> = BTreeMap::new();
         for (&(finding, lower, upper), odd) in &self.odd {
@@ -222,7 +223,7 @@ impl Summary {
     }
 }
 
-/// Shows frames to people.
+/// Shows frames as people read them.
 #[derive(Copy, Clone)]
 struct Show<'a> {
     world: &'a World,
@@ -287,15 +288,15 @@ struct Reason {
 struct ShownEdge {
     verdict: &'static str,
     reason: &'static str,
-    /// None where the thread's start is meant.
+    /// Absent if the edge is the start of the thread.
     caller: Option<String>,
     bci: Option<i32>,
     #[serde(skip)]
     place: Option<String>,
-    /// None where the top is meant.
+    /// Absent if the edge is the top.
     callee: Option<String>,
     count: u64,
-    /// A whole stack with the edge, the top first, if the edge is impossible.
+    /// A whole stack with the edge, top first, if the edge is impossible.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     example: Vec<String>,
 }

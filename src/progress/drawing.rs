@@ -1,17 +1,17 @@
 //! Lines at the bottom of a terminal that are drawn again and again.
 
-/// What stands on the terminal and is to be replaced.
+/// The lines on the terminal that the next drawing replaces.
 #[derive(Debug, Default)]
 pub struct Drawing {
     /// The number of lines.
     lines: usize,
 }
 
-/// More columns would go on in the next line of a narrow terminal.
+/// The width of a line. A wider line would wrap on a narrow terminal.
 const COLUMNS: usize = 79;
 
 impl Drawing {
-    /// The text that replaces the last drawing with `lines`.
+    /// The text that replaces the last drawing by `lines`.
     ///
     /// ECMA-48: CUU moves the cursor up, ED erases what follows.
     pub fn redraw(&mut self, lines: &[String]) -> String {
@@ -27,7 +27,7 @@ impl Drawing {
         text
     }
 
-    /// Lets the last drawing stand for good.
+    /// Keeps the last drawing on the terminal.
     pub fn keep(&mut self) {
         self.lines = 0;
     }

@@ -1,5 +1,6 @@
-//! What a waiting user sees: what is about to happen and how long it takes; on a terminal, a table
-//! of layers that is redrawn; in a log, a line for each program; nothing where nobody looks.
+//! What a waiting user sees. Before a run: what will happen, and how long it takes. On a terminal:
+//! a table of layers that is redrawn. In a log: a line for each program. In a CI system, or where a
+//! user's program has the terminal: nothing.
 
 mod drawing;
 
@@ -14,11 +15,11 @@ use std::io::{IsTerminal, stderr};
 use std::path::Path;
 use std::time::Duration;
 
-/// Shows what goes on.
+/// Shows the progress of a session.
 pub struct Progress {
     style: Style,
     title: String,
-    /// How long the program should take, and those after it.
+    /// The expected time of the current program, and of the programs after it.
     takes: Duration,
     later: Duration,
 }
@@ -30,7 +31,7 @@ enum Style {
 }
 
 impl Progress {
-    /// For the runs of `plan`. `quiet`: a user's program has the terminal.
+    /// The progress of `plan`. `quiet`: a user's program has the terminal.
     pub fn new(plan: &Plan, quiet: bool) -> Progress {
         let style = match (quiet, stderr().is_terminal()) {
             (true, _) => Style::Quiet,
@@ -46,7 +47,7 @@ impl Progress {
         }
     }
 
-    /// Says what is about to happen.
+    /// Says what will happen.
     pub fn announce(&self, plan: &Plan, out: &Path) {
         if !matches!(self.style, Style::Quiet) {
             write(&announcement(plan, out));
@@ -102,12 +103,12 @@ impl Progress {
     }
 }
 
-/// A run goes on, whether somebody reads of its progress or not.
+/// The run continues if the progress cannot be written.
 fn write(text: &str) {
     let _ = print(Stream::Error, text);
 }
 
-/// What a plan does, how long the plan takes, and where its results go.
+/// What a plan does, how long the plan takes, and where the results go.
 fn announcement(plan: &Plan, out: &Path) -> String {
     let programs = match &plan.jobs[..] {
         [] => return "no program is to run\n".into(),
@@ -136,7 +137,7 @@ fn jdk(job: &Job) -> String {
     format!("JDK {version} ({})", job.jdk.home().display())
 }
 
-/// A time that was guessed, in words; nothing where no time is left.
+/// An estimated time, in words; `None` if no time is left.
 fn about(time: Duration) -> Option<String> {
     match time.as_secs() {
         0 => None,
@@ -163,7 +164,7 @@ fn table(head: String, tallies: &[(Layer, Tally)]) -> Vec<String> {
     [head, title].into_iter().chain(rows).collect()
 }
 
-/// Short, so that it fits on one line of a terminal.
+/// Counts that fit on one line of a terminal.
 fn counts(elapsed: Duration, tallies: &[(Layer, Tally)]) -> String {
     let checks: u64 = tallies.iter().map(|(_, tally)| tally.checks()).sum();
     let mismatches: u64 = tallies.iter().map(|(_, tally)| tally.mismatches()).sum();

@@ -10,7 +10,7 @@ use scenarios::baseline as baseline_file;
 use std::env::consts::ARCH;
 use std::path::{Path, PathBuf};
 
-/// With fewer runs hardly anything is known of the differences between equal runs.
+/// Fewer runs show too little of the differences between equal runs.
 const FEW: usize = 5;
 
 /// Makes a baseline, or brings one up to date.

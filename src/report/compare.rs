@@ -9,8 +9,8 @@ use oracle::gate::{Judging, against};
 use std::env::consts::ARCH;
 use std::slice;
 
-/// Prints how a report differs from another, or from the runs of a baseline; worse is the outcome of
-/// being over budget.
+/// Prints how a report differs from another report, or from the runs of a baseline. A worse report
+/// gets the exit code of a layer over its budget.
 pub fn compare(args: CompareArgs) -> Result<u8, Error> {
     let base = scenarios::baseline::gather(slice::from_ref(&args.base), ARCH, input::read)?;
     let new = input::read(&args.new)?;

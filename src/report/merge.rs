@@ -8,7 +8,7 @@ use crate::judging::Judge;
 use crate::output::{Stream, print};
 use scenarios::store;
 
-/// Joins reports and tells the outcome of the whole.
+/// Joins reports and returns the exit code of the whole.
 pub fn merge(args: MergeArgs) -> Result<u8, Error> {
     let out = store::Folder::take(&args.out)?;
     for path in &args.reports {

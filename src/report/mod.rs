@@ -1,4 +1,4 @@
-//! Commands on reports that are there already: `gate`, `baseline`, `compare`, `merge` and `render`.
+//! Commands on existing reports: `gate`, `baseline`, `compare`, `merge` and `render`.
 
 pub mod baseline;
 pub mod compare;

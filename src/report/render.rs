@@ -50,7 +50,7 @@ pub fn write(
     store::write_file(&dir.join(name), text.as_bytes())
 }
 
-/// How text looks on a stream: coloured on a terminal whose user does not mind.
+/// How text looks on a stream: coloured on a terminal, unless the user forbids colours.
 pub fn style(stream: Stream) -> Style {
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let terminal = match stream {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// What `rewrite` takes.
+/// The options of `rewrite`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 PATTERN is CLASS, CLASS.METHOD or CLASS.METHOD(DESCRIPTOR), CLASS with slashes (java/util/List);
@@ -13,7 +13,7 @@ Rewritten classes call java/lang/StackwitnessTrace, which the agent brings along
 Exit codes: 0 done; 1 done, but a class or an entry of a jar is malformed and was copied as it
 is, or a file or an entry of a jar was left out; 2 bad usage; 3 a file could not be read or written.")]
 pub struct RewriteArgs {
-    /// Only read each class whole and write it back
+    /// Only read each class and write it back
     #[arg(long, conflicts_with_all = ["include", "exclude", "probability"])]
     pub identity: bool,
     /// Hook only what matches a pattern [default: everything]
@@ -22,10 +22,10 @@ pub struct RewriteArgs {
     /// Do not hook what matches a pattern
     #[arg(long, value_name = "PATTERN")]
     pub exclude: Vec<String>,
-    /// Hook each of these methods with this probability only
+    /// Hook each of the chosen methods with this probability
     #[arg(long, value_name = "P", default_value_t = 1.0, value_parser = probability)]
     pub probability: f64,
-    /// Seed of the choice by probability
+    /// Seed of the random choice of methods
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
     /// Print no line for each hooked method

@@ -7,14 +7,14 @@ use crate::output::{Stream, print};
 use instrumenter::{Choice, HookClass, HookId, Malformed, MethodInfo, Patterns, Tokens};
 use std::fmt;
 
-/// The class with the hook methods, as the agent defines it for exact hooks.
+/// The class with the hook methods, with the names that the agent uses for exact hooks.
 const HOOKS: HookClass<'_> = HookClass {
     name: "java/lang/StackwitnessTrace",
     tokens: Tokens::WhereNeeded,
 };
 
-/// No class is larger than this; a file that is larger is copied as it is, without being read into
-/// memory. (No real class file comes near: a method has at most 64 KiB of code.)
+/// The largest size of a class file. A larger file is copied without being read into memory. (No
+/// real class file comes near: a method has at most 64 KiB of code.)
 pub(super) const LARGEST: u64 = 256 << 20;
 
 /// Rewrites classes and keeps count.
@@ -41,7 +41,7 @@ impl<'a> Rewriter<'a> {
         self.args.identity
     }
 
-    /// The class rewritten; `None` if the class stays as it is.
+    /// The rewritten class; `None` if the class stays as it is.
     pub(super) fn class(&mut self, place: &str, bytes: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         self.done.classes += 1;
         if self.args.identity {
@@ -93,7 +93,7 @@ impl<'a> Rewriter<'a> {
         Ok(r.bytes)
     }
 
-    /// Counts and names a class that is too large to be one.
+    /// Counts and names a file that is too large to be a class.
     pub(super) fn too_large(&mut self, place: &str) -> Result<(), Error> {
         self.done.classes += 1;
         self.done.malformed += 1;
@@ -101,7 +101,7 @@ impl<'a> Rewriter<'a> {
         self.say(format_args!("malformed {place}: more than {limit} MiB"))
     }
 
-    /// Counts and names an entry that cannot be unpacked, and is copied as it is.
+    /// Counts and names an entry that cannot be unpacked. The entry is copied as it is.
     pub(super) fn damaged(&mut self, place: &str) -> Result<(), Error> {
         self.done.malformed += 1;
         self.say(format_args!("damaged   {place}: copied as it is"))
@@ -113,13 +113,13 @@ impl<'a> Rewriter<'a> {
         Ok(None)
     }
 
-    /// Counts and names something that the output will not have.
+    /// Counts and names something that is missing in the output.
     pub(super) fn leave_out(&mut self, place: &str, why: &str) -> Result<(), Error> {
         self.done.left_out += 1;
         self.say(format_args!("left out  {place}: {why}"))
     }
 
-    /// Prints a line. A reader that has seen enough does not keep us from rewriting.
+    /// Prints a line. A closed standard output does not stop the rewriting.
     pub(super) fn say(&self, what: fmt::Arguments<'_>) -> Result<(), Error> {
         Ok(print(Stream::Output, &format!("{what}\n"))?)
     }

@@ -8,13 +8,13 @@ use std::fs::{self, DirEntry, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The folders that were read so far, by their canonical paths. A folder is read once, so that
-/// links among folders have an end.
+/// The folders that were read so far, by their canonical paths. Each folder is read once, so
+/// circles of links end.
 #[derive(Debug, Default)]
 pub(super) struct Folders(BTreeSet<PathBuf>);
 
 impl Folders {
-    /// Rewrites all that is below `from` to the same places below `to`.
+    /// Rewrites everything below `from` to the corresponding places below `to`.
     pub(super) fn folder(
         &mut self,
         rewriter: &mut Rewriter<'_>,
@@ -30,7 +30,7 @@ impl Folders {
         let mut entries = fs::read_dir(from)
             .and_then(|all| all.collect::<io::Result<Vec<_>>>())
             .map_err(Error::about(from))?;
-        // Links last: what they lead to within the same folder is read at its own place.
+        // Links come last: a target within the folder is read at its own place.
         entries.sort_by_key(|entry| (is_link(entry), entry.file_name()));
         for entry in entries {
             self.entry(rewriter, &entry.path(), &to.join(entry.file_name()))?;

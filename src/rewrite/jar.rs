@@ -13,8 +13,8 @@ use zip::{ZipArchive, ZipWriter};
 /// A jar to read from.
 pub(super) type Jar = ZipArchive<BufReader<File>>;
 
-/// Opens a jar; `None` if the file is none. What stands before its first entry, as the script of a
-/// jar that starts itself, does not matter.
+/// Opens a jar; `None` if the file is no jar. Bytes before the first entry, such as the script of a
+/// self-starting jar, do not matter.
 pub(super) fn open(path: &Path) -> Result<Option<Jar>, Error> {
     let file = File::open(path).map_err(Error::about(path))?;
     match ZipArchive::new(BufReader::new(file)) {
@@ -29,7 +29,7 @@ fn starts_as_jar(path: &Path) -> bool {
     File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == *b"PK"
 }
 
-/// Rewrites the classes of a jar. All else stays as it is, compressed bytes included.
+/// Rewrites the classes of a jar. Everything else stays as it is, including the compressed bytes.
 pub(super) fn jar(
     rewriter: &mut Rewriter<'_>,
     mut old: Jar,
@@ -85,7 +85,7 @@ fn entry<W: Write + Seek>(
     let options = entry.options();
     drop(entry);
     let mut bytes = Vec::new();
-    // An entry's header may lie about its size.
+    // The size in an entry's header may be wrong.
     let entry = old.by_index(i).map_err(Error::about(from))?;
     entry
         .take(LARGEST + 1)
@@ -107,8 +107,8 @@ fn entry<W: Write + Seek>(
     }
 }
 
-/// Whether an entry can be unpacked, and has the checksum that its header promises. Entries that only
-/// others can unpack count as whole.
+/// Whether an entry can be unpacked, and has the checksum that its header gives. An entry whose
+/// method of compression is unknown here counts as whole.
 fn is_whole(jar: &mut Jar, i: usize) -> bool {
     match jar.by_index(i) {
         Ok(mut entry) => io::copy(&mut entry, &mut io::sink()).is_ok(),
@@ -117,13 +117,13 @@ fn is_whole(jar: &mut Jar, i: usize) -> bool {
     }
 }
 
-/// The first bytes of an entry in the central directory (APPNOTE.TXT 4.3.12), and how long its
-/// part of fixed length is.
+/// The first bytes of an entry in the central directory (APPNOTE.TXT 4.3.12), and the length of the
+/// entry's fixed part.
 const ENTRY: [u8; 4] = *b"PK\x01\x02";
 const FIXED: usize = 46;
 
-/// The names of entries that a later entry of the same name hides: the library for jars keeps the
-/// last one only, so the directory is read here once more.
+/// The names of entries that a later entry of the same name hides. The library for jars keeps the
+/// last entry only, so the directory is read here a second time.
 fn repeated(jar: &Jar, path: &Path) -> Result<Vec<String>, Error> {
     let read = || -> io::Result<Vec<String>> {
         let mut file = BufReader::new(File::open(path)?);

@@ -1,4 +1,4 @@
-//! `stackwitness rewrite`: what the agent does to classes at load, done to files.
+//! `stackwitness rewrite`: rewrites class files on disk as the agent rewrites classes at load.
 
 mod args;
 mod class;
@@ -20,7 +20,7 @@ use std::io::Read;
 use std::path::Path;
 use summary::Summary;
 
-/// Rewrites what the arguments name, and returns the exit code.
+/// Rewrites the input that the arguments name, and returns the exit code.
 pub fn command(args: &RewriteArgs) -> Result<u8, Error> {
     let summary = rewrite(args)?;
     print(Stream::Error, &format!("{summary}\n"))?;
@@ -68,7 +68,7 @@ fn patterns(args: &RewriteArgs) -> Patterns {
     args.exclude.iter().fold(included, |all, p| all.exclude(p))
 }
 
-/// Whether the output would be written over the input.
+/// Whether the output would overwrite the input.
 fn overlap(from: &Path, to: &Path, is_folder: bool) -> bool {
     let inside = |inner: &Path| match (fs::canonicalize(inner), fs::canonicalize(from)) {
         (Ok(inner), Ok(outer)) => inner.starts_with(outer),
@@ -76,7 +76,7 @@ fn overlap(from: &Path, to: &Path, is_folder: bool) -> bool {
     };
     match (to.exists(), is_folder) {
         (true, _) => inside(to),
-        // A place that does not exist yet is judged by the folder that it will be in.
+        // A path that does not exist yet is judged by its parent folder.
         (false, true) => inside(
             to.parent()
                 .filter(|p| *p != Path::new(""))

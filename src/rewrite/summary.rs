@@ -1,18 +1,18 @@
-//! What was done.
+//! The counts of a rewriting.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What was done.
+/// The counts of a rewriting.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Summary {
     /// Classes read.
     pub(super) classes: u64,
-    /// Of these, how many were written back as they are: all with `--identity`.
+    /// Classes that were written back as they are: all classes with `--identity`.
     pub(super) unchanged: u64,
-    /// Classes and entries of jars copied as they are, because they are malformed.
+    /// Classes and entries of jars that were copied as they are, because they are malformed.
     pub(super) malformed: u64,
-    /// Files that are no classes, copied.
+    /// Files that are no classes. They were copied.
     pub(super) others: u64,
     /// Files, links and entries of jars that are not in the output.
     pub(super) left_out: u64,
@@ -20,9 +20,9 @@ pub(super) struct Summary {
     pub(super) hooked: u64,
     /// Methods that the patterns did not choose.
     pub(super) not_chosen: u64,
-    /// Methods chosen, but left: by reason.
+    /// Methods that were chosen but not hooked, by reason.
     pub(super) left: BTreeMap<String, u64>,
-    /// Attributes that may hold code offsets of hooked methods, but which nobody knows.
+    /// Attributes of unknown kinds in hooked methods. They may hold code offsets.
     pub(super) unknown_attributes: u64,
 }
 

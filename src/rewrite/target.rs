@@ -1,4 +1,4 @@
-//! Files that appear under their name when they are whole, and not before.
+//! Files that appear under their names only when they are whole.
 
 use crate::error::Error;
 use std::fs::{self, File, Permissions};
@@ -14,7 +14,7 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// A file that will be at `path` with the permissions of the file at `like`.
+    /// A file that will appear at `path`, with the permissions of the file at `like`.
     pub(super) fn new(path: &Path, like: &Path) -> Result<Target, Error> {
         let folder = match path.parent() {
             Some(parent) if parent != Path::new("") => parent,

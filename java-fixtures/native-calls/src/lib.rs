@@ -87,7 +87,7 @@ pub fn construct<'local>(
     .resolve::<ThrowRuntimeExAndDefault>()
 }
 
-/// Calls a method that may throw, and clears the exception: -1 then.
+/// Calls a method that may throw; clears the exception and returns -1 if the method throws.
 #[jni_mangle("stackwitness.fixtures.NativeCalls")]
 pub fn swallow<'local>(mut env: EnvUnowned<'local>, owner: Owner<'local>, x: jlong) -> jlong {
     env.with_env(|env| match risky(env, &owner, x) {

@@ -10,7 +10,7 @@ use common::{feature, jdks, run};
 use java_fixtures::{MAIN_CLASS, write_to};
 use stackwitness_fixture_natives::PROPERTY;
 
-/// Cargo builds the library for this test too, next to it.
+/// Cargo builds the library for this test too, in the folder of the test program.
 fn library() -> PathBuf {
     let test = env::current_exe().unwrap();
     let name = format!(

@@ -10,7 +10,7 @@ pub use test_support::{Output, feature, jdks};
 /// Runs `bin/PROGRAM` of a home; kills it and fails after the deadline.
 pub fn run<S: AsRef<OsStr>>(home: &Path, program: &str, args: &[S]) -> Output {
     let mut command = Command::new(home.join("bin").join(program));
-    // Options from the outside would change what is tested.
+    // Options of the environment would change what is tested.
     command
         .args(args)
         .env_remove("JAVA_TOOL_OPTIONS")

@@ -1,4 +1,4 @@
-//! What was asked of a session, on disk from the session's start.
+//! The request of a session, which is on disk from the session's start.
 
 use crate::Error;
 use crate::store::{self, names};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::Path;
 
-/// The file of a session: a report without runs, and what else its folder must tell.
+/// The file of a session: a report without runs, and the facts that no report has.
 #[derive(Serialize)]
 pub(crate) struct Asked<'r> {
     #[serde(flatten)]
@@ -16,15 +16,15 @@ pub(crate) struct Asked<'r> {
     report: &'r Report,
 }
 
-/// What a report does not have.
+/// The facts that no report has.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Own {
-    /// Tells the runs of the session from those of others in the same folder; empty in files of
-    /// earlier versions.
+    /// The id of the session, which tells its runs from other runs in the same folder; empty in
+    /// files of earlier versions.
     #[serde(default)]
     pub session: String,
-    /// How many runs were to be made, those of other shards left out; absent in files of earlier
-    /// versions.
+    /// How many runs the session should make, without those of other shards; absent in files of
+    /// earlier versions.
     #[serde(default)]
     pub jobs: Option<usize>,
 }
@@ -40,13 +40,13 @@ impl<'r> Asked<'r> {
         }
     }
 
-    /// Writes it into the folder of the results.
+    /// Writes the request into the folder of the results.
     pub fn write(&self, out: &Path) -> Result<(), Error> {
         store::write_json(&out.join(names::SESSION), self)
     }
 }
 
-/// Reads what was asked of the session in `out`.
+/// Reads the request of the session in `out`.
 pub(super) fn read(out: &Path) -> Result<(Own, Report), Error> {
     let path = out.join(names::SESSION);
     let report = store::read_report(&path)?;

@@ -1,4 +1,4 @@
-//! What a crash report of HotSpot says, in a few lines.
+//! The most important lines of HotSpot's crash report.
 
 use crate::store::names;
 use std::env;
@@ -6,16 +6,16 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
-/// A crash report's essence.
+/// The most important lines of a crash report.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Crash {
     /// The signal or failed assertion.
     pub what: String,
-    /// The frame it happened in.
+    /// The frame in which the crash happened.
     pub frame: String,
-    /// The thread it happened on.
+    /// The thread that crashed.
     pub thread: String,
-    /// Whether our agent is on the crashing thread's stack.
+    /// Whether a frame of the agent is on the stack of the crashed thread.
     pub ours: bool,
 }
 
@@ -24,7 +24,7 @@ pub struct Crash {
 /// folder in which the JVM ran.
 pub(crate) fn adopt(dir: &Path, args: &[String], pid: u32, work: &Path) {
     let own = dir.join(names::CRASH);
-    // These come after the command line (`arguments.cpp`).
+    // These options come after the command line (`arguments.cpp`).
     let last = env::var("_JAVA_OPTIONS").unwrap_or_default();
     let args = args.iter().map(String::as_str);
     let option = |arg: &'_ str| arg.strip_prefix("-XX:ErrorFile=").map(str::to_owned);
@@ -39,7 +39,7 @@ pub(crate) fn adopt(dir: &Path, args: &[String], pid: u32, work: &Path) {
     if !own.exists()
         && let Some(found) = places.into_iter().find(|place| place.is_file())
     {
-        // Without the copy the crash is told all the same, but not where it happened.
+        // Without the copy the report still names the crash, but not the place.
         let _ = fs::copy(found, own);
     }
 }
@@ -51,8 +51,8 @@ impl Crash {
         Some(Crash::parse(&String::from_utf8_lossy(&text)))
     }
 
-    /// The number of the signal that ended the JVM. HotSpot ends itself by SIGABRT for want of
-    /// another.
+    /// The number of the signal that ended the JVM. SIGABRT if the report names no signal, because
+    /// HotSpot then ends itself by SIGABRT.
     pub(crate) fn signal(&self) -> i32 {
         let number = self
             .what
@@ -64,7 +64,7 @@ impl Crash {
             .unwrap_or(6)
     }
 
-    /// Takes the essence from a report's text.
+    /// Reads the most important lines of a report's text.
     pub fn parse(text: &str) -> Crash {
         let mut head = text
             .lines()
@@ -76,7 +76,7 @@ impl Crash {
                 line.starts_with("SIG") || line.contains("rror (") || line.contains("Error:")
             })
             .unwrap_or("unknown");
-        // The process's number differs in each run and says nothing.
+        // The process id differs from run to run and says nothing.
         let what = what.split(", pid=").next().unwrap_or(what);
         let frame = head
             .skip_while(|line| *line != "Problematic frame:")

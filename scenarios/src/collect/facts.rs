@@ -1,4 +1,5 @@
-//! What is known of a run besides what its agent wrote, and how both become a [`Run`].
+//! Facts of a run that the agent does not write, and how the facts and the agent's records become a
+//! [`Run`].
 
 use super::crash::Crash;
 use super::records::{self, Records};
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What is known of a run besides what its agent wrote.
+/// Facts of a run that the agent does not write.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Facts {
     /// The session that the run belongs to; empty in runs of earlier versions.
@@ -44,7 +45,7 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// Writes them into the run's folder, so that a report can be made again.
+    /// Writes the facts into the run's folder, so that a report can be made again.
     pub fn write(&self, dir: &Path) -> Result<(), Error> {
         store::write_json(&dir.join(names::FACTS), self)
     }
@@ -189,13 +190,13 @@ impl Facts {
     }
 }
 
-/// Whether a program has started, whose JVM ended with `code`.
+/// Whether a program has started. `code` is the exit code of its JVM.
 fn has_started(records: &Records, code: i32, counted: &[(Layer, Tally)]) -> bool {
     let Some(_) = records.started else {
-        // On a full disk the agent cannot say that it has started.
+        // On a full disk the agent cannot write that it has started.
         return counted.iter().any(|(_, tally)| tally.checks() > 0);
     };
     let own = records.rewriting.as_ref().map(|r| r.application_classes);
-    // A JVM that ends at once, as with -XX:+ExitOnOutOfMemoryError, does not say what it ran.
+    // A JVM that ends at once, as with -XX:+ExitOnOutOfMemoryError, does not write what it ran.
     !(code != 0 && records.ended && own == Some(0))
 }

@@ -1,4 +1,4 @@
-//! From what a run leaves in its folder to a report: also after a crash, and once more later.
+//! From the files of a run to a report, also after a crash.
 
 pub(crate) mod asked;
 pub(crate) mod crash;

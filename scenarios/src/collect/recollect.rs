@@ -1,4 +1,4 @@
-//! The report of a session, made again from what its runs left.
+//! Makes the report of a session again from the files of its runs.
 
 use super::asked;
 use super::facts::Facts;
@@ -33,7 +33,7 @@ pub fn recollect(dir: &Path) -> Result<Report, Error> {
     Ok(report)
 }
 
-/// The folders of all runs, in their order.
+/// The folders of all runs, in the order of the runs.
 pub(super) fn runs(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir.join("runs"));
     let entries = entries.into_iter().flatten().flatten();

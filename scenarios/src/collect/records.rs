@@ -1,4 +1,4 @@
-//! Reading what an agent left behind, also after a crash.
+//! Reads the files of an agent, also after a crash.
 
 use oracle::Layer;
 use oracle::profile::Profile;
@@ -9,7 +9,7 @@ use oracle::tally::Tally;
 use std::fs;
 use std::path::Path;
 
-/// What an agent wrote down.
+/// What an agent wrote.
 #[derive(Debug, Default)]
 pub(crate) struct Records {
     pub started: Option<Started>,
@@ -48,7 +48,7 @@ pub(crate) fn read(dir: &Path) -> Records {
             Ok(Record::Mismatch(kept)) => records.keep(*kept),
             Ok(Record::Invalid(why)) => records.invalid = records.invalid.or(Some(why)),
             Ok(Record::Rewriting(rewriting)) => records.rewriting = Some(rewriting),
-            // Developer options'; who asks for them reads them by himself.
+            // Records of developer options. Their users read the file themselves.
             Ok(Record::Faults(_) | Record::Paced(_)) => {}
             Ok(Record::Errors(errors)) => records.errors = errors,
             Ok(Record::Kinds(kinds)) => KindCount::update(&mut records.kinds, kinds),
@@ -66,7 +66,7 @@ pub(crate) fn read(dir: &Path) -> Records {
     records
 }
 
-/// Reads the tally of each of `layers`; a slot that is not there counts 0.
+/// Reads the tally of each of `layers`. A slot that is absent counts as 0.
 pub(crate) fn tallies(dir: &Path, layers: &[Layer]) -> Vec<(Layer, Tally)> {
     let bytes = fs::read(dir.join(SLOTS_FILE)).unwrap_or_default();
     let slots: Vec<u64> = bytes

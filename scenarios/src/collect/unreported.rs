@@ -1,4 +1,4 @@
-//! Runs that a report does not have, because the session was killed before it could say more.
+//! Runs that a report lacks because the session was killed.
 
 use super::asked;
 use super::recollect::{facts, runs};
@@ -6,9 +6,9 @@ use crate::store;
 use oracle::report::Report;
 use std::path::Path;
 
-/// What the reader of `report`, which was read from `path`, must know besides: that its session
-/// goes on, or where to find runs that the report does not have. `report` is none if it cannot be
-/// read.
+/// A note for the reader of `report`, which was read from `path`: its session is still running, or
+/// there are runs that the report lacks, and where to find them. `report` is `None` if the file
+/// cannot be read.
 pub fn unreported(path: &Path, report: Option<&Report>) -> Option<String> {
     let dir = if path.is_dir() { path } else { path.parent()? };
     if report.is_some_and(|report| report.complete) {

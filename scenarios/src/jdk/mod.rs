@@ -1,4 +1,4 @@
-//! Finding a JDK, and what can be told about it without starting it.
+//! The search for a JDK, and the properties of a JDK that is not running.
 
 use crate::Error;
 use std::collections::BTreeMap;
@@ -45,7 +45,7 @@ impl Jdk {
             let java = env::split_paths(&path)
                 .map(|dir| dir.join("java"))
                 .find(|java| java.is_file())?;
-            // On the path it is often a link; the home is where the real one lies.
+            // `java` on the path is often a link. The home is the folder of the file itself.
             Jdk::at(java.canonicalize().ok()?.parent()?.parent()?, "PATH").ok()
         });
         on_path
@@ -72,7 +72,7 @@ impl Jdk {
         }
     }
 
-    /// All in the platform's usual place, each once, oldest first.
+    /// All JDKs in the platform's usual place, each once, oldest first.
     pub fn installed() -> Vec<Jdk> {
         let mut found: Vec<Jdk> = fs::read_dir(USUAL_PLACE)
             .into_iter()
@@ -85,27 +85,27 @@ impl Jdk {
         found
     }
 
-    /// Its folder, absolute and without links.
+    /// The JDK's folder, absolute and without links.
     pub fn home(&self) -> &Path {
         &self.home
     }
 
-    /// Its launcher.
+    /// The JDK's launcher.
     pub fn java(&self) -> PathBuf {
         self.home.join("bin/java")
     }
 
-    /// Its feature release, as 17 or 25, where its `release` file tells.
+    /// The feature release, such as 17 or 25, if the JDK's `release` file has it.
     pub fn feature(&self) -> Option<u32> {
         feature(self.version()?)
     }
 
-    /// Its version, where its `release` file tells.
+    /// The version, if the JDK's `release` file has it.
     pub fn version(&self) -> Option<&str> {
         self.release.get("JAVA_VERSION").map(String::as_str)
     }
 
-    /// Fails if it is too old to be judged.
+    /// Fails if the JDK is too old to be judged.
     pub(crate) fn check_age(&self) -> Result<(), Error> {
         match self.version().filter(|version| is_too_old(version)) {
             None => Ok(()),
@@ -117,12 +117,12 @@ impl Jdk {
         }
     }
 
-    /// Whether it has a module.
+    /// Whether the JDK has a module.
     pub fn has_module(&self, module: &str) -> bool {
         if let Some(modules) = self.release.get("MODULES") {
             return modules.split(' ').any(|name| name == module);
         }
-        // A build that was not made into an image has no list of modules.
+        // A build without an image has no list of modules.
         Command::new(self.java())
             .args(["--describe-module", module])
             .stdin(Stdio::null())

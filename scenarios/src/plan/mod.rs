@@ -1,5 +1,5 @@
-//! From scenarios to single JVMs: every program with every JDK and every value of every axis,
-//! in an order that is the same on every machine.
+//! From scenarios to single JVMs: every program with every JDK and every value of every axis. The
+//! order is the same on every machine.
 
 mod suite;
 
@@ -15,25 +15,25 @@ use std::time::Duration;
 /// One JVM to run.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// Its place in the whole plan, from 1, also in a shard.
+    /// The job's place in the whole plan, from 1, also in a shard.
     pub number: usize,
-    /// What it runs, with the options of its place in the matrix.
+    /// The program, with the options of the job's place in the matrix.
     pub program: Program,
-    /// On which JDK.
+    /// The JDK.
     pub jdk: Jdk,
-    /// Its place in the matrix: axis and value.
+    /// The job's place in the matrix: axis and value.
     pub axes: BTreeMap<String, String>,
-    /// Seed of its random choices.
+    /// The seed of the job's random choices.
     pub seed: u64,
 }
 
 impl Job {
-    /// Its program with its place in the matrix.
+    /// The program's name with the job's place in the matrix.
     pub fn title(&self) -> String {
         report::title(&self.program.name, &self.axes)
     }
 
-    /// How long it should take on a quiet machine, if its program goes on for a known time.
+    /// The expected time on a quiet machine, if the program runs for a known time.
     pub fn takes(&self) -> Option<Duration> {
         let (Start::Fixtures { seconds, .. } | Start::Javac { seconds }) = self.program.start
         else {
@@ -44,7 +44,7 @@ impl Job {
         Some((Duration::from_secs_f64(seconds) + START).mul_f64(factor))
     }
 
-    /// Its folder below that of the results.
+    /// The folder of the run, relative to the folder of the results.
     pub fn dir(&self) -> String {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.+=".contains(c);
         let values = self.axes.values().map(|value| {
@@ -63,18 +63,18 @@ impl Job {
 /// How long a JVM takes to start and to end.
 const START: Duration = Duration::from_secs(2);
 
-/// What is wanted on top of what the scenario says.
+/// The user's choices in addition to the scenario's.
 #[derive(Clone, Debug, Default)]
 pub struct Wishes {
-    /// The JDKs, instead of the scenario's.
+    /// The JDKs, in place of the scenario's JDKs.
     pub jdks: Vec<PathBuf>,
     /// The jar of a suite.
     pub jar: Option<PathBuf>,
     /// The benchmarks of a suite.
     pub benchmarks: Vec<String>,
-    /// Flags of the VM, separated by spaces, to run everything with each of.
+    /// Sets of flags of the VM, separated by spaces. Every program runs with each set.
     pub flags: Vec<String>,
-    /// Seed of the first job; each has the next.
+    /// The seed of the first job. Each following job has the next number.
     pub seed: u64,
 }
 
@@ -94,14 +94,14 @@ impl Wishes {
 /// All JVMs to run.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Those of this shard.
+    /// The jobs of this shard.
     pub jobs: Vec<Job>,
-    /// How many there are in all shards.
+    /// The number of jobs in all shards.
     pub whole: usize,
 }
 
 impl Plan {
-    /// Lays out a scenario.
+    /// Makes the plan of a scenario.
     pub fn new(scenario: &Scenario, wishes: &Wishes) -> Result<Plan, Error> {
         let mut jobs = vec![];
         for program in &scenario.programs {
@@ -126,22 +126,22 @@ impl Plan {
         })
     }
 
-    /// How long all of them should take on a quiet machine, if that is known of each.
+    /// The expected time of all jobs on a quiet machine, if the time of each job is known.
     pub fn takes(&self) -> Option<Duration> {
         self.jobs.iter().map(Job::takes).sum()
     }
 
-    /// Keeps what belongs to a shard. A job's number, folder and seed stay what they were.
+    /// Keeps the jobs of a shard. The number, folder and seed of a job stay the same.
     pub fn shard(mut self, shard: Shard) -> Plan {
         self.jobs.retain(|job| shard.holds(job.number));
         self
     }
 }
 
-/// How many JVMs a plan has at most.
+/// The largest number of JVMs in a plan.
 const MOST: usize = 100_000;
 
-/// How many variants there are; none if too many to count.
+/// The number of variants; `None` if there are too many to count.
 fn number(matrix: &Matrix, jdks: usize) -> Option<usize> {
     let values = matrix.axes.values().map(BTreeMap::len);
     let repetitions = matrix.repetitions.max(1) as usize;
@@ -149,7 +149,7 @@ fn number(matrix: &Matrix, jdks: usize) -> Option<usize> {
     factors.into_iter().try_fold(1, usize::checked_mul)
 }
 
-/// A suite becomes a program for each benchmark.
+/// The programs of a suite: one program for each benchmark.
 fn expand(program: &Program, jdk: &Jdk, wishes: &Wishes) -> Result<Vec<Program>, Error> {
     let Start::Suite(suite) = &program.start else {
         return Ok(vec![program.clone()]);
@@ -190,7 +190,7 @@ fn variants(program: &Program, jdks: &[Jdk], seed: u64, jobs: &mut Vec<Job>) {
     }
 }
 
-/// Every value of every axis with every other, with their options.
+/// All combinations of values, one value of each axis, with the options of the values.
 fn combinations(
     axes: &BTreeMap<String, BTreeMap<String, Vec<String>>>,
 ) -> Vec<(BTreeMap<String, String>, Vec<String>)> {
@@ -242,7 +242,7 @@ fn jdks(matrix: &Matrix, wished: &[PathBuf]) -> Result<Vec<Jdk>, Error> {
     Ok(found)
 }
 
-/// A short name for each JDK: its version, with a letter where two have the same.
+/// A short name for each JDK: the version, with a letter where two JDKs have the same version.
 fn labels(jdks: &[Jdk]) -> Vec<String> {
     let version = |jdk: &Jdk| jdk.version().unwrap_or("unknown").to_owned();
     let mut labels: Vec<String> = vec![];
@@ -267,7 +267,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Whether the job with this number is in it.
+    /// Whether the job with this number is in the shard.
     fn holds(self, number: usize) -> bool {
         number % self.of == self.index % self.of
     }
@@ -298,7 +298,7 @@ mod tests {
     const TEXT: &str = "name = 'x'\n[matrix]\nrepetitions = 2\n[matrix.axes.gc]\ng1 = ['-A']\nserial = ['-B']\n\
         [matrix.axes.mode]\nint = ['-C']\nall = []\n[[program]]\nname = 'p'\njavac = { seconds = 1 }\njvm_args = ['-Z']\n";
 
-    /// Two folders that look like JDKs; made once, because tests run side by side.
+    /// Two folders that look like JDKs. They are made once, because tests run side by side.
     static JDKS: LazyLock<Vec<PathBuf>> = LazyLock::new(|| {
         let root = std::env::temp_dir().join(format!("stackwitness-plan-{}", std::process::id()));
         let jdks: Vec<_> = ["a", "b"].map(|name| root.join(name)).into();

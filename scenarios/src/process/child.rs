@@ -1,4 +1,4 @@
-//! A child process with all that it starts.
+//! A child process and its descendants.
 
 use super::guard::Guard;
 use super::{leftovers, tree};
@@ -12,10 +12,10 @@ use std::process::{Child, ChildStdout, Command, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long processes that were killed may take to go.
+/// How long a killed process may take to end.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A child process with all that it starts. The standard library's own tells no CPU time.
+/// A child process and its descendants. The standard library's `Child` has no CPU time.
 #[derive(Debug)]
 pub(crate) struct Process {
     child: Child,
@@ -25,17 +25,17 @@ pub(crate) struct Process {
     /// When the child started, as `/proc` has it.
     started: u64,
     ended: Option<Ended>,
-    /// Ends with this, and until then ends the child if we are killed.
+    /// Ends the child if this process is killed.
     _guard: Option<Guard>,
 }
 
 /// The process group of a child.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Group {
-    /// A group of its own, which signals of the terminal do not reach.
+    /// A new group, which signals of the terminal do not reach.
     Own,
-    /// The one of this process: a program that has the terminal gets its signals, and may read
-    /// from it.
+    /// The group of this process: a program that has the terminal gets the terminal's signals, and
+    /// may read from the terminal.
     Shared,
 }
 
@@ -43,20 +43,20 @@ pub(crate) enum Group {
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Ended {
     pub status: ExitStatus,
-    /// User and system time, with that of the children that it waited for, in steps of the clock
-    /// tick (proc(5)), mostly 10 ms.
+    /// User and system time, with that of the children for which the process waited, in steps of
+    /// the clock tick (proc(5)), mostly 10 ms.
     pub cpu: Duration,
 }
 
 impl Process {
-    /// Starts a helper in a group of its own. The child ends when we end, however that comes
-    /// about.
+    /// Starts a helper in a new process group. The child ends when this process ends, also if this
+    /// process is killed.
     pub fn spawn(command: &mut Command) -> io::Result<Process> {
         Process::start(command, Group::Own, None)
     }
 
-    /// Starts the program of the run in `dir`. All processes of a group of its own, and the JVM
-    /// that claims the run, end when we end.
+    /// Starts the program of the run in `dir`. If the group is new, all its processes end when this
+    /// process ends, and so does the JVM that claims the run.
     pub fn spawn_run(command: &mut Command, group: Group, dir: &Path) -> io::Result<Process> {
         Process::start(command, group, Some(dir.join(CLAIM_FILE)))
     }
@@ -87,7 +87,8 @@ impl Process {
         Ok(process)
     }
 
-    /// Its number, which is nobody else's until its end was seen.
+    /// The child's process id. No other process gets the id before `try_wait` has seen the child's
+    /// end.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
@@ -96,7 +97,7 @@ impl Process {
     /// that starts the JVM.
     pub fn jvm(&self) -> Option<u32> {
         let jvm = tree::entry(self.claimed()?)?;
-        // Not another process that has got the number since.
+        // Not another process that got the id later.
         (jvm.is_of_our_session() && jvm.started >= self.started).then_some(jvm.pid)
     }
 
@@ -110,24 +111,24 @@ impl Process {
         (self.group == Group::Own).then(|| self.id())
     }
 
-    /// The child and the JVM, as far as they have not ended.
+    /// The child and the JVM, if they are still running.
     fn roots(&self) -> Vec<u32> {
         let child = self.ended.is_none().then(|| self.id());
         let jvm = self.jvm().filter(|&jvm| Some(jvm) != child);
         child.into_iter().chain(jvm).collect()
     }
 
-    /// All processes that belong to the child, itself included, and that run.
+    /// All running processes that belong to the child, and the child.
     fn all(&self) -> Vec<u32> {
         tree::below(&self.roots(), self.own_group())
     }
 
-    /// Its output, if that is piped; once.
+    /// The child's output, if the output is piped. The second call returns `None`.
     pub fn take_stdout(&mut self) -> Option<ChildStdout> {
         self.child.stdout.take()
     }
 
-    /// How it ended, if it has.
+    /// How the child ended, if it has ended.
     pub fn try_wait(&mut self) -> io::Result<Option<Ended>> {
         if self.ended.is_some() {
             return Ok(self.ended);
@@ -162,7 +163,7 @@ impl Process {
                     .collect::<Vec<_>>(),
             );
             send(&left, Signal::KILL);
-            // It cannot be helped if this fails: the run is over either way.
+            // A failure is ignored: the run is over in any case.
             let _ = self.try_wait();
             if left.is_empty() || start.elapsed() > PATIENCE {
                 killed.retain(|pid| !left.contains(pid));
@@ -186,8 +187,8 @@ impl Process {
         left
     }
 
-    /// Sends a signal to the whole group, if that is the child's own; else to the child and to the
-    /// JVM that the child may have started.
+    /// Sends a signal to the child's group if the group is new; else to the child and to the JVM
+    /// that the child may have started.
     pub fn signal(&self, signal: Signal) {
         let all = match self.group {
             Group::Own => self.all(),
@@ -206,7 +207,7 @@ impl Process {
 fn send(processes: &[u32], signal: Signal) {
     let known = processes.iter();
     for pid in known.filter_map(|&pid| Pid::from_raw(pid.try_into().ok()?)) {
-        // One that has just ended needs no signal.
+        // A process that has just ended needs no signal.
         let _ = kill_process(pid, signal);
     }
 }

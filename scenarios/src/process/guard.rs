@@ -1,13 +1,14 @@
-//! Ends a child and its group if this process is killed, and cannot end them by itself.
+//! Ends a child and its group if this process is killed and so cannot end them itself.
 
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// Waits for the end of its input, which comes with the end of this process. Arguments: the number of
-/// the child; when the child started; the process group to end, or nothing; the file with which a JVM
-/// claims the run, or nothing. Another process may have the number of one that is gone.
+/// Waits for the end of its input, which comes with the end of this process. Arguments: the number
+/// of the child; when the child started; the process group to end, or nothing; the file with which
+/// a JVM claims the run, or nothing. The start time matters because another process may get the id
+/// of a process that has ended.
 const SCRIPT: &str = r#"
 read -r _
 [ -n "$3" ] && kill -KILL -- "-$3"
@@ -38,7 +39,7 @@ impl Guard {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            // Signals of the terminal must not end the guard first.
+            // A signal of the terminal must not end the guard before the child.
             .process_group(0);
         command.spawn().map(Guard)
     }
@@ -46,7 +47,7 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        // Before its input ends.
+        // The guard must end before its input is closed.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

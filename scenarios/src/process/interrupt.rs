@@ -1,5 +1,5 @@
-//! Ctrl-C and a polite kill are noted, not obeyed at once: the targets end first and the
-//! report is written. SIGQUIT is for the target alone.
+//! Ctrl-C, SIGTERM and SIGHUP do not end this process at once: first the JVMs end, and the report
+//! is written. SIGQUIT is for the JVM alone.
 
 use rustix::process::Signal;
 use signal_hook::iterator::SignalsInfo;
@@ -18,14 +18,14 @@ static QUIT: AtomicI32 = AtomicI32::new(0);
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 #[repr(i32)]
 pub(crate) enum Sender {
-    /// The terminal, or the kernel: all of the foreground got the signal.
+    /// The terminal or the kernel: all processes in the foreground got the signal.
     Terminal = 1,
-    /// A process, to us alone.
+    /// A process, which sent the signal to this process alone.
     Process = 2,
 }
 
-/// Notes SIGINT, SIGTERM, SIGHUP and SIGQUIT from now on. Fails if the process has no descriptor or
-/// no thread left.
+/// Takes note of SIGINT, SIGTERM, SIGHUP and SIGQUIT from now on. Fails if the process has no
+/// descriptor or no thread left.
 pub fn note() -> io::Result<()> {
     let all = [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT].map(Signal::as_raw);
     let mut signals = SignalsInfo::<WithOrigin>::new(all)?;
@@ -35,7 +35,7 @@ pub fn note() -> io::Result<()> {
 }
 
 fn take(origin: &Origin) {
-    // A terminal's signal went to the target too; one sent to us alone did not.
+    // A signal of the terminal went to the JVM too. A signal to this process alone did not.
     let sender = match origin.cause {
         Cause::Sent(_) => Sender::Process,
         _ => Sender::Terminal,
@@ -47,11 +47,11 @@ fn take(origin: &Origin) {
     if sender == Sender::Process {
         TO_PASS_ON.store(origin.signal, Ordering::Relaxed);
     }
-    // Last: whoever sees the signal must see what to pass on.
+    // Stored last: who reads the signal must also see whether to pass the signal on.
     SIGNAL.store(origin.signal, Ordering::Release);
 }
 
-/// Who asked for a dump of the threads by SIGQUIT, if anybody did; told once.
+/// The sender of a SIGQUIT, which asks for a dump of the threads. Each signal is returned once.
 pub(crate) fn quit() -> Option<Sender> {
     match QUIT.swap(0, Ordering::Relaxed) {
         1 => Some(Sender::Terminal),
@@ -60,12 +60,12 @@ pub(crate) fn quit() -> Option<Sender> {
     }
 }
 
-/// The signal that asked us to end, if any did.
+/// The signal that asked this process to end, if there was one.
 pub fn noted() -> Option<Signal> {
     Signal::from_named_raw(SIGNAL.load(Ordering::Acquire))
 }
 
-/// A signal that the target did not get by itself; told once.
+/// A signal that the JVM did not get. Each signal is returned once.
 pub(crate) fn to_pass_on() -> Option<Signal> {
     Signal::from_named_raw(TO_PASS_ON.swap(0, Ordering::Relaxed))
 }

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 /// Where HotSpot keeps these files on Linux, whatever `TMPDIR` says (`os_linux.cpp`).
 const TEMP: &str = "/tmp";
 
-/// Removes the files of the process `pid`, which is gone: those of the attach mechanism
-/// (`attachListener_posix.cpp`, `VirtualMachineImpl.java`), which may be in the JVM's folder
-/// `work` as well, and the file of performance counters (`perfMemory_posix.cpp`).
+/// Removes the files of the process `pid`, which has ended: those of the attach mechanism
+/// (`attachListener_posix.cpp`, `VirtualMachineImpl.java`), which may be in the JVM's folder `work`
+/// as well, and the file of performance counters (`perfMemory_posix.cpp`).
 pub(crate) fn remove(pid: u32, work: &Path) {
     let temp = Path::new(TEMP);
     let attach = format!(".attach_pid{pid}");
@@ -19,7 +19,7 @@ pub(crate) fn remove(pid: u32, work: &Path) {
     ];
     files.extend(counters(temp, pid));
     for file in files {
-        // Most are not there.
+        // Most of the files do not exist.
         let _ = fs::remove_file(file);
     }
 }

@@ -1,4 +1,4 @@
-//! Helpers that are run to their end for what they print.
+//! Helpers whose output is needed.
 
 use super::child::{Ended, Process};
 use std::io::{self, Read};
@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Runs a helper to its end and returns its output; fails if it fails or takes too long.
+/// Runs a helper to its end and returns its output. Fails if the helper fails or takes longer than
+/// `patience`.
 pub(crate) fn output(mut command: Command, patience: Duration) -> io::Result<String> {
     command
         .stdin(Stdio::null())
@@ -24,7 +25,7 @@ pub(crate) fn output(mut command: Command, patience: Duration) -> io::Result<Str
     let start = Instant::now();
     while start.elapsed() < patience {
         if let Some(Ended { status, .. }) = process.try_wait()? {
-            // Nobody else may hold the output open.
+            // No other process may keep the output open.
             process.end(Path::new("/"));
             return match status.success() {
                 true => reader

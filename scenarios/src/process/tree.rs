@@ -12,18 +12,19 @@ pub(super) struct Entry {
     parent: u32,
     group: u32,
     session: u32,
-    /// User and system time, with that of the children that the process waited for, in clock ticks.
+    /// User and system time, with that of the children for which the process waited, in clock
+    /// ticks.
     pub cpu: u64,
     /// When the process started, in clock ticks since the machine's start.
     pub started: u64,
 }
 
-/// The process with this number, if there is one that runs.
+/// The process with this id, if such a process runs.
 pub(super) fn entry(pid: u32) -> Option<Entry> {
     any_entry(pid).filter(|entry| entry.runs)
 }
 
-/// The process with this number, if there is one, which may have ended.
+/// The process with this id, if there is such a process. It may have ended.
 pub(super) fn any_entry(pid: u32) -> Option<Entry> {
     listed(pid).filter(|entry| entry.pid != process::id())
 }
@@ -34,7 +35,7 @@ fn listed(pid: u32) -> Option<Entry> {
 }
 
 fn parse(pid: u32, stat: &str) -> Option<Entry> {
-    // The name stands in parentheses, and can have any character itself.
+    // The name stands in parentheses, and may contain parentheses.
     let (_, fields) = stat.rsplit_once(") ")?;
     let fields: Vec<&str> = fields.split(' ').collect();
     let number = |at: usize| fields.get(at)?.parse().ok();

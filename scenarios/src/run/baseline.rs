@@ -1,4 +1,4 @@
-//! The work of a run once more, without the agent, to tell what the agent costs.
+//! Repeats the work of a run without the agent, to measure what the agent costs.
 
 use super::launch::{JAVAC_CLASS, Launch, group, work};
 use super::watch::{Ending, Watch};
@@ -11,11 +11,11 @@ use oracle::report::Exit;
 use std::fs;
 use std::path::Path;
 
-/// The folder for it in a run's folder.
+/// The folder of the repetition, in the folder of the run.
 pub(crate) const DIR: &str = "without-agent";
 
-/// Does the work of the run in `dir`, which ended with `exit`, without the agent; or tells why
-/// not. `java_args` is what the run's `java` was given.
+/// Repeats the work of the run in `dir`, which ended with `exit`, without the agent; or says why
+/// not. `java_args` are the arguments of the run's `java`.
 pub(crate) fn measure(
     job: &Job,
     dir: &Path,
@@ -55,8 +55,8 @@ pub(crate) fn measure(
     }
 }
 
-/// The arguments of a `java` that does what another has done, which was given `args` and
-/// printed `output`: programs that go on for a while tell how many rounds that were.
+/// The arguments of a `java` that repeats the work of a run with the arguments `args` and the
+/// output `output`. The output of a program that runs for a fixed time says how many rounds it did.
 fn same_work(start: &Start, args: &[String], output: &str) -> Option<Vec<String>> {
     let up_to = |class: &str| {
         let at = args.iter().position(|arg| arg == class)?;
@@ -83,7 +83,7 @@ fn same_work(start: &Start, args: &[String], output: &str) -> Option<Vec<String>
     }
 }
 
-/// The rounds that a line of a fixture's output tells.
+/// The number of rounds in a line of a fixture's output.
 fn rounds(line: &str) -> Option<u64> {
     let told = line
         .split(' ')

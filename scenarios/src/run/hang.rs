@@ -1,5 +1,5 @@
-//! What a hanging JVM was doing: its Java threads, if it still answers, and what the kernel
-//! knows of each thread in any case.
+//! What a hanging JVM does: its Java threads, if the JVM still answers, and the kernel's view of
+//! each thread.
 
 use crate::process::output;
 use crate::store::names;
@@ -9,17 +9,17 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// How long a hanging JVM is asked for its Java threads.
+/// How long to wait for the answer of a hanging JVM.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Writes down the threads of the process `pid`.
+/// Writes the threads of the process `pid` into a file.
 pub(crate) fn dump(pid: u32, jcmd: &Path, dir: &Path) {
     let mut text = String::from("Threads as the kernel sees them (id, state, waits in, name):\n");
     let tasks = fs::read_dir(format!("/proc/{pid}/task"));
     for task in tasks.into_iter().flatten().flatten() {
         let read = |name| fs::read_to_string(task.path().join(name)).unwrap_or_default();
         let stat = read("stat");
-        // The name is in parentheses and may hold any of them itself.
+        // The name stands in parentheses, and may contain parentheses.
         let state = stat
             .rsplit_once(") ")
             .and_then(|(_, rest)| rest.chars().next())
@@ -38,6 +38,6 @@ pub(crate) fn dump(pid: u32, jcmd: &Path, dir: &Path) {
         Ok(threads) => text += &format!("\n{threads}"),
         Err(e) => text += &format!("\nNo Java threads: jcmd: {e}\n"),
     }
-    // The run is over either way; a full disk must not stop the report.
+    // A full disk must not stop the report.
     let _ = fs::write(dir.join(names::THREADS), text);
 }

@@ -1,4 +1,4 @@
-//! Putting together what starts a JVM.
+//! Builds the command that starts a JVM.
 
 use crate::Error;
 use crate::jdk::Jdk;
@@ -23,7 +23,7 @@ const SOURCES: &str = "{sources}";
 /// How long generating sources may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What all runs of a session share.
+/// Files that all runs of a session share.
 pub(crate) struct Kit {
     agent: PathBuf,
     /// The native methods of the fixtures.
@@ -33,7 +33,7 @@ pub(crate) struct Kit {
 }
 
 impl Kit {
-    /// Finds our libraries, or writes them below `dir`, as our classes.
+    /// Finds the libraries, or writes them below `dir`, and writes the class files.
     pub fn new(dir: &Path) -> Result<Kit, Error> {
         let lib = dir.join("lib");
         let place = |library: &Library| {
@@ -64,7 +64,7 @@ impl Kit {
         ]
     }
 
-    /// Generates Java sources, once.
+    /// Generates the Java sources at the first call.
     fn sources(&self, jdk: &Jdk) -> io::Result<String> {
         if !self.sources.exists() {
             let mut command = Command::new(jdk.java());
@@ -83,9 +83,9 @@ pub(crate) const JAVAC_CLASS: &str = "stackwitness.fixtures.Javac";
 
 /// One JVM to start.
 pub(crate) struct Launch {
-    /// Ready to be spawned.
+    /// The command, ready to be spawned.
     pub command: Command,
-    /// What is given to `java`, without our own arguments.
+    /// The arguments of `java`, without those for the agent.
     pub java_args: Vec<String>,
 }
 
@@ -105,8 +105,8 @@ impl Launch {
                 kit.agent.display(),
                 config.display()
             ))
-            // The VM would warn on the program's standard output that an agent binds natives
-            // of a class of java.base: our own hook class.
+            // Without this option the VM would warn, on the program's standard output, that an
+            // agent binds natives of a class of java.base. The class is the hook class.
             .arg("-Xlog:jni+resolve=off")
             .arg(error_file(dir))
             .args(&java_args);
@@ -117,8 +117,8 @@ impl Launch {
         Ok(Launch { command, java_args })
     }
 
-    /// The same without the agent and with other arguments. A user's program runs where it
-    /// did, but its second output is kept from the terminal.
+    /// The command without the agent and with other arguments. A user's program runs in the same
+    /// folder as before, but its output does not go to the terminal.
     pub fn without_agent(job: &Job, dir: &Path, java_args: Vec<String>) -> io::Result<Launch> {
         let mut command = Command::new(job.jdk.java());
         command.arg(error_file(dir)).args(&java_args);
@@ -131,7 +131,7 @@ impl Launch {
     }
 }
 
-/// The folder in which a program runs, if the folder of its run is `dir`.
+/// The folder in which a program runs. `dir` is the folder of the run.
 pub(crate) fn work(job: &Job, dir: &Path) -> PathBuf {
     if job.program.foreground {
         PathBuf::from(".")
@@ -140,7 +140,7 @@ pub(crate) fn work(job: &Job, dir: &Path) -> PathBuf {
     }
 }
 
-/// The process group that a program runs in.
+/// The process group of a program.
 pub(crate) fn group(job: &Job) -> Group {
     if job.program.foreground {
         Group::Shared
@@ -149,12 +149,12 @@ pub(crate) fn group(job: &Job) -> Group {
     }
 }
 
-/// The program may still say otherwise: this stands ahead of its own arguments.
+/// This option comes before the program's own arguments, which can override it.
 fn error_file(dir: &Path) -> String {
     format!("-XX:ErrorFile={}", dir.join(names::CRASH).display())
 }
 
-/// Lets a program's output go to files, and gives it no input.
+/// Sends a program's output to files, and gives the program no input.
 fn keep_output(command: &mut Command, dir: &Path) -> io::Result<()> {
     command
         .stdin(Stdio::null())
@@ -163,7 +163,7 @@ fn keep_output(command: &mut Command, dir: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes the folders of a run, with what the program reads.
+/// Makes the folders of a run, with the files that the program reads.
 fn prepare_work(job: &Job, dir: &Path) -> io::Result<()> {
     let work = dir.join("work");
     fs::create_dir_all(if job.program.foreground { dir } else { &work })?;
@@ -173,11 +173,12 @@ fn prepare_work(job: &Job, dir: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes what the agent and the program read; returns the path of the agent's configuration.
+/// Writes the files that the agent and the program read. Returns the path of the agent's
+/// configuration.
 fn prepare(kit: &Kit, job: &Job, dir: &Path) -> io::Result<PathBuf> {
     let path = dir.join("config.json");
     if path.exists() {
-        // Of an earlier session in the same place.
+        // An earlier session may have left files in the folder.
         fs::remove_dir_all(dir)?;
     }
     prepare_work(job, dir)?;
@@ -245,7 +246,7 @@ fn java_args(kit: &Kit, job: &Job) -> io::Result<Vec<String>> {
     Ok(args)
 }
 
-/// Options for the fixtures that have native methods.
+/// Options for the fixtures with native methods.
 fn natives(library: &Path, jdk: &Jdk) -> Vec<String> {
     let mut args = vec![format!(
         "-Dstackwitness.fixture.natives={}",

@@ -1,4 +1,4 @@
-//! The whole job: one JVM after another, and a report after each.
+//! A session: one JVM after another, and a report after each JVM.
 
 use super::baseline;
 use super::launch::{Kit, Launch, group, work};
@@ -18,45 +18,45 @@ use oracle::tally::Tally;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// What is going on, for those who watch.
+/// Progress of a session.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// A program starts.
     Starts {
-        /// Its place, from 1.
+        /// The job's place, from 1.
         at: usize,
-        /// How many there are.
+        /// The number of jobs.
         of: usize,
-        /// What it is.
+        /// The job.
         job: &'a Job,
     },
-    /// A program goes on.
+    /// A program is running.
     Runs {
-        /// Since when.
+        /// The time since the start.
         elapsed: Duration,
-        /// What its layers have counted.
+        /// The counts of the layers so far.
         tallies: &'a [(Layer, Tally)],
     },
-    /// A program has ended, and does its work once more without the agent.
+    /// A program has ended, and runs again without the agent.
     RunsAlone,
-    /// All is done for a program.
+    /// All work for a program is done.
     Ended {
-        /// What came of it.
+        /// The result.
         run: &'a Run,
     },
-    /// A program is left out.
+    /// A program is skipped.
     Skips {
-        /// Which, and why.
+        /// The program and the reason.
         skipped: &'a Skipped,
     },
 }
 
-/// What came of a session.
+/// The result of a session.
 #[derive(Debug)]
 pub struct Done {
-    /// The report, with all that was counted.
+    /// The report, with all counts.
     pub report: Report,
-    /// Why the report is not on disk, or the session ended early, if so.
+    /// Why the report is not on disk, or why the session ended early.
     pub failure: Option<Error>,
 }
 
@@ -70,10 +70,10 @@ impl Done {
     }
 }
 
-/// A job about to be done.
+/// A session that has not started yet.
 #[derive(Debug)]
 pub struct Session {
-    /// Tells the runs of this session from those of others in the same folder.
+    /// Tells the runs of this session from other runs in the same folder.
     id: String,
     scenario: Scenario,
     plan: Plan,
@@ -93,12 +93,12 @@ impl Session {
         })
     }
 
-    /// What is run.
+    /// The plan.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// Where the results go.
+    /// The folder of the results.
     pub fn out(&self) -> &Path {
         &self.out
     }
@@ -111,7 +111,7 @@ impl Session {
         let kit = Kit::new(&self.out)?;
         let mut report = self.empty_report();
         Asked::new(&self.id, self.plan.jobs.len(), &report).write(&self.out)?;
-        // From here on the report of an earlier session would mislead.
+        // The report of an earlier session must not stay.
         store::write_report(&self.out, &report)?;
         let result = self.run_all(&kit, &mut report, watcher);
         report.layers = report::sum_layers(&report.runs);
@@ -127,8 +127,8 @@ impl Session {
         }
     }
 
-    /// Runs the jobs until one of them makes the others useless, or until the user or the
-    /// scenario wants no more.
+    /// Runs the jobs until a run makes the other jobs useless, the user interrupts, or the time
+    /// budget ends.
     fn run_all(
         &self,
         kit: &Kit,
@@ -139,7 +139,7 @@ impl Session {
         let budget = self.scenario.time_budget;
         let jobs = &self.plan.jobs;
         for (at, job) in jobs.iter().enumerate() {
-            // The jobs that are left are missing, unlike those that cannot run here.
+            // The remaining jobs are missing runs. Jobs that cannot run here are skipped.
             if interrupt::noted().is_some() || budget.is_some_and(|budget| start.elapsed() > budget)
             {
                 break;
@@ -189,7 +189,7 @@ impl Session {
         }
     }
 
-    /// Returns whether further runs would be of no use.
+    /// Runs one job. Returns whether further runs would be useless.
     fn run_one(
         &self,
         kit: &Kit,
@@ -206,7 +206,7 @@ impl Session {
             java_args: launch.java_args,
             hooks: Some(job.program.hooks),
             seed: job.seed,
-            // What is true if we are killed before we can write more.
+            // This value is true if this process is killed now.
             exit: Exit::Interrupted,
             alive: vec![],
             wall_s: 0.0,
@@ -239,7 +239,7 @@ impl Session {
         facts.exit = ending.exit;
         if let (Some(jvm), Exit::Signal(_) | Exit::Code(1..)) = (ending.jvm, &facts.exit) {
             crash::adopt(&dir, &facts.java_args, jvm, &work(job, &dir));
-            // Without a core dump a JVM that crashed ends with an exit code, as any other.
+            // Without a core dump, a JVM that crashed ends with an exit code like any other.
             if let (Some(crash), Exit::Code(_)) = (Crash::read(&dir), &facts.exit) {
                 facts.exit = Exit::Signal(crash.signal());
             }
@@ -259,7 +259,7 @@ impl Session {
             }
             written = facts.write(&dir);
         }
-        // Also on a full disk: what was counted is in the report.
+        // The report has the counts also if the disk is full.
         let useless = facts.collect(&dir, report);
         written.map(|()| useless)
     }
@@ -272,7 +272,7 @@ fn skipped(job: &Job, why: String) -> Skipped {
     }
 }
 
-/// Why a program cannot run here, if it cannot.
+/// Why a program cannot run on this machine; `None` if it can.
 fn lacks(job: &Job) -> Option<String> {
     if matches!(job.program.start, Start::Javac { .. }) && !job.jdk.has_module("jdk.compiler") {
         return Some("this runtime has no compiler (module jdk.compiler)".into());

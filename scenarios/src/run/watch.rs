@@ -1,4 +1,4 @@
-//! Waiting for a JVM, never for ever.
+//! Waits for a JVM, with deadlines.
 
 use super::hang;
 use crate::process::interrupt::{self, Sender};
@@ -13,28 +13,28 @@ use std::process::ExitStatus;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a JVM may take to end after it was asked to.
+/// How long a JVM may take to end after a request to end.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// How often `tick` is called.
 const TICK: Duration = Duration::from_millis(250);
 
-/// What is watched for.
+/// The conditions of the wait.
 pub(crate) struct Watch<'a> {
-    /// After this time the target hangs.
+    /// After this time the JVM counts as hung.
     pub deadline: Option<Duration>,
-    /// A user's program gets the signals that the user sends, and decides itself what it
-    /// does with them; others are ended when we are interrupted.
+    /// A user's program gets the signals that the user sends, and decides what to do. Other
+    /// programs are ended when the user interrupts.
     pub foreground: bool,
     /// The folder in which the program runs.
     pub work: &'a Path,
-    /// Where a dump of a hanging target goes.
+    /// The folder for a dump of a hanging JVM.
     pub dir: &'a Path,
-    /// The target's `jcmd`.
+    /// The JDK's `jcmd`.
     pub jcmd: &'a Path,
 }
 
-/// How a JVM ended, and what it took until then, if it could be started.
+/// How a JVM ended, and what its run cost.
 #[derive(Debug)]
 pub(crate) struct Ending {
     pub exit: Exit,
@@ -46,7 +46,7 @@ pub(crate) struct Ending {
 }
 
 impl Ending {
-    /// It could not be started.
+    /// The ending of a JVM that could not be started.
     pub fn not_started(error: &io::Error) -> Ending {
         Ending {
             exit: Exit::NotStarted(error.to_string()),
@@ -59,8 +59,8 @@ impl Ending {
 
 impl Watch<'_> {
     /// Waits for `process` until it ends or the deadline has passed, calling `tick` meanwhile.
-    /// Afterwards nothing of it is left: no process, unless one cannot be ended, and no file that
-    /// a killed JVM leaves.
+    /// Afterwards no process of it runs, except those that cannot be ended, and the files that a
+    /// killed JVM leaves are removed.
     pub fn wait(&self, process: &mut Process, tick: &mut dyn FnMut(Duration)) -> Ending {
         let start = Instant::now();
         let end = self.wait_for_end(process, tick);
@@ -69,7 +69,7 @@ impl Watch<'_> {
             End::Hang | End::Ignored => process.end(self.work),
         };
         let wall_s = start.elapsed().as_secs_f64();
-        // Whoever was ended by us was waited for too.
+        // A process that was ended here was waited for too.
         let ended = process.try_wait().ok().flatten();
         let effort = ended.map(|ended| Effort {
             cpu_s: ended.cpu.as_secs_f64(),
@@ -95,7 +95,7 @@ impl Watch<'_> {
         let mut asked_at = None;
         let mut pause = Duration::from_millis(1);
         loop {
-            // A script that has started the JVM may end before the JVM does.
+            // A script that started the JVM may end before the JVM.
             if let Ok(Some(Ended { status, .. })) = process.try_wait()
                 && process.jvm().is_none()
             {
@@ -112,12 +112,12 @@ impl Watch<'_> {
             }
             if let Some(signal) = interrupt::noted().filter(|_| asked_at.is_none()) {
                 self.pass_on(process);
-                // A program may handle Ctrl-C and go on, as a shell does.
+                // A program may handle Ctrl-C and continue, as a shell does.
                 if !self.foreground || signal != Signal::INT {
                     asked_at = Some(now);
                 }
             }
-            // The terminal sends the signal to a program in the foreground, too.
+            // A program in the foreground gets the terminal's signal too.
             if let Some(sender) = interrupt::quit()
                 && !(self.foreground && sender == Sender::Terminal)
             {
@@ -144,16 +144,17 @@ impl Watch<'_> {
         }
     }
 
-    /// `script` tells that a script has started the JVM, and waited for its end.
+    /// The exit of a process. `script`: the process is a script that started the JVM and waited for
+    /// its end.
     fn exit(&self, status: ExitStatus, script: bool) -> Exit {
         if !self.foreground && interrupt::noted().is_some() {
             return Exit::Interrupted;
         }
         let asked_to_end = [Signal::HUP, Signal::INT, Signal::TERM].map(Signal::as_raw);
         match (status.code(), status.signal()) {
-            // A JVM ends with such a code after the signal (HotSpot, `Terminator.java`).
+            // The exit code of a JVM that a signal asked to end (HotSpot, `Terminator.java`).
             (Some(code), _) if asked_to_end.contains(&(code - 128)) => Exit::Interrupted,
-            // What ended the JVM, as a shell tells it.
+            // The signal that ended the JVM, in a shell's form.
             (Some(code), _) if script && (129..160).contains(&code) => Exit::Signal(code - 128),
             (Some(code), _) => Exit::Code(code),
             (None, Some(signal)) if asked_to_end.contains(&signal) => Exit::Interrupted,
@@ -164,10 +165,10 @@ impl Watch<'_> {
 
 /// Why the wait is over.
 enum End {
-    /// The program has ended.
+    /// The program ended.
     Itself(ExitStatus),
     /// The deadline has passed.
     Hang,
-    /// The program was asked to end, and did not.
+    /// The program did not end after a request to end.
     Ignored,
 }

@@ -1,13 +1,13 @@
-//! What values may stand in a scenario file. Whatever may not is refused with its place.
+//! The values that a scenario file may have. Any other value is refused, with its place.
 
 use std::collections::BTreeSet;
 use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
 
-/// Where something is wrong, and what.
+/// The place of a mistake, and a description.
 pub(super) type Complaint = (Range<usize>, String);
 
-/// Names become names of folders, also on other machines.
+/// A name that is also a valid name of a folder, on other machines too.
 pub(super) fn name(text: &Spanned<String>, what: &str) -> Result<(), Complaint> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     let name = text.get_ref();
@@ -53,8 +53,8 @@ pub(super) fn whole<T: Copy + PartialOrd + std::fmt::Display>(
     Err((value.span(), message))
 }
 
-/// A list that is there, with something in it, and nothing in it twice. `otherwise` says what to
-/// do instead of an empty list.
+/// A list that is present, not empty and without duplicates. `otherwise` says what to do instead of
+/// an empty list.
 pub(super) fn list<T: Clone + Ord + std::fmt::Display>(
     list: &Spanned<Vec<Spanned<T>>>,
     otherwise: &str,
@@ -75,7 +75,7 @@ pub(super) fn list<T: Clone + Ord + std::fmt::Display>(
     Ok(values.collect())
 }
 
-/// A list as [`list`] has it of texts that are not empty, or no list at all.
+/// A list of texts that are not empty, with the rules of [`list`]; or no list at all.
 pub(super) fn texts(
     texts: &Option<Spanned<Vec<Spanned<String>>>>,
     otherwise: &str,
@@ -93,7 +93,7 @@ pub(super) fn texts(
     list(texts, otherwise)
 }
 
-/// Arguments of a program, which the system ends at a zero byte.
+/// Arguments of a program. They cannot have a zero byte, because the system ends an argument there.
 pub(super) fn arguments(arguments: &[Spanned<String>]) -> Result<Vec<String>, Complaint> {
     if let Some(bad) = arguments
         .iter()

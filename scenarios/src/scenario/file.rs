@@ -1,4 +1,4 @@
-//! Scenario files: what may stand in them, and where something must not.
+//! Scenario files: their keys, and the place of each mistake.
 
 use super::check::{self, Complaint};
 use super::model::{Matrix, Program, Sampling, Scenario, Start, Suite, SuiteKind, default_budget};
@@ -24,7 +24,7 @@ pub(super) fn parse(text: &str, file: &str) -> Result<Scenario, Error> {
     read.check().map_err(|(span, message)| fail(span, &message))
 }
 
-/// A scenario as it is written.
+/// A scenario as its file has it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -121,7 +121,7 @@ type Texts = Spanned<Vec<Spanned<String>>>;
 /// Microseconds in an hour.
 const HOUR_US: u64 = 3_600_000_000;
 
-/// How often something may be repeated.
+/// The allowed numbers of repetitions.
 const REPETITIONS: RangeInclusive<u32> = 1..=10_000;
 
 fn repetitions(times: &Option<Spanned<u32>>) -> Result<u32, Complaint> {
@@ -284,7 +284,7 @@ impl FileProgram {
         };
         let deadline = match &self.deadline_s {
             Some(deadline) => check::seconds(deadline, "deadline_s")?,
-            // Interpreted code with hooks on a busy machine is many times slower.
+            // Interpreted code with hooks is many times slower on a busy machine.
             None => time * 4.0 + 120.0,
         };
         Ok(Program {

@@ -6,7 +6,7 @@ use crate::Error;
 use std::fs;
 use std::path::Path;
 
-/// The scenarios that we bring, by name.
+/// The built-in scenarios, by name.
 pub const BUILT_IN: &[(&str, &str)] = &[
     ("default", include_str!("../../files/default.toml")),
     ("quick", include_str!("../../files/quick.toml")),
@@ -23,8 +23,8 @@ pub const BUILT_IN: &[(&str, &str)] = &[
 ];
 
 impl Scenario {
-    /// A scenario of ours or of `more` by name, or the one in a file. `more` are scenarios that the
-    /// caller brings: their names and texts.
+    /// A built-in scenario or a scenario of `more` by name, or the scenario in a file. `more` has
+    /// names and texts.
     pub fn load(name: &str, more: &[(&str, &str)]) -> Result<Scenario, Error> {
         let known = || BUILT_IN.iter().chain(more);
         if let Some((_, text)) = known().find(|(known, _)| *known == name) {

@@ -1,4 +1,4 @@
-//! What a scenario says: programs, how to sample them, and what may go wrong.
+//! Scenarios: programs, how to sample them, and how many mismatches are allowed.
 
 mod check;
 mod file;

@@ -1,4 +1,4 @@
-//! What a scenario says: programs, how to sample them, and what may go wrong.
+//! The model of a scenario: programs, how to sample them, and how many mismatches are allowed.
 
 use oracle::budget::Budget;
 use oracle::record::{Config, Faults, Sabotage};
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What to run and how.
+/// A scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
     /// Its name.
@@ -17,9 +17,9 @@ pub struct Scenario {
     pub cargo_test: bool,
     /// The highest mismatch rates allowed.
     pub budget: Budget,
-    /// The highest rate of imprecise stacks, in the layers for which the file says it.
+    /// The highest rates of imprecise stacks, in the layers for which the file gives a rate.
     pub imprecise_budget: Budget,
-    /// Layers without which the outcome says too little.
+    /// Layers that must have checks. Without them the outcome says too little.
     pub required: Vec<Layer>,
     /// The programs, in order.
     pub programs: Vec<Program>,
@@ -32,50 +32,50 @@ pub struct Scenario {
 pub struct Program {
     /// Its name in reports.
     pub name: String,
-    /// What is started.
+    /// What the JVM runs.
     pub start: Start,
     /// Options for the JVM.
     pub jvm_args: Vec<String>,
-    /// Whether its classes are rewritten, and how.
+    /// Whether the program's classes are rewritten, and how.
     pub hooks: Hooking,
-    /// After this time it is ended and counts as hung; `None`: never.
+    /// After this time the program is ended and counts as hung; `None`: never.
     pub deadline: Option<Duration>,
-    /// Whether it has our input and output, as a user's program has.
+    /// Whether the program has the terminal's input and output, as a user's program has.
     pub foreground: bool,
-    /// Files that it finds in the folder where it runs, by name.
+    /// Files, by name, that are written to the program's folder.
     pub files: BTreeMap<String, String>,
     /// Files that must be on the machine.
     pub needs: Vec<PathBuf>,
-    /// How to get them.
+    /// How to install these files.
     pub install: Option<String>,
-    /// The oldest feature release of a JDK that can run it.
+    /// The oldest feature release of a JDK that can run the program.
     pub oldest_jdk: Option<u32>,
-    /// Whether its work is done without the agent too, to tell how much slower it was.
+    /// Whether the work is repeated without the agent, to measure the slowdown.
     pub baseline: bool,
-    /// How to sample it.
+    /// How to sample the program.
     pub sampling: Sampling,
-    /// In which variants it runs.
+    /// The variants in which the program runs.
     pub matrix: Matrix,
-    /// The layers to report, of those that it measures.
+    /// The layers to report, if the program measures them.
     pub layers: Vec<Layer>,
 }
 
-/// What is started.
+/// What a JVM runs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Start {
-    /// Our fixtures.
+    /// The fixtures.
     Fixtures {
-        /// Their names; empty: all that run by default.
+        /// Names of fixtures; empty: all fixtures that run by default.
         names: Vec<String>,
-        /// How long all of them together run.
+        /// How long all fixtures together run, in seconds.
         seconds: f64,
     },
     /// The JDK's own compiler over generated sources.
     Javac {
-        /// How long it goes on.
+        /// How long the compiler runs, in seconds.
         seconds: f64,
     },
-    /// These arguments of `java`.
+    /// Any program, by these arguments of `java`.
     Java(Vec<String>),
     /// Each benchmark of a suite, in a JVM of its own.
     Suite(Suite),
@@ -84,17 +84,17 @@ pub enum Start {
 /// A suite of benchmarks in one jar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Suite {
-    /// Whose command line its jar speaks.
+    /// The kind of the suite, which decides the command line.
     pub kind: SuiteKind,
     /// The jar.
     pub jar: Option<PathBuf>,
     /// The benchmarks; empty: all that the jar lists.
     pub benchmarks: Vec<String>,
-    /// How often each is repeated in its JVM.
+    /// How often a benchmark is repeated in its JVM.
     pub repetitions: u32,
 }
 
-/// Suites whose command line we know.
+/// Suites whose command line is known.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SuiteKind {
@@ -104,23 +104,23 @@ pub enum SuiteKind {
     Dacapo,
 }
 
-/// In which variants programs run: every JDK with every value of every axis.
+/// The variants in which programs run: every JDK with every value of every axis.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matrix {
-    /// Homes of JDKs; `installed`: all in the platform's usual place.
+    /// Homes of JDKs; `installed` stands for all JDKs in the platform's usual place.
     pub jdks: Vec<String>,
-    /// Axes by name, and their values: options for the JVM by the value's name.
+    /// Axes by name. An axis has values by name, and each value has options for the JVM.
     pub axes: BTreeMap<String, BTreeMap<String, Vec<String>>>,
     /// How often each variant runs.
     pub repetitions: u32,
 }
 
-/// How to sample and what to write down.
+/// How to sample, and how much evidence to keep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampling {
     /// Average pause between two samples, in microseconds.
     pub interval_us: u64,
-    /// Every so many samples one is followed by a GetStackTrace, and a thread may be suspended.
+    /// One sample of this many is followed by a GetStackTrace, and a thread may be suspended.
     pub gst_every: u32,
     /// Share of a thread's time that checks may take.
     pub check_share: f64,
@@ -132,15 +132,15 @@ pub struct Sampling {
     pub include: Vec<String>,
     /// Patterns of methods to leave alone.
     pub exclude: Vec<String>,
-    /// Patterns of methods that make a check at each of their calls.
+    /// Patterns of methods that make a check at each call.
     pub check: Vec<String>,
     /// Breaks the hooks on purpose.
     pub sabotage: Option<Sabotage>,
-    /// One hook in so many is broken.
+    /// One hook of this many is broken.
     pub sabotage_one_in: u64,
-    /// Faults that take the place of what the walkers say.
+    /// Faults that replace answers of walkers.
     pub faults: Option<Faults>,
-    /// So many samples of each kind are written down whole.
+    /// This many samples of each kind are recorded in full.
     pub record_samples: u32,
 }
 
@@ -164,7 +164,7 @@ impl Default for Sampling {
 }
 
 impl Sampling {
-    /// What the agent is told.
+    /// The agent's configuration.
     pub(crate) fn config(
         &self,
         run_dir: &Path,
@@ -197,7 +197,7 @@ impl Sampling {
 }
 
 impl Program {
-    /// A program of these arguments of `java`, with everything else as usual.
+    /// A program with these arguments of `java` and the usual settings.
     pub fn new(name: &str, start: Start) -> Program {
         Program {
             name: name.into(),
@@ -217,7 +217,7 @@ impl Program {
         }
     }
 
-    /// The layers that it measures and that are asked for.
+    /// The layers that the program measures and that the scenario asks for.
     pub fn layers(&self) -> Vec<Layer> {
         let hooked = self.hooks.is_on();
         let is_measured = |layer: &Layer| layer.row().program.is_for(hooked);
@@ -227,7 +227,7 @@ impl Program {
 }
 
 impl Scenario {
-    /// The layers that its programs measure.
+    /// The layers that the scenario's programs measure.
     pub fn measured(&self) -> Vec<Layer> {
         let mut measured: Vec<Layer> = self.programs.iter().flat_map(Program::layers).collect();
         measured.sort();
@@ -267,7 +267,8 @@ impl Scenario {
         }
     }
 
-    /// One scenario of several: all their programs, each layer's tightest budget.
+    /// One scenario from several scenarios: all their programs, and the tightest budget of each
+    /// layer.
     pub fn join(scenarios: Vec<Scenario>) -> Scenario {
         let mut all = scenarios.into_iter();
         let first = all.next().expect("there is at least one scenario");
@@ -285,7 +286,7 @@ impl Scenario {
     }
 }
 
-/// The budgets of the table of layers.
+/// The default budgets of the table of layers.
 pub(super) fn default_budget() -> Budget {
     Budget(LAYERS.iter().map(|row| (row.layer, row.budget)).collect())
 }

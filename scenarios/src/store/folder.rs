@@ -6,13 +6,14 @@ use std::io::{self, Read, Write};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
-/// The file that is locked (`flock(2)`). It holds the process id of the one who has the folder.
+/// The file that is locked (`flock(2)`). The file holds the process id of the process that has the
+/// folder.
 const LOCK: &str = ".lock";
 
-/// How the names of files begin that are not yet whole.
+/// The prefix of files that are not complete yet.
 pub(super) const PART: &str = ".part-";
 
-/// A folder of results that this process alone writes to, as long as the value lives.
+/// A folder of results to which this process alone writes, as long as the value lives.
 ///
 /// The kernel gives the lock back when the process ends, however it ends.
 #[derive(Debug)]
@@ -22,8 +23,8 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Takes the folder, which is made if absent. Finds out at once whether the folder can be
-    /// written to, instead of after a JVM that ran for minutes.
+    /// Takes the folder, which is made if absent. Checks at once whether the folder can be written
+    /// to, and not only after a run of minutes.
     ///
     /// Fails if the folder cannot be written to, or if another process has it.
     pub fn take(dir: &Path) -> Result<Folder, Error> {
@@ -45,7 +46,7 @@ impl Folder {
             Err(TryLockError::Error(e)) => return Err(fail(e)),
         }
         lock.set_len(0).map_err(fail)?;
-        // Whoever is told that the folder is taken can do without the number on a full disk.
+        // On a full disk the id is missing. The message to another process then lacks the id only.
         let _ = writeln!(lock, "{}", std::process::id());
         remove_parts(&path);
         Ok(Folder { path, _lock: lock })
@@ -60,7 +61,7 @@ impl Deref for Folder {
     }
 }
 
-/// The process that has the folder, if any has.
+/// The process that has the folder, if there is one.
 pub(crate) fn in_use(dir: &Path) -> Option<String> {
     let mut lock = File::open(dir.join(LOCK)).ok()?;
     match lock.try_lock_shared() {
@@ -91,7 +92,7 @@ fn holder(lock: &mut File) -> String {
     }
 }
 
-/// Removes what a process left that was killed while it wrote.
+/// Removes the incomplete files of a process that was killed.
 fn remove_parts(dir: &Path) {
     let entries = |dir: &Path| fs::read_dir(dir).into_iter().flatten().flatten();
     let runs = entries(&dir.join("runs")).map(|run| run.path());
@@ -132,7 +133,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let run = root.path().join("runs/001-p");
         fs::create_dir_all(&run).unwrap();
-        // The number of a process that is long gone, or of another one by now.
+        // The id of a process that ended long ago, or of another process by now.
         fs::write(root.path().join(LOCK), "1\n").unwrap();
         for left in [root.path().join(".part-x"), run.join(".part-y")] {
             fs::write(left, "half of").unwrap();

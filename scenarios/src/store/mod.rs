@@ -1,5 +1,5 @@
-//! Reports on disk. A report is replaced in one step, so that whatever kills us, a reader
-//! finds the old one or the new one, never half of one.
+//! Reports on disk. A report is replaced in one step: a reader finds the old report or the new
+//! report, even if this process is killed.
 
 use crate::Error;
 use oracle::report::{OLDEST_SCHEMA, Report, SCHEMA};
@@ -21,7 +21,7 @@ pub fn write_report(dir: &Path, report: &Report) -> Result<(), Error> {
     write_json(&dir.join(names::REPORT), report)
 }
 
-/// A report as `report.json` has it.
+/// The text of a report in `report.json`.
 pub fn to_json(report: &Report) -> String {
     json(report)
 }
@@ -32,7 +32,7 @@ fn json(data: &impl Serialize) -> String {
     text
 }
 
-/// Writes plain data in one step.
+/// Writes data as JSON in one step.
 pub(crate) fn write_json(path: &Path, data: &impl Serialize) -> Result<(), Error> {
     write_file(path, json(data).as_bytes())
 }
@@ -57,7 +57,7 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads the report at `path`, a file or a job's folder.
+/// Reads the report at `path`, a file or a folder of results.
 pub fn read_report(path: &Path) -> Result<Report, Error> {
     let file = if path.is_dir() {
         path.join(names::REPORT)
@@ -85,7 +85,7 @@ pub fn read_report(path: &Path) -> Result<Report, Error> {
         }
         None => return Err(fail("not a report: it has no `schema`".into())),
     }
-    // Of the text: a value has lost what stood there twice.
+    // Parsed from the text, because a `serde_json::Value` loses duplicate keys.
     serde_json::from_slice(&text).map_err(|e| fail(format!("not a report: {e}")))
 }
 
@@ -112,9 +112,9 @@ pub fn merge(paths: &[PathBuf], out: &Path) -> Result<Report, Error> {
     Ok(whole)
 }
 
-/// Copies a folder with all files and folders in it. Links are not followed: what we write has none,
-/// and a link in a report from elsewhere could lead to any file of this machine. A folder that is
-/// not there has nothing in it.
+/// Copies a folder with all files and folders in it. Links are not followed: Stackwitness writes
+/// none, and a link in another machine's report could lead to any file of this machine. A folder
+/// that is absent counts as empty.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     if !fs::symlink_metadata(from).is_ok_and(|metadata| metadata.is_dir()) {
         return Ok(());

@@ -3,10 +3,10 @@
 /// The report of a session.
 pub const REPORT: &str = "report.json";
 
-/// What was asked of a session: a report without runs.
+/// The request of a session: a report without runs.
 pub(crate) const SESSION: &str = "session.json";
 
-/// What the runner knows of a run.
+/// The runner's facts of a run.
 pub(crate) const FACTS: &str = "run.json";
 
 /// HotSpot's report of a crash.

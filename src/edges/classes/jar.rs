@@ -7,7 +7,7 @@ use std::path::Path;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-/// What a jar is read from: a file, or the bytes of a jar that lies in another.
+/// The source of a jar: a file, or the bytes of a jar that lies in another jar.
 trait Input: Read + Seek {}
 impl<T: Read + Seek> Input for T {}
 
@@ -15,20 +15,21 @@ impl<T: Read + Seek> Input for T {}
 /// archives, modules in `jmod` files).
 const PREFIXES: [&str; 3] = ["BOOT-INF/classes/", "WEB-INF/classes/", "classes/"];
 
-/// The largest jar within a jar, in bytes.
+/// The largest size of a jar within a jar, in bytes.
 const LARGEST: u64 = 256 << 20;
 
 /// A jar, with the jars within it.
 pub struct Jar {
     archives: Vec<ZipArchive<Box<dyn Input>>>,
-    /// The entries of a class by its internal name: archive and place in it.
+    /// The entries of each class, by the class's internal name: the archive, and the place in the
+    /// archive.
     entries: HashMap<String, Vec<(usize, usize)>>,
-    /// `Class-Path` of its manifest: further jars, by their URLs.
+    /// `Class-Path` of the manifest: URLs of further jars.
     pub class_path: Vec<String>,
 }
 
 impl Jar {
-    /// Opens a jar for a JDK of this feature release.
+    /// Opens a jar. Its entries are chosen for a JDK of this feature release.
     pub fn open(path: &Path, feature: u32) -> Result<Jar, ZipError> {
         let mut jar = Jar {
             archives: vec![],
@@ -70,7 +71,7 @@ impl Jar {
         self.archives.push(archive);
         for bytes in inner {
             let input: Box<dyn Input> = Box::new(Cursor::new(bytes));
-            // What only looks like a jar is none of the program's.
+            // An entry that is named like a jar but is no jar holds no classes.
             if let Ok(archive) = ZipArchive::new(input) {
                 self.add(archive, feature, false)?;
             }
@@ -96,8 +97,8 @@ impl Jar {
     }
 }
 
-/// The class whose file an entry is, if a JDK of this feature release may load the entry (JAR file
-/// specification, "Multi-release JAR files").
+/// The class of the class file with this entry name, if a JDK of this feature release may load the
+/// entry (JAR file specification, "Multi-release JAR files").
 fn class_of(name: &str, feature: u32) -> Option<&str> {
     let class = name.strip_suffix(".class")?;
     let class = PREFIXES
@@ -111,7 +112,7 @@ fn class_of(name: &str, feature: u32) -> Option<&str> {
     (version.parse::<u32>().ok()? <= feature).then_some(class)
 }
 
-/// `Class-Path` of a manifest, whose lines go on after a line break and a space.
+/// `Class-Path` of a manifest. A line that begins with a space continues the line before.
 fn class_path(manifest: &str) -> Vec<String> {
     let text = manifest.replace("\r\n", "\n").replace("\n ", "");
     let line = text

@@ -1,5 +1,5 @@
 //! Where class files come from: a JDK's image, jars, folders. A class is read when a stack needs
-//! it: a JDK has thirty thousand of them.
+//! the class, because a JDK has thirty thousand classes.
 
 mod jar;
 pub mod path;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 /// All class files of a program and its JDK.
 pub struct Classes {
-    /// Which of several versions in a jar are for this JDK: those up to this feature release.
+    /// The feature release of the JDK, which decides between several versions of a class in a jar.
     feature: u32,
     image: Option<Image>,
     /// The module of each package of the image.
@@ -24,15 +24,16 @@ pub struct Classes {
     jars: Vec<Jar>,
     folders: Vec<PathBuf>,
     opened: HashSet<PathBuf>,
-    /// Classes that were looked for, and whether those that they refer to were as well.
+    /// The classes that were looked for. The value says whether the classes to which they refer
+    /// were looked for too.
     asked: HashMap<String, bool>,
-    /// Class files that break a rule of the JVMS, which are left out.
+    /// The number of class files that break a rule of the JVMS. They are left out.
     pub malformed: u64,
 }
 
 impl Classes {
-    /// The classes of the JDK in `home`, which has this feature release: its image, or the folder
-    /// of its modules if it was not made into an image.
+    /// The classes of the JDK in `home`, which has this feature release: those of its image, or of
+    /// the folder of its modules if the build has no image.
     pub fn new(home: &Path, feature: u32) -> Result<Classes, Error> {
         let mut classes = Classes {
             feature,
@@ -66,8 +67,8 @@ impl Classes {
         Ok(classes)
     }
 
-    /// Adds a jar or a folder of classes, with the jars that the jar's manifest names. What does
-    /// not exist is left out, as `java` does.
+    /// Adds a jar or a folder of classes, with the jars that the jar's manifest names. A path that
+    /// does not exist is left out, as `java` does.
     pub fn add(&mut self, path: &Path) -> Result<(), Error> {
         let Ok(path) = path.canonicalize() else {
             return Ok(());
@@ -90,8 +91,8 @@ impl Classes {
         further.iter().try_for_each(|path| self.add(path))
     }
 
-    /// Reads a class and all above it, if they are there and were not read before, and gives them
-    /// to the world. With `refers`, the classes that the class itself refers to as well.
+    /// Reads a class and all its supertypes, unless they are missing or were read before, and gives
+    /// them to the world. With `refers`, reads the classes to which the class refers as well.
     pub fn load(&mut self, world: &mut World, class: &str, refers: bool) {
         let mut open = vec![(class.to_owned(), refers)];
         while let Some((class, refers)) = open.pop() {
@@ -123,7 +124,7 @@ impl Classes {
         !self.read(class).is_empty()
     }
 
-    /// Reads all classes that were not read before.
+    /// Reads all classes that have not been read yet.
     pub fn load_all(&mut self, world: &mut World) -> Result<(), Error> {
         let mut names: Vec<String> = self.jars.iter().flat_map(Jar::names).collect();
         if let Some(image) = &self.image {
@@ -142,7 +143,7 @@ impl Classes {
         Ok(())
     }
 
-    /// All class files of a class: several jars may have one.
+    /// All class files of a class: several jars may have the class.
     fn read(&mut self, class: &str) -> Vec<Vec<u8>> {
         let mut found = vec![];
         let package = class.rsplit_once('/').map_or("", |(package, _)| package);

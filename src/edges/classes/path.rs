@@ -1,4 +1,4 @@
-//! Class paths: as a user gives them, and as a JVM had them.
+//! Class paths: as a user gives them, and as a JVM recorded them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,8 +19,8 @@ pub fn parts(path: &str, folder: &Path) -> Vec<PathBuf> {
     parts
 }
 
-/// All class files that a JVM with these system properties had: its class path and its module
-/// path, whose folders hold modules. Relative to the folder where it ran.
+/// All places of class files of a JVM with these system properties: its class path and its module
+/// path, whose folders hold modules. Paths are relative to the folder in which the JVM ran.
 pub fn of_jvm(properties: &BTreeMap<String, String>) -> Vec<PathBuf> {
     let get = |name: &str| properties.get(name).map(String::as_str);
     let folder = Path::new(get("user.dir").unwrap_or("."));
@@ -34,7 +34,7 @@ pub fn of_jvm(properties: &BTreeMap<String, String>) -> Vec<PathBuf> {
     found
 }
 
-/// The file of a URL in `Class-Path` of a manifest, relative to the jar's folder.
+/// The file of a URL in the `Class-Path` of a manifest, relative to the jar's folder.
 pub fn of_url(folder: &Path, url: &str) -> PathBuf {
     let path = url
         .strip_prefix("file://")
@@ -48,7 +48,7 @@ pub fn classes(folder: &Path, package: &str, names: &mut Vec<String>) {
         let Some(name) = entry.file_name().and_then(|name| name.to_str()) else {
             continue;
         };
-        // A link may lead back.
+        // A symbolic link may lead back to a folder above.
         if entry.is_dir() && !entry.is_symlink() {
             classes(&entry, &format!("{package}{name}/"), names);
         } else if let Some(class) = name.strip_suffix(".class") {
