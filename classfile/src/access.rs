@@ -1,5 +1,5 @@
-//! Access flags of classes, fields and methods (JVMS tables 4.1-B, 4.5-A, 4.6-A), as far as they
-//! are asked for.
+//! Access flags of classes, fields and methods (JVMS tables 4.1-B, 4.5-A, 4.6-A) that the workspace
+//! uses.
 
 /// `ACC_PUBLIC`.
 pub const PUBLIC: u16 = 0x0001;

@@ -11,7 +11,7 @@ pub enum Type<'a> {
     Long,
     /// `D`.
     Double,
-    /// A class by its internal name, an array by its descriptor: as a `CONSTANT_Class` names them.
+    /// A class by its internal name, or an array by its descriptor, as in a `CONSTANT_Class`.
     Object(&'a [u8]),
 }
 
@@ -64,7 +64,7 @@ pub fn first(descriptor: &[u8]) -> Option<(Type<'_>, &[u8])> {
     Some((ty, rest))
 }
 
-/// The one type that a field descriptor names.
+/// The type of a field descriptor.
 pub fn whole(descriptor: &[u8]) -> Option<Type<'_>> {
     match first(descriptor)? {
         (ty, []) => Some(ty),
@@ -72,7 +72,7 @@ pub fn whole(descriptor: &[u8]) -> Option<Type<'_>> {
     }
 }
 
-/// The parameters of a method descriptor, then what it returns.
+/// The parameters of a method descriptor, and then its return type.
 #[derive(Clone, Debug)]
 pub struct Parameters<'a> {
     rest: &'a [u8],
@@ -85,7 +85,7 @@ pub struct IllFormed;
 /// The parameters of a method descriptor.
 ///
 /// # Errors
-/// If it opens no list of parameters.
+/// If the descriptor does not start with a list of parameters.
 pub fn parameters(descriptor: &[u8]) -> Result<Parameters<'_>, IllFormed> {
     match descriptor.strip_prefix(b"(") {
         Some(rest) => Ok(Parameters { rest }),
@@ -94,9 +94,10 @@ pub fn parameters(descriptor: &[u8]) -> Result<Parameters<'_>, IllFormed> {
 }
 
 impl<'a> Parameters<'a> {
-    /// The next parameter, if there is one more.
+    /// The next parameter; `None` after the last parameter.
     ///
     /// # Errors
+    ///
     /// If the descriptor is malformed.
     pub fn next_type(&mut self) -> Result<Option<Type<'a>>, IllFormed> {
         if self.rest.first() == Some(&b')') {
@@ -107,7 +108,7 @@ impl<'a> Parameters<'a> {
         Ok(Some(ty))
     }
 
-    /// The return type, after the last parameter; none for `void`.
+    /// The return type, after the last parameter; `None` for `void`.
     ///
     /// # Errors
     /// If the descriptor is malformed.

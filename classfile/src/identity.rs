@@ -1,11 +1,11 @@
-//! Reading everything, and writing it back.
+//! Reads a class file whole and writes it back.
 
 use crate::error::Result;
 use crate::file::{Attribute, ClassFile, Code, CodeTable};
 use crate::types::RawFrames;
 
-/// Reads a class file into the model, every instruction, frame and table included, and writes the
-/// model: for what the reader understands rightly, the same bytes.
+/// Reads a class file into the model, with every instruction, frame and table, and writes the
+/// model. The bytes are the same if the reader understands the file correctly.
 pub fn identity(class_file: &[u8]) -> Result<Vec<u8>> {
     let class = ClassFile::parse(class_file)?;
     let mut out = Vec::with_capacity(class_file.len());

@@ -3,7 +3,8 @@
 //! # Purpose
 //! Three users need the same knowledge of class files. `instrumenter` edits them, and must keep
 //! each byte that it does not edit. `oracle` asks what an instruction can call, initialise or
-//! throw. The agent builds a class file for a class that has none. So the knowledge is here, once:
+//! throw. The agent builds a class file for a class that has none. So the knowledge is here, in one
+//! place:
 //!
 //! | module | holds | JVMS |
 //! |---|---|---|
@@ -46,8 +47,8 @@
 //! - No I/O, and no knowledge of any JVM.
 //!
 //! # Proof
-//! [`identity()`] reads a class file whole and writes it back: the tests do so with all classes of
-//! java.base of each JDK found, and hold instructions, calls and exception tables against
+//! [`identity()`] reads a class file whole and writes it back. The tests do this with all classes
+//! of java.base of each JDK found. They also compare instructions, calls and exception tables with
 //! `cafebabe` and `classfile-parser`, which share no code with this crate.
 #![forbid(unsafe_code)]
 

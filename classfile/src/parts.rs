@@ -1,4 +1,5 @@
-//! A class file put together again from what a VM says of a class that it got no class file of.
+//! A class file that is put together from a VM's description of a class, for a class without a
+//! known class file.
 
 use crate::pool::tag;
 
@@ -17,7 +18,7 @@ pub struct ClassParts {
     pub pool_count: u16,
     /// The constant pool's entries as a class file has them.
     pub pool: Vec<u8>,
-    /// The methods it declares.
+    /// The methods that the class declares.
     pub methods: Vec<MethodParts>,
 }
 
@@ -35,8 +36,9 @@ pub struct MethodParts {
 }
 
 impl ClassParts {
-    /// A class file with these methods, as [`crate::Outline::read`] takes it; there are no fields, handlers
-    /// or stack maps, so no VM would. None if the constant pool has no room for the names.
+    /// A class file with these methods, as [`crate::Outline::read`] takes it; it has no fields,
+    /// handlers or stack maps, so no VM would accept it. `None` if the constant pool has no room
+    /// for the names.
     pub fn class_file(&self) -> Option<Vec<u8>> {
         let mut pool = Pool {
             count: self.pool_count.max(1),
@@ -99,7 +101,7 @@ impl MethodParts {
     }
 }
 
-/// A constant pool that grows.
+/// A constant pool to which constants are added.
 struct Pool {
     count: u16,
     bytes: Vec<u8>,

@@ -1,4 +1,4 @@
-//! A cursor over the class file that knows where in the file it stands.
+//! A cursor over the class file that knows its offset in the file.
 
 use crate::error::{Malformed, Result};
 
@@ -96,7 +96,7 @@ impl<'a> Reader<'a> {
         Ok(u32::from_be_bytes(self.array()?))
     }
 
-    /// A cursor over the next `n` bytes, which this one steps over.
+    /// A cursor over the next `n` bytes, which `self` skips.
     pub fn sub(&mut self, n: usize) -> Result<Reader<'a>> {
         let start = self.pos;
         self.take(n)?;

@@ -1,6 +1,5 @@
-//! Classes of every JDK found, held against what others say of them: written back identical, read
-//! alike by other readers, listed alike by `javap`, and with the stack maps that follow from their
-//! code.
+//! Classes of every JDK found: written back identical, read alike by other readers, listed alike by
+//! `javap`, with the stack maps that follow from their code.
 
 use classfile::file::{ClassFile, Code, Member};
 use classfile::types::{AnyClass, RawFrames, State, VType, initial_locals, next_bci};
@@ -12,11 +11,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
-/// What one JDK's classes showed.
+/// Counts over the classes of one JDK.
 #[derive(Default)]
 struct Seen {
     classes: usize,
-    /// How often code went on or branched to an instruction with a frame.
+    /// How often code continued or branched to an instruction with a frame.
     frames: usize,
     opcodes: BTreeSet<Opcode>,
 }
@@ -53,13 +52,14 @@ fn classes_of_java_base() {
             jdk.feature, seen.classes, seen.frames
         );
         assert!(seen.classes > 5000 && seen.frames > 100_000);
-        // javac makes neither subroutines nor these; `wide` is a part of other instructions.
+        // javac generates neither subroutines nor these opcodes. `wide` is a part of other
+        // instructions.
         assert!(missing.len() < 12, "{missing:?}");
     }
 }
 
-/// Where code goes on or branches to an instruction with a frame, the types that follow from the
-/// code are those of the frame. The compiler wrote the frames without knowing of our table.
+/// Where code continues or branches to an instruction with a frame, the types that follow from the
+/// code are those of the frame. The compiler wrote the frames without knowledge of our table.
 fn frames_follow<'a>(class: &ClassFile<'a>, method: &Member<'a>, seen: &mut Seen) {
     let Some(attribute) = method.code().expect("well-formed") else {
         return;
@@ -133,7 +133,7 @@ fn assert_fits(own: &State, frame: &State, place: impl Fn() -> String) {
     }
 }
 
-/// Whether a value of type `own` may stand where a frame says `theirs`, classes aside.
+/// Whether a value of type `own` may be used where a frame has `theirs`. Classes are not compared.
 fn fits(own: VType, theirs: VType) -> bool {
     use VType::{Null, Object, Parameter, Top};
     match theirs {
@@ -143,14 +143,14 @@ fn fits(own: VType, theirs: VType) -> bool {
     }
 }
 
-/// `javap` lists the instructions that we read, by BCI and mnemonic.
+/// `javap` lists the same instructions as `classfile`, by BCI and mnemonic.
 fn listed_alike(jdk: &Jdk, files: &[PathBuf]) {
     let mut javap = jdk.tool("javap");
     let listed = run(javap.args(["-c", "-p"]).args(files), 5).ok();
     let theirs = listed.lines().filter_map(|line| {
         let (bci, rest) = line.trim_start().split_once(": ")?;
         let mnemonic = rest.split_whitespace().next()?;
-        // Cases of a switch look alike, but for a number in the mnemonic's place.
+        // Cases of a switch look like instructions, but have a number in place of the mnemonic.
         let is_mnemonic = mnemonic.starts_with(|c: char| c.is_ascii_lowercase());
         Some((
             bci.parse::<u32>().ok().filter(|_| is_mnemonic)?,
@@ -168,7 +168,7 @@ fn listed_alike(jdk: &Jdk, files: &[PathBuf]) {
             let code = Code::parse(&class, attribute).expect("well-formed");
             for i in code.instructions() {
                 let i = i.expect("well-formed");
-                // So `javap` writes `wide`.
+                // `javap` writes `wide` as a suffix.
                 let suffix = if i.wide { "_w" } else { "" };
                 ours.push((i.bci, format!("{}{suffix}", i.opcode.mnemonic())));
             }

@@ -1,4 +1,4 @@
-//! What outlines say of small methods.
+//! The outlines of small methods.
 
 use classfile::Opcode;
 use classfile::outline::{Bcis, Outline, Refers, Site};

@@ -1,4 +1,4 @@
-//! What holds for every class that can be generated, and for whatever bytes come.
+//! Properties that hold for every generated class, and for arbitrary bytes.
 
 use classfile::instruction::{decode, measure};
 use classfile::{Opcode, Outline, identity};

@@ -105,8 +105,8 @@ impl<'a> ClassFile<'a> {
         })
     }
 
-    /// `Code` has the short header that class files before version 45.3 use: `u1` stack and
-    /// locals, `u2` length.
+    /// Whether `Code` attributes have the short header of class files before version 45.3: `u1`
+    /// stack and locals, `u2` length.
     pub fn short_code(&self) -> bool {
         self.major < 45 || (self.major == 45 && self.minor < 3)
     }

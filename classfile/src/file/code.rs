@@ -15,7 +15,7 @@ pub struct ExceptionEntry {
     pub end: u16,
     /// BCI of the handler.
     pub handler: u16,
-    /// Class constant of what is caught; 0 for everything.
+    /// Class constant of the caught class; 0: every exception is caught.
     pub catch_type: u16,
 }
 
@@ -43,7 +43,7 @@ pub struct Code<'a> {
     exception_bytes: &'a [u8],
     /// The attributes.
     pub attributes: Vec<Attribute<'a>>,
-    /// The header is the one of versions before 45.3.
+    /// Whether the header has the short form of versions before 45.3.
     pub short: bool,
 }
 

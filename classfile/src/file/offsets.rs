@@ -1,4 +1,4 @@
-//! Where code offsets stand in the attributes of `Code`, but for stack maps.
+//! The places of code offsets in the attributes of `Code`, except for stack maps.
 //!
 //! `LineNumberTable` (JVMS 4.7.12), `LocalVariableTable` (4.7.13), `LocalVariableTypeTable`
 //! (4.7.14), `Runtime(In)VisibleTypeAnnotations` (4.7.20, 4.7.21) and javac's
@@ -8,7 +8,7 @@ use super::attribute::Attribute;
 use crate::error::{Malformed, Result};
 use crate::reader::Reader;
 
-/// Kinds of attributes of `Code`, by what code offsets they hold.
+/// Kinds of attributes of `Code`, by the code offsets that they hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CodeTable {
     /// `LineNumberTable`.
@@ -21,40 +21,40 @@ pub enum CodeTable {
     CharacterRanges,
     /// `StackMapTable`, whose offsets [`crate::types::RawFrames`] reads.
     StackMap,
-    /// `StackMap`, the stack map of the CLDC, which no Java SE machine reads.
+    /// `StackMap`, the stack map of the CLDC, which no Java SE JVM reads.
     CldcStackMap,
-    /// Any other.
+    /// Any other attribute.
     Unknown,
 }
 
 /// A code offset in an attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
-    /// Where it stands, in bytes from the start of the attribute's content: two bytes.
+    /// The place of the offset's two bytes, from the start of the attribute's content.
     pub at: usize,
-    /// What it holds.
+    /// The meaning of the offset.
     pub holds: Holds,
 }
 
-/// What a code offset stands for.
+/// The meaning of a code offset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Holds {
-    /// From this instruction on.
+    /// The start of a range that has no end.
     Start(u32),
-    /// This instruction.
+    /// An instruction.
     Instruction(u32),
-    /// A range's start; the range's length stands in the two bytes behind.
+    /// The start of a range. The range's length is in the two bytes behind.
     Range {
         /// First BCI.
         start: u32,
-        /// First BCI behind.
+        /// The first BCI behind the range.
         end: u32,
     },
-    /// A range's start; the BCI of the range's last byte stands in the two bytes behind.
+    /// The start of a range. The BCI of the range's last byte is in the two bytes behind.
     Inclusive {
         /// First BCI.
         start: u32,
-        /// First BCI behind.
+        /// The first BCI behind the range.
         end: u32,
     },
 }
@@ -132,7 +132,7 @@ impl<V: FnMut(Place) -> Result<(), &'static str>> Walk<'_, V> {
         Ok(())
     }
 
-    /// A range of start and length.
+    /// A range with start and length.
     fn range(&mut self) -> Result<()> {
         let at = self.reader.pos() - self.base;
         let start = u32::from(self.reader.u2()?);
@@ -191,8 +191,8 @@ impl<V: FnMut(Place) -> Result<(), &'static str>> Walk<'_, V> {
         Ok(())
     }
 
-    /// First and last BCI (the last inclusive) and source positions. Not an attribute of the JVMS,
-    /// so a table that looks odd is left alone.
+    /// First and last BCI (the last inclusive) and source positions. The attribute is not in the
+    /// JVMS, so a malformed table is left alone.
     fn character_ranges(&mut self) -> Result<()> {
         let Ok(n) = self.reader.u2() else {
             return Ok(());
@@ -214,7 +214,7 @@ impl<V: FnMut(Place) -> Result<(), &'static str>> Walk<'_, V> {
 /// Steps over the type and the elements of an annotation (JVMS 4.7.16), however deep they nest.
 fn skip_annotation(r: &mut Reader<'_>) -> Result<()> {
     r.take(2)?;
-    // What is open: how many elements are left, and whether each has a name.
+    // Open annotations and arrays: how many elements are left, and whether the elements have names.
     let mut open = vec![(r.u2()?, true)];
     while let Some((left, named)) = open.last_mut() {
         if *left == 0 {

@@ -14,12 +14,12 @@ pub struct Instructions<'a> {
 }
 
 impl<'a> Instructions<'a> {
-    /// Of `code`, which starts `base` bytes into the file.
+    /// The instructions of `code`, which starts `base` bytes into the file.
     pub fn new(code: &'a [u8], base: usize) -> Self {
         Self { code, base, bci: 0 }
     }
 
-    /// From the instruction at `bci` on.
+    /// The instructions from `bci` on.
     pub fn from(code: &'a [u8], base: usize, bci: usize) -> Self {
         Self { code, base, bci }
     }
@@ -55,7 +55,7 @@ impl<'a> Iterator for Instructions<'a> {
 pub fn decode<'a>(code: &'a [u8], bci: usize, base: usize) -> Result<Instruction<'a>> {
     let (opcode, length) = measure(code, bci, base)?;
     let body = &code[bci..bci + length];
-    // `measure` has seen that the operands are there.
+    // `measure` has checked that the operands are there.
     let short = |at: usize| u2(body, at).unwrap_or(0);
     let int = |at: usize| i4(body, at).unwrap_or(0);
     let instruction = |operands| Instruction {
@@ -96,7 +96,7 @@ pub fn decode<'a>(code: &'a [u8], bci: usize, base: usize) -> Result<Instruction
             }
         }
         Format::Wide => {
-            // `measure` has seen that it can be modified.
+            // `measure` has checked that `wide` can modify this opcode.
             let modified = Opcode::of(body[1]).unwrap_or(opcode);
             return Ok(Instruction {
                 opcode: modified,

@@ -39,7 +39,8 @@ pub fn measure(code: &[u8], bci: usize, base: usize) -> Result<(Opcode, usize)> 
     Ok((opcode, length))
 }
 
-/// Where the branch with this opcode at `bci` leads; none for what is no branch, and for switches.
+/// The target of the branch with this opcode at `bci`; `None` for other instructions and for
+/// switches.
 #[inline]
 pub fn branch_target(opcode: Opcode, code: &[u8], bci: usize) -> Option<u32> {
     let by = match opcode.format() {

@@ -2,7 +2,7 @@
 
 use crate::operators::{Format, Opcode};
 
-/// What follows an opcode.
+/// The operands behind an opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operands<'a> {
     /// Nothing.
@@ -15,7 +15,7 @@ pub enum Operands<'a> {
     Local(u16),
     /// `iinc`: local variable and amount.
     Increment(u16, i16),
-    /// An index into the constant pool; `ldc` has one byte of it in the file.
+    /// An index into the constant pool. `ldc` has one byte for the index in the file.
     Constant(u16),
     /// An index into the constant pool and two bytes: the count and the zero of `invokeinterface`,
     /// the zeros of `invokedynamic`.
@@ -26,7 +26,7 @@ pub enum Operands<'a> {
     Branch(i32),
     /// A `tableswitch`.
     Table {
-        /// Padding bytes as they are.
+        /// The padding bytes.
         padding: &'a [u8],
         /// Offset of the default branch.
         default: i32,
@@ -39,7 +39,7 @@ pub enum Operands<'a> {
     },
     /// A `lookupswitch`.
     Lookup {
-        /// Padding bytes as they are.
+        /// The padding bytes.
         padding: &'a [u8],
         /// Offset of the default branch.
         default: i32,
@@ -55,9 +55,9 @@ pub struct Instruction<'a> {
     pub bci: u32,
     /// Its length in bytes.
     pub length: u32,
-    /// Its opcode; for a `wide` instruction the one that is modified.
+    /// Its opcode; for a `wide` instruction the modified opcode.
     pub opcode: Opcode,
-    /// It has the `wide` prefix.
+    /// Whether it has the `wide` prefix.
     pub wide: bool,
     /// Its operands.
     pub operands: Operands<'a>,
@@ -74,7 +74,7 @@ impl<'a> Instruction<'a> {
         }
     }
 
-    /// The local variable that it names, in its operands or by its mnemonic.
+    /// The local variable of the instruction, from its operands or its mnemonic.
     pub fn local(&self) -> Option<u16> {
         match (self.operands, self.opcode.format()) {
             (Operands::Local(local) | Operands::Increment(local, _), _) => Some(local),
@@ -83,7 +83,8 @@ impl<'a> Instruction<'a> {
         }
     }
 
-    /// Where it may branch to, if its offsets lie in the code: of a switch, the default first.
+    /// The targets of the instruction, if its offsets lead into the code. The default target of a
+    /// switch comes first.
     pub fn targets(&self) -> impl Iterator<Item = u32> + use<'a> {
         let (first, entries, size): (Option<i32>, &'a [u8], usize) = match self.operands {
             Operands::Branch(by) => (Some(by), &[], 4),

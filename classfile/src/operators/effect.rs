@@ -1,4 +1,4 @@
-//! What an instruction does to the operand stack.
+//! The effect of an instruction on the operand stack.
 
 /// Kinds of values, as the stack has them (JVMS table 2.11.1-B).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,15 +32,15 @@ pub enum Call {
     Dynamic,
 }
 
-/// What an instruction does to the operand stack ("Operand Stack" in JVMS 6.5), and to the local
+/// The effect of an instruction on the operand stack ("Operand Stack" in JVMS 6.5) and on the local
 /// variables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
     /// Takes values and gives values, the topmost last.
     Values {
-        /// Those that it takes.
+        /// The values that it takes.
         takes: &'static [Kind],
-        /// Those that it gives.
+        /// The values that it gives.
         gives: &'static [Kind],
     },
     /// Gives a constant of the constant pool.
@@ -51,9 +51,9 @@ pub enum Effect {
     Store(Kind),
     /// Takes an array of references and an index, gives the element.
     Element,
-    /// Takes so many slots.
+    /// Takes this many slots.
     Drop(u8),
-    /// Copies so many slots under so many slots below them: `dup` in all its forms.
+    /// Copies this many slots below this many further slots: all forms of `dup`.
     Copy(u8, u8),
     /// Exchanges two values.
     Swap,
@@ -75,10 +75,10 @@ pub enum Effect {
     NewArray,
     /// Takes lengths, gives an array of arrays.
     NewNestedArray,
-    /// Takes a reference, gives it as another class: `checkcast`.
+    /// Takes a reference, gives the reference as another class: `checkcast`.
     Cast,
     /// Gives or uses the return address of a subroutine.
     Subroutine,
-    /// None of its own: `wide` changes the operands of another opcode.
+    /// No effect of its own: `wide` changes the operands of another opcode.
     Prefix,
 }

@@ -1,26 +1,26 @@
-//! Where the thread goes on after an instruction.
+//! Where the thread continues after an instruction.
 
-/// Which instruction runs after one that does not throw.
+/// Which instruction runs after an instruction that does not throw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flow {
-    /// The next one.
+    /// The next instruction.
     Next,
-    /// The next one, or the branch's target.
+    /// The next instruction, or the target of the branch.
     Conditional,
-    /// The branch's target: `goto`.
+    /// The target of the branch: `goto`.
     Jump,
-    /// The start of a subroutine or what follows its call: `jsr`, `ret`.
+    /// The start of a subroutine, or the instruction behind its call: `jsr`, `ret`.
     Subroutine,
-    /// One of a switch's targets.
+    /// One of the targets of a switch.
     Switch,
-    /// One of the caller.
+    /// An instruction of the caller.
     Return,
-    /// That of a handler: `athrow`.
+    /// An instruction of a handler: `athrow`.
     Throw,
 }
 
 impl Flow {
-    /// Whether only a branch leads to the instruction behind.
+    /// Whether the instruction behind is reached by branches only.
     pub const fn ends(self) -> bool {
         !matches!(self, Flow::Next | Flow::Conditional)
     }

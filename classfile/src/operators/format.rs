@@ -1,11 +1,11 @@
-//! What follows an opcode in the code array.
+//! The operands behind an opcode in the code array.
 
 /// The operands of an operator, as JVMS 6.5 lays them out ("Format").
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
-    /// None.
+    /// No operands.
     Plain,
-    /// None: the mnemonic itself names this local variable.
+    /// No operands: the mnemonic itself names this local variable.
     Implied(u8),
     /// One byte: a number, or the element type of `newarray`.
     Byte,
@@ -13,7 +13,7 @@ pub enum Format {
     Short,
     /// One byte: a local variable.
     Local,
-    /// Two bytes: a local variable, and by how much it grows.
+    /// Two bytes: a local variable, and its increment.
     Increment,
     /// One byte: an index into the constant pool.
     NarrowConstant,
@@ -36,7 +36,8 @@ pub enum Format {
 }
 
 impl Format {
-    /// Length in bytes of the whole instruction; none where the opcode alone does not tell.
+    /// Length in bytes of the whole instruction; `None` if the opcode alone does not determine the
+    /// length.
     pub const fn length(self) -> Option<u8> {
         Some(match self {
             Format::Plain | Format::Implied(_) => 1,

@@ -1,7 +1,7 @@
 //! The operators of the JVM (JVMS 6.5).
 //!
-//! One table has a row for each; an [`Opcode`] answers from it. Lengths, effects on the stack,
-//! calls, branches and what may throw are told nowhere else.
+//! One table has a row for each operator, and an [`Opcode`] answers from the table. Lengths,
+//! effects on the stack, calls, branches, and what may throw derive from this table alone.
 
 mod effect;
 mod flow;

@@ -1,14 +1,14 @@
-//! What follows from the table of operators.
+//! Opcodes, with answers from the table of operators.
 
 use super::effect::Effect;
 use super::flow::Flow;
 use super::format::Format;
 use super::table::{ALL, OPERATORS, Opcode, Operator};
 
-/// Stands in [`LENGTHS`] where the opcode alone does not tell the length.
+/// The entry of [`LENGTHS`] for opcodes that do not determine the length.
 const VARIABLE: u8 = 0;
 
-// The code of whole JDKs is read by these: a load each.
+// Arrays by opcode, because the code of whole JDKs is read with them: a look-up is one load.
 static OF_BYTE: [Option<Opcode>; 256] = {
     let mut all = [None; 256];
     let mut byte = 0;
@@ -49,7 +49,7 @@ static FLOWS: [Flow; 256] = {
 };
 
 impl Opcode {
-    /// The opcode with this byte, if there is one. The opcodes that JVMS 6.2 reserves stand in no
+    /// The opcode with this byte, if there is one. The opcodes that JVMS 6.2 reserves are in no
     /// class file.
     #[inline]
     pub fn of(byte: u8) -> Option<Opcode> {
@@ -77,19 +77,19 @@ impl Opcode {
         self.row().mnemonic
     }
 
-    /// What follows it in the code array.
+    /// The operands behind it in the code array.
     #[inline]
     pub fn format(self) -> Format {
         FORMATS[usize::from(self.byte())]
     }
 
-    /// What it does to the operand stack.
+    /// Its effect on the operand stack.
     #[inline]
     pub fn effect(self) -> Effect {
         self.row().effect
     }
 
-    /// Where the thread goes on.
+    /// Where the thread continues after it.
     #[inline]
     pub fn flow(self) -> Flow {
         FLOWS[usize::from(self.byte())]
@@ -101,8 +101,8 @@ impl Opcode {
         self.row().throws
     }
 
-    /// Length in bytes of its instruction without `wide`; none for switches and `wide`, where the
-    /// opcode alone does not tell.
+    /// Length in bytes of its instruction without `wide`; `None` for switches and `wide`, because
+    /// the opcode alone does not determine their length.
     #[inline]
     pub fn length(self) -> Option<usize> {
         match LENGTHS[usize::from(self.byte())] {
@@ -111,7 +111,7 @@ impl Opcode {
         }
     }
 
-    /// The conditional branch that is taken where this one is not; none for other opcodes.
+    /// The conditional branch with the opposite condition; `None` for other opcodes.
     pub fn opposite(self) -> Option<Opcode> {
         const PAIRS: [(Opcode, Opcode); 8] = [
             (Opcode::Ifeq, Opcode::Ifne),

@@ -1,4 +1,4 @@
-//! The operators of the JVM, a row each, from JVMS 6.5: the one place that knows them.
+//! The operators of the JVM, from JVMS 6.5, with a row for each. No other place lists operators.
 //!
 //! A row is: byte, name, mnemonic, format, flow, effect on the operand stack, and `throws` if the
 //! instruction itself may throw.
@@ -6,7 +6,7 @@
 //! - Effects in parentheses take and give values, the topmost last: `I` is `int`, `J` `long`, `F`
 //!   `float`, `D` `double`, `A` a reference, `N` null. Effects in braces are an [`Effect`] each.
 //! - An instruction may throw if JVMS 6.5 names a "Run-time Exception" or "Linking Exception" for
-//!   it. All others move values, compute without division, or jump.
+//!   it. All other instructions move values, compute without division, or jump.
 
 use super::effect::Call::{Dynamic, Interface, Special, Static, Virtual};
 use super::effect::Effect;
@@ -16,7 +16,7 @@ use super::effect::Kind::{
 use super::flow::Flow;
 use super::format::Format;
 
-/// What the table says of an operator.
+/// A row of the table.
 pub(super) struct Operator {
     pub(super) mnemonic: &'static str,
     pub(super) format: Format,

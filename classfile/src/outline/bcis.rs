@@ -21,7 +21,7 @@ impl Bcis {
 }
 
 impl FromIterator<u32> for Bcis {
-    /// Of BCIs up to 65,535.
+    /// The set of these BCIs, which are at most 65,535.
     fn from_iter<T: IntoIterator<Item = u32>>(bcis: T) -> Bcis {
         let bcis: Vec<u32> = bcis.into_iter().collect();
         let length = bcis.iter().max().map_or(0, |&last| last as usize + 1);

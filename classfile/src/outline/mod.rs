@@ -1,5 +1,5 @@
-//! What a class file tells about calls: which methods there are, where their instructions start,
-//! and what each instruction may call or have the VM call. Bytes of code are not kept.
+//! What a class file says about calls: its methods, where their instructions start, and what each
+//! instruction may call or make the VM call. The outline does not keep the bytes of the code.
 
 mod bcis;
 mod model;

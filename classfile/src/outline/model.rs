@@ -3,7 +3,7 @@
 use super::bcis::Bcis;
 use crate::pool::MemberRef;
 
-/// A class as far as calls go.
+/// The parts of a class that matter for calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outline<'a> {
     /// Internal name.
@@ -18,7 +18,7 @@ pub struct Outline<'a> {
     pub methods: Vec<MethodOutline<'a>>,
 }
 
-/// A method as far as calls go.
+/// The parts of a method that matter for calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MethodOutline<'a> {
     /// Access flags, JVMS table 4.6-A.
@@ -27,11 +27,11 @@ pub struct MethodOutline<'a> {
     pub name: &'a [u8],
     /// Descriptor.
     pub descriptor: &'a [u8],
-    /// What its code does; none for native and abstract methods.
+    /// The outline of its code; `None` for native and abstract methods.
     pub code: Option<CodeOutline<'a>>,
 }
 
-/// What code calls.
+/// The parts of code that matter for calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CodeOutline<'a> {
     /// Where instructions start.
@@ -48,12 +48,12 @@ pub struct CodeOutline<'a> {
 pub struct Site<'a> {
     /// Where it starts.
     pub bci: u16,
-    /// To what it refers.
+    /// The method or class that the instruction refers to.
     pub refers: Refers<MemberRef<'a>, &'a [u8]>,
 }
 
-/// What an instruction refers to: a method `M` or a class `C`, which may be names or what stands
-/// for them.
+/// The referent of an instruction: a method `M` or a class `C`, which may be names or numbers for
+/// names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refers<M, C> {
     /// `invokevirtual`.

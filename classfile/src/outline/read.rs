@@ -75,7 +75,7 @@ fn code<'a>(class: &ClassFile<'a>, code: &Code<'a>) -> Result<CodeOutline<'a>> {
 /// The constant is not of the kind that the instruction takes.
 struct WrongConstant;
 
-/// To what an instruction refers; none if to nothing of interest.
+/// The referent of an instruction; `None` if the instruction calls, initialises and links nothing.
 fn refers<'a>(
     pool: &ConstantPool<'a>,
     instruction: &Instruction<'a>,

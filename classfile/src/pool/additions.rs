@@ -1,4 +1,4 @@
-//! Constants that an edited class gets more.
+//! New constants for an edited class.
 
 use super::constants::{ConstantPool, tag};
 use super::names::NameMap;
@@ -8,18 +8,18 @@ use std::borrow::Cow;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolFull;
 
-/// Constants to be appended to a pool. Indices of the existing constants stay as they are.
+/// Constants to be appended to a pool. Indices of existing constants do not change.
 #[derive(Debug)]
 pub struct Additions<'p, 'a> {
     pool: &'p ConstantPool<'a>,
     bytes: Vec<u8>,
     count: u32,
-    /// Class constants by name, those of the file included; built at the first question.
+    /// Class constants by name, with those of the file; built when first needed.
     classes: Option<NameMap<Cow<'a, [u8]>, u16>>,
 }
 
 impl<'p, 'a> Additions<'p, 'a> {
-    /// None yet.
+    /// No new constants yet.
     pub fn new(pool: &'p ConstantPool<'a>) -> Self {
         Self {
             pool,
@@ -29,7 +29,7 @@ impl<'p, 'a> Additions<'p, 'a> {
         }
     }
 
-    /// The constants as the file has them.
+    /// The new constants, in the format of the file.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }

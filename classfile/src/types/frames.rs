@@ -4,7 +4,7 @@ use super::vtype::VType;
 use crate::error::{Malformed, Result};
 use crate::reader::Reader;
 
-/// A frame as it stands in the file.
+/// A frame in the form of the file.
 #[derive(Clone, Debug)]
 pub struct RawFrame<'a> {
     /// The frame's first byte.
@@ -19,10 +19,10 @@ pub struct RawFrame<'a> {
     pub stack: RawTypes<'a>,
 }
 
-/// Verification types as they stand in the file.
+/// Verification types in the form of the file.
 #[derive(Clone, Debug)]
 pub struct RawTypes<'a> {
-    /// How many they are.
+    /// The number of types.
     pub count: u16,
     /// Their bytes.
     pub bytes: &'a [u8],
@@ -168,8 +168,8 @@ impl RawFrame<'_> {
         out.extend_from_slice(self.stack.bytes);
     }
 
-    /// Turns `locals`, those of the frame before, into those of this frame. `max_locals` bounds
-    /// them.
+    /// Turns `locals`, the locals of the frame before, into the locals of this frame. `max_locals`
+    /// is their limit.
     pub fn apply(&self, locals: &mut Vec<VType>, max_locals: u16) -> Result<()> {
         match self.frame_type {
             248..=250 => {
@@ -200,7 +200,7 @@ impl RawFrame<'_> {
     }
 }
 
-/// The BCI of the frame after the one at `last`.
+/// The BCI of the frame behind the frame at `last`.
 #[inline]
 pub fn next_bci(last: Option<u32>, delta: u16) -> u32 {
     match last {

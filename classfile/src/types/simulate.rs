@@ -1,5 +1,5 @@
-//! The verifier's view of straight-line code (JVMS 4.10.1): what each instruction does to the
-//! types of locals and operand stack.
+//! Types in straight-line code, as the verifier follows them (JVMS 4.10.1): the effect of each
+//! instruction on the types of locals and operand stack.
 
 use super::vtype::VType;
 use crate::descriptor::{self, IllFormed, Type, parameters};
@@ -8,15 +8,16 @@ use crate::operators::{Call, Effect, Kind};
 use crate::pool::ConstantPool;
 use std::borrow::Cow;
 
-/// Class constants by name and back. One that doesn't care may give 0 and no name.
+/// Class constants by name, and names by class constant. An implementation that does not need
+/// classes may return 0 and no name.
 pub trait Classes<'a> {
-    /// The class constant with this name; none if there is no room for it.
+    /// The class constant with this name; `None` if the pool has no room for it.
     fn index(&mut self, name: Cow<'a, [u8]>) -> Option<u16>;
     /// The name of an object's class.
     fn name(&self, of: VType) -> Option<Cow<'a, [u8]>>;
 }
 
-/// Knows no class: for those to whom a value's class is all one.
+/// Knows no class, for callers to whom the class of a value does not matter.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyClass;
 
@@ -29,7 +30,7 @@ impl<'a> Classes<'a> for AnyClass {
     }
 }
 
-/// The code does what can't be followed: it is not verifiable, or uses `jsr`.
+/// The code cannot be followed: it is not verifiable, or uses `jsr`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lost;
 
@@ -42,14 +43,14 @@ impl From<IllFormed> for Lost {
 /// Types of locals and operand stack at one instruction.
 #[derive(Clone, Debug, Default)]
 pub struct State {
-    /// One entry a slot: the second slot of a long or double is top.
+    /// One entry for each slot. The second slot of a long or double is top.
     pub locals: Vec<VType>,
-    /// One entry a value.
+    /// One entry for each value.
     pub stack: Vec<VType>,
 }
 
 impl State {
-    /// Takes over the locals of a frame, one entry a value, and its stack.
+    /// Takes over the locals of a frame, one entry for each value, and its stack.
     pub fn set(&mut self, locals: &[VType], stack: impl Iterator<Item = VType>, max_locals: u16) {
         self.locals.clear();
         for &t in locals {
@@ -73,7 +74,8 @@ impl State {
         Ok(())
     }
 
-    /// Takes `n` one-slot values, or fewer that take two, from the stack, topmost last.
+    /// Takes `n` slots from the stack: values of one slot, or fewer values of two slots; topmost
+    /// last.
     fn pop_slots(&mut self, n: u8) -> Result<([VType; 2], usize), Lost> {
         let top = self.pop()?;
         match (n, top.wide()) {
@@ -127,11 +129,12 @@ impl State {
         }
     }
 
-    /// Does what the instruction does; `true` if it initialised `this`. `this_class` is the class
-    /// constant of the class whose code it is.
+    /// Applies the effect of an instruction; `true` if the instruction initialised `this`.
+    /// `this_class` is the class constant of the class that has the code.
     ///
     /// # Errors
-    /// If what the instruction takes is not there, or if it belongs to a subroutine.
+    /// If the values that the instruction takes are missing, or if the instruction belongs to a
+    /// subroutine.
     pub fn step<'a>(
         &mut self,
         i: &Instruction<'a>,
@@ -294,7 +297,7 @@ impl State {
     }
 }
 
-/// The type of values of this kind; none for references, of which there are many.
+/// The type of values of this kind; `None` for references, which have many types.
 fn primitive(kind: Kind) -> Option<VType> {
     Some(match kind {
         Kind::Int => VType::Integer,

@@ -3,7 +3,7 @@
 /// One verification type: a `verification_type_info`, or [`VType::Parameter`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VType {
-    /// Nothing that can be used.
+    /// A value that cannot be used.
     Top,
     /// `int`.
     Integer,
@@ -21,8 +21,9 @@ pub enum VType {
     Object(u16),
     /// An object that is not initialised; the BCI of its `new`.
     Uninitialized(u16),
-    /// An object or array that came as a parameter; the parameter's number, from 0. In no file: a
-    /// descriptor names classes, and a constant is only looked up when a frame must name one.
+    /// An object or array that came as a parameter; the parameter's number, from 0. No file has
+    /// this type: descriptors name classes by text, and a class constant is looked up only when a
+    /// frame needs the constant.
     Parameter(u16),
 }
 
@@ -31,19 +32,19 @@ pub(super) const OBJECT: u8 = 7;
 const UNINITIALIZED: u8 = 8;
 
 impl VType {
-    /// Takes two slots.
+    /// Whether a value of this type takes two slots.
     #[inline]
     pub fn wide(self) -> bool {
         matches!(self, VType::Long | VType::Double)
     }
 
-    /// How many local variables, or slots of the operand stack, it takes.
+    /// How many local variables, or slots of the operand stack, a value of this type takes.
     #[inline]
     pub fn slots(self) -> u32 {
         if self.wide() { 2 } else { 1 }
     }
 
-    /// Whether a type with this tag has two more bytes in a file; none for no tag.
+    /// Whether a type with this tag has two more bytes in a file; `None` if no type has this tag.
     #[inline]
     pub(super) fn has_data(tag: u8) -> Option<bool> {
         match tag {
@@ -53,7 +54,7 @@ impl VType {
         }
     }
 
-    /// The type with this tag and these two bytes, where it has any.
+    /// The type with this tag, and with these two bytes if the type has any.
     #[inline]
     pub(super) fn of(tag: u8, data: u16) -> Option<VType> {
         Some(match tag {

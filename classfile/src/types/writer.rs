@@ -10,12 +10,13 @@ pub struct FrameWriter<'s> {
     start: usize,
     last: Option<u32>,
     count: u32,
-    /// Locals of the frame before.
+    /// The locals of the frame before.
     before: &'s mut Vec<VType>,
 }
 
 impl<'s> FrameWriter<'s> {
-    /// Starts the attribute; `initial` holds the locals at method entry and is used up.
+    /// Starts the attribute. `initial` holds the locals at method entry, and is changed by the
+    /// writer.
     pub fn new(out: &'s mut Vec<u8>, name_index: u16, initial: &'s mut Vec<VType>) -> Self {
         let start = out.len();
         out.extend_from_slice(&name_index.to_be_bytes());
@@ -29,7 +30,8 @@ impl<'s> FrameWriter<'s> {
         }
     }
 
-    /// Adds a frame. `resolve` gives parameters their class constants; its error ends the frame.
+    /// Adds a frame. `resolve` returns the class constants of parameters. If `resolve` fails, the
+    /// frame is not complete.
     pub fn add<E>(
         &mut self,
         bci: u32,
@@ -94,7 +96,7 @@ impl<'s> FrameWriter<'s> {
         Ok(())
     }
 
-    /// Ends the attribute; `false` if it has more frames than it can count.
+    /// Ends the attribute; `false` if it has more frames than its count can hold.
     pub fn finish(self) -> bool {
         let n = (self.out.len() - self.start - 6) as u32;
         self.out[self.start + 2..self.start + 6].copy_from_slice(&n.to_be_bytes());

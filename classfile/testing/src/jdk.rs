@@ -51,7 +51,7 @@ impl Jdk {
         run(c.arg(self.home.join("lib/modules")), 5).ok();
     }
 
-    /// Compiles Java sources, for JDK 17 and later unless told otherwise.
+    /// Compiles Java sources, for JDK 17 and later unless `args` say otherwise.
     pub fn javac(&self, args: &[&str], to: &Path, sources: &[&Path]) {
         run(
             self.tool("javac")

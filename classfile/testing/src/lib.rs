@@ -1,5 +1,6 @@
-//! What tests of class files share: an assembler and a generator of classes, a printer of them,
-//! the JDKs of this machine, and readers that share nothing with ours. For tests only.
+//! The common parts of tests of class files: an assembler and a generator of classes, a printer of
+//! classes, the JDKs of this machine, and readers that share no code with `classfile`. For tests
+//! only.
 #![forbid(unsafe_code)]
 #![allow(missing_docs)]
 

@@ -1,11 +1,11 @@
-//! Readers that share nothing with ours, held against it.
+//! Compares `classfile` with readers that share no code with it.
 
 use cafebabe::constant_pool::NameAndType;
 use classfile::Outline;
 use classfile::file::{ClassFile, Code};
 use classfile::outline::Refers;
 
-/// `cafebabe` sees the instructions and calls that our outline has.
+/// `cafebabe` finds the same instructions and calls as the outline.
 fn outlines_agree(theirs: &cafebabe::ClassFile<'_>, bytes: &[u8]) {
     use cafebabe::bytecode::Opcode;
     let ours = Outline::read(bytes).expect("we read what we wrote");
@@ -40,7 +40,7 @@ fn outlines_agree(theirs: &cafebabe::ClassFile<'_>, bytes: &[u8]) {
     }
 }
 
-/// `cafebabe` and `classfile-parser` read the class, and see what our reader sees.
+/// `cafebabe` and `classfile-parser` read the class, with the same results as `classfile`.
 pub fn others_agree(bytes: &[u8]) {
     let ours = ClassFile::parse(bytes).expect("we read what we wrote");
     let ours: Vec<_> = ours
@@ -85,7 +85,7 @@ pub fn others_agree(bytes: &[u8]) {
     }
     outlines_agree(&theirs, bytes);
 
-    // It does not know the newer constants: dynamic, module, package.
+    // `classfile-parser` does not know the newer constants: dynamic, module, package.
     let Ok((rest, theirs)) = classfile_parser::class_parser(bytes) else {
         return;
     };

@@ -1,9 +1,9 @@
-//! Classes in the making.
+//! A builder of class files.
 
 use super::code::Code;
 use super::pool::Pool;
 
-/// A class in the making.
+/// A class that is being built.
 pub struct Class {
     pub pool: Pool,
     major: u16,

@@ -1,6 +1,6 @@
-//! Code in the making.
+//! A builder of code.
 
-/// A place in the code, known when it is reached.
+/// A place in the code. Its BCI is known when the place is reached.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Label(usize);
 
@@ -21,7 +21,7 @@ pub(super) enum Fix {
     Int { at: usize, from: usize, to: Label },
 }
 
-/// A method's code in the making.
+/// The code of a method that is being built.
 #[derive(Default)]
 pub struct Code {
     pub max_stack: u16,
@@ -33,7 +33,7 @@ pub struct Code {
     /// Frames: place, locals, stack.
     pub(super) frames: Vec<(Label, Vec<V>, Vec<V>)>,
     pub(super) lines: Vec<(Label, u16)>,
-    /// Start, end, name, descriptor, index.
+    /// Start, end, name, descriptor and index of each.
     pub(super) variables: Vec<(Label, Label, u16, u16, u16)>,
     /// Further attributes: name index, content.
     pub attributes: Vec<(u16, Vec<u8>)>,
@@ -64,7 +64,7 @@ impl Code {
         self
     }
 
-    /// A load or store by its long opcode, wide if asked or needed.
+    /// A load or store by its opcode with an operand, with `wide` if asked for or needed.
     pub fn local(&mut self, opcode: u8, n: u16, wide: bool) -> &mut Self {
         if wide || n > 255 {
             self.bytes.push(196);
@@ -180,7 +180,7 @@ impl Code {
         self.labels[label.0].expect("a label that is used is bound")
     }
 
-    /// All branches fit their 16 bits.
+    /// Whether all branches fit into 16 bits.
     pub fn fits(&self) -> bool {
         self.bytes.len() <= 65535
             && self.fixes.iter().all(|f| match f {

@@ -1,4 +1,4 @@
-//! Code, written.
+//! Writes the built code.
 
 use super::code::{Code, Fix, V};
 use super::pool::Pool;

@@ -1,4 +1,4 @@
-//! Constant pools in the making.
+//! A builder of constant pools.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! The code of what is generated.
+//! The code of generated methods.
 
 use super::shape::{Expr, GenClass, GenMethod, Stmt};
 use crate::assemble::{Class, Code, Label, V};
@@ -20,9 +20,9 @@ struct Emit<'c> {
     code: Code,
     framed: bool,
     pads: bool,
-    /// Number of the method: calls go to smaller ones only.
+    /// Number of the method. A method calls only methods with smaller numbers.
     number: usize,
-    /// How deep in subroutines.
+    /// The depth of nested subroutines.
     depth: u16,
 }
 
@@ -68,7 +68,7 @@ impl Emit<'_> {
         ]
     }
 
-    /// Binds the label to this place, where types are as everywhere.
+    /// Binds the label to this place. The types are the same at every label.
     fn bind(&mut self, label: Label) {
         self.bind_with(label, vec![]);
     }
@@ -110,7 +110,7 @@ impl Emit<'_> {
         self.code.op(133).local(22, C, false).op(131).op(173);
     }
 
-    /// `false` if the end can't be reached.
+    /// Writes statements; `false` if their end cannot be reached.
     fn block(&mut self, all: &[Stmt]) -> bool {
         all.iter().all(|s| self.stmt(s))
     }
@@ -305,7 +305,7 @@ impl Emit<'_> {
             }
             Stmt::Return(e) => {
                 if self.depth > 0 {
-                    // Fine for the JVM too, but keep subroutines simple.
+                    // The JVM would allow more here, but this keeps subroutines simple.
                     return true;
                 }
                 self.expr(e);

@@ -1,7 +1,7 @@
 //! A generator of valid classes: random structured methods, with and without stack maps.
 //!
-//! Every method is `static long mN(int, long, double, Object)` and ends: loops burn fuel. All its
-//! variables have their types from start to end, so that the frame at a label is known.
+//! Every method is `static long mN(int, long, double, Object)` and ends, because loops use up fuel.
+//! Each variable has the same type from start to end, so that the frame at a label is known.
 
 mod emit;
 mod shape;

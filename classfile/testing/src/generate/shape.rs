@@ -1,9 +1,9 @@
-//! What is generated, at random.
+//! The random shapes of generated classes.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// A class to be.
+/// A class to be generated.
 #[derive(Clone, Debug)]
 pub struct GenClass {
     pub major: u16,
@@ -13,7 +13,7 @@ pub struct GenClass {
 #[derive(Clone, Debug)]
 pub struct GenMethod {
     pub(super) synchronized: bool,
-    /// The first instruction is a loop's head.
+    /// Whether the first instruction is the head of a loop.
     pub(super) loop_at_entry: bool,
     pub(super) more_locals: u16,
     pub(super) body: Vec<Stmt>,
@@ -53,7 +53,7 @@ pub(super) enum Stmt {
     },
     Throw(Expr),
     Return(Expr),
-    /// So many bytes that do nothing.
+    /// This many bytes of code without effect.
     Pad(u16),
     /// A subroutine, where the version has them.
     Jsr(Vec<Stmt>),
@@ -122,7 +122,7 @@ pub fn class() -> impl Strategy<Value = GenClass> {
     class_with(1..6)
 }
 
-/// Classes with so many methods.
+/// Classes with this many methods.
 pub fn class_with(methods: std::ops::Range<usize>) -> impl Strategy<Value = GenClass> {
     let major = prop_oneof![
         Just(46u16),

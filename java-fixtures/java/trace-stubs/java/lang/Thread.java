@@ -1,6 +1,9 @@
 package java.lang;
 
-/** What the light hooks see of {@code Thread} as the agent extends it; only compiled against. */
+/**
+ * {@code Thread} with the field that the agent adds for the light hooks. Only the compiler uses
+ * this file.
+ */
 public class Thread {
     long stackwitnessEntries;
 

@@ -1,16 +1,16 @@
 package java.lang;
 
 /**
- * The hooks that Stackwitness writes into every method, exact mode: each is a
- * native method that keeps the trace stack of the calling thread.
+ * The hooks that Stackwitness writes into every method, exact mode: each is a native method that
+ * keeps the trace stack of the calling thread.
  *
- * <p>Methods whose id tells their entry call {@link #enter}, {@link #exit} and
- * {@link #unwind}. Methods with exception handlers, and some constructors, keep a
- * token in a local variable and call the others.
+ * <p>Methods whose id alone identifies their entry call {@link #enter}, {@link #exit} and {@link
+ * #unwind}. Methods with exception handlers, and some constructors, keep a token in a local
+ * variable and call the other hooks.
  *
- * <p>The agent defines this class into the boot loader before the module system
- * is up and links the natives before the first hooked class runs. Therefore it
- * has no static initialiser, no state and no dependency but {@link Object}.
+ * <p>The agent defines this class into the boot loader before the module system is up and links the
+ * natives before the first hooked class runs. Therefore it has no static initialiser, no state and
+ * no dependency but {@link Object}.
  */
 public final class StackwitnessTrace {
     private StackwitnessTrace() {
@@ -76,6 +76,6 @@ public final class StackwitnessTrace {
      */
     public static native Throwable unwind(Object exception, int idHigh, int idLow);
 
-    /** Compares the trace stack with what the walkers say, here and now. */
+    /** Compares the trace stack with the answers of the walkers at this place. */
     public static native void check();
 }

@@ -4,34 +4,33 @@ import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * The hooks that Stackwitness writes into every method, light mode: {@link #push}
- * and {@link #pop} write the native trace stack of the calling thread themselves,
- * so that the compilers inline them, and with them the methods that they stand in.
+ * The hooks that Stackwitness writes into every method, light mode: {@link #push} and {@link #pop}
+ * write the native trace stack of the calling thread themselves, so that the compilers inline the
+ * hooks and the methods that contain them.
  *
- * <p>The agent adds a field to {@link Thread} with the address of the entries. It
- * is 0 in virtual threads, in threads that carry one now, and before the VM is up:
- * there, and wherever something is not as it should be, the hooks take the way of
- * the exact mode, a native method.
+ * <p>The agent adds a field to {@link Thread} with the address of the entries. The address is 0 in
+ * virtual threads, in threads that carry a virtual thread, and before the VM is up. There, and
+ * wherever a check fails, the hooks call native methods, as in the exact mode.
  *
- * <p>The thread's own signal handler may look at the trace stack between any two
- * instructions. As in the exact mode each change ends with the one store that
- * makes it visible, that of the depth. Compilers keep the order: to them all
- * memory outside of the heap is one.
+ * <p>The thread's own signal handler may look at the trace stack between any two instructions. As
+ * in the exact mode, each change ends with the store of the depth, which makes the change visible.
+ * Compilers keep the order of these stores, because they treat all memory outside of the heap as
+ * one.
  *
- * <p>The agent defines this class into the boot loader before the module system
- * is up. Therefore it has no static initialiser.
+ * <p>The agent defines this class into the boot loader before the module system is up. Therefore it
+ * has no static initialiser.
  */
 public final class StackwitnessTrace {
-    /** Where the depth is, an int, before the entries. */
+    /** Offset of the depth, an int, from the entries. */
     private static final long DEPTH = -16;
-    /** Where the limit is: from this depth on pushes take the native way. */
+    /** Offset of the limit, an int: from this depth on, pushes call the native method. */
     private static final long LIMIT = -12;
     /** The size of an entry. */
     private static final long ENTRY = 8;
-    /** The part of an entry that is not the method's id: what was checked. */
+    /** The part of an entry that is not the method's id: how much of the stack was checked. */
     private static final long CHECKED = 0xffff_ffff_0000_0000L;
 
-    /** Whether the VM is up: before, it has no current thread. Set by the agent. */
+    /** Whether the VM is up. Before, it has no current thread. The agent sets this field. */
     private static boolean up;
 
     private StackwitnessTrace() {
@@ -53,7 +52,8 @@ public final class StackwitnessTrace {
             int depth = memory.getInt(null, entries + DEPTH);
             if (depth < memory.getInt(null, entries + LIMIT)) {
                 long entry = entries + depth * ENTRY;
-                // What was checked is as in the entry below; there is one below the lowest.
+                // The part about checked frames is that of the entry below. There is an entry below
+                // the lowest one.
                 long checked = memory.getLong(null, entry - ENTRY) & CHECKED;
                 memory.putLong(null, entry, checked | (idHigh << 16 | idLow & 0xffff) & ~CHECKED);
                 memory.putInt(null, entries + DEPTH, depth + 1);
@@ -81,7 +81,9 @@ public final class StackwitnessTrace {
         nativePop(token);
     }
 
-    /** The address of the calling thread's entries; 0 if it takes the native way. */
+    /**
+     * The address of the calling thread's entries; 0 if the thread must call the native methods.
+     */
     @ForceInline
     private static long entries() {
         return up ? Thread.currentThread().stackwitnessEntries : 0;
@@ -108,6 +110,6 @@ public final class StackwitnessTrace {
      */
     public static native void caught(Object exception, int token);
 
-    /** Compares the trace stack with what the walkers say, here and now. */
+    /** Compares the trace stack with the answers of the walkers at this place. */
     public static native void check();
 }
