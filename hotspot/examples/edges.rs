@@ -1,6 +1,6 @@
-//! How many stacks call edges are judged of per second: `cargo run --release -p hotspot --example
-//! edges`. Stacks of random depth over random methods, each of which calls the next; most edges
-//! were judged before, as in a program that has run for a while.
+//! How many stacks per second the judge of call edges can judge: `cargo run --release -p hotspot
+//! --example edges`. The stacks have random depths and random methods, each of which calls the
+//! next. Most edges were judged before, as in a program that has run for a while.
 
 use classfile::outline::{CodeOutline, MethodOutline, Outline, Refers, Site};
 use classfile::pool::MemberRef;

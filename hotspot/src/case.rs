@@ -1,4 +1,4 @@
-//! A mismatch whose cause is asked for.
+//! A mismatch, as the causes see it.
 
 use crate::arch::Arch;
 use crate::code::CodeKind;
@@ -11,42 +11,41 @@ use oracle::{Reason, Verdict};
 pub struct Case<'a> {
     /// `truncated` or `wrong`.
     pub verdict: Verdict,
-    /// What was found.
+    /// The judge's reason.
     pub reason: Reason,
-    /// The method of the first differing frame of the walk, where it has one, as
+    /// The method of the walk's frame at the first difference, if the walk has a frame there, as
     /// `package.Class.name(descriptor)`.
     pub at: Option<&'a str>,
     /// The method of the lowest frame of the walk.
     pub lowest: Option<&'a str>,
-    /// The method of the lowest frame of the truth, where there is any.
+    /// The method of the lowest frame of the truth, if the truth has a frame.
     pub true_lowest: Option<&'a str>,
-    /// What a look at the instant found.
+    /// What code, stack and debug info show.
     pub proofs: &'a Proofs,
-    /// The instant of the sample; none for a walk that a thread made of itself at a safepoint.
+    /// The instant of the sample; `None` for a walk of a thread at a safepoint.
     pub instant: Option<Instant<'a>>,
 }
 
 /// The instant of a sample.
 #[derive(Copy, Clone, Debug)]
 pub struct Instant<'a> {
-    /// Whether the VM sees the thread in Java code, and no anchor has a program counter.
+    /// Whether the thread state is "in Java", and no anchor has a program counter.
     pub in_java: bool,
-    /// What the program counter lies in.
+    /// The kind of code at the program counter.
     pub code: CodeKind,
-    /// What the program counter of the anchor to the last Java frame lies in, where the thread has
-    /// such an anchor.
+    /// The kind of code at the program counter of the anchor, if the thread has an anchor to its
+    /// last Java frame.
     pub anchor: Option<CodeKind>,
-    /// The bytes of code at the program counter.
+    /// The bytes at the program counter.
     pub bytes: &'a [u8],
     /// Where the return address of compiled code is.
     pub return_address: ReturnAddress,
 }
 
-/// What the code of the top frame had done with that frame at the instant of the sample.
+/// The state of the top frame at the instant of the sample.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum TopFrame {
-    /// Nothing shows that the frame is not where its size says; or the walk does not start in
-    /// compiled code.
+    /// Nothing shows that the frame was changed, or the walk does not start in compiled code.
     Stands,
     /// The frame was removed: the code is about to return.
     Removed,
@@ -54,12 +53,12 @@ pub enum TopFrame {
     StackPointerMoved,
 }
 
-/// What follows from a case, whatever the processor.
+/// A case, and the state of its top frame, on any processor.
 #[derive(Copy, Clone, Debug)]
 pub struct Facts<'a> {
     /// The case.
     pub case: Case<'a>,
-    /// What became of the top frame.
+    /// The state of the top frame.
     pub top_frame: TopFrame,
 }
 
@@ -76,7 +75,7 @@ impl<'a> Case<'a> {
 
 impl Instant<'_> {
     fn top_frame<A: Arch>(&self) -> TopFrame {
-        // Else the walk does not start in code that was compiled from a method.
+        // In other code the walk does not start in an nmethod.
         let is_removed = match self.code {
             CodeKind::Compiled if self.in_java => A::is_frame_removed(self.bytes),
             CodeKind::NativeWrapper if self.in_java => A::is_wrapper_frame_removed(self.bytes),
@@ -98,7 +97,7 @@ impl Facts<'_> {
         self.case.verdict == Verdict::Wrong
     }
 
-    /// Whether the walk does not reach the lowest frame of the thread.
+    /// Whether the walk ends above the lowest frame of the thread.
     pub fn is_cut(&self) -> bool {
         let bottoms = self.case.lowest.zip(self.case.true_lowest);
         let other_bottom = bottoms.is_some_and(|(lowest, truth)| lowest != truth);
@@ -111,7 +110,7 @@ impl Facts<'_> {
         matches!(reason, Reason::TopMissing | Reason::NothingOfTruth)
     }
 
-    /// Whether the walk has the right methods, and a wrong BCI.
+    /// Whether the methods of the walk are right, and a BCI is wrong.
     pub fn is_of_bci(&self) -> bool {
         let reason = self.case.reason;
         matches!(
@@ -120,7 +119,7 @@ impl Facts<'_> {
         )
     }
 
-    /// Whether the thread was in Java code and its program counter in code of this kind.
+    /// Whether the thread was in Java code, with the program counter in code of this kind.
     pub fn runs(&self, code: CodeKind) -> bool {
         let instant = self.case.instant;
         instant.is_some_and(|instant| instant.in_java && instant.code == code)

@@ -1,17 +1,17 @@
-//! What the addresses of a JVM point to: generated code and libraries.
+//! Generated code and libraries: the targets of a JVM's code addresses.
 
-/// What a program counter lies in.
+/// The kind of code at a program counter.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum CodeKind {
     /// The interpreter.
     Interpreter,
     /// A Java method that a compiler has compiled.
     Compiled,
-    /// The native wrapper (native nmethod) of a native method.
+    /// The native wrapper of a native method.
     NativeWrapper,
     /// Other generated code.
     Stub,
-    /// A library, the VM's own among them.
+    /// A library, for example the VM's own.
     Library,
 }
 
@@ -47,7 +47,7 @@ impl CodeKind {
 pub struct Blob {
     /// The VM's name for the code: `nmethod`, `Interpreter`, the name of a stub.
     pub name: String,
-    /// The address of its start, header included.
+    /// The address of the blob's start, header included.
     pub start: usize,
     /// Of an nmethod: `package.Class.method`.
     pub method: Option<String>,
@@ -55,7 +55,7 @@ pub struct Blob {
     pub tier: Option<i32>,
 }
 
-/// The VM's name for the code of a compiled method that is not native.
+/// The VM's name for the compiled code of a method that is not native.
 pub const NMETHOD: &str = "nmethod";
 
 /// The VM's name for a native wrapper.
@@ -76,11 +76,11 @@ impl Blob {
     }
 }
 
-/// The memory of a JVM, as far as it holds generated code.
+/// The memory of a JVM, as far as generated code is concerned.
 pub trait CodeMemory {
     /// The generated code that `address` lies in.
     fn blob(&self, address: usize) -> Option<Blob>;
 
-    /// The `size` bytes from `address` on; fewer where memory cannot be read.
+    /// The `size` bytes from `address` on; fewer bytes if memory cannot be read.
     fn bytes(&self, address: usize, size: usize) -> Vec<u8>;
 }

@@ -4,7 +4,8 @@
 //! between two records the walker reports the frames of the record behind the program counter
 //! (`is_decipherable_compiled_frame` in `share/prims/forte.cpp`). The thread came from the record
 //! before the program counter, unless it jumped. Where the truth agrees with the record before, the
-//! sample is `imprecise`: the physical frames are right, and the inlined ones are a neighbour's.
+//! sample is `imprecise`: the physical frames are right, and the inlined frames are those of a
+//! neighbouring record.
 //!
 //! Compilers inline much code without a record of its own: there both records show frames
 //! that are not there. Where the truth agrees from the compiled method's own frame on, the sample
@@ -20,7 +21,7 @@ use oracle::{Judgement, Reason, Verdict};
 pub struct Scope {
     /// The VM's address of the method.
     pub method: usize,
-    /// The hook in the method's bytecode, if it has one.
+    /// The hook in the method's bytecode, if the method has a hook.
     pub hook: Option<HookId>,
     /// The BCI; negative where the record has none.
     pub bci: i32,
@@ -29,16 +30,18 @@ pub struct Scope {
 /// The records on both sides of a program counter, innermost frames first.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Around {
-    /// The last record at or before it, if there is one: where the thread came from, unless it
-    /// jumped.
+    /// The last record at or before the program counter, if there is one: where the thread came
+    /// from, unless the thread jumped.
     pub before: Option<Vec<Scope>>,
-    /// The first record behind it, which AsyncGetCallTrace reports; empty without one.
+    /// The first record behind the program counter, which AsyncGetCallTrace reports; empty if there
+    /// is none.
     pub behind: Vec<Scope>,
 }
 
-/// Judges a mismatch again, of a `walk` whose top is compiled Java code with the records `around`:
-/// with the record before the program counter, by `judge`; then with what is inlined there left
-/// open, for which it needs the `truth` of the whole walk.
+/// Judges a mismatch again, if the top of the `walk` is compiled Java code with the records
+/// `around`. First, `judge` judges the walk with the frames of the record before the program
+/// counter. Then the inlined frames are left open, and the frames below are compared with the
+/// `truth` of the whole walk.
 ///
 /// `key_of` gives the walkers' key of a hook's method, if a walk has shown the method. The result is
 /// `None` if the records explain nothing.
@@ -52,12 +55,12 @@ pub fn judge_between(
     judge: impl Fn(&[Frame]) -> Judgement,
 ) -> Option<Judgement> {
     if around.behind.is_empty() {
-        // Without a record HotSpot fills the frame in as that of a native method: BCI 0
+        // Without a record HotSpot fills the frame in as the frame of a native method, with BCI 0
         // (`vframeStreamCommon::fill_from_compiled_frame`).
         let explained = walk.first()?.location.0 == 0 && agrees_outside(walk, truth?, methods);
         return explained.then_some(Judgement::at(Verdict::Imprecise, 0, Reason::StartOfMethod));
     }
-    // What the walker reported must be the record behind, or we misread the tables.
+    // If the walker has not reported the record behind, the tables were misread.
     let (inlined, below) = walk.split_at_checked(around.behind.len())?;
     let hook_at = |frame: &Frame| Some(methods.hook(frame.method, frame.location)?.0);
     let agrees = |(scope, frame): (&Scope, &Frame)| {
@@ -77,7 +80,7 @@ pub fn judge_between(
         let mut other: Vec<Frame> = before
             .iter()
             .map(|scope| Frame {
-                // A method that no hook has and the walk does not show matters to no entry.
+                // A method without a hook that is not in the walk has no entry on the trace stack.
                 method: key(scope).unwrap_or(MethodKey(0)),
                 location: Location(scope.bci),
             })
@@ -90,7 +93,7 @@ pub fn judge_between(
             return Some(Judgement::at(Verdict::Imprecise, 0, Reason::BetweenRecords));
         }
     }
-    // The compiled method's own frame and all below.
+    // The compiled method's own frame and all frames below.
     let outer = &walk[inlined.len().checked_sub(1)?..];
     agrees_outside(outer, truth?, methods).then_some(Judgement {
         verdict: Verdict::Imprecise,
@@ -99,7 +102,7 @@ pub fn judge_between(
     })
 }
 
-/// The frame behind the call that its record stands for: a hook that was called has run.
+/// The frame behind the call of its record: if the call is a hook, the hook has run.
 fn after_call(methods: &impl Methods, frame: Frame) -> Frame {
     const INVOKESTATIC: i32 = 3;
     match methods.hook(frame.method, frame.location) {

@@ -6,32 +6,33 @@
 //! such a walk, and what HotSpot does that no class file tells:
 //!
 //! * [`causes`]: one file for each known cause of false walks. [`causes::CAUSES`] is the table;
-//! * [`case`](mod@case): the evidence that a cause is recognised by;
-//! * [`proofs`]: what a look at code, stack and debug info found;
+//! * [`case`](mod@case): the evidence by which a cause is recognised;
+//! * [`proofs`]: what code, stack and debug info show;
 //! * [`arch`]: the machine code that HotSpot's compilers generate. [`arch::Arch`] is implemented for
 //!   x86-64 and for AArch64, and each function is tested for both on any machine;
 //! * [`code`]: the kinds of generated code, and the trait through which this crate sees code;
 //! * [`debug_info`]: how HotSpot compresses debug info, and the rule for samples between two debug info
 //!   records;
-//! * [`return_address`]: where the return address of compiled code is;
+//! * [`return_address`]: the place of the return address of compiled code;
 //! * [`runtime`]: the methods that the VM calls by itself, and the classes that it and the JDK generate,
 //!   as an [`oracle::edge::Runtime`];
-//! * [`vm`]: where HotSpot keeps what of compiled methods, of the interpreter and of JavaCalls entries;
+//! * [`vm`]: the data structures of HotSpot for compiled methods, the interpreter and JavaCalls
+//!   entries;
 //! * [`walkers`]: the walkers and the meaning of their error codes. [`walkers::WALKERS`] is the table;
 //! * [`scenario`]: the scenario that shows every cause, made from the table of causes.
 //!
 //! # To add a cause
 //!
-//! Add a file to `causes/` with a `CAUSE`, add its row to [`causes::CAUSES`] before the causes that are
-//! less special, and add a section to `docs/findings.md` whose title ends with the name. The tests then
-//! run the cause's programs, and the reports and the scenario `causes` show it.
+//! Add a file to `causes/` with a `CAUSE`, add its row to [`causes::CAUSES`] before the causes that
+//! are more general, and add a section to `docs/findings.md` whose title ends with the name. The
+//! tests then run the cause's programs, and the reports and the scenario `causes` show it.
 //!
 //! # Duties of the caller
 //!
-//! * The caller reads memory: registers, stack words, code bytes and code blobs. This crate only decodes
-//!   what it is given ([`code::CodeMemory`]).
-//! * The caller chooses the processor: [`arch::Native`] for the running JVM, any other for recorded
-//!   samples.
+//! * The caller reads memory: registers, stack words, code bytes and code blobs. This crate only
+//!   decodes the bytes that the caller gives ([`code::CodeMemory`]).
+//! * The caller chooses the processor: [`arch::Native`] for the running JVM, either processor for
+//!   recorded samples.
 //! * All evidence of a [`case::Case`] must be of one instant. Code that was freed since the sample can
 //!   make a cause `unexplained`, but never another cause than its evidence shows.
 //!

@@ -1,4 +1,5 @@
-//! How the readers of HotSpot's structures get at memory: whoever has some implements this.
+//! Access to memory for the readers of HotSpot's structures. The owner of the memory implements the
+//! trait.
 
 /// Memory of a process, at its own addresses.
 pub trait Memory {
@@ -10,7 +11,8 @@ pub trait Memory {
     fn u32(&self, address: usize) -> Option<u32>;
     /// The eight bytes at `address`.
     fn word(&self, address: usize) -> Option<usize>;
-    /// The sixteen bytes at `address`; those that cannot be read, and all behind them, are 0.
+    /// The sixteen bytes at `address`. The first byte that cannot be read, and all bytes behind,
+    /// are 0.
     fn code(&self, address: usize) -> [u8; 16];
 
     /// The four bytes at `address` as a number with a sign.

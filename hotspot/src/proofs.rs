@@ -1,29 +1,30 @@
-//! What a look at code, stack and debug info shows at the instant of a mismatch. Causes rest on it.
+//! What code, stack and debug info show at the instant of a mismatch. Causes rest on these proofs.
 
 use crate::code::CodeKind;
 use oracle::recorded::RecordedProofs;
 
-/// What was found. What could not be read is not there, so that no cause can rest on it.
+/// The proofs. Facts that could not be read are absent, so that no cause can rest on them.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Proofs {
-    /// The VM's names for the stubs that the words of the stack point into, from the newest Java frame
+    /// The VM's names for the stubs into which words of the stack point, from the newest Java frame
     /// on.
     pub stubs: Vec<String>,
     /// The methods of the compiled frames on the stack that are to be deoptimised and that the walk
     /// lacks, newest first: `package.Class.name`.
     pub deoptimised: Vec<String>,
-    /// What the code is of that had called the VM below each JavaCalls entry on the stack, newest
-    /// first; as far as the words of the stack reach.
+    /// The kind of the code that had called the VM below each JavaCalls entry on the stack, newest
+    /// first, as far as the copied words reach.
     pub entries: Vec<CodeKind>,
-    /// Whether the top of the walk is the debug info record behind that of the call into the stub
-    /// that runs.
+    /// Whether the top frames of the walk are those of the debug info record behind the record of
+    /// the call into the running stub.
     pub is_next_record: bool,
-    /// Whether the top frame of the walk stands at an instruction that can call, as a caller does.
+    /// Whether the top frame of the walk is at an instruction that can call, as the frame of a
+    /// caller is.
     pub is_top_at_call: bool,
-    /// What the interpreter, which runs, had done with its frame.
+    /// The state of the interpreter's newest frame, if the interpreter runs.
     pub interpreter: InterpreterFrame,
-    /// Whether a library runs that generated code has called, and the frame pointer belongs to an older
-    /// frame: the return address lies below the frame that the frame pointer leads to.
+    /// Whether generated code has called the library that runs, while the frame pointer belongs to
+    /// an older frame: the return address lies below the frame to which the frame pointer leads.
     pub is_leaf_call: bool,
 }
 
@@ -74,13 +75,13 @@ impl From<&RecordedProofs> for Proofs {
 const NOT_BUILT: &str = "not-built";
 const REMOVED: &str = "removed";
 
-/// What the interpreter had done with the frame of the method that it runs.
+/// The state of the frame of the method that the interpreter runs.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
 pub enum InterpreterFrame {
-    /// Nothing shows that there is no frame; or the interpreter does not run.
+    /// Nothing shows that the frame is missing, or the interpreter does not run.
     #[default]
     Stands,
-    /// The frame is not built, or not wholly.
+    /// The frame is not complete.
     NotBuilt,
     /// The frame was removed.
     Removed,

@@ -1,28 +1,29 @@
-//! Where the return address of compiled code lies, against where HotSpot's walkers take it from.
+//! The place of the return address of compiled code, and the place from which HotSpot's walkers
+//! take the return address.
 //!
-//! The walkers take the word that the size of the frame says, counted from the stack pointer
+//! The walkers take the word at the distance of the frame's size from the stack pointer
 //! (`frame::safe_for_sender`, `frame::sender_for_compiled_frame`). While the code has moved the
-//! stack pointer, that is another word. A stack is full of old return addresses, so a word that
-//! looks like a return address proves nothing. The call before the word's address does: the call
-//! leads to the code that runs, or to another method.
+//! stack pointer, this word is not the return address. A stack is full of old return addresses, so
+//! a word that looks like a return address proves nothing. The call instruction before the address
+//! proves something: its target is the code that runs, or another method.
 
 use crate::arch::Arch;
 use crate::code::{Blob, CodeKind, CodeMemory};
 
-/// What a word would be as the return address of the code that runs.
+/// What a word proves as a return address of the code that runs.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Word {
     /// The word lies behind a call of this very code.
     Fits,
     /// The word does not point into code, or lies behind a call of another compiled method.
     OfOther,
-    /// The word may be the return address: it lies behind a call through a stub, or in the
+    /// The word may be the return address: it is behind a call through a stub, or in the
     /// interpreter.
     Unknown,
 }
 
 impl Word {
-    /// What `word` would be as the return address of `code`.
+    /// What `word` proves as a return address of `code`.
     pub fn of<A: Arch>(word: usize, code: &Blob, memory: &impl CodeMemory) -> Word {
         let Some(caller) = memory.blob(word) else {
             return Word::OfOther;
@@ -45,9 +46,9 @@ impl Word {
     }
 }
 
-/// Whether a call of `called` cannot have led to `code`: both are of methods, not of the same
-/// method, which other code may be of too, and the first is no wrapper that goes on to others
-/// (`MethodHandle.linkToStatic` and the like).
+/// Whether a call of `called` cannot have led to `code`. This holds if the two are compiled code of
+/// different methods (one method can have several nmethods), and `called` is no wrapper that jumps
+/// to other methods (`MethodHandle.linkToStatic` and its like).
 fn is_of_other_method(called: &Blob, code: &Blob) -> bool {
     match (&called.method, &code.method) {
         (Some(called), Some(code)) => {
@@ -57,23 +58,24 @@ fn is_of_other_method(called: &Blob, code: &Blob) -> bool {
     }
 }
 
-/// Where the return address is.
+/// The place of the return address.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum ReturnAddress {
-    /// Where the size of the frame says, as it should be; or the place cannot be told.
+    /// At the distance of the frame's size, as it should be; or the place is not known.
     Usual,
-    /// So many words beyond that place: the code has moved its stack pointer by them.
+    /// This many words beyond that place: the code has moved its stack pointer by this many words.
     Beyond(usize),
-    /// So many words above the stack pointer: the frame is removed, but for the saved frame
-    /// pointer.
+    /// This many words above the stack pointer: the frame is removed, except perhaps for the saved
+    /// frame pointer.
     AtTop(usize),
     /// In the link register: the frame is removed, or not built yet.
     InLink,
 }
 
 impl ReturnAddress {
-    /// For a frame of `frame_words` words, the return address among them, by what `word` tells of
-    /// those from the stack pointer on, and what `link` is, the word in the link register.
+    /// The place of the return address of a frame of `frame_words` words, the return address
+    /// included. `word` says what each word from the stack pointer on proves, and `link` what the
+    /// link register proves.
     pub fn find<A: Arch>(
         frame_words: usize,
         link: Word,
@@ -92,7 +94,7 @@ impl ReturnAddress {
             (true, None, None) => ReturnAddress::InLink,
             (false, Some(at), None) => ReturnAddress::AtTop(at),
             (false, None, Some(at)) => ReturnAddress::Beyond(at - place),
-            // Nowhere, or one of several is an older one.
+            // No word fits, or several words fit and all but one are old return addresses.
             _ => ReturnAddress::Usual,
         }
     }
@@ -103,7 +105,8 @@ mod tests {
     use super::*;
     use crate::arch::{Aarch64, X86_64};
 
-    /// The words from the stack pointer on: `+` fits, `?` is unknown, others are of other code.
+    /// The words from the stack pointer on: `+` fits, `?` is unknown, any other character is of
+    /// another method.
     fn search<A: Arch>(frame_words: usize, link: Word, words: &str) -> ReturnAddress {
         ReturnAddress::find::<A>(frame_words, link, |at| match words.as_bytes().get(at) {
             Some(b'+') => Word::Fits,
@@ -154,8 +157,8 @@ mod tests {
         assert_eq!(find(Word::OfOther, "+......."), ReturnAddress::Usual);
     }
 
-    /// Code of three methods: `a` at 0x1000, `b` at 0x2000, a stub at 0x3000. At 0x1100 and 0x1200
-    /// return addresses of calls of `b` and of `a` itself.
+    /// Code of three methods: `a` at 0x1000, `b` at 0x2000, a stub at 0x3000. The return addresses
+    /// 0x1100 and 0x1200 are behind calls of `b` and of `a` itself.
     struct Memory {
         calls: [(usize, Vec<u8>); 2],
     }
@@ -208,7 +211,7 @@ mod tests {
         // `bl` from 0x10fc to 0x2000, and from 0x11fc to 0x1000.
         let a64 = [0x9400_03c1u32, 0x97ff_ff81].map(u32::to_le_bytes);
         let a64 = [&a64[0][..], &a64[1]];
-        // A call within the caller may go on through a trampoline.
+        // A call within the caller may lead on through a trampoline.
         assert_eq!(
             words::<Aarch64>(a64, 0x2000),
             [Fits, Unknown, Unknown, OfOther, OfOther]

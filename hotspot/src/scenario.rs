@@ -31,7 +31,7 @@ pub fn causes() -> String {
     HEAD.to_owned() + &programs.collect::<String>()
 }
 
-/// The scenario `causes` with only this program of `cause`.
+/// The scenario `causes` with this program of `cause` alone.
 pub fn of(cause: &Cause, program: &Program) -> String {
     HEAD.to_owned() + &written(cause, program)
 }

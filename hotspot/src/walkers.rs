@@ -1,4 +1,4 @@
-//! The walkers of a HotSpot JVM: what each is called, and what its error codes mean.
+//! The walkers of a HotSpot JVM: their names, and the meaning of their error codes.
 
 use oracle::Layer;
 
@@ -11,7 +11,7 @@ pub struct Walker {
     pub title: &'static str,
     /// Where the JVM has the function.
     pub api: &'static str,
-    /// Where the meanings of its error codes are from.
+    /// The source of the meanings of its error codes.
     pub source: &'static str,
     /// Its error codes.
     pub codes: &'static [ErrorCode],
@@ -20,7 +20,7 @@ pub struct Walker {
 /// An error code of a walker.
 #[derive(Copy, Clone, Debug)]
 pub struct ErrorCode {
-    /// As reports count it: 0 or below.
+    /// The code in reports: 0 or below.
     pub code: i32,
     /// Its name in the walker's source.
     pub name: &'static str,
@@ -82,7 +82,7 @@ pub static WALKERS: [Walker; 4] = [
             code(-8, "ticks_thread_exit", "the thread ends"),
             code(-9, "ticks_deopt", "deoptimization"),
             code(-10, "ticks_safepoint", "safepoint"),
-            // The source ends at -10; profilers use codes below for errors of their own.
+            // The source ends at -10. Profilers use lower codes for errors of their own.
             code(-11, "", "no code of the JVM"),
             code(-12, "", "no code of the JVM"),
             code(-13, "", "no code of the JVM"),

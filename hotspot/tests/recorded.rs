@@ -1,5 +1,5 @@
-//! Real samples, judged again without a JVM: each must get the verdict, the frame and the cause that
-//! it got when it was recorded.
+//! Real samples, judged again without a JVM: each sample must get the recorded verdict, frame and
+//! cause.
 //!
 //! The files in `recorded/` were written by `stackwitness run --record-samples N`.
 
@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// So many bytes at the program counter tell a cause.
+/// The number of bytes at the program counter that causes look at.
 const BYTES: usize = 16;
 
 /// `_thread_in_Java` of `JavaThreadState`.
@@ -50,7 +50,7 @@ fn samples() -> Vec<(String, RecordedSample)> {
     all
 }
 
-/// What was said of a sample: verdict, first differing frame, cause.
+/// The judgement of a sample: verdict, first differing frame, cause.
 #[derive(Debug, PartialEq)]
 struct Said {
     verdict: String,
@@ -97,7 +97,7 @@ fn the_samples_have_every_verdict_many_causes_all_hooks_and_three_jdks() {
         "unverifiable",
     ];
     assert_eq!(missing(&verdicts, &wanted), [""; 0]);
-    // A cause that is found later brings its own samples.
+    // A new cause comes with samples of its own.
     let mut causes = of(|sample| sample.judged.cause.clone().unwrap_or_default());
     causes.remove("");
     assert!(causes.len() >= 10, "only these causes: {causes:?}");
@@ -168,7 +168,8 @@ fn judge(sample: &RecordedSample) -> Judgement {
     }
 }
 
-/// Adds what class files say of the walk. The checked frames of `truth` are stacks of GetStackTrace.
+/// Adds what class files say about the walk. The checked frames of `truth` are stacks of
+/// GetStackTrace.
 fn also_by_classes(
     sample: &RecordedSample,
     judged: Judgement,
@@ -193,7 +194,7 @@ fn judge_safepoint(sample: &RecordedSample, walk: &[Frame]) -> Judgement {
     let reference = frames(sample.reference.as_ref().expect("recorded"));
     let of_carrier = |walk: &[Frame]| match &sample.carrier {
         Some(carrier) => with_truth(carrier, |truth| judge_truth(walk, truth, &Answers(sample))),
-        // Recorded before carriers were judged.
+        // The sample was recorded before carriers were judged.
         None => Judgement::plain(Verdict::Unverifiable, Reason::NoHookedFrame),
     };
     let carrier = sample
@@ -238,7 +239,7 @@ fn cause(sample: &RecordedSample, judgement: Judgement) -> Option<String> {
     })
 }
 
-/// Asks about the case of a mismatch.
+/// Calls `ask` with the case of a mismatch.
 fn with_case<T>(
     sample: &RecordedSample,
     judgement: Judgement,
@@ -249,7 +250,7 @@ fn with_case<T>(
         place => sample.methods[place as usize - 1].name.clone(),
     };
     let walk: Vec<_> = sample.walk.iter().map(shown).collect();
-    // The lowest frame of a trace stack: that of the carrier, where there is one.
+    // The lowest frame of a trace stack: the carrier's lowest frame, if the sample has a carrier.
     let of_truth = |truth: &RecordedTruth| match truth.checked.first() {
         Some(lowest) => Some(shown(lowest)),
         None => truth
@@ -394,7 +395,8 @@ fn around(sample: &RecordedSample) -> Option<Around> {
     })
 }
 
-/// What was known of methods, as it was recorded. A question that was not asked then is a failure.
+/// The recorded answers to questions about methods. A question without a recorded answer fails the
+/// test.
 struct Answers<'a>(&'a RecordedSample);
 
 impl Answers<'_> {
@@ -444,7 +446,7 @@ impl Methods for Answers<'_> {
         self.name_of(hook.0).contains(".<init>(")
     }
 
-    /// What the code has at each location was not recorded.
+    /// The instructions at locations were not recorded.
     fn site(&self, _: MethodKey, _: Location) -> Site {
         Site::Unknown
     }
@@ -469,8 +471,8 @@ fn with_truth<T>(recorded: &RecordedTruth, use_truth: impl FnOnce(&Truth<'_>) ->
     })
 }
 
-/// What the class files said. The rule by which an edge is possible, or why nothing is known, decides
-/// no verdict, and was not recorded.
+/// The findings of class files. The rule by which an edge is possible, and the reason for an
+/// unknown edge, decide no verdict and were not recorded.
 fn findings(recorded: &Option<Vec<String>>) -> Option<Vec<Finding>> {
     let finding = |name: &String| match name.as_str() {
         "possible" => Finding::Possible(Possible::Static),
@@ -493,7 +495,7 @@ fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(byte).collect()
 }
 
-/// How many samples have each verdict and cause: for people who choose among recorded samples.
+/// How many samples have each verdict and cause, for people who select recorded samples.
 #[test]
 #[ignore = "prints, and judges nothing"]
 fn counts() {

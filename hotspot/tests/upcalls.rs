@@ -1,4 +1,4 @@
-//! `docs/upcalls.md` has the rows of the table of upcalls, and of that of intrinsics.
+//! `docs/upcalls.md` has the rows of the tables of upcalls and intrinsics.
 
 use hotspot::runtime::HotSpot;
 use oracle::edge::{Occasions, Of, Runtime};
@@ -8,7 +8,7 @@ const DOCS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/upcalls.md");
 const START: &str = "<!-- rows: start -->\n";
 const END: &str = "<!-- rows: end -->";
 
-/// In words, when the VM calls a method.
+/// The occasions of a call, in words.
 const WORDS: &[(Occasions, &str)] = &[
     (Occasions::LOADS, "a class is loaded"),
     (

@@ -1,7 +1,7 @@
 //! Times copying, reading and writing, and hooking of every class below a folder, all in memory.
 //!
-//! `bench FOLDER [PASSES] [copy|identity|rewrite]`: with a last word, only that, for a run under
-//! `valgrind --tool=callgrind`. `benches/javassist/Hook.java` does the like with Javassist.
+//! `bench FOLDER [PASSES] [copy|identity|rewrite]`: with a last argument, only that work, for a run
+//! under `valgrind --tool=callgrind`. `benches/javassist/Hook.java` measures Javassist in this way.
 
 use classfile::identity;
 use classfile_testing::folder::classes;
@@ -10,7 +10,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-/// Does something with a class and tells how many bytes came out.
+/// Processes a class and returns the number of bytes of the result.
 type Work = fn(&[u8]) -> usize;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,4 +1,5 @@
-//! Reads and writes every class below the given folders, unedited and hooked, and prints figures.
+//! Reads and writes every class below the given folders, unedited and hooked, and prints counts and
+//! times.
 //!
 //! `corpus [--out DIR] [--owner NAME] FOLDER…`: with `--out`, writes the hooked classes to `DIR`
 //! under their relative paths.

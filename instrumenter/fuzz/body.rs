@@ -1,11 +1,11 @@
-//! What must hold for whatever bytes come. The fuzz target and a stable test share it.
+//! Properties that hold for arbitrary bytes. The fuzz target and a stable test share them.
 
 use classfile::identity;
 use instrumenter::{Choice, CodeMap, HookClass, HookId, MethodInfo, Presence, Rewritten};
 use instrumenter::{RewrittenBci, Tokens};
 use instrumenter::{hook_id_of, rewrite};
 
-/// Hooks everything, checks in every second method.
+/// Hooks every method, with a check in every second method.
 pub fn hook_all(class_file: &[u8], tokens: Tokens) -> Option<Rewritten> {
     let name = "java/lang/StackwitnessTrace";
     let mut next = 0;
@@ -19,9 +19,9 @@ pub fn hook_all(class_file: &[u8], tokens: Tokens) -> Option<Rewritten> {
     rewrite(class_file, HookClass { name, tokens }, &mut all).ok()
 }
 
-/// Panics if something does not hold.
+/// Panics if a property does not hold.
 pub fn check(data: &[u8]) {
-    // What can be read is written back the same.
+    // A file that can be read is written back with the same bytes.
     let original = identity(data);
     if let Ok(same) = &original {
         assert_eq!(same, data);
@@ -41,15 +41,15 @@ fn check_rewritten(data: &[u8], is_well_formed: bool, tokens: Tokens) {
         check_map(&m.map);
     }
     let Some(bytes) = r.bytes else { return };
-    // A byte of code becomes a few; a byte of frames becomes what the limit allows.
+    // A byte of code grows to a few bytes; a byte of frames grows up to the limit.
     assert!(
         bytes.len() <= 100 * data.len() + (1 << 20),
         "{} bytes from {}",
         bytes.len(),
         data.len()
     );
-    // What was written can be read, and hooked once more. (A method that was left is not read
-    // whole: it may be malformed still, and the constants added may make up its reason.)
+    // The result can be read, and hooked a second time. (A method that was left is not read whole:
+    // it may be malformed, and the added constants may complete what makes it malformed.)
     if is_well_formed {
         assert_eq!(identity(&bytes).as_deref(), Ok(&bytes[..]));
     }
@@ -62,7 +62,7 @@ fn check_rewritten(data: &[u8], is_well_formed: bool, tokens: Tokens) {
     }
 }
 
-/// What holds for every map.
+/// Properties that hold for every map.
 pub fn check_map(map: &CodeMap) {
     let mut end = 0;
     for w in map.windows() {

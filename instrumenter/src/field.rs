@@ -1,15 +1,15 @@
-//! A field more for a class.
+//! A new field for a class.
 
 use classfile::file::ClassFile;
 use classfile::pool::Additions;
 use classfile::{Result, access};
 
-/// Access flags of a field that only its own package's code, and no reader of source, sees:
+/// Access flags of a field that only code of the same package sees, and no source compiler:
 /// `ACC_TRANSIENT | ACC_SYNTHETIC` (JVMS 4.5).
 const HIDDEN: u16 = access::TRANSIENT | access::SYNTHETIC;
 
-/// Adds an instance field without attributes behind the others. `None` if the class has no room
-/// for it, in its constant pool or its fields.
+/// Adds an instance field without attributes behind the other fields. `None` if the constant pool
+/// or the table of fields has no room.
 pub fn add_field(class_file: &[u8], name: &str, descriptor: &str) -> Result<Option<Vec<u8>>> {
     let class = ClassFile::parse(class_file)?;
     let mut adds = Additions::new(&class.pool);
@@ -43,7 +43,7 @@ pub fn add_field(class_file: &[u8], name: &str, descriptor: &str) -> Result<Opti
 mod tests {
     use super::*;
 
-    /// `class A { … }` with so many fields of one name each, by hand.
+    /// `class A { … }`, assembled by hand, with this many fields of one name.
     fn class(fields: u16) -> Vec<u8> {
         let mut file = vec![0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61, 0, 5];
         file.extend_from_slice(b"\x01\0\x01A\x07\0\x01\x01\0\x01f\x01\0\x01I");

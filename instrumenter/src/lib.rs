@@ -1,11 +1,11 @@
 //! Rewrites class files: hooks that keep a trace stack.
 //!
 //! # Purpose
-//! The truth about a thread's stack is a stack that the program itself keeps. [`rewrite()`] gives the
-//! methods that a [`Plan`] chooses hooks: one at the entry pushes the method's [`HookId`], one at
-//! every way out pops it. A profiler's walk is then held against these entries. [`CodeMap`] tells
-//! where the hooks are, which original BCI a rewritten one stands for, and what a frame's BCI proves
-//! about the frame's entry ([`Presence`]).
+//! The truth about a thread's stack is a stack that the program itself keeps. [`rewrite()`] gives
+//! the methods that a [`Plan`] chooses hooks: one at the entry pushes the method's [`HookId`], one
+//! at every way out pops it. A profiler's walk is then compared with these entries. [`CodeMap`] has
+//! the positions of the hooks, the original BCI of each rewritten BCI, and what a frame's BCI
+//! proves about the frame's entry ([`Presence`]).
 //!
 //! ```
 //! use instrumenter::{Choice, HookClass, HookId, MethodInfo, Tokens, rewrite};
@@ -26,10 +26,11 @@
 //! ```
 //!
 //! # How
-//! `choose` asks for a choice. `layout` scans a method's code and places everything anew, `cover`
-//! says where exceptions are caught to pop the entry, `frames` keeps the stack map right, `write`
-//! writes; `hooks` holds the code of the hooks, and `map` what became of the BCIs. Arrows between
-//! these folders go one way. The format itself is the crate `classfile`.
+//! `choose` chooses the methods. `layout` scans a method's code and computes new positions. `cover`
+//! says which code the catch-all handlers cover, which pop the entry. `frames` makes the new stack
+//! map. `write` writes the method. `hooks` has the code of the hooks, and `map` the relation of old
+//! and new BCIs. Arrows between these folders go one way. The format itself is the crate
+//! `classfile`.
 //!
 //! # The caller's duties
 //! - The [`HookClass`] has the static methods that [`Tokens`] lists, and `check()V`.
@@ -38,18 +39,19 @@
 //!   BCIs.
 //!
 //! # Limits
-//! - Hooks change the program that they watch: a method gets more bytes and more calls, and where
-//!   it had room for less than three a slot of operand stack or more. Methods that keep a token get
-//!   a local variable or two. [`HookedMethod::growth`] says what a method got.
+//! - Hooks change the program: a method gets more bytes and more calls, and up to three more slots
+//!   of operand stack. Methods that keep a token get a local variable or two.
+//!   [`HookedMethod::growth`] says what a method got.
 //! - Some methods cannot be hooked. They are left as they are, each with its [`Reason`].
 //! - An exception that leaves `super(...)` passes the constructor without a hook: no handler can cover
 //!   that call (JVMS 4.10.1.4).
-//! - Attributes of code that are unknown are kept as they are, and counted.
-//! - No I/O, and no knowledge of any JVM. Constants of the file keep their indices; what is not edited
-//!   is copied byte for byte. The result satisfies JVMS 4.9 and 4.10 where the class did.
+//! - Unknown attributes of code are kept as they are, and counted.
+//! - No I/O, and no knowledge of any JVM. Constants of the file keep their indices, and unedited
+//!   parts are copied byte for byte. The result satisfies JVMS 4.9 and 4.10 where the class did.
 //!
 //! # Proof
-//! Ordinary tests take java.base of every JDK found, and generated classes. More takes minutes:
+//! Ordinary tests take java.base of every JDK found, and generated classes. Further tests take
+//! minutes:
 //!
 //! ```sh
 //! # Every module of every JDK, the jars of Debian's packages, and those of STACKWITNESS_JARS

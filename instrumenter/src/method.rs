@@ -19,7 +19,7 @@ use trace_entry::HookId;
 /// The methods of one class, one after the other.
 pub(crate) struct Job<'c, 'a, 'o> {
     class: &'c ClassFile<'a>,
-    /// New constants of the class.
+    /// The new constants of the class.
     pub(crate) adds: Additions<'c, 'a>,
     tokens: Tokens,
     targets: Targets<'o>,
@@ -29,7 +29,7 @@ pub(crate) struct Job<'c, 'a, 'o> {
     scratch: Scratch,
 }
 
-/// Memory kept from method to method.
+/// Memory that is kept from method to method.
 #[derive(Default)]
 struct Scratch {
     scan: Scan,
@@ -54,7 +54,7 @@ impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
         }
     }
 
-    /// Writes the content of the `Code` attribute, hooked.
+    /// Writes the content of the `Code` attribute with hooks.
     pub(crate) fn method(
         &mut self,
         method: &Member<'a>,
@@ -176,7 +176,7 @@ impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
     }
 }
 
-/// Methods that can't be hooked, whatever else they hold.
+/// Refuses methods that cannot be hooked.
 fn refuse(method: &Member<'_>, code: &Code<'_>, scan: &Scan) -> Result<(), Reason> {
     if code.code == [Opcode::Return.byte()]
         && method.name == b"finalize"
@@ -190,7 +190,7 @@ fn refuse(method: &Member<'_>, code: &Code<'_>, scan: &Scan) -> Result<(), Reaso
     Ok(())
 }
 
-/// The most local variables, and the most slots of operand stack, that code can have.
+/// The largest number of local variables, and of slots of operand stack, that the code can have.
 fn most_slots(code: &Code<'_>) -> u16 {
     match code.short {
         true => 255,
@@ -198,8 +198,8 @@ fn most_slots(code: &Code<'_>) -> u16 {
     }
 }
 
-/// The slots of operand stack that the hooks of a method add, at whose returns at most `deepest`
-/// are in use.
+/// The slots of operand stack that a method's hooks add. At the method's returns at most `deepest`
+/// slots are in use.
 fn more_stack(
     code: &Code<'_>,
     form: Form,
@@ -207,7 +207,8 @@ fn more_stack(
     deepest: u16,
 ) -> Result<u16, Reason> {
     let at_exit = deepest.checked_add(form.exit_slots());
-    // The hook at a handler takes fewer than a catch-all, and is never without one.
+    // The hook at a handler takes fewer slots than a catch-all, and each method with such a hook
+    // has a catch-all.
     let at_catch_all = catch_alls.iter().map(|_| hooks::THROWN_SLOTS).max();
     let needed = at_exit
         .filter(|&needed| needed <= most_slots(code))
@@ -217,14 +218,14 @@ fn more_stack(
     Ok(needed.saturating_sub(code.max_stack))
 }
 
-/// Whether hooked code needs frames though the method has none: always from version 51 on.
-/// Version 50 may do without, and is then verified the old way, which needs none.
+/// Whether hooked code needs frames although the method has none: always from version 51 on. Code
+/// of version 50 that branches without frames is verified by type inference, which needs none.
 fn needs_frames(class: &ClassFile<'_>, code: &Code<'_>, scan: &Scan) -> bool {
     let flows = !scan.branches.is_empty() || scan.switches || code.exceptions().len() > 0;
     class.major > 50 || (class.major == 50 && !flows)
 }
 
-/// Frames behind conditional branches that grew, where the method has none.
+/// The frames behind conditional branches that grew, in a method without own frames there.
 fn infer<'a>(
     class: &ClassFile<'a>,
     code: &Code<'a>,
@@ -258,7 +259,7 @@ fn infer<'a>(
     )
 }
 
-/// What stands before the code array.
+/// Writes the fields before the code array.
 fn header(out: &mut Vec<u8>, code: &Code<'_>, growth: Growth, length: u32) {
     let max_stack = code.max_stack + growth.stack;
     let max_locals = code.max_locals + growth.locals;

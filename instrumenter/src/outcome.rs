@@ -1,4 +1,4 @@
-//! What came of a rewrite.
+//! The result of a rewriting.
 
 use crate::map::CodeMap;
 use crate::reason::Reason;
@@ -14,31 +14,31 @@ pub struct HookedMethod {
     pub name: Arc<str>,
     /// Its descriptor.
     pub descriptor: Arc<str>,
-    /// Where its code went, and where its hooks are.
+    /// The relation of old and new BCIs, and the positions of the hooks.
     pub map: CodeMap,
-    /// What its frames have more.
+    /// The slots that its frames have in addition.
     pub growth: Growth,
 }
 
-/// What the frames of a hooked method have more than those of the method as it was.
+/// The slots that the frames of a hooked method have in addition to those of the original method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Growth {
-    /// Local variables: none, one, or two in methods with exception handlers.
+    /// Local variables: 0, 1, or 2 in methods with exception handlers.
     pub locals: u16,
-    /// Slots of operand stack, from none to three.
+    /// Slots of operand stack, 0 to 3.
     pub stack: u16,
 }
 
-/// A method that was chosen but left as it was.
+/// A method that was chosen but not hooked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LeftMethod {
-    /// The number that it would have had.
+    /// The number that the plan gave.
     pub id: HookId,
     /// Its name.
     pub name: Arc<str>,
     /// Its descriptor.
     pub descriptor: Arc<str>,
-    /// Why it was left.
+    /// Why it was not hooked.
     pub reason: Reason,
 }
 
@@ -53,11 +53,11 @@ pub struct Rewritten {
     pub super_name: Option<String>,
     /// The hooked methods, in the order of the file.
     pub hooked: Vec<HookedMethod>,
-    /// The methods that were chosen but left.
+    /// The methods that were chosen but not hooked.
     pub left: Vec<LeftMethod>,
     /// How many methods with code the plan did not choose.
     pub not_chosen: u32,
-    /// How many attributes of hooked code are unknown: they were kept as they are, and would be
-    /// wrong if they hold code offsets.
+    /// How many attributes of hooked code are unknown. They were kept as they are, and are wrong if
+    /// they hold code offsets.
     pub unknown_code_attributes: u32,
 }

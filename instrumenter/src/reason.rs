@@ -1,28 +1,29 @@
-//! Why a method is left as it was.
+//! Why a method is not hooked.
 
 use classfile::Malformed;
 use classfile::pool::PoolFull;
 use std::fmt;
 
-/// Why a chosen method was left as it was.
+/// Why a chosen method was not hooked.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Reason {
     /// Its code would be longer than the 65,535 bytes that the JVMS allows (4.7.3).
     CodeTooLarge,
-    /// It has not enough local variable slots or operand stack slots left.
+    /// It has too few local variable slots or operand stack slots left.
     NoSlotLeft,
-    /// A table of its code (exceptions, frames) has no entry left, or would grow out of proportion.
+    /// A table of its code (exceptions, frames) is full, or would grow out of proportion.
     TableFull,
     /// The class's constant pool has no room for the hooks.
     PoolFull,
-    /// A constructor where it isn't certain which code runs before `super(…)`.
+    /// A constructor in which it is not certain which code runs before `super(…)`.
     UnclearConstructor,
-    /// A branch no longer fits 16 bits, at a place whose frame could not be told.
+    /// A branch no longer fits into 16 bits, at a place where no frame can be inferred.
     BranchTooFar,
     /// An exception handler stands at the method's first instruction.
     HandlerAtEntry,
-    /// A `finalize()` that only returns: as long as it does, the JVM takes the class for one
-    /// without a finalizer. `Object.finalize` is one: hooked, every object would need finalization.
+    /// A `finalize()` that only returns. The JVM takes its class for a class without a finalizer,
+    /// and would not do so if the method had hooks. `Object.finalize` is such a method: with hooks,
+    /// every object would need finalization.
     EmptyFinalizer,
 }
 
@@ -41,7 +42,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Why a method can't be done: for good reason, or because it is malformed.
+/// Why a method cannot be hooked: for a [`Reason`], or because it is malformed.
 pub(crate) enum Stop {
     Malformed(Malformed),
     Left(Reason),

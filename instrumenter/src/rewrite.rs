@@ -1,4 +1,4 @@
-//! The rewrite of a class: hooks into the methods that a plan chooses.
+//! The rewriting of a class: hooks for the methods that a plan chooses.
 
 use crate::choose::{Choice, MethodInfo, Plan};
 use crate::hooks::HookClass;
@@ -10,7 +10,7 @@ use classfile::file::ClassFile;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Hooks the methods of a class that `plan` chooses: they call the methods of `hooks`.
+/// Hooks the methods of a class that `plan` chooses. The hooks call the methods of `hooks`.
 pub fn rewrite(class_file: &[u8], hooks: HookClass<'_>, plan: &mut dyn Plan) -> Result<Rewritten> {
     let class = ClassFile::parse(class_file)?;
     let mut names = Names::default();
@@ -28,7 +28,7 @@ pub fn rewrite(class_file: &[u8], hooks: HookClass<'_>, plan: &mut dyn Plan) -> 
     };
     let mut job = Job::new(&class, hooks);
     let mut body: Vec<u8> = Vec::new();
-    // Everything before this offset was written or belongs to what stands before the methods.
+    // Everything before this offset is written, or belongs to the part before the methods.
     let mut copied = class.pool.end();
     for method in &class.methods {
         let Some(attribute) = method.code()? else {
@@ -49,7 +49,7 @@ pub fn rewrite(class_file: &[u8], hooks: HookClass<'_>, plan: &mut dyn Plan) -> 
             body.reserve(class_file.len() + class_file.len() / 2);
         }
         let mark = body.len();
-        // Up to and including the header of the Code attribute.
+        // The bytes up to the header of the Code attribute, and the header.
         body.extend_from_slice(&class_file[copied..attribute.offset]);
         let length_at = body.len() - 4;
         let name = names.get(method.name_index, info.name);
@@ -87,8 +87,8 @@ pub fn rewrite(class_file: &[u8], hooks: HookClass<'_>, plan: &mut dyn Plan) -> 
     Ok(result)
 }
 
-/// The class file: its constants and the new ones, then the methods up to the last hooked one, then
-/// the rest.
+/// The class file: the constants with the new ones, then the methods up to the last hooked method,
+/// then the rest.
 fn assemble(class: &ClassFile<'_>, job: &Job<'_, '_, '_>, methods: &[u8], rest: &[u8]) -> Vec<u8> {
     let (file, pool_end, adds) = (class.file, class.pool.end(), &job.adds);
     let mut out = Vec::with_capacity(pool_end + adds.bytes().len() + methods.len() + rest.len());
@@ -101,7 +101,7 @@ fn assemble(class: &ClassFile<'_>, job: &Job<'_, '_, '_>, methods: &[u8], rest: 
     out
 }
 
-/// Names as shared strings, so that methods that share a name in the file share it here too.
+/// Names as shared strings. Methods that share a name in the file share its string.
 #[derive(Default)]
 struct Names(BTreeMap<u16, Arc<str>>);
 

@@ -1,4 +1,4 @@
-//! What the hooks look like, on small methods, as snapshots; and what the map says of them.
+//! The hooks of small methods, as snapshots, and the maps of these methods.
 
 use classfile_testing::assemble::{Class, Code, V};
 use classfile_testing::dump::dump;
@@ -34,7 +34,7 @@ fn hooked(class: Class, check: bool) -> (String, Rewritten) {
     (text, r)
 }
 
-/// Hooked with tokens only where needed.
+/// The class hooked with tokens only where needed.
 fn hooked_by_id(class: Class, check: bool) -> (String, Rewritten) {
     let r = hook_with(Tokens::WhereNeeded, &class.bytes(), check);
     let text = dump(r.bytes.as_deref().expect("something is hooked"));
@@ -170,7 +170,7 @@ fn a_handler_that_covers_itself_does_not_cover_its_hook() {
     code.op(76);
     let end = code.here();
     code.op(177);
-    // As javac writes it for `synchronized`, and with the range of the block in one.
+    // javac writes such code for `synchronized`, with the block in the range.
     code.exception(handler, end, handler, 0);
     code.exception(start, end, handler, 0);
     let caught = V::Object("java/lang/Throwable".into());
@@ -185,7 +185,7 @@ fn a_constructor_has_two_catch_alls_and_a_gap_at_super() {
     let mut code = Code::new(2, 2);
     let other = code.label();
     let object_init = class.pool.method("java/lang/Object", "<init>", "()V");
-    // new Object() among the arguments, as it were; then a branch; then super().
+    // A `new Object()` among the arguments; then a branch; then super().
     code.op_u2(187, class.pool.class("java/lang/Object"))
         .op(89)
         .op_u2(183, object_init)
@@ -295,7 +295,7 @@ fn branches_grow_when_they_must() {
         let head = code.here();
         let mid = code.label();
         code.op(26).branch(153, mid);
-        // 64 returns far apart: their hooks push the branches just out of reach.
+        // 64 returns far apart: their hooks move the branches' targets just out of reach.
         let returns: Vec<_> = (0..64).map(|_| code.label()).collect();
         code.op(26).table_switch(0, &returns, mid);
         for r in returns {
@@ -382,7 +382,7 @@ fn the_id_is_read_back_from_the_code() {
 fn what_cannot_be_hooked_is_left_for_a_reason() {
     let mut class = Class::new("T", 61);
     class.method(8, "locals", "()V", Code::new(0, 65535).op(177));
-    // Behind a return stands code that nobody can follow.
+    // Code that cannot be followed is behind a return.
     class.method(8, "stack", "()V", Code::new(65535, 0).op(177).op(177));
     let mut long = Code::new(0, 0);
     long.bytes.resize(65534, 0);
@@ -440,7 +440,7 @@ fn tables_with_code_offsets_move() {
         &[0x48, 0, 9, 2, 0, a, b, 0, 0],
         // a local variable from 8 to 10
         &[0x40, 0, 1, 0, 8, 0, 2, 0, 0, 0, a, b, 0, 0],
-        // an exception parameter: the index of its entry stays
+        // an exception parameter: the index of its entry does not change
         &[0x42, 0, 0, 0, a, b, 0, 0],
     ]
     .concat();

@@ -6,7 +6,7 @@
 //! pip download --no-deps --no-binary :all: pyspark   # and unpack it
 //! STACKWITNESS_JARS=pyspark-3.5.3/deps/jars cargo test --release -p instrumenter --test jars -- --ignored --nocapture
 //! ```
-//! `STACKWITNESS_JARS` names jars and folders of jars, parted by colons.
+//! `STACKWITNESS_JARS` names jars and folders of jars, separated by colons.
 
 mod support;
 
@@ -65,7 +65,7 @@ fn named() -> Vec<PathBuf> {
     found
 }
 
-/// Unpacks the classes of each jar into a folder of its own below `to`.
+/// Unpacks the classes of each jar into a folder below `to`.
 fn unpack(jars: &[PathBuf], to: &Path) {
     for path in jars {
         let folder = to.join(path.file_stem().expect("a name"));
@@ -86,7 +86,7 @@ fn unpack(jars: &[PathBuf], to: &Path) {
     }
 }
 
-/// The names of the classes that a class loader would find, one a line.
+/// The names of the classes that a class loader would find, one on each line.
 fn names(from: &Path) -> String {
     let mut names = Vec::new();
     for jar in fs::read_dir(from).expect("jars").flatten() {

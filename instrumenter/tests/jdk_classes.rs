@@ -79,7 +79,7 @@ fn classes_of_every_module() {
     check("/.*\\.class", 10, 10);
 }
 
-/// The linking test would be worth nothing if the JVM let anything pass.
+/// Without this test, a JVM that accepts everything would pass the test of linking.
 #[test]
 fn the_verifier_rejects_a_wrong_frame() {
     let Some(jdk) = Jdk::all().pop() else { return };
@@ -101,7 +101,7 @@ fn the_verifier_rejects_a_wrong_frame() {
     };
     let r = rewrite(&trace, hooks, &mut plan).expect("a class file");
     let mut bytes = r.bytes.expect("hooked");
-    // The frame of a catch-all says that the hooks' local is an int; make it a float.
+    // The frame of a catch-all says that the hooks' local is an int. Change the type to float.
     let at_frame = bytes
         .windows(4)
         .rposition(|w| w[0] == 1 && w[1..4] == [0, 1, 7])

@@ -1,4 +1,4 @@
-//! What holds for every class that can be generated.
+//! Properties that hold for every generated class.
 
 use classfile::file::ClassFile;
 use classfile::file::{Code, ExceptionEntry};
@@ -52,20 +52,20 @@ fn check_method(before: &ClassFile<'_>, after: &ClassFile<'_>, method: &HookedMe
     let windows: Vec<_> = map.windows().collect();
     let in_hook = |bci: u32| windows.iter().any(|w| w.start.0 <= bci && bci < w.end.0);
 
-    // Without the hooks, the code is what it was, instruction for instruction.
+    // Without the hooks, the code is the original code, instruction for instruction.
     let mut rest = new.iter().filter(|i| !in_hook(i.bci)).peekable();
     for i in &old {
         let moved = rest.next().expect("every instruction is still there");
         assert_eq!(map.original(RewrittenBci(moved.bci)), OriginalBci(i.bci));
         assert!(same_instruction(i, moved), "{i:?} became {moved:?}");
-        // A conditional branch that grew is two.
+        // A conditional branch that grew has become two instructions.
         if moved.opcode != i.opcode && moved.length == 3 {
             rest.next();
         }
     }
     assert!(rest.next().is_none());
 
-    // Hooks map to the instruction that they stand before.
+    // Hooks map to the instruction behind them.
     for w in &windows {
         let there = old
             .iter()
@@ -81,7 +81,7 @@ fn check_method(before: &ClassFile<'_>, after: &ClassFile<'_>, method: &HookedMe
         );
     }
 
-    // Original BCIs never go back, but in the catch-alls at the end.
+    // Original BCIs never decrease, except in the catch-alls at the end.
     let mut last = 0;
     for i in &new {
         let original = map.original(RewrittenBci(i.bci)).0;
@@ -89,7 +89,7 @@ fn check_method(before: &ClassFile<'_>, after: &ClassFile<'_>, method: &HookedMe
         last = original;
     }
 
-    // A frame is absent at nothing but the entry hook, a return and the athrow of a catch-all.
+    // A frame is absent only at the entry hook, at a return and at the athrow of a catch-all.
     for i in &new {
         if map.presence(RewrittenBci(i.bci)) == Presence::Absent {
             assert!(
@@ -102,7 +102,7 @@ fn check_method(before: &ClassFile<'_>, after: &ClassFile<'_>, method: &HookedMe
         }
     }
 
-    // First come the hooks at handlers, each leading from its call to its own rest.
+    // First come the hooks at handlers. Each leads from its call to its own rest.
     let mut is: Vec<_> = new_code.exceptions().collect();
     let caught: Vec<_> = windows
         .iter()
@@ -120,8 +120,8 @@ fn check_method(before: &ClassFile<'_>, after: &ClassFile<'_>, method: &HookedMe
         );
     }
 
-    // Then comes the old table: the same instructions have the same handlers in the same order,
-    // and the hook at a handler has not that handler.
+    // Then comes the old table: the same instructions have the same handlers in the same order. The
+    // hook at a handler does not have this handler.
     let handlers = |all: &[ExceptionEntry], bci: u32| -> Vec<_> {
         let covers = |e: &&ExceptionEntry| u32::from(e.start) <= bci && bci < u32::from(e.end);
         all.iter()
@@ -145,8 +145,8 @@ fn check_method(before: &ClassFile<'_>, after: &ClassFile<'_>, method: &HookedMe
         assert!(covering.iter().all(|&(at, _)| at != w.start.0), "{w:?}");
     }
 
-    // The catch-all covers what runs while the entry is there for sure: with a token, all from the
-    // push on.
+    // The catch-all covers the code in which the entry is certainly there. With a token, this is
+    // all code from the push on.
     let keeps_token = method.growth.locals > 0;
     let is_exit = |bci: u32| {
         let exit = |w: &HookWindow| w.kind == HookKind::Exit;
@@ -161,7 +161,7 @@ fn check_method(before: &ClassFile<'_>, after: &ClassFile<'_>, method: &HookedMe
         assert_eq!(covering, usize::from(!is_left_open), "{i:?}");
     }
 
-    // The shape of the frames is what it was, as far as `growth` does not say otherwise.
+    // The frames have their original numbers of slots, plus `growth`.
     assert_eq!(
         new_code.max_locals,
         old_code.max_locals + method.growth.locals

@@ -1,4 +1,5 @@
-//! Generated classes compute the same hooked and not, under `-Xverify:all`, on every JDK found.
+//! Generated classes compute the same results with and without hooks, under `-Xverify:all`, on
+//! every JDK found.
 
 use classfile_testing::generate::{self, GenClass};
 use classfile_testing::jdk::{Jdk, run};

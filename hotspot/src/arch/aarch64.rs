@@ -9,7 +9,7 @@ use super::processor::Arch;
 pub enum Aarch64 {}
 
 impl Arch for Aarch64 {
-    // The link register has it.
+    // The return address is in the link register.
     const WORDS_AT_RETURN: usize = 0;
 
     // Barriers of ZGC save the registers in use (`ZSaveLiveRegisters`): 31 general ones of one
@@ -39,7 +39,7 @@ impl Arch for Aarch64 {
     }
 
     fn is_interpreter_frame_removed(_: &[u8]) -> bool {
-        // Not known here: such mismatches are unexplained.
+        // Unknown for this processor: such mismatches are unexplained.
         false
     }
 
@@ -59,7 +59,7 @@ impl Arch for Aarch64 {
     }
 }
 
-/// Instructions: those whose bits under the mask are these.
+/// Instructions whose bits under the mask have this value.
 #[derive(Copy, Clone)]
 struct Pattern {
     mask: u32,
@@ -102,14 +102,13 @@ const B_HI: Pattern = pattern(0xff00_001f, 0x5400_0008);
 /// `cbnz …`.
 const CBNZ: Pattern = pattern(0xff00_0000, 0xb500_0000);
 
-/// What may stand between the removal of a compiled frame and `ret`: the rest of the removal of a
-/// large frame (`MacroAssembler::remove_frame`) and the return poll
+/// The instructions that may follow the removal of a compiled frame, before `ret`: the rest of the
+/// removal of a large frame (`MacroAssembler::remove_frame`) and the return poll
 /// (`MacroAssembler::safepoint_poll`).
 const COMPILED_RETURN: [Pattern; 5] = [POP_FP_LR, AUTHENTICATE, LOAD_OF_THREAD, CMP_SP, B_HI];
 
-/// What may stand between the removal of a native wrapper's frame and `ret`: the rest of `leave`,
-/// the look for an exception
-/// (`SharedRuntime::generate_native_wrapper`).
+/// The instructions that may follow the removal of a native wrapper's frame, before `ret`: the rest
+/// of `leave`, and the check for an exception (`SharedRuntime::generate_native_wrapper`).
 const WRAPPER_RETURN: [Pattern; 4] = [POP_FP_LR, AUTHENTICATE, LOAD_OF_THREAD, CBNZ];
 
 impl Pattern {
@@ -130,7 +129,8 @@ fn starts_with(code: &[u32], patterns: &[Pattern]) -> bool {
     code.len() >= patterns.len() && pairs.all(|(&word, pattern)| pattern.fits(word))
 }
 
-/// What follows those of the `instructions`, in order, that `code` starts with.
+/// The code behind the `instructions`, in order. Instructions that `code` does not have are
+/// skipped.
 fn skip_all(instructions: &[Pattern], mut code: Vec<u32>) -> Vec<u32> {
     for &instruction in instructions {
         if starts_with(&code, &[instruction]) {
@@ -188,7 +188,7 @@ mod tests {
                 "{start}"
             );
         }
-        // An exception: `ldp x29, x30, [sp], 16`, `b …`; the branch alone could be any.
+        // An exception: `ldp x29, x30, [sp], 16`, `b …`. The branch alone could be any branch.
         assert!(Aarch64::is_frame_removed(&bytes(&[
             0xa8c1_7bfd,
             0x1400_0010

@@ -1,6 +1,6 @@
 //! Machine code that HotSpot's compilers generate, by processor.
 //!
-//! All functions take bytes: code of either processor is recognised on any machine.
+//! All functions take bytes, so code of either processor is recognised on any machine.
 
 mod aarch64;
 mod processor;

@@ -1,13 +1,13 @@
-//! What has to be known of a processor.
+//! The trait of a processor.
 
-/// What HotSpot's generated code looks like on one processor.
+/// How HotSpot's generated code looks on a processor.
 ///
 /// On both processors the last word of a compiled frame is the return address, and the word below
 /// is the caller's frame pointer. The frame pointer register is free for other uses between
 /// (unless `-XX:+PreserveFramePointer`).
 pub trait Arch {
-    /// How many words from the stack pointer on may be the return address while the frame is
-    /// removed, before `ret`.
+    /// How many words from the stack pointer on may be the return address between the removal of
+    /// the frame and `ret`.
     const WORDS_AT_RETURN: usize;
 
     /// The most words by which compiled code moves its stack pointer within its body.
@@ -20,31 +20,31 @@ pub trait Arch {
     /// the method that is called (a trampoline stub).
     const TRAMPOLINES: bool;
 
-    /// Whether `code`, the bytes at the program counter in compiled code, stands in the prologue:
-    /// the frame is not built yet, or not wholly.
+    /// Whether `code`, the bytes at the program counter in compiled code, is in the prologue: the
+    /// frame is not complete yet.
     fn is_prologue(code: &[u8]) -> bool;
 
-    /// Whether `code`, the bytes at the program counter in compiled code, stands behind the removal
-    /// of the frame in an epilogue, or in the exit to the exception handler of the caller.
+    /// Whether `code`, the bytes at the program counter in compiled code, is behind the removal of
+    /// the frame: in an epilogue, or in the exit to the exception handler of the caller.
     fn is_frame_removed(code: &[u8]) -> bool;
 
-    /// Whether `code`, the bytes at the program counter in the native wrapper of a native method,
-    /// stands behind the removal of its frame.
+    /// Whether `code`, the bytes at the program counter in a native wrapper, is behind the removal
+    /// of the wrapper's frame.
     fn is_wrapper_frame_removed(code: &[u8]) -> bool;
 
-    /// Whether `code`, the bytes at the program counter in the interpreter, stands behind the removal of
-    /// the frame of a method that returns.
+    /// Whether `code`, the bytes at the program counter in the interpreter, is behind the removal
+    /// of the frame of a method that returns.
     fn is_interpreter_frame_removed(code: &[u8]) -> bool;
 
     /// Whether the [`Arch::CALL_SIZE`] bytes `before` an address end with a call through a register.
     fn is_register_call(before: &[u8]) -> bool;
 
-    /// Where the direct call whose bytes are `call` leads to; `return_address` is the address
-    /// behind the call. `None` if the bytes are no direct call.
+    /// The target of the direct call with the bytes `call`. `return_address` is the address behind
+    /// the call. `None` if the bytes are no direct call.
     fn call_target(call: &[u8], return_address: usize) -> Option<usize>;
 }
 
-/// The registers that a walk starts from.
+/// The registers from which a walk starts.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
 pub struct Registers {
     /// Program counter.

@@ -7,12 +7,12 @@ use super::processor::Arch;
 pub enum X86_64 {}
 
 impl Arch for X86_64 {
-    // `pop rbp` may still be to come.
+    // `pop rbp` may not have run yet.
     const WORDS_AT_RETURN: usize = 2;
 
-    // The intrinsic of `String.indexOf` keeps both strings and two words
-    // (`C2_MacroAssembler::string_indexof`), array copies of C1 push their five arguments, barriers
-    // of ZGC all registers in use (`ZSaveLiveRegisters`).
+    // The intrinsic of `String.indexOf` pushes both strings and two words
+    // (`C2_MacroAssembler::string_indexof`), array copies of C1 push their five arguments, and
+    // barriers of ZGC push all registers in use (`ZSaveLiveRegisters`).
     const MOST_PUSHED: usize = 44;
 
     const CALL_SIZE: usize = 5;
@@ -33,7 +33,7 @@ impl Arch for X86_64 {
     }
 
     fn is_interpreter_frame_removed(code: &[u8]) -> bool {
-        // `pop`, `mov rsp, …`, from JDK 21 on a look for a watermark of the stack, and `jmp …` of
+        // `pop`, `mov rsp, …`, from JDK 21 on a check of the stack watermark, and `jmp …` of
         // registers (`InterpreterMacroAssembler::remove_activation`, `TemplateTable::_return`).
         let popped = match strip_rex(code) {
             [0x58..=0x5f, rest @ ..] => rest,
@@ -57,7 +57,7 @@ impl Arch for X86_64 {
     }
 }
 
-/// What follows the prefix that selects one of the registers r8 to r15.
+/// The code behind the prefix that selects one of the registers r8 to r15.
 fn strip_rex(code: &[u8]) -> &[u8] {
     code.strip_prefix(&[0x41]).unwrap_or(code)
 }
@@ -72,19 +72,19 @@ const RET: &[u8] = &[0xc3];
 const SUB_RSP: [&[u8]; 2] = [&[0x48, 0x83, 0xec], &[0x48, 0x81, 0xec]];
 
 /// `pop rbp`, `jmp …`: an exception leaves a compiled method (`LIR_Assembler::emit_unwind_handler`,
-/// C2's `Rethrow`). The jump alone could be any.
+/// C2's `Rethrow`). The jump alone could be any jump.
 const UNWIND: &[u8] = &[0x5d, 0xe9];
 
-/// What stands before `sub rsp, …` in a prologue: the stack bang `mov [rsp - …], eax`, `push rbp`,
-/// `mov rbp, rsp` (`MacroAssembler::verified_entry`, `C1_MacroAssembler::build_frame`).
+/// The instructions before `sub rsp, …` in a prologue: the stack bang `mov [rsp - …], eax`, `push
+/// rbp`, `mov rbp, rsp` (`MacroAssembler::verified_entry`, `C1_MacroAssembler::build_frame`).
 const PROLOGUE: [Instruction; 3] = [
     Instruction(&[0x89, 0x84, 0x24], 4),
     Instruction(&[0x55], 0),
     Instruction(&[0x48, 0x8b, 0xec], 0),
 ];
 
-/// What stands before the `ret` of a compiled method: `pop rbp`, the return poll
-/// `cmp rsp, [r15 + …]` with a displacement of four bytes or of one, `ja …`
+/// The instructions before the `ret` of a compiled method: `pop rbp`, the return poll `cmp rsp,
+/// [r15 + …]` with a displacement of four bytes or of one byte, `ja …`
 /// (`MacroAssembler::safepoint_poll`).
 const COMPILED_RETURN: [Instruction; 4] = [
     Instruction(&[0x5d], 0),
@@ -93,8 +93,8 @@ const COMPILED_RETURN: [Instruction; 4] = [
     Instruction(&[0x0f, 0x87], 4),
 ];
 
-/// What stands before the `ret` of a native wrapper: `leave`, the look for an exception
-/// `cmp qword [r15 + …], 0`, `jne …` (`SharedRuntime::generate_native_wrapper`).
+/// The instructions before the `ret` of a native wrapper: `leave`, the check for an exception `cmp
+/// qword [r15 + …], 0`, `jne …` (`SharedRuntime::generate_native_wrapper`).
 const WRAPPER_RETURN: [Instruction; 4] = [
     Instruction(&[0xc9], 0),
     Instruction(&[0x49, 0x83, 0xbf], 5),
@@ -102,17 +102,18 @@ const WRAPPER_RETURN: [Instruction; 4] = [
     Instruction(&[0x0f, 0x85], 4),
 ];
 
-/// An instruction: its first bytes, and how many others it has.
+/// An instruction: its first bytes, and the number of its other bytes.
 struct Instruction(&'static [u8], usize);
 
 impl Instruction {
-    /// What follows the instruction, if `code` starts with it.
+    /// The code behind the instruction, if `code` starts with the instruction.
     fn skip<'a>(&self, code: &'a [u8]) -> Option<&'a [u8]> {
         code.strip_prefix(self.0)?.get(self.1..)
     }
 }
 
-/// What follows those of the `instructions`, in order, that `code` starts with.
+/// The code behind the `instructions`, in order. Instructions that `code` does not have are
+/// skipped.
 fn skip_all<'a>(instructions: &[Instruction], code: &'a [u8]) -> &'a [u8] {
     let skip = |rest, instruction: &Instruction| instruction.skip(rest).unwrap_or(rest);
     instructions.iter().fold(code, skip)

@@ -1,7 +1,8 @@
-//! `below-stub`: compiled code has entered a stub of the VM, and the walker takes the debug info
-//! record behind the call for that of the call.
+//! `below-stub`: compiled code has called a stub of the VM, and the walker takes the debug info
+//! record behind the call for the record of the call.
 //!
-//! The proof is that the top of the walk is the record behind that of the call into the stub.
+//! The proof is that the top frames of the walk are those of the record behind the record of the
+//! call.
 
 use super::cause::{Cause, Program};
 use crate::case::Facts;

@@ -1,7 +1,7 @@
 //! `called-by-vm`: the walk ends below a method that the VM called.
 //!
-//! The frame below is a JavaCalls entry. From there the walkers do not find the Java frames that
-//! the VM was called from, where these frames had called the VM through a stub.
+//! The frame below is a JavaCalls entry. If the Java frames below the entry had called the VM
+//! through a stub, the walkers do not find these frames.
 //!
 //! The proof is a JavaCalls entry on the stack whose anchor leads to a stub. Below the lowest frame of
 //! the walk there is such an entry if the VM alone calls the method.

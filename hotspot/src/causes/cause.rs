@@ -1,4 +1,4 @@
-//! What a cause consists of.
+//! The parts of a cause.
 
 use crate::case::Facts;
 use oracle::record::CauseName;
@@ -8,20 +8,20 @@ use oracle::record::CauseName;
 pub struct Cause {
     /// Its name in `report.json` and in the title of its section in `docs/findings.md`.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// What the cause is, in a few words.
     pub meaning: &'static str,
     /// Whether the evidence of a mismatch shows this cause.
     pub recognise: fn(&Facts<'_>) -> bool,
-    /// The first JDK that has what goes wrong; 0: every JDK.
+    /// The first JDK that has the fault; 0: every JDK.
     pub since: u32,
-    /// Programs in which it appears.
+    /// Programs that trigger the cause.
     pub programs: &'static [Program],
 }
 
-/// A program of the fixtures, and how it runs to show a cause.
+/// A program of the fixtures, with the settings that trigger a cause.
 #[derive(Debug)]
 pub struct Program {
-    /// What tells several programs of one cause apart; empty where there is only one.
+    /// Tells several programs of one cause apart; empty if there is one program.
     pub variant: &'static str,
     /// Why the cause appears in the program: a sentence.
     pub note: &'static str,
@@ -36,7 +36,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// What programs have in common.
+    /// The usual settings of a program.
     pub(super) const USUAL: Program = Program {
         variant: "",
         note: "",

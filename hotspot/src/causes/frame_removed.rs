@@ -1,5 +1,5 @@
 //! `frame-removed`: compiled code has removed its frame and is about to return. The walker takes
-//! the caller's words for those of the frame.
+//! words of the caller's frame for words of the removed frame.
 
 use super::cause::{Cause, Program};
 use crate::case::{Facts, TopFrame};

@@ -1,9 +1,9 @@
 //! `interpreter-frame`: the interpreter has not built its frame yet, or has removed the frame.
 //!
-//! The proof is the program counter: at the entry of a method, before the frame is linked or while the
-//! frame is filled in; or at a return, behind the frame's removal. The walk lacks frames of the top,
-//! and no more: the frame pointer still belongs to an older frame, which the walk starts from. So the
-//! top frame of the walk is a caller, and stands at an instruction that can call.
+//! The proof is the program counter: at the entry of a method, before the frame is linked or while
+//! the frame is filled in; or at a return, behind the frame's removal. The walk lacks frames of the
+//! top, and no other frames: the frame pointer still belongs to an older frame, from which the walk
+//! starts. So the top frame of the walk is a caller, and stands at an instruction that can call.
 
 use super::cause::{Cause, Program};
 use crate::case::Facts;

@@ -1,9 +1,9 @@
 //! `leaf-call`: generated code called a function of the VM or of another library without an anchor
 //! to the last Java frame.
 //!
-//! The proof is the return address into the generated code, behind a call to a library: it lies below
-//! the frame that the frame pointer leads to. So the frame pointer belongs to an older frame, from which
-//! the walk goes on.
+//! The proof is the return address into the generated code, behind a call to a library: it lies
+//! below the frame to which the frame pointer leads. So the frame pointer belongs to an older
+//! frame, with which the walk continues.
 
 use super::cause::{Cause, Program};
 use crate::case::Facts;

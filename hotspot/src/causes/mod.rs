@@ -1,8 +1,8 @@
-//! Why HotSpot's walkers go wrong: one file for each known cause.
+//! Why HotSpot's walkers return false stacks: one file for each known cause.
 //!
 //! A cause is a claim about the JVM. Each file says what the cause means, how the evidence of a
-//! mismatch shows the cause, and which program makes it happen; `docs/findings.md` has a section
-//! on each. To add a cause, add a file and a row in [`CAUSES`].
+//! mismatch shows the cause, and which program triggers it. `docs/findings.md` has a section on
+//! each cause. To add a cause, add a file and a row in [`CAUSES`].
 
 mod below_stub;
 mod called_by_vm;
@@ -23,8 +23,8 @@ use crate::arch::Arch;
 use crate::case::Case;
 use oracle::record::CauseName;
 
-/// The known causes. The first one that recognises a mismatch is its cause; the last one
-/// recognises every mismatch.
+/// The known causes. The cause of a mismatch is the first row that recognises the mismatch. The
+/// last row recognises every mismatch.
 pub static CAUSES: [Cause; 11] = [
     no_record::CAUSE,
     frozen_frames::CAUSE,
@@ -47,7 +47,7 @@ impl Cause {
         all.first().copied().unwrap_or(unexplained)
     }
 
-    /// All known causes that recognise a mismatch on processor `A`, the first of which is its cause.
+    /// All known causes that recognise a mismatch on processor `A`, in the order of the table.
     pub fn all_of<A: Arch>(case: Case<'_>) -> Vec<&'static Cause> {
         let facts = case.facts::<A>();
         let [known @ .., _] = &CAUSES;
@@ -55,7 +55,7 @@ impl Cause {
         known.filter(|cause| (cause.recognise)(&facts)).collect()
     }
 
-    /// The cause of this name, if this version knows such a cause.
+    /// The cause of this name, if this version knows it.
     pub fn named(name: &CauseName) -> Option<&'static Cause> {
         CAUSES.iter().find(|cause| cause.name == name.as_str())
     }

@@ -40,7 +40,7 @@ fn cause(verdict: Verdict, lowest: &str, true_lowest: &str, instant: Instant<'_>
 const LOW: &str = "a.B.c()V";
 const MAIN: &str = "a.Main.main([Ljava/lang/String;)V";
 
-/// The cause with these proofs, where the walk ends as the truth does unless it is cut.
+/// The cause with these proofs. The walk ends as the truth does, unless it is cut.
 fn with(proofs: &Proofs, verdict: Verdict, reason: Reason, instant: Instant<'_>) -> &'static str {
     let case = Case {
         verdict,
@@ -80,7 +80,7 @@ fn a_java_calls_entry_from_a_stub_shows_that_the_vm_called() {
         assert_eq!(of(low, MAIN, cut, stub), "called-by-vm");
         assert_eq!(of(low, MAIN, wrong, stub), "called-by-vm");
         assert_eq!(of(low, low, wrong, stub), "unexplained");
-        // The walker passes from there to the Java frames below.
+        // From such an entry the walker passes to the Java frames below.
         assert_eq!(of(low, MAIN, cut, &[CodeKind::Interpreter]), "unexplained");
         assert_eq!(of(low, MAIN, cut, &[]), "unexplained");
     }

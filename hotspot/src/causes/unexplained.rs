@@ -1,4 +1,4 @@
-//! `unexplained`: none of the known causes. This is the alarm.
+//! `unexplained`: no known cause. This is the alarm.
 
 use super::cause::Cause;
 

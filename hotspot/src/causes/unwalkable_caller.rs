@@ -1,7 +1,7 @@
 //! `unwalkable-caller`: the walk ends at a caller that the walker refuses.
 //!
-//! A frame's caller has a program counter that the walker does not accept: that of a frame to be
-//! deoptimised (`frame::safe_for_sender`).
+//! The caller's program counter is the deoptimisation handler, because the caller's frame will be
+//! deoptimised. The walker does not accept this program counter (`frame::safe_for_sender`).
 //!
 //! The proof is a return address that is the deoptimisation handler of a method (`deopt_handler_begin` in
 //! `share/code/nmethod.hpp`) whose frame the walk lacks.

@@ -4,12 +4,12 @@
 //! `share/code/codeBlob.hpp`). `frame::safe_for_sender` accepts no such stub as a caller, so
 //! AsyncGetCallTrace loses the Java frames that called the C code. GetStackTrace has these frames.
 //!
-//! The proof is a return address into an upcall stub on the stack of a walk that was cut.
+//! The proof is a return address into an upcall stub on the stack, where the walk is cut.
 
 use super::cause::{Cause, Program};
 use crate::case::Facts;
 
-/// The VM's name for the stub; builds that are no product builds add the signature.
+/// The VM's name for the stub. Debug builds add the signature.
 const STUB: &str = "upcall_stub";
 
 pub(super) const CAUSE: Cause = Cause {

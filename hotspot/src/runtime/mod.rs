@@ -1,5 +1,5 @@
-//! What HotSpot does by itself: the methods that it calls, the classes that it and the JDK generate,
-//! and those that they rewrite.
+//! What HotSpot does by itself: the methods that it calls, the classes that it and the JDK
+//! generate, and the classes that they rewrite.
 
 mod intrinsics;
 mod names;
@@ -26,10 +26,11 @@ impl Runtime for HotSpot {
     }
 
     fn occasions(&self, at: Instruction) -> Occasions {
-        // A class may be loaded anywhere: where it is resolved, where a handler for an exception
-        // is looked for, and where compiled code is left because the class was not loaded before
-        // (`deoptimization.cpp`, `load_class_by_index`). An object is registered for its finaliser
-        // in the constructor of `Object`, or at its allocation (-RegisterFinalizersAtInit).
+        // A class may be loaded anywhere: where the class is resolved, where a handler for an
+        // exception is searched, and where compiled code is left because a class was not loaded
+        // before (`deoptimization.cpp`, `load_class_by_index`). An object is registered for its
+        // finaliser in the constructor of `Object`, or at its allocation
+        // (-RegisterFinalizersAtInit).
         Occasions::LOADS
             .and_if(at.links, Occasions::LINKS)
             .and_if(at.calls, Occasions::CALLS)
@@ -50,7 +51,7 @@ impl Runtime for HotSpot {
             .and_if(may_launch, launch)
     }
 
-    /// What the launcher (`java.c`) and the VM's start (`thread.cpp`) call: the program, class
+    /// The launcher (`java.c`) and the VM's start (`thread.cpp`) call the program, class
     /// initialisers and constructors of strings.
     fn launches(&self, class: &[u8], method: &[u8]) -> bool {
         match method {
@@ -70,13 +71,14 @@ impl Runtime for HotSpot {
     }
 }
 
-/// Whether the JDK's own launcher started the VM whose system property `sun.java.launcher` this is.
+/// Whether the JDK's own launcher started the VM. `launcher` is the VM's system property
+/// `sun.java.launcher`.
 pub fn is_launched_by_jdk(launcher: Option<&str>) -> bool {
     launcher == Some("SUN_STANDARD")
 }
 
 /// Classes of the JDK that JFR's Java part rewrites while it records (JDK 17 to 20: the targets of
-/// `jdk.jfr.internal.instrument`), besides those of events.
+/// `jdk.jfr.internal.instrument`), in addition to the classes of events.
 pub const JFR_REWRITES: &[&str] = &[
     "java/io/FileInputStream",
     "java/io/FileOutputStream",
@@ -94,9 +96,9 @@ pub const JFR_REWRITES: &[&str] = &[
 /// A class of JFR that is loaded before JFR rewrites anything.
 pub const JFR: &str = "jdk/jfr/internal/JVM";
 
-/// What an instruction may throw by JVMS 6.5, besides errors of linking and of the VM itself, with
-/// what HotSpot adds: a class that was not found, and the index of an array that compiled code has
-/// inlined the check of (`c1_Runtime1.cpp`).
+/// The exceptions that instructions may throw by JVMS 6.5, apart from errors of linking and of the
+/// VM itself, and what HotSpot adds: a class that was not found, and an index of an array whose
+/// check compiled code has inlined (`c1_Runtime1.cpp`).
 const INSTRUCTIONS_THROW: &[&str] = &[
     "java/lang/ArithmeticException",
     "java/lang/ArrayIndexOutOfBoundsException",

@@ -3,17 +3,18 @@
 use oracle::edge::{Kind, package};
 use std::borrow::Cow;
 
-/// A class's name without what tells one hidden class from the next of its name, and its kind.
+/// A class's name without the part that differs between hidden classes of one name, and the kind of
+/// the class.
 ///
 /// HotSpot appends the address of a hidden class to its name, after `+` (JFR, JVM), `.`
 /// (signatures, JVMTI) or `/` (`Class.getName`).
 pub(super) fn of(name: &[u8]) -> (&[u8], Kind) {
     let base = hidden(name);
     let shown = base.unwrap_or(name);
-    // Up to JDK 20 the names of lambdas are numbered. A program that loads one class again and again
-    // has ever more numbers.
+    // Up to JDK 20 the names of lambdas are numbered. A program that loads a class again and again
+    // has ever higher numbers.
     let shown = lambda(shown).unwrap_or(shown);
-    // The VM calls it, no method handle does.
+    // The VM calls this class, and no method handle does.
     let natives = shown == b"java/lang/invoke/MethodHandleNatives";
     let kind = if package(shown) == b"java/lang/invoke" && !natives {
         Kind::Linker
@@ -33,13 +34,13 @@ pub(super) fn of(name: &[u8]) -> (&[u8], Kind) {
     (shown, kind)
 }
 
-/// Whether this is the name of a hidden class whose own code tells what it calls: not one of
-/// `java.lang.invoke`, which pass on to any target.
+/// Whether this is the name of a hidden class whose own code shows what it calls. The hidden
+/// classes of `java.lang.invoke` pass calls on to any target, so they are not meant.
 pub fn is_hidden(name: &[u8]) -> bool {
     hidden(name).is_some() && of(name).1 != Kind::Linker
 }
 
-/// The name without the address that HotSpot appends to that of a hidden class.
+/// The name without the address that HotSpot appends to the name of a hidden class.
 pub(super) fn without_address(name: &[u8]) -> &[u8] {
     hidden(name).unwrap_or(name)
 }
@@ -90,7 +91,7 @@ fn is_proxy(name: &[u8]) -> bool {
     simple.and_then(numbered) == Some(b"$Proxy")
 }
 
-/// What stands before the number at the end.
+/// The part before the number at the end.
 fn numbered(name: &[u8]) -> Option<&[u8]> {
     let digits = name.iter().rev().take_while(|b| b.is_ascii_digit()).count();
     (digits > 0).then(|| &name[..name.len() - digits])
@@ -156,7 +157,7 @@ mod tests {
             "p/A+0xg",
         ] {
             let kind = of(ordinary).1;
-            // "p/0x12" cannot be told from a hidden class `p`.
+            // "p/0x12" looks like a hidden class `p`.
             assert!(kind == Kind::Ordinary || ordinary == "p/0x12", "{ordinary}");
         }
     }

@@ -1,10 +1,10 @@
-//! Names of methods by which two runs name a method alike.
+//! Names of methods that are the same in each run.
 
 use super::names;
 
-/// `package.Class.method`, without what tells generated classes of one kind apart: the addresses of
-/// hidden classes, and the numbers of lambdas, proxies and reflective accessors. `class` has dots or
-/// slashes between packages.
+/// `package.Class.method`, without the parts that differ between generated classes of one kind: the
+/// addresses of hidden classes, and the numbers of lambdas, proxies and reflective accessors.
+/// `class` has dots or slashes between packages.
 pub fn place(class: &str, method: &str) -> String {
     let shown = names::without_address(class.as_bytes());
     let shown = String::from_utf8_lossy(shown).replace('/', ".");

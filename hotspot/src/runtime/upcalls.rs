@@ -1,5 +1,5 @@
-//! What the VM calls by itself: HotSpot's uses of `JavaCalls::call…`, and what of the JDK's own
-//! native code starts a thread.
+//! The methods that the VM calls by itself: HotSpot's uses of `JavaCalls::call…`, and the parts of
+//! the JDK's native code that start a thread.
 
 use oracle::edge::Of::{Class, Package, Subtypes};
 use oracle::edge::{Occasions, Of, Upcall, package};
@@ -10,7 +10,7 @@ const LOADS: Occasions = Occasions::LOADS;
 const LINKS: Occasions = Occasions::LINKS;
 /// `exceptions.cpp`.
 const THROWS: Occasions = Occasions::THROWS;
-/// `nativeLookup.cpp`: native methods are compiled where they are linked, with -Xcomp.
+/// `nativeLookup.cpp`: with -Xcomp, native methods are compiled where they are linked.
 const CALLS: Occasions = Occasions::CALLS;
 /// `instanceKlass.cpp`, `register_finalizer`.
 const FINALIZES: Occasions = Occasions::FINALIZES;
@@ -32,7 +32,8 @@ const fn up(of: Of, name: &'static str, descriptor: Option<&'static str>, on: Oc
 const LOADER: &str = "java/lang/ClassLoader";
 const THREAD: &str = "java/lang/Thread";
 
-/// Class initialisers and constructors of exceptions are not in it: their classes decide.
+/// Class initialisers and constructors of exceptions are not in the table, because their classes
+/// decide.
 pub(super) static UPCALLS: &[Upcall] = &[
     up(
         Subtypes(LOADER),
@@ -47,21 +48,21 @@ pub(super) static UPCALLS: &[Upcall] = &[
         Some("(Ljava/lang/Class;)V"),
         LOADS,
     ),
-    // Names in class files of before Java 5 are checked (`classFileParser.cpp`).
+    // The VM checks names in class files before Java 5 (`classFileParser.cpp`).
     up(
         Class("java/lang/Character"),
         "isJavaIdentifier*",
         Some("(I)Z"),
         LOADS,
     ),
-    // Classes that an AOT cache holds initialised (`aotClassInitializer.cpp`, JDK 24).
+    // Classes that are initialised in an AOT cache (`aotClassInitializer.cpp`, JDK 24).
     up(
         Subtypes("java/lang/Object"),
         "runtimeSetup",
         Some("()V"),
         LOADS.and(LAUNCHES),
     ),
-    // Classes of the CDS archive get their package and protection domain.
+    // The VM defines package and protection domain of classes of the CDS archive.
     up(Subtypes(LOADER), "getProtectionDomain", None, LOADS),
     up(Subtypes(LOADER), "definePackage", None, LOADS),
     up(Subtypes(LOADER), "defineOrCheckPackage", None, LOADS),
@@ -73,7 +74,7 @@ pub(super) static UPCALLS: &[Upcall] = &[
     ),
     up(Class("java/util/jar/Manifest"), "<init>", None, LOADS),
     up(Class("java/io/ByteArrayInputStream"), "<init>", None, LOADS),
-    // Agents and JFR look at classes as they load.
+    // Agents and JFR transform classes at load.
     up(
         Class("sun/instrument/InstrumentationImpl"),
         "transform",
@@ -143,7 +144,7 @@ pub(super) static UPCALLS: &[Upcall] = &[
     ),
     // `statSampler.cpp`, `perfData.cpp`.
     up(Class("java/lang/System"), "getProperty", None, LAUNCHES),
-    // The archive of classes is written at the VM's end, or on demand (`lambdaFormInvokers.cpp`,
+    // The VM writes the CDS archive at its end, or on demand (`lambdaFormInvokers.cpp`,
     // `dynamicArchive.cpp`, `diagnosticCommand.cpp`).
     up(
         Class("jdk/internal/misc/CDS"),
@@ -161,7 +162,7 @@ pub(super) static UPCALLS: &[Upcall] = &[
     up(Class("java/lang/Shutdown"), "shutdown", None, LAUNCHES),
     up(Class(THREAD), "<init>", None, LAUNCHES),
     up(Class("java/lang/ThreadGroup"), "<init>", None, LAUNCHES),
-    // Threads of the VM's own, in JDK 17 (`thread.cpp`, `os.cpp`, `attachListener.cpp`).
+    // The VM starts threads of its own, in JDK 17 (`thread.cpp`, `os.cpp`, `attachListener.cpp`).
     up(
         Class("java/lang/ThreadGroup"),
         "add",
@@ -172,8 +173,8 @@ pub(super) static UPCALLS: &[Upcall] = &[
     up(Package("sun/launcher"), "*", None, LAUNCHES),
 ];
 
-/// Whether the VM itself calls `method`, as far as its name alone tells: `package.Class.name`
-/// with its descriptor, as reports have it. Methods that start a thread are not meant.
+/// Whether the VM itself calls `method`, as far as the name alone shows: `package.Class.name` with
+/// its descriptor, as in reports. Methods that start a thread do not count.
 pub fn is_called_by_vm(method: &str) -> bool {
     let (path, descriptor) = method.split_at(method.find('(').unwrap_or(method.len()));
     let Some((class, name)) = path.rsplit_once('.') else {
@@ -189,7 +190,7 @@ pub fn is_called_by_vm(method: &str) -> bool {
         let fits_class = match upcall.of {
             Class(of) => of == class,
             Package(of) => package(class.as_bytes()) == of.as_bytes(),
-            // A name does not tell what it is a subtype of.
+            // The name does not show the supertypes of the class.
             Subtypes(_) => true,
         };
         let fits_method = upcall.fits(name.as_bytes(), descriptor.as_bytes());

@@ -1,4 +1,4 @@
-//! Follows code from a place where the stack pointer is known.
+//! Follows the stack pointer from a place where it is known.
 
 use crate::memory::Memory;
 use crate::unwind::Register;
@@ -6,21 +6,22 @@ use crate::unwind::instruction::{Effect, decode};
 
 const WORD: isize = size_of::<usize>() as isize;
 
-/// How the stack stands at an instruction, relative to where it stood at the start.
+/// The stack at an instruction, relative to the stack at the start.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
 pub struct Depth {
     /// By how many bytes the stack has grown.
     pub bytes: isize,
-    /// By how many it had grown when the caller's frame pointer was saved, that word included.
+    /// By how many bytes the stack had grown when the caller's frame pointer was saved, the saved
+    /// word included.
     pub saved_fp: Option<isize>,
-    /// Whether the frame pointer belongs to the code by now.
+    /// Whether the frame pointer already belongs to this code.
     pub has_own_fp: bool,
 }
 
-/// Follows the code from `start` to `pc`, instruction by instruction in address order, at most
-/// `steps` of them. Behind a jump or a return the stack stands as at the start, as the stack of
-/// compiled code does outside of what pushes and pops. `None` if `pc` is no start of an
-/// instruction, or the stack pointer cannot be followed.
+/// Follows the code from `start` to `pc`, in address order, for at most `steps` instructions.
+/// Behind a jump or a return the stack is taken to be as at the start, as in compiled code outside
+/// of pushes and pops. `None` if `pc` is not the start of an instruction, or the stack pointer
+/// cannot be followed.
 pub fn follow(memory: &impl Memory, start: usize, pc: usize, steps: usize) -> Option<Depth> {
     let mut depth = Depth::default();
     let mut at = start;

@@ -1,8 +1,8 @@
-//! Runs code to its return in thought, from the registers that it really has.
+//! Simulates code up to its return, from the real registers.
 //!
-//! Along each path of generated code the stack pointer is balanced, so any path to a `ret`, or to
-//! a jump to the return address, leads to the caller. Branches are not taken: that leaves loops,
-//! and passes the poll at a return.
+//! Along each path of generated code the stack pointer is balanced, so any path to a `ret`, or to a
+//! jump to the return address, leads to the caller. Branches are not taken, so the simulation
+//! leaves loops and passes the return poll.
 
 use crate::memory::Memory;
 use crate::unwind::instruction::{Effect, decode};
@@ -10,7 +10,7 @@ use crate::unwind::{Register, Registers};
 
 const WORD: usize = size_of::<usize>();
 
-/// How a call is dealt with.
+/// What the simulation does at a call.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Calls {
     /// The code cannot be followed behind a call.
@@ -22,21 +22,21 @@ pub enum Calls {
 /// The state at the caller.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Exit {
-    /// Where the caller goes on.
+    /// Where the caller continues.
     pub pc: usize,
-    /// Its stack pointer, behind the return address.
+    /// The caller's stack pointer, behind the return address.
     pub sp: usize,
-    /// Its frame pointer.
+    /// The caller's frame pointer.
     pub fp: usize,
-    /// What is known of its registers.
+    /// The registers of the caller, as far as they are known.
     pub registers: Registers,
     /// Whether the code still had a frame that `leave` removed.
     pub left_frame: bool,
 }
 
-/// Runs at most `steps` instructions from `pc` on. `is_return` tells whether a word is a return
-/// address: an indirect jump goes to the caller, or leaves it on the stack for other code.
-/// `None` if no return was reached.
+/// Simulates at most `steps` instructions from `pc` on. `is_return` says whether a word is a return
+/// address: an indirect jump goes to the caller, or leaves the return address on the stack for
+/// other code. `None` if no return was reached.
 pub fn find(
     memory: &impl Memory,
     pc: usize,
@@ -80,17 +80,17 @@ pub fn find(
 
 struct Machine<'a, M> {
     memory: &'a M,
-    /// The top of the stack that is there: what is below was left by calls that have returned.
+    /// The top of the stack that is in use. Words below were left by calls that have returned.
     top: usize,
     registers: Registers,
     stack: Overlay,
     left_frame: bool,
-    /// The first word that was popped, and the stack pointer behind it.
+    /// The word that was popped first, and the stack pointer behind it.
     popped: Option<(usize, usize)>,
 }
 
 impl<M: Memory> Machine<'_, M> {
-    /// Runs an instruction that goes on to the next one.
+    /// Simulates an instruction after which the next instruction runs.
     fn run(&mut self, effect: Effect) -> Option<()> {
         let registers = &mut self.registers;
         match effect {
@@ -148,7 +148,7 @@ impl<M: Memory> Machine<'_, M> {
             }
             Effect::Write(register) => registers.set(register, None),
             Effect::Call | Effect::Clobber => {
-                // What the C calling convention does not keep: rax, rcx, rdx, rsi, rdi, r8 to r11.
+                // The C calling convention does not preserve rax, rcx, rdx, rsi, rdi, r8 to r11.
                 for number in [0, 1, 2, 6, 7, 8, 9, 10, 11] {
                     registers.set(Register::new(number), None);
                 }
@@ -196,15 +196,15 @@ impl<M: Memory> Machine<'_, M> {
         let sp = self.registers.get(Register::RSP)?;
         if let Some(top) = self.load(sp).filter(|&top| is_return(top)) {
             let exit = self.exit(top)?;
-            // Where the return address was popped, what lies above are the caller's arguments,
-            // in another order.
+            // If the return address was popped, the words above are the caller's arguments, in
+            // another order.
             let behind = match self.popped {
                 Some((popped, behind)) if popped == top => behind,
                 _ => sp.wrapping_add(WORD),
             };
             return Some(Exit { sp: behind, ..exit });
         }
-        // The return address was popped to find out where to go on.
+        // The return address was popped to find the target of the jump.
         let (popped, _) = self.popped.filter(|&(popped, _)| is_return(popped))?;
         self.exit(popped)
     }
@@ -214,7 +214,7 @@ fn offset(address: usize, number: i32) -> usize {
     address.wrapping_add_signed(number as isize)
 }
 
-/// The words that were written in thought, the newest ones.
+/// The newest words that the simulation wrote.
 #[derive(Default)]
 struct Overlay {
     words: [(usize, Option<usize>); 8],
@@ -228,7 +228,7 @@ impl Overlay {
         self.count += 1;
     }
 
-    /// What was written to `address`, if anything was.
+    /// The value that was written to `address`, if any was written.
     fn load(&self, address: usize) -> Option<Option<usize>> {
         let kept = self.count.min(self.words.len());
         let newest = (0..kept).map(|back| self.words[(self.count - 1 - back) % self.words.len()]);
@@ -314,7 +314,7 @@ mod tests {
 
     #[test]
     fn what_lies_below_the_top_of_the_stack_is_no_return_address() {
-        // sub rsp, 16; jmp [rcx]: `CALLER` lies where an earlier call left it.
+        // sub rsp, 16; jmp [rcx]: an earlier call left `CALLER` there.
         struct Below;
         impl Memory for Below {
             fn u8(&self, address: usize) -> Option<u8> {

@@ -1,5 +1,5 @@
-//! Decodes x86-64 instructions as far as frames depend on them: the length of each, and what it
-//! does to the stack pointer and to the general registers (Intel SDM, volume 2, appendix A).
+//! Decodes x86-64 instructions as far as frames depend on them: their lengths, and their effects on
+//! the stack pointer and on the general registers (Intel SDM, volume 2, appendix A).
 //!
 //! Long because: this is one decoder, and its opcode maps share the cursor, prefixes and operands.
 
@@ -10,11 +10,11 @@ use crate::unwind::Register;
 pub struct Instruction {
     /// Its length in bytes, 1 to 15.
     pub length: usize,
-    /// What it does.
+    /// Its effect.
     pub effect: Effect,
 }
 
-/// What an instruction does, as far as frames depend on it.
+/// The effect of an instruction, as far as frames depend on it.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Effect {
     /// It pushes a register, or something else.
@@ -39,25 +39,26 @@ pub enum Effect {
     Return,
     /// A call.
     Call,
-    /// A jump by so many bytes from its end.
+    /// A jump by this many bytes from its end.
     Jump(i32),
     /// A jump to the address in a register.
     JumpRegister(Register),
     /// A jump to an address in memory.
     JumpMemory,
-    /// A jump by so many bytes from its end, if a condition holds.
+    /// A jump by this many bytes from its end, if a condition holds.
     Branch(i32),
     /// It changes a register in a way that is not followed.
     Write(Register),
     /// It changes registers in a way that is not followed.
     Clobber,
-    /// Nothing to the general registers.
+    /// No effect on the general registers.
     Nothing,
-    /// Nothing is executed behind it.
+    /// The instruction behind is not executed.
     Trap,
 }
 
-/// Decodes the instruction at the start of `code`; `None` if none of 64-bit mode begins there.
+/// Decodes the instruction at the start of `code`; `None` if no instruction of 64-bit mode begins
+/// there.
 pub fn decode(code: &[u8; 16]) -> Option<Instruction> {
     let mut bytes = Bytes { code, at: 0 };
     let effect = effect(&mut bytes)?;
@@ -96,7 +97,7 @@ impl Bytes<'_> {
     }
 }
 
-/// What the prefixes say.
+/// The prefixes of an instruction.
 #[derive(Copy, Clone, Default)]
 struct Prefixes {
     operand_16: bool,
@@ -109,7 +110,7 @@ impl Prefixes {
         self.rex & 8 != 0
     }
 
-    /// Bytes of an immediate number that follows the size of the operands.
+    /// Length of an immediate operand that depends on the operand size, in bytes.
     fn immediate(self) -> usize {
         if self.operand_16 { 2 } else { 4 }
     }
@@ -204,7 +205,7 @@ fn effect(bytes: &mut Bytes<'_>) -> Option<Effect> {
     }
 }
 
-/// What becomes of an instruction that writes what its ModRM byte names as `place`.
+/// The effect of an instruction that writes the operand `place` of its ModRM byte.
 fn written(place: &Place) -> Effect {
     match *place {
         Place::Register(register) => Effect::Write(register),
@@ -420,7 +421,8 @@ fn two_byte(bytes: &mut Bytes<'_>, prefixes: Prefixes) -> Option<Effect> {
         0x38 => {
             let opcode = bytes.next()?;
             let reg = operands(bytes, prefixes)?.reg;
-            // movbe, crc32, adcx and adox write general registers; the others vectors.
+            // movbe, crc32, adcx and adox write general registers. The other instructions write
+            // vectors.
             match opcode {
                 0xf0 | 0xf1 | 0xf6 => Effect::Write(reg),
                 _ => Effect::Nothing,

@@ -1,10 +1,10 @@
-//! Where the caller of interrupted x86-64 code is, read off the code itself.
+//! The caller of interrupted x86-64 code, found by the code itself.
 //!
-//! HotSpot's tables describe a frame while it is whole. At a method's start and end, and where
-//! code moves the stack pointer in between, only the instructions tell.
+//! HotSpot's tables describe complete frames. At a method's start and end, and where code moves the
+//! stack pointer in between, only the instructions show where the frame is.
 //!
-//! * [`instruction`]: what one instruction does to the stack pointer and to registers;
-//! * [`exit`]: runs the code to its return in thought;
+//! * [`instruction`]: the effect of one instruction on the stack pointer and on registers;
+//! * [`exit`]: simulates the code up to its return;
 //! * [`entry`]: follows the code from its start, or from another place where the stack pointer is
 //!   known.
 
@@ -21,19 +21,19 @@ impl Register {
     pub const RSP: Register = Register(4);
     /// The frame pointer.
     pub const RBP: Register = Register(5);
-    /// What C passes the first argument in.
+    /// The register of the first argument in C's calling convention.
     pub const RDI: Register = Register(7);
-    /// What HotSpot passes a method in, to its interpreter.
+    /// The register in which HotSpot passes the method to its interpreter.
     pub const RBX: Register = Register(3);
     /// The interpreter's pointer to the bytecode; at a call, the stack pointer of the caller.
     pub const R13: Register = Register(13);
 
-    /// The register of `number`, of which the lowest four bits count.
+    /// The register with this number. The lowest four bits of `number` count.
     pub const fn new(number: u8) -> Register {
         Register(number & 15)
     }
 
-    /// Its place in [`Registers`].
+    /// Its index in [`Registers`].
     pub fn index(self) -> usize {
         usize::from(self.0 & 15)
     }

@@ -1,4 +1,4 @@
-//! Debug info of compiled code: which frames the compiler recorded where
+//! Debug info of compiled code: the frames that the compiler recorded at each program counter
 //! (`share/code/pcDesc.hpp`, `share/code/scopeDesc.cpp`).
 //!
 //! HotSpot records the inlined frames at calls, polls and implicit checks, not at every
@@ -10,20 +10,20 @@ use crate::memory::Memory;
 /// `sizeof(PcDesc)`.
 pub const RECORD: usize = 16;
 
-/// More records than the largest compiled method has.
+/// A limit that no compiled method reaches.
 const MOST_RECORDS: usize = 1 << 22;
 
 /// How the VM compresses numbers (`share/code/compressedStream.hpp`).
 #[derive(Copy, Clone, Debug)]
 pub struct Compression {
-    /// What is added to each byte, so that none is zero: 0 up to JDK 18, then 1.
+    /// The number that is added to each byte, so that no byte is zero: 0 up to JDK 18, then 1.
     excluded: u32,
 }
 
 /// A debug info record.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Record {
-    /// Where it stands, as a distance from the start of the code.
+    /// Its program counter, relative to the start of the code.
     pub pc_offset: i32,
     /// Its innermost scope; 0 if it has none.
     pub scope: u32,
@@ -32,9 +32,9 @@ pub struct Record {
 /// The records at an address.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Around {
-    /// The last one at or before it.
+    /// The last record at or before the address.
     pub before: Option<Record>,
-    /// The first one behind it.
+    /// The first record behind the address.
     pub behind: Option<Record>,
 }
 
@@ -45,20 +45,20 @@ pub struct Scope {
     pub method: usize,
     /// Its BCI; -1 where the record stands for none.
     pub bci: i32,
-    /// The scope that it is inlined to; 0 if it is the compiled method's own.
+    /// The scope into which it is inlined; 0 if it is the compiled method's own scope.
     pub sender: u32,
 }
 
 impl Compression {
-    /// How a VM of this version does it.
+    /// The compression of a VM of this feature release.
     pub fn of(feature: u32) -> Compression {
         Compression {
             excluded: u32::from(feature >= 19),
         }
     }
 
-    /// Reads a number of one to five bytes, and moves `at` behind it: a byte above the limit says
-    /// that another follows, whose weight is 64 times higher.
+    /// Reads a number of one to five bytes, and moves `at` behind it. A byte above the limit says
+    /// that another byte follows, with a weight that is 64 times higher.
     fn read(self, memory: &impl Memory, at: &mut usize) -> Option<u32> {
         let limit = 192 - self.excluded;
         let mut sum = 0_u32;
@@ -79,7 +79,8 @@ impl DebugTables {
     /// The records around the instruction at `pc_offset`.
     pub fn around(&self, memory: &impl Memory, pc_offset: i32) -> Option<Around> {
         let count = self.pcs_end.checked_sub(self.pcs)? / RECORD;
-        // Behind the last one at or before it; records are sorted by address.
+        // The search ends behind the last record at or before the address. Records are sorted by
+        // address.
         let (mut low, mut high) = (0, count.min(MOST_RECORDS));
         while low < high {
             let middle = low.midpoint(high);
@@ -129,7 +130,7 @@ impl DebugTables {
             .wrapping_sub(1);
         let index = method.checked_sub(1)? as usize;
         let method = memory.word(self.metadata.wrapping_add(index.wrapping_mul(8)))?;
-        // Outer scopes are written before inner ones: so a chain of them ends.
+        // Outer scopes are written before inner scopes, so a chain of scopes ends.
         (sender < scope).then_some(Scope {
             method,
             bci,
@@ -139,7 +140,7 @@ impl DebugTables {
 }
 
 impl Around {
-    /// The record of `pc_offset` itself, if there is one.
+    /// The record at `pc_offset` exactly, if there is one.
     pub fn exact(&self, pc_offset: i32) -> Option<Record> {
         self.before.filter(|record| record.pc_offset == pc_offset)
     }
@@ -177,7 +178,7 @@ mod tests {
 
     #[test]
     fn integers_are_read_as_the_vm_writes_them() {
-        // The values are those of the comments in HotSpot's own tests of both formats.
+        // The values are those in the comments of HotSpot's own tests of both formats.
         assert_eq!(read(17, &[0]), Some((0, 1)));
         assert_eq!(read(17, &[191]), Some((191, 1)));
         assert_eq!(read(17, &[192, 0]), Some((192, 2)));

@@ -1,25 +1,28 @@
-//! JavaCalls entries: the frames of the stub that the VM calls Java methods through
-//! (`StubGenerator::generate_call_stub`). Such a frame leads to the Java frames below those of the VM.
+//! JavaCalls entries: the frames of the stub through which the VM calls Java methods
+//! (`StubGenerator::generate_call_stub`). Such a frame leads to the Java frames below the frames of
+//! the VM.
 
 use super::fields::Fields;
 use crate::memory::Memory;
 
 const WORD: usize = size_of::<usize>();
 
-/// Where the VM and the stub's frames keep what.
+/// The places of the data of JavaCalls entries.
 #[derive(Copy, Clone, Debug)]
 pub struct Layout {
-    /// Where the VM keeps the address that Java methods return to
+    /// The address of the variable with the return address of called Java methods
     /// (`StubRoutines::_call_stub_return_address`).
     return_address: usize,
-    /// From the frame pointer of the stub's frame to its pointer to the `JavaCallWrapper`, in words.
+    /// The distance from the frame pointer of the stub's frame to the pointer to the
+    /// `JavaCallWrapper`, in words.
     wrapper: isize,
-    /// From the wrapper to the stack pointer and the program counter of the last Java frame.
+    /// The offsets, in the wrapper, of the stack pointer and of the program counter of the last
+    /// Java frame.
     anchor_sp: usize,
     anchor_pc: usize,
 }
 
-/// Words of a stack from an address on.
+/// Copied words of a stack.
 #[derive(Copy, Clone, Debug)]
 pub struct Words<'a> {
     /// The address of the first word.
@@ -29,7 +32,7 @@ pub struct Words<'a> {
 }
 
 impl Words<'_> {
-    /// The word at `address`, if it is among them.
+    /// The word at `address`, if it was copied.
     pub fn at(self, address: usize) -> Option<usize> {
         let distance = address.checked_sub(self.start)?;
         self.words
@@ -52,9 +55,9 @@ impl Layout {
         })
     }
 
-    /// Where the Java frames below each JavaCalls entry on the `stack` had called the VM: a program
-    /// counter, the newest first; `None` where the words do not reach so far, or there are no frames
-    /// below.
+    /// The program counters, newest first, at which the Java frames below each JavaCalls entry on
+    /// the `stack` had called the VM. `None` where the words do not reach so far, or where no Java
+    /// frames are below.
     pub fn callers(self, memory: &impl Memory, stack: Words<'_>) -> Vec<Option<usize>> {
         let Some(return_address) = memory.word(self.return_address).filter(|&pc| pc != 0) else {
             return vec![];
@@ -64,7 +67,7 @@ impl Layout {
         entries.map(|(at, _)| self.caller(stack, at)).collect()
     }
 
-    /// The callee has saved the frame pointer of the stub below its return address, the word `at`.
+    /// The callee has saved the stub's frame pointer below its return address, the word `at`.
     fn caller(self, stack: Words<'_>, at: usize) -> Option<usize> {
         let fp = stack.words.get(at.checked_sub(1)?)?;
         let wrapper = stack.at(fp.wrapping_add_signed(self.wrapper * WORD as isize))?;

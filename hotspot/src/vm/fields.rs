@@ -1,10 +1,10 @@
-//! What the VM exports about its structures, for the Serviceability Agent: whoever has read the tables
-//! implements this.
+//! The VM's own description of its structures, which it exports for the Serviceability Agent. The
+//! reader of the tables implements the trait.
 
 /// Fields, types and constants of a VM by name.
 pub trait Fields {
-    /// Offset of an instance field, address of a static one, in the first of `types` that has it:
-    /// fields move between related types from one version to the next.
+    /// The offset of an instance field or the address of a static field, in the first of `types`
+    /// that has the field: fields move between related types from version to version.
     fn field(&self, types: &[&str], field: &str) -> Option<usize>;
 
     /// Size of a type in bytes.

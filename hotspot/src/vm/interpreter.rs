@@ -1,4 +1,4 @@
-//! The interpreter's codelets: which part of it an address lies in
+//! The interpreter's codelets: the part of the interpreter at an address
 //! (`share/interpreter/templateInterpreter.cpp`, `share/code/stubs.hpp`).
 
 use super::fields::Fields;
@@ -17,22 +17,23 @@ pub struct Interpreter {
 /// A piece of the interpreter.
 pub struct Codelet {
     code: Range<usize>,
-    /// What it is for.
+    /// Its purpose.
     pub role: Role,
 }
 
-/// What codelets are for, as far as that matters to a walk.
+/// The purpose of a codelet, as far as it matters to a walk.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Role {
-    /// A method begins here. Its frame is linked from this address on; `None` if it gets none.
+    /// A method begins in this codelet. Its frame is linked from this address on; `None` if the
+    /// method gets no frame.
     Entry(Option<usize>),
-    /// Calls return here, so this is what return addresses point into.
+    /// Calls return to this codelet, so return addresses point into it.
     Return,
-    /// The rest: bytecodes, and what they share.
+    /// Any other codelet: bytecodes, and code that they share.
     Body,
 }
 
-/// Where the VM keeps the list of its codelets (`StubQueue`).
+/// The place of the VM's list of codelets (`StubQueue`).
 #[derive(Copy, Clone, Debug)]
 pub struct Layout {
     queue: usize,
@@ -60,7 +61,7 @@ impl Layout {
         })
     }
 
-    /// The interpreter; `None` if it is not made yet.
+    /// The interpreter; `None` if it is not generated yet.
     pub fn read(self, memory: &impl Memory) -> Option<Interpreter> {
         let stubs = memory.word(self.queue)?;
         let buffer = memory.word(stubs + self.buffer)?;
@@ -99,7 +100,7 @@ impl Interpreter {
 }
 
 impl Codelet {
-    /// What the codelet had done with the frame of its method at `pc`, with the `code` there.
+    /// The state of the method's frame at `pc` in the codelet, where the bytes are `code`.
     pub fn frame<A: Arch>(&self, registers: &Registers, code: &[u8]) -> InterpreterFrame {
         /// The part of a frame that all methods have (`frame_x86.hpp`, `interpreter_frame_initial_sp`).
         const FIXED: usize = 9 * size_of::<usize>();
@@ -129,7 +130,7 @@ impl Role {
     }
 }
 
-/// Where the frame that code builds is linked: behind its first `push rbp`, `mov rbp, rsp`
+/// Where the code that builds a frame links the frame: behind its first `push rbp`, `mov rbp, rsp`
 /// (`TemplateInterpreterGenerator::generate_fixed_frame`).
 fn link(memory: &impl Memory, code: Range<usize>) -> Option<usize> {
     let mut at = code.start;

@@ -1,5 +1,5 @@
-//! Where HotSpot keeps what, by its own description (`share/runtime/vmStructs.cpp`), and how to read
-//! that from memory.
+//! HotSpot's data structures, by its own description (`share/runtime/vmStructs.cpp`), and how to
+//! read them from memory.
 
 pub mod debug_info;
 pub mod entry;

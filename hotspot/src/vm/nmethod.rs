@@ -1,14 +1,14 @@
-//! Compiled methods: what they were compiled from, and where their tables are
+//! Compiled methods: their Java methods, and the addresses of their tables
 //! (`share/code/nmethod.hpp`).
 
 use super::fields::Fields;
 use crate::memory::Memory;
 
-/// A compiled method, or the wrapper of a native one: the address of its blob.
+/// A compiled method or a native wrapper: the address of its blob.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Nmethod(pub usize);
 
-/// Where a compiled method keeps what.
+/// The layout of a compiled method.
 pub struct Layout {
     method: usize,
     level: usize,
@@ -17,7 +17,7 @@ pub struct Layout {
     places: Places,
 }
 
-/// Two forms of the tables.
+/// The places of the tables, in two forms.
 enum Places {
     /// In the blob itself, up to JDK 22.
     Inside {
@@ -27,7 +27,7 @@ enum Places {
         scopes: usize,
         metadata: usize,
     },
-    /// Beside the blob, from JDK 24 on; all is told by distances.
+    /// Outside of the blob, from JDK 24 on. All places are distances.
     Outside {
         code: usize,
         immutable: usize,
@@ -41,15 +41,15 @@ enum Places {
 /// The addresses of a compiled method's debug info.
 #[derive(Copy, Clone, Debug)]
 pub struct DebugTables {
-    /// The start of the code, which records count from.
+    /// The start of the code. The program counters of records are relative to this address.
     pub code: usize,
-    /// The records, by address.
+    /// The start of the records, which are sorted by program counter.
     pub pcs: usize,
-    /// Their end.
+    /// The end of the records.
     pub pcs_end: usize,
-    /// What the records point into.
+    /// The scopes, to which records point.
     pub scopes: usize,
-    /// The methods that scopes name by number.
+    /// The methods, which scopes name by index.
     pub metadata: usize,
 }
 
@@ -98,14 +98,14 @@ impl Nmethod {
         memory.word(self.0.wrapping_add(layout.method))
     }
 
-    /// The level that it was compiled at: 1 to 3 for C1, 4 for C2.
+    /// The tier of the compilation: 1 to 3 for C1, 4 for C2.
     pub fn level(self, layout: &Layout, memory: &impl Memory) -> Option<i8> {
-        // A byte since JDK 21, an int before: the lowest byte has it.
+        // A byte since JDK 21, an int before. The lowest byte has the tier.
         Some(memory.u8(self.0.wrapping_add(layout.level))?.cast_signed())
     }
 
-    /// Whether `pc` is a handler that deoptimises a frame of this method: where such a frame goes
-    /// on instead of behind its call.
+    /// Whether `pc` is a deoptimisation handler of this method: a frame that will be deoptimised
+    /// continues there instead of behind its call.
     pub fn is_deopt_handler(self, layout: &Layout, memory: &impl Memory, pc: usize) -> bool {
         layout.deopt_handlers.into_iter().any(|handler| {
             let place = self.0.wrapping_add(handler);
@@ -119,7 +119,8 @@ impl Nmethod {
         })
     }
 
-    /// Where the frame at `sp` would have gone on, if it did not go on at `pc` to be deoptimised.
+    /// The program counter at which the frame at `sp` would have continued, if it did not continue
+    /// at `pc` to be deoptimised.
     pub fn original_pc(
         self,
         layout: &Layout,
@@ -134,7 +135,7 @@ impl Nmethod {
         memory.word(sp.wrapping_add_signed(slot as isize))
     }
 
-    /// Where its debug info is.
+    /// The addresses of its debug info.
     pub fn debug_tables(self, layout: &Layout, memory: &impl Memory) -> Option<DebugTables> {
         let Nmethod(start) = self;
         let word = |at: usize| memory.word(start.wrapping_add(at));

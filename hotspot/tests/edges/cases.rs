@@ -1,4 +1,4 @@
-//! The judge of edges on files: classes, and edges with what the judge finds.
+//! Cases of the judge of edges, in files: classes, and edges with the judge's findings.
 //!
 //! Each file of `cases/` is a test. A line `class FLAGS NAME extends SUPER INTERFACE…` declares a class;
 //! the indented lines below the class are its methods, `FLAGS NAME(PARAMETERS)RESULT`. A line
@@ -87,7 +87,7 @@ fn refers(text: &str) -> Refers<'_> {
     }
 }
 
-/// The text with what the judge finds in place of what was expected.
+/// The text with the judge's findings in place of the expected findings.
 fn judged(text: &str) -> String {
     let classes = declared(text);
     let judge = |line: &str| {

@@ -4,7 +4,7 @@ use super::*;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// A generated class: what it is below, and which of the methods `m0()V`… it has, with flags.
+/// A generated class: its supertypes, and which of the methods `m0()V`… it has, with flags.
 #[derive(Clone, Debug)]
 struct Generated {
     super_class: Option<usize>,
@@ -48,7 +48,7 @@ fn hierarchy() -> impl Strategy<Value = Vec<Generated>> {
                     .collect(),
             };
             if is_interface {
-                // Their methods are public here, or private.
+                // Such methods are public or private here.
                 methods.iter_mut().flatten().for_each(|flags| {
                     if *flags == 0 {
                         *flags = PUBLIC;
@@ -97,7 +97,7 @@ fn overrides(all: &[Generated], low: usize, high: usize, method: usize) -> bool 
     if of_high & PUBLIC != 0 || low % 2 == high % 2 {
         return true;
     }
-    // Through a class between.
+    // By a chain of overriding methods in classes between.
     chain(all, low)[1..]
         .iter()
         .take_while(|&&between| between != high)
@@ -122,7 +122,7 @@ fn selected(all: &[Generated], named: usize, receiver: usize, method: usize) -> 
     let own = chain(all, named).into_iter().find(declares);
     let resolved = own.or_else(|| defaults(named).first().copied())?;
     if all[resolved].methods[method]? & PRIVATE != 0 {
-        // Within its nest: the caller stands in for it.
+        // Within its nest. The caller stands for the nest.
         return Some(resolved);
     }
     let by_class = chain(all, receiver)
@@ -180,7 +180,7 @@ proptest! {
             let finding = world.edge(caller, callee);
             prop_assert!(matches!(finding, Finding::Possible(_)), "{finding} {all:?}");
         }
-        // The same for every receiver that the call can have.
+        // Every receiver that the call can have must give the same answer.
         let receivers = || (0..all.len()).filter(|&r| !all[r].is_interface && above(&all, r).contains(&named_class));
         for callee in (0..all.len()).filter(|&c| all[c].methods[method].is_some_and(|f| f & ABSTRACT == 0)) {
             let runs = receivers().any(|r| selected(&all, named_class, r, method) == Some(callee));

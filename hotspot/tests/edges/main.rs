@@ -1,4 +1,4 @@
-//! Call edges in small worlds, and what the rules say of them; and in generated worlds.
+//! Call edges in small worlds with the expected findings, and in generated worlds.
 
 use classfile::outline::{Bcis, CodeOutline, MethodOutline, Outline, Site};
 use classfile::pool::MemberRef;
@@ -150,7 +150,7 @@ fn a_class_that_is_loaded_again_and_again_is_kept_once() {
         world.add(&helper);
     }
     assert_eq!(world.version(), version + 1, "the lambda, once");
-    // Another class of the name is one more.
+    // Another class of this name is one possibility more.
     world.add(&class(PUBLIC, "p/Helper", &["p/Base"], plugin));
     assert_eq!(world.version(), version + 2);
 }
@@ -281,7 +281,7 @@ fn more_classes_change_what_is_remembered() {
     judge.world_mut().add(&facts);
     let possible = Finding::Possible(Possible::Static);
     assert_eq!(judge.edge(caller, callee), possible);
-    // Another class of the same name, which calls nothing there, changes nothing.
+    // Another class of this name, which calls nothing there, changes nothing.
     let facts = class(PUBLIC, "p/A", &[OBJECT], &[(PUBLIC, "m()V", &[])]);
     judge.world_mut().add(&facts);
     assert_eq!(judge.edge(caller, callee), possible);

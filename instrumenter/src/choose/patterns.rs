@@ -1,11 +1,11 @@
-//! Which methods get hooks: include and exclude patterns, and chance.
+//! The choice of methods by include and exclude patterns, and by chance.
 
 use super::plan::MethodInfo;
 
 /// A pattern that names methods.
 ///
 /// It is written `CLASS`, `CLASS.METHOD` or `CLASS.METHOD(DESCRIPTOR)`, with the class as internal
-/// name (`java/util/List`). `*` stands for any characters, slashes included, also none:
+/// name (`java/util/List`). `*` stands for any number of any characters, slashes included:
 ///
 /// | pattern | names |
 /// |---|---|
@@ -17,13 +17,13 @@ use super::plan::MethodInfo;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pattern {
     class: String,
-    /// Of name, or of name and descriptor.
+    /// A pattern for the name, or for name and descriptor.
     method: Option<String>,
     with_descriptor: bool,
 }
 
 impl Pattern {
-    /// Reads a pattern; every text is one.
+    /// Reads a pattern. Every text is a pattern.
     pub fn new(text: &str) -> Self {
         let descriptor = text.find('(').unwrap_or(text.len());
         match text[..descriptor].rfind('.') {
@@ -55,7 +55,7 @@ impl Pattern {
     }
 }
 
-/// Matches the two texts, one after the other, with the pattern.
+/// Whether the pattern matches the two texts, one after the other.
 fn glob(pattern: &[u8], text: [&[u8]; 2]) -> bool {
     let length = text[0].len() + text[1].len();
     let at = |i: usize| {
@@ -65,7 +65,7 @@ fn glob(pattern: &[u8], text: [&[u8]; 2]) -> bool {
             .copied()
     };
     let (mut p, mut t) = (0, 0);
-    // Where to go on when what follows the last `*` does not match.
+    // Where to continue if the text behind the last `*` does not match.
     let mut retry = None;
     while t < length {
         if pattern.get(p) == Some(&b'*') {
@@ -84,8 +84,8 @@ fn glob(pattern: &[u8], text: [&[u8]; 2]) -> bool {
     pattern[p..].iter().all(|&b| b == b'*')
 }
 
-/// A choice of methods: those that an include pattern names (all, if there is none) and no exclude
-/// pattern does, each with a probability.
+/// A choice of methods: those that an include pattern names (all methods, if there is no include
+/// pattern) and no exclude pattern names, each with a probability.
 ///
 /// Chance is decided by a hash of seed, class, name and descriptor: the same seed always chooses
 /// the same methods, in whatever order they come.
@@ -128,7 +128,7 @@ impl Patterns {
         self
     }
 
-    /// Chooses each method that the patterns name with this probability only.
+    /// Chooses each method that the patterns name with this probability.
     #[must_use]
     pub fn probability(mut self, probability: f64, seed: u64) -> Self {
         self.probability = probability;
@@ -152,7 +152,7 @@ impl Patterns {
     }
 }
 
-/// A number in `0..1` that depends on nothing but the arguments.
+/// A number in `0..1` that depends on the arguments alone.
 fn chance(seed: u64, parts: [&str; 3]) -> f64 {
     // FNV-1a, then the finish of SplitMix64 to spread it over all bits.
     let mut h = 0xCBF2_9CE4_8422_2325 ^ seed;

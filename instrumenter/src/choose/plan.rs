@@ -17,7 +17,7 @@ pub struct MethodInfo<'a> {
     pub code_size: u32,
 }
 
-/// What a plan wants for a method.
+/// The plan's decision on a method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Choice {
     /// Leave it as it is.
@@ -31,9 +31,9 @@ pub enum Choice {
     },
 }
 
-/// Chooses the methods to be hooked.
+/// Chooses the methods that get hooks.
 pub trait Plan {
-    /// Is asked once for each method with code, in the order of the file.
+    /// Called once for each method with code, in the order of the file.
     fn choose(&mut self, method: &MethodInfo<'_>) -> Choice;
 }
 

@@ -1,19 +1,19 @@
-//! Where the catch-alls stand.
+//! The positions of the catch-alls.
 
 use super::covered::Covered;
 
-/// Where the catch-alls stand: one for code that runs before the initialisation of `this`, one for
-/// all other code, as far as there is such code.
+/// The positions of the catch-alls: one for code that runs before the initialisation of `this`, one
+/// for all other code. A catch-all that would cover nothing is absent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CatchAlls {
     uninitialized: Option<u32>,
     initialized: Option<u32>,
-    /// Where the last one ends.
+    /// The end of the last catch-all.
     pub(crate) end: u32,
 }
 
 impl CatchAlls {
-    /// Behind code that ends at `end`, each `length` bytes long.
+    /// The catch-alls for code that ends at `end`, each `length` bytes long.
     pub(crate) fn behind(end: u32, covered: &[Covered], length: u32) -> Self {
         let mut end = end;
         let mut place = |uninitialized| {
@@ -30,7 +30,7 @@ impl CatchAlls {
         }
     }
 
-    /// The one that covers such code. There is one for every range that it was made with.
+    /// The catch-all for such code. It exists if a range of such code was covered.
     pub(crate) fn of(&self, covered: Covered) -> u32 {
         let at = if covered.uninitialized {
             self.uninitialized
@@ -40,7 +40,7 @@ impl CatchAlls {
         at.unwrap_or(self.end)
     }
 
-    /// Each, in order, and whether `this` is not initialised there.
+    /// Each catch-all, in order, and whether `this` is not initialised there.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, bool)> {
         let uninitialized = self.uninitialized.map(|at| (at, true));
         let initialized = self.initialized.map(|at| (at, false));

@@ -1,16 +1,17 @@
 //! Which code of a constructor runs before `super(…)` or `this(…)`.
 //!
-//! Until that call the verifier has `this` as uninitializedThis in its frames, and a handler must
-//! say the same as the code that it covers (JVMS 4.10.1.4). So a constructor gets two catch-all
-//! handlers, and the code is divided among them here: by the method's own frames, and by following
-//! the types between a frame and the call.
+//! Until that call the verifier has `this` as uninitializedThis in its frames, and the frame of a
+//! handler must agree with the code that the handler covers (JVMS 4.10.1.4). So a constructor gets
+//! two catch-all handlers. This file divides the code between them: by the method's own frames, and
+//! by following the types between a frame and the call.
 //!
-//! The call itself can be covered by no handler at all: HotSpot's verifier holds the handler's
-//! frame against the types both before and after the call, and there is no frame for both. So an
-//! exception that leaves `super(…)` passes its constructor without a hook; the next hook for
-//! exceptions below, in the caller, sets the trace stack right. Until then the constructor's entry
-//! may be stale. The hook that the exception passed before, in `super(…)` itself, can tell. So these
-//! constructors keep a token: in a recursion the id could not tell the stale entry from another.
+//! No handler can cover the call itself: HotSpot's verifier compares the handler's frame with the
+//! types before and after the call, and no frame agrees with both. So an exception that leaves
+//! `super(…)` passes its constructor without a hook. The next hook for exceptions below, in the
+//! caller, corrects the trace stack. Until then the constructor's entry may be stale, and the hook
+//! that the exception passed before, in `super(…)` itself, can mark the entry. So these
+//! constructors keep a token: in a recursion the id could not tell the stale entry from another
+//! entry.
 
 use super::covered::{Covered, cover};
 use crate::reason::{Reason, Stop};
@@ -19,14 +20,14 @@ use classfile::file::{Attribute, ClassFile, Code};
 use classfile::instruction::Instructions;
 use classfile::types::{AnyClass, RawFrames, State, VType, next_bci};
 
-/// Memory kept from constructor to constructor.
+/// Memory that is kept from constructor to constructor.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     state: State,
     locals: Vec<VType>,
 }
 
-/// Divides a constructor with frames into what runs before and after the initialisation of
+/// Divides a constructor with frames into the code before and the code after the initialisation of
 /// `this`. True if an exception may leave the call between them: `Object.<init>` throws none, apart
 /// from errors of the VM.
 pub(crate) fn phases<'a>(
@@ -57,7 +58,7 @@ pub(crate) fn phases<'a>(
     let mut start = 0;
     let mut bci = 0;
     while bci < length {
-        // Here `bci` has a frame, or is what runs after code followed in `state`.
+        // `bci` has a frame here, or runs after code that was followed in `state`.
         let mut now = uninitialized;
         if let Some((at, f)) = frame.take_if(|(at, _)| *at == bci) {
             f.apply(locals, code.max_locals)?;
@@ -72,7 +73,7 @@ pub(crate) fn phases<'a>(
             (start, uninitialized) = (bci, now);
         }
         if !uninitialized {
-            // Nothing can make `this` uninitialised but a frame.
+            // Only a frame can make `this` uninitialised again.
             bci = frame.as_ref().map_or(length, |(at, _)| *at);
             continue;
         }

@@ -5,7 +5,7 @@
 pub(crate) struct Covered {
     pub(crate) start: u32,
     pub(crate) end: u32,
-    /// `this` is not initialised here.
+    /// Whether `this` is not initialised here.
     pub(crate) uninitialized: bool,
 }
 

@@ -1,5 +1,5 @@
-//! The catch-alls behind a method's code, which pop its entry where an exception leaves it, and
-//! which code they cover.
+//! The catch-alls behind a method's code: which code they cover. A catch-all pops the method's
+//! entry if an exception leaves the method.
 
 mod catch_alls;
 mod constructor;

@@ -7,7 +7,7 @@ use crate::reason::Stop;
 use classfile::file::{Attribute, ClassFile, Code, Member};
 use classfile::types::VType;
 
-/// What the catch-alls of a method can cover.
+/// The code that the catch-alls of a method can cover.
 #[derive(Debug, Default)]
 pub(crate) struct Coverage {
     ranges: Vec<Covered>,
@@ -16,8 +16,9 @@ pub(crate) struct Coverage {
 }
 
 impl Coverage {
-    /// What catch-alls can cover: all code but a constructor's call of another. `typed` says that
-    /// the verifier holds the method against stack map frames, `frames`.
+    /// The code that catch-alls can cover: all code except a constructor's call of another
+    /// constructor. `typed` says whether the verifier compares the method with stack map frames,
+    /// `frames`.
     pub(crate) fn of<'a>(
         class: &ClassFile<'a>,
         code: &Code<'a>,
@@ -35,7 +36,7 @@ impl Coverage {
         Ok(coverage)
     }
 
-    /// All of it, for a method with a token.
+    /// All this code, for a method with a token.
     pub(crate) fn whole(
         self,
         class: &ClassFile<'_>,
@@ -43,15 +44,15 @@ impl Coverage {
         scan: &Scan,
     ) -> Vec<Covered> {
         if class.name == b"java/lang/Object" && method.name == b"<init>" {
-            // Here the JVM registers finalizers, in the return itself. A handler that covers it
-            // is more than HotSpot's compilers are made for: C2 of JDK 17 crashes.
+            // In this method the JVM registers finalizers in the return itself. C2 of JDK 17
+            // crashes if a handler covers this return.
             return self.without_exits(scan);
         }
         self.ranges
     }
 
-    /// For a method without a token: all but the returns and the exit hooks before them. There
-    /// the method's entry may be gone already.
+    /// For a method without a token: all code except the returns and the exit hooks before them.
+    /// There the method's entry may be popped already.
     pub(crate) fn without_exits(self, scan: &Scan) -> Vec<Covered> {
         let mut covered = Vec::with_capacity(self.ranges.len() + 1);
         let mut returns = scan.returns().peekable();

@@ -1,4 +1,4 @@
-//! How deep the operand stack is at a method's returns.
+//! The depth of the operand stack at a method's returns.
 
 use crate::layout::{RETURN, Scan};
 use classfile::Result;
@@ -6,15 +6,15 @@ use classfile::file::{Attribute, ClassFile, Code};
 use classfile::instruction::Instructions;
 use classfile::types::{AnyClass, RawFrames, State, VType, next_bci};
 
-/// Memory kept from method to method.
+/// Memory that is kept from method to method.
 #[derive(Debug, Default)]
 pub(crate) struct DepthScratch {
     state: State,
     locals: Vec<VType>,
 }
 
-/// The most slots that are on the operand stack at a return. Where that cannot be followed, as in
-/// code that nothing but a branch reaches and that has no frame, as many as there may be.
+/// The most slots that are on the operand stack at a return. Where the depth cannot be followed, as
+/// in code without a frame that only a branch reaches, the method's `max_stack`.
 pub(crate) fn deepest_return<'a>(
     class: &ClassFile<'a>,
     code: &Code<'a>,

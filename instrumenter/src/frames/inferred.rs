@@ -1,7 +1,7 @@
 //! Frames at places where a method has none of its own.
 //!
-//! A conditional branch that grows becomes its opposite over a `goto_w`, and what follows needs a
-//! frame. Its types are those that follow from the frame before it, instruction by instruction.
+//! A conditional branch that grows becomes the opposite branch over a `goto_w`, and the code behind
+//! needs a frame. The frame's types follow from the frame before, instruction by instruction.
 
 use crate::reason::{Reason, Stop};
 use classfile::file::{Attribute, ClassFile, Code};
@@ -14,7 +14,7 @@ use std::borrow::Cow;
 #[derive(Debug)]
 pub(crate) struct Inferred {
     pub(crate) bci: u32,
-    /// One entry a value.
+    /// One entry for each value.
     pub(crate) locals: Vec<VType>,
     pub(crate) stack: Vec<VType>,
 }
@@ -38,7 +38,7 @@ impl<'a> Classes<'a> for PoolClasses<'_, '_, 'a> {
     }
 }
 
-/// The frames at the BCIs in `wanted`, which are in order and have none.
+/// The frames at the BCIs in `wanted`, which are in order and have no frames of the method's own.
 pub(crate) fn frames<'a>(
     class: &ClassFile<'a>,
     code: &Code<'a>,
@@ -55,7 +55,7 @@ pub(crate) fn frames<'a>(
     let mut last = None;
     let mut found = Vec::with_capacity(wanted.len());
     let mut locals = initial.to_vec();
-    // The frame that the next wanted ones follow.
+    // The frame from which the next wanted frames follow.
     let mut start = 0;
     let mut stack = Vec::new();
     let mut wanted = wanted.iter().copied().peekable();
@@ -104,7 +104,7 @@ pub(crate) fn frames<'a>(
     Ok(found)
 }
 
-/// Locals by slot as the entries of a frame.
+/// Turns locals by slot into the entries of a frame.
 fn entries(slots: &[VType]) -> Vec<VType> {
     let mut all = Vec::with_capacity(slots.len());
     let mut slots = slots.iter();

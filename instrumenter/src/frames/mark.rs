@@ -6,8 +6,8 @@ use classfile::Malformed;
 use classfile::file::Attribute;
 use classfile::types::{RawFrames, next_bci};
 
-/// How many locals all frames of a method together may have. More are refused: a small file can
-/// ask for thousands of frames with thousands of locals each.
+/// The most locals that all frames of a method together may have. A method with more is refused,
+/// because a small file can ask for thousands of frames with thousands of locals each.
 pub(crate) fn most_slots(file: &[u8]) -> usize {
     (1 << 16) + 16 * file.len()
 }
@@ -32,11 +32,11 @@ pub(crate) fn mark(
             .into());
         }
         scan.flags[bci as usize] |= FRAME;
-        // At a handler, there will be one more.
+        // A handler gets a second frame.
         written += usize::from(scan.flags[bci as usize] & HANDLER != 0);
         last = Some(bci);
     }
-    // Every frame gets a slot for each local.
+    // Every written frame has a slot for each local.
     if written * usize::from(max_locals) > most_slots(file) {
         return Err(Reason::TableFull.into());
     }

@@ -1,5 +1,6 @@
-//! The `StackMapTable` (JVMS 4.7.4) of hooked code: the method's own frames moved, those of
-//! branches that grew, and those where hooks at handlers go on and of the catch-alls.
+//! The `StackMapTable` (JVMS 4.7.4) of hooked code: the method's own frames, moved; the frames
+//! behind branches that grew; the frames behind hooks at handlers; and the frames of the
+//! catch-alls.
 
 use super::inferred::Inferred;
 use super::names::Names;
@@ -13,7 +14,7 @@ use classfile::types::{FrameWriter, RawFrames, VType, next_bci, parameter_class}
 use classfile::{Malformed, Result};
 use std::borrow::Cow;
 
-/// Memory kept from method to method.
+/// Memory that is kept from method to method.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     locals: Vec<VType>,
@@ -25,7 +26,7 @@ pub(crate) struct StackMap<'m, 'a> {
     pub(crate) code: &'m Code<'a>,
     pub(crate) descriptor: &'a [u8],
     pub(crate) moves: Moves<'m>,
-    /// The method's own.
+    /// The method's own frames.
     pub(crate) own: Option<&'m Attribute<'a>>,
     pub(crate) inferred: &'m [Inferred],
     pub(crate) catch_alls: CatchAlls,
@@ -36,7 +37,7 @@ pub(crate) struct StackMap<'m, 'a> {
 
 impl<'a> StackMap<'_, 'a> {
     /// Writes the attribute. `file` is the class file; `initial` holds the locals at the start of
-    /// the method, and is used up.
+    /// the method, and is changed.
     pub(crate) fn write(
         &self,
         out: &mut Vec<u8>,
@@ -96,7 +97,7 @@ impl<'a> StackMap<'_, 'a> {
         Ok(())
     }
 
-    /// A type as it is called in moved code.
+    /// The type, with new BCIs.
     fn moved(&self, t: VType) -> Result<VType> {
         let VType::Uninitialized(new) = t else {
             return Ok(t);
@@ -112,7 +113,7 @@ impl<'a> StackMap<'_, 'a> {
     }
 }
 
-/// A frame of hooked code: a slot for each local of the method, and the hooks' own behind.
+/// A frame of hooked code: a slot for each local of the method, and then the hooks' own locals.
 #[derive(Debug, Default)]
 struct Moved {
     locals: Vec<VType>,
@@ -143,8 +144,8 @@ impl Moved {
         Ok(())
     }
 
-    /// From the frame at a handler to the one where its hook goes on: the exception that was
-    /// caught is in the local behind the hooks' first one.
+    /// Turns the frame at a handler into the frame behind the handler's hook: the caught exception
+    /// is in the local behind the hooks' first local.
     fn set_resumed(&mut self, overflow: u16) {
         let caught = self.stack.first().copied();
         self.locals.push(caught.unwrap_or(VType::Top));

@@ -11,14 +11,14 @@ pub struct HookClass<'o> {
 
 /// Which methods keep a *token*, the depth of the trace stack before their `push`, in a local
 /// variable of the hooks' own. Other methods name their entry by their
-/// [`HookId`](trace_entry::HookId) alone, and have the local variables that they had.
+/// [`HookId`](trace_entry::HookId) alone, and get no local variables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tokens {
-    /// All of them. The hooks call `push(II)I`, `pop(I)V`, `thrown(Ljava/lang/Object;I)V` and
+    /// All methods. The hooks call `push(II)I`, `pop(I)V`, `thrown(Ljava/lang/Object;I)V` and
     /// `caught(Ljava/lang/Object;I)V`.
     Always,
-    /// Those whose entry the id alone cannot tell: methods with exception handlers, and
-    /// constructors that an exception may leave without a hook. The others call `enter(II)V`,
+    /// Methods whose entry the id alone does not identify: methods with exception handlers, and
+    /// constructors that an exception may leave without a hook. Other methods call `enter(II)V`,
     /// `exit(II)V` and `unwind(Ljava/lang/Object;II)Ljava/lang/Throwable;`.
     WhereNeeded,
 }

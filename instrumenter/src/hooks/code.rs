@@ -39,28 +39,29 @@
 //! `IllegalMonitorStateException`), and in a recursion the newest entry with the method's id would
 //! be the caller's.
 //!
-//! Errors of the VM (a `StackOverflowError` in a hook, an exception from another thread) may end any
-//! frame without a hook. An id cannot tell then. `unwind` gets the exception, so that the agent
-//! can tell.
+//! Errors of the VM (a `StackOverflowError` in a hook, an exception from another thread) may end
+//! any frame without a hook. Then the id is not enough. `unwind` gets the exception, so that the
+//! agent notices such an error.
 //!
 //! # Where the stack is full
 //! A hook's call may need more of the thread's stack than there is, and throw a
 //! `StackOverflowError` where the method alone would not.
 //!
-//! * At a handler, the method would go on: so it does. An exception entry of the hook's own leads
-//!   from the call to the `pop`, which drops the error in place of the null. Without it, a
-//!   `finally` block could be left out. Only `StackOverflowError` is dropped: what another thread
-//!   throws into this one goes its way. The trace stack is then as it was before the call. It may
-//!   have entries above the method's own only if the `thrown` hook of a callee failed just before,
-//!   and keeps them until the next hook for exceptions that does not fail.
-//! * At entry, it is as if the method itself had found no room for its frame.
+//! * At a handler, the method alone would continue, so the hooked method continues too. An
+//!   exception entry of the hook's own leads from the call to the `pop`, which drops the error in
+//!   place of the null. Without it, a `finally` block could be left out. Only `StackOverflowError`
+//!   is dropped: an exception from another thread is thrown on. The trace stack is then as it was
+//!   before the call. It may have entries above the method's own only if the `thrown` hook of a
+//!   callee failed just before, and keeps them until the next hook for exceptions that does not
+//!   fail.
+//! * At entry, the error is the error of a method that finds no room for its frame.
 //! * At a return or an exceptional exit, the method is left by the error instead. Were the error
 //!   dropped, the method's entry would stay on the trace stack, unknown to its caller.
 
 use classfile::Opcode;
 use trace_entry::HookId;
 
-/// Length of the load or store of the hooks' local variable.
+/// Length of a load or store of the hooks' local variable.
 fn access_length(local: u16) -> u32 {
     match local {
         0..=3 => 1,
@@ -88,20 +89,20 @@ fn invoke(out: &mut Vec<u8>, method: u16) {
     out.extend_from_slice(&[Opcode::Invokestatic.byte(), a, b]);
 }
 
-/// BCI of the entry hook's call of `push` or `enter`.
+/// BCI of the call of `push` or `enter` in the entry hook.
 pub(crate) const PUSH_AT: u32 = 6;
 
-/// In which form the hooks of a method name its entry.
+/// How the hooks of a method name its entry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Form {
-    /// By its id alone.
+    /// By the id alone.
     Id(HookId),
     /// By a token in the local variable `local`.
     Token { id: HookId, local: u16 },
 }
 
 impl Form {
-    /// The local variable with the token.
+    /// The local variable that holds the token.
     pub(crate) fn token(self) -> Option<u16> {
         match self {
             Form::Id(_) => None,
@@ -114,7 +115,7 @@ impl Form {
         id
     }
 
-    /// How many slots of operand stack the exit hook takes above what is there.
+    /// The slots of operand stack that the exit hook takes in addition to the slots in use.
     pub(crate) fn exit_slots(self) -> u16 {
         match self {
             Form::Id(_) => 2,
@@ -126,7 +127,7 @@ impl Form {
         PUSH_AT + INVOKE + self.token().map_or(0, access_length) + if check { INVOKE } else { 0 }
     }
 
-    /// The entry hook, whose call is of `push`, or of `enter` without a token.
+    /// Writes the entry hook, which calls `push`, or `enter` without a token.
     pub(crate) fn entry(self, out: &mut Vec<u8>, push: u16, check: Option<u16>) {
         push_id(out, self.id());
         invoke(out, push);
@@ -142,7 +143,7 @@ impl Form {
         self.name_length() + INVOKE
     }
 
-    /// The exit hook, whose call is of `pop`, or of `exit` without a token.
+    /// Writes the exit hook, which calls `pop`, or `exit` without a token.
     pub(crate) fn exit(self, out: &mut Vec<u8>, pop: u16) {
         self.name(out);
         invoke(out, pop);
@@ -153,8 +154,8 @@ impl Form {
         copy + self.name_length() + INVOKE + 1
     }
 
-    /// The catch-all, whose call is of `thrown`, or of `unwind` without a token. `unwind` returns
-    /// the exception: a copy would take a slot of operand stack more.
+    /// Writes the catch-all, which calls `thrown`, or `unwind` without a token. `unwind` returns
+    /// the exception, because a copy would take another slot of operand stack.
     pub(crate) fn thrown(self, out: &mut Vec<u8>, thrown: u16) {
         if self.token().is_some() {
             out.push(Opcode::Dup.byte());
@@ -188,17 +189,18 @@ pub(crate) const ENTRY_SLOTS: u16 = 2;
 /// Slots of operand stack that a catch-all takes, the exception included.
 pub(crate) const THROWN_SLOTS: u16 = 3;
 
-/// `E`, where the hooks' local is `local`.
+/// The local variable `E`, if the hooks' local variable `L` is `local`.
 fn exception_local(local: u16) -> u16 {
     local + 1
 }
 
-/// From the start of the hook at a handler to its call.
+/// Distance from the start of the hook at a handler to its call.
 pub(crate) fn caught_call_at(local: u16) -> u32 {
     2 * access_length(exception_local(local)) + access_length(local)
 }
 
-/// From the start of the hook at a handler to where it goes on if its call failed.
+/// Distance from the start of the hook at a handler to the place where it continues if its call
+/// fails.
 pub(crate) fn caught_resumes_at(local: u16) -> u32 {
     caught_call_at(local) + INVOKE + 1
 }
@@ -207,7 +209,7 @@ pub(crate) fn caught_length(local: u16) -> u32 {
     caught_resumes_at(local) + 1 + access_length(exception_local(local))
 }
 
-/// The hook at a handler up to its call.
+/// Writes the hook at a handler up to its call.
 pub(crate) fn caught(out: &mut Vec<u8>, method: u16, local: u16) {
     let exception = exception_local(local);
     access(out, Opcode::Astore, Opcode::Astore0, exception);
@@ -216,7 +218,7 @@ pub(crate) fn caught(out: &mut Vec<u8>, method: u16, local: u16) {
     invoke(out, method);
 }
 
-/// Its rest, where it goes on also if the call failed.
+/// Writes the rest of the hook at a handler, which also runs if the call fails.
 pub(crate) fn resume(out: &mut Vec<u8>, local: u16) {
     out.extend_from_slice(&[Opcode::AconstNull.byte(), Opcode::Pop.byte()]);
     access(out, Opcode::Aload, Opcode::Aload0, exception_local(local));

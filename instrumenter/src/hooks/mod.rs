@@ -1,4 +1,4 @@
-//! The hooks: their code, what they call, and how to recognise them.
+//! The hooks: their code, the methods that they call, and the recognition of hooks.
 
 mod class;
 pub(crate) mod code;

@@ -1,4 +1,4 @@
-//! How to recognise hooked code.
+//! The recognition of hooked code.
 
 use classfile::Opcode;
 use trace_entry::HookId;
@@ -6,8 +6,8 @@ use trace_entry::HookId;
 /// The id of the entry hook that a method's bytecode starts with; `None` if it starts with
 /// anything else. `bytecode` is the method's code array.
 ///
-/// Other code may start with two constants and a call, too: whoever knows the method compares its
-/// name with that of the hooked method.
+/// Other code may start with two constants and a call too. A caller who knows the method must
+/// compare its name with the name of the hooked method.
 pub fn hook_id_of(bytecode: &[u8]) -> Option<HookId> {
     const SIPUSH: u8 = Opcode::Sipush.byte();
     const INVOKESTATIC: u8 = Opcode::Invokestatic.byte();

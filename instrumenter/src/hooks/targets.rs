@@ -3,8 +3,8 @@
 use super::code::Form;
 use classfile::pool::{Additions, PoolFull};
 
-/// The methods that the hooks call, as constants of the class being rewritten; each is added when
-/// first needed.
+/// The methods that the hooks call, as constants of the class. Each constant is added when first
+/// needed.
 #[derive(Debug)]
 pub(crate) struct Targets<'o> {
     owner: &'o str,
@@ -40,7 +40,7 @@ impl<'o> Targets<'o> {
         Ok(index)
     }
 
-    /// What the entry hook calls.
+    /// The method that the entry hook calls.
     pub(crate) fn push(
         &mut self,
         form: Form,
@@ -52,7 +52,7 @@ impl<'o> Targets<'o> {
         }
     }
 
-    /// What the exit hook calls.
+    /// The method that the exit hook calls.
     pub(crate) fn pop(
         &mut self,
         form: Form,
@@ -64,7 +64,7 @@ impl<'o> Targets<'o> {
         }
     }
 
-    /// What the catch-all calls.
+    /// The method that the catch-all calls.
     pub(crate) fn thrown(
         &mut self,
         form: Form,
@@ -79,12 +79,12 @@ impl<'o> Targets<'o> {
         }
     }
 
-    /// What the hook at a handler calls.
+    /// The method that the hook at a handler calls.
     pub(crate) fn caught(&mut self, adds: &mut Additions<'_, '_>) -> Result<u16, PoolFull> {
         self.get(adds, "caught", "(Ljava/lang/Object;I)V")
     }
 
-    /// What checks.
+    /// The method that makes a check.
     pub(crate) fn check(&mut self, adds: &mut Additions<'_, '_>) -> Result<u16, PoolFull> {
         self.get(adds, "check", "()V")
     }

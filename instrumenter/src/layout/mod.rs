@@ -1,4 +1,4 @@
-//! Where everything goes: what a method's code holds, and the positions of the rewritten code.
+//! The layout of the rewritten code: a scan of the method's code, and the new positions.
 
 mod moves;
 mod place;

@@ -1,15 +1,15 @@
-//! Where everything of one method went.
+//! The new positions of one method.
 
 use super::place::{Lengths, Places};
 use super::scan::Scan;
 
-/// Where everything of one method went.
+/// The new positions of one method.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moves<'s> {
     pub(crate) places: &'s Places,
     pub(crate) scan: &'s Scan,
     pub(crate) lengths: Lengths,
-    /// Length of the code as it was.
+    /// Length of the original code.
     pub(crate) code_length: u32,
 }
 
@@ -26,17 +26,18 @@ impl Moves<'_> {
         self.places.hook(self.scan, self.lengths, bci)
     }
 
-    /// Of a border between instructions: hooks belong to what they stand before, also at 0.
+    /// New position of a border between instructions. Hooks belong to the instruction behind them,
+    /// also at 0.
     pub(crate) fn border(&self, bci: u32) -> u16 {
         if bci == 0 { 0 } else { self.hook(bci) as u16 }
     }
 
-    /// In the code, or at its end.
+    /// Whether `bci` is in the code or at its end.
     pub(crate) fn inside(&self, bci: u32) -> bool {
         bci <= self.code_length
     }
 
-    /// New end of the old code.
+    /// The new position of the end of the original code.
     pub(crate) fn end(&self) -> u32 {
         self.places.end(self.code_length as usize)
     }

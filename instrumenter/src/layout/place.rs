@@ -1,4 +1,4 @@
-//! Where everything goes: positions of the rewritten code, and branches that no longer fit.
+//! The positions of the rewritten code, and the branches that no longer fit.
 
 use super::scan::{HANDLER, RETURN, Scan, event};
 use classfile::Opcode;
@@ -14,7 +14,7 @@ pub(crate) struct Lengths {
 }
 
 impl Lengths {
-    /// Of the hooks before an instruction with these flags.
+    /// Length of the hooks before an instruction with these flags.
     #[inline]
     pub(crate) fn before(&self, flags: u8) -> u32 {
         let mut n = 0;
@@ -28,8 +28,8 @@ impl Lengths {
     }
 }
 
-/// How much a branch grows: `goto` to `goto_w`, a conditional branch to its opposite over a
-/// `goto_w`.
+/// How much a branch grows: `goto` becomes `goto_w`, a conditional branch becomes the opposite
+/// branch over a `goto_w`.
 fn growth(opcode: Opcode) -> u32 {
     match opcode.flow() {
         Flow::Conditional => 5,
@@ -37,22 +37,22 @@ fn growth(opcode: Opcode) -> u32 {
     }
 }
 
-/// Positions of rewritten code. Kept from method to method.
+/// Positions of rewritten code. The memory is kept from method to method.
 #[derive(Debug, Default)]
 pub(crate) struct Places {
-    /// By how much each byte of code moves; one more for the end.
+    /// The shift of each byte of code, and of the end.
     shift: Vec<i32>,
 }
 
 impl Places {
-    /// Computes the positions, growing branches until all fit.
+    /// Computes the positions. Branches grow until all branches fit.
     pub(crate) fn run(&mut self, scan: &mut Scan, lengths: Lengths, code_length: usize) {
         self.shift.clear();
         self.shift.resize(code_length + 1, 0);
         for round in 0.. {
             self.place(scan, lengths);
-            // Nothing is further away than the code is long. A few rounds do for compiled code;
-            // code made to need many more gets all its branches grown at once.
+            // No distance is longer than the code. Compiled code needs a few rounds; if code needs
+            // many rounds, all its branches grow at once.
             if self.end(code_length) <= 32767 || !self.grow(scan, lengths, round >= 8) {
                 return;
             }
@@ -112,13 +112,14 @@ impl Places {
     }
 
     /// New position of the first hook before the instruction that was at `bci`, or of the
-    /// instruction if it has none: where branches to it go. At 0, it is behind the entry hook.
+    /// instruction if it has no hook: the target of branches to it. At 0, the position is behind
+    /// the entry hook.
     #[inline]
     pub(crate) fn hook(&self, scan: &Scan, lengths: Lengths, bci: u32) -> u32 {
         self.instruction(bci) - lengths.before(scan.flags[bci as usize])
     }
 
-    /// New end of the old code.
+    /// The new position of the end of the original code.
     pub(crate) fn end(&self, code_length: usize) -> u32 {
         (code_length as i32 + self.shift[code_length]) as u32
     }

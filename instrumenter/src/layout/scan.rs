@@ -1,4 +1,4 @@
-//! One pass over a method's code: what must be hooked and what must be moved.
+//! One pass over a method's code: the places that get hooks, and the parts that move.
 
 use classfile::file::Code;
 use classfile::instruction::{branch_target, decode, measure};
@@ -9,9 +9,9 @@ use classfile::{Malformed, Opcode, Result};
 pub(crate) const START: u8 = 1;
 /// An exception handler starts here.
 pub(crate) const HANDLER: u8 = 2;
-/// A return stands here.
+/// The instruction is a return.
 pub(crate) const RETURN: u8 = 4;
-/// A frame of the method's own stands here.
+/// The method has a frame here.
 pub(crate) const FRAME: u8 = 8;
 
 /// A branch other than a switch.
@@ -20,7 +20,7 @@ pub(crate) struct Branch {
     pub(crate) bci: u32,
     pub(crate) target: u32,
     pub(crate) opcode: Opcode,
-    /// Written in its 32-bit form because the distance asks for it.
+    /// Whether the branch is written in its 32-bit form, because the distance needs it.
     pub(crate) grown: bool,
 }
 
@@ -34,7 +34,7 @@ pub(crate) mod event {
     pub(crate) const GROWN: u32 = 2;
 }
 
-/// What a scan found. Kept from method to method, to be filled anew.
+/// The result of a scan. The memory is kept from method to method.
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
     /// One byte of flags for each byte of code, and one for the end.
@@ -77,7 +77,7 @@ impl Scan {
             match opcode.flow() {
                 Flow::Return => f |= RETURN,
                 Flow::Conditional | Flow::Jump | Flow::Subroutine => {
-                    // A `ret` is none.
+                    // A `ret` is not a branch with a target.
                     let target = branch_target(opcode, bytes, bci);
                     self.branches.extend(target.map(|target| Branch {
                         bci: bci as u32,
@@ -141,7 +141,7 @@ impl Scan {
         Ok(())
     }
 
-    /// Where exception handlers start, each once, in order.
+    /// The starts of exception handlers, each once, in order.
     pub(crate) fn handlers(&self) -> impl Iterator<Item = u32> {
         let hooks = self.events.iter().filter(|&e| e & 3 == event::HOOK);
         hooks
@@ -149,7 +149,7 @@ impl Scan {
             .filter(|&bci| self.flags[bci as usize] & HANDLER != 0)
     }
 
-    /// Where returns stand, in order.
+    /// The returns, in order.
     pub(crate) fn returns(&self) -> impl Iterator<Item = u32> {
         let hooks = self.events.iter().filter(|&e| e & 3 == event::HOOK);
         hooks
@@ -157,12 +157,12 @@ impl Scan {
             .filter(|&bci| self.flags[bci as usize] & RETURN != 0)
     }
 
-    /// The branch at `bci`, where one was seen.
+    /// The branch at `bci`, where the scan found a branch.
     pub(crate) fn branch(&self, bci: u32) -> Branch {
         self.branches[self.branches.partition_point(|b| b.bci < bci)]
     }
 
-    /// An instruction starts at `bci`.
+    /// Whether an instruction starts at `bci`.
     pub(crate) fn is_start(&self, bci: u32) -> bool {
         starts(&self.flags, bci)
     }

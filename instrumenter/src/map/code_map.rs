@@ -6,7 +6,8 @@ use super::window::{HookKind, HookWindow};
 use crate::hooks::code::{INVOKE, PUSH_AT};
 use trace_entry::Presence;
 
-/// The map of one hooked method: a few bytes for each hook, none for the code between them.
+/// The map of one hooked method. It takes a few bytes for each hook, and none for the code between
+/// hooks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CodeMap {
     segments: Box<[Segment]>,
@@ -28,14 +29,14 @@ impl CodeMap {
     }
 
     fn find(&self, bci: RewrittenBci) -> usize {
-        // The first segment starts at 0, so the subtraction is safe; saturate all the same.
+        // The first segment starts at 0, so the subtraction cannot underflow.
         self.segments
             .partition_point(|s| u32::from(s.new) <= bci.0)
             .saturating_sub(1)
     }
 
-    /// The original BCI of an instruction. Hook code belongs to the instruction that it stands
-    /// before, the catch-all behind the code to the last instruction.
+    /// The original BCI of an instruction. Hook code belongs to the instruction behind the hook,
+    /// and the catch-all belongs to the last instruction.
     pub fn original(&self, bci: RewrittenBci) -> OriginalBci {
         let Some(s) = self.segments.get(self.find(bci)) else {
             return OriginalBci(bci.0);

@@ -1,20 +1,20 @@
-//! What rewritten code is made of.
+//! The segments of rewritten code.
 
 use super::window::HookKind;
 
-/// What a segment is.
+/// The kind of a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     /// Original code, moved as a whole.
     Code,
-    /// Code written anew for the one original instruction.
+    /// Rewritten code of one original instruction.
     Fixed,
     Hook(HookKind),
-    /// The rest of a [`HookKind::Caught`], behind its call: belongs to its window.
+    /// The rest of a [`HookKind::Caught`] behind its call. It belongs to the hook's window.
     Resume,
 }
 
-/// A stretch of rewritten code, up to the next.
+/// A segment of rewritten code, which ends at the next segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Segment {
     pub(crate) new: u16,

@@ -2,7 +2,7 @@
 
 use super::bci::RewrittenBci;
 
-/// What a hook is for.
+/// The purpose of a hook.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum HookKind {
     /// Pushes the method.
@@ -26,6 +26,6 @@ pub struct HookWindow {
     pub start: RewrittenBci,
     /// The first BCI behind it.
     pub end: RewrittenBci,
-    /// The `invokestatic` of its call: of `push` for both entry hooks.
+    /// The `invokestatic` of its call. For both entry hooks, this is the call of `push`.
     pub call: RewrittenBci,
 }

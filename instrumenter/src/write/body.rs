@@ -1,4 +1,4 @@
-//! The code array, written anew with its hooks.
+//! The code array with its hooks.
 
 use super::switch;
 use crate::cover::CatchAlls;
@@ -10,7 +10,7 @@ use classfile::operators::Format;
 use classfile::pool::Additions;
 use classfile::{Opcode, instruction};
 
-/// What the hooks of one method need.
+/// What the hooks of one method need to be written.
 pub(crate) struct Hooks<'h, 'p, 'a, 'o> {
     pub(crate) form: Form,
     pub(crate) check: bool,
@@ -18,7 +18,7 @@ pub(crate) struct Hooks<'h, 'p, 'a, 'o> {
     pub(crate) adds: &'h mut Additions<'p, 'a>,
 }
 
-/// Writes the code, and its segments in order.
+/// Writes the code. Returns its segments in order.
 pub(crate) fn write(
     out: &mut Vec<u8>,
     segments: &mut Vec<Segment>,
@@ -54,7 +54,7 @@ struct Body<'b> {
 }
 
 impl Body<'_> {
-    /// The new BCI of what comes next.
+    /// The new BCI of the next instruction.
     fn here(&self) -> u32 {
         (self.out.len() - self.start) as u32
     }
@@ -80,7 +80,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// The old instructions: copied in runs, with something else at every event.
+    /// The original instructions, copied in runs, with new code at every event.
     fn instructions(
         &mut self,
         old: &[u8],
@@ -94,7 +94,7 @@ impl Body<'_> {
             let bci = (e >> 2) as usize;
             let run = &old[from..bci];
             if run.is_empty() {
-                // The segment opened after the last event has nothing in it.
+                // The segment behind the last event is empty.
                 self.segments.pop();
             }
             self.out.extend_from_slice(run);

@@ -1,5 +1,5 @@
-//! The exception table (JVMS 4.7.3): first the entries of hooks at handlers, which hold for nothing
-//! but those hooks' calls, then the method's own, then those of the catch-alls.
+//! The exception table (JVMS 4.7.3). First come the entries of hooks at handlers, which cover only
+//! the calls of these hooks. Then come the method's own entries, then those of the catch-alls.
 
 use crate::cover::{CatchAlls, Covered};
 use crate::hooks::{Form, code as hooks};
@@ -42,7 +42,7 @@ pub(crate) fn write(
         }
     }
     for &c in covered {
-        // From right behind the entry hook's push on, its check included.
+        // The range starts behind the call of the entry hook. The hook's check is in the range.
         let start = match c.start {
             0 => form.entry_length(false) as u16,
             start => moves.hook(start) as u16,
@@ -61,8 +61,9 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// The range of one of the method's own entries, moved. A handler may cover its own start (javac
-/// makes such), but not the hook there, which would throw into itself: the range is parted.
+/// The moved range of one of the method's own entries. A handler may cover its own start (javac
+/// generates such handlers), but not the hook there, because the hook would throw into itself. So
+/// the range is split.
 fn without_own_hook(e: ExceptionEntry, moves: Moves<'_>) -> impl Iterator<Item = (u32, u32)> {
     let range = moves.hook(e.start.into())..moves.hook(e.end.into());
     let hook = moves.hook(e.handler.into());

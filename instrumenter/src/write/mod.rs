@@ -1,4 +1,4 @@
-//! Hooked code, written: the code array, its exception table and its other tables.
+//! Writes hooked code: the code array, its exception table and its other tables.
 
 pub(crate) mod body;
 pub(crate) mod exceptions;

@@ -1,8 +1,8 @@
-//! Switches, written anew: their padding changes with their place (JVMS 6.5).
+//! Writes switches, whose padding depends on their position (JVMS 6.5).
 
 use classfile::instruction::{Instruction, Operands, padding};
 
-/// Writes the switch at the new BCI `at`, its targets moved.
+/// Writes the switch at the new BCI `at`, with its targets moved.
 pub(super) fn write(
     out: &mut Vec<u8>,
     switch: &Instruction<'_>,

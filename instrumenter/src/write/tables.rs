@@ -1,12 +1,12 @@
-//! The attributes of `Code` that hold code offsets, moved with the code. None changes its size.
+//! The attributes of `Code` with code offsets, moved with the code. Their sizes do not change.
 
 use crate::layout::Moves;
 use crate::reason::{Reason, Stop};
 use classfile::Result;
 use classfile::file::{Attribute, ClassFile, Code, CodeTable, Holds};
 
-/// Writes the attributes of the code but its stack map; tells how many. `unknown` counts those
-/// that may hold code offsets that nobody knows.
+/// Writes the attributes of the code except its stack map, and returns their number. `unknown`
+/// counts attributes of unknown kinds, which may hold code offsets.
 pub(crate) fn write(
     out: &mut Vec<u8>,
     class: &ClassFile<'_>,
@@ -18,7 +18,7 @@ pub(crate) fn write(
     for a in &code.attributes {
         let table = CodeTable::of(a.name);
         match table {
-            // The CLDC's can't be kept right, and nobody reads it.
+            // The stack map of the CLDC cannot be kept correct, and no Java SE JVM reads it.
             CodeTable::CldcStackMap | CodeTable::StackMap => continue,
             CodeTable::Unknown => *unknown += 1,
             _ => {}
@@ -49,7 +49,7 @@ fn moved<'a>(
             Holds::Instruction(bci) if bci >= moves.code_length => {
                 return Err("JVMS 4.7.20.1: an offset is in the code array");
             }
-            // The annotated instruction itself, not its hooks.
+            // The annotation belongs to the instruction itself, not to its hooks.
             Holds::Instruction(bci) => put(out, place.at, moves.instruction(bci) as u16),
             Holds::Range { end, .. } if !moves.inside(end) => {
                 return Err("JVMS 4.7.13, 4.7.20.1: a variable's range is in the code array");
@@ -59,7 +59,7 @@ fn moved<'a>(
                 put(out, place.at, start);
                 put(out, place.at + 2, end.saturating_sub(start));
             }
-            // Not an attribute of the JVMS, so what looks odd stays as it is.
+            // The attribute is not in the JVMS, so an odd entry stays as it is.
             Holds::Inclusive { start, end } if start < end && moves.inside(end) => {
                 put(out, place.at, moves.border(start));
                 put(out, place.at + 2, moves.border(end).saturating_sub(1));

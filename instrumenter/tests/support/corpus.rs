@@ -1,4 +1,4 @@
-//! Many real classes: what is checked of each, and the judges of what was written.
+//! Checks of many real classes, and the judges of the rewritten classes.
 
 use classfile::identity;
 use classfile_testing::folder::classes;
@@ -8,14 +8,14 @@ use instrumenter::{Choice, HookClass, HookId, MethodInfo, Tokens, rewrite};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The class that the hooks call, as exact hooks do.
+/// The class that exact hooks call.
 pub const HOOKS: HookClass<'_> = HookClass {
     name: "java/lang/StackwitnessTrace",
     tokens: Tokens::WhereNeeded,
 };
 
-/// Round trip, rewrite and cross-reading of every class below `from`, every so manieth read by the
-/// other readers; writes the hooked classes to `to`.
+/// Round trip, rewriting and cross-reading of every class below `from`. One class of `read_every`
+/// is read by the other readers too. Writes the hooked classes to `to`.
 pub fn rewrite_all(label: &str, from: &Path, to: &Path, read_every: usize) {
     let (mut next, mut hooked, mut left, mut read) = (0u32, 0, Vec::new(), 0);
     let all = classes(from);
@@ -65,7 +65,7 @@ pub fn java() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java")
 }
 
-/// `ClassFile.verify` rejects nothing below `hooked` that it does not reject below `plain`.
+/// `ClassFile.verify` rejects nothing below `hooked` that it accepts below `plain`.
 pub fn verify(label: &str, plain: &Path, hooked: &Path, minutes: u64) {
     let all = Jdk::all();
     let Some(judge) = all.iter().find(|j| j.feature >= 24) else {
@@ -80,7 +80,7 @@ pub fn verify(label: &str, plain: &Path, hooked: &Path, minutes: u64) {
     println!("{label} by ClassFile.verify: {}", result.trim());
 }
 
-/// Compiles the class that the hooks call, with hooks that do nothing, to patch `java.base` with.
+/// Compiles the class that the hooks call, with hooks that do nothing, as a patch for `java.base`.
 pub fn compile_owner(jdk: &Jdk, to: &Path) {
     let owner = java().join("owner");
     let patch = format!("java.base={}", owner.display());

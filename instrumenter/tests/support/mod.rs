@@ -1,4 +1,4 @@
-//! What the tests share.
+//! The common parts of the tests.
 #![allow(dead_code)]
 
 pub mod corpus;
