@@ -1,4 +1,4 @@
-//! What the agent does at the VM's events, from its start to its death.
+//! What the agent does at the VM's events, from the VM's start to its death.
 
 use crate::agent::{Agent, guard};
 use crate::hooks;
@@ -77,7 +77,8 @@ impl Events for AgentEvents {
             layers.truth.jvm.set_live(false);
             let sampler = agent.sampler().take();
             if sampler.is_some_and(|sampler| !sampler.stop()) {
-                // It waits for a thread that reaches no safepoint; the VM's end ends it.
+                // The sampler waits for a thread that reaches no safepoint. The end of the VM ends
+                // the sampler.
                 layers.truth.rewriting().late_samplers += 1;
             }
             layers.write_counts();
@@ -104,7 +105,7 @@ impl Events for AgentEvents {
         with(|agent| {
             let (layers, state) = (agent.layers, ThreadState::current());
             let Some((threads, stack)) = layers.truth.end_virtual_thread() else {
-                // Where the VM has no continuations a virtual thread is a platform thread.
+                // In a VM without continuations a virtual thread is a platform thread.
                 end_thread(agent, env, state?);
                 return Some(());
             };
@@ -165,7 +166,7 @@ fn end_thread(agent: &Agent, env: Env<'_>, state: &'static ThreadState) {
 pub extern "C" fn mount(_: Jvmti, env: Env<'_>, _: Ref<'_>) {
     with(|agent| {
         if !agent.layers.truth.mount(env) {
-            // Without memory the hooks of a virtual thread would mix with the carrier's.
+            // Without memory the hooks of a virtual thread would use the carrier's trace stack.
             let reason = "no memory for the trace stack of a virtual thread".to_owned();
             agent.layers.records.invalid(reason);
         }

@@ -14,7 +14,7 @@ use oracle::record::Sabotage;
 use oracle::trace::HookId;
 use std::ffi::CStr;
 
-/// The native methods that the hook class has, for each kind of hooks.
+/// The native methods of the hook class, for each kind of hooks.
 pub fn natives(hooking: Hooking) -> Vec<Native> {
     const CHECK: Native = native(c"check", Function::Plain(check));
     const THROWN: Native = native(c"thrown", Function::TakesObjectAndInt(thrown));
@@ -43,7 +43,7 @@ fn state(env: Env<'_>) -> Option<&'static ThreadState> {
     ThreadState::current().or_else(|| Agent::layers()?.truth.threads.enter(env))
 }
 
-/// The hook whose id comes in two halves.
+/// The hook with these halves of an id.
 fn hook_of(high: jint, low: jint) -> HookId {
     HookId(((high as u32) << 16) | (low as u32 & 0xffff))
 }
@@ -94,7 +94,7 @@ extern "system" fn exit(env: Env<'_>, _: Ref<'_>, high: jint, low: jint) {
     });
 }
 
-/// A method returns whose entry `token` stands for.
+/// The method whose entry `token` names returns.
 #[inline(always)]
 fn returned(state: &ThreadState, env: Env<'_>, token: Option<Token>) {
     if hook_faults::strikes(state, Sabotage::DropPops) {
@@ -108,7 +108,7 @@ fn returned(state: &ThreadState, env: Env<'_>, token: Option<Token>) {
         Balance::Even => ground::count_even(state, Agent::layers),
         found => explain(state, env, "return", found, stale, None),
     }
-    // Where an earlier failure has taken the caller's entry already, there is none to take.
+    // If an earlier failure has removed the caller's entry already, there is no entry to remove.
     let caller_is_there = token.depth > 0 && state.stack().depth() == token.depth;
     if caller_is_there && hook_faults::strikes(state, Sabotage::DoublePops) {
         state.stack().pop(Token::sure(token.depth - 1));
@@ -132,7 +132,7 @@ extern "system" fn unwind<'a>(
 ) -> Option<Ref<'a>> {
     guard((), || {
         let Some(state) = state(env) else { return };
-        // Frames above may have ended without a hook, and one of them may have been of this method.
+        // Frames above may have ended without a hook, and one of them may be of this method.
         if exception.is_some_and(|exception| ground::is_vm_error(env, exception)) {
             state.stack().doubt();
         }
@@ -142,7 +142,7 @@ extern "system" fn unwind<'a>(
     exception
 }
 
-/// An exception leaves a method whose entry `token` stands for.
+/// An exception leaves the method whose entry `token` names.
 fn left(state: &ThreadState, env: Env<'_>, exception: Option<Ref<'_>>, token: Option<Token>) {
     let place = "exceptional exit";
     let Some(token) = token else {
@@ -150,11 +150,11 @@ fn left(state: &ThreadState, env: Env<'_>, exception: Option<Ref<'_>>, token: Op
     };
     let stale = Stale::above(state, token, Agent::layers);
     let found = state.stack().pop(token);
-    // The frame below may be a constructor's that ends without a hook.
+    // The frame below may be the frame of a constructor, which ends without a hook.
     state.stack().leave();
     match found {
         Balance::Even => ground::count_even(state, Agent::layers),
-        // The exit hook had popped already when its return threw.
+        // The exit hook popped the entry before its return threw.
         Balance::TooFew if state.stack().depth() == token.depth => excuse_throw(),
         found => explain(state, env, place, found, stale, exception),
     }

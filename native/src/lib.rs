@@ -1,25 +1,26 @@
 //! The JVMTI agent of Stackwitness: it keeps the truth about each thread's stack, asks the JVM's
 //! stack walkers at the same instants, and writes down how often they disagree.
 //!
-//! The VM loads this library with `-agentpath:LIBRARY=CONFIG`, where `CONFIG` is the path of
-//! a JSON file that holds an [`oracle::record::Config`]. The library exports the agent's entry
-//! points and nothing else: a symbol named like one of the VM's would take its place.
+//! The VM loads this library with `-agentpath:LIBRARY=CONFIG`, where `CONFIG` is the path of a JSON
+//! file that holds an [`oracle::record::Config`]. The library exports the agent's entry points and
+//! nothing else, because a symbol with a name of the VM's symbols would be bound to the VM's
+//! symbol.
 //!
 //! Each folder uses only those above it in this table:
 //!
 //! | folder | holds |
 //! |---|---|
 //! | `jvm` | a safe face over JNI, JVMTI, the VM's own data and the operating system; nearly all `unsafe` |
-//! | `records` | what is counted and written down, where a crash cannot take it |
+//! | `records` | counts and records of a run, which survive a crash |
 //! | `truth` | trace stacks, threads, virtual threads, methods, classes as they load |
 //! | `walkers` | the stack walkers that are judged: one file and one row each |
-//! | `sampling` | the sampler, and how it asks a thread, which answers in a signal handler |
-//! | `edges` | what the class files allow, by the classes that were loaded |
-//! | `evidence` | what is written down of a mismatch |
+//! | `sampling` | the sampler, and its requests to threads, which answer in a signal handler |
+//! | `edges` | call edges, judged by the class files that were loaded |
+//! | `evidence` | the evidence of mismatches |
 //! | `recorder` | real samples as files, for tests |
-//! | `injection` | walkers and hooks that fail on purpose, to see it caught |
-//! | `layers` | what the answers are compared with: one file each, and one path for all checks |
-//! | `agent`, `hooks`, `events`, `load` | what the VM and the rewritten code call |
+//! | `injection` | walkers and hooks that fail on purpose, to test the judges |
+//! | `layers` | the comparisons: a file for each layer, and one path for all checks |
+//! | `agent`, `hooks`, `events`, `load` | the functions that the VM and the rewritten code call |
 //!
 //! # A sample's way
 //! The sampler chooses a thread and sends it a signal (`sampling`). The thread's handler copies the
@@ -28,11 +29,11 @@
 //! answer (`layers`).
 //!
 //! # A class's way
-//! As a class loads, its methods get hooks, which call `hooks`: those keep the trace stack, and
-//! now and then make a check on the spot.
+//! As a class loads, its methods get hooks. These call the functions of `hooks`, which keep the
+//! trace stack, and now and then make a check.
 //!
 //! # Limits
-//! Linux on x86-64 or aarch64, and HotSpot from JDK 17 on. What runs in a signal handler gets a
+//! Linux on x86-64 or aarch64, and HotSpot from JDK 17 on. A function for signal handlers takes a
 //! token that only a handler has (`jvm::os::signal::HandlerContext`), and is async-signal-safe. A
 //! panic never leaves an entry point: it makes the run invalid.
 
@@ -60,7 +61,7 @@ jvm::entry::on_load!(|vm, options| {
     agent::guard(1, || match load::load(vm, options) {
         Ok(()) => 0,
         Err(reason) => {
-            // The VM is about to refuse its start: nothing of the program can be garbled.
+            // The VM refuses to start after this, so the program's output cannot be disturbed.
             eprintln!("stackwitness: the agent cannot start: {reason}");
             1
         }

@@ -1,4 +1,4 @@
-//! Loading: the agent's parts are made and put together.
+//! Loads the agent: makes its parts and puts them together.
 
 use crate::agent::Agent;
 use crate::events::{self, AgentEvents};
@@ -13,7 +13,7 @@ use crate::walkers::table::Walkers;
 use oracle::record::Config;
 
 /// Prepares the agent with the configuration at `path`, in the VM's OnLoad phase. Prepares nothing
-/// if another JVM has the run.
+/// if another JVM has claimed the run.
 pub fn load(vm: Vm, path: &str) -> Result<(), String> {
     let text = std::fs::read(path).map_err(|e| format!("cannot read `{path}`: {e}"))?;
     let config: Config =
@@ -31,7 +31,8 @@ pub fn load(vm: Vm, path: &str) -> Result<(), String> {
         .add_capabilities(&capabilities)
         .map_err(jvmti_error("capabilities"))?;
     if config.hooks.is_on() {
-        // Only one agent may have it. Without it the layers of suspended threads have no data.
+        // Only one agent may have this capability. Without it the layers of suspended threads have
+        // no data.
         _ = jvmti.add_capabilities(&[Capability::Suspend]);
     }
     jvmti
@@ -55,12 +56,12 @@ pub fn load(vm: Vm, path: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Keeps a part of the agent for good: nothing ends it before the VM.
+/// Keeps a part of the agent until the VM ends.
 fn keep<T>(part: T) -> &'static T {
     Box::leak(Box::new(part))
 }
 
-/// What the VM must be asked for.
+/// The capabilities and events that the agent needs.
 fn wanted(config: &Config) -> (Vec<Capability>, Vec<Event>) {
     let mut capabilities = vec![
         Capability::GetLineNumbers,
@@ -74,7 +75,7 @@ fn wanted(config: &Config) -> (Vec<Capability>, Vec<Event>) {
         Event::VmDeath,
         Event::ThreadStart,
         Event::ThreadEnd,
-        // Enabled, AsyncGetCallTrace answers at all.
+        // AsyncGetCallTrace answers only if this event is enabled.
         Event::ClassLoad,
         Event::ClassPrepare,
         Event::ObjectFree,

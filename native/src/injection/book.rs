@@ -1,4 +1,4 @@
-//! The book of what came of each injected fault.
+//! The book of injected faults: how each fault ended.
 
 use oracle::mutants::Detection;
 use oracle::record::FaultCount;
@@ -6,15 +6,16 @@ use oracle::{Layer, Verdict};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How a fault ended: where it was injected, which it was, its verdict, and whether that is right.
+/// How a fault ended: the layer, the kind of fault, its verdict, and whether the judge noticed the
+/// fault.
 type End = (Layer, &'static str, Verdict, Detection);
 
-/// Counts the faults by their end.
+/// Counts the faults by how they ended.
 #[derive(Default)]
 pub struct Book(Mutex<HashMap<End, u64>>);
 
 impl Book {
-    /// Notes what came of `count` faults.
+    /// Notes that `count` faults ended in this way.
     pub fn note(
         &self,
         layer: Layer,

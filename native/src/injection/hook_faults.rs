@@ -1,5 +1,5 @@
-//! Hooks that fail on purpose, where the configuration asks for it: the faults of layer
-//! `ground`, whose walker the hooks are.
+//! Hooks that fail on purpose, if the configuration asks for such faults. They are the faults of
+//! layer `ground`, in which the hooks take the place of a walker.
 
 use super::book::Book;
 use crate::truth::thread_state::ThreadState;
@@ -11,22 +11,22 @@ use std::cell::Cell;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// One hook in so many fails; 0: none.
+/// One hook of this many fails; 0: none.
 static ONE_IN: [AtomicU64; 3] = [const { AtomicU64::new(0) }; 3];
 
-/// Failures so far, and those of them that were noticed or given up.
+/// Failures so far, and failures that were noticed or given up.
 static DONE: AtomicU64 = AtomicU64::new(0);
 static SETTLED: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
-    /// Failures of this thread that nobody has noticed yet.
+    /// Failures of this thread that have not been noticed yet.
     static PENDING: Cell<u64> = const { Cell::new(0) };
 }
 
-/// What is asked for.
+/// The faults that the configuration asks for.
 static ASKED: OnceLock<Sabotage> = OnceLock::new();
 
-/// Takes over what is asked for.
+/// Takes the faults from the configuration.
 pub fn configure(sabotage: Option<Sabotage>, one_in: u64) {
     if let Some(sabotage) = sabotage {
         _ = ASKED.set(sabotage);
@@ -34,7 +34,7 @@ pub fn configure(sabotage: Option<Sabotage>, one_in: u64) {
     }
 }
 
-/// Whether a hook is to fail in this way now. If so it must.
+/// Whether the hook must fail in this way now.
 #[inline(always)]
 pub fn strikes(state: &ThreadState, sabotage: Sabotage) -> bool {
     match ONE_IN[sabotage as usize].load(Relaxed) {
@@ -53,8 +53,8 @@ fn strikes_now(state: &ThreadState, one_in: u64) -> bool {
     now
 }
 
-/// The hooks found their entries out of balance and gave `verdict`; `excuse` says why that is
-/// no mismatch, if it is none.
+/// The hooks found their entries out of balance, with the verdict `verdict`. `excuse` says why this
+/// is no mismatch, if it is none.
 pub fn noticed(book: &Book, found: Balance, verdict: Verdict, excuse: Option<Unseen>) {
     let most = match found {
         Balance::TooMany(n) => u64::from(n),
@@ -65,7 +65,7 @@ pub fn noticed(book: &Book, found: Balance, verdict: Verdict, excuse: Option<Uns
     settle(book, most.min(PENDING.get()), verdict, outcome);
 }
 
-/// The calling thread ends: what it did not notice by now it never will.
+/// The calling thread ends. It can no longer notice its failures.
 pub fn thread_ends(book: &Book) {
     settle(book, PENDING.get(), Verdict::Match, Detection::Missed);
 }

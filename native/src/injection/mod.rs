@@ -1,4 +1,4 @@
-//! Fault injection: walkers and hooks that fail on purpose, to see it caught (see
+//! Fault injection: walkers and hooks that fail on purpose, to see whether the judges notice (see
 //! [`oracle::mutants`]).
 
 pub mod book;

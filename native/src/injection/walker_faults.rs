@@ -1,4 +1,4 @@
-//! Faults that take the place of what a walker answers, where the configuration asks for them.
+//! Faults in place of the answers of walkers, if the configuration asks for them.
 
 use super::book::Book;
 use crate::jvm::jni::Env;
@@ -14,19 +14,20 @@ use oracle::{Judgement, Layer, Reason, Verdict};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Traces of more threads than this are forgotten, lest those of ended ones pile up.
+/// The largest number of threads whose traces are remembered, so that traces of ended threads do
+/// not pile up.
 const REMEMBERED: usize = 256;
 
-/// Injects faults; does nothing unless the configuration asks for them.
+/// Injects faults, if the configuration asks for them.
 pub struct Injector {
     truth: &'static Truth,
     faults: Option<Faults>,
     memories: [Mutex<Memory>; Layer::ALL.len()],
-    /// What came of each fault.
+    /// How each fault ended.
     pub book: Book,
 }
 
-/// What the walker of one layer has answered.
+/// Earlier answers of the walker of one layer.
 #[derive(Default)]
 struct Memory {
     random: u64,
@@ -34,7 +35,7 @@ struct Memory {
     traces: HashMap<i32, Vec<Frame>>,
 }
 
-/// What a walker answered.
+/// An answer of a walker.
 #[derive(Copy, Clone)]
 pub struct Answered<'a> {
     /// The calling thread's environment.
@@ -51,14 +52,14 @@ pub struct Answered<'a> {
 
 /// An answer in place of the walker's own.
 pub struct Fault {
-    /// The stack that takes the place of the true one; empty if the fault is an error code.
+    /// The stack in place of the walker's stack; empty if the fault is an error code.
     pub walk: Vec<Frame>,
-    /// What the layer's judge makes of it.
+    /// The judgement of the layer's judge on the fault.
     pub judgement: Judgement,
 }
 
 impl Injector {
-    /// Injects what `faults` asks for.
+    /// An injector with the faults that `faults` asks for.
     pub fn new(truth: &'static Truth, faults: Option<Faults>, seed: u64) -> Injector {
         let memory = |at| {
             Mutex::new(Memory {
@@ -74,9 +75,8 @@ impl Injector {
         }
     }
 
-    /// Now and then a fault in place of what was `answered`, judged by `judge` and noted. `sight`
-    /// is what the layer holds a walk against. A walker that is caught without a fault is left
-    /// alone.
+    /// Now and then a fault in place of the answer `answered`, judged by `judge` and noted. `sight`
+    /// is the truth of the layer. An answer that is a mismatch without a fault gets no fault.
     #[inline]
     pub fn inject<M: Methods>(
         &self,
@@ -100,7 +100,7 @@ impl Injector {
         };
         let given = fault.judgement.verdict;
         let outcome = match Detection::of(expected, given) {
-            // The layer's judge asked more than the walk itself, and was satisfied.
+            // The layer's judge looked at more than the walk itself, and found nothing wrong.
             Detection::Misjudged
                 if given == Verdict::Imprecise
                     && Expected::Verdict(sight.judge(&fault.walk).verdict) == expected =>
@@ -129,7 +129,8 @@ impl Injector {
                 .iter()
                 .filter(|&(&tid, _)| tid != answered.tid);
             let choice = (random >> 32) as usize % memory.traces.len().max(1);
-            // One too many to choose from: now and then there is none.
+            // The choice has one possibility more than there are threads: now and then no other
+            // thread is chosen.
             other = others.nth(choice).map(|(_, trace)| trace.clone());
         }
         if memory.traces.len() >= REMEMBERED {
@@ -138,7 +139,7 @@ impl Injector {
         let newest = memory.traces.entry(answered.tid).or_default();
         newest.clear();
         newest.extend_from_slice(answered.walk);
-        // The VM is asked below: nobody has to wait for us meanwhile.
+        // The VM is asked below. No other thread must wait for this lock meanwhile.
         drop(memory);
         if !faulty {
             return None;
@@ -155,7 +156,7 @@ impl Injector {
         };
         let first = mix(!random) as usize % faults.kinds.len().max(1);
         let kinds = faults.kinds[first..].iter().chain(&faults.kinds[..first]);
-        // Not every stack and material serve every kind.
+        // Not every kind of fault is possible for every stack.
         kinds.copied().find_map(|kind| {
             Some((
                 kind,
@@ -165,8 +166,8 @@ impl Injector {
     }
 }
 
-/// Keys of no method. The unknown key is neither an address nor a number that a VM counts up to, and is
-/// never passed to the VM.
+/// Keys without a method. The unknown key is neither an address nor a small number, and is never
+/// passed to the VM.
 const STRANGERS: Strangers = Strangers {
     none: MethodKey(0),
     unknown: MethodKey(0x5741_4C4B_0000_0008),
@@ -174,13 +175,13 @@ const STRANGERS: Strangers = Strangers {
 
 /// The next location inside an instruction of the frame's method.
 fn inside(truth: &Truth, frame: Frame) -> Option<Location> {
-    // `tableswitch` and `lookupswitch` apart, an instruction is shorter.
+    // Instructions are shorter, apart from `tableswitch` and `lookupswitch`.
     const LONGEST: i32 = 8;
     let site = |bci: i32| truth.methods.site(frame.method, Location(bci));
     let within = frame.location.0 + 1;
     let mut behind = within..within + LONGEST;
     let is_code = |site| matches!(site, Site::Silent | Site::Calls);
-    // More code follows, so that this is not past the end.
+    // More code follows, so `within` is not past the end.
     let is_inside = site(within) == Site::NoInstruction && behind.any(|bci| is_code(site(bci)));
     is_inside.then_some(Location(within))
 }

@@ -1,4 +1,4 @@
-//! The VM's code cache: which code an address lies in (`share/code/codeCache.cpp`,
+//! The VM's code cache: the code at an address (`share/code/codeCache.cpp`,
 //! `share/memory/heap.cpp`).
 
 use crate::jvm::os::peek::{peek, peek_bytes, peek_text};
@@ -22,22 +22,22 @@ pub struct CodeCache {
     blob_name: usize,
     frame_size: usize,
     methods: Option<Methods>,
-    /// The heaps, once there are some.
+    /// The heaps, once the VM has made them.
     known_heaps: OnceLock<Vec<Heap>>,
 }
 
-/// A heap of code, which stays where it is.
+/// A heap of code, which does not move.
 struct Heap {
     /// The start of its code.
     low: usize,
-    /// The end of the memory that its code may ever have.
+    /// The end of the memory that is reserved for its code.
     end: usize,
     /// The start of its segment map.
     map: usize,
     segment_size_log2: u32,
 }
 
-/// Offsets for the names of compiled methods.
+/// Offsets that lead to the names of compiled methods.
 struct Methods {
     method: usize,
     level: Option<usize>,
@@ -73,15 +73,15 @@ impl CodeCache {
         })
     }
 
-    /// How many words a frame of `blob` has, the return address among them; `None` if it has none,
-    /// or they differ.
+    /// The size of a frame of `blob` in words, the return address included; `None` if the blob has
+    /// no frame, or frames of several sizes.
     pub fn frame_words(&self, blob: &Blob) -> Option<usize> {
         let words: i32 = peek(blob.start + self.frame_size)?;
         usize::try_from(words).ok().filter(|&words| words > 0)
     }
 
-    /// The kind of code that `address` lies in: its name without that of a method, and a
-    /// compiled method's tier.
+    /// The kind of code at `address`: its name without the name of a method, and the tier of a
+    /// compiled method.
     pub fn kind(&self, address: usize) -> Option<String> {
         let start = self.blob_start(address)?;
         let name = self.name(start)?;
@@ -98,7 +98,7 @@ impl CodeCache {
         self.methods.as_ref()?.name_of(method)
     }
 
-    /// The VM's name for the code that `address` lies in.
+    /// The VM's name for the code at `address`.
     pub fn name_at(&self, address: usize) -> Option<String> {
         self.name(self.blob_start(address)?)
     }
@@ -138,9 +138,9 @@ impl CodeCache {
         })
     }
 
-    /// The segment map holds, for each segment of a block, the distance to an earlier one of
-    /// the same block; 0 at its first, 255 in free space. The map of space that the heap does not use
-    /// yet cannot be read.
+    /// The segment map holds, for each segment of a block, the distance to an earlier segment of
+    /// the block; 0 at the first segment, 255 in free space. The map of space that the heap does
+    /// not use yet cannot be read.
     fn block_in(&self, heap: &Heap, address: usize) -> Option<usize> {
         const FREE: u8 = 255;
         let log2 = heap.segment_size_log2;
@@ -205,7 +205,7 @@ impl Methods {
         let name = self.symbol(peek(pool + self.pool_size + usize::from(index) * 8)?)?;
         let holder: usize = peek(pool + self.pool_holder)?;
         let class = self.symbol(peek(holder + self.klass_name)?)?;
-        // The VM appends the address of a hidden class behind `+`, JVMTI behind a dot.
+        // The VM appends the address of a hidden class behind `+`. JVMTI appends it behind a dot.
         Some(format!("{}.{name}", class.replace(['/', '+'], ".")))
     }
 

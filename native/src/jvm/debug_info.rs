@@ -1,8 +1,8 @@
-//! Debug information of compiled code: which frames the compiler recorded where.
+//! Debug info of compiled code: the frames that the compiler recorded at each program counter.
 //!
-//! For a thread that stands between two records AsyncGetCallTrace takes the one behind it in address
-//! order (`is_decipherable_compiled_frame` in `share/prims/forte.cpp`): all that HotSpot promises
-//! there is a record close by.
+//! For a thread that is between two debug info records, AsyncGetCallTrace takes the record behind
+//! in address order (`is_decipherable_compiled_frame` in `share/prims/forte.cpp`). HotSpot promises
+//! only a nearby record there.
 
 use crate::jvm::os::peek::{OwnMemory, peek, peek_bytes};
 use crate::jvm::structs::Structs;
@@ -11,7 +11,7 @@ use hotspot::vm::debug_info::{Compression, RECORD};
 use hotspot::vm::fields::Fields;
 use hotspot::vm::nmethod::{DebugTables, Layout, Nmethod};
 
-/// Finds debug records by address.
+/// Finds debug info records by address.
 pub struct DebugInfo {
     nmethods: Layout,
     compression: Compression,
@@ -26,33 +26,33 @@ pub struct Scope {
     pub method: usize,
     /// The start of its bytecode.
     pub code: Vec<u8>,
-    /// Its BCI; negative where the record stands for none.
+    /// Its BCI; negative if the record has no BCI.
     pub bci: i32,
 }
 
 /// The records on both sides of an address, innermost frames first.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Around {
-    /// Whether there is a record of the very address.
+    /// Whether there is a record at the address itself.
     pub is_exact: bool,
-    /// The last one at or before it, if there is one: where the thread came from, unless it
-    /// jumped.
+    /// The last record at or before the address, if there is one: where the thread came from,
+    /// unless the thread jumped.
     pub before: Option<Vec<Scope>>,
-    /// The first one behind it: what AsyncGetCallTrace reports.
+    /// The first record behind the address, which AsyncGetCallTrace reports.
     pub behind: Vec<Scope>,
 }
 
-/// Bytes of a method's code that are enough to recognise its entry hook.
+/// The number of bytes of a method's code that is enough to recognise its entry hook.
 const CODE_START: usize = 16;
 
-/// No method inlines deeper.
+/// A limit that no depth of inlining reaches.
 const MOST_SCOPES: usize = 256;
 
 impl DebugInfo {
-    /// `None` if this VM does not describe its debug information as expected. `feature` is
-    /// the VM's `java.vm.specification.version`.
+    /// `None` if this VM does not describe its debug info as expected. `feature` is the VM's
+    /// `java.vm.specification.version`.
     pub fn find(structs: &Structs, feature: u32) -> Option<DebugInfo> {
-        // Read as they are laid out since JDK 8; a VM with another size has others.
+        // The layout since JDK 8. In a VM with another size the layout is different.
         if structs.size("PcDesc")? != RECORD {
             return None;
         }
@@ -78,7 +78,7 @@ impl DebugInfo {
         })
     }
 
-    /// Whether a frame of the compiled method `blob` that goes on at `pc` is to be deoptimised.
+    /// Whether a frame of the compiled method `blob` that continues at `pc` will be deoptimised.
     pub fn is_deopt_handler(&self, blob: &Blob, pc: usize) -> bool {
         Nmethod(blob.start).is_deopt_handler(&self.nmethods, &OwnMemory, pc)
     }

@@ -3,8 +3,8 @@
 use std::ffi::{CStr, c_char};
 
 /// Defines the function that the VM calls at its start, before any Java code runs (JVMTI, "Agent
-/// Start-Up"). It hands the VM and the agent's options to the body, which returns 0, or another
-/// number if the agent cannot start.
+/// Start-Up"). The function passes the VM and the agent's options to the body, which returns 0, or
+/// another number if the agent cannot start.
 macro_rules! on_load {
     (|$vm:ident, $options:ident| $body:expr) => {
         /// The VM calls this at its start.
@@ -22,7 +22,7 @@ macro_rules! on_load {
 }
 pub(crate) use on_load;
 
-/// The options of an agent, as the VM hands them over.
+/// The options of an agent, as the VM passes them.
 #[repr(transparent)]
 pub struct Options(*const c_char);
 

@@ -1,5 +1,5 @@
-//! A thread as the VM sees it (`share/runtime/javaThread.hpp`): its state, and where its last
-//! Java frame is anchored.
+//! A thread as the VM sees it (`share/runtime/javaThread.hpp`): its state, and the anchor of its
+//! last Java frame.
 
 use crate::jvm::jni::{Env, EnvAddress, Ref};
 use crate::jvm::os::peek::peek;
@@ -16,7 +16,8 @@ pub struct JavaThreads {
     state: usize,
     last_sp: usize,
     last_pc: usize,
-    /// From a thread's JNI environment back to its `JavaThread`; `isize::MIN` until known.
+    /// The distance from a thread's JNI environment to its `JavaThread`; `isize::MIN` until it is
+    /// known.
     from_env: AtomicIsize,
 }
 
@@ -44,8 +45,8 @@ impl JavaThreads {
         })
     }
 
-    /// Learns the distance between the two from the calling thread, whose `java.lang.Thread`
-    /// holds the address of its `JavaThread` in the field `eetop`.
+    /// Learns this distance from the calling thread, whose `java.lang.Thread` has the address of
+    /// the `JavaThread` in the field `eetop`.
     pub fn learn(&self, env: Env<'_>, thread: Ref<'_>) {
         let Some(class) = env.class_of(thread) else {
             return;
@@ -60,15 +61,15 @@ impl JavaThreads {
         }
     }
 
-    /// Whether the thread of `env` waits inside the VM, as far as that is known: for a monitor,
-    /// in `Object.wait`, parked or asleep. From any thread.
+    /// Whether the thread of `env` waits inside the VM, if this is known: for a monitor, in
+    /// `Object.wait`, parked or asleep. May be called from any thread.
     pub fn is_blocked(&self, env: EnvAddress) -> bool {
         let state = |thread| peek::<i32>(thread + self.state);
         self.thread_of(env).and_then(state) == Some(BLOCKED)
     }
 
-    /// Stack pointer at the last Java frame of the thread of `env`; 0 if the thread is in Java code.
-    /// From any thread.
+    /// Stack pointer at the last Java frame of the thread of `env`; 0 if the thread is in Java
+    /// code. May be called from any thread.
     pub fn last_java_sp(&self, env: EnvAddress) -> Option<usize> {
         peek::<usize>(self.thread_of(env)? + self.last_sp)
     }
@@ -96,13 +97,13 @@ impl JavaThreads {
 }
 
 impl Anchor {
-    /// Whether the thread runs Java code, and no anchor says where its last frame is.
+    /// Whether the thread runs Java code, and no anchor gives its last frame.
     pub fn is_in_java(&self) -> bool {
         self.state == 8 && self.last_sp == 0
     }
 
-    /// Whether the thread is in Java code by its state, and no anchor has a program counter for
-    /// the walker to start from: the interpreter anchors the stack pointer alone.
+    /// Whether the thread state is "in Java", and no anchor gives the walker a program counter. The
+    /// interpreter sets the stack pointer of the anchor alone.
     pub fn is_without_pc(&self) -> bool {
         self.state == 8 && self.last_pc == 0
     }

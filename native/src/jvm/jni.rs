@@ -1,32 +1,32 @@
-//! JNI: environments, and references to objects that are given back.
+//! JNI: environments, and references to objects, which are deleted.
 
 use jni_sys::{JNIEnv, JNINativeMethod, JavaVM, jfieldID, jint, jlong, jobject};
 use std::ffi::{CStr, c_void};
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 
-/// The JNI environment of the calling thread, which keeps the value. As the VM hands it to
-/// native functions.
+/// The JNI environment of the calling thread, as the VM passes it to native functions. The value
+/// stays on this thread.
 #[repr(transparent)]
 #[derive(Copy, Clone)]
 pub struct Env<'a>(NonNull<JNIEnv>, PhantomData<&'a ()>);
 
-/// Which environment: a word that any thread may keep and compare.
+/// The identity of an environment: a word that any thread may keep and compare.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
 pub struct EnvAddress(pub usize);
 
-/// A reference to an object, good on this thread for the lifetime.
+/// A reference to an object, valid on this thread for the lifetime.
 #[repr(transparent)]
 #[derive(Copy, Clone)]
 pub struct Ref<'a>(NonNull<jni_sys::_jobject>, PhantomData<&'a ()>);
 
-/// A local reference of our own, given back when dropped.
+/// A local reference that is deleted when dropped.
 pub struct Local<'a> {
     env: Env<'a>,
     object: Ref<'a>,
 }
 
-/// A global reference, good on every thread until it is given back with [`Global::delete`].
+/// A global reference, valid on every thread until [`Global::delete`].
 #[derive(Debug)]
 pub struct Global(NonNull<jni_sys::_jobject>);
 
@@ -35,7 +35,7 @@ unsafe impl Send for Global {}
 // SAFETY: as above.
 unsafe impl Sync for Global {}
 
-/// A field of type `long` that objects of one class have.
+/// A field of type `long` in the objects of one class.
 #[derive(Copy, Clone, Debug)]
 pub struct LongField(NonNull<jni_sys::_jfieldID>);
 
@@ -49,12 +49,12 @@ unsafe impl Sync for LongField {}
 pub struct Native {
     /// Its name.
     pub name: &'static CStr,
-    /// What is called.
+    /// The function.
     pub function: Function,
 }
 
-/// Functions that static native methods may be bound to; the first two arguments are those
-/// that JNI gives to each.
+/// Functions to which static native methods may be bound. The first two arguments are those that
+/// JNI passes to every function.
 #[derive(Copy, Clone)]
 pub enum Function {
     /// `()V`
@@ -71,7 +71,7 @@ pub enum Function {
     GivesThrowable(GivesThrowable),
 }
 
-/// Takes an object and two numbers, gives a throwable: the object itself, perhaps.
+/// Takes an object and two numbers, returns a throwable, which may be the object itself.
 pub type GivesThrowable =
     for<'a> extern "system" fn(Env<'a>, Ref<'a>, Option<Ref<'a>>, jint, jint) -> Option<Ref<'a>>;
 
@@ -104,7 +104,7 @@ macro_rules! jni {
 }
 
 impl<'a> Env<'a> {
-    /// Which environment this is.
+    /// The identity of this environment.
     pub fn address(self) -> EnvAddress {
         EnvAddress(self.0.as_ptr() as usize)
     }
@@ -119,12 +119,12 @@ impl<'a> Env<'a> {
     /// Takes over a local reference that a function of the VM has just made.
     ///
     /// # Safety
-    /// `object` must be null, or a local reference of this thread that nobody else gives back.
+    /// `object` must be null, or a local reference of this thread that no other code deletes.
     pub(super) unsafe fn adopt(self, object: jobject) -> Option<Local<'a>> {
         self.local(object)
     }
 
-    /// `found`, or nothing and no exception.
+    /// `found`. If there is nothing, clears the exception.
     fn or_clear<T>(self, found: Option<T>) -> Option<T> {
         if found.is_none() {
             jni!(self, v1_1, ExceptionClear);
@@ -132,7 +132,7 @@ impl<'a> Env<'a> {
         found
     }
 
-    /// FindClass: the class with this internal name, if there is one.
+    /// FindClass: the class with this internal name, if it exists.
     pub fn find_class(self, name: &CStr) -> Option<Local<'a>> {
         let class = jni!(self, v1_1, FindClass, name.as_ptr());
         self.or_clear(self.local(class))
@@ -151,7 +151,7 @@ impl<'a> Env<'a> {
         self.local(jni!(self, v1_1, GetObjectClass, object.raw()))
     }
 
-    /// GetSuperclass; none for `Object` and for interfaces.
+    /// GetSuperclass; `None` for `Object` and for interfaces.
     pub fn superclass(self, class: Ref<'_>) -> Option<Local<'a>> {
         self.local(jni!(self, v1_1, GetSuperclass, class.raw()))
     }
@@ -166,7 +166,7 @@ impl<'a> Env<'a> {
         jni!(self, v1_1, IsSameObject, one.raw(), other.raw())
     }
 
-    /// NewGlobalRef; none if there is no memory.
+    /// NewGlobalRef; `None` if there is no memory.
     pub fn global(self, object: Ref<'_>) -> Option<Global> {
         NonNull::new(jni!(self, v1_1, NewGlobalRef, object.raw())).map(Global)
     }
@@ -206,7 +206,7 @@ impl<'a> Env<'a> {
         );
     }
 
-    /// Sets a static field of type `boolean` to true; false if there is none.
+    /// Sets a static field of type `boolean` to true; false if the class has no such field.
     pub fn set_static_true(self, class: Ref<'_>, name: &CStr) -> bool {
         let (name, descriptor) = (name.as_ptr(), c"Z".as_ptr());
         let field = jni!(self, v1_1, GetStaticFieldID, class.raw(), name, descriptor);
@@ -218,7 +218,7 @@ impl<'a> Env<'a> {
         true
     }
 
-    /// RegisterNatives; false if the class does not have one of the methods.
+    /// RegisterNatives; false if the class lacks one of the methods.
     pub fn register_natives(self, class: Ref<'_>, natives: &[Native]) -> bool {
         let method = |native: &Native| {
             let (descriptor, function) = native.function.parts();
@@ -245,7 +245,7 @@ impl<'a> Ref<'a> {
 }
 
 impl<'a> Local<'a> {
-    /// The environment that it belongs to.
+    /// The environment of the reference.
     pub fn env(&self) -> Env<'a> {
         self.env
     }
@@ -273,21 +273,22 @@ impl Global {
         jni!(env, v1_1, DeleteGlobalRef, self.0.as_ptr());
     }
 
-    /// As a word that another thread may find.
+    /// The reference as a word, which another thread may take.
     pub fn into_raw(self) -> jobject {
         self.0.as_ptr()
     }
 
-    /// From [`Global::into_raw`]; none if that was null.
+    /// The reference of a word from [`Global::into_raw`]; `None` for null.
     ///
     /// # Safety
-    /// `object` must be null or come from there, and nobody may give it back while this is used.
+    /// `object` must be null or come from there, and no code may delete the reference while this is
+    /// used.
     pub unsafe fn from_raw(object: jobject) -> Option<Global> {
         NonNull::new(object).map(Global)
     }
 }
 
-/// The VM's invocation interface, as the VM hands it to an agent; usable from every thread.
+/// The VM's invocation interface, as the VM passes it to an agent. Every thread may use it.
 #[repr(transparent)]
 #[derive(Copy, Clone)]
 pub struct Vm(NonNull<JavaVM>);
@@ -298,7 +299,7 @@ unsafe impl Send for Vm {}
 unsafe impl Sync for Vm {}
 
 impl Vm {
-    /// GetEnv: an interface of the given version, as far as the VM has it.
+    /// GetEnv: an interface of the given version, if the VM has it.
     pub(super) fn interface(self, version: jint) -> Option<NonNull<c_void>> {
         let (vm, mut env) = (self.0.as_ptr(), ptr::null_mut());
         // SAFETY: the VM's own interface, and a place for the answer.
@@ -307,7 +308,7 @@ impl Vm {
     }
 
     /// Runs `body` with the calling thread attached as a daemon, so that it keeps no VM alive;
-    /// none if the VM refuses.
+    /// `None` if the VM refuses.
     pub fn attached<T>(self, name: &CStr, body: impl FnOnce(Env<'_>) -> T) -> Option<T> {
         let (vm, mut env) = (self.0.as_ptr(), ptr::null_mut());
         let mut arguments = jni_sys::JavaVMAttachArgs {

@@ -1,8 +1,8 @@
-//! A hasher for `jmethodID`s and other words of which few differ in their upper bits.
+//! A hasher for `jmethodID`s and other words whose upper bits are mostly equal.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Hashes one word by a multiplication; keys are addresses and small numbers of our own.
+/// Hashes a word by a multiplication. Keys are addresses and small numbers of the agent.
 #[derive(Default)]
 pub struct WordHasher(u64);
 

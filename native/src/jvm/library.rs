@@ -1,4 +1,4 @@
-//! The VM's shared library and what it exports.
+//! The VM's shared library and its exported symbols.
 
 use crate::jvm::jvmti::Jvmti;
 use std::ffi::{CString, c_void};
@@ -7,7 +7,8 @@ use std::ffi::{CString, c_void};
 pub struct Library(*mut c_void);
 
 impl Library {
-    /// The library that JVMTI's functions lie in, which the launcher need not have made global.
+    /// The library with JVMTI's functions. The launcher may have loaded it without making it
+    /// global.
     pub fn of(jvmti: Jvmti) -> Option<Library> {
         // SAFETY: plain look-ups; RTLD_NOLOAD takes a further handle on what is loaded anyhow.
         unsafe {

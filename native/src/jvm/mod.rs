@@ -1,10 +1,10 @@
 //! A safe face over the JVM and the system below it: JNI, JVMTI, the VM's own description of its
 //! data, its code and its threads.
 //!
-//! Nearly all of the agent's `unsafe` is here. References to Java objects are given back when
-//! they are dropped; what runs in a signal handler takes a token that only a handler has
-//! ([`os::signal::HandlerContext`]); memory of the VM is read through the kernel, so that a stale
-//! address is an answer and no crash ([`os::peek`]).
+//! Nearly all of the agent's `unsafe` is here. References to Java objects are deleted when they are
+//! dropped. A function that runs in a signal handler takes a token that only a handler has
+//! ([`os::signal::HandlerContext`]). Memory of the VM is read through the kernel, so that a stale
+//! address gives an error and no crash ([`os::peek`]).
 
 pub mod arch;
 pub mod code_cache;
@@ -31,19 +31,19 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use structs::Structs;
 
-/// The VM, as far as this VM describes itself.
+/// The VM, and its description of itself.
 pub struct Jvm {
-    /// Its invocation interface.
+    /// The invocation interface.
     pub vm: Vm,
-    /// Its tool interface.
+    /// The tool interface.
     pub jvmti: Jvmti,
-    /// Its code.
+    /// The code cache, if the VM describes it.
     pub code_cache: Option<CodeCache>,
-    /// Its debug information.
+    /// The debug info, if the VM describes it.
     pub debug_info: Option<DebugInfo>,
-    /// Its threads.
+    /// The threads, if the VM describes them.
     pub java_threads: Option<JavaThreads>,
-    /// Its calls of Java methods.
+    /// The JavaCalls entries, if the VM describes them.
     pub java_calls: Option<JavaCalls>,
     interpreter: Option<InterpreterLayout>,
     codelets: OnceLock<Option<Interpreter>>,
@@ -51,7 +51,7 @@ pub struct Jvm {
 }
 
 impl Jvm {
-    /// Looks at the VM.
+    /// Reads the VM's description of itself.
     pub fn new(vm: Vm, jvmti: Jvmti) -> Jvm {
         let structs = Structs::read(jvmti);
         let structs = structs.as_ref();
@@ -70,19 +70,19 @@ impl Jvm {
         }
     }
 
-    /// Its interpreter. In the live phase.
+    /// The VM's interpreter. To be called in the live phase.
     pub fn interpreter(&self) -> Option<&Interpreter> {
         let read = || self.interpreter?.read(&OwnMemory);
         self.codelets.get_or_init(read).as_ref()
     }
 
-    /// Whether stack walkers may be asked: between VM Initialization and VM Death, as long as
-    /// nothing failed.
+    /// Whether stack walkers may be asked: between VM Initialization and VM Death, as long as no
+    /// call has failed.
     pub fn is_live(&self) -> bool {
         self.live.load(Relaxed)
     }
 
-    /// Lets walkers be asked, or not.
+    /// Allows or forbids that walkers are asked.
     pub fn set_live(&self, live: bool) {
         self.live.store(live, Relaxed);
     }

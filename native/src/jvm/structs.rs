@@ -15,8 +15,8 @@ pub struct Structs {
     constants: HashMap<String, i32>,
 }
 
-/// Where the entries of one of the VM's tables have their parts: exported words, whose names
-/// start with the given text and end as listed.
+/// The layout of the entries of one of the VM's tables, from exported words. The names of these
+/// words start with the given text and end as listed.
 struct Table {
     start: usize,
     stride: usize,

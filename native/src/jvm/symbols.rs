@@ -2,7 +2,7 @@
 
 use std::ffi::CStr;
 
-/// The name of the file of the library that `address` lies in.
+/// The name of the file of the library at `address`.
 pub fn library(address: usize) -> Option<String> {
     // SAFETY: as in `describe`.
     unsafe {
@@ -13,8 +13,8 @@ pub fn library(address: usize) -> Option<String> {
     }
 }
 
-/// The library that `address` lies in, with the offset there and, where the library exports
-/// it, the function before it.
+/// The library at `address`, with the offset there and, if the library exports it, the function
+/// before the address.
 pub fn describe(address: usize) -> String {
     // SAFETY: dladdr only looks the address up; the names it gives live as long as the library.
     unsafe {

@@ -1,4 +1,5 @@
-//! What ran when the signal came: registers, the stack's words, and the code that they point at.
+//! The recorded instant of a sample: registers, words of the stack, and the code to which they
+//! point.
 
 use super::methods::Named;
 use crate::evidence::compiled;
@@ -15,13 +16,13 @@ use oracle::recorded::{
 };
 use oracle::trace::Frame;
 
-/// So many bytes of code are kept before the program counter,
+/// This many bytes of code are kept before the program counter,
 const BEFORE: usize = 32;
 
-/// and so many from it on.
+/// and this many from the program counter on.
 const BEHIND: usize = 64;
 
-/// So many words of the stack are kept.
+/// This many words of the stack are kept.
 const WORDS: usize = 256;
 
 /// The pieces of code so far, by number.

@@ -6,7 +6,7 @@ use oracle::recorded::{RecordedFrame, RecordedMethod};
 use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence};
 use std::collections::BTreeMap;
 
-/// The methods so far.
+/// The methods that were recorded so far.
 pub struct Named<'a> {
     known: &'a Known,
     env: Env<'a>,
@@ -16,7 +16,7 @@ pub struct Named<'a> {
 }
 
 impl<'a> Named<'a> {
-    /// None so far. `env` is the calling thread's.
+    /// No methods yet. `env` is the calling thread's.
     pub fn new(known: &'a Known, env: Env<'a>) -> Named<'a> {
         Named {
             known,
@@ -27,12 +27,12 @@ impl<'a> Named<'a> {
         }
     }
 
-    /// The frames with their methods by number.
+    /// The frames, with methods as numbers.
     pub fn frames(&mut self, frames: &[Frame]) -> Vec<RecordedFrame> {
         frames.iter().map(|&frame| self.frame(frame)).collect()
     }
 
-    /// The frame with its method by number; notes what its location proves.
+    /// The frame, with its method as a number. Notes what the frame's location proves.
     pub fn frame(&mut self, frame: Frame) -> RecordedFrame {
         (self.method(frame), frame.location.0)
     }
@@ -61,15 +61,15 @@ impl<'a> Named<'a> {
         place as u32 + 1
     }
 
-    /// The number of a hook; notes its name.
+    /// The number of a hook. Notes its name.
     pub fn hook(&mut self, hook: HookId) -> u32 {
         let name = || self.known.methods.show_entry(hook).method;
         self.hooks.entry(hook.0).or_insert_with(name);
         hook.0
     }
 
-    /// The number of the method of a hook, if a walk has shown it; notes what the locations that a
-    /// judge may ask about prove.
+    /// The number of the method of a hook, if a walk has shown the method. Notes what the locations
+    /// prove that a judge may ask about.
     pub fn scope(&mut self, method: MethodKey, bci: i32) -> u32 {
         const INVOKESTATIC: i32 = 3;
         let at = |bci| Frame {
@@ -80,7 +80,7 @@ impl<'a> Named<'a> {
         self.method(at(bci))
     }
 
-    /// All methods, and the names of those hooks that no method of them has.
+    /// All methods, and the names of the hooks whose methods are not among them.
     pub fn end(mut self) -> (Vec<RecordedMethod>, BTreeMap<u32, String>) {
         for hook in self.methods.iter().filter_map(|method| method.hook) {
             self.hooks.remove(&hook);

@@ -1,4 +1,4 @@
-//! Writes down what the judges were told, as files that tests judge again without a JVM (see
+//! Writes the input of the judges to files, which tests judge again without a JVM (see
 //! [`oracle::recorded`]). A developer's option.
 
 mod instant;
@@ -23,10 +23,10 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Deeper stacks are left out, so that files stay small.
+/// The largest depth of a recorded stack, so that files stay small.
 const MOST_FRAMES: usize = 120;
 
-/// The file of samples, and how many of each kind it holds.
+/// The file of samples, and the number of samples of each kind.
 pub struct Recorder {
     file: File,
     limit: u32,
@@ -38,13 +38,13 @@ pub struct Recorder {
 pub struct Judged<'a> {
     /// The layer.
     pub layer: Layer,
-    /// What the walker returned, top frame first.
+    /// The walker's answer, top frame first.
     pub walk: &'a [Frame],
-    /// What the judge said.
+    /// The judgement.
     pub judgement: Judgement,
-    /// What the judge was told.
+    /// The truth that the judge got.
     pub sight: &'a Sight<'a, Registry>,
-    /// How the stack was seen.
+    /// How the stack was sampled.
     pub seen: Seen<'a>,
 }
 
@@ -61,7 +61,7 @@ impl Recorder {
         })
     }
 
-    /// Whether one more sample of this kind is to be written; if so it is reserved.
+    /// Whether another sample of this kind may be written. If so, its place is reserved.
     fn wants(&self, kind: String) -> bool {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         let of_kind = written.entry(kind).or_default();
@@ -73,12 +73,12 @@ impl Recorder {
     fn write(&self, sample: &RecordedSample) {
         if let Ok(mut line) = serde_json::to_vec(sample) {
             line.push(b'\n');
-            // One write, so that lines of several threads do not mix (O_APPEND).
+            // A single write, so that lines of several threads do not mix (O_APPEND).
             _ = (&self.file).write_all(&line);
         }
     }
 
-    /// Writes a judged walk down, if there are not enough of its kind.
+    /// Records a judged walk, unless there are enough walks of its kind.
     pub fn offer(&self, reporter: &Reporter, env: Env<'_>, judged: Judged<'_>) {
         let known = reporter.truth;
         let Judged {
@@ -135,7 +135,7 @@ impl Recorder {
         self.write(&recorded);
     }
 
-    /// Adds what the judge was told besides the walk, and the stacks that the walk was compared with.
+    /// Adds the judge's input besides the walk, and the stacks with which the walk was compared.
     fn add_sight<'a>(
         &self,
         walk: &[Frame],
@@ -189,7 +189,7 @@ impl Recorder {
         }
     }
 
-    /// Writes an error of the walker down, as [`Recorder::offer`] does with walks.
+    /// Records an error of the walker, as [`Recorder::offer`] records walks.
     pub fn offer_error(
         &self,
         reporter: &Reporter,
@@ -225,7 +225,8 @@ fn start(known: &Known) -> RecordedSample {
     }
 }
 
-/// What samples are told apart by: a limit on each lets rare ones in.
+/// The kind of a sample. The number of samples of each kind is limited, so that rare kinds are
+/// recorded too.
 fn kind(
     known: &Known,
     layer: Layer,

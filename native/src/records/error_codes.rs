@@ -1,19 +1,19 @@
-//! In which code the walker gives errors.
+//! The places of code in which the walker returned errors.
 
 use oracle::Layer;
 use oracle::record::ErrorCount;
 use std::collections::HashMap;
 
-/// How many kinds are kept apart.
+/// The largest number of kinds of code that are counted separately.
 const KINDS: usize = 256;
 
 /// The name of all other kinds of code.
 const OTHER: &str = "other";
 
-/// What tells errors apart: layer, code, state of the thread.
+/// The key of an error: layer, code, thread state.
 type Told = (Layer, i32, &'static str);
 
-/// How many pages of libraries are remembered.
+/// The number of pages of libraries that are remembered.
 const PAGES: usize = 1 << 12;
 
 /// The size of a page, as a power of two.
@@ -21,25 +21,25 @@ const PAGE: u32 = 12;
 
 /// A kind of code.
 pub enum Place {
-    /// Generated code, which is gone tomorrow: the VM's name for it.
+    /// Generated code, which may be freed: the VM's name for the code.
     Generated(String),
-    /// A library, which stays: its file's name.
+    /// A library, which is not unloaded: its file's name.
     Library(String),
 }
 
-/// Errors, counted by what tells them apart and by the kind of code that ran.
+/// Errors, counted by their keys and by the kind of code that ran.
 #[derive(Default)]
 pub struct ErrorCodes {
     counts: HashMap<Told, HashMap<String, u64>>,
     kinds: usize,
-    /// The libraries that pages belong to.
+    /// The libraries by pages.
     pages: HashMap<usize, String>,
-    /// Whether something came since the last [`ErrorCodes::take_new`].
+    /// Whether an error was counted since the last [`ErrorCodes::take_new`].
     changed: bool,
 }
 
 impl ErrorCodes {
-    /// Counts an error at `pc`. `find` is asked for its place, where that is not known.
+    /// Counts an error at `pc`. `find` returns the kind of code, if it is not known yet.
     pub fn add_at(&mut self, told: Told, pc: usize, find: impl FnOnce(usize) -> Place) {
         let mut pages = std::mem::take(&mut self.pages);
         match pages.get(&(pc >> PAGE)) {
@@ -64,13 +64,13 @@ impl ErrorCodes {
             *count += 1;
             return;
         }
-        // Codes and states are few: what is bounded is the kinds of code.
+        // Codes and states are few, so only the number of kinds of code is bounded.
         let place = if self.kinds < KINDS { place } else { OTHER };
         self.kinds += 1;
         *of_told.entry(place.into()).or_default() += 1;
     }
 
-    /// All counts, the highest first, if there is something new.
+    /// All counts, the highest first, if an error was counted since the last call.
     pub fn take_new(&mut self) -> Option<Vec<ErrorCount>> {
         if !std::mem::take(&mut self.changed) {
             return None;

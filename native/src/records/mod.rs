@@ -1,4 +1,4 @@
-//! What is measured, where a crash cannot take it.
+//! Counts and records of a run, which survive a crash.
 
 pub mod claim;
 pub mod error_codes;
@@ -20,7 +20,7 @@ pub struct Records {
 }
 
 impl Records {
-    /// In the folder of a run.
+    /// The counts and records in the folder of a run.
     pub fn open(run_dir: &Path) -> Result<Records, String> {
         let io = |what: &'static str| move |e: io::Error| format!("cannot open the {what}: {e}");
         Ok(Records {
@@ -29,12 +29,12 @@ impl Records {
         })
     }
 
-    /// Writes a record down.
+    /// Writes a record.
     pub fn write(&self, record: &Record) {
         self.file.write(record);
     }
 
-    /// What is measured is worth nothing from here on.
+    /// Marks the run as invalid from here on.
     pub fn invalid(&self, reason: String) {
         self.write(&Record::Invalid(reason));
     }

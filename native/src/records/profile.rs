@@ -1,36 +1,36 @@
-//! All stacks that the sampler sees, and how often each: a profile.
+//! A profile: all stacks that the sampler sees, with their counts.
 
 use crate::jvm::key_hash::Spread;
 use oracle::profile::{Profile, STACKS};
 use oracle::trace::{Frame, MethodKey};
 use std::collections::HashMap;
 
-/// How many different stacks are kept apart.
+/// The largest number of different stacks.
 const MOST_STACKS: usize = 1 << 14;
 
-/// How many frames they may have in all: 8 MiB.
+/// The largest number of frames of all stacks: 8 MiB.
 const MOST_FRAMES: usize = 1 << 20;
 
-/// Of deeper stacks the lowest frames are kept.
+/// The depth to which stacks are kept. The lowest frames of a deeper stack are kept.
 const DEEPEST: usize = 512;
 
-/// Stacks by their methods, and what is known of these.
+/// Stacks by their methods, and the names of the methods.
 #[derive(Default)]
 pub struct Stacks {
     /// The methods, top first.
     counts: HashMap<Box<[MethodKey]>, u64, Spread>,
     frames: usize,
     other: u64,
-    /// A stack being looked up.
+    /// The stack that is looked up.
     key: Vec<MethodKey>,
-    /// Each method's place in `names`; `None` for those that no profile shows.
+    /// The index of each method in `names`; `None` for methods that no profile shows.
     places: HashMap<MethodKey, Option<u32>, Spread>,
     names: Vec<String>,
     by_name: HashMap<String, u32>,
 }
 
 impl Stacks {
-    /// Counts a walk, top first. Allocates for stacks only that are new.
+    /// Counts a walk, top first. Allocates only if the stack is new.
     pub fn add(&mut self, walk: &[Frame]) {
         let kept = &walk[walk.len().saturating_sub(DEEPEST)..];
         self.key.clear();
@@ -48,8 +48,8 @@ impl Stacks {
         self.counts.insert(self.key[..].into(), 1);
     }
 
-    /// What was seen so far. `name` is asked once for each method; it gives none for methods
-    /// that are to be left out.
+    /// The profile so far. `name` is called once for each method, and returns `None` for methods
+    /// that are left out.
     pub fn profile(&mut self, mut name: impl FnMut(MethodKey) -> Option<String>) -> Profile {
         let mut stacks = Vec::with_capacity(self.counts.len());
         for (methods, &count) in &self.counts {
@@ -57,7 +57,7 @@ impl Stacks {
             for &method in methods.iter().rev() {
                 let place = *self.places.entry(method).or_insert_with(|| {
                     let name = name(method)?;
-                    // Methods of classes that were loaded twice have one name.
+                    // Methods of classes that were loaded twice share a name.
                     Some(*self.by_name.entry(name).or_insert_with_key(|name| {
                         self.names.push(name.clone());
                         self.names.len() as u32 - 1

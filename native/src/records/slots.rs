@@ -1,4 +1,4 @@
-//! The counts, in a file that the runner maps or reads too (see [`oracle::tally`]).
+//! The counts, in a file that the runner can map or read too (see [`oracle::tally`]).
 
 use crate::jvm::os::shared_words;
 use oracle::tally::{self, Drop, SLOTS};
@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// The slots of all layers, in shared memory: what was counted survives the target.
+/// The slots of all layers, in shared memory: the counts survive the program.
 pub struct Slots(&'static [AtomicU64; SLOTS]);
 
 impl Slots {
@@ -21,7 +21,7 @@ impl Slots {
         self.add(layer, verdict, 1);
     }
 
-    /// Counts one check, and how much of a match was compared.
+    /// Counts a check, and the strength of a match.
     pub fn judged(&self, layer: Layer, judgement: &Judgement) {
         for (slot, n) in tally::slots_of(layer, judgement) {
             self.0[slot].fetch_add(n, Relaxed);
@@ -33,7 +33,7 @@ impl Slots {
         self.0[tally::slot(layer, verdict)].fetch_add(n, Relaxed);
     }
 
-    /// Counts a lost sample, which is also a check without truth.
+    /// Counts a lost sample, which is also a check without a truth.
     pub fn drop(&self, layer: Layer, cause: Drop) {
         self.0[tally::drop_slot(layer, cause)].fetch_add(1, Relaxed);
         self.count(layer, Verdict::Unverifiable);

@@ -1,4 +1,4 @@
-//! Asking a thread for a sample: what the sampler and the signal handler hand to each other.
+//! Requests for samples: the sampler and the signal handler exchange the samples here.
 
 use super::bell::Bell;
 use super::sample::Sample;
@@ -8,47 +8,47 @@ use crate::truth::thread_state::ThreadState;
 use std::io;
 use std::time::Duration;
 
-/// How many samples there are: those under way, and those whose thread answers late.
+/// The number of samples: requests under way, and samples whose thread answers late.
 const SAMPLES: usize = 64;
 
 /// All samples.
 static ALL: Pool<Order> = Pool::new();
 
-/// Rung when a sample is done.
+/// Rings when a sample is done.
 static BELL: Bell = Bell::new();
 
-/// A sample that may be asked for.
+/// A sample that may be requested.
 pub type Free = handoff::Free<Order>;
 
-/// A sample on its way.
+/// A sample that was requested.
 pub type Asked = handoff::Asked<Order>;
 
 /// A sample that can be read.
 pub type Done = handoff::Done<Order>;
 
-/// A sample that was given up when the handler had just taken it.
+/// A sample that the sampler gave up when the handler had just taken it.
 pub type Late = handoff::Late<Order>;
 
-/// How much is wanted of a thread.
+/// How much a sample has.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Depth {
-    /// The walk and all that it is compared with.
+    /// The walk and everything with which the walk is compared.
     Check,
-    /// The walk alone, to see what the rest costs.
+    /// The walk alone, to measure the cost of the rest.
     Walk,
 }
 
-/// What is wanted of whom, and what came of it.
+/// A request and its answer.
 pub struct Order {
-    /// The thread that is asked, once somebody is.
+    /// The thread that is asked, once a thread is asked.
     pub target: Option<&'static ThreadState>,
-    /// What is wanted.
+    /// How much the sample must have.
     pub depth: Depth,
-    /// What came of it.
+    /// The answer.
     pub sample: Sample,
 }
 
-/// Makes all samples, once.
+/// Makes all samples. To be called once.
 pub fn make() -> io::Result<Vec<Free>> {
     let new = || {
         Ok(Order {
@@ -61,15 +61,16 @@ pub fn make() -> io::Result<Vec<Free>> {
     ALL.fill(made?)
 }
 
-/// Takes the sample of the ticket in `word`, if that is still good, lets `fill` write it and
-/// hands it back.
+/// Takes the sample of the ticket in `word`, if the ticket is still valid, lets `fill` write the
+/// sample, and gives it back.
 pub fn answer(context: &HandlerContext<'_>, word: u64, fill: impl FnOnce(&mut Order)) {
     if ALL.answer(context, handoff::Ticket::from_raw(word), fill) {
         BELL.ring(context);
     }
 }
 
-/// Asks `target`. `signal` must send it the word of a ticket; if that fails, the sample is free.
+/// Asks `target`. `signal` must send the word of a ticket to the target. If `signal` fails, the
+/// sample is free.
 pub fn ask(
     free: Free,
     target: &'static ThreadState,
@@ -80,7 +81,7 @@ pub fn ask(
     free.ask(prepare, |ticket| signal(ticket.to_raw()))
 }
 
-/// Waits until one of `asked` is done; false after `patience`.
+/// Waits until one of `asked` is done. Returns false after `patience`.
 pub fn wait<'a>(asked: impl Iterator<Item = &'a Asked> + Clone, patience: Duration) -> bool {
     BELL.wait(patience, || asked.clone().any(Asked::is_done))
 }

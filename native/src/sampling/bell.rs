@@ -13,12 +13,12 @@ const SPIN: Duration = Duration::from_micros(40);
 /// A bell with one listener.
 pub struct Bell {
     rings: AtomicU32,
-    /// Whether the listener sleeps: only then a handler pays for a wake-up.
+    /// Whether the listener sleeps. A handler needs a system call only then.
     sleeping: AtomicBool,
 }
 
 impl Bell {
-    /// A silent bell.
+    /// A bell that does not ring.
     pub const fn new() -> Bell {
         Bell {
             rings: AtomicU32::new(0),
@@ -26,9 +26,9 @@ impl Bell {
         }
     }
 
-    /// Wakes the listener, if it sleeps. What it waits for must have been stored before,
-    /// sequentially consistent: then either this sees that it sleeps, or it sees what was
-    /// stored.
+    /// Wakes the listener, if it sleeps. The condition of the wait must have been stored before,
+    /// sequentially consistent: then either this function sees that the listener sleeps, or the
+    /// listener sees the condition.
     pub fn ring(&self, _: &HandlerContext<'_>) {
         if !self.sleeping.load(SeqCst) {
             return;
@@ -37,10 +37,10 @@ impl Bell {
         futex::wake_one(&self.rings);
     }
 
-    /// Waits until `is_done`; false after `patience`. For the listener.
+    /// Waits until `is_done`. Returns false after `patience`. Only the listener may call this.
     pub fn wait(&self, patience: Duration, is_done: impl Fn() -> bool) -> bool {
         let start = Instant::now();
-        // A thread that runs answers within this time; sleeping would take longer.
+        // A running thread answers within this time. Sleeping would take longer.
         while start.elapsed() < SPIN.min(patience) {
             if is_done() {
                 return true;
@@ -82,7 +82,7 @@ mod tests {
             DONE.store(true, SeqCst);
             HandlerContext::for_test(|context| BELL.ring(context));
         });
-        // Only the ring can end this before the test's own end.
+        // Only the ring can end this wait before the test's own deadline.
         assert!(BELL.wait(Duration::from_secs(600), is_done));
         ringer.join().expect("it does not panic");
     }

@@ -1,22 +1,22 @@
-//! Whom the sampler works for.
+//! The interface to the user of the samples.
 
 use super::sample::Sample;
 use super::targets::Target;
 use crate::jvm::jvmti::Suspended;
 use oracle::Layer;
 
-/// What becomes of the samples.
+/// The user of the samples.
 pub trait Client {
-    /// Judges what a thread answered. The sampler counts what was lost.
+    /// Judges the answer of a thread. The sampler counts lost samples.
     fn judge(&mut self, layer: Layer, target: &Target<'_>, sample: &Sample);
 
-    /// Asks for the stack of a suspended thread, lets the thread run on, and judges. `sample` was
-    /// taken while the thread was suspended.
+    /// Asks walkers for the stack of a suspended thread, lets the thread run on, and judges the
+    /// answers. `sample` was taken while the thread was suspended.
     fn judge_suspended(&mut self, target: &Target<'_>, sample: &Sample, suspended: Suspended<'_>);
 
     /// Called about every second.
     fn keep_books(&mut self);
 
-    /// Called after a second, then ever more rarely, and at the end.
+    /// Called after a second, then less and less often, and at the end.
     fn write_profile(&mut self);
 }

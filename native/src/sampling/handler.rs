@@ -1,4 +1,4 @@
-//! What the signal handler does: it fills in the sample of the thread that was asked.
+//! The work of the signal handler: it fills in the sample of the thread that was asked.
 
 use super::asking::{self, Depth, Order};
 use super::sample::{Outcome, Sample};
@@ -10,17 +10,17 @@ use std::io;
 use std::ptr;
 use std::sync::OnceLock;
 
-/// Whom the handler asks.
+/// What the handler uses.
 pub struct Serving {
     /// The walker, if the VM has it.
     pub walker: Option<&'static dyn WalksInterrupted>,
-    /// The VM's threads, where the VM describes them.
+    /// The VM's threads, if the VM describes them.
     pub java_threads: Option<&'static JavaThreads>,
 }
 
 static SERVING: OnceLock<Serving> = OnceLock::new();
 
-/// Installs the handler, once.
+/// Installs the handler. To be called once.
 pub fn install(serving: Serving) -> io::Result<()> {
     SERVING
         .set(serving)

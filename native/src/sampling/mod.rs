@@ -1,8 +1,8 @@
 //! The sampler: how it chooses a thread, asks it, and gets an answer from its signal handler.
 //!
-//! What runs in the handler is [`handler`], which gets a
-//! [`HandlerContext`](crate::jvm::os::signal::HandlerContext); everything else runs on the
-//! sampler's own thread ([`sampler`]). They share the samples of [`asking`].
+//! [`handler`] runs in the signal handler, and gets a
+//! [`HandlerContext`](crate::jvm::os::signal::HandlerContext). Everything else runs on the
+//! sampler's own thread ([`sampler`]). Both share the samples of [`asking`].
 
 mod asking;
 mod bell;

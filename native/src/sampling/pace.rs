@@ -1,4 +1,4 @@
-//! A developer's measurement: the sampler in turns with something else (see [`oracle::pace`]).
+//! A measurement for developers: the sampler alternates with another pace (see [`oracle::pace`]).
 
 use crate::jvm::os::clock;
 use oracle::pace::{Pace, Paced};
@@ -6,7 +6,7 @@ use oracle::pace::{Pace, Paced};
 /// How long each turn takes, in nanoseconds.
 const TURN: u64 = 1_000_000_000;
 
-/// Whose turn it is.
+/// Alternating turns.
 pub struct Turns {
     other: Option<Pace>,
     pace: Pace,
@@ -14,7 +14,7 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// The sampler alone, or in turns with another, which begins.
+    /// The sampler alone, or the sampler in turns with `other`, which begins.
     pub fn new(other: Option<Pace>) -> Turns {
         Turns {
             other,
@@ -23,17 +23,17 @@ impl Turns {
         }
     }
 
-    /// Whose turn it is.
+    /// The pace of the current turn.
     pub fn pace(&self) -> Pace {
         self.pace
     }
 
-    /// Whether it is over.
+    /// Whether the current turn is over.
     pub fn is_over(&self) -> bool {
         self.other.is_some() && now() - self.start_ns >= TURN
     }
 
-    /// Passes the turn on; what came of the last, in which there were `answers`.
+    /// Starts the next turn. Returns the result of the last turn, in which there were `answers`.
     pub fn pass_on(&mut self, answers: u64) -> Paced {
         let paced = Paced {
             pace: self.pace,
@@ -50,7 +50,7 @@ impl Turns {
     }
 }
 
-/// As other processes know the time, in nanoseconds.
+/// The time of `CLOCK_MONOTONIC`, in nanoseconds, as other processes know it.
 fn now() -> u64 {
     clock::monotonic().as_nanos() as u64
 }

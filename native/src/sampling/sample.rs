@@ -1,4 +1,4 @@
-//! One sample: what the signal handler leaves for the sampler.
+//! A sample: the signal handler writes it, and the sampler reads it.
 
 use super::stack_top::StackTop;
 use crate::jvm::java_thread::Anchor;
@@ -8,37 +8,37 @@ use hotspot::arch::Registers;
 use oracle::tally::Drop;
 use std::io;
 
-/// What became of the target.
+/// What happened to the target.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Outcome {
     /// The walker was asked: the frames are in the buffer, or there is an error code.
     Walked(Walk),
-    /// The VM has no walker to ask. The rest of the sample is there.
+    /// The VM lacks the walker. The rest of the sample is filled in.
     NoWalker,
-    /// Another thread than the target got the signal: the target has ended. The rest of the sample
-    /// is older.
+    /// The signal reached another thread, because the target has ended. The rest of the sample is
+    /// older.
     OtherThread,
 }
 
-/// One sample.
+/// A sample.
 pub struct Sample {
-    /// What became of the target.
+    /// What happened to the target.
     pub outcome: Outcome,
-    /// What the walker wrote.
+    /// The walker's frames.
     pub frames: FrameBuffer,
     /// The trace stack at the instant of the walk.
     pub stack: StackCopy,
-    /// That of the carrier, if the trace stack is a virtual thread's.
+    /// The trace stack of the carrier, if the trace stack is that of a virtual thread.
     pub carrier: StackCopy,
-    /// Whether it is.
+    /// Whether the trace stack is that of a virtual thread.
     pub carried: bool,
-    /// Whether they could be copied.
+    /// Whether the trace stacks could be copied.
     pub copied: Result<(), Drop>,
-    /// The thread's state and anchor, where the VM describes them.
+    /// The thread's state and anchor, if the VM describes them.
     pub anchor: Option<Anchor>,
-    /// Where the thread was interrupted.
+    /// The registers of the interrupted code.
     pub registers: Registers,
-    /// What lies at the stack pointer.
+    /// The words at the stack pointer.
     pub stack_top: StackTop,
 }
 

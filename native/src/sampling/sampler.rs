@@ -1,5 +1,5 @@
-//! The sampler: a thread that asks random running Java threads for their stacks, again and
-//! again, and hands what comes back to its client.
+//! The sampler: a thread that asks random running Java threads for their stacks, again and again,
+//! and passes the answers to its client.
 
 use super::asking::{self, Asked, Depth, Done, Free};
 use super::client::Client;
@@ -24,24 +24,24 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a thread may take for what it is asked.
+/// How long a thread may take to answer.
 const ANSWER: Duration = Duration::from_millis(200);
 
-/// How long the VM's end waits for the sampler: longer than one answer.
+/// How long the VM's end waits for the sampler. This is longer than an answer may take.
 const END: Duration = Duration::from_secs(3);
 
-/// So many threads are asked at the same time: one may wait for its processor while others
+/// How many threads are asked at the same time: a thread may wait for its processor while others
 /// run.
 const AT_ONCE: usize = 4;
 
-/// How long the sampler sleeps where nobody runs.
+/// How long the sampler sleeps if no thread runs.
 const REST: Duration = Duration::from_millis(1);
 
-/// How often the rewriter's counts are written down.
+/// The interval in which the rewriter's counts are written.
 const BOOKKEEPING: Duration = Duration::from_secs(1);
 
-/// Profile and errors are written down after a second, then ever more rarely, as they grow,
-/// but at least so often. A crash costs what came since.
+/// Profile and errors are written after a second, then less and less often, because they grow, but
+/// at least in this interval. A crash loses what was added since.
 const PROFILE: Duration = Duration::from_secs(30);
 
 /// The running sampler.
@@ -52,25 +52,26 @@ pub struct Sampler {
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// A sampler that is about to run, on its own thread.
+/// A sampler on its own thread, before its loop starts.
 pub struct Ready {
     samples: Vec<Free>,
     stopped: Receiver<()>,
 }
 
-/// What a sampler works with.
+/// The parts of the agent that a sampler uses.
 #[derive(Copy, Clone)]
 pub struct Means {
-    /// What the runner asked for.
+    /// The configuration of the runner.
     pub config: &'static Config,
-    /// Whom it asks.
+    /// The threads to ask.
     pub truth: &'static Truth,
-    /// Where it counts.
+    /// The place of the counts.
     pub records: &'static Records,
 }
 
 impl Sampler {
-    /// Starts the sampler's thread, once, in the live phase; `body` must call [`Ready::run`].
+    /// Starts the sampler's thread. To be called once, in the live phase. `body` must call
+    /// [`Ready::run`].
     pub fn start(
         serving: Serving,
         body: impl FnOnce(Ready) + Send + 'static,
@@ -88,7 +89,7 @@ impl Sampler {
         Ok(Sampler { stop, ended })
     }
 
-    /// Stops it, and waits for its end; false if it did not end in time.
+    /// Stops the sampler, and waits for its end. Returns false if the sampler did not end in time.
     pub fn stop(&self) -> bool {
         STOP.store(true, Relaxed);
         _ = self.stop.send(());
@@ -97,7 +98,7 @@ impl Sampler {
 }
 
 impl Ready {
-    /// Samples for `client` until the VM's end, on a thread whose environment is `env`.
+    /// Takes samples for `client` until the VM's end, on a thread whose environment is `env`.
     pub fn run(self, means: Means, env: Env<'_>, client: &mut dyn Client) {
         let Means {
             config,
@@ -136,7 +137,8 @@ impl Ready {
             }
             let average = config.sample_interval_us;
             if average > 0 {
-                // Uniform over twice the average, lest it beats with the program's own rhythm.
+                // Uniform up to twice the average, so that the sampler does not follow a rhythm of
+                // the program.
                 let pause = Duration::from_micros(sampling.targets.random() % (2 * average + 1));
                 match self.stopped.recv_timeout(pause) {
                     Err(RecvTimeoutError::Timeout) => {}
@@ -151,15 +153,15 @@ impl Ready {
     }
 }
 
-/// What the sampler's loop keeps.
+/// The state of the sampler's loop.
 struct Sampling<'e, 'c> {
     means: Means,
     targets: Targets<'e>,
     client: &'c mut dyn Client,
     supply: Supply,
-    /// Those on their way.
+    /// Requests under way.
     asked: Vec<Request<'e>>,
-    /// Samples since the last one for `asgct-gst`.
+    /// Samples since the last sample for `asgct-gst`.
     since_gst: u32,
     suspensions: Suspensions,
     post: Post,
@@ -182,8 +184,8 @@ impl Request<'_> {
 }
 
 impl<'e> Sampling<'e, '_> {
-    /// Asks a thread, and while it answers judges what another answered; false if there was
-    /// nothing to do.
+    /// Asks a thread, and while the thread answers, judges an earlier answer. Returns false if
+    /// there was nothing to do.
     fn turn(&mut self) -> bool {
         match self.turns.pace() {
             Pace::Loop => return self.ask_bare(),
@@ -205,7 +207,7 @@ impl<'e> Sampling<'e, '_> {
         }
         let over = self.asked.iter().position(Request::is_over);
         let over = over.map(|at| self.asked.swap_remove(at));
-        // First of all, so that the next thread answers while this is judged.
+        // The next request comes first, so that the next thread answers during the judging.
         let is_asked = self.ask_next();
         match over {
             Some(over) => {
@@ -224,7 +226,7 @@ impl<'e> Sampling<'e, '_> {
         }
     }
 
-    /// Asks the next thread, unless enough are asked or none is left that runs.
+    /// Asks the next thread, unless enough threads are asked or no other thread runs.
     fn ask_next(&mut self) -> bool {
         if self.asked.len() >= AT_ONCE {
             return false;
@@ -239,7 +241,7 @@ impl<'e> Sampling<'e, '_> {
         is_asked
     }
 
-    /// Asks a thread for its stack, then at its next safepoint once more.
+    /// Asks a thread for its stack, and then asks GetStackTrace at the thread's next safepoint.
     fn ask_with_gst(&mut self) -> bool {
         let layer = Layer::AsgctGst;
         let target = self.targets.choose(true, |_| false);
@@ -255,7 +257,8 @@ impl<'e> Sampling<'e, '_> {
         true
     }
 
-    /// Suspends a thread, asks the thread for its truth, and walkers from outside for its stack.
+    /// Suspends a thread, asks the thread for its truth, and asks the walkers of other threads for
+    /// its stack.
     fn ask_suspended(&mut self) -> bool {
         if !self.suspensions.is_time() {
             return false;
@@ -287,7 +290,7 @@ impl<'e> Sampling<'e, '_> {
         true
     }
 
-    /// The bare loop: asks a thread for a walk, and waits for it.
+    /// The loop of [`Depth::Walk`]: asks a thread for a walk, and waits for the walk.
     fn ask_bare(&mut self) -> bool {
         let layer = Layer::AsgctAsync;
         let target = self.targets.choose(false, |_| false);
@@ -302,7 +305,7 @@ impl<'e> Sampling<'e, '_> {
         true
     }
 
-    /// Asks `target` for a sample of `layers`; counts the loss if it cannot be asked.
+    /// Asks `target` for a sample of `layers`. Counts the loss if the target cannot be asked.
     fn ask(&mut self, target: Target<'e>, layers: &[Layer], depth: Depth) -> Option<Request<'e>> {
         let Some(sample) = self.supply.take() else {
             self.lose(layers, Drop::NoFreeRecord);
@@ -328,7 +331,7 @@ impl<'e> Sampling<'e, '_> {
         }
     }
 
-    /// Judges what came of a request.
+    /// Judges the answer of a request.
     fn close(&mut self, request: Request<'e>) {
         let layer = self.layer();
         if let Some(done) = self.end(request.asked, &[layer]) {
@@ -345,7 +348,7 @@ impl<'e> Sampling<'e, '_> {
         self.end(asked, layers)
     }
 
-    /// Ends a request; counts the loss if the target did not answer.
+    /// Ends a request. Counts the loss if the target did not answer.
     fn end(&mut self, asked: Asked, layers: &[Layer]) -> Option<Done> {
         let ended = self.supply.end(asked);
         ended.map_err(|cause| self.lose(layers, cause)).ok()
@@ -356,7 +359,7 @@ impl<'e> Sampling<'e, '_> {
         layers.iter().for_each(|&layer| slots.drop(layer, cause));
     }
 
-    /// Waits until there is something to do, or somebody may run again.
+    /// Waits until there is something to do, or a thread may run again.
     fn rest(&self) {
         match self.asked.is_empty() {
             true => thread::sleep(REST),
@@ -364,7 +367,7 @@ impl<'e> Sampling<'e, '_> {
         }
     }
 
-    /// Waits for what is on its way.
+    /// Waits for the requests under way.
     fn finish(&mut self) {
         while !self.asked.is_empty() {
             match self.asked.iter().position(Request::is_over) {

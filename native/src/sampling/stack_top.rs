@@ -4,12 +4,13 @@ use crate::jvm::java_thread::Anchor;
 use crate::truth::interrupted::Interrupted;
 use hotspot::vm::entry::Words;
 
-/// So many words are copied, 8 KiB: enough for dozens of frames, for the return address in nearly all
-/// compiled frames, and mostly for the VM's frames between a method that it called and the caller.
+/// The number of copied words, 8 KiB. This is enough for dozens of frames, for the return address
+/// in nearly all compiled frames, and mostly for the VM's frames between a JavaCalls entry and its
+/// caller.
 const WORDS: usize = 1024;
 
-/// Words from the stack pointer of the newest Java frame on: the thread's own, or the anchor's
-/// where the thread has left Java code.
+/// Words from the stack pointer of the newest Java frame on: the thread's own stack pointer, or
+/// that of the anchor if the thread has left Java code.
 pub struct StackTop {
     /// The address of the first word.
     start: usize,
@@ -18,15 +19,15 @@ pub struct StackTop {
 }
 
 impl StackTop {
-    /// No word.
+    /// No words.
     pub const EMPTY: StackTop = StackTop {
         start: 0,
         words: [0; WORDS],
         count: 0,
     };
 
-    /// Copies the words, as far as the thread's stack reaches: none if the stack pointer is not
-    /// within the stack.
+    /// Copies the words, as far as the thread's stack reaches. Copies none if the stack pointer is
+    /// not within the stack.
     pub fn copy(&mut self, thread: Interrupted<'_>, anchor: Option<Anchor>) {
         let anchored = anchor.filter(|anchor| !anchor.is_without_pc());
         let from = anchored.map_or(0, |anchor| anchor.last_sp);
@@ -42,7 +43,7 @@ impl StackTop {
         }
     }
 
-    /// The word so far above the stack pointer, if it was copied.
+    /// The word at this distance from the stack pointer, in words, if it was copied.
     pub fn word(&self, index: usize) -> Option<usize> {
         self.stack().words.get(index).copied()
     }

@@ -1,11 +1,11 @@
-//! The samples: those that may be asked for, and those that a late handler still has.
+//! The samples that may be requested, and the samples that a late handler still has.
 
 use super::asking::{Asked, Done, Free, Late};
 use super::sample::Outcome;
 use crate::jvm::os::handoff::Ended;
 use oracle::tally::Drop;
 
-/// The samples that are not on their way.
+/// The samples that are not under way.
 pub struct Supply {
     free: Vec<Free>,
     /// Samples that a late handler has taken.
@@ -21,7 +21,7 @@ impl Supply {
         }
     }
 
-    /// A sample that may be asked for, if one is left.
+    /// A sample that may be requested, if there is one.
     pub fn take(&mut self) -> Option<Free> {
         for late in std::mem::take(&mut self.late) {
             match late.end() {
@@ -32,13 +32,13 @@ impl Supply {
         self.free.pop()
     }
 
-    /// Nobody needs the sample any more.
+    /// Takes a sample back.
     pub fn give_back(&mut self, sample: Free) {
         self.free.push(sample);
     }
 
-    /// Ends a request: the target's answer, or why there is none. A sample that another thread has
-    /// answered holds an older one's truth, so nobody gets to see the sample.
+    /// Ends a request: the target's answer, or why there is none. If another thread has answered,
+    /// the sample holds the truth of an older sample, and is not returned.
     pub fn end(&mut self, asked: Asked) -> Result<Done, Drop> {
         match asked.end() {
             Ended::Done(done) if done.value().sample.outcome == Outcome::OtherThread => {

@@ -3,20 +3,22 @@
 use crate::jvm::jvmti::Error;
 use std::time::Instant;
 
-/// Suspensions take at most one part in so many of the sampler's time: some walkers walk all threads.
+/// Suspensions take at most this fraction (one in `ONE_IN`) of the sampler's time, because some
+/// walkers walk all threads.
 const ONE_IN: u32 = 10;
 
-/// `JVMTI_ERROR_MUST_POSSESS_CAPABILITY`: another agent has `can_suspend`, which only one may have.
+/// `JVMTI_ERROR_MUST_POSSESS_CAPABILITY`: another agent has `can_suspend`, which only one agent may
+/// have.
 const NO_CAPABILITY: Error = 99;
 
 /// When the next thread may be suspended.
 pub struct Suspensions {
-    /// From when on; none where the agent may suspend no thread.
+    /// The earliest time of the next suspension; `None` if the agent may suspend no thread.
     next: Option<Instant>,
 }
 
 impl Suspensions {
-    /// At once.
+    /// A thread may be suspended at once.
     pub fn new() -> Suspensions {
         Suspensions {
             next: Some(Instant::now()),
@@ -28,14 +30,15 @@ impl Suspensions {
         self.next.is_some_and(|next| Instant::now() >= next)
     }
 
-    /// SuspendThread failed: for good if the agent must not do so; else the thread has ended.
+    /// SuspendThread failed. Without the capability no thread is suspended any more. With another
+    /// error the thread has ended.
     pub fn failed(&mut self, error: Error) {
         if error == NO_CAPABILITY {
             self.next = None;
         }
     }
 
-    /// A suspension that began at `start` is over.
+    /// The suspension that began at `start` is over.
     pub fn ended(&mut self, start: Instant) {
         let now = Instant::now();
         self.next = Some(now + (now - start) * (ONE_IN - 1));

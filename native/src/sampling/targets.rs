@@ -1,4 +1,4 @@
-//! Whom the sampler asks: a random thread, running ones by preference.
+//! The choice of threads: a random thread, running threads by preference.
 
 use crate::jvm::jni::{Env, Local};
 use crate::truth::context::Truth;
@@ -8,16 +8,16 @@ use std::collections::HashMap;
 use std::ptr;
 use std::time::{Duration, Instant};
 
-/// One idle thread in so many is sampled all the same.
+/// One idle thread of this many is sampled nevertheless.
 const IDLE_SHARE: u64 = 32;
 
-/// At most so many threads are looked at before each choice.
+/// The most threads that are looked at before each choice.
 const LOOKS: u32 = 16;
 
-/// Looks at more threads than this are forgotten, lest those at ended threads pile up.
+/// The largest number of remembered looks, so that looks at ended threads do not pile up.
 const REMEMBERED: usize = 1 << 12;
 
-/// How long a look is good; a look costs as much as a sample.
+/// How long a look is valid. A look costs as much as a sample.
 const FRESH: Duration = Duration::from_millis(1);
 
 /// A thread that was chosen.
@@ -26,11 +26,11 @@ pub struct Target<'e> {
     pub state: &'static ThreadState,
     /// Its kernel id.
     pub tid: i32,
-    /// Its `java.lang.Thread`, if it was asked for and is known.
+    /// Its `java.lang.Thread`, if the caller asked for it and it is known.
     pub object: Option<Local<'e>>,
 }
 
-/// Whether a thread ran when it was last looked at.
+/// Whether a thread was running at the last look.
 #[derive(Copy, Clone)]
 struct Look {
     at: Instant,
@@ -47,7 +47,7 @@ pub struct Targets<'e> {
 }
 
 impl<'e> Targets<'e> {
-    /// For the sampler, whose environment is `env`.
+    /// Targets for the sampler, whose environment is `env`.
     pub fn new(truth: &'static Truth, env: Env<'e>, seed: u64) -> Targets<'e> {
         Targets {
             truth,
@@ -63,7 +63,7 @@ impl<'e> Targets<'e> {
         mix(self.random)
     }
 
-    /// A random thread; not the sampler itself, and none that `is_busy` knows.
+    /// A random thread; not the sampler itself, and no thread for which `is_busy` is true.
     pub fn choose(
         &mut self,
         with_object: bool,
@@ -95,8 +95,8 @@ impl<'e> Targets<'e> {
     }
 }
 
-/// Whether a thread runs, or is ready to. What the VM says of it is cheap, so that is asked first;
-/// only so many others are looked at.
+/// Whether a thread runs, or is ready to run. The VM's knowledge is cheap, so the VM is asked
+/// first. The kernel is asked for a limited number of the remaining threads.
 fn runs(
     looks: &mut HashMap<i32, Look>,
     state: &ThreadState,
@@ -124,10 +124,10 @@ fn runs(
     ran
 }
 
-/// Whether thread `tid` runs, or is ready to, as the kernel tells (`proc_pid_stat(5)`). Its
-/// CPU time would not do: a sleeping thread uses some to answer our signal.
+/// Whether the thread `tid` runs, or is ready to run, as the kernel says (`proc_pid_stat(5)`). CPU
+/// time is no measure, because a sleeping thread uses some to answer the agent's signal.
 fn is_running(tid: i32) -> bool {
-    // The name before the state may hold anything, closing brackets included.
+    // The name before the state may contain any character, including parentheses.
     let state = |stat: String| {
         let rest = stat.rsplit(')').next();
         rest.is_some_and(|rest| rest.starts_with(" R"))

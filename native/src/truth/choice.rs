@@ -1,16 +1,16 @@
-//! Which methods are hooked.
+//! The choice of methods that are hooked.
 
 use instrumenter::{MethodInfo, Patterns};
 use oracle::record::Config;
 
-/// Which methods are hooked, and which of them check at each call.
+/// The methods that are hooked, and the methods that make a check at each call.
 pub struct Chosen {
     hook: Patterns,
     check: Option<Patterns>,
 }
 
 impl Chosen {
-    /// What the configuration asks for.
+    /// The choice of the configuration.
     pub fn new(config: &Config) -> Chosen {
         let all = Patterns::all().probability(config.probability, config.seed);
         let hook = config
@@ -36,7 +36,7 @@ impl Chosen {
         self.hook.wants_method(method)
     }
 
-    /// Whether `method`, if hooked, checks at each call.
+    /// Whether `method`, if hooked, makes a check at each call.
     pub fn checks(&self, method: &MethodInfo<'_>) -> bool {
         let check = self.check.as_ref();
         check.is_some_and(|check| check.wants_method(method))

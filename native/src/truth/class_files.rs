@@ -1,8 +1,8 @@
-//! Class files that were loaded, until somebody reads them.
+//! Class files that were loaded, until the sampler reads them.
 
 use std::sync::{Mutex, PoisonError};
 
-/// A program's threads only leave class files here.
+/// The queue of class files. The program's threads only add to it.
 #[derive(Default)]
 pub struct ClassFiles(Mutex<Vec<Box<[u8]>>>);
 
@@ -13,7 +13,7 @@ impl ClassFiles {
         self.waiting(|waiting| waiting.push(class_file));
     }
 
-    /// Those that were loaded since the last call.
+    /// The class files that were loaded since the last call.
     pub fn take(&self) -> Vec<Box<[u8]>> {
         self.waiting(std::mem::take)
     }

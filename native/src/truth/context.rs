@@ -1,4 +1,4 @@
-//! All that is known of threads, methods and classes.
+//! The agent's knowledge of threads, methods and classes.
 
 use super::choice::Chosen;
 use super::class_files::ClassFiles;
@@ -23,23 +23,23 @@ pub struct Truth {
     pub hooking: Hooking,
     /// Methods.
     pub methods: Registry,
-    /// Classes that may be unloaded.
+    /// Classes that can be unloaded.
     pub unloading: Unloading,
-    /// Which methods are hooked.
+    /// The choice of methods that are hooked.
     pub chosen: Chosen,
     /// Threads.
     pub threads: Threads,
-    /// How light hooks find trace stacks, in that mode.
+    /// How light hooks find trace stacks; `None` in the exact mode.
     pub light: Option<Light>,
-    /// Virtual threads, where the VM has them.
+    /// Virtual threads, if the VM has them.
     pub virtual_threads: Option<VirtualThreads>,
-    /// The classes by which call edges are judged, if they are.
+    /// The classes by which call edges are judged, if they are judged.
     pub class_files: Option<ClassFiles>,
     rewriting: Mutex<Rewriting>,
 }
 
 impl Truth {
-    /// Knows nothing yet, and will do what `config` asks for.
+    /// An empty truth, with the settings of `config`.
     pub fn new(
         jvm: &'static Jvm,
         virtual_threads: Option<VirtualThreads>,
@@ -62,14 +62,14 @@ impl Truth {
         }
     }
 
-    /// What the rewriter did, to change it.
+    /// The rewriter's counts, which the caller may change.
     pub fn rewriting(&self) -> MutexGuard<'_, Rewriting> {
         self.rewriting
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Forgets what was unloaded.
+    /// Forgets the methods of unloaded classes.
     pub fn forget_unloaded(&self) {
         let classes = self.unloading.take(GRACE);
         let (left, forgotten) = self.methods.forget(&classes);
@@ -98,8 +98,8 @@ impl Truth {
         }
     }
 
-    /// The calling thread mounts a virtual thread: its hooks use that one's trace stack from now
-    /// on. False if there is no memory for one.
+    /// The calling thread mounts a virtual thread: its hooks use the virtual thread's trace stack
+    /// from now on. Returns false if there is no memory for a trace stack.
     pub fn mount(&self, env: Env<'_>) -> bool {
         let Some(threads) = &self.virtual_threads else {
             return true;

@@ -1,4 +1,4 @@
-//! The thread that a signal interrupted, as its handler may see it.
+//! The thread that a signal interrupted, for its handler.
 
 use super::thread_state::ThreadState;
 use crate::jvm::java_thread::{Anchor, JavaThreads};
@@ -13,13 +13,13 @@ pub struct Interrupted<'a> {
 }
 
 impl<'a> Interrupted<'a> {
-    /// The thread that `context` is of; `None` if it runs no Java code.
+    /// The thread of `context`; `None` if it runs no Java code.
     pub fn new(context: &'a HandlerContext<'a>) -> Option<Interrupted<'a>> {
         let state = ThreadState::current()?;
         Some(Interrupted { context, state })
     }
 
-    /// What the signal interrupted.
+    /// The context of the signal.
     pub fn context(self) -> &'a HandlerContext<'a> {
         self.context
     }
@@ -34,14 +34,14 @@ impl<'a> Interrupted<'a> {
         self.state.env()
     }
 
-    /// Where the VM has anchored the thread's last Java frame.
+    /// The VM's anchor of the thread's last Java frame.
     pub fn anchor(self, threads: &JavaThreads) -> Option<Anchor> {
         // SAFETY: the state is the calling thread's, and so is the environment.
         unsafe { threads.anchor(self.context, self.env()) }
     }
 
     /// Copies the words of the thread's stack from the address `from` on, or from the stack pointer
-    /// on where that lies above; how many.
+    /// on if that is higher. Returns how many words were copied.
     pub fn copy_stack(self, from: usize, words: &mut [usize]) -> usize {
         let bounds = self.state.stack_bounds();
         self.context.copy_stack(from, &bounds, words)

@@ -1,13 +1,12 @@
 //! The light mode: how its hooks, which are Java code, find the trace stack of the thread that
 //! they run on.
 //!
-//! `java.lang.Thread` gets a field for the address of the entries of its own trace stack. It
+//! `java.lang.Thread` gets a field for the address of the entries of its own trace stack. The field
 //! is set
 //!
-//! * from the thread's start event to its end event: before and after, hooks take the native
-//!   way;
-//! * not while the thread carries a virtual thread: hooks must then use that one's trace
-//!   stack, as the native way does. In a virtual thread itself it is never set.
+//! * from the thread's start event to its end event: before and after, hooks call native methods;
+//! * not while the thread carries a virtual thread: hooks must then use the virtual thread's trace
+//!   stack, as the native methods do. In a virtual thread itself the field is never set.
 //!
 //! Only the thread itself changes its field, so its hooks need no synchronisation.
 
@@ -29,15 +28,16 @@ pub fn extend_thread(class_file: &[u8]) -> Option<Vec<u8>> {
     instrumenter::add_field(class_file, name, "J").ok()?
 }
 
-/// How the field is reached.
+/// Access to the field.
 #[derive(Default)]
 pub struct Light {
-    /// Unknown until the VM is up.
+    /// The field, once the VM is up.
     field: OnceLock<LongField>,
 }
 
 impl Light {
-    /// Lets threads be shown to their hooks from now on, and `hooks`, the hook class, look.
+    /// From now on the threads' fields are set, and the hooks of `hooks`, the hook class, read
+    /// them.
     pub fn enable(&self, env: Env<'_>, hooks: Ref<'_>) -> Result<(), String> {
         let refused = || "light hooks: the VM did not accept the field in java.lang.Thread";
         let thread = env.find_class(c"java/lang/Thread").ok_or_else(refused)?;
@@ -51,8 +51,7 @@ impl Light {
         }
     }
 
-    /// Lets the hooks of the calling thread, whose state this is, find its own trace stack, or
-    /// not.
+    /// Sets or clears the field of the calling thread, whose state this is.
     pub fn show(&self, env: Env<'_>, state: &'static ThreadState, shown: bool) {
         let Some(&field) = self.field.get() else {
             return;

@@ -1,7 +1,7 @@
-//! The truth: what the agent itself knows of each thread's stack, and of methods and classes.
+//! The truth: the agent's own knowledge of each thread's stack, and of methods and classes.
 //!
-//! Hooks in the rewritten classes keep a trace stack for each thread ([`trace_stack`]). A thread
-//! is found through one thread-local word ([`thread_state`]), also by its signal handler
+//! Hooks in the rewritten classes keep a trace stack for each thread ([`trace_stack`]). A thread is
+//! found through one thread-local word ([`thread_state`]), also by its signal handler
 //! ([`interrupted`]). [`context::Truth`] holds all parts.
 
 pub mod choice;

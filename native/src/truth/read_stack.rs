@@ -1,10 +1,10 @@
-//! A copied trace stack as the judges read it.
+//! A copied trace stack in the form that judges take.
 
 use super::methods::registry::Registry;
 use super::trace_stack::StackCopy;
 use oracle::trace::{HookId, Leaving, Truth};
 
-/// A copied trace stack, with what is known of its methods.
+/// A copied trace stack, with facts about its methods.
 pub struct ReadStack<'c> {
     copy: &'c StackCopy,
     hooks: Vec<HookId>,
@@ -21,7 +21,7 @@ impl<'c> ReadStack<'c> {
         }
     }
 
-    /// What the judges get.
+    /// The truth for judges.
     pub fn truth(&self) -> Truth<'_> {
         self.copy.truth(&self.hooks, &self.leaving)
     }

@@ -1,4 +1,4 @@
-//! What the agent keeps of one thread.
+//! The agent's state of a thread.
 
 use super::random::{GOLDEN, mix};
 use super::trace_stack::TraceStack;
@@ -12,27 +12,28 @@ use std::ptr;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, compiler_fence};
 
-/// One thread's state: found through its thread-local word, also by its signal handler.
+/// The state of a thread. It is found through the thread's thread-local word, also by its signal
+/// handler.
 ///
-/// States are never freed, only used again, because a signal may be late.
+/// States are never freed, but used again, because a signal may be late.
 pub struct ThreadState {
-    /// The hooks' view of the thread's own stack.
+    /// The trace stack of the thread itself.
     own_stack: TraceStack,
-    /// The trace stack that hooks use now: that of the virtual thread it carries, if any.
-    /// One word, so that a handler sees the one or the other.
+    /// The trace stack that hooks use now: that of the virtual thread that the thread carries, or
+    /// its own. It is one word, so a handler sees one of the two.
     stack: AtomicPtr<TraceStack>,
     /// Its JNI environment.
     env: AtomicUsize,
-    /// Its kernel id; 0 while nobody uses this state.
+    /// Its kernel id; 0 while no thread uses this state.
     tid: AtomicI32,
-    /// Where its stack begins and ends; both 0 if that is not known.
+    /// The bounds of its stack; both 0 if they are not known.
     stack_start: AtomicUsize,
     stack_end: AtomicUsize,
     /// A global reference to its `java.lang.Thread`; null until known.
     object: AtomicPtr<_jobject>,
-    /// When light hooks may be invited to the next check.
+    /// The earliest time at which light hooks make the next check.
     next_check: AtomicU64,
-    /// What only the thread itself uses.
+    /// The part that only the thread itself uses.
     pub own: Own,
 }
 
@@ -40,7 +41,7 @@ pub struct ThreadState {
 pub struct Own {
     /// Pushes until the next check.
     pub countdown: Cell<u32>,
-    /// Even pops that were not counted in the slots yet.
+    /// Balanced pops that are not counted in the slots yet.
     pub even_pops: Cell<u64>,
     /// State of the random numbers.
     random: Cell<u64>,
@@ -48,7 +49,7 @@ pub struct Own {
     pub last_check: Cell<u64>,
     /// Pushes between the last two checks.
     pub pushes: Cell<u32>,
-    /// Whether the thread may carry virtual threads; true while nobody knows.
+    /// Whether the thread may carry virtual threads; true while this is not known.
     pub may_carry: Cell<bool>,
 }
 
@@ -58,7 +59,7 @@ unsafe impl Sync for ThreadState {}
 // SAFETY: as above.
 unsafe impl Send for ThreadState {}
 
-/// The thread-local word of a thread that has ended: its late hooks do nothing.
+/// The thread-local word of a thread that has ended. Hooks that run later do nothing.
 const ENDED: usize = 1;
 
 /// What the calling thread's word says.
@@ -73,7 +74,7 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// That of the calling thread.
+    /// The word of the calling thread.
     pub fn of_this_thread() -> Standing {
         match (thread_word::get(), ThreadState::current()) {
             (_, Some(state)) => Standing::Known(state),
@@ -82,7 +83,7 @@ impl Standing {
         }
     }
 
-    /// Makes this the calling thread's.
+    /// Sets the word of the calling thread.
     pub fn set(self) {
         thread_word::set(match self {
             Standing::New => 0,
@@ -93,7 +94,7 @@ impl Standing {
 }
 
 impl ThreadState {
-    /// The state of a thread whose stack has `stack_bytes`. Nobody uses it yet.
+    /// A state for a thread whose stack has `stack_bytes`. No thread uses it yet.
     pub fn new(stack_bytes: usize) -> io::Result<ThreadState> {
         Ok(ThreadState {
             own_stack: TraceStack::new(stack_bytes)?,
@@ -115,7 +116,7 @@ impl ThreadState {
         })
     }
 
-    /// Makes this the state of the calling thread, whose random numbers begin with `seed`.
+    /// Makes this the state of the calling thread. `seed` starts its random numbers.
     pub fn begin(&self, env: Env<'_>, bounds: &StackBounds, seed: u64) {
         self.own_stack.clear();
         self.carry(None);
@@ -129,7 +130,7 @@ impl ThreadState {
         self.tid.store(thread::id(), Release);
     }
 
-    /// Nobody uses the state any more. Returns the reference to the `java.lang.Thread`.
+    /// The thread no longer uses the state. Returns the reference to the `java.lang.Thread`.
     pub fn end(&self) -> Option<Global> {
         self.tid.store(0, Release);
         let object = self.object.swap(ptr::null_mut(), Release);
@@ -152,25 +153,26 @@ impl ThreadState {
         unsafe { &*self.stack.load(Relaxed) }
     }
 
-    /// Its own trace stack, while it carries a virtual thread with another one.
+    /// The thread's own trace stack, while the thread carries a virtual thread with another trace
+    /// stack.
     pub fn carrier_stack(&self) -> Option<&TraceStack> {
         (!ptr::eq(self.stack(), &self.own_stack)).then_some(&self.own_stack)
     }
 
-    /// Lets hooks use `stack`, that of a virtual thread; `None`: its own.
+    /// Lets hooks use `stack`, the trace stack of a virtual thread; `None`: the thread's own.
     pub fn carry(&self, stack: Option<&'static TraceStack>) {
         let stack = stack.unwrap_or(&self.own_stack);
         compiler_fence(Release);
         self.stack.store(ptr::from_ref(stack).cast_mut(), Relaxed);
     }
 
-    /// Its own trace stack, whatever it carries.
+    /// The thread's own trace stack, also while it carries a virtual thread.
     pub fn own_stack(&self) -> &TraceStack {
         &self.own_stack
     }
 
-    /// Plans the next check: after so many pushes of native hooks, or for light ones at the
-    /// first invitation after `time`, in nanoseconds of [`crate::jvm::os::clock::since_start`].
+    /// Plans the next check: native hooks make it after `after` pushes, light hooks at the first
+    /// invitation after `time`, in nanoseconds of [`crate::jvm::os::clock::since_start`].
     pub fn plan_check(&self, after: u32, time: u64) {
         self.own.countdown.set(after);
         self.next_check.store(time, Relaxed);
@@ -188,8 +190,8 @@ impl ThreadState {
         false
     }
 
-    /// Lets the next push of a light hook take the native way and make a check, if it is time.
-    /// From any thread.
+    /// Lets the next push of a light hook call the native method and make a check, if it is time.
+    /// May be called from any thread.
     pub fn invite_check(&self, now: u64) {
         if now >= self.next_check.load(Relaxed) {
             self.own_stack.stop();
@@ -206,21 +208,22 @@ impl ThreadState {
         self.tid.load(Acquire)
     }
 
-    /// Where the thread's own memory for frames lies; empty if that is not known.
+    /// The bounds of the thread's stack; empty if they are not known.
     pub fn stack_bounds(&self) -> StackBounds {
         let range = self.stack_start.load(Relaxed)..self.stack_end.load(Relaxed);
         // SAFETY: `begin` took them apart.
         unsafe { StackBounds::from_range(range) }
     }
 
-    /// Makes the thread's `java.lang.Thread` known.
+    /// Sets the thread's `java.lang.Thread`.
     pub fn set_object(&self, object: Option<Global>) {
         let object = object.map_or(ptr::null_mut(), Global::into_raw);
         self.object.store(object, Release);
     }
 
-    /// Lets `look` see the thread's `java.lang.Thread`, if that is known. For the thread itself,
-    /// and for others while the thread cannot end (see [`super::threads::Threads::with_live`]).
+    /// Shows the thread's `java.lang.Thread` to `look`, if it is known. The caller is the thread
+    /// itself, or holds the list of live threads, so that the thread cannot end (see
+    /// [`super::threads::Threads::with_live`]).
     pub(super) fn with_object<T>(&self, look: impl FnOnce(Ref<'_>) -> T) -> Option<T> {
         // SAFETY: what `set_object` stored; nobody gives it back before the thread ends.
         let object = unsafe { Global::from_raw(self.object.load(Acquire)) }?;
@@ -236,7 +239,7 @@ pub struct Live<'a> {
 }
 
 impl Live<'_> {
-    /// The thread with this state, which the caller keeps from ending.
+    /// The thread of this state. The caller prevents the thread's end.
     pub(super) fn new(state: &'static ThreadState) -> Self {
         Live {
             state,

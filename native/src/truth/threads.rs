@@ -1,4 +1,4 @@
-//! The threads that run Java code, as the agent keeps them.
+//! The agent's list of the threads that run Java code.
 
 use super::thread_state::{Live, Standing, ThreadState};
 use crate::jvm::jni::{Env, Global};
@@ -20,7 +20,7 @@ struct Lists {
 }
 
 impl Threads {
-    /// No thread yet; `seed` is that of their random numbers.
+    /// No threads yet. `seed` starts the random numbers of all threads.
     pub fn new(seed: u64) -> Threads {
         Threads {
             lists: Mutex::default(),
@@ -32,8 +32,8 @@ impl Threads {
         self.lists.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The calling thread's state, made if this is its first sign of life; `None` if it has
-    /// ended or there is no memory.
+    /// The calling thread's state, which is made at the first call; `None` if the thread has ended
+    /// or there is no memory.
     #[cold]
     pub fn enter(&self, env: Env<'_>) -> Option<&'static ThreadState> {
         match Standing::of_this_thread() {
@@ -56,10 +56,10 @@ impl Threads {
         Some(state)
     }
 
-    /// The calling thread ends: its state is free for the next one. Returns the reference to
-    /// give back.
+    /// The calling thread ends: its state is free for another thread. Returns the reference, which
+    /// the caller must delete.
     pub fn leave(&self, state: &'static ThreadState) -> Option<Global> {
-        // First the word: from here on this thread's handler finds no state.
+        // The word comes first: from here on this thread's handler finds no state.
         Standing::Ended.set();
         let mut lists = self.lists();
         let object = state.end();
@@ -68,12 +68,12 @@ impl Threads {
         object
     }
 
-    /// Calls `choose` with the live threads, while none can leave.
+    /// Calls `choose` with the live threads. No thread can leave the list meanwhile.
     pub fn with_live<T>(&self, choose: impl FnOnce(LiveThreads<'_>) -> T) -> T {
         choose(LiveThreads(&self.lists().live))
     }
 
-    /// A thread that ended may come back: a native thread that attaches again.
+    /// A thread that ended may come back: a native thread can attach again.
     pub fn revive() {
         if let Standing::Ended = Standing::of_this_thread() {
             Standing::New.set();
@@ -81,12 +81,12 @@ impl Threads {
     }
 }
 
-/// The live threads, while none can leave.
+/// The live threads. No thread can leave the list meanwhile.
 #[derive(Copy, Clone)]
 pub struct LiveThreads<'a>(&'a [&'static ThreadState]);
 
 impl<'a> LiveThreads<'a> {
-    /// All of them, beginning with the one that is `first` modulo their number.
+    /// All live threads, beginning with the thread at `first` modulo their number.
     pub fn from(self, first: usize) -> impl Iterator<Item = Live<'a>> {
         let (upto, from) = self.0.split_at(first % self.0.len().max(1));
         from.iter().chain(upto).map(|state| Live::new(state))

@@ -1,13 +1,13 @@
-//! Classes that are unloaded: what is known of their methods is forgotten, lest endless
-//! loading and unloading fills the memory.
+//! Classes that are unloaded. The agent forgets their methods, so that endless loading and
+//! unloading does not fill the memory.
 //!
-//! JVMTI tells no unloading. But the end of a tagged object is told (JVMTI, "Object Free"):
-//! a class ends with its `java.lang.Class` object, and a loader's classes end with the loader,
-//! also those that were never linked or could not be defined.
+//! JVMTI has no event for unloading, but an event for the end of a tagged object (JVMTI, "Object
+//! Free"). A class ends with its `java.lang.Class` object, and a loader's classes end with the
+//! loader, including classes that were never linked or could not be defined.
 //!
-//! Samples on their way may still name the methods. So they are kept a while longer; and a
-//! method that is forgotten too early would make a check unverifiable, not wrong: the VM does
-//! not know it any more either.
+//! Samples under way may still name the methods, so the methods are kept for some time. A method
+//! that is forgotten too early makes a check unverifiable, not wrong, because the VM has forgotten
+//! the method too.
 
 use crate::jvm::jvmti::JMethodId;
 use oracle::trace::HookId;
@@ -15,10 +15,10 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long methods outlive their class: longer than any sample is on its way.
+/// How long methods outlive their class. This is longer than any sample is under way.
 pub const GRACE: Duration = Duration::from_secs(1);
 
-/// What is known of methods that end together.
+/// The methods that end with one object.
 #[derive(Debug, Default)]
 pub struct Known {
     /// Their keys.
@@ -31,8 +31,8 @@ pub struct Known {
 #[derive(Debug, Default)]
 pub struct Unloading {
     tagged: Mutex<Tagged>,
-    /// Those that were unloaded, and when. Apart, because the VM tells it while threads that
-    /// load classes may wait for it.
+    /// The tags of unloaded classes and loaders, with the time. They have a lock of their own,
+    /// because the VM reports them while threads that load classes may wait for the report.
     unloaded: Mutex<Vec<(Instant, i64)>>,
 }
 
@@ -43,12 +43,12 @@ struct Tagged {
 }
 
 impl Unloading {
-    /// Remembers methods that end with an object. `tag` is given a tag that no object has, and
-    /// tells the object's: that one, or the one that it had already. What cannot be tagged
-    /// stays known for good.
+    /// Remembers methods that end with an object. `tag` gets a tag that no object has, and returns
+    /// the object's tag: the new tag, or the tag that the object already had. Methods of an object
+    /// that cannot be tagged are never forgotten.
     pub fn add(&self, known: Known, tag: impl FnOnce(i64) -> Option<i64>) {
-        // Held while the tag is given, lest two threads give two. The VM may stop the thread
-        // meanwhile; who waits for this lock then does not keep the VM from going on.
+        // Held while the tag is set, so that two threads do not set two tags. The VM may stop the
+        // thread meanwhile; a thread that waits for this lock does not block the VM.
         let mut tagged = lock(&self.tagged);
         let fresh = tagged.last + 1;
         let Some(tag) = tag(fresh) else { return };
@@ -58,13 +58,13 @@ impl Unloading {
         of_object.hooks.extend(known.hooks);
     }
 
-    /// The object with this tag has ended. Takes no lock that is held for long, and calls
-    /// nothing of the VM.
+    /// The object with this tag has ended. Takes no lock that is held for long, and calls no
+    /// function of the VM.
     pub fn note(&self, tag: i64) {
         lock(&self.unloaded).push((Instant::now(), tag));
     }
 
-    /// The methods that ended at least a `grace` ago; each once.
+    /// The methods that ended at least a `grace` ago. Each is returned once.
     pub fn take(&self, grace: Duration) -> Vec<Known> {
         let mut unloaded = lock(&self.unloaded);
         let waiting = unloaded.iter().position(|(at, _)| at.elapsed() < grace);
@@ -78,7 +78,7 @@ impl Unloading {
 }
 
 impl Known {
-    /// The methods with these ids; `hook_of` tells the hook of one, if it has any.
+    /// The methods with these ids. `hook_of` returns the hook of a method, if it has one.
     pub fn new(methods: &[JMethodId], hook_of: impl Fn(JMethodId) -> Option<HookId>) -> Known {
         Known {
             keys: methods.iter().map(|&method| method.0).collect(),

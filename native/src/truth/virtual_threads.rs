@@ -1,16 +1,16 @@
 //! Virtual threads: a trace stack each, kept while they come and go on their carriers.
 //!
 //! While a virtual thread is mounted its frames lie on the carrier's stack, above a frame of
-//! `Continuation.enterSpecial`. The VM tells when one has been mounted and when it is about
-//! to be unmounted (`VirtualThreadMount` and `VirtualThreadUnmount`, events of HotSpot's own;
-//! `jvmtiThreadState.cpp`), always between the call and the end of `enterSpecial`. There the
-//! carrier's hooks change over from its own trace stack to that of the virtual thread, and
+//! `Continuation.enterSpecial`. The VM sends events when a virtual thread has been mounted and when
+//! it will be unmounted (`VirtualThreadMount` and `VirtualThreadUnmount`, events of HotSpot's own;
+//! `jvmtiThreadState.cpp`), always between the call and the end of `enterSpecial`. At these events
+//! the carrier's hooks change from its own trace stack to the virtual thread's trace stack, and
 //! back. So
 //!
-//! * while one is carried, `enterSpecial` is on the stack: what lies above it is the virtual
-//!   thread's, what lies below the carrier's, and each has its truth;
-//! * where `enterSpecial` is on the stack and none is carried, a mount or unmount is under
-//!   way (or a continuation of another kind): nothing is claimed.
+//! * while a virtual thread is carried, `enterSpecial` is on the stack: the frames above belong to
+//!   the virtual thread, the frames below to the carrier, and each part has its truth;
+//! * where `enterSpecial` is on the stack and no virtual thread is carried, a mount or unmount is
+//!   under way (or a continuation of another kind runs), and the agent claims nothing.
 //!
 //! Methods that switch threads are not hooked, so that hooks stay balanced within each part.
 
@@ -23,31 +23,34 @@ use oracle::trace::Frame;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// So many trace stacks are made at once: one mapping each would exceed the kernel's limit.
+/// The number of trace stacks that are made at once. One mapping for each would exceed the kernel's
+/// limit.
 const SLAB: usize = 64;
 
 /// The class of the JDK's carriers.
 const CARRIER: &str = "jdk/internal/misc/CarrierThread";
 
-/// Deeper virtual threads are counted as dropped. Many may live, each with its own.
+/// The limit of the trace stacks. Deeper virtual threads are counted as dropped, because many
+/// virtual threads may live at the same time.
 const MOST_STACK_BYTES: usize = 1 << 20;
 
-/// What is known of virtual threads, in a VM that has them.
+/// The agent's knowledge of virtual threads, in a VM that has them.
 #[derive(Default)]
 pub struct VirtualThreads {
     enter_special: AtomicUsize,
     run_continuation: AtomicUsize,
     run: AtomicUsize,
-    /// Whether a thread carries virtual threads that is none of the JDK's carriers.
+    /// Whether a thread that is not one of the JDK's carriers carries virtual threads.
     has_other_carriers: AtomicBool,
     free: Mutex<Vec<&'static TraceStack>>,
 }
 
 impl VirtualThreads {
-    /// Asks for the events, which call `mount` and `unmount`; `None` if the VM has no virtual threads. In the OnLoad phase.
+    /// Enables the events, which call `mount` and `unmount`; `None` if the VM has no virtual
+    /// threads. To be called in the OnLoad phase.
     ///
-    /// Without virtual threads in the program the capability changes nothing: it is asked for
-    /// in `VirtualThread`'s own methods only.
+    /// In a program without virtual threads the capability changes nothing, because only the
+    /// methods of `VirtualThread` look at it.
     pub fn enable(
         jvmti: Jvmti,
         mount: ThreadCallback,
@@ -63,7 +66,7 @@ impl VirtualThreads {
         Some(VirtualThreads::default())
     }
 
-    /// Remembers the methods by which mounting is recognised, if `class` has them.
+    /// Remembers the methods that show a mount, if `class` has them.
     pub fn learn(&self, jvmti: Jvmti, class: Ref<'_>, methods: &[JMethodId]) {
         if self.enter_special.load(Relaxed) != 0 && self.run.load(Relaxed) != 0 {
             return;
@@ -91,14 +94,15 @@ impl VirtualThreads {
         }
     }
 
-    /// Where `walk` passes from a virtual thread to its carrier.
+    /// The index at which `walk` passes from a virtual thread to its carrier.
     pub fn boundary(&self, walk: &[Frame]) -> Option<usize> {
         walk.iter().position(|frame| is(frame, &self.enter_special))
     }
 
-    /// Whether the thread of `state` may be about to mount a virtual thread, or to unmount one: only
-    /// carriers are. The JDK's own are known by their class, others once one has mounted a virtual
-    /// thread (a scheduler of the program's own, which JDK 21 to 25 offer to reflection alone).
+    /// Whether the thread of `state` may be about to mount or unmount a virtual thread. Only
+    /// carriers do so. The JDK's own carriers are known by their class. Other carriers are known
+    /// once a thread has mounted a virtual thread (a scheduler of the program, which JDK 21 to 25
+    /// offer to reflection alone).
     pub fn may_carry(&self, state: &ThreadState) -> bool {
         state.own.may_carry.get() || self.has_other_carriers.load(Relaxed)
     }
@@ -111,15 +115,15 @@ impl VirtualThreads {
         state.own.may_carry.set(signature.is_none_or(is_carrier));
     }
 
-    /// Whether `walk`, of a thread that carries no virtual thread, shows that one is about to
-    /// be mounted, or has just been unmounted.
+    /// Whether `walk`, of a thread that carries no virtual thread, shows that a virtual thread will
+    /// be mounted at once, or has just been unmounted.
     pub fn is_mounting(&self, walk: &[Frame]) -> bool {
         walk.iter().any(|frame| is(frame, &self.run_continuation))
     }
 
-    /// Whether GetStackTrace's answer `gst` for the calling thread is not the stack that the
-    /// active trace stack stands for: while a thread is about to be mounted or unmounted, or
-    /// while a virtual thread acts as its carrier for a moment.
+    /// Whether GetStackTrace's answer `gst` for the calling thread is another stack than that of
+    /// the active trace stack: while a virtual thread is mounted or unmounted, or while it acts as
+    /// its carrier for a moment.
     pub fn is_switching(&self, state: &ThreadState, gst: &[Frame]) -> bool {
         let has = |method| gst.iter().any(|frame| is(frame, method));
         match state.carrier_stack() {
@@ -132,8 +136,8 @@ impl VirtualThreads {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The virtual thread of the calling thread, whose state this is, has been mounted: its trace stack, made if this is its
-    /// first sign of life; `None` if there is no memory.
+    /// The calling thread, whose state this is, has mounted a virtual thread: the virtual thread's
+    /// trace stack, which is made at the first mount; `None` if there is no memory.
     pub fn mounted(&self, jvmti: Jvmti, state: &ThreadState) -> Option<&'static TraceStack> {
         if !state.own.may_carry.get() {
             self.has_other_carriers.store(true, Relaxed);
@@ -152,14 +156,14 @@ impl VirtualThreads {
     }
 
     /// The calling thread's virtual thread ends: its trace stack, for [`Self::give_back`]; `None`
-    /// if it never was mounted, because the VM has no continuations.
+    /// if the virtual thread was never mounted, because the VM has no continuations.
     pub fn ended(&self, jvmti: Jvmti) -> Option<&'static TraceStack> {
         let stack = known(jvmti)?;
         _ = jvmti.set_thread_local::<TraceStack>(None);
         Some(stack)
     }
 
-    /// The trace stack of a virtual thread that has ended is free for the next one.
+    /// The trace stack of an ended virtual thread is free for another virtual thread.
     pub fn give_back(&self, stack: &'static TraceStack) {
         stack.clear();
         self.free().push(stack);

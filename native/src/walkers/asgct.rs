@@ -12,7 +12,7 @@ use std::ffi::{c_int, c_void};
 use std::mem::transmute;
 use std::ptr;
 
-/// What the walker is called.
+/// The walker's name.
 pub const NAME: &str = "asgct";
 
 /// `ASGCT_CallFrame`.

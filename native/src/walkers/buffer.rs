@@ -1,21 +1,22 @@
-//! What walkers answer: frames in a buffer, or an error code.
+//! The answers of walkers: frames in a buffer, or an error code.
 
 use crate::jvm::os::reserved::Reserved;
 use oracle::trace::Frame;
 use std::io;
 
-/// Deeper stacks are not compared but counted as dropped.
+/// The largest depth of a stack. Deeper stacks are not compared, but counted as dropped.
 pub const MAX_FRAMES: usize = 1 << 14;
 
-/// Why a walker gave no stack: its own code, 0 or below. JVMTI's codes, which are positive, are
-/// negated.
+/// An error code of a walker: the walker's own code, 0 or below. JVMTI's codes, which are positive,
+/// are negated.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct ErrorCode(pub i32);
 
-/// Whether the buffer has a stack now.
+/// Whether the buffer now has a stack.
 pub type Walk = Result<(), ErrorCode>;
 
-/// The frames of one stack, top first, in memory that is paid for as it is touched.
+/// The frames of one stack, top first. The memory is reserved, and takes real memory only where it
+/// is used.
 pub struct FrameBuffer {
     memory: Reserved<Frame>,
     capacity: usize,
@@ -24,7 +25,7 @@ pub struct FrameBuffer {
 }
 
 impl FrameBuffer {
-    /// Room for so many frames.
+    /// A buffer for this many frames.
     pub fn new(capacity: usize) -> io::Result<FrameBuffer> {
         Ok(FrameBuffer {
             memory: Reserved::new(capacity)?,
@@ -45,13 +46,13 @@ impl FrameBuffer {
         self.capacity
     }
 
-    /// Whether there is no room left, or the walker cut the stack: the stack may have more frames.
+    /// Whether the buffer is full, or the walker cut the stack: the stack may have more frames.
     pub fn is_full(&self) -> bool {
         self.is_cut || self.count == self.capacity
     }
 
-    /// Takes the frames that a walker has in memory of its own, as far as they fit. `is_cut` says
-    /// whether the walker may have left frames out.
+    /// Stores frames from a walker's own memory, as far as they fit. `is_cut` says whether the
+    /// walker may have left frames out.
     pub(super) fn set(&mut self, frames: impl Iterator<Item = Frame>, is_cut: bool) {
         (self.count, self.is_cut) = (0, is_cut);
         let start = self.memory.start().as_ptr();
@@ -62,9 +63,9 @@ impl FrameBuffer {
         }
     }
 
-    /// Lets `walk` write frames as its walker lays them out, of which at most the given number
-    /// fit; it returns how many it wrote. Then `convert` converts each. Async-signal-safe if both
-    /// are.
+    /// Lets `walk` write frames in its walker's layout, at most the given number. `walk` returns
+    /// how many frames it wrote. Then `convert` converts each frame. Async-signal-safe if both
+    /// functions are.
     ///
     /// # Safety
     /// All that `walk` counts must have been written.

@@ -7,13 +7,13 @@ use crate::jvm::jni::{Env, Ref};
 use crate::jvm::jvmti::{FrameInfo, Jvmti};
 use oracle::trace::{Frame, Location, MethodKey};
 
-/// What the walker is called.
+/// The walker's name.
 pub const NAME: &str = "gst";
 
-/// The environment that is asked.
+/// The JVMTI environment.
 struct Gst(Jvmti);
 
-/// Every VM has it.
+/// Every VM has this walker.
 pub fn find(jvm: &'static Jvm) -> Option<Box<dyn Walker>> {
     Some(Box::new(Gst(jvm.jvmti)))
 }
@@ -31,7 +31,7 @@ impl Gst {
     }
 }
 
-/// A frame as JVMTI gives it.
+/// A frame of JVMTI, converted.
 pub(super) fn converted(frame: FrameInfo) -> Frame {
     Frame {
         method: MethodKey(frame.method.0),

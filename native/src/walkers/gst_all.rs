@@ -8,20 +8,20 @@ use crate::jvm::jni::{Env, Ref};
 use crate::jvm::jvmti::Jvmti;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// So many frames at most are asked for at once, of all threads together: HotSpot sets memory aside
-/// for all of them (`VM_GetAllStackTraces` in `share/prims/jvmtiEnvBase.cpp`).
+/// The largest number of frames of all threads together that one call asks for: HotSpot sets memory
+/// aside for all of them (`VM_GetAllStackTraces` in `share/prims/jvmtiEnvBase.cpp`).
 const AT_ONCE: usize = 1 << 20;
 
-/// `JVMTI_ERROR_THREAD_NOT_ALIVE`, as reports count the code.
+/// `JVMTI_ERROR_THREAD_NOT_ALIVE`, with the sign of reports.
 const NOT_ALIVE: ErrorCode = ErrorCode(-15);
 
-/// The environment that is asked, and how many threads the last answer had.
+/// The JVMTI environment, and the number of threads in the last answer.
 struct GstAll {
     jvmti: Jvmti,
     threads: AtomicUsize,
 }
 
-/// Every VM has the walker.
+/// Every VM has this walker.
 pub fn find(jvm: &'static Jvm) -> Option<Box<dyn Walker>> {
     Some(Box::new(GstAll {
         jvmti: jvm.jvmti,

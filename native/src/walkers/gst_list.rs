@@ -7,10 +7,10 @@ use crate::jvm::Jvm;
 use crate::jvm::jni::{Env, Ref};
 use crate::jvm::jvmti::Jvmti;
 
-/// The environment that is asked.
+/// The JVMTI environment.
 struct GstList(Jvmti);
 
-/// Every VM has the walker.
+/// Every VM has this walker.
 pub fn find(jvm: &'static Jvm) -> Option<Box<dyn Walker>> {
     Some(Box::new(GstList(jvm.jvmti)))
 }

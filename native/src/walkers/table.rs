@@ -15,7 +15,7 @@ const ROWS: &[Find] = &[asgct::find, gst::find, gst_list::find, gst_all::find];
 pub struct Walkers(Vec<Box<dyn Walker>>);
 
 impl Walkers {
-    /// Looks for each.
+    /// Looks for each walker.
     pub fn find(jvm: &'static Jvm) -> Walkers {
         Walkers(ROWS.iter().filter_map(|find| find(jvm)).collect())
     }

@@ -1,10 +1,10 @@
-//! What a stack walker can do.
+//! The traits of stack walkers.
 
 use super::buffer::{FrameBuffer, Walk};
 use crate::jvm::jni::{Env, Ref};
 use crate::truth::interrupted::Interrupted;
 
-/// A stack walker: who can be asked where.
+/// A stack walker, and the places where it can be asked.
 pub trait Walker: Send + Sync {
     /// The walker's name in the tables of layers and walkers ([`oracle::LayerRow::walker`],
     /// [`hotspot::walkers::WALKERS`]).

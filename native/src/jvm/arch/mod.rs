@@ -1,5 +1,5 @@
-//! What differs between processors: the registers in a signal's context, and the way to a
-//! thread-local word. One file for each architecture; both have the same functions.
+//! The parts that differ between processors: the registers in a signal's context, and the access to
+//! a thread-local word. Each architecture has a file with the same functions.
 
 #[cfg(target_arch = "x86_64")]
 mod x86_64;

@@ -2,7 +2,7 @@
 
 use super::env::{Error, Jvmti, call, ok};
 
-/// Capabilities, by their bit in `jvmtiCapabilities`.
+/// Capabilities, with their bits in `jvmtiCapabilities`.
 #[derive(Copy, Clone, Debug)]
 #[repr(usize)]
 pub enum Capability {

@@ -62,8 +62,8 @@ impl Jvmti {
             .collect()
     }
 
-    /// GetClassMethods. It gives every method its `jmethodID`: AsyncGetCallTrace shows methods
-    /// without one as unknown.
+    /// GetClassMethods. This function gives every method its `jmethodID`. AsyncGetCallTrace shows
+    /// methods without a jmethodID as unknown.
     pub fn create_method_ids(self, class: Ref<'_>) -> Result<Vec<JMethodId>, Error> {
         let (mut count, mut methods) = (0, ptr::null_mut::<JMethodId>());
         ok(call!(
@@ -116,7 +116,7 @@ impl Jvmti {
         Ok((count as u16, unsafe { self.take_array(bytes, size) }))
     }
 
-    /// GetClassLoader; none for the boot loader.
+    /// GetClassLoader; `None` for the boot loader.
     pub fn class_loader<'e>(
         self,
         env: Env<'e>,

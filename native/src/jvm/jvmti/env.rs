@@ -8,7 +8,7 @@ use jni_sys::jint;
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
-/// `jmethodID`: stands for a method as long as its class is loaded. Any thread may keep it.
+/// `jmethodID`: identifies a method as long as its class is loaded. Any thread may keep it.
 #[repr(transparent)]
 #[derive(Copy, Clone, Debug, Default, Eq, Hash, PartialEq)]
 pub struct JMethodId(pub usize);
@@ -16,10 +16,10 @@ pub struct JMethodId(pub usize);
 /// `jvmtiError`; 0 is `JVMTI_ERROR_NONE`.
 pub type Error = jint;
 
-/// `JVMTI_VERSION_11`: the first with early class hooks and module support settled.
+/// `JVMTI_VERSION_11`: the first version in which early class hooks and module support are stable.
 const VERSION: jint = 0x300B_0000;
 
-/// GetStackTrace's number.
+/// The number of GetStackTrace.
 const ANY_FUNCTION: usize = 104;
 
 /// What a `jvmtiEnv*` points at.

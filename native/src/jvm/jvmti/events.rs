@@ -1,4 +1,4 @@
-//! Events: what the VM calls.
+//! Events that the VM sends.
 
 use super::env::{Error, Jvmti, call, ok};
 use crate::jvm::jni::{Env, Ref};
@@ -32,34 +32,36 @@ pub enum Event {
     VirtualThreadEnd = 88,
 }
 
-/// What an agent does at the VM's events. Nothing may panic out of these: the VM would abort.
+/// What an agent does at the VM's events. No panic may leave these functions, because the VM would
+/// abort.
 pub trait Events {
     /// VM Start: JNI is up, and no Java code has run.
     fn vm_start(env: Env<'_>);
-    /// VM Initialization: the live phase begins; `thread` is the calling one.
+    /// VM Initialization: the live phase begins. `thread` is the calling thread.
     fn vm_init(env: Env<'_>, thread: Ref<'_>);
     /// VM Death: the live phase ends.
     fn vm_death();
-    /// Thread Start: `thread` is the calling one.
+    /// Thread Start: `thread` is the calling thread.
     fn thread_start(env: Env<'_>, thread: Ref<'_>);
     /// Thread End of the calling thread.
     fn thread_end(env: Env<'_>);
     /// Virtual Thread End of the calling thread.
     fn virtual_thread_end(env: Env<'_>);
-    /// Class File Load Hook: what the VM is to load instead, if anything.
+    /// Class File Load Hook: the class file that the VM loads instead; `None` for the file as it
+    /// is.
     fn class_file(class_file: ClassFile<'_>) -> Option<Vec<u8>>;
     /// Class Prepare.
     fn class_prepare(env: Env<'_>, class: Ref<'_>);
-    /// Object Free. The VM may be at a safepoint: nothing of it may be called.
+    /// Object Free. The VM may be at a safepoint, so no function of the VM may be called.
     fn object_free(tag: jlong);
 }
 
 /// A class that the VM is about to load.
 #[derive(Copy, Clone)]
 pub struct ClassFile<'a> {
-    /// The class that this one redefines or retransforms, if it does.
+    /// The class that this class file redefines or retransforms, if it does.
     pub redefined: Option<Ref<'a>>,
-    /// The loader; none is the boot loader.
+    /// The loader; `None` for the boot loader.
     pub loader: Option<Ref<'a>>,
     /// The internal name.
     pub name: &'a str,
@@ -67,8 +69,8 @@ pub struct ClassFile<'a> {
     pub bytes: &'a [u8],
 }
 
-/// A callback of the extension events that concern a thread. JVMTI declares it with variable
-/// arguments, which both of Linux's calling conventions pass like fixed ones.
+/// A callback of the extension events that concern a thread. JVMTI declares the callback with
+/// variable arguments, which both calling conventions of Linux pass like fixed arguments.
 pub type ThreadCallback = extern "C" fn(Jvmti, Env<'_>, Ref<'_>);
 
 type ThreadEvent = extern "system" fn(Jvmti, Env<'_>, Option<Ref<'_>>);
@@ -86,7 +88,7 @@ type ClassFileEvent = for<'a> extern "system" fn(
     *mut *mut c_uchar,
 );
 
-/// `jvmtiEventCallbacks`, up to the last one used; the length is given to the VM.
+/// `jvmtiEventCallbacks`, up to the last event that is used. The VM gets the length.
 #[repr(C)]
 struct Callbacks {
     vm_init: ThreadEvent,
@@ -102,7 +104,7 @@ struct Callbacks {
     object_free: extern "system" fn(Jvmti, jlong),
     /// Events 84 to 87.
     unused_too: [usize; 4],
-    /// Older VMs do not look at it.
+    /// Older VMs ignore this event.
     virtual_thread_end: ThreadEvent,
 }
 
@@ -134,7 +136,7 @@ extern "system" fn virtual_thread_end<E: Events>(_: Jvmti, env: Env<'_>, _: Opti
     E::virtual_thread_end(env);
 }
 
-/// AsyncGetCallTrace answers only if somebody listens.
+/// AsyncGetCallTrace answers only if an agent listens to this event.
 extern "system" fn class_load(_: Jvmti, _: Env<'_>, _: Option<Ref<'_>>, _: Ref<'_>) {}
 
 extern "system" fn class_prepare<E: Events>(
@@ -258,7 +260,7 @@ impl Jvmti {
         events.iter().find(named).map(|event| event.index)
     }
 
-    /// SetExtensionEventCallback, then SetEventNotificationMode: HotSpot wants both.
+    /// SetExtensionEventCallback, then SetEventNotificationMode: HotSpot needs both.
     pub fn enable_extension_event(
         self,
         event: jint,

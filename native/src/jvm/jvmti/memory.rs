@@ -72,8 +72,8 @@ impl Jvmti {
         result
     }
 
-    /// GetTag, and SetTag with `fresh` if there is none: the end of `object` will be told with
-    /// the tag that it has then.
+    /// GetTag. If the object has no tag, SetTag with `fresh`. The event of the object's end has the
+    /// tag.
     pub fn tag(self, object: Ref<'_>, fresh: jlong) -> Result<jlong, Error> {
         let (mut tag, object) = (0, object.raw());
         ok(call!(self, 106, (jobject, *mut jlong), object, &mut tag))?;
@@ -84,7 +84,7 @@ impl Jvmti {
         Ok(fresh)
     }
 
-    /// GetSystemProperty; empty if there is none.
+    /// GetSystemProperty; empty if the property does not exist.
     pub fn system_property(self, name: &CStr) -> String {
         let mut value = ptr::null_mut();
         call!(

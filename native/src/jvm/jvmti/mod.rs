@@ -1,4 +1,4 @@
-//! JVMTI, as far as the agent uses it: one file for each subject of the specification.
+//! The parts of JVMTI that the agent uses: one file for each subject of the specification.
 
 mod capabilities;
 mod classes;

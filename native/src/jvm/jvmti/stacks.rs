@@ -50,7 +50,7 @@ impl Jvmti {
     }
 
     /// GetAllStackTraces: shows the newest `most` frames of `thread` to `look`, if the thread is
-    /// alive, and says how many threads are.
+    /// alive, and returns the number of threads.
     pub fn stack_among_all<T>(
         self,
         env: Env<'_>,
@@ -72,7 +72,7 @@ impl Jvmti {
             let threads = stacks
                 .iter()
                 .map(|stack| unsafe { env.adopt(stack.thread) });
-            // Each is given back, whether the thread is the one or not.
+            // Each reference is deleted, whether it is the thread or not.
             let threads: Vec<Option<Local<'_>>> = threads.collect();
             let is_it = |other: &Local<'_>| env.is_same(other.get(), thread);
             let found = threads

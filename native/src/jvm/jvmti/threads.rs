@@ -47,7 +47,7 @@ impl Jvmti {
         ))
     }
 
-    /// GetFrameCount of the calling thread: whether there are any.
+    /// GetFrameCount of the calling thread: whether it has frames.
     pub fn has_frames(self) -> Result<bool, Error> {
         let mut count = 0;
         ok(call!(
@@ -60,7 +60,7 @@ impl Jvmti {
         Ok(count > 0)
     }
 
-    /// GetStackTrace of `thread` (`None`: the calling one) into `buffer`; the frames' count.
+    /// GetStackTrace of `thread` (`None`: the calling thread) into `buffer`; the number of frames.
     pub fn stack_trace(
         self,
         thread: Option<Ref<'_>>,
@@ -81,7 +81,7 @@ impl Jvmti {
     }
 
     /// SuspendThread: stops `thread` until the answer is dropped. A thread in a native method may
-    /// finish that method, and stops before it is back in Java.
+    /// finish the method, and stops before it returns to Java.
     ///
     /// Until then the caller must not wait for anything that `thread` may hold.
     pub fn suspend(self, thread: Ref<'_>) -> Result<Suspended<'_>, Error> {
@@ -93,7 +93,7 @@ impl Jvmti {
     }
 }
 
-/// A thread that is suspended; it runs on when this is dropped.
+/// A suspended thread. It runs on when the value is dropped.
 pub struct Suspended<'a> {
     jvmti: Jvmti,
     thread: Ref<'a>,

@@ -3,12 +3,12 @@
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// CPU time of the calling thread so far. A system call of some 0.2 µs.
+/// CPU time of the calling thread so far. The system call takes some 0.2 µs.
 pub fn thread_cpu_time() -> Duration {
     read(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
-/// `CLOCK_MONOTONIC`: unlike an `Instant` it means something to other processes.
+/// `CLOCK_MONOTONIC`. Unlike an `Instant`, the time can be compared with times of other processes.
 pub fn monotonic() -> Duration {
     read(libc::CLOCK_MONOTONIC)
 }

@@ -11,8 +11,8 @@ pub fn wake_one(word: &AtomicU32) {
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), op, 1) };
 }
 
-/// Sleeps while `word` has the value `seen`, until somebody wakes this thread, at most for
-/// `patience`; may end earlier.
+/// Sleeps while `word` has the value `seen`, until another thread wakes this thread, at most for
+/// `patience`. The sleep may end earlier.
 pub fn wait(word: &AtomicU32, seen: u32, patience: Duration) {
     let op = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
     let left = libc::timespec {

@@ -3,17 +3,18 @@
 //! # Protocol
 //! Each value has a `phase` word, which says who may touch the value:
 //!
-//! * `FREE`: the owner. The owner writes what is wanted and moves on to
-//! * `ASKED`: nobody; the signal is under way. Either the handler takes the value (compare and
-//!   exchange to `TAKEN`), or the owner gives up (compare and exchange to `FREE`): never both.
+//! * `FREE`: the owner. The owner writes the request and stores
+//! * `ASKED`: no thread, because the signal is under way. Either the handler takes the value
+//!   (compare and exchange to `TAKEN`), or the owner gives up (compare and exchange to `FREE`):
+//!   never both.
 //! * `TAKEN`: the handler. The handler writes, then stores
 //! * `DONE`: the owner reads, then stores `FREE`.
 //!
-//! Each request has a number of its own, part of the word, so that a late signal of an
-//! abandoned request finds another number and does nothing. The handler never waits. The owner
-//! waits with a deadline; a value that is `TAKEN` beyond the deadline is put aside and comes
-//! back when it is `DONE`. The owner holds each value as a token of the type that its phase
-//! has, so that the owner can neither touch what is another's nor lose a value by mistake.
+//! Each request has a number of its own, part of the word, so that a late signal of an abandoned
+//! request finds another number and does nothing. The handler never waits. The owner waits with a
+//! deadline; a value that is `TAKEN` beyond the deadline is put aside and comes back when it is
+//! `DONE`. The owner holds each value as a token whose type is the phase, so that the owner can
+//! neither touch a handler's value nor lose a value by mistake.
 
 use crate::jvm::os::signal::HandlerContext;
 use std::cell::UnsafeCell;
@@ -28,7 +29,7 @@ const TAKEN: u32 = 2;
 const DONE: u32 = 3;
 const PHASES: u32 = 4;
 
-/// The values; they live for good, because a signal may be late.
+/// The values. They are never freed, because a signal may be late.
 pub struct Pool<T: 'static>(OnceLock<Vec<Shared<T>>>);
 
 /// What the owner and a handler share.
@@ -40,7 +41,7 @@ struct Shared<T> {
 // SAFETY: `phase` hands the value from one thread to the other, as the protocol says.
 unsafe impl<T: Send> Sync for Shared<T> {}
 
-/// Which value, and which request: what signals carry.
+/// The value and the request, in the form that signals carry.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Ticket {
     place: u32,
@@ -50,38 +51,38 @@ pub struct Ticket {
 /// A value that may be lent.
 pub struct Free<T: 'static>(Token<T>);
 
-/// A value on its way.
+/// A value that was lent.
 pub struct Asked<T: 'static>(Token<T>);
 
 /// A value that came back.
 pub struct Done<T: 'static>(Token<T>);
 
-/// A value that was given up when a handler had just taken it.
+/// A value that the owner gave up when a handler had just taken it.
 pub struct Late<T: 'static>(Token<T>);
 
-/// What became of a request that is not waited for any longer.
+/// How a request ended.
 pub enum Ended<T: 'static> {
     /// The value came back.
     Done(Done<T>),
-    /// Nobody took the value.
+    /// No handler took the value.
     Lost(Free<T>),
-    /// A handler has the value still.
+    /// A handler still has the value.
     Late(Late<T>),
 }
 
-/// There is one of each value.
+/// The owner's access to a value. There is one token for each value.
 struct Token<T: 'static> {
     shared: &'static Shared<T>,
     ticket: Ticket,
 }
 
 impl<T: Send> Pool<T> {
-    /// No value yet.
+    /// A pool without values.
     pub const fn new() -> Pool<T> {
         Pool(OnceLock::new())
     }
 
-    /// Makes all values, once.
+    /// Makes all values. To be called once.
     pub fn fill(&'static self, values: Vec<T>) -> io::Result<Vec<Free<T>>> {
         let new = |value| Shared {
             phase: AtomicU32::new(FREE),
@@ -102,8 +103,8 @@ impl<T: Send> Pool<T> {
         Ok(all.iter().zip(0..).map(free).collect())
     }
 
-    /// Takes the value of `ticket`, if that is still good, lets `write` write it and hands it
-    /// back; whether it did.
+    /// Takes the value of `ticket`, if the ticket is still valid, lets `write` write the value, and
+    /// gives it back. Returns whether the ticket was valid.
     pub fn answer(
         &self,
         _: &HandlerContext<'_>,
@@ -126,8 +127,8 @@ impl<T: Send> Pool<T> {
 }
 
 impl<T> Free<T> {
-    /// Lends the value, after `prepare` has written what is wanted. `send` must send the ticket;
-    /// if that fails, the value is free.
+    /// Lends the value, after `prepare` has written the request. `send` must send the ticket. If
+    /// `send` fails, the value is free.
     pub fn ask(
         mut self,
         prepare: impl FnOnce(&mut T),
@@ -140,7 +141,7 @@ impl<T> Free<T> {
         match send(*ticket) {
             Ok(()) => Ok(Asked(self.0)),
             Err(_) => {
-                // Nobody has got the ticket.
+                // No thread has got the ticket.
                 self.0.renew();
                 Err(self)
             }
@@ -154,7 +155,7 @@ impl<T> Asked<T> {
         self.0.is(DONE)
     }
 
-    /// Waits no longer.
+    /// Stops waiting.
     pub fn end(mut self) -> Ended<T> {
         let Token { shared, ticket } = &self.0;
         let given_up = ticket.next().word(FREE);
@@ -174,7 +175,7 @@ impl<T> Asked<T> {
 }
 
 impl<T> Late<T> {
-    /// The value, free, if the handler is done with it.
+    /// The free value, if the handler has finished with it.
     pub fn end(self) -> Result<Free<T>, Late<T>> {
         match self.0.is(DONE) {
             true => Ok(Done(self.0).free()),
@@ -202,7 +203,7 @@ impl<T> Token<T> {
         self.shared.phase.load(SeqCst) == self.ticket.word(phase)
     }
 
-    /// The value is free, and late signals are no longer good.
+    /// Makes the value free, and late signals invalid.
     fn renew(&mut self) {
         self.ticket = self.ticket.next();
         self.shared.phase.store(self.ticket.word(FREE), Release);
@@ -220,12 +221,12 @@ impl Ticket {
         Ticket { number, ..self }
     }
 
-    /// As the signal carries it.
+    /// The ticket as a word for the signal.
     pub fn to_raw(self) -> u64 {
         u64::from(self.place) << 32 | u64::from(self.number)
     }
 
-    /// From what the signal carried.
+    /// The ticket of a signal's word.
     pub fn from_raw(raw: u64) -> Ticket {
         Ticket {
             place: (raw >> 32) as u32,
@@ -238,7 +239,7 @@ impl Ticket {
 mod tests {
     use super::*;
 
-    /// Asks nobody, and keeps the ticket.
+    /// Sends no signal, and keeps the ticket.
     fn ask(free: Free<i32>) -> (Asked<i32>, Ticket) {
         let mut kept = None;
         let send = |ticket| {

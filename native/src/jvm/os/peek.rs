@@ -1,5 +1,4 @@
-//! Reading the VM's memory without the risk of a fault: what was there a moment ago may be
-//! gone by now.
+//! Reading the VM's memory without the risk of a fault, because memory may be unmapped at any time.
 //!
 //! The kernel copies the bytes: by `process_vm_readv(2)`, or where that is not allowed (in some
 //! containers, under some emulators) from `/proc/self/mem`.
@@ -12,7 +11,7 @@ use std::mem::MaybeUninit;
 use std::os::unix::fs::FileExt;
 use std::sync::OnceLock;
 
-/// Values that any bytes are valid for.
+/// Types for which any bytes are a valid value.
 ///
 /// # Safety
 /// Each pattern of bytes must be a valid value.
@@ -31,7 +30,7 @@ unsafe impl Plain for u64 {}
 // SAFETY: as above.
 unsafe impl Plain for usize {}
 
-/// How memory is read here.
+/// The way in which memory is read.
 enum Way {
     /// By `process_vm_readv(2)`.
     ProcessVm,
@@ -39,7 +38,7 @@ enum Way {
     OwnMem(File),
 }
 
-/// Why no memory can be read: what the kernel said to both ways.
+/// Why no memory can be read: the kernel's error for each way.
 #[derive(Debug)]
 pub struct CannotRead {
     process_vm: io::Error,
@@ -59,12 +58,12 @@ impl fmt::Display for CannotRead {
     }
 }
 
-/// Whether memory can be read at all: if not, [`peek`] and its like never find anything.
+/// Whether memory can be read at all. If not, [`peek`] and similar functions never return a value.
 pub fn can_read() -> Result<(), &'static CannotRead> {
     way().map(|_| ())
 }
 
-/// The way that works, found by reading a word of our own.
+/// The way that works on this system, found by reading a word of this library.
 fn way() -> Result<&'static Way, &'static CannotRead> {
     static WAY: OnceLock<Result<Way, CannotRead>> = OnceLock::new();
     let own_mem = || File::open("/proc/self/mem").map(Way::OwnMem);
@@ -72,7 +71,7 @@ fn way() -> Result<&'static Way, &'static CannotRead> {
     WAY.get_or_init(find).as_ref()
 }
 
-/// The first of both ways that works.
+/// The first way that works.
 fn choose(
     process_vm: impl FnOnce() -> io::Result<Way>,
     own_mem: impl FnOnce() -> io::Result<Way>,
@@ -89,7 +88,8 @@ fn choose(
 }
 
 impl Way {
-    /// Copies bytes from `address` to `into`, as many as that holds; how many could be read.
+    /// Copies bytes from `address` to `into`, up to the length of `into`. Returns how many bytes
+    /// could be read.
     fn read(&self, address: usize, into: &mut [MaybeUninit<u8>]) -> io::Result<usize> {
         match self {
             Way::ProcessVm => {
@@ -143,8 +143,7 @@ pub fn peek<T: Plain>(address: usize) -> Option<T> {
     way().ok()?.value(address).ok()
 }
 
-/// Copies up to `length` bytes from `address`, a page at a time: of one that cannot be read
-/// nothing comes.
+/// Copies up to `length` bytes from `address`, page by page. Stops at a page that cannot be read.
 pub fn peek_bytes(address: usize, length: usize) -> Vec<u8> {
     const PAGE: usize = 1 << 12;
     let Ok(way) = way() else { return vec![] };
@@ -164,7 +163,7 @@ pub fn peek_bytes(address: usize, length: usize) -> Vec<u8> {
     bytes
 }
 
-/// The memory of this process, as readers of the VM's structures want it.
+/// The memory of this process, for readers of the VM's structures.
 #[derive(Copy, Clone, Debug)]
 pub struct OwnMemory;
 

@@ -1,4 +1,4 @@
-//! Memory that is reserved at once and paid for as it is touched.
+//! Memory that is reserved at once, and takes real memory only where it is used.
 
 use std::io;
 use std::ptr::{self, NonNull};
@@ -31,8 +31,8 @@ impl<T> Reserved<T> {
         if memory == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        // One value must not cost a huge page. Kernels without those refuse, all the same.
-        // SAFETY: the mapping just made.
+        // One value must not take a huge page. A kernel without huge pages refuses the call, which
+        // does no harm. SAFETY: the mapping was just made.
         unsafe { libc::madvise(memory, bytes, libc::MADV_NOHUGEPAGE) };
         let start = NonNull::new(memory.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
         Ok(Reserved { start, bytes })

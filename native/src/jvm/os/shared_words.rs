@@ -7,8 +7,8 @@ use std::path::Path;
 use std::ptr;
 use std::sync::atomic::AtomicU64;
 
-/// Maps the file at `path`, which is made or enlarged as needed, for good: what is written
-/// survives the process.
+/// Maps the file at `path`, which is made or enlarged as needed. The file stays mapped, and its
+/// contents survive the process.
 pub fn map<const N: usize>(path: &Path) -> io::Result<&'static [AtomicU64; N]> {
     let size = size_of::<[AtomicU64; N]>();
     let file = OpenOptions::new()

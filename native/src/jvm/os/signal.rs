@@ -1,8 +1,8 @@
-//! A signal that carries a word to a thread of this process, and what its handler may reach.
+//! A signal that carries a word to a thread of this process, and the functions for its handler.
 //!
-//! A handler calls async-signal-safe code only: it allocates nothing, locks nothing, waits
-//! for nobody, cannot panic, does a bounded amount of work and keeps `errno`. Functions that
-//! are meant for handlers take a [`HandlerContext`], which only a handler has.
+//! A handler calls async-signal-safe code only: it allocates nothing, takes no lock, waits for no
+//! thread, cannot panic, does a bounded amount of work and keeps `errno`. Functions that are meant
+//! for handlers take a [`HandlerContext`], which only a handler has.
 
 use crate::jvm::arch;
 use crate::jvm::os::thread::StackBounds;
@@ -13,13 +13,13 @@ use std::marker::PhantomData;
 use std::ptr;
 use std::sync::OnceLock;
 
-/// What to do with the word that a signal carried.
+/// The function that gets the word of a signal.
 pub type Handle = fn(&HandlerContext<'_>, u64);
 
 static HANDLE: OnceLock<Handle> = OnceLock::new();
 
-/// The state of the thread that a signal interrupted. Exists in a signal handler only, and
-/// cannot leave its thread.
+/// The state of the thread that a signal interrupted. The value exists in a signal handler only,
+/// and cannot leave its thread.
 pub struct HandlerContext<'a> {
     context: &'a libc::ucontext_t,
     /// Neither `Send` nor `Sync`.
@@ -37,9 +37,9 @@ impl HandlerContext<'_> {
         ptr::from_ref(self.context).cast_mut().cast()
     }
 
-    /// Copies words of the thread's stack from the address `from` on, or from the interrupted code's
-    /// stack pointer on where that lies above, as far as `stack` and `words` reach; how many. None if
-    /// that address does not lie in `stack`.
+    /// Copies words of the thread's stack from the address `from` on, or from the interrupted
+    /// code's stack pointer on if that is higher, as far as `stack` and `words` reach. Returns how
+    /// many words were copied: 0 if that address is not in `stack`.
     pub fn copy_stack(&self, from: usize, stack: &StackBounds, words: &mut [usize]) -> usize {
         // SAFETY: these are the registers of this thread, which a handler has interrupted. Its stack
         // pointer lies in `stack`, or nothing is read; so `stack` is this thread's. Pages at and
@@ -74,12 +74,14 @@ unsafe fn copy_words(sp: usize, stack: &StackBounds, words: &mut [usize]) -> usi
     count
 }
 
-/// Our signal: a real-time one, which carries a word and leaves SIGPROF to profilers.
+/// The number of the signal. It is a real-time signal, which carries a word, so that SIGPROF is
+/// free for profilers.
 fn number() -> c_int {
     libc::SIGRTMIN() + 7
 }
 
-/// Lets `handle` answer the signal from now on, once. It stays for good: a signal may be late.
+/// Lets `handle` answer the signal from now on. To be called once. The handler stays installed,
+/// because a signal may be late.
 pub fn install(handle: Handle) -> io::Result<()> {
     HANDLE
         .set(handle)
@@ -119,8 +121,7 @@ extern "C" fn handler(_: c_int, info: *mut libc::siginfo_t, context: *mut c_void
     }
 }
 
-/// What the kernel hands over with `rt_tgsigqueueinfo`; laid out as `siginfo_t` on 64-bit
-/// Linux.
+/// The argument of `rt_tgsigqueueinfo`, in the layout of `siginfo_t` on 64-bit Linux.
 #[repr(C)]
 struct QueuedInfo {
     signal: c_int,
@@ -134,7 +135,7 @@ struct QueuedInfo {
 }
 const _: () = assert!(size_of::<QueuedInfo>() == size_of::<libc::siginfo_t>());
 
-/// Who sends: system calls to ask for once.
+/// The sender of signals: values that need system calls, asked for once.
 #[derive(Copy, Clone)]
 pub struct Post {
     pid: i32,

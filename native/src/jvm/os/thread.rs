@@ -9,12 +9,12 @@ pub fn id() -> i32 {
     unsafe { libc::gettid() }
 }
 
-/// Where the memory for a thread's frames lies. Only the thread itself can make this.
+/// The bounds of a thread's stack. Only the thread itself can make this value.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct StackBounds(Range<usize>);
 
 impl StackBounds {
-    /// Those of the calling thread; empty if the C library cannot tell them.
+    /// The bounds of the calling thread's stack; empty if the C library does not know them.
     pub fn of_this_thread() -> StackBounds {
         // SAFETY: the attributes are initialised by the call and destroyed after their use.
         unsafe {
@@ -32,7 +32,7 @@ impl StackBounds {
         }
     }
 
-    /// Bounds that were taken apart before.
+    /// Bounds from a range that [`StackBounds::range`] returned.
     ///
     /// # Safety
     /// The range must be that of a thread's own [`StackBounds`], or empty.
@@ -45,7 +45,7 @@ impl StackBounds {
         &self.0
     }
 
-    /// The size in bytes, a usual one if the bounds are not known.
+    /// The size in bytes; a usual size if the bounds are not known.
     pub fn size(&self) -> usize {
         const USUAL: usize = 8 << 20;
         match self.0.len() {

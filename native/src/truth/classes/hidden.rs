@@ -1,11 +1,11 @@
-//! Class files of hidden classes: no event shows them, but the VM tells what they are made of.
+//! Class files of hidden classes. No event shows them, but the VM returns their parts.
 
 use crate::jvm::jni::{Env, Local};
 use crate::jvm::jvmti::{Error, JMethodId, Jvmti, MethodName, class_name};
 use classfile::parts::{ClassParts, MethodParts};
 
-/// A class file of the hidden class that declares `method`, with what its methods call; none if
-/// the VM does not tell.
+/// A class file of the hidden class that declares `method`, with the calls of its methods; `None`
+/// if the VM does not return its parts.
 pub fn class_file(jvmti: Jvmti, env: Env<'_>, method: JMethodId) -> Option<Vec<u8>> {
     let class = jvmti.declaring_class(env, method).ok()?;
     parts(jvmti, &class).ok()?.class_file()
@@ -34,7 +34,7 @@ fn of(jvmti: Jvmti, method: JMethodId) -> Result<MethodParts, Error> {
         access_flags: jvmti.method_modifiers(method)?,
         name: name.into(),
         descriptor: descriptor.into(),
-        // Native and abstract methods have none.
+        // Native and abstract methods have no code.
         code: jvmti.bytecodes(method, <[u8]>::to_vec).ok(),
     })
 }

@@ -1,10 +1,10 @@
-//! The class that holds the hooks.
+//! The class with the hooks.
 
 use crate::jvm::jni::{Env, Native};
 use crate::truth::context::Truth;
 use std::path::Path;
 
-/// Internal name of the class that holds the hooks.
+/// Internal name of the class with the hooks.
 pub const HOOK_CLASS: &str = "java/lang/StackwitnessTrace";
 
 /// Defines the hook class in the boot loader and binds its methods. Called at the early
@@ -12,7 +12,7 @@ pub const HOOK_CLASS: &str = "java/lang/StackwitnessTrace";
 pub fn define(truth: &Truth, env: Env<'_>, path: &Path, natives: &[Native]) -> Result<(), String> {
     let bytes = std::fs::read(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
     let class = env.define_boot_class(&bytes);
-    // Without a name it is not shown to us as it loads.
+    // A class without a name in DefineClass is not shown to agents as it loads.
     if let Some(class_files) = &truth.class_files {
         class_files.loaded(&bytes);
     }
@@ -24,8 +24,8 @@ pub fn define(truth: &Truth, env: Env<'_>, path: &Path, natives: &[Native]) -> R
     }
 }
 
-/// Lets the methods of the hook class be told from others, once it is linked, and lets light
-/// hooks do without native methods from now on. In the live phase.
+/// Learns the methods of the hook class, once the class is linked, and lets light hooks write the
+/// trace stack themselves from now on. To be called in the live phase.
 pub fn learn(truth: &Truth, env: Env<'_>) -> Result<(), String> {
     let absent = || "the VM does not know the hook class".to_owned();
     let class = env

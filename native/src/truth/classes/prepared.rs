@@ -1,11 +1,11 @@
-//! Classes that were prepared: their methods get ids.
+//! Classes that were prepared. Their methods get jmethodIDs.
 
 use crate::jvm::jni::{Env, Ref};
 use crate::jvm::jvmti::{JMethodId, class_name};
 use crate::truth::context::Truth;
 use crate::truth::unloading::Known;
 
-/// Gives the methods of a class their ids.
+/// Gives the methods of a class their jmethodIDs.
 pub fn create_method_ids(truth: &Truth, class: Ref<'_>) -> Vec<JMethodId> {
     let jvmti = truth.jvm.jvmti;
     let methods = jvmti.create_method_ids(class).unwrap_or_default();
@@ -16,17 +16,18 @@ pub fn create_method_ids(truth: &Truth, class: Ref<'_>) -> Vec<JMethodId> {
     methods
 }
 
-/// A class was prepared: gives its methods their ids, and counts it if it is the program's.
+/// A class was prepared: gives its methods their jmethodIDs, and counts the class if it belongs to
+/// the program.
 pub fn prepared(truth: &Truth, env: Env<'_>, class: Ref<'_>) {
     let methods = create_method_ids(truth, class);
     if !truth.jvm.is_live() {
-        // What the VM itself starts with stays.
+        // The VM's first classes are never unloaded.
         return;
     }
     if is_application_class(truth, env, class) {
         truth.rewriting().application_classes += 1;
     }
-    // Hidden classes may go before their loader.
+    // Hidden classes may be unloaded before their loader.
     let hooked = truth.hooking.is_on();
     let hook_of = |method| hooked.then(|| truth.methods.hook_in(method))?;
     let known = Known::new(&methods, hook_of);

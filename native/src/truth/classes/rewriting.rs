@@ -9,7 +9,8 @@ use instrumenter::{Choice, HookClass, MethodInfo, Plan, Tokens};
 use oracle::Hooking;
 use oracle::record::Rewriting;
 
-/// Classes whose methods the light hooks call: hooked, they would call themselves for ever.
+/// Classes whose methods the light hooks call. With hooks, these methods would call themselves
+/// endlessly.
 const LIGHT_CLASSES: &[&str] = &["jdk/internal/misc/Unsafe"];
 
 /// Classes whose methods switch the identity of the running thread, so that push and pop
@@ -22,7 +23,7 @@ const SWITCHES_THREADS: &[&str] = &[
     "jdk/internal/vm/ContinuationScope",
 ];
 
-/// The rewritten class, if it has anything to hook. No `loader` is the boot loader.
+/// The rewritten class, if it has methods to hook. `loader` is `None` for the boot loader.
 pub fn rewrite(
     truth: &Truth,
     loader: Option<Ref<'_>>,
@@ -80,7 +81,7 @@ pub fn rewrite(
         return rewritten.bytes;
     }
     let extended = light::extend_thread(rewritten.bytes.as_deref().unwrap_or(class_file));
-    // Without the field, hooks take the native way, if the VM comes that far.
+    // Without the field, light hooks call native methods, if the VM starts at all.
     extended.or_else(|| leave("no room for the field of the light hooks"))
 }
 

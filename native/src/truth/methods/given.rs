@@ -1,4 +1,4 @@
-//! The method ids that the VM has given out with classes.
+//! The method ids of prepared classes.
 
 use crate::jvm::key_hash::Spread;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -6,22 +6,23 @@ use std::sync::{Mutex, PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a key that no class has may wait for its class. Other threads may run a class a moment
-/// before the event that tells of its preparation has been handled.
+/// How long a key without a class may wait for its class. Other threads may run a class a moment
+/// before the event of its preparation is handled.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// More keys of unloaded classes, or of no class, are not remembered, lest they fill the memory. A
-/// sample that names such a key is on its way for far less time than as many methods take to end.
+/// The most keys of unloaded classes, and the most keys without a class, that are remembered, so
+/// that they do not fill the memory. A sample with such a key is under way for a far shorter time
+/// than the unloading of so many methods takes.
 const MOST: usize = 1 << 15;
 
-/// Where a key comes from.
+/// The origin of a key.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// A class that was prepared.
     Class,
     /// A class that was unloaded.
     Unloaded,
-    /// No class that is known.
+    /// No known class.
     Nowhere,
 }
 
@@ -29,13 +30,13 @@ pub enum Origin {
 #[derive(Debug, Default)]
 pub struct Given {
     keys: RwLock<Keys>,
-    /// Keys of no class whose time of waiting is over.
+    /// Keys without a class whose time of waiting is over.
     nowhere: Mutex<HashSet<usize, Spread>>,
 }
 
 #[derive(Debug, Default)]
 struct Keys {
-    /// Whether the class is still loaded.
+    /// Whether the class of each key is still loaded.
     all: HashMap<usize, bool, Spread>,
     /// The keys of unloaded classes, the oldest first.
     unloaded: VecDeque<usize>,
@@ -68,8 +69,8 @@ impl Given {
         keys.for_each(|key| known.unload(key));
     }
 
-    /// Where `key` comes from. Waits a moment where a key of no class is asked about for the first
-    /// time.
+    /// The origin of `key`. Waits a moment if this is the first question about a key without a
+    /// class.
     pub fn origin(&self, key: usize) -> Origin {
         let mut origin = self.origin_now(key);
         if origin == Origin::Nowhere && self.is_new(key) {
@@ -134,7 +135,7 @@ mod tests {
         let given = Given::default();
         thread::scope(|scope| {
             scope.spawn(|| given.add([7].into_iter()));
-            // Asked again, nobody waits.
+            // The second question does not wait.
             let found = given.origin(7);
             assert!(matches!(found, Origin::Class | Origin::Nowhere));
         });

@@ -4,22 +4,23 @@ use instrumenter::{HookedMethod, RewrittenBci};
 use oracle::trace::{HookId, Location, Presence};
 use std::sync::Arc;
 
-/// A hooked method, with the class that it belongs to.
+/// A hooked method with its class.
 #[derive(Debug)]
 pub struct Hooked {
     /// Internal name of its class.
     pub class: Arc<str>,
-    /// Internal name of that one's superclass.
+    /// Internal name of the superclass of its class.
     pub super_class: Option<Arc<str>>,
     /// Its name, descriptor and map.
     pub method: HookedMethod,
 }
 
 impl Hooked {
-    /// Whether a frame of the method at `location` has its entry on the trace stack.
+    /// Whether the entry of a frame of the method at `location` is on the trace stack.
     pub fn presence(&self, location: Location) -> Presence {
         match location.bci() {
-            // A location that no code has, such as a synchronisation entry's, proves nothing.
+            // A location outside of the code, such as that of a synchronisation entry, proves
+            // nothing.
             None => Presence::Pushing,
             Some(bci) => self.method.map.presence(RewrittenBci(bci)),
         }
@@ -37,7 +38,7 @@ impl Hooked {
     }
 }
 
-/// What a walker's method key stands for.
+/// The meaning of a walker's method key.
 #[derive(Clone, Debug)]
 pub(super) enum Known {
     /// A hooked method.
@@ -46,10 +47,10 @@ pub(super) enum Known {
     HookCall,
     /// A method without hooks.
     Plain,
-    /// Nothing that the VM still knows.
+    /// A method that the VM no longer knows.
     Gone,
-    /// Nothing that the VM ever gave out with a class: compared by its key alone. A walker made the
-    /// key up, or the VM made the method itself (overpass methods, method handle intrinsics).
+    /// A key that was never given out with a class. It is compared as a key alone. A walker made
+    /// the key up, or the VM made the method itself (overpass methods, method handle intrinsics).
     Stranger,
 }
 

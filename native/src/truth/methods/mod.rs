@@ -1,4 +1,4 @@
-//! What the agent knows of methods: their hooks, their versions, and how to show them.
+//! The agent's knowledge of methods: their hooks, their versions, and their names in reports.
 
 mod given;
 pub mod hooked;

@@ -1,8 +1,9 @@
 //! Walks of methods whose class was redefined while they ran.
 //!
-//! The key of a redefined method stands for its newest version. GetStackTrace gives a frame of an older
-//! version a key of its own, which the VM must not be asked about. The trace stack tells the versions
-//! apart: each version has a hook of its own, because each redefinition is rewritten anew.
+//! The key of a redefined method stands for its newest version. GetStackTrace gives a frame of an
+//! older version a key of its own, and it is not safe to ask the VM about this key. The trace stack
+//! tells the versions apart: each version has a hook of its own, because each redefinition is
+//! rewritten anew.
 
 use super::hooked::{Hooked, Known};
 use super::registry::Registry;
@@ -16,22 +17,23 @@ use std::sync::Arc;
 enum Version {
     /// The version that its key stands for.
     Newest,
-    /// Another one.
+    /// An older version.
     Old(Arc<Hooked>),
-    /// Nobody knows.
+    /// The version is not known.
     Unknown,
 }
 
-/// A registry in which some keys that it does not know stand for old versions.
+/// A registry in which some unknown keys stand for old versions.
 struct WithOld<'a> {
     methods: &'a Registry,
     old: HashMap<MethodKey, (HookId, Arc<Hooked>)>,
 }
 
 impl Registry {
-    /// Judges a mismatch of `gst` again, the stack of the calling thread by GetStackTrace, which was
-    /// asked at `asked` (in nanoseconds of `clock::since_start`). A frame of an old version must have a
-    /// key of its own, and only such a frame may. `Unverifiable` where nobody knows which frames are.
+    /// Judges a mismatch of `gst` again. GetStackTrace was asked for the stack of the calling
+    /// thread at `asked` (in nanoseconds of `clock::since_start`). A frame of an old version must
+    /// have a key of its own, and no other frame may have such a key. The verdict is `Unverifiable`
+    /// if the versions are not known.
     pub fn settle_here(
         &self,
         mismatch: Judgement,
@@ -52,7 +54,7 @@ impl Registry {
             }
         }
         if old.is_empty() {
-            // All entries are of versions that run by now, and did when GetStackTrace was asked.
+            // All entries are of versions that run now, and ran when GetStackTrace was asked.
             return mismatch;
         }
         if self.have_changed_since(gst, asked) {
@@ -77,8 +79,9 @@ impl Registry {
         }
     }
 
-    /// `walk` with the frames of `reference`, a stack of GetStackTrace at the same instant, in place of
-    /// those that name no method and may be of an old version; none if there are no such frames.
+    /// `walk`, in which frames that name no method and may be of an old version are replaced by the
+    /// frames of `reference`, a stack of GetStackTrace at the same instant; `None` if there are no
+    /// such frames.
     pub fn without_old_versions(&self, walk: &[Frame], reference: &[Frame]) -> Option<Vec<Frame>> {
         let pairs = walk.iter().zip(reference);
         let is_old = |(frame, other): (&Frame, &Frame)| {
@@ -104,7 +107,7 @@ impl Registry {
         frames.any(|frame| self.has_changed_since(frame.method, time))
     }
 
-    /// Which version of its method has the hook.
+    /// The version of the method that has the hook.
     fn version_of(&self, hook: HookId) -> Version {
         let Some(hooked) = self.by_hook(hook) else {
             return Version::Unknown;
@@ -134,13 +137,13 @@ impl Registry {
         };
         match keys[..] {
             [key] => self.known(key).hook(),
-            // Classes of several loaders have the name.
+            // Classes of several loaders have this name.
             _ => None,
         }
     }
 
-    /// Whether the key is of no class: GetStackTrace made it for an old version, or the VM made the
-    /// method itself.
+    /// Whether the key has no class: GetStackTrace made the key for an old version, or the VM made
+    /// the method itself.
     fn is_stranger(&self, key: MethodKey) -> bool {
         matches!(self.known(key), Known::Stranger | Known::Gone)
     }

@@ -1,4 +1,4 @@
-//! Which method a walker's key stands for.
+//! The methods of walkers' keys.
 
 use super::given::{Given, Origin};
 use super::hooked::{Hooked, Known};
@@ -28,7 +28,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Knows nothing yet.
+    /// An empty registry.
     pub fn new(jvmti: Jvmti) -> Registry {
         Registry {
             jvmti,
@@ -46,7 +46,7 @@ impl Registry {
         HookId(self.next_id.fetch_add(1, Relaxed))
     }
 
-    /// Remembers the hooked methods of a class, before the VM sees its code.
+    /// Adds the hooked methods of a class, before the VM gets its code.
     pub fn add_hooked(&self, class: &str, super_class: Option<&str>, methods: Vec<HookedMethod>) {
         let class: Arc<str> = class.into();
         let super_class: Option<Arc<str>> = super_class.map(Arc::from);
@@ -64,24 +64,24 @@ impl Registry {
         }
     }
 
-    /// Remembers the methods that are hooks themselves.
+    /// Adds the methods that are hooks themselves.
     pub fn add_hook_calls(&self, methods: &[JMethodId]) {
         let mut known = write(&self.known);
         known.extend(methods.iter().map(|&method| (method.0, Known::HookCall)));
     }
 
-    /// Remembers the keys of a class that was prepared.
+    /// Adds the keys of a class that was prepared.
     pub fn add_keys(&self, methods: &[JMethodId]) {
         self.given.add(methods.iter().map(|&method| method.0));
     }
 
-    /// The hook of a method, if it has one.
+    /// The hook of a method, if the method has a hook.
     pub fn hook_in(&self, method: JMethodId) -> Option<HookId> {
         self.hooked_method(method).ok()?.map(|(id, _)| id)
     }
 
-    /// The hook in the bytecode of a method. Code without hooks may start like an entry hook: so
-    /// the names are compared, too.
+    /// The hook in the bytecode of a method. Code without hooks may start like an entry hook, so
+    /// the names are compared too.
     fn hooked_method(&self, method: JMethodId) -> Result<Option<(HookId, Arc<Hooked>)>, i32> {
         let id = self.jvmti.bytecodes(method, instrumenter::hook_id_of)?;
         let Some((id, hooked)) = id.and_then(|id| Some((id, self.by_hook(id)?))) else {
@@ -93,8 +93,8 @@ impl Registry {
         Ok(is_it.then_some((id, hooked)))
     }
 
-    /// Forgets the methods of classes that were unloaded; how many hooks are left, and how
-    /// many were forgotten.
+    /// Forgets the methods of unloaded classes. Returns how many hooks are left, and how many were
+    /// forgotten.
     pub fn forget(&self, classes: &[Unloaded]) -> (usize, usize) {
         let keys = || classes.iter().flat_map(|class| &class.keys);
         if keys().next().is_some() {
@@ -114,41 +114,41 @@ impl Registry {
         (hooked.len(), before - hooked.len())
     }
 
-    /// Whether the VM may be asked about `key`: only if the VM gave it out with a class. A walker may
-    /// make a key up, and the VM follows whatever pointer it is given. GetStackTrace gives keys to old
-    /// versions of redefined methods, too, and may give a key once more whose version is gone: asked
-    /// about it, JDK 21 follows a stale pointer.
+    /// Whether it is safe to ask the VM about `key`. The key is safe only if the VM gave it out
+    /// with a class. A walker may make a key up, and the VM follows any pointer. GetStackTrace also
+    /// makes keys for old versions of redefined methods, and may return such a key after the
+    /// version is gone: asked about this key, JDK 21 follows a stale pointer.
     pub fn is_safe(&self, key: MethodKey) -> bool {
         key.0 != 0 && self.given.origin(key.0) == Origin::Class
     }
 
-    /// The code of `methods` is about to be exchanged, perhaps: from here on the VM is asked
-    /// each time what they stand for.
+    /// The code of `methods` may be replaced. From here on the VM is asked about these methods each
+    /// time.
     pub fn redefining(&self, methods: &[JMethodId]) {
-        // Before they may be asked about: a check on another thread that found one of them unknown
-        // must not find it known, and of one version, when it looks again.
+        // First of all: a check on another thread that found one of the methods unknown must not
+        // find it known, and of one version, when it looks again.
         self.versions.add(methods.iter().map(|&m| m.0));
         self.add_keys(methods);
         for &method in methods {
-            // What they stand for so far.
+            // Looks up what they stand for so far.
             self.known(MethodKey(method.0));
         }
     }
 
-    /// Takes a mismatch back where it is not sure which methods are compared.
+    /// Withdraws a mismatch if it is not certain which methods are compared.
     ///
-    /// The key of a redefined method stands for its newest version. A frame of an older one
-    /// has no key in AsyncGetCallTrace, in GetStackTrace a key of its own, or the same one, if
+    /// The key of a redefined method stands for its newest version. For a frame of an older version
+    /// AsyncGetCallTrace returns no key. GetStackTrace returns a key of its own, or the same key if
     /// versions between had the same code. Keys of unloaded classes stand for nothing.
     ///
-    /// `reference` is what `walk` was compared with, as far as that consists of keys.
+    /// `reference` has the stacks of keys with which `walk` was compared.
     pub fn settle(
         &self,
         judgement: Judgement,
         walk: &[Frame],
         reference: &[&[Frame]],
     ) -> Judgement {
-        // Edges were judged with their own doubts in mind.
+        // The judge of edges has its own doubts.
         let is_of_edge = matches!(judgement.reason, Reason::Edge(_));
         match judgement.differs() && !is_of_edge && self.is_doubtful(walk, reference) {
             true => Judgement::plain(Verdict::Unverifiable, Reason::MethodGone),
@@ -156,14 +156,14 @@ impl Registry {
         }
     }
 
-    /// Whether it is not sure which methods `walk` or `reference` are of.
+    /// Whether it is not certain of which methods the frames of `walk` or `reference` are.
     pub fn is_doubtful(&self, walk: &[Frame], reference: &[&[Frame]]) -> bool {
         let exchanged = |frame: &Frame| self.versions.contains(frame.method.0);
         walk.iter().any(|frame| self.is_doubtful_frame(frame))
             || reference.iter().copied().flatten().any(exchanged)
     }
 
-    /// Whether it is not sure which method `frame` of a walk is of.
+    /// Whether it is not certain of which method a `frame` of a walk is.
     pub fn is_doubtful_frame(&self, frame: &Frame) -> bool {
         let is_gone = || match frame.method.0 {
             0 => !self.versions.is_empty(),
@@ -183,8 +183,8 @@ impl Registry {
             .is_some_and(|hooked| hooked.is_constructor())
     }
 
-    /// Whether the method of `hook` may be a constructor that calls the constructor `called`,
-    /// if that is given, as `super(...)` or `this(...)`.
+    /// Whether the method of `hook` may be a constructor. If `called` is given, it must be a
+    /// constructor that calls the constructor `called` as `super(...)` or `this(...)`.
     pub fn is_left_by(&self, called: Option<HookId>, hook: HookId) -> bool {
         let Some(hooked) = self.by_hook(hook) else {
             return false;
@@ -197,7 +197,7 @@ impl Registry {
             && called.is_none_or(|called| self.by_hook(called).is_some_and(calls))
     }
 
-    /// The walkers' key of a hook's method, if a walk has shown it.
+    /// The walkers' key of a hook's method, if a walk has shown the method.
     pub fn key_of(&self, hook: HookId) -> Option<MethodKey> {
         let known = read(&self.known);
         let is_hook = |known: &Known| matches!(known, Known::Hooked(id, _) if *id == hook);
@@ -207,13 +207,13 @@ impl Registry {
             .map(|(&key, _)| MethodKey(key))
     }
 
-    /// Looks a walker's key up, asking the VM the first time: the entry hook in the
-    /// method's bytecode names it, whatever its name and loader.
+    /// Looks up a walker's key. The VM is asked the first time: the entry hook in the method's
+    /// bytecode identifies the method, whatever its name and loader.
     pub(super) fn known(&self, key: MethodKey) -> Known {
         self.with_known(key, Known::clone)
     }
 
-    /// Looks a walker's key up without a copy: most look-ups are for one word.
+    /// Looks up a walker's key without a copy, because most callers need one word.
     fn with_known<T>(&self, key: MethodKey, look: impl Fn(&Known) -> T) -> T {
         if self.versions.contains(key.0) {
             return look(&self.known_anew(key));
@@ -230,8 +230,8 @@ impl Registry {
         result
     }
 
-    /// What a key stands for that is of no class: not to be remembered, because a class may get
-    /// the key later.
+    /// The meaning of a key without a class. It is not remembered, because a class may get the key
+    /// later.
     fn not_of_a_class(&self, key: MethodKey) -> Known {
         match self.given.origin(key.0) {
             Origin::Nowhere if key.0 != 0 && self.versions.is_empty() => Known::Stranger,
@@ -256,7 +256,7 @@ impl Registry {
         self.versions.has_changed_since(key.0, time)
     }
 
-    /// Asks the VM what the key of a redefined method stands for by now.
+    /// Asks the VM for the current meaning of the key of a redefined method.
     fn known_anew(&self, key: MethodKey) -> Known {
         let now = self.ask(key);
         let last = read(&self.known).get(&key.0).map(Known::hook);
@@ -301,14 +301,14 @@ impl Methods for Registry {
         self.with_known(method, |known| match known {
             Known::Hooked(_, hooked) => is_called_by_vm(&hooked.full_name()),
             Known::HookCall | Known::Stranger => false,
-            // Its name is not known here.
+            // The name is not known here.
             Known::Plain | Known::Gone => true,
         })
     }
 
     fn site(&self, method: MethodKey, location: Location) -> Site {
         let gone = || self.with_known(method, |known| matches!(known, Known::Gone));
-        // Which version of a redefined method runs is not known.
+        // It is not known which version of a redefined method runs.
         match self.versions.contains(method.0) || gone() || !self.is_safe(method) {
             true => Site::Unknown,
             false => self.sites.at(self.jvmti, method, location),

@@ -1,4 +1,4 @@
-//! How reports show methods.
+//! Methods and frames in the form of reports.
 
 use super::hooked::Known;
 use super::registry::Registry;
@@ -9,7 +9,7 @@ use oracle::record::ShownFrame;
 use oracle::trace::{Frame, HookId, Location, MethodKey, Methods};
 
 impl Registry {
-    /// The frame as reports show it.
+    /// The frame in the form of reports.
     pub fn show(&self, env: Env<'_>, frame: &Frame) -> ShownFrame {
         let (bci, rewritten_bci) = match (self.known(frame.method), frame.location.bci()) {
             (Known::Hooked(_, hooked), Some(bci)) => {
@@ -29,7 +29,7 @@ impl Registry {
         }
     }
 
-    /// The method as reports show it: `package.Class.name(descriptor)`, if the VM knows it.
+    /// The method in the form of reports: `package.Class.name(descriptor)`, if the VM knows it.
     pub fn name(&self, env: Env<'_>, key: MethodKey) -> String {
         let named = self.full_name(env, key);
         named.map_or_else(
@@ -41,13 +41,13 @@ impl Registry {
         )
     }
 
-    /// Internal name of the method's class, and its name, unless it is gone.
+    /// Internal name of the method's class, and the method's name, unless it is gone.
     pub fn class_and_name(&self, env: Env<'_>, key: MethodKey) -> Option<(String, String)> {
         let (class, name, _) = self.full_name(env, key)?;
         Some((class, name))
     }
 
-    /// An entry of the trace stack as reports show it.
+    /// An entry of the trace stack in the form of reports.
     pub fn show_entry(&self, hook: HookId) -> ShownFrame {
         let method = match self.by_hook(hook) {
             Some(hooked) => hooked.full_name(),
@@ -59,7 +59,7 @@ impl Registry {
         }
     }
 
-    /// The method's name as a profile shows it; none for the hooks themselves.
+    /// The method's name in a profile; `None` for the hooks themselves.
     pub fn profiled(&self, env: Env<'_>, key: MethodKey) -> Option<String> {
         if self.is_hook_call(key) {
             return None;

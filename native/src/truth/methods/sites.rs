@@ -1,4 +1,4 @@
-//! What the code that runs has at each location, asked of the VM once for each method.
+//! The instructions at each location of the code that runs. The VM is asked once for each method.
 
 use crate::jvm::jvmti::{JMethodId, Jvmti};
 use crate::jvm::key_hash::Spread;
@@ -14,15 +14,15 @@ pub struct Sites(RwLock<HashMap<usize, Code, Spread>>);
 /// The code of a method.
 #[derive(Debug, PartialEq)]
 enum Code {
-    /// The VM does not tell it.
+    /// The VM does not return the code.
     Unknown,
     /// The method is native.
     Native,
-    /// For each BCI what stands there.
+    /// The kind of each byte, by BCI.
     Java(Box<[Byte]>),
 }
 
-/// What a byte of code is.
+/// The kind of a byte of code.
 #[derive(Copy, Clone, Debug, PartialEq)]
 enum Byte {
     /// Not the first byte of an instruction.
@@ -34,7 +34,7 @@ enum Byte {
 }
 
 impl Sites {
-    /// What the method of `key` has at `location`. The VM must know the key.
+    /// The site at `location` in the method of `key`. The VM must know the key.
     pub fn at(&self, jvmti: Jvmti, key: MethodKey, location: Location) -> Site {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(code) = known.get(&key.0) {
@@ -48,7 +48,7 @@ impl Sites {
         site
     }
 
-    /// Forgets the methods of these keys: their code is another from now on, or they are gone.
+    /// Forgets the methods of these keys, because their code has changed or they are gone.
     pub fn forget(&self, keys: impl Iterator<Item = usize>) {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         for key in keys {
@@ -80,7 +80,7 @@ impl Code {
             };
         }
         match bytes.is_empty() {
-            // Neither native nor with code: abstract.
+            // A method that is not native and has no code is abstract.
             true => Code::Unknown,
             false => Code::Java(bytes.into()),
         }
@@ -94,7 +94,7 @@ impl Code {
             Code::Java(_) if location == Location::NATIVE => return Site::NotNative,
             Code::Java(bytes) => bytes,
         };
-        // Below 0 stand locations of HotSpot's own, such as that of a synchronized method's lock.
+        // Locations below 0 are HotSpot's own, such as that of a synchronized method's lock.
         let Some(bci) = location.bci() else {
             return Site::Unknown;
         };

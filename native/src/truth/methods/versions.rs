@@ -1,4 +1,4 @@
-//! Which keys may stand for more than one version of a method, because its class was redefined.
+//! The keys of redefined classes. Each may stand for more than one version of a method.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -7,9 +7,9 @@ use std::sync::{PoisonError, RwLock};
 /// The keys of all redefined classes.
 #[derive(Debug, Default)]
 pub struct Versions {
-    /// Spares programs that redefine nothing the lock.
+    /// Saves the lock in programs that redefine nothing.
     any: AtomicBool,
-    /// When each key was last seen to stand for another version than before, 0 if never.
+    /// When each key was last seen to stand for a new version; 0 if never.
     keys: RwLock<HashMap<usize, u64>>,
 }
 
@@ -45,7 +45,7 @@ impl Versions {
         !self.is_empty() && keys().contains_key(&key)
     }
 
-    /// The key was seen to stand for another version than before, at `time`.
+    /// The key was seen to stand for a new version at `time`.
     pub fn changed(&self, key: usize, time: u64) {
         let mut all = self.keys.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(changed) = all.get_mut(&key) {

@@ -6,7 +6,7 @@ use oracle::trace::{Frame, HookId, Leaving, Truth};
 use std::io;
 use std::ptr::NonNull;
 
-/// Exceptions that left constructors are looked at up to so many in one stack. Older ones were
+/// How many exceptions that left constructors are looked at in a stack. Older exceptions were
 /// caught by code without hooks, or there would be no newer ones.
 const LEFT: usize = 3;
 
@@ -40,16 +40,17 @@ impl StackCopy {
         })
     }
 
-    /// How many entries and frames fit.
+    /// How many entries and frames fit into the copy.
     pub fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// Copies so many entries, and so many frames that belong to the newest checked one.
+    /// Copies entries, and the frames that belong to the newest checked frame. Each has an address
+    /// and a count.
     ///
     /// # Safety
-    /// So many must be readable at both addresses, and nobody may write to them meanwhile. Both
-    /// counts must be within the capacity.
+    /// This many must be readable at both addresses, and no thread may write to them meanwhile.
+    /// Both counts must be within the capacity.
     pub(super) unsafe fn fill(
         &mut self,
         (entries, depth): (NonNull<Entry>, usize),
@@ -67,7 +68,7 @@ impl StackCopy {
         (self.depth, self.checked) = (depth, checked);
     }
 
-    /// Forgets what was copied.
+    /// Empties the copy.
     pub fn clear(&mut self) {
         (self.depth, self.checked) = (0, 0);
     }
@@ -77,13 +78,14 @@ impl StackCopy {
         self.entries().iter().map(|entry| hook_of(entry.hook))
     }
 
-    /// How many of the hooked frames lie at or below the newest checked one.
+    /// How many of the hooked frames are at or below the newest checked frame.
     pub fn checked_entries(&self) -> usize {
         if self.checked == 0 {
             return 0;
         }
         let above = |entry: &&Copied| entry.checked as usize == self.checked;
-        // The newest checked entry is the lowest with its length: those above inherit it.
+        // The newest checked entry is the lowest entry with its length, because the entries above
+        // inherit the length.
         self.depth + 1 - self.entries().iter().rev().take_while(above).count()
     }
 
@@ -93,7 +95,7 @@ impl StackCopy {
         unsafe { std::slice::from_raw_parts(self.frames.start().as_ptr(), self.checked) }
     }
 
-    /// The copied stack as the judges read it; `hooks` must be all of [`Self::hooks`].
+    /// The truth of the copied stack for judges. `hooks` must be all of [`Self::hooks`].
     pub fn truth<'a>(&'a self, hooks: &'a [HookId], leaving: &'a [Leaving]) -> Truth<'a> {
         Truth {
             entries: hooks,
@@ -103,11 +105,12 @@ impl StackCopy {
         }
     }
 
-    /// The constructors that an exception may have left: only their frames can end without a
-    /// hook. Those below the newest checked frame were still there when that was checked.
+    /// The constructors that an exception may have left: only their frames can end without a hook.
+    /// Constructors below the newest checked frame were still active when that frame was checked.
     ///
-    /// `is_left_by(None, hook)` says whether `hook` is a constructor's, and `is_left_by(Some(of),
-    /// hook)` whether it may be one that calls the constructor `of` as `super(...)` or `this(...)`.
+    /// `is_left_by(None, hook)` says whether `hook` is the hook of a constructor, and
+    /// `is_left_by(Some(of), hook)` whether this constructor may call the constructor `of` as
+    /// `super(...)` or `this(...)`.
     pub fn leaving(&self, is_left_by: impl Fn(Option<HookId>, HookId) -> bool) -> Vec<Leaving> {
         let entries = self.entries();
         let certain = self.checked_entries().saturating_sub(1);

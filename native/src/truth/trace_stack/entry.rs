@@ -3,8 +3,8 @@
 use oracle::trace::HookId;
 use std::sync::atomic::AtomicU32;
 
-/// In the `hook` of an entry: an exception has left the frame above, and no hook of this frame
-/// has run since. Hook ids do not come so far.
+/// In the `hook` of an entry: an exception has left the frame above, and no hook of this frame has
+/// run since. No hook id has this bit.
 pub const LEAVING: u32 = 1 << 31;
 
 /// The hook in the word of an entry.
@@ -18,6 +18,6 @@ pub fn hook_of(word: u32) -> HookId {
 pub struct Entry {
     /// The frame's [`HookId`], perhaps marked as [`LEAVING`].
     pub hook: AtomicU32,
-    /// How many of `frames` belong to the nearest checked frame at or below this one.
+    /// How many of `frames` belong to the nearest checked frame at or below this entry.
     pub checked: AtomicU32,
 }

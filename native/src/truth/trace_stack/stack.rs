@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::sync::atomic::{AtomicU32, compiler_fence};
 
-/// What lies before the entries, where light hooks reach it from their address.
+/// The words before the entries. Light hooks reach them from the address of the entries.
 #[repr(C)]
 #[derive(Debug)]
 struct Head {
@@ -20,7 +20,7 @@ struct Head {
     depth: AtomicU32,
     /// Light hooks push below this depth only: the capacity, or 0.
     limit: AtomicU32,
-    /// An entry below the lowest: nothing was checked there.
+    /// An entry below the lowest entry. Nothing was checked there.
     ground: Entry,
 }
 
@@ -32,13 +32,14 @@ pub struct TraceStack {
     entries: NonNull<Entry>,
     frames: NonNull<Frame>,
     frames_capacity: u32,
-    /// While entries may be of frames that have ended without a hook, by an error of the VM: the
-    /// lowest depth since. The entries below that are older than the doubt. Else [`NO_DOUBT`].
+    /// In doubt (entries may belong to frames that an error of the VM ended without a hook): the
+    /// lowest depth since then. The entries below this depth are older than the doubt. Else
+    /// [`NO_DOUBT`].
     doubt: AtomicU32,
     /// The depth after the hook of the last frame that an exception left, if no entry was pushed
-    /// since. Else beyond every depth.
+    /// since. Else a number above every depth.
     unwound: AtomicU32,
-    /// What both lie in, perhaps with those of other stacks.
+    /// The memory of both, which other trace stacks may share.
     _memory: Arc<Reserved<u64>>,
 }
 
@@ -48,28 +49,30 @@ unsafe impl Sync for TraceStack {}
 // SAFETY: as above.
 unsafe impl Send for TraceStack {}
 
-/// The doubt of a trace stack without doubt.
+/// The value of `doubt` for a stack without doubt.
 const NO_DOUBT: u32 = u32::MAX;
 
 impl TraceStack {
-    /// The entries that a thread whose own stack has `stack_bytes` can need: even with inlined
-    /// frames counted, a compiled frame has eight bytes for each. What does not fit is counted.
+    /// The entries that a thread with a stack of `stack_bytes` can need: a compiled frame has at
+    /// least eight bytes for each entry, inlined frames included. Further entries are counted, but
+    /// not stored.
     fn needed(stack_bytes: usize) -> usize {
         (stack_bytes / 8).clamp(1 << 12, 1 << 26)
     }
 
-    /// Whether this is large enough for a thread whose own stack has `stack_bytes`.
+    /// Whether this trace stack is large enough for a thread with a stack of `stack_bytes`.
     pub fn serves(&self, stack_bytes: usize) -> bool {
         self.capacity as usize >= Self::needed(stack_bytes)
     }
 
-    /// An empty trace stack for a thread whose own stack has `stack_bytes`.
+    /// An empty trace stack for a thread with a stack of `stack_bytes`.
     pub fn new(stack_bytes: usize) -> io::Result<TraceStack> {
         let mut one = Self::several(stack_bytes, 1)?;
         one.next().ok_or_else(|| io::ErrorKind::OutOfMemory.into())
     }
 
-    /// So many empty trace stacks in one mapping: the kernel limits the number of those.
+    /// This many empty trace stacks in one mapping, because the kernel limits the number of
+    /// mappings.
     pub fn several(
         stack_bytes: usize,
         count: usize,
@@ -108,7 +111,7 @@ impl TraceStack {
         unsafe { self.head.as_ref() }
     }
 
-    /// Where light hooks find the entries, and before them the head.
+    /// The address of the entries for light hooks. The head is before the entries.
     pub fn entries_address(&self) -> usize {
         self.entries.addr().get()
     }
@@ -125,29 +128,29 @@ impl TraceStack {
         self.head().depth.load(Relaxed)
     }
 
-    /// Lets light hooks push no more, so that the next push is a native one.
+    /// Makes light hooks push natively, so that the next push is a native push.
     pub fn stop(&self) {
         self.head().limit.store(0, Relaxed);
     }
 
-    /// Whether they may not.
+    /// Whether light hooks must push natively.
     #[inline(always)]
     pub fn is_stopped(&self) -> bool {
         self.head().limit.load(Relaxed) == 0
     }
 
-    /// Lets light hooks push.
+    /// Allows light hooks to push by themselves.
     pub fn allow(&self) {
         self.head().limit.store(self.capacity, Relaxed);
     }
 
-    /// Whether entries may be of frames that have ended without a hook, by an error of the VM.
+    /// Whether entries may belong to frames that an error of the VM ended without a hook.
     #[inline(always)]
     pub fn is_doubtful(&self) -> bool {
         self.doubt.load(Relaxed) != NO_DOUBT
     }
 
-    /// From now on entries may be of such frames, until a hook proves that there are none.
+    /// From now on the stack is in doubt, until a hook proves that there are no such entries.
     #[cold]
     pub fn doubt(&self) {
         let since = self.doubt.load(Relaxed).min(self.depth());
@@ -155,13 +158,13 @@ impl TraceStack {
     }
 
     /// Whether the stack is in doubt, and no frame was pushed since an exception left one. Then
-    /// entries of frames that have ended may lie on top of those of active frames only.
+    /// entries of frames that have ended can only be above the entries of active frames.
     pub fn may_be_settled(&self) -> bool {
         self.is_doubtful() && self.unwound.load(Relaxed) == self.depth()
     }
 
-    /// Ends a doubt, where it may be settled: all entries above those of the frames that are
-    /// active, `active`, bottom first, go. Between these, other entries may lie only where
+    /// Ends a doubt that may be settled. `active` has the hooks of the active frames, bottom first.
+    /// All entries above these are removed. Between them, other entries may be only where
     /// `may_lack` allows. If `active` does not fit, the doubt stays.
     pub fn settle(&self, active: &[HookId], may_lack: impl Fn(HookId) -> bool) {
         let mut entries = (0..self.depth()).map_while(|index| {
@@ -190,7 +193,7 @@ impl TraceStack {
             entry.hook.store(hook.0, Relaxed);
             entry.checked.store(checked, Relaxed);
         } else {
-            // An id that is not stored cannot be looked for.
+            // An id that is not stored cannot be found later.
             self.doubt();
         }
         self.unwound.store(u32::MAX, Relaxed);
@@ -198,8 +201,9 @@ impl TraceStack {
         Token::sure(depth)
     }
 
-    /// The token of the newest frame with this hook, for a method that kept none. See
-    /// `instrumenter`, `hooks/code.rs`, why this is the frame that asks; `None` if there is none.
+    /// The token of the newest frame with this hook, for a method without a token; `None` if there
+    /// is no such frame. `hooks/code.rs` of `instrumenter` says why this is the frame that runs the
+    /// hook.
     #[inline(always)]
     pub fn newest(&self, hook: HookId) -> Option<Token> {
         let top = self.depth().checked_sub(1)?;
@@ -226,7 +230,7 @@ impl TraceStack {
         })
     }
 
-    /// Takes the frame that `token` stands for off the stack, and with it all above it.
+    /// Removes the entry of `token`, and all entries above.
     #[inline(always)]
     pub fn pop(&self, token: Token) -> Balance {
         let balance = self.balance(token);
@@ -236,12 +240,11 @@ impl TraceStack {
         balance
     }
 
-    /// Makes the frame that `token` stands for the top again, where an exception handler of
-    /// its method starts.
+    /// Makes the entry of `token` the top again, where an exception handler of its method starts.
     #[inline(always)]
     pub fn catch(&self, token: Token) -> Balance {
         let balance = self.balance(token);
-        // The entry itself is still there: nothing was pushed since it was popped.
+        // The entry is still in memory, because nothing was pushed since it was popped.
         if balance != Balance::TooFew || self.depth() == token.depth {
             self.cut(token, token.depth.wrapping_add(1));
             self.mark_top(|hook| hook & !LEAVING);
@@ -249,8 +252,8 @@ impl TraceStack {
         balance
     }
 
-    /// An exception is on its way into the top frame. Unless that has a handler, it ends too;
-    /// where it has one, its hook runs next. Until then it is not known which.
+    /// An exception goes into the top frame. If the frame has a handler, the handler's hook runs
+    /// next. If not, the frame ends too. Until then it is not known whether the frame has ended.
     pub fn leave(&self) {
         self.mark_top(|hook| hook | LEAVING);
         self.unwound.store(self.depth(), Relaxed);
@@ -275,8 +278,8 @@ impl TraceStack {
         }
     }
 
-    /// Without doubt are an empty stack, and the entries up to one that is older than the doubt and
-    /// whose frame is surely active: frames that have ended were newer.
+    /// Ends the doubt if the stack is empty, or if an entry from before the doubt certainly belongs
+    /// to an active frame: frames that have ended were newer.
     #[cold]
     fn believe(&self, token: Token) {
         let since = self.doubt.load(Relaxed);
@@ -307,20 +310,20 @@ impl TraceStack {
         self.head().depth.store(depth, Relaxed);
     }
 
-    /// The hooked frames above the one that `token` stands for.
+    /// The hooked frames above the entry of `token`.
     pub fn above(&self, token: Token) -> impl Iterator<Item = HookId> {
         let above = token.depth.saturating_add(1)..self.depth();
         above.filter_map(|index| Some(hook_of(self.entry(index)?.hook.load(Relaxed))))
     }
 
-    /// The lowest of the `n` entries that the last change took off, until the next push.
+    /// The lowest `n` of the entries that the last change removed. Valid until the next push.
     pub fn dropped(&self, n: u32) -> impl Iterator<Item = HookId> {
         let depth = self.depth();
         let dropped = depth..depth.saturating_add(n + 1);
         dropped.filter_map(|index| Some(hook_of(self.entry(index)?.hook.load(Relaxed))))
     }
 
-    /// Empties the stack, for its next thread.
+    /// Empties the stack for the next thread.
     pub fn clear(&self) {
         self.set_depth(0);
         self.doubt.store(NO_DOUBT, Relaxed);
@@ -331,9 +334,9 @@ impl TraceStack {
         self.top().map_or(0, |entry| entry.checked.load(Relaxed))
     }
 
-    /// Records the whole stack at a check of the top frame. `frames` has the top frame
-    /// first, and what it shares with the newest checked frame must have been compared.
-    /// A stack that does not fit is not recorded; what was known stays.
+    /// Records the whole stack at a check of the top frame. `frames` has the top frame first. The
+    /// part that it shares with the newest checked frame must have been compared. A stack that does
+    /// not fit is not recorded, and the record before stays.
     pub fn record(&self, frames: &[Frame]) {
         let Some(top) = self.top() else {
             return;
@@ -354,7 +357,7 @@ impl TraceStack {
     /// Copies the stack. Async-signal-safe; on the owning thread only.
     ///
     /// # Errors
-    /// If there is nothing to be copied that is surely true, or if it does not fit.
+    /// If the stack is in doubt, or if it does not fit into the copy.
     pub fn copy_to(&self, copy: &mut StackCopy) -> Result<(), Drop> {
         let depth = self.depth() as usize;
         copy.clear();
@@ -374,8 +377,8 @@ impl TraceStack {
         Ok(())
     }
 
-    /// Whether the entries' checked lengths never fall from bottom to top and lie within the
-    /// frames: the part of layer `ground` that concerns the previous-frame indices.
+    /// Whether the entries' checked lengths never decrease from bottom to top and lie within the
+    /// frames: the part of layer `ground` about these lengths.
     pub fn is_consistent(&self) -> bool {
         let stored = self.depth().min(self.capacity);
         let mut last = 0;

@@ -41,7 +41,7 @@ fn an_entry_that_was_popped_too_early_comes_back() {
 fn an_exception_on_its_way_is_known_until_a_hook_has_caught_it() {
     let stack = stack();
     let leaving = || {
-        // Of the ids here those from 10 on are constructors, each of the class above.
+        // The ids from 10 on are constructors, and each calls the constructor with the next id.
         let calls = |above: Option<HookId>, hook: HookId| {
             hook.0 >= 10 && above.is_none_or(|above| above.0 == hook.0 + 1)
         };
@@ -108,7 +108,7 @@ fn in_doubt_nothing_is_claimed_until_a_hook_proves_its_entry() {
     for _ in 0..4 {
         stack.push(HookId(2));
     }
-    // Two frames of the recursion are gone, and the third has its hook.
+    // Two frames of the recursion have ended, and the third runs its hook.
     stack.doubt();
     assert_eq!(pop(2), Balance::Even, "as far as it can tell");
     assert_eq!(claims(), Err(Drop::InDoubt));
@@ -137,8 +137,8 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    /// Against a plain model: a list of hooks, and for each whether it was checked with
-    /// how many frames. The "whole stack" has one unhooked frame between hooked ones.
+    /// Compares the trace stack with a plain model: a list of hooks, with the checked frames of
+    /// each. The "whole stack" has one unhooked frame between hooked frames.
     #[test]
     fn behaves_as_its_model(steps in prop::collection::vec(step(), 0..200)) {
         let stack = stack();
@@ -150,7 +150,7 @@ proptest! {
                     prop_assert_eq!(stack.pop(token), Balance::Even);
                 },
                 Step::Check => if !model.is_empty() {
-                    // All but the top keep the location they had when last checked.
+                    // All frames except the top keep the location of their last check.
                     let known = model.iter().rev().find_map(|m| m.2.clone()).unwrap_or_default();
                     let mut whole = known.clone();
                     for (i, entry) in model.iter().enumerate().skip(known.len() / 2) {

@@ -1,6 +1,6 @@
-//! Which entry of a trace stack a hook means, and what the hook found there.
+//! The entry of a trace stack that a hook names, and the balance that the hook found there.
 
-/// The depth before a `push`, which stands for the entry that it made.
+/// The depth before a `push`, which names the entry of the `push`.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Token {
     /// The depth.
@@ -8,23 +8,23 @@ pub struct Token {
     source: Source,
 }
 
-/// Where a token comes from.
+/// The origin of a token.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 enum Source {
-    /// The hooked method kept it since its `push`, or no other entry is of its method.
+    /// The hooked method kept it since its `push`, or its method has no other entry.
     Sure,
-    /// It was looked for by a hook's id, while in doubt.
+    /// It was found by a hook's id while the stack was in doubt.
     Guessed,
 }
 
 impl Token {
-    /// The one that a hooked method kept, or found where no other entry could be its own.
+    /// A token that a hooked method kept, or that was found as the only entry of its method.
     pub fn sure(depth: u32) -> Token {
         let source = Source::Sure;
         Token { depth, source }
     }
 
-    /// The most likely one.
+    /// A token that was found in doubt.
     pub(super) fn guessed(depth: u32) -> Token {
         let source = Source::Guessed;
         Token { depth, source }
@@ -35,13 +35,13 @@ impl Token {
     }
 }
 
-/// What `pop` and its like found where exactly one entry should have been above the token.
+/// What `pop` and similar hooks found, where exactly one entry should be above the token's depth.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Balance {
-    /// Just that.
+    /// Exactly one entry.
     Even,
-    /// This many entries too many: frames ended without `pop`.
+    /// This many entries too many: frames have ended without `pop`.
     TooMany(u32),
-    /// The method's own entry was gone.
+    /// The method's own entry was missing.
     TooFew,
 }

@@ -1,8 +1,8 @@
 //! Trace stacks against programs that call, return and throw: the entries must be those of the
-//! frames, whether frames name them by token or by id.
+//! active frames, whether frames name entries by token or by id.
 //!
 //! The model knows which frame made which entry. So a hook of a frame takes that frame's entry and
-//! all above. The trace stack must come to the same by tokens and ids alone.
+//! all above. The trace stack must get the same result by tokens and ids alone.
 
 use super::{StackCopy, TraceStack, copy_of, stack};
 use crate::truth::trace_stack::Token;
@@ -10,7 +10,7 @@ use oracle::tally::Drop;
 use oracle::trace::HookId;
 use proptest::prelude::*;
 
-/// What kind of method has a hook, by its id: two that keep no token, one with a handler, and two
+/// The kinds of methods with a hook, by id: two that keep no token, one with a handler, and two
 /// constructors that an exception may leave without a hook.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 enum Kind {
@@ -39,14 +39,15 @@ struct Entry {
 enum Step {
     Call(u32),
     Return,
-    /// An exception leaves so many frames. Constructors have no hook for it where `leaks` says so.
+    /// An exception leaves this many frames. Constructors have no hook for the exception if `leaks`
+    /// says so.
     Throw {
         frames: usize,
         leaks: bool,
     },
     /// GetStackTrace is asked.
     Settle,
-    /// An error of the VM ends so many frames without a hook, then leaves so many.
+    /// An error of the VM ends some frames without a hook, then leaves some frames.
     VmError {
         unseen: usize,
         frames: usize,
@@ -127,7 +128,8 @@ impl Program {
         }
     }
 
-    /// The newest frame catches, where it has a handler. Elsewhere code without hooks does.
+    /// The newest frame catches the exception, if it has a handler. Else code without hooks catches
+    /// the exception.
     fn catch(&mut self) {
         let Some(at) = self.newest_frame() else {
             return;
@@ -142,7 +144,7 @@ impl Program {
         for _ in 0..unseen {
             self.end_without_hook();
         }
-        // Were there no hook at all, nobody could know of the error: so one frame has one at least.
+        // Without any hook the error cannot be noticed, so at least one frame has a hook.
         for _ in 0..=frames {
             let newest = self.newest_frame().map(|at| kind(self.entries[at].hook));
             if newest == Some(Kind::Plain) {
