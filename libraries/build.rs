@@ -3,7 +3,7 @@
 use std::env;
 use std::path::Path;
 
-/// The libraries, and the environment variables that tell the crate their paths.
+/// The libraries, and the environment variables that give their paths to the crate.
 const LIBRARIES: [(&str, &str); 2] = [
     ("stackwitness_agent", "AGENT_FILE"),
     ("stackwitness_fixture_natives", "FIXTURE_NATIVES_FILE"),

@@ -1,8 +1,8 @@
 //! The shared libraries that a JVM loads: the agent, and the native methods of the fixtures.
 //!
 //! Cargo builds both before this crate, which carries their bytes. So the program is one file that
-//! works wherever it is copied. [`Library::place`] gives the path of a library for a JVM: a file of
-//! the same content near the program, as a build or an archive has it, or else a new file.
+//! works wherever it is copied. [`Library::place`] returns the path of a library for a JVM: a file
+//! of the same content near the program (in a build or an installed archive), or else a new file.
 
 #![forbid(unsafe_code)]
 
@@ -12,12 +12,12 @@ use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// A shared library of ours.
+/// A shared library of Stackwitness.
 #[derive(Debug)]
 pub struct Library {
     /// Its file name.
     pub name: &'static str,
-    /// The environment variable that names a file to take instead.
+    /// The environment variable that can name another file.
     pub variable: &'static str,
     /// The library itself.
     pub content: &'static [u8],
@@ -37,15 +37,16 @@ pub static FIXTURE_NATIVES: Library = Library {
     content: include_bytes!(env!("FIXTURE_NATIVES_FILE")),
 };
 
-/// Where libraries lie, from the folder of the program on: beside the program, where cargo puts the
-/// libraries of dependencies, and where an installed program has them.
+/// Places of the libraries, relative to the folder of the program: beside the program, where cargo
+/// puts the libraries of dependencies, and where an installed program has them.
 const PLACES: [&str; 3] = ["", "deps", "../lib/stackwitness"];
 
 impl Library {
-    /// The path of the library for a JVM. The file is written into `folder`, which is made, if there
-    /// is none of the same content near the program.
+    /// The path of the library for a JVM. If no file near the program has the same content, the
+    /// library is written into `folder`, which is made if absent.
     ///
-    /// Fails if the file that the environment names is not there, or if `folder` cannot be written to.
+    /// Fails if the environment names a file that does not exist, or if `folder` cannot be written
+    /// to.
     pub fn place(&self, folder: &Path) -> io::Result<PathBuf> {
         if let Some(path) = env::var_os(self.variable).map(PathBuf::from) {
             return path.canonicalize().map_err(|error| {
@@ -122,7 +123,7 @@ mod tests {
         let path = elsewhere.place(&wanted).unwrap();
         assert_eq!(path.parent(), wanted.canonicalize().ok().as_deref());
         assert_eq!(fs::read(&path).unwrap(), elsewhere.content);
-        // One of another version is replaced.
+        // A file of another version is replaced.
         fs::write(&path, "older").unwrap();
         elsewhere.place(&wanted).unwrap();
         assert_eq!(fs::read(&path).unwrap(), elsewhere.content);

@@ -1,4 +1,4 @@
-//! The agent as a whole: its parts, put together once, for the entry points that the VM calls.
+//! The agent as a whole: its parts, for the entry points that the VM calls.
 
 use crate::layers::context::Layers;
 use crate::sampling::sampler::Sampler;
@@ -6,11 +6,11 @@ use oracle::record::Config;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// The agent; there is one in a VM.
+/// The agent. A VM has one agent.
 pub struct Agent {
-    /// What the runner asked for.
+    /// The configuration of the runner.
     pub config: &'static Config,
-    /// The layers, and through them all that they know.
+    /// The layers, and through them all other parts.
     pub layers: &'static Layers,
     sampler: Mutex<Option<Sampler>>,
 }
@@ -18,7 +18,7 @@ pub struct Agent {
 static AGENT: OnceLock<Agent> = OnceLock::new();
 
 impl Agent {
-    /// Makes this the agent; false if there is one already.
+    /// Makes this the agent. Returns false if there is an agent already.
     pub fn install(config: &'static Config, layers: &'static Layers) -> bool {
         let agent = Agent {
             config,
@@ -28,26 +28,26 @@ impl Agent {
         AGENT.set(agent).is_ok()
     }
 
-    /// The agent, once installed.
+    /// The agent, if it is installed.
     #[inline]
     pub fn get() -> Option<&'static Agent> {
         AGENT.get()
     }
 
-    /// Its layers, once installed.
+    /// The agent's layers, if it is installed.
     #[inline]
     pub fn layers() -> Option<&'static Layers> {
         AGENT.get().map(|agent| agent.layers)
     }
 
-    /// The running sampler, if there is one.
+    /// The running sampler, if it is running.
     pub fn sampler(&self) -> MutexGuard<'_, Option<Sampler>> {
         self.sampler.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Runs an entry point's body. A panic must not leave it, which would abort the VM: it makes
-/// the run invalid instead.
+/// Runs the body of an entry point. A panic makes the run invalid. It must not leave the body,
+/// because it would abort the VM.
 pub fn guard<T>(otherwise: T, body: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
         let text = panic

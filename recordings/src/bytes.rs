@@ -1,6 +1,6 @@
 //! Bytes of a file, read one after another and never beyond their end.
 
-/// What is left to read.
+/// The bytes that are left to read.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Bytes<'a>(pub &'a [u8]);
 
@@ -19,8 +19,8 @@ impl<'a> Bytes<'a> {
         self.0.is_empty()
     }
 
-    /// A number of seven bits a byte, the lowest first. JFR's ninth byte has eight bits, so that
-    /// no number has more.
+    /// A number with seven bits in each byte, the lowest bits first. JFR's ninth byte has eight
+    /// bits, so no number has more than nine bytes.
     #[inline]
     pub fn jfr_number(&mut self) -> Option<i64> {
         let mut number = 0u64;
@@ -35,7 +35,7 @@ impl<'a> Bytes<'a> {
         None
     }
 
-    /// A number of seven bits a byte, the lowest first, in at most ten bytes.
+    /// A number with seven bits in each byte, the lowest bits first, in at most ten bytes.
     pub fn varint(&mut self) -> Option<u64> {
         let mut number = 0u64;
         for i in 0..10 {
@@ -48,7 +48,7 @@ impl<'a> Bytes<'a> {
         None
     }
 
-    /// As many bytes as a number before them says.
+    /// The bytes behind a number that gives their count.
     pub fn counted(&mut self) -> Option<&'a [u8]> {
         let n = self.varint()?;
         self.take(usize::try_from(n).ok()?)

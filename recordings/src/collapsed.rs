@@ -1,6 +1,6 @@
-//! Collapsed stacks, as flame graphs are made of: `frame;frame;frame COUNT`, the lowest frame
-//! first. Frames of Java are `package/Class.method` or `package.Class.method`; what
-//! async-profiler appends (`_[j]`, `_[i]`, `_[k]`) tells the kind of a frame.
+//! Collapsed stacks, the input of flame graphs: `frame;frame;frame COUNT`, the lowest frame first.
+//! Frames of Java are `package/Class.method` or `package.Class.method`; async-profiler appends the
+//! kind of a frame (`_[j]`, `_[i]`, `_[k]`).
 
 use crate::error::Error;
 use crate::format::Format;
@@ -74,7 +74,7 @@ fn parse(line: &str) -> Option<(&str, u64)> {
     Some((stack, count.parse().ok()?))
 }
 
-/// The method of a frame; none if the frame is none of Java.
+/// The method of a frame; `None` if the frame is no Java frame.
 fn frame(text: &str) -> Option<Method<'_>> {
     let text = match text.rsplit_once("_[") {
         Some((_, "k]" | "n]")) => return None,
@@ -82,7 +82,7 @@ fn frame(text: &str) -> Option<Method<'_>> {
         None => text,
     };
     let (class, name) = text.rsplit_once('.')?;
-    // Libraries (`libc.so.6`), C++ (`a::b`), and names of threads in brackets.
+    // Not plain are libraries (`libc.so.6`), C++ (`a::b`), and names of threads in brackets.
     let is_plain = |text: &str| !text.is_empty() && !text.contains([':', ' ', '[', '(', '*']);
     let is_library = class.contains(".so") || name == "so" || class.starts_with("lib");
     (is_plain(class) && is_plain(name) && class.contains('/')

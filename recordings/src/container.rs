@@ -1,4 +1,4 @@
-//! Files as they come: packed, several in one, or plain.
+//! Files that are packed, archives of files, and plain files.
 
 use crate::error::{Error, malformed};
 use crate::formats::FORMATS;
@@ -7,15 +7,14 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// How deep containers may lie within each other.
+/// How many containers may be nested.
 const DEPTH: usize = 3;
 
-/// How much of a file tells its format.
+/// The number of bytes that show a file's format.
 const HEAD: usize = 4096;
 
 /// Reads the stacks of a file, which may be packed by gzip or LZ4, or be a zip archive of such
-/// files. `events` names the events that are wanted of formats that have events; empty: those of
-/// samplers.
+/// files. For formats with events, `events` names the wanted events; empty: the events of samplers.
 pub fn read(path: &Path, events: &[String], sink: &mut dyn Sink) -> Result<(), Error> {
     open(File::open(path)?, events, sink, 0)
 }
@@ -61,7 +60,7 @@ fn stream(
     stream(&head, &mut unpacked, events, sink, depth + 1)
 }
 
-/// The first bytes of an input, which are still to be read afterwards.
+/// The first bytes of an input. They are not consumed.
 fn peek(input: &mut dyn BufRead) -> io::Result<Vec<u8>> {
     Ok(input.fill_buf()?.to_vec())
 }
@@ -79,14 +78,14 @@ fn archive(file: File, events: &[String], sink: &mut dyn Sink, depth: usize) -> 
         if entry.is_dir() {
             continue;
         }
-        // An archive within an archive has to be a file: its list of contents is at its end.
+        // An archive within an archive must be a file, because its list of contents is at its end.
         let mut temporary = tempfile::tempfile()?;
         io::copy(&mut entry, &mut temporary)?;
         temporary.flush()?;
         temporary.seek(SeekFrom::Start(0))?;
         match open(temporary, events, sink, depth + 1) {
             Ok(()) => read = true,
-            // Archives have other files beside recordings.
+            // Archives have other files besides recordings.
             Err(Error::UnknownFormat) => {}
             Err(e) => return Err(e),
         }

@@ -6,17 +6,17 @@ use std::io;
 /// Why a file cannot be read.
 #[derive(Debug)]
 pub enum Error {
-    /// The system says why.
+    /// An error of the system.
     Io(io::Error),
-    /// The file is not as its format has it.
+    /// The file breaks the rules of its format.
     Malformed(String),
-    /// None of the formats fits.
+    /// The file has none of the known formats.
     UnknownFormat,
-    /// There is no such event; these hold stacks.
+    /// The recording has no such event. The known events hold stacks.
     NoSuchEvent {
-        /// What was asked for.
+        /// The wanted event.
         wanted: String,
-        /// What the recording has.
+        /// The events of the recording.
         known: Vec<String>,
     },
 }
@@ -53,7 +53,7 @@ impl From<io::Error> for Error {
     }
 }
 
-/// An error of a file that is not as it must be.
+/// An error of a malformed file.
 pub(crate) fn malformed(what: impl Into<String>) -> Error {
     Error::Malformed(what.into())
 }

@@ -3,7 +3,7 @@
 use crate::format::Format;
 use crate::{collapsed, jfr, lines, pprof, thread_dump};
 
-/// All formats. The first that fits is taken.
+/// All formats. A file has the first format that fits.
 pub(crate) const FORMATS: [&dyn Format; 5] = [
     &jfr::Jfr,
     &pprof::Pprof,

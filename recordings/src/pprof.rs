@@ -1,5 +1,5 @@
 //! Google's `profile.proto`: samples of locations, locations of functions, names in a table of
-//! strings. It has no bytecode indices.
+//! strings. The format has no bytecode indices.
 
 use crate::bytes::Bytes;
 use crate::error::{Error, malformed};
@@ -11,8 +11,8 @@ use std::io::{BufRead, Read};
 /// The format.
 pub(crate) struct Pprof;
 
-/// The largest profile that is read, in bytes: the names stand behind the samples, so that all of
-/// it has to be in memory.
+/// The largest profile that is read, in bytes. The whole profile is in memory, because the names
+/// are behind the samples.
 const LARGEST: u64 = 256 << 20;
 
 /// A field of a message.
@@ -21,7 +21,7 @@ enum Field<'a> {
     Bytes(&'a [u8]),
 }
 
-/// The next field, with its number; none at the end of the message.
+/// The next field, with its number; `None` at the end of the message.
 fn field<'a>(bytes: &mut Bytes<'a>) -> Option<Result<(u64, Field<'a>), ()>> {
     if bytes.is_empty() {
         return None;
@@ -40,7 +40,7 @@ fn field<'a>(bytes: &mut Bytes<'a>) -> Option<Result<(u64, Field<'a>), ()>> {
     Some(one().ok_or(()))
 }
 
-/// Shows all fields of a message; fails if it is damaged.
+/// Calls `see` with each field of a message. Fails if the message is damaged.
 fn message<'a>(bytes: &'a [u8], mut see: impl FnMut(u64, Field<'a>)) -> Result<(), Error> {
     let mut bytes = Bytes(bytes);
     while let Some(next) = field(&mut bytes) {
@@ -50,7 +50,7 @@ fn message<'a>(bytes: &'a [u8], mut see: impl FnMut(u64, Field<'a>)) -> Result<(
     Ok(())
 }
 
-/// Numbers that are packed into bytes, or one.
+/// Packed numbers, or one number.
 fn numbers(value: Field<'_>, into: &mut Vec<u64>) {
     match value {
         Field::Number(number) => into.push(number),
@@ -63,8 +63,8 @@ fn numbers(value: Field<'_>, into: &mut Vec<u64>) {
 
 impl Format for Pprof {
     fn fits(&self, head: &[u8]) -> bool {
-        // The first field is a type of sample, a sample, a mapping or the like: it has a length,
-        // and what it holds looks like a message itself.
+        // The first field is a type of sample, a sample, a mapping or similar. It has a length, and
+        // its content looks like a message.
         let mut bytes = Bytes(head);
         matches!(field(&mut bytes), Some(Ok((1, Field::Bytes(of)))) if !of.is_empty()
             && of.len() < 32 && matches!(of[0], 8 | 16))
@@ -142,7 +142,7 @@ impl Format for Pprof {
     }
 }
 
-/// A function's method: `package.Class.method` or `package/Class.method`, perhaps with a
+/// The method of a function: `package.Class.method` or `package/Class.method`, perhaps with a
 /// descriptor or parameters.
 fn method(name: &str) -> Option<Method<'_>> {
     let (path, rest) = name.split_at(name.find('(').unwrap_or(name.len()));
@@ -156,7 +156,7 @@ fn method(name: &str) -> Option<Method<'_>> {
     })
 }
 
-/// A sample's locations, the top first, and how often it was taken.
+/// A sample's locations, top first, and how often it was taken.
 fn sample(bytes: &[u8]) -> Result<(Vec<u64>, u64), Error> {
     let (mut stack, mut values) = (vec![], vec![]);
     message(bytes, |number, value| match number {
@@ -164,12 +164,12 @@ fn sample(bytes: &[u8]) -> Result<(Vec<u64>, u64), Error> {
         2 => numbers(value, &mut values),
         _ => {}
     })?;
-    // The first value is a number of samples by custom, in a known unit it need not be.
+    // By custom the first value is the number of samples. A known unit is not required.
     let times = values.first().copied().filter(|&times| times < 1 << 32);
     Ok((stack, times.unwrap_or(1).max(1)))
 }
 
-/// A location: its number, and its functions with lines, those that were inlined first.
+/// A location: its number, and its functions with lines. The inlined functions come first.
 fn location(bytes: &[u8]) -> Result<(u64, Vec<(u64, u64)>), Error> {
     let (mut id, mut lines, mut failed) = (0, vec![], None);
     message(bytes, |number, value| match (number, value) {
@@ -189,7 +189,7 @@ fn location(bytes: &[u8]) -> Result<(u64, Vec<(u64, u64)>), Error> {
     failed.map_or(Ok((id, lines)), Err)
 }
 
-/// A function: its number, and its name's place among the strings.
+/// A function: its number, and the index of its name among the strings.
 fn function(bytes: &[u8]) -> Result<(u64, u64), Error> {
     let (mut id, mut name) = (0, 0);
     message(bytes, |number, value| match (number, value) {

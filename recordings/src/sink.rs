@@ -1,9 +1,9 @@
-//! What readers hand over.
+//! The results of readers.
 
-/// A method as a file names it.
+/// A method, as a file names it.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Method<'a> {
-    /// The internal name of its class, as `java/lang/Object`.
+    /// The internal name of its class, such as `java/lang/Object`.
     pub class: &'a str,
     /// Its name.
     pub name: &'a str,
@@ -11,75 +11,76 @@ pub struct Method<'a> {
     pub descriptor: Option<&'a str>,
 }
 
-/// Where in a method a frame stands.
+/// The place of a frame in its method.
 #[derive(Copy, Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Place {
     /// At a bytecode index.
     Bci(i32),
     /// In a native method.
     Native,
-    /// The format has no bytecode indices. With a line of the source, if there is one.
+    /// The format has no bytecode indices. Holds the line of the source, if the file has it.
     Unknown(Option<u32>),
 }
 
-/// A frame. Frames of native libraries and of the kernel are none: they are no calls of Java.
+/// A Java frame. Frames of native libraries and of the kernel are left out, because they are no
+/// Java calls.
 #[derive(Copy, Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Frame {
-    /// What [`Sink::method`] returned for its method.
+    /// The number that [`Sink::method`] returned for its method.
     pub method: u32,
-    /// Where it stands.
+    /// Its place in the method.
     pub place: Place,
 }
 
-/// How often a stack was sampled in one thread.
+/// How often a stack was sampled in a thread.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Samples {
-    /// Tells the thread from others of the file; none if the file does not.
+    /// The file's name for the thread; `None` if the file has none.
     pub thread: Option<String>,
-    /// How often.
+    /// The number of samples.
     pub times: u64,
-    /// How the thread started, where the file tells: `java`, `launcher`, `unknown`.
+    /// How the thread started, if the file says so: `java`, `launcher`, `unknown`.
     pub start: Option<&'static str>,
 }
 
 /// A stack.
 #[derive(Copy, Clone, Debug)]
 pub struct Stack<'a> {
-    /// Its frames, the top first. There is at least one.
+    /// Its frames, top first. There is at least one frame.
     pub frames: &'a [Frame],
-    /// Whether the lowest frame of the thread is there.
+    /// Whether the lowest frame of the thread is in the stack.
     pub whole: bool,
-    /// Where and how often it was sampled.
+    /// The threads in which it was sampled.
     pub samples: &'a [Samples],
 }
 
-/// What a reader of stacks must know besides them.
+/// A fact about a file that its user must know besides the stacks.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Note {
-    /// A part of the file was not read, since the file is cut off or damaged.
+    /// A part of the file was not read, because the file is cut off or damaged.
     Cut(String),
-    /// Something changes the program's classes or calls while it runs.
+    /// Something changes the program's classes or calls during the run.
     Interference(String),
-    /// So many samples in which JFR's sampler failed: they have no stack.
+    /// This many samples of JFR's sampler failed, and have no stack.
     Failed(u64),
-    /// So many samples whose stack is that of another instant than their time says.
+    /// The stacks of this many samples are of another instant than the samples' time.
     Biased(u64),
 }
 
-/// Takes what a reader finds.
+/// Takes the results of a reader.
 pub trait Sink {
-    /// A method; returns a number for it. A reader may tell the same method again.
+    /// A method. Returns a number for the method. A reader may pass a method several times.
     fn method(&mut self, method: Method<'_>) -> u32;
     /// A system property of the JVM at its start.
     fn property(&mut self, key: &str, value: &str);
     /// A stack.
     fn stack(&mut self, stack: Stack<'_>);
-    /// Something to know.
+    /// A fact that the user must know.
     fn note(&mut self, note: Note);
 }
 
-/// The internal name of a class from one with dots, if it has any; what HotSpot appends to the names
-/// of hidden classes stays.
+/// The internal name of a class whose name may have dots. The suffix that HotSpot appends to the
+/// names of hidden classes stays.
 pub(crate) fn internal_name(class: &str) -> String {
     match class.rsplit_once(".0x") {
         Some((base, address)) => format!("{}.0x{address}", base.replace('.', "/")),

@@ -1,6 +1,6 @@
-//! Thread dumps as text: of `jstack`, `jcmd Thread.print` and SIGQUIT. Frames are lines
-//! `at package.Class.method(File.java:12)`, the top first, below a line with the thread's name in
-//! quotation marks.
+//! Thread dumps in text form: of `jstack`, `jcmd Thread.print` and SIGQUIT. Frames are lines `at
+//! package.Class.method(File.java:12)`, top first, below a line with the thread's name in quotation
+//! marks.
 
 use crate::error::Error;
 use crate::format::Format;
@@ -59,7 +59,8 @@ fn tell(thread: &mut Option<String>, frames: &mut Vec<Frame>, sink: &mut dyn Sin
     if !frames.is_empty() {
         sink.stack(Stack {
             frames,
-            // A dump has the last 1,024 frames at most, and does not say which.
+            // A dump has at most 1,024 frames, the newest, and does not say whether frames are
+            // missing.
             whole: frames.len() < 1024,
             samples: &samples,
         });
@@ -72,7 +73,7 @@ fn frame(line: &str) -> Option<(Method<'_>, Place)> {
     let text = line.trim().strip_prefix("at ")?;
     let (path, place) = text.strip_suffix(')')?.rsplit_once('(')?;
     let (class, name) = path.rsplit_once('.')?;
-    // Loader and module stand before slashes; that of a hidden class stands behind a dot or `+`.
+    // Loader and module are followed by slashes. The suffix of a hidden class follows a dot or `+`.
     let class = match class.rsplit_once('/') {
         Some((_, hidden)) if hidden.starts_with("0x") => class,
         Some((_, class)) => class,

@@ -5,7 +5,7 @@ use rand::{Rng, RngExt, SeedableRng};
 use recordings::{Method, Note, Sink, Stack};
 use std::io::Write;
 
-/// Counts what it gets.
+/// Counts the calls.
 #[derive(Default)]
 struct Count {
     methods: u32,
@@ -66,10 +66,10 @@ fn text(text: &str, into: &mut Vec<u8>) {
     into.extend(text.as_bytes());
 }
 
-/// An event with its size, which is short.
+/// An event with its size. The event is short.
 fn event(body: &[u8]) -> Vec<u8> {
     let mut event = vec![];
-    // Two bytes of size, so that the size does not depend on itself.
+    // The size always has two bytes, so that the size does not depend on itself.
     let size = body.len() + 2;
     event.extend([size as u8 | 0x80, (size >> 7) as u8]);
     event.extend(body);
@@ -159,8 +159,8 @@ fn metadata() -> Vec<u8> {
     event(&body)
 }
 
-/// A chunk as async-profiler writes it: the stack of `a.B.m` below a frame of libc and one of the
-/// kernel, sampled `samples` times.
+/// A chunk in the format of async-profiler: the stack of `a.B.m` below a frame of libc and a frame
+/// of the kernel, sampled `samples` times.
 fn chunk(samples: usize) -> Vec<u8> {
     let mut body = numbers(&[1, 0, 0, 0, 0, 5]);
     body.extend(numbers(&[10, 5]));
@@ -297,7 +297,7 @@ fn every_format_is_told_by_its_first_bytes() {
     assert!(read(b"nothing of the kind").0.is_err());
 }
 
-/// Changes, cuts and doubles bytes at random places.
+/// Changes, cuts and duplicates bytes at random places.
 fn broken(bytes: &[u8], random: &mut StdRng) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..random.random_range(1..6) {
@@ -320,7 +320,7 @@ fn broken_files_make_no_reader_panic_or_hang() {
     let mut random = StdRng::seed_from_u64(17);
     for (_, bytes, _) in whole() {
         for _ in 0..1000 {
-            // An error or fewer stacks are both fine.
+            // An error or fewer stacks are both allowed.
             let _ = read(&broken(&bytes, &mut random));
         }
     }

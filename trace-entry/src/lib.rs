@@ -1,15 +1,17 @@
-//! An entry of the trace stack, as those who write it and those who judge by it must agree on it.
+//! An entry of the trace stack: the contract between the crates that write entries and the crates
+//! that judge by them.
 //!
 //! The trace stack is the truth about hooked code: each hooked method pushes an entry where it
 //! starts, and pops the entry where it ends. `instrumenter` writes the hooks, the agent keeps the
-//! stack, `oracle` holds the walks of the JVM against it. An entry is a [`HookId`]; a
+//! trace stack, and `oracle` compares the walks of the JVM with it. An entry is a [`HookId`]; a
 //! [`Presence`] is what the BCI of a frame proves about the frame's entry.
 //!
-//! This crate is the contract between them and nothing else: `instrumenter` can be used without a
-//! judge, and `oracle` without a rewriter, so neither depends on the other.
+//! This crate has nothing else. `instrumenter` can be used without a judge, and `oracle` without a
+//! rewriter, so neither depends on the other.
 #![forbid(unsafe_code)]
 
-/// The number of a hooked method, which its entry hook pushes. Who asks for the hook chooses it.
+/// The number of a hooked method, which its entry hook pushes. The caller of `instrumenter` chooses
+/// the number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct HookId(pub u32);
 
@@ -19,11 +21,11 @@ pub enum Presence {
     /// The entry is not there: before the call of `push`, or after the call of `pop` up to the
     /// return or throw.
     Absent,
-    /// The entry may be there already: `push` is being called.
+    /// The entry may already be there: `push` is being called.
     Pushing,
     /// The entry is there: in the method's own code.
     Present,
-    /// The entry may be gone already: `pop` is being called.
+    /// The entry may already be gone: `pop` is being called.
     Popping,
     /// The entry is there, and entries of frames that an exception ended without a hook may still
     /// lie above it: at the start of an exception handler. (The verifier lets no handler cover

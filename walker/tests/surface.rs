@@ -1,13 +1,13 @@
-//! The names of the documents that propose the API, against those of the header: the table in
-//! `docs/walker.md`.
+//! Compares the names in the documents that propose the API with the names in the header: the table
+//! in `docs/walker.md`.
 //!
-//! The documents lie beside the repository, in `shared/seeds`. With `UPDATE_DOCS=1` the table is
-//! written, else compared.
+//! The documents lie beside the repository, in `shared/seeds`. With `UPDATE_DOCS=1` the test writes
+//! the table. Without, the test compares the table.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The documents, and what the table calls them.
+/// The documents, and their names in the table.
 const DOCUMENTS: [(&str, &str); 3] = [
     ("001-asyncgetstacktrace-jep-435.txt", "JEP 435"),
     (
@@ -38,7 +38,7 @@ const LEFT_OUT: [(&str, &str); 14] = [
     ("ASGST_SetOnQueueProcessingStart", QUEUE),
 ];
 
-/// The reason for what belongs to the queue.
+/// The reason for names of the queue.
 const QUEUE: &str = "the safepoint queue is not there; `ASGST_Capabilities()` says so";
 
 const START: &str = "<!-- The table of names is written by walker/tests/surface.rs. -->\n";

@@ -1,4 +1,4 @@
-//! The program, linked so that it runs with an older C library.
+//! Builds the program, linked so that it runs with an older C library.
 
 use crate::command::run;
 use crate::glibc;
@@ -6,7 +6,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What cargo has built.
+/// The files that cargo built.
 pub struct Built {
     /// The program.
     pub program: PathBuf,
@@ -14,8 +14,8 @@ pub struct Built {
     pub libraries: [PathBuf; 2],
 }
 
-/// Builds the program of the workspace, in a target folder of its own: other flags would make cargo
-/// build everything again.
+/// Builds the program of the workspace in a separate target folder, because other flags would make
+/// cargo build everything again.
 pub fn build(workspace: &Path) -> Result<Built, String> {
     let target = workspace.join("target/portable");
     let stubs = glibc::write_stubs(&target.join("glibc"))?;

@@ -1,4 +1,4 @@
-//! Other programs, run to their end.
+//! Other programs, which are run to their end.
 
 use std::process::Command;
 

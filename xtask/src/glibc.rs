@@ -1,4 +1,4 @@
-//! Libraries that stand in for those of an older glibc when the program is linked.
+//! Libraries that replace the libraries of an older glibc when the program is linked.
 //!
 //! A program that is linked against a new glibc asks for the newest version of each function, and
 //! an older glibc refuses to run the program. glibc keeps the older versions for programs that were
@@ -18,7 +18,7 @@ const OLDEST: [u32; 2] = [2, 28];
 /// The libraries of the C library that the program is linked against.
 const LIBRARIES: [&str; 2] = ["libc.so.6", "libm.so.6"];
 
-/// Where functions were before glibc 2.34 joined the libraries, by the start of their names.
+/// Libraries that functions were in before glibc 2.34, by the prefix of their names.
 const FORMER: [(&str, &str); 3] = [
     ("pthread_", "libpthread.so.0"),
     ("sem_", "libpthread.so.0"),
@@ -44,7 +44,7 @@ HIDDEN int fstatat64(int folder, const char *path, void *to, int flags) {
 /// A version of a function, as `[2, 2, 5]` for `GLIBC_2.2.5`.
 type Version = Vec<u32>;
 
-/// What a library exports.
+/// An exported symbol.
 struct Symbol {
     name: String,
     version: Version,
@@ -102,7 +102,8 @@ pub fn write_stubs(folder: &Path) -> Result<PathBuf, String> {
     Ok(folder.into())
 }
 
-/// What a library of this machine exports, each in the newest version that [`OLDEST`] has.
+/// The exported symbols of a library of this machine, each in the newest version that [`OLDEST`]
+/// has.
 fn symbols(library: &str) -> Result<Vec<Symbol>, String> {
     let path = output(Command::new("cc").arg(format!("-print-file-name={library}")))?;
     let path = String::from_utf8_lossy(&path).trim().to_owned();

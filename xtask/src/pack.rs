@@ -60,7 +60,7 @@ fn control_file(version: &str) -> String {
     )
 }
 
-/// A path beside `tree` that ends otherwise.
+/// A path beside `tree` with another ending.
 fn beside(tree: &Path, end: &str) -> PathBuf {
     let mut name: OsString = tree.into();
     name.push(end);

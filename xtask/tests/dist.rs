@@ -1,11 +1,11 @@
-//! The archive: what its files ask of the C library, and a run in a place that has no Rust.
+//! The archive: the versions of glibc that its files need, and a run on a system without Rust.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use test_support::{jdks, run};
 
-/// The newest version of glibc that may be asked for.
+/// The newest version of glibc that a file may need.
 const NEWEST: (u32, u32) = (2, 28);
 
 /// Makes the archive below the target folder, and unpacks it into `folder`.
@@ -26,7 +26,7 @@ fn unpacked(folder: &Path) -> PathBuf {
         .expect("the archive has one folder with all files")
 }
 
-/// The versions of glibc that a file asks for.
+/// The versions of glibc that a file needs.
 fn versions(file: &Path) -> Vec<(u32, u32)> {
     let table = run(Command::new("readelf")
         .args(["--wide", "--version-info"])
@@ -43,8 +43,8 @@ fn versions(file: &Path) -> Vec<(u32, u32)> {
     numbers.collect()
 }
 
-/// Runs the program with only `/usr`, `/etc` and the archive in sight. The arguments: a new root,
-/// the unpacked archive, the home of a JDK.
+/// Runs the program in a root folder with `/usr`, `/etc` and the archive alone. The arguments: a
+/// new root, the unpacked archive, the home of a JDK.
 const CHROOT: &str = r#"
 set -e
 cd "$1"
@@ -105,7 +105,7 @@ fn the_archive_runs_without_rust_and_with_an_old_glibc() {
         .arg(&root)
         .arg(jdk);
     let output = run(&mut chroot);
-    // The JDK may be over a budget in so short a run; what counts is that there is an answer.
+    // The JDK may be over a budget in such a short run. The test asks only for an answer.
     assert!(matches!(output.code, Some(0 | 1)), "{output:#?}");
     assert!(output.stdout.contains("ok       agent: "), "{output:#?}");
     assert!(output.stdout.contains("asgct-async"), "{output:#?}");

@@ -13,7 +13,8 @@ use oracle::trace::{Frame, MethodKey};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
-/// While the VM is asked about methods, others may come: the stack is given up after so many rounds.
+/// While the VM is asked about methods, new methods may come. The judge gives the stack up after
+/// this many rounds.
 const ROUNDS: usize = 4;
 
 /// Judges stacks by class files.
@@ -23,31 +24,31 @@ pub struct EdgeJudge {
     truth: &'static Truth,
     class_files: &'static ClassFiles,
     walks: Mutex<Walks>,
-    /// What was found of the edges of GetStackTrace's stacks. The lock is held for a moment only.
+    /// The findings on the edges of GetStackTrace's stacks. The lock is held for a moment only.
     gst: Mutex<Counts>,
     checks: Checks,
 }
 
-/// What checks in hooks came to.
+/// Counts of the checks in hooks.
 #[derive(Default)]
 struct Checks {
-    /// Those that could not be judged.
+    /// Checks that could not be judged.
     unjudged: AtomicU64,
-    /// The time that all of them took.
+    /// The time that all checks took.
     nanos: AtomicU64,
 }
 
-/// Whether a thread waits for another one that judges.
+/// Whether a thread waits for another thread that judges.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Patience {
-    /// The thread waits, and reads the classes that were loaded: the sampler.
+    /// The sampler: it waits, and reads the classes that were loaded.
     Waits,
-    /// The thread does neither, unless a stack is impossible: a thread of the program.
+    /// A thread of the program: it does not wait, and reads classes only if a stack is impossible.
     Hurries,
 }
 
 impl EdgeJudge {
-    /// Knows no method yet; none if class files are not kept. In the live phase.
+    /// A judge without methods; `None` if class files are not kept. To be called in the live phase.
     pub fn new(truth: &'static Truth) -> Option<EdgeJudge> {
         let class_files = truth.class_files.as_ref()?;
         let launcher = truth.jvm.jvmti.system_property(c"sun.java.launcher");
@@ -80,31 +81,32 @@ impl EdgeJudge {
         }
     }
 
-    /// Reads the classes that were loaded since.
+    /// Reads the classes that were loaded since the last call.
     pub fn read_loaded(&self) {
         self.read_into(&mut self.lock());
     }
 
-    /// Under the lock, so that nobody judges without classes that were taken already.
+    /// Called under the lock, so that no thread judges without the classes that were taken from the
+    /// queue.
     fn read_into(&self, walks: &mut Walks) {
         for class_file in self.class_files.take() {
-            // One that breaks the JVMS is for the VM to refuse.
+            // A class file that breaks the JVMS is refused by the VM.
             _ = walks.read(&class_file);
         }
     }
 
-    /// Whether [`EdgeJudge::learn`] is to be told a stack of `thread`.
+    /// Whether [`EdgeJudge::learn`] needs a stack of `thread`.
     pub fn wants_start(&self, thread: Thread) -> bool {
         self.lock().wants_start(thread)
     }
 
-    /// What the class files say of a stack of `thread`; none if classes come too fast.
+    /// The findings of class files on a stack of `thread`; `None` if classes are loaded too fast.
     pub fn findings(&self, env: Env<'_>, thread: Thread, stack: &[Frame]) -> Option<Vec<Finding>> {
         self.judge(env, Patience::Waits, thread, stack, |_| {})
     }
 
-    /// The same, but an edge is impossible only if it is sure which methods the edge is of. None
-    /// either if another thread is judging and this one hurries.
+    /// As [`EdgeJudge::findings`], but an edge is impossible only if it is certain of which methods
+    /// the edge is. Also `None` if another thread is judging and this thread hurries.
     pub fn sure_findings(
         &self,
         env: Env<'_>,
@@ -116,8 +118,8 @@ impl EdgeJudge {
         Some(self.settle(found, stack))
     }
 
-    /// [`EdgeJudge::sure_findings`] of a stack by GetStackTrace, which are counted. From the stack
-    /// the judge learns how the thread started.
+    /// [`EdgeJudge::sure_findings`] on a stack of GetStackTrace. The findings are counted, and the
+    /// judge learns from the stack how the thread started.
     pub fn findings_of_gst(
         &self,
         env: Env<'_>,
@@ -131,8 +133,8 @@ impl EdgeJudge {
         Some(found)
     }
 
-    /// [`EdgeJudge::findings_of_gst`] on the thread that has the stack, which does not wait. What the
-    /// judge takes of the thread's time is counted.
+    /// [`EdgeJudge::findings_of_gst`] on the calling thread's own stack, without waiting. The time
+    /// that the judge takes is counted.
     pub fn findings_here(
         &self,
         env: Env<'_>,
@@ -149,18 +151,18 @@ impl EdgeJudge {
         found
     }
 
-    /// How many checks in hooks were not judged, and how many nanoseconds the others took.
+    /// How many checks in hooks were not judged, and how many nanoseconds the other checks took.
     pub fn checks(&self) -> (u64, u64) {
         let Checks { unjudged, nanos } = &self.checks;
         (unjudged.load(Relaxed), nanos.load(Relaxed))
     }
 
-    /// What was found of the edges of GetStackTrace's stacks.
+    /// The findings on the edges of GetStackTrace's stacks.
     pub fn counted_of_gst(&self) -> Counts {
         self.gst().clone()
     }
 
-    /// Takes back what was found impossible where it is not sure which methods an edge is of.
+    /// Withdraws impossible edges if it is not certain of which methods an edge is.
     fn settle(&self, mut found: Vec<Finding>, stack: &[Frame]) -> Vec<Finding> {
         let is_doubtful = |at: usize| {
             let frame = stack.get(at);
@@ -175,7 +177,7 @@ impl EdgeJudge {
         found
     }
 
-    /// `first` is called before the stack is judged.
+    /// Judges a stack. `first` is called before the stack is judged.
     fn judge(
         &self,
         env: Env<'_>,
@@ -191,7 +193,7 @@ impl EdgeJudge {
             }
             first(&mut walks);
             let answer = match walks.findings(thread, stack) {
-                // A class that was not read yet may make the stack possible.
+                // A class that has not been read yet may make the stack possible.
                 Answer::Found(found) if found.iter().any(|found| found.is_impossible()) => {
                     self.read_into(&mut walks);
                     walks.findings(thread, stack)
@@ -212,14 +214,14 @@ impl EdgeJudge {
         None
     }
 
-    /// Asks the VM about a method; none if the method is gone.
+    /// Asks the VM about a method; `None` if the method is gone.
     #[cold]
     fn ask(&self, env: Env<'_>, key: MethodKey) -> Option<Named> {
         let (class, name, descriptor) = self.truth.methods.full_name(env, key)?;
         let hidden = match is_hidden(class.as_bytes()) {
             false => None,
-            // Once a method: classes that hide behind one name come and go. One that cannot be
-            // read must not be taken for another of its name.
+            // Asked for each method, because several classes may have the name over time. A class
+            // that cannot be read must not be taken for another class of the name.
             true => Some(hidden::class_file(
                 self.truth.jvm.jvmti,
                 env,

@@ -1,6 +1,6 @@
-//! Judging stacks by the class files of the classes that were loaded.
+//! Judges stacks by the class files of the loaded classes.
 //!
-//! What is kept are the classes as the VM got them, our own hooks included where there are any: BCIs of
+//! The class files are those that the VM got, with the agent's hooks if there are any, so BCIs of
 //! walks need no mapping.
 
 mod judge;

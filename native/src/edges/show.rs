@@ -1,9 +1,9 @@
-//! How findings are written down.
+//! Findings in the form of records.
 
 use oracle::edge::{Counts, Finding};
 use oracle::record::FoundEdges;
 
-/// All that was counted, by finding and reason.
+/// All counts, by finding and reason.
 pub fn summary(counts: &Counts) -> FoundEdges {
     let edges = counts.findings();
     let edges = edges.map(|(finding, n)| (finding.to_string(), n));
@@ -13,7 +13,7 @@ pub fn summary(counts: &Counts) -> FoundEdges {
     }
 }
 
-/// What was found of a stack, for the evidence of a mismatch in any layer.
+/// The findings on a stack, for the evidence of a mismatch in any layer.
 pub fn evidence(found: &[Finding]) -> String {
     let odd = found.iter().enumerate();
     let odd = odd.filter(|(_, finding)| !matches!(finding, Finding::Possible(_)));

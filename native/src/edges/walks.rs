@@ -1,4 +1,4 @@
-//! What is known of classes, methods and threads, and what was found of stacks.
+//! Classes, methods and threads, and the findings on stacks.
 
 use crate::jvm::key_hash::Spread;
 use hotspot::runtime::{HotSpot, JFR, JFR_REWRITES};
@@ -6,12 +6,12 @@ use oracle::edge::{self, Finding, Judge, MethodId, Starts, ThreadStart, Unknown}
 use oracle::trace::{Frame, MethodKey};
 use std::collections::HashMap;
 
-/// The classes as far as they are known, the judge, and what the judge has found.
+/// The known classes, the judge, and the judge's findings.
 pub(super) struct Walks {
     judge: Judge,
-    /// Stands for methods that are gone.
+    /// The method that stands for methods that are gone.
     nobody: MethodId,
-    /// The walkers' keys that were looked up; none for a method that is gone.
+    /// The walkers' keys that were looked up; `None` for a method that is gone.
     methods: HashMap<usize, Option<MethodId>, Spread>,
     starts: Starts<Thread>,
     /// How often GetStackTrace was asked how a thread started.
@@ -22,33 +22,34 @@ pub(super) struct Walks {
     found: Vec<Finding>,
 }
 
-/// What tells a thread from others: the place of its state, and its kernel id.
+/// The identity of a thread: the address of its state, and its kernel id.
 pub type Thread = (usize, i32);
 
 /// A method that the VM was asked about.
 pub(super) struct Named {
     /// Internal name of its class, its name and descriptor.
     pub(super) names: [String; 3],
-    /// The class file of its class, if that is hidden: no event shows it.
+    /// The class file of its class, if the class is hidden, because no event shows hidden classes.
     pub(super) hidden: Option<Vec<u8>>,
 }
 
 /// What came of judging a stack.
 pub(super) enum Answer {
-    /// The findings. Nothing is known of the edges of a method that is gone.
+    /// The findings. The edges of a method that is gone are unknown.
     Found(Vec<Finding>),
     /// The VM must be asked about these methods first.
     Ask(Vec<MethodKey>),
 }
 
-/// Stacks of more threads than this are forgotten, lest those of ended ones pile up.
+/// The largest number of threads whose stacks are remembered, so that stacks of ended threads do
+/// not pile up.
 const REMEMBERED: usize = 256;
 
-/// So often GetStackTrace is asked how a thread started: the main thread runs the launcher's methods
-/// first.
+/// How often GetStackTrace is asked how a thread started. Once is not enough, because the main
+/// thread runs the launcher's methods first.
 const TRIES: u32 = 100;
 
-/// A stack, and what was found of it.
+/// A stack, and the findings on it.
 #[derive(Default)]
 struct Found {
     stack: Vec<Frame>,
@@ -58,26 +59,26 @@ struct Found {
 }
 
 impl Found {
-    /// How many frames at the bottom of `stack` are those of this one, so that the findings on
-    /// them are too: most of them, as a rule.
+    /// How many frames at the bottom of `stack` are also those of this stack, so that the findings
+    /// on them are valid for both: most frames, as a rule.
     fn shared(&self, stack: &[Frame], start: ThreadStart, version: u32) -> usize {
         let pairs = self.stack.iter().rev().zip(stack.iter().rev());
         let same = pairs.take_while(|(own, other)| own == other).count();
         let possible = |finding: &Finding| matches!(finding, Finding::Possible(_));
-        // More classes make nothing impossible that was possible.
+        // More classes make no possible edge impossible.
         let hold = self.start == Some(start)
             && (self.version == version || self.lowest(same).iter().all(possible));
         if hold { same } else { 0 }
     }
 
-    /// The findings on the lowest frames: on the edges between them, and on the very lowest.
+    /// The findings on the lowest frames: on the edges between them, and on the lowest edge.
     fn lowest(&self, frames: usize) -> &[Finding] {
         &self.findings[self.findings.len() - frames..]
     }
 }
 
 impl Walks {
-    /// Knows no method yet. `launched` says whether the JDK's launcher started the VM.
+    /// Walks without methods. `launched` says whether the JDK's launcher started the VM.
     pub(super) fn new(launched: bool) -> Walks {
         let mut judge = Judge::new(&HotSpot);
         Walks {
@@ -92,13 +93,13 @@ impl Walks {
         }
     }
 
-    /// Adds a class as the VM got it.
+    /// Adds a class file that the VM got.
     pub(super) fn read(&mut self, class_file: &[u8]) -> Result<(), classfile::Malformed> {
         let outline = classfile::Outline::read(class_file)?;
         let world = self.judge.world_mut();
         world.add(&outline);
         if outline.name == JFR.as_bytes() {
-            // What it rewrites is not shown to every agent.
+            // JFR's rewriting is not shown to every agent.
             for class in JFR_REWRITES {
                 world.distrust(class.as_bytes());
             }
@@ -106,7 +107,7 @@ impl Walks {
         Ok(())
     }
 
-    /// Adds what the VM said of a method; none if the method is gone.
+    /// Adds the VM's answer on a method; `None` if the method is gone.
     pub(super) fn add(&mut self, key: MethodKey, named: Option<Named>) {
         let method = named.and_then(|named| self.method_of(&named));
         self.methods.insert(key.0, method);
@@ -121,8 +122,8 @@ impl Walks {
         Some(world.method(class.as_bytes(), name.as_bytes(), descriptor.as_bytes()))
     }
 
-    /// Whether GetStackTrace is to be asked how `thread` started: not known yet, and not asked too
-    /// often. A thread that native code attached never tells.
+    /// Whether to ask GetStackTrace how `thread` started: it is not known yet, and was not asked
+    /// too often. Stacks of a thread that native code attached never show this.
     pub(super) fn wants_start(&mut self, thread: Thread) -> bool {
         if self.starts.of(&thread) != ThreadStart::Unknown {
             return false;
@@ -132,8 +133,8 @@ impl Walks {
         *asked <= TRIES
     }
 
-    /// Learns from a stack of `thread` by GetStackTrace, which was judged before, how the thread
-    /// started. The walker on trial teaches nothing.
+    /// Learns how the thread started from a stack of `thread` by GetStackTrace that was judged
+    /// before. The stacks of the walker that is judged are not used.
     pub(super) fn learn(&mut self, thread: Thread, gst: &[Frame]) {
         if self.starts.of(&thread) != ThreadStart::Unknown {
             return;
@@ -146,7 +147,7 @@ impl Walks {
         }
     }
 
-    /// What the class files say of a stack of `thread`.
+    /// The findings of class files on a stack of `thread`.
     pub(super) fn findings(&mut self, thread: Thread, stack: &[Frame]) -> Answer {
         let start = self.starts.of(&thread);
         if self.newest.len() >= REMEMBERED {
@@ -155,7 +156,7 @@ impl Walks {
         let version = self.judge.world().version();
         let newest = self.newest.entry(thread).or_default();
         let shared = newest.shared(stack, start, version);
-        // The uppermost of those shared is a caller once more.
+        // The uppermost shared frame is judged again as a caller.
         let fresh = &stack[..stack.len().min(stack.len() - shared + 1)];
         let of = |frame: &Frame| self.methods.get(&frame.method.0).copied();
         let unknown = fresh.iter().filter(|frame| of(frame).is_none());
@@ -174,7 +175,7 @@ impl Walks {
         self.judge.stack(&self.frames, bottom, &mut self.found);
         let gone = (0..fresh.len()).filter(|&at| method(&fresh[at]).is_none());
         for at in gone.flat_map(|at| [at, at + 1]) {
-            // Of the uppermost shared frame the finding below is there already, and holds.
+            // The finding below the uppermost shared frame is there already, and is valid.
             if let Some(finding) = self.found.get_mut(at) {
                 *finding = Finding::Unknown(Unknown::Method);
             }
@@ -225,7 +226,7 @@ mod tests {
             0,
             "another bottom"
         );
-        // With more classes what was impossible may not be.
+        // With more classes an impossible edge may be possible.
         assert_eq!(shared(&[3, 2, 1], ThreadStart::Java, 8), 3);
         assert_eq!(shared(&[4, 3, 2, 1], ThreadStart::Java, 8), 0);
         assert_eq!(

@@ -8,14 +8,14 @@ use super::seen::Seen;
 use crate::bytes::Bytes;
 use crate::sink::Sink;
 
-/// The types of events that are no events of the program.
+/// The event type of a chunk's description of types.
 const METADATA: i64 = 0;
 const CHECKPOINT: i64 = 1;
 
-/// An event of a chunk: its type, and what follows.
+/// An event of a chunk: its type, and the bytes behind.
 pub(super) type Event<'a> = (i64, Bytes<'a>);
 
-/// The event at `at`, and where the next one is.
+/// The event at `at`, and the place of the next event.
 fn event(chunk: &[u8], at: usize) -> Option<(Event<'_>, usize)> {
     let mut bytes = Bytes(chunk.get(at..)?);
     let size = usize::try_from(bytes.jfr_number()?).ok()?;
@@ -27,7 +27,7 @@ fn event(chunk: &[u8], at: usize) -> Option<(Event<'_>, usize)> {
     Some(((body.jfr_number()?, body), end))
 }
 
-/// Reads a whole chunk; none if the chunk is damaged.
+/// Reads a whole chunk; `None` if the chunk is damaged.
 pub(super) fn read(
     header: &Header,
     chunk: &[u8],

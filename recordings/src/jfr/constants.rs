@@ -9,7 +9,7 @@ use std::collections::HashMap;
 /// Constants by their key.
 type Pool<T> = HashMap<i64, T>;
 
-/// A method, with the keys of its names.
+/// A method, by the keys of its names.
 #[derive(Copy, Clone, Debug, Default)]
 struct MethodKeys {
     class: i64,
@@ -17,12 +17,12 @@ struct MethodKeys {
     descriptor: i64,
 }
 
-/// What code a frame is of, if of no method's bytecodes.
+/// The kind of a frame that is not of a method's bytecode.
 #[derive(Copy, Clone, Debug)]
 enum Kind {
     /// A native method, if the frame has a method of Java.
     Native,
-    /// async-profiler's: the kernel, or the JVM.
+    /// A frame of the kernel or of the JVM, in recordings of async-profiler.
     NotJava,
 }
 
@@ -36,7 +36,7 @@ impl Kind {
     }
 }
 
-/// What a field of a frame is.
+/// The role of a field of a frame.
 #[derive(Copy, Clone, Debug)]
 enum Role {
     Method,
@@ -73,15 +73,15 @@ pub(super) struct Constants<'a> {
     /// Classes, by the keys of their names.
     classes: Pool<i64>,
     methods: Pool<MethodKeys>,
-    /// The kinds of frames, those of Java's own code left out.
+    /// The kinds of frames, without those of Java code.
     kinds: HashMap<i64, Kind, Spread>,
-    /// Threads, by their numbers in Java or else in the system.
+    /// Threads: their Java thread ids, or else their ids in the system, as a negative number.
     threads: Pool<i64>,
-    /// Where each stack stands, which is read when it is asked for.
+    /// The place of each stack, which is read when it is needed.
     stacks: Pool<Bytes<'a>>,
     /// The type of stacks.
     stack: Option<i64>,
-    /// The fields of their frames.
+    /// The fields of the frames of stacks.
     layout: Vec<Role>,
 }
 
@@ -101,7 +101,7 @@ impl<'a> Constants<'a> {
         }
     }
 
-    /// Adds the constants of a checkpoint; none if it is damaged.
+    /// Adds the constants of a checkpoint; `None` if the checkpoint is damaged.
     pub fn add(&mut self, mut bytes: Bytes<'a>) -> Option<()> {
         for _start_duration_delta in 0..3 {
             bytes.jfr_number()?;
@@ -172,7 +172,7 @@ impl<'a> Constants<'a> {
             }
             "java.lang.Thread" => {
                 let id = match number("javaThreadId") {
-                    // Of no Java thread. Java's numbers are above 0.
+                    // A thread that is no Java thread. Java thread ids are above 0.
                     0 => -number("osThreadId"),
                     id => id,
                 };
@@ -183,7 +183,7 @@ impl<'a> Constants<'a> {
         Some(())
     }
 
-    /// The thread of this key, in a form that tells it from others of the recording.
+    /// The thread of this key, as a text that is different for each thread of the recording.
     pub fn thread(&self, key: i64) -> Option<String> {
         self.threads.get(&key).map(i64::to_string)
     }
@@ -201,8 +201,8 @@ impl<'a> Constants<'a> {
         }
     }
 
-    /// Reads the frames of a stack into `frames`; returns whether its lowest frame is there. None
-    /// if there is no such stack, or it is damaged.
+    /// Reads the frames of a stack into `frames`; returns whether the lowest frame is there. `None`
+    /// if there is no such stack, or the stack is damaged.
     pub fn stack(
         &self,
         key: i64,
@@ -231,7 +231,7 @@ impl<'a> Constants<'a> {
         Some(!truncated)
     }
 
-    /// Reads a frame: `Some(None)` if it is none of Java.
+    /// Reads a frame; `Some(None)` if it is no Java frame.
     fn frame(
         &self,
         bytes: &mut Bytes<'a>,
@@ -262,7 +262,8 @@ impl<'a> Constants<'a> {
     }
 }
 
-/// What the sink calls the methods of a chunk, by their keys; none for what is no method of Java.
+/// The sink's numbers for the methods of a chunk, by their keys; `None` for methods that are no
+/// Java methods.
 #[derive(Debug, Default)]
 pub(super) struct Methods(HashMap<i64, Option<u32>, Spread>);
 
@@ -281,8 +282,8 @@ impl Methods {
                 constants.symbol(keys.name),
                 constants.symbol(keys.descriptor),
             );
-            // async-profiler has frames of libraries and of the kernel as methods without a class,
-            // and with a descriptor that is none.
+            // async-profiler records frames of libraries and of the kernel as methods without a
+            // class, with an invalid descriptor.
             let is_java = !class.is_empty() && !name.is_empty() && descriptor != "()L;";
             is_java.then(|| {
                 sink.method(Method {
@@ -295,7 +296,7 @@ impl Methods {
     }
 }
 
-/// Spreads keys, which HotSpot and async-profiler number in a row.
+/// Hashes keys, which HotSpot and async-profiler number consecutively.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spread;
 

@@ -1,4 +1,4 @@
-//! The events of a chunk: stacks, system properties, and what changes the program.
+//! The events of a chunk: stacks, system properties, and events that change the program.
 
 use super::constants::{Constants, Methods, Spread};
 use super::metadata::Types;
@@ -8,22 +8,22 @@ use crate::bytes::Bytes;
 use crate::sink::{Samples, Sink, Stack};
 use std::collections::HashMap;
 
-/// What an event is read for.
+/// Why an event is read.
 #[derive(Copy, Clone, Debug, PartialEq)]
 enum Use {
-    /// Its stack.
+    /// For its stack.
     Stack,
-    /// Its system property.
+    /// For its system property.
     Property,
     /// The JVM's arguments.
     Arguments,
-    /// An agent, or a class that was redefined.
+    /// For an agent, or a class that was redefined.
     Interference,
-    /// Nothing but its number, since it holds a stack.
+    /// For its number, because it holds a stack.
     Count,
 }
 
-/// Events that tell of agents, and of classes that they redefine.
+/// Events of agents, and of classes that agents redefine.
 const INTERFERING: [&str; 5] = [
     "jdk.JavaAgent",
     "jdk.NativeAgent",
@@ -66,7 +66,7 @@ impl<'a> Events<'a> {
         }
     }
 
-    /// Looks at an event. One that is damaged is left out.
+    /// Reads an event. A damaged event is left out.
     pub fn see(
         &mut self,
         of: i64,
@@ -124,8 +124,8 @@ impl<'a> Events<'a> {
                     Some(&Value::Key(key)) => Some(key),
                     _ => None,
                 };
-                // The stack of another event need not be that of its thread: one that starts a
-                // thread has the new thread, and the stack of the old one.
+                // The stack of another event need not be the stack of the event's thread: the event
+                // of a thread's start has the new thread and the stack of the old thread.
                 let thread = key("sampledThread").or_else(|| key("eventThread"));
                 let thread = thread.filter(|_| SAMPLES.contains(&event.name.as_str()));
                 // Key 0 stands for no stack.
@@ -138,7 +138,7 @@ impl<'a> Events<'a> {
         }
     }
 
-    /// Hands each stack to the sink.
+    /// Passes each stack to the sink.
     pub fn tell(&self, constants: &Constants<'_>, sink: &mut dyn Sink) {
         let (mut methods, mut frames) = (Methods::default(), vec![]);
         // In the order of their keys, so that a report is the same each time.

@@ -1,4 +1,4 @@
-//! The format: a row of chunks.
+//! The format: a sequence of chunks.
 
 use super::seen::{SAMPLES, Seen};
 use super::{chunk, header};
@@ -32,7 +32,7 @@ impl Format for Jfr {
         while !input.fill_buf()?.is_empty() {
             number += 1;
             if let Err(why) = one(input, &mut buffer, &wanted, &mut seen, sink) {
-                // Where the next chunk would begin is not known.
+                // The start of the next chunk is not known.
                 sink.note(Note::Cut(format!("chunk {number} and what follows: {why}")));
                 break;
             }
@@ -75,7 +75,7 @@ fn one(
     buffer.clear();
     buffer.extend(head);
     let rest = header.size - header::SIZE as u64;
-    // Not allocated at once: a damaged header can name any size.
+    // The buffer is not allocated at once, because a damaged header can give any size.
     let read = input
         .take(rest)
         .read_to_end(buffer)

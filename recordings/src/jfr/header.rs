@@ -1,17 +1,17 @@
 //! The header of a chunk, in big-endian numbers.
 
-/// What each chunk begins with.
+/// The first bytes of each chunk.
 pub(super) const MAGIC: &[u8] = b"FLR\0";
 
 /// The size of a header in bytes.
 pub(super) const SIZE: usize = 68;
 
-/// What is needed of a header.
+/// The needed fields of a header.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Header {
     /// The size of the chunk in bytes, the header included.
     pub size: u64,
-    /// Where the event with the types is.
+    /// The place of the event with the types.
     pub metadata: usize,
 }
 
@@ -24,7 +24,7 @@ impl Header {
             let bytes = head[at..at + 8].try_into().expect("eight bytes");
             u64::from_be_bytes(bytes)
         };
-        // The lowest bit of the last byte tells that numbers have seven bits a byte.
+        // The lowest bit of the last byte says that numbers have seven bits in each byte.
         if head[SIZE - 1] & 1 == 0 {
             return Err("numbers of a fixed size are not supported".into());
         }

@@ -15,7 +15,7 @@ pub(super) struct Type {
 pub(super) struct Field {
     pub name: String,
     pub of: i64,
-    /// What stands there is the key of a constant.
+    /// The value is the key of a constant.
     pub constant: bool,
     pub array: bool,
 }
@@ -24,7 +24,7 @@ pub(super) struct Field {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Types(pub HashMap<i64, Type>);
 
-/// How deep elements may lie within each other, and types within types.
+/// How deep elements, and types within types, may be nested.
 pub(super) const DEPTH: usize = 32;
 
 impl Types {
@@ -38,7 +38,7 @@ impl Types {
         types.find(|(_, of)| of.name == name).map(|(&id, _)| id)
     }
 
-    /// Reads a metadata event, from behind its number of type.
+    /// Reads a metadata event, from behind its event type.
     pub fn parse(mut event: Bytes<'_>) -> Option<Types> {
         for _start_duration_id in 0..3 {
             event.jfr_number()?;
@@ -54,8 +54,8 @@ impl Types {
     }
 }
 
-/// Reads an element of the tree with all that lies in it. `class` is the number of the class that
-/// the element lies in.
+/// Reads an element of the tree with all its children. `class` is the number of the class around
+/// the element.
 fn element(
     bytes: &mut Bytes<'_>,
     strings: &[Option<String>],
@@ -98,7 +98,7 @@ fn element(
     Some(())
 }
 
-/// A text where it stands; none for null, and for one that is a constant.
+/// A text in place; `None` for null, and for a text that is a constant.
 pub(super) fn text(bytes: &mut Bytes<'_>) -> Option<Option<String>> {
     Some(match bytes.byte()? {
         0 => None,

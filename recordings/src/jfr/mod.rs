@@ -1,6 +1,6 @@
 //! Recordings of JDK Flight Recorder, as the JDK and async-profiler write them.
 //!
-//! A recording is a row of chunks, each of which can be read without the others. A chunk has a
+//! A recording is a sequence of chunks, each of which can be read without the others. A chunk has a
 //! header, events, a description of all types, and pools of constants: methods, threads, stacks.
 //! After HotSpot's `jfrChunkWriter.cpp`, `jfrTypeManager.cpp` and `jdk.jfr.internal.consumer`.
 

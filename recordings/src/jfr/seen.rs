@@ -1,4 +1,4 @@
-//! What is seen of a whole recording.
+//! The facts of a whole recording.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ pub const SAMPLES: [&str; 3] = [
     "jdk.CPUTimeSample",
 ];
 
-/// What is seen of a whole recording.
+/// The facts of a whole recording.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     /// Events that hold stacks, by name.

@@ -1,4 +1,4 @@
-//! Values of any type, as events and constants have them.
+//! Values of any type, in events and constants.
 
 use super::metadata::{DEPTH, Types, text};
 use crate::bytes::Bytes;

@@ -78,7 +78,7 @@ pub struct CallTrace {
     pub kind: u8,
     /// Room for the frames.
     pub frames: *mut CallFrame,
-    /// Not touched.
+    /// Not used.
     pub frame_info: *mut c_void,
 }
 
@@ -120,7 +120,7 @@ impl Failure {
         }
     }
 
-    /// The kind of a trace that failed so.
+    /// The kind of a trace that failed in this way.
     pub fn kind(self) -> u8 {
         match self {
             Failure::Deoptimizing => DEOPT_TRACE,
@@ -132,7 +132,7 @@ impl Failure {
 }
 
 impl Frame {
-    /// Whether it is of a Java or native method.
+    /// Whether the frame is of a Java or native method.
     pub fn is_of_method(&self) -> bool {
         match self.kind {
             FrameKind::Java | FrameKind::Inlined | FrameKind::Native => true,
@@ -155,7 +155,7 @@ impl Frame {
         }
     }
 
-    /// As AsyncGetStackTrace gives it; `id` is that of its method.
+    /// The frame for AsyncGetStackTrace. `id` is the jmethodID of its method.
     pub fn to_call_frame(&self, id: usize) -> CallFrame {
         if self.is_of_method() {
             CallFrame {
@@ -177,7 +177,7 @@ impl Frame {
         }
     }
 
-    /// As the iterator gives it, which does not tell stubs from C.
+    /// The frame for the iterator, which does not distinguish stubs from C code.
     pub fn to_iterator_frame(&self) -> IteratorFrame {
         IteratorFrame {
             kind: self.type_id().min(4),

@@ -1,4 +1,4 @@
-//! What a signal handler is given: the registers of the code that it interrupted.
+//! The context of a signal handler: the registers of the interrupted code.
 
 use crate::api::abi::{CPP_TRACE, INCLUDE_C_FRAMES, INCLUDE_NON_JAVA_THREADS, JAVA_TRACE};
 use crate::memory::{Guard, Live};
@@ -9,7 +9,7 @@ use crate::walk::{Place, Walk};
 use hotspot::unwind::Registers;
 use std::ffi::c_void;
 
-/// The registers in the order of their numbers.
+/// The registers, in the order of their numbers in the instruction set.
 const REGISTERS: [i32; 16] = [
     libc::REG_RAX,
     libc::REG_RCX,
@@ -41,7 +41,7 @@ pub unsafe fn registers(ucontext: *const c_void) -> (usize, Registers) {
     (value(libc::REG_RIP), registers)
 }
 
-/// Keeps `errno`, and gives what a walk needs.
+/// Calls `work` with the VM and its memory, and keeps `errno`.
 pub fn with_vm<T>(work: impl FnOnce(&Vm, Live<'_>) -> T) -> Option<T> {
     let vm = Vm::get()?;
     // SAFETY: the calling thread's own.
@@ -56,7 +56,7 @@ pub fn with_vm<T>(work: impl FnOnce(&Vm, Live<'_>) -> T) -> Option<T> {
     Some(result)
 }
 
-/// A walk that yields the frames that were asked for.
+/// A walk that yields only the frames that the caller asked for.
 #[derive(Clone)]
 pub struct Trace<'a> {
     walk: Walk<'a>,
@@ -95,7 +95,7 @@ impl<'a> Trace<'a> {
         });
         match java {
             Ok(walk) => Ok(trace(walk, JAVA_TRACE, with_others)),
-            // A thread of the VM, or one of Java's that runs no Java code: it has C frames alone.
+            // A thread of the VM, or a Java thread without Java code, has C frames alone.
             Err(Failure::NoThread | Failure::NoJavaFrame | Failure::UnsafeState)
                 if options & INCLUDE_NON_JAVA_THREADS != 0 =>
             {

@@ -4,7 +4,7 @@
 //! * [`trace`]: the function AsyncGetStackTrace;
 //! * [`iterator`]: the frame iterator;
 //! * [`names`]: methods and classes;
-//! * [`context`]: what a signal handler is given.
+//! * [`context`]: the context of a signal handler.
 
 pub mod abi;
 pub mod context;

@@ -1,13 +1,13 @@
-//! The expressions of unwind tables, as far as compilers and linkers write them (DWARF 5, 2.5):
-//! those of the procedure linkage table, and of the frames of signal handlers.
+//! The expressions of unwind tables, as far as compilers and linkers use them (DWARF 5, 2.5): in
+//! the procedure linkage table, and in the frames of signal handlers.
 
 use crate::c_frames::reader::Reader;
 use crate::c_frames::registers::register;
 use hotspot::memory::Memory;
 use hotspot::unwind::Registers;
 
-/// The value of the expression at `place`, which begins with its length, in code at `pc`; `first`
-/// is on the stack at its start.
+/// The value of the expression at `place`, which begins with its length, in code at `pc`. The stack
+/// holds `first` at the start.
 pub fn evaluate(
     memory: &impl Memory,
     place: usize,

@@ -1,4 +1,4 @@
-//! Which library's unwind tables an address is in.
+//! The unwind tables of the library at an address.
 
 use std::ffi::c_void;
 
@@ -21,8 +21,8 @@ pub struct Libraries(Option<FindObject>);
 
 impl Libraries {
     /// Looks up `_dl_find_object`, which glibc has since 2.35, and which may be called in signal
-    /// handlers (the GNU C Library manual, "Dynamic Linker Introspection"). Without it no C code
-    /// is walked.
+    /// handlers (the GNU C Library manual, "Dynamic Linker Introspection"). Without this function
+    /// no C code is walked.
     pub fn find() -> Libraries {
         // SAFETY: a plain look-up; glibc declares the function like this.
         unsafe {
@@ -33,7 +33,7 @@ impl Libraries {
         }
     }
 
-    /// The address of the header of the unwind tables of the library that `pc` is in.
+    /// The address of the header of the unwind tables of the library at `pc`.
     pub fn tables_of(&self, pc: usize) -> Option<usize> {
         let find = self.0?;
         let mut found = Found {

@@ -1,11 +1,11 @@
 //! The callers of C and C++ code, by the unwind tables of its libraries (LSB Core, "Exception
-//! Frames"; DWARF 5, 6.4). Nothing is allocated, and what is read is checked.
+//! Frames"; DWARF 5, 6.4). Nothing is allocated, and everything that is read is checked.
 //!
-//! * [`libraries`]: which library's tables an address is in;
+//! * [`libraries`]: the tables for an address;
 //! * `table`: the entry for an address;
-//! * `rules`: where that entry says that registers are kept;
-//! * `expression`: what it computes;
-//! * `reader`, `registers`: numbers in it, and of registers.
+//! * `rules`: the places of registers by that entry;
+//! * `expression`: computed places;
+//! * `reader`, `registers`: numbers in the tables, and DWARF's numbers of registers.
 
 mod expression;
 pub mod libraries;
@@ -18,19 +18,19 @@ use hotspot::memory::Memory;
 use hotspot::unwind::Registers;
 use libraries::Libraries;
 
-/// Where code was interrupted, or stands at a call.
+/// A frame of C code, interrupted or at a call.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct CFrame {
-    /// Where it goes on.
+    /// Where the frame continues.
     pub pc: usize,
-    /// What is known of its registers.
+    /// The registers, as far as they are known.
     pub registers: Registers,
-    /// Whether it stands behind a call, and not where it was interrupted.
+    /// Whether the frame is at a call. Otherwise it was interrupted.
     pub is_at_call: bool,
 }
 
 impl CFrame {
-    /// The caller; `None` if no table tells.
+    /// The caller; `None` if no table gives the caller.
     pub fn caller(&self, libraries: &Libraries, memory: &impl Memory) -> Option<CFrame> {
         // A call may be the last instruction of its function.
         let pc = self.pc.checked_sub(usize::from(self.is_at_call))?;

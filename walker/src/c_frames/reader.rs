@@ -1,11 +1,11 @@
-//! Numbers as unwind tables write them.
+//! Numbers in the formats of unwind tables.
 
 use hotspot::memory::Memory;
 
-/// Reads on from an address.
+/// Reads forward from an address.
 pub struct Reader<'a, M> {
     memory: &'a M,
-    /// Where it reads next.
+    /// The address of the next read.
     pub at: usize,
 }
 
@@ -42,7 +42,7 @@ impl<'a, M: Memory> Reader<'a, M> {
         Some(value)
     }
 
-    /// A number without a sign, seven bits a byte.
+    /// An unsigned number with seven bits in each byte.
     pub fn uleb(&mut self) -> Option<usize> {
         let mut sum = 0_usize;
         for shift in (0..70).step_by(7) {
@@ -55,7 +55,7 @@ impl<'a, M: Memory> Reader<'a, M> {
         None
     }
 
-    /// A number with a sign, seven bits a byte.
+    /// A signed number with seven bits in each byte.
     pub fn sleb(&mut self) -> Option<isize> {
         let start = self.at;
         let sum = self.uleb()?.cast_signed();
@@ -66,8 +66,8 @@ impl<'a, M: Memory> Reader<'a, M> {
         }
     }
 
-    /// A pointer in one of the usual encodings (`DW_EH_PE_…`): a number of a size, which counts
-    /// from nowhere, or from its own place.
+    /// A pointer in one of the usual encodings (`DW_EH_PE_…`): a number of some size, absolute or
+    /// relative to its own place.
     pub fn pointer(&mut self, encoding: u8) -> Option<usize> {
         let place = self.at;
         let value = match encoding & 0x0f {

@@ -1,4 +1,4 @@
-//! Where the caller's registers are, at one instruction of a function (DWARF 5, 6.4.2).
+//! The places of the caller's registers, at one instruction of a function (DWARF 5, 6.4.2).
 
 use crate::c_frames::expression;
 use crate::c_frames::reader::Reader;
@@ -11,26 +11,26 @@ use std::ops::Range;
 /// The number of the return address among the registers.
 const RETURN_ADDRESS: usize = 16;
 
-/// Where the caller had a register.
+/// The place of a register of the caller.
 #[derive(Copy, Clone, Debug)]
 enum Rule {
-    /// It has its value still.
+    /// The register still has its value.
     Same,
-    /// Nobody knows.
+    /// The value is lost.
     Undefined,
-    /// At a distance from the frame's address.
+    /// At this distance from the frame's address.
     Offset(isize),
-    /// At a distance from the frame's address: that is its value.
+    /// The value is this distance from the frame's address.
     Value(isize),
     /// In another register.
     Register(usize),
-    /// At the address that an expression gives.
+    /// At the address that an expression computes.
     Expression(usize),
-    /// It is what an expression gives.
+    /// The value that an expression computes.
     ValueExpression(usize),
 }
 
-/// What the frame's address is.
+/// How the frame's address is computed.
 #[derive(Copy, Clone, Debug)]
 enum Base {
     Register(usize, isize),
@@ -109,15 +109,15 @@ impl Rules {
             let value = self.value(memory, registers, base, number);
             caller.set(register(number)?, value);
         }
-        // The frame's address is the stack pointer behind the return address, unless a rule says
-        // otherwise.
+        // Without a rule, the stack pointer is the frame's address, which is behind the return
+        // address.
         if matches!(self.registers[7], Rule::Same) {
             caller.set(Register::RSP, Some(base));
         }
         Some(caller)
     }
 
-    /// Where the caller goes on.
+    /// Where the caller continues.
     pub fn return_address(&self, memory: &impl Memory, registers: &Registers) -> Option<usize> {
         let base = self.base(memory, registers)?;
         self.value(memory, registers, base, RETURN_ADDRESS)
@@ -127,7 +127,7 @@ impl Rules {
 struct Machine<'a, M> {
     memory: &'a M,
     entry: &'a Entry,
-    /// The instruction that the rules are for by now.
+    /// The instruction to which the rules now belong.
     at: usize,
     initial: Rules,
     rules: Rules,
@@ -235,7 +235,7 @@ impl<M: Memory> Machine<'_, M> {
     }
 
     fn set(&mut self, number: usize, rule: Rule) {
-        // Of vector registers nothing is asked.
+        // Vector registers are not needed.
         if let Some(register) = self.rules.registers.get_mut(number) {
             *register = rule;
         }
@@ -261,7 +261,7 @@ impl<M: Memory> Machine<'_, M> {
         }
     }
 
-    /// An expression: its place.
+    /// The place of an expression.
     fn block(&self, reader: &mut Reader<'_, M>) -> Option<usize> {
         let place = reader.at;
         let length = reader.uleb()?;

@@ -4,17 +4,17 @@ use crate::c_frames::reader::Reader;
 use hotspot::memory::Memory;
 use std::ops::Range;
 
-/// What the tables say about one function.
+/// The entry of a function.
 pub struct Entry {
-    /// The addresses that it is for.
+    /// The addresses of the function.
     pub code: Range<usize>,
-    /// The instructions that all functions of this form share.
+    /// The instructions that functions of the same form share.
     pub common: Range<usize>,
     /// The function's own instructions.
     pub own: Range<usize>,
-    /// What distances in code are multiplied with.
+    /// The factor of distances in code.
     pub code_factor: usize,
-    /// What distances on the stack are multiplied with.
+    /// The factor of distances on the stack.
     pub data_factor: isize,
     /// Whether a signal handler returns to it.
     pub is_signal_frame: bool,
@@ -25,7 +25,7 @@ pub fn find(memory: &impl Memory, header: usize, pc: usize) -> Option<Entry> {
     let mut reader = Reader::new(memory, header);
     let version = reader.u8()?;
     let (frame, count, table) = (reader.u8()?, reader.u8()?, reader.u8()?);
-    // The table's numbers are of four bytes, and count from the header: so do all linkers.
+    // All linkers write such tables: numbers of four bytes, relative to the header.
     if version != 1 || table != 0x3b {
         return None;
     }
@@ -50,7 +50,7 @@ pub fn find(memory: &impl Memory, header: usize, pc: usize) -> Option<Entry> {
     parse(memory, entry).filter(|entry| entry.code.contains(&pc))
 }
 
-/// The entry at `place`, with the common part that it names (LSB Core, 10.6.1).
+/// The entry at `place`, with the common part to which it refers (LSB Core, 10.6.1).
 fn parse(memory: &impl Memory, place: usize) -> Option<Entry> {
     let mut own = Reader::new(memory, place);
     let end = end(&mut own)?;
@@ -73,10 +73,10 @@ fn parse(memory: &impl Memory, place: usize) -> Option<Entry> {
     })
 }
 
-/// Reads a length, and gives the end of what follows.
+/// Reads a length, and returns the end of the part that follows.
 fn end<M: Memory>(reader: &mut Reader<'_, M>) -> Option<usize> {
     let length = reader.u32()?;
-    // Longer ones have another form, and do not occur.
+    // Longer entries have another format, and do not occur.
     (length != 0 && length < 1 << 24).then(|| reader.at.wrapping_add(length as usize))
 }
 

@@ -1,5 +1,5 @@
-//! The handler that takes faults of our loads back, and passes all others to the handlers that
-//! were there before: the JVM's, which needs them for its null checks and its polls.
+//! The handler that recovers from faults of this library's loads, and passes all other faults to
+//! the earlier handlers: those of the JVM, which needs them for null checks and polls.
 
 use crate::memory::load;
 use std::cell::UnsafeCell;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering::AcqRel, Ordering::Acquire, Orderin
 /// The signals of a load that faults.
 const FAULTS: [c_int; 2] = [libc::SIGSEGV, libc::SIGBUS];
 
-/// The handlers that were there before, in the order of [`FAULTS`].
+/// The earlier handlers, in the order of [`FAULTS`].
 struct Before([UnsafeCell<MaybeUninit<libc::sigaction>>; 2]);
 
 // SAFETY: written once, before our handler is there to read them.
@@ -21,11 +21,12 @@ static BEFORE: Before = Before([const { UnsafeCell::new(MaybeUninit::uninit()) }
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 static IS_INSTALLED: AtomicBool = AtomicBool::new(false);
 
-/// Puts the handler before those that are there; once. Call it when the JVM has installed its own
-/// (from the event VMInit on). Whether it stands.
+/// Installs the handler before the earlier handlers. To be called when the JVM has installed its
+/// own handlers (from the event VMInit on); further calls do nothing. Returns whether the handler
+/// is installed.
 pub fn install() -> bool {
     if IS_TAKEN.swap(true, AcqRel) {
-        // Another thread is about to finish, or has finished.
+        // Another thread is installing the handler, or has installed it.
         while !IS_INSTALLED.load(Acquire) {
             std::thread::yield_now();
         }
@@ -86,16 +87,16 @@ extern "C" fn handler(signal: c_int, info: *mut libc::siginfo_t, context: *mut c
     }
 }
 
-/// While it stands, faults of our loads reach the handler: the calling thread does not block the
-/// two signals. A fault of a blocked signal would end the process.
+/// While the guard lives, faults of this library's loads reach the handler: the calling thread does
+/// not block the two signals. A fault whose signal is blocked would end the process.
 pub struct Guard {
     before: libc::sigset_t,
-    /// It belongs to its thread.
+    /// The guard belongs to its thread.
     not_sent: PhantomData<*const ()>,
 }
 
 impl Guard {
-    /// Lets the two signals through. Async-signal-safe.
+    /// Unblocks the two signals. Async-signal-safe.
     pub fn set() -> Guard {
         // SAFETY: plain calls on sets of our own.
         unsafe {

@@ -3,8 +3,8 @@
 use std::arch::global_asm;
 use std::ops::Range;
 
-// Each function puts the value into rax and 1 into rdx. Where the load faults, the handler goes on
-// at `asgst_no_load`, which puts 0 into both: so the stack pointer must be as at the entry.
+// Each function puts the value into rax and 1 into rdx. If the load faults, the handler continues
+// at `asgst_no_load`, which puts 0 into both. So the stack pointer must be as at the entry.
 global_asm!(
     ".pushsection .text.asgst_loads,\"ax\",@progbits",
     ".p2align 4",
@@ -47,7 +47,7 @@ global_asm!(
     ".popsection",
 );
 
-/// What a load leaves in rax and rdx.
+/// The result of a load in rax and rdx.
 #[repr(C)]
 struct Loaded {
     value: u64,
@@ -63,7 +63,7 @@ unsafe extern "C" {
     fn asgst_no_load();
 }
 
-/// The code that may fault, and where to go on if it does.
+/// The code that may fault, and the address to continue at after a fault.
 pub fn code() -> (Range<usize>, usize) {
     let end = asgst_no_load as *const () as usize;
     (asgst_loads as *const () as usize..end, end)

@@ -1,8 +1,8 @@
-//! Reading memory that may not be there.
+//! Reading memory that may be unmapped.
 //!
-//! A walk reads what other threads write, and follows words that may be no addresses. Each read is
-//! one instruction at a known place. A fault there is taken back by a handler of SIGSEGV and
-//! SIGBUS that stands before the JVM's own, and the read answers that there is nothing.
+//! A walk reads memory that other threads write, and follows words that may be no addresses. Each
+//! read is one instruction at a known place. A handler of SIGSEGV and SIGBUS, which is called
+//! before the JVM's own handlers, recovers from a fault there, and the read returns nothing.
 
 mod fault;
 mod load;
@@ -11,7 +11,7 @@ pub use fault::{Guard, install};
 
 use hotspot::memory::Memory;
 
-/// The memory of this process. Only a [`Guard`] gives access, so that no read goes without the
+/// The memory of this process. Only a [`Guard`] gives access, so that no read happens without the
 /// handler.
 #[derive(Copy, Clone)]
 pub struct Live<'a>(#[allow(dead_code)] &'a Guard);
@@ -52,7 +52,7 @@ impl Memory for Live<'_> {
             bytes[..8].copy_from_slice(&low.to_le_bytes());
             bytes[8..].copy_from_slice(&high.to_le_bytes());
         } else if address % PAGE > PAGE - bytes.len() {
-            // The rest lies on a page that cannot be read.
+            // The remaining bytes are on a page that cannot be read.
             let readable = bytes.iter_mut().take(PAGE - address % PAGE);
             for (at, byte) in readable.enumerate() {
                 *byte = self.u8(address.wrapping_add(at)).unwrap_or(0);

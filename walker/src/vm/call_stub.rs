@@ -1,5 +1,5 @@
-//! The stub that the VM calls Java methods through (`StubGenerator::generate_call_stub`). Its frame
-//! leads to the Java frames below the VM's.
+//! The stub through which the VM calls Java methods (`StubGenerator::generate_call_stub`). Its
+//! frame leads to the Java frames below the VM's frames.
 
 use crate::vm::tables::Tables;
 use hotspot::memory::Memory;
@@ -10,16 +10,16 @@ use std::ops::Range;
 
 /// The stub.
 pub struct CallStub {
-    /// Its code, and that which catches exceptions for it.
+    /// Its code, and the code that catches exceptions for it.
     code: Range<usize>,
-    /// Where the Java method returns to (`StubRoutines::_call_stub_return_address`).
+    /// The address to which the Java method returns (`StubRoutines::_call_stub_return_address`).
     pub return_address: usize,
-    /// Where its frame keeps the `JavaCallWrapper`, as a distance from the frame pointer.
+    /// The place of the `JavaCallWrapper` in its frame, as a distance from the frame pointer.
     wrapper: isize,
 }
 
 impl CallStub {
-    /// `None` if this VM does not describe it as expected.
+    /// `None` if this VM's stub has another form.
     pub fn find(tables: &Tables, memory: &impl Memory) -> Option<CallStub> {
         /// `push rbp`, `mov rbp, rsp`.
         const START: [u8; 4] = [0x55, 0x48, 0x8b, 0xec];
@@ -36,22 +36,23 @@ impl CallStub {
         })
     }
 
-    /// Where the frame with this frame pointer keeps the wrapper.
+    /// The address of the wrapper in the frame with this frame pointer.
     pub fn wrapper_slot(&self, fp: usize) -> usize {
         fp.wrapping_add_signed(self.wrapper)
     }
 
-    /// Where the wrapper is while the stub itself runs; `None` if it does not run at `pc`.
+    /// The address of the wrapper while the stub itself runs; `None` if the stub does not run at
+    /// `pc`.
     pub fn wrapper(&self, memory: &impl Memory, pc: usize, registers: &Registers) -> Option<usize> {
         if !self.code.contains(&pc) {
             return None;
         }
         if pc < self.return_address {
-            // It is the first argument, and stays in its register up to the call.
+            // The wrapper is the first argument, and stays in its register up to the call.
             return registers.get(Register::RDI);
         }
         let fp = match decode(&memory.code(pc))?.effect {
-            // The caller's frame pointer is back by now.
+            // The caller's frame pointer is already restored.
             Effect::Return => registers
                 .get(Register::RSP)?
                 .wrapping_sub(size_of::<usize>()),
@@ -61,7 +62,7 @@ impl CallStub {
     }
 }
 
-/// The end of what catches exceptions: it goes on behind the call.
+/// The end of the code that catches exceptions, which is behind the call.
 fn end(memory: &impl Memory, return_address: usize) -> Option<usize> {
     let mut at = return_address;
     let mut returned = false;

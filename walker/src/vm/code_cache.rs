@@ -1,4 +1,4 @@
-//! The VM's code cache: which code an address lies in (`share/code/codeCache.cpp`,
+//! The VM's code cache: the code at an address (`share/code/codeCache.cpp`,
 //! `share/memory/heap.cpp`).
 
 use crate::vm::tables::Tables;
@@ -6,7 +6,7 @@ use hotspot::memory::Memory;
 use hotspot::vm::fields::Fields;
 use hotspot::vm::nmethod::{Layout as NmethodLayout, Nmethod};
 
-/// More heaps than a VM has.
+/// A limit that no VM's number of heaps reaches.
 const MOST_HEAPS: usize = 8;
 
 /// Finds code by address.
@@ -20,7 +20,7 @@ pub struct CodeCache {
     nmethods: NmethodLayout,
 }
 
-/// One heap of the cache; the VM does not move it.
+/// A heap of the cache. The VM does not move heaps.
 struct Heap {
     low: usize,
     high: usize,
@@ -28,13 +28,13 @@ struct Heap {
     segment_size_log2: u32,
 }
 
-/// Where a blob says from where on its frame is whole.
+/// The field of a blob that gives the end of its prologue.
 enum FrameComplete {
     Int(usize),
     Short(usize),
 }
 
-/// Where a blob says which part of it is code.
+/// The fields of a blob that give its code.
 enum Bounds {
     /// As addresses, up to JDK 23.
     Addresses { begin: usize, end: usize },
@@ -47,20 +47,20 @@ enum Bounds {
 pub struct Blob {
     /// Its start, header included.
     pub start: usize,
-    /// What kind of code it is.
+    /// The kind of its code.
     pub kind: Kind,
-    /// The size of its frame in words, the return address included; `None` if it has none, or
+    /// The size of its frame in words, the return address included; `None` if it has no frame, or
     /// frames of several sizes.
     pub frame_words: Option<usize>,
     /// The start of its code.
     pub code: usize,
     /// The end of its code.
     pub end: usize,
-    /// From where on its frame is whole; `None` if that is not known.
+    /// The address from which on its frame is complete; `None` if this is not known.
     pub frame_complete: Option<usize>,
 }
 
-/// Kinds of generated code, as far as they are walked in different ways.
+/// Kinds of generated code that are walked in different ways.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Kind {
     /// A compiled Java method.
@@ -69,17 +69,17 @@ pub enum Kind {
     NativeWrapper(Nmethod),
     /// The interpreter.
     Interpreter,
-    /// Code that calls from native code up to Java, for the foreign function interface.
+    /// A stub through which foreign functions call Java.
     Upcall,
-    /// Where the frames of virtual threads are frozen and thawed.
+    /// The code that freezes and thaws frames of virtual threads.
     Continuation,
     /// The adapters between the calling conventions of compiled code and of the interpreter.
     Adapter,
     /// Stubs of virtual and interface calls: they have no frames, and move no stack pointer.
     Vtable,
-    /// It exchanges frames of compiled code for frames of the interpreter.
+    /// The code that replaces frames of compiled code by frames of the interpreter.
     Deoptimization,
-    /// Polls lead here.
+    /// The code to which polls lead.
     Safepoint,
     /// Any other stub.
     Stub,
@@ -108,7 +108,7 @@ impl CodeCache {
             block_header: tables.size("HeapBlock")?,
             name: blob("_name")?,
             frame_size: blob("_frame_size")?,
-            // A short since the fields of blobs were made smaller, together with the distances.
+            // A short since JDK 24, which made the fields of blobs smaller.
             frame_complete: match bounds {
                 Bounds::Addresses { .. } => FrameComplete::Int(complete),
                 Bounds::Distances { .. } => FrameComplete::Short(complete),
@@ -118,7 +118,7 @@ impl CodeCache {
         })
     }
 
-    /// Where compiled methods keep their tables.
+    /// The layout of compiled methods.
     pub fn nmethods(&self) -> &NmethodLayout {
         &self.nmethods
     }
@@ -128,7 +128,7 @@ impl CodeCache {
         self.heap_of(address).is_some()
     }
 
-    /// The code that `address` lies in; `None` if it lies in none.
+    /// The code at `address`; `None` if there is no code.
     pub fn blob(&self, memory: &impl Memory, address: usize) -> Option<Blob> {
         let start = self.heap_of(address)?.block(memory, address)?;
         let start = start.wrapping_add(self.block_header);
@@ -170,7 +170,7 @@ impl CodeCache {
 }
 
 impl Kind {
-    /// By the blob's name, of which the first bytes are enough.
+    /// The kind by the blob's name. The first bytes of the name are enough.
     fn of(memory: &impl Memory, name: usize, nmethod: Nmethod) -> Option<Kind> {
         let start = memory.word(name)?.to_le_bytes();
         Some(match &start {
@@ -219,11 +219,12 @@ impl Heap {
             .collect()
     }
 
-    /// The block that `address` lies in. The segment map holds, for each segment of a block, the
-    /// distance to an earlier one of the same block; 0 at its first, 255 in free space.
+    /// The block at `address`. The segment map holds, for each segment of a block, the distance to
+    /// an earlier segment of the block; 0 at the first segment, 255 in free space.
     fn block(&self, memory: &impl Memory, address: usize) -> Option<usize> {
         const FREE: u8 = 255;
-        /// Each step but the first and the last goes back by many segments.
+        /// A limit for the steps. Each step except the first and the last goes back by many
+        /// segments.
         const MOST_STEPS: usize = 1 << 12;
         let mut segment = address.wrapping_sub(self.low) >> self.segment_size_log2;
         for _ in 0..MOST_STEPS {

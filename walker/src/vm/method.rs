@@ -1,5 +1,5 @@
-//! The VM's `Method`: its bytecode, its names, and the jmethodID that was made for it
-//! (`share/oops/method.hpp`, `share/oops/instanceKlass.cpp`).
+//! The VM's `Method`: its bytecode, its names, and its jmethodID (`share/oops/method.hpp`,
+//! `share/oops/instanceKlass.cpp`).
 
 use crate::vm::tables::Tables;
 use hotspot::memory::Memory;
@@ -14,7 +14,7 @@ const NATIVE: u32 = 0x100;
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Method(pub usize);
 
-/// Where the parts of a method are.
+/// The layout of a method.
 pub struct Layout {
     const_method: usize,
     access_flags: usize,
@@ -57,7 +57,7 @@ impl Layout {
 }
 
 impl Method {
-    /// Whether this looks like a method all the way to its class.
+    /// Whether the words from this address to the class look like a method.
     pub fn is_plausible(self, layout: &Layout, memory: &impl Memory) -> bool {
         self.0.is_multiple_of(WORD) && self.class(layout, memory).is_some_and(|class| class != 0)
     }
@@ -76,7 +76,7 @@ impl Method {
         memory.word(self.pool(layout, memory)?.wrapping_add(layout.pool_holder))
     }
 
-    /// The BCI of the bytecode at `bcp`; `None` if that is none of this method's.
+    /// The BCI of the bytecode at `bcp`; `None` if `bcp` is outside of this method's bytecode.
     pub fn bci(self, layout: &Layout, memory: &impl Memory, bcp: usize) -> Option<u16> {
         let part = self.part(layout, memory)?;
         let size = memory.u16(part.wrapping_add(layout.code_size))?;
@@ -91,7 +91,7 @@ impl Method {
         Some(u32::from(flags) & NATIVE != 0)
     }
 
-    /// The jmethodID that was made for it; 0 if none was, as AsyncGetCallTrace has it.
+    /// Its jmethodID; 0 if the VM has made none, as in AsyncGetCallTrace.
     pub fn id(self, layout: &Layout, memory: &impl Memory) -> Option<usize> {
         let part = self.part(layout, memory)?;
         let number = usize::from(memory.u16(part.wrapping_add(layout.number))?);
@@ -101,19 +101,19 @@ impl Method {
         if ids == 0 {
             return Some(0);
         }
-        // The first word is the number of the others.
+        // The first word is the number of the ids that follow.
         if memory.word(ids)? <= number {
             return Some(0);
         }
         memory.word(ids.wrapping_add((number + 1) * WORD))
     }
 
-    /// Copies its name into `buffer`, as far as that reaches; the whole name's length.
+    /// Copies its name into `buffer`, as far as it fits. Returns the length of the whole name.
     pub fn name(self, layout: &Layout, memory: &impl Memory, buffer: &mut [u8]) -> Option<usize> {
         self.entry(layout, memory, layout.name_index, buffer)
     }
 
-    /// Copies its descriptor, likewise.
+    /// Copies its descriptor, as [`Method::name`] copies the name.
     pub fn signature(
         self,
         layout: &Layout,
@@ -139,8 +139,8 @@ impl Method {
     }
 }
 
-/// Copies the name of the class at `class`, with slashes, into `buffer`, as far as that reaches;
-/// the whole name's length.
+/// Copies the name of the class at `class`, with slashes, into `buffer`, as far as it fits. Returns
+/// the length of the whole name.
 pub fn class_name(
     layout: &Layout,
     memory: &impl Memory,

@@ -1,6 +1,6 @@
-//! What is known of the running VM: read once, outside of any handler, and then used by walks.
+//! The layout of the running VM. It is read once, outside of any handler, and then used by walks.
 //!
-//! * [`tables`]: what the VM exports about its structures;
+//! * [`tables`]: the VM's exported description of its structures;
 //! * [`code_cache`]: generated code;
 //! * [`call_stub`]: the way into Java;
 //! * [`method`]: methods and their ids;
@@ -29,25 +29,25 @@ pub struct Vm {
     pub code_cache: CodeCache,
     /// The interpreter's parts.
     pub interpreter: Interpreter,
-    /// Where methods keep what.
+    /// The layout of methods.
     pub methods: method::Layout,
-    /// Where threads keep what.
+    /// The layout of threads.
     pub threads: thread::Layout,
-    /// How debug info is compressed.
+    /// The compression of debug info.
     pub compression: Compression,
     /// The libraries, and their unwind tables.
     pub libraries: Libraries,
-    /// What the VM calls Java through.
+    /// The stub through which the VM calls Java.
     pub call_stub: CallStub,
-    /// Where an upcall stub keeps the distance of its frame's data.
+    /// The offset, in an upcall stub, of the field with the offset of its frame's data.
     pub upcall_frame_data: usize,
 }
 
-/// Learnt at most once.
+/// Set at the first call of [`Vm::learn`].
 static VM: OnceLock<Option<Vm>> = OnceLock::new();
 
 impl Vm {
-    /// Learns about the VM, from the first call on; `None` if it is not one that we can walk.
+    /// Reads the layout of the VM at the first call; `None` if the VM cannot be walked.
     ///
     /// # Safety
     /// `env` must be the JNI environment of the calling thread, which is attached, without a
@@ -61,7 +61,7 @@ impl Vm {
         vm.as_ref()
     }
 
-    /// The VM, if it was learnt about. Async-signal-safe.
+    /// The VM, if its layout was read. Async-signal-safe.
     pub fn get() -> Option<&'static Vm> {
         VM.get()?.as_ref()
     }
@@ -83,7 +83,7 @@ impl Vm {
             compression: Compression::of(tables.feature()?),
             libraries: Libraries::find(),
             call_stub: CallStub::find(&tables, &memory)?,
-            // Behind the fields of all stubs comes the receiver, then the distance.
+            // The receiver comes behind the fields of all stubs, and then the offset.
             upcall_frame_data: match tables.field(&["UpcallStub"], "_frame_data_offset") {
                 Some(place) => place,
                 None => tables.size("RuntimeBlob")? + size_of::<usize>(),

@@ -1,5 +1,5 @@
-//! What the VM says about its own data structures (`share/runtime/vmStructs.cpp`), as the
-//! Serviceability Agent reads it: places of fields, sizes of types, constants.
+//! The VM's description of its data structures (`share/runtime/vmStructs.cpp`), for the
+//! Serviceability Agent: offsets of fields, sizes of types, constants.
 
 use hotspot::vm::fields::Fields;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ pub struct Tables {
     constants: HashMap<String, i32>,
 }
 
-/// One of the VM's arrays: exported words tell where the parts of its entries are.
+/// One of the VM's arrays. Exported words give the offsets of the parts of an entry.
 struct Entries<'a> {
     library: &'a Library,
     prefix: &'static str,
@@ -22,7 +22,8 @@ struct Entries<'a> {
 }
 
 impl Tables {
-    /// Reads the tables of the VM in this process; `None` if there is none, or it exports none.
+    /// Reads the tables of the VM in this process; `None` if there is no VM, or it exports no
+    /// tables.
     pub fn read() -> Option<Tables> {
         let library = Library::find()?;
         // SAFETY: the exported words describe arrays of this form, which end with an entry
@@ -125,7 +126,7 @@ unsafe fn text(place: usize) -> Option<String> {
 struct Library(*mut c_void);
 
 impl Library {
-    /// The library, which the launcher need not have made global.
+    /// The library. The launcher may have loaded it without making it global.
     fn find() -> Option<Library> {
         // SAFETY: a plain look-up; RTLD_NOLOAD takes a further handle on what is loaded anyhow.
         let handle =

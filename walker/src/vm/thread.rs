@@ -1,5 +1,5 @@
-//! A thread as the VM sees it (`share/runtime/javaThread.hpp`): which one runs here, its state,
-//! its stack, and where its last Java frame is anchored.
+//! A thread as the VM sees it (`share/runtime/javaThread.hpp`): the current thread, its state, its
+//! stack, and the anchor of its last Java frame.
 
 use crate::vm::tables::Tables;
 use hotspot::memory::Memory;
@@ -11,7 +11,7 @@ use std::ops::Range;
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct JavaThread(pub usize);
 
-/// Where a thread keeps what.
+/// The layout of a thread.
 pub struct Layout {
     state: usize,
     anchor: AnchorLayout,
@@ -24,15 +24,15 @@ pub struct Layout {
     continuation: Option<usize>,
     unpacked: usize,
     list: ListLayout,
-    /// From the thread to its JNI environment.
+    /// The distance from the thread to its JNI environment.
     environment: usize,
-    /// What stands at the start of each JNI environment.
+    /// The first word of each JNI environment.
     functions: usize,
     /// The key of the VM's thread-local pointer to its thread.
     key: libc::pthread_key_t,
 }
 
-/// Where the VM lists its threads (`ThreadsSMRSupport`).
+/// The VM's list of threads (`ThreadsSMRSupport`).
 struct ListLayout {
     current: usize,
     length: usize,
@@ -45,33 +45,33 @@ struct AnchorLayout {
     fp: usize,
 }
 
-/// Where a thread left Java code.
+/// An anchor: where a thread left Java code.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Anchor {
     /// The stack pointer of the last Java frame.
     pub sp: usize,
-    /// Where it goes on; 0 if the stack tells.
+    /// Its program counter; 0 if the word below the stack pointer has it.
     pub pc: usize,
-    /// Its frame pointer; 0 if that was not kept.
+    /// Its frame pointer; 0 if the VM has not stored it.
     pub fp: usize,
 }
 
-/// `JavaThreadState`, without the differences that no walk depends on.
+/// `JavaThreadState`, without differences that do not matter to walks.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum State {
-    /// It has not begun to run Java code, or has ended.
+    /// The thread has not begun to run Java code, or has ended.
     New,
-    /// It runs Java code, or what that calls without leaving it.
+    /// The thread runs Java code, or code that Java code calls without a change of the state.
     Java,
-    /// It runs native code.
+    /// The thread runs native code.
     Native,
-    /// It runs code of the VM, or waits in it.
+    /// The thread runs code of the VM, or waits there.
     Vm,
 }
 
 impl Layout {
-    /// Learns the layout from the calling thread. `None` if this VM does not describe its threads
-    /// as expected.
+    /// Reads the layout from the calling thread. `None` if this VM does not describe its threads as
+    /// expected.
     ///
     /// # Safety
     /// `env` must be the JNI environment of the calling thread, which is attached, without a
@@ -111,7 +111,7 @@ impl Layout {
     }
 }
 
-/// The VM's address of the calling thread: what its `java.lang.Thread` holds in the field `eetop`.
+/// The VM's address of the calling thread, from the field `eetop` of its `java.lang.Thread`.
 ///
 /// # Safety
 /// As for [`Layout::learn`].
@@ -125,7 +125,7 @@ unsafe fn current_thread(env: *mut JNIEnv) -> Option<usize> {
             (functions.ExceptionClear)(env);
             return None;
         }
-        // A virtual thread has no `eetop`: its carrier has it.
+        // A virtual thread has no `eetop`, but its carrier has one.
         let names = [c"currentCarrierThread", c"currentThread"];
         let current = names.into_iter().find_map(|name| {
             let signature = c"()Ljava/lang/Thread;".as_ptr();
@@ -151,8 +151,8 @@ unsafe fn current_thread(env: *mut JNIEnv) -> Option<usize> {
     }
 }
 
-/// The key that the calling thread holds `thread` under (`ThreadLocalStorage`, which the VM sets
-/// beside its own variable).
+/// The key under which the calling thread stores `thread` (`ThreadLocalStorage`, which the VM sets
+/// in addition to its own variable).
 fn key_of(thread: usize) -> Option<libc::pthread_key_t> {
     // `PTHREAD_KEYS_MAX` of glibc and musl.
     (0..1024).find(|&key| {
@@ -162,8 +162,8 @@ fn key_of(thread: usize) -> Option<libc::pthread_key_t> {
 }
 
 impl JavaThread {
-    /// The Java thread that runs here; `None` if a thread does that is none of Java's.
-    /// Async-signal-safe, as far as `pthread_getspecific` is: it only reads.
+    /// The Java thread that runs here; `None` if the calling thread is no Java thread.
+    /// Async-signal-safe, as far as `pthread_getspecific` is: the function only reads.
     pub fn current(layout: &Layout, memory: &impl Memory) -> Option<JavaThread> {
         // SAFETY: the key was in use when it was found, and the VM never deletes it.
         let thread = unsafe { libc::pthread_getspecific(layout.key) } as usize;
@@ -186,13 +186,13 @@ impl JavaThread {
         })
     }
 
-    /// Whether it has begun to end.
+    /// Whether the thread has begun to end.
     pub fn is_ending(self, layout: &Layout, memory: &impl Memory) -> Option<bool> {
         Some(memory.u32(self.0.wrapping_add(layout.terminated))? != layout.not_terminated)
     }
 
-    /// Whether it exchanges frames of compiled code for those of the interpreter: from when the
-    /// new ones are described until they are filled in (`share/runtime/deoptimization.cpp`).
+    /// Whether the thread replaces frames of compiled code by frames of the interpreter: from the
+    /// description of the new frames until they are filled in (`share/runtime/deoptimization.cpp`).
     pub fn unpacks(self, layout: &Layout, memory: &impl Memory) -> Option<bool> {
         Some(memory.word(self.0.wrapping_add(layout.unpacked))? != 0)
     }
@@ -204,7 +204,7 @@ impl JavaThread {
         Some(base.checked_sub(size)?..base)
     }
 
-    /// Where it left Java code; `None` if it runs Java code, or never did.
+    /// Where the thread left Java code; `None` if it runs Java code, or has never run Java code.
     pub fn anchor(self, layout: &Layout, memory: &impl Memory) -> Option<Anchor> {
         layout.anchor_at(memory, self.0.wrapping_add(layout.thread_anchor))
     }
@@ -216,8 +216,8 @@ impl JavaThread {
 }
 
 impl Layout {
-    /// The addresses of the stack that `sp` is in: of the calling thread's, or of another Java
-    /// thread's.
+    /// The addresses of the stack that contains `sp`: the stack of the calling thread, or of
+    /// another Java thread.
     pub fn stack_of(&self, memory: &impl Memory, sp: usize) -> Option<Range<usize>> {
         const MOST_THREADS: usize = 1 << 20;
         let stack = |thread: JavaThread| {

@@ -8,8 +8,8 @@ use crate::walk::{Found, Place, Position, Step, Walk};
 use hotspot::unwind::Register;
 
 impl Walk<'_> {
-    /// The frame of C or C++ above the Java frames at `anchor`; without an anchor, above code that
-    /// called C without leaving Java.
+    /// The frame of C or C++ above the Java frames at `anchor`; without an anchor, above generated
+    /// code that called C without leaving Java.
     pub(super) fn c_frame(
         &mut self,
         frame: &CFrame,

@@ -1,4 +1,4 @@
-//! Frames that stand at a call.
+//! Frames at a call.
 
 use crate::c_frames::CFrame;
 use crate::vm::code_cache::{Blob, Kind};
@@ -45,8 +45,8 @@ impl Walk<'_> {
         }
     }
 
-    /// A stub that has left Java code. Its caller may have called it in the middle of something, for
-    /// which there is no debug info record.
+    /// A stub that has left Java code. Its caller may have called it at an instruction that has no
+    /// debug info record.
     fn stub(&self, blob: &Blob, place: Place) -> Result<Step, Failure> {
         let caller = self.sized_caller(blob, place)?;
         let mut registers = Registers([None; 16]);
@@ -126,7 +126,7 @@ impl Walk<'_> {
         self.below_native(place, anchor)
     }
 
-    /// The stub that native code calls Java through: its frame keeps the anchor likewise.
+    /// The stub through which native code calls Java. Its frame keeps the anchor too.
     fn upcall(&self, blob: &Blob, place: Place) -> Result<Step, Failure> {
         let distance = self
             .memory
@@ -139,7 +139,8 @@ impl Walk<'_> {
         self.below_native(place, self.vm.threads.anchor_at(&self.memory, data))
     }
 
-    /// Goes on at the Java frames below native code, which must lie above it on the stack.
+    /// Continues at the Java frames below native code, which must be at higher addresses of the
+    /// stack.
     fn below_native(&self, place: Place, anchor: Option<Anchor>) -> Result<Step, Failure> {
         if anchor.is_some_and(|anchor| anchor.sp <= place.sp) {
             return Err(Failure::Caller);
@@ -167,7 +168,7 @@ impl Walk<'_> {
         })
     }
 
-    /// The interpreted frame at `place`; `bcp` is where it stands, if a register tells.
+    /// The interpreted frame at `place`. `bcp` is the bytecode pointer, if a register has it.
     pub(super) fn interpreted(&self, place: Place, bcp: Option<usize>) -> Result<Step, Failure> {
         let fp = place.fp;
         if !self.is_on_stack(fp) || fp < place.sp {
@@ -206,7 +207,7 @@ impl Walk<'_> {
         })
     }
 
-    /// The native method whose wrapper stands at `place`.
+    /// The native method whose wrapper is at `place`.
     pub(super) fn native(&self, nmethod: Nmethod, place: Place) -> Result<Frame, Failure> {
         Ok(Frame {
             method: Some(self.method_of(nmethod)?),
@@ -214,7 +215,7 @@ impl Walk<'_> {
         })
     }
 
-    /// The method that `nmethod` was compiled from.
+    /// The method from which `nmethod` was compiled.
     pub(super) fn method_of(&self, nmethod: Nmethod) -> Result<Method, Failure> {
         let method = nmethod.method(self.vm.code_cache.nmethods(), &self.memory);
         method.map(Method).ok_or(Failure::Torn)
@@ -245,7 +246,7 @@ impl Walk<'_> {
     }
 }
 
-/// A frame of which nothing is known but where it stands.
+/// A frame of which only the place is known.
 pub(super) fn frame_at(place: Place, kind: FrameKind, level: i8) -> Frame {
     Frame {
         kind,

@@ -1,21 +1,21 @@
-//! What a walk yields, and why it may fail.
+//! The frames that a walk yields, and why a walk may fail.
 
 use crate::vm::method::Method;
 
 /// A frame.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Frame {
-    /// What it is of.
+    /// The kind of its code.
     pub kind: FrameKind,
-    /// The level that its code was compiled at; 0 for interpreted code, -1 for none.
+    /// The tier of its code; 0 for interpreted code, -1 for other code.
     pub level: i8,
-    /// The method, if it is of one.
+    /// The method, if the frame has one.
     pub method: Option<Method>,
-    /// The BCI, where there is one and it is known.
+    /// The BCI, if the frame has one and it is known.
     pub bci: Option<u16>,
     /// How much is known of a compiled frame.
     pub certainty: Certainty,
-    /// Where the physical frame stands, or goes on.
+    /// The program counter of the physical frame.
     pub pc: usize,
     /// Its stack pointer.
     pub sp: usize,
@@ -23,12 +23,12 @@ pub struct Frame {
     pub fp: usize,
 }
 
-/// What a frame is of.
+/// The kind of a frame's code.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum FrameKind {
     /// A Java method.
     Java,
-    /// A Java method that is inlined to the next frame.
+    /// A Java method that is inlined into the next frame.
     Inlined,
     /// A native method.
     Native,
@@ -38,8 +38,8 @@ pub enum FrameKind {
     Cpp,
 }
 
-/// How much is known of a frame. Compiled code has a debug info record at calls, polls and
-/// implicit checks only; between them, nothing tells what is inlined.
+/// How much is known of a frame. Compiled code has a debug info record at calls, polls and implicit
+/// checks only; between them, nothing shows which frames are inlined.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Certainty {
     /// Whether the BCI is known.
@@ -56,10 +56,11 @@ impl Certainty {
     };
 }
 
-/// Why there is no answer, or no further one.
+/// Why a walk fails.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Failure {
-    /// We know nothing about the VM: it was not learnt about, or it is not one that we can walk.
+    /// The library knows nothing about the VM: `ASGST_Initialize` was not called, or the VM cannot
+    /// be walked.
     NotReady,
     /// No Java thread runs here.
     NoThread,
@@ -73,8 +74,8 @@ pub enum Failure {
     Top,
     /// A caller cannot be walked.
     Caller,
-    /// What was read makes no sense, or is gone.
+    /// The words that were read make no sense, or can no longer be read.
     Torn,
-    /// The frames are being exchanged for others: those of compiled code for interpreted ones.
+    /// The frames are being replaced: those of compiled code by interpreted frames.
     Deoptimizing,
 }

@@ -1,12 +1,13 @@
 //! Walks a stack, frame by frame, without memory of its own.
 //!
-//! * [`frame`]: what a walk yields, and why it may fail;
-//! * [`Walk`]: the walk: it stands at a physical frame, and yields what is inlined there first;
+//! * [`frame`]: the frames that a walk yields, and why a walk may fail;
+//! * [`Walk`]: the walk. It is at a physical frame, and yields the frames that are inlined there
+//!   first;
 //! * [`start`]: where it begins;
 //! * `interrupted`: the first frame, where code was interrupted at any instruction;
-//! * [`caller`]: the others, which stand at a call;
+//! * [`caller`]: the other frames, which are at a call;
 //! * `c`: frames of C and C++, above Java frames and between them;
-//! * [`return_address`]: what can be one.
+//! * [`return_address`]: which words can be return addresses.
 
 mod c;
 pub mod caller;
@@ -26,10 +27,10 @@ use hotspot::vm::debug_info::Scope;
 use hotspot::vm::nmethod::DebugTables;
 use std::ops::Range;
 
-/// Where a frame stands at a call.
+/// A physical frame at a call.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Place {
-    /// Where the frame goes on.
+    /// Where the frame continues.
     pub pc: usize,
     /// Its stack pointer.
     pub sp: usize,
@@ -37,14 +38,14 @@ pub struct Place {
     pub fp: usize,
 }
 
-/// What the walk looks at next.
+/// The next position of a walk.
 #[derive(Copy, Clone, Debug)]
 enum Position {
     /// Code that was interrupted, with its registers.
     Interrupted(usize, Registers),
-    /// A frame that stands at a call.
+    /// A frame at a call.
     Call(Place),
-    /// A frame of C or C++, and where the Java frames below are anchored.
+    /// A frame of C or C++, and the anchor of the Java frames below.
     C(CFrame, Option<Anchor>),
     /// Nothing: the walk has ended.
     End,
@@ -52,10 +53,12 @@ enum Position {
     Failed(Failure),
 }
 
-/// More frames of C than there are between Java frames; a walk of the VM's code for more ends.
+/// The largest number of frames of C between Java frames. A walk through more frames of the VM's
+/// code fails.
 const MOST_C_FRAMES: u32 = 256;
 
-/// More pieces of code than can be interrupted in the middle: a stub of a stub of a method.
+/// The largest number of frames that are interrupted in the middle of code: a stub that was called
+/// by a stub that was called by a method.
 const MOST_INTERRUPTED: u32 = 8;
 
 /// A walk of one thread's stack.
@@ -68,23 +71,23 @@ pub struct Walk<'a> {
     position: Position,
     inlined: Option<Inlined>,
     with_c: bool,
-    /// Whether a stack of C alone may end where no table tells the caller.
+    /// Whether a stack of C frames alone may end where no table gives the caller.
     only_c: bool,
-    /// Whether the frames of compiled code are being exchanged for those of the interpreter.
+    /// Whether frames of compiled code are being replaced by frames of the interpreter.
     unpacks: bool,
     /// How many more frames of C there may be.
     c_frames_left: u32,
-    /// How many more frames may stand in the middle of code, and not at a call.
+    /// How many more frames may be in the middle of code, and not at a call.
     interrupted_left: u32,
 }
 
-/// The frames that are left of a debug info record.
+/// The remaining frames of a debug info record.
 #[derive(Copy, Clone, Debug)]
 struct Inlined {
     tables: DebugTables,
-    /// The next one.
+    /// The scope of the next frame.
     scope: u32,
-    /// What the physical frame is.
+    /// The physical frame.
     frame: Frame,
 }
 
@@ -187,15 +190,15 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What one step found, and where it goes on.
+/// The result of one step: the frame, and the next position.
 struct Step {
     frame: Found,
     next: Position,
 }
 
-/// What a physical frame gives.
+/// The frames of a physical frame.
 enum Found {
-    /// Nothing that was asked for.
+    /// No frame that the caller asked for.
     Nothing,
     /// One frame.
     Frame(Frame),
@@ -204,7 +207,7 @@ enum Found {
 }
 
 impl Certainty {
-    /// Nothing is known but the compiled method itself.
+    /// Only the compiled method itself is known.
     const METHOD_ALONE: Certainty = Certainty {
         bci: false,
         inlined: false,

@@ -1,4 +1,4 @@
-//! What can be a return address of Java code.
+//! Which words can be return addresses of Java code.
 
 use crate::memory::Live;
 use crate::vm::Vm;
@@ -6,8 +6,8 @@ use crate::vm::code_cache::{Blob, Kind};
 use hotspot::memory::Memory;
 use hotspot::vm::nmethod::Nmethod;
 
-/// Whether `word` can be: it stands behind a call that Java code makes, or that leads to Java
-/// code.
+/// Whether `word` can be a return address: it is behind a call that Java code makes, or that leads
+/// to Java code.
 pub fn is_return(vm: &Vm, memory: &Live<'_>, word: usize) -> bool {
     if word == vm.call_stub.return_address {
         return true;
@@ -22,10 +22,10 @@ pub fn is_return(vm: &Vm, memory: &Live<'_>, word: usize) -> bool {
         Kind::Interpreter => vm.interpreter.is_return(word),
         Kind::Compiled(nmethod) => {
             has_record(vm, memory, nmethod, blob.code, word)
-                // The frame's original pc matters to the frame alone.
+                // The original pc of the frame does not matter here.
                 || nmethod.is_deopt_handler(vm.code_cache.nmethods(), memory, word)
         }
-        // The entry to a continuation is such a wrapper, and calls Java code.
+        // The entry of a continuation is such a wrapper, and calls Java code.
         Kind::NativeWrapper(_) | Kind::Upcall => is_behind_call(memory, word),
         Kind::Continuation => true,
         Kind::Adapter | Kind::Vtable | Kind::Deoptimization | Kind::Safepoint | Kind::Stub => false,
@@ -41,7 +41,7 @@ fn has_record(vm: &Vm, memory: &Live<'_>, nmethod: Nmethod, code: usize, pc: usi
     record().is_some_and(|record| record.scope != 0)
 }
 
-/// Whether a call ends at `address`: a direct one, or one through a register or memory.
+/// Whether a call ends at `address`: a direct call, or a call through a register or memory.
 pub fn is_behind_call(memory: &Live<'_>, address: usize) -> bool {
     is_behind_indirect_call(memory, address) || direct_target(memory, address).is_some()
 }
@@ -51,7 +51,7 @@ pub fn calls_into(memory: &Live<'_>, blob: &Blob, address: usize) -> bool {
     direct_target(memory, address).is_some_and(|target| (blob.code..blob.end).contains(&target))
 }
 
-/// Whether a call through a register or memory ends at `address`, and no direct one may.
+/// Whether a call through a register or memory may end at `address`, and a direct call may not.
 pub fn is_behind_indirect_call(memory: &Live<'_>, address: usize) -> bool {
     let byte = |back: usize| memory.u8(address.wrapping_sub(back));
     let is_call = |back: usize| {
@@ -60,9 +60,9 @@ pub fn is_behind_indirect_call(memory: &Live<'_>, address: usize) -> bool {
     direct_target(memory, address).is_none() && [2, 3, 4, 6, 7].into_iter().any(is_call)
 }
 
-/// Where the direct call that ends at `address` leads to.
+/// The target of the direct call that ends at `address`.
 fn direct_target(memory: &Live<'_>, address: usize) -> Option<usize> {
-    /// Its distance follows one byte.
+    /// The opcode, which the distance follows.
     const CALL: u8 = 0xe8;
     let call = address.wrapping_sub(5);
     if memory.u8(call)? != CALL {

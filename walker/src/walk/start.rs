@@ -11,7 +11,7 @@ use hotspot::unwind::{Register, Registers};
 use std::ops::Range;
 
 impl<'a> Walk<'a> {
-    /// The walk of `thread`, which was interrupted at `pc`; `with_c` asks for frames of C and C++,
+    /// The walk of `thread`, which was interrupted at `pc`. `with_c` asks for frames of C and C++,
     /// also where an anchor would lead past them.
     pub fn from_interrupt(
         vm: &'a Vm,
@@ -42,7 +42,7 @@ impl<'a> Walk<'a> {
         };
         let start = match (state, kind, anchor) {
             (State::New, ..) => return Err(Failure::UnsafeState),
-            // Code of a method shows where it is, whatever the state says.
+            // Code of a method shows where the thread is, whatever its state is.
             (_, Some(Kind::Compiled(_) | Kind::Interpreter), _) => interrupted,
             (_, None, Some(anchor)) if with_c => Position::C(in_c, Some(anchor)),
             (_, _, Some(anchor)) => walk.anchored(Some(anchor))?,
@@ -57,14 +57,14 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// The walk of a thread that is none of Java's, interrupted at `pc`: frames of C and C++ alone.
+    /// The walk of a thread that is no Java thread, interrupted at `pc`: frames of C and C++ alone.
     pub fn of_c(
         vm: &'a Vm,
         memory: Live<'a>,
         pc: usize,
         registers: Registers,
     ) -> Result<Walk<'a>, Failure> {
-        /// Nobody tells where such a stack ends; its frames are not so far apart.
+        /// The end of such a stack is not known, but its frames are not further apart than this.
         const REACH: usize = 1 << 26;
         let sp = registers.get(Register::RSP).ok_or(Failure::Top)?;
         let start = Position::C(
@@ -82,7 +82,8 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// The walk of `thread` from where it left Java code, which it must have.
+    /// The walk of `thread` from the anchor at which it left Java code. The thread must have an
+    /// anchor.
     pub fn from_anchor(
         vm: &'a Vm,
         memory: Live<'a>,
@@ -102,7 +103,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// The walk of `stack` from a frame that stands at a call.
+    /// The walk of `stack` from a frame at a call.
     pub fn from_frame(vm: &'a Vm, memory: Live<'a>, stack: Range<usize>, place: Place) -> Walk<'a> {
         let mut registers = Registers([None; 16]);
         registers.set(Register::RSP, Some(place.sp));

@@ -7,9 +7,9 @@ use std::sync::OnceLock;
 use tempfile::TempDir;
 use test_support::run;
 
-/// What the agent told.
+/// The output of the agent.
 pub struct Answers {
-    /// All that was written.
+    /// The whole text.
     pub text: String,
 }
 
@@ -24,8 +24,8 @@ impl Answers {
     }
 }
 
-/// Runs `fixtures` under the agent. Without `wild` a sample is taken every 200 µs; else every 5 ms,
-/// with so many walks from altered contexts.
+/// Runs `fixtures` under the agent. If `wild` is 0, a sample is taken every 200 µs; else every 5
+/// ms, with `wild` walks from altered contexts.
 pub fn compare(jdk: &Jdk, flags: &[&str], fixtures: &[&str], wild: u32) -> Answers {
     static BUILT: OnceLock<(TempDir, PathBuf, PathBuf)> = OnceLock::new();
     let (_, agent, jar) = BUILT.get_or_init(|| {
@@ -34,7 +34,7 @@ pub fn compare(jdk: &Jdk, flags: &[&str], fixtures: &[&str], wild: u32) -> Answe
         let installed = java_fixtures::write_to(dir.path()).expect("fixtures");
         (dir, agent, installed.fixtures_jar)
     });
-    // The altered walks must leave the program time to go on, also without optimisation.
+    // The altered walks must leave time for the program, also without optimisation.
     let interval = if wild == 0 { 200 } else { 5_000 };
     let output = run(jdk
         .tool("java")
@@ -79,7 +79,7 @@ fn build(jdk: &Jdk, dir: &Path) -> PathBuf {
     agent
 }
 
-/// The folder of `libasgst.so`, beside this test.
+/// The folder of `libasgst.so`, which is also that of this test.
 fn libraries() -> PathBuf {
     let test = std::env::current_exe().expect("a path");
     test.parent().expect("a folder").to_owned()

@@ -1,4 +1,5 @@
-//! The library in JVMs: an agent in C asks it and the JVM's own walkers for the same stacks.
+//! The library in JVMs: an agent in C asks the library and the JVM's own walkers for the same
+//! stacks.
 
 mod agent;
 
@@ -8,7 +9,7 @@ use classfile_testing::jdk::Jdk;
 /// Compilers and interpreters.
 const FLAGS: [&str; 3] = ["-Xint", "-XX:TieredStopAtLevel=1", "-XX:+TieredCompilation"];
 
-/// What calls in many ways, allocates and throws.
+/// Fixtures that call in many ways, allocate and throw.
 const FIXTURES: [&str; 6] = [
     "mutual-recursion",
     "exceptions-up",

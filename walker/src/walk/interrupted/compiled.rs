@@ -1,5 +1,5 @@
-//! Compiled code, interrupted at any instruction: also while it builds or removes its frame, and where
-//! it has moved its stack pointer.
+//! Compiled code, interrupted at any instruction, also while it builds or removes its frame, and
+//! where it has moved its stack pointer.
 
 use crate::vm::code_cache::{Blob, Kind};
 use crate::walk::caller::frame_at;
@@ -14,14 +14,14 @@ use hotspot::vm::nmethod::Nmethod;
 
 const WORD: usize = size_of::<usize>();
 
-/// How far compiled code has come with its frame.
+/// The state of a compiled frame.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 enum Stage {
-    /// It builds the frame.
+    /// The code builds the frame.
     Entering,
-    /// The frame is whole.
+    /// The frame is complete.
     Whole,
-    /// It removes the frame.
+    /// The code removes the frame.
     Leaving,
 }
 
@@ -101,15 +101,15 @@ impl Walk<'_> {
         })
     }
 
-    /// The caller of the compiled method, or the native wrapper, in `blob`.
+    /// The caller of the compiled method or native wrapper in `blob`.
     fn caller_of_compiled(
         &self,
         blob: &Blob,
         place: Place,
         registers: &Registers,
     ) -> Result<(Place, Stage), Failure> {
-        /// Longer than any code before a frame is whole, and than the way from the removal of a
-        /// frame to the return.
+        /// A limit that neither the code before a frame is complete reaches, nor the code from the
+        /// removal of a frame to the return.
         const ENTRY_STEPS: usize = 256;
         const EXIT_STEPS: usize = 16;
         let Place { pc, sp, .. } = place;
@@ -148,7 +148,7 @@ impl Walk<'_> {
             .ok_or(Failure::Top)
     }
 
-    /// Whether the instruction at `pc` can stand between the removal of a frame and the return.
+    /// Whether the instruction at `pc` can be between the removal of a frame and the return.
     fn may_return(&self, pc: usize) -> bool {
         let instruction = decode(&self.memory.code(pc));
         instruction.is_none_or(|instruction| match instruction.effect {
@@ -175,14 +175,14 @@ impl Walk<'_> {
         })
     }
 
-    /// The caller whose return address is at `slot`, if that holds one.
+    /// The caller whose return address is at `slot`, if the slot has a return address.
     fn returning_to(&self, slot: usize, fp: usize) -> Option<Place> {
         let pc = self.word(slot).filter(|&pc| self.is_return(pc))?;
         let sp = slot.wrapping_add(WORD);
         Some(Place { pc, sp, fp })
     }
 
-    /// The caller of code whose stack has grown by `depth` since it was called.
+    /// The caller of code whose stack has grown by `depth` since the call.
     fn at_depth(&self, place: Place, depth: entry::Depth) -> Option<Place> {
         let slot = place.sp.wrapping_add_signed(depth.bytes);
         let fp = match depth.saved_fp {
@@ -192,8 +192,8 @@ impl Walk<'_> {
         self.returning_to(slot, fp)
     }
 
-    /// Whether `pc` is in the stub of a poll at a return, where the frame is removed: it keeps
-    /// the pc, and jumps to where polls lead (`C1SafepointPollStub`, `C2SafepointPollStub`).
+    /// Whether `pc` is in the stub of a return poll, where the frame is removed. The stub stores
+    /// the pc, and jumps to the blob of polls (`C1SafepointPollStub`, `C2SafepointPollStub`).
     fn leads_to_safepoint(&self, pc: usize) -> bool {
         let mut at = pc;
         for _ in 0..3 {
@@ -214,8 +214,8 @@ impl Walk<'_> {
         false
     }
 
-    /// By how many bytes the code has moved its stack pointer, which its frame does not tell:
-    /// followed from the last record, where it had not.
+    /// By how many bytes the code has moved its stack pointer within its body, followed from the
+    /// last debug info record, where the stack pointer was not moved.
     fn moved(&self, blob: &Blob, pc: usize) -> Option<isize> {
         const STEPS: usize = 96;
         let Kind::Compiled(nmethod) = blob.kind else {
@@ -231,7 +231,8 @@ impl Walk<'_> {
         Some(entry::follow(&self.memory, start, pc, STEPS)?.bytes)
     }
 
-    /// Looks for the return address further up: behind a call that leads into this very code.
+    /// Looks for the return address at higher addresses: a word behind a call that leads into this
+    /// code.
     fn scan(&self, blob: &Blob, end: usize) -> Option<Place> {
         const WORDS: usize = 44;
         let slots = (0..WORDS).map(|up| end.wrapping_add(up * WORD));

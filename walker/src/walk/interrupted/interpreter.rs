@@ -1,5 +1,5 @@
-//! The interpreter, interrupted at any instruction: also before it has built a frame, and behind the
-//! frame's removal.
+//! The interpreter, interrupted at any instruction, also before it has built a frame, and behind
+//! the frame's removal.
 
 use crate::vm::method::Method;
 use crate::walk::caller::frame_at;
@@ -18,7 +18,7 @@ impl Walk<'_> {
         place: Place,
         registers: &Registers,
     ) -> Result<Step, Failure> {
-        /// Behind `leave` the way to the caller is no longer.
+        /// A limit for the code from `leave` to the caller.
         const STEPS: usize = 32;
         let codelet = self.vm.interpreter.codelet(place.pc).ok_or(Failure::Top)?;
         if let Role::Entry(link) = codelet.role
@@ -77,7 +77,7 @@ impl Walk<'_> {
         })
     }
 
-    /// The interpreter while it fills the frame in, which it has linked.
+    /// The interpreter while it fills in the frame that it has linked.
     fn building_interpreter(&self, place: Place, registers: &Registers) -> Result<Step, Failure> {
         let Place { sp, fp, .. } = place;
         let word = |address: usize| self.word(address).ok_or(Failure::Torn);
@@ -98,7 +98,7 @@ impl Walk<'_> {
         })
     }
 
-    /// The method in rbx, which the interpreter has entered, but has no frame of yet.
+    /// The method in rbx, which the interpreter has entered, but which has no frame yet.
     fn entered_method(&self, place: Place, registers: &Registers) -> Result<Found, Failure> {
         let method = registers.get(Register::RBX).map(Method);
         let method = method.filter(|method| method.is_plausible(&self.vm.methods, &self.memory));

@@ -1,4 +1,4 @@
-//! Stubs, interrupted at any instruction: they say little about their frames.
+//! Stubs, interrupted at any instruction. Their blobs say little about their frames.
 
 use crate::vm::code_cache::{Blob, Kind};
 use crate::walk::caller::frame_at;
@@ -25,7 +25,7 @@ impl Walk<'_> {
         })
     }
 
-    /// A stub, which says little about its frame.
+    /// A stub whose blob says little about its frame.
     pub(super) fn interrupted_stub(
         &self,
         blob: &Blob,
@@ -57,12 +57,12 @@ impl Walk<'_> {
     }
 
     /// The stack pointer of the caller of an adapter: an earlier adapter may have pushed arguments
-    /// for the interpreter, and kept the caller's stack pointer in r13. The right one is where the
-    /// caller's own return address follows.
+    /// for the interpreter, and kept the caller's stack pointer in r13. The right stack pointer is
+    /// the one above which the caller's own return address follows.
     fn sender_sp(&self, exit: &Exit, r13: Option<usize>) -> usize {
         let caller = self.vm.code_cache.blob(&self.memory, exit.pc);
         let Some(words) = caller.and_then(|blob| blob.frame_words) else {
-            // The interpreter always gives it in r13.
+            // The interpreter always passes the caller's stack pointer in r13.
             return r13.filter(|&sp| self.is_on_stack(sp)).unwrap_or(exit.sp);
         };
         let fits = |sp: &usize| {
@@ -76,9 +76,9 @@ impl Walk<'_> {
         candidates.find(fits).unwrap_or(exit.sp)
     }
 
-    /// The position behind the call that led into the stub: its return address is where the size of
-    /// the stub's frame says, on top of the stack, or above the frame pointer. The call must lead
-    /// here, or must not tell where it leads.
+    /// The position behind the call that led into the stub. The return address is where the size of
+    /// the stub's frame says, on top of the stack, or above the frame pointer. The target of the
+    /// call must be this stub, or must be unknown.
     fn by_calls(&self, blob: &Blob, place: Place, registers: &Registers) -> Option<Position> {
         let sized = blob.frame_words.map(|words| {
             place
@@ -105,8 +105,8 @@ impl Walk<'_> {
             .or_else(|| find(&|pc| is_behind_indirect_call(&self.memory, pc)))
     }
 
-    /// The position at the caller of a stub, if `pc` is behind a call: Java code stands at a call
-    /// there, or called the stub in the middle of something else.
+    /// The position at the caller of a stub, if `pc` is behind a call: Java code is at a call
+    /// there, or called the stub at another instruction.
     pub(in crate::walk) fn behind_stub(
         &self,
         below: usize,
