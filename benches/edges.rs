@@ -1,15 +1,16 @@
-//! What layer `call-edge` costs when it is alone. Measures, never fails on a number.
+//! The cost of layer `call-edge` alone. Measures, and never fails on a number.
 //!
 //! `cargo bench --bench edges [-- PAIRS [PAUSE_US]]`: a program does the same work with the agent
 //! and without, in turns, once at a thousand samples a second and once as fast as the sampler can,
-//! or with the pause given. Printed are
+//! or with the given pause. The benchmark prints
 //!
-//! * how many stacks were judged per second of the CPU time that judging took;
-//! * how many times the CPU time of its own the program's thread took, with what the signals
-//!   and the classes' reading cost it; this is the program's speed, whatever else the machine does;
-//! * the sampler's CPU time as a share of the program's, which is another core's.
+//! * how many stacks were judged per second of CPU time for judging;
+//! * the program thread's own CPU time as a multiple of that without the agent. Signals and the
+//!   reading of classes are in this time. It is the program's speed, whatever else the machine
+//!   does;
+//! * the sampler's CPU time, which another core spends, as a share of the program's.
 //!
-//! `JAVA_HOME` names the JDK, else the newest found is taken.
+//! `JAVA_HOME` names the JDK. Without it the newest JDK found is used.
 
 mod support;
 
@@ -24,7 +25,8 @@ use support::Median;
 /// Pauses between two samples, in microseconds: about a thousand a second, and none.
 const PAUSES: [u64; 2] = [900, 0];
 
-/// A program of one thread and its work: so long that the start of the VM is a small part.
+/// Programs with one thread, and their work. The work is long, so that the start of the VM is a
+/// small part.
 const PROGRAMS: [(&str, &[&str]); 2] = [
     ("stackwitness.fixtures.Main", &["math-parser=3000"]),
     ("stackwitness.fixtures.Javac", &["--rounds", "6"]),
@@ -48,7 +50,7 @@ fn main() {
     }
 }
 
-/// What one run took, in seconds of CPU time.
+/// The cost of one run, in seconds of CPU time.
 struct Took {
     program: f64,
     sampler: f64,
@@ -60,7 +62,7 @@ fn compare(java: &Path, dir: &Path, program: &[&str], pause_us: u64, pairs: u64)
     let mut slower = vec![];
     let mut sampler = vec![];
     for pair in 0..pairs {
-        // Whoever comes second meets a warmer machine.
+        // The second run has a warmer machine, so the order alternates.
         let runs = [pair % 2 == 0, pair % 2 == 1];
         let took = runs.map(|agent| (agent, run(java, dir, program, agent.then_some(pause_us))));
         let of = |wanted| took.iter().find(|(agent, _)| *agent == wanted);
@@ -90,7 +92,7 @@ fn compare(java: &Path, dir: &Path, program: &[&str], pause_us: u64, pairs: u64)
     );
 }
 
-/// Runs the program to its end, with the agent if there is a pause between its samples.
+/// Runs the program to its end, with the agent if `pause_us` is given.
 fn run(java: &Path, dir: &Path, program: &[&str], pause_us: Option<u64>) -> Took {
     let _ = fs::remove_file(dir.join(RECORDS_FILE));
     let config = pause_us.map(|pause_us| support::edges_alone(dir, pause_us));

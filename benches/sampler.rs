@@ -1,11 +1,11 @@
-//! How fast the sampler is. Measures, never fails on a number.
+//! The speed of the sampler. Measures, and never fails on a number.
 //!
-//! * `cargo bench --bench sampler`: checks per second against a bare loop of signal and walk,
-//!   in turns of a second within one run, as medians;
+//! * `cargo bench --bench sampler`: checks per second, compared with a bare loop of signal and
+//!   walk, in turns of a second within one run, as medians;
 //! * `cargo bench --bench sampler -- ten-million`: how long 10,000,000 async checks take, with
 //!   the target's memory every ten seconds.
 //!
-//! `JAVA_HOME` names the JDK, else the newest found is taken.
+//! `JAVA_HOME` names the JDK. Without it the newest JDK found is used.
 
 mod support;
 
@@ -58,7 +58,7 @@ fn start(java: &Path, dir: &Path, time: Duration, bare: bool) -> Child {
         ..support::edges_alone(dir, 0)
     };
     support::java(java, dir, Some(&config))
-        // A heap that is there from the start, lest it hides what grows.
+        // The heap has its full size from the start, so that its growth hides nothing.
         .args(["-Xms256m", "-Xmx256m", "-XX:+AlwaysPreTouch"])
         .args([java_fixtures::MAIN_CLASS, PROGRAM, "--millis"])
         .arg(time.as_millis().to_string())
@@ -83,7 +83,7 @@ fn compare(target: &mut Child, dir: &Path) {
         rates
     };
     let (bare, checks) = (rates(Pace::Loop), rates(Pace::Checks));
-    // Each turn against its neighbour: the program still warms up in the first ones.
+    // Each turn is compared with its neighbour, because the program warms up in the first turns.
     let pairs = support::neighbours(&paced, Pace::Loop);
     let ratios = pairs.map(|(bare, checks)| checks.rate() / bare.rate());
     let medians = [bare, checks, ratios.collect()].map(Median::of);
@@ -130,7 +130,7 @@ fn async_checks(dir: &Path) -> u64 {
     Tally::from_slots(&words.collect::<Vec<_>>(), Layer::AsgctAsync).checks()
 }
 
-/// Resident memory, as `proc_pid_status(5)` tells.
+/// Resident memory, from `proc_pid_status(5)`.
 fn rss_mib(pid: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;

@@ -1,14 +1,15 @@
-//! What layer `call-edge`, alone, costs a program that it samples a thousand times a second.
-//! Measures, never fails on a number.
+//! The cost of layer `call-edge` alone, for a program that is sampled a thousand times a second.
+//! Measures, and never fails on a number.
 //!
-//! `cargo bench --bench speed [-- SECONDS]`: in one run turns of a second in which the program is
-//! sampled follow turns in which it is not. It does the same round of work over and over; printed
-//! is how many times the CPU time of a round is that of the turn before. Both turns meet the same
-//! compiled code on the same machine, so this is sharp where whole runs differ by a fifth. It
-//! leaves out what the agent does once, as classes are loaded: that is the other number, the CPU
-//! time of the thread up to the end of its first round, in JVMs with the agent and without.
+//! `cargo bench --bench speed [-- SECONDS]`: within one run, turns of a second in which the program
+//! is sampled alternate with turns in which it is not. The program repeats the same round of work.
+//! The benchmark prints the CPU time of a round as a multiple of that in the turn before. Both
+//! turns run the same compiled code on the same machine, so the comparison is precise even where
+//! whole runs differ by a fifth. It leaves out the agent's work at the loading of classes. The
+//! second number covers this work: the CPU time of the thread up to the end of its first round, in
+//! JVMs with the agent and without.
 //!
-//! `JAVA_HOME` names the JDK, else the newest found is taken.
+//! `JAVA_HOME` names the JDK. Without it the newest JDK found is used.
 
 mod support;
 
@@ -18,19 +19,19 @@ use std::fs;
 use std::path::Path;
 use support::Median;
 
-/// Programs of one thread with short rounds; a JDK without a compiler has no data for javac.
+/// Programs with one thread and short rounds. A JDK without a compiler gives no data for javac.
 const PROGRAMS: [&str; 4] = ["math-parser", "lambdas", "regexes", "javac"];
 
 /// About a thousand samples a second.
 const PAUSE_US: u64 = 900;
 
-/// Turns at the start are left out: the program is still being compiled.
+/// Turns at the start are left out, because the program is still being compiled.
 const WARM_UP: usize = 10;
 
-/// The start of a turn is left out: the other may still have a sample on its way.
+/// The start of a turn is left out, because a sample of the turn before may be under way.
 const EDGE_NS: u64 = 20_000_000;
 
-/// How many JVMs are started with the agent, and as many without.
+/// How many JVMs are started with the agent. As many are started without.
 const STARTS: usize = 15;
 
 fn main() {
@@ -69,7 +70,7 @@ fn in_turns(java: &Path, dir: &Path, program: &str, millis: u64) {
 fn starts(java: &Path, dir: &Path) {
     let mut times = [vec![], vec![]];
     for start in 0..2 * STARTS {
-        // Whoever comes second meets a warmer machine.
+        // The second run has a warmer machine, so the order alternates.
         let agent = (start + start / 2) % 2;
         let marks = run(java, dir, PROGRAMS[0], 0, None, agent == 1);
         times[agent].extend(marks.first().map(|mark| mark.cpu_ns as f64 / 1e6));

@@ -11,7 +11,7 @@ use scenarios::jdk::Jdk;
 use std::path::Path;
 use support::{Deadline, jdks};
 
-/// The mismatches of `cause` in the first run that has any. What compilers make of a program differs
+/// The mismatches of `cause` in the first run that has any. The compiled code of a program differs
 /// from run to run, so the programs of the cause run in turns until one of them shows it.
 fn shown(jdk: &Path, cause: &Cause) -> Vec<Mismatch> {
     let deadline = Deadline::new(format!("{jdk:?}: waiting for {}", cause.name));
@@ -57,7 +57,7 @@ fn each_cause_appears_in_its_program() {
 }
 
 fn check(mismatch: &Mismatch) {
-    // Without a debug info record of its own, compiled code is walked imprecisely.
+    // Stacks of this cause are imprecise, and no mismatches.
     let is_without_record = mismatch.cause.as_ref().map(CauseName::as_str) == Some("no-record");
     assert_eq!(
         mismatch.verdict == Verdict::Imprecise,

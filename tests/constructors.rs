@@ -1,5 +1,5 @@
-//! Exceptions that leave constructors: no hook can run at the call of `super(...)`, so the
-//! trace stack has entries that may be stale. No sample may be called wrong for that.
+//! Exceptions that leave constructors: no hook can run at the call of `super(...)`, so the trace
+//! stack has entries that may be stale. No sample may be `wrong` for this reason.
 
 mod support;
 
@@ -8,7 +8,7 @@ use oracle::{Hooking, Layer};
 use std::path::Path;
 use support::jdks;
 
-/// By C1 alone most of these samples fall into the VM, which looks for handlers: there the
+/// With C1 alone most of these samples interrupt the VM while it looks for handlers, and there the
 /// walkers are right. Reflection by the VM itself catches exceptions between constructors.
 fn scenario(hooks: Hooking) -> String {
     format!(
@@ -39,8 +39,8 @@ fn measure(jdk: &Path, hooks: Hooking) -> oracle::report::Report {
     ran.report
 }
 
-/// Whether constructors are missing from the walk and nothing else, while the VM runs and the last
-/// Java code is one that walkers read right.
+/// Whether the walk lacks constructors and nothing else, while the thread is in the VM and the last
+/// Java code is of a kind that walkers read correctly.
 fn is_stale(mismatch: &Mismatch) -> bool {
     let state = mismatch.evidence.state.as_deref();
     let code = mismatch.evidence.last_java_code.as_deref();

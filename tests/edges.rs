@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use support::{jdks, run, stackwitness};
 
-/// What the last line of `edges` says.
+/// The numbers in the last line of `edges`.
 #[derive(Debug, PartialEq)]
 struct Sums {
     stacks: u64,
@@ -47,7 +47,7 @@ fn feature(jdk: &Path) -> u32 {
     jdk.feature().expect("a release file")
 }
 
-/// The number of events with this name, as the JDK's own tool counts them.
+/// The number of events with this name, by the JDK's own tool.
 fn events(jdk: &Path, file: &Path, name: &str) -> Option<u64> {
     let tool = jdk.join("bin/jfr");
     if !tool.exists() {
@@ -101,7 +101,7 @@ fn recordings_are_judged_from_the_file_alone() {
             sums.unknown * 50 <= sums.edges,
             "more than 2 % unknown: {output:?}"
         );
-        // Up to JDK 24 JFR samples at any instant, and sometimes it is wrong.
+        // Up to JDK 24 JFR samples at any instant, and some stacks are wrong.
         let allowed = match feature(&jdk) >= 25 {
             true => 0,
             false => sums.edges / 1000,
@@ -132,7 +132,7 @@ fn recordings_are_judged_from_the_file_alone() {
     }
 }
 
-/// Prints its own stack, as `StackWalker` has it, from within all kinds of calls.
+/// Prints its own stack, by `StackWalker`, from within all kinds of calls.
 const WALKER: &str = r#"
     import java.lang.invoke.*;
     import java.lang.reflect.*;
@@ -234,7 +234,7 @@ const WALKER: &str = r#"
     }
 "#;
 
-/// Runs [`WALKER`]; its stacks, one a line.
+/// Runs [`WALKER`]. Returns its stacks, one on each line.
 fn true_stacks(jdk: &Path, dir: &Path) -> Option<String> {
     let javac = jdk.join("bin/javac");
     if !javac.exists() {
@@ -274,14 +274,15 @@ fn true_stacks_are_possible_and_false_ones_are_not() {
         assert!(honest.unknown * 50 <= honest.edges, "{}", output.stdout);
         assert_eq!(output.code, Some(0));
 
-        // Each stack once without each of its middle frames.
+        // Each stack, without one of its middle frames at a time.
         let mut seen = HashSet::new();
         let mut faulty = Vec::new();
         for line in lines.lines().filter(|line| seen.insert(*line)) {
             let stack: serde_json::Value = serde_json::from_str(line).unwrap();
             let frames = stack["frames"].as_array().unwrap();
             for at in 1..frames.len() - 1 {
-                // Without one of two equal frames it is the true stack of a shallower recursion.
+                // If one of two equal frames is removed, the stack is the true stack of a shallower
+                // recursion.
                 if frames[at] == frames[at - 1] || frames[at] == frames[at + 1] {
                     continue;
                 }
@@ -293,8 +294,8 @@ fn true_stacks_are_possible_and_false_ones_are_not() {
         let (found, output) = judge(&jdk, dir.path(), &faulty.join("\n"));
         println!("{} faults: {found:?}", faulty.len());
         assert_eq!(output.code, Some(1));
-        // Each fault breaks one edge. Half of this program's calls are made by native methods,
-        // lambdas or method handles, which can call anything.
+        // Each fault breaks one edge. In this program native methods, lambdas or method handles,
+        // which can call anything, make half of the calls.
         assert!(found.impossible * 10 > faulty.len() as u64 * 6, "{found:?}");
     }
 }

@@ -7,8 +7,8 @@
 //! | `code` | the exit code that it must have |
 //! | any other | input |
 //!
-//! Files in `tests/examples/shared` are input of every test. `BLESS=1 cargo test --test examples` writes
-//! `stdout`, `stderr` and `code` anew; look at the difference before you commit it.
+//! Files in `tests/examples/shared` are input of every test. `BLESS=1 cargo test --test examples`
+//! writes `stdout`, `stderr` and `code`. Look at the difference before you commit it.
 
 mod support;
 
@@ -23,7 +23,7 @@ const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/examples");
 /// Input of every test.
 const SHARED: &str = "shared";
 
-/// What a script must do.
+/// The files with the expected results.
 const EXPECTED: [&str; 3] = ["stdout", "stderr", "code"];
 
 fn main() -> ExitCode {

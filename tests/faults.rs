@@ -14,21 +14,22 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use support::{Deadline, jdks};
 
-/// How much is asked of a test in which all walkers answer falsely.
+/// The requirements of a test in which all walkers answer falsely.
 struct Wanted {
-    /// One of so many checks is faulty.
+    /// One check of this many is faulty.
     one_in: u64,
-    /// So many checks in each of these layers.
+    /// At least this many checks in each of these layers.
     checks: u64,
     layers: &'static [Layer],
-    /// One of so many samples is compared with GetStackTrace.
+    /// One sample of this many is compared with GetStackTrace.
     gst_every: u32,
 }
 
 fn wanted(hooks: Hooking) -> Wanted {
     let (one_in, checks) = (400, 100_000);
     match hooks {
-        // Light hooks check at the next push after a sample only: fewer checks, more of them faulty.
+        // Light hooks make checks only at the next push after a sample, so there are fewer checks,
+        // and more of them are faulty.
         Hooking::Light => Wanted {
             one_in: 25,
             checks: 5_000,
@@ -62,7 +63,7 @@ fn seeds(what: &str) -> impl Iterator<Item = u64> {
     (1..).inspect(move |_| deadline.check())
 }
 
-/// Our own programs of these tests.
+/// The fixtures of these tests.
 fn fixtures(seconds: u32) -> String {
     let names = [
         "mutual-recursion",
@@ -96,7 +97,7 @@ fn scenario(program: &str, gst_every: u32) -> String {
     )
 }
 
-/// Runs `program` with `options`; returns the report and what came of the faults.
+/// Runs `program` with `options`. Returns the report and how the faults ended.
 fn inject(jdk: &Path, program: &str, seed: u64, options: &[&str]) -> (Report, Vec<FaultCount>) {
     run_scenario(jdk, &scenario(program, 8), seed, options)
 }
@@ -125,8 +126,8 @@ fn mismatches(report: &Report, layer: Layer) -> u64 {
     counts.unwrap().tally().mismatches()
 }
 
-/// At least 99 % of the faults in `layer` were caught or have a reason; returns how many there
-/// were and how many of them were caught.
+/// At least 99 % of the faults in `layer` were caught or have a reason. Returns how many faults
+/// there were and how many were caught.
 fn assert_caught(faults: &[FaultCount], layer: Layer) -> (u64, u64) {
     let injected = sum(faults, |fault| fault.layer == layer);
     let caught = sum(faults, |fault| {
@@ -141,7 +142,7 @@ fn assert_caught(faults: &[FaultCount], layer: Layer) -> (u64, u64) {
     (injected, caught)
 }
 
-/// All of `jdks`, with each way to keep the trace stack.
+/// Each of `jdks` with each kind of hooks.
 fn hooked(jdks: Vec<PathBuf>) -> Vec<(PathBuf, Hooking)> {
     let each = |jdk: PathBuf| [(jdk.clone(), Hooking::Exact), (jdk, Hooking::Light)];
     jdks.into_iter().flat_map(each).collect()
@@ -201,12 +202,12 @@ fn all_faults_are_caught(jdk: &Path, hooks: Hooking) {
     }
     for layer in Layer::ALL {
         let (injected, caught) = assert_caught(&faults, layer);
-        // Two walks at one instant hide nothing.
+        // Two walks at one instant leave no fault undetected.
         if layer == Layer::AsgctSafepoint {
             assert_eq!(caught, injected, "{jdk:?}: {faults:#?}");
         }
     }
-    // Nothing but the faults is reported in the layers on which the others rest.
+    // The layers on which the others rest report nothing but the faults.
     let reported = sum(&faults, |fault| {
         fault.layer == Layer::Gst && matches!(fault.verdict, Verdict::Wrong | Verdict::Truncated)
     });
@@ -215,7 +216,7 @@ fn all_faults_are_caught(jdk: &Path, hooks: Hooking) {
     assert_eq!(mismatches(Layer::Ground), 0, "{jdk:?}");
 }
 
-/// Most of what may change until the next safepoint the class files forbid.
+/// Class files forbid most of the faults that a movement until the next safepoint could hide.
 #[test]
 fn faults_of_walkers_in_signals_are_caught() {
     for (jdk, hooks) in hooked(jdks()) {
@@ -239,7 +240,7 @@ fn faults_of_walkers_in_signals_are_caught() {
     }
 }
 
-/// GetStackTrace and its kin are asked for another thread, too.
+/// GetStackTrace and the other JVMTI walkers are also asked for another thread.
 #[test]
 fn faults_of_walkers_of_suspended_threads_are_caught() {
     let layers: Vec<Layer> = When::Suspend.layers().collect();
@@ -301,7 +302,7 @@ fn faults_of_walkers_in_virtual_threads_are_caught() {
     }
 }
 
-/// The programs as they are, without hooks.
+/// The programs without hooks.
 fn unhooked(jdk: &Path) -> Vec<(&'static str, String)> {
     let mut programs = vec![("fixtures", fixtures(8))];
     match jdk.join("bin/javac").exists() {
@@ -315,8 +316,8 @@ fn unhooked(jdk: &Path) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// Runs `program` until there are `enough` faults and so many stacks of GetStackTrace, which the
-/// judge of edges is tested by: none of them is impossible.
+/// Runs `program` until there are `enough` faults and enough stacks of GetStackTrace, which test
+/// the judge of edges: none of these stacks is impossible.
 fn check_class_files(
     jdk: &Path,
     (name, program): (&str, &str),
@@ -341,9 +342,10 @@ fn check_class_files(
     faults
 }
 
-/// How many faults the class files alone catch is a measurement: what they allow they allow. A
-/// missing frame in the middle they mostly do not, unless only a recursion is shallower for it:
-/// two of our programs call themselves directly, and with a frame less theirs are true stacks.
+/// How many faults class files alone catch is a measurement, because they allow some false stacks.
+/// They mostly forbid a stack without a middle frame, unless the change is a shallower recursion:
+/// two of the programs call themselves directly, and with a frame less their stacks are true
+/// stacks.
 #[test]
 fn class_files_alone_catch_missing_frames() {
     const MISSING: u64 = 300;

@@ -1,6 +1,6 @@
-//! `cargo test` as a gate for a JDK: the scenarios that are marked for it, one test for each
-//! JDK, scenario and layer, as `17.0.15::test::asgct-async`. `JAVA_HOME` names the JDK; without
-//! it all that are installed are tested. STACKWITNESS_TEST_SCENARIOS may name more scenario
+//! `cargo test` as a gate for a JDK: the scenarios that are marked for it, one test for each JDK,
+//! scenario and layer, as `17.0.15::test::asgct-async`. `JAVA_HOME` names the JDK. Without
+//! `JAVA_HOME`, all installed JDKs are tested. STACKWITNESS_TEST_SCENARIOS may name more scenario
 //! files, separated by commas.
 
 mod support;
@@ -22,13 +22,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// What JVMs that are taken for good have shown.
+/// The results of JVMs that are known to be good.
 const BASELINES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/baselines");
 
 /// Runs of scenarios would disturb each other.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// A scenario on a JDK, run when the first of its layers is asked for.
+/// A scenario on a JDK. It runs when the first of its layers is tested.
 struct Case {
     scenario: Scenario,
     jdk: PathBuf,
@@ -55,7 +55,7 @@ fn seed() -> u64 {
     })
 }
 
-/// The scenarios that are marked for this.
+/// The scenarios that are marked for `cargo test`.
 fn marked() -> Vec<Scenario> {
     let ours = BUILT_IN.iter().map(|(name, _)| (*name).to_owned());
     let more = std::env::var("STACKWITNESS_TEST_SCENARIOS").unwrap_or_default();
@@ -77,7 +77,7 @@ fn layers(jdk: &Jdk, scenario: &Scenario) -> Vec<Trial> {
         .join(version)
         .join(&scenario.name);
     if std::env::var_os("NEXTEST").is_some() {
-        // There each layer has a process of its own.
+        // With nextest each layer has a process of its own.
         out.push(std::process::id().to_string());
     }
     let case = Arc::new(Case {
@@ -117,7 +117,7 @@ impl Case {
         let baseline = baselines(&self.scenario)?;
         let known = KnownIssues::default();
         let decision = decide(report, rule(report, &baseline, &known));
-        // What is about another layer fails that layer.
+        // An objection to another layer fails that layer's test.
         let mine = |reason: &&Objection| match &reason.subject {
             Subject::Layer(of) => *of == layer,
             Subject::Report | Subject::Run(_) | Subject::KnownIssue(_) => true,
@@ -131,7 +131,8 @@ impl Case {
     }
 }
 
-/// Against the baseline if it has runs of the report's JDK, else by upper bounds.
+/// The rule: against the baseline if the baseline has runs of the report's JDK, else by upper
+/// bounds.
 fn rule<'a>(report: &Report, baseline: &'a Baseline, known: &'a KnownIssues) -> Rule<'a> {
     let platforms = samples(report, ARCH).unwrap_or_default();
     let is_known = |(platform, _): &(Platform, Set)| baseline.sets.contains_key(platform);
@@ -150,8 +151,8 @@ fn rule<'a>(report: &Report, baseline: &'a Baseline, known: &'a KnownIssues) -> 
     }
 }
 
-/// The baselines of a scenario of ours: files named after the scenario and the JDK, as
-/// `test-17.json`. Scenarios of others have none.
+/// The baselines of a built-in scenario: files named after the scenario and the JDK, such as
+/// `test-17.json`. Other scenarios have none.
 fn baselines(scenario: &Scenario) -> Result<Baseline, String> {
     let mut files = vec![];
     for entry in fs::read_dir(BASELINES).into_iter().flatten().flatten() {

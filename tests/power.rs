@@ -1,7 +1,7 @@
 //! `docs/power.md`: which faults each layer sees, measured by fault injection.
 //!
 //! The page must list every kind of fault and every layer with a walker. `BLESS=1 cargo test --test
-//! power` injects faults into our own programs on all JDKs and writes the page anew.
+//! power` injects faults into the fixtures on all JDKs and writes the page.
 
 mod support;
 
@@ -13,7 +13,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use support::jdks;
 
-/// One answer in so many is faulty.
+/// One answer of this many is faulty.
 const ONE_IN: u32 = 20;
 
 fn page() -> PathBuf {
@@ -40,7 +40,7 @@ fn the_page_has_every_fault_and_every_layer() {
     }
 }
 
-/// Injects faults into our programs, and renders what came of them.
+/// Injects faults into the fixtures, and renders how the faults ended.
 fn measured() -> String {
     let (mut faults, mut versions) = (vec![], vec![]);
     for jdk in jdks() {
@@ -70,7 +70,7 @@ fn scenario(hooks: &str) -> String {
     )
 }
 
-/// How faults of one kind ended in one layer.
+/// How the faults of one kind ended in one layer.
 type Ends = BTreeMap<(String, String), u64>;
 
 fn render(faults: &[FaultCount], versions: &[String]) -> String {
@@ -137,7 +137,7 @@ fn section(text: &mut String, layer: Layer, faults: &[FaultCount]) {
     }
 }
 
-/// Why a fault was not caught and its verdict; nothing if the fault was caught.
+/// Why a fault was not caught, and its verdict; empty if the fault was caught.
 fn end(fault: &FaultCount) -> (String, String) {
     let verdict = match fault.verdict {
         Verdict::Error(code) => format!("error {code}"),

@@ -1,5 +1,5 @@
-//! Hooked programs behave as before: with all their classes and the JDK's hooked they print the
-//! same, end the same and write the same files, interpreted and compiled.
+//! Hooked programs behave as before. If all classes of the program and of the JDK are hooked, the
+//! program has the same output, exit code and files, interpreted and compiled.
 //!
 //! ```sh
 //! apt-get install ecj jython libh2-java libxalan2-java
@@ -88,7 +88,7 @@ const WORK_XSL: &str = r#"
 </xsl:stylesheet>
 "#;
 
-/// Interpreted, compiled by C1 alone, and as usual.
+/// The interpreter alone, C1 alone, and the usual mode.
 const MODES: [&str; 3] = ["-Xint", "-XX:TieredStopAtLevel=1", "-Xmixed"];
 
 struct Program {
@@ -189,7 +189,7 @@ fn programs(fixtures: &Path) -> Vec<Program> {
     all
 }
 
-/// What a program did.
+/// The behaviour of a program.
 #[derive(Debug, PartialEq, Eq)]
 struct Behaviour {
     exit: Exit,
@@ -197,7 +197,8 @@ struct Behaviour {
     files: BTreeMap<PathBuf, Vec<u8>>,
 }
 
-/// Runs a program in a folder of its own; `exit` tells from the command's exit code the program's.
+/// Runs a program in a folder of its own. `exit` returns the program's exit code for the command's
+/// exit code.
 fn behaviour(
     program: &Program,
     mut command: Command,

@@ -1,6 +1,5 @@
-//! Threads that come and go, stacks that overflow, virtual threads, classes redefined and
-//! unloaded: each stress fixture ends by itself under full sampling, and the layers that
-//! rest on nothing of the JVM's walkers stay clean.
+//! Threads that come and go, stacks that overflow, virtual threads, classes redefined and unloaded:
+//! each stress fixture ends by itself under full sampling, and `ground` and `gst` have no mismatch.
 
 mod support;
 
@@ -13,13 +12,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use support::{jdks, run};
 
-/// What one run left behind.
+/// The result of one run.
 struct Measured {
     tallies: Vec<(Layer, Tally)>,
     records: Vec<Record>,
 }
 
-/// Runs a fixture with the agent; fails unless it ends by itself, in time and well.
+/// Runs a fixture with the agent. Fails unless the fixture ends by itself, in time and with exit
+/// code 0.
 fn measure(jdk: &Path, fixture: &str, installed: &Installed, hooks: Hooking) -> Measured {
     let dir = tempfile::tempdir().unwrap();
     let config = Config {

@@ -1,4 +1,4 @@
-//! Endless loading and unloading of classes: what is known of unloaded ones is forgotten.
+//! Endless loading and unloading of classes: the agent forgets unloaded classes.
 
 mod support;
 
@@ -6,7 +6,7 @@ use oracle::record::Rewriting;
 use std::path::Path;
 use support::{jdks, report, run, stackwitness};
 
-/// What the rewriter did while classes came and went for so many seconds.
+/// The rewriter's counts, after classes were loaded and unloaded for this many seconds.
 fn unload(jdk: &Path, dir: &Path, seconds: u32) -> Rewriting {
     let scenario = dir.join("unloading.toml");
     let text = format!(
@@ -38,7 +38,8 @@ fn methods_of_unloaded_classes_are_forgotten() {
         let hooked = long.methods_hooked.saturating_sub(short.methods_hooked);
         let kept = long.methods_known.saturating_sub(short.methods_known);
         assert!(hooked > 1000, "too slow to tell: {short:?} {long:?}");
-        // The collector is always a few loaders behind; without forgetting both were equal.
+        // The collector is always a few loaders behind. If nothing were forgotten, both numbers
+        // would be equal.
         assert!(kept < hooked / 2, "{short:?} {long:?}");
     }
 }

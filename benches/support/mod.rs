@@ -1,4 +1,4 @@
-//! What the benches share.
+//! The common parts of the benchmarks.
 
 #![allow(dead_code, reason = "not every bench needs all of it")]
 
@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Layer `call-edge` alone, with so long a pause between two samples.
+/// Layer `call-edge` alone, with this pause between two samples.
 pub fn edges_alone(dir: &Path, pause_us: u64) -> Config {
     Config {
         run_dir: dir.into(),
@@ -33,7 +33,7 @@ pub fn edges_alone(dir: &Path, pause_us: u64) -> Config {
     }
 }
 
-/// `java` with the agent, if it is configured, and our fixtures as its class path.
+/// `java` with the fixtures as its class path, and with the agent if `agent` is given.
 pub fn java(java: &Path, dir: &Path, agent: Option<&Config>) -> Command {
     let installed = java_fixtures::write_to(dir).expect("our classes");
     let mut command = Command::new(java);
@@ -41,7 +41,7 @@ pub fn java(java: &Path, dir: &Path, agent: Option<&Config>) -> Command {
         let path = dir.join("config.json");
         let config = serde_json::to_vec(config).expect("plain data");
         fs::write(&path, config).expect("it is ours");
-        // The run of the JVM that was here before is over.
+        // The earlier run in this folder is over.
         let _ = fs::remove_file(dir.join(CLAIM_FILE));
         let agent = libraries::AGENT.place(dir).expect("the agent");
         command.arg(format!("-agentpath:{}={}", agent.display(), path.display()));
@@ -50,7 +50,7 @@ pub fn java(java: &Path, dir: &Path, agent: Option<&Config>) -> Command {
     command
 }
 
-/// What the agent wrote down.
+/// The agent's records.
 pub fn records(dir: &Path) -> Vec<Record> {
     let text = fs::read_to_string(dir.join(RECORDS_FILE)).unwrap_or_default();
     let records = text.lines().map(serde_json::from_str);
@@ -66,15 +66,15 @@ pub fn paced(dir: &Path) -> Vec<Paced> {
     paced.collect()
 }
 
-/// Each turn of the sampler with the one of `other` before it.
+/// Each turn of the sampler with the turn of `other` before it.
 pub fn neighbours(paced: &[Paced], other: Pace) -> impl Iterator<Item = (&Paced, &Paced)> {
     let pairs = paced.windows(2).map(|pair| (&pair[0], &pair[1]));
     pairs.filter(move |(before, after)| before.pace == other && after.pace == Pace::Checks)
 }
 
-/// A median, and the numbers between which that of all runs lies with 95 % confidence, whatever
-/// their distribution: so many of the numbers are below it as heads fall in as many tosses of a
-/// coin. With fewer than six numbers these are the least and the greatest.
+/// A median with its 95 % confidence interval, for any distribution: as many of the numbers are
+/// below the true median as there are heads in as many tosses of a coin. With fewer than six
+/// numbers the interval has the least and the greatest number.
 pub struct Median {
     pub value: f64,
     pub low: f64,
@@ -85,7 +85,7 @@ impl Median {
     pub fn of(mut numbers: Vec<f64>) -> Option<Median> {
         numbers.sort_by(f64::total_cmp);
         let count = numbers.len();
-        // The share of tosses with less than `rank` heads, for each rank.
+        // The probability of less than `rank` heads, for each rank.
         let mut heads = 0.5f64.powi(count as i32);
         let mut fewer = 0.0;
         let mut rank = 0;

@@ -6,19 +6,18 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a test waits on a machine that is quiet and fast.
+/// How long a test waits on a quiet and fast machine.
 const PATIENCE: Duration = Duration::from_secs(5 * 60);
 
-/// The factor of the slowest machine that deadlines make allowance for: half an hour instead of
-/// five minutes.
+/// The largest factor for slow machines: half an hour instead of five minutes.
 const MOST: f64 = 6.0;
 
-/// Programs that are started to see how fast the machine is, and how long all of them take on a
-/// quiet one.
+/// The number of programs that are started to measure the machine's speed, and the time of all of
+/// them on a quiet machine.
 const STARTS: u32 = 8;
 const STARTS_TAKE: Duration = Duration::from_millis(16);
 
-/// A time after which something that has not ended counts as hanging.
+/// A time after which a test counts as hanging.
 #[derive(Clone, Debug)]
 pub struct Deadline {
     what: String,
@@ -36,7 +35,7 @@ impl Deadline {
     /// A deadline for `what` that lasts `patience` on a quiet machine, and up to six times as long
     /// on a busy one.
     pub fn of(what: impl Into<String>, patience: Duration) -> Deadline {
-        // Measured before the wait, and not in the middle of it.
+        // The speed is measured before the wait, and not during the wait.
         speed();
         Deadline {
             what: what.into(),
@@ -45,10 +44,9 @@ impl Deadline {
         }
     }
 
-    /// What to say if the deadline has passed, and `None` before.
+    /// The message if the deadline has passed, and `None` before.
     ///
-    /// The machine's load counts as it is now, so that a machine that gets busy later delays the
-    /// deadline.
+    /// The machine's current load counts, so a machine that gets busy later delays the deadline.
     pub fn passed(&self) -> Option<String> {
         let waited = self.start.elapsed();
         if waited < self.patience {
@@ -91,8 +89,7 @@ pub fn until<T>(what: &str, mut done: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// How many times longer than on a quiet machine it takes to start programs, measured once per
-/// process.
+/// The time to start programs as a multiple of that on a quiet machine, measured once per process.
 fn speed() -> f64 {
     static SPEED: OnceLock<f64> = OnceLock::new();
     *SPEED.get_or_init(|| {
@@ -104,7 +101,8 @@ fn speed() -> f64 {
     })
 }
 
-/// How many threads each core had to run in the last minute, on average; 0 where that is unknown.
+/// The average number of threads that each core had to run in the last minute; 0 if it is not
+/// known.
 fn load() -> f64 {
     let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load: Option<f64> = text.split(' ').next().and_then(|load| load.parse().ok());

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 /// The oldest feature release that is tested.
 const OLDEST: u32 = 17;
 
-/// The JDK of `JAVA_HOME`; without that, all in `/usr/lib/jvm` from release 17 on, each once, the
-/// oldest first. Prints "skipped" where there is none.
+/// The JDK of `JAVA_HOME`. Without `JAVA_HOME`, all JDKs in `/usr/lib/jvm` from release 17 on, each
+/// once, the oldest first. Prints "skipped" if there is none.
 pub fn jdks() -> Vec<PathBuf> {
     if let Some(home) = env::var_os("JAVA_HOME") {
         return vec![home.into()];
@@ -27,8 +27,8 @@ pub fn jdks() -> Vec<PathBuf> {
     found.into_iter().map(|(_, home)| home).collect()
 }
 
-/// The feature release of a home, as 17, from a line like `JAVA_VERSION="17.0.15"` of its `release`
-/// file.
+/// The feature release of a home, such as 17, from a line like `JAVA_VERSION="17.0.15"` of its
+/// `release` file.
 pub fn feature(home: &Path) -> Option<u32> {
     let release = fs::read_to_string(home.join("release")).ok()?;
     let lines = &mut release.lines();

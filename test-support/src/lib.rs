@@ -1,11 +1,11 @@
-//! What the tests of several crates share.
+//! The common parts of the tests of several crates.
 //!
 //! * [`Deadline`] ends a test that hangs. A deadline lasts minutes, and longer on a slow or busy
 //!   machine: no test depends on the machine's speed.
 //! * [`jdks`] finds the JDKs of this machine.
 //! * [`run`], [`run_with`] and [`wait`] run a child process to its end, under such a deadline.
 //!
-//! This crate is for tests only. It panics where a test has to fail.
+//! This crate is for tests only. Its functions panic to fail a test.
 
 #![forbid(unsafe_code)]
 

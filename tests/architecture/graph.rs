@@ -2,25 +2,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One file takes a name from another.
+/// A file uses a name of another file.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Edge {
-    /// The file that takes.
+    /// The file that uses the name.
     pub from: String,
-    /// The file that defines.
+    /// The file that defines the name.
     pub to: String,
-    /// What is taken, as it is written.
+    /// The name, as the file writes it.
     pub name: String,
 }
 
-/// Files that need each other in a circle: the edges among them, one line each.
+/// Circles of files that need each other: the edges among these files, one line for each edge.
 pub fn file_circles(edges: &BTreeSet<Edge>) -> Vec<String> {
     let node = |path: &str| Some(path.to_owned());
     circles("files", edges, node)
 }
 
-/// Folders whose children need each other in a circle. A child is a file or a folder, with all
-/// below it.
+/// Circles of children of a folder that need each other. A child is a file, or a folder with all
+/// files below.
 pub fn folder_circles(edges: &BTreeSet<Edge>) -> Vec<String> {
     let ends = edges.iter().flat_map(|edge| [&edge.from, &edge.to]);
     let folders: BTreeSet<&str> = ends.flat_map(|path| folders_of(path)).collect();
@@ -39,13 +39,13 @@ pub fn folder_circles(edges: &BTreeSet<Edge>) -> Vec<String> {
     all
 }
 
-/// All folders that `path` lies in, from the root on.
+/// All folders around `path`, from the root on.
 fn folders_of(path: &str) -> impl Iterator<Item = &str> {
     let slashes = path.match_indices('/').map(|(at, _)| &path[..at]);
     std::iter::once("").chain(slashes)
 }
 
-/// The circles among the nodes that `node` makes of files; none for a file that has no part.
+/// The circles among nodes. `node` gives the node of a file; `None` if the file belongs to no node.
 fn circles(
     what: &str,
     edges: &BTreeSet<Edge>,

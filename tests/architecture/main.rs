@@ -1,5 +1,5 @@
-//! The rules of the house, as docs/architecture.md states them: arrows between crates, no circle
-//! between files or folders, small files and folders, and `unsafe` in few places.
+//! The rules of docs/architecture.md: arrows between crates, no circles between files or folders,
+//! small files and folders, and `unsafe` in few places.
 
 mod graph;
 mod modules;
@@ -10,7 +10,7 @@ use modules::Modules;
 use std::collections::BTreeMap;
 use workspace::{crates, root, rust_files};
 
-/// What each crate may need of the others.
+/// The crates on which each crate may depend.
 const ARROWS: &[(&str, &[&str])] = &[
     ("classfile", &[]),
     ("trace-entry", &[]),
@@ -48,8 +48,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Where `unsafe` may stand: the face of the JVM, the truth that hooks keep, the walkers and our own
-/// walker.
+/// The places where `unsafe` is allowed: the safe face of the JVM, the truth that hooks keep, the
+/// agent's walkers, and the crate `walker`.
 const UNSAFE: &[&str] = &[
     "native/src/jvm/",
     "native/src/truth/",
@@ -57,16 +57,16 @@ const UNSAFE: &[&str] = &[
     "walker/",
 ];
 
-/// Long files that are still to be divided. Nothing may be added.
+/// Long files that are still to be divided. No file may be added.
 const STILL_LONG: &[&str] = &[];
 
-/// More lines than this, tests aside, need a reason.
+/// A file with more lines, tests aside, needs a reason.
 const MOST_LINES: usize = 400;
 
 /// The reason, in the file's own documentation.
 const REASON: &str = "//! Long because:";
 
-/// No folder holds more Rust files.
+/// The largest number of Rust files in a folder.
 const MOST_FILES: usize = 14;
 
 fn assert_none(found: Vec<String>) {
@@ -163,7 +163,7 @@ fn each_crate_opens_with_a_page() {
     assert_none(bare);
 }
 
-/// Whether a path is one of `places`, or lies in one.
+/// Whether a path is one of `places`, or below one of them.
 fn is_in(places: &[&str], path: &str) -> bool {
     places.iter().any(|place| path.starts_with(place))
 }

@@ -1,16 +1,16 @@
-//! The modules of one crate, and which file defines what a path names.
+//! The modules of one crate, and the files that define the names in paths.
 
 use crate::graph::Edge;
 use crate::source::{Source, Use};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The files of a crate, by their path below its root, as `folder/file.rs`.
+/// The files of a crate, by their paths from its root on, such as `folder/file.rs`.
 pub type Files = BTreeMap<String, Source>;
 
-/// More steps than any path of ours takes: imports may lead in a circle.
+/// A limit that no path reaches. Imports may form a circle.
 const MOST_STEPS: usize = 32;
 
-/// A module: the file that it is written in, and what it declares.
+/// A module: its file, and its declarations.
 struct Module<'a> {
     file: &'a str,
     source: &'a Source,
@@ -21,16 +21,16 @@ struct Module<'a> {
 /// All modules of a crate. The first one is the root.
 pub struct Modules<'a>(Vec<Module<'a>>);
 
-/// What a path names.
+/// The target of a path.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 enum Target {
     Module(usize),
-    /// Something that this module defines.
+    /// An item that this module defines.
     Item(usize),
 }
 
 impl<'a> Modules<'a> {
-    /// The modules that `root`, a file of `files`, declares, and theirs.
+    /// The modules that `root`, a file of `files`, declares, with all modules below.
     pub fn new(files: &'a Files, root: &str) -> Result<Modules<'a>, String> {
         let mut modules = Modules(vec![]);
         let (file, source) = files
@@ -41,7 +41,7 @@ impl<'a> Modules<'a> {
         Ok(modules)
     }
 
-    /// Adds a module, whose own modules lie in `folder`; its number.
+    /// Adds a module, whose own modules are in `folder`. Returns its number.
     fn add(
         &mut self,
         files: &'a Files,
@@ -73,8 +73,8 @@ impl<'a> Modules<'a> {
         Ok(number)
     }
 
-    /// Which file needs which, with the names that it takes. A file that only declares and
-    /// re-exports has no edges: what it hands on belongs to the files that define it.
+    /// Which file needs which, with the names. A file that only declares and re-exports has no
+    /// edges: the names that it re-exports belong to the files that define them.
     pub fn edges(&self) -> BTreeSet<Edge> {
         let mut edges = BTreeSet::new();
         for (number, module) in self.0.iter().enumerate() {
@@ -101,7 +101,7 @@ impl<'a> Modules<'a> {
                             note(target, &(path.join("::") + "::*"));
                         }
                     }
-                    // A module by itself defines nothing: what is taken from it is a longer path.
+                    // A module itself defines nothing. Its names are reached by longer paths.
                     Some(Target::Module(_)) | None => {}
                 }
             }
@@ -109,7 +109,7 @@ impl<'a> Modules<'a> {
         edges
     }
 
-    /// The modules that define what `from::*` brings.
+    /// The modules that define the names of `from::*`.
     fn all_of(&self, from: usize, steps: usize) -> BTreeSet<usize> {
         let source = self.0[from].source;
         let mut all = BTreeSet::new();
@@ -128,8 +128,8 @@ impl<'a> Modules<'a> {
         all
     }
 
-    /// What `path` names in module `from`; none where that lies in another crate, or is no
-    /// path of modules (a local variable's type, an enum of the prelude).
+    /// The target of `path` in module `from`; `None` if the target is in another crate, or if
+    /// `path` is no path of modules (a local variable's type, an enum of the prelude).
     fn find(&self, from: usize, path: &[String], steps: usize) -> Option<Target> {
         if steps > MOST_STEPS {
             return None;
@@ -146,14 +146,14 @@ impl<'a> Modules<'a> {
 
     fn follow(&self, start: Target, rest: &[String], steps: usize) -> Option<Target> {
         let (Target::Module(module), Some((name, rest))) = (start, rest.split_first()) else {
-            // What stands behind an item is a part of it.
+            // The path behind an item is a part of the item.
             return Some(start);
         };
         let next = match name.as_str() {
             "super" => Some(Target::Module(self.0[module].parent)),
             name => self.name_in(module, name, Seen::Outside, steps),
         };
-        // A macro may define what is not seen here.
+        // A macro may define names that are not seen here.
         self.follow(next.unwrap_or(Target::Item(module)), rest, steps)
     }
 
@@ -169,7 +169,7 @@ impl<'a> Modules<'a> {
         }
         let visible = |u: &&Use| u.is_public || seen == Seen::Inside;
         let mut brings = source.uses.iter().filter(visible);
-        // `use name::…` is no import of `name` from itself.
+        // `use name::…` does not import `name` from itself.
         let named = brings
             .clone()
             .find(|u| u.name == name && u.path.first().is_some_and(|first| first != name));
@@ -188,7 +188,8 @@ impl<'a> Modules<'a> {
     }
 }
 
-/// From where a name is looked at: a module sees its own imports, others only the public ones.
+/// The viewpoint of a look-up: a module sees its own imports, other modules only the public
+/// imports.
 #[derive(Copy, Clone, Eq, PartialEq)]
 enum Seen {
     Inside,
@@ -286,7 +287,7 @@ mod tests {
                 "pub use crate::a::*; pub use crate::a::X; fn f() { X::new(); Y::new() }",
             ),
         ];
-        // Nobody defines the names: that this ends is all.
+        // No file defines the names. The test is that the search ends.
         assert!(edges(&files).iter().all(|edge| edge.starts_with("b.rs")));
     }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folders without code of ours.
+/// Folders without code of this project.
 const NOT_OURS: [&str; 3] = ["target", ".git", "stackwitness-out"];
 
 /// One crate of the workspace.
@@ -15,7 +15,7 @@ pub struct Crate {
     pub folder: String,
     /// The package's name.
     pub name: String,
-    /// The crates of the workspace that the crate needs, those of its tests aside.
+    /// The crates of the workspace that the crate needs, without those that only its tests need.
     pub needs: BTreeSet<String>,
     /// The files below `src`.
     pub files: Files,
@@ -29,7 +29,7 @@ pub struct RustFile {
     pub path: String,
     /// The text.
     pub text: String,
-    /// The file as the rules read it.
+    /// The declarations, imports and names of the file.
     pub source: Source,
 }
 
@@ -88,7 +88,7 @@ fn manifest(folder: &Path) -> toml::Table {
     text.parse().expect("cargo has read it")
 }
 
-/// All Rust files below `folder`, with paths from there on.
+/// All Rust files below `folder`, with paths from `folder` on.
 pub fn rust_files(folder: &Path) -> Vec<RustFile> {
     let mut open: Vec<PathBuf> = vec![folder.into()];
     let mut files = vec![];

@@ -1,5 +1,5 @@
-//! How input is broken: bytes are changed, left out, doubled and moved; numbers and words of text
-//! take the place of others.
+//! How input is broken: bytes are changed, removed, duplicated and moved; numbers and words are
+//! replaced.
 
 /// Random numbers: SplitMix64, by Sebastiano Vigna.
 pub struct Random(pub u64);
@@ -18,7 +18,7 @@ impl Random {
     }
 }
 
-/// What takes the place of a number or a word.
+/// The replacements of a number or a word.
 const ODD: [&str; 14] = [
     "0",
     "-1",
@@ -79,7 +79,7 @@ fn word(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
 /// The number of broken inputs of each kind.
 pub const TIMES: u64 = 1000;
 
-/// Gives `check` a thousand broken copies of `whole`.
+/// Calls `check` with a thousand broken copies of `whole`.
 pub fn each(whole: &[u8], mut check: impl FnMut(&[u8])) {
     for seed in 0..TIMES {
         check(&broken(whole, &mut Random(seed)));

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{Cursor, Read};
 use std::path::Path;
 
-/// A class and the jar of the fixtures, which is full of classes, cut to what a test needs.
+/// A class and the jar of the fixtures, reduced to what a test needs.
 fn jar() -> Vec<u8> {
     let mut all = zip::ZipArchive::new(Cursor::new(java_fixtures::FIXTURES_JAR)).unwrap();
     let mut small = zip::ZipWriter::new(Cursor::new(vec![]));
@@ -47,7 +47,8 @@ fn rewrite_a_class() {
     });
 }
 
-/// A class that was rewritten without a complaint can be read, and written back as it is.
+/// A class that was rewritten without a complaint can be read, and is written back with the same
+/// bytes.
 fn whole(bytes: &[u8]) {
     let same = classfile::identity(bytes).expect("a class file");
     assert!(same == bytes);
@@ -75,7 +76,8 @@ fn rewrite_a_jar() {
     });
 }
 
-/// The new jar has all entries of the old one, as another reader finds them, and each can be read.
+/// The new jar has all entries of the old jar, as another reader finds them, and each entry can be
+/// read.
 fn same_entries(old: &[u8], folder: &Path) {
     let new = fs::read(folder.join("out.jar")).expect("a jar");
     let mut old = zip::ZipArchive::new(Cursor::new(old)).expect("what is no jar is refused");

@@ -4,7 +4,7 @@ use crate::support::{Output, run, stackwitness};
 use std::path::Path;
 
 /// Runs a command in `folder`. Fails the test after a deadline, and if the command panics or ends
-/// with a code that no command has.
+/// with an exit code that no command has.
 #[track_caller]
 pub fn answer(folder: &Path, arguments: &[&str], input: &[u8]) -> Output {
     let output = run(stackwitness().args(arguments).current_dir(folder));
@@ -14,7 +14,7 @@ pub fn answer(folder: &Path, arguments: &[&str], input: &[u8]) -> Output {
     };
     assert!(matches!(output.code, Some(0..=4)), "{}", told());
     assert!(!output.stderr.contains("panicked"), "{}", told());
-    // Whoever is told no is told why.
+    // A command that fails must say why.
     let silent = output.stderr.is_empty() && output.stdout.is_empty();
     assert!(output.code == Some(0) || !silent, "{}", told());
     output

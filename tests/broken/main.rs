@@ -1,8 +1,8 @@
-//! Broken input of every command, a thousand of each kind: no command panics or hangs, and none
-//! says that all is well of something that is not what it says.
+//! Broken input of every command, a thousand of each kind: no command panics or hangs, and no
+//! command accepts input that is not valid.
 //!
 //! * [`breaking`]: how input is broken;
-//! * [`command`]: a command that reads it, with a deadline;
+//! * [`command`]: a command that reads the input, with a deadline;
 //! * `reports`, `scenarios`, `stacks`, `classes`: the kinds of input. In each the fuzz body is a
 //!   plain function of the broken bytes.
 

@@ -12,14 +12,14 @@ const GOOD: &[u8] = include_bytes!("../examples/shared/good.json");
 const OVER: &[u8] = include_bytes!("../examples/shared/known.json");
 const KNOWN: &[u8] = include_bytes!("../examples/gate-known/known.toml");
 
-/// The numbers of a layer that a budget is about.
+/// The numbers of a layer to which a budget applies.
 #[derive(Debug, Default, PartialEq)]
 struct Counted {
     checks: u64,
     mismatches: u64,
 }
 
-/// What all runs of a report have counted, in each layer; nothing if the text is no report.
+/// The counts of all runs of a report, in each layer; `None` if the text is no report.
 fn counted(text: &[u8]) -> Option<BTreeMap<Layer, Counted>> {
     let report: Report = serde_json::from_slice(text).ok()?;
     let mut counted: BTreeMap<Layer, Counted> = BTreeMap::new();
@@ -45,8 +45,8 @@ fn counted(text: &[u8]) -> Option<BTreeMap<Layer, Counted>> {
     Some(counted)
 }
 
-/// What an answer of yes promises: the input is a report, its numbers add up, and no layer has
-/// mismatches: the report that was broken has a budget of almost none.
+/// The promise of the answer yes: the input is a report, its numbers add up, and no layer has
+/// mismatches, because the report before the change has a budget of almost none.
 fn is_good(text: &[u8]) {
     let counted = counted(text).expect("what is no report is refused");
     assert!(
@@ -130,7 +130,8 @@ fn merge() {
 #[test]
 fn known_issues() {
     let folder = tempfile::tempdir().unwrap();
-    // Between the upper bounds of no mismatch and of two in 100,000 checks: the issues decide.
+    // A limit between the upper bounds of 0 and of 2 mismatches in 100,000 checks, so that the
+    // issues decide.
     let mut report: serde_json::Value = serde_json::from_slice(OVER).unwrap();
     report["budget"]["asgct-async"] = 5e-5.into();
     fs::write(folder.path().join("report.json"), report.to_string()).unwrap();
@@ -149,7 +150,7 @@ fn known_issues() {
     });
 }
 
-/// Of the issues in `text` one must excuse the mismatches of the report: they are in layer
+/// One of the issues in `text` must excuse the mismatches of the report: they are in layer
 /// `asgct-async`, in method `a.B.c()V`, at a rate of at least 2e-5.
 fn excuses(text: &[u8]) {
     let text = str::from_utf8(text).expect("text");
@@ -162,7 +163,7 @@ fn excuses(text: &[u8]) {
         let rate = rate
             .as_float()
             .or(rate.as_integer().map(|rate| rate as f64));
-        // The signature is a part of the mismatch's.
+        // The signature must be a part of the mismatch's texts.
         text("layer") == "asgct-async"
             && "asgct-async wrong: other method at a.B.c()V".contains(text("signature"))
             && rate.is_some_and(|rate| rate >= 2e-5)
@@ -187,7 +188,7 @@ fn render_from_records() {
         let mut turn = 0;
         each(&whole, |bytes| {
             turn += 1;
-            // A thousand for the command, not for each of its files.
+            // A thousand inputs for the command, not for each of its files.
             if turn % 4 == 0 {
                 fs::write(&file, bytes).unwrap();
                 from_records(folder.path(), bytes);

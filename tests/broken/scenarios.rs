@@ -28,7 +28,7 @@ name = 'two'
 fixtures = { names = ['lambdas'], seconds = 2.5 }
 ";
 
-/// How many JVMs a scenario needs, read independently; the text must be TOML.
+/// How many JVMs a scenario needs, by an independent reader. The text must be TOML.
 fn number(text: &[u8]) -> usize {
     let text = str::from_utf8(text).expect("what is no text is refused");
     let table: toml::Table = text.parse().expect("what is no TOML is refused");

@@ -1,5 +1,5 @@
-//! Broken stacks, from loose formats on the command line to archives, and broken class files that
-//! they are judged by. `recordings/tests/broken.rs` has broken JFR recordings.
+//! Broken stacks in all text formats and archives, and broken class files by which stacks are
+//! judged. `recordings/tests/broken.rs` has broken JFR recordings.
 
 use crate::breaking::{Random, TIMES, broken};
 use crate::command::answer;
@@ -32,7 +32,7 @@ fn archive() -> Vec<u8> {
     archive.finish().unwrap().into_inner()
 }
 
-/// The last line's numbers: stacks, edges, possible, impossible, unknown.
+/// The numbers of the last line: stacks, edges, possible, impossible, unknown.
 fn numbers(output: &Output) -> [u64; 5] {
     let last = output.stdout.lines().last().unwrap_or_default();
     let numbers = last
@@ -42,7 +42,7 @@ fn numbers(output: &Output) -> [u64; 5] {
     numbers.try_into().unwrap_or_else(|_| panic!("{output:#?}"))
 }
 
-/// What an answer of yes promises: there were stacks, the numbers add up, and nothing is impossible.
+/// The promise of the answer yes: there were stacks, the numbers add up, and no edge is impossible.
 fn judge(folder: &Path, jdk: &str, classpath: &str, bytes: &[u8]) -> Output {
     let words = [
         "edges",
@@ -87,7 +87,7 @@ fn stacks() {
     }
 }
 
-/// Broken class files never make an edge impossible that the whole ones allow.
+/// Broken class files never make an edge impossible that the unbroken class files allow.
 #[test]
 fn class_paths() {
     let Some(jdk) = jdks().into_iter().next() else {

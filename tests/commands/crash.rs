@@ -1,4 +1,4 @@
-//! What is told of a JVM that crashed, or that ended at once.
+//! The messages about a JVM that crashed, or that ended at once.
 
 use crate::support::{Output, jdks, report, run, stackwitness};
 use oracle::report::Exit;
@@ -25,7 +25,7 @@ const PROGRAM: &str = r#"
     }
 "#;
 
-/// Runs the program with options of the VM; none without a compiler.
+/// Runs the program with options of the VM; `None` if the JDK has no compiler.
 fn ends(jdk: &Path, dir: &Path, options: &[String], how: &str) -> Option<Output> {
     let javac = jdk.join("bin/javac");
     if !javac.exists() {

@@ -1,4 +1,4 @@
-//! What can go wrong gives one clear message and the exit code of its kind.
+//! Each error gives one clear message and the exit code of its kind.
 
 use crate::support::{fake_jdk, report, run, stackwitness};
 use std::fs::{self, Permissions};
@@ -7,7 +7,7 @@ use std::path::Path;
 
 const STARTED: &str = r#"echo '{"started":{"home":"h","vendor":"v","version":"17","vm":"Other VM","asgct":ASGCT}}' > $dir/records.jsonl"#;
 
-/// Runs with a fake JDK whose `java` is `script`; returns code and standard error.
+/// Runs a command with a fake JDK whose `java` is `script`. Returns exit code and standard error.
 fn with_fake(script: &str, more: &[&str]) -> (Option<i32>, String, tempfile::TempDir) {
     let dir = tempfile::tempdir().unwrap();
     let home = fake_jdk(dir.path(), script);
@@ -91,7 +91,7 @@ fn an_old_jdk() {
     one_message(output.code, &output.stderr, (3, expected));
     assert_eq!(output.stderr.lines().count(), 1);
 
-    // Nothing in the folder tells how old this one is, but its VM does.
+    // No file in the folder gives the version, but the VM does.
     let script = STARTED
         .replace("ASGCT", "true")
         .replace("\"17\"", "\"11.0.24+8\"");
@@ -149,7 +149,7 @@ fn a_crash_keeps_what_was_counted() {
     );
     let (code, stderr, dir) = with_fake(&script, USERS);
     one_message(code, &stderr, (4, "killed by signal 11"));
-    // The agent did not get to say what the rewriter did.
+    // The agent ended before it could write the rewriter's counts.
     assert!(
         stderr.contains("unknown how many methods were hooked"),
         "{stderr}"

@@ -1,4 +1,4 @@
-//! The first minutes of a user: what is about to happen, how it goes on, and what to do next.
+//! The first minutes of a user: what will happen, the progress, and what to do next.
 
 use crate::support::{fake_jdk, jdks, report, run, stackwitness};
 use oracle::Layer;
@@ -87,13 +87,14 @@ fn a_terminal_has_a_table_of_layers_while_a_program_runs() {
         .position(|row| *row == head)
         .unwrap_or_else(|| panic!("{drawn}"));
     assert_eq!(rows[at + 1], ["gst", "1", "1", "0"], "{drawn}");
-    // CUU: the next drawing takes the place of this one.
+    // CUU: the next drawing replaces this drawing.
     assert!(drawn.contains("\x1b[3A"), "{drawn}");
 }
 
 #[test]
 fn quick_answers_within_half_a_minute() {
-    // A JDK that answers at once: the time is what the plan says, and not that of this machine.
+    // A JDK that answers at once. The expected time is that of the plan, whatever this machine's
+    // speed is.
     let dir = tempfile::tempdir().unwrap();
     let jdk = fake_jdk(dir.path(), "exit 1");
     let mut command = stackwitness();
@@ -187,6 +188,6 @@ fn flags_go_to_a_users_program() {
         output.stdout.ends_with(" -Xint -Xmx64m Prog"),
         "{output:#?}"
     );
-    // The program's unfinished line does not run into the table.
+    // The table starts behind the program's unfinished line.
     assert!(output.stderr.starts_with('\n'), "{output:#?}");
 }

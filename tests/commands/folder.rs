@@ -1,4 +1,4 @@
-//! A folder of results: one owner, one session, one JVM a run.
+//! A folder of results: one owner, one session, and one JVM for each run.
 
 use crate::support::{Deadline, fake_jdk, jdks, report, run, stackwitness, until, wait};
 use std::fs;
@@ -38,7 +38,7 @@ fn command(dir: &Path, programs: &[&str]) -> Command {
     command
 }
 
-/// Starts `run` of a program that does not end, as the second one of two.
+/// Starts `run` of two programs, of which the second does not end.
 fn start(dir: &Path) -> Child {
     let mut command = command(dir, &["short", "long"]);
     let tool = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
@@ -69,7 +69,7 @@ fn two_sessions_do_not_share_a_folder() {
 
     first.kill().unwrap();
     wait(&mut first, &Deadline::new("the first session"));
-    // The owner is gone, and the folder free.
+    // The owner has ended, and the folder is free.
     let third = run(&mut command(dir.path(), &["short"]));
     assert_eq!(third.code, Some(0), "{third:#?}");
 }
@@ -93,7 +93,7 @@ fn a_report_from_records_has_no_runs_of_an_earlier_session() {
 #[test]
 fn every_command_says_where_the_runs_of_a_killed_session_are() {
     let dir = tempfile::tempdir().unwrap();
-    // What is here from before must not pass for the new session's.
+    // Files of an earlier session must not count for the new session.
     assert_eq!(run(&mut command(dir.path(), &["old"])).code, Some(0));
     let out = dir.path().join("out");
     let mut tool = start(dir.path());
@@ -133,8 +133,8 @@ fn every_command_says_where_the_runs_of_a_killed_session_are() {
 
 #[test]
 fn a_full_disk_keeps_the_table() {
-    // A limit on the size of files stands in for a disk that fills up: 1,024 blocks of 512 bytes
-    // are enough for our classes and counters, and not for a report with so many mismatches.
+    // A limit on the size of files imitates a full disk: 1,024 blocks of 512 bytes are enough for
+    // class files and counts, and not for a report with so many mismatches.
     let dir = tempfile::tempdir().unwrap();
     assert_eq!(run(&mut command(dir.path(), &["first"])).code, Some(0));
     let mut whole = command(dir.path(), &["short"]);

@@ -23,7 +23,7 @@ const SCENARIO: &str = "name = 'x'\nlayers = ['gst']\n[budget]\ngst = 1\n[matrix
 const BEFORE: &str =
     "<script>window.errors = []; addEventListener('error', e => errors.push(e.message));</script>";
 
-/// Put at its end: does what a reader would, and writes down what came of it.
+/// Put at the end of the page: does what a reader would do, and writes the results.
 const AFTER: &str = r##"<script>{
 const boxes = () => [...document.querySelectorAll("#flame div")];
 const all = boxes().length;
@@ -111,7 +111,7 @@ fn the_page_works_in_a_browser() {
     let seen: serde_json::Value = serde_json::from_str(&seen).unwrap();
     assert_eq!(seen["errors"], serde_json::json!([]));
     assert_eq!(seen["evil"], 0);
-    // The root, `A.main`, `A.other` and the one with the odd name.
+    // The root, `A.main`, `A.other` and the frame with the odd name.
     assert_eq!((&seen["all"], &seen["back"]), (&4.into(), &4.into()));
     assert_eq!(seen["zoomed"], "100%");
     assert_eq!(

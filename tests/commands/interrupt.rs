@@ -1,4 +1,4 @@
-//! Killing the tool or filling its disk leaves a report that is whole or says that it is not.
+//! If the program is killed, or its disk is full, the report is complete or says that it is not.
 
 use crate::support::{Deadline, fake_jdk, report, stackwitness, until, wait};
 use oracle::report::Exit;
@@ -16,7 +16,7 @@ name = 'long'
 java = ['Long']
 ";
 
-/// The short program ends, the long one waits to be ended; both have counted.
+/// The short program ends. The long program waits to be ended. Both have counted.
 const SCRIPT: &str = r#"
 printf '\001' | dd of=$dir/slots.bin bs=1 seek=256 conv=notrunc 2>/dev/null
 echo '{"started":{"home":"h","vendor":"v","version":"17","vm":"VM","asgct":true}}' > $dir/records.jsonl
@@ -44,7 +44,7 @@ fn target(dir: &Path) -> u32 {
     until("the start of the long program", || pid(&file))
 }
 
-/// The number in a file that a program has written, once it is whole.
+/// The number in a file that a program has written, once the file is complete.
 fn pid(file: &Path) -> Option<u32> {
     let text = std::fs::read_to_string(file).ok()?;
     text.strip_suffix('\n')?.parse().ok()
@@ -101,7 +101,7 @@ fn killing_the_tool_leaves_a_partial_report_and_no_target() {
     let report = report(&out);
     assert!(!report.complete);
     assert_eq!(report.runs.len(), 1);
-    // The rest is in the records.
+    // The remaining counts are in the records.
     let again = scenarios::collect::recollect(&out).unwrap();
     assert_eq!((again.runs.len(), again.complete), (2, false));
     assert_eq!(again.runs[1].exit, Exit::Interrupted);
@@ -122,8 +122,7 @@ fn killing_the_target_is_a_crash_with_its_data() {
 
 #[test]
 fn a_full_disk_leaves_no_broken_report() {
-    // A limit on the size of files stands in for a disk that fills up: writes fail as they
-    // would there, after some bytes.
+    // A limit on the size of files imitates a full disk: writes fail after some bytes.
     let dir = tempfile::tempdir().unwrap();
     let jdk = fake_jdk(dir.path(), SCRIPT);
     let scenario = SCENARIO.replace("long", "other");
@@ -142,18 +141,18 @@ fn a_full_disk_leaves_no_broken_report() {
     };
     assert_eq!(command("").code, Some(0));
     let before = std::fs::read(out.join("report.json")).unwrap();
-    // In blocks of 512 bytes: enough for our classes to be found in place, not for a report.
+    // In blocks of 512 bytes: enough for the class files, and not for a report.
     let full = command("trap '' XFSZ; ulimit -f 3;");
     assert_eq!(full.code, Some(2), "{full:#?}");
     assert!(full.stderr.contains("cannot write to"), "{}", full.stderr);
-    // The last write that went through may have been that of a part.
+    // The last successful write may have been incomplete.
     let after = std::fs::read(out.join("report.json")).unwrap();
     assert!(after == before || !report(&out).complete, "{full:#?}");
 }
 
 #[test]
 fn a_users_program_decides_itself_what_an_interrupt_means() {
-    // This one tidies up and ends with a code of its own.
+    // This program tidies up and ends with an exit code of its own.
     let script = r#"
 echo '{"started":{"home":"h","vendor":"v","version":"17","vm":"VM","asgct":true}}' > $dir/records.jsonl
 echo '{"rewriting":{"classes_hooked":1,"methods_hooked":1,"classes_left":{},"methods_left":{},"application_classes":1,"repairs":0}}' >> $dir/records.jsonl
@@ -186,7 +185,7 @@ while :; do sleep 0.1; done
     assert!(report.complete);
 }
 
-/// The process that started another.
+/// The parent of a process.
 fn parent(pid: u32) -> u32 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status

@@ -1,4 +1,4 @@
-//! Tests of the command line: what it accepts, prints and writes, and how it ends.
+//! Tests of the command line: arguments, output, files and exit codes.
 
 #[path = "../support/mod.rs"]
 mod support;

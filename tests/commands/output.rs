@@ -1,5 +1,5 @@
-//! An output that is full is exit code 3 with a message, for each command; an output that is
-//! closed is no error. Nothing panics.
+//! For each command, a full output gives exit code 3 with a message, and a closed output is no
+//! error. No command panics.
 
 use crate::support::{Deadline, fake_jdk, run, stackwitness, wait};
 use std::fs::{self, File, OpenOptions};
@@ -14,7 +14,7 @@ echo '{"started":{"home":"h","vendor":"v","version":"17","vm":"VM","asgct":true}
 
 const SCENARIO: &str = "name = 'x'\nlayers = ['gst']\n[[program]]\nname = 'p'\njava = ['P']\n";
 
-/// A stack of a class that nobody has.
+/// A stack of a class without a class file.
 const STACK: &str = r#"{"frames":[{"class":"a.B","method":"m","descriptor":"()V","bci":0}]}"#;
 
 struct Place {
@@ -59,7 +59,7 @@ impl Place {
     }
 }
 
-/// All commands, and the exit code of each if its output is read.
+/// All commands, with their exit codes if the output can be written.
 const COMMANDS: &[(&[&str], i32)] = &[
     (&["run", "--scenario", "x.toml", "--out", "again"], 0),
     (&["plan", "--scenario", "x.toml"], 0),

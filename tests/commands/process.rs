@@ -80,7 +80,7 @@ impl Place {
     }
 
     fn start(&self, kind: Kind, deadline: &str) -> Child {
-        // Nothing of an earlier run must pass for this one's.
+        // Files of an earlier run must not count for this run.
         let _ = fs::remove_dir_all(self.out());
         let classes = self.dir.path().display();
         let mut tool = stackwitness();
@@ -108,7 +108,7 @@ impl Place {
         tool.spawn().unwrap()
     }
 
-    /// The JVM, once its program waits.
+    /// The JVM, once its program is waiting.
     fn jvm(&self, kind: Kind) -> u32 {
         let run = self.out().join("runs/001-program");
         until("the start of the program", || {
@@ -139,7 +139,7 @@ fn is_gone(pid: u32) -> bool {
     stat.is_empty() || stat.contains(") Z ")
 }
 
-/// What a JVM that was killed may leave behind.
+/// Files that a killed JVM may leave.
 fn leftovers(pid: u32) -> Vec<PathBuf> {
     let folders = fs::read_dir("/tmp").unwrap().flatten();
     let counters = folders.map(|folder| folder.path().join(pid.to_string()));
@@ -151,7 +151,7 @@ fn leftovers(pid: u32) -> Vec<PathBuf> {
 #[test]
 fn the_deadline_ends_the_jvm_behind_a_script() {
     for kind in [Kind::Users, Kind::Scenario] {
-        // Side by side, since each takes as long as its deadline.
+        // Side by side, because each takes as long as its deadline.
         thread::scope(|scope| {
             for place in places() {
                 scope.spawn(move || hang(&place, kind));
@@ -234,7 +234,7 @@ fn a_dump_of_the_threads_can_be_asked_for() {
                 let output = fs::read_to_string(place.output(kind)).unwrap();
                 output.contains("Full thread dump").then_some(())
             });
-            // Both go on afterwards.
+            // Both continue afterwards.
             assert!(tool.try_wait().unwrap().is_none());
             send("-TERM", tool.id());
             assert_eq!(wait(&mut tool, &Deadline::new("the run")), Some(3));

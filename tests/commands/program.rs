@@ -17,7 +17,7 @@ const PROGRAM: &str = r#"
     }
 "#;
 
-/// Compiles with the JDK's own compiler, so for exactly this JDK.
+/// Compiles with the JDK's own compiler, and so for this JDK.
 fn compile(jdk: &Path, dir: &Path) -> Option<PathBuf> {
     let javac = jdk.join("bin/javac");
     if !javac.exists() {
@@ -130,7 +130,7 @@ fn the_slowdown_is_told_if_it_is_asked_for() {
         let (twice, cost) = measure(&["--slowdown"]);
         assert_eq!(twice, output, "the second run prints nothing");
         let without = cost.without_agent.expect("it exits with 7 both times");
-        // Every hooked call of a program of small calls costs.
+        // Each hooked call costs time in a program of small calls.
         assert!(
             without.cpu_s > 0.0 && cost.cpu_s > without.cpu_s,
             "{cost:?}"

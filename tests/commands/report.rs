@@ -1,5 +1,5 @@
-//! Shards, merging, rendering again and the gate, on a JVM that counts the same for the same seed.
-//! Simpler examples are in `tests/examples`.
+//! Shards, merging, rendering again and the gate, on a fake JVM whose counts depend on the seed
+//! alone. Simpler examples are in `tests/examples`.
 
 use crate::support::{Output, fake_jdk, report, run, stackwitness};
 use std::fs;
@@ -65,13 +65,13 @@ fn text(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// A report without what differs between any two runs.
+/// A report without the parts that differ between any two runs.
 fn timeless(out: &Path) -> oracle::report::Report {
     let mut report = report(out);
     for run in &mut report.runs {
         run.wall_s = 0.0;
         run.cost = None;
-        // They name the folder of the results.
+        // The arguments name the folder of the results.
         run.java_args.clear();
     }
     report
@@ -162,7 +162,7 @@ fn the_gate_says_the_same_in_every_format() {
     let issue = "[[issue]]\nid = 'JDK-1'\nlayer = 'gst'\nsignature = 'A.b()V'\nmax_rate = 0.5\nlink = 'x'\n";
     fs::write(place.path("known.toml"), issue).unwrap();
     let known = place.path("known.toml").display().to_string();
-    // Each run has one mismatch that is known.
+    // Each run has one known mismatch.
     let mut json: serde_json::Value =
         serde_json::from_str(&text(&place.path("plain/report.json"))).unwrap();
     json["layers"][0]["wrong"] = 12.into();

@@ -142,7 +142,7 @@ fn a_jar_that_cannot_be_rewritten_whole_leaves_nothing() {
         .collect();
     jar(&at("a.jar"), &[("T.class", class()), ("B.class", noise)]);
     let mut bytes = fs::read(at("a.jar")).expect("a jar");
-    // In the middle of the second entry, so that its checksum no longer fits.
+    // A byte in the middle of the second entry is changed, so that the checksum is wrong.
     let middle = bytes.len() / 2;
     bytes[middle..middle + 64].fill(0);
     fs::write(at("a.jar"), bytes).expect("a file");
@@ -184,7 +184,8 @@ fn entries_of_the_same_name_are_told() {
     let at = |name: &str| folder.path().join(name);
     jar(&at("a.jar"), &[("T.class", class()), ("U.class", class())]);
     let bytes = fs::read(at("a.jar")).expect("a jar");
-    // The library that writes jars refuses two entries of one name.
+    // The library that writes jars refuses two entries with one name, so the name is changed
+    // afterwards.
     let mut renamed = bytes;
     for i in 0..renamed.len() - 7 {
         if &renamed[i..i + 7] == b"U.class" {

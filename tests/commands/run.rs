@@ -1,5 +1,5 @@
-//! A scenario on every JDK: the layers that everything rests on must be clean, and an
-//! agent that is broken on purpose must be caught.
+//! A scenario on every JDK: the layers on which all others rest must have no mismatch, and
+//! deliberate faults of hooks must be caught.
 
 use crate::support::{Deadline, jdks, report, run, stackwitness};
 use oracle::Layer;

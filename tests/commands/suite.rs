@@ -1,5 +1,5 @@
-//! A suite with one benchmark of each fate: each gets its own verdict, and none costs the
-//! data of another.
+//! A suite whose benchmarks end in different ways: each benchmark gets its own result, and no
+//! benchmark loses the data of another.
 
 use crate::support::{jdks, report, run, stackwitness};
 use oracle::report::Exit;
@@ -8,7 +8,7 @@ use std::process::Command;
 
 const SCENARIO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/scenarios/suite.toml");
 
-/// Compiles the suite and packs it; `None` where the JDK cannot.
+/// Compiles the suite and packs it; `None` if the JDK has no compiler.
 fn jar(jdk: &Path, dir: &Path) -> Option<PathBuf> {
     if !jdk.join("bin/jar").exists() {
         println!("skipped: {} has no compiler", jdk.display());
@@ -89,7 +89,7 @@ fn each_fate_has_its_verdict() {
         }
 
         let junit = std::fs::read_to_string(out.join("junit.xml")).unwrap();
-        // The verdict of the whole, and the three runs that went wrong.
+        // The result of the whole report, and the three runs that failed.
         assert_eq!(junit.matches("<error ").count(), 4, "{junit}");
         assert!(report.complete);
     }

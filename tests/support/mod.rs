@@ -1,4 +1,4 @@
-//! What the tests of the command line share.
+//! The common parts of the tests of the command line.
 #![allow(dead_code, unused_imports, reason = "no test uses all of it")]
 
 use std::fs;
@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 pub use test_support::{Deadline, Output, jdks, run, run_with, until, wait};
 
-/// Our own program, ready for arguments, without what the environment would add.
+/// The program `stackwitness`, ready for arguments, without variables of the environment that
+/// change its behaviour.
 pub fn stackwitness() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stackwitness"));
     command.env("CI", "true");
     command
 }
 
-/// What came of a scenario; its folder goes with it.
+/// The result of a scenario. Its folder is removed with it.
 pub struct Ran {
     pub code: Option<i32>,
     pub report: oracle::report::Report,
@@ -33,8 +34,8 @@ pub fn run_scenario(jdk: &Path, scenario: &str, seed: u64, options: &[&str]) -> 
     command.arg("--seed").arg(seed.to_string());
     command.arg("--jdk").arg(jdk).arg("--out").arg(&out);
     let output = run(command.args(options));
-    // Its report is the next thing to fail, and says less. A busy machine may leave a layer without
-    // data (3): the caller asks for the data that the test needs.
+    // Without this the report would fail next, with a message that says less. A busy machine may
+    // leave a layer without data (3): the caller asks for the data that the test needs.
     assert!(
         matches!(output.code, Some(0 | 1 | 3)),
         "{jdk:?}: {output:#?}"
@@ -47,7 +48,7 @@ pub fn run_scenario(jdk: &Path, scenario: &str, seed: u64, options: &[&str]) -> 
     }
 }
 
-/// What came of the faults that were injected into the first run.
+/// How the faults ended that were injected into the first run.
 pub fn faults_of(ran: &Ran) -> Vec<oracle::record::FaultCount> {
     use oracle::record::{RECORDS_FILE, Record};
     let run = ran.out.join(&ran.report.runs[0].dir);
@@ -61,7 +62,7 @@ pub fn faults_of(ran: &Ran) -> Vec<oracle::record::FaultCount> {
     faults.next_back().unwrap_or_default()
 }
 
-/// The report in a job's folder.
+/// The report in a folder of results.
 pub fn report(out: &Path) -> oracle::report::Report {
     scenarios::store::read_report(out).unwrap()
 }

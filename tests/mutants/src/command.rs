@@ -1,16 +1,16 @@
-//! Commands that are started, waited for and checked.
+//! Runs commands and checks their exit codes.
 
 use crate::error::Error;
 use std::process::{Command, Stdio};
 
-/// Runs a command, whose output goes to ours.
+/// Runs a command. Its output goes to this program's output.
 pub fn run(command: &mut Command) -> Result<(), Error> {
     eprintln!("+ {}", shown(command));
     let status = command.stdin(Stdio::null()).status();
     check(command, status.map(|status| (status, String::new()))).map(drop)
 }
 
-/// Runs a command, and gives what it wrote to its standard output.
+/// Runs a command, and returns its standard output.
 pub fn output(command: &mut Command) -> Result<String, Error> {
     let output = command
         .stdin(Stdio::null())

@@ -7,13 +7,13 @@ use serde::Deserialize;
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// One place in one file, and the code that goes there.
+/// A place in a file, and the code for this place.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Edit {
     /// The file, below `src/hotspot`.
     pub file: PathBuf,
-    /// The function whose body holds the place; all its overloads count.
+    /// The function whose body has the place. All overloads count.
     #[serde(rename = "in")]
     pub function: String,
     /// A pattern that matches once in the function's body.
@@ -24,7 +24,7 @@ pub struct Edit {
     pub code: String,
 }
 
-/// Where the code goes.
+/// The position of the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Put {
@@ -33,7 +33,7 @@ pub enum Put {
     Instead,
 }
 
-/// A range of a text, and what replaces that range.
+/// A range of a text, and its replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     range: Range<usize>,

@@ -1,4 +1,4 @@
-//! What can go wrong while a mutant is built or run.
+//! The errors of building and running mutants.
 
 use std::io;
 use std::path::{Path, PathBuf};

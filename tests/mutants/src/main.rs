@@ -1,5 +1,5 @@
-//! Builds a HotSpot whose stack walkers can be made wrong, one mistake at a time, and scores a
-//! gate by the mistakes that it fails. See `docs/mutants.md`.
+//! Builds a HotSpot whose stack walkers can be made wrong, with one mistake at a time, and scores a
+//! gate by the mistakes that the gate notices. See `docs/mutants.md`.
 
 mod build;
 mod command;
@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use table::Table;
 
-/// The exit code where a mutant survived the gate, or an honest VM failed it.
+/// The exit code if a mutant survived the gate, or an honest VM failed the gate.
 const WEAK_GATE: u8 = 1;
 
 #[derive(Parser)]
@@ -67,7 +67,7 @@ fn act(arguments: Arguments) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Honest VMs first, then the mutants that are wished for.
+/// Honest VMs first, then the chosen mutants.
 fn trials(wishes: &score::Wishes, table: &Table, cache: &Cache) -> Result<Vec<Trial>, Error> {
     let mut trials = vec![];
     for variant in Variant::ALL {

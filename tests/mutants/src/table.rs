@@ -1,4 +1,4 @@
-//! The table of mutants: what each of them does, and the edits that make the mistake.
+//! The table of mutants: what each mutant does, and the edits that make the mistake.
 
 use crate::edit::Edit;
 use crate::error::Error;
@@ -16,7 +16,7 @@ const FILES: [&str; 6] = [
     include_str!("../table/get-stack-trace.toml"),
 ];
 
-/// The edits that tell the switch which thread walks.
+/// The edits that give the switch the thread of a walk.
 const WALKS: &str = include_str!("../table/walks.toml");
 
 /// All mutants, and the mistakes that are built into one HotSpot.
@@ -39,7 +39,7 @@ pub struct Mutant {
     pub seen_by: Vec<String>,
     /// The mistake's name: several mutants may share one.
     pub mistake: String,
-    /// One walk in so many is struck.
+    /// One walk of this many is struck.
     pub one_in: u32,
 }
 
@@ -61,20 +61,21 @@ pub struct Mistake {
     pub edits: Vec<Edit>,
 }
 
-/// Whose walks a mistake strikes.
+/// The walker whose walks a mistake strikes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Walker {
     /// AsyncGetCallTrace.
     Asgct,
-    /// JVMTI GetStackTrace and its relatives.
+    /// JVMTI GetStackTrace and the other JVMTI walkers.
     Gst,
-    /// None: the mistake strikes wherever the VM comes by, as where compilers record debug info.
+    /// No walker: the mistake strikes other code of the VM, for example where compilers record
+    /// debug info.
     Vm,
 }
 
 impl Table {
-    /// The table that belongs to this program.
+    /// The built-in table.
     pub fn built_in() -> Result<Self, Error> {
         Self::parse(&FILES, WALKS)
     }
@@ -168,7 +169,7 @@ struct File {
     mutant: Vec<Row>,
 }
 
-/// A mutant as it is written down.
+/// A mutant as its file has it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
@@ -179,7 +180,7 @@ struct Row {
     one_in: u32,
     #[serde(default)]
     seen_by: Vec<String>,
-    /// The mutant above whose edits are used.
+    /// The earlier mutant whose edits are used.
     #[serde(rename = "as")]
     like: Option<String>,
     walker: Option<Walker>,

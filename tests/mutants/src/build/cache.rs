@@ -1,10 +1,10 @@
-//! Where the sources, the packages and the builds are kept: outside of the repository.
+//! The places of sources, packages and builds, outside of the repository.
 
 use crate::error::Error;
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// The folder of all that is downloaded and built.
+/// The folder of all downloads and builds.
 #[derive(Debug, Clone)]
 pub struct Cache {
     root: PathBuf,
@@ -32,12 +32,12 @@ impl Cache {
         Ok(Self { root })
     }
 
-    /// State of apt that is our own: the system's lists and sources stay as they are.
+    /// A separate state of apt: the system's lists and sources stay as they are.
     pub fn apt(&self) -> PathBuf {
         self.root.join("apt")
     }
 
-    /// Packages as downloaded.
+    /// The downloaded packages.
     pub fn packages(&self) -> PathBuf {
         self.root.join("packages")
     }

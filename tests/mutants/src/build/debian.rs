@@ -11,8 +11,8 @@ const SOURCE: &str = "openjdk-17";
 const BINARIES: [&str; 2] = ["openjdk-17-jre-headless", "openjdk-17-jdk-headless"];
 const KEYS: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
-/// Downloads and unpacks the newest version whose source and binaries can be had.
-/// Does nothing where that is done already.
+/// Downloads and unpacks the newest version whose source and binaries are available. Does nothing
+/// if this is done already.
 pub fn fetch(cache: &Cache, mirror: &str) -> Result<(), Error> {
     if cache.source().exists() && cache.installed().exists() {
         return Ok(());
@@ -31,7 +31,7 @@ pub fn fetch(cache: &Cache, mirror: &str) -> Result<(), Error> {
     unpack(cache)
 }
 
-/// apt-get with sources, lists and archives of our own.
+/// apt-get with separate sources, lists and archives.
 struct Apt {
     options: Vec<String>,
 }

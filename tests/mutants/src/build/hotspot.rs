@@ -1,4 +1,4 @@
-//! The build of the unchanged HotSpot, and what that build tells about compiling single files.
+//! The build of the unchanged HotSpot, and the command lines of that build for single files.
 
 use super::cache::Cache;
 use crate::command::run;
@@ -78,8 +78,8 @@ impl Hotspot {
     }
 }
 
-/// A compiler's command line with other files. The new file's folder comes first among those
-/// where headers are sought.
+/// A compiler's command line with other files. The new file's folder is the first folder of
+/// headers.
 fn recompile(words: &str, source: &Path, from: &Path, to: &Path) -> String {
     let folder = from.parent().unwrap_or(Path::new(".")).display();
     let mut out = vec![];

@@ -8,7 +8,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where the packages keep their JDK, and where this JDK's settings are.
+/// The folder of the JDK in the packages, and the folder of the JDK's settings.
 const HOME: &str = "usr/lib/jvm/java-17-openjdk-amd64";
 const LIBRARY: &str = "lib/server/libjvm.so";
 
@@ -21,7 +21,7 @@ pub fn make(cache: &Cache, name: &str, library: &Path) -> Result<PathBuf, Error>
     let target = home.join(LIBRARY);
     fs::remove_file(&target).map_err(Error::at(&target))?;
     fs::copy(library, &target).map_err(Error::at(&target))?;
-    // The archives of classes know the VM that wrote them, and serve no other.
+    // The CDS archives record the VM that wrote them, and other VMs refuse them.
     for archive in ["classes.jsa", "classes_nocoops.jsa"] {
         let path = home.join("lib/server").join(archive);
         if path.exists() {
@@ -32,7 +32,7 @@ pub fn make(cache: &Cache, name: &str, library: &Path) -> Result<PathBuf, Error>
     publish(&home, &cache.jdk(name))
 }
 
-/// Puts the finished JDK where the one before was; VMs that run keep their files.
+/// Puts the finished JDK in place of the earlier one. VMs that run keep their files.
 fn publish(new: &Path, home: &Path) -> Result<PathBuf, Error> {
     let old = home.with_extension("old");
     remove(&old)?;
@@ -70,7 +70,7 @@ fn copy(from: &Path, to: &Path, installed: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Where a link leads in the unpacked packages, if it leads to a file of theirs.
+/// The target of a link in the unpacked packages, if it is one of their files.
 fn settings(link: &Path, installed: &Path) -> PathBuf {
     let unpacked = link.strip_prefix("/").map(|path| installed.join(path));
     match unpacked {

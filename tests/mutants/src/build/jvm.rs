@@ -12,10 +12,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What is changed.
+/// The change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Variant {
-    /// All mistakes, each of them behind the switch.
+    /// All mistakes. The switch turns on one of them.
     Mutants,
     /// No mistake: the same files, compiled with -O2 in place of -O3.
     HonestO2,
@@ -43,7 +43,7 @@ impl Variant {
         }
     }
 
-    /// What the variant is while no mistake is switched on.
+    /// The description of the variant while no mistake is switched on.
     pub fn when_honest(self) -> &'static str {
         match self {
             Self::Mutants => "makes no mistake: the switch is off",
@@ -52,7 +52,7 @@ impl Variant {
         }
     }
 
-    /// Flags that come last, and so win.
+    /// Flags that come last, and so override others.
     fn flags(self) -> &'static str {
         match self {
             Self::Mutants => "",
@@ -61,7 +61,7 @@ impl Variant {
         }
     }
 
-    /// The files that are compiled anew. Those of an honest variant are HotSpot's own.
+    /// The files that are compiled again. The files of an honest variant are HotSpot's own.
     fn files(self, table: &Table, cache: &Cache) -> Result<Vec<Changed>, Error> {
         let changed = sources::write(table, &cache.hotspot(), &cache.variant(self.name()))?;
         Ok(match self {
@@ -78,7 +78,7 @@ impl Variant {
     }
 }
 
-/// Compiles and links a variant, and gives its library.
+/// Compiles and links a variant. Returns its library.
 pub fn build(
     variant: Variant,
     table: &Table,

@@ -1,10 +1,10 @@
 //! From Debian's packages to JDKs with changed HotSpots.
 //!
-//! * [`cache`]: where everything is kept;
+//! * [`cache`]: the places of all files;
 //! * [`debian`]: sources and binaries of one version;
 //! * [`hotspot`]: the build of the unchanged HotSpot;
 //! * [`sources`]: HotSpot's files with the mistakes in them;
-//! * [`jvm`]: those files compiled, and linked with the unchanged rest;
+//! * [`jvm`]: these files, compiled and linked with the unchanged rest;
 //! * [`mod@jdk`]: a JDK folder around the new VM.
 
 pub mod cache;
@@ -21,7 +21,7 @@ use hotspot::Hotspot;
 use jvm::Variant;
 use std::path::{Path, PathBuf};
 
-/// How to build.
+/// The options of `build`.
 #[derive(Debug, clap::Args)]
 pub struct Wishes {
     /// Build these variants only
@@ -38,7 +38,7 @@ pub struct Wishes {
     boot_jdk: PathBuf,
 }
 
-/// Builds the JDKs that are wished for; what is there already is not downloaded or built again.
+/// Builds the JDKs that the options choose. Existing files are not downloaded or built again.
 pub fn build(wishes: &Wishes, table: &Table, cache: &Cache) -> Result<(), Error> {
     debian::fetch(cache, &wishes.mirror)?;
     let hotspot = Hotspot::build(cache, &wishes.boot_jdk, wishes.jobs)?;

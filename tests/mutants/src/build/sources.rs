@@ -1,5 +1,5 @@
-//! The changed sources of a mutant HotSpot: HotSpot's files with all mistakes in them, and the
-//! switch that turns one on.
+//! The changed sources of HotSpot: HotSpot's files with all mistakes in them, and the switch that
+//! turns on one mistake.
 
 use crate::edit::{Edit, apply};
 use crate::error::Error;
@@ -9,12 +9,12 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A file that goes into the VM instead of HotSpot's file, or in addition.
+/// A file that is compiled into the VM, in place of HotSpot's file or in addition.
 #[derive(Debug)]
 pub struct Changed {
     /// The file that is compiled.
     pub path: PathBuf,
-    /// The file of HotSpot that is compiled alike.
+    /// The file of HotSpot whose command line is used.
     pub like: PathBuf,
 }
 
@@ -78,8 +78,8 @@ fn by_file(table: &Table) -> BTreeMap<&Path, Vec<(&Edit, String)>> {
     files
 }
 
-/// Fills in the questions that code asks the switch: `$ON`, whether the mistake strikes here and
-/// now, which counts as a strike, and `$CHOSEN`, whether the mistake is on at all.
+/// Fills in the placeholders for the switch: `$ON`, whether the mistake strikes now, which counts
+/// as a strike, and `$CHOSEN`, whether the mistake is on at all.
 fn code(template: &str, walker: Walker, mistake: &str) -> String {
     let name = format!("stackwitness::Mistake::{}", identifier(mistake));
     let on = match walker {

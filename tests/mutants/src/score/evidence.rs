@@ -1,4 +1,4 @@
-//! What a gate's command leaves behind: its output, its reports, and the mutant's count.
+//! The results of a gate's command: its output, its reports, and the mutant's count of strikes.
 
 use super::trial::Counts;
 use serde::Deserialize;
@@ -26,7 +26,7 @@ pub fn failed(output: &str) -> Vec<String> {
     layers
 }
 
-/// Below the counts by cause are counts by place, which name a verdict there.
+/// The counts by place come below the counts by cause. A count by place has one of these verdicts.
 const VERDICTS: [&str; 2] = ["truncated", "wrong"];
 
 /// The mismatches by layer and cause, from lines like `  8 x asgct-async leaf-call: what it is`.
@@ -65,13 +65,13 @@ pub fn reports(folder: &Path, start: SystemTime) -> Vec<PathBuf> {
     found
 }
 
-/// How often the mistake struck, as the mutant wrote to its file; 0 where there is no file.
+/// How often the mistake struck, from the mutant's file; 0 if there is no file.
 pub fn strikes(path: &Path) -> u64 {
     let bytes = fs::read(path).ok().and_then(|bytes| bytes.try_into().ok());
     bytes.map_or(0, u64::from_le_bytes)
 }
 
-/// The counts of a report's layers; none where the text is no report.
+/// The counts of a report's layers; none if the text is no report.
 pub fn counts(report: &str) -> Vec<Counts> {
     #[derive(Deserialize)]
     struct Report {

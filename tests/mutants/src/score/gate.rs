@@ -1,4 +1,4 @@
-//! The command that judges, run on one trial.
+//! Runs the judging command on a trial.
 
 use super::evidence;
 use super::trial::{Outcome, Result as Judged, Trial};
@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-/// The variables that the mutant HotSpot reads: which mistake is on, and the file where the
-/// mutant counts how often the mistake struck.
+/// The variables that the mutant HotSpot reads: the mistake that is on, and the file for the number
+/// of strikes.
 const SWITCH: &str = "STACKWITNESS_MUTANT";
 const COUNT: &str = "STACKWITNESS_MUTANT_COUNT";
 
-/// A command, and where its reports are found.
+/// A command, and the place of its reports.
 #[derive(Debug)]
 pub struct Gate {
     pub command: Vec<String>,
@@ -53,7 +53,7 @@ impl Gate {
         })
     }
 
-    /// The command's exit status; none if it was ended at its deadline.
+    /// The command's exit status; `None` if it was ended at its deadline.
     fn run(&self, trial: &Trial, log: &Path, strikes: &Path) -> Result<Option<ExitStatus>, Error> {
         let jdk = trial.jdk.display().to_string();
         let mut words = self.command.iter().map(|word| word.replace("{jdk}", &jdk));
@@ -78,7 +78,7 @@ impl Gate {
     }
 }
 
-/// Waits for a process, and at the deadline ends it with all that it started.
+/// Waits for a process, and at the deadline ends it with all its descendants.
 fn wait(mut child: Child, deadline: Duration) -> std::io::Result<Option<ExitStatus>> {
     let start = Instant::now();
     while start.elapsed() < deadline {
@@ -95,8 +95,8 @@ fn wait(mut child: Child, deadline: Duration) -> std::io::Result<Option<ExitStat
     Ok(None)
 }
 
-/// The processes that a process started, and those that they started. They stay in our process
-/// group, so that an interrupt from the terminal reaches them too.
+/// The descendants of a process. They stay in this process group, so that an interrupt from the
+/// terminal reaches them too.
 fn descendants(of: u32) -> Vec<u32> {
     let Ok(processes) = fs::read_dir("/proc") else {
         return vec![];
@@ -106,7 +106,7 @@ fn descendants(of: u32) -> Vec<u32> {
         .filter_map(|entry| {
             let id = entry.file_name().to_str()?.parse().ok()?;
             let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
-            // The name, in parentheses, may hold anything; the state and the parent follow.
+            // The name, in parentheses, may contain anything. The state and the parent follow.
             let (_, after) = stat.rsplit_once(')')?;
             Some((after.split_whitespace().nth(1)?.parse().ok()?, id))
         })

@@ -1,9 +1,9 @@
-//! The score of a gate: which mutants it fails, by which layer, after how many checks; and
+//! The score of a gate: the mutants that it fails, by which layer and after how many checks; and
 //! whether it passes honest VMs.
 //!
 //! * [`trial`]: a VM that the gate must fail or pass;
-//! * [`gate`]: the command that judges, run on a trial;
-//! * [`evidence`]: what the command left behind;
+//! * [`gate`]: the judging command, run on a trial;
+//! * [`evidence`]: the results of the command;
 //! * [`table`]: the score as Markdown.
 
 mod evidence;
@@ -19,10 +19,10 @@ use std::process::Command;
 use trial::Result as Judged;
 pub use trial::Trial;
 
-/// The gate that is tried if no other is named.
+/// The gate that is tried if the user names no other.
 const DEFAULT: [&str; 4] = ["cargo", "test", "--test", "gate"];
 
-/// How to judge.
+/// The options of `run`.
 #[derive(Debug, clap::Args)]
 pub struct Wishes {
     /// Where logs, reports and the score go
@@ -31,10 +31,10 @@ pub struct Wishes {
     /// Try these mutants only
     #[arg(long, value_delimiter = ',')]
     pub only: Vec<String>,
-    /// Try each honest VM so many times
+    /// Try each honest VM this many times
     #[arg(long, default_value_t = 1)]
     pub honest: u32,
-    /// End the command after so many seconds
+    /// End the command after this many seconds
     #[arg(long, default_value_t = 1800)]
     deadline: u64,
     /// Where the command leaves its report.json, at any depth
@@ -54,7 +54,7 @@ impl Wishes {
         self.command.clone()
     }
 
-    /// Builds the default command's test for a JDK, with which its fixtures are compiled.
+    /// Builds the default command's test for a JDK, which compiles the fixtures.
     fn prepare(&self, jdk: &Path) -> Result<(), Error> {
         if !self.command.is_empty() {
             return Ok(());
@@ -66,8 +66,8 @@ impl Wishes {
     }
 }
 
-/// Judges each trial that has no result yet, and writes the score after each. Gives whether the
-/// gate failed all mutants and passed all honest VMs.
+/// Judges each trial that has no result yet, and writes the score after each trial. Returns whether
+/// the gate failed all mutants and passed all honest VMs.
 pub fn run(wishes: &Wishes, trials: &[Trial]) -> Result<bool, Error> {
     let gate = Gate {
         command: wishes.command(),

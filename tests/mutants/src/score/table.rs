@@ -32,8 +32,8 @@ pub fn render(judged: &[Result]) -> String {
     out + &excuses(&mutants, &honest)
 }
 
-/// The known causes that mutants have much more often than the honest VMs: a cause that a
-/// mistake has, but that is not what the mistake does, is an excuse.
+/// The known causes that mutants have much more often than the honest VMs. Such a cause excuses a
+/// mistake, unless the mistake is what the cause describes.
 fn excuses(mutants: &[&Result], honest: &[&Result]) -> String {
     let usual = |cause: &str| {
         let counts = honest.iter().filter_map(|result| result.causes.get(cause));

@@ -1,4 +1,4 @@
-//! A VM that the gate must fail or pass, and what came of that.
+//! A VM that the gate must fail or pass, and the result.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -10,11 +10,11 @@ pub struct Trial {
     pub name: String,
     pub does: String,
     pub jdk: PathBuf,
-    /// The mistake that is switched on; an honest VM has none.
+    /// The mistake that is switched on; `None` for an honest VM.
     pub switch: Option<String>,
 }
 
-/// What came of a trial.
+/// The result of a trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Result {
     pub name: String,
@@ -26,7 +26,7 @@ pub struct Result {
     pub strikes: u64,
     /// The layers that failed, as the gate names them.
     pub failed: Vec<String>,
-    /// What the layers counted.
+    /// The counts of the layers.
     pub layers: Vec<Counts>,
     /// The mismatches by layer and cause.
     #[serde(default)]
@@ -34,7 +34,7 @@ pub struct Result {
 }
 
 impl Result {
-    /// Whether the gate did its duty.
+    /// Whether the gate gave the right answer.
     pub fn is_right(&self) -> bool {
         match self.outcome {
             Outcome::Passed => self.honest,
@@ -55,12 +55,12 @@ pub enum Outcome {
     NotMeasured,
     /// The command did not end in time.
     Deadline,
-    /// The command ended in a way that is none of a gate's.
+    /// The command ended with an exit code that no gate has.
     Broken,
 }
 
 impl Outcome {
-    /// By the exit codes of Stackwitness and of `cargo test`.
+    /// The result of an exit code of Stackwitness or of `cargo test`.
     pub fn of(code: Option<i32>) -> Self {
         match code {
             Some(0) => Self::Passed,
