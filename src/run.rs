@@ -60,7 +60,7 @@ pub fn run(mut args: RunArgs) -> Result<u8, Error> {
         sampling.faults = args.fault.clone();
         sampling.record_samples = args.record_samples;
     }
-    interrupt::note().map_err(|e| Error::machine(format!("signals cannot be noted: {e}")))?;
+    interrupt::note().map_err(|e| Error::machine(format!("cannot handle signals: {e}")))?;
     let mut progress = Progress::new(&plan, of_user);
     let session = Session::new(scenario, plan, &args.out)?;
     progress.announce(session.plan(), &args.out);

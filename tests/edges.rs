@@ -301,7 +301,7 @@ fn true_stacks_are_possible_and_false_ones_are_not() {
 }
 
 #[test]
-fn what_cannot_be_judged_is_said() {
+fn stacks_that_cannot_be_judged_are_reported() {
     let Some(jdk) = jdks().into_iter().next() else {
         return;
     };
@@ -321,7 +321,7 @@ fn what_cannot_be_judged_is_said() {
     assert_eq!(absent.code, Some(3), "{absent:?}");
     let empty = edges(Some("\n"));
     assert_eq!(empty.code, Some(3), "{empty:?}");
-    assert!(empty.stderr.contains("it holds no stack"));
+    assert!(empty.stderr.contains("there is no stack"));
     let nonsense = edges(Some("{\"frames\":[]}\n{\"frames\":7}\n"));
     assert_eq!(nonsense.code, Some(3), "{nonsense:?}");
     assert!(nonsense.stderr.contains("line 2"), "{nonsense:?}");

@@ -141,7 +141,7 @@ mod tests {
     use crate::outline::{Refers, Site};
 
     #[test]
-    fn what_is_put_together_can_be_read() {
+    fn a_class_file_from_parts_can_be_read() {
         // 1: "p/A", 2: the class, 3: "f", 4: "()V", 5: name and descriptor, 6: the method.
         let mut pool = vec![];
         for text in [b"p/A".as_slice(), b"f", b"()V"] {

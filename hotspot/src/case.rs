@@ -46,7 +46,7 @@ pub struct Instant<'a> {
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum TopFrame {
     /// Nothing shows that the frame was changed, or the walk does not start in compiled code.
-    Stands,
+    Intact,
     /// The frame was removed: the code is about to return.
     Removed,
     /// The code had moved its stack pointer within its body.
@@ -68,7 +68,7 @@ impl<'a> Case<'a> {
         let top_frame = self.instant.map(|instant| instant.top_frame::<A>());
         Facts {
             case: self,
-            top_frame: top_frame.unwrap_or(TopFrame::Stands),
+            top_frame: top_frame.unwrap_or(TopFrame::Intact),
         }
     }
 }
@@ -79,14 +79,14 @@ impl Instant<'_> {
         let is_removed = match self.code {
             CodeKind::Compiled if self.in_java => A::is_frame_removed(self.bytes),
             CodeKind::NativeWrapper if self.in_java => A::is_wrapper_frame_removed(self.bytes),
-            _ => return TopFrame::Stands,
+            _ => return TopFrame::Intact,
         };
         match self.return_address {
             _ if is_removed => TopFrame::Removed,
             ReturnAddress::AtTop(_) => TopFrame::Removed,
             ReturnAddress::InLink if !A::is_prologue(self.bytes) => TopFrame::Removed,
             ReturnAddress::Beyond(_) => TopFrame::StackPointerMoved,
-            ReturnAddress::Usual | ReturnAddress::InLink => TopFrame::Stands,
+            ReturnAddress::Usual | ReturnAddress::InLink => TopFrame::Intact,
         }
     }
 }

@@ -38,7 +38,7 @@ impl From<&Proofs> for RecordedProofs {
             is_next_record: proofs.is_next_record,
             is_top_at_call: proofs.is_top_at_call,
             interpreter: match proofs.interpreter {
-                InterpreterFrame::Stands => None,
+                InterpreterFrame::Intact => None,
                 InterpreterFrame::NotBuilt => Some(NOT_BUILT.into()),
                 InterpreterFrame::Removed => Some(REMOVED.into()),
             },
@@ -65,7 +65,7 @@ impl From<&RecordedProofs> for Proofs {
             interpreter: match recorded.interpreter.as_deref() {
                 Some(NOT_BUILT) => InterpreterFrame::NotBuilt,
                 Some(REMOVED) => InterpreterFrame::Removed,
-                _ => InterpreterFrame::Stands,
+                _ => InterpreterFrame::Intact,
             },
             is_leaf_call: recorded.is_leaf_call,
         }
@@ -80,7 +80,7 @@ const REMOVED: &str = "removed";
 pub enum InterpreterFrame {
     /// Nothing shows that the frame is missing, or the interpreter does not run.
     #[default]
-    Stands,
+    Intact,
     /// The frame is not complete.
     NotBuilt,
     /// The frame was removed.

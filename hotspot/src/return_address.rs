@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_call_before_it_tells_a_return_address() {
+    fn the_call_before_an_address_shows_a_return_address() {
         assert_eq!(find(4, "...+"), ReturnAddress::Usual);
         assert_eq!(find(4, "+..+.+"), ReturnAddress::Usual);
         assert_eq!(find(4, ".....+"), ReturnAddress::Beyond(2));
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_doubtful_is_not_told() {
+    fn a_doubtful_return_address_is_not_claimed() {
         assert_eq!(find(4, "...?.+"), ReturnAddress::Usual);
         assert_eq!(find(4, "+..?"), ReturnAddress::Usual);
         assert_eq!(find(4, "+....+"), ReturnAddress::Usual, "two places");
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_register_may_have_it() {
+    fn a_link_register_may_have_the_return_address() {
         let find = |link, words| search::<Aarch64>(4, link, words);
         assert_eq!(find(Word::Fits, "........"), ReturnAddress::InLink);
         assert_eq!(find(Word::Fits, "...+...."), ReturnAddress::Usual);

@@ -59,7 +59,7 @@ struct Said {
 }
 
 #[test]
-fn every_sample_gets_the_verdict_and_the_cause_that_it_got() {
+fn every_sample_gets_its_recorded_verdict_and_cause() {
     let mut different = vec![];
     for (place, sample) in samples() {
         let expected = Said {

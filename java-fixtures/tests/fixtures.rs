@@ -48,7 +48,7 @@ fn assert_agree(a: &str, b: &str) {
 }
 
 #[test]
-fn the_lists_of_names_are_the_jars() {
+fn the_lists_of_names_are_those_of_the_jar() {
     for home in jdks() {
         let listed = java(&home, &[], MAIN_CLASS, &["--list"]).ok();
         let of_kind = |kind: &str| -> Vec<_> {

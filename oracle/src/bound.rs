@@ -1,6 +1,5 @@
-//! The exact one-sided confidence bound on a rate (Clopper and Pearson, Biometrika 26,
-//! 1934): the smallest rate that would have produced so few events with a probability of
-//! at most 5 %.
+//! The exact one-sided confidence bound on a rate (Clopper and Pearson, Biometrika 26, 1934): the
+//! smallest rate with which so few events have a probability of at most 5 %.
 
 /// The probability with which the true rate may lie above the bound.
 const ALPHA: f64 = 0.05;
@@ -35,8 +34,8 @@ pub fn upper95(events: u64, trials: u64) -> Option<f64> {
     Some(high)
 }
 
-/// How many trials without a further event bring the bound of `events` to `limit` or
-/// below; `None` if no number does.
+/// How many trials without a further event bring the bound of `events` to `limit` or below; `None`
+/// if no number is enough.
 pub fn trials_needed(events: u64, limit: f64) -> Option<u64> {
     if limit.is_nan() || limit <= 0.0 {
         return None;
@@ -85,7 +84,8 @@ pub(crate) fn ln_choose(n: u64, k: u64) -> f64 {
     ln_factorial(n) - ln_factorial(k) - ln_factorial(n - k)
 }
 
-/// Above so many events the bound is so close to the rate that Stirling's rounding vanishes.
+/// Above this many events the bound is so close to the rate that the rounding of Stirling's series
+/// vanishes.
 const MAX_FACTORS: u64 = 1 << 20;
 
 /// Stirling's series; its error is far below rounding above [`MAX_FACTORS`].

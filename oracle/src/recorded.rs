@@ -1,11 +1,11 @@
-//! Real samples as files: all that a judge was told of one walk, and what the judge said.
+//! Real samples in files: the complete input of a judge for one walk, and the judgement.
 //!
-//! The agent writes one [`RecordedSample`] a line, as JSON, to [`SAMPLES_FILE`] where its
-//! configuration asks for samples. Tests judge the files again on any machine, without a JVM, and
-//! expect the recorded verdict and cause.
+//! If its configuration asks for samples, the agent writes them to [`SAMPLES_FILE`]: each
+//! [`RecordedSample`] is a line of JSON. Tests judge the files again on any machine, without a JVM,
+//! and expect the recorded verdict and cause.
 //!
-//! The format stands for itself: it names no type of the judges, so that files stay readable while
-//! those change. Numbers that are addresses are hexadecimal text without a prefix.
+//! The format is independent: it uses no type of the judges, so that files stay readable when the
+//! judges change. Numbers that are addresses are hexadecimal text without a prefix.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -13,11 +13,12 @@ use std::collections::BTreeMap;
 /// Name of the file of recorded samples in a run's folder.
 pub const SAMPLES_FILE: &str = "samples.jsonl";
 
-/// A frame: the place of its method in [`RecordedSample::methods`] plus 1, or 0 for a frame without
-/// a `jmethodID`; and its location as AsyncGetCallTrace gives it (a BCI, or -3 in a native method).
+/// A frame: the index of its method in [`RecordedSample::methods`] plus 1, or 0 for a frame without
+/// a `jmethodID`; and its location in the form of AsyncGetCallTrace (a BCI, or -3 in a native
+/// method).
 pub type RecordedFrame = (u32, i32);
 
-/// One walk, all that the judge of its layer was told, and what the judge said.
+/// A walk, the complete input of its layer's judge, and the judgement.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedSample {
@@ -29,7 +30,7 @@ pub struct RecordedSample {
     pub layer: String,
     /// The methods of all frames.
     pub methods: Vec<RecordedMethod>,
-    /// What the walker returned, top frame first; empty if it returned an error.
+    /// The walker's answer, top frame first; empty if the walker returned an error.
     pub walk: Vec<RecordedFrame>,
     /// The walker's error code, 0 or below, if it returned one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,16 +51,16 @@ pub struct RecordedSample {
     /// GetStackTrace's stack, top frame first: layers `asgct-safepoint` and `asgct-gst`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<Vec<RecordedFrame>>,
-    /// What class files say of the walk's edges, from the top: `possible`, `unknown`, or why an edge
-    /// is impossible, such as `no-entry`.
+    /// The findings of class files on the walk's edges, from the top: `possible`, `unknown`, or why
+    /// an edge is impossible, such as `no-entry`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edges: Option<Vec<String>>,
-    /// What class files say of the edges of `reference`; in layers `gst` and `asgct-async` of the
-    /// checked frames of `truth`.
+    /// The findings of class files on the edges of `reference`; in layers `gst` and `asgct-async`,
+    /// on the edges of the checked frames of `truth`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference_edges: Option<Vec<String>>,
     /// Whether a method of the walk or of the truth was redefined or unloaded, so that no mismatch
-    /// is sure.
+    /// is certain.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_doubtful: bool,
     /// The names of the hooks that no frame shows.
@@ -68,14 +69,15 @@ pub struct RecordedSample {
     /// The interrupted code, for walks in a signal handler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instant: Option<RecordedInstant>,
-    /// What a look at the instant of a mismatch found, which the cause rests on.
+    /// What code, stack and debug info showed at the instant of a mismatch. The cause rests on
+    /// this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proofs: Option<RecordedProofs>,
-    /// What the judge said.
+    /// The judgement.
     pub judged: RecordedJudgement,
 }
 
-/// A method, and what is known of its hooks.
+/// A method, and the facts about its hooks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedMethod {
@@ -99,19 +101,19 @@ pub struct RecordedMethod {
 pub struct RecordedTruth {
     /// The hooks of the hooked frames, bottom first.
     pub entries: Vec<u32>,
-    /// All frames up to the newest checked one, bottom first.
+    /// All frames up to the newest checked frame, bottom first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checked: Vec<RecordedFrame>,
     /// How many of `entries` belong to `checked`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub checked_entries: usize,
     /// Constructors that an exception may have left: the number of entries up to the newest of
-    /// them, and how many they are.
+    /// them, and their number.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub leaving: Vec<(usize, usize)>,
 }
 
-/// What ran when the signal came.
+/// The code that ran at the time of the signal.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedInstant {
@@ -121,20 +123,20 @@ pub struct RecordedInstant {
     pub sp: String,
     /// Frame pointer.
     pub fp: String,
-    /// `JavaThreadState` with the last Java stack pointer and program counter, where the VM
-    /// describes its threads.
+    /// `JavaThreadState` with the last Java stack pointer and program counter, if the VM describes
+    /// its threads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<(i32, String, String)>,
-    /// The pieces of generated code that this sample names.
+    /// The pieces of generated code to which this sample refers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blobs: Vec<RecordedBlob>,
-    /// The piece of generated code at the program counter, as a place in `blobs`.
+    /// The piece of generated code at the program counter, as an index into `blobs`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<usize>,
     /// The file name of the library at the program counter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub library: Option<String>,
-    /// The generated code at the anchor's program counter, as a place in `blobs`.
+    /// The generated code at the anchor's program counter, as an index into `blobs`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor_code: Option<usize>,
     /// The 32 bytes of code before the program counter, as far as they could be read.
@@ -155,7 +157,7 @@ pub struct RecordedInstant {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedBlob {
-    /// The VM's name for it.
+    /// The VM's name for the code.
     pub name: String,
     /// Its start, header included.
     pub start: String,
@@ -165,7 +167,7 @@ pub struct RecordedBlob {
     /// Of compiled code: its tier, 1 to 4.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<i32>,
-    /// The size of its frame in words, the return address among them.
+    /// The size of its frame in words, the return address included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frame_words: Option<usize>,
 }
@@ -176,13 +178,13 @@ pub struct RecordedBlob {
 pub struct RecordedWord {
     /// Its value.
     pub v: String,
-    /// The generated code that it points into, as a place in the instant's `blobs`.
+    /// The generated code into which it points, as an index into the instant's `blobs`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub b: Option<usize>,
-    /// The bytes of the call that ends there, or of what stands in its place.
+    /// The bytes before the address: those of a call, if a call ends there.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub call: String,
-    /// Where that call leads to, as a place in `blobs`.
+    /// The target of that call, as an index into `blobs`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<usize>,
 }
@@ -191,10 +193,10 @@ pub struct RecordedWord {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedDebugInfo {
-    /// The last record at or before it.
+    /// The last record at or before the program counter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Vec<RecordedScope>>,
-    /// The first record behind it.
+    /// The first record behind the program counter.
     pub behind: Vec<RecordedScope>,
 }
 
@@ -207,47 +209,47 @@ pub struct RecordedScope {
     /// The hook in the method's bytecode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hook: Option<u32>,
-    /// The method with that hook, as frames name it, if a walk has shown it.
+    /// The method with that hook, in the form of frames, if a walk has shown the method.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<u32>,
-    /// Its BCI; negative where the record has none.
+    /// Its BCI; negative if the record has none.
     pub bci: i32,
 }
 
-/// What a look at code, stack and debug info found.
+/// What code, stack and debug info showed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedProofs {
-    /// The VM's names for the stubs that the words of the stack point into.
+    /// The VM's names for the stubs into which words of the stack point.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stubs: Vec<String>,
-    /// The methods of frames to be deoptimised that the walk lacks.
+    /// The methods of frames that will be deoptimised and that the walk lacks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deoptimised: Vec<String>,
     /// The kind of code that had called the VM below each JavaCalls entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entries: Vec<String>,
-    /// Whether the top of the walk is the record behind that of the call into a stub.
+    /// Whether the top of the walk is the record behind the record of the call into a stub.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_next_record: bool,
-    /// Whether the top frame of the walk stands at an instruction that can call.
+    /// Whether the top frame of the walk is at an instruction that can call.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_top_at_call: bool,
-    /// `not-built` or `removed`, if the interpreter has no frame.
+    /// `not-built` or `removed`, if the interpreter's frame is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interpreter: Option<String>,
-    /// Whether the frame pointer belongs to an older frame than the one that called a library.
+    /// Whether the frame pointer belongs to an older frame than the frame that called a library.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_leaf_call: bool,
 }
 
-/// What a judge said of a walk.
+/// A judgement on a walk.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedJudgement {
     /// `match`, `window`, `imprecise`, `error`, `truncated`, `wrong` or `unverifiable`.
     pub verdict: String,
-    /// What was found, as a short phrase.
+    /// The reason, as a short phrase.
     pub reason: String,
     /// The first differing frame, as an index into the walk.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frames_of_java_are_told_from_others() {
+    fn java_frames_are_distinguished_from_others() {
         let class = |text| frame(text).map(|method| (method.class, method.name));
         assert_eq!(class("a/b/C.m_[j]"), Some(("a/b/C", "m")));
         assert_eq!(class("a.b.C.<init>"), Some(("a.b.C", "<init>")));

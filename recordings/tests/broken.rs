@@ -288,7 +288,7 @@ fn whole() -> [(&'static str, Vec<u8>, u64); 7] {
 }
 
 #[test]
-fn every_format_is_told_by_its_first_bytes() {
+fn every_format_is_recognised_by_its_first_bytes() {
     for (name, bytes, stacks) in whole() {
         let (result, count) = read(&bytes);
         assert!(result.is_ok(), "{name}: {result:?}");

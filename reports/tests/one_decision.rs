@@ -191,7 +191,7 @@ fn junit(xml: &str) -> String {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
     #[test]
-    fn every_format_tells_the_decision(
+    fn every_format_shows_the_decision(
         report in report(), known in known(), others in prop::collection::vec(report(), 0..4),
         detect in prop::option::of(prop_oneof![Just(1e-6), Just(0.5)]),
     ) {

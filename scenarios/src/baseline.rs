@@ -111,7 +111,11 @@ pub fn read(path: &Path) -> Result<Baseline, Error> {
 fn parse(value: Value) -> Result<Baseline, String> {
     match value[KEY].as_u64() {
         Some(FORMAT) => {}
-        Some(n) => return Err(format!("its format is {n}, this version knows {FORMAT}")),
+        Some(n) => {
+            return Err(format!(
+                "its format is {n}; this version reads format {FORMAT}"
+            ));
+        }
         None => return Err(format!("no baseline: it has no `{KEY}`")),
     }
     let file: File = serde_json::from_value(value).map_err(|e| format!("no baseline: {e}"))?;

@@ -1,13 +1,13 @@
 //! `stackwitness doctor`: what this machine lacks for a run, and what to do about it.
 
-mod finding;
+mod diagnosis;
 mod trial;
 
 use crate::cli::DoctorArgs;
 use crate::error::Error;
 use crate::exit;
 use crate::output::{Stream, print};
-use finding::Finding;
+use diagnosis::Diagnosis;
 use scenarios::process::machine;
 use std::path::Path;
 
@@ -25,52 +25,55 @@ pub fn command(args: &DoctorArgs) -> Result<u8, Error> {
         .parent()
         .filter(|parent| !parent.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
-    let mut findings = vec![memory(), space(folder), core_files(folder)];
-    findings.extend(trial::findings(args.jdk.as_deref(), folder));
-    for finding in &findings {
+    let mut diagnoses = vec![memory(), space(folder), core_files(folder)];
+    diagnoses.extend(trial::diagnoses(args.jdk.as_deref(), folder));
+    for finding in &diagnoses {
         print(Stream::Output, &finding.line())?;
     }
-    Ok(match findings.iter().all(Finding::is_fine) {
+    Ok(match diagnoses.iter().all(Diagnosis::is_fine) {
         true => exit::WITHIN,
         false => exit::NOT_MEASURED,
     })
 }
 
-fn memory() -> Finding {
+fn memory() -> Diagnosis {
     let about = "process_vm_readv";
     match machine::reads_own_memory() {
-        Ok(()) => Finding::fine(about, "the agent can read the VM's memory"),
+        Ok(()) => Diagnosis::fine(about, "the agent can read the VM's memory"),
         // The agent can also read `/proc/self/mem`, so the trial run decides.
-        Err(error) => Finding::fine(
+        Err(error) => Diagnosis::fine(
             about,
             format!("{error}; the agent reads /proc/self/mem instead"),
         ),
     }
 }
 
-fn space(folder: &Path) -> Finding {
+fn space(folder: &Path) -> Diagnosis {
     let about = "free space";
     let remedy = "free some space, or name another folder with --out";
     match machine::free_space(folder) {
-        Ok(free) if free >= SPACE => Finding::fine(about, format!("{} MB", free >> 20)),
+        Ok(free) if free >= SPACE => Diagnosis::fine(about, format!("{} MB", free >> 20)),
         Ok(free) => {
             let what = format!("{} MB, and a run may need {} MB", free >> 20, SPACE >> 20);
-            Finding::problem(about, what, remedy)
+            Diagnosis::problem(about, what, remedy)
         }
-        Err(error) => Finding::problem(about, format!("{}: {error}", folder.display()), remedy),
+        Err(error) => Diagnosis::problem(about, format!("{}: {error}", folder.display()), remedy),
     }
 }
 
-fn core_files(folder: &Path) -> Finding {
+fn core_files(folder: &Path) -> Diagnosis {
     let about = "core files";
     let free = machine::free_space(folder).unwrap_or(0);
     match machine::core_limit() {
-        Ok(Some(0)) => Finding::fine(about, "a JVM that crashes writes none"),
+        Ok(Some(0)) => Diagnosis::fine(about, "a JVM that crashes writes no core file"),
         Ok(limit) if free < CORE.min(limit.unwrap_or(u64::MAX)) => {
             let what = "the core file of a JVM that crashes may fill the disk";
-            Finding::problem(about, what, "turn core files off with `ulimit -c 0`")
+            Diagnosis::problem(about, what, "turn core files off with `ulimit -c 0`")
         }
-        Ok(_) => Finding::fine(about, "a JVM that crashes may write one, and there is room"),
-        Err(error) => Finding::problem(about, error, "mount /proc"),
+        Ok(_) => Diagnosis::fine(
+            about,
+            "a JVM that crashes may write a core file, and the disk has room",
+        ),
+        Err(error) => Diagnosis::problem(about, error, "mount /proc"),
     }
 }

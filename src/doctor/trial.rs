@@ -1,6 +1,6 @@
 //! A short run that shows whether the JDK, the agent and the agent's signals work together.
 
-use super::finding::Finding;
+use super::diagnosis::Diagnosis;
 use oracle::Layer;
 use oracle::report::Run;
 use scenarios::plan::Wishes;
@@ -18,7 +18,7 @@ baseline = false
 const OTHER_JDK: &str = "name a JDK of version 17 or later with --jdk";
 
 /// Makes a short run on `jdk`, else on the JDK that `run` would take, with its files below `folder`.
-pub fn findings(jdk: Option<&Path>, folder: &Path) -> Vec<Finding> {
+pub fn diagnoses(jdk: Option<&Path>, folder: &Path) -> Vec<Diagnosis> {
     let wishes = Wishes {
         jdks: jdk.map(Path::to_owned).into_iter().collect(),
         seed: 1,
@@ -30,50 +30,50 @@ pub fn findings(jdk: Option<&Path>, folder: &Path) -> Vec<Finding> {
     });
     let (scenario, plan) = match plan {
         Ok(plan) => plan,
-        Err(error) => return vec![Finding::problem("JDK", error, OTHER_JDK)],
+        Err(error) => return vec![Diagnosis::problem("JDK", error, OTHER_JDK)],
     };
-    let mut findings: Vec<Finding> = plan.jobs.iter().map(|job| found(&job.jdk)).collect();
+    let mut diagnoses: Vec<Diagnosis> = plan.jobs.iter().map(|job| found(&job.jdk)).collect();
     let place = match tempfile::tempdir_in(folder) {
         Ok(place) => place,
         Err(error) => {
             let what = format!("{}: {error}", folder.display());
-            findings.push(Finding::problem(
+            diagnoses.push(Diagnosis::problem(
                 "folder",
                 what,
                 "name another folder with --out",
             ));
-            return findings;
+            return diagnoses;
         }
     };
     let done =
         Session::new(scenario, plan, place.path()).and_then(|session| session.run(&mut |_| {}));
     match done.and_then(Done::whole) {
-        Ok(report) => findings.extend(report.runs.first().into_iter().flat_map(of_run)),
-        Err(error) => findings.push(Finding::problem(
+        Ok(report) => diagnoses.extend(report.runs.first().into_iter().flat_map(of_run)),
+        Err(error) => diagnoses.push(Diagnosis::problem(
             "agent",
             error,
             "see `stackwitness run --help`",
         )),
     }
-    findings
+    diagnoses
 }
 
-fn found(jdk: &scenarios::jdk::Jdk) -> Finding {
+fn found(jdk: &scenarios::jdk::Jdk) -> Diagnosis {
     let version = jdk.version().unwrap_or("of unknown version");
     let compiler = match jdk.has_module("jdk.compiler") {
         true => "",
         false => ", without a compiler: programs that need javac are skipped",
     };
-    Finding::fine(
+    Diagnosis::fine(
         "JDK",
         format!("{version} in {}{compiler}", jdk.home().display()),
     )
 }
 
-fn of_run(run: &Run) -> [Finding; 2] {
+fn of_run(run: &Run) -> [Diagnosis; 2] {
     let agent = match &run.jdk {
-        Some(jdk) => Finding::fine("agent", format!("works in {} {}", jdk.vm, jdk.version)),
-        None => Finding::problem("agent", run.notes.join(" "), OTHER_JDK),
+        Some(jdk) => Diagnosis::fine("agent", format!("works in {} {}", jdk.vm, jdk.version)),
+        None => Diagnosis::problem("agent", run.notes.join(" "), OTHER_JDK),
     };
     let counts = run
         .layers
@@ -81,12 +81,12 @@ fn of_run(run: &Run) -> [Finding; 2] {
         .find(|counts| counts.layer == Layer::AsgctAsync);
     let samples = counts.map_or(0, |counts| counts.tally().decided());
     let signals = match samples {
-        0 => Finding::problem(
+        0 => Diagnosis::problem(
             "signals",
             "no sample arrived",
             "nothing may block or handle signal SIGRTMIN+7 in the JVM",
         ),
-        samples => Finding::fine("signals", format!("{samples} samples in the trial")),
+        samples => Diagnosis::fine("signals", format!("{samples} samples in the trial")),
     };
     [agent, signals]
 }

@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 /// How the faults of one kind ended.
 #[derive(Copy, Clone, Debug, Default)]
-struct Found {
+struct FaultTally {
     faults: u64,
     impossible: u64,
     unknown: u64,
@@ -18,7 +18,7 @@ struct Found {
 /// Injects each kind of fault into each stack that is possible, and shows how many faults are
 /// found.
 pub fn inject_all(stacks: &[Stack], judge: &mut Judge) -> String {
-    let mut kinds = FaultKind::ALL.map(|kind| (kind, Found::default()));
+    let mut kinds = FaultKind::ALL.map(|kind| (kind, FaultTally::default()));
     let mut last: HashMap<Option<&str>, &Stack> = HashMap::new();
     let mut before: Option<&Stack> = None;
     let mut found = Vec::new();
@@ -61,7 +61,7 @@ pub fn inject_all(stacks: &[Stack], judge: &mut Judge) -> String {
     let mut text = String::new();
     for (kind, counts) in kinds.iter().filter(|(_, counts)| counts.faults > 0) {
         let share = counts.impossible as f64 * 100.0 / counts.faults as f64;
-        let Found {
+        let FaultTally {
             faults,
             impossible,
             unknown,

@@ -180,7 +180,7 @@ fn gather(
             .notes
             .iter()
             .map(|note| format!("; {}", shown(note)));
-        let what = format!("it holds no stack{}", notes.collect::<String>());
+        let what = format!("there is no stack{}", notes.collect::<String>());
         return Err(Error::about(&files[0])(what));
     }
     Ok(Input {
@@ -326,7 +326,7 @@ fn shown(note: &Note) -> String {
     match note {
         Note::Cut(what) => format!("not read: {what}"),
         Note::Interference(what) => {
-            format!("{what}: other classes or calls may have run than the class files tell")
+            format!("{what}: classes or calls that are not in the class files may have run")
         }
         Note::Failed(n) => format!("{n} samples failed and have no stack"),
         Note::Biased(n) => format!("{n} samples are biased: their stacks are of a later instant"),
@@ -362,7 +362,7 @@ mod tests {
     use super::is_version;
 
     #[test]
-    fn a_release_is_told_from_another() {
+    fn releases_are_distinguished() {
         assert!(is_version("17.0.15+6-Debian-1deb12u1", "17.0.15"));
         assert!(is_version("25+36-LTS", "25"));
         assert!(!is_version("17.0.15+6", "17.0.1"));

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_drawing_takes_the_place_of_the_last_one() {
+    fn a_drawing_replaces_the_last_drawing() {
         let mut drawing = Drawing::default();
         let lines = ["a".to_owned(), "b".repeat(200)];
         assert_eq!(

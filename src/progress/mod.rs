@@ -74,7 +74,7 @@ impl Progress {
             }
             Event::RunsAlone => {
                 if let Style::Redrawn(drawing) = &mut self.style {
-                    let line = format!("{}: once more, without the agent", self.title);
+                    let line = format!("{}: a second run, without the agent", self.title);
                     write(&drawing.redraw(&[line]));
                 }
             }
@@ -111,7 +111,7 @@ fn write(text: &str) {
 /// What a plan does, how long the plan takes, and where the results go.
 fn announcement(plan: &Plan, out: &Path) -> String {
     let programs = match &plan.jobs[..] {
-        [] => return "no program is to run\n".into(),
+        [] => return "there is no program to run\n".into(),
         [job] => format!("runs {}", job.title()),
         jobs => {
             let mut names: Vec<&str> = jobs.iter().map(|job| &*job.program.name).collect();
@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn guesses_are_told_in_round_numbers() {
+    fn estimates_are_shown_in_round_numbers() {
         assert_eq!(about(Duration::ZERO), None);
         assert_eq!(about(Duration::from_secs(30)).unwrap(), "about 30 s");
         assert_eq!(about(Duration::from_secs(110)).unwrap(), "about 2 min");

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_deadline_that_has_passed_says_whose_it_was() {
+    fn a_deadline_that_has_passed_names_the_wait() {
         let deadline = Deadline::of("the long job", Duration::ZERO);
         let message = deadline.passed().expect("no time is always over");
         assert!(message.starts_with("the long job did not end"), "{message}");

@@ -112,7 +112,7 @@ fn every_command_says_where_the_runs_of_a_killed_session_are() {
     };
     for mut command in commands(&out) {
         let output = run(&mut command);
-        let expected = format!("goes on, by process {}", tool.id());
+        let expected = format!("is still running, by process {}", tool.id());
         assert!(output.stderr.contains(&expected), "{command:?} {output:#?}");
     }
     tool.kill().unwrap();

@@ -78,7 +78,7 @@ fn a_program_keeps_its_streams_and_its_exit_code() {
 }
 
 #[test]
-fn a_program_that_does_not_start_is_told_from_one_that_fails() {
+fn a_failed_start_differs_from_a_failed_program() {
     for jdk in jdks() {
         let dir = tempfile::tempdir().unwrap();
         for arguments in [
@@ -105,7 +105,7 @@ fn a_program_that_does_not_start_is_told_from_one_that_fails() {
 }
 
 #[test]
-fn the_slowdown_is_told_if_it_is_asked_for() {
+fn the_slowdown_is_measured_on_request() {
     for jdk in jdks() {
         let dir = tempfile::tempdir().unwrap();
         let Some(classes) = compile(&jdk, dir.path()) else {

@@ -179,7 +179,7 @@ fn links_among_folders_have_an_end() {
 }
 
 #[test]
-fn entries_of_the_same_name_are_told() {
+fn entries_of_the_same_name_are_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
     jar(&at("a.jar"), &[("T.class", class()), ("U.class", class())]);

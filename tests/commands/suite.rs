@@ -135,7 +135,7 @@ fn one_benchmark_can_be_chosen_and_must_exist() {
 }
 
 #[test]
-fn without_a_jar_it_tells_where_to_get_one() {
+fn without_a_jar_the_message_says_where_to_get_a_jar() {
     for (suite, place) in [
         ("renaissance", "https://renaissance.dev"),
         ("dacapo", "dacapobench.org"),

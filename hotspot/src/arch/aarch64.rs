@@ -161,7 +161,7 @@ mod tests {
     ];
 
     #[test]
-    fn an_epilogue_is_known_from_the_removal_of_the_frame_on() {
+    fn an_epilogue_is_recognised_behind_the_removal_of_the_frame() {
         for start in 2..SMALL.len() {
             assert!(
                 Aarch64::is_frame_removed(&bytes(&SMALL[start..])),
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_native_wrapper_looks_for_an_exception() {
+    fn a_native_wrapper_checks_for_an_exception() {
         // `ldp x29, x30, [sp], 16`, `ldr x8, [x28, 8]`, `cbnz x8, +16`, `ret`.
         let code = [0xa8c1_7bfd, 0xf940_0788, 0xb500_0088, 0xd65f_03c0];
         for start in 0..code.len() {
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_tells_where_it_leads() {
+    fn a_direct_call_shows_its_target() {
         // `bl -4` and `bl +16`, at 0x1000.
         let target = |word| Aarch64::call_target(&bytes(&[word]), 0x1004);
         assert_eq!(target(0x97ff_ffff), Some(0xffc));

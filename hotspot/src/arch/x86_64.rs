@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_epilogue_is_known_from_each_of_its_instructions() {
+    fn an_epilogue_is_recognised_at_each_of_its_instructions() {
         let far = [
             0x5d, 0x49, 0x3b, 0xa7, 1, 2, 3, 4, 0x0f, 0x87, 5, 6, 7, 8, 0xc3,
         ];
@@ -188,14 +188,14 @@ mod tests {
     }
 
     #[test]
-    fn calls_through_registers_are_known_from_behind() {
+    fn calls_through_registers_are_recognised_from_their_ends() {
         assert!(X86_64::is_register_call(&[1, 2, 3, 0xff, 0xd0]));
         assert!(X86_64::is_register_call(&[1, 2, 0x41, 0xff, 0xd2]));
         assert!(!X86_64::is_register_call(&[0xe8, 1, 2, 3, 4]));
     }
 
     #[test]
-    fn a_call_tells_where_it_leads() {
+    fn a_direct_call_shows_its_target() {
         let call = [0xe8, 0xfb, 0xff, 0xff, 0xff];
         assert_eq!(X86_64::call_target(&call, 0x1005), Some(0x1000));
         assert_eq!(X86_64::call_target(&[0xff, 0xd0, 0, 0, 0], 0x1005), None);

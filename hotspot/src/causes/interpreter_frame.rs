@@ -25,6 +25,6 @@ pub(super) const CAUSE: Cause = Cause {
 
 fn recognise(facts: &Facts<'_>) -> bool {
     let proofs = facts.case.proofs;
-    let has_no_frame = proofs.interpreter != InterpreterFrame::Stands;
+    let has_no_frame = proofs.interpreter != InterpreterFrame::Intact;
     facts.lacks_top() && facts.runs(CodeKind::Interpreter) && has_no_frame && proofs.is_top_at_call
 }

@@ -230,7 +230,7 @@ fn the_processor_decides_what_bytes_mean() {
 }
 
 #[test]
-fn a_return_address_out_of_place_tells_what_the_code_did() {
+fn a_return_address_out_of_place_shows_what_the_code_did() {
     let of = |verdict, instant| cause(verdict, "a.B.c()V", "a.B.c()V", instant);
     let at = |return_address| Instant {
         return_address,

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn names_tell_kinds() {
+    fn names_show_kinds() {
         let of = |name: &'static str| {
             let (base, kind) = of(name.as_bytes());
             (std::str::from_utf8(base).expect("ASCII"), kind)

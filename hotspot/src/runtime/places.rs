@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_runs_name_a_method_alike() {
+    fn a_method_has_the_same_name_in_each_run() {
         for (class, expected) in [
             ("p/A", "p.A.m"),
             ("p.A$12", "p.A$12.m"),

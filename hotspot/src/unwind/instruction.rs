@@ -582,7 +582,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_instruction_is_refused() {
+    fn invalid_instructions_are_refused() {
         for code in [[0x06; 16], [0x66; 16], [0x0f; 16]] {
             assert_eq!(decode(&code), None);
         }

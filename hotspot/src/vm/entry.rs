@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_words_do_not_show_is_not_told() {
+    fn without_the_words_of_the_stack_no_caller_is_claimed() {
         assert_eq!(callers(&stack(0, 0)), [None], "a thread begins here");
         assert_eq!(
             callers(&stack(0x1080, 0x4444)[..14]),

@@ -109,7 +109,7 @@ impl Codelet {
             Role::Entry(link) if link.is_none_or(|link| pc < link) => InterpreterFrame::NotBuilt,
             Role::Entry(_) if sp <= fp && fp - sp < FIXED => InterpreterFrame::NotBuilt,
             _ if A::is_interpreter_frame_removed(code) => InterpreterFrame::Removed,
-            _ => InterpreterFrame::Stands,
+            _ => InterpreterFrame::Intact,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The judge of call edges, which the sampler and the program's own threads share.
 
-use super::walks::{Answer, Named, Thread, Walks};
+use super::walks::{Judged, Named, Thread, Walks};
 use crate::jvm::jni::Env;
 use crate::jvm::jvmti::JMethodId;
 use crate::jvm::os::clock;
@@ -194,7 +194,7 @@ impl EdgeJudge {
             first(&mut walks);
             let answer = match walks.findings(thread, stack) {
                 // A class that has not been read yet may make the stack possible.
-                Answer::Found(found) if found.iter().any(|found| found.is_impossible()) => {
+                Judged::Found(found) if found.iter().any(|found| found.is_impossible()) => {
                     self.read_into(&mut walks);
                     walks.findings(thread, stack)
                 }
@@ -202,8 +202,8 @@ impl EdgeJudge {
             };
             drop(walks);
             let unknown = match answer {
-                Answer::Found(found) => return Some(found),
-                Answer::Ask(unknown) => unknown,
+                Judged::Found(found) => return Some(found),
+                Judged::Ask(unknown) => unknown,
             };
             let asked: Vec<_> = unknown.iter().map(|&key| self.ask(env, key)).collect();
             let mut walks = self.lock_with(patience)?;

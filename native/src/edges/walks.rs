@@ -17,7 +17,7 @@ pub(super) struct Walks {
     /// How often GetStackTrace was asked how a thread started.
     asked: HashMap<Thread, u32, Spread>,
     /// The newest stack of each thread.
-    newest: HashMap<Thread, Found, Spread>,
+    newest: HashMap<Thread, JudgedStack, Spread>,
     frames: Vec<edge::EdgeFrame>,
     found: Vec<Finding>,
 }
@@ -33,8 +33,8 @@ pub(super) struct Named {
     pub(super) hidden: Option<Vec<u8>>,
 }
 
-/// What came of judging a stack.
-pub(super) enum Answer {
+/// The result of judging a stack.
+pub(super) enum Judged {
     /// The findings. The edges of a method that is gone are unknown.
     Found(Vec<Finding>),
     /// The VM must be asked about these methods first.
@@ -51,14 +51,14 @@ const TRIES: u32 = 100;
 
 /// A stack, and the findings on it.
 #[derive(Default)]
-struct Found {
+struct JudgedStack {
     stack: Vec<Frame>,
     findings: Vec<Finding>,
     start: Option<ThreadStart>,
     version: u32,
 }
 
-impl Found {
+impl JudgedStack {
     /// How many frames at the bottom of `stack` are also those of this stack, so that the findings
     /// on them are valid for both: most frames, as a rule.
     fn shared(&self, stack: &[Frame], start: ThreadStart, version: u32) -> usize {
@@ -148,7 +148,7 @@ impl Walks {
     }
 
     /// The findings of class files on a stack of `thread`.
-    pub(super) fn findings(&mut self, thread: Thread, stack: &[Frame]) -> Answer {
+    pub(super) fn findings(&mut self, thread: Thread, stack: &[Frame]) -> Judged {
         let start = self.starts.of(&thread);
         if self.newest.len() >= REMEMBERED {
             self.newest.clear();
@@ -162,7 +162,7 @@ impl Walks {
         let unknown = fresh.iter().filter(|frame| of(frame).is_none());
         let unknown: Vec<_> = unknown.map(|frame| frame.method).collect();
         if !unknown.is_empty() {
-            return Answer::Ask(unknown);
+            return Judged::Ask(unknown);
         }
         let method = |frame| of(frame).flatten();
         let frames = fresh.iter().map(|frame| edge::EdgeFrame {
@@ -186,7 +186,7 @@ impl Walks {
         newest.stack.clear();
         newest.stack.extend_from_slice(stack);
         (newest.start, newest.version) = (Some(start), version);
-        Answer::Found(newest.findings.clone())
+        Judged::Found(newest.findings.clone())
     }
 }
 
@@ -205,10 +205,10 @@ mod tests {
     }
 
     #[test]
-    fn what_was_found_of_the_lowest_frames_is_kept() {
+    fn findings_on_the_lowest_frames_are_kept() {
         let yes = Finding::Possible(Possible::Static);
         let no = Finding::Impossible(Impossible::OtherName);
-        let newest = Found {
+        let newest = JudgedStack {
             stack: stack(&[4, 3, 2, 1]),
             findings: vec![yes, no, yes, yes, yes],
             start: Some(ThreadStart::Java),
@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(shared(&[3, 2, 1], ThreadStart::Java, 8), 3);
         assert_eq!(shared(&[4, 3, 2, 1], ThreadStart::Java, 8), 0);
         assert_eq!(
-            Found::default().shared(&stack(&[1]), ThreadStart::Java, 0),
+            JudgedStack::default().shared(&stack(&[1]), ThreadStart::Java, 0),
             0
         );
     }

@@ -51,7 +51,7 @@ pub fn find(jvm: &Jvm, env: Env<'_>, seen: Seen<'_>, stacks: &Stacks<'_>) -> Pro
                 is_next_record: is_next_record(jvm, cache, sample, stacks),
                 interpreter: match in_java {
                     true => interpreter_frame(jvm, &sample.registers),
-                    false => InterpreterFrame::Stands,
+                    false => InterpreterFrame::Intact,
                 },
                 is_leaf_call: in_java && is_leaf_call(cache, words, &sample.registers),
                 ..of_stack(jvm, cache, words, stacks)
@@ -144,7 +144,7 @@ fn interpreter_frame(jvm: &Jvm, registers: &Registers) -> InterpreterFrame {
     let codelet = jvm
         .interpreter()
         .and_then(|found| found.codelet(registers.pc));
-    codelet.map_or(InterpreterFrame::Stands, |codelet| {
+    codelet.map_or(InterpreterFrame::Intact, |codelet| {
         codelet.frame::<Native>(registers, &peek_bytes(registers.pc, CODE))
     })
 }

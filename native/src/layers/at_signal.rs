@@ -13,7 +13,7 @@ use crate::records::error_codes::ErrorCodes;
 use crate::records::profile::Stacks;
 use crate::sampling::client::Client;
 use crate::sampling::handler::Serving;
-use crate::sampling::sample::{Outcome, Sample};
+use crate::sampling::sample::{Reply, Sample};
 use crate::sampling::sampler::{Means, Ready};
 use crate::sampling::targets::Target;
 use crate::walkers::buffer::{FrameBuffer, MAX_FRAMES};
@@ -183,9 +183,9 @@ fn read_walk<'s>(
     sample: &'s Sample,
 ) -> Option<&'s [Frame]> {
     let slots = &layers.records.slots;
-    match sample.outcome {
-        Outcome::NoWalker | Outcome::OtherThread => slots.drop(layer, Drop::ThreadEnded),
-        Outcome::Walked(Err(code)) => {
+    match sample.reply {
+        Reply::NoWalker | Reply::OtherThread => slots.drop(layer, Drop::ThreadEnded),
+        Reply::Walked(Err(code)) => {
             slots.count(layer, Verdict::Error(code.0));
             if let Some(recorder) = &layers.recorder {
                 recorder.offer_error(&layers.reporter, env, layer, code.0, sample);
@@ -195,10 +195,10 @@ fn read_walk<'s>(
             let find = |pc| evidence::kind_at(layers.truth.jvm, pc);
             errors.add_at((layer, code.0, state), sample.registers.pc, find);
         }
-        Outcome::Walked(Ok(())) if sample.frames.is_full() => {
+        Reply::Walked(Ok(())) if sample.frames.is_full() => {
             slots.drop(layer, Drop::TooDeep);
         }
-        Outcome::Walked(Ok(())) => return Some(sample.frames.frames()),
+        Reply::Walked(Ok(())) => return Some(sample.frames.frames()),
     }
     None
 }

@@ -11,7 +11,7 @@ const KINDS: usize = 256;
 const OTHER: &str = "other";
 
 /// The key of an error: layer, code, thread state.
-type Told = (Layer, i32, &'static str);
+type ErrorKey = (Layer, i32, &'static str);
 
 /// The number of pages of libraries that are remembered.
 const PAGES: usize = 1 << 12;
@@ -30,7 +30,7 @@ pub enum Place {
 /// Errors, counted by their keys and by the kind of code that ran.
 #[derive(Default)]
 pub struct ErrorCodes {
-    counts: HashMap<Told, HashMap<String, u64>>,
+    counts: HashMap<ErrorKey, HashMap<String, u64>>,
     kinds: usize,
     /// The libraries by pages.
     pages: HashMap<usize, String>,
@@ -40,14 +40,14 @@ pub struct ErrorCodes {
 
 impl ErrorCodes {
     /// Counts an error at `pc`. `find` returns the kind of code, if it is not known yet.
-    pub fn add_at(&mut self, told: Told, pc: usize, find: impl FnOnce(usize) -> Place) {
+    pub fn add_at(&mut self, key: ErrorKey, pc: usize, find: impl FnOnce(usize) -> Place) {
         let mut pages = std::mem::take(&mut self.pages);
         match pages.get(&(pc >> PAGE)) {
-            Some(library) => self.add(told, library),
+            Some(library) => self.add(key, library),
             None => match find(pc) {
-                Place::Generated(name) => self.add(told, &name),
+                Place::Generated(name) => self.add(key, &name),
                 Place::Library(name) => {
-                    self.add(told, &name);
+                    self.add(key, &name);
                     if pages.len() < PAGES {
                         pages.insert(pc >> PAGE, name);
                     }
@@ -57,17 +57,17 @@ impl ErrorCodes {
         self.pages = pages;
     }
 
-    fn add(&mut self, told: Told, place: &str) {
+    fn add(&mut self, key: ErrorKey, place: &str) {
         self.changed = true;
-        let of_told = self.counts.entry(told).or_default();
-        if let Some(count) = of_told.get_mut(place) {
+        let of_key = self.counts.entry(key).or_default();
+        if let Some(count) = of_key.get_mut(place) {
             *count += 1;
             return;
         }
         // Codes and states are few, so only the number of kinds of code is bounded.
         let place = if self.kinds < KINDS { place } else { OTHER };
         self.kinds += 1;
-        *of_told.entry(place.into()).or_default() += 1;
+        *of_key.entry(place.into()).or_default() += 1;
     }
 
     /// All counts, the highest first, if an error was counted since the last call.
@@ -95,10 +95,10 @@ impl ErrorCodes {
 mod tests {
     use super::*;
 
-    const IN_JAVA: Told = (Layer::AsgctAsync, -5, "in Java");
+    const IN_JAVA: ErrorKey = (Layer::AsgctAsync, -5, "in Java");
 
     #[test]
-    fn equal_ones_are_counted_together() {
+    fn equal_errors_are_counted_together() {
         let mut codes = ErrorCodes::default();
         assert_eq!(codes.take_new(), None);
         codes.add(IN_JAVA, "Interpreter");

@@ -46,7 +46,7 @@ mod tests {
     use oracle::tally::Tally;
 
     #[test]
-    fn what_is_counted_is_in_the_file() {
+    fn counts_are_in_the_file() {
         let path = std::env::temp_dir().join(format!("stackwitness-slots-{}", std::process::id()));
         let slots = Slots::map(&path).expect("the temporary folder is writable");
         slots.add(Layer::Gst, Verdict::Match, 41);

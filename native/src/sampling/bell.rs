@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wakes_who_sleeps_and_never_waits_for_ever() {
+    fn the_bell_wakes_the_sleeping_listener_and_never_waits_for_ever() {
         static BELL: Bell = Bell::new();
         static DONE: AtomicBool = AtomicBool::new(false);
         let is_done = || DONE.load(SeqCst);

@@ -1,7 +1,7 @@
 //! The work of the signal handler: it fills in the sample of the thread that was asked.
 
 use super::asking::{self, Depth, Order};
-use super::sample::{Outcome, Sample};
+use super::sample::{Reply, Sample};
 use crate::jvm::java_thread::JavaThreads;
 use crate::jvm::os::signal::{self, HandlerContext};
 use crate::truth::interrupted::Interrupted;
@@ -36,14 +36,14 @@ fn handle(context: &HandlerContext<'_>, word: u64) {
 fn fill(context: &HandlerContext<'_>, order: &mut Order) {
     let sample = &mut order.sample;
     let (Some(serving), Some(thread)) = (SERVING.get(), Interrupted::new(context)) else {
-        sample.outcome = Outcome::OtherThread;
+        sample.reply = Reply::OtherThread;
         return;
     };
     if !order
         .target
         .is_some_and(|target| ptr::eq(target, thread.state()))
     {
-        sample.outcome = Outcome::OtherThread;
+        sample.reply = Reply::OtherThread;
         return;
     }
     if order.depth == Depth::Check {
@@ -54,9 +54,9 @@ fn fill(context: &HandlerContext<'_>, order: &mut Order) {
             .and_then(|threads| thread.anchor(threads));
         sample.stack_top.copy(thread, sample.anchor);
     }
-    sample.outcome = match serving.walker {
-        Some(walker) => Outcome::Walked(walker.walk(thread, &mut sample.frames)),
-        None => Outcome::NoWalker,
+    sample.reply = match serving.walker {
+        Some(walker) => Reply::Walked(walker.walk(thread, &mut sample.frames)),
+        None => Reply::NoWalker,
     };
 }
 

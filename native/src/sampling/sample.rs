@@ -10,7 +10,7 @@ use std::io;
 
 /// What happened to the target.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
-pub enum Outcome {
+pub enum Reply {
     /// The walker was asked: the frames are in the buffer, or there is an error code.
     Walked(Walk),
     /// The VM lacks the walker. The rest of the sample is filled in.
@@ -23,7 +23,7 @@ pub enum Outcome {
 /// A sample.
 pub struct Sample {
     /// What happened to the target.
-    pub outcome: Outcome,
+    pub reply: Reply,
     /// The walker's frames.
     pub frames: FrameBuffer,
     /// The trace stack at the instant of the walk.
@@ -46,7 +46,7 @@ impl Sample {
     /// An empty sample.
     pub fn new() -> io::Result<Sample> {
         Ok(Sample {
-            outcome: Outcome::OtherThread,
+            reply: Reply::OtherThread,
             frames: FrameBuffer::new(MAX_FRAMES)?,
             stack: StackCopy::new(MAX_FRAMES)?,
             carrier: StackCopy::new(MAX_FRAMES)?,

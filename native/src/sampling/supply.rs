@@ -1,7 +1,7 @@
 //! The samples that may be requested, and the samples that a late handler still has.
 
 use super::asking::{Asked, Done, Free, Late};
-use super::sample::Outcome;
+use super::sample::Reply;
 use crate::jvm::os::handoff::Ended;
 use oracle::tally::Drop;
 
@@ -41,7 +41,7 @@ impl Supply {
     /// the sample holds the truth of an older sample, and is not returned.
     pub fn end(&mut self, asked: Asked) -> Result<Done, Drop> {
         match asked.end() {
-            Ended::Done(done) if done.value().sample.outcome == Outcome::OtherThread => {
+            Ended::Done(done) if done.value().sample.reply == Reply::OtherThread => {
                 self.free.push(done.free());
                 return Err(Drop::ThreadEnded);
             }

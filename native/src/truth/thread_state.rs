@@ -64,7 +64,7 @@ const ENDED: usize = 1;
 
 /// What the calling thread's word says.
 #[derive(Copy, Clone)]
-pub enum Standing {
+pub enum ThreadWord {
     /// The agent has not seen the thread yet.
     New,
     /// The thread has this state.
@@ -73,22 +73,22 @@ pub enum Standing {
     Ended,
 }
 
-impl Standing {
+impl ThreadWord {
     /// The word of the calling thread.
-    pub fn of_this_thread() -> Standing {
+    pub fn of_this_thread() -> ThreadWord {
         match (thread_word::get(), ThreadState::current()) {
-            (_, Some(state)) => Standing::Known(state),
-            (ENDED, None) => Standing::Ended,
-            (_, None) => Standing::New,
+            (_, Some(state)) => ThreadWord::Known(state),
+            (ENDED, None) => ThreadWord::Ended,
+            (_, None) => ThreadWord::New,
         }
     }
 
     /// Sets the word of the calling thread.
     pub fn set(self) {
         thread_word::set(match self {
-            Standing::New => 0,
-            Standing::Known(state) => ptr::from_ref(state) as usize,
-            Standing::Ended => ENDED,
+            ThreadWord::New => 0,
+            ThreadWord::Known(state) => ptr::from_ref(state) as usize,
+            ThreadWord::Ended => ENDED,
         });
     }
 }

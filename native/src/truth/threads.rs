@@ -1,6 +1,6 @@
 //! The agent's list of the threads that run Java code.
 
-use super::thread_state::{Live, Standing, ThreadState};
+use super::thread_state::{Live, ThreadState, ThreadWord};
 use crate::jvm::jni::{Env, Global};
 use crate::jvm::os::thread::StackBounds;
 use std::ptr;
@@ -36,10 +36,10 @@ impl Threads {
     /// or there is no memory.
     #[cold]
     pub fn enter(&self, env: Env<'_>) -> Option<&'static ThreadState> {
-        match Standing::of_this_thread() {
-            Standing::New => {}
-            Standing::Ended => return None,
-            Standing::Known(state) => return Some(state),
+        match ThreadWord::of_this_thread() {
+            ThreadWord::New => {}
+            ThreadWord::Ended => return None,
+            ThreadWord::Known(state) => return Some(state),
         }
         let (bounds, mut lists) = (StackBounds::of_this_thread(), self.lists());
         let bytes = bounds.size();
@@ -52,7 +52,7 @@ impl Threads {
         state.begin(env, &bounds, self.seed ^ lists.started);
         lists.live.push(state);
         drop(lists);
-        Standing::Known(state).set();
+        ThreadWord::Known(state).set();
         Some(state)
     }
 
@@ -60,7 +60,7 @@ impl Threads {
     /// the caller must delete.
     pub fn leave(&self, state: &'static ThreadState) -> Option<Global> {
         // The word comes first: from here on this thread's handler finds no state.
-        Standing::Ended.set();
+        ThreadWord::Ended.set();
         let mut lists = self.lists();
         let object = state.end();
         lists.live.retain(|live| !ptr::eq(*live, state));
@@ -75,8 +75,8 @@ impl Threads {
 
     /// A thread that ended may come back: a native thread can attach again.
     pub fn revive() {
-        if let Standing::Ended = Standing::of_this_thread() {
-            Standing::New.set();
+        if let ThreadWord::Ended = ThreadWord::of_this_thread() {
+            ThreadWord::New.set();
         }
     }
 }

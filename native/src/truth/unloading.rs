@@ -20,7 +20,7 @@ pub const GRACE: Duration = Duration::from_secs(1);
 
 /// The methods that end with one object.
 #[derive(Debug, Default)]
-pub struct Known {
+pub struct KnownMethods {
     /// Their keys.
     pub keys: Vec<usize>,
     /// Their hooks.
@@ -39,14 +39,14 @@ pub struct Unloading {
 #[derive(Debug, Default)]
 struct Tagged {
     last: i64,
-    by_tag: HashMap<i64, Known>,
+    by_tag: HashMap<i64, KnownMethods>,
 }
 
 impl Unloading {
     /// Remembers methods that end with an object. `tag` gets a tag that no object has, and returns
     /// the object's tag: the new tag, or the tag that the object already had. Methods of an object
     /// that cannot be tagged are never forgotten.
-    pub fn add(&self, known: Known, tag: impl FnOnce(i64) -> Option<i64>) {
+    pub fn add(&self, known: KnownMethods, tag: impl FnOnce(i64) -> Option<i64>) {
         // Held while the tag is set, so that two threads do not set two tags. The VM may stop the
         // thread meanwhile; a thread that waits for this lock does not block the VM.
         let mut tagged = lock(&self.tagged);
@@ -65,7 +65,7 @@ impl Unloading {
     }
 
     /// The methods that ended at least a `grace` ago. Each is returned once.
-    pub fn take(&self, grace: Duration) -> Vec<Known> {
+    pub fn take(&self, grace: Duration) -> Vec<KnownMethods> {
         let mut unloaded = lock(&self.unloaded);
         let waiting = unloaded.iter().position(|(at, _)| at.elapsed() < grace);
         let over = waiting.unwrap_or(unloaded.len());
@@ -77,10 +77,13 @@ impl Unloading {
     }
 }
 
-impl Known {
+impl KnownMethods {
     /// The methods with these ids. `hook_of` returns the hook of a method, if it has one.
-    pub fn new(methods: &[JMethodId], hook_of: impl Fn(JMethodId) -> Option<HookId>) -> Known {
-        Known {
+    pub fn new(
+        methods: &[JMethodId],
+        hook_of: impl Fn(JMethodId) -> Option<HookId>,
+    ) -> KnownMethods {
+        KnownMethods {
             keys: methods.iter().map(|&method| method.0).collect(),
             hooks: methods
                 .iter()
@@ -98,15 +101,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
-    fn methods(keys: &[usize]) -> Known {
-        Known {
+    fn methods(keys: &[usize]) -> KnownMethods {
+        KnownMethods {
             keys: keys.into(),
             hooks: vec![],
         }
     }
 
     #[test]
-    fn what_was_unloaded_is_told_once_and_not_too_early() {
+    fn unloaded_methods_are_returned_once_and_not_too_early() {
         let unloading = Unloading::default();
         let mut tags = vec![];
         for key in [7, 8] {

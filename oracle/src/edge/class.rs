@@ -1,9 +1,9 @@
-//! A known class, kept compactly.
+//! A known class, in compact form.
 
 use super::names::{ClassName, MethodId, Signature};
 use classfile::outline::{Bcis, Refers};
 
-/// What a site refers to, interned.
+/// The referent of a site, interned.
 pub(super) type Refer = Refers<MethodId, ClassName>;
 
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -22,7 +22,8 @@ impl Code {
         self.throwing.contains(bci)
     }
 
-    /// The first instruction, one that may throw, and all that call or link something.
+    /// The first instruction, an instruction that may throw, and all instructions that call or
+    /// link.
     pub(super) fn calling(&self) -> impl Iterator<Item = u32> + '_ {
         let throwing = (0..=u32::from(u16::MAX)).find(|&bci| self.throws_at(bci));
         let sites = self.sites.iter().map(|site| u32::from(site.0));
@@ -71,7 +72,7 @@ impl Class {
         self.methods.iter()
     }
 
-    /// Its direct supertypes.
+    /// The direct supertypes.
     pub(super) fn above(&self) -> impl Iterator<Item = ClassName> + '_ {
         self.super_name.iter().chain(&self.interfaces).copied()
     }

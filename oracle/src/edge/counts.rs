@@ -21,12 +21,12 @@ impl Counts {
         }
     }
 
-    /// How many stacks were judged.
+    /// The number of stacks that were judged.
     pub fn stacks(&self) -> u64 {
         self.stacks
     }
 
-    /// Each finding that was made, and how often; possible before impossible before unknown.
+    /// Each finding with its count; possible before impossible before unknown.
     pub fn findings(&self) -> impl Iterator<Item = (Finding, u64)> + use<> {
         let findings = self.findings.iter();
         let mut all: Vec<_> = findings
@@ -36,7 +36,7 @@ impl Counts {
         all.into_iter()
     }
 
-    /// How often edges were possible, impossible, unknown.
+    /// How many edges were possible, impossible and unknown.
     pub fn sums(&self) -> [u64; 3] {
         let mut sums = [0; 3];
         for (finding, count) in self.findings() {

@@ -1,19 +1,19 @@
-//! What the judge says of an edge.
+//! The judge's finding on an edge.
 
 use std::fmt;
 
-/// Whether a frame can lie on another, with the reason.
+/// Whether a frame can be above another frame, with the reason.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Finding {
-    /// Nothing in the class files forbids it.
+    /// The class files allow the edge.
     Possible(Possible),
-    /// The class files forbid it.
+    /// The class files forbid the edge.
     Impossible(Impossible),
-    /// The class files that would tell are not known.
+    /// The class files that would decide are not known.
     Unknown(Unknown),
 }
 
-/// By what rule an edge is possible.
+/// The rule by which an edge is possible.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Possible {
     /// `invokestatic`.
@@ -26,9 +26,10 @@ pub enum Possible {
     Interface,
     /// `invokedynamic` calls into `java.lang.invoke`.
     Dynamic,
-    /// A method handle, or what `java.lang.invoke` made to run one, calls anything.
+    /// A method handle, or the code that `java.lang.invoke` generates to run a method handle, can
+    /// call any method.
     MethodHandle,
-    /// A native method calls anything.
+    /// A native method can call any method.
     Native,
     /// The instruction initialises the class.
     Initialises,
@@ -40,11 +41,11 @@ pub enum Possible {
     Throws,
     /// The VM registers an object with a finaliser.
     Finalizes,
-    /// A class that the JDK made for a lambda, a proxy or reflection calls anything.
+    /// A class that the JDK generates for a lambda, a proxy or reflection can call any method.
     Generated,
-    /// The top frame stands at an instruction.
+    /// The top frame is at an instruction.
     Instruction,
-    /// The top frame stands before its first instruction.
+    /// The top frame is before its first instruction.
     MethodEntry,
     /// The top frame is native, and its method too.
     NativeTop,
@@ -57,7 +58,7 @@ pub enum Possible {
 pub enum Impossible {
     /// No instruction starts at the BCI.
     NoInstruction,
-    /// The instruction calls nothing, and the VM does not call this there.
+    /// The instruction calls nothing, and the VM does not call this method there.
     NoCall,
     /// The instruction calls a method of another name.
     OtherName,
@@ -65,7 +66,7 @@ pub enum Impossible {
     OtherDescriptor,
     /// The instruction cannot call a method of this class.
     OtherClass,
-    /// The method is out of sight of the one that it would have to override.
+    /// The method cannot override the named method, which is not visible to it.
     NotAnOverride,
     /// The method has no code.
     Abstract,
@@ -77,7 +78,7 @@ pub enum Impossible {
     NoEntry,
 }
 
-/// What is missing for an answer.
+/// The missing knowledge.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Unknown {
     /// The caller's class.
@@ -86,11 +87,11 @@ pub enum Unknown {
     CallerMethod,
     /// The top frame's class.
     TopClass,
-    /// A class between the one that is named and the callee's.
+    /// A class between the named class and the callee's class.
     Hierarchy,
-    /// A class below the one that is named and the callee's.
+    /// A class below the named class and the callee's class.
     Receiver,
-    /// Which method one of the two frames is of.
+    /// The method of one of the two frames.
     Method,
     /// The caller's BCI.
     Location,
@@ -98,7 +99,7 @@ pub enum Unknown {
     Generated,
     /// Code that was rewritten at run time.
     Rewritten,
-    /// What may start a thread that native code brought to the VM.
+    /// The methods that may start a thread that native code attached.
     Entry,
 }
 
@@ -147,7 +148,7 @@ impl Finding {
         }
     }
 
-    /// The better of two: possible before unknown before impossible.
+    /// The better of two findings: possible before unknown before impossible.
     #[must_use]
     pub fn or(self, other: Finding) -> Finding {
         let rank = |finding| match finding {

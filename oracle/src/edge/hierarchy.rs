@@ -1,21 +1,21 @@
-//! How known classes are related.
+//! Relations of known classes.
 
 use super::class::Class;
 use super::names::ClassName;
 use super::world::World;
 use std::collections::HashSet;
 
-/// An answer that may lack a class.
+/// An answer that can depend on a missing class.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Tristate {
     Yes,
     No,
-    /// A class that would have to be looked at is not known.
+    /// A class that decides the answer is not known.
     Unknown,
 }
 
 impl World {
-    /// Whether [`World::distrust`] was said of the class, or the runtime rewrites it.
+    /// Whether [`World::distrust`] was called for the class, or the runtime rewrites the class.
     pub(super) fn is_distrusted(&self, class: ClassName) -> bool {
         let is_below = |above: &&str| {
             let above = self.find(above.as_bytes());
@@ -58,7 +58,7 @@ impl World {
 
     /// Whether a known class is a subtype of both.
     pub(super) fn have_common_subtype(&self, one: ClassName, other: ClassName) -> bool {
-        // From the one with fewer classes below it: most have none.
+        // From the class with fewer subclasses. Most classes have none.
         let count = |name| self.below(name).len();
         let (start, goal) = match count(one) <= count(other) {
             true => (one, other),

@@ -12,12 +12,12 @@ use super::world::World;
 use crate::trace::Location;
 use classfile::access as flag;
 
-/// One frame of a stack.
+/// A frame of a stack.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct EdgeFrame {
     /// The method that runs.
     pub method: MethodId,
-    /// Where in it: a BCI of the class file that the [`World`] has.
+    /// Its place: a BCI of the class file that the [`World`] has.
     pub location: Location,
 }
 
@@ -32,7 +32,7 @@ pub enum ThreadStart {
     Unknown,
 }
 
-/// A world, and what was judged in it so far.
+/// A world, with the findings so far.
 #[derive(Clone, Debug)]
 pub struct Judge {
     world: World,
@@ -41,7 +41,7 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// A judge of programs that run in `runtime`; knows no class yet.
+    /// A judge of programs that run in `runtime`, without classes.
     pub fn new(runtime: &'static dyn Runtime) -> Judge {
         Judge {
             world: World::new(runtime),
@@ -50,19 +50,19 @@ impl Judge {
         }
     }
 
-    /// The classes.
+    /// The known classes.
     pub fn world(&self) -> &World {
         &self.world
     }
 
-    /// The classes, to add to them.
+    /// The known classes, to add classes.
     pub fn world_mut(&mut self) -> &mut World {
         &mut self.world
     }
 
-    /// Judges a stack, top frame first. `found` gets the finding on the top, then those on each
-    /// frame and its caller from the top down, then, if `bottom` tells how the thread started,
-    /// the one on the lowest frame. An empty stack has no findings.
+    /// Judges a stack, top frame first. `found` gets the finding on the top, then the findings on
+    /// each frame and its caller from the top down. If `bottom` says how the thread started, the
+    /// finding on the lowest frame follows. An empty stack has no findings.
     pub fn stack(
         &mut self,
         frames: &[EdgeFrame],
@@ -122,7 +122,7 @@ impl World {
         })
     }
 
-    /// Whether `caller` can have called `callee` from where it stands.
+    /// Whether `caller` can have called `callee` at its location.
     pub fn edge(&self, caller: EdgeFrame, callee: MethodId) -> Finding {
         let (method, callee) = (self.of(caller.method), self.of(callee));
         let no_code = |callee: &Declared| callee.is(flag::ABSTRACT);
@@ -161,7 +161,7 @@ impl World {
         }
     }
 
-    /// A finding that rests on the class file of `method`.
+    /// A finding that depends on the class file of `method`.
     fn trust(&self, method: Method, finding: Finding) -> Finding {
         match finding.is_impossible() && self.is_distrusted(method.class) {
             true => Finding::Unknown(Unknown::Rewritten),
@@ -169,7 +169,7 @@ impl World {
         }
     }
 
-    /// An edge whose caller no class file holds.
+    /// An edge whose caller is in no known class file.
     fn called_by_unknown(&self, caller: Method, location: Location) -> Finding {
         if !self.classes(caller.class).is_empty() {
             return Finding::Unknown(Unknown::CallerMethod);
@@ -267,7 +267,7 @@ impl World {
         }
     }
 
-    /// On what occasions the VM may call Java at an instruction.
+    /// The occasions on which the VM may call Java at an instruction.
     fn occasions(&self, caller: Method, code: &Code, bci: u32, site: Option<Refer>) -> Occasions {
         let links = match site {
             Some(Refer::Dynamic | Refer::Links) => true,
@@ -293,7 +293,7 @@ impl World {
         of_instruction.and(of_intrinsic.unwrap_or_default())
     }
 
-    /// On what occasions the VM calls Java in place of a native method that it replaces.
+    /// The occasions on which the VM calls Java in code that replaces a native method.
     fn occasions_of_intrinsic(&self, named: Method) -> Occasions {
         let class = self.name(named.class);
         let (name, _) = self.name_and_descriptor(named.signature);
@@ -321,7 +321,8 @@ impl World {
                     Some(Refer::Static(method)) => Some(self.of(method).class),
                     _ => None,
                 };
-                // With a class its superclasses are initialised, and some superinterfaces.
+                // The initialisation of a class initialises its superclasses, and some
+                // superinterfaces.
                 let own = named.map_or(no_call, |named| {
                     found(self.is_subtype(named, callee.class), Possible::Initialises)
                 });
@@ -355,19 +356,19 @@ impl World {
     }
 }
 
-/// Where compiled code stands before the first instruction, as when it locks what a synchronized
-/// method locks (HotSpot `InvocationEntryBci`, `SynchronizationEntryBCI`).
+/// The location of compiled code before the first instruction, for example while it locks the
+/// monitor of a synchronized method (HotSpot `InvocationEntryBci`, `SynchronizationEntryBCI`).
 const ENTRY: Location = Location(-1);
 
-/// What a signature-polymorphic call runs.
+/// The method that a signature-polymorphic call runs.
 enum Polymorphic {
-    /// A method of `java.lang.invoke`, perhaps one made at run time.
+    /// A method of `java.lang.invoke`, which may be generated at run time.
     Linker,
     /// The method handle's target.
     Target,
 }
 
-/// The code at a location: `Ok(None)` if the frame is native and the method too.
+/// The code at a location: `Ok(None)` if the frame and the method are native.
 fn location(declared: &Declared, location: Location) -> Result<Option<&Code>, Finding> {
     let is_native = declared.is(flag::NATIVE);
     match (&declared.code, location == Location::NATIVE) {

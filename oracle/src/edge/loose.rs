@@ -1,4 +1,4 @@
-//! Frames of which not all is known: formats without descriptors or bytecode indices.
+//! Frames in formats without descriptors or bytecode indices.
 
 use super::class::Class;
 use super::names::MethodId;
@@ -21,8 +21,9 @@ impl World {
             .collect()
     }
 
-    /// Locations of the method that stand for all others: whatever a method calls, or the VM calls
-    /// on its behalf, can be called at one of these. None if no class file has the method.
+    /// Locations of the method that represent all its locations: if the method, or the VM on its
+    /// behalf, calls a method, it can do so at one of these locations. Empty if no class file has
+    /// the method.
     pub fn locations(&self, method: MethodId) -> Vec<Location> {
         let mut locations = vec![];
         for declared in self.declarations(self.of(method)) {

@@ -17,18 +17,19 @@ pub struct Signature(pub(super) u32);
 pub struct MethodId(pub(super) u32);
 
 impl MethodId {
-    /// Its place among the methods of its [`super::World`], from 0.
+    /// Its index among the methods of its [`super::World`], from 0.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The method with this place; it must be one of the [`super::World`] that it is used with.
+    /// The method with this index. It must be a method of the [`super::World`] with which it is
+    /// used.
     pub fn from_index(index: usize) -> MethodId {
         MethodId(index as u32)
     }
 }
 
-/// What a [`MethodId`] stands for.
+/// The parts of a [`MethodId`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Method {
     pub(super) class: ClassName,
@@ -71,7 +72,7 @@ impl Table<Text> {
     }
 }
 
-/// The package of a class, with slashes; empty for the unnamed one.
+/// The package of a class, with slashes; empty for the unnamed package.
 pub fn package(name: &[u8]) -> &[u8] {
     let end = name.iter().rposition(|&b| b == b'/');
     &name[..end.unwrap_or(0)]

@@ -1,42 +1,42 @@
-//! What a JVM does that no class file tells.
+//! What a JVM does that class files do not show.
 
 use std::fmt::Debug;
 
 /// A JVM, as far as call edges depend on it: what the VM calls by itself, and the classes that it
 /// generates. Names are internal names (JVMS 4.2.1).
 pub trait Runtime: Debug + Sync {
-    /// The name of a class without what tells one generated class from the next of its name, and
+    /// The name of a class without the part that differs between generated classes of one name, and
     /// the kind of the class.
     fn kind<'n>(&self, class: &'n [u8]) -> (&'n [u8], Kind);
 
-    /// The methods that the VM calls by itself. Class initialisers and constructors of exceptions
-    /// are not among them: their classes decide.
+    /// The methods that the VM calls by itself, without class initialisers and constructors of
+    /// exceptions. The classes decide about those.
     fn upcalls(&self) -> &'static [Upcall];
 
-    /// On what occasions the VM may call Java at an instruction.
+    /// The occasions on which the VM may call Java at an instruction.
     fn occasions(&self, at: Instruction) -> Occasions;
 
-    /// The native methods that the VM replaces by code of its own, and that call Java nevertheless.
+    /// The native methods that the VM replaces by code of its own, and that still call Java.
     fn intrinsics(&self) -> &'static [Intrinsic];
 
-    /// On what occasions the VM may call the lowest frame of a thread; `may_launch` if the thread
-    /// may be the one that started the VM.
+    /// The occasions on which the VM may call the lowest frame of a thread. `may_launch`: the
+    /// thread may be the thread that started the VM.
     fn starts(&self, may_launch: bool) -> Occasions;
 
-    /// Whether the thread that started the VM may begin with this method, besides the VM's own
-    /// calls: the program, for instance.
+    /// Whether the thread that started the VM may begin with this method, in addition to the VM's
+    /// own calls: for example with the program's main method.
     fn launches(&self, class: &[u8], method: &[u8]) -> bool;
 
-    /// The exceptions that the VM makes by itself at an instruction, besides linkage errors and
+    /// The exceptions that the VM itself throws at an instruction, apart from linkage errors and
     /// errors of the VM.
     fn thrown(&self) -> &'static [&'static str];
 
-    /// Classes whose subclasses need not run as their class files are, because the runtime rewrites
-    /// them.
+    /// Classes whose subclasses may run with other code than their class files have, because the
+    /// runtime rewrites them.
     fn rewritten(&self) -> &'static [&'static str];
 }
 
-/// What an instruction does besides calling what it names.
+/// The effects of an instruction apart from the call of the named method.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Instruction {
     /// The instruction links a method handle, call site or dynamic constant.
@@ -45,21 +45,21 @@ pub struct Instruction {
     pub calls: bool,
     /// The instruction may throw by itself.
     pub throws: bool,
-    /// The instruction allocates an object, or is one of the constructor of `Object`.
+    /// The instruction allocates an object, or belongs to the constructor of `Object`.
     pub makes_object: bool,
 }
 
-/// What kind of class a name stands for.
+/// The kind of class that has a name.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A class of a class file.
     Ordinary,
-    /// A class of `java.lang.invoke`: what stands between a method handle or call site and its
-    /// target. Some are in class files, most are made at run time.
+    /// A class of `java.lang.invoke` between a method handle or call site and its target. Some have
+    /// class files; most are generated at run time.
     Linker,
     /// A hidden class that `LambdaMetafactory` or `StringConcatFactory` made.
     Lambda,
-    /// An accessor that `Method.invoke` and the like made (JDK 17 and before).
+    /// An accessor that `Method.invoke` and similar methods generate (JDK 17 and before).
     Accessor,
     /// A class that `java.lang.reflect.Proxy` made.
     Proxy,
@@ -78,7 +78,7 @@ impl Occasions {
     pub const LINKS: Occasions = Occasions(2);
     /// The VM throws an exception.
     pub const THROWS: Occasions = Occasions(4);
-    /// An object with a finaliser comes to be.
+    /// An object with a finaliser is created.
     pub const FINALIZES: Occasions = Occasions(8);
     /// The thread has no Java frame.
     pub const STARTS: Occasions = Occasions(16);
@@ -110,7 +110,7 @@ impl Occasions {
     }
 }
 
-/// Which classes an entry is for.
+/// The classes of an entry.
 #[derive(Copy, Clone, Debug)]
 pub enum Of {
     /// This class.
@@ -134,8 +134,8 @@ pub struct Upcall {
     pub on: Occasions,
 }
 
-/// A native method that compiled code replaces by code of its own: what Java this code calls lies on
-/// the frame of the method's caller.
+/// A native method that compiled code replaces by code of its own: the Java frames that this code
+/// calls are above the frame of the method's caller.
 #[derive(Copy, Clone, Debug)]
 pub struct Intrinsic {
     /// The class that declares it.

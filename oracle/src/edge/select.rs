@@ -1,5 +1,5 @@
-//! Which methods an invocation can run: resolution (JVMS 5.4.3.3, 5.4.3.4), overriding (5.4.5)
-//! and selection (5.4.6), as far as class files tell.
+//! The methods that an invocation can run: resolution (JVMS 5.4.3.3, 5.4.3.4), overriding (5.4.5)
+//! and selection (5.4.6), as far as class files show.
 
 use super::class::{Class, Declared};
 use super::finding::{Finding, Impossible, Possible, Unknown};
@@ -10,11 +10,11 @@ use super::world::World;
 use classfile::access as flag;
 use std::collections::HashSet;
 
-/// What the class chain from a class upwards declares first.
+/// The first declaration in the chain of superclasses of a class.
 enum Nearest<'w> {
-    /// This class declares it.
+    /// This class declares the method.
     Declares(ClassName, &'w Declared),
-    /// No class of the chain does.
+    /// No class of the chain declares the method.
     None,
     /// A class of the chain is unknown, or several classes of its name disagree.
     Unknown,
@@ -125,7 +125,7 @@ pub(super) fn virtually(world: &World, named: Method, callee: Method, rule: Poss
     if world.classes(to).is_empty() && implements_anything(world.kind(to)) {
         return possible;
     }
-    // What objects of classes made at run time inherit is not known otherwise.
+    // Nothing else is known about what objects of classes generated at run time inherit.
     if world.name(to) == b"java/lang/Object" && world.is_interface(from) {
         return possible;
     }
@@ -137,7 +137,7 @@ pub(super) fn virtually(world: &World, named: Method, callee: Method, rule: Poss
         (Tristate::No, _) if below == Tristate::No => {}
         _ => return Finding::Unknown(Unknown::Hierarchy),
     }
-    // Neither is above the other: an object of a class below both.
+    // Neither class is above the other. The receiver is an object of a class below both.
     let known = |name| world.classes(name).len() == 1;
     match (world.is_interface(from), world.is_interface(to)) {
         (false, false) if known(from) && known(to) => other,
@@ -146,7 +146,8 @@ pub(super) fn virtually(world: &World, named: Method, callee: Method, rule: Poss
     }
 }
 
-/// Whether a class made at run time is made to be called through whatever it implements.
+/// Whether a class that is generated at run time is called through any interface that it
+/// implements.
 fn implements_anything(kind: Kind) -> bool {
     matches!(
         kind,
@@ -165,9 +166,9 @@ fn is_package_private(method: &Declared) -> bool {
     !method.is(flag::PUBLIC | flag::PROTECTED | flag::PRIVATE | flag::STATIC)
 }
 
-/// Whether `to` overrides the package-private method of its superclass `from`: itself, being of
-/// the same package, or through a class between that made the method visible. Classes that are
-/// not known, or not alone with their name, count as if they did.
+/// Whether `to` overrides the package-private method of its superclass `from`: directly, because
+/// both are in one package, or through a class between that made the method visible. An unknown
+/// class, or one of several classes with its name, counts as if it did.
 fn overrides_package_private(
     world: &World,
     from: ClassName,

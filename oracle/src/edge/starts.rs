@@ -1,4 +1,4 @@
-//! How threads started, told by their own stacks.
+//! How threads started, by their own stacks.
 
 use super::hierarchy::Tristate;
 use super::judge::ThreadStart;
@@ -9,9 +9,9 @@ use super::world::World;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// What is known of each thread's start. `K` tells threads apart.
+/// The starts of threads. `K` identifies a thread.
 ///
-/// A thread that was seen in `Thread.run` at its bottom was started by Java. One that was seen in
+/// Java started a thread whose lowest frame was `Thread.run`. A thread whose lowest frame was
 /// `main` is the launcher's, if the JDK's launcher started the VM.
 #[derive(Clone, Debug)]
 pub struct Starts<K> {
@@ -21,7 +21,7 @@ pub struct Starts<K> {
 }
 
 impl<K: Eq + Hash> Starts<K> {
-    /// Knows no thread yet. `launched` says whether the JDK's launcher started the VM.
+    /// No threads yet. `launched` says whether the JDK's launcher started the VM.
     pub fn new(launched: bool) -> Starts<K> {
         Starts {
             launched,
@@ -29,12 +29,12 @@ impl<K: Eq + Hash> Starts<K> {
         }
     }
 
-    /// Learns from a whole stack of `thread`, whose lowest frame is of `lowest`. What was learned
-    /// once stays.
+    /// Learns from a whole stack of `thread`, whose lowest frame is of `lowest`. The first finding
+    /// stays.
     pub fn learn(&mut self, world: &World, thread: K, lowest: MethodId) {
         let (name, descriptor) = world.name_and_descriptor(world.of(lowest).signature);
         if (name, descriptor) == (b"run", b"()V") {
-            // Not any `run` of the VM's own calls: only that of a thread.
+            // Only `run` of a thread counts, and no other `run` that the VM calls.
             if upcalls::calls(world, Occasions::STARTS, world.of(lowest)) == Tristate::Yes {
                 self.known.entry(thread).or_insert(ThreadStart::Java);
             }
@@ -43,7 +43,7 @@ impl<K: Eq + Hash> Starts<K> {
         }
     }
 
-    /// How `thread` started, as far as is known.
+    /// How `thread` started, if this is known.
     pub fn of(&self, thread: &K) -> ThreadStart {
         self.known
             .get(thread)

@@ -1,4 +1,4 @@
-//! Which methods the VM calls by itself, by the table of the runtime.
+//! The methods that the VM calls by itself, by the table of the runtime.
 
 use super::hierarchy::Tristate;
 use super::names::{ClassName, Method, package};
@@ -6,7 +6,7 @@ use super::runtime::Occasions;
 use super::runtime::Of::{self, Class, Package, Subtypes};
 use super::world::World;
 
-/// Whether a method of some entry that is for one of `on` is this one.
+/// Whether `callee` is a method of an entry for one of the occasions `on`.
 pub(super) fn calls(world: &World, on: Occasions, callee: Method) -> Tristate {
     let (name, descriptor) = world.name_and_descriptor(callee.signature);
     let mut answer = Tristate::No;
@@ -22,7 +22,7 @@ pub(super) fn calls(world: &World, on: Occasions, callee: Method) -> Tristate {
     answer
 }
 
-/// Whether `class` is one that an entry for one of `on` is for, or above such a class: its
+/// Whether `class` is a class of an entry for one of the occasions `on`, or above such a class: its
 /// initialiser runs before the entry's method.
 pub(super) fn initialises(world: &World, on: Occasions, class: ClassName) -> bool {
     let name = world.name(class);
@@ -52,10 +52,10 @@ fn is_of(world: &World, class: ClassName, of: &Of) -> Tristate {
     }
 }
 
-/// Whether the VM itself makes exceptions of this very class at an instruction, and so calls its
-/// constructor: those that the runtime names, and below `LinkageError` and
-/// `VirtualMachineError` whatever `java.lang` has (JVMS 5, 6.3). What native methods throw they
-/// may call themselves.
+/// Whether the VM itself creates exceptions of exactly this class at an instruction, and so calls
+/// its constructor: the classes that the runtime names, and all classes of `java.lang` below
+/// `LinkageError` and `VirtualMachineError` (JVMS 5, 6.3). Native methods may call the constructors
+/// of the exceptions that they throw.
 pub(super) fn is_thrown(world: &World, class: ClassName) -> Tristate {
     let name = world.name(class);
     let mut thrown = world.runtime().thrown().iter();
@@ -68,7 +68,7 @@ pub(super) fn is_thrown(world: &World, class: ClassName) -> Tristate {
     }
     let below = |above: &[u8]| match world.find(above) {
         Some(above) => world.is_subtype(class, above),
-        // All classes from this one up to `Throwable` are known, and it is none of them.
+        // All classes from this class up to `Throwable` are known, and none is one of those.
         None => Tristate::No,
     };
     match below(b"java/lang/LinkageError") {
@@ -77,8 +77,8 @@ pub(super) fn is_thrown(world: &World, class: ClassName) -> Tristate {
     }
 }
 
-/// Whether `class` is a `Throwable` of `java.lang`: with an exception that the VM makes it
-/// initialises the classes above it, too.
+/// Whether `class` is a `Throwable` of `java.lang`. An exception that the VM creates initialises
+/// the classes above its class, too.
 pub(super) fn is_throwable(world: &World, class: ClassName) -> Tristate {
     if package(world.name(class)) != b"java/lang" {
         return Tristate::No;

@@ -1,4 +1,4 @@
-//! The classes that are known.
+//! The known classes.
 
 use super::class::{Class, Code, Declared, Refer};
 use super::names::{ClassName, Method, MethodId, Signature, Table, Text};
@@ -11,8 +11,8 @@ use std::collections::{HashMap, HashSet};
 
 /// All known classes.
 ///
-/// Classes are told apart by name only. Where several have the same name (of other loaders, or
-/// redefined), what holds for one of them counts.
+/// Classes are identified by name only. If several classes have the same name (of different
+/// loaders, or redefined), an edge is possible if it is possible for one of them.
 #[derive(Clone, Debug)]
 pub struct World {
     runtime: &'static dyn Runtime,
@@ -22,7 +22,7 @@ pub struct World {
     methods: Table<Method>,
     classes: HashMap<ClassName, Vec<Class>, Spread>,
     below: HashMap<ClassName, Vec<ClassName>, Spread>,
-    /// Classes that need not have run as their class files are.
+    /// Classes that may have run with other code than their class files have.
     distrusted: HashSet<ClassName, Spread>,
     version: u32,
 }
@@ -47,9 +47,9 @@ impl World {
         self.runtime
     }
 
-    /// Adds a class. Others of the same name that are there already stay. A class that is there as it
-    /// is, of another loader, says nothing new: programs that load and unload one class for hours do
-    /// not fill the memory.
+    /// Adds a class. Earlier classes of the same name stay. An identical class of another loader is
+    /// not added again, so that programs that load and unload a class for hours do not fill the
+    /// memory.
     pub fn add(&mut self, outline: &Outline<'_>) {
         let name = self.class_name(outline.name);
         let super_name = outline.super_name.map(|name| self.class_name(name));
@@ -86,20 +86,20 @@ impl World {
         self.version += 1;
     }
 
-    /// The class need not have run as its class file is, because somebody rewrites it. From here on
-    /// the judge calls nothing impossible that the methods of the class call.
+    /// Notes that the class may have run with other code than its class file has, because another
+    /// tool rewrites it. From here on no call by the methods of the class is impossible.
     pub fn distrust(&mut self, class: &[u8]) {
         let class = self.class_name(class);
         self.distrusted.insert(class);
         self.version += 1;
     }
 
-    /// Whether [`World::distrust`] was said of the class itself.
+    /// Whether [`World::distrust`] was called for the class itself.
     pub(super) fn was_distrusted(&self, class: ClassName) -> bool {
         self.distrusted.contains(&class)
     }
 
-    /// The known classes that name this one as a direct supertype.
+    /// The known classes whose direct supertype is this class.
     pub(super) fn below(&self, class: ClassName) -> &[ClassName] {
         self.below.get(&class).map_or(&[], Vec::as_slice)
     }
@@ -129,20 +129,21 @@ impl World {
         }
     }
 
-    /// The method with this class, name and descriptor, whether its class is known or not.
-    /// `class` is an internal name; what the runtime appends to the names of hidden classes is cut off.
+    /// The method with this class, name and descriptor. The class may be unknown. `class` is an
+    /// internal name; the suffix that the runtime appends to the names of hidden classes is cut
+    /// off.
     pub fn method(&mut self, class: &[u8], name: &[u8], descriptor: &[u8]) -> MethodId {
         let class = self.class_name(class);
         let signature = self.signature(name, descriptor);
         MethodId(self.methods.number(Method { class, signature }))
     }
 
-    /// How many classes were added: what is judged may change with it.
+    /// How many classes were added. Findings may change with this number.
     pub fn version(&self) -> u32 {
         self.version
     }
 
-    /// Other methods of the method's class, of those that were named so far.
+    /// Other methods of the method's class, among the methods that were named so far.
     pub fn siblings(&self, method: MethodId) -> Vec<MethodId> {
         let Method { class, signature } = self.of(method);
         let of_class = self.classes(class).iter().flat_map(Class::methods);
@@ -164,7 +165,7 @@ impl World {
     fn class_name(&mut self, name: &[u8]) -> ClassName {
         let (base, kind) = self.runtime.kind(name);
         let number = match kind {
-            // Not to be mistaken for an ordinary class of that name.
+            // The suffix distinguishes the class from an ordinary class of that name.
             Kind::Hidden => self.texts.text(&[base, b"+"].concat()),
             _ => self.texts.text(base),
         };
@@ -200,7 +201,7 @@ impl World {
         (text(name), text(descriptor))
     }
 
-    /// The class that frames of this name are of, if any class or frame has it.
+    /// The class of frames with this name, if a class or a frame has the name.
     pub(super) fn find_class(&self, name: &[u8]) -> Option<ClassName> {
         let (base, kind) = self.runtime.kind(name);
         match kind {
@@ -209,7 +210,7 @@ impl World {
         }
     }
 
-    /// The class's name, if any class or frame has it.
+    /// The class's name, if a class or a frame has the name.
     pub(super) fn find(&self, name: &[u8]) -> Option<ClassName> {
         self.texts
             .numbers

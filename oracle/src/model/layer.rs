@@ -10,7 +10,7 @@ macro_rules! layers {
         walker: $walker:expr, truths: $truths:expr, when: $when:ident, program: $program:ident,
         budget: $budget:literal, imprecise: [$exact:literal, $light:literal], compares: $compares:literal,
     })*) => {
-        /// One comparison, resting on the layers before it. Its facts are a row of [`LAYERS`].
+        /// A comparison, which rests on the layers before it. Its facts are a row of [`LAYERS`].
         #[derive(
             Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash, Serialize, Deserialize,
         )]
@@ -99,30 +99,31 @@ pub struct LayerRow {
     pub layer: Layer,
     /// Its name on the command line, in files and in reports.
     pub name: &'static str,
-    /// The name of the walker that is asked; none where the truth is compared with itself.
+    /// The name of the walker that is asked; `None` if the truth is compared with itself.
     pub walker: Option<&'static str>,
-    /// What the walker is compared with: what the layer rests on first, then what else speaks
-    /// against a walk.
+    /// The truths with which the walker is compared: first the truth on which the layer rests, then
+    /// the other truths that can contradict a walk.
     pub truths: &'static [TruthKind],
-    /// When the walker is asked.
+    /// The instant at which the walker is asked.
     pub when: When,
-    /// In which programs.
+    /// The programs in which the layer has checks.
     pub program: ProgramKind,
-    /// The highest mismatch rate that scenarios allow by default. Nothing for the layers that
-    /// everything rests on; for the others three to ten times what JDK 17 and 25 show through known
-    /// defects of their walkers (`docs/findings.md`): a JVM that exceeds the budget has become worse.
+    /// The highest mismatch rate that scenarios allow by default. It is 0 for the layers on which
+    /// all others rest. For the others it is three to ten times the rate that JDK 17 and 25 have
+    /// because of known defects of their walkers (`docs/findings.md`). A JVM that exceeds the
+    /// budget has become worse.
     pub budget: f64,
     /// The highest rate of imprecise stacks that scenarios allow by default. With exact hooks JDK 17
     /// shows 0.1 to 0.2 % in the default scenario.
     pub imprecise: f64,
-    /// The same for scenarios with light hooks, which leave inlining as it is: JDK 25 shows 2 to
-    /// 13 % in the default scenario.
+    /// The corresponding rate for scenarios with light hooks, which do not change inlining much:
+    /// JDK 25 shows 2 to 13 % in the default scenario.
     pub imprecise_light: f64,
-    /// What the layer compares, in a sentence for users.
+    /// The comparison, in a phrase for users.
     pub compares: &'static str,
 }
 
-/// Who knows what the stack was.
+/// A kind of truth: the source of the true stack.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum TruthKind {
     /// The trace stack of hooked code.
@@ -131,11 +132,11 @@ pub enum TruthKind {
     Here,
     /// GetStackTrace at the next safepoint.
     Next,
-    /// What class files allow.
+    /// The calls that class files allow.
     Classes,
 }
 
-/// When a walker is asked.
+/// The instants at which a walker is asked.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum When {
     /// In every hook.
@@ -144,7 +145,7 @@ pub enum When {
     Check,
     /// In a signal handler, at any instant.
     Signal,
-    /// From outside, while the thread is suspended.
+    /// By another thread, while the thread is suspended.
     Suspend,
 }
 
@@ -156,14 +157,14 @@ impl When {
     }
 }
 
-/// In which programs a layer has checks.
+/// The programs in which a layer has checks.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum ProgramKind {
     /// In programs whose classes are rewritten.
     Hooked,
-    /// In programs as they are.
+    /// In programs whose classes are not rewritten.
     Unmodified,
-    /// In both.
+    /// In both kinds of programs.
     Either,
 }
 
@@ -189,17 +190,17 @@ impl Layer {
         self.row().name
     }
 
-    /// The layer's place in [`Layer::ALL`].
+    /// The layer's index in [`Layer::ALL`].
     pub fn index(self) -> usize {
         self as usize
     }
 
-    /// Whether this is what the layer rests on.
+    /// Whether the layer rests on this truth.
     pub fn rests_on(self, truth: TruthKind) -> bool {
         self.row().truths.first() == Some(&truth)
     }
 
-    /// Whether this can speak against a walk in the layer.
+    /// Whether this truth can contradict a walk in the layer.
     pub fn uses(self, truth: TruthKind) -> bool {
         self.row().truths.contains(&truth)
     }

@@ -1,4 +1,4 @@
-//! The words that all parts share: layers, and what stacks consist of.
+//! The types that all parts share: layers, and the elements of stacks.
 
 mod layer;
 pub mod trace;

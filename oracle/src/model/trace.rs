@@ -1,13 +1,13 @@
-//! What walkers return, and what the trace stack holds.
+//! The frames that walkers return, and the contents of a trace stack.
 
 pub use trace_entry::{HookId, Presence};
 
-/// A method as the walkers name it: a `jmethodID`, used as a key and never followed.
+/// A method, as walkers name it: a `jmethodID`, which is used as a key and never dereferenced.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash)]
 pub struct MethodKey(pub usize);
 
-/// Where a frame stands in its method: a BCI of the code that runs (the *rewritten* one,
-/// where the method is hooked), or [`Location::NATIVE`].
+/// The place of a frame in its method: a BCI of the code that runs (the *rewritten* BCI, if the
+/// method is hooked), or [`Location::NATIVE`].
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash)]
 pub struct Location(pub i32);
 
@@ -28,24 +28,24 @@ impl Location {
         }
     }
 
-    /// The BCI, unless the frame is native or the walker gave none.
+    /// The BCI, unless the frame is native or the walker returned none.
     pub fn bci(self) -> Option<u32> {
         u32::try_from(self.0).ok()
     }
 }
 
-/// One frame of a walk.
+/// A frame of a walk.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
 pub struct Frame {
     /// The method that runs.
     pub method: MethodKey,
-    /// Where in it.
+    /// Its place in the method.
     pub location: Location,
 }
 
-/// What a truth-aware judge must know of methods.
+/// The facts about methods that a judge needs.
 pub trait Methods {
-    /// The hook of `method`, if it has one, and what `location` proves.
+    /// The hook of `method`, if the method has one, and what `location` proves.
     fn hook(&self, method: MethodKey, location: Location) -> Option<(HookId, Presence)>;
 
     /// Whether `method` belongs to the hooks themselves (`push`, `pop` and so on).
@@ -54,28 +54,28 @@ pub trait Methods {
     /// Whether the method of `hook` is a constructor.
     fn is_constructor(&self, hook: HookId) -> bool;
 
-    /// What the code of `method` has at `location`.
+    /// The site at `location` in the code of `method`.
     fn site(&self, method: MethodKey, location: Location) -> Site;
 
-    /// Whether the VM itself may call `method`, whatever instruction the caller stands at: to load
-    /// a class, for instance, before it leaves compiled code.
+    /// Whether the VM itself may call `method` at any instruction of the caller: for example to
+    /// load a class, before the VM leaves compiled code.
     fn may_be_called_by_vm(&self, _: MethodKey) -> bool {
         false
     }
 }
 
-/// What the code of a method has at a location. The code is that which runs, hooks included.
+/// The kind of code at a location of a method. The code is the code that runs, hooks included.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Site {
     /// The code is not known, or the location is a special one.
     Unknown,
-    /// The frame is native, and the method too.
+    /// The frame and the method are native.
     Native,
     /// The frame has a BCI, but the method is native.
     IsNative,
     /// The frame is native, but the method is not.
     NotNative,
-    /// No instruction starts there: it is inside of one, or past the end.
+    /// No instruction starts there: the location is inside an instruction, or past the end.
     NoInstruction,
     /// An instruction that runs no other code: it calls nothing, loads no class and throws nothing by
     /// itself.
@@ -89,22 +89,23 @@ pub enum Site {
 pub struct Truth<'a> {
     /// The hooked frames, bottom first.
     pub entries: &'a [HookId],
-    /// All frames of the newest checked frame and below it, bottom first; empty if no
-    /// frame that is still active was checked. The last one's location has moved since.
+    /// All frames from the newest checked frame down, bottom first; empty if no checked frame is
+    /// still active. The location of the last one may have changed since.
     pub checked: &'a [Frame],
-    /// How many of `entries` belong to `checked`; the newest of them is its last frame.
+    /// How many of `entries` belong to frames of `checked`. The newest of these entries belongs to
+    /// its last frame.
     pub checked_entries: usize,
     /// Constructors among the entries that may have ended, oldest first.
     pub leaving: &'a [Leaving],
 }
 
-/// Entries of constructors that an exception is leaving, or has left. The verifier lets no
-/// handler cover the call of `super(...)` or `this(...)`, so that no hook runs where one
-/// leaves that: any number of these frames, newest first, may have ended.
+/// Entries of constructors that an exception is leaving, or has left. The verifier lets no handler
+/// cover the call of `super(...)` or `this(...)`, so no hook runs if an exception leaves this call.
+/// Any number of these frames, newest first, may have ended.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Leaving {
-    /// How many entries lie up to and with the newest of them.
+    /// The number of entries from the bottom up to the newest of them.
     pub upto: usize,
-    /// How many they are.
+    /// The number of constructors.
     pub count: usize,
 }

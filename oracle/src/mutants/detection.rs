@@ -4,13 +4,13 @@ use super::expected::{Expected, Unseen};
 use crate::Verdict;
 use serde::{Deserialize, Serialize};
 
-/// What became of one fault.
+/// How a fault ended.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Detection {
     /// The faulty answer was reported under the right verdict.
     Caught,
-    /// The faulty answer was reported under another verdict than the right one.
+    /// The faulty answer was reported, but not under the right verdict.
     Misjudged,
     /// The faulty answer was not reported, and could not be, for this reason.
     Explained(Unseen),
@@ -19,7 +19,7 @@ pub enum Detection {
 }
 
 impl Detection {
-    /// Compares the verdict that a faulty answer was given with the right one.
+    /// Compares the verdict on a faulty answer with the right verdict.
     pub fn of(expected: Expected, given: Verdict) -> Detection {
         let reported = !matches!(
             given,

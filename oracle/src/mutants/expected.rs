@@ -1,23 +1,24 @@
-//! What should become of a fault.
+//! The expected end of a fault.
 
 use crate::Verdict;
 use serde::{Deserialize, Serialize};
 
-/// What should become of a faulty answer.
+/// The expected end of a faulty answer.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Expected {
     /// The fault can be seen: this verdict is right.
     Verdict(Verdict),
-    /// The truth of the layer does not reach so far.
+    /// The truth of the layer cannot show the fault.
     Unseen(Unseen),
-    /// The truth admits the faulty stack, and nothing here tells why.
+    /// The truth allows the faulty stack, and the reason is not known.
     Unexplained,
 }
 
-/// Declares [`Unseen`]: one row for each reason, with the words that documents show.
+/// Declares [`Unseen`]: one row for each reason, with the sentence that documents show.
 macro_rules! unseen {
     ($($(#[$doc:meta])* $reason:ident = $phrase:literal;)*) => {
-        /// Why the truth of a layer does not tell a faulty answer from the walker's own.
+        /// Why the truth of a layer does not distinguish a faulty answer from the walker's own
+        /// answer.
         #[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case")]
         pub enum Unseen {
@@ -41,38 +42,38 @@ macro_rules! unseen {
 unseen! {
     /// The trace stack is empty, and the faulty stack names no frame that must be on it.
     NoTruth = "The trace stack is empty, and the faulty stack names no frame that must be on it.";
-    /// Only unhooked frames above the newest checked one differ.
+    /// Only unhooked frames above the newest checked frame differ.
     Unhooked = "Only unhooked frames above the newest checked frame differ, and class files allow them.";
-    /// Only locations that move differ: of the newest checked frame and those above it,
-    /// each on the same side of its method's hooks.
+    /// Only locations that move differ: those of the newest checked frame and of the frames above
+    /// it, each on the same side of its method's hooks.
     Moves = "Only BCIs differ of frames that move: the newest checked frame and those above. Class files allow them.";
-    /// Only frames differ whose locations prove that they may, or must, be missing from
+    /// All frames that differ have locations which prove that they may, or must, be missing from
     /// the trace stack.
     HookWindow = "Only frames differ that the hooks have not reached yet, or have left already.";
-    /// The walk's newest hooked frame starts an exception handler: entries of frames that
-    /// the exception ended may lie above its own.
+    /// The walk's newest hooked frame is at the start of an exception handler: entries of frames
+    /// that the exception ended may be above its own entry.
     Catching = "The newest hooked frame starts an exception handler: entries of frames that the exception ended may lie above.";
-    /// An exception leaves constructors, for which no hook runs: the faulty stack has another number of
-    /// them than the honest walk.
+    /// An exception leaves constructors, for which no hook runs: the faulty stack and the honest
+    /// walk have different numbers of such constructors.
     Leaving = "An exception leaves constructors, for which no hook runs.";
     /// The faulty or the true walk shows a virtual thread being mounted or unmounted, where nothing
     /// is known.
     Mounting = "One of the stacks shows a virtual thread being mounted or unmounted, where nothing is known.";
-    /// The bottom is as it was; any frame above it may have moved, been called or returned
-    /// until the later walk, and where class files are kept they allow it.
+    /// The bottom is unchanged. Any frame above may have moved, been called or returned until the
+    /// later walk. If class files are kept, they allow this.
     RanOn = "The thread may have run on to the later stack, and class files allow the faulty stack.";
-    /// The later walk does not show the frame that the faulty stack has at its bottom, so that the
-    /// thread may have had another bottom; class files that are kept allow it.
+    /// The later walk does not show the frame that the faulty stack has at its bottom, so the
+    /// thread may have had another bottom. If class files are kept, they allow this.
     OtherBottom = "The thread may have had another bottom frame, and class files allow the faulty stack.";
     /// In layer `call-edge`: only the depth of a recursion differs, that is how many equal frames
-    /// lie on each other; the class files allow any.
+    /// lie on each other; the class files allow any depth.
     Recursion = "Only the depth of a recursion differs, and class files allow any depth.";
     /// In layer `call-edge`: the class files allow every edge of the faulty stack.
     Allowed = "The class files allow every edge of the faulty stack.";
     /// In layer `call-edge`: the class files forbid no edge of the faulty stack, and say
     /// nothing about at least one.
     UnknownEdge = "The class files forbid no edge of the faulty stack, and say nothing about at least one.";
-    /// A method of the faulty stack was redefined or unloaded: nobody knows what that method called.
+    /// A method of the faulty stack was redefined or unloaded, so its calls are not known.
     Gone = "Nobody knows which method a frame of the faulty stack is of.";
     /// The sample stands between two debug info records of compiled code, and the record before
     /// agrees with the truth.
@@ -85,6 +86,7 @@ unseen! {
     /// In `ground`: an exit that throws after its `pop` leaves the trace stack in just this
     /// way.
     ThrewAfterPop = "An exit that throws after its `pop` leaves the trace stack in just this way.";
-    /// In `ground`: the frame that would have noticed it had not ended when the run did.
+    /// In `ground`: the frame that would have noticed the fault had not ended at the end of the
+    /// run.
     StillActive = "The frame that would have noticed the fault had not ended when the run did.";
 }

@@ -1,14 +1,14 @@
-//! The kinds of faults that are injected into what walkers answer.
+//! The kinds of faults that are injected into the answers of walkers.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// Declares [`FaultKind`]: one row for each kind, with its name on the command line and what the
-/// faulty stack has.
+/// Declares [`FaultKind`]: one row for each kind, with its name on the command line and the
+/// contents of the faulty stack.
 macro_rules! faults {
     ($($(#[$doc:meta])* $kind:ident = $name:literal, $phrase:literal;)*) => {
-        /// The kinds of faults: how a faulty stack differs from what the walker answered.
+        /// The kinds of faults: how a faulty stack differs from the walker's answer.
         #[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash, Serialize, Deserialize)]
         pub enum FaultKind {
             $($(#[$doc])* #[serde(rename = $name)] $kind,)*
@@ -25,7 +25,7 @@ macro_rules! faults {
                 }
             }
 
-            /// What a faulty stack has in place of the walker's frames.
+            /// The contents of a faulty stack, in place of the walker's frames.
             pub fn phrase(self) -> &'static str {
                 match self {
                     $(FaultKind::$kind => $phrase,)*
@@ -44,17 +44,17 @@ faults! {
     CutAtDepth = "cut-at-depth", "the uppermost 16 frames";
     /// The stack is cut above the uppermost native frame that is not the top.
     CutAtNative = "cut-at-native", "the frames above the uppermost native frame below the top";
-    /// Nothing but the top frame is left.
+    /// Only the top frame is left.
     TopOnly = "top-only", "the top frame alone";
     /// A frame between top and bottom is left out.
     DropMiddle = "drop-middle", "one frame between top and bottom less";
     /// A frame appears twice.
     Repeat = "repeat", "one frame twice";
-    /// Two frames change places.
+    /// Two frames are exchanged.
     Swap = "swap", "two frames exchanged";
-    /// Two neighbours change places, as where inlined frames are decoded from the wrong end.
+    /// Two neighbours are exchanged, as if inlined frames were decoded from the wrong end.
     SwapNeighbours = "swap-neighbours", "two neighbours exchanged";
-    /// A frame of another stack stands in the middle, at BCI 0.
+    /// A frame of another stack is inserted in the middle, at BCI 0.
     InsertAtStart = "insert-at-start", "a frame of another stack at BCI 0 in the middle";
     /// A frame names another method of its class.
     Sibling = "sibling", "another method of the same class in one frame";
@@ -70,13 +70,13 @@ faults! {
     InsideInstruction = "inside-instruction", "a BCI inside an instruction in one frame";
     /// A frame's BCI lies past the end of the code.
     PastEnd = "past-end", "a BCI past the end of the code in one frame";
-    /// A frame of Java code is said to be native.
+    /// A frame of Java code is marked as native.
     NativeLocation = "native-location", "-3 as the BCI of one frame of Java code";
-    /// What the walker said of the same thread before.
+    /// An earlier answer on the same thread.
     PreviousTrace = "previous-trace", "the frames of an earlier stack of the thread";
-    /// What the walker said of another thread.
+    /// An answer on another thread.
     OtherThread = "other-thread", "the frames of another thread";
-    /// A frame lies on top that is not there.
+    /// A frame that was not there is added on top.
     PhantomTop = "phantom-top", "one frame more on top";
     /// An error code instead of a stack.
     Error = "error", "no frames, but an error code";

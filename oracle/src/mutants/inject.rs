@@ -1,9 +1,9 @@
-//! Faulty answers, made of true ones.
+//! Makes faulty answers from true answers.
 
 use super::fault::FaultKind;
 use crate::trace::{Frame, Location, MethodKey};
 
-/// What a walker answers.
+/// An answer of a walker.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum WalkerAnswer {
     /// A stack, top frame first.
@@ -12,39 +12,39 @@ pub enum WalkerAnswer {
     Error(i32),
 }
 
-/// What a faulty answer may be made of.
+/// Material for faulty answers.
 pub struct Material<'a> {
-    /// What the walker said of the same thread before.
+    /// An earlier answer on the same thread.
     pub previous: Option<&'a [Frame]>,
-    /// What the walker said of another thread.
+    /// An answer on another thread.
     pub other: Option<&'a [Frame]>,
     /// Another method of the same class.
     pub sibling: &'a dyn Fn(MethodKey) -> Option<MethodKey>,
     /// A location of the frame's method that lies inside an instruction.
     pub inside: &'a dyn Fn(Frame) -> Option<Location>,
-    /// Keys of no method, where such keys can be named.
+    /// Keys without a method, if such keys exist.
     pub strangers: Option<Strangers>,
 }
 
-/// Keys of no method.
+/// Keys without a method.
 #[derive(Copy, Clone, Debug)]
 pub struct Strangers {
-    /// What a walker answers that does not know the method.
+    /// The key that a walker returns if it does not know the method.
     pub none: MethodKey,
-    /// A key that nobody has given out.
+    /// A key that the VM has never given out.
     pub unknown: MethodKey,
 }
 
-/// So many frames are left where a stack is cut at a fixed depth.
+/// How many frames are left if a stack is cut at a fixed depth.
 const CUT: usize = 16;
 
-/// No method has so much code (JVMS 4.7.3).
+/// No method has this much code (JVMS 4.7.3).
 const PAST_END: Location = Location(0xFFFF);
 
-/// Makes a faulty answer of `walk`, whose top `own` frames are those of our own hooks: they are
-/// no part of the program, and stay. `None` if the stack would not change, which would be
-/// no fault, or if the stack or the material does not suffice. No faulty answer is an empty stack,
-/// which is an error by another name.
+/// Makes a faulty answer from `walk`. Its top `own` frames are frames of the hooks, which are no
+/// part of the program and stay. `None` if the stack would not change, which is no fault, or if the
+/// stack or the material is not enough. No faulty answer is an empty stack, because that is an
+/// error.
 pub fn inject(
     kind: FaultKind,
     walk: &[Frame],
@@ -70,7 +70,7 @@ fn change(
     random: u64,
 ) -> Option<Vec<Frame>> {
     let frames = walk.len().checked_sub(own).filter(|&n| n > 0)?;
-    // A place among those at least `above` frames below the top and `below` above the bottom.
+    // A random index, at least `above` frames below the top and `below` frames above the bottom.
     let place = |above: usize, below: usize| {
         let choices = frames.checked_sub(above + below).filter(|&n| n > 0)?;
         Some(own + above + (random >> 8) as usize % choices)

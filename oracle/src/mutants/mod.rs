@@ -1,10 +1,10 @@
-//! Fault injection: walkers that answer falsely on purpose, so that tests can see every fault
-//! detected.
+//! Fault injection: walkers that answer falsely on purpose, so that tests show whether every fault
+//! is detected.
 //!
 //! * [`FaultKind`] and [`inject`]: the faults;
-//! * [`Sight`]: what the truth of a layer says of a faulty walk before the judge is asked: which
-//!   verdict is right, or why nobody could see the fault;
-//! * [`Detection`]: whether the judge's verdict is that one.
+//! * [`Sight`]: what the truth of a layer says about a faulty walk before the judge is asked: which
+//!   verdict is right, or why the fault cannot be seen;
+//! * [`Detection`]: whether the judge gave this verdict.
 
 mod detection;
 mod expected;

@@ -1,11 +1,11 @@
-//! What should become of a fault in a walk of a thread that may carry a virtual thread.
+//! The expected end of a fault in a walk of a thread that may carry a virtual thread.
 
 use super::expected::{Expected, Unseen};
 use super::of_trace::{is_bottom, of_truth};
 use crate::Verdict;
 use crate::trace::{Frame, Methods, Truth};
 
-/// Where a walk passes from a virtual thread to its carrier, if it does.
+/// The index at which a walk passes from a virtual thread to its carrier, if it does.
 pub type Boundary<'a> = &'a dyn Fn(&[Frame]) -> Option<usize>;
 
 /// The parts of a walk above and below its boundary.
@@ -16,7 +16,8 @@ fn parts<'a>(walk: &'a [Frame], boundary: Boundary<'_>) -> (&'a [Frame], Option<
     }
 }
 
-/// What should become of a faulty walk where the trace stacks of a thread and its `carrier` are known.
+/// The expected end of a faulty walk, if the trace stacks of a thread and of its `carrier` are
+/// known.
 pub(super) fn of_truths(
     truth: &Truth<'_>,
     carrier: Option<&Truth<'_>>,
@@ -28,7 +29,7 @@ pub(super) fn of_truths(
     let (honest_above, honest_below) = parts(honest, boundary);
     let (above, below) = parts(faulty, boundary);
     let Some(carrier) = carrier else {
-        // What has a boundary claims a mount under way, where nothing is known.
+        // A walk with a boundary claims a mount under way, during which nothing is known.
         return match (honest_below, below) {
             (_, Some(below)) if truth.leaving.is_empty() && !is_bottom(truth, below, methods) => {
                 of_truth(truth, methods, below, below)
@@ -57,7 +58,7 @@ pub(super) fn of_truths(
     }
 }
 
-/// The same at a safepoint, where `reference` is the thread's stack without its carrier's.
+/// The expected end at a safepoint, where `reference` is the thread's stack without its carrier's.
 pub(super) fn of_safepoint(
     reference: &[Frame],
     carrier: Option<&Truth<'_>>,
@@ -79,7 +80,7 @@ pub(super) fn of_safepoint(
     };
     match above == reference {
         true => unseen,
-        // Nothing is no top of anything.
+        // An empty stack is not the top of a stack.
         false if !above.is_empty() && reference.starts_with(above) => {
             Expected::Verdict(Verdict::Truncated)
         }

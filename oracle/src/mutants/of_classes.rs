@@ -1,4 +1,4 @@
-//! What should become of a fault where class files are the truth.
+//! The expected end of a fault if class files are the truth.
 
 use super::expected::{Expected, Unseen};
 use crate::Verdict;
@@ -20,7 +20,7 @@ pub(super) fn of_edges(honest: &[Frame], faulty: &[Frame], found: Option<&[Findi
     })
 }
 
-/// The same where another truth comes first, which cannot tell the fault: `unseen` says why.
+/// The expected end if another truth comes first that cannot show the fault. `unseen` says why.
 pub(super) fn of_also_classes(unseen: Expected, found: Option<&[Finding]>) -> Expected {
     let judgement = judge_edges(found);
     match judgement.is_mismatch() {
@@ -29,7 +29,7 @@ pub(super) fn of_also_classes(unseen: Expected, found: Option<&[Finding]>) -> Ex
     }
 }
 
-/// The frames that differ from the one above them.
+/// The frames that differ from the frame above.
 fn without_recursion(stack: &[Frame]) -> impl Iterator<Item = &Frame> {
     stack
         .chunk_by(|above, below| above == below)
@@ -43,7 +43,7 @@ pub(super) fn of_later(
     found: Option<&[Finding]>,
 ) -> Expected {
     let (bottom, last) = (faulty.last(), later.stack.last());
-    // A bottom frame that only moved is still the bottom.
+    // A bottom frame whose location changed is still the bottom.
     let keeps_bottom =
         bottom == honest.last() || bottom.map(|f| f.method) == last.map(|f| f.method);
     if !keeps_bottom && bottom.is_some_and(|bottom| later.stack.contains(bottom)) {

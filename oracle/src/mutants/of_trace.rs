@@ -1,4 +1,4 @@
-//! What should become of a fault where the trace stack is the truth.
+//! The expected end of a fault if the trace stack is the truth.
 
 use super::expected::{Expected, Unseen};
 use crate::Verdict;
@@ -25,7 +25,7 @@ pub(super) fn of_truth(
     {
         return Expected::Verdict(
             match truths.iter().flat_map(top_parts).any(|part| {
-                // A walk that shows no frame of the truth is no part of it.
+                // A walk without a frame of the truth is not a part of the truth.
                 let shown = !part.checked.is_empty();
                 admits(&part, faulty, &needs, shown)
             }) {
@@ -42,7 +42,7 @@ pub(super) fn of_truth(
         return Expected::Unseen(Unseen::NoTruth);
     }
     let honest_needs = self::needs(honest, methods);
-    // Where both agree with the truth as it stands, the exception is no excuse.
+    // If both walks agree with the truth without the exception, the exception is no excuse.
     let has_lost = |walk, needs: &[_]| {
         let mut admitted = truths.iter().map(|truth| admits(truth, walk, needs, true));
         admitted.next() == Some(false) && admitted.any(|admitted| admitted)
@@ -64,23 +64,23 @@ pub(super) fn of_truth(
     } else if any(Need::catches) {
         Unseen::Catching
     } else if any(Need::may_be_missing) {
-        // Frames whose entries must be there are those of the trace stack in both walks.
+        // The frames whose entries must be there are those of the trace stack in both walks.
         Unseen::HookWindow
     } else {
         return Expected::Unexplained;
     })
 }
 
-/// How much of a walk is looked at; each forgets what the one before does, and more.
+/// How much of a walk is compared. Each view ignores what the view before ignores, and more.
 #[derive(Copy, Clone, Debug)]
 enum View {
-    /// Forgets unhooked frames above the newest checked one.
+    /// Ignores unhooked frames above the newest checked frame.
     Hooked,
-    /// Forgets locations there that move, but not on which side of the hooks they are.
+    /// Ignores locations there that move, but not the side of the hooks on which they are.
     Sides,
 }
 
-/// A frame as a view shows it: a certain one, or one above the newest checked frame.
+/// A frame in a view: a certain frame, or a frame above the newest checked frame.
 #[derive(Debug, PartialEq)]
 enum Shown {
     Exactly(Frame),
@@ -90,7 +90,7 @@ enum Shown {
 
 impl View {
     fn show(self, walk: &[Frame], needs: &[Option<(HookId, Need)>], checked: usize) -> Vec<Shown> {
-        // The newest checked frame and those above it.
+        // The newest checked frame and the frames above it.
         let moving = walk.len() - checked.saturating_sub(1).min(walk.len());
         let mut shown = vec![];
         for (&frame, &need) in walk.iter().zip(needs).take(moving) {
@@ -109,13 +109,13 @@ impl View {
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 enum Need {
     Never,
-    /// The frame cannot be there: frames lie above it, and it stands where nothing is called.
+    /// The frame is not possible: frames are above it, and its location calls nothing.
     Nowhere,
     May,
     Must,
-    /// It is, and stale ones may faulty above it.
+    /// The entry is there, and stale entries may be above it.
     Catching,
-    /// It may be, and stale ones may faulty above it.
+    /// The entry may be there, and stale entries may be above it.
     MayCatching,
 }
 
@@ -133,8 +133,8 @@ impl Need {
     }
 }
 
-/// What each hooked frame says of its entry. One that called anything but a hook has not
-/// come to the hook at whose call it stands, or has left it behind.
+/// What each hooked frame proves about its entry. A frame that called any method but a hook has not
+/// come to the hook at its location, or has left the hook behind.
 fn needs(walk: &[Frame], methods: &impl Methods) -> Vec<Option<(HookId, Need)>> {
     let (mut calls, mut seen, mut above) = (false, false, None);
     let need = |frame: &Frame| {
@@ -165,8 +165,8 @@ fn needs(walk: &[Frame], methods: &impl Methods) -> Vec<Option<(HookId, Need)>> 
     walk.iter().map(need).collect()
 }
 
-/// Whether a frame of `top`, the top part of a walk, stands where no frame of its method can stand,
-/// or where no frame can lie above it.
+/// Whether a frame of `top`, the top part of a walk, has a location that no frame of its method can
+/// have, or a location above which no frame can be.
 fn stands_nowhere(top: &[Frame], methods: &impl Methods) -> bool {
     (0..top.len()).any(|at| match methods.site(top[at].method, top[at].location) {
         Site::NoInstruction | Site::NotNative | Site::IsNative => true,
@@ -175,7 +175,7 @@ fn stands_nowhere(top: &[Frame], methods: &impl Methods) -> bool {
     })
 }
 
-/// Whether `walk` can be the bottom of the stack where `truth` is the trace stack: entries may lie
+/// Whether `walk` can be the bottom of the stack if `truth` is the trace stack. Entries may be
 /// above.
 pub(super) fn is_bottom(truth: &Truth<'_>, walk: &[Frame], methods: &impl Methods) -> bool {
     let top = walk.len() - truth.checked.len().saturating_sub(1).min(walk.len());
@@ -195,8 +195,8 @@ pub(super) fn is_bottom(truth: &Truth<'_>, walk: &[Frame], methods: &impl Method
     })
 }
 
-/// Whether `walk` can be the whole stack where `truth` is the trace stack, and `shown` or
-/// one of its frames has its entry there.
+/// Whether `walk` can be the whole stack if `truth` is the trace stack, and whether `shown` is set
+/// or one of its frames has its entry there.
 fn admits(
     truth: &Truth<'_>,
     walk: &[Frame],
@@ -207,7 +207,7 @@ fn admits(
         return false;
     };
     let mut pairs = walk[above..].iter().zip(truth.checked.iter().rev());
-    // The newest checked frame moves, within its hooks.
+    // The location of the newest checked frame changes, within its hooks.
     let newest_need = needs.get(above).copied().flatten().map(|(_, need)| need);
     let newest_fits = pairs.next().is_none_or(|(w, c)| w.method == c.method);
     let checked_fit = newest_fits && pairs.all(|(w, c)| w == c);
@@ -222,8 +222,8 @@ fn admits(
     fits(&needs[..above], left, shown) || (catching && is_newest)
 }
 
-/// Whether frames with these needs, top first, can have left these entries, bottom first,
-/// and `shown` or one of them has.
+/// Whether frames with these needs, top first, can have these entries, bottom first, and whether
+/// `shown` is set or one of the frames has an entry.
 fn fits(mut needs: &[Option<(HookId, Need)>], mut entries: &[HookId], mut shown: bool) -> bool {
     while let Some((last, above)) = needs.split_last() {
         needs = above;
@@ -243,7 +243,7 @@ fn fits(mut needs: &[Option<(HookId, Need)>], mut entries: &[HookId], mut shown:
     shown && entries.is_empty()
 }
 
-/// What the truth of a stack would be if frames of its bottom were missing.
+/// The truths of the stack if frames of its bottom were missing.
 fn top_parts<'a>(truth: &'a Truth<'a>) -> impl Iterator<Item = Truth<'a>> {
     let within_checked = (1..truth.checked.len()).map(|missing| Truth {
         checked: &truth.checked[missing..],

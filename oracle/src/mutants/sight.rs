@@ -1,4 +1,4 @@
-//! What a layer holds a walk against.
+//! The truth with which a layer compares a walk.
 
 use super::expected::Expected;
 use super::inject::WalkerAnswer;
@@ -13,29 +13,29 @@ use crate::judge::{
 use crate::trace::{Frame, Methods, Truth};
 use crate::{Judgement, Verdict};
 
-/// What a layer holds a walk against.
+/// The truth with which a layer compares a walk.
 pub enum Sight<'a, M> {
     /// Layer `gst`: the trace stack.
     Truth(&'a Truth<'a>, &'a M),
-    /// Layer `asgct-async`: the trace stack, and that of the carrier if the thread is a virtual
-    /// one.
+    /// Layer `asgct-async`: the trace stack, and the carrier's trace stack if the thread is a
+    /// virtual thread.
     Truths {
-        /// The thread's.
+        /// The thread's trace stack.
         truth: &'a Truth<'a>,
-        /// The carrier's.
+        /// The carrier's trace stack.
         carrier: Option<&'a Truth<'a>>,
-        /// What is known of methods.
+        /// Facts about methods.
         methods: &'a M,
         /// Where the carrier's part begins.
         boundary: Boundary<'a>,
     },
     /// Layer `asgct-safepoint`: another walk at the same instant.
     SameInstant {
-        /// That walk, without the carrier's part.
+        /// The other walk, without the carrier's part.
         reference: &'a [Frame],
-        /// The trace stack of the carrier, if the thread is a virtual one.
+        /// The trace stack of the carrier, if the thread is a virtual thread.
         carrier: Option<&'a Truth<'a>>,
-        /// What is known of methods.
+        /// Facts about methods.
         methods: &'a M,
         /// Where the carrier's part begins.
         boundary: Boundary<'a>,
@@ -48,8 +48,9 @@ pub enum Sight<'a, M> {
     AlsoClasses(&'a Sight<'a, M>, &'a Edges<'a>),
 }
 
-/// What the class files say of a stack, top frame first, as [`crate::edge::Judge::stack`] finds it;
-/// none where they cannot tell, because a method was redefined or unloaded or none are kept.
+/// The findings of class files on a stack, top frame first, as [`crate::edge::Judge::stack`] makes
+/// them; `None` if there are none, because a method was redefined or unloaded, or no class files
+/// are kept.
 pub type Edges<'a> = dyn Fn(&[Frame]) -> Option<Vec<Finding>> + 'a;
 
 impl<M: Methods> Sight<'_, M> {
@@ -85,7 +86,7 @@ impl<M: Methods> Sight<'_, M> {
         }
     }
 
-    /// What class files add to what this truth `judged` of `walk`.
+    /// The judgement after class files are added to the truth that `judged` the `walk`.
     pub fn judge_with_classes(
         &self,
         judged: Judgement,
@@ -95,7 +96,7 @@ impl<M: Methods> Sight<'_, M> {
         let found = edges(walk);
         let edged = Edged::new(walk, found.as_deref());
         let has_fault = found.iter().flatten().any(|found| found.is_impossible());
-        // The references of a walk that agrees with them, and is possible, are possible.
+        // If a walk agrees with its references and is possible, the references are possible too.
         let references = match judged.is_mismatch() || has_fault {
             true => self.references(edges),
             false => vec![],
@@ -104,7 +105,8 @@ impl<M: Methods> Sight<'_, M> {
         judge_with_classes(judged, edged, &references, || self.compared(walk))
     }
 
-    /// The stacks of GetStackTrace that this truth rests on, if GetStackTrace is not on trial.
+    /// The stacks of GetStackTrace on which this truth rests, unless GetStackTrace itself is
+    /// judged.
     fn references(&self, edges: &Edges<'_>) -> Vec<Reference> {
         match self {
             Sight::Truths { truth, carrier, .. } => match carrier {
@@ -120,7 +122,7 @@ impl<M: Methods> Sight<'_, M> {
         }
     }
 
-    /// How this truth compares each frame of `walk`, which matches.
+    /// How this truth compares each frame of `walk`, if it matches.
     fn compared(&self, walk: &[Frame]) -> Vec<Compared> {
         match self {
             Sight::Truth(truth, methods) => compared_by_truth(walk, truth, *methods),
@@ -144,11 +146,11 @@ impl<M: Methods> Sight<'_, M> {
         }
     }
 
-    /// What should become of `faulty`, which takes the place of `honest`, a walk without a mismatch.
+    /// The expected end of `faulty`, which replaces `honest`, a walk without a mismatch.
     ///
-    /// Written from what the layers promise, not from how the judges work. Of call edges there
-    /// is no second opinion: what is expected there is what their judge finds, so that how many
-    /// faults it catches is a measurement, and no proof.
+    /// The expectation follows from what the layers promise, and not from how the judges work. For
+    /// call edges there is no second opinion: the expectation is the finding of the judge of edges.
+    /// So the share of faults that this judge catches is a measurement, and no proof.
     pub fn expect(&self, honest: &[Frame], faulty: &WalkerAnswer) -> Expected {
         match faulty {
             WalkerAnswer::Error(code) => Expected::Verdict(Verdict::Error(*code)),
@@ -156,7 +158,7 @@ impl<M: Methods> Sight<'_, M> {
         }
     }
 
-    /// The same for a faulty stack.
+    /// The expected end of a faulty stack.
     fn expect_of(&self, honest: &[Frame], faulty: &[Frame]) -> Expected {
         match self {
             Sight::Truth(truth, methods) => of_truth(truth, *methods, honest, faulty),
@@ -184,7 +186,8 @@ impl<M: Methods> Sight<'_, M> {
     }
 }
 
-/// A stack of GetStackTrace that a truth rests on, top frame first, with what class files say.
+/// A stack of GetStackTrace on which a truth rests, top frame first, with the findings of class
+/// files.
 struct Reference {
     stack: Vec<Frame>,
     found: Option<Vec<Finding>>,
@@ -198,7 +201,7 @@ impl Reference {
         Reference { stack, found }
     }
 
-    /// The checked frames of a virtual thread, below which lie those of its carrier.
+    /// The checked frames of a virtual thread, without the frames of its carrier below.
     fn top(truth: &Truth<'_>, edges: &Edges<'_>) -> Reference {
         let mut reference = Reference::whole(truth, edges);
         if let Some(found) = &mut reference.found {

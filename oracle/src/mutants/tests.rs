@@ -6,13 +6,13 @@ use crate::trace::{Frame, HookId, Leaving, Location, MethodKey, Methods, Presenc
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-/// Methods 1 to 99 are hooked under their own number, and the location says the presence;
-/// 100 is a hook; others are not hooked. The sibling of a method is the next one.
+/// Methods 1 to 99 are hooked under their own number, and the location gives the presence; 100 is a
+/// hook; other methods are not hooked. The sibling of a method is the next method.
 struct Toy;
 
 const PUSH_METHOD: usize = 100;
 
-/// Below it lies a carrier.
+/// The method of the boundary. The carrier's frames are below it.
 const BOUNDARY: usize = 400;
 
 fn boundary(walk: &[Frame]) -> Option<usize> {
@@ -84,7 +84,7 @@ fn frames() -> impl Strategy<Value = Vec<Frame>> {
     prop::collection::vec(prop_oneof![4 => hooked, 2 => unhooked, 1 => native], 1..16)
 }
 
-/// Any thread at any instant: `top` says where its newest frame stands, and whether its
+/// Any thread at any instant. `top` gives the location of its newest frame, and whether the frame's
 /// entry is on the trace stack there.
 fn instant() -> impl Strategy<Value = Instant> {
     let top = prop_oneof![
@@ -156,7 +156,7 @@ fn top_first(mut frames: Vec<Frame>) -> Vec<Frame> {
     frames
 }
 
-/// The faulty answer of `kind` made of `walk`, with `other` as what was seen elsewhere.
+/// The faulty answer of `kind` for `walk`, with `other` as the stack of another time or thread.
 fn faulty(
     kind: FaultKind,
     walk: &[Frame],
@@ -247,8 +247,8 @@ proptest! {
         }
     }
 
-    /// The heart of it: the judge of the trace stack catches every fault under the right
-    /// verdict, or there is a reason why it cannot be seen.
+    /// The most important property: the judge of the trace stack catches every fault under the
+    /// right verdict, or there is a reason why the fault cannot be seen.
     #[test]
     fn the_trace_stack_catches_or_explains(
         instant in instant(), other in frames(), kind in kind(), random: u64
@@ -264,7 +264,7 @@ proptest! {
         }
     }
 
-    /// What the trace stack cannot tell, class files tell where they forbid an edge.
+    /// Class files show faults that the trace stack cannot show, if they forbid an edge.
     #[test]
     fn class_files_catch_what_the_trace_stack_does_not(
         instant in instant(), other in frames(), kind in kind(), random: u64
@@ -285,7 +285,7 @@ proptest! {
         }
     }
 
-    /// Where every frame is known nothing but moving locations can hide a fault.
+    /// If every frame is known, only moving locations can hide a fault.
     #[test]
     fn nothing_hides_below_the_newest_checked_frame(
         walk in frames(), other in frames(), kind in kind(), random: u64
@@ -329,7 +329,7 @@ proptest! {
     ) {
         let (truth, below) = (thread.truth(), carrier.truth());
         prop_assume!(!judge_truth(&thread.walk, &truth, &Toy).is_mismatch());
-        // A carrier stands at no hook meanwhile.
+        // A carrier is at no hook meanwhile.
         prop_assume!(carrier.own == 0 && !carrier.walk.is_empty());
         prop_assume!(!judge_truth(&carrier.walk, &below, &Toy).is_mismatch());
         let walk = [&thread.walk[..], &[frame(BOUNDARY, Location::NATIVE.0)], &carrier.walk[..]].concat();
@@ -367,7 +367,7 @@ proptest! {
         }
     }
 
-    /// With class files, too, that forbid whatever the later walk does not show.
+    /// Also with class files that forbid everything that the later walk does not show.
     #[test]
     fn a_later_walk_and_class_files_see_more(
         walk in frames(), above in frames(), other in frames(), kind in kind(), random: u64,
@@ -392,7 +392,7 @@ proptest! {
     }
 }
 
-/// The findings on `stack` if nothing can be but what `later` shows.
+/// The findings on `stack` if only the edges of `later` are possible.
 fn toy_edges(stack: &[Frame], later: &[Frame]) -> Vec<Finding> {
     let finding = |possible| match possible {
         true => Finding::Possible(Possible::Static),
@@ -410,7 +410,7 @@ fn toy_edges(stack: &[Frame], later: &[Frame]) -> Vec<Finding> {
     [vec![finding(true)], edges, vec![finding(lowest)]].concat()
 }
 
-/// What a layer makes of a faulty stack whose edges are so.
+/// The end of a faulty stack with these findings.
 fn by_edges(found: Option<&[Finding]>) -> Detection {
     let edges = |_: &[Frame]| found.map(<[_]>::to_vec);
     let (sight, faulty) = (

@@ -1,11 +1,11 @@
-//! What a scenario allows.
+//! The rates that a scenario allows.
 
 use crate::Layer;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The highest rate of mismatches, or of imprecise stacks, that each layer may show, from 0 to 1. A
-/// layer that is not named may show none.
+/// The highest rate of mismatches, or of imprecise stacks, that each layer may show, from 0 to 1.
+/// For a layer that is not named the rate is 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Budget(pub BTreeMap<Layer, f64>);

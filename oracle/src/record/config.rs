@@ -1,4 +1,4 @@
-//! What the runner tells the agent.
+//! The agent's configuration.
 
 use super::faults::{Faults, Sabotage};
 use super::hooking::Hooking;
@@ -14,7 +14,7 @@ pub const CLAIM_FILE: &str = "jvm.pid";
 /// Name of the file of slots in a run's folder.
 pub const SLOTS_FILE: &str = "slots.bin";
 
-/// What the runner tells the agent: a JSON file whose path is the agent's option string.
+/// The agent's configuration: a JSON file. The path of the file is the agent's option string.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
@@ -24,16 +24,16 @@ pub struct Config {
     pub trace_class: std::path::PathBuf,
     /// Seed of all random choices.
     pub seed: u64,
-    /// Whether classes are rewritten, and how; without, only `asgct-gst` and `call-edge` have
-    /// checks.
+    /// Whether classes are rewritten, and how. Without hooks, only `asgct-gst` and `call-edge` have
+    /// checks of AsyncGetCallTrace.
     pub hooks: Hooking,
-    /// Patterns of methods to hook, as `instrumenter` defines them; empty: all.
+    /// Patterns of methods to hook, as `instrumenter` defines them; empty: all methods.
     #[serde(default)]
     pub include: Vec<String>,
     /// Patterns of methods to leave alone; they win over `include`.
     #[serde(default)]
     pub exclude: Vec<String>,
-    /// Patterns of methods that make a check at each of their calls, besides the checks that
+    /// Patterns of methods that make a check at each call, in addition to the checks that
     /// `check_share` allows.
     #[serde(default)]
     pub check: Vec<String>,
@@ -43,29 +43,29 @@ pub struct Config {
     pub check_share: f64,
     /// Average pause between two samples, in microseconds; 0: no pause.
     pub sample_interval_us: u64,
-    /// Every so many samples one is followed by a GetStackTrace for `asgct-gst`, and a thread may be
-    /// suspended; 0: none.
+    /// One sample of this many is followed by a GetStackTrace for `asgct-gst`, and a thread may be
+    /// suspended; 0: no sample.
     pub gst_every: u32,
-    /// Whether class files are kept in mind to judge call edges by: layer `call-edge`, and
-    /// evidence in the others.
+    /// Whether class files are kept to judge call edges: for layer `call-edge`, and as evidence in
+    /// the other layers.
     #[serde(default)]
     pub edges: bool,
     /// How many mismatches of each layer, verdict and cause are kept, with their evidence: a uniform
     /// sample. All are counted.
     pub evidence_limit: u32,
-    /// Developer option: breaks the agent on purpose, so that tests can see it caught.
+    /// Developer option: breaks the hooks on purpose, so that tests show whether the layers notice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sabotage: Option<Sabotage>,
-    /// Developer option: one hook in so many is broken by `sabotage`.
+    /// Developer option: one hook of this many is broken by `sabotage`.
     #[serde(default = "ten", skip_serializing_if = "is_ten")]
     pub sabotage_one_in: u64,
-    /// Developer option: with what the sampler takes turns.
+    /// Developer option: the pace that alternates with the sampler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<Pace>,
     /// Developer option: faults that are injected into the answers of the walkers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub faults: Option<Faults>,
-    /// Developer option: so many samples of each kind are written to
+    /// Developer option: this many samples of each kind are written to
     /// [`SAMPLES_FILE`](crate::recorded::SAMPLES_FILE).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub record_samples: u32,

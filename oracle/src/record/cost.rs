@@ -2,38 +2,39 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a program took, from its start to its end.
+/// The time of a program, from its start to its end.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Effort {
     /// User and system time of its process, in seconds.
     pub cpu_s: f64,
-    /// Time on the clock, in seconds.
+    /// Elapsed time, in seconds.
     pub wall_s: f64,
 }
 
-/// What a run cost.
+/// The cost of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
-    /// User and system time of the process, in seconds; the program's own included.
+    /// User and system time of the process, in seconds, the program's own work included.
     pub cpu_s: f64,
     /// Checks of layer `asgct-async` per second of `cpu_s`; absent without such checks.
     pub async_checks_per_cpu_s: Option<f64>,
-    /// How many times the CPU time of the same work without the agent; absent if that was
-    /// not measured.
+    /// CPU time as a multiple of that of the same work without the agent; absent if it was not
+    /// measured.
     pub slowdown_cpu: Option<f64>,
-    /// How many times the time on the clock of the same work without the agent; absent likewise.
+    /// Elapsed time as a multiple of that of the same work without the agent; absent if it was not
+    /// measured.
     pub slowdown_wall: Option<f64>,
-    /// What the same work took without the agent.
+    /// The time of the same work without the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub without_agent: Option<Effort>,
-    /// Why there is none.
+    /// Why there is no comparison.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_compared: Option<String>,
 }
 
 impl Cost {
-    /// The cost of a run that took `effort` and made `async_checks`, against that of the same
-    /// work `without` the agent, or the reason why that is not known.
+    /// The cost of a run that took `effort` and made `async_checks`, compared with the same work
+    /// `without` the agent, or the reason why there is no comparison.
     pub fn new(effort: Effort, async_checks: u64, without: Result<Effort, String>) -> Cost {
         let ratio = |with: f64, of: fn(&Effort) -> f64| {
             let without = without.as_ref().ok().map(of).filter(|&time| time > 0.0);

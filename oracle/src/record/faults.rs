@@ -1,4 +1,4 @@
-//! Fault injection: which faults a run injects, and what became of them.
+//! Fault injection: the faults that a run injects, and how they ended.
 
 use crate::mutants::{Detection, FaultKind};
 use crate::{Layer, Verdict};
@@ -45,14 +45,14 @@ impl FromStr for Sabotage {
     }
 }
 
-/// Which faults are injected into the answers of walkers, where and how often.
+/// The faults that are injected into the answers of walkers, where and how often.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Faults {
     /// The layers; not `ground`, which has no walker.
     pub layers: Vec<Layer>,
-    /// The kinds, one of them at random each time.
+    /// The kinds. Each fault is of a random kind.
     pub kinds: Vec<FaultKind>,
-    /// One answer in so many is faulty.
+    /// One answer of this many is faulty.
     pub one_in: u64,
 }
 
@@ -87,16 +87,16 @@ impl FromStr for Faults {
     }
 }
 
-/// How often faults of one kind had one outcome.
+/// How often faults of one kind ended in one way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FaultCount {
     /// The layer whose walker answered falsely.
     pub layer: Layer,
     /// The fault: a [`FaultKind`] or, in `ground`, a [`Sabotage`].
     pub kind: String,
-    /// The verdict that was given.
+    /// The verdict on the faults.
     pub verdict: Verdict,
-    /// Whether that verdict is right; where the fault was not reported, why.
+    /// Whether this verdict is right, or why the fault was not reported.
     pub outcome: Detection,
     /// How often.
     pub count: u64,

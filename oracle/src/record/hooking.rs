@@ -8,9 +8,9 @@ use std::str::FromStr;
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(into = "&'static str", try_from = "Written")]
 pub enum Hooking {
-    /// Classes stay as they are; only layers without a trace stack have checks.
+    /// Classes stay as they are. Only layers without a trace stack have checks.
     None,
-    /// Each hook is a native method: nothing of it is compiled into the program.
+    /// Each hook is a native method, which is not compiled into the program.
     #[default]
     Exact,
     /// The hooks of platform threads are Java code that writes the trace stack itself, so
@@ -54,7 +54,7 @@ impl FromStr for Hooking {
     }
 }
 
-/// As files may say it: yes, no, or by name.
+/// The forms in files: yes, no, or a name.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Written {

@@ -1,4 +1,4 @@
-//! What runs write down: the runner's configuration for the agent, the agent's records and counts,
+//! The files of a run: the runner's configuration for the agent, the agent's records and counts,
 //! and `report.json`.
 
 pub mod budget;

@@ -1,4 +1,4 @@
-//! The results of one or more runs, as `report.json` has them.
+//! The results of one or more runs, in the form of `report.json`.
 
 use crate::budget::Budget;
 use crate::cost::Cost;
@@ -9,21 +9,22 @@ use crate::{Hooking, Layer};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The number of this format; it changes when a reader of the old one would go wrong. From 2 on
-/// layers count `imprecise` stacks, which are decided checks; 3 has layers of suspended threads.
+/// The number of this format. It changes when a reader of the old format would read wrong results.
+/// From 2 on layers count `imprecise` stacks, which are decided checks; 3 has layers of suspended
+/// threads.
 pub const SCHEMA: u32 = 3;
 
-/// The oldest format that can still be read: what is not in it counts as 0.
+/// The oldest format that can be read. Fields that it does not have count as 0.
 pub const OLDEST_SCHEMA: u32 = 1;
 
 /// The results of one or more runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// [`SCHEMA`], or an older one down to [`OLDEST_SCHEMA`].
+    /// [`SCHEMA`], or an older schema down to [`OLDEST_SCHEMA`].
     pub schema: u32,
     /// The JDK that was judged.
     pub jdk: Jdk,
-    /// Whether all runs that were asked for have ended.
+    /// Whether all requested runs have ended.
     pub complete: bool,
     /// The runs, in their order.
     pub runs: Vec<Run>,
@@ -31,37 +32,37 @@ pub struct Report {
     pub layers: Vec<LayerCounts>,
     /// Mismatches with their evidence, up to each run's limit.
     pub mismatches: Vec<Mismatch>,
-    /// The highest rates that were allowed.
+    /// The highest mismatch rates that are allowed.
     #[serde(default)]
     pub budget: Budget,
-    /// The highest rates of imprecise stacks that were allowed.
+    /// The highest rates of imprecise stacks that are allowed.
     #[serde(default)]
     pub imprecise_budget: Budget,
     /// Layers without which the report says too little.
     #[serde(default)]
     pub required: Vec<Layer>,
-    /// How many programs were asked for, those of other shards included.
+    /// The number of requested programs, those of other shards included.
     #[serde(default)]
     pub planned: usize,
-    /// Programs that were asked for and did not run.
+    /// Requested programs that did not run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<Skipped>,
 }
 
 impl Report {
-    /// The run that a mismatch was seen in.
+    /// The run of a mismatch.
     pub fn run_of(&self, mismatch: &Mismatch) -> Option<&Run> {
         let dir = mismatch.evidence.run.as_ref();
         self.runs.iter().find(|run| Some(&run.dir) == dir)
     }
 }
 
-/// A program that was asked for and did not run.
+/// A requested program that did not run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Skipped {
     /// The scenario's program.
     pub scenario: String,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
@@ -83,7 +84,7 @@ pub struct Jdk {
 pub struct Run {
     /// The scenario's program.
     pub scenario: String,
-    /// What was given to `java`, without our own arguments.
+    /// The arguments of `java`, without those for the agent.
     pub java_args: Vec<String>,
     /// How its hooks kept the trace stack; absent in reports of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -94,53 +95,53 @@ pub struct Run {
     pub exit: Exit,
     /// How long it ran, in seconds.
     pub wall_s: f64,
-    /// What it cost, where that is known.
+    /// The cost of the run, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
-    /// What came of the checks.
+    /// The results of the checks.
     pub layers: Vec<LayerCounts>,
-    /// What the rewriter did, if the agent got to say so: not where the JVM crashed early.
+    /// The rewriter's counts, if the agent could write them: not if the JVM crashed early.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewriting: Option<Rewriting>,
     /// Why the run is worthless, if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invalid: Option<String>,
-    /// What the program itself failed with, as a benchmark that rejects its own result.
+    /// The failure of the program itself, for example of a benchmark that rejects its own result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
-    /// Where its output and further files are, relative to the report.
+    /// The folder of its output and further files, relative to the report.
     pub dir: String,
-    /// The JDK, where the target got far enough to tell.
+    /// The JDK, if the target got far enough to report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jdk: Option<Jdk>,
     /// Its place in the scenario's matrix: axis and value.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub axes: BTreeMap<String, String>,
-    /// What a reader must know: a crash's summary, a record that was cut off.
+    /// Notes for the reader: a crash's summary, a record that was cut off.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// In which code the sampler's walker gave errors.
+    /// The kinds of code in which the sampler's walker returned errors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ErrorCount>,
-    /// How often mismatches of each kind were seen, all of them.
+    /// How often mismatches of each kind were seen. All mismatches count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<KindCount>,
-    /// All stacks that the sampler's walker gave.
+    /// All stacks that the sampler's walker returned.
     #[serde(default, skip_serializing_if = "Profile::is_empty")]
     pub profile: Profile,
-    /// What was found of call edges.
+    /// The findings on call edges.
     #[serde(default, skip_serializing_if = "EdgeCounts::is_empty")]
     pub edges: EdgeCounts,
 }
 
 impl Run {
-    /// Its program with its place in the matrix.
+    /// The program's name with the run's place in the matrix.
     pub fn title(&self) -> String {
         title(&self.scenario, &self.axes)
     }
 }
 
-/// A program with its place in a matrix, as `fixtures[collector=g1]`.
+/// A program's name with its place in a matrix, such as `fixtures[collector=g1]`.
 pub fn title(program: &str, axes: &BTreeMap<String, String>) -> String {
     let places: Vec<String> = axes
         .iter()
@@ -152,7 +153,7 @@ pub fn title(program: &str, axes: &BTreeMap<String, String>) -> String {
     }
 }
 
-/// How a JVM ended; in JSON the exit code as a number, anything else as a text.
+/// How a JVM ended. In JSON an exit code is a number, and any other end is a text.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(into = "WrittenExit", try_from = "WrittenExit")]
 pub enum Exit {
@@ -160,15 +161,15 @@ pub enum Exit {
     Code(i32),
     /// By this signal.
     Signal(i32),
-    /// By us, after its deadline.
+    /// By the runner, after its deadline.
     Deadline,
-    /// By us, because the user interrupted the run.
+    /// By the runner, because the user interrupted the run.
     Interrupted,
     /// The JVM could not be started, for this reason.
     NotStarted(String),
 }
 
-/// [`Exit`] as JSON has it.
+/// The forms of [`Exit`] in JSON.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum WrittenExit {
@@ -214,7 +215,7 @@ impl TryFrom<WrittenExit> for Exit {
     }
 }
 
-/// The counts of one layer, as `report.json` has them.
+/// The counts of one layer, in the form of `report.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LayerCounts {
     /// The layer.

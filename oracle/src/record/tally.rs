@@ -1,8 +1,8 @@
 //! Counts of verdicts, and their fixed layout in memory shared with the agent.
 //!
-//! The agent counts in a file that it maps and the runner reads: what was counted survives
-//! a crash or a kill of the target. The file is an array of little-endian `u64`: one block
-//! of [`SLOTS_PER_LAYER`] for each layer of [`Layer::ALL`], in order.
+//! The agent counts in a file that the agent maps and the runner reads, so the counts survive a
+//! crash or a kill of the target. The file is an array of little-endian `u64`: one block of
+//! [`SLOTS_PER_LAYER`] for each layer of [`Layer::ALL`], in order.
 
 use crate::judge::{Judgement, Strength};
 use crate::{Layer, Verdict, bound};
@@ -23,10 +23,10 @@ pub enum Drop {
     /// All records were in use.
     #[serde(rename = "no-record")]
     NoFreeRecord,
-    /// The trace stack could not hold all frames.
+    /// The trace stack has no room for all frames.
     TraceStackFull,
-    /// An error of the VM may have ended frames without a hook, such as a StackOverflowError, and
-    /// no hook has set the trace stack right since.
+    /// An error of the VM, such as a StackOverflowError, may have ended frames without a hook, and
+    /// no hook has corrected the trace stack since.
     InDoubt,
 }
 
@@ -47,7 +47,7 @@ const LOWEST_ERROR: i32 = -15;
 const FIRST_ERROR: usize = 5;
 const FIRST_DROP: usize = FIRST_ERROR + 1 + LOWEST_ERROR.unsigned_abs() as usize;
 
-/// Behind the causes of drops.
+/// The slot behind the causes of drops.
 const IMPRECISE: usize = FIRST_DROP + Drop::ALL.len();
 const FIRST_STRENGTH: usize = IMPRECISE + 1;
 
@@ -80,7 +80,8 @@ pub fn drop_slot(layer: Layer, cause: Drop) -> usize {
     layer.index() * SLOTS_PER_LAYER + FIRST_DROP + cause as usize
 }
 
-/// What to add to which slots for one check of `layer`: the verdict, and the strength of a match.
+/// The slots of one check of `layer`, and what to add to each: the verdict, and the strength of a
+/// match.
 pub fn slots_of(layer: Layer, judgement: &Judgement) -> [(usize, u64); 4] {
     let Strength {
         frames,
@@ -100,24 +101,25 @@ fn strength_slots(layer: Layer) -> [usize; 3] {
     [0, 1, 2].map(|at| layer.index() * SLOTS_PER_LAYER + FIRST_STRENGTH + at)
 }
 
-/// How much of the walks that matched was compared: sums over all matches of a layer.
+/// The strength of matches: sums over all matches of a layer.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
 pub struct Compared {
     /// Frames of the walks.
     pub frames: u64,
-    /// Of `frames`, those whose method was compared.
+    /// Of `frames`, the frames whose method was compared.
     pub by_method: u64,
-    /// Of `by_method`, those whose BCI was compared too.
+    /// Of `by_method`, the frames whose BCI was compared too.
     pub by_bci: u64,
 }
 
 impl Compared {
-    /// The share of frames that were compared by method, from 0 to 1; none without frames.
+    /// The share of frames that were compared by method, from 0 to 1; `None` without frames.
     pub fn method_share(&self) -> Option<f64> {
         self.share(self.by_method)
     }
 
-    /// The share of frames that were compared by method and BCI, from 0 to 1; none without frames.
+    /// The share of frames that were compared by method and BCI, from 0 to 1; `None` without
+    /// frames.
     pub fn bci_share(&self) -> Option<f64> {
         self.share(self.by_bci)
     }
@@ -127,7 +129,7 @@ impl Compared {
     }
 }
 
-/// What came of the checks of one layer.
+/// The results of the checks of one layer.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Tally {
     /// Checks that agreed.
@@ -146,7 +148,7 @@ pub struct Tally {
     pub error: BTreeMap<i32, u64>,
     /// Of `unverifiable`, the samples that were lost, by cause.
     pub dropped: BTreeMap<Drop, u64>,
-    /// How much of the walks that matched was compared.
+    /// The strength of the matches.
     pub compared: Compared,
 }
 
@@ -182,7 +184,7 @@ impl Tally {
         }
     }
 
-    /// All checks, whatever came of them.
+    /// All checks, with any verdict.
     pub fn checks(&self) -> u64 {
         self.decided() + self.unverifiable + self.errors()
     }

@@ -1,7 +1,7 @@
 //! Makes the report of a session again from the files of its runs.
 
-use super::asked;
 use super::facts::Facts;
+use super::request;
 use crate::Error;
 use crate::store::names;
 use oracle::report::{self, Exit, Report, Skipped};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Makes the report of the session in `dir` again. Runs that an earlier session left in the same
 /// folder are no part of the report. A run whose facts cannot be read is skipped, with the reason.
 pub fn recollect(dir: &Path) -> Result<Report, Error> {
-    let (own, mut report) = asked::read(dir)?;
+    let (own, mut report) = request::read(dir)?;
     let mut damaged = vec![];
     for run in runs(dir) {
         match facts(&run) {

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_of_what_is_written_again_counts() {
+    fn the_last_copy_of_a_repeated_record_counts() {
         let dir = tempfile::tempdir().unwrap();
         let profile = |count| Profile::new(&["A.b()V".into()], [(vec![0], count)], 9, 0);
         let errors = |count| {

@@ -1,7 +1,7 @@
 //! Runs that a report lacks because the session was killed.
 
-use super::asked;
 use super::recollect::{facts, runs};
+use super::request;
 use crate::store;
 use oracle::report::Report;
 use std::path::Path;
@@ -14,7 +14,7 @@ pub fn unreported(path: &Path, report: Option<&Report>) -> Option<String> {
     if report.is_some_and(|report| report.complete) {
         return None;
     }
-    let (own, _) = asked::read(dir).ok()?;
+    let (own, _) = request::read(dir).ok()?;
     let runs = runs(dir).into_iter();
     let facts = runs.filter_map(|run| facts(&run).ok());
     let runs = facts.filter(|facts| facts.session == own.session).count();
@@ -24,7 +24,7 @@ pub fn unreported(path: &Path, report: Option<&Report>) -> Option<String> {
     }
     let shown = dir.display();
     Some(match store::in_use(dir) {
-        Some(holder) => format!("the session in {shown} goes on, by {holder}"),
+        Some(holder) => format!("the session in {shown} is still running, by {holder}"),
         None => format!(
             "the session in {shown} was killed, and {missing} of its runs are not in its report; \
              `stackwitness render --from-records {shown}` reads what they left"

@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_would_run_on_is_ended() {
+    fn a_child_that_would_run_on_is_ended() {
         let mut process = Process::spawn(Command::new("sleep").arg("600")).unwrap();
         assert!(process.try_wait().unwrap().is_none());
         assert!(process.end(Path::new("/")).is_empty());

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_names_do_not_confuse() {
+    fn odd_process_names_are_read() {
         let rest = "12 34 56 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987 0 0";
         let stat = format!("7 (a ) S (b) R {rest}");
         let entry = parse(7, &stat).unwrap();

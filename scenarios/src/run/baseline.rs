@@ -23,7 +23,7 @@ pub(crate) fn measure(
     exit: &Exit,
 ) -> Result<Effort, String> {
     if !job.program.baseline {
-        return Err("nobody asked for it".into());
+        return Err("the slowdown was not asked for".into());
     }
     if !matches!(exit, Exit::Code(_)) {
         return Err("the program did not end by itself".into());
@@ -49,9 +49,9 @@ pub(crate) fn measure(
             effort: Some(effort),
             ..
         } if alone == *exit => Ok(effort),
-        Ending { exit: alone, .. } => {
-            Err(format!("without the agent it ended otherwise: {alone:?}"))
-        }
+        Ending { exit: alone, .. } => Err(format!(
+            "without the agent the program ended otherwise: {alone:?}"
+        )),
     }
 }
 
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn other_programs_run_as_they_did() {
+    fn other_programs_run_with_the_same_arguments() {
         let args = words("-jar a.jar x");
         let start = Start::Java(vec![]);
         assert_eq!(same_work(&start, &args, ""), Some(args));

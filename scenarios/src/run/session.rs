@@ -4,10 +4,10 @@ use super::baseline;
 use super::launch::{Kit, Launch, group, work};
 use super::watch::{Ending, Watch};
 use crate::Error;
-use crate::collect::asked::Asked;
 use crate::collect::crash::{self, Crash};
 use crate::collect::facts::Facts;
 use crate::collect::records;
+use crate::collect::request::Request;
 use crate::plan::{Job, Plan};
 use crate::process::{Process, interrupt};
 use crate::scenario::{Scenario, Start};
@@ -110,7 +110,7 @@ impl Session {
     pub fn run(&self, watcher: &mut dyn FnMut(Event)) -> Result<Done, Error> {
         let kit = Kit::new(&self.out)?;
         let mut report = self.empty_report();
-        Asked::new(&self.id, self.plan.jobs.len(), &report).write(&self.out)?;
+        Request::new(&self.id, self.plan.jobs.len(), &report).write(&self.out)?;
         // The report of an earlier session must not stay.
         store::write_report(&self.out, &report)?;
         let result = self.run_all(&kit, &mut report, watcher);

@@ -65,10 +65,7 @@ pub(super) fn list<T: Clone + Ord + std::fmt::Display>(
     let mut seen = BTreeSet::new();
     for value in list.get_ref() {
         if !seen.insert(value.get_ref()) {
-            return Err((
-                value.span(),
-                format!("`{}` stands here twice", value.get_ref()),
-            ));
+            return Err((value.span(), format!("`{}` is here twice", value.get_ref())));
         }
     }
     let values = list.get_ref().iter().map(|value| value.get_ref().clone());

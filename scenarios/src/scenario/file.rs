@@ -327,7 +327,7 @@ mod tests {
     const PROGRAM: &str = "[[program]]\nname = \"p\"\nfixtures = { seconds = 1 }\n";
 
     #[test]
-    fn those_we_bring_can_be_read() {
+    fn built_in_scenarios_can_be_read() {
         for (name, text) in BUILT_IN {
             let scenario = parse(text, name).unwrap();
             assert_eq!(&scenario.name, name);
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn what_must_not_be_is_refused_with_its_place() {
+    fn mistakes_are_refused_with_their_place() {
         let cases = [
             "name = \"x\"\nbugdet = 1\n".to_owned() + PROGRAM,
             "name = 1\n".to_owned() + PROGRAM,

@@ -49,7 +49,7 @@ mod tests {
         signature = 'linkCallSite'\nmax_rate = 0.001\nlink = 'https://example.org/1'\n";
 
     #[test]
-    fn mistakes_are_told_with_their_place() {
+    fn mistakes_are_shown_with_their_place() {
         let dir = tempfile::tempdir().unwrap();
         let read = |text: String| {
             let path = dir.path().join("known.toml");

@@ -80,7 +80,7 @@ pub fn read_report(path: &Path) -> Result<Report, Error> {
         Some(n) if (u64::from(OLDEST_SCHEMA)..=u64::from(SCHEMA)).contains(&n) => {}
         Some(n) => {
             return Err(fail(format!(
-                "its schema is {n}, this version knows {OLDEST_SCHEMA} to {SCHEMA}"
+                "its schema is {n}; this version reads schemas {OLDEST_SCHEMA} to {SCHEMA}"
             )));
         }
         None => return Err(fail("not a report: it has no `schema`".into())),

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 /// `struct dl_find_object` of glibc on x86-64.
 #[repr(C)]
-struct Found {
+struct DlFindObject {
     flags: u64,
     start: usize,
     end: usize,
@@ -14,7 +14,7 @@ struct Found {
     reserved: [u64; 7],
 }
 
-type FindObject = unsafe extern "C" fn(*mut c_void, *mut Found) -> i32;
+type FindObject = unsafe extern "C" fn(*mut c_void, *mut DlFindObject) -> i32;
 
 /// The libraries of this process, as the dynamic linker knows them at each moment.
 pub struct Libraries(Option<FindObject>);
@@ -36,7 +36,7 @@ impl Libraries {
     /// The address of the header of the unwind tables of the library at `pc`.
     pub fn tables_of(&self, pc: usize) -> Option<usize> {
         let find = self.0?;
-        let mut found = Found {
+        let mut found = DlFindObject {
             flags: 0,
             start: 0,
             end: 0,

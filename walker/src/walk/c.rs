@@ -4,7 +4,7 @@ use crate::c_frames::CFrame;
 use crate::vm::thread::Anchor;
 use crate::walk::caller::frame_at;
 use crate::walk::frame::{Failure, FrameKind};
-use crate::walk::{Found, Place, Position, Step, Walk};
+use crate::walk::{Place, Position, Step, Walk, Yield};
 use hotspot::unwind::Register;
 
 impl Walk<'_> {
@@ -43,7 +43,7 @@ impl Walk<'_> {
             (None, None) => return Err(Failure::Top),
         };
         Ok(Step {
-            frame: Found::Frame(frame_at(place, FrameKind::Cpp, -1)),
+            frame: Yield::Frame(frame_at(place, FrameKind::Cpp, -1)),
             next,
         })
     }

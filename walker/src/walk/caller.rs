@@ -5,7 +5,7 @@ use crate::vm::code_cache::{Blob, Kind};
 use crate::vm::method::Method;
 use crate::vm::thread::Anchor;
 use crate::walk::frame::{Certainty, Failure, Frame, FrameKind};
-use crate::walk::{Found, Inlined, Place, Position, Step, Walk};
+use crate::walk::{Inlined, Place, Position, Step, Walk, Yield};
 use hotspot::memory::Memory;
 use hotspot::unwind::{Register, Registers};
 use hotspot::vm::nmethod::Nmethod;
@@ -34,7 +34,7 @@ impl Walk<'_> {
             Kind::Compiled(nmethod) => self.compiled(nmethod, &blob, place),
             Kind::NativeWrapper(nmethod) => {
                 let frame = self.native(nmethod, place)?;
-                self.sized(&blob, place, Found::Frame(frame))
+                self.sized(&blob, place, Yield::Frame(frame))
             }
             Kind::Upcall => self.upcall(&blob, place),
             Kind::Continuation => Err(Failure::Caller),
@@ -54,13 +54,13 @@ impl Walk<'_> {
         registers.set(Register::RBP, Some(caller.fp));
         let next = self.behind_stub(place.sp, caller.pc, registers);
         Ok(Step {
-            frame: Found::Frame(frame_at(place, FrameKind::Stub, -1)),
+            frame: Yield::Frame(frame_at(place, FrameKind::Stub, -1)),
             next: next.ok_or(Failure::Caller)?,
         })
     }
 
     /// The frame of a fixed size at `place`, which yields `frame`.
-    fn sized(&self, blob: &Blob, place: Place, frame: Found) -> Result<Step, Failure> {
+    fn sized(&self, blob: &Blob, place: Place, frame: Yield) -> Result<Step, Failure> {
         let caller = self.sized_caller(blob, place)?;
         Ok(Step {
             frame,
@@ -150,7 +150,7 @@ impl Walk<'_> {
             anchor => self.anchored(anchor)?,
         };
         Ok(Step {
-            frame: Found::Frame(frame_at(place, FrameKind::Stub, -1)),
+            frame: Yield::Frame(frame_at(place, FrameKind::Stub, -1)),
             next,
         })
     }
@@ -202,7 +202,7 @@ impl Walk<'_> {
             }
         };
         Ok(Step {
-            frame: Found::Frame(frame),
+            frame: Yield::Frame(frame),
             next: self.caller(fp, caller)?,
         })
     }
@@ -237,7 +237,7 @@ impl Walk<'_> {
             .ok_or(Failure::Caller)?;
         let level = nmethod.level(layout, memory).ok_or(Failure::Torn)?;
         let frame = frame_at(Place { pc, ..place }, FrameKind::Java, level);
-        let found = Found::Record(Inlined {
+        let found = Yield::Record(Inlined {
             tables,
             scope: record.scope,
             frame,

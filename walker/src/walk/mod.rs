@@ -133,9 +133,9 @@ impl<'a> Walk<'a> {
                 Ok(Step { frame, next }) => {
                     self.position = next;
                     match frame {
-                        Found::Nothing => {}
-                        Found::Frame(frame) => return Ok(Some(frame)),
-                        Found::Record(inlined) => self.inlined = Some(inlined),
+                        Yield::Nothing => {}
+                        Yield::Frame(frame) => return Ok(Some(frame)),
+                        Yield::Record(inlined) => self.inlined = Some(inlined),
                     }
                 }
                 Err(failure) => self.position = Position::Failed(failure),
@@ -192,12 +192,12 @@ impl<'a> Walk<'a> {
 
 /// The result of one step: the frame, and the next position.
 struct Step {
-    frame: Found,
+    frame: Yield,
     next: Position,
 }
 
 /// The frames of a physical frame.
-enum Found {
+enum Yield {
     /// No frame that the caller asked for.
     Nothing,
     /// One frame.

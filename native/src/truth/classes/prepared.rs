@@ -3,7 +3,7 @@
 use crate::jvm::jni::{Env, Ref};
 use crate::jvm::jvmti::{JMethodId, class_name};
 use crate::truth::context::Truth;
-use crate::truth::unloading::Known;
+use crate::truth::unloading::KnownMethods;
 
 /// Gives the methods of a class their jmethodIDs.
 pub fn create_method_ids(truth: &Truth, class: Ref<'_>) -> Vec<JMethodId> {
@@ -30,7 +30,7 @@ pub fn prepared(truth: &Truth, env: Env<'_>, class: Ref<'_>) {
     // Hidden classes may be unloaded before their loader.
     let hooked = truth.hooking.is_on();
     let hook_of = |method| hooked.then(|| truth.methods.hook_in(method))?;
-    let known = Known::new(&methods, hook_of);
+    let known = KnownMethods::new(&methods, hook_of);
     let tag = |fresh| truth.jvm.jvmti.tag(class, fresh).ok();
     truth.unloading.add(known, tag);
 }

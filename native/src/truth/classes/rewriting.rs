@@ -4,7 +4,7 @@ use super::hook_class::HOOK_CLASS;
 use crate::jvm::jni::Ref;
 use crate::truth::context::Truth;
 use crate::truth::light;
-use crate::truth::unloading::Known;
+use crate::truth::unloading::KnownMethods;
 use instrumenter::{Choice, HookClass, MethodInfo, Plan, Tokens};
 use oracle::Hooking;
 use oracle::record::Rewriting;
@@ -66,7 +66,7 @@ pub fn rewrite(
     count(&mut counts, &rewritten);
     drop(counts);
     if let Some(loader) = loader {
-        let known = Known {
+        let known = KnownMethods {
             keys: vec![],
             hooks: rewritten.hooked.iter().map(|m| m.id).collect(),
         };

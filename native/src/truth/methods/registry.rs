@@ -7,7 +7,7 @@ use super::versions::Versions;
 use crate::jvm::jvmti::{JMethodId, Jvmti};
 use crate::jvm::key_hash::Spread;
 use crate::jvm::os::clock;
-use crate::truth::unloading::Known as Unloaded;
+use crate::truth::unloading::KnownMethods as Unloaded;
 use hotspot::runtime::is_called_by_vm;
 use instrumenter::HookedMethod;
 use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence, Site};

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn knows_what_was_redefined() {
+    fn redefined_methods_are_known() {
         let versions = Versions::default();
         assert!(versions.is_empty() && !versions.contains(7));
         versions.add([7, 8].into_iter());

@@ -81,7 +81,7 @@ fn an_exception_on_its_way_is_known_until_a_hook_has_caught_it() {
 }
 
 #[test]
-fn too_deep_is_counted_and_comes_back() {
+fn entries_beyond_the_capacity_are_counted_and_come_back() {
     let stack = TraceStack::new(0).expect("memory");
     let tokens: Vec<_> = (0..5000).map(|i| stack.push(HookId(i))).collect();
     let mut copy = StackCopy::new(1 << 13).expect("memory");

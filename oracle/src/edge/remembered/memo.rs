@@ -1,11 +1,11 @@
-//! Findings that were made, remembered for as long as they hold.
+//! Findings, kept as long as they are valid.
 
 use super::spread::Spread;
 use crate::edge::finding::Finding;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Findings by what they are on.
+/// Findings by their subjects.
 #[derive(Clone, Debug)]
 pub(in crate::edge) struct Memo<K>(HashMap<K, (Finding, u32), Spread>);
 
@@ -16,8 +16,8 @@ impl<K> Default for Memo<K> {
 }
 
 impl<K: Copy + Eq + Hash> Memo<K> {
-    /// The finding on `what` among the classes of this `version`; made by `find` unless one that
-    /// holds is remembered.
+    /// The finding on `what` among the classes of this `version`. `find` makes the finding, unless
+    /// a valid finding is kept.
     pub(in crate::edge) fn get(
         &mut self,
         what: K,
@@ -25,7 +25,7 @@ impl<K: Copy + Eq + Hash> Memo<K> {
         find: impl FnOnce() -> Finding,
     ) -> Finding {
         match self.0.get(&what) {
-            // More classes make nothing impossible that was possible.
+            // More classes make no possible edge impossible.
             Some(&(finding @ Finding::Possible(_), _)) => finding,
             Some(&(finding, then)) if then == version => finding,
             _ => {

@@ -1,4 +1,4 @@
-//! What the judge remembers of the edges that it has judged.
+//! The judge's memory of edges that it has judged.
 
 mod memo;
 mod spread;

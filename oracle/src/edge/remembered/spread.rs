@@ -1,11 +1,11 @@
-//! Hashing of small numbers: the maps of the judge are asked some twenty times a stack.
+//! Hashing of small numbers: the judge looks into its maps some twenty times for each stack.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// Hashes by [`NumberHasher`].
 pub(in crate::edge) type Spread = BuildHasherDefault<NumberHasher>;
 
-/// Folds each word in by a multiplication; the numbers are our own, nobody chooses them.
+/// Mixes each word in by a multiplication. An attacker cannot choose the numbers.
 #[derive(Default)]
 pub(in crate::edge) struct NumberHasher(u64);
 
@@ -24,7 +24,7 @@ impl Hasher for NumberHasher {
         self.write_u64(u64::from(word as u32));
     }
 
-    /// Of what derived code writes for the variant of an enum.
+    /// Derived code calls this for the variant of an enum.
     fn write_isize(&mut self, word: isize) {
         self.write_u64(word as u64);
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What was found of the call edges of all stacks, by walker.
+/// The findings on the call edges of all stacks, by walker.
 ///
 /// An edge of GetStackTrace's stacks that is impossible is a mismatch of layer `gst`.
 #[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
@@ -13,11 +13,11 @@ pub struct EdgeCounts {
     /// Of GetStackTrace in layers `gst` and `asgct-gst`.
     pub gst: FoundEdges,
     /// CPU time that the sampler took to judge the stacks of `asgct`, in nanoseconds: from each
-    /// walk as the handler left it to its verdict; not what writing evidence takes.
+    /// walk in the handler's memory to its verdict, without the writing of evidence.
     #[serde(default)]
     pub judging_ns: u64,
-    /// Checks of layer `gst` whose edges nobody judged, because another thread was judging or a method
-    /// is gone.
+    /// Checks of layer `gst` whose edges were not judged, because another thread was judging or a
+    /// method is gone.
     #[serde(default)]
     pub checks_unjudged: u64,
     /// The time that the program's threads took to judge the edges of their checks, in nanoseconds.
@@ -31,15 +31,15 @@ impl EdgeCounts {
         self.asgct.stacks == 0 && self.gst.stacks == 0
     }
 
-    /// How many stacks of layer `call-edge` were judged per second of CPU time; none without
-    /// such stacks.
+    /// How many stacks of layer `call-edge` were judged per second of CPU time; `None` without such
+    /// stacks.
     pub fn judged_per_cpu_s(&self) -> Option<f64> {
         let per_s = self.asgct.stacks as f64 * 1e9 / self.judging_ns as f64;
         Some(per_s).filter(|_| self.asgct.stacks > 0 && self.judging_ns > 0)
     }
 }
 
-/// What was found of the edges of one walker's stacks.
+/// The findings on the edges of one walker's stacks.
 #[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
 pub struct FoundEdges {
     /// Stacks.

@@ -3,7 +3,7 @@
 use crate::Layer;
 use serde::{Deserialize, Serialize};
 
-/// How often the walker gave one error in one kind of code.
+/// How often the walker returned one error in one kind of code.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 pub struct ErrorCount {
     /// The layer.

@@ -1,4 +1,4 @@
-//! What is known of the instant of a mismatch, besides the two stacks.
+//! The facts about the instant of a mismatch, in addition to the two stacks.
 //!
 //! In JSON the evidence is an object of texts. A text that a field of this version cannot hold is
 //! kept as it is, so that a report of another version loses nothing.
@@ -51,13 +51,13 @@ macro_rules! evidence {
 evidence! {
     /// Folder of the run, relative to the report.
     run: String;
-    /// The walker, where the layer's own walker is not meant.
+    /// The walker, if it is not the layer's own walker.
     walker: String;
     /// The hook that found the trace stack out of balance.
     at: String;
     /// How the trace stack was out of balance.
     found: String;
-    /// Findings on the edges of the walk that are not possible.
+    /// Findings on the impossible and unknown edges of the walk.
     edges: String;
     /// Program counter.
     pc: Address;
@@ -71,11 +71,11 @@ evidence! {
     last_java_sp: Address;
     /// Program counter of that anchor.
     last_java_pc: Address;
-    /// The code that `last_java_pc` lies in.
+    /// The code at `last_java_pc`.
     last_java_code: String;
-    /// The code that the program counter lies in.
+    /// The code at the program counter.
     code: String;
-    /// The stubs that the words of the stack point into, from the newest Java frame on.
+    /// The stubs into which words of the stack point, from the newest Java frame on.
     stack_stubs: String;
     /// Why the agent could read no memory of the VM, if it could not: then code, bytes and return
     /// address are not known.
@@ -84,12 +84,12 @@ evidence! {
     bytes: CodeBytes;
     /// The word that the walker takes for the return address, by the size of the frame.
     return_address_by_frame_size: StackWord;
-    /// The word that is the return address, where that is another one.
+    /// The word that is the return address, if it is another word.
     return_address: StackWord;
 }
 
 impl Evidence {
-    /// Whether nothing is known.
+    /// Whether there is no evidence.
     pub fn is_empty(&self) -> bool {
         *self == Evidence::default()
     }
@@ -100,7 +100,7 @@ impl Evidence {
     }
 }
 
-/// An address in the target; as a text hexadecimal with `0x`.
+/// An address in the target. Its text is hexadecimal with `0x`.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Address(pub usize);
 
@@ -119,7 +119,7 @@ impl FromStr for Address {
     }
 }
 
-/// Bytes of machine code; as a text two hexadecimal digits each.
+/// Bytes of machine code. The text has two hexadecimal digits for each byte.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CodeBytes(pub Vec<u8>);
 
@@ -142,10 +142,10 @@ impl FromStr for CodeBytes {
     }
 }
 
-/// A word of an interrupted stack; as a text `N words above sp: WHAT`.
+/// A word of an interrupted stack. Its text is `N words above sp: WHAT`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct StackWord {
-    /// How many words above the stack pointer it lies.
+    /// Its distance from the stack pointer, in words.
     pub index: usize,
     /// The word, and the code that it points to.
     pub what: String,

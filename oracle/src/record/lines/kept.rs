@@ -3,11 +3,11 @@
 use super::mismatch::Mismatch;
 use serde::{Deserialize, Serialize};
 
-/// A mismatch that the agent keeps, until another one takes its place: so the mismatches of one layer,
-/// verdict and cause in a run are a uniform sample.
+/// A mismatch that the agent keeps, until another mismatch replaces it. So the kept mismatches of
+/// one layer, verdict and cause in a run are a uniform sample.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Kept {
-    /// The place in the sample; none in records that keep all.
+    /// The index in the sample; absent in records that keep all mismatches.
     #[serde(default)]
     pub place: Option<u32>,
     /// The mismatch.
@@ -16,7 +16,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Whether this takes the place of `older`.
+    /// Whether this mismatch replaces `older`.
     pub fn replaces(&self, older: &Kept) -> bool {
         let kind = |kept: &Kept| (kept.place, kept.mismatch.layer, kept.mismatch.verdict);
         self.place.is_some()

@@ -4,23 +4,23 @@ use super::mismatch::CauseName;
 use crate::{Layer, Verdict};
 use serde::{Deserialize, Serialize};
 
-/// How often a layer saw one kind of mismatch in a run. The counts of all kinds of a layer and verdict
-/// add up to the layer's count of that verdict, unless the JVM crashed: they are written down once a
-/// second.
+/// How often a layer saw one kind of mismatch in a run. The counts of all kinds of a layer and
+/// verdict add up to the layer's count of that verdict, unless the JVM crashed, because the counts
+/// are written once a second.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 pub struct KindCount {
     /// The layer.
     pub layer: Layer,
     /// `truncated`, `wrong` or `imprecise`.
     pub verdict: Verdict,
-    /// The cause; [`CauseName::NOT_LOOKED_AT`] where there was no time to look for one. `None` in
-    /// layers whose mismatches have no causes: those that judge the hooks or GetStackTrace.
+    /// The cause; [`CauseName::NOT_LOOKED_AT`] if there was no time to look for a cause. `None` in
+    /// layers whose mismatches have no causes, because they judge the hooks or GetStackTrace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<CauseName>,
     /// `package.Class.method` of the first differing frame; of the lowest frame if the bottom is
-    /// missing; of the compiled method at the program counter for `imprecise` stacks. Without what
-    /// differs from run to run, as the address in the name of a hidden class. The places
-    /// of one layer, verdict and cause beyond a limit are all [`KindCount::OTHER`].
+    /// missing; of the compiled method at the program counter for `imprecise` stacks. Parts that
+    /// differ from run to run, such as the address in the name of a hidden class, are left out.
+    /// Places of one layer, verdict and cause beyond a limit count as [`KindCount::OTHER`].
     pub place: String,
     /// How often.
     pub count: u64,
@@ -36,7 +36,7 @@ impl KindCount {
         kind(self) == kind(other) && self.cause == other.cause && self.place == other.place
     }
 
-    /// Takes over `newer` counts: each replaces the older count of its kind.
+    /// Adds `newer` counts. Each replaces the older count of its kind.
     pub fn update(all: &mut Vec<KindCount>, newer: Vec<KindCount>) {
         for count in newer {
             match all.iter_mut().find(|known| known.is_of_kind(&count)) {

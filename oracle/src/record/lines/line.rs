@@ -1,8 +1,8 @@
 //! The lines of the agent's records.
 //!
-//! The agent appends one [`Record`] a line, as JSON, to a file of its run's folder, each
-//! line with one write, so that a crash costs at most the line being written. Counts are
-//! not in it but in the shared slots (see [`super::tally`]).
+//! The agent appends records to a file in its run's folder. Each [`Record`] is a line of JSON,
+//! written with one write, so that a crash costs at most the line being written. Counts are not in
+//! this file, but in the shared slots (see [`super::tally`]).
 
 use super::edges::EdgeCounts;
 use super::errors::ErrorCount;
@@ -18,32 +18,33 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Record {
-    /// The agent was loaded and has all it needs.
+    /// The agent was loaded, with all that it needs.
     Started(Started),
-    /// A truncated, wrong or imprecise stack, with its evidence; the last one of its place counts.
+    /// A truncated, wrong or imprecise stack, with its evidence. The last record of each place in
+    /// the sample counts.
     Mismatch(Box<Kept>),
-    /// Something that makes the whole run worthless: a panic of the agent, for instance.
+    /// An event that makes the whole run worthless, for example a panic of the agent.
     Invalid(String),
-    /// What the rewriter did; the last one counts.
+    /// The rewriter's counts. The last record counts.
     Rewriting(Rewriting),
-    /// What became of the injected faults; the last record counts.
+    /// How the injected faults ended. The last record counts.
     Faults(Vec<FaultCount>),
-    /// In which code the sampler's walker gave errors; the last one counts.
+    /// The kinds of code in which the sampler's walker returned errors. The last record counts.
     Errors(Vec<ErrorCount>),
-    /// How often mismatches of each kind were seen, for those kinds whose count has changed; the last
+    /// How often mismatches of each kind were seen, for the kinds whose count has changed. The last
     /// count of a kind counts.
     Kinds(Vec<KindCount>),
-    /// How fast the sampler was for a while, where that is measured.
+    /// The sampler's speed for some time, if it is measured.
     Paced(Paced),
-    /// All stacks that the sampler's walker gave; the last one counts.
+    /// All stacks that the sampler's walker returned. The last record counts.
     Profile(Profile),
-    /// What was found of call edges; the last one counts.
+    /// The findings on call edges. The last record counts.
     Edges(EdgeCounts),
     /// The VM ended in an orderly way.
     Ended,
 }
 
-/// What the agent knows at its start.
+/// The agent's facts at its start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Started {
     /// `java.home` of the target.

@@ -5,12 +5,12 @@ use crate::{Layer, Verdict};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// One frame, as reports show it.
+/// A frame, in the form of reports.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ShownFrame {
-    /// `package.Class.method(descriptor)`, or how the walker named it where unknown.
+    /// `package.Class.method(descriptor)`, or the walker's name for an unknown method.
     pub method: String,
-    /// The original BCI; -3 in a native frame; absent where the truth moves.
+    /// The original BCI; -3 in a native frame; absent where the location of the truth changes.
     pub bci: Option<i32>,
     /// The source line, where the class file has it.
     pub line: Option<u32>,
@@ -26,17 +26,17 @@ pub struct Mismatch {
     pub layer: Layer,
     /// `truncated`, `wrong` or `imprecise`.
     pub verdict: Verdict,
-    /// What was found, as a short phrase.
+    /// The reason, as a short phrase.
     pub reason: String,
-    /// The thread, by its kernel id and, where known, its name.
+    /// The thread, by its kernel id and its name, if the name is known.
     pub thread: String,
-    /// What the walker returned, top frame first.
+    /// The walker's answer, top frame first.
     pub walker: Vec<ShownFrame>,
-    /// What was true, top frame first.
+    /// The truth, top frame first.
     pub truth: Vec<ShownFrame>,
     /// First differing frame, as an index into `walker`.
     pub at_frame: Option<usize>,
-    /// The known cause that it points to, for walks of AsyncGetCallTrace.
+    /// The known cause, for walks of AsyncGetCallTrace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<CauseName>,
     /// Further evidence: program counter, code, state of the thread and so on.
@@ -45,8 +45,8 @@ pub struct Mismatch {
 }
 
 impl Mismatch {
-    /// Layer, verdict, reason and the method of the first differing frame: equal for
-    /// mismatches that have most likely the same cause.
+    /// Layer, verdict, reason and the method of the first differing frame. Mismatches with equal
+    /// signatures most likely have the same cause.
     pub fn signature(&self) -> String {
         let method = self.first_differing();
         let method = method.map_or("an empty stack", |frame| &frame.method);
@@ -58,14 +58,14 @@ impl Mismatch {
         )
     }
 
-    /// The walk's first differing frame; the lowest frame where the walk ends too early.
+    /// The walk's first differing frame; the lowest frame if the walk ends too early.
     pub fn first_differing(&self) -> Option<&ShownFrame> {
         let at = self.at_frame.unwrap_or(0);
         self.walker.get(at).or(self.walker.last())
     }
 }
 
-/// The name of a cause, as `report.json` has it. What a cause is, the crate that knows the JVM says.
+/// The name of a cause in `report.json`. The crate that knows the JVM defines the causes.
 #[derive(Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CauseName(String);
@@ -76,7 +76,7 @@ impl CauseName {
         CauseName(name.into())
     }
 
-    /// The name of a cause that there was no time to look for.
+    /// The name for mismatches whose cause was not looked for, because there was no time.
     pub const NOT_LOOKED_AT: &str = "not looked at";
 
     /// The name.

@@ -1,4 +1,4 @@
-//! What an agent writes down while a program runs: one JSON record on each line.
+//! The records that an agent writes while a program runs: each is a line of JSON.
 
 mod edges;
 mod errors;

@@ -1,10 +1,10 @@
-//! All stacks that were sampled, and how often each: what makes a profiler of the sampler.
+//! A profile: all sampled stacks, with their counts.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// How many stacks a profile holds.
+/// The largest number of stacks in a profile.
 pub const STACKS: usize = 2000;
 
 /// The most frequent stacks of one run, in a form that stays small.
@@ -14,27 +14,27 @@ pub struct Profile {
     pub methods: Vec<String>,
     /// The stacks, sorted so that neighbours have much in common.
     pub stacks: Vec<Stack>,
-    /// How often another stack was sampled than those in `stacks`.
+    /// The number of samples of stacks that are not in `stacks`.
     #[serde(default)]
     pub other: u64,
 }
 
-/// One stack; as a text `COUNT SHARED METHOD…`.
+/// A stack. Its text is `COUNT SHARED METHOD…`.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Stack {
     /// How often it was sampled.
     pub count: u64,
-    /// How many of its lowest frames are those of the stack before it.
+    /// How many of its lowest frames it shares with the stack before it.
     pub shared: usize,
-    /// Its frames above those, from below, as places in [`Profile::methods`].
+    /// Its other frames, from below, as indices into [`Profile::methods`].
     pub methods: Vec<u32>,
 }
 
 impl Profile {
-    /// The `limit` most frequent of `stacks`, whose methods are places in `names`, the lowest
-    /// frame first. The same stack may be there more than once. `other` is the number of
-    /// samples whose stack is not among them.
+    /// The `limit` most frequent of `stacks`, whose methods are indices into `names`, the lowest
+    /// frame first. A stack may be there more than once. `other` is the number of samples whose
+    /// stack is not among them.
     pub fn new(
         names: &[String],
         stacks: impl IntoIterator<Item = (Vec<u32>, u64)>,
@@ -86,7 +86,7 @@ impl Profile {
         self.stacks.is_empty() && self.other == 0
     }
 
-    /// Shows each stack to `see`: its methods' names, the lowest frame first, and its count.
+    /// Passes each stack to `see`: the names of its methods, the lowest frame first, and its count.
     pub fn for_each<'a>(&'a self, mut see: impl FnMut(&[&'a str], u64)) {
         let mut names: Vec<&str> = Vec::new();
         for stack in &self.stacks {
@@ -176,7 +176,7 @@ mod tests {
         for wrong in ["", "5", "5 x", "5 0 -1", "5 0 "] {
             assert!(Stack::try_from(wrong.to_owned()).is_err(), "{wrong}");
         }
-        // A place or a number of shared frames that is not there costs a name, no panic.
+        // An invalid index or number of shared frames gives wrong names, and no panic.
         let odd = Profile {
             methods: vec![],
             stacks: vec![Stack {

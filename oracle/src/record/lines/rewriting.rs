@@ -1,25 +1,25 @@
-//! What the rewriter did.
+//! The rewriter's counts.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What the rewriter did in one run.
+/// The rewriter's counts in one run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rewriting {
     /// Classes with at least one hooked method.
     pub classes_hooked: u64,
     /// Methods with hooks.
     pub methods_hooked: u64,
-    /// Of the hooked methods, those whose frames have a local variable more than without hooks.
+    /// Of the hooked methods, those whose frames have an additional local variable.
     #[serde(default)]
     pub methods_with_more_locals: u64,
-    /// Of the hooked methods, those whose frames have a slot of operand stack more.
+    /// Of the hooked methods, those whose frames have an additional slot of operand stack.
     #[serde(default)]
     pub methods_with_more_stack: u64,
-    /// Hooked methods that the agent knows: those of classes that are not unloaded.
+    /// Hooked methods in the agent's memory: those of classes that are not unloaded.
     #[serde(default)]
     pub methods_known: u64,
-    /// Hooked methods that it has forgotten, because their classes were unloaded.
+    /// Hooked methods that the agent has forgotten, because their classes were unloaded.
     #[serde(default)]
     pub methods_forgotten: u64,
     /// Classes that were left alone as a whole, by reason.
@@ -28,7 +28,7 @@ pub struct Rewriting {
     pub methods_left: BTreeMap<String, u64>,
     /// Classes of the program itself, not of the JDK, that were prepared.
     pub application_classes: u64,
-    /// Trace stacks set right after a StackOverflowError (or the like) in a hook.
+    /// Trace stacks that were corrected after a StackOverflowError (or a similar error) in a hook.
     pub repairs: u64,
     /// Whether the sampler was still waiting for a safepoint when the VM ended.
     #[serde(default)]

@@ -1,7 +1,7 @@
 //! Runs the judging command on a trial.
 
 use super::evidence;
-use super::trial::{Outcome, Result as Judged, Trial};
+use super::trial::{Ending, Result as Judged, Trial};
 use crate::error::Error;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ impl Gate {
             name: trial.name.clone(),
             does: trial.does.clone(),
             honest: trial.switch.is_none(),
-            outcome: ended.map_or(Outcome::Deadline, |status| Outcome::of(status.code())),
+            outcome: ended.map_or(Ending::Deadline, |status| Ending::of(status.code())),
             seconds,
             strikes: evidence::strikes(&strikes),
             failed: evidence::failed(&output),
@@ -151,7 +151,7 @@ mod tests {
             printf '\002\001\000\000\000\000\000\000' > "$STACKWITNESS_MUTANT_COUNT"
             echo "test 17::gst ... FAILED"; exit 101"#;
         let judged = judged(script, Duration::from_secs(60));
-        assert_eq!(judged.outcome, Outcome::Failed);
+        assert_eq!(judged.outcome, Ending::Failed);
         assert_eq!(judged.failed, ["gst"]);
         assert_eq!(judged.strikes, 258);
         assert!(judged.is_right());
@@ -161,7 +161,7 @@ mod tests {
     fn a_gate_that_hangs_is_ended() {
         let start = Instant::now();
         let judged = judged("sleep 600 & wait", Duration::from_millis(200));
-        assert_eq!(judged.outcome, Outcome::Deadline);
+        assert_eq!(judged.outcome, Ending::Deadline);
         assert!(!judged.is_right());
         assert!(start.elapsed() < Duration::from_secs(300));
     }

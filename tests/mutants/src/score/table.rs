@@ -1,6 +1,6 @@
 //! The score as Markdown: sums first, then a line for each trial.
 
-use super::trial::{Counts, Outcome, Result};
+use super::trial::{Counts, Ending, Result};
 use std::fmt::Write;
 
 /// The score of all trials so far.
@@ -71,14 +71,14 @@ pub fn sentence(result: &Result) -> String {
     )
 }
 
-fn outcome(outcome: Outcome) -> &'static str {
+fn outcome(outcome: Ending) -> &'static str {
     match outcome {
-        Outcome::Passed => "passed",
-        Outcome::Failed => "failed",
-        Outcome::Crashed => "crashed or hung",
-        Outcome::NotMeasured => "not measured",
-        Outcome::Deadline => "ended at the deadline",
-        Outcome::Broken => "ended in no way of a gate",
+        Ending::Passed => "passed",
+        Ending::Failed => "failed",
+        Ending::Crashed => "crashed or hung",
+        Ending::NotMeasured => "not measured",
+        Ending::Deadline => "ended at the deadline",
+        Ending::Broken => "ended with an exit code that no gate has",
     }
 }
 
@@ -110,7 +110,7 @@ fn layers(result: &Result) -> String {
 mod tests {
     use super::*;
 
-    fn result(name: &str, honest: bool, outcome: Outcome, failed: &[&str]) -> Result {
+    fn result(name: &str, honest: bool, outcome: Ending, failed: &[&str]) -> Result {
         Result {
             name: name.into(),
             does: "something".into(),
@@ -135,14 +135,14 @@ mod tests {
     #[test]
     fn the_score_counts_duties_done_and_marks_the_others() {
         let text = render(&[
-            result("honest", true, Outcome::Passed, &[]),
-            result("alarm", true, Outcome::Failed, &["gst"]),
-            result("caught", false, Outcome::Failed, &["gst"]),
-            result("survivor", false, Outcome::Passed, &[]),
-            result("crash", false, Outcome::Crashed, &[]),
+            result("honest", true, Ending::Passed, &[]),
+            result("alarm", true, Ending::Failed, &["gst"]),
+            result("caught", false, Ending::Failed, &["gst"]),
+            result("survivor", false, Ending::Passed, &[]),
+            result("crash", false, Ending::Crashed, &[]),
             Result {
                 strikes: 0,
-                ..result("idle", false, Outcome::Passed, &[])
+                ..result("idle", false, Ending::Passed, &[])
             },
         ]);
         assert!(

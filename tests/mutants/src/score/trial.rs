@@ -20,7 +20,7 @@ pub struct Result {
     pub name: String,
     pub does: String,
     pub honest: bool,
-    pub outcome: Outcome,
+    pub outcome: Ending,
     pub seconds: f64,
     /// How often the mistake struck.
     pub strikes: u64,
@@ -37,9 +37,9 @@ impl Result {
     /// Whether the gate gave the right answer.
     pub fn is_right(&self) -> bool {
         match self.outcome {
-            Outcome::Passed => self.honest,
-            Outcome::Failed => !self.honest,
-            Outcome::Crashed | Outcome::NotMeasured | Outcome::Deadline | Outcome::Broken => false,
+            Ending::Passed => self.honest,
+            Ending::Failed => !self.honest,
+            Ending::Crashed | Ending::NotMeasured | Ending::Deadline | Ending::Broken => false,
         }
     }
 }
@@ -47,7 +47,7 @@ impl Result {
 /// How the gate's command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum Ending {
     Passed,
     Failed,
     /// The VM crashed or hung.
@@ -59,7 +59,7 @@ pub enum Outcome {
     Broken,
 }
 
-impl Outcome {
+impl Ending {
     /// The result of an exit code of Stackwitness or of `cargo test`.
     pub fn of(code: Option<i32>) -> Self {
         match code {

@@ -5,7 +5,7 @@ use crate::vm::code_cache::{Blob, Kind};
 use crate::walk::caller::frame_at;
 use crate::walk::frame::{Certainty, Failure, Frame, FrameKind};
 use crate::walk::return_address::calls_into;
-use crate::walk::{Found, Inlined, Place, Step, Walk};
+use crate::walk::{Inlined, Place, Step, Walk, Yield};
 use hotspot::memory::Memory;
 use hotspot::unwind::exit::{Calls, Exit};
 use hotspot::unwind::instruction::{Effect, decode};
@@ -44,11 +44,11 @@ impl Walk<'_> {
             ..frame_at(place, FrameKind::Java, level)
         };
         let frame = match stage {
-            Stage::Entering => Found::Frame(Frame {
+            Stage::Entering => Yield::Frame(Frame {
                 bci: Some(0),
                 ..frame
             }),
-            Stage::Leaving => Found::Frame(Frame {
+            Stage::Leaving => Yield::Frame(Frame {
                 certainty: Certainty {
                     bci: false,
                     inlined: true,
@@ -71,14 +71,14 @@ impl Walk<'_> {
     ) -> Result<Step, Failure> {
         let (caller, _) = self.caller_of_compiled(blob, place, registers)?;
         Ok(Step {
-            frame: Found::Frame(self.native(nmethod, place)?),
+            frame: Yield::Frame(self.native(nmethod, place)?),
             next: self.caller(place.sp, caller)?,
         })
     }
 
     /// The frames of the debug info record at the pc of `frame`; the method alone, if there is
     /// none.
-    fn record_at(&self, blob: &Blob, frame: Frame) -> Result<Found, Failure> {
+    fn record_at(&self, blob: &Blob, frame: Frame) -> Result<Yield, Failure> {
         let Kind::Compiled(nmethod) = blob.kind else {
             return Err(Failure::Top);
         };
@@ -89,12 +89,12 @@ impl Walk<'_> {
         let around = tables.around(&self.memory, offset).ok_or(Failure::Torn)?;
         let exact = around.exact(offset).filter(|record| record.scope != 0);
         Ok(match exact {
-            Some(record) => Found::Record(Inlined {
+            Some(record) => Yield::Record(Inlined {
                 tables,
                 scope: record.scope,
                 frame,
             }),
-            None => Found::Frame(Frame {
+            None => Yield::Frame(Frame {
                 certainty: Certainty::METHOD_ALONE,
                 ..frame
             }),

@@ -4,7 +4,7 @@
 use crate::vm::method::Method;
 use crate::walk::caller::frame_at;
 use crate::walk::frame::{Failure, Frame, FrameKind};
-use crate::walk::{Found, Place, Step, Walk};
+use crate::walk::{Place, Step, Walk, Yield};
 use hotspot::unwind::exit::Calls;
 use hotspot::unwind::{Register, Registers};
 use hotspot::vm::interpreter::Role;
@@ -43,7 +43,7 @@ impl Walk<'_> {
                 fp: exit.fp,
             };
             return Ok(Step {
-                frame: Found::Nothing,
+                frame: Yield::Nothing,
                 next: self.caller(place.sp.wrapping_sub(WORD), caller)?,
             });
         }
@@ -99,11 +99,11 @@ impl Walk<'_> {
     }
 
     /// The method in rbx, which the interpreter has entered, but which has no frame yet.
-    fn entered_method(&self, place: Place, registers: &Registers) -> Result<Found, Failure> {
+    fn entered_method(&self, place: Place, registers: &Registers) -> Result<Yield, Failure> {
         let method = registers.get(Register::RBX).map(Method);
         let method = method.filter(|method| method.is_plausible(&self.vm.methods, &self.memory));
         Ok(match method {
-            None => Found::Nothing,
+            None => Yield::Nothing,
             Some(method) => {
                 let is_native = method
                     .is_native(&self.vm.methods, &self.memory)
@@ -112,7 +112,7 @@ impl Walk<'_> {
                     method: Some(method),
                     ..frame_at(place, FrameKind::Native, 0)
                 };
-                Found::Frame(if is_native {
+                Yield::Frame(if is_native {
                     frame
                 } else {
                     Frame {

@@ -4,7 +4,7 @@ use crate::vm::code_cache::{Blob, Kind};
 use crate::walk::caller::frame_at;
 use crate::walk::frame::{Failure, FrameKind};
 use crate::walk::return_address::{calls_into, is_behind_call, is_behind_indirect_call};
-use crate::walk::{Found, Place, Position, Step, Walk};
+use crate::walk::{Place, Position, Step, Walk, Yield};
 use hotspot::unwind::exit::{Calls, Exit};
 use hotspot::unwind::{Register, Registers};
 
@@ -20,7 +20,7 @@ impl Walk<'_> {
             fp: place.fp,
         };
         Ok(Step {
-            frame: Found::Frame(frame_at(place, FrameKind::Stub, -1)),
+            frame: Yield::Frame(frame_at(place, FrameKind::Stub, -1)),
             next: self.caller(place.sp, caller)?,
         })
     }
@@ -33,7 +33,7 @@ impl Walk<'_> {
         registers: &Registers,
     ) -> Result<Step, Failure> {
         const STEPS: usize = 512;
-        let frame = Found::Frame(frame_at(place, FrameKind::Stub, -1));
+        let frame = Yield::Frame(frame_at(place, FrameKind::Stub, -1));
         let call_stub = &self.vm.call_stub;
         if let Some(wrapper) = call_stub.wrapper(&self.memory, place.pc, registers) {
             if !self.is_on_stack(wrapper) {

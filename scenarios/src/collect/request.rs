@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// The file of a session: a report without runs, and the facts that no report has.
 #[derive(Serialize)]
-pub(crate) struct Asked<'r> {
+pub(crate) struct Request<'r> {
     #[serde(flatten)]
     own: Own,
     #[serde(flatten)]
@@ -29,9 +29,9 @@ pub(super) struct Own {
     pub jobs: Option<usize>,
 }
 
-impl<'r> Asked<'r> {
-    pub fn new(session: &str, jobs: usize, report: &'r Report) -> Asked<'r> {
-        Asked {
+impl<'r> Request<'r> {
+    pub fn new(session: &str, jobs: usize, report: &'r Report) -> Request<'r> {
+        Request {
             own: Own {
                 session: session.into(),
                 jobs: Some(jobs),

@@ -1,7 +1,7 @@
 //! What the doctor found out about one subject.
 
 /// One line of the answer.
-pub struct Finding {
+pub struct Diagnosis {
     about: &'static str,
     state: State,
 }
@@ -13,18 +13,22 @@ enum State {
     Problem { what: String, remedy: String },
 }
 
-impl Finding {
+impl Diagnosis {
     /// The line for a subject with which nothing is wrong.
-    pub fn fine(about: &'static str, found: impl Into<String>) -> Finding {
+    pub fn fine(about: &'static str, found: impl Into<String>) -> Diagnosis {
         let state = State::Fine(found.into());
-        Finding { about, state }
+        Diagnosis { about, state }
     }
 
     /// The line for a problem: what is wrong, and what to do.
-    pub fn problem(about: &'static str, what: impl ToString, remedy: impl Into<String>) -> Finding {
+    pub fn problem(
+        about: &'static str,
+        what: impl ToString,
+        remedy: impl Into<String>,
+    ) -> Diagnosis {
         let (what, remedy) = (what.to_string(), remedy.into());
         let state = State::Problem { what, remedy };
-        Finding { about, state }
+        Diagnosis { about, state }
     }
 
     /// Whether there is nothing to do.
