@@ -1,7 +1,9 @@
 //! Stacks that profilers recorded: one reader for each format.
 //!
-//! [`read`] finds out the format of a file by its first bytes, and hands the stacks to a [`Sink`].
-//! No reader knows what the stacks are for, and none holds more than a part of its file in memory.
+//! # Purpose
+//!
+//! [`read`] recognises the format of a file by its first bytes, and passes the stacks to a [`Sink`].
+//! Readers do not know what the stacks are for.
 //!
 //! | module | format |
 //! |---|---|
@@ -12,8 +14,19 @@
 //! | `thread_dump` | the text of `jstack`, `jcmd Thread.print` and SIGQUIT |
 //! | `container` | gzip, LZ4 frames and zip archives with any of these in them |
 //!
-//! Input that is damaged is an [`Error`], or a [`Note`] if a part of it could be read. No input
-//! makes a reader panic, and none makes it read for ever.
+//! # Duties of the caller
+//!
+//! * A [`Sink`] gives each [`Method`] a number. Later frames refer to methods by these numbers. A reader
+//!   may pass a method more than once.
+//! * Not every format has descriptors, bytecode indices, whole stacks or threads. Their absence is in the
+//!   types: [`Method::descriptor`], [`Place`], [`Stack::whole`], [`Samples::thread`].
+//!
+//! # Limits
+//!
+//! Damaged input is an [`Error`], or a [`Note`] if a part of the input could be read. No input makes a
+//! reader panic or read for ever. A reader holds a part of its file in memory, except that of pprof,
+//! which holds the whole profile and refuses more than 256 MB. Frames of native libraries and of the
+//! kernel are left out.
 #![forbid(unsafe_code)]
 
 mod bytes;

@@ -1,5 +1,7 @@
 //! Scenarios, and the runner that starts JVMs, watches them and collects their results.
 //!
+//! # Purpose
+//!
 //! A [`Scenario`] says what to run and how to judge the outcome. A [`Plan`] lists the single JVMs
 //! that the scenario needs. A [`Session`] runs the plan and writes a report after each JVM.
 //!
@@ -11,13 +13,22 @@
 //! | [`scenario`] | scenario files and files of known issues | |
 //! | [`plan`] | the JVMs to run, and the shards of several machines | `scenario`, `jdk`, `process` |
 //! | [`collect`] | from the files of a run to a report | `store`, `jdk` |
-//! | [`baseline`] | files of what good JVMs have shown | `store` |
+//! | [`baseline`] | files with the results of good JVMs | `store` |
 //! | [`run`] | the start of a JVM, the wait for its end, the session | all of them |
 //!
 //! No other module is used by any of these, apart from [`Error`].
 //!
-//! Each wait has a deadline. A report has everything that a JVM counted, also if the JVM crashed,
-//! hung or was interrupted.
+//! # Duties of the caller
+//!
+//! * Call [`interrupt::note`] before [`Session::run`]. Without this call Ctrl-C ends the process at once,
+//!   and the report has only the runs that had ended.
+//! * A [`Session`] holds its folder of results. No other process can write to the folder meanwhile.
+//!
+//! # Limits
+//!
+//! Linux only. A session runs one JVM at a time. Each wait has a deadline, except for a program that the
+//! caller gives none. A report has everything that a JVM counted, also if the JVM crashed, hung or was
+//! interrupted.
 
 #![forbid(unsafe_code)]
 

@@ -1,9 +1,9 @@
 /*
- * AsyncGetStackTrace, the frame iterator and the safepoint queue, for stock JDKs 17 to 25 on x86-64
- * Linux (libasgst.so). What each of them promises, and costs: docs/walker.md.
+ * AsyncGetStackTrace and the frame iterator, for stock JDKs 17 to 25 on x86-64 Linux (libasgst.so).
+ * docs/walker.md says what they promise and what they cost. The safepoint queue is missing.
  *
  * Names, structs, options, kinds and error codes are those of JEP 435 and of the two proposals that
- * followed it. What none of them has stands under "Extensions".
+ * followed it. Names that none of these documents has are under "Extensions".
  */
 #ifndef ASGST_PROFILE2_H
 #define ASGST_PROFILE2_H
@@ -21,7 +21,7 @@ extern "C" {
 enum ASGST_Options {
   /* include C/C++ and stub frames too */
   ASGST_INCLUDE_C_FRAMES = 1,
-  /* the iterator's name for that */
+  /* the iterator's name for this option */
   ASGST_INCLUDE_NON_JAVA_FRAMES = 1,
   /* walk the stacks of C/C++, GC and compiler threads too */
   ASGST_INCLUDE_NON_JAVA_THREADS = 2
@@ -192,7 +192,7 @@ int ASGST_Capabilities(void);
 enum ASGST_FrameFlags {
   /* Compiled code has no debug info record here: the BCI is not known. */
   ASGST_FRAME_NO_BCI = 1,
-  /* Nor are methods that may be inlined here; the frames from this one on are true. */
+  /* Methods that are inlined here may be missing above this frame. This frame and all below are true. */
   ASGST_FRAME_MAY_MISS_INLINED = 2
 };
 

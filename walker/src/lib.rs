@@ -1,4 +1,36 @@
-//! AsyncGetStackTrace, the frame iterator and the safepoint queue for stock JDKs.
+//! AsyncGetStackTrace (JEP 435) and the frame iterator for stock JDKs, as a library for any profiler.
+//!
+//! # Purpose
+//!
+//! The library walks Java stacks in a signal handler, without AsyncGetCallTrace. It reads HotSpot's
+//! description of its own structures, the code cache, debug info, and the machine code at the program
+//! counter. `include/profile2.h` is its C interface, and `docs/walker.md` compares it with
+//! AsyncGetCallTrace.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`api`] | the functions of `profile2.h` |
+//! | [`walk`] | the walk, frame by frame |
+//! | [`vm`] | the layout of the running VM, which is read once |
+//! | [`c_frames`] | the callers of C code, by unwind tables |
+//! | [`memory`] | reads of memory that may be unmapped |
+//!
+//! What does not depend on a running VM is in the crate `hotspot`: machine code, debug info and layouts.
+//!
+//! # Duties of the caller
+//!
+//! * Call [`api::ASGST_Initialize`] once before all other functions, from the event VMInit on, on an
+//!   attached thread.
+//! * Keep the library's handler of SIGSEGV and SIGBUS in front of the JVM's, or pass faults on to it.
+//! * For jmethodIDs, prepare the method ids as for AsyncGetCallTrace: enable ClassLoad and
+//!   ClassPrepare, and call GetClassMethods at ClassPrepare.
+//! * Do not use an `ASGST_Method` after its class was unloaded.
+//!
+//! # Limits
+//!
+//! HotSpot of JDK 17 to 25 on x86-64 Linux. Functions for handlers are async-signal-safe: they allocate
+//! nothing, take no lock and do a bounded amount of work. The safepoint queue is missing, frames of
+//! virtual threads in the heap cannot be walked, and C frames need glibc 2.35 or later.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 pub mod api;
