@@ -27,8 +27,8 @@ pub fn command(args: &DoctorArgs) -> Result<u8, Error> {
     let folder = folder.unwrap_or(Path::new("."));
     let mut diagnoses = vec![memory(), space(folder), core_files(folder)];
     diagnoses.extend(trial::diagnoses(args.jdk.as_deref(), folder));
-    for finding in &diagnoses {
-        print(Stream::Output, &finding.line())?;
+    for diagnosis in &diagnoses {
+        print(Stream::Output, &diagnosis.line())?;
     }
     Ok(match diagnoses.iter().all(Diagnosis::is_fine) {
         true => exit::WITHIN,
