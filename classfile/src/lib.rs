@@ -15,7 +15,7 @@
 //! | [`instruction`] | instructions, decoded and written | 4.9, 6.5 |
 //! | [`types`] | stack map frames, and the types that follow from instructions | 4.7.4, 4.10.1 |
 //! | [`outline`] | methods, and what each instruction may call, initialise, link or throw | 5.4, 5.5, 6.5 |
-//! | [`parts`] | a class file put together from what JVMTI tells of a class | 4.1 |
+//! | [`parts`] | a class file from JVMTI's description of a class | 4.1 |
 //!
 //! Lengths, stack effects, calls, branches and what may throw all follow from the rows of
 //! [`operators`]; nothing else lists opcodes.
@@ -34,8 +34,8 @@
 //!
 //! # The caller's duties
 //! - All models borrow the file: keep the bytes as long as the model.
-//! - Names and descriptors are the file's bytes, in modified UTF-8 (JVMS 4.4.7). Whoever shows them
-//!   converts them.
+//! - Names and descriptors are the file's bytes, in modified UTF-8 (JVMS 4.4.7). Code that shows
+//!   them must convert them.
 //! - Offsets in a [`Malformed`] count from the start of the file, BCIs from the start of the method's
 //!   code.
 //!

@@ -2,8 +2,8 @@
 //!
 //! # Purpose
 //!
-//! The oracle says *that* a walk is false, for any JVM. This crate says *why* HotSpot's walkers return
-//! such a walk, and what HotSpot does that no class file tells:
+//! The oracle says *that* a walk is false, for any JVM. This crate says *why* HotSpot's walkers
+//! return such a walk, and what HotSpot does that class files do not show:
 //!
 //! * [`causes`]: one file for each known cause of false walks. [`causes::CAUSES`] is the table;
 //! * [`case`](mod@case): the evidence by which a cause is recognised;

@@ -1,4 +1,4 @@
-//! Stacks as JSON, one record a line.
+//! Stacks as JSON: each line has one record.
 
 use crate::error::{Error, malformed};
 use crate::format::Format;
@@ -13,12 +13,12 @@ pub(crate) struct Lines;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
-    /// Top first.
+    /// The frames, top first.
     frames: Vec<LineFrame>,
-    /// How the thread started; absent if that is not known, or the lowest frame is not there.
+    /// How the thread started; absent if this is not known, or if the lowest frame is missing.
     #[serde(default)]
     start: Option<LineStart>,
-    /// Whatever tells the thread from others.
+    /// Any value that identifies the thread.
     #[serde(default)]
     thread: Option<String>,
 }
@@ -104,8 +104,8 @@ impl Format for Lines {
 /// The longest line that a file may have, in bytes.
 const LONGEST: u64 = 64 << 20;
 
-/// Reads the next line into `line`; false at the end of the input. Bytes that are no UTF-8 are
-/// replaced.
+/// Reads the next line into `line`. Returns false at the end of the input. Bytes that are not UTF-8
+/// are replaced.
 pub(crate) fn next(input: &mut dyn BufRead, line: &mut String) -> Result<bool, Error> {
     let mut bytes = vec![];
     input.take(LONGEST).read_until(b'\n', &mut bytes)?;

@@ -1,5 +1,4 @@
-//! One Rust file as the rules read it: what it declares, imports and names. Code under
-//! `#[cfg(test)]` is left out.
+//! The declarations, imports and names in a Rust file. Code under `#[cfg(test)]` is left out.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,24 +16,24 @@ pub struct Source {
     pub uses: Vec<Use>,
     /// Paths of two or more names in code: `crate::a::b`, `alias::f`, `Type::new`.
     pub paths: BTreeSet<Vec<String>>,
-    /// The lines with the word `unsafe`.
+    /// The lines with the keyword `unsafe`.
     pub unsafe_lines: Vec<usize>,
-    /// How many lines code under `#[cfg(test)]` takes.
+    /// The number of lines under `#[cfg(test)]`.
     pub test_lines: usize,
 }
 
-/// One name that a `use` brings.
+/// A name that a `use` imports.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Use {
-    /// The path as it is written, without `*`.
+    /// The path in the source, without `*`.
     pub path: Vec<String>,
-    /// The name that the path has here; `*` for all names of the path.
+    /// The name of the path in this module; `*` for all names of the path.
     pub name: String,
     /// Whether other modules see the name too.
     pub is_public: bool,
 }
 
-/// The words that define the name behind them.
+/// The keywords before the name that they define.
 const DEFINING: [&str; 9] = [
     "fn", "struct", "enum", "union", "trait", "type", "const", "static", "macro",
 ];
@@ -52,7 +51,7 @@ impl Source {
         source
     }
 
-    /// Whether nothing is here but modules and imports: the names belong to other files.
+    /// Whether the module has only modules and imports. Then its names belong to other files.
     pub fn only_declares(&self) -> bool {
         self.items.is_empty() && self.inline.is_empty()
     }
@@ -82,7 +81,7 @@ impl Source {
                     match (word.as_str(), depth) {
                         ("pub", _) => {
                             is_public = true;
-                            // `pub(crate)`: the group belongs to the word.
+                            // `pub(crate)`: the group belongs to the keyword.
                             at += 1 + usize::from(matches!(next, Some(TokenTree::Group(_))));
                             continue;
                         }
@@ -105,7 +104,7 @@ impl Source {
         }
     }
 
-    /// Takes `name;` or `name { … }` behind `mod`; how many tokens that is.
+    /// Reads `name;` or `name { … }` behind `mod`. Returns the number of tokens.
     fn module(&mut self, tokens: &[TokenTree]) -> usize {
         let (Some(TokenTree::Ident(name)), Some(body)) = (tokens.first(), tokens.get(1)) else {
             return 0;
@@ -128,7 +127,7 @@ impl Source {
         }
     }
 
-    /// Takes what stands between `use` and `;`; how many tokens that is.
+    /// Reads the tokens between `use` and `;`. Returns their number.
     fn import(&mut self, tokens: &[TokenTree], is_public: bool) -> usize {
         let end = tokens.iter().position(|token| is_punct(token, ';'));
         let end = end.unwrap_or(tokens.len());
@@ -168,7 +167,7 @@ impl Source {
         }
     }
 
-    /// Takes a path that starts here; how many tokens that is.
+    /// Reads a path that starts here. Returns the number of tokens.
     fn path(&mut self, tokens: &[TokenTree]) -> usize {
         let mut names = vec![];
         let mut at = 0;
@@ -187,7 +186,7 @@ impl Source {
         at.max(1)
     }
 
-    /// How many tokens an attribute and the item behind it are.
+    /// The number of tokens of an attribute and the item behind it.
     fn skip_item(&mut self, tokens: &[TokenTree]) -> usize {
         let is_body = |token: &TokenTree| match token {
             TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
@@ -200,14 +199,14 @@ impl Source {
     }
 }
 
-/// Where tokens stand: where items are defined, or further inside.
+/// The place of tokens: where items are defined, or further inside.
 #[derive(Copy, Clone, Eq, PartialEq)]
 enum Depth {
     Module,
     Inside,
 }
 
-/// Whether an identifier is the first one of what it belongs to: not a field, a method or a lifetime.
+/// Whether an identifier is the first of a path, and not a field, a method or a lifetime.
 fn is_name(tokens: &[TokenTree], at: usize) -> bool {
     let before = at.checked_sub(1).map(|before| &tokens[before]);
     !before.is_some_and(|before| is_punct(before, '.') || is_punct(before, '\''))
@@ -217,7 +216,7 @@ fn is_punct(token: &TokenTree, wanted: char) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == wanted)
 }
 
-/// Whether an attribute says that what follows is for tests only.
+/// Whether an attribute marks code that is for tests only.
 fn is_test(attribute: &Group) -> bool {
     let text = attribute.stream().to_string().replace(' ', "");
     text == "cfg(test)" || text == "test"

@@ -14,7 +14,7 @@ use jni::objects::{JClass, JObject};
 use jni::sys::{jint, jlong};
 use jni::{Env, EnvUnowned, JValue, jni_mangle, jni_sig, jni_str};
 
-/// The system property that tells the fixture where this library is.
+/// The system property with the path of this library, for the fixture.
 pub const PROPERTY: &str = "stackwitness.fixture.natives";
 
 /// The class whose methods these are.

@@ -1,18 +1,18 @@
-//! What addresses of code lie in.
+//! The code at an address.
 
 use crate::jvm::Jvm;
 use crate::jvm::symbols;
 use crate::records::error_codes::Place;
 use hotspot::code::{CodeKind, CodeMemory};
 
-/// What `pc` lies in.
+/// The kind of code at `pc`.
 pub fn code_of(jvm: &Jvm, pc: usize) -> CodeKind {
     let blob = jvm.code_cache.as_ref().and_then(|cache| cache.blob(pc));
     blob.map_or(CodeKind::Library, |blob| blob.kind())
 }
 
-/// The kind of code that `pc` lies in: the VM's name for it, with a compiled method's tier,
-/// or the library's file.
+/// The code at `pc` as a kind: the VM's name for the code, with a compiled method's tier, or the
+/// library's file.
 pub fn kind_at(jvm: &Jvm, pc: usize) -> Place {
     match jvm.code_cache.as_ref().and_then(|cache| cache.kind(pc)) {
         Some(kind) => Place::Generated(kind),
@@ -23,14 +23,14 @@ pub fn kind_at(jvm: &Jvm, pc: usize) -> Place {
     }
 }
 
-/// `package.Class` and name of the method whose compiled code `pc` lies in.
+/// `package.Class` and name of the method whose compiled code is at `pc`.
 pub fn method_at(jvm: &Jvm, pc: usize) -> Option<(String, String)> {
     let method = jvm.code_cache.as_ref()?.blob(pc)?.method?;
     let (class, name) = method.rsplit_once('.')?;
     Some((class.into(), name.into()))
 }
 
-/// The code that `pc` lies in: a blob of the code cache or a library, with the offset there.
+/// The code at `pc`: a blob of the code cache or a library, with the offset there.
 pub fn describe(jvm: &Jvm, pc: usize) -> String {
     match jvm.code_cache.as_ref().and_then(|cache| cache.blob(pc)) {
         Some(blob) => {

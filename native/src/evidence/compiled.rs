@@ -6,8 +6,8 @@ use crate::sampling::sample::Sample;
 use hotspot::code::{CodeKind, CodeMemory};
 use hotspot::debug_info::{Around, Scope};
 
-/// The records around the program counter of `sample`; `None` if it is not in compiled Java code
-/// that runs, or the records cannot be read.
+/// The records around the program counter of `sample`; `None` if the program counter is not in
+/// running compiled Java code, or the records cannot be read.
 pub fn records_around(jvm: &Jvm, sample: &Sample) -> Option<Around> {
     let in_java = sample.anchor.is_some_and(|anchor| anchor.is_in_java());
     if !in_java {

@@ -5,11 +5,11 @@ use oracle::{Layer, Verdict};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// How many places of one layer, verdict and cause are kept apart: frequent causes leave room for the
-/// places of rare ones.
+/// How many places of one layer, verdict and cause are counted separately, so that frequent causes
+/// leave room for the places of rare causes.
 const PLACES: usize = 256;
 
-/// What tells mismatches apart, besides the place. No cause where none is looked for.
+/// The key of mismatches without their place. The cause is `None` if no cause is looked for.
 pub type Told = (Layer, Verdict, Option<&'static str>);
 
 /// The counts. Any thread may count, but no signal handler.
@@ -19,7 +19,7 @@ pub struct Kinds(Mutex<HashMap<Told, HashMap<String, Count>>>);
 #[derive(Default)]
 struct Count {
     seen: u64,
-    /// How many were written down.
+    /// The number of counts that were written.
     written: u64,
 }
 
@@ -32,13 +32,13 @@ impl Kinds {
             count.seen += 1;
             return;
         }
-        // Causes are few: what is bounded is the places.
+        // Causes are few, so only the number of places is bounded.
         let is_full = of_told.len() >= PLACES;
         let place = if is_full { KindCount::OTHER } else { place };
         of_told.entry(place.into()).or_default().seen += 1;
     }
 
-    /// The counts that have changed since they were taken last.
+    /// The counts that have changed since the last call.
     pub fn take_changed(&self) -> Vec<KindCount> {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut changed = vec![];

@@ -1,4 +1,4 @@
-//! Counts mismatches by kind and writes some down.
+//! Counts mismatches by kind, and writes some of them with their evidence.
 
 use super::code;
 use super::kinds::{Kinds, Told};
@@ -22,7 +22,7 @@ use oracle::record::{CauseName, Config, Evidence, Kept, Mismatch, Record};
 use oracle::trace::{Frame, Methods, Site};
 use oracle::{Judgement, Layer, Verdict};
 
-/// A mismatch as it was found.
+/// A mismatch.
 #[derive(Copy, Clone)]
 pub struct Found<'a> {
     /// The layer.
@@ -31,17 +31,17 @@ pub struct Found<'a> {
     pub judgement: Judgement,
     /// Kernel id of the thread.
     pub tid: i32,
-    /// What the walker returned, top first.
+    /// The walker's answer, top first.
     pub walk: &'a [Frame],
-    /// What the walk was held against.
+    /// The truth with which the walk was compared.
     pub sight: &'a Sight<'a, Registry>,
-    /// How the stack was seen.
+    /// How the stack was sampled.
     pub seen: Seen<'a>,
 }
 
 /// Counts all mismatches by kind, and keeps a uniform sample of each layer, verdict and cause.
 pub struct Reporter {
-    /// What is known of the methods that are shown.
+    /// The methods that reports show.
     pub truth: &'static Known,
     records: &'static Records,
     kinds: Kinds,
@@ -50,7 +50,7 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    /// Counts and keeps what `config` asks for.
+    /// Counts and keeps mismatches as `config` says.
     pub fn new(truth: &'static Known, records: &'static Records, config: &Config) -> Reporter {
         Reporter {
             truth,
@@ -61,8 +61,8 @@ impl Reporter {
         }
     }
 
-    /// Counts a mismatch, and writes it down if it is kept. The caller counts the check. `env` is
-    /// the calling thread's.
+    /// Counts a mismatch by kind, and writes it if it is kept. The caller counts the check. `env`
+    /// is the calling thread's.
     pub fn report(&self, env: Env<'_>, found: Found<'_>, evidence: impl FnOnce() -> Evidence) {
         let Found {
             layer, judgement, ..
@@ -89,7 +89,7 @@ impl Reporter {
         self.kinds.add(kind, place);
     }
 
-    /// Writes down the counts of the kinds that have changed since the last time.
+    /// Writes the counts of the kinds that have changed since the last call.
     pub fn write_counts(&self) {
         let changed = self.kinds.take_changed();
         if !changed.is_empty() {
@@ -97,12 +97,13 @@ impl Reporter {
         }
     }
 
-    /// The place of one more mismatch in the sample of its kind, if the mismatch is to be kept.
+    /// The index of another mismatch in the sample of its kind, if the mismatch is kept.
     pub fn kept(&self, kind: Told) -> Option<u32> {
         self.kept.place(kind)
     }
 
-    /// Writes down `found`, which has no cause and was given a `place`. Nobody counts the mismatch.
+    /// Writes `found`, which has no cause, at the index `place` of its sample. The mismatch is not
+    /// counted.
     pub fn keep(&self, env: Env<'_>, found: Found<'_>, place: u32, evidence: Evidence) {
         let looked = self.look(env, found);
         self.write(env, found, (None, place), &looked, evidence);
@@ -134,8 +135,8 @@ impl Reporter {
         self.records.write(&Record::Mismatch(Box::new(kept)));
     }
 
-    /// The cause that a mismatch points to, where a stack that was seen so can have one; and what the
-    /// cause rests on.
+    /// The cause of a mismatch, if a stack that was sampled in this way can have a cause; and the
+    /// proofs on which the cause rests.
     pub fn explain(&self, env: Env<'_>, found: Found<'_>) -> (Option<&'static Cause>, Proofs) {
         let looked = self.look(env, found);
         (self.cause_of(env, found, &looked), looked.proofs)
@@ -189,14 +190,14 @@ impl Reporter {
                     let there = all.iter().filter(|name| of(name)).count();
                     there > found.walk.iter().filter(is_it).count()
                 };
-                // Where class files judge alone nobody knows what is missing.
+                // If class files alone judge, the missing frames are not known.
                 true_ones.is_none_or(missing)
             },
         };
         Looked::at(self.truth.jvm, env, found.seen, &stacks)
     }
 
-    /// Where a mismatch lies, as [`oracle::record::KindCount`] says.
+    /// The place of a mismatch, as [`oracle::record::KindCount`] defines it.
     fn place(&self, env: Env<'_>, found: Found<'_>) -> String {
         let Found {
             walk, judgement, ..
@@ -219,7 +220,7 @@ impl Reporter {
     }
 }
 
-/// `tid (name)`, with the name that the kernel has.
+/// `tid (name)`, with the kernel's name for the thread.
 fn thread_name(tid: i32) -> String {
     match std::fs::read_to_string(format!("/proc/self/task/{tid}/comm")) {
         Ok(name) => format!("{tid} ({})", name.trim_end()),

@@ -1,4 +1,4 @@
-//! Which mismatches are kept: a uniform sample of each kind, drawn while they come
+//! The choice of mismatches that are kept: a uniform sample of each kind, drawn as they come
 //! (Vitter, "Random Sampling with a Reservoir", algorithm R).
 
 use super::kinds::Told;
@@ -8,15 +8,15 @@ use std::sync::{Mutex, PoisonError};
 
 /// A reservoir of each layer, verdict and cause.
 pub struct Reservoirs {
-    /// How many mismatches each holds.
+    /// The size of each reservoir.
     size: u32,
     seed: u64,
-    /// How many mismatches came to each.
+    /// How many mismatches of each kind came.
     came: Mutex<HashMap<Told, u64>>,
 }
 
 impl Reservoirs {
-    /// Empty ones. `seed` decides all choices.
+    /// Empty reservoirs. `seed` decides all choices.
     pub fn new(size: u32, seed: u64) -> Reservoirs {
         Reservoirs {
             size,
@@ -25,8 +25,8 @@ impl Reservoirs {
         }
     }
 
-    /// The place of one more mismatch in the reservoir of its kind, where the mismatch takes the place
-    /// of an older one; `None` if the mismatch is not kept.
+    /// The index of another mismatch in the reservoir of its kind, where it replaces an older
+    /// mismatch; `None` if the mismatch is not kept.
     pub fn place(&self, kind: Told) -> Option<u32> {
         let mut came = self.came.lock().unwrap_or_else(PoisonError::into_inner);
         let number = came.entry(kind).or_default();
@@ -47,7 +47,7 @@ mod tests {
 
     const KIND: Told = (Layer::AsgctAsync, Verdict::Wrong, Some("leaf-call"));
 
-    /// The numbers of the mismatches that are kept of so many, and how many were written.
+    /// The numbers of the mismatches that are kept out of `of`, and how many were written.
     fn kept(size: u32, seed: u64, of: u64) -> (Vec<u64>, u64) {
         let reservoirs = Reservoirs::new(size, seed);
         let (mut kept, mut written) = (vec![0; size as usize], 0);

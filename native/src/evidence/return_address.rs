@@ -1,4 +1,4 @@
-//! Finds where the return address of interrupted compiled code is.
+//! Finds the place of the return address of interrupted compiled code.
 
 use crate::jvm::Jvm;
 use crate::sampling::sample::Sample;
@@ -6,17 +6,17 @@ use hotspot::arch::Native;
 use hotspot::code::CodeMemory;
 use hotspot::return_address::{ReturnAddress, Word};
 
-/// What was found.
+/// The place of a return address.
 #[derive(Copy, Clone)]
 pub struct Found {
-    /// Where the return address is.
+    /// The place.
     pub place: ReturnAddress,
     /// The size of the code's frame in words.
     pub frame_words: usize,
 }
 
-/// Looks for the return address of the code that `sample` interrupted; `None` if that is not
-/// compiled from a method, or an anchor says that the walk starts elsewhere.
+/// Looks for the return address of the code that `sample` interrupted; `None` if this code was not
+/// compiled from a method, or if an anchor says that the walk starts elsewhere.
 pub fn find(jvm: &Jvm, sample: &Sample) -> Option<Found> {
     let cache = jvm.code_cache.as_ref()?;
     if !sample.anchor.is_some_and(|anchor| anchor.is_without_pc()) {

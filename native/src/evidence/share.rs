@@ -1,21 +1,21 @@
-//! How much time the look for causes may take.
+//! The limit of the time for the search for causes.
 
 use crate::jvm::os::clock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// The share of the time since the start that looks may take: where each check differs, most of
+/// The share of the time since the start that the search may take. If every check differs, most of
 /// the time is left for checks.
 const SHARE: f64 = 0.2;
 
-/// What they may take at once, in nanoseconds.
+/// The time that the search may take at once, in nanoseconds.
 const AT_ONCE: f64 = 1e9;
 
-/// The time that looks took so far, in nanoseconds, on all threads.
+/// The time that the search took so far, in nanoseconds, on all threads.
 #[derive(Default)]
 pub struct Share(AtomicU64);
 
 impl Share {
-    /// Does `look`, unless looks have taken their share.
+    /// Calls `look`, unless the search has used its share.
     pub fn take<T>(&self, look: impl FnOnce() -> T) -> Option<T> {
         let start = clock::since_start();
         let taken = self.0.load(Relaxed) as f64;

@@ -1,4 +1,4 @@
-//! The truth as reports show it.
+//! The truth in the form of reports.
 
 use crate::jvm::jni::Env;
 use crate::truth::methods::registry::Registry;
@@ -6,7 +6,7 @@ use oracle::mutants::Sight;
 use oracle::record::ShownFrame;
 use oracle::trace::{Frame, Truth};
 
-/// One of the stacks that a walk is held against.
+/// One of the stacks with which a walk is compared.
 enum Part<'a> {
     /// A trace stack: all frames up to the newest checked frame, and the hooked frames above.
     Recorded(&'a Truth<'a>),
@@ -14,7 +14,7 @@ enum Part<'a> {
     Walked(&'a [Frame]),
 }
 
-/// The stacks that `sight` holds walks against, the topmost first.
+/// The stacks with which `sight` compares walks, the topmost first.
 fn parts<'a>(sight: &'a Sight<'_, Registry>) -> Vec<Part<'a>> {
     match sight {
         Sight::Truth(truth, _) => vec![Part::Recorded(truth)],
@@ -29,7 +29,7 @@ fn parts<'a>(sight: &'a Sight<'_, Registry>) -> Vec<Part<'a>> {
     }
 }
 
-/// What `sight` holds walks against, top first.
+/// The frames of these stacks, top first.
 pub fn truth(methods: &Registry, env: Env<'_>, sight: &Sight<'_, Registry>) -> Vec<ShownFrame> {
     let show = |part| match part {
         Part::Recorded(truth) => of_trace_stack(methods, env, truth),
@@ -54,7 +54,7 @@ pub fn lowest(methods: &Registry, env: Env<'_>, sight: &Sight<'_, Registry>) -> 
     parts(sight).iter().rev().find_map(of_part)
 }
 
-/// The names of the methods that [`truth`] shows; `None` where the truth has no stack.
+/// The names of the methods that [`truth`] shows; `None` if the truth has no stack.
 pub fn names(methods: &Registry, env: Env<'_>, sight: &Sight<'_, Registry>) -> Option<Vec<String>> {
     let of_frames = |frames: &[Frame]| -> Vec<String> {
         let names = frames.iter().map(|frame| methods.name(env, frame.method));

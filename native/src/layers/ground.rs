@@ -1,5 +1,5 @@
-//! Layer `ground`: the trace stack with itself. Each hook must find the entries that the hooks
-//! before it have left.
+//! Layer `ground`: the trace stack is compared with itself. Each hook must find the entries that
+//! the hooks before it have left.
 
 use super::context::Layers;
 use crate::evidence::{Found, Seen, Told};
@@ -14,16 +14,16 @@ use oracle::{Judgement, Layer, Reason, Verdict};
 use std::ffi::CStr;
 use std::sync::OnceLock;
 
-/// What mismatches of this layer are; they have no cause.
+/// The kind of this layer's mismatches, which have no cause.
 const KIND: Told = (Layer::Ground, Verdict::Wrong, None);
 
-/// Even pops are counted in the shared slots in lots of this many.
+/// Balanced pops are added to the shared slots in lots of this size.
 const LOT: u64 = 256;
 
-/// So many entries too many are named.
+/// How many of the entries that are too many are named.
 const SHOWN: usize = 16;
 
-/// At a check: whether the entries of the trace stack fit each other.
+/// At a check: whether the entries of the trace stack are consistent.
 pub fn check(layers: &Layers, state: &ThreadState) {
     let verdict = match state.stack().is_consistent() {
         true => Verdict::Match,
@@ -35,7 +35,7 @@ pub fn check(layers: &Layers, state: &ThreadState) {
     }
 }
 
-/// A hook found just what it had to find. `layers` is asked for once in many times.
+/// A hook found exactly the entries that it had to find. `layers` is called once in many times.
 #[inline(always)]
 pub fn count_even<'a>(state: &ThreadState, layers: impl FnOnce() -> Option<&'a Layers>) {
     let pops = state.own.even_pops.get() + 1;
@@ -78,18 +78,18 @@ pub fn end_virtual_thread(layers: &Layers, state: &ThreadState, stack: &TraceSta
 /// Entries of frames that ended without their `pop`.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Stale {
-    /// There are none.
+    /// There are no such entries.
     None,
     /// All of them are constructors, whose call of `super(...)` no handler can cover.
     Constructors,
-    /// There are others.
+    /// There are other entries.
     Others,
-    /// There may be others, of frames that an error of the VM ended.
+    /// There may be other entries, of frames that an error of the VM ended.
     Doubtful,
 }
 
 impl Stale {
-    /// What lies above the frame of `token`.
+    /// The entries above the frame of `token`.
     #[inline(always)]
     pub fn above<'a>(
         state: &ThreadState,
@@ -115,25 +115,25 @@ impl Stale {
     }
 }
 
-/// Which hook found something else than one entry above its token, and how.
+/// A hook that found another number of entries above its token than one.
 pub struct Uneven<'a> {
-    /// What kind of hook, for the evidence.
+    /// The kind of hook, for the evidence.
     pub place: &'static str,
     /// What the hook found.
     pub found: Balance,
-    /// What lay above its frame.
+    /// The entries above its frame.
     pub stale: Stale,
-    /// The exception that the hook runs for, if any.
+    /// The exception for which the hook runs, if any.
     pub exception: Option<Ref<'a>>,
 }
 
 /// Frames that ended without their `pop` are the hooks' own fault, unless
 ///
-/// * an exception left the call of `super(...)` in constructors, which no handler can cover:
-///   the next handler below sets the stack right, as planned. Samples until then know of it by
-///   the mark that `thrown` left (see [`TraceStack::leave`]);
-/// * or the VM stopped a hook in its middle, with a StackOverflowError or another error of
-///   its own, or because another thread stopped this one.
+/// * an exception left the call of `super(...)` in constructors, which no handler can cover: the
+///   next handler below corrects the trace stack, as planned. Until then samples see the mark that
+///   `thrown` left (see [`TraceStack::leave`]);
+/// * or the VM stopped a hook in the middle, with a StackOverflowError or another error of the VM,
+///   or because another thread stopped this thread.
 #[cold]
 pub fn explain(layers: &Layers, state: &ThreadState, env: Env<'_>, uneven: Uneven<'_>) {
     let slots = &layers.records.slots;
@@ -148,7 +148,7 @@ pub fn explain(layers: &Layers, state: &ThreadState, env: Env<'_>, uneven: Uneve
             count_even(state, || Some(layers));
             (Verdict::Match, Unseen::Constructor)
         }
-        // Some frame without hooks has caught the exception.
+        // A frame without hooks has caught the exception.
         (Stale::Constructors, None) => {
             slots.count(Layer::Ground, Verdict::Unverifiable);
             (Verdict::Unverifiable, Unseen::Constructor)
@@ -224,10 +224,10 @@ fn unbalanced(layers: &Layers, state: &ThreadState, env: Env<'_>, place: &str, f
     reporter.keep(env, found, kept, evidence);
 }
 
-/// `java.lang.VirtualMachineError` and `java.lang.ThreadDeath`, as far as the VM has them.
+/// `java.lang.VirtualMachineError` and `java.lang.ThreadDeath`, if the VM has them.
 static VM_ERRORS: OnceLock<Vec<Global>> = OnceLock::new();
 
-/// Looks up the classes of errors that may stop a hook. In the live phase.
+/// Looks up the classes of errors that may stop a hook. To be called in the live phase.
 pub fn find_vm_errors(env: Env<'_>) {
     let find = |name: &CStr| {
         env.find_class(name)
@@ -237,10 +237,11 @@ pub fn find_vm_errors(env: Env<'_>) {
     _ = VM_ERRORS.set(names.into_iter().filter_map(find).collect());
 }
 
-/// Whether an exception is an error of the VM, or of another thread: such may end frames without a
-/// hook.
+/// Whether an exception is an error of the VM, or comes from another thread. Such an exception may
+/// end frames without a hook.
 pub fn is_vm_error(env: Env<'_>, exception: Ref<'_>) -> bool {
-    // A repair before the live phase cannot be judged; the VM's start does not overflow.
+    // A correction before the live phase cannot be judged. The VM's start does not overflow the
+    // stack.
     let classes = VM_ERRORS.get().into_iter().flatten();
     let mut classes = classes.map(Global::get);
     classes.any(|class| env.is_instance(exception, class))

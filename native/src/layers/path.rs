@@ -1,4 +1,4 @@
-//! The way of each check: judge, inject, count, report. Between the first two the sample may be
+//! The path of each check: judge, inject, count, report. After the judge, the sample may be
 //! recorded for tests.
 
 use super::context::Layers;
@@ -20,26 +20,26 @@ pub struct Check<'a> {
     pub env: Env<'a>,
     /// Kernel id of the thread whose stack was walked.
     pub tid: i32,
-    /// How the stack was seen.
+    /// How the stack was sampled.
     pub seen: Seen<'a>,
-    /// What the layer holds the walk against.
+    /// The truth with which the layer compares the walk.
     pub sight: &'a Sight<'a, Registry>,
-    /// What the walk was compared with, as far as that consists of method keys.
+    /// The stacks of method keys with which the walk was compared.
     pub reference: &'a [&'a [Frame]],
     /// Further evidence on a stack.
     pub evidence: &'a dyn Fn(&[Frame]) -> Evidence,
 }
 
 impl Check<'_> {
-    /// Judges `walk` by the layer's sight, and goes the whole way. Returns the judgement of what
-    /// the walker really answered.
+    /// Judges `walk` by the layer's sight, and runs the whole path. Returns the judgement of the
+    /// walker's own answer.
     pub fn go(&self, layers: &Layers, walk: &[Frame]) -> Judgement {
         let judge = |walk: &[Frame]| self.sight.judge(walk);
         self.go_on(layers, walk, judge(walk), judge)
     }
 
-    /// Goes the rest of the way, where `walk` was `judged` already. `judge` judges a fault that
-    /// takes its place.
+    /// Runs the rest of the path after `walk` was `judged`. `judge` judges a fault in place of the
+    /// walk.
     pub fn go_on(
         &self,
         layers: &Layers,
@@ -56,7 +56,8 @@ impl Check<'_> {
         )
     }
 
-    /// Goes the rest of the way, where `walk` was judged with redefined methods in mind: `honest` stays.
+    /// Runs the rest of the path after `walk` was judged with redefined methods taken into account:
+    /// `honest` stays.
     pub fn settled(
         &self,
         layers: &Layers,

@@ -56,7 +56,7 @@ impl Asgct {
                 num_frames: 0,
                 frames,
             };
-            // SAFETY: as the caller promised; the buffer has room for so many frames.
+            // SAFETY: as the caller promised; the buffer has room for this many frames.
             unsafe { (self.0)(&mut trace, capacity as c_int, context) };
             match trace.num_frames {
                 count if count > 0 => Ok(count as usize),
@@ -67,7 +67,7 @@ impl Asgct {
             method: MethodKey(frame.method_id.0),
             location: Location::from_asgct(frame.lineno),
         };
-        // SAFETY: the walker wrote so many frames as it says.
+        // SAFETY: the walker wrote as many frames as it says.
         unsafe { into.walk(walk, convert) }
     }
 }

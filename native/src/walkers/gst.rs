@@ -21,12 +21,12 @@ pub fn find(jvm: &'static Jvm) -> Option<Box<dyn Walker>> {
 impl Gst {
     fn walk(&self, thread: Option<Ref<'_>>, into: &mut FrameBuffer) -> Walk {
         let walk = |frames: *mut FrameInfo, capacity| {
-            // SAFETY: the buffer has room for so many frames, and any bytes are some.
+            // SAFETY: the buffer has room for this many frames, and any bytes are valid frames.
             let frames = unsafe { std::slice::from_raw_parts_mut(frames, capacity) };
             let walked = self.0.stack_trace(thread, frames);
             walked.map_err(|error| ErrorCode(-error))
         };
-        // SAFETY: GetStackTrace wrote so many frames as it says.
+        // SAFETY: GetStackTrace wrote as many frames as it says.
         unsafe { into.walk(walk, converted) }
     }
 }

@@ -1,11 +1,11 @@
-//! How each layer stands against its budget.
+//! The standing of each layer against its budget.
 
 use super::outcome::Outcome;
 use super::reason::{Objection, Subject};
 use crate::report::LayerCounts;
 use crate::{Layer, bound};
 
-/// What a layer's budget is compared with.
+/// The basis of the comparison with a layer's budget.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Basis {
     /// The observed rate of mismatches.
@@ -15,11 +15,11 @@ pub enum Basis {
     /// No number of checks brings a bound down to 0. A budget of 0 therefore means that not one
     /// mismatch may be seen.
     UpperBounds,
-    /// What runs of a baseline showed, cell by cell. Of the budgets only those of 0 hold.
+    /// The runs of a baseline, cell by cell. Only budgets of 0 apply in addition.
     Baseline,
 }
 
-/// How a layer stands.
+/// The standing of a layer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Standing {
     /// The layer is within its budget.
@@ -28,15 +28,15 @@ pub enum Standing {
     Over,
     /// The observed rate of imprecise stacks is over its budget.
     TooImprecise,
-    /// The rate is within the budget, its upper bound is not. So many more checks without a
-    /// mismatch would bring the bound there.
+    /// The rate is within the budget, and its upper bound is not. This many more checks without a
+    /// mismatch would bring the bound within the budget.
     TooFew(u64),
-    /// So many cells of the layer are new, or more frequent than in the baseline.
+    /// This many cells of the layer are new, or more frequent than in the baseline.
     Worse(usize),
-    /// The layer has too few checks to see what the user asked for. So many more would do, in so many
-    /// minutes.
+    /// The layer has too few checks to see the share that the user asked for. Holds how many more
+    /// checks are needed, and the minutes that they take.
     TooWeak(u64, u64),
-    /// The layer is in the report, and nothing was decided in it.
+    /// The layer is in the report, but has no decided checks.
     NoData,
     /// The layer was asked for and is not in the report.
     Missing,
@@ -45,18 +45,18 @@ pub enum Standing {
 /// The highest rates that a layer may show, from 0 to 1.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Limits {
-    /// Of mismatches.
+    /// The highest rate of mismatches.
     pub(super) budget: f64,
-    /// Of imprecise stacks.
+    /// The highest rate of imprecise stacks.
     pub(super) imprecise: f64,
 }
 
-/// What the comparison with a baseline says of a layer.
+/// The result of the comparison with a baseline for a layer.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Compared {
     /// How many cells are new, or more frequent than in the baseline.
     pub(super) worse: usize,
-    /// How many more checks would be needed, and the minutes that they take, if there are too few.
+    /// If there are too few checks: how many more are needed, and the minutes that they take.
     pub(super) missing: Option<(u64, u64)>,
 }
 
@@ -71,8 +71,7 @@ pub struct LayerDecision {
     pub mismatches: u64,
     /// Mismatches that are known.
     pub known: u64,
-    /// The upper 95 % bound of the rate of those that are not known; absent without decided
-    /// checks.
+    /// The upper 95 % bound of the rate of unknown mismatches; absent without decided checks.
     pub upper95: Option<f64>,
     /// The highest rate allowed, from 0 to 1.
     pub budget: f64,
@@ -82,7 +81,7 @@ pub struct LayerDecision {
     pub imprecise_budget: f64,
     /// Whether the scenario asks for data in this layer.
     pub required: bool,
-    /// How the layer stands.
+    /// The standing of the layer.
     pub standing: Standing,
 }
 
@@ -101,11 +100,11 @@ impl LayerDecision {
         let decided = tally.decided();
         let mismatches = tally.mismatches().saturating_sub(known);
         let upper95 = bound::upper95(mismatches, decided);
-        // What a budget allows above 0, the baseline judges.
+        // Rates within a budget above 0 are judged by the baseline.
         let holds = |budget: f64| basis != Basis::Baseline || budget == 0.0;
         let is_over =
             |count: u64, budget: f64| holds(budget) && count as f64 > budget * decided as f64;
-        // So many more checks, if there are too few to be sure.
+        // How many more checks are needed, if there are too few.
         let missing = |count: u64, budget: f64| {
             let enough = bound::upper95(count, decided).is_some_and(|bound| bound <= budget);
             (basis == Basis::UpperBounds && !enough && budget > 0.0).then(|| {
@@ -140,7 +139,7 @@ impl LayerDecision {
         }
     }
 
-    /// What the report would come to if this were its only layer.
+    /// The outcome of the report if this were its only layer.
     pub fn outcome(&self) -> Outcome {
         match self.standing {
             Standing::Over | Standing::TooImprecise | Standing::Worse(_) => Outcome::Over,
@@ -150,7 +149,7 @@ impl LayerDecision {
         }
     }
 
-    /// What speaks against the layer.
+    /// The objection to the layer, if any.
     pub(super) fn objection(&self) -> Option<Objection> {
         let LayerDecision {
             layer,

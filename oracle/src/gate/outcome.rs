@@ -1,15 +1,15 @@
-//! The one answer that a report comes to.
+//! The outcome of a report.
 
 use std::fmt;
 
-/// The answer, from the best to the worst.
+/// The outcomes, from the best to the worst.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash)]
 pub enum Outcome {
     /// Every layer is within its budget.
     Within,
     /// At least one layer is over its budget.
     Over,
-    /// There is no answer.
+    /// There is no decision.
     NotMeasured,
     /// A JVM crashed, or had to be ended.
     Crashed,
@@ -24,7 +24,7 @@ impl Outcome {
         Outcome::Crashed,
     ];
 
-    /// A short name that programs read: `within`, `over`, `not-measured` or `crashed`.
+    /// A short name for programs: `within`, `over`, `not-measured` or `crashed`.
     pub fn name(self) -> &'static str {
         match self {
             Outcome::Within => "within",

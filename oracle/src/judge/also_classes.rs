@@ -4,16 +4,16 @@ use super::classes::compared;
 use super::{Compared, Edged, Judgement, Reason, Strength, Verdict};
 use crate::edge::{Finding, Possible};
 
-/// Adds what the class files say of `walk` to what another truth `judged`.
+/// Adds the findings of class files on `walk` to the judgement `judged` of another truth.
 ///
-/// A mismatch stays. A walk without one becomes a mismatch where class files forbid an edge of the
-/// walk. A `window` becomes a `match` where class files show who called the frame that has no entry, so
-/// that each frame is accounted for. A `match` grows stronger by the edges that are possible; `by_truth` says how the other truth
-/// compared each frame, top frame first.
+/// A mismatch stays. A walk without a mismatch becomes a mismatch if class files forbid an edge of
+/// the walk. A `window` becomes a `match` if class files show that the frame below called the frame
+/// without an entry, because then each frame is accounted for. The strength of a `match` grows by
+/// the possible edges. `by_truth` says how the other truth compared each frame, top frame first.
 ///
-/// `references` are stacks of GetStackTrace that the other truth rests on. What class files forbid in
-/// them speaks against GetStackTrace or against the class files: then only an edge of the walk alone
-/// accuses the walker.
+/// `references` are stacks of GetStackTrace on which the other truth rests. If class files forbid
+/// an edge of a reference, GetStackTrace or the class files are wrong. Then only an edge that is in
+/// no reference is a mismatch of the walk.
 pub fn judge_with_classes(
     judged: Judgement,
     walk: Edged<'_>,
@@ -48,9 +48,9 @@ fn strength(by_truth: Vec<Compared>, found: &[Finding]) -> Strength {
     Strength::of_frames(&frames)
 }
 
-/// Whether the frame that a window is about was called: its BCI proves that the trace stack has no
-/// entry of the frame, all other frames agree, and the frame below stands at an instruction that calls
-/// the frame's method. Callers that call anything prove nothing.
+/// Whether class files show the call of the frame that made the window: its BCI proves that the
+/// trace stack has no entry of the frame, all other frames agree, and the frame below is at an
+/// instruction that calls the frame's method. Callers that can call any method prove nothing.
 fn was_called(judged: Judgement, found: &[Finding]) -> bool {
     let below = judged.at_frame.and_then(|at| found.get(at + 1));
     let calls_anything = |rule: &Possible| {
@@ -118,7 +118,7 @@ mod tests {
         let sound = &[YES; 3];
         let found = judge(WINDOW, [YES, YES, MAYBE, YES], sound);
         assert_eq!(found.verdict, Verdict::Match);
-        // The top is compared by class files, the middle by the trace stack.
+        // Class files compare the top, the trace stack compares the middle.
         assert_eq!(found.strength, Strength::of(3, 3, 1));
         let anything = [
             Possible::MethodHandle,
@@ -140,7 +140,7 @@ mod tests {
         for judged in [matching(), WINDOW, WRONG] {
             assert_eq!(judge(judged, [YES, YES, NO, YES], faulty), none);
             assert_eq!(judge(judged, [YES; 4], faulty), none);
-            // An edge that only the walk has is the walker's own.
+            // A forbidden edge that only the walk has is a mismatch of the walk.
             let own = judge(judged, [YES, NO, NO, YES], faulty);
             assert_eq!((own.verdict, own.at_frame), (Verdict::Wrong, Some(1)));
         }
@@ -149,7 +149,8 @@ mod tests {
     #[test]
     fn a_match_grows_stronger() {
         let found = judge(matching(), [YES, MAYBE, YES, YES], &[YES; 3]);
-        // The top by nothing, the middle by the trace stack, the lowest as a caller.
+        // No truth compares the top; the trace stack compares the middle; class files compare the
+        // lowest frame as a caller.
         assert_eq!(found.strength, Strength::of(3, 2, 1));
         let found = judge(matching(), [YES, YES, YES, MAYBE], &[YES; 3]);
         assert_eq!(found.strength, Strength::of(3, 3, 2));

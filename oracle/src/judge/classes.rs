@@ -1,15 +1,14 @@
-//! What the findings on a stack come to: layer `call-edge`.
+//! The verdict by the findings on a stack: layer `call-edge`.
 
 use crate::edge::{Finding, Impossible, Possible};
 use crate::judge::{Compared, Judgement, Reason, Strength, Verdict};
 
-/// The verdict on a stack by the findings on it, as [`crate::edge::Judge::stack`] makes them; none if a
-/// method of it was redefined or unloaded, so that nobody knows what its class file was.
+/// The verdict on a stack by the findings on it, as [`crate::edge::Judge::stack`] makes them;
+/// `None` if a method of the stack was redefined or unloaded, so that its class file is not known.
 ///
-/// `truncated` if only the lowest frame is impossible: where it lies no thread starts. `wrong`
-/// if any other edge is; `at_frame` is the lower frame of the uppermost one. `unverifiable` if
-/// nothing is known of any edge. Otherwise `match`: nothing that is known forbids it, as far as
-/// this layer's truth reaches.
+/// `truncated` if only the lowest edge is impossible: no thread starts with this frame. `wrong` if
+/// another edge is impossible; `at_frame` is the lower frame of the uppermost such edge.
+/// `unverifiable` if all edges are unknown. Otherwise `match`: no known edge is impossible.
 pub fn judge_edges(found: Option<&[Finding]>) -> Judgement {
     let Some(found) = found else {
         return Judgement::plain(Verdict::Unverifiable, Reason::MethodGone);
@@ -37,7 +36,7 @@ fn is_possible(finding: Finding) -> bool {
 /// top calls nothing, so that nothing tells the top's BCI from another one.
 pub(super) fn compared(found: &[Finding]) -> impl Iterator<Item = Compared> + '_ {
     let proves = |finding| match finding {
-        // No class file holds the caller's code.
+        // The caller's code is in no class file.
         Finding::Possible(Possible::Generated) => false,
         finding => is_possible(finding),
     };
@@ -51,7 +50,7 @@ pub(super) fn compared(found: &[Finding]) -> impl Iterator<Item = Compared> + '_
     )
 }
 
-/// What finding number `at` on a stack is by itself, if it is impossible.
+/// The judgement by finding number `at` on a stack alone, if the finding is impossible.
 pub(crate) fn mismatch(at: usize, finding: Finding) -> Option<Judgement> {
     let Finding::Impossible(fault) = finding else {
         return None;

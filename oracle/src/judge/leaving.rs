@@ -9,7 +9,7 @@ pub(crate) struct Rest<'a> {
 }
 
 impl Rest<'_> {
-    /// The truth as the judges read it. Each of its entries belongs to an active frame.
+    /// The truth in the form that judges take. Each of its entries belongs to an active frame.
     pub(crate) fn truth(&self) -> Truth<'_> {
         Truth {
             entries: &self.entries,
@@ -20,15 +20,15 @@ impl Rest<'_> {
     }
 }
 
-/// What `truth` is if some frames that may have ended have (see [`crate::trace::Leaving`]):
-/// every way of that.
+/// The truths that `truth` can stand for, if any number of the frames that may have ended (see
+/// [`crate::trace::Leaving`]) have ended.
 pub(crate) fn without_leaving<'a>(truth: &Truth<'a>, methods: &impl Methods) -> Vec<Rest<'a>> {
     let mut rests = vec![Rest {
         entries: truth.entries.to_vec(),
         checked: truth.checked,
         checked_entries: truth.checked_entries,
     }];
-    // Newest first, so that those below keep their places.
+    // Newest first, so that the indices of lower entries stay valid.
     for leaving in truth.leaving.iter().rev() {
         for at in 0..rests.len() {
             let mut rest = rests[at].clone();
@@ -47,7 +47,8 @@ fn remove(rest: &mut Rest<'_>, entry: usize, methods: &impl Methods) {
     if entry >= rest.checked_entries {
         return;
     }
-    // The entry is that of the newest checked frame. All frames below had called something.
+    // The entry belongs to the newest checked frame, and all frames below had called another
+    // method.
     let below = rest
         .checked
         .split_last()
@@ -57,7 +58,7 @@ fn remove(rest: &mut Rest<'_>, entry: usize, methods: &impl Methods) {
     rest.checked_entries = newest.map_or(0, |_| entry);
 }
 
-/// Whether a frame that has called something other than a hook has an entry.
+/// Whether a frame that has called a method that is no hook has an entry.
 fn has_entry(frame: &Frame, methods: &impl Methods) -> bool {
     let found = methods.hook(frame.method, frame.location);
     found.is_some_and(|(_, presence)| !matches!(presence, Presence::Absent | Presence::Pushing))

@@ -1,19 +1,18 @@
 use crate::judge::{Judgement, Reason, Strength, Verdict};
 use crate::trace::Frame;
 
-/// Compares a walk with one of the same thread taken a little later, at its next
-/// safepoint: layer `asgct-gst`.
+/// Compares a walk with a later walk of the thread, at its next safepoint: layer `asgct-gst`.
 ///
-/// The thread has run on in between, so the truth reaches only as far as it stood still:
-/// from the bottom up to the first frame of one method whose location differs. What lies
-/// above that frame may have changed at will. Where the stacks part *without* such a
-/// frame, one call site has two callees:
+/// The thread has run in between, so the truth covers only the frames that did not change: from the
+/// bottom up to the first frame whose method is the same and whose location differs. The frames
+/// above may have changed freely. If the stacks diverge *without* such a frame, one call site has
+/// two callees:
 ///
-/// * one of them ends: the call began or returned in between;
-/// * otherwise nothing tells a loop's next call from a false frame: unverifiable.
+/// * one of the stacks ends there: the call began or returned in between;
+/// * otherwise the next call of a loop cannot be distinguished from a false frame: unverifiable.
 ///
-/// A thread's bottom frame does not move: where the walk's bottom frame stands further up in
-/// the later stack, the walk is truncated.
+/// A thread's bottom frame does not change: if the walk's bottom frame is further up in the later
+/// stack, the walk is truncated.
 pub fn judge_moving(walk: &[Frame], later: &[Frame]) -> Judgement {
     if later.is_empty() {
         return Judgement::plain(Verdict::Unverifiable, Reason::NoFramesLater);

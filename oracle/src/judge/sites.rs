@@ -1,12 +1,12 @@
-//! Whether each frame of a walk can stand where the walk says.
+//! Whether each frame of a walk can be at its location.
 
 use super::{Judgement, Reason, Verdict};
 use crate::edge::Impossible;
 use crate::trace::{Frame, Methods, Site};
 
-/// The first frame among the top `frames` of `walk` that cannot stand where the walk says: no
-/// instruction starts there, or the instruction cannot have run the frame above. Every truth
-/// forbids such a frame.
+/// The first frame among the top `frames` of `walk` that cannot be at its location: no instruction
+/// starts there, or the instruction cannot have run the frame above. Every truth forbids such a
+/// frame.
 pub(super) fn forbidden(
     walk: &[Frame],
     frames: usize,

@@ -1,9 +1,9 @@
-//! How much of a walk a judge compared.
+//! The strength of a match: how much of a walk a judge compared.
 
 use std::ops::Add;
 
-/// How many frames of a walk a judge compared with its truth. Only a `match` has a strength: so a
-/// `match` cannot mean "two frames of eighty" unseen.
+/// How many frames of a walk a judge compared with its truth. Only a `match` has a strength, which
+/// shows a `match` that rests on two frames of eighty.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
 pub struct Strength {
     /// Frames of the walk.
@@ -14,7 +14,7 @@ pub struct Strength {
     pub by_bci: u32,
 }
 
-/// How a truth was compared with one frame.
+/// How a truth was compared with a frame.
 #[derive(Copy, Clone, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Compared {
     /// The frame was not compared.
@@ -27,18 +27,19 @@ pub enum Compared {
 }
 
 impl Strength {
-    /// The frames of a walk were compared so, top frame first.
+    /// The strength of a walk whose frames were compared in these ways, top frame first.
     pub fn of_frames(frames: &[Compared]) -> Strength {
         let count = |least| frames.iter().filter(|&&frame| frame >= least).count();
         Strength::of(frames.len(), count(Compared::Method), count(Compared::Bci))
     }
 
-    /// All of so many frames were compared, methods and BCIs.
+    /// The strength of a walk of which all `frames` were compared, methods and BCIs.
     pub fn whole(frames: usize) -> Strength {
         Strength::of(frames, frames, frames)
     }
 
-    /// Of so many `frames`, so many were compared by method, and so many of those by BCI too.
+    /// The strength of a walk of `frames`, of which `by_method` were compared by method, and
+    /// `by_bci` of these by BCI too.
     pub fn of(frames: usize, by_method: usize, by_bci: usize) -> Strength {
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         Strength {

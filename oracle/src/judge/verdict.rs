@@ -23,22 +23,22 @@ pub enum Verdict {
     Unverifiable,
 }
 
-/// A verdict with what led to it.
+/// A verdict, with the frame and the reason.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Judgement {
     /// The outcome.
     pub verdict: Verdict,
-    /// The first differing frame, as an index into the walk (0 is its top frame); the
-    /// walk's length where a frame below its bottom is missing.
+    /// The first differing frame, as an index into the walk (0 is its top frame); the walk's length
+    /// if a frame below its bottom is missing.
     pub at_frame: Option<usize>,
-    /// What was found.
+    /// Why the check got the verdict.
     pub reason: Reason,
-    /// How much was compared; nothing unless the verdict is [`Verdict::Match`].
+    /// How much was compared; 0 unless the verdict is [`Verdict::Match`].
     pub strength: Strength,
 }
 
 impl Verdict {
-    /// The verdict's name in recorded samples; that of [`Verdict::Error`] is without the code.
+    /// The verdict's name in recorded samples. The name of [`Verdict::Error`] is without the code.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Match => "match",
@@ -53,7 +53,7 @@ impl Verdict {
 }
 
 impl Judgement {
-    /// A match, and how much of the walk was compared.
+    /// A match with its strength.
     pub const fn matching(reason: Reason, strength: Strength) -> Judgement {
         Judgement {
             strength,
@@ -61,7 +61,7 @@ impl Judgement {
         }
     }
 
-    /// A judgement that points at no frame.
+    /// A judgement without a frame.
     pub const fn plain(verdict: Verdict, reason: Reason) -> Judgement {
         Judgement {
             verdict,
@@ -83,13 +83,13 @@ impl Judgement {
         }
     }
 
-    /// Whether this is a mismatch, that is `truncated` or `wrong`.
+    /// Whether this is a mismatch: `truncated` or `wrong`.
     pub fn is_mismatch(&self) -> bool {
         matches!(self.verdict, Verdict::Truncated | Verdict::Wrong)
     }
 
-    /// Whether the walk is not what the thread's stack was: a mismatch, or `imprecise`. Evidence is
-    /// kept of both.
+    /// Whether the walk differs from the thread's stack: a mismatch, or `imprecise`. Evidence is
+    /// kept for both.
     pub fn differs(&self) -> bool {
         self.is_mismatch() || self.verdict == Verdict::Imprecise
     }

@@ -10,11 +10,11 @@ pub(super) enum Value {
     Text(Option<String>),
     /// The key of a constant, or of a text that is a constant.
     Key(i64),
-    /// Anything else.
+    /// Any other value.
     Other,
 }
 
-/// Shows each field of a value of this type to `see`, by its place in the type.
+/// Calls `see` with each field of a value of this type, and the field's index in the type.
 pub(super) fn fields(
     types: &Types,
     id: i64,
@@ -35,7 +35,7 @@ pub(super) fn fields(
     Some(())
 }
 
-/// Passes over a value of this type.
+/// Skips a value of this type.
 pub(super) fn skip(types: &Types, id: i64, bytes: &mut Bytes<'_>) -> Option<()> {
     value(types, id, bytes, 0).map(|_| ())
 }
@@ -54,7 +54,7 @@ fn array(
         } else {
             value(types, of, bytes, depth + 1)?;
         }
-        // A type without fields: a great many of these would take for ever.
+        // The type has no fields. An array of very many such values would take too long.
         if bytes.0.len() == before {
             return None;
         }
@@ -95,7 +95,8 @@ fn value(types: &Types, id: i64, bytes: &mut Bytes<'_>, depth: usize) -> Option<
                         value(types, field.of, bytes, depth + 1)?;
                     }
                 }
-                // Types within types without any bytes would take for ever.
+                // The types within this type have no bytes. Very many such values would take too
+                // long.
                 if bytes.0.len() == before {
                     return None;
                 }

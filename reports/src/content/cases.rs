@@ -29,7 +29,7 @@ fn case(name: impl ToString, verdict: Verdict) -> Case {
     }
 }
 
-/// The decision, its layers, and what is about the report as a whole.
+/// The decision, its layers, and the reasons about the report as a whole.
 fn whole(report: &Report, decided: &Decision) -> Suite {
     let all = decided.reasons.iter();
     let texts: Vec<&str> = all.map(|reason| reason.text.as_str()).collect();
@@ -64,7 +64,7 @@ fn verdict(outcome: Outcome, text: String) -> Verdict {
     }
 }
 
-/// What the reasons about a case say of it.
+/// The verdict of a case by the reasons about the case.
 fn of<'a>(reasons: impl Iterator<Item = &'a Objection>, evidence: &str) -> Verdict {
     let reasons: Vec<&Objection> = reasons.collect();
     let worst = reasons.iter().map(|reason| reason.outcome).max();
@@ -90,8 +90,8 @@ fn of_run(report: &Report, decided: &Decision, run: &Run) -> Suite {
     }
 }
 
-/// A layer within one run fails if the layer is over its budget and the run is one of those that
-/// brought it there.
+/// A layer within one run fails if the layer is over its budget and the run has contributed
+/// mismatches.
 fn of_layer(report: &Report, decided: &Decision, run: &Run, counts: &LayerCounts) -> Verdict {
     let Some(layer) = decided.layer(counts.layer) else {
         return Verdict::Passed;

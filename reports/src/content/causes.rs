@@ -8,7 +8,7 @@ use oracle::record::{CauseName, Mismatch};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// What a cause is, in a few words; `docs/findings.md` has the rest.
+/// The meaning of a cause, in a few words. `docs/findings.md` has more.
 fn meaning(cause: &CauseName) -> &'static str {
     Cause::named(cause).map_or("not known to this version", |cause| cause.meaning)
 }

@@ -1,4 +1,4 @@
-//! What runs cost.
+//! The cost of runs.
 
 use crate::model::Kind::{Numbers, Words};
 use crate::model::{Block, Cell, Room, Section, Table, Tone};
@@ -28,7 +28,7 @@ pub(super) fn section(report: &Report) -> Section {
     }
 }
 
-/// CPU time, checks per second of it, and both slowdowns, with their digits after the point.
+/// CPU time, checks per second of CPU time, and both slowdowns, each with its number of decimals.
 fn numbers(cost: Option<&Cost>) -> [(Option<f64>, usize); 4] {
     [
         (cost.map(|cost| cost.cpu_s), 1),

@@ -6,7 +6,7 @@ use oracle::gate::{Decision, Standing};
 use oracle::report::{LayerCounts, Report};
 
 /// A row for each run and layer; then, if there are several runs, a row for each layer's sum.
-/// A table of nothing only hides why there is nothing, so there is none without checks.
+/// Without checks there is no table, because an empty table hides why there are no checks.
 pub(super) fn section(report: &Report, decided: &Decision) -> Option<Section> {
     if !report.layers.iter().any(|counts| counts.checks > 0) {
         return None;
@@ -34,7 +34,7 @@ pub(super) fn section(report: &Report, decided: &Decision) -> Option<Section> {
     };
     for run in &report.runs {
         for counts in &run.layers {
-            // The runs without mismatches are not to blame.
+            // A run without mismatches is not marked.
             let bad = over(counts) && counts.tally().mismatches() > 0;
             let tone = if bad { Tone::Bad } else { Tone::Plain };
             table.push(tone, cells(run.title(), counts));

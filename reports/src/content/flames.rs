@@ -1,4 +1,4 @@
-//! Flame graphs: one of where mismatches lie, one of all samples.
+//! Flame graphs: one of the places of mismatches, one of all samples.
 
 use super::frames::short;
 use crate::model::{Block, Flame, Node, Room, Section};
@@ -6,14 +6,15 @@ use oracle::record::{Mismatch, ShownFrame};
 use oracle::report::Run;
 use std::collections::BTreeSet;
 
-/// Deeper frames would make boxes beyond any screen.
+/// The largest depth. Deeper frames would be outside of any screen.
 const DEEPEST: usize = 500;
 
-/// In a profile, one sample in so many is the least that is drawn: a page of ordinary size.
+/// In a profile, frames with a smaller share of the samples than one in this many are not drawn, so
+/// that the page stays small.
 const FINEST: u64 = 10_000;
 
-/// Where mismatches lie: the true stacks, or the walker's where the truth has none, down to the
-/// first frame that differs.
+/// The places of mismatches: the true stacks, or the walker's stacks if the truth has none, down to
+/// the first frame that differs.
 pub(super) fn mismatches(mismatches: &[Mismatch]) -> Option<Section> {
     let mut root = Node::default();
     for mismatch in mismatches {
@@ -30,7 +31,7 @@ pub(super) fn profile(runs: &[Run]) -> Option<Section> {
     let programs: BTreeSet<&str> = runs.iter().map(|run| run.scenario.as_str()).collect();
     let (mut root, mut other) = (Node::default(), 0);
     for run in runs {
-        // Where there are several programs, each has a tower of its own.
+        // If there are several programs, each has its own root.
         let program = (programs.len() > 1).then_some(run.scenario.as_str());
         run.profile.for_each(|stack, count| {
             let methods = stack.iter().take(DEEPEST).map(|method| short(method));

@@ -1,4 +1,4 @@
-//! Frames and stacks, from records to the model.
+//! Turns frames and stacks of records into the model.
 
 use crate::model::{Frame, Stacks};
 use hotspot::runtime::method_without_address;
@@ -13,7 +13,7 @@ pub(super) fn stacks(mismatch: &Mismatch) -> Stacks {
     };
     let [walker, truth] =
         [&mismatch.walker, &mismatch.truth].map(|all| shown(all, method_without_address));
-    // The addresses stay where they are all that tells both stacks apart.
+    // Addresses stay only if they are the only difference between the two stacks.
     let differ = mismatch.walker != mismatch.truth;
     let [walker, truth] = match differ && walker == truth {
         true => [&mismatch.walker, &mismatch.truth].map(|all| shown(all, |name| name.into())),
@@ -29,7 +29,7 @@ pub(super) fn stacks(mismatch: &Mismatch) -> Stacks {
     }
 }
 
-/// What mismatches of most likely the same cause have in common.
+/// The common texts of mismatches that most likely have the same cause.
 pub(super) fn signature(mismatch: &Mismatch) -> String {
     method_without_address(&mismatch.signature()).into_owned()
 }

@@ -44,7 +44,7 @@ fn heat(counts: &LayerCounts) -> Cell {
     Cell::Heat(counts.mismatch_rate, title)
 }
 
-/// Rates over repetitions of the same run, where there are any.
+/// Rates over repetitions of a run, if there are repetitions.
 pub(super) fn trend(report: &Report) -> Option<Section> {
     let mut series: BTreeMap<(String, Layer), Vec<f64>> = BTreeMap::new();
     let runs = report.runs.iter();

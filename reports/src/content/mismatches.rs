@@ -17,7 +17,7 @@ const EXAMPLES: usize = 3;
 /// How many mismatches are shown as evidence against a layer.
 const EVIDENCE: usize = 3;
 
-/// All mismatches that were written down; those of known issues last.
+/// All mismatches in the report; those of known issues last.
 pub(super) fn section(report: &Report, decided: &Decision, source: &str) -> Section {
     let all = &report.mismatches;
     let mut blocks = vec![];
@@ -63,8 +63,8 @@ fn grouped<'a>(
     groups
 }
 
-/// Mismatches by what was found, and each of these by the first method that differs. Those of the layers
-/// that the others rest on come first.
+/// Mismatches by reason, and within a reason by the first method that differs. The layers on which
+/// others rest come first.
 fn kinds(all: &[&Mismatch], open: bool) -> Block {
     let found = |m: &Mismatch| format!("{} {}: {}", m.layer, m.verdict.name(), m.reason);
     let mut groups = grouped(all, found);

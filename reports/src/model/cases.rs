@@ -1,6 +1,6 @@
 //! A decision as test cases, for a CI system's list of tests.
 
-/// Test cases that belong together.
+/// A suite of test cases.
 #[derive(Clone, Debug)]
 pub struct Suite {
     /// The suite's name.
@@ -18,18 +18,18 @@ pub struct Case {
     pub name: String,
     /// How long the case took, in seconds.
     pub seconds: f64,
-    /// What came of the case.
+    /// The result of the case.
     pub verdict: Verdict,
 }
 
-/// What came of a test case. The first line of a text is its message.
+/// The result of a test case. The first line of a text is its message.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Verdict {
-    /// Nothing speaks against the case.
+    /// There is no reason against the case.
     Passed,
-    /// What was judged is over its budget.
+    /// The subject of the case is over its budget.
     Failed(String),
-    /// What was to be judged could not be measured, or crashed.
+    /// The subject of the case could not be measured, or crashed.
     Errored(String),
     /// The case was left out.
     Skipped(String),

@@ -12,12 +12,12 @@ pub struct Flame {
     pub root: Node,
 }
 
-/// A frame with all that it called.
+/// A frame with all frames that it called.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Node {
-    /// How many stacks pass the frame.
+    /// How many stacks contain the frame.
     pub n: u64,
-    /// What the frame called, by name.
+    /// The called frames, by name.
     pub c: BTreeMap<String, Node>,
 }
 
@@ -32,7 +32,7 @@ impl Node {
         }
     }
 
-    /// Takes out frames that fewer than `least` stacks pass.
+    /// Removes frames that fewer than `least` stacks contain.
     pub(crate) fn prune(&mut self, least: u64) {
         self.c.retain(|_, node| node.n >= least);
         self.c.values_mut().for_each(|node| node.prune(least));

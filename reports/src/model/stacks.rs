@@ -3,13 +3,13 @@
 /// A mismatch with its evidence.
 #[derive(Clone, Debug)]
 pub struct Stacks {
-    /// What was found, in one line.
+    /// The reason, in one line.
     pub title: String,
     /// The thread.
     pub thread: String,
-    /// What the walker returned, top frame first.
+    /// The walker's answer, top frame first.
     pub walker: Vec<Frame>,
-    /// What was true, top frame first.
+    /// The truth, top frame first.
     pub truth: Vec<Frame>,
     /// The first frame that differs, as an index into both stacks.
     pub differs: Option<usize>,

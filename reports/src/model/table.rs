@@ -18,11 +18,11 @@ pub struct Table {
 pub struct Column {
     /// The heading.
     pub name: &'static str,
-    /// What its cells are.
+    /// The kind of its cells.
     pub kind: Kind,
 }
 
-/// What a column's cells are.
+/// The kind of a column's cells.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Kind {
     /// Words, aligned to the left.
@@ -53,17 +53,17 @@ pub enum Cell {
     Count(u64),
     /// A rate from 0 to 1; `None` means that there is no data.
     Rate(Option<f64>),
-    /// A measured number with so many digits after the point; `None` means that there is no data.
+    /// A measured number with this many decimals; `None` means that there is no data.
     Number(Option<f64>, usize),
     /// The highest rate that is allowed, from 0 to 1, as the scenario gives it.
     Budget(f64),
-    /// A rate that is coloured by its size, with a longer text for whoever points at it.
+    /// A rate that is coloured by its size, with a longer text for its tooltip.
     Heat(Option<f64>, String),
     /// A bar as long as this share of the longest, from 0 to 1.
     Bar(f64),
     /// A line through these points, the highest of which is the top.
     Line(Vec<f64>),
-    /// Nothing belongs here.
+    /// The cell is empty.
     Absent,
 }
 

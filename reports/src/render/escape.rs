@@ -1,8 +1,9 @@
-//! Text that cannot break out of its place. What we show comes from other programs: names of
+//! Text that cannot break out of its place. The shown text comes from other programs: names of
 //! classes and threads, messages, paths.
 
-/// Shows what a terminal would act on: control characters, and characters that change the
-/// direction of text. They become `\n`, `\t` or `\u{1b}`.
+/// Makes characters visible on which a terminal would act: control characters, and characters that
+/// change the direction of text. They become `
+/// `, `\t` or `\u{1b}`.
 pub(super) fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -15,12 +16,12 @@ pub(super) fn visible(text: &str) -> String {
     out
 }
 
-/// The same for text of several lines, whose line ends stay.
+/// As [`visible`], for text of several lines. Line ends stay.
 pub(super) fn visible_lines(text: &str) -> String {
     text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a character does something instead of being seen.
+/// Whether a terminal acts on a character.
 fn acts(c: char) -> bool {
     c.is_control()
         || matches!(c,

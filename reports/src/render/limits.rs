@@ -1,6 +1,6 @@
-//! Pages end somewhere.
+//! The text for things that are left out.
 
-/// What is said of things that a renderer left out.
+/// The text for things that a renderer left out.
 pub(super) fn left_out(count: usize, what: &str) -> String {
     format!("And {count} more {what}, in report.json.")
 }

@@ -28,7 +28,7 @@ pub unsafe extern "C" fn AsyncGetStackTrace(
         let id = frame
             .method
             .and_then(|method| method.id(&vm.methods, memory));
-        // SAFETY: `at` is below `depth`, and the caller promised room for so many.
+        // SAFETY: `at` is below `depth`, and the caller promised room for this many frames.
         unsafe { frames.add(at).write(frame.to_call_frame(id.unwrap_or(0))) };
     };
     let depth = usize::try_from(depth).unwrap_or(0);

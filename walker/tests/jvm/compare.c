@@ -1,9 +1,10 @@
 /*
  * A JVMTI agent that asks AsyncGetStackTrace and AsyncGetCallTrace for the same stacks, at the same
- * signals; and AsyncGetStackTrace and GetStackTrace at the same JVMTI events. It tells at the end of
- * the VM how the answers compare: lines of names and numbers, then the first stacks that differ. Options: the interval in microseconds, how many stacks are
- * shown, 1 to be shown those that AsyncGetStackTrace does not answer for, and how many
- * walks from altered contexts are made at each signal.
+ * signals; and AsyncGetStackTrace and GetStackTrace at the same JVMTI events. At the end of the VM
+ * it prints how the answers compare: lines of names and numbers, then the first stacks that differ.
+ * Options: the interval in microseconds, how many stacks are shown, 1 to show the stacks for which
+ * AsyncGetStackTrace has no answer, and how many walks from altered contexts are made at each
+ * signal.
  */
 #define _GNU_SOURCE
 #include "profile2.h"
@@ -51,7 +52,10 @@ static jvmtiEnv *jvmti;
 static Kept kept[MOST_KEPT];
 static int to_keep = 10;
 static long interval = 1000;
-/* Whether stacks are shown where AsyncGetStackTrace gave none, instead of those that differ. */
+/*
+ * Whether stacks are shown for which AsyncGetStackTrace has no answer, instead of stacks that
+ * differ.
+ */
 static int only_failed;
 static int wild_count;
 static atomic_long wild_walked, wild_answers, wild_longest;
@@ -63,12 +67,12 @@ static _Atomic pid_t threads[MOST_THREADS];
 static atomic_bool stopping;
 static pthread_t sampler;
 /*
- * What a thread needs in the handler. Only a word of thread-local storage at a fixed place may be
- * touched there: any other may call malloc.
+ * The thread's data for the handler. The handler may touch only thread-local storage at a fixed
+ * offset, because access to any other may call malloc.
  */
 typedef struct {
   JNIEnv *env;
-  /* A variable of the thread's first function: what lies above is not to be overwritten. */
+  /* A variable of the thread's first function. The stack above is not overwritten. */
   char *stack_end;
   CallFrame asgct[DEPTH];
   ASGST_CallFrame asgst[DEPTH];
@@ -104,7 +108,10 @@ static void keep(const Thread *thread, jint asgct, jint asgst, void *context) {
   memcpy(k->code, k->pc, sizeof k->code);
 }
 
-/* Walks that are altered. The stack is while the thread runs Java code: then nobody else reads it. */
+/*
+ * Walks from altered contexts. The stack is altered too while the thread runs Java code, because no
+ * other thread reads it then.
+ */
 static void walk_wildly(Thread *thread, void *context, long turn) {
   Wild wild = {0};
   int in_java = ASGST_ThreadState() == (JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_RUNNABLE);
@@ -159,14 +166,14 @@ static void handler(int signal, siginfo_t *info, void *context) {
   int skip = 0;
   if (asgst_frames[0].java_frame.flags & ASGST_FRAME_MAY_MISS_INLINED) {
     atomic_fetch_add(&flagged, 1);
-    /* The frames that the other one guesses are not judged here. */
+    /* The inlined frames that AsyncGetCallTrace reports here are not judged. */
     skip = asgct.num_frames - asgst.num_frames;
   }
   int is_same = skip >= 0 && asgct.num_frames - skip == asgst.num_frames;
   for (int i = 1; is_same && i < asgst.num_frames; i++)
     is_same = same(&asgct_frames[i + skip], &asgst_frames[i]);
   if (is_same && !same(&asgct_frames[skip], &asgst_frames[0])) {
-    /* The other one takes the BCI of the interpreter's last call, or of the next record. */
+    /* AsyncGetCallTrace takes the BCI of the interpreter's last call, or of the next record. */
     is_same = asgct_frames[skip].method_id == asgst_frames[0].java_frame.method_id;
     if (is_same) atomic_fetch_add(&top_bci, 1);
   }
@@ -181,7 +188,7 @@ static void handler(int signal, siginfo_t *info, void *context) {
 static atomic_bool ready;
 static atomic_long here, here_equal, here_differ, here_failed;
 
-/* At an event, in the thread that it is about: both walkers see the same stack. */
+/* At an event, in the event's own thread: both walkers see the same stack. */
 static void compare_here(jthread thread) {
   if (!ready || self == NULL) return;
   jvmtiFrameInfo *frames = self->here;
@@ -198,7 +205,10 @@ static void compare_here(jthread thread) {
   if (trace.num_frames <= 0) {
     atomic_fetch_add(&here_failed, 1);
   }
-  /* Below a virtual thread's frames stand those of its carrier, which GetStackTrace leaves out. */
+  /*
+   * The frames of the carrier are below the frames of a virtual thread. GetStackTrace leaves them
+   * out.
+   */
   int is_same = trace.num_frames >= count;
   for (int i = 0; is_same && i < count; i++) {
     CallFrame frame = {(jint)frames[i].location, frames[i].method};
@@ -334,7 +344,7 @@ static void JNICALL vm_init(jvmtiEnv *j, JNIEnv *env, jthread thread) {
   pthread_create(&sampler, NULL, sample, NULL);
 }
 
-/* Errors, but for the one that says that there is no Java frame, and for threads that end. */
+/* Errors, except the error for a thread without a Java frame, and errors of threads that end. */
 static long unanswered(atomic_long *counts, int no_frame) {
   long sum = 0;
   for (int i = 0; i < 64; i++)

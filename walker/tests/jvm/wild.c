@@ -1,8 +1,8 @@
 /*
- * The fuzz body: walks from contexts that are altered at random. Registers are off by a little or
- * by much, hold each other's values, or anything; the program counter stands within instructions or
- * nowhere; words of the stack are overwritten. A walk may answer or fail, but must not crash, hang
- * or take long.
+ * The fuzz body: walks from contexts that are altered at random. Registers are changed by small or
+ * large amounts, exchanged, or set at random; the program counter is within instructions or outside
+ * of all code; words of the stack are overwritten. A walk may answer or fail, but must not crash,
+ * hang or take long.
  */
 #define _GNU_SOURCE
 #include "wild.h"
@@ -53,7 +53,7 @@ void wild_walks(Wild *wild, ASGST_CallFrame *frames, int depth, const void *cont
     greg_t *others = copy.uc_mcontext.gregs;
     int changes = words ? next(&seed) % 3 : 1 + next(&seed) % 4;
     for (int c = 0; c < changes; c++) {
-      /* Half of the changes are to what matters most. */
+      /* Half of the changes affect the most important registers. */
       static const int main_ones[] = {REG_RIP, REG_RSP, REG_RBP};
       int which = next(&seed) % 2 ? main_ones[next(&seed) % 3] : (int)(next(&seed) % 17);
       others[which] = (greg_t)altered((uint64_t)others[which], &seed, registers);

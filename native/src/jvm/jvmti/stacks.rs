@@ -20,7 +20,7 @@ impl StackInfo {
     fn frames(&self) -> &[FrameInfo] {
         match self.frames.is_null() || self.count <= 0 {
             true => &[],
-            // SAFETY: the VM wrote so many; they are freed together with this.
+            // SAFETY: the VM wrote this many frames. They are freed together with `self`.
             false => unsafe { std::slice::from_raw_parts(self.frames, self.count as usize) },
         }
     }
@@ -80,7 +80,7 @@ impl Jvmti {
                 .position(|other| other.as_ref().is_some_and(is_it));
             (look(found.map(|at| stacks[at].frames())), stacks.len())
         };
-        // SAFETY: the VM allocated it, with so many elements.
+        // SAFETY: the VM allocated the array, with this many elements.
         Ok(unsafe { self.look_at_array(stacks, count, find) })
     }
 }

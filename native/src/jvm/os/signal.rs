@@ -69,7 +69,7 @@ unsafe fn copy_words(sp: usize, stack: &StackBounds, words: &mut [usize]) -> usi
         return 0;
     }
     let count = ((range.end - sp) / WORD).min(words.len());
-    // SAFETY: so many words are there, as the caller promised, and `words` has room for them.
+    // SAFETY: this many words are readable, as the caller promised, and `words` has room for them.
     unsafe { ptr::copy_nonoverlapping(sp as *const usize, words.as_mut_ptr(), count) }
     count
 }

@@ -1,4 +1,4 @@
-//! One cell that changed.
+//! A cell that changed.
 
 use crate::gate::baseline::{Cell, Platform};
 use std::fmt;
@@ -34,11 +34,11 @@ pub struct Change {
     pub new: (u64, u64),
     /// Events and trials of all runs of the baseline.
     pub base: (u64, u64),
-    /// How many runs the baseline has of it.
+    /// How many runs of the platform the baseline has.
     pub runs: usize,
-    /// The count that the baseline makes expect.
+    /// The count that the baseline predicts.
     pub expected: f64,
-    /// The probability of such a count, by chance and by what differs between equal runs.
+    /// The probability of such a count, by chance and by the differences between equal runs.
     pub p: f64,
     /// The counts of the report in each program, the largest first.
     pub programs: Vec<(String, u64)>,
@@ -54,7 +54,7 @@ pub struct Finding<'a> {
 }
 
 impl Change {
-    /// Whether both are about the same kind and point in the same direction.
+    /// Whether both changes are of the same kind and in the same direction.
     pub(super) fn is_like(&self, other: &Change) -> bool {
         let cell = |of: &Change| (of.cell.layer, of.cell.what.clone());
         self.platform == other.platform
@@ -63,11 +63,11 @@ impl Change {
     }
 }
 
-/// A program or place more would not help a reader.
+/// How many programs and places are named. More would not help a reader.
 const SHOWN: usize = 3;
 
-/// As `asgct-safepoint: 143 × truncated unexplained, which no run of the baseline had; c1 140, tiered 3; at
-/// a.B.c`.
+/// For example `asgct-safepoint: 143 × truncated unexplained, which no run of the baseline had; c1
+/// 140, tiered 3; at a.B.c`.
 impl fmt::Display for Finding<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Change {

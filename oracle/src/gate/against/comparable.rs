@@ -1,16 +1,16 @@
-//! Whether a report can be compared with a baseline at all.
+//! Whether a report can be compared with a baseline.
 
 use crate::gate::baseline::{Platform, Set, What};
 use std::collections::BTreeSet;
 
-/// A layer of a program with fewer checks than this share of what a run of the baseline has, has
-/// not been measured.
+/// If a layer of a program has fewer checks than this share of the checks in a run of the baseline,
+/// it counts as not measured.
 const LEAST_SHARE: f64 = 0.05;
 
-/// So few checks are too few to expect any.
+/// If a run of the baseline has fewer checks than this, the report may have none.
 const FEW: f64 = 50.0;
 
-/// What the report lacks, or has in another way than the baseline. Empty if both can be compared.
+/// What the report lacks, or has in another form than the baseline. Empty if both can be compared.
 pub(super) fn obstacles(platform: &Platform, base: &Set, new: &Set) -> Vec<String> {
     let mut obstacles = vec![];
     for (name, program) in &base.programs {
@@ -30,7 +30,7 @@ pub(super) fn obstacles(platform: &Platform, base: &Set, new: &Set) -> Vec<Strin
     obstacles
 }
 
-/// The layers of a program that were hardly measured.
+/// The layers of a program that count as not measured.
 fn missing(platform: &Platform, base: &Set, new: &Set, program: &str) -> Vec<String> {
     let mut missing = vec![];
     let checks = base.counts.iter();

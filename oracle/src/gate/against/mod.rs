@@ -1,4 +1,4 @@
-//! A report against a baseline: what changed, and what the report could have shown.
+//! The comparison of a report with a baseline: what changed, and what the report could have shown.
 
 mod change;
 mod comparable;

@@ -17,15 +17,15 @@ pub struct Power {
     /// The smallest share of false stacks of a kind that no run of the baseline had that would have
     /// failed with probability 0.95.
     pub new_kind: f64,
-    /// The same for the kind that the baseline has most of.
+    /// The corresponding share for the most frequent kind of the baseline.
     pub known_kind: f64,
 }
 
-/// What the user wants to be seen: the share of false stacks, from 0 to 1.
+/// The user's demand: this share of false stacks, from 0 to 1, must be seen.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Detect(pub f64);
 
-/// The probability of a failure that the power is stated for.
+/// The probability of a failure for which the power is computed.
 pub const SURE: f64 = 0.95;
 
 impl Power {
@@ -41,8 +41,8 @@ impl Power {
     }
 }
 
-/// The power of each layer. New kinds fail with the probability `of_kinds` where the JVM is honest,
-/// and the rate of one cell with the probability `of_one_rate`.
+/// The power of each layer. For an honest JVM, a new kind fails with the probability `of_kinds`,
+/// and the rate of one cell fails with the probability `of_one_rate`.
 pub(super) fn powers(pair: &Pair<'_>, of_kinds: f64, of_one_rate: f64) -> Vec<Power> {
     let new_limit = pair.novelty(Novel::Kinds).limit(of_kinds);
     let mut powers = vec![];
@@ -86,8 +86,7 @@ fn known_kinds<'a>(pair: &'a Pair<'_>, layer: Layer) -> impl Iterator<Item = &'a
     pair.base.counts.keys().filter(is_kind)
 }
 
-/// How many false stacks are needed on average, so that the count reaches `limit` with probability
-/// [`SURE`].
+/// How many false stacks are needed on average for a count of `limit` with probability [`SURE`].
 fn events(limit: u64, count: impl Fn(f64) -> Predicted) -> f64 {
     let is_sure = |mean: f64| count(mean).binomial_at_least(limit) >= SURE;
     let mut high = 1.0;

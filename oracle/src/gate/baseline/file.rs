@@ -7,18 +7,20 @@ use crate::gate::reason::trouble;
 use crate::report::Report;
 use std::collections::BTreeMap;
 
-/// What JVMs that are taken for good have shown.
+/// The results of JVMs that are known to be good.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Baseline {
     /// The samples of each platform.
     pub sets: BTreeMap<Platform, Set>,
 }
 
-/// A place that was seen more rarely is left out: there are hundreds, and one of them is no sign.
+/// A place with a smaller count is left out: there are hundreds of places, and a single mismatch at
+/// a place shows nothing.
 pub const LEAST_AT_PLACE: u64 = 3;
 
 impl Baseline {
-    /// Adds a report. Fails if the report is not whole: a baseline is of runs that went well.
+    /// Adds a report. Fails if the report is not complete, because a baseline has only runs that
+    /// went well.
     pub fn add_report(&mut self, report: &Report, arch: &str) -> Result<(), String> {
         if let Some(trouble) = report.runs.iter().find_map(trouble) {
             return Err(trouble.text);
@@ -40,12 +42,12 @@ impl Baseline {
         Ok(())
     }
 
-    /// Takes the sets of `newer` in place of its own for the same platforms.
+    /// Replaces the sets of platforms that `newer` has.
     pub fn replace(&mut self, newer: Baseline) {
         self.sets.extend(newer.sets);
     }
 
-    /// Leaves out what a small file does not need: times, and places that were hardly seen.
+    /// Leaves out data that a small file does not need: times, and places with small counts.
     pub fn condense(&mut self) {
         let is_frequent = |counts: &[u64]| counts.iter().sum::<u64>() >= LEAST_AT_PLACE;
         for set in self.sets.values_mut() {

@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-/// What JVMs must have in common to be compared.
+/// The properties that JVMs must share to be compared.
 #[derive(Clone, Debug, Eq, PartialEq, Ord, PartialOrd)]
 pub struct Platform {
-    /// The feature release of the JDK, as 17.
+    /// The feature release of the JDK, such as 17.
     pub feature: u32,
-    /// The architecture of the processor, as `std::env::consts::ARCH` has it.
+    /// The architecture of the processor, as in `std::env::consts::ARCH`.
     pub arch: String,
 }
 
@@ -35,7 +35,7 @@ pub struct Program {
     pub flags: String,
     /// How its hooks keep the trace stack.
     pub hooks: Hooking,
-    /// What it was asked to do, without times and folders.
+    /// The work of the program, without times and folders.
     pub work: String,
 }
 
@@ -46,7 +46,7 @@ pub struct Set {
     pub samples: Vec<Sample>,
     /// The programs by name.
     pub programs: BTreeMap<String, Program>,
-    /// The count of each cell in each sample. A cell that is not there counts 0.
+    /// The count of each cell in each sample. An absent cell counts as 0.
     pub counts: BTreeMap<Cell, Vec<u64>>,
 }
 
@@ -72,7 +72,7 @@ impl FromStr for Platform {
 }
 
 impl Set {
-    /// Remembers how a program was run. Fails where the program was run in another way.
+    /// Adds how a program was run. Fails if the program was run in another way before.
     pub(super) fn know(&mut self, name: &str, program: Program) -> Result<(), String> {
         match self.programs.get(name) {
             None => _ = self.programs.insert(name.into(), program),
@@ -84,8 +84,8 @@ impl Set {
         Ok(())
     }
 
-    /// Adds the samples of `other`. Fails where a program was run in another way, or where a sample
-    /// is here already.
+    /// Adds the samples of `other`. Fails if a program was run in another way, or if a sample is
+    /// here already.
     pub fn append(&mut self, other: Set) -> Result<(), String> {
         for (name, program) in other.programs {
             self.know(&name, program)?;

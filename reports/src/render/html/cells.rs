@@ -5,10 +5,10 @@ use super::super::limits::left_out;
 use crate::model::{Cell, Kind, Table, Tone};
 use std::fmt::Write;
 
-/// How many rows are shown where there may be many.
+/// How many rows of a table are shown.
 const ROWS: usize = 40;
 
-/// How wide the longest bar is, and a line, in pixels.
+/// The width of the longest bar, and of a line, in pixels.
 const WIDTH: f64 = 200.0;
 
 pub(super) fn table(out: &mut String, table: &Table) {
@@ -90,7 +90,8 @@ fn line(points: &[f64]) -> String {
     )
 }
 
-/// From 0, none, by powers of ten to 6, one in ten or more; `x` without data.
+/// The colour of a rate by powers of ten: 0 for none, up to 6 for one in ten or more; `x` without
+/// data.
 fn heat(rate: Option<f64>) -> String {
     match rate {
         None => "x".into(),

@@ -1,4 +1,4 @@
-//! A variant of HotSpot: some files compiled anew, and linked with the objects of the
+//! A variant of HotSpot: some files are compiled again, and linked with the objects of the
 //! unchanged build.
 
 use super::cache::Cache;
