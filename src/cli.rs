@@ -218,7 +218,7 @@ pub struct CompareArgs {
     pub base: PathBuf,
     /// The new report
     pub new: PathBuf,
-    /// Probability with which equal JVMs may be told apart
+    /// Probability with which equal JVMs may be reported as different
     #[arg(long, value_name = "P", default_value_t = 0.01, value_parser = probability)]
     pub alpha: f64,
 }

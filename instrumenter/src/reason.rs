@@ -19,7 +19,7 @@ pub enum Reason {
     UnclearConstructor,
     /// A branch no longer fits into 16 bits, at a place where no frame can be inferred.
     BranchTooFar,
-    /// An exception handler stands at the method's first instruction.
+    /// An exception handler starts at the method's first instruction.
     HandlerAtEntry,
     /// A `finalize()` that only returns. The JVM takes its class for a class without a finalizer,
     /// and would not do so if the method had hooks. `Object.finalize` is such a method: with hooks,

@@ -1,7 +1,7 @@
 //! The oracle says what a stack walk of a JVM is worth.
 //!
 //! A stack walker, such as AsyncGetCallTrace, returns the frames of a thread. The oracle compares
-//! such a walk with what is true at that instant and gives a [`Verdict`]. It also counts verdicts,
+//! such a walk with the truth at that instant and gives a [`Verdict`]. It also counts verdicts,
 //! describes runs and reports, and decides whether a report is good enough.
 //!
 //! # Purpose
@@ -21,13 +21,13 @@
 //!
 //! # Parts
 //!
-//! * [`trace`] and the table of layers: the words that all parts share;
+//! * [`trace`] and the table of layers: the types that all parts share;
 //! * [`edge`]: whether one frame can lie on another, by the class files. What a JVM calls by itself is
 //!   behind the trait [`edge::Runtime`];
 //! * [`judge`]: the judges;
 //! * [`mutants`]: fault injection, which tests that the judges notice false walks;
-//! * [`record`]: what is written down: the agent's configuration, its records and counts
-//!   ([`tally`]), and `report.json` ([`report`]);
+//! * [`record`]: the files of runs: the agent's configuration, its records and counts ([`tally`]),
+//!   and `report.json` ([`report`]);
 //! * [`recorded`]: real samples as files, to be judged again without a JVM;
 //! * [`gate`]: the decision on a report, by observed rates or by the upper bounds of [`bound`];
 //!   comparing reports with a baseline, cell by cell, and merging reports.
@@ -38,8 +38,8 @@
 //!
 //! * A truth must be that of the instant of the walk. The oracle cannot see whether a trace stack was
 //!   copied too late.
-//! * The caller says what is known of methods through [`trace::Methods`], and takes a mismatch back
-//!   where a method was redefined or unloaded since.
+//! * The caller gives facts about methods through [`trace::Methods`], and withdraws a mismatch if a
+//!   method was redefined or unloaded since.
 //! * Counts live in memory that the caller provides ([`tally::slot`]).
 //! * The cause of a mismatch is a claim about one JVM: the crate `hotspot` makes it. The oracle only
 //!   stores its name ([`record::CauseName`]).

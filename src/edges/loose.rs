@@ -11,7 +11,7 @@ use std::collections::HashMap;
 pub struct Spot {
     /// The caller's method.
     pub method: Named,
-    /// Where the caller stands, if the file says.
+    /// The caller's location, if the file has it.
     pub location: Option<Location>,
 }
 

@@ -3,7 +3,7 @@
 //! The proof is the program counter: at the entry of a method, before the frame is linked or while
 //! the frame is filled in; or at a return, behind the frame's removal. The walk lacks frames of the
 //! top, and no other frames: the frame pointer still belongs to an older frame, from which the walk
-//! starts. So the top frame of the walk is a caller, and stands at an instruction that can call.
+//! starts. So the top frame of the walk is a caller, and is at an instruction that can call.
 
 use super::cause::{Cause, Program};
 use crate::case::Facts;

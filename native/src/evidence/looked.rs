@@ -1,4 +1,4 @@
-//! What a look at the instant of a mismatch finds. Causes and evidence rest on one look.
+//! The facts about the instant of a mismatch. Causes and evidence rest on these facts.
 
 use super::code::{code_of, describe};
 use super::proofs::{self, Stacks};

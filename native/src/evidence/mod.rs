@@ -1,4 +1,4 @@
-//! Mismatches: their kinds are counted, and some are written down with all that is known of them.
+//! Mismatches: their kinds are counted, and some are recorded with their evidence.
 
 mod code;
 pub mod compiled;

@@ -1,4 +1,4 @@
-//! Looks for what causes rest on ([`Proofs`]).
+//! Looks for the facts on which causes rest ([`Proofs`]).
 
 use super::seen::Seen;
 use crate::jvm::Jvm;

@@ -1,4 +1,4 @@
-//! How a stack was seen.
+//! How a stack was sampled.
 
 use crate::sampling::sample::Sample;
 

@@ -1,5 +1,5 @@
-//! Layer `asgct-async`: AsyncGetCallTrace in a signal handler, at any instant, held against the
-//! trace stack at that instant, and against the class files.
+//! Layer `asgct-async`: AsyncGetCallTrace in a signal handler, at any instant, compared with the
+//! trace stack at that instant, and with the class files.
 
 use super::context::Layers;
 use super::path::Check;

@@ -1,4 +1,4 @@
-//! Layer `asgct-gst`: AsyncGetCallTrace in a signal handler, held against GetStackTrace at the
+//! Layer `asgct-gst`: AsyncGetCallTrace in a signal handler, compared with GetStackTrace at the
 //! thread's next safepoint.
 
 use super::context::Layers;

@@ -1,4 +1,4 @@
-//! Layer `asgct-safepoint`: AsyncGetCallTrace of the calling thread in a hook, held against
+//! Layer `asgct-safepoint`: AsyncGetCallTrace of the calling thread in a hook, compared with
 //! GetStackTrace at the same place.
 
 use super::context::Layers;
@@ -50,7 +50,7 @@ pub fn check(
         reference: &[gst],
         evidence: &nothing_more,
     };
-    // Which version a key stood for then is sure if the key stands for the same version still.
+    // If the key stands for the same version still, its version at that time is certain.
     let changes = || methods.have_changed_since(walk, asked);
     if methods.has_one_version_each() || judged.verdict == Verdict::Unverifiable || changes() {
         check.go(layers, walk);

@@ -1,5 +1,5 @@
-//! What becomes of the sampler's samples: layers `asgct-async`, `asgct-gst` and `call-edge`, and
-//! the profile of all stacks.
+//! The use of the sampler's samples: layers `asgct-async`, `asgct-gst` and `call-edge`, and the
+//! profile of all stacks.
 
 use super::at_suspend::Outside;
 use super::call_edge::CallEdges;

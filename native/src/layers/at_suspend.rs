@@ -1,8 +1,8 @@
 //! Layers whose walkers are asked from outside, while the thread is suspended.
 //!
-//! The truth is the trace stack that the suspended thread's signal handler has copied, and the class files. A thread that
-//! was suspended in a native method of ours may still finish it; then its entry may be there or not,
-//! as the BCI of its caller says.
+//! The truth is the trace stack that the suspended thread's signal handler has copied, and the
+//! class files. A thread that was suspended in a native hook may still finish the hook. Then the
+//! entry may be there or not, and the BCI of the hook's caller shows which.
 
 use super::context::Layers;
 use super::path::{Check, nothing_more};

@@ -1,5 +1,5 @@
-//! Layer `call-edge`: AsyncGetCallTrace in a signal handler, held against the class files: can
-//! each frame have called the one above it?
+//! Layer `call-edge`: AsyncGetCallTrace in a signal handler, compared with the class files: can
+//! each frame have called the frame above it?
 
 use super::context::Layers;
 use super::path::Check;
@@ -41,7 +41,7 @@ impl<'e> CallEdges<'e> {
         }
     }
 
-    /// Reads the classes that were loaded, lest they pile up where nobody is judged.
+    /// Reads the classes that were loaded, so that they do not pile up if no stack is judged.
     pub fn read_loaded(&self) {
         if let Some(judge) = self.judge {
             judge.read_loaded();

@@ -1,5 +1,5 @@
-//! Layer `gst`: GetStackTrace, held against the trace stack of the calling thread, and against the class
-//! files.
+//! Layer `gst`: GetStackTrace, compared with the trace stack of the calling thread, and with the
+//! class files.
 
 use super::context::Layers;
 use super::path::{Check, nothing_more};

@@ -1,8 +1,8 @@
-//! The layers: what walkers answer, held against what is known. One file for each layer.
+//! The layers: the answers of walkers, compared with the truth. There is one file for each layer.
 //!
-//! All checks go the same way ([`path`]): the layer judges the walker's answer, a fault may be
-//! injected in its place, the verdict is counted, and a mismatch is written down. Layers whose
-//! instant is a check inside a hook are made by [`at_check`], those whose instant is a signal by
+//! All checks take one path ([`path`]): the layer judges the walker's answer, a fault may be
+//! injected in its place, the verdict is counted, and a mismatch is recorded. Layers whose instant
+//! is a check inside a hook are made by [`at_check`], those whose instant is a signal by
 //! [`at_signal`], and those whose thread is suspended by [`at_suspend`].
 
 mod asgct_async;

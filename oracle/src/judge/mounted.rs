@@ -19,7 +19,7 @@ pub fn judge_mounted(
     match (boundary, carrier) {
         (None, None) => judge_truth(walk, truth, methods),
         (Some(at), None) => {
-            // Above the boundary nothing is known. Below lie the thread's own frames.
+            // Above the boundary nothing is known. The thread's own frames are below.
             let found = judge_bottom(&walk[at + 1..], truth, methods);
             let mounting = Judgement::plain(Verdict::Unverifiable, Reason::Mounting);
             found.map_or(mounting, |found| below(found, at + 1))

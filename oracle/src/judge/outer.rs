@@ -1,10 +1,11 @@
 use crate::trace::{Frame, Methods, Presence, Truth};
 
-/// Whether the truth agrees with `outer`, a walk whose top frame has called what the walk does
-/// not show: with each of its frames, and with nothing else below the top one.
+/// Whether the truth agrees with `outer`, a walk whose top frame has called frames that the walk
+/// does not show. The truth must have each frame of `outer`, and no other frame below the top
+/// frame.
 ///
 /// For a compiled method at an instruction without a debug info record: the walk is right from the
-/// compiled method's own frame on, and what it inlined there is open.
+/// compiled method's own frame on, and the inlined frames are not judged.
 pub fn agrees_outside(outer: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> bool {
     let Some(top) = outer.len().checked_sub(1) else {
         return false;
@@ -31,8 +32,8 @@ pub fn agrees_outside(outer: &[Frame], truth: &Truth<'_>, methods: &impl Methods
             _ => return false,
         }
     }
-    // Where the top frame stands is open, and so whether its entry is there; entries of what
-    // it called lie above its own.
+    // The location of the top frame is not known, and so it is not known whether its entry is
+    // there. Entries of the frames that it called are above its own entry.
     let top = from_bottom(top);
     match methods.hook(top.method, top.location) {
         Some((id, _)) => expected.next().is_none_or(|next| *next == id),

@@ -17,7 +17,7 @@ use hotspot::memory::Memory;
 pub struct Live<'a>(#[allow(dead_code)] &'a Guard);
 
 impl Guard {
-    /// The memory that may be read while the guard stands.
+    /// The memory that may be read while the guard lives.
     pub fn memory(&self) -> Live<'_> {
         Live(self)
     }
