@@ -1,8 +1,8 @@
-//! The cost of layer `call-edge` alone, for a program that is sampled a thousand times a second.
-//! Measures, and never fails on a number.
+//! The cost of layer `call-edge` alone, for a program that is sampled a thousand times a second, and
+//! the cost of layer `asgct-event` alone. Measures, and never fails on a number.
 //!
-//! `cargo bench --bench speed [-- SECONDS]`: within one run, turns of a second in which the program
-//! is sampled alternate with turns in which it is not. The program repeats the same round of work.
+//! `cargo bench --bench speed [-- SECONDS]`: within one run, turns of a second in which checks are
+//! made alternate with turns without checks. The program repeats the same round of work.
 //! The benchmark prints the CPU time of a round as a multiple of that in the turn before. Both
 //! turns run the same compiled code on the same machine, so the comparison is precise even where
 //! whole runs differ by a fifth. It leaves out the agent's work at the loading of classes. The
@@ -13,8 +13,10 @@
 
 mod support;
 
+use oracle::Layer;
 use oracle::pace::{Pace, Paced};
-use oracle::record::RECORDS_FILE;
+use oracle::record::{Config, RECORDS_FILE, SLOTS_FILE};
+use oracle::tally::Tally;
 use std::fs;
 use std::path::Path;
 use support::Median;
@@ -24,6 +26,9 @@ const PROGRAMS: [&str; 4] = ["math-parser", "lambdas", "regexes", "javac"];
 
 /// About a thousand samples a second.
 const PAUSE_US: u64 = 900;
+
+/// The share of the thread's time that checks in events may take: that of scenarios.
+const CHECK_SHARE: f64 = 0.1;
 
 /// Turns at the start are left out, because the program is still being compiled.
 const WARM_UP: usize = 10;
@@ -42,28 +47,38 @@ fn main() {
     let seconds = std::env::args().find_map(|arg| arg.parse().ok());
     let millis = 1000 * seconds.unwrap_or(60);
     let dir = tempfile::tempdir().expect("a folder for the runs");
-    for program in PROGRAMS {
-        in_turns(&jdk.java(), dir.path(), program, millis);
+    for layer in [Layer::CallEdge, Layer::AsgctEvent] {
+        for program in PROGRAMS {
+            in_turns(&jdk.java(), dir.path(), (layer, program), millis);
+        }
     }
     starts(&jdk.java(), dir.path());
 }
 
-fn in_turns(java: &Path, dir: &Path, program: &str, millis: u64) {
-    let marks = run(java, dir, program, millis, Some(Pace::Rest), true);
+fn in_turns(java: &Path, dir: &Path, (layer, program): (Layer, &str), millis: u64) {
+    let config = Config {
+        turns: Some(Pace::Rest),
+        ..config(layer, dir)
+    };
+    let marks = run(java, dir, program, millis, Some(&config));
     let paced = support::paced(dir);
     let settled = paced.get(WARM_UP..).unwrap_or(&[]);
-    let mut samples = vec![];
+    let turns = paced.iter().filter(|turn| turn.pace == Pace::Checks);
+    let nanos: u64 = turns.map(|turn| turn.end_ns - turn.start_ns).sum();
+    let minutes = nanos as f64 / 60e9;
     let ratios = support::neighbours(settled, Pace::Rest).filter_map(|(rest, checks)| {
         let (rest, sampled) = (cost_of_round(&marks, rest)?, cost_of_round(&marks, checks)?);
-        samples.push(checks.rate());
         Some(sampled / rest)
     });
-    match (Median::of(ratios.collect()), Median::of(samples)) {
-        (Some(ratio), Some(samples)) => println!(
-            "{program}: {:.3} times (95 %: {:.3} to {:.3}), {:.0} samples a second",
-            ratio.value, ratio.low, ratio.high, samples.value
+    match Median::of(ratios.collect()) {
+        Some(ratio) => println!(
+            "{layer}, {program}: {:.3} times (95 %: {:.3} to {:.3}), {:.0} checks a minute",
+            ratio.value,
+            ratio.low,
+            ratio.high,
+            checks(dir, layer) as f64 / minutes
         ),
-        _ => println!("{program}: no data"),
+        None => println!("{layer}, {program}: no data"),
     }
 }
 
@@ -72,7 +87,8 @@ fn starts(java: &Path, dir: &Path) {
     for start in 0..2 * STARTS {
         // The second run has a warmer machine, so the order alternates.
         let agent = (start + start / 2) % 2;
-        let marks = run(java, dir, PROGRAMS[0], 0, None, agent == 1);
+        let config = (agent == 1).then(|| config(Layer::CallEdge, dir));
+        let marks = run(java, dir, PROGRAMS[0], 0, config.as_ref());
         times[agent].extend(marks.first().map(|mark| mark.cpu_ns as f64 / 1e6));
     }
     if let [Some(without), Some(with)] = times.map(Median::of) {
@@ -90,18 +106,33 @@ struct Mark {
     cpu_ns: u64,
 }
 
-fn run(
-    java: &Path,
-    dir: &Path,
-    program: &str,
-    millis: u64,
-    turns: Option<Pace>,
-    agent: bool,
-) -> Vec<Mark> {
-    let _ = fs::remove_file(dir.join(RECORDS_FILE));
-    let mut config = support::edges_alone(dir, PAUSE_US);
-    config.turns = turns;
-    let output = support::java(java, dir, agent.then_some(&config))
+/// `layer` alone.
+fn config(layer: Layer, dir: &Path) -> Config {
+    let edges = support::edges_alone(dir, PAUSE_US);
+    match layer {
+        Layer::AsgctEvent => Config {
+            edges: false,
+            events: true,
+            check_share: CHECK_SHARE,
+            ..edges
+        },
+        _ => edges,
+    }
+}
+
+/// How many checks the last run has counted.
+fn checks(dir: &Path, layer: Layer) -> u64 {
+    let bytes = fs::read(dir.join(SLOTS_FILE)).unwrap_or_default();
+    let (words, _) = bytes.as_chunks();
+    let slots: Vec<u64> = words.iter().map(|&word| u64::from_le_bytes(word)).collect();
+    Tally::from_slots(&slots, layer).checks()
+}
+
+fn run(java: &Path, dir: &Path, program: &str, millis: u64, agent: Option<&Config>) -> Vec<Mark> {
+    for written in [RECORDS_FILE, SLOTS_FILE] {
+        let _ = fs::remove_file(dir.join(written));
+    }
+    let output = support::java(java, dir, agent)
         .args(["stackwitness.fixtures.Rounds", program])
         .arg(millis.to_string())
         .output()

@@ -50,7 +50,7 @@ fn wanted(hooks: Hooking) -> Wanted {
         Hooking::None => Wanted {
             one_in,
             checks,
-            layers: &[Layer::CallEdge],
+            layers: &[Layer::AsgctEvent, Layer::CallEdge],
             gst_every: 8,
         },
     }
@@ -82,6 +82,7 @@ fn scenario(program: &str, gst_every: u32) -> String {
         name = "faults"
         [budget]
         asgct-safepoint = 1
+        asgct-event = 1
         asgct-async = 1
         asgct-gst = 1
         call-edge = 1
@@ -203,7 +204,7 @@ fn all_faults_are_caught(jdk: &Path, hooks: Hooking) {
     for layer in Layer::ALL {
         let (injected, caught) = assert_caught(&faults, layer);
         // Two walks at one instant leave no fault undetected.
-        if layer == Layer::AsgctSafepoint {
+        if matches!(layer, Layer::AsgctSafepoint | Layer::AsgctEvent) {
             assert_eq!(caught, injected, "{jdk:?}: {faults:#?}");
         }
     }

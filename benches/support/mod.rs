@@ -24,6 +24,7 @@ pub fn edges_alone(dir: &Path, pause_us: u64) -> Config {
         sample_interval_us: pause_us,
         gst_every: 0,
         edges: true,
+        events: false,
         evidence_limit: 20,
         sabotage: None,
         sabotage_one_in: 10,

@@ -3,8 +3,9 @@
 use crate::agent::{Agent, guard};
 use crate::hooks;
 use crate::jvm::jni::{Env, Ref};
-use crate::jvm::jvmti::{ClassFile, Events, Jvmti};
-use crate::layers::{at_signal, ground};
+use crate::jvm::jvmti::{ClassFile, Event, Events, Jvmti};
+use crate::layers::{asgct_event, at_signal, ground};
+use crate::records::Records;
 use crate::sampling::sampler::Sampler;
 use crate::truth::classes::{hook_class, prepared, rewriting};
 use crate::truth::thread_state::ThreadState;
@@ -47,7 +48,11 @@ impl Events for AgentEvents {
                 version: property(c"java.vm.version"),
                 vm: property(c"java.vm.name"),
                 asgct: layers.walkers.get(asgct::NAME).is_some(),
+                class_data: Some(jvm.class_data()),
             }));
+            if agent.config.edges && !agent.config.hooks.is_on() {
+                listen_to_class_files(jvm.jvmti, records);
+            }
             for class in jvm.jvmti.loaded_classes(env).unwrap_or_default() {
                 prepared::create_method_ids(truth, class.get());
             }
@@ -140,11 +145,20 @@ impl Events for AgentEvents {
         })
     }
 
+    fn class_load(env: Env<'_>) {
+        check(env, Event::ClassLoad);
+    }
+
     fn class_prepare(env: Env<'_>, class: Ref<'_>) {
         with(|agent| {
             prepared::prepared(agent.layers.truth, env, class);
             Some(())
         });
+        check(env, Event::ClassPrepare);
+    }
+
+    fn in_thread(env: Env<'_>, event: Event) {
+        check(env, event);
     }
 
     fn object_free(tag: jlong) {
@@ -153,6 +167,22 @@ impl Events for AgentEvents {
             Some(())
         });
     }
+}
+
+/// Lets the VM show the files of the classes that it loads from now on, and no earlier: otherwise the VM
+/// would use no archive of classes. The sampler looks at those that are there already.
+fn listen_to_class_files(jvmti: Jvmti, records: &Records) {
+    if let Err(error) = jvmti.enable_event(Event::ClassFileLoadHook) {
+        records.invalid(format!("JVMTI refuses to show class files: error {error}"));
+    }
+}
+
+/// Makes a check in an event on the calling thread, if it is time.
+fn check(env: Env<'_>, event: Event) {
+    with(|agent| {
+        asgct_event::arrived(agent.layers, ThreadState::current()?, env, event);
+        Some(())
+    });
 }
 
 fn end_thread(agent: &Agent, env: Env<'_>, state: &'static ThreadState) {

@@ -4,7 +4,7 @@ use crate::agent::Agent;
 use crate::events::{self, AgentEvents};
 use crate::jvm::Jvm;
 use crate::jvm::jni::Vm;
-use crate::jvm::jvmti::{Capability, Event, Jvmti};
+use crate::jvm::jvmti::{self, Capability, Event, Jvmti};
 use crate::layers::context::Layers;
 use crate::records::{Records, claim};
 use crate::truth::context::Truth;
@@ -35,6 +35,9 @@ pub fn load(vm: Vm, path: &str) -> Result<(), String> {
         // no data.
         _ = jvmti.add_capabilities(&[Capability::Suspend]);
     }
+    if config.events {
+        events.extend(in_thread(jvmti).map_err(jvmti_error("events"))?);
+    }
     jvmti
         .set_callbacks::<AgentEvents>()
         .map_err(jvmti_error("callbacks"))?;
@@ -61,12 +64,23 @@ fn keep<T>(part: T) -> &'static T {
     Box::leak(Box::new(part))
 }
 
+/// Asks for what events in the thread itself need, and returns the events.
+fn in_thread(jvmti: Jvmti) -> Result<Vec<Event>, jvmti::Error> {
+    let mut events = Event::IN_THREAD.to_vec();
+    jvmti.add_capabilities(&[Capability::MonitorEvents, Capability::VmObjectAllocEvents])?;
+    // Only one agent may have it. Without it the layer has the other events.
+    let sampled = jvmti.add_capabilities(&[Capability::SampledObjectAllocEvents]);
+    if sampled.is_ok() {
+        events.push(Event::SampledObjectAlloc);
+    }
+    Ok(events)
+}
+
 /// The capabilities and events that the agent needs.
 fn wanted(config: &Config) -> (Vec<Capability>, Vec<Event>) {
     let mut capabilities = vec![
         Capability::GetLineNumbers,
         Capability::GetBytecodes,
-        Capability::GetConstantPool,
         Capability::TagObjects,
         Capability::ObjectFreeEvents,
     ];
@@ -80,6 +94,9 @@ fn wanted(config: &Config) -> (Vec<Capability>, Vec<Event>) {
         Event::ClassPrepare,
         Event::ObjectFree,
     ];
+    if config.edges {
+        capabilities.push(Capability::GetConstantPool);
+    }
     if config.hooks.is_on() {
         capabilities.extend([
             Capability::AllClassHookEvents,
@@ -88,11 +105,8 @@ fn wanted(config: &Config) -> (Vec<Capability>, Vec<Event>) {
         ]);
         events.extend([Event::VmStart, Event::ClassFileLoadHook]);
     } else if config.edges {
-        capabilities.extend([
-            Capability::AllClassHookEvents,
-            Capability::EarlyClassHookEvents,
-        ]);
-        events.push(Event::ClassFileLoadHook);
+        // The event is enabled in the live phase.
+        capabilities.push(Capability::AllClassHookEvents);
     }
     (capabilities, events)
 }

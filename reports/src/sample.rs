@@ -6,7 +6,7 @@ use oracle::budget::Budget;
 use oracle::cost::{Cost, Effort};
 use oracle::gate::KnownIssue;
 use oracle::profile::Profile;
-use oracle::record::{CauseName, ErrorCount, Evidence, Mismatch, Rewriting, ShownFrame};
+use oracle::record::{CauseName, ClassData, ErrorCount, Evidence, Mismatch, Rewriting, ShownFrame};
 use oracle::report::{Exit, Jdk, LayerCounts, Report, Run, SCHEMA, Skipped, sum_layers};
 use oracle::tally::{Compared, Drop, Tally};
 use std::collections::BTreeMap;
@@ -129,6 +129,7 @@ fn run(program: &str, collector: &str, repetition: u32, exit: Exit, wrong: u64) 
         kinds: vec![],
         profile: profile(),
         edges: Default::default(),
+        class_data: Some(ClassData::Archive),
     }
 }
 

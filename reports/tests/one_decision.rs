@@ -69,6 +69,7 @@ fn run(number: usize) -> impl Strategy<Value = Run> {
             kinds: vec![],
             profile: Default::default(),
             edges: Default::default(),
+            class_data: None,
         }
     })
 }

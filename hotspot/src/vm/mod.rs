@@ -4,5 +4,6 @@
 pub mod debug_info;
 pub mod entry;
 pub mod fields;
+pub mod flags;
 pub mod interpreter;
 pub mod nmethod;

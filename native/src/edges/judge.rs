@@ -5,7 +5,7 @@ use crate::jvm::jni::Env;
 use crate::jvm::jvmti::JMethodId;
 use crate::jvm::os::clock;
 use crate::truth::class_files::ClassFiles;
-use crate::truth::classes::hidden;
+use crate::truth::classes::unseen::{self, Earlier};
 use crate::truth::context::Truth;
 use hotspot::runtime::{is_hidden, is_launched_by_jdk};
 use oracle::edge::{Counts, Finding, Unknown};
@@ -79,6 +79,11 @@ impl EdgeJudge {
                 Err(TryLockError::WouldBlock) => None,
             },
         }
+    }
+
+    /// Reads those of `earlier` that are linked by now. What the VM is asked for takes some 0.1 ms a class.
+    pub fn read_earlier(&self, earlier: &mut Earlier<'_>) {
+        earlier.read(self.truth.jvm.jvmti, self.class_files);
     }
 
     /// Reads the classes that were loaded since the last call.
@@ -222,7 +227,7 @@ impl EdgeJudge {
             false => None,
             // Asked for each method, because several classes may have the name over time. A class
             // that cannot be read must not be taken for another class of the name.
-            true => Some(hidden::class_file(
+            true => Some(unseen::declaring(
                 self.truth.jvm.jvmti,
                 env,
                 JMethodId(key.0),

@@ -42,7 +42,7 @@ impl<'a> Looked<'a> {
             proofs: proofs::find(jvm, env, seen, stacks),
             signal: match seen {
                 Seen::InSignal(sample) => Some(InSignal::of(jvm, sample)),
-                Seen::Plainly | Seen::InHook => None,
+                Seen::Plainly | Seen::Here => None,
             },
         }
     }

@@ -38,7 +38,7 @@ pub fn find(jvm: &Jvm, env: Env<'_>, seen: Seen<'_>, stacks: &Stacks<'_>) -> Pro
     };
     match seen {
         Seen::Plainly => Proofs::default(),
-        Seen::InHook => {
+        Seen::Here => {
             let (start, words) = own_words(jvm, env).unwrap_or_default();
             let words = &words;
             of_stack(jvm, cache, Words { start, words }, stacks)

@@ -7,8 +7,8 @@ use crate::sampling::sample::Sample;
 pub enum Seen<'a> {
     /// By hooks, or by a walker whose mismatches have no known causes.
     Plainly,
-    /// By AsyncGetCallTrace on its own thread, in a hook.
-    InHook,
+    /// By AsyncGetCallTrace on its own thread, in a hook or in an event of JVMTI.
+    Here,
     /// By AsyncGetCallTrace in a signal handler.
     InSignal(&'a Sample),
 }

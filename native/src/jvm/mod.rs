@@ -22,10 +22,12 @@ pub mod symbols;
 use code_cache::CodeCache;
 use debug_info::DebugInfo;
 use hotspot::vm::entry::Layout as JavaCalls;
+use hotspot::vm::flags::Flags;
 use hotspot::vm::interpreter::{Interpreter, Layout as InterpreterLayout};
 use java_thread::JavaThreads;
 use jni::Vm;
 use jvmti::Jvmti;
+use oracle::record::ClassData;
 use os::peek::OwnMemory;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -45,6 +47,7 @@ pub struct Jvm {
     pub java_threads: Option<JavaThreads>,
     /// The JavaCalls entries, if the VM describes them.
     pub java_calls: Option<JavaCalls>,
+    flags: Option<Flags>,
     interpreter: Option<InterpreterLayout>,
     codelets: OnceLock<Option<Interpreter>>,
     live: AtomicBool,
@@ -64,6 +67,7 @@ impl Jvm {
             debug_info: structs.and_then(|structs| DebugInfo::find(structs, feature)),
             java_threads: structs.and_then(JavaThreads::find),
             java_calls: structs.and_then(JavaCalls::find),
+            flags: structs.and_then(Flags::find),
             interpreter: structs.and_then(InterpreterLayout::find),
             codelets: OnceLock::new(),
             live: AtomicBool::new(false),
@@ -74,6 +78,21 @@ impl Jvm {
     pub fn interpreter(&self) -> Option<&Interpreter> {
         let read = || self.interpreter?.read(&OwnMemory);
         self.codelets.get_or_init(read).as_ref()
+    }
+
+    /// Whether it takes classes from an archive. In the live phase.
+    pub fn class_data(&self) -> ClassData {
+        // As `java -version` shows it: "mixed mode, sharing".
+        let info = self.jvmti.system_property(c"java.vm.info");
+        // JDK 24 and later have the flag.
+        let has_cache = || self.flags?.is_given(&OwnMemory, "AOTCache");
+        if !info.contains("sharing") {
+            ClassData::Unshared
+        } else if has_cache() == Some(true) {
+            ClassData::AotCache
+        } else {
+            ClassData::Archive
+        }
     }
 
     /// Whether stack walkers may be asked: between VM Initialization and VM Death, as long as no

@@ -1,46 +1,94 @@
 //! Layer `asgct-safepoint`: AsyncGetCallTrace of the calling thread in a hook, compared with
-//! GetStackTrace at the same place.
+//! GetStackTrace at the same place. Layer `asgct-event` compares in the same way.
 
 use super::context::Layers;
-use super::path::{Check, nothing_more};
+use super::path::Check;
 use crate::evidence::Seen;
 use crate::jvm::jni::Env;
+use crate::jvm::jvmti::Event;
 use crate::truth::read_stack::ReadStack;
 use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::StackCopy;
 use crate::walkers::buffer::Walk;
 use oracle::mutants::Sight;
+use oracle::record::Evidence;
+use oracle::tally::Drop;
 use oracle::trace::Frame;
 use oracle::{Judgement, Layer, Reason, Verdict};
 
-/// Checks what the walker answered, an error or `walk`, against `gst`, which layer `gst` has judged
-/// and which was asked at `asked`, in nanoseconds of `clock::since_start`.
-/// `carrier` is the trace stack of the thread's carrier, if the thread is a virtual one.
+/// What the walk is compared with.
+pub struct Reference<'a> {
+    /// GetStackTrace's answer.
+    pub gst: &'a [Frame],
+    /// What is known of this answer.
+    pub standing: Standing,
+    /// When GetStackTrace was asked, in nanoseconds of `clock::since_start`.
+    pub asked: u64,
+    /// The trace stack of the thread's carrier, if the thread is a virtual one.
+    pub carrier: Option<&'a StackCopy>,
+    /// The event that the thread is in; none in a hook.
+    pub event: Option<Event>,
+}
+
+/// What is known of GetStackTrace's answer.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Standing {
+    /// The answer is false.
+    Refuted,
+    /// Nobody has said otherwise.
+    Unopposed,
+    /// The answer agrees with the trace stack, versions of methods included.
+    Confirmed,
+}
+
+impl Standing {
+    /// By the judgement of layer `gst`.
+    pub fn of(judged: &Judgement) -> Standing {
+        match judged.verdict {
+            _ if judged.is_mismatch() => Standing::Refuted,
+            Verdict::Unverifiable => Standing::Unopposed,
+            _ => Standing::Confirmed,
+        }
+    }
+}
+
+/// Copies the trace stack of the thread's carrier, if the thread is a virtual one.
+pub fn carrier<'c>(
+    state: &ThreadState,
+    into: &'c mut StackCopy,
+) -> Result<Option<&'c StackCopy>, Drop> {
+    match state.carrier_stack() {
+        None => Ok(None),
+        Some(stack) => stack.copy_to(into).map(|()| Some(&*into)),
+    }
+}
+
+/// Checks in `layer` what the walker answered, an error or `walk`.
 pub fn check(
     layers: &Layers,
+    layer: Layer,
     state: &ThreadState,
     env: Env<'_>,
-    (gst, judged, asked): (&[Frame], Judgement, u64),
+    reference: &Reference<'_>,
     (walked, walk): (Walk, &[Frame]),
-    carrier: Option<&StackCopy>,
 ) {
-    let layer = Layer::AsgctSafepoint;
     if let Err(code) = walked {
         return layers.records.slots.count(layer, Verdict::Error(code.0));
     }
-    if judged.is_mismatch() {
+    if reference.standing == Standing::Refuted {
         let none = Judgement::plain(Verdict::Unverifiable, Reason::ReferenceMismatch);
         return layers.records.slots.judged(layer, &none);
     }
     let threads = layers.truth.virtual_threads.as_ref();
     let methods = &layers.truth.methods;
-    let carrier = carrier.map(|copy| ReadStack::new(copy, methods));
+    let carrier = reference.carrier.map(|copy| ReadStack::new(copy, methods));
     let carrier = carrier.as_ref().map(ReadStack::truth);
+    let gst = reference.gst;
     let check = Check {
         layer,
         env,
         tid: state.tid(),
-        seen: Seen::InHook,
+        seen: Seen::Here,
         sight: &Sight::SameInstant {
             reference: gst,
             carrier: carrier.as_ref(),
@@ -48,11 +96,17 @@ pub fn check(
             boundary: &|walk| threads?.boundary(walk),
         },
         reference: &[gst],
-        evidence: &nothing_more,
+        evidence: &|_| Evidence {
+            at: reference.event.map(|event| format!("{event:?}")),
+            ..Evidence::default()
+        },
     };
     // If the key stands for the same version still, its version at that time is certain.
-    let changes = || methods.have_changed_since(walk, asked);
-    if methods.has_one_version_each() || judged.verdict == Verdict::Unverifiable || changes() {
+    let is_unsure = || {
+        reference.standing != Standing::Confirmed
+            || methods.have_changed_since(walk, reference.asked)
+    };
+    if methods.has_one_version_each() || is_unsure() {
         check.go(layers, walk);
         return;
     }

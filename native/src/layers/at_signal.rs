@@ -4,11 +4,12 @@
 use super::at_suspend::Outside;
 use super::call_edge::CallEdges;
 use super::context::Layers;
-use super::{asgct_async, asgct_gst};
+use super::{asgct_async, asgct_event, asgct_gst};
 use crate::edges::{Patience, Thread};
 use crate::evidence;
 use crate::jvm::jni::Env;
 use crate::jvm::jvmti::Suspended;
+use crate::jvm::os::clock;
 use crate::records::error_codes::ErrorCodes;
 use crate::records::profile::Stacks;
 use crate::sampling::client::Client;
@@ -77,11 +78,13 @@ struct Judging<'e> {
 impl<'e> Judging<'e> {
     fn new(layers: &'static Layers, env: Env<'e>) -> std::io::Result<Judging<'e>> {
         layers.let_class_files_judge();
+        let mut edges = CallEdges::new(layers, env);
+        edges.read_earlier();
         Ok(Judging {
             layers,
             env,
             gst: FrameBuffer::new(MAX_FRAMES)?,
-            edges: CallEdges::new(layers, env),
+            edges,
             outside: Outside::new(layers)?,
             stacks: Stacks::default(),
             errors: ErrorCodes::default(),
@@ -154,9 +157,17 @@ impl Client for Judging<'_> {
             .check(self.layers, self.env, suspended, sample, &found);
     }
 
+    fn begin_turn(&mut self, with_checks: bool) {
+        asgct_event::begin_turn(self.layers, with_checks);
+    }
+
     fn keep_books(&mut self) {
+        if self.layers.config.events {
+            self.layers.allocations.look(clock::since_start());
+        }
         self.layers.truth.forget_unloaded();
         self.layers.write_counts();
+        self.edges.read_earlier();
         self.edges.read_loaded();
     }
 

@@ -8,6 +8,7 @@ use crate::evidence::Seen;
 use crate::jvm::jni::Env;
 use crate::jvm::os::clock;
 use crate::sampling::sample::Sample;
+use crate::truth::classes::unseen::Earlier;
 use crate::truth::methods::registry::Registry;
 use oracle::Layer;
 use oracle::edge::{Counts, Finding};
@@ -23,6 +24,8 @@ pub struct CallEdges<'e> {
     env: Env<'e>,
     /// Where class files are kept.
     judge: Option<&'static EdgeJudge>,
+    /// Classes that no event has shown.
+    earlier: Earlier<'e>,
     /// What was found of the edges of walks in this layer.
     asgct: Counts,
     /// CPU time that this layer took.
@@ -32,10 +35,19 @@ pub struct CallEdges<'e> {
 impl<'e> CallEdges<'e> {
     /// For the sampler, whose environment is `env`.
     pub fn new(layers: &'static Layers, env: Env<'e>) -> CallEdges<'e> {
+        let judge = layers.edge_judge();
+        let jvmti = layers.truth.jvm.jvmti;
+        // Where hooks are on, all classes are shown as they load.
+        let earlier = if judge.is_some() && !layers.config.hooks.is_on() {
+            Earlier::all(jvmti, env)
+        } else {
+            Earlier::none()
+        };
         CallEdges {
             layers,
             env,
-            judge: layers.edge_judge(),
+            judge,
+            earlier,
             asgct: Counts::default(),
             judging: Duration::ZERO,
         }
@@ -45,6 +57,13 @@ impl<'e> CallEdges<'e> {
     pub fn read_loaded(&self) {
         if let Some(judge) = self.judge {
             judge.read_loaded();
+        }
+    }
+
+    /// Reads the classes that were loaded before their files were shown, as far as that can be done by now.
+    pub fn read_earlier(&mut self) {
+        if let Some(judge) = self.judge {
+            judge.read_earlier(&mut self.earlier);
         }
     }
 

@@ -6,6 +6,7 @@ use crate::injection::hook_faults;
 use crate::injection::walker_faults::Injector;
 use crate::recorder::Recorder;
 use crate::records::Records;
+use crate::sampling::allocations::Allocations;
 use crate::truth::context::Truth;
 use crate::walkers::table::Walkers;
 use oracle::record::{Config, Record};
@@ -21,6 +22,8 @@ pub struct Layers {
     pub records: &'static Records,
     /// Whom they judge.
     pub walkers: &'static Walkers,
+    /// How many allocations the VM reports, where it does.
+    pub allocations: Allocations,
     /// Faults for tests of ourselves.
     pub injector: Injector,
     /// What is written down of mismatches.
@@ -52,6 +55,7 @@ impl Layers {
             truth,
             records,
             walkers,
+            allocations: Allocations::new(truth.jvm.jvmti),
             injector: Injector::new(truth, config.faults.clone(), config.seed),
             reporter: Reporter::new(truth, records, config),
             recorder,

@@ -61,7 +61,7 @@ pub fn check(
 
 /// What tells the stack that GetStackTrace walks on the calling thread from others: that of the virtual
 /// thread, if the thread carries one.
-fn walked(state: &ThreadState) -> Thread {
+pub(super) fn walked(state: &ThreadState) -> Thread {
     match state.carrier_stack() {
         None => (ptr::from_ref(state) as usize, state.tid()),
         Some(_) => (ptr::from_ref(state.stack()) as usize, 0),

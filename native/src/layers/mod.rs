@@ -3,9 +3,11 @@
 //! All checks take one path ([`path`]): the layer judges the walker's answer, a fault may be
 //! injected in its place, the verdict is counted, and a mismatch is recorded. Layers whose instant
 //! is a check inside a hook are made by [`at_check`], those whose instant is a signal by
-//! [`at_signal`], and those whose thread is suspended by [`at_suspend`].
+//! [`at_signal`], those whose thread is suspended by [`at_suspend`], and the layer of JVMTI events by
+//! [`asgct_event`].
 
 mod asgct_async;
+pub mod asgct_event;
 mod asgct_gst;
 mod asgct_safepoint;
 pub mod at_check;

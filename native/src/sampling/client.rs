@@ -14,6 +14,9 @@ pub trait Client {
     /// answers. `sample` was taken while the thread was suspended.
     fn judge_suspended(&mut self, target: &Target<'_>, sample: &Sample, suspended: Suspended<'_>);
 
+    /// A turn begins in which checks are made, or not (see [`oracle::pace`]).
+    fn begin_turn(&mut self, with_checks: bool);
+
     /// Called about every second.
     fn keep_books(&mut self);
 

@@ -4,6 +4,7 @@
 //! [`HandlerContext`](crate::jvm::os::signal::HandlerContext). Everything else runs on the
 //! sampler's own thread ([`sampler`]). Both share the samples of [`asking`].
 
+pub mod allocations;
 mod asking;
 mod bell;
 pub mod client;

@@ -117,6 +117,7 @@ impl Ready {
             answers: 0,
             post: Post::new(),
         };
+        sampling.begin_turn();
         let mut booked = Instant::now();
         let (mut profiled, mut profile_after) = (booked, BOOKKEEPING);
         while truth.jvm.is_live() && !STOP.load(Relaxed) {
@@ -126,6 +127,7 @@ impl Ready {
                 let answers = std::mem::take(&mut sampling.answers);
                 let paced = sampling.turns.pass_on(answers);
                 records.write(&Record::Paced(paced));
+                sampling.begin_turn();
             }
             if booked.elapsed() >= BOOKKEEPING {
                 booked = Instant::now();
@@ -184,6 +186,11 @@ impl Request<'_> {
 }
 
 impl<'e> Sampling<'e, '_> {
+    fn begin_turn(&mut self) {
+        let with_checks = self.turns.pace() == Pace::Checks;
+        self.client.begin_turn(with_checks);
+    }
+
     /// Asks a thread, and while the thread answers, judges an earlier answer. Returns false if
     /// there was nothing to do.
     fn turn(&mut self) -> bool {

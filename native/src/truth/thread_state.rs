@@ -31,7 +31,7 @@ pub struct ThreadState {
     stack_end: AtomicUsize,
     /// A global reference to its `java.lang.Thread`; null until known.
     object: AtomicPtr<_jobject>,
-    /// The earliest time at which light hooks make the next check.
+    /// The earliest time at which light hooks and events make the next check.
     next_check: AtomicU64,
     /// The part that only the thread itself uses.
     pub own: Own,
@@ -171,8 +171,8 @@ impl ThreadState {
         &self.own_stack
     }
 
-    /// Plans the next check: native hooks make it after `after` pushes, light hooks at the first
-    /// invitation after `time`, in nanoseconds of [`crate::jvm::os::clock::since_start`].
+    /// Plans the next check: native hooks make it after `after` pushes, light hooks and events at the
+    /// first opportunity after `time`, in nanoseconds of [`crate::jvm::os::clock::since_start`].
     pub fn plan_check(&self, after: u32, time: u64) {
         self.own.countdown.set(after);
         self.next_check.store(time, Relaxed);
@@ -190,10 +190,15 @@ impl ThreadState {
         false
     }
 
+    /// Whether the time of the next check has come, in an event at `now`.
+    pub fn is_time_to_check(&self, now: u64) -> bool {
+        now >= self.next_check.load(Relaxed)
+    }
+
     /// Lets the next push of a light hook call the native method and make a check, if it is time.
     /// May be called from any thread.
     pub fn invite_check(&self, now: u64) {
-        if now >= self.next_check.load(Relaxed) {
+        if self.is_time_to_check(now) {
             self.own_stack.stop();
         }
     }

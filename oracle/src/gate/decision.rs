@@ -265,6 +265,7 @@ mod tests {
             kinds: vec![],
             profile: Default::default(),
             edges: Default::default(),
+            class_data: None,
         }
     }
 

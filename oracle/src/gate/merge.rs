@@ -75,6 +75,7 @@ mod tests {
             kinds: vec![],
             profile: Default::default(),
             edges: Default::default(),
+            class_data: None,
         }
     }
 

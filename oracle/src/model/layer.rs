@@ -74,6 +74,11 @@ layers! {
         walker: Some("asgct"), truths: [Here], when: Check, program: Hooked, budget: 0.005, imprecise: [0.0, 0.0],
         compares: "AsyncGetCallTrace with GetStackTrace at the same place",
     }
+    /// AsyncGetCallTrace inside an event of JVMTI with GetStackTrace at the same place.
+    AsgctEvent = "asgct-event" {
+        walker: Some("asgct"), truths: [Here], when: Event, program: Unmodified, budget: 0.005, imprecise: [0.0, 0.0],
+        compares: "AsyncGetCallTrace with GetStackTrace at the same place, in runs without hooks: where objects are allocated, threads wait for monitors, and classes are loaded",
+    }
     /// AsyncGetCallTrace in a signal handler with the trace stack copied there.
     AsgctAsync = "asgct-async" {
         walker: Some("asgct"), truths: [Trace, Classes], when: Signal, program: Hooked, budget: 0.02, imprecise: [0.01, 0.4],
@@ -143,6 +148,8 @@ pub enum When {
     Hook,
     /// In a hook that makes a check.
     Check,
+    /// In an event that JVMTI reports on the thread itself.
+    Event,
     /// In a signal handler, at any instant.
     Signal,
     /// By another thread, while the thread is suspended.

@@ -24,8 +24,7 @@ pub struct Config {
     pub trace_class: std::path::PathBuf,
     /// Seed of all random choices.
     pub seed: u64,
-    /// Whether classes are rewritten, and how. Without hooks, only `asgct-gst` and `call-edge` have
-    /// checks of AsyncGetCallTrace.
+    /// Whether classes are rewritten, and how.
     pub hooks: Hooking,
     /// Patterns of methods to hook, as `instrumenter` defines them; empty: all methods.
     #[serde(default)]
@@ -50,6 +49,9 @@ pub struct Config {
     /// the other layers.
     #[serde(default)]
     pub edges: bool,
+    /// Whether checks are made in events of JVMTI: layer `asgct-event`.
+    #[serde(default)]
+    pub events: bool,
     /// How many mismatches of each layer, verdict and cause are kept, with their evidence: a uniform
     /// sample. All are counted.
     pub evidence_limit: u32,

@@ -2,6 +2,7 @@
 //! and `report.json`.
 
 pub mod budget;
+mod class_data;
 mod config;
 pub mod cost;
 mod faults;
@@ -10,6 +11,7 @@ mod lines;
 pub mod report;
 pub mod tally;
 
+pub use class_data::ClassData;
 pub use config::{CLAIM_FILE, Config, RECORDS_FILE, SLOTS_FILE};
 pub use faults::{FaultCount, Faults, Sabotage};
 pub use hooking::Hooking;

@@ -3,7 +3,7 @@
 use crate::budget::Budget;
 use crate::cost::Cost;
 use crate::profile::Profile;
-use crate::record::{EdgeCounts, ErrorCount, KindCount, Mismatch, Rewriting};
+use crate::record::{ClassData, EdgeCounts, ErrorCount, KindCount, Mismatch, Rewriting};
 use crate::tally::{Compared, Drop, Tally};
 use crate::{Hooking, Layer};
 use serde::{Deserialize, Serialize};
@@ -114,6 +114,9 @@ pub struct Run {
     /// The JDK, if the target got far enough to report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jdk: Option<Jdk>,
+    /// Whether the JVM took classes from an archive; absent in reports of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class_data: Option<ClassData>,
     /// Its place in the scenario's matrix: axis and value.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub axes: BTreeMap<String, String>,

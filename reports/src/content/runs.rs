@@ -44,6 +44,7 @@ fn group(run: &Run) -> Group {
     );
     let mut notes: Vec<String> = run.invalid.iter().chain(&run.failed).cloned().collect();
     notes.extend(super::cost::line(run));
+    notes.extend(run.class_data.map(|data| data.to_string()));
     if let Some(rewriting) = &run.rewriting {
         notes.extend(left("classes", &rewriting.classes_left));
         notes.extend(left("methods", &rewriting.methods_left));

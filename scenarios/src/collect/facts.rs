@@ -109,6 +109,7 @@ impl Facts {
                 names::THREADS
             ));
         }
+        let class_data = records.started.as_ref().and_then(|it| it.class_data);
         Run {
             cost: self.cost(&counted),
             scenario: self.scenario,
@@ -131,6 +132,7 @@ impl Facts {
                 version: started.version,
                 vm: started.vm,
             }),
+            class_data,
             axes: self.axes,
             notes,
             errors: records.errors,

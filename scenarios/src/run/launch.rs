@@ -8,9 +8,9 @@ use crate::scenario::Start;
 use crate::store::names;
 use java_fixtures::Installed;
 use libraries::Library;
+use oracle::Hooking;
 use oracle::record::SLOTS_FILE;
 use oracle::tally::SLOTS;
-use oracle::{Hooking, Layer, TruthKind};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -187,14 +187,8 @@ fn prepare(kit: &Kit, job: &Job, dir: &Path) -> io::Result<PathBuf> {
         Hooking::Light => &kit.classes.trace_light,
         Hooking::None | Hooking::Exact => &kit.classes.trace_exact,
     };
-    // Without hooks, kept class files bring samples of their own.
-    let needs_classes = |layer: &Layer| match program.hooks.is_on() {
-        true => layer.uses(TruthKind::Classes),
-        false => layer.rests_on(TruthKind::Classes),
-    };
-    let edges = program.layers.iter().any(needs_classes);
-    let sampling = &program.sampling;
-    let config = sampling.config(dir, trace, job.seed, program.hooks, edges);
+    let (sampling, truths) = (&program.sampling, program.truths());
+    let config = sampling.config(dir, trace, job.seed, program.hooks, truths);
     fs::write(&path, serde_json::to_vec_pretty(&config)?)?;
     fs::write(dir.join(SLOTS_FILE), [0; SLOTS * size_of::<u64>()])?;
     Ok(path)

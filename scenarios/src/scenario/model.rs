@@ -2,7 +2,7 @@
 
 use oracle::budget::Budget;
 use oracle::record::{Config, Faults, Sabotage};
-use oracle::{Hooking, LAYERS, Layer};
+use oracle::{Hooking, LAYERS, Layer, TruthKind, When};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -163,6 +163,15 @@ impl Default for Sampling {
     }
 }
 
+/// What the agent keeps and asks for beside its hooks.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Truths {
+    /// Class files, to judge by.
+    pub edges: bool,
+    /// Events of JVMTI, to make checks in.
+    pub events: bool,
+}
+
 impl Sampling {
     /// The agent's configuration.
     pub(crate) fn config(
@@ -171,7 +180,7 @@ impl Sampling {
         trace_class: &Path,
         seed: u64,
         hooks: Hooking,
-        edges: bool,
+        truths: Truths,
     ) -> Config {
         Config {
             run_dir: run_dir.into(),
@@ -185,7 +194,8 @@ impl Sampling {
             check_share: self.check_share,
             sample_interval_us: self.interval_us,
             gst_every: self.gst_every,
-            edges,
+            edges: truths.edges,
+            events: truths.events,
             evidence_limit: self.evidence_limit,
             sabotage: self.sabotage,
             sabotage_one_in: self.sabotage_one_in,
@@ -214,6 +224,21 @@ impl Program {
             sampling: Sampling::default(),
             matrix: Matrix::default(),
             layers: Layer::ALL.into(),
+        }
+    }
+
+    /// What its layers need beside hooks.
+    pub(crate) fn truths(&self) -> Truths {
+        let hooked = self.hooks.is_on();
+        // Without hooks, kept class files bring samples of their own.
+        let needs_classes = |layer: &Layer| match hooked {
+            true => layer.uses(TruthKind::Classes),
+            false => layer.rests_on(TruthKind::Classes),
+        };
+        let asks_in_events = |layer: &Layer| layer.row().when == When::Event;
+        Truths {
+            edges: self.layers.iter().any(needs_classes),
+            events: self.layers().iter().any(asks_in_events),
         }
     }
 

@@ -16,6 +16,10 @@ pub enum Capability {
     Suspend = 20,
     /// `can_generate_all_class_hook_events`
     AllClassHookEvents = 26,
+    /// `can_generate_monitor_events`
+    MonitorEvents = 28,
+    /// `can_generate_vm_object_alloc_events`
+    VmObjectAllocEvents = 29,
     /// `can_generate_object_free_events`
     ObjectFreeEvents = 32,
     /// `can_get_constant_pool`
@@ -24,6 +28,8 @@ pub enum Capability {
     EarlyVmStart = 41,
     /// `can_generate_early_class_hook_events`
     EarlyClassHookEvents = 42,
+    /// `can_generate_sampled_object_alloc_events`
+    SampledObjectAllocEvents = 43,
     /// `can_support_virtual_threads`
     SupportVirtualThreads = 44,
 }

@@ -2,12 +2,12 @@
 
 use super::env::{Error, Jvmti, call, ok};
 use crate::jvm::jni::{Env, Ref};
-use jni_sys::{jint, jlong, jobject};
+use jni_sys::{jboolean, jint, jlong, jobject};
 use std::ffi::{CStr, c_char, c_uchar, c_void};
 use std::ptr;
 
 /// Events, by their number.
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
 #[repr(i32)]
 pub enum Event {
     /// `JVMTI_EVENT_VM_INIT`
@@ -26,10 +26,33 @@ pub enum Event {
     ClassPrepare = 56,
     /// `JVMTI_EVENT_VM_START`
     VmStart = 57,
+    /// `JVMTI_EVENT_MONITOR_WAIT`
+    MonitorWait = 73,
+    /// `JVMTI_EVENT_MONITOR_WAITED`
+    MonitorWaited = 74,
+    /// `JVMTI_EVENT_MONITOR_CONTENDED_ENTER`
+    MonitorContendedEnter = 75,
+    /// `JVMTI_EVENT_MONITOR_CONTENDED_ENTERED`
+    MonitorContendedEntered = 76,
     /// `JVMTI_EVENT_OBJECT_FREE`
     ObjectFree = 83,
+    /// `JVMTI_EVENT_VM_OBJECT_ALLOC`
+    VmObjectAlloc = 84,
+    /// `JVMTI_EVENT_SAMPLED_OBJECT_ALLOC`
+    SampledObjectAlloc = 86,
     /// `JVMTI_EVENT_VIRTUAL_THREAD_END`
     VirtualThreadEnd = 88,
+}
+
+impl Event {
+    /// The events of [`Events::in_thread`], but for sampled allocations.
+    pub const IN_THREAD: [Event; 5] = [
+        Event::VmObjectAlloc,
+        Event::MonitorContendedEnter,
+        Event::MonitorContendedEntered,
+        Event::MonitorWait,
+        Event::MonitorWaited,
+    ];
 }
 
 /// What an agent does at the VM's events. No panic may leave these functions, because the VM would
@@ -50,8 +73,12 @@ pub trait Events {
     /// Class File Load Hook: the class file that the VM loads instead; `None` for the file as it
     /// is.
     fn class_file(class_file: ClassFile<'_>) -> Option<Vec<u8>>;
+    /// Class Load.
+    fn class_load(env: Env<'_>);
     /// Class Prepare.
     fn class_prepare(env: Env<'_>, class: Ref<'_>);
+    /// An allocation, or what a thread does with a monitor.
+    fn in_thread(env: Env<'_>, event: Event);
     /// Object Free. The VM may be at a safepoint, so no function of the VM may be called.
     fn object_free(tag: jlong);
 }
@@ -75,6 +102,12 @@ pub type ThreadCallback = extern "C" fn(Jvmti, Env<'_>, Ref<'_>);
 
 type ThreadEvent = extern "system" fn(Jvmti, Env<'_>, Option<Ref<'_>>);
 type ClassEvent = extern "system" fn(Jvmti, Env<'_>, Option<Ref<'_>>, Ref<'_>);
+type AllocationEvent = extern "system" fn(Jvmti, Env<'_>, Object, Object, Object, jlong);
+type MonitorEvent = extern "system" fn(Jvmti, Env<'_>, Object, Object);
+
+/// What the agent does not look at.
+type Object = Option<Ref<'static>>;
+
 type ClassFileEvent = for<'a> extern "system" fn(
     Jvmti,
     Env<'a>,
@@ -99,11 +132,21 @@ struct Callbacks {
     class_load: ClassEvent,
     class_prepare: ClassEvent,
     vm_start: extern "system" fn(Jvmti, Env<'_>),
-    /// Events 58 to 82.
-    unused: [usize; 25],
+    /// Events 58 to 72.
+    unused: [usize; 15],
+    monitor_wait: extern "system" fn(Jvmti, Env<'_>, Object, Object, jlong),
+    monitor_waited: extern "system" fn(Jvmti, Env<'_>, Object, Object, jboolean),
+    monitor_contended_enter: MonitorEvent,
+    monitor_contended_entered: MonitorEvent,
+    /// Events 77 to 82.
+    unused_before_free: [usize; 6],
     object_free: extern "system" fn(Jvmti, jlong),
-    /// Events 84 to 87.
-    unused_too: [usize; 4],
+    vm_object_alloc: AllocationEvent,
+    /// Event 85.
+    unused_before_sampled: usize,
+    sampled_object_alloc: AllocationEvent,
+    /// Event 87.
+    unused_before_virtual: usize,
     /// Older VMs ignore this event.
     virtual_thread_end: ThreadEvent,
 }
@@ -137,7 +180,27 @@ extern "system" fn virtual_thread_end<E: Events>(_: Jvmti, env: Env<'_>, _: Opti
 }
 
 /// AsyncGetCallTrace answers only if an agent listens to this event.
-extern "system" fn class_load(_: Jvmti, _: Env<'_>, _: Option<Ref<'_>>, _: Ref<'_>) {}
+extern "system" fn class_load<E: Events>(_: Jvmti, env: Env<'_>, _: Option<Ref<'_>>, _: Ref<'_>) {
+    E::class_load(env);
+}
+
+/// Declares the callbacks of [`Events::in_thread`], with the types of what the VM tells besides.
+macro_rules! in_thread {
+    ($($callback:ident = $event:ident($($type:ty),*);)*) => {
+        $(extern "system" fn $callback<E: Events>(_: Jvmti, env: Env<'_>, $(_: $type),*) {
+            E::in_thread(env, Event::$event);
+        })*
+    };
+}
+
+in_thread! {
+    vm_object_alloc = VmObjectAlloc(Object, Object, Object, jlong);
+    sampled_object_alloc = SampledObjectAlloc(Object, Object, Object, jlong);
+    monitor_contended_enter = MonitorContendedEnter(Object, Object);
+    monitor_contended_entered = MonitorContendedEntered(Object, Object);
+    monitor_wait = MonitorWait(Object, Object, jlong);
+    monitor_waited = MonitorWaited(Object, Object, jboolean);
+}
 
 extern "system" fn class_prepare<E: Events>(
     _: Jvmti,
@@ -212,12 +275,20 @@ impl Jvmti {
             thread_start: thread_start::<E>,
             thread_end: thread_end::<E>,
             class_file_load_hook: class_file_load_hook::<E>,
-            class_load,
+            class_load: class_load::<E>,
             class_prepare: class_prepare::<E>,
             vm_start: vm_start::<E>,
-            unused: [0; 25],
+            unused: [0; 15],
+            monitor_wait: monitor_wait::<E>,
+            monitor_waited: monitor_waited::<E>,
+            monitor_contended_enter: monitor_contended_enter::<E>,
+            monitor_contended_entered: monitor_contended_entered::<E>,
+            unused_before_free: [0; 6],
             object_free: object_free::<E>,
-            unused_too: [0; 4],
+            vm_object_alloc: vm_object_alloc::<E>,
+            unused_before_sampled: 0,
+            sampled_object_alloc: sampled_object_alloc::<E>,
+            unused_before_virtual: 0,
             virtual_thread_end: virtual_thread_end::<E>,
         };
         let size = size_of::<Callbacks>() as jint;
@@ -226,16 +297,25 @@ impl Jvmti {
 
     /// SetEventNotificationMode for all threads.
     pub fn enable_event(self, event: Event) -> Result<(), Error> {
-        self.enable(event as jint)
+        self.notify(event as jint, true)
     }
 
-    fn enable(self, event: jint) -> Result<(), Error> {
-        const ENABLE: jint = 1;
+    /// SetEventNotificationMode for all threads.
+    pub fn disable_event(self, event: Event) -> Result<(), Error> {
+        self.notify(event as jint, false)
+    }
+
+    /// SetHeapSamplingInterval: on average one object in so many allocated bytes is reported.
+    pub fn set_heap_sampling_interval(self, bytes: jint) -> Result<(), Error> {
+        ok(call!(self, 156, (jint), bytes))
+    }
+
+    fn notify(self, event: jint, enable: bool) -> Result<(), Error> {
         ok(call!(
             self,
             2,
             (jint, jint, jobject),
-            ENABLE,
+            jint::from(enable),
             event,
             ptr::null_mut()
         ))
@@ -267,6 +347,6 @@ impl Jvmti {
         callback: ThreadCallback,
     ) -> Result<(), Error> {
         ok(call!(self, 126, (jint, ThreadCallback), event, callback))?;
-        self.enable(event)
+        self.notify(event, true)
     }
 }

@@ -1,6 +1,6 @@
 //! Classes as they load.
 
-pub mod hidden;
 pub mod hook_class;
 pub mod prepared;
 pub mod rewriting;
+pub mod unseen;

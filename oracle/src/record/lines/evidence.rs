@@ -53,7 +53,8 @@ evidence! {
     run: String;
     /// The walker, if it is not the layer's own walker.
     walker: String;
-    /// The hook that found the trace stack out of balance.
+    /// The hook that found the trace stack out of balance, or the event of JVMTI in which the walker was
+    /// asked.
     at: String;
     /// How the trace stack was out of balance.
     found: String;

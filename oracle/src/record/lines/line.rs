@@ -11,6 +11,7 @@ use super::kinds::KindCount;
 use super::pace::Paced;
 use super::profile::Profile;
 use super::rewriting::Rewriting;
+use crate::record::ClassData;
 use crate::record::faults::FaultCount;
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +58,9 @@ pub struct Started {
     pub vm: String,
     /// Whether AsyncGetCallTrace was found in the VM's library.
     pub asgct: bool,
+    /// Whether the VM takes classes from an archive; absent in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class_data: Option<ClassData>,
 }
 
 #[cfg(test)]

@@ -1,0 +1,120 @@
+//! Layer `asgct-event`: AsyncGetCallTrace of the calling thread in an event of JVMTI, compared with
+//! GetStackTrace at the same place. The program runs as it is.
+//!
+//! The events arrive in the thread itself, with the thread's Java frames on the stack: sampled
+//! allocations, where allocation profilers ask, allocations by the VM, contended monitors, waits, and
+//! classes that are loaded and prepared.
+
+use super::asgct_safepoint::{self, Reference, Standing};
+use super::context::Layers;
+use super::{at_check, gst};
+use crate::edges::Patience;
+use crate::jvm::jni::Env;
+use crate::jvm::jvmti::Event;
+use crate::jvm::os::clock;
+use crate::truth::thread_state::ThreadState;
+use crate::walkers::here::{NoAnswer, Scratch, with_scratch};
+use oracle::tally::Drop;
+use oracle::trace::Frame;
+use oracle::{Layer, Verdict};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+const LAYER: Layer = Layer::AsgctEvent;
+
+/// Whether events make no check now.
+static RESTS: AtomicBool = AtomicBool::new(false);
+
+/// A turn begins in which events make checks, or do not arrive.
+pub fn begin_turn(layers: &Layers, with_checks: bool) {
+    let jvmti = layers.truth.jvm.jvmti;
+    let changes = RESTS.swap(!with_checks, Relaxed) == with_checks;
+    if !layers.config.events || !changes {
+        return;
+    }
+    for event in Event::IN_THREAD
+        .into_iter()
+        .chain([Event::SampledObjectAlloc])
+    {
+        // Another agent may have the last of them.
+        _ = if with_checks {
+            jvmti.enable_event(event)
+        } else {
+            jvmti.disable_event(event)
+        };
+    }
+}
+
+/// An event has arrived in the calling thread: makes a check, if the share of the thread's time that
+/// checks may take allows one.
+pub fn arrived(layers: &Layers, state: &ThreadState, env: Env<'_>, event: Event) {
+    let share = layers.config.check_share;
+    if !layers.config.events || RESTS.load(Relaxed) || share <= 0.0 || !layers.truth.jvm.is_live() {
+        return;
+    }
+    let start = clock::since_start();
+    if event == Event::SampledObjectAlloc {
+        layers.allocations.reported(start);
+    }
+    if !state.is_time_to_check(start) {
+        return;
+    }
+    with_scratch(|scratch| check(layers, state, env, (event, scratch)));
+    let end = clock::since_start();
+    let pause = at_check::pause(share, state, end.saturating_sub(start));
+    state.plan_check(u32::MAX, end + pause);
+}
+
+fn check(
+    layers: &Layers,
+    state: &ThreadState,
+    env: Env<'_>,
+    (event, scratch): (Event, &mut Scratch),
+) {
+    let slots = &layers.records.slots;
+    let asked = clock::since_start();
+    match scratch.ask_gst(layers.walkers, layers.truth, state, env) {
+        Ok(()) => {}
+        Err(NoAnswer::NobodyToAsk) => return,
+        Err(NoAnswer::Switching | NoAnswer::Failed(_)) => {
+            return slots.count(LAYER, Verdict::Unverifiable);
+        }
+        Err(NoAnswer::TooDeep) => return slots.drop(LAYER, Drop::TooDeep),
+    }
+    if scratch.gst.frames().is_empty() {
+        // A thread of the VM, or one that has not begun to run Java code.
+        return;
+    }
+    let Some(walked) = scratch.ask_asgct(layers.walkers, env) else {
+        return;
+    };
+    let carrier = match asgct_safepoint::carrier(state, &mut scratch.carrier) {
+        Ok(carrier) => carrier,
+        Err(cause) => return slots.drop(LAYER, cause),
+    };
+    let (gst, walk) = (scratch.gst.frames(), scratch.asgct.frames());
+    let reference = Reference {
+        gst,
+        standing: if walk.starts_with(gst) {
+            Standing::Unopposed
+        } else {
+            by_class_files(layers, state, env, gst)
+        },
+        asked,
+        carrier,
+        event: Some(event),
+    };
+    asgct_safepoint::check(layers, LAYER, state, env, &reference, (walked, walk));
+}
+
+/// What class files say of GetStackTrace's answer, where they are kept.
+fn by_class_files(layers: &Layers, state: &ThreadState, env: Env<'_>, gst: &[Frame]) -> Standing {
+    let found = layers
+        .edge_judge()
+        .and_then(|judge| judge.sure_findings(env, Patience::Hurries, gst::walked(state), gst));
+    let is_refuted = found.iter().flatten().any(|found| found.is_impossible());
+    if is_refuted {
+        Standing::Refuted
+    } else {
+        Standing::Unopposed
+    }
+}

@@ -1,0 +1,83 @@
+//! Class files of classes that no event has shown: hidden classes, and those that were loaded before
+//! the agent listened. The VM tells what they are made of.
+
+use crate::jvm::jni::{Env, Local};
+use crate::jvm::jvmti::{Error, JMethodId, Jvmti, MethodName, class_name};
+use crate::truth::class_files::ClassFiles;
+use classfile::parts::{ClassParts, MethodParts};
+
+/// `JVMTI_ERROR_CLASS_NOT_PREPARED`: the methods of the class have no ids yet.
+const NOT_LINKED: Error = 22;
+
+/// A class file of the class that declares `method`, with what its methods call; none if the VM does
+/// not tell.
+pub fn declaring(jvmti: Jvmti, env: Env<'_>, method: JMethodId) -> Option<Vec<u8>> {
+    let class = jvmti.declaring_class(env, method).ok()?;
+    class_file(jvmti, &class).ok()?
+}
+
+/// A class file of `class`, with what its methods call; none if there is no room for all names. Fails
+/// if the class is not linked yet.
+fn class_file(jvmti: Jvmti, class: &Local<'_>) -> Result<Option<Vec<u8>>, Error> {
+    parts(jvmti, class).map(|parts| parts.class_file())
+}
+
+/// The classes that were loaded when the agent began to listen, as far as they were not read yet.
+pub struct Earlier<'e>(Vec<Local<'e>>);
+
+impl<'e> Earlier<'e> {
+    /// None.
+    pub fn none() -> Earlier<'e> {
+        Earlier(vec![])
+    }
+
+    /// All that are loaded now.
+    pub fn all(jvmti: Jvmti, env: Env<'e>) -> Earlier<'e> {
+        Earlier(jvmti.loaded_classes(env).unwrap_or_default())
+    }
+
+    /// Reads those that are linked by now.
+    pub fn read(&mut self, jvmti: Jvmti, into: &ClassFiles) {
+        self.0.retain(|class| match class_file(jvmti, class) {
+            Err(error) => error == NOT_LINKED,
+            Ok(class_file) => {
+                class_file.iter().for_each(|bytes| into.loaded(bytes));
+                false
+            }
+        });
+    }
+}
+
+fn parts(jvmti: Jvmti, class: &Local<'_>) -> Result<ClassParts, Error> {
+    // First of all, because the VM refuses this where a class is not linked.
+    let methods = jvmti.create_method_ids(class.get())?.into_iter();
+    let (pool_count, pool) = jvmti.constant_pool(class.get())?;
+    let interfaces = jvmti.interfaces(class.env(), class.get())?;
+    let names = interfaces.iter().map(|interface| name(jvmti, interface));
+    let above = class.env().superclass(class.get());
+    Ok(ClassParts {
+        name: name(jvmti, class)?,
+        super_name: above.map(|above| name(jvmti, &above)).transpose()?,
+        interfaces: names.collect::<Result<_, _>>()?,
+        access_flags: jvmti.class_modifiers(class.get())?,
+        pool_count,
+        pool,
+        methods: methods.map(|m| of(jvmti, m)).collect::<Result<_, _>>()?,
+    })
+}
+
+fn of(jvmti: Jvmti, method: JMethodId) -> Result<MethodParts, Error> {
+    let MethodName { name, descriptor } = jvmti.method_name(method)?;
+    Ok(MethodParts {
+        access_flags: jvmti.method_modifiers(method)?,
+        name: name.into(),
+        descriptor: descriptor.into(),
+        // Native and abstract methods have no code.
+        code: jvmti.bytecodes(method, <[u8]>::to_vec).ok(),
+    })
+}
+
+fn name(jvmti: Jvmti, class: &Local<'_>) -> Result<Vec<u8>, Error> {
+    let signature = jvmti.class_signature(class.get())?;
+    Ok(class_name(&signature).into())
+}

@@ -1,0 +1,127 @@
+//! GetStackTrace and AsyncGetCallTrace of the calling thread, outside of its signal handler.
+
+use super::buffer::{ErrorCode, FrameBuffer, MAX_FRAMES, Walk};
+use super::table::Walkers;
+use super::walker::WalksHere;
+use super::{asgct, gst};
+use crate::jvm::jni::Env;
+use crate::truth::context::Truth;
+use crate::truth::thread_state::ThreadState;
+use crate::truth::trace_stack::StackCopy;
+use std::cell::RefCell;
+use std::io;
+
+/// More frames than a virtual thread's carrier usually has of its own.
+const CARRIER_FRAMES: usize = 64;
+
+/// What a check needs, kept for the next one of its thread.
+pub struct Scratch {
+    /// GetStackTrace's answer.
+    pub gst: FrameBuffer,
+    /// AsyncGetCallTrace's answer.
+    pub asgct: FrameBuffer,
+    /// A copy of the thread's trace stack.
+    pub copy: StackCopy,
+    /// A copy of the trace stack of the thread's carrier.
+    pub carrier: StackCopy,
+}
+
+thread_local! {
+    /// Not used by signal handlers, so Rust's own thread-locals do.
+    static SCRATCH: RefCell<Option<Scratch>> = const { RefCell::new(None) };
+}
+
+/// Lends the thread's scratch; `None` if it is in use or gone, or if there is no memory.
+pub fn with_scratch<T>(work: impl FnOnce(&mut Scratch) -> T) -> Option<T> {
+    // What a thread runs that detaches may come after its thread-locals are gone: no check then.
+    let worked = SCRATCH.try_with(|scratch| {
+        // A check inside a check would mean that a hook ran inside one: leave it out.
+        let mut scratch = scratch.try_borrow_mut().ok()?;
+        let made = match &mut *scratch {
+            Some(made) => made,
+            empty => empty.insert(Scratch::new().ok()?),
+        };
+        Some(work(made))
+    });
+    worked.ok()?
+}
+
+/// Why there is no answer of GetStackTrace.
+pub enum NoAnswer {
+    /// The walker is not in use.
+    NobodyToAsk,
+    /// The thread mounts or unmounts a virtual thread.
+    Switching,
+    /// The walker failed.
+    Failed(ErrorCode),
+    /// The stack has more frames than fit.
+    TooDeep,
+}
+
+impl Scratch {
+    fn new() -> io::Result<Scratch> {
+        Ok(Scratch {
+            gst: FrameBuffer::new(MAX_FRAMES)?,
+            asgct: FrameBuffer::new(MAX_FRAMES + CARRIER_FRAMES)?,
+            copy: StackCopy::new(MAX_FRAMES)?,
+            carrier: StackCopy::new(MAX_FRAMES)?,
+        })
+    }
+
+    /// Asks AsyncGetCallTrace for the calling thread; `None` if the VM does not have it.
+    pub fn ask_asgct(&mut self, walkers: &Walkers, env: Env<'_>) -> Option<Walk> {
+        let asgct = here(walkers, asgct::NAME)?;
+        Some(asgct.walk(env, &mut self.asgct))
+    }
+
+    /// Asks GetStackTrace for the calling thread.
+    pub fn ask_gst(
+        &mut self,
+        walkers: &Walkers,
+        truth: &Truth,
+        state: &ThreadState,
+        env: Env<'_>,
+    ) -> Result<(), NoAnswer> {
+        if !self.may_ask(walkers, truth, state, env) {
+            return Err(NoAnswer::Switching);
+        }
+        let gst = here(walkers, gst::NAME).ok_or(NoAnswer::NobodyToAsk)?;
+        gst.walk(env, &mut self.gst).map_err(NoAnswer::Failed)?;
+        if self.gst.is_full() {
+            return Err(NoAnswer::TooDeep);
+        }
+        let threads = truth.virtual_threads.as_ref();
+        match threads.is_some_and(|threads| threads.is_switching(state, self.gst.frames())) {
+            true => Err(NoAnswer::Switching),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether GetStackTrace may be asked for the calling thread: not while it mounts or unmounts
+    /// a virtual thread, which JDK 21 would wait for, for ever. (Its `GetStackTrace` waits until
+    /// no thread does so, the calling one included.) Where carriers are between two virtual threads only
+    /// AsyncGetCallTrace tells; other threads are asked whatever AsyncGetCallTrace answers.
+    fn may_ask(
+        &mut self,
+        walkers: &Walkers,
+        truth: &Truth,
+        state: &ThreadState,
+        env: Env<'_>,
+    ) -> bool {
+        let (Some(threads), None) = (&truth.virtual_threads, state.carrier_stack()) else {
+            return true;
+        };
+        if !threads.may_carry(state) {
+            return true;
+        }
+        let walked = self.ask_asgct(walkers, env);
+        // A full buffer may hide more.
+        matches!(walked, Some(Ok(())))
+            && !self.asgct.is_full()
+            && !threads.is_mounting(self.asgct.frames())
+    }
+}
+
+fn here<'w>(walkers: &'w Walkers, name: &str) -> Option<&'w dyn WalksHere> {
+    walkers.get(name)?.here()
+}

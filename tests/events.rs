@@ -1,0 +1,187 @@
+//! Layer `asgct-event`, on programs as they are.
+
+mod support;
+
+use oracle::Layer;
+use oracle::record::ClassData;
+use oracle::report::{Exit, Report};
+use oracle::tally::Tally;
+use scenarios::jdk::Jdk;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+use support::{Deadline, jdks};
+
+/// Runs fixtures without hooks; returns the report.
+fn run(jdk: &Path, seed: u64, jvm_args: &[&str], names: &[&str], options: &[&str]) -> Report {
+    let scenario = format!(
+        "name = \"events\"\nlayers = [\"asgct-event\"]\n\
+         [sampling]\ncheck_share = 0.3\nevidence_limit = 100000\n\
+         [budget]\nasgct-event = 1\n\
+         [[program]]\nname = \"program\"\nhooks = \"none\"\nbaseline = false\njvm_args = {jvm_args:?}\n\
+         fixtures = {{ names = {names:?}, seconds = 4 }}\n"
+    );
+    let ran = support::run_scenario(jdk, &scenario, seed, options);
+    let of_run = &ran.report.runs[0];
+    assert_eq!(of_run.exit, Exit::Code(0), "{jdk:?}");
+    assert_eq!(of_run.invalid, None, "{jdk:?}");
+    ran.report
+}
+
+fn tally(report: &Report) -> Tally {
+    let mut layers = report.layers.iter();
+    let counts = layers.find(|counts| counts.layer == Layer::AsgctEvent);
+    counts.map(|counts| counts.tally()).unwrap_or_default()
+}
+
+/// Whether a JDK has JDK-8302320, which was corrected in 17.0.8 and in 21; `None` where this test does not
+/// know.
+fn cuts_at_linkers(version: &str) -> Option<bool> {
+    let mut numbers = version.split('.').map(|number| number.parse::<u32>().ok());
+    let (feature, update) = (numbers.next()??, numbers.nth(1).flatten().unwrap_or(0));
+    match (feature, update) {
+        (17, ..7) => Some(true),
+        (17, 9..) | (21.., _) => Some(false),
+        _ => None,
+    }
+}
+
+/// The walker's mistake needs a callee without local variables, and hooks with one would hide it.
+#[test]
+fn a_stack_that_is_cut_at_a_linker_is_found_where_the_walker_cuts() {
+    for home in jdks() {
+        let jdk = Jdk::at(&home, "a test").unwrap();
+        let Some(cuts) = jdk.version().and_then(cuts_at_linkers) else {
+            println!("skipped: nobody knows whether {home:?} has JDK-8302320");
+            continue;
+        };
+        let deadline = Deadline::new(format!("{home:?}: waiting for checks"));
+        let mut sum = Tally::default();
+        for seed in 1.. {
+            deadline.check();
+            let report = run(
+                &home,
+                seed,
+                &["-Xint"],
+                &["method-handles-interpreted"],
+                &[],
+            );
+            sum += &tally(&report);
+            if sum.decided() >= 1000 {
+                break;
+            }
+        }
+        println!("{home:?}: {sum:?}");
+        assert_eq!(sum.mismatches() > 0, cuts, "{home:?}: {sum:?}");
+    }
+}
+
+/// Faulty answers show in which events the walkers are asked.
+#[test]
+fn every_event_makes_checks() {
+    const EVENTS: [&str; 8] = [
+        "ClassLoad",
+        "ClassPrepare",
+        "MonitorContendedEnter",
+        "MonitorContendedEntered",
+        "MonitorWait",
+        "MonitorWaited",
+        "SampledObjectAlloc",
+        "VmObjectAlloc",
+    ];
+    for jdk in jdks() {
+        let deadline = Deadline::new(format!("{jdk:?}: waiting for events"));
+        let mut seen = BTreeSet::new();
+        for seed in 1.. {
+            deadline.check();
+            let names = ["contended", "wait-notify", "class-loading", "reflection"];
+            let options = ["--fault", "top-only:asgct-event:2"];
+            let report = run(&jdk, seed, &[], &names, &options);
+            let at = report.mismatches.into_iter();
+            seen.extend(at.filter_map(|mismatch| mismatch.evidence.at));
+            if seen.len() >= EVENTS.len() {
+                break;
+            }
+            println!("{jdk:?}: {seen:?}");
+        }
+        assert!(seen.iter().map(String::as_str).eq(EVENTS), "{seen:?}");
+    }
+}
+
+/// Arguments of `java` for a short program, behind its class path.
+const LAMBDAS: [&str; 4] = [java_fixtures::MAIN_CLASS, "--millis", "2000", "lambdas"];
+
+/// A short program, as it is, in all layers of such programs.
+fn whole(jdk: &Path, java_args: &[&str]) -> oracle::report::Run {
+    let program = [java_args, &LAMBDAS].concat();
+    let scenario = format!(
+        "name = \"archive\"\n[[program]]\nname = \"program\"\nhooks = \"none\"\nbaseline = false\n\
+         java = {program:?}\n"
+    );
+    let mut report = support::run_scenario(jdk, &scenario, 1, &[]).report;
+    let of_run = report.runs.remove(0);
+    assert_eq!(of_run.exit, Exit::Code(0), "{jdk:?}");
+    assert_eq!(of_run.invalid, None, "{jdk:?}");
+    of_run
+}
+
+/// With `-Xshare:on` the JVM ends if the archive cannot be used. Class files judge all the same.
+#[test]
+fn class_data_sharing_stays_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let installed = java_fixtures::write_to(dir.path()).unwrap();
+    let jar = installed.fixtures_jar.display().to_string();
+    for jdk in jdks() {
+        if !jdk.join("lib/server/classes.jsa").exists() {
+            println!("skipped: {jdk:?} has no archive of its classes");
+            continue;
+        }
+        for (option, expected) in [
+            ("-Xshare:on", ClassData::Archive),
+            ("-Xshare:off", ClassData::Unshared),
+        ] {
+            let deadline = Deadline::new(format!("{jdk:?}: waiting for stacks"));
+            let (mut true_stacks, mut walks) = (0, 0);
+            while true_stacks < 10 || walks < 100 {
+                deadline.check();
+                let of_run = whole(&jdk, &[option, "-cp", &jar]);
+                assert_eq!(of_run.class_data, Some(expected), "{jdk:?}");
+                let (gst, asgct) = (&of_run.edges.gst, &of_run.edges.asgct);
+                let is_impossible = |finding: &&String| finding.starts_with("impossible");
+                let impossible: Vec<_> = gst.edges.keys().filter(is_impossible).collect();
+                assert!(impossible.is_empty(), "{jdk:?}: {impossible:?}");
+                true_stacks += gst.stacks;
+                walks += asgct.stacks;
+            }
+        }
+    }
+}
+
+/// With `-XX:AOTMode=on` the JVM ends if the cache cannot be used.
+#[test]
+fn an_aot_cache_stays_in_use() {
+    let dir = tempfile::tempdir().unwrap();
+    let installed = java_fixtures::write_to(dir.path()).unwrap();
+    let jar = installed.fixtures_jar.display().to_string();
+    for home in jdks() {
+        if Jdk::at(&home, "a test").unwrap().feature() < Some(25) {
+            println!("skipped: {home:?} makes no AOT cache in one step");
+            continue;
+        }
+        let cache = dir.path().join("lambdas.aot").display().to_string();
+        let mut java = Command::new(home.join("bin/java"));
+        java.arg(format!("-XX:AOTCacheOutput={cache}"));
+        let output = support::run(java.args(["-cp", &jar]).args(LAMBDAS));
+        assert!(Path::new(&cache).exists(), "{home:?}: {output:?}");
+        let of_run = whole(
+            &home,
+            &[
+                &format!("-XX:AOTCache={cache}"),
+                "-XX:AOTMode=on",
+                "-cp",
+                &jar,
+            ],
+        );
+        assert_eq!(of_run.class_data, Some(ClassData::AotCache), "{home:?}");
+    }
+}
