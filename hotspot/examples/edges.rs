@@ -51,6 +51,7 @@ fn main() {
                 name: name.as_bytes(),
                 descriptor: b"()V",
                 code: Some(CodeOutline {
+                    fingerprint: 0,
                     starts: [0, 3, 6, 9, 10, 11].into_iter().collect(),
                     throwing: [0, 3, 6].into_iter().collect(),
                     sites: sites.collect(),

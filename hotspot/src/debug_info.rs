@@ -113,3 +113,67 @@ fn after_call(methods: &impl Methods, frame: Frame) -> Frame {
         _ => frame,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oracle::trace::Site;
+
+    /// No method has a hook.
+    struct Unhooked;
+
+    impl Methods for Unhooked {
+        fn hook(&self, _: MethodKey, _: Location) -> Option<(HookId, Presence)> {
+            None
+        }
+
+        fn is_hook_call(&self, _: MethodKey) -> bool {
+            false
+        }
+
+        fn is_constructor(&self, _: HookId) -> bool {
+            false
+        }
+
+        fn site(&self, _: MethodKey, _: Location) -> Site {
+            Site::Unknown
+        }
+    }
+
+    const WRONG: Judgement = Judgement::at(Verdict::Wrong, 0, Reason::NotThere);
+
+    /// The verdict on a walk that shows the record behind, where the truth gives `verdict` to the record
+    /// before.
+    fn between(verdict: Verdict, shown: i32) -> Option<Verdict> {
+        let scope = |bci| Scope {
+            method: 1,
+            hook: None,
+            bci,
+        };
+        let around = Around {
+            before: Some(vec![scope(3)]),
+            behind: vec![scope(9)],
+        };
+        let walk = [Frame {
+            method: MethodKey(1),
+            location: Location(shown),
+        }];
+        let judge = |other: &[Frame]| match other[0].location.0 {
+            3 => Judgement::at(verdict, 0, Reason::HookPending),
+            _ => WRONG,
+        };
+        let found = judge_between(&around, &Unhooked, |_| None, WRONG, &walk, None, judge);
+        found.map(|found| found.verdict)
+    }
+
+    /// A walker that takes another debug info record than that of the frame.
+    #[test]
+    fn inlined_frames_of_a_neighbouring_record_are_imprecise() {
+        for verdict in [Verdict::Match, Verdict::Window] {
+            assert_eq!(between(verdict, 9), Some(Verdict::Imprecise));
+        }
+        assert_eq!(between(Verdict::Wrong, 9), None);
+        // Neither of the two records.
+        assert_eq!(between(Verdict::Match, 4), None);
+    }
+}

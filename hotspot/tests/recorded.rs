@@ -432,6 +432,7 @@ impl Methods for Answers<'_> {
             Some("popping") => Presence::Popping,
             Some("catching") => Presence::Catching,
             Some("unwinding") => Presence::Unwinding,
+            Some("unknown") => Presence::Unknown,
             other => panic!("{} at {}: recorded {other:?}", method.name, location.0),
         };
         Some((hook, presence))

@@ -150,7 +150,9 @@ impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
             targets: &mut self.targets,
             adds: &mut self.adds,
         };
+        let code_at = out.len();
         body::write(out, segments, code.code, moves, catch_alls, &mut hooks)?;
+        let map = CodeMap::new(segments, &out[code_at..]);
         exceptions::write(out, &code, moves, &covered, catch_alls, form, overflow)?;
         let count_at = out.len();
         out.extend_from_slice(&[0, 0]);
@@ -171,7 +173,6 @@ impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
             count = count.checked_add(1).ok_or(Reason::TableFull)?;
         }
         out[count_at..count_at + 2].copy_from_slice(&count.to_be_bytes());
-        let map = CodeMap::new(segments, catch_alls.end as u16);
         Ok((map, growth))
     }
 }

@@ -34,4 +34,7 @@ pub enum Presence {
     /// Both [`Presence::Popping`] and [`Presence::Catching`]: the exceptional `pop` is being
     /// called.
     Unwinding,
+    /// Nothing is known: the code that runs is not the code that the hooks were written into, because
+    /// somebody has changed the code since.
+    Unknown,
 }

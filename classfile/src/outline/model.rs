@@ -34,6 +34,8 @@ pub struct MethodOutline<'a> {
 /// The parts of code that matter for calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CodeOutline<'a> {
+    /// [`fingerprint`](crate::instruction::fingerprint) of the bytes.
+    pub fingerprint: u64,
     /// Where instructions start.
     pub starts: Bcis,
     /// Instructions that may throw by themselves (JVMS 6.5, "Run-time Exceptions" and "Linking

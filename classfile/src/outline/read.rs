@@ -4,7 +4,7 @@ use super::bcis::Bcis;
 use super::model::{CodeOutline, MethodOutline, Outline, Refers, Site};
 use crate::error::{Malformed, Result};
 use crate::file::{ClassFile, Code, Member};
-use crate::instruction::Instruction;
+use crate::instruction::{Instruction, fingerprint};
 use crate::operators::{Call, Effect};
 use crate::pool::{ConstantPool, MemberRef, tag};
 
@@ -50,6 +50,7 @@ fn outline<'a>(class: &ClassFile<'a>, method: &Member<'a>) -> Result<MethodOutli
 fn code<'a>(class: &ClassFile<'a>, code: &Code<'a>) -> Result<CodeOutline<'a>> {
     let length = code.code.len();
     let mut outline = CodeOutline {
+        fingerprint: fingerprint(code.code),
         starts: Bcis::up_to(length),
         throwing: Bcis::up_to(length),
         ..CodeOutline::default()

@@ -38,6 +38,7 @@ fn class<'a>(
         let even: Bcis = (0..20).step_by(2).collect();
         let sites = sites.iter().map(|&(bci, refers)| Site { bci, refers });
         let code = CodeOutline {
+            fingerprint: 0,
             starts: even.clone(),
             throwing: even,
             sites: sites.collect(),

@@ -4,6 +4,7 @@ use super::bci::{OriginalBci, RewrittenBci};
 use super::segment::{Kind, Segment};
 use super::window::{HookKind, HookWindow};
 use crate::hooks::code::{INVOKE, PUSH_AT};
+use classfile::instruction::shape;
 use trace_entry::Presence;
 
 /// The map of one hooked method. It takes a few bytes for each hook, and none for the code between
@@ -12,15 +13,24 @@ use trace_entry::Presence;
 pub struct CodeMap {
     segments: Box<[Segment]>,
     length: u16,
+    shape: u64,
 }
 
 impl CodeMap {
-    /// `segments` are in order and the first starts at 0.
-    pub(crate) fn new(segments: &[Segment], length: u16) -> Self {
+    /// Of the rewritten `code`. `segments` are in order and the first starts at 0.
+    pub(crate) fn new(segments: &[Segment], code: &[u8]) -> Self {
         Self {
             segments: segments.into(),
-            length,
+            length: code.len() as u16,
+            shape: shape(code),
         }
+    }
+
+    /// Whether the map is of `bytecode`: whether its instructions are those of the rewritten code. Operands may
+    /// differ. If the map is of other code, somebody has changed the code since, and no BCI means
+    /// what the map says.
+    pub fn is_of(&self, bytecode: &[u8]) -> bool {
+        bytecode.len() == usize::from(self.length) && shape(bytecode) == self.shape
     }
 
     /// Length of the rewritten code.

@@ -7,6 +7,7 @@ use crate::jvm::os::clock;
 use crate::truth::class_files::ClassFiles;
 use crate::truth::classes::unseen::{self, Earlier};
 use crate::truth::context::Truth;
+use classfile::instruction::fingerprint;
 use hotspot::runtime::{is_hidden, is_launched_by_jdk};
 use oracle::edge::{Counts, Finding, Unknown};
 use oracle::trace::{Frame, MethodKey};
@@ -191,6 +192,7 @@ impl EdgeJudge {
         stack: &[Frame],
         first: impl Fn(&mut Walks),
     ) -> Option<Vec<Finding>> {
+        let mut looked_again = false;
         for _ in 0..ROUNDS {
             let mut walks = self.lock_with(patience)?;
             if patience == Patience::Waits {
@@ -207,16 +209,42 @@ impl EdgeJudge {
             };
             drop(walks);
             let unknown = match answer {
-                Judged::Found(found) => return Some(found),
                 Judged::Ask(unknown) => unknown,
+                Judged::Found(found) => {
+                    let suspects = suspects(&found, stack);
+                    if looked_again || suspects.is_empty() {
+                        return Some(found);
+                    }
+                    // Another agent may have changed their code since they were asked about.
+                    looked_again = true;
+                    suspects
+                }
             };
             let asked: Vec<_> = unknown.iter().map(|&key| self.ask(env, key)).collect();
             let mut walks = self.lock_with(patience)?;
+            self.look_for_altered(&mut walks, asked.iter().flatten());
             for (key, named) in unknown.into_iter().zip(asked) {
                 walks.add(key, named);
             }
         }
         None
+    }
+
+    /// Distrusts the classes of methods whose code another agent has changed after ours.
+    fn look_for_altered<'n>(&self, walks: &mut Walks, methods: impl Iterator<Item = &'n Named>) {
+        for method in methods {
+            if !walks.is_altered(method) {
+                continue;
+            }
+            // The class file may not be read yet.
+            self.read_into(walks);
+            if walks.is_altered(method) {
+                walks.distrust(method);
+                let [class, name, descriptor] = &method.names;
+                let name = format!("{}.{name}{descriptor}", class.replace('/', "."));
+                self.truth.methods.altered.add(name);
+            }
+        }
     }
 
     /// Asks the VM about a method; `None` if the method is gone.
@@ -233,7 +261,30 @@ impl EdgeJudge {
                 JMethodId(key.0),
             )?),
         };
-        let names = [class, name, descriptor];
-        Some(Named { names, hidden })
+        let methods = &self.truth.methods;
+        // A redefined method has other constants than its class file, and doubts of its own.
+        let code = match methods.was_redefined(key) {
+            true => None,
+            false => methods.bytecodes(key, fingerprint),
+        };
+        Some(Named {
+            names: [class, name, descriptor],
+            hidden,
+            code,
+        })
     }
+}
+
+/// The methods of the edges that class files forbid.
+fn suspects(found: &[Finding], stack: &[Frame]) -> Vec<MethodKey> {
+    let findings = found.iter().enumerate();
+    let forbidden = findings.filter(|(_, finding)| finding.is_impossible());
+    let frames = forbidden.flat_map(|(at, _)| {
+        stack
+            .get(at.saturating_sub(1)..)
+            .unwrap_or_default()
+            .iter()
+            .take(2)
+    });
+    frames.map(|frame| frame.method).collect()
 }

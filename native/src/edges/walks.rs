@@ -31,6 +31,8 @@ pub(super) struct Named {
     pub(super) names: [String; 3],
     /// The class file of its class, if the class is hidden, because no event shows hidden classes.
     pub(super) hidden: Option<Vec<u8>>,
+    /// The fingerprint of its code, if it has any.
+    pub(super) code: Option<u64>,
 }
 
 /// The result of judging a stack.
@@ -117,9 +119,28 @@ impl Walks {
         if let Some(class_file) = &named.hidden {
             self.read(class_file).ok()?;
         }
+        Some(self.number(named))
+    }
+
+    fn number(&mut self, named: &Named) -> MethodId {
         let [class, name, descriptor] = &named.names;
         let world = self.judge.world_mut();
-        Some(world.method(class.as_bytes(), name.as_bytes(), descriptor.as_bytes()))
+        world.method(class.as_bytes(), name.as_bytes(), descriptor.as_bytes())
+    }
+
+    /// Whether no class file that was read so far has the code of the method: another agent has changed
+    /// the code after ours. What the VM makes by itself is not meant.
+    pub(super) fn is_altered(&mut self, named: &Named) -> bool {
+        let method = self.number(named);
+        let world = self.judge.world();
+        let is_unknown = |code| !world.has_code(method, code);
+        named.hidden.is_none() && world.is_ordinary(method) && named.code.is_some_and(is_unknown)
+    }
+
+    /// What the method's class calls is not what its class file says.
+    pub(super) fn distrust(&mut self, named: &Named) {
+        let [class, ..] = &named.names;
+        self.judge.world_mut().distrust(class.as_bytes());
     }
 
     /// Whether to ask GetStackTrace how `thread` started: it is not known yet, and was not asked

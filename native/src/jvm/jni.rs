@@ -307,6 +307,12 @@ impl Vm {
         NonNull::new(env).filter(|_| status == 0)
     }
 
+    /// Runs `body` with the environment of the calling thread; none if the thread is not attached.
+    pub fn with_env<T>(self, body: impl FnOnce(Env<'_>) -> T) -> Option<T> {
+        let env = self.interface(jni_sys::JNI_VERSION_1_8)?;
+        Some(body(Env(env.cast(), PhantomData)))
+    }
+
     /// Runs `body` with the calling thread attached as a daemon, so that it keeps no VM alive;
     /// `None` if the VM refuses.
     pub fn attached<T>(self, name: &CStr, body: impl FnOnce(Env<'_>) -> T) -> Option<T> {

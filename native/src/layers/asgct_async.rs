@@ -6,13 +6,15 @@ use super::path::Check;
 use crate::evidence::{Seen, compiled};
 use crate::jvm::jni::Env;
 use crate::sampling::sample::Sample;
+use crate::truth::context::Truth as Known;
+use crate::truth::methods::old_frames::Against;
 use crate::truth::read_stack::ReadStack;
 use hotspot::debug_info::judge_between;
-use oracle::Layer;
 use oracle::edge::Finding;
 use oracle::mutants::Sight;
 use oracle::record::Evidence;
-use oracle::trace::Frame;
+use oracle::trace::{Frame, Methods, Truth};
+use oracle::{Judgement, Layer};
 
 /// Checks `walk`, the answer in `sample` for the thread whose kernel id is `tid`. `edges` says what the
 /// class files allow.
@@ -34,33 +36,30 @@ pub fn check(
         .carried
         .then(|| ReadStack::new(&sample.carrier, methods));
     let carrier = below.as_ref().map(ReadStack::truth);
+    let carrier = carrier.as_ref();
     let threads = known.virtual_threads.as_ref();
-    let by_trace = Sight::Truths {
+    let boundary = |walk: &[Frame]| threads?.boundary(walk);
+    let by_trace = ByTrace {
+        known,
+        sample,
         truth: &truth,
-        carrier: carrier.as_ref(),
-        methods,
-        boundary: &|walk| threads?.boundary(walk),
+        carrier,
+        boundary: &boundary,
     };
-    let checked = [
-        truth.checked,
-        carrier.as_ref().map_or(&[][..], |carrier| carrier.checked),
-    ];
-    let sight = Sight::AlsoClasses(&by_trace, edges);
-    let by_sight = |walk: &[Frame]| by_trace.judge(walk);
+    let sight_of_trace = by_trace.sight(methods);
+    let sight = Sight::AlsoClasses(&sight_of_trace, edges);
     let judge = |walk: &[Frame]| {
-        let judgement = by_sight(walk);
-        let between_records = || {
-            let whole = carrier.is_none().then_some(&truth);
-            let around = compiled::records_around(known.jvm, sample)?;
-            let key_of = |hook| methods.key_of(hook);
-            judge_between(&around, methods, key_of, judgement, walk, whole, by_sight)
+        let against = Against {
+            truth: &truth,
+            carrier,
+            boundary: boundary(walk),
+            asked: sample.asked,
         };
-        let judgement = match judgement.is_mismatch() {
-            true => between_records().unwrap_or(judgement),
-            false => judgement,
-        };
-        let judgement = methods.settle(judgement, walk, &checked);
-        by_trace.judge_with_classes(judgement, walk, edges)
+        let found = by_trace.judge(methods, walk);
+        let found = methods.settle_walk(found, walk, against, |methods, walk| {
+            by_trace.judge(methods, walk)
+        });
+        sight_of_trace.judge_with_classes(found, walk, edges)
     };
     let check = Check {
         layer,
@@ -68,8 +67,49 @@ pub fn check(
         tid,
         seen: Seen::InSignal(sample),
         sight: &sight,
-        reference: &checked,
+        reference: &[
+            truth.checked,
+            carrier.map_or(&[][..], |carrier| carrier.checked),
+        ],
         evidence,
     };
-    check.go_on(layers, walk, judge(walk), judge);
+    check.settled(layers, walk, judge(walk), judge);
+}
+
+/// What a sample's walk is held against, without the class files.
+struct ByTrace<'a> {
+    known: &'a Known,
+    sample: &'a Sample,
+    truth: &'a Truth<'a>,
+    carrier: Option<&'a Truth<'a>>,
+    boundary: &'a dyn Fn(&[Frame]) -> Option<usize>,
+}
+
+impl ByTrace<'_> {
+    fn sight<'s, M: Methods>(&'s self, methods: &'s M) -> Sight<'s, M> {
+        Sight::Truths {
+            truth: self.truth,
+            carrier: self.carrier,
+            methods,
+            boundary: self.boundary,
+        }
+    }
+
+    /// Judges `walk` by the trace stack; a mismatch once more, by the debug info records on both sides of the
+    /// program counter.
+    fn judge<M: Methods>(&self, methods: &M, walk: &[Frame]) -> Judgement {
+        let sight = self.sight(methods);
+        let judgement = sight.judge(walk);
+        let between_records = || {
+            let whole = self.carrier.is_none().then_some(self.truth);
+            let around = compiled::records_around(self.known.jvm, self.sample)?;
+            let key_of = |hook| self.known.methods.key_of(hook);
+            let judge = |walk: &[Frame]| sight.judge(walk);
+            judge_between(&around, methods, key_of, judgement, walk, whole, judge)
+        };
+        match judgement.is_mismatch() {
+            true => between_records().unwrap_or(judgement),
+            false => judgement,
+        }
+    }
 }

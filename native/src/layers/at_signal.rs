@@ -1,13 +1,14 @@
 //! The use of the sampler's samples: layers `asgct-async`, `asgct-gst` and `call-edge`, and the
 //! profile of all stacks.
 
+use super::asgct_gst::Later;
 use super::at_suspend::Outside;
 use super::call_edge::CallEdges;
 use super::context::Layers;
 use super::{asgct_async, asgct_event, asgct_gst};
 use crate::edges::{Patience, Thread};
 use crate::evidence;
-use crate::jvm::jni::Env;
+use crate::jvm::jni::{Env, Ref};
 use crate::jvm::jvmti::Suspended;
 use crate::jvm::os::clock;
 use crate::records::error_codes::ErrorCodes;
@@ -66,6 +67,8 @@ struct Judging<'e> {
     env: Env<'e>,
     /// GetStackTrace's answer.
     gst: FrameBuffer,
+    /// GetStackTrace's answer for the virtual thread that the thread carries.
+    of_virtual: FrameBuffer,
     edges: CallEdges<'e>,
     /// Walkers that are asked from outside.
     outside: Outside,
@@ -84,6 +87,7 @@ impl<'e> Judging<'e> {
             layers,
             env,
             gst: FrameBuffer::new(MAX_FRAMES)?,
+            of_virtual: FrameBuffer::new(MAX_FRAMES)?,
             edges,
             outside: Outside::new(layers)?,
             stacks: Stacks::default(),
@@ -107,6 +111,7 @@ impl<'e> Judging<'e> {
         let (layers, env) = (self.layers, self.env);
         let thread = thread(target);
         // First of all: the thread runs on.
+        let of_virtual = stack_of_virtual(layers, env, target, sample, &mut self.of_virtual);
         let gst = stack_of(layers, env, target, &mut self.gst);
         let found = gst.and_then(|gst| judge_gst(layers, env, thread, gst));
         let Some(walk) = read_walk(layers, env, &mut self.errors, Layer::AsgctGst, sample) else {
@@ -116,8 +121,20 @@ impl<'e> Judging<'e> {
         if !layers.config.hooks.is_on() && !layers.config.edges {
             self.stacks.add(walk);
         }
-        let later = gst.map(|gst| Edged::new(gst, found.as_deref()));
         let edges = |walk: &[Frame]| self.edges.findings(thread, walk);
+        let threads = layers.truth.virtual_threads.as_ref();
+        let boundary = threads.and_then(|threads| threads.boundary(walk));
+        let whole = boundary
+            .zip(of_virtual.zip(gst))
+            .map(|(at, parts)| asgct_gst::with_carrier(walk, at, parts));
+        let (gst, found) = match &whole {
+            Some(whole) => (Some(&whole[..]), edges(whole)),
+            None => (gst, found),
+        };
+        let later = gst.map(|gst| Later {
+            stack: Edged::new(gst, found.as_deref()),
+            lacks_virtual: boundary.is_some() && whole.is_none(),
+        });
         let evidence = |walk: &[Frame]| self.edges.evidence(thread, walk);
         let answer = (target.tid, sample, walk);
         asgct_gst::check(layers, env, answer, later, &edges, &evidence);
@@ -214,7 +231,8 @@ fn read_walk<'s>(
     None
 }
 
-/// GetStackTrace of the target at its next safepoint.
+/// GetStackTrace of the target at its next safepoint; none while a virtual thread acts as its carrier for
+/// a moment.
 fn stack_of<'b>(
     layers: &Layers,
     env: Env<'_>,
@@ -222,8 +240,39 @@ fn stack_of<'b>(
     buffer: &'b mut FrameBuffer,
 ) -> Option<&'b [Frame]> {
     let object = target.object.as_ref()?.get();
+    let stack = walk_of(layers, env, object, buffer)?;
+    let threads = layers.truth.virtual_threads.as_ref();
+    let is_virtual = threads.is_some_and(|threads| threads.is_of_virtual_thread(stack));
+    (!is_virtual).then_some(stack)
+}
+
+/// GetStackTrace of the virtual thread that the target carried in `sample`, if the target still carries
+/// this one.
+fn stack_of_virtual<'b>(
+    layers: &Layers,
+    env: Env<'_>,
+    target: &Target<'_>,
+    sample: &Sample,
+    buffer: &'b mut FrameBuffer,
+) -> Option<&'b [Frame]> {
+    let threads = layers.truth.virtual_threads.as_ref();
+    let (threads, carrier) = threads
+        .filter(|_| sample.carried)
+        .zip(target.object.as_ref())?;
+    let jvmti = layers.truth.jvm.jvmti;
+    let thread = threads.carried_by(jvmti, env, carrier.get(), sample.copy_of)?;
+    walk_of(layers, env, thread.get(), buffer)
+}
+
+/// GetStackTrace of a thread at its next safepoint.
+fn walk_of<'b>(
+    layers: &Layers,
+    env: Env<'_>,
+    thread: Ref<'_>,
+    buffer: &'b mut FrameBuffer,
+) -> Option<&'b [Frame]> {
     let walker = layers.walkers.get(gst::NAME)?.elsewhere()?;
-    walker.walk(env, object, buffer).ok()?;
+    walker.walk(env, thread, buffer).ok()?;
     (!buffer.is_full()).then(|| buffer.frames())
 }
 

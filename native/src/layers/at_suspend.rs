@@ -10,10 +10,12 @@ use crate::evidence::Seen;
 use crate::jvm::jni::Env;
 use crate::jvm::jvmti::Suspended;
 use crate::sampling::sample::Sample;
+use crate::truth::methods::old_frames::Against;
 use crate::truth::read_stack::ReadStack;
 use crate::walkers::buffer::{FrameBuffer, Walk};
 use crate::walkers::walker::WalksOther;
 use oracle::edge::Finding;
+use oracle::judge::judge_truth;
 use oracle::mutants::Sight;
 use oracle::tally::Drop;
 use oracle::trace::Frame;
@@ -103,16 +105,29 @@ fn judge(
     let methods = &layers.truth.methods;
     let stack = ReadStack::new(stack, methods);
     let truth = stack.truth();
+    let by_trace = Sight::Truth(&truth, methods);
+    let against = Against {
+        truth: &truth,
+        carrier: None,
+        boundary: None,
+        asked: sample.asked,
+    };
+    let judge = |walk: &[Frame]| {
+        let found = methods.settle_walk(by_trace.judge(walk), walk, against, |methods, walk| {
+            judge_truth(walk, &truth, methods)
+        });
+        by_trace.judge_with_classes(found, walk, edges)
+    };
     let check = Check {
         layer,
         env,
         tid,
         seen: Seen::Plainly,
-        sight: &Sight::AlsoClasses(&Sight::Truth(&truth, methods), edges),
+        sight: &Sight::AlsoClasses(&by_trace, edges),
         reference: &[truth.checked],
         evidence: &nothing_more,
     };
-    check.go(layers, walk);
+    check.settled(layers, walk, judge(walk), judge);
 }
 
 /// Whether a virtual thread is being mounted or unmounted: the trace stack is not settled then.

@@ -9,7 +9,7 @@ use crate::records::Records;
 use crate::sampling::allocations::Allocations;
 use crate::truth::context::Truth;
 use crate::walkers::table::Walkers;
-use oracle::record::{Config, Record};
+use oracle::record::{Config, Record, Rewriting};
 use std::sync::OnceLock;
 
 /// What layers ask, know and write.
@@ -79,8 +79,12 @@ impl Layers {
     /// faults.
     pub fn write_counts(&self) {
         self.reporter.write_counts();
-        let now = self.truth.rewriting().clone();
-        self.records.write(&Record::Rewriting(now));
+        let (methods_altered, altered_examples) = self.truth.methods.altered.seen();
+        self.records.write(&Record::Rewriting(Rewriting {
+            methods_altered,
+            altered_examples,
+            ..self.truth.rewriting().clone()
+        }));
         let mut faults = self.injector.book.counts();
         faults.extend(hook_faults::unsettled());
         if !faults.is_empty() {

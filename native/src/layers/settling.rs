@@ -40,7 +40,9 @@ fn active(frames: &[Frame], methods: &impl Methods) -> Option<Vec<HookId>> {
         match presence {
             Presence::Absent => {}
             Presence::Present | Presence::Catching => active.push(hook),
-            Presence::Pushing | Presence::Popping | Presence::Unwinding => return None,
+            Presence::Pushing | Presence::Popping | Presence::Unwinding | Presence::Unknown => {
+                return None;
+            }
         }
     }
     active.reverse();

@@ -97,5 +97,6 @@ fn name(presence: Presence) -> &'static str {
         Presence::Popping => "popping",
         Presence::Catching => "catching",
         Presence::Unwinding => "unwinding",
+        Presence::Unknown => "unknown",
     }
 }

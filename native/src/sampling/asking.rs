@@ -2,6 +2,7 @@
 
 use super::bell::Bell;
 use super::sample::Sample;
+use crate::jvm::os::clock;
 use crate::jvm::os::handoff::{self, Pool};
 use crate::jvm::os::signal::HandlerContext;
 use crate::truth::thread_state::ThreadState;
@@ -77,7 +78,10 @@ pub fn ask(
     depth: Depth,
     signal: impl FnOnce(u64) -> io::Result<()>,
 ) -> Result<Asked, Free> {
-    let prepare = |order: &mut Order| (order.target, order.depth) = (Some(target), depth);
+    let prepare = |order: &mut Order| {
+        (order.target, order.depth) = (Some(target), depth);
+        order.sample.asked = clock::since_start();
+    };
     free.ask(prepare, |ticket| signal(ticket.to_raw()))
 }
 

@@ -64,6 +64,7 @@ fn fill(context: &HandlerContext<'_>, order: &mut Order) {
 fn copy_truth(thread: Interrupted<'_>, sample: &mut Sample) {
     let carrier = thread.state().carrier_stack();
     sample.carried = carrier.is_some();
+    sample.copy_of = ptr::from_ref(thread.state().stack()).addr();
     sample.copied = thread.state().stack().copy_to(&mut sample.stack);
     if let (Ok(()), Some(carrier)) = (sample.copied, carrier) {
         sample.copied = carrier.copy_to(&mut sample.carrier);

@@ -22,12 +22,16 @@ pub enum Reply {
 
 /// A sample.
 pub struct Sample {
+    /// A moment before the thread was asked, in nanoseconds of `clock::since_start`.
+    pub asked: u64,
     /// What happened to the target.
     pub reply: Reply,
     /// The walker's frames.
     pub frames: FrameBuffer,
     /// The trace stack at the instant of the walk.
     pub stack: StackCopy,
+    /// The address of the trace stack that `stack` is a copy of.
+    pub copy_of: usize,
     /// The trace stack of the carrier, if the trace stack is that of a virtual thread.
     pub carrier: StackCopy,
     /// Whether the trace stack is that of a virtual thread.
@@ -46,9 +50,11 @@ impl Sample {
     /// An empty sample.
     pub fn new() -> io::Result<Sample> {
         Ok(Sample {
+            asked: 0,
             reply: Reply::OtherThread,
             frames: FrameBuffer::new(MAX_FRAMES)?,
             stack: StackCopy::new(MAX_FRAMES)?,
+            copy_of: 0,
             carrier: StackCopy::new(MAX_FRAMES)?,
             carried: false,
             copied: Ok(()),

@@ -48,7 +48,7 @@ impl Truth {
         Truth {
             jvm,
             hooking: config.hooks,
-            methods: Registry::new(jvm.jvmti),
+            methods: Registry::new(jvm.vm, jvm.jvmti),
             unloading: Unloading::default(),
             chosen: Chosen::new(config),
             threads: Threads::new(config.seed),

@@ -16,10 +16,13 @@
 
 use super::thread_state::ThreadState;
 use super::trace_stack::TraceStack;
-use crate::jvm::jni::{Env, Ref};
-use crate::jvm::jvmti::{Capability, JMethodId, Jvmti, ThreadCallback, class_name};
+use crate::jvm::jni::{Env, Local, Ref};
+use crate::jvm::jvmti::{
+    Capability, GetVirtualThread, JMethodId, Jvmti, ThreadCallback, class_name,
+};
 use crate::jvm::os::thread::StackBounds;
 use oracle::trace::Frame;
+use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -42,6 +45,7 @@ pub struct VirtualThreads {
     run: AtomicUsize,
     /// Whether a thread that is not one of the JDK's carriers carries virtual threads.
     has_other_carriers: AtomicBool,
+    get_virtual_thread: Option<GetVirtualThread>,
     free: Mutex<Vec<&'static TraceStack>>,
 }
 
@@ -63,7 +67,10 @@ impl VirtualThreads {
             .ok()?;
         jvmti.enable_extension_event(mounted, mount).ok()?;
         jvmti.enable_extension_event(unmounted, unmount).ok()?;
-        Some(VirtualThreads::default())
+        Some(VirtualThreads {
+            get_virtual_thread: jvmti.get_virtual_thread(),
+            ..VirtualThreads::default()
+        })
     }
 
     /// Remembers the methods that show a mount, if `class` has them.
@@ -121,6 +128,12 @@ impl VirtualThreads {
         walk.iter().any(|frame| is(frame, &self.run_continuation))
     }
 
+    /// Whether GetStackTrace's answer `gst` for a platform thread is the stack of a virtual thread that acts as
+    /// its carrier for a moment.
+    pub fn is_of_virtual_thread(&self, gst: &[Frame]) -> bool {
+        gst.iter().any(|frame| is(frame, &self.run))
+    }
+
     /// Whether GetStackTrace's answer `gst` for the calling thread is another stack than that of
     /// the active trace stack: while a virtual thread is mounted or unmounted, or while it acts as
     /// its carrier for a moment.
@@ -142,7 +155,7 @@ impl VirtualThreads {
         if !state.own.may_carry.get() {
             self.has_other_carriers.store(true, Relaxed);
         }
-        if let Some(known) = known(jvmti) {
+        if let Some(known) = known(jvmti, None) {
             return Some(known);
         }
         let stack = self.take()?;
@@ -155,10 +168,24 @@ impl VirtualThreads {
         }
     }
 
+    /// The virtual thread that `carrier` carries, if its trace stack has the address `stack`. Not for a thread that
+    /// mounts or unmounts a virtual thread.
+    pub fn carried_by<'e>(
+        &self,
+        jvmti: Jvmti,
+        env: Env<'e>,
+        carrier: Ref<'_>,
+        stack: usize,
+    ) -> Option<Local<'e>> {
+        let thread = self.get_virtual_thread?.carried_by(jvmti, env, carrier)?;
+        let known = known(jvmti, Some(thread.get()))?;
+        (ptr::from_ref(known).addr() == stack).then_some(thread)
+    }
+
     /// The calling thread's virtual thread ends: its trace stack, for [`Self::give_back`]; `None`
     /// if the virtual thread was never mounted, because the VM has no continuations.
     pub fn ended(&self, jvmti: Jvmti) -> Option<&'static TraceStack> {
-        let stack = known(jvmti)?;
+        let stack = known(jvmti, None)?;
         _ = jvmti.set_thread_local::<TraceStack>(None);
         Some(stack)
     }
@@ -181,10 +208,10 @@ impl VirtualThreads {
     }
 }
 
-/// The trace stack of the calling thread's virtual thread, if it has one.
-fn known(jvmti: Jvmti) -> Option<&'static TraceStack> {
+/// The trace stack of the virtual thread (`None`: the one that the calling thread carries), if it has one.
+fn known(jvmti: Jvmti, thread: Option<Ref<'_>>) -> Option<&'static TraceStack> {
     // SAFETY: trace stacks are all that is ever set.
-    unsafe { jvmti.thread_local() }
+    unsafe { jvmti.thread_local(thread) }
 }
 
 fn is(frame: &Frame, method: &AtomicUsize) -> bool {

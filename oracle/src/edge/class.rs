@@ -8,6 +8,8 @@ pub(super) type Refer = Refers<MethodId, ClassName>;
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Code {
+    /// [`classfile::instruction::fingerprint`] of the bytes.
+    pub(super) fingerprint: u64,
     pub(super) starts: Bcis,
     pub(super) throwing: Bcis,
     pub(super) sites: Box<[(u16, Refer)]>,

@@ -90,8 +90,17 @@ impl World {
     /// tool rewrites it. From here on no call by the methods of the class is impossible.
     pub fn distrust(&mut self, class: &[u8]) {
         let class = self.class_name(class);
-        self.distrusted.insert(class);
-        self.version += 1;
+        self.version += u32::from(self.distrusted.insert(class));
+    }
+
+    /// Whether a known class file has this code of the method, whose
+    /// [fingerprint](classfile::instruction::fingerprint) is given. Where no class file has the method,
+    /// nothing speaks against the code.
+    pub fn has_code(&self, method: MethodId, fingerprint: u64) -> bool {
+        let mut declared = self.declarations(self.of(method)).peekable();
+        let is_of = |code: &Code| code.fingerprint == fingerprint;
+        declared.peek().is_none()
+            || declared.any(|declared| declared.code.as_deref().is_some_and(is_of))
     }
 
     /// Whether [`World::distrust`] was called for the class itself.
@@ -110,6 +119,7 @@ impl World {
         let mut sites: Vec<_> = sites.collect();
         sites.sort_by_key(|site| site.0);
         Code {
+            fingerprint: outline.fingerprint,
             starts: outline.starts.clone(),
             throwing: outline.throwing.clone(),
             sites: sites.into(),
@@ -136,6 +146,11 @@ impl World {
         let class = self.class_name(class);
         let signature = self.signature(name, descriptor);
         MethodId(self.methods.number(Method { class, signature }))
+    }
+
+    /// Whether the method's class is none that the runtime makes by itself.
+    pub fn is_ordinary(&self, method: MethodId) -> bool {
+        self.kind(self.of(method).class) == Kind::Ordinary
     }
 
     /// How many classes were added. Findings may change with this number.

@@ -25,5 +25,5 @@ pub use next_and_classes::{Edged, judge_moving_edges};
 pub use outer::agrees_outside;
 pub use reason::Reason;
 pub use strength::{Compared, Strength};
-pub use trace::{compared_by_truth, judge_truth};
+pub use trace::{Versions, compared_by_truth, judge_truth, old_frames};
 pub use verdict::{Judgement, Verdict};

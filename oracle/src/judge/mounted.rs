@@ -87,3 +87,76 @@ fn below(judgement: Judgement, start: usize) -> Judgement {
         ..judgement
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::{HookId, Location, MethodKey, Presence, Site};
+
+    /// Methods 1 to 99 are hooked under their own number and stand in their own code.
+    struct Toy;
+
+    const BOUNDARY: usize = 400;
+
+    impl Methods for Toy {
+        fn hook(&self, method: MethodKey, _: Location) -> Option<(HookId, Presence)> {
+            let hook = HookId(method.0 as u32);
+            (1..100)
+                .contains(&hook.0)
+                .then_some((hook, Presence::Present))
+        }
+
+        fn is_hook_call(&self, _: MethodKey) -> bool {
+            false
+        }
+
+        fn is_constructor(&self, _: HookId) -> bool {
+            false
+        }
+
+        fn site(&self, _: MethodKey, _: Location) -> Site {
+            Site::Unknown
+        }
+    }
+
+    /// Judges a walk, top first, of a thread with these entries, bottom first.
+    fn judge(walk: &[usize], entries: &[u32], carrier: Option<&[u32]>) -> (Verdict, Option<usize>) {
+        let frame = |&method: &usize| Frame {
+            method: MethodKey(method),
+            location: Location(10),
+        };
+        let walk: Vec<_> = walk.iter().map(frame).collect();
+        let hooks = |entries: &[u32]| entries.iter().copied().map(HookId).collect::<Vec<_>>();
+        let (entries, below) = (hooks(entries), carrier.map(hooks));
+        let truth = |entries| Truth {
+            entries,
+            ..Truth::default()
+        };
+        let below = below.as_deref().map(truth);
+        let boundary = walk.iter().position(|frame| frame.method.0 == BOUNDARY);
+        let found = judge_mounted(&walk, &truth(&entries), below.as_ref(), boundary, &Toy);
+        (found.verdict, found.at_frame)
+    }
+
+    /// A walker that invents `enterSpecial` gets no more than doubt, and only for what lies above.
+    #[test]
+    fn a_boundary_while_nothing_is_mounted_excuses_no_frame_below() {
+        let doubt = (Verdict::Unverifiable, None);
+        assert_eq!(judge(&[7, BOUNDARY, 2, 1], &[1, 2], None), doubt);
+        let wrong = judge(&[7, BOUNDARY, 3, 1], &[1, 2], None);
+        assert_eq!(wrong, (Verdict::Wrong, Some(2)));
+        let truncated = judge(&[7, BOUNDARY, 2], &[1, 2], None);
+        assert_eq!(truncated, (Verdict::Truncated, Some(3)));
+    }
+
+    #[test]
+    fn the_part_of_the_carrier_is_held_against_its_trace_stack() {
+        let carrier = Some(&[1, 2][..]);
+        let whole = (Verdict::Match, None);
+        assert_eq!(judge(&[7, BOUNDARY, 2, 1], &[7], carrier), whole);
+        let wrong = judge(&[7, BOUNDARY, 2, 3], &[7], carrier);
+        assert_eq!(wrong, (Verdict::Wrong, Some(3)));
+        let missing = judge(&[7], &[7], carrier);
+        assert_eq!(missing, (Verdict::Truncated, Some(1)));
+    }
+}

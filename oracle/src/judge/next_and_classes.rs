@@ -127,6 +127,34 @@ mod tests {
         assert_eq!(truncated, (Verdict::Truncated, Some(1)));
     }
 
+    /// A walker that gives the lowest frame another BCI, or has a few frames of the bottom alone: what the
+    /// thread may have done since is forgiven, what no thread can do is not.
+    #[test]
+    fn the_bci_of_the_lowest_frame_counts() {
+        let later = (&[3, 2, 1][..], Some(&[YES; 4][..]));
+        let moved = |found: &[Finding]| {
+            let mut walk = stack(&[3, 2, 1]);
+            walk[2].location = Location(9);
+            let later_stack = stack(later.0);
+            let (walk, later) = (
+                Edged::new(&walk, Some(found)),
+                Edged::new(&later_stack, later.1),
+            );
+            judge_moving_edges(walk, later)
+        };
+        let ran_on = moved(&[YES; 4]);
+        assert_eq!(
+            (ran_on.verdict, ran_on.strength.by_bci),
+            (Verdict::Match, 0)
+        );
+        let wrong = moved(&[YES, YES, NO, YES]);
+        assert_eq!((wrong.verdict, wrong.at_frame), (Verdict::Wrong, Some(2)));
+        // The strength says that one frame of three was compared.
+        assert_eq!(ran_on.strength.by_method, 1);
+        let top_at_no_instruction = judge((&[2, 1], Some(&[NO, YES, YES])), later);
+        assert_eq!(top_at_no_instruction, (Verdict::Wrong, Some(0)));
+    }
+
     #[test]
     fn what_the_stacks_alone_show_stays() {
         let later = (&[4, 3, 2, 1][..], Some(&[YES; 5][..]));

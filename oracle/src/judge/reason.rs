@@ -97,6 +97,8 @@ reasons! {
     StaleEntries = "an exception ended frames without their hooks";
     /// Unverifiable: a virtual thread is being mounted or unmounted.
     Mounting = "a mount or unmount is under way";
+    /// Unverifiable: the carrier's frames agree, and the virtual thread's next stack is not known.
+    NoVirtualThread = "the virtual thread's next stack is not known";
     /// Unverifiable: the trace stack is empty, and the walk has no hooked frame.
     NoHookedFrame = "no hooked frame";
     /// Unverifiable: the later walk is empty.
@@ -107,6 +109,8 @@ reasons! {
     TwoCallees = "one call site, two callees";
     /// Unverifiable: the two stacks have different bottom frames.
     OtherBottom = "another bottom frame";
+    /// Unverifiable: somebody has changed the code of a hooked method, whose entry is not there.
+    OtherCode = "somebody has changed a hooked method's code";
     /// Unverifiable: the class file of a method is no longer known.
     MethodGone = "a method was redefined or unloaded";
     /// Unverifiable: the walk of GetStackTrace that the truth rests on has a mismatch itself.

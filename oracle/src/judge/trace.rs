@@ -13,6 +13,8 @@ use std::cmp::Ordering;
 /// * A hooked frame may be missing from the trace stack only where its location proves
 ///   that its entry is not there (see [`Presence`]). Below the newest hooked frame of the walk this
 ///   takes an instruction that can call, too.
+/// * Of a method whose code somebody has changed since it got its hooks no location proves
+///   anything. Its frames may be missing from the trace stack; its entries must have their frames.
 /// * Constructors that an exception may have left (see [`Truth::leaving`]) may be there or not;
 ///   but if not, all of this must hold without them.
 pub fn judge_truth(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> Judgement {
@@ -104,12 +106,13 @@ fn judge_active(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> Ju
 
 /// With an empty trace stack a walk has truth only where it claims hooked frames.
 fn judge_empty_truth(walk: &[Frame], methods: &impl Methods) -> Judgement {
-    let mut window = None;
+    let (mut window, mut other_code) = (None, false);
     for at in 0..walk.len() {
         match presence(walk, at, methods) {
             Some((_, Presence::Present | Presence::Catching)) => {
                 return Judgement::at(Verdict::Wrong, at, Reason::NeverPushed);
             }
+            Some((_, Presence::Unknown)) => other_code = true,
             Some(_) if window.is_some() && !may_call(walk, at, methods) => {
                 return Judgement::at(Verdict::Wrong, at, Reason::NeverPushed);
             }
@@ -117,10 +120,11 @@ fn judge_empty_truth(walk: &[Frame], methods: &impl Methods) -> Judgement {
             None => {}
         }
     }
-    if let Some(at) = window {
-        return Judgement::at(Verdict::Window, at, Reason::HookPending);
+    match window {
+        _ if other_code => Judgement::plain(Verdict::Unverifiable, Reason::OtherCode),
+        Some(at) => Judgement::at(Verdict::Window, at, Reason::HookPending),
+        None => Judgement::plain(Verdict::Unverifiable, Reason::NoHookedFrame),
     }
-    Judgement::plain(Verdict::Unverifiable, Reason::NoHookedFrame)
 }
 
 /// What the frame at `at` proves, with its calls taken into account: a frame that stands at
@@ -192,7 +196,7 @@ fn align(
         }
     }
     let mut expected = truth.entries[truth.checked_entries..].iter().peekable();
-    let (mut window, mut ended, mut deep) = (None, None, false);
+    let (mut window, mut ended, mut deep, mut other_code) = (None, None, false, false);
     let is_hooked = |f: &Frame| methods.hook(f.method, f.location).is_some();
     let newest = walk.iter().position(is_hooked);
     // Whether the newest hooked frame of the walk proves that stale entries may follow.
@@ -212,6 +216,7 @@ fn align(
             // Its entry is not there, and need not be.
             Presence::Absent if is_at_push(walk[at], methods) => {}
             Presence::Absent if may_call(walk, at, methods) => deep = true,
+            Presence::Unknown if !next_is_this => other_code = true,
             Presence::Pushing | Presence::Popping | Presence::Unwinding
                 if !next_is_this && newest == Some(at) =>
             {
@@ -226,19 +231,25 @@ fn align(
         }
     }
     if expected.peek().is_some() {
-        if catching.is_none() {
+        let Some((_, catches)) = catching.and_then(|at| presence(walk, at, methods)) else {
             return Err(Judgement::at(Verdict::Wrong, 0, Reason::TopMissing));
-        }
+        };
         // Only constructors end without a hook, unless hooks fail.
-        if !expected.all(|&hook| methods.is_constructor(hook)) {
-            return Ok(Judgement::plain(
-                Verdict::Unverifiable,
-                Reason::StaleEntries,
-            ));
+        let are_constructors = expected.all(|&hook| methods.is_constructor(hook));
+        match (are_constructors, catches) {
+            (true, Presence::Unknown) => other_code = true,
+            (true, _) => ended = catching,
+            (false, Presence::Unknown) => {
+                return Err(Judgement::at(Verdict::Wrong, 0, Reason::TopMissing));
+            }
+            (false, _) => {
+                let stale = Judgement::plain(Verdict::Unverifiable, Reason::StaleEntries);
+                return Ok(stale);
+            }
         }
-        ended = catching;
     }
     Ok(match (window, ended) {
+        _ if other_code => Judgement::plain(Verdict::Unverifiable, Reason::OtherCode),
         _ if deep => Judgement::plain(Verdict::Unverifiable, Reason::DeepOutsideHooks),
         (_, Some(at)) => Judgement::at(Verdict::Window, at, Reason::EndedConstructors),
         (Some(at), None) => Judgement::at(Verdict::Window, at, Reason::HookPending),
@@ -249,10 +260,17 @@ fn align(
     })
 }
 
-/// `at`, if the frame there is at the start of an exception handler.
+/// `at`, if the frame there is at the start of an exception handler, or may be.
 fn is_catching(walk: &[Frame], at: usize, methods: &impl Methods) -> Option<usize> {
     let (_, presence) = presence(walk, at, methods)?;
-    matches!(presence, Presence::Catching | Presence::Unwinding).then_some(at)
+    may_catch(presence).then_some(at)
+}
+
+fn may_catch(presence: Presence) -> bool {
+    matches!(
+        presence,
+        Presence::Catching | Presence::Unwinding | Presence::Unknown
+    )
 }
 
 /// Whether the walk is the top part of the truth: all its hooked frames are the newest
@@ -266,7 +284,7 @@ fn is_top_part(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> boo
     // doubt, and only above it can there be stale ones.
     let all = truth.entries.len();
     let least = match presence {
-        Presence::Catching | Presence::Unwinding => truth.checked_entries,
+        presence if may_catch(presence) => truth.checked_entries,
         _ => all,
     };
     (least..=all).any(|left| {
@@ -298,7 +316,10 @@ fn is_top_part_from(
             }
         }
         if left == 0 || truth.entries[left - 1] != id {
-            return false;
+            match presence {
+                Presence::Unknown => continue,
+                _ => return false,
+            }
         }
         left -= 1;
         // Entry `checked_entries - 1` is the newest checked frame: from there on every
@@ -312,6 +333,10 @@ fn is_top_part_from(
     }
     left > 0 && left < newest
 }
+
+mod old;
+
+pub use old::{Versions, old_frames};
 
 #[cfg(test)]
 mod tests;

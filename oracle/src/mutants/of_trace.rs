@@ -153,6 +153,7 @@ fn needs(walk: &[Frame], methods: &impl Methods) -> Vec<Option<(HookId, Need)>> 
                     _ => Need::Nowhere,
                 }
             }
+            (Presence::Unknown, _) => Need::MayCatching,
             (Presence::Absent, false) => Need::Never,
             (Presence::Pushing | Presence::Popping, false) => Need::May,
             (Presence::Unwinding, false) => Need::MayCatching,

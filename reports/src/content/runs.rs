@@ -49,6 +49,7 @@ fn group(run: &Run) -> Group {
         notes.extend(left("classes", &rewriting.classes_left));
         notes.extend(left("methods", &rewriting.methods_left));
         notes.extend(more(rewriting));
+        notes.extend(altered(rewriting));
         if rewriting.repairs > 0 {
             let repairs = rewriting.repairs;
             notes.push(format!(
@@ -95,6 +96,18 @@ fn more(rewriting: &Rewriting) -> Option<String> {
         format!(
             "larger frames by hooks: {locals} methods have a local variable more, {stack} a slot of \
              operand stack more"
+        )
+    })
+}
+
+/// How many methods another agent has changed after ours, and some of them.
+fn altered(rewriting: &Rewriting) -> Option<String> {
+    let methods = rewriting.methods_altered;
+    let examples = rewriting.altered_examples.join(", ");
+    (methods > 0).then(|| {
+        format!(
+            "another agent has changed the code of {methods} methods after ours, so that neither hooks \
+             nor class files say where their frames stand: {examples}"
         )
     })
 }

@@ -17,18 +17,18 @@ pub struct FrameInfo {
 }
 
 impl Jvmti {
-    /// GetThreadLocalStorage of the calling thread, virtual or not: a value that
+    /// GetThreadLocalStorage of `thread` (`None`: the calling one), virtual or not: a value that
     /// [`Jvmti::set_thread_local`] got. Each environment must use one type only.
     ///
     /// # Safety
     /// `T` must be the type that was set.
-    pub unsafe fn thread_local<T>(self) -> Option<&'static T> {
+    pub unsafe fn thread_local<T>(self, thread: Option<Ref<'_>>) -> Option<&'static T> {
         let mut word = ptr::null_mut::<c_void>();
         call!(
             self,
             102,
             (jobject, *mut *mut c_void),
-            ptr::null_mut(),
+            thread.map_or(ptr::null_mut(), Ref::raw),
             &mut word
         );
         // SAFETY: null, or what was set, which lives for good.

@@ -5,7 +5,7 @@ use oracle::trace::{HookId, Location, Presence};
 use std::sync::Arc;
 
 /// A hooked method with its class.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Hooked {
     /// Internal name of its class.
     pub class: Arc<str>,
@@ -13,14 +13,17 @@ pub struct Hooked {
     pub super_class: Option<Arc<str>>,
     /// Its name, descriptor and map.
     pub method: HookedMethod,
+    /// Whether the code that runs is not the code that the map is of: another agent has changed the code
+    /// after ours.
+    pub is_altered: bool,
 }
 
 impl Hooked {
     /// Whether the entry of a frame of the method at `location` is on the trace stack.
     pub fn presence(&self, location: Location) -> Presence {
         match location.bci() {
-            // A location outside of the code, such as that of a synchronisation entry, proves
-            // nothing.
+            _ if self.is_altered => Presence::Unknown,
+            // A location that no code has, such as a synchronisation entry's, proves nothing.
             None => Presence::Pushing,
             Some(bci) => self.method.map.presence(RewrittenBci(bci)),
         }
@@ -58,6 +61,13 @@ impl Known {
     pub fn hook(&self) -> Option<HookId> {
         match self {
             Known::Hooked(id, _) => Some(*id),
+            _ => None,
+        }
+    }
+
+    pub fn hooked(&self) -> Option<&Hooked> {
+        match self {
+            Known::Hooked(_, hooked) => Some(hooked),
             _ => None,
         }
     }

@@ -1,7 +1,11 @@
 //! The agent's knowledge of methods: their hooks, their versions, and their names in reports.
 
+mod altered;
+mod called_by_vm;
+mod changes;
 mod given;
 pub mod hooked;
+pub mod old_frames;
 mod old_versions;
 pub mod registry;
 mod show;

@@ -6,11 +6,11 @@
 //! rewritten anew.
 
 use super::hooked::{Hooked, Known};
+use super::old_frames::{Old, WithOld};
 use super::registry::Registry;
 use oracle::judge::judge_truth;
-use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence, Site, Truth};
+use oracle::trace::{Frame, HookId, MethodKey, Truth};
 use oracle::{Judgement, Reason, Verdict};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A version of a method.
@@ -21,12 +21,6 @@ enum Version {
     Old(Arc<Hooked>),
     /// The version is not known.
     Unknown,
-}
-
-/// A registry in which some unknown keys stand for old versions.
-struct WithOld<'a> {
-    methods: &'a Registry,
-    old: HashMap<MethodKey, (HookId, Arc<Hooked>)>,
 }
 
 impl Registry {
@@ -41,6 +35,9 @@ impl Registry {
         truth: &Truth<'_>,
         asked: u64,
     ) -> Judgement {
+        if mismatch.is_mismatch() {
+            self.notice_changes(gst, truth.entries);
+        }
         if !mismatch.is_mismatch() || !self.is_doubtful(gst, &[truth.checked]) {
             return mismatch;
         }
@@ -49,7 +46,7 @@ impl Registry {
         for &hook in &truth.entries[truth.checked_entries..] {
             match self.version_of(hook) {
                 Version::Newest => {}
-                Version::Old(hooked) => old.push((hook, hooked)),
+                Version::Old(hooked) => old.push((hook, Some(hooked))),
                 Version::Unknown => return doubtful,
             }
         }
@@ -63,13 +60,9 @@ impl Registry {
         let above = gst.len() - truth.checked.len().min(gst.len());
         let strangers = gst[..above].iter().rev().map(|frame| frame.method);
         let strangers: Vec<_> = strangers.filter(|&key| self.is_stranger(key)).collect();
-        let mut with_old = WithOld {
-            methods: self,
-            old: HashMap::new(),
-        };
-        for (key, version) in strangers.iter().zip(&old) {
-            let known = with_old.old.entry(*key).or_insert_with(|| version.clone());
-            if known.0 != version.0 {
+        let mut with_old = WithOld::new(self);
+        for (&key, version) in strangers.iter().zip(&old) {
+            if with_old.add(key, version) != version.0 {
                 return doubtful;
             }
         }
@@ -107,9 +100,20 @@ impl Registry {
         frames.any(|frame| self.has_changed_since(frame.method, time))
     }
 
+    /// The version that has the hook, unless its key stands for that version; without a map if its class
+    /// was unloaded.
+    pub(super) fn old_version(&self, hook: HookId) -> Option<Old> {
+        match self.version_of(hook) {
+            Version::Newest => None,
+            Version::Old(hooked) => Some((hook, Some(hooked))),
+            Version::Unknown => Some((hook, self.by_hook(hook))),
+        }
+    }
+
     /// The version of the method that has the hook.
     fn version_of(&self, hook: HookId) -> Version {
-        let Some(hooked) = self.by_hook(hook) else {
+        // The hook of a retransformed class may be that of several versions.
+        let Some(hooked) = self.by_hook(hook).filter(|hooked| !hooked.is_altered) else {
             return Version::Unknown;
         };
         match self.newest_hook(&hooked) {
@@ -142,34 +146,9 @@ impl Registry {
         }
     }
 
-    /// Whether the key has no class: GetStackTrace made the key for an old version, or the VM made
-    /// the method itself.
-    fn is_stranger(&self, key: MethodKey) -> bool {
+    /// Whether the key is of no class: GetStackTrace made it for an old version, or the VM made the
+    /// method itself.
+    pub(super) fn is_stranger(&self, key: MethodKey) -> bool {
         matches!(self.known(key), Known::Stranger | Known::Gone)
-    }
-}
-
-impl Methods for WithOld<'_> {
-    fn hook(&self, method: MethodKey, location: Location) -> Option<(HookId, Presence)> {
-        match self.old.get(&method) {
-            Some((hook, hooked)) => Some((*hook, hooked.presence(location))),
-            None => self.methods.hook(method, location),
-        }
-    }
-
-    fn is_hook_call(&self, method: MethodKey) -> bool {
-        self.methods.is_hook_call(method)
-    }
-
-    fn is_constructor(&self, hook: HookId) -> bool {
-        self.methods.is_constructor(hook)
-    }
-
-    fn may_be_called_by_vm(&self, method: MethodKey) -> bool {
-        self.methods.may_be_called_by_vm(method)
-    }
-
-    fn site(&self, method: MethodKey, location: Location) -> Site {
-        self.methods.site(method, location)
     }
 }

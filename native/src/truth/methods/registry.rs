@@ -1,9 +1,12 @@
 //! The methods of walkers' keys.
 
+use super::altered::Altered;
+use super::called_by_vm::CalledByVm;
 use super::given::{Given, Origin};
 use super::hooked::{Hooked, Known};
 use super::sites::Sites;
 use super::versions::Versions;
+use crate::jvm::jni::Vm;
 use crate::jvm::jvmti::{JMethodId, Jvmti};
 use crate::jvm::key_hash::Spread;
 use crate::jvm::os::clock;
@@ -18,19 +21,24 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// All methods seen so far.
 pub struct Registry {
+    vm: Vm,
     pub(super) jvmti: Jvmti,
     next_id: AtomicU32,
     hooked: RwLock<HashMap<u32, Arc<Hooked>, Spread>>,
     known: RwLock<HashMap<usize, Known, Spread>>,
     given: Given,
     versions: Versions,
-    sites: Sites,
+    pub(super) sites: Sites,
+    called_by_vm: CalledByVm,
+    /// Methods whose code another agent has changed after ours.
+    pub altered: Altered,
 }
 
 impl Registry {
-    /// An empty registry.
-    pub fn new(jvmti: Jvmti) -> Registry {
+    /// Knows nothing yet.
+    pub fn new(vm: Vm, jvmti: Jvmti) -> Registry {
         Registry {
+            vm,
             jvmti,
             next_id: AtomicU32::new(1),
             hooked: RwLock::default(),
@@ -38,6 +46,8 @@ impl Registry {
             given: Given::default(),
             versions: Versions::default(),
             sites: Sites::default(),
+            called_by_vm: CalledByVm::default(),
+            altered: Altered::default(),
         }
     }
 
@@ -59,6 +69,7 @@ impl Registry {
                     class: class.clone(),
                     super_class: super_class.clone(),
                     method,
+                    is_altered: false,
                 }),
             );
         }
@@ -80,17 +91,43 @@ impl Registry {
         self.hooked_method(method).ok()?.map(|(id, _)| id)
     }
 
-    /// The hook in the bytecode of a method. Code without hooks may start like an entry hook, so
-    /// the names are compared too.
+    /// The hook in the bytecode of a method. Code without hooks may look like a hook: so
+    /// the names are compared, too. The code need not be ours any more.
     fn hooked_method(&self, method: JMethodId) -> Result<Option<(HookId, Arc<Hooked>)>, i32> {
-        let id = self.jvmti.bytecodes(method, instrumenter::hook_id_of)?;
-        let Some((id, hooked)) = id.and_then(|id| Some((id, self.by_hook(id)?))) else {
+        let found = self.jvmti.bytecodes(method, |code| {
+            let id = instrumenter::hook_id_of(code)?;
+            let hooked = self.by_hook(id)?;
+            Some((id, hooked.method.map.is_of(code), hooked))
+        })?;
+        let Some((id, is_ours, hooked)) = found else {
             return Ok(None);
         };
         let name = self.jvmti.method_name(method)?;
         let is_it =
             *hooked.method.name == *name.name && *hooked.method.descriptor == *name.descriptor;
-        Ok(is_it.then_some((id, hooked)))
+        Ok(match (is_it, is_ours) {
+            (false, _) => None,
+            (true, true) => Some((id, hooked)),
+            (true, false) => Some((id, self.altered(id, &hooked))),
+        })
+    }
+
+    /// Notes that another agent has changed the code of a hooked method after ours.
+    fn altered(&self, id: HookId, hooked: &Hooked) -> Arc<Hooked> {
+        self.altered.add(hooked.full_name());
+        let altered = Arc::new(Hooked {
+            is_altered: true,
+            ..hooked.clone()
+        });
+        write(&self.hooked).insert(id.0, altered.clone());
+        altered
+    }
+
+    /// The code that the VM reports of a method, handed to `read`; none for methods without code.
+    pub fn bytecodes<T>(&self, key: MethodKey, read: impl FnOnce(&[u8]) -> T) -> Option<T> {
+        let safe = self.is_safe(key);
+        let method = JMethodId(key.0);
+        safe.then(|| self.jvmti.bytecodes(method, read).ok())?
     }
 
     /// Forgets the methods of unloaded classes. Returns how many hooks are left, and how many were
@@ -105,6 +142,7 @@ impl Registry {
             self.given.unloaded(keys().copied());
             self.versions.remove(keys().copied());
             self.sites.forget(keys().copied());
+            self.called_by_vm.forget(keys().copied());
         }
         let mut hooked = write(&self.hooked);
         let before = hooked.len();
@@ -120,6 +158,14 @@ impl Registry {
     /// version is gone: asked about this key, JDK 21 follows a stale pointer.
     pub fn is_safe(&self, key: MethodKey) -> bool {
         key.0 != 0 && self.given.origin(key.0) == Origin::Class
+    }
+
+    /// The code of the method was exchanged, which was noticed at `time`, in nanoseconds of
+    /// [`clock::since_start`].
+    pub(super) fn changed(&self, key: MethodKey, time: u64) {
+        self.versions.add([key.0].into_iter());
+        self.versions.changed(key.0, time);
+        self.sites.forget([key.0].into_iter());
     }
 
     /// The code of `methods` may be replaced. From here on the VM is asked about these methods each
@@ -150,6 +196,9 @@ impl Registry {
     ) -> Judgement {
         // The judge of edges has its own doubts.
         let is_of_edge = matches!(judgement.reason, Reason::Edge(_));
+        if judgement.is_mismatch() && !is_of_edge {
+            self.notice_changes(walk, &[]);
+        }
         match judgement.differs() && !is_of_edge && self.is_doubtful(walk, reference) {
             true => Judgement::plain(Verdict::Unverifiable, Reason::MethodGone),
             false => judgement,
@@ -244,6 +293,11 @@ impl Registry {
         read(&self.known)
     }
 
+    /// Whether the class of the method was redefined.
+    pub fn was_redefined(&self, key: MethodKey) -> bool {
+        self.versions.contains(key.0)
+    }
+
     /// Whether no class was redefined.
     pub fn has_one_version_each(&self) -> bool {
         self.versions.is_empty()
@@ -267,7 +321,7 @@ impl Registry {
         now
     }
 
-    fn ask(&self, key: MethodKey) -> Known {
+    pub(super) fn ask(&self, key: MethodKey) -> Known {
         const NATIVE_METHOD: i32 = 104;
         const ABSENT_INFORMATION: i32 = 101;
         match key.0 {
@@ -298,12 +352,16 @@ impl Methods for Registry {
     }
 
     fn may_be_called_by_vm(&self, method: MethodKey) -> bool {
-        self.with_known(method, |known| match known {
+        match self.with_known(method, Known::clone) {
             Known::Hooked(_, hooked) => is_called_by_vm(&hooked.full_name()),
             Known::HookCall | Known::Stranger => false,
-            // The name is not known here.
-            Known::Plain | Known::Gone => true,
-        })
+            Known::Plain => self.called_by_vm.contains(method, || {
+                let named = self.vm.with_env(|env| self.full_name(env, method));
+                let (class, name, descriptor) = named.flatten()?;
+                Some(format!("{}.{name}{descriptor}", class.replace('/', ".")))
+            }),
+            Known::Gone => true,
+        }
     }
 
     fn site(&self, method: MethodKey, location: Location) -> Site {

@@ -12,7 +12,7 @@ impl Registry {
     /// The frame in the form of reports.
     pub fn show(&self, env: Env<'_>, frame: &Frame) -> ShownFrame {
         let (bci, rewritten_bci) = match (self.known(frame.method), frame.location.bci()) {
-            (Known::Hooked(_, hooked), Some(bci)) => {
+            (Known::Hooked(_, hooked), Some(bci)) if !hooked.is_altered => {
                 let original = hooked.method.map.original(RewrittenBci(bci)).0;
                 (original as i32, Some(frame.location.0))
             }

@@ -48,6 +48,13 @@ impl Sites {
         site
     }
 
+    /// Whether the code of the method, which the VM must know, is not what it was when it was asked for.
+    pub fn has_changed(&self, jvmti: Jvmti, key: MethodKey) -> bool {
+        let now = Code::ask(jvmti, key);
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        known.get(&key.0).is_some_and(|before| *before != now)
+    }
+
     /// Forgets the methods of these keys, because their code has changed or they are gone.
     pub fn forget(&self, keys: impl Iterator<Item = usize>) {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);

@@ -95,6 +95,22 @@ impl StackCopy {
         unsafe { std::slice::from_raw_parts(self.frames.start().as_ptr(), self.checked) }
     }
 
+    /// The frames of the newest checked entry that has at most `frames` of them, bottom first, and how
+    /// many of the hooked frames lie at or below that entry's.
+    pub fn checked_within(&self, frames: usize) -> (&[Frame], usize) {
+        let entries = self.entries();
+        let newest = entries
+            .iter()
+            .rfind(|entry| entry.checked as usize <= frames);
+        match newest.map(|entry| entry.checked) {
+            None | Some(0) => (&[], 0),
+            Some(checked) => {
+                let lower = entries.partition_point(|entry| entry.checked < checked);
+                (&self.checked_frames()[..checked as usize], lower + 1)
+            }
+        }
+    }
+
     /// The truth of the copied stack for judges. `hooks` must be all of [`Self::hooks`].
     pub fn truth<'a>(&'a self, hooks: &'a [HookId], leaving: &'a [Leaving]) -> Truth<'a> {
         Truth {

@@ -16,6 +16,8 @@ const BODY: i32 = 10;
 const POPPING: i32 = 90;
 const CATCHING: i32 = 91;
 const INSIDE: i32 = 77;
+/// Where the code is not that of the hooks any more.
+const ALTERED: i32 = 70;
 const NO_CONSTRUCTOR: u32 = 99;
 const PUSH_METHOD: usize = 100;
 
@@ -26,6 +28,7 @@ impl Methods for Toy {
             PUSHING | -3 => Presence::Pushing,
             POPPING => Presence::Popping,
             CATCHING => Presence::Catching,
+            ALTERED => Presence::Unknown,
             _ => Presence::Present,
         };
         (1..100)
@@ -288,6 +291,28 @@ mod leniencies {
         );
         let judged = judge(&[(1, BODY), (2, CATCHING)], &[1, 2, 3], &[], 0);
         assert_eq!(judged.verdict, Verdict::Window);
+    }
+
+    /// Of a method whose code another agent has changed only the frame's place is doubtful.
+    #[test]
+    fn a_method_with_other_code_excuses_its_own_frames_alone() {
+        let verdict = |walk: &[(usize, i32)], entries: &[u32]| judge(walk, entries, &[], 0).verdict;
+        let walk = [(1, BODY), (2, ALTERED), (3, BODY)];
+        assert_eq!(verdict(&walk, &[1, 2, 3]), Verdict::Match);
+        let doubtful = Judgement::plain(Verdict::Unverifiable, Reason::OtherCode);
+        assert_eq!(judge(&walk, &[1, 3], &[], 0), doubtful);
+        assert_eq!(judge(&[(2, ALTERED)], &[], &[], 0), doubtful);
+        // An entry needs its frame, and every other frame its entry.
+        assert_eq!(verdict(&[(1, BODY), (3, BODY)], &[1, 2, 3]), Verdict::Wrong);
+        assert_eq!(verdict(&walk, &[1, 2]), Verdict::Wrong);
+        assert_eq!(verdict(&walk, &[1, 2, 4]), Verdict::Wrong);
+        assert_eq!(
+            verdict(&[(2, ALTERED), (3, BODY)], &[1, 2, 3]),
+            Verdict::Truncated
+        );
+        let top = [(1, BODY), (2, ALTERED)];
+        assert_eq!(verdict(&top, &[1, 2, NO_CONSTRUCTOR]), Verdict::Wrong);
+        assert_eq!(judge(&top, &[1, 2, 3], &[], 0), doubtful);
     }
 
     /// Two of eighty frames are no whole stack: the strength says so.

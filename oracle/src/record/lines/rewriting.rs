@@ -22,6 +22,12 @@ pub struct Rewriting {
     /// Hooked methods that the agent has forgotten, because their classes were unloaded.
     #[serde(default)]
     pub methods_forgotten: u64,
+    /// Methods whose code another agent has changed after ours, as far as stacks have shown them.
+    #[serde(default)]
+    pub methods_altered: u64,
+    /// A few of the methods that another agent has changed: `package.Class.name(descriptor)`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub altered_examples: Vec<String>,
     /// Classes that were left alone as a whole, by reason.
     pub classes_left: BTreeMap<String, u64>,
     /// Methods that were left alone in classes that were read, by reason.

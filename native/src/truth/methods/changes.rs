@@ -1,0 +1,38 @@
+//! Methods whose code was exchanged without a word to us.
+//!
+//! The VM shows retransformed classes to agents alone that may retransform (`JvmtiClassFileLoadHookPoster` in
+//! `jvmtiExport.cpp`), and the capability to do so changes compiled code. So the code of a method is looked at again
+//! where a walk differs from the truth.
+
+use super::hooked::Known;
+use super::registry::Registry;
+use crate::jvm::os::clock;
+use oracle::trace::{Frame, HookId, MethodKey};
+
+impl Registry {
+    /// Looks at the code of the methods of `walk` once more. Where a frame names no method, the methods of
+    /// `entries` are looked at, too. What has changed counts as redefined from here on.
+    pub(super) fn notice_changes(&self, walk: &[Frame], entries: &[HookId]) {
+        let keys = walk.iter().map(|frame| frame.method);
+        let names_none = |frame: &Frame| !self.is_safe(frame.method);
+        let of_entries = match walk.iter().any(names_none) {
+            true => entries,
+            false => &[],
+        };
+        let of_entries = of_entries.iter().filter_map(|&hook| self.key_of(hook));
+        for key in keys.chain(of_entries) {
+            if !self.was_redefined(key) && self.is_safe(key) && self.has_changed(key) {
+                self.changed(key, clock::since_start());
+            }
+        }
+    }
+
+    /// Whether the code of a method is not what it was when the method was met.
+    fn has_changed(&self, key: MethodKey) -> bool {
+        let is_altered = |known: &Known| known.hooked().is_some_and(|hooked| hooked.is_altered);
+        let (before, now) = (self.known(key), self.ask(key));
+        before.hook() != now.hook()
+            || is_altered(&before) != is_altered(&now)
+            || self.sites.has_changed(self.jvmti, key)
+    }
+}
