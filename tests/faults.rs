@@ -26,7 +26,7 @@ struct Wanted {
 }
 
 fn wanted(hooks: Hooking) -> Wanted {
-    let (one_in, checks) = (400, 100_000);
+    let (one_in, checks) = (100, 25_000);
     match hooks {
         // Light hooks make checks only at the next push after a sample, so there are fewer checks,
         // and more of them are faulty.
@@ -177,7 +177,7 @@ fn has_every_kind(faults: &[FaultCount], layer: Layer) -> bool {
 
 fn all_faults_are_caught(jdk: &Path, hooks: Hooking) {
     let wanted = wanted(hooks);
-    let scenario = scenario(&with(hooks, &fixtures(20)), wanted.gst_every);
+    let scenario = scenario(&with(hooks, &fixtures(8)), wanted.gst_every);
     let all = format!("all:all:{}", wanted.one_in);
     let (mut tallies, mut faults) = ([(); Layer::ALL.len()].map(|()| Tally::default()), vec![]);
     for seed in seeds("checks in all layers") {

@@ -23,8 +23,10 @@ pub struct Gathered<'w> {
     pub lowest: HashSet<(Thread, MethodId)>,
     /// Notes for the user.
     pub notes: Vec<Note>,
-    /// The number of stacks.
+    /// The number of stacks, at most `u64::MAX`.
     pub stacks: u64,
+    /// An upper bound of the number of edges, at most `u64::MAX`.
+    pub edges: u64,
 }
 
 /// A thread: its file, and the file's name for the thread.
@@ -44,7 +46,9 @@ impl Sink for Gathered<'_> {
 
     fn stack(&mut self, stack: Stack<'_>) {
         for samples in stack.samples {
-            self.stacks += samples.times;
+            let edges = samples.times.saturating_mul(stack.frames.len() as u64 + 1);
+            self.stacks = self.stacks.saturating_add(samples.times);
+            self.edges = self.edges.saturating_add(edges);
             if let (true, Some(thread), Some(lowest)) =
                 (stack.whole, &samples.thread, stack.frames.last())
                 && let Named::Known(method) = Named::of(lowest.method)

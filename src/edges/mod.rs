@@ -173,6 +173,7 @@ fn gather(
         lowest: HashSet::new(),
         notes: vec![],
         stacks: 0,
+        edges: 0,
     };
     each(files, &args.event, &mut gathered, |sink, at| sink.file = at)?;
     if gathered.stacks == 0 {
@@ -181,6 +182,10 @@ fn gather(
             .iter()
             .map(|note| format!("; {}", shown(note)));
         let what = format!("there is no stack{}", notes.collect::<String>());
+        return Err(Error::about(&files[0])(what));
+    }
+    if gathered.edges == u64::MAX {
+        let what = "the counts of the stacks add up to more than 64 bits hold";
         return Err(Error::about(&files[0])(what));
     }
     Ok(Input {

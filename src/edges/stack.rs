@@ -6,6 +6,9 @@ use oracle::edge::{EdgeFrame, Starts, ThreadStart, World};
 use oracle::trace::Location;
 use recordings::{Method, Note, Place, Sink};
 
+/// How many copies of one stack are kept.
+const COPIES: u64 = 1000;
+
 /// One stack.
 #[derive(Clone, Debug)]
 pub struct Stack {
@@ -73,7 +76,8 @@ impl Sink for Collected<'_> {
             let start = known.map_or(ThreadStart::Unknown, |(starts, thread)| {
                 starts.of(&(self.file, thread))
             });
-            for _ in 0..samples.times {
+            // More copies of a stack show no more of the judge.
+            for _ in 0..samples.times.min(COPIES) {
                 self.stacks.push(Stack {
                     thread: thread.clone(),
                     frames: frames.clone(),
