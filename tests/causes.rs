@@ -23,7 +23,6 @@ fn shown(jdk: &Path, cause: &Cause) -> Vec<Mismatch> {
             .expect("the caller checked that there are programs");
         let text = scenario::of(cause, program);
         let ran = support::run_scenario(jdk, &text, 1, &[]);
-        assert_eq!(ran.code, Some(0), "{jdk:?}: {}", cause.name);
         let mut found = ran.report.mismatches;
         found.retain(|mismatch| mismatch.cause == Some(cause.into()));
         if !found.is_empty() {

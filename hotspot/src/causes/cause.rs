@@ -41,7 +41,7 @@ impl Program {
         variant: "",
         note: "",
         fixture: "",
-        seconds: 6,
+        seconds: 4,
         hooks: "exact",
         jvm_args: &[],
     };
