@@ -248,7 +248,7 @@ fn faults_of_walkers_of_suspended_threads_are_caught() {
     let names: Vec<_> = layers.iter().map(|layer| layer.name()).collect();
     let fault = format!("all:{}:3", names.join(","));
     for (jdk, hooks) in hooked(jdks()) {
-        let scenario = scenario(&with(hooks, &fixtures(5)), 1);
+        let scenario = scenario(&with(hooks, &fixtures(5)), 4);
         let mut faults = vec![];
         for seed in seeds("faults in suspended threads") {
             faults.extend(run_scenario(&jdk, &scenario, seed, &["--fault", &fault]).1);

@@ -27,6 +27,7 @@ use oracle::tally::Drop;
 use oracle::trace::Frame;
 use oracle::{Layer, Verdict};
 use std::ptr;
+use std::time::Instant;
 
 /// What the signal handler asks.
 pub fn serving(layers: &'static Layers) -> Serving {
@@ -166,12 +167,17 @@ impl Client for Judging<'_> {
         }
     }
 
-    fn judge_suspended(&mut self, target: &Target<'_>, sample: &Sample, suspended: Suspended<'_>) {
+    fn judge_suspended(
+        &mut self,
+        target: &Target<'_>,
+        sample: &Sample,
+        suspended: Suspended<'_>,
+    ) -> Instant {
         let (edges, of) = (&self.edges, thread(target));
         let found = |walk: &[Frame]| edges.findings(of, walk);
         let suspended = (target.tid, suspended);
         self.outside
-            .check(self.layers, self.env, suspended, sample, &found);
+            .check(self.layers, self.env, suspended, sample, &found)
     }
 
     fn begin_turn(&mut self, with_checks: bool) {

@@ -21,6 +21,7 @@ use oracle::tally::Drop;
 use oracle::trace::Frame;
 use oracle::{LAYERS, Layer, Verdict, When};
 use std::io;
+use std::time::Instant;
 
 /// Deeper stacks are counted as dropped: the VM sets so much memory aside for each stack.
 const MOST_FRAMES: usize = 1 << 11;
@@ -54,7 +55,7 @@ impl Outside {
 
     /// Asks all walkers for the stack of the suspended thread, lets the thread run on, and judges
     /// the answers. `sample` has the truth, `tid` is the thread's kernel id, and `edges` says what the
-    /// class files allow.
+    /// class files allow. Returns when the thread ran on.
     pub fn check(
         &mut self,
         layers: &Layers,
@@ -62,16 +63,18 @@ impl Outside {
         (tid, suspended): (i32, Suspended<'_>),
         sample: &Sample,
         edges: &dyn Fn(&[Frame]) -> Option<Vec<Finding>>,
-    ) {
+    ) -> Instant {
         for asked in &mut self.0 {
             asked.walked = asked
                 .walker
                 .walk(env, suspended.thread(), &mut asked.frames);
         }
         drop(suspended);
+        let end = Instant::now();
         for asked in &self.0 {
             judge(layers, env, (tid, sample), edges, asked);
         }
+        end
     }
 }
 

@@ -4,6 +4,7 @@ use super::sample::Sample;
 use super::targets::Target;
 use crate::jvm::jvmti::Suspended;
 use oracle::Layer;
+use std::time::Instant;
 
 /// The user of the samples.
 pub trait Client {
@@ -11,8 +12,13 @@ pub trait Client {
     fn judge(&mut self, layer: Layer, target: &Target<'_>, sample: &Sample);
 
     /// Asks walkers for the stack of a suspended thread, lets the thread run on, and judges the
-    /// answers. `sample` was taken while the thread was suspended.
-    fn judge_suspended(&mut self, target: &Target<'_>, sample: &Sample, suspended: Suspended<'_>);
+    /// answers. `sample` was taken while the thread was suspended. Returns when the thread ran on.
+    fn judge_suspended(
+        &mut self,
+        target: &Target<'_>,
+        sample: &Sample,
+        suspended: Suspended<'_>,
+    ) -> Instant;
 
     /// A turn begins in which checks are made, or not (see [`oracle::pace`]).
     fn begin_turn(&mut self, with_checks: bool);

@@ -285,15 +285,19 @@ impl<'e> Sampling<'e, '_> {
             }
         };
         let layers: Vec<Layer> = When::Suspend.layers().collect();
+        let mut end = None;
         if let Some(request) = self.ask(target, &layers, Depth::Check)
             && let Some(done) = self.await_answer(request.asked, &layers)
         {
             let sample = &done.value().sample;
-            self.client
-                .judge_suspended(&request.target, sample, suspended);
+            end = Some(
+                self.client
+                    .judge_suspended(&request.target, sample, suspended),
+            );
             self.supply.give_back(done.free());
         }
-        self.suspensions.ended(start);
+        self.suspensions
+            .ended(start, end.unwrap_or_else(Instant::now));
         true
     }
 

@@ -38,9 +38,9 @@ impl Suspensions {
         }
     }
 
-    /// The suspension that began at `start` is over.
-    pub fn ended(&mut self, start: Instant) {
-        let now = Instant::now();
-        self.next = Some(now + (now - start) * (ONE_IN - 1));
+    /// A thread was suspended from `start` to `end`. The judging that follows is no part of that: the
+    /// first answers wait for class files.
+    pub fn ended(&mut self, start: Instant, end: Instant) {
+        self.next = Some(end + (end - start) * (ONE_IN - 1));
     }
 }
