@@ -113,6 +113,7 @@ fn config(layer: Layer, dir: &Path) -> Config {
         Layer::AsgctEvent => Config {
             edges: false,
             events: true,
+            native_calls: true,
             check_share: CHECK_SHARE,
             ..edges
         },

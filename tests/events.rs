@@ -3,11 +3,12 @@
 mod support;
 
 use oracle::Layer;
-use oracle::record::ClassData;
+use oracle::record::{ClassData, SLOTS_FILE};
 use oracle::report::{Exit, Report};
 use oracle::tally::Tally;
 use scenarios::jdk::Jdk;
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 use support::{Deadline, jdks};
@@ -79,7 +80,7 @@ fn a_stack_that_is_cut_at_a_linker_is_found_where_the_walker_cuts() {
 /// Faulty answers show in which events the walkers are asked.
 #[test]
 fn every_event_makes_checks() {
-    const EVENTS: [&str; 8] = [
+    const EVENTS: [&str; 9] = [
         "ClassLoad",
         "ClassPrepare",
         "MonitorContendedEnter",
@@ -88,13 +89,14 @@ fn every_event_makes_checks() {
         "MonitorWaited",
         "SampledObjectAlloc",
         "VmObjectAlloc",
+        "call of a native method",
     ];
     for jdk in jdks() {
         let deadline = Deadline::new(format!("{jdk:?}: waiting for events"));
         let mut seen = BTreeSet::new();
         for seed in 1.. {
             deadline.check();
-            let names = ["contended", "wait-notify", "class-loading", "reflection"];
+            let names = ["contended", "wait-notify", "class-loading", "native-calls"];
             let options = ["--fault", "top-only:asgct-event:2"];
             let report = run(&jdk, seed, &[], &names, &options);
             let at = report.mismatches.into_iter();
@@ -106,6 +108,66 @@ fn every_event_makes_checks() {
         }
         assert!(seen.iter().map(String::as_str).eq(EVENTS), "{seen:?}");
     }
+}
+
+/// GetStackTrace in place of AsyncGetCallTrace differs from itself nowhere.
+#[test]
+fn get_stack_trace_agrees_with_itself() {
+    const NAMES: [&str; 6] = [
+        "contended",
+        "wait-notify",
+        "class-loading",
+        "native-calls",
+        "streams",
+        "serialization",
+    ];
+    for jdk in jdks() {
+        let deadline = Deadline::new(format!("{jdk:?}: waiting for checks"));
+        let mut sum = Tally::default();
+        while sum.decided() < wanted_checks() {
+            deadline.check();
+            sum += &compare_with_itself(&jdk, &NAMES);
+        }
+        println!("{jdk:?}: {sum:?}");
+        assert_eq!((sum.mismatches(), sum.errors()), (0, 0), "{jdk:?}");
+        assert!(sum.unverifiable * 1000 < sum.checks(), "{jdk:?}: {sum:?}");
+    }
+}
+
+/// STACKWITNESS_TEST_CHECKS asks for more.
+fn wanted_checks() -> u64 {
+    let given = std::env::var("STACKWITNESS_TEST_CHECKS");
+    given.map_or(5000, |checks| checks.parse().expect("a number"))
+}
+
+/// What a run has counted in which GetStackTrace takes the place of AsyncGetCallTrace.
+fn compare_with_itself(jdk: &Path, names: &[&str]) -> Tally {
+    let dir = tempfile::tempdir().unwrap();
+    let installed = java_fixtures::write_to(dir.path()).unwrap();
+    let config = serde_json::json!({
+        "run_dir": dir.path(), "trace_class": "", "seed": 1, "hooks": "none", "probability": 1.0,
+        "check_share": 0.5, "sample_interval_us": 1000, "gst_every": 0, "evidence_limit": 1,
+        "events": true, "native_calls": true, "gst_twice": true,
+    });
+    let path = dir.path().join("config.json");
+    fs::write(&path, config.to_string()).unwrap();
+    let agent = libraries::AGENT.place(dir.path()).unwrap();
+    let natives = libraries::FIXTURE_NATIVES.place(dir.path()).unwrap();
+    let mut java = Command::new(jdk.join("bin/java"));
+    java.arg(format!("-agentpath:{}={}", agent.display(), path.display()))
+        .arg(format!(
+            "-Dstackwitness.fixture.natives={}",
+            natives.display()
+        ))
+        .arg("-cp")
+        .arg(&installed.fixtures_jar)
+        .args([java_fixtures::MAIN_CLASS, "--millis", "1000"]);
+    let output = support::run(java.args(names));
+    assert_eq!(output.code, Some(0), "{jdk:?}: {output:#?}");
+    let bytes = fs::read(dir.path().join(SLOTS_FILE)).unwrap();
+    let (words, _) = bytes.as_chunks();
+    let slots: Vec<u64> = words.iter().map(|&word| u64::from_le_bytes(word)).collect();
+    Tally::from_slots(&slots, Layer::AsgctEvent)
 }
 
 /// Arguments of `java` for a short program, behind its class path.

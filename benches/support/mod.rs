@@ -25,6 +25,8 @@ pub fn edges_alone(dir: &Path, pause_us: u64) -> Config {
         gst_every: 0,
         edges: true,
         events: false,
+        native_calls: false,
+        gst_twice: false,
         evidence_limit: 20,
         sabotage: None,
         sabotage_one_in: 10,

@@ -3,7 +3,9 @@
 use crate::agent::{Agent, guard};
 use crate::hooks;
 use crate::jvm::jni::{Env, Ref};
-use crate::jvm::jvmti::{ClassFile, Event, Events, Jvmti};
+use crate::jvm::jvmti::{ClassFile, Event, Events, JMethodId, Jvmti};
+use crate::jvm::thunks::Thunk;
+use crate::layers::asgct_safepoint::Place;
 use crate::layers::{asgct_event, at_signal, ground};
 use crate::records::Records;
 use crate::sampling::sampler::Sampler;
@@ -65,6 +67,9 @@ impl Events for AgentEvents {
             truth.begin_thread(env, thread);
             if let Some(threads) = &jvm.java_threads {
                 threads.learn(env, thread);
+            }
+            if let Some(natives) = &truth.natives {
+                natives.look_at_earlier(jvm.jvmti, env);
             }
             jvm.set_live(true);
             let body = |ready| guard((), || at_signal::run(layers, ready));
@@ -145,6 +150,18 @@ impl Events for AgentEvents {
         })
     }
 
+    fn native_method_bind(
+        env: Option<Env<'_>>,
+        method: JMethodId,
+        function: usize,
+    ) -> Option<usize> {
+        with(|agent| {
+            let truth = agent.layers.truth;
+            let natives = truth.natives.as_ref()?;
+            natives.bind(truth.jvm.jvmti, env, method, function)
+        })
+    }
+
     fn class_load(env: Env<'_>) {
         check(env, Event::ClassLoad);
     }
@@ -177,10 +194,27 @@ fn listen_to_class_files(jvmti: Jvmti, records: &Records) {
     }
 }
 
+/// The calling thread calls a native method with this thunk.
+pub extern "C" fn native_method_is_called(env: Env<'_>, thunk: usize) {
+    with(|agent| {
+        let natives = agent.layers.truth.natives.as_ref()?;
+        if natives.is_heard(Thunk(thunk)) {
+            let (layers, place) = (agent.layers, Place::NativeMethod);
+            asgct_event::arrived(layers, ThreadState::current()?, env, place);
+        }
+        Some(())
+    });
+}
+
 /// Makes a check in an event on the calling thread, if it is time.
 fn check(env: Env<'_>, event: Event) {
     with(|agent| {
-        asgct_event::arrived(agent.layers, ThreadState::current()?, env, event);
+        asgct_event::arrived(
+            agent.layers,
+            ThreadState::current()?,
+            env,
+            Place::Event(event),
+        );
         Some(())
     });
 }

@@ -5,9 +5,11 @@ use crate::events::{self, AgentEvents};
 use crate::jvm::Jvm;
 use crate::jvm::jni::Vm;
 use crate::jvm::jvmti::{self, Capability, Event, Jvmti};
+use crate::jvm::thunks::Thunks;
 use crate::layers::context::Layers;
 use crate::records::{Records, claim};
 use crate::truth::context::Truth;
+use crate::truth::natives::Natives;
 use crate::truth::virtual_threads::VirtualThreads;
 use crate::walkers::table::Walkers;
 use oracle::record::Config;
@@ -47,7 +49,11 @@ pub fn load(vm: Vm, path: &str) -> Result<(), String> {
     }
 
     let jvm = keep(Jvm::new(vm, jvmti));
-    let truth = keep(Truth::new(jvm, virtual_threads, config));
+    let thunks = config
+        .native_calls
+        .then(|| Thunks::new(events::native_method_is_called));
+    let natives = thunks.flatten().map(Natives::new);
+    let truth = keep(Truth::new(jvm, virtual_threads, natives, config));
     let walkers = keep(Walkers::find(jvm));
     let layers = keep(Layers::new(config, truth, records, walkers)?);
     if !Agent::install(config, layers) {
@@ -96,6 +102,10 @@ fn wanted(config: &Config) -> (Vec<Capability>, Vec<Event>) {
     ];
     if config.edges {
         capabilities.push(Capability::GetConstantPool);
+    }
+    if config.native_calls {
+        capabilities.push(Capability::NativeMethodBindEvents);
+        events.push(Event::NativeMethodBind);
     }
     if config.hooks.is_on() {
         capabilities.extend([

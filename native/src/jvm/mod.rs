@@ -18,6 +18,7 @@ pub mod library;
 pub mod os;
 pub mod structs;
 pub mod symbols;
+pub mod thunks;
 
 use code_cache::CodeCache;
 use debug_info::DebugInfo;

@@ -3,9 +3,9 @@
 //!
 //! The events arrive in the thread itself, with the thread's Java frames on the stack: sampled
 //! allocations, where allocation profilers ask, allocations by the VM, contended monitors, waits, and
-//! classes that are loaded and prepared.
+//! classes that are loaded and prepared. Native methods have a thunk that tells of their calls.
 
-use super::asgct_safepoint::{self, Reference, Standing};
+use super::asgct_safepoint::{self, Place, Reference, Standing};
 use super::context::Layers;
 use super::{at_check, gst};
 use crate::edges::Patience;
@@ -46,19 +46,19 @@ pub fn begin_turn(layers: &Layers, with_checks: bool) {
 
 /// An event has arrived in the calling thread: makes a check, if the share of the thread's time that
 /// checks may take allows one.
-pub fn arrived(layers: &Layers, state: &ThreadState, env: Env<'_>, event: Event) {
+pub fn arrived(layers: &Layers, state: &ThreadState, env: Env<'_>, place: Place) {
     let share = layers.config.check_share;
     if !layers.config.events || RESTS.load(Relaxed) || share <= 0.0 || !layers.truth.jvm.is_live() {
         return;
     }
     let start = clock::since_start();
-    if event == Event::SampledObjectAlloc {
+    if matches!(place, Place::Event(Event::SampledObjectAlloc)) {
         layers.allocations.reported(start);
     }
     if !state.is_time_to_check(start) {
         return;
     }
-    with_scratch(|scratch| check(layers, state, env, (event, scratch)));
+    with_scratch(|scratch| check(layers, state, env, (place, scratch)));
     let end = clock::since_start();
     let pause = at_check::pause(share, state, end.saturating_sub(start));
     state.plan_check(u32::MAX, end + pause);
@@ -68,7 +68,7 @@ fn check(
     layers: &Layers,
     state: &ThreadState,
     env: Env<'_>,
-    (event, scratch): (Event, &mut Scratch),
+    (place, scratch): (Place, &mut Scratch),
 ) {
     let slots = &layers.records.slots;
     let asked = clock::since_start();
@@ -84,9 +84,12 @@ fn check(
         // A thread of the VM, or one that has not begun to run Java code.
         return;
     }
-    let Some(walked) = scratch.ask_asgct(layers.walkers, env) else {
-        return;
+    let walked = if layers.config.gst_twice {
+        scratch.ask_gst_again(layers.walkers, env)
+    } else {
+        scratch.ask_asgct(layers.walkers, env)
     };
+    let Some(walked) = walked else { return };
     let carrier = match asgct_safepoint::carrier(state, &mut scratch.carrier) {
         Ok(carrier) => carrier,
         Err(cause) => return slots.drop(LAYER, cause),
@@ -101,7 +104,7 @@ fn check(
         },
         asked,
         carrier,
-        event: Some(event),
+        place,
     };
     asgct_safepoint::check(layers, LAYER, state, env, &reference, (walked, walk));
 }

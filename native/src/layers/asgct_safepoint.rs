@@ -26,8 +26,30 @@ pub struct Reference<'a> {
     pub asked: u64,
     /// The trace stack of the thread's carrier, if the thread is a virtual one.
     pub carrier: Option<&'a StackCopy>,
-    /// The event that the thread is in; none in a hook.
-    pub event: Option<Event>,
+    /// Where the walkers were asked.
+    pub place: Place,
+}
+
+/// Where the walkers were asked.
+#[derive(Copy, Clone, Debug)]
+pub enum Place {
+    /// In a hook.
+    Hook,
+    /// In an event of JVMTI.
+    Event(Event),
+    /// At the call of a native method.
+    NativeMethod,
+}
+
+impl Place {
+    /// The place, as evidence names it; hooks go without saying.
+    fn name(self) -> Option<String> {
+        match self {
+            Place::Hook => None,
+            Place::Event(event) => Some(format!("{event:?}")),
+            Place::NativeMethod => Some("call of a native method".into()),
+        }
+    }
 }
 
 /// What is known of GetStackTrace's answer.
@@ -97,7 +119,7 @@ pub fn check(
         },
         reference: &[gst],
         evidence: &|_| Evidence {
-            at: reference.event.map(|event| format!("{event:?}")),
+            at: reference.place.name(),
             ..Evidence::default()
         },
     };

@@ -1,6 +1,6 @@
 //! Checks on the thread itself, inside a hook: layers `ground`, `gst` and `asgct-safepoint`.
 
-use super::asgct_safepoint::{self, Reference, Standing};
+use super::asgct_safepoint::{self, Place, Reference, Standing};
 use super::context::Layers;
 use super::{ground, gst};
 use crate::jvm::jni::Env;
@@ -112,7 +112,7 @@ fn check_layers(layers: &Layers, state: &ThreadState, env: Env<'_>, scratch: &mu
             standing: Standing::of(&judged),
             asked,
             carrier,
-            event: None,
+            place: Place::Hook,
         };
         let answer = (walked, scratch.asgct.frames());
         asgct_safepoint::check(layers, layer, state, env, &reference, answer);

@@ -9,7 +9,7 @@
 mod asgct_async;
 pub mod asgct_event;
 mod asgct_gst;
-mod asgct_safepoint;
+pub mod asgct_safepoint;
 pub mod at_check;
 pub mod at_signal;
 mod at_suspend;

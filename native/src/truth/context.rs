@@ -4,6 +4,7 @@ use super::choice::Chosen;
 use super::class_files::ClassFiles;
 use super::light::Light;
 use super::methods::registry::Registry;
+use super::natives::Natives;
 use super::thread_state::ThreadState;
 use super::threads::Threads;
 use super::trace_stack::TraceStack;
@@ -33,6 +34,8 @@ pub struct Truth {
     pub light: Option<Light>,
     /// Virtual threads, if the VM has them.
     pub virtual_threads: Option<VirtualThreads>,
+    /// Native methods whose calls make checks, if they do.
+    pub natives: Option<Natives>,
     /// The classes by which call edges are judged, if they are judged.
     pub class_files: Option<ClassFiles>,
     rewriting: Mutex<Rewriting>,
@@ -43,6 +46,7 @@ impl Truth {
     pub fn new(
         jvm: &'static Jvm,
         virtual_threads: Option<VirtualThreads>,
+        natives: Option<Natives>,
         config: &Config,
     ) -> Truth {
         Truth {
@@ -57,6 +61,7 @@ impl Truth {
                 Hooking::None | Hooking::Exact => None,
             },
             virtual_threads,
+            natives,
             class_files: config.edges.then(ClassFiles::default),
             rewriting: Mutex::default(),
         }

@@ -74,6 +74,12 @@ impl Scratch {
         Some(asgct.walk(env, &mut self.asgct))
     }
 
+    /// Asks GetStackTrace in place of AsyncGetCallTrace, once more.
+    pub fn ask_gst_again(&mut self, walkers: &Walkers, env: Env<'_>) -> Option<Walk> {
+        let gst = here(walkers, gst::NAME)?;
+        Some(gst.walk(env, &mut self.asgct))
+    }
+
     /// Asks GetStackTrace for the calling thread.
     pub fn ask_gst(
         &mut self,

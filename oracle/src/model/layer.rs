@@ -77,7 +77,7 @@ layers! {
     /// AsyncGetCallTrace inside an event of JVMTI with GetStackTrace at the same place.
     AsgctEvent = "asgct-event" {
         walker: Some("asgct"), truths: [Here], when: Event, program: Unmodified, budget: 0.005, imprecise: [0.0, 0.0],
-        compares: "AsyncGetCallTrace with GetStackTrace at the same place, in runs without hooks: where objects are allocated, threads wait for monitors, and classes are loaded",
+        compares: "AsyncGetCallTrace with GetStackTrace at the same place, in runs without hooks: where objects are allocated, threads wait for monitors, classes are loaded, and native methods are called",
     }
     /// AsyncGetCallTrace in a signal handler with the trace stack copied there.
     AsgctAsync = "asgct-async" {

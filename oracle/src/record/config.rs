@@ -52,6 +52,13 @@ pub struct Config {
     /// Whether checks are made in events of JVMTI: layer `asgct-event`.
     #[serde(default)]
     pub events: bool,
+    /// Whether layer `asgct-event` makes checks at calls of native methods, too.
+    #[serde(default)]
+    pub native_calls: bool,
+    /// Developer option: layer `asgct-event` asks GetStackTrace in place of AsyncGetCallTrace. Every
+    /// difference is a mistake of the layer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gst_twice: bool,
     /// How many mismatches of each layer, verdict and cause are kept, with their evidence: a uniform
     /// sample. All are counted.
     pub evidence_limit: u32,

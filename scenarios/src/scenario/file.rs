@@ -52,6 +52,7 @@ struct FileSampling {
     gst_every: Option<Spanned<u32>>,
     check_share: Option<Spanned<f64>>,
     probability: Option<Spanned<f64>>,
+    native_calls: Option<bool>,
     evidence_limit: Option<Spanned<u32>>,
     include: Option<Texts>,
     exclude: Option<Texts>,
@@ -218,6 +219,7 @@ impl FileSampling {
                 usual.check_share,
                 "check_share is a share of time",
             )?,
+            native_calls: self.native_calls.unwrap_or(usual.native_calls),
             probability: share(
                 self.probability,
                 usual.probability,

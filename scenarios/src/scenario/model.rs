@@ -134,6 +134,8 @@ pub struct Sampling {
     pub exclude: Vec<String>,
     /// Patterns of methods that make a check at each call.
     pub check: Vec<String>,
+    /// Whether checks are made at calls of native methods, where events make checks.
+    pub native_calls: bool,
     /// Breaks the hooks on purpose.
     pub sabotage: Option<Sabotage>,
     /// One hook of this many is broken.
@@ -155,6 +157,7 @@ impl Default for Sampling {
             include: vec![],
             exclude: vec![],
             check: vec![],
+            native_calls: true,
             sabotage: None,
             sabotage_one_in: 10,
             faults: None,
@@ -196,6 +199,8 @@ impl Sampling {
             gst_every: self.gst_every,
             edges: truths.edges,
             events: truths.events,
+            native_calls: truths.events && self.native_calls,
+            gst_twice: false,
             evidence_limit: self.evidence_limit,
             sabotage: self.sabotage,
             sabotage_one_in: self.sabotage_one_in,

@@ -1,5 +1,6 @@
 //! Linux on aarch64.
 
+use super::thunk_table::ThunkTable;
 use hotspot::arch::Registers;
 use std::arch::asm;
 
@@ -38,4 +39,9 @@ pub fn thread_word() -> *mut usize {
         );
     }
     address
+}
+
+/// There are no thunks before native methods.
+pub fn thunks() -> Option<ThunkTable> {
+    None
 }

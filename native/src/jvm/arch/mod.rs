@@ -1,15 +1,21 @@
 //! The parts that differ between processors: the registers in a signal's context, and the access to
 //! a thread-local word. Each architecture has a file with the same functions.
 
+mod thunk_table;
+#[cfg(target_arch = "x86_64")]
+mod thunks_x86_64;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
+#[cfg(target_arch = "x86_64")]
+pub use thunks_x86_64::thunks;
 #[cfg(target_arch = "x86_64")]
 pub use x86_64::{registers, thread_word};
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 #[cfg(target_arch = "aarch64")]
-pub use aarch64::{registers, thread_word};
+pub use aarch64::{registers, thread_word, thunks};
+pub use thunk_table::{THUNKS, ThunkTable};
 
 #[cfg(not(all(
     target_os = "linux",

@@ -20,6 +20,8 @@ pub enum Capability {
     MonitorEvents = 28,
     /// `can_generate_vm_object_alloc_events`
     VmObjectAllocEvents = 29,
+    /// `can_generate_native_method_bind_events`
+    NativeMethodBindEvents = 30,
     /// `can_generate_object_free_events`
     ObjectFreeEvents = 32,
     /// `can_get_constant_pool`

@@ -1,6 +1,6 @@
 //! Events that the VM sends.
 
-use super::env::{Error, Jvmti, call, ok};
+use super::env::{Error, JMethodId, Jvmti, call, ok};
 use crate::jvm::jni::{Env, Ref};
 use jni_sys::{jboolean, jint, jlong, jobject};
 use std::ffi::{CStr, c_char, c_uchar, c_void};
@@ -26,6 +26,8 @@ pub enum Event {
     ClassPrepare = 56,
     /// `JVMTI_EVENT_VM_START`
     VmStart = 57,
+    /// `JVMTI_EVENT_NATIVE_METHOD_BIND`
+    NativeMethodBind = 67,
     /// `JVMTI_EVENT_MONITOR_WAIT`
     MonitorWait = 73,
     /// `JVMTI_EVENT_MONITOR_WAITED`
@@ -73,6 +75,13 @@ pub trait Events {
     /// Class File Load Hook: the class file that the VM loads instead; `None` for the file as it
     /// is.
     fn class_file(class_file: ClassFile<'_>) -> Option<Vec<u8>>;
+    /// Native Method Bind: the function to bind `method` to instead of the one at `function`, if any.
+    /// Without an `env` the VM cannot be asked about methods yet.
+    fn native_method_bind(
+        env: Option<Env<'_>>,
+        method: JMethodId,
+        function: usize,
+    ) -> Option<usize>;
     /// Class Load.
     fn class_load(env: Env<'_>);
     /// Class Prepare.
@@ -105,6 +114,9 @@ type ClassEvent = extern "system" fn(Jvmti, Env<'_>, Option<Ref<'_>>, Ref<'_>);
 type AllocationEvent = extern "system" fn(Jvmti, Env<'_>, Object, Object, Object, jlong);
 type MonitorEvent = extern "system" fn(Jvmti, Env<'_>, Object, Object);
 
+type NativeMethodBindEvent =
+    extern "system" fn(Jvmti, Option<Env<'_>>, Object, JMethodId, usize, *mut usize);
+
 /// What the agent does not look at.
 type Object = Option<Ref<'static>>;
 
@@ -132,8 +144,11 @@ struct Callbacks {
     class_load: ClassEvent,
     class_prepare: ClassEvent,
     vm_start: extern "system" fn(Jvmti, Env<'_>),
-    /// Events 58 to 72.
-    unused: [usize; 15],
+    /// Events 58 to 66.
+    unused: [usize; 9],
+    native_method_bind: NativeMethodBindEvent,
+    /// Events 68 to 72.
+    unused_before_wait: [usize; 5],
     monitor_wait: extern "system" fn(Jvmti, Env<'_>, Object, Object, jlong),
     monitor_waited: extern "system" fn(Jvmti, Env<'_>, Object, Object, jboolean),
     monitor_contended_enter: MonitorEvent,
@@ -182,6 +197,20 @@ extern "system" fn virtual_thread_end<E: Events>(_: Jvmti, env: Env<'_>, _: Opti
 /// AsyncGetCallTrace answers only if an agent listens to this event.
 extern "system" fn class_load<E: Events>(_: Jvmti, env: Env<'_>, _: Option<Ref<'_>>, _: Ref<'_>) {
     E::class_load(env);
+}
+
+extern "system" fn native_method_bind<E: Events>(
+    _: Jvmti,
+    env: Option<Env<'_>>,
+    _: Object,
+    method: JMethodId,
+    function: usize,
+    bound: *mut usize,
+) {
+    if let Some(instead) = E::native_method_bind(env, method, function) {
+        // SAFETY: the VM gives a place for the answer.
+        unsafe { *bound = instead };
+    }
 }
 
 /// Declares the callbacks of [`Events::in_thread`], with the types of what the VM tells besides.
@@ -278,7 +307,9 @@ impl Jvmti {
             class_load: class_load::<E>,
             class_prepare: class_prepare::<E>,
             vm_start: vm_start::<E>,
-            unused: [0; 15],
+            unused: [0; 9],
+            native_method_bind: native_method_bind::<E>,
+            unused_before_wait: [0; 5],
             monitor_wait: monitor_wait::<E>,
             monitor_waited: monitor_waited::<E>,
             monitor_contended_enter: monitor_contended_enter::<E>,

@@ -4,6 +4,7 @@ use super::hook_class::HOOK_CLASS;
 use crate::jvm::jni::Ref;
 use crate::truth::context::Truth;
 use crate::truth::light;
+use crate::truth::switching::switches_threads;
 use crate::truth::unloading::KnownMethods;
 use instrumenter::{Choice, HookClass, MethodInfo, Plan, Tokens};
 use oracle::Hooking;
@@ -12,16 +13,6 @@ use oracle::record::Rewriting;
 /// Classes whose methods the light hooks call. With hooks, these methods would call themselves
 /// endlessly.
 const LIGHT_CLASSES: &[&str] = &["jdk/internal/misc/Unsafe"];
-
-/// Classes whose methods switch the identity of the running thread, so that push and pop
-/// would meet different trace stacks (`VirtualThread.java`, `Continuation.java`).
-const SWITCHES_THREADS: &[&str] = &[
-    "java/lang/VirtualThread",
-    "java/lang/BaseVirtualThread",
-    "java/lang/ThreadBuilders$BoundVirtualThread",
-    "jdk/internal/vm/Continuation",
-    "jdk/internal/vm/ContinuationScope",
-];
 
 /// The rewritten class, if it has methods to hook. `loader` is `None` for the boot loader.
 pub fn rewrite(
@@ -41,10 +32,7 @@ pub fn rewrite(
             .or_default() += 1;
         None
     };
-    if SWITCHES_THREADS
-        .iter()
-        .any(|class| is_or_is_inside(name, class))
-    {
+    if switches_threads(name) {
         return leave("switches threads");
     }
     if truth.light.is_some() && LIGHT_CLASSES.contains(&name) {
@@ -83,11 +71,6 @@ pub fn rewrite(
     let extended = light::extend_thread(rewritten.bytes.as_deref().unwrap_or(class_file));
     // Without the field, light hooks call native methods, if the VM starts at all.
     extended.or_else(|| leave("no room for the field of the light hooks"))
-}
-
-fn is_or_is_inside(name: &str, class: &str) -> bool {
-    name.strip_prefix(class)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('$'))
 }
 
 fn count(counts: &mut Rewriting, rewritten: &instrumenter::Rewritten) {

@@ -1,0 +1,71 @@
+//! Native methods of the program, with a thunk before each.
+
+use super::switching::switches_threads;
+use crate::jvm::jni::Env;
+use crate::jvm::jvmti::{JMethodId, Jvmti, class_name};
+use crate::jvm::thunks::{Thunk, Thunks};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+/// The native methods that were bound.
+pub struct Natives {
+    thunks: Thunks,
+    /// For each thunk whether the calls of its method are listened to.
+    heard: Box<[AtomicBool]>,
+    /// Those that were bound when the VM could not be asked about methods yet.
+    earlier: Mutex<Vec<(Thunk, JMethodId)>>,
+}
+
+impl Natives {
+    /// None yet; `thunks` go before them.
+    pub fn new(thunks: Thunks) -> Natives {
+        Natives {
+            thunks,
+            heard: (0..Thunks::COUNT).map(|_| AtomicBool::new(false)).collect(),
+            earlier: Mutex::default(),
+        }
+    }
+
+    /// The VM binds `method` to the function at `target`: the address to bind instead, if any. Without an
+    /// `env` the VM cannot be asked about methods yet.
+    pub fn bind(
+        &self,
+        jvmti: Jvmti,
+        env: Option<Env<'_>>,
+        method: JMethodId,
+        target: usize,
+    ) -> Option<usize> {
+        let (thunk, code) = self.thunks.before(target)?;
+        match env {
+            Some(env) => self.look_at(jvmti, env, thunk, method),
+            None => self.earlier(|earlier| earlier.push((thunk, method))),
+        }
+        Some(code)
+    }
+
+    /// Looks at the methods that were bound early. In the live phase.
+    pub fn look_at_earlier(&self, jvmti: Jvmti, env: Env<'_>) {
+        for (thunk, method) in self.earlier(std::mem::take) {
+            self.look_at(jvmti, env, thunk, method);
+        }
+    }
+
+    /// Whether the calls of the thunk's method are listened to.
+    #[inline]
+    pub fn is_heard(&self, Thunk(number): Thunk) -> bool {
+        let heard = self.heard.get(number);
+        heard.is_some_and(|heard| heard.load(Relaxed))
+    }
+
+    fn look_at(&self, jvmti: Jvmti, env: Env<'_>, Thunk(number): Thunk, method: JMethodId) {
+        let class = jvmti.declaring_class(env, method).ok();
+        let signature = class.and_then(|class| jvmti.class_signature(class.get()).ok());
+        // While a thread changes its identity, its stack is in pieces.
+        let is_whole = signature.is_some_and(|signature| !switches_threads(class_name(&signature)));
+        self.heard[number].store(is_whole, Relaxed);
+    }
+
+    fn earlier<T>(&self, change: impl FnOnce(&mut Vec<(Thunk, JMethodId)>) -> T) -> T {
+        change(&mut self.earlier.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
