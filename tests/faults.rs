@@ -349,7 +349,7 @@ fn check_class_files(
 /// stacks.
 #[test]
 fn class_files_alone_catch_missing_frames() {
-    const MISSING: u64 = 300;
+    const MISSING: u64 = 100;
     for jdk in jdks() {
         for (name, program) in unhooked(&jdk) {
             let options = ["--fault", "all:call-edge,asgct-gst:3"];
