@@ -42,6 +42,10 @@ impl Registry {
             return mismatch;
         }
         let doubtful = Judgement::plain(Verdict::Unverifiable, Reason::MethodGone);
+        // A redefinition may have ended between the walk and its judgement, or during the judgement.
+        if self.have_changed_since(gst, asked) {
+            return doubtful;
+        }
         let mut old = vec![];
         for &hook in &truth.entries[truth.checked_entries..] {
             match self.version_of(hook) {
@@ -51,8 +55,12 @@ impl Registry {
             }
         }
         if old.is_empty() {
-            // All entries are of versions that run now, and ran when GetStackTrace was asked.
-            return mismatch;
+            // All entries are of versions that run now, and ran when GetStackTrace was asked. What
+            // the VM said of the methods may have been out of date.
+            return match judge_truth(gst, truth, self).is_mismatch() {
+                true => mismatch,
+                false => doubtful,
+            };
         }
         if self.have_changed_since(gst, asked) {
             return doubtful;
