@@ -42,7 +42,7 @@ fn scenario(jar: &Path, change: &str, hooks: Hooking) -> String {
         jvm_args = ["-javaagent:{jar}={change}"]
         [program.fixtures]
         names = ["math-parser", "switches", "try-finally", "exceptions-up", "constructors", "mutual-recursion"]
-        seconds = 3
+        seconds = 2
         "#
     )
 }

@@ -35,6 +35,13 @@ impl Hooked {
         format!("{}.{name}{descriptor}", self.class.replace('/', "."))
     }
 
+    /// Whether this is a version of the same method as `other`, or of a method of the same name in a
+    /// class of the same name.
+    pub fn is_version_of(&self, other: &Hooked) -> bool {
+        let (own, others) = (&self.method, &other.method);
+        self.class == other.class && own.name == others.name && own.descriptor == others.descriptor
+    }
+
     /// Whether this is a constructor.
     pub fn is_constructor(&self) -> bool {
         &*self.method.name == "<init>"

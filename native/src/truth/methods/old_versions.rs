@@ -54,30 +54,54 @@ impl Registry {
                 Version::Unknown => return doubtful,
             }
         }
+        let above = gst.len() - truth.checked.len().min(gst.len());
+        let strangers = gst[..above].iter().rev().map(|frame| frame.method);
+        let strangers: Vec<_> = strangers.filter(|&key| self.is_stranger(key)).collect();
         if old.is_empty() {
             // All entries are of versions that run now, and ran when GetStackTrace was asked. What
-            // the VM said of the methods may have been out of date.
-            return match judge_truth(gst, truth, self).is_mismatch() {
-                true => mismatch,
-                false => doubtful,
-            };
+            // the VM said of the methods may have been out of date, and the event of a class that was
+            // just prepared may be under way.
+            let is_certain = strangers.is_empty() && judge_truth(gst, truth, self).is_mismatch();
+            return if is_certain { mismatch } else { doubtful };
         }
         if self.have_changed_since(gst, asked) {
             return doubtful;
         }
-        let above = gst.len() - truth.checked.len().min(gst.len());
-        let strangers = gst[..above].iter().rev().map(|frame| frame.method);
-        let strangers: Vec<_> = strangers.filter(|&key| self.is_stranger(key)).collect();
         let mut with_old = WithOld::new(self);
         for (&key, version) in strangers.iter().zip(&old) {
             if with_old.add(key, version) != version.0 {
                 return doubtful;
             }
         }
-        match strangers.len() > old.len() {
-            true => doubtful,
-            false => judge_truth(gst, truth, &with_old),
+        if strangers.len() > old.len() {
+            return doubtful;
         }
+        let found = judge_truth(gst, truth, &with_old);
+        match found.is_mismatch() && self.agrees_by_name(gst, truth, &old) {
+            true => doubtful,
+            false => found,
+        }
+    }
+
+    /// Whether `gst` agrees if the keys of newest versions stand for `old` versions of their methods.
+    ///
+    /// HotSpot 17 gives the frame of an old version the key of the newest version for a moment after a
+    /// redefinition: seen in some 10 of 15,000 checks of the fixture `redefinition`, and not explained.
+    fn agrees_by_name(&self, gst: &[Frame], truth: &Truth<'_>, old: &[Old]) -> bool {
+        let mut by_name = WithOld::new(self);
+        for frame in gst {
+            let Some(newest) = self.known(frame.method).hooked().cloned() else {
+                continue;
+            };
+            let is_version = |(_, hooked): &&Old| {
+                let hooked = hooked.as_ref();
+                hooked.is_some_and(|hooked| hooked.is_version_of(&newest))
+            };
+            if let Some(version) = old.iter().find(is_version) {
+                by_name.add(frame.method, version);
+            }
+        }
+        !judge_truth(gst, truth, &by_name).is_mismatch()
     }
 
     /// `walk`, in which frames that name no method and may be of an old version are replaced by the
@@ -134,12 +158,7 @@ impl Registry {
     /// The hook of the newest version of a method, if a walk has shown that version.
     fn newest_hook(&self, hooked: &Hooked) -> Option<HookId> {
         let is_version = |known: &Known| match known {
-            Known::Hooked(_, other) => {
-                let (own, other_method) = (&hooked.method, &other.method);
-                other.class == hooked.class
-                    && other_method.name == own.name
-                    && other_method.descriptor == own.descriptor
-            }
+            Known::Hooked(_, other) => other.is_version_of(hooked),
             _ => false,
         };
         let keys: Vec<_> = {
