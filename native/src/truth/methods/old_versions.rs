@@ -85,8 +85,10 @@ impl Registry {
 
     /// Whether `gst` agrees if the keys of newest versions stand for `old` versions of their methods.
     ///
-    /// HotSpot 17 gives the frame of an old version the key of the newest version for a moment after a
-    /// redefinition: seen in some 10 of 15,000 checks of the fixture `redefinition`, and not explained.
+    /// HotSpot 17 gives some frames of old versions the key of the newest version: seen in some 10 of
+    /// 15,000 checks of the fixture `redefinition`. Probably the version between had equal code: then the
+    /// frame's version does not count as obsolete (`check_methods_and_mark_as_obsolete` in
+    /// `jvmtiRedefineClasses.cpp`), and its ID is looked up by the number that the newest version has.
     fn agrees_by_name(&self, gst: &[Frame], truth: &Truth<'_>, old: &[Old]) -> bool {
         let mut by_name = WithOld::new(self);
         for frame in gst {
