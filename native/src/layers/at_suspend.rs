@@ -133,8 +133,10 @@ fn judge(
     check.settled(layers, walk, judge(walk), judge);
 }
 
-/// Whether a virtual thread is being mounted or unmounted: the trace stack is not settled then.
+/// Whether a virtual thread is being mounted or unmounted: the trace stack is not settled then. On JDK 25
+/// GetAllStackTraces was seen to give no frames of such a thread.
 fn is_switching(layers: &Layers, sample: &Sample, walk: &[Frame]) -> bool {
     let threads = layers.truth.virtual_threads.as_ref();
-    !sample.carried && threads.is_some_and(|threads| threads.is_mounting(walk))
+    let is_at_mount = threads.is_some_and(|threads| walk.is_empty() || threads.is_mounting(walk));
+    !sample.carried && is_at_mount
 }
