@@ -133,10 +133,10 @@ fn judge(
     check.settled(layers, walk, judge(walk), judge);
 }
 
-/// Whether a virtual thread is being mounted or unmounted: the trace stack is not settled then. On JDK 25
-/// GetAllStackTraces was seen to give no frames of such a thread.
+/// Whether nothing can be judged because the thread carries virtual threads. While one is being mounted or
+/// unmounted, the trace stack is not settled; and on JDK 25 GetAllStackTraces was seen to give no frames of
+/// a carrier, three times in 11,000 checks.
 fn is_switching(layers: &Layers, sample: &Sample, walk: &[Frame]) -> bool {
     let threads = layers.truth.virtual_threads.as_ref();
-    let is_at_mount = threads.is_some_and(|threads| walk.is_empty() || threads.is_mounting(walk));
-    !sample.carried && is_at_mount
+    threads.is_some_and(|threads| walk.is_empty() || !sample.carried && threads.is_mounting(walk))
 }
