@@ -7,6 +7,7 @@ use crate::jvm::os::clock;
 use crate::truth::class_files::ClassFiles;
 use crate::truth::classes::unseen::{self, Earlier};
 use crate::truth::context::Truth;
+use crate::truth::methods::hooked::shown_name;
 use classfile::instruction::fingerprint;
 use hotspot::runtime::{is_hidden, is_launched_by_jdk};
 use oracle::edge::{Counts, Finding, Unknown};
@@ -241,7 +242,7 @@ impl EdgeJudge {
             if walks.is_altered(method) {
                 walks.distrust(method);
                 let [class, name, descriptor] = &method.names;
-                let name = format!("{}.{name}{descriptor}", class.replace('/', "."));
+                let name = shown_name(class, name, descriptor);
                 self.truth.methods.altered.add(name);
             }
         }

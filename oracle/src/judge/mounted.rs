@@ -91,33 +91,13 @@ fn below(judgement: Judgement, start: usize) -> Judgement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::{HookId, Location, MethodKey, Presence, Site};
+    use crate::judge::trace::toy::InOwnCode;
+    use crate::trace::{HookId, Location, MethodKey};
 
     /// Methods 1 to 99 are hooked under their own number and stand in their own code.
-    struct Toy;
+    const TOY: InOwnCode = InOwnCode(|method| (1..100).contains(&method));
 
     const BOUNDARY: usize = 400;
-
-    impl Methods for Toy {
-        fn hook(&self, method: MethodKey, _: Location) -> Option<(HookId, Presence)> {
-            let hook = HookId(method.0 as u32);
-            (1..100)
-                .contains(&hook.0)
-                .then_some((hook, Presence::Present))
-        }
-
-        fn is_hook_call(&self, _: MethodKey) -> bool {
-            false
-        }
-
-        fn is_constructor(&self, _: HookId) -> bool {
-            false
-        }
-
-        fn site(&self, _: MethodKey, _: Location) -> Site {
-            Site::Unknown
-        }
-    }
 
     /// Judges a walk, top first, of a thread with these entries, bottom first.
     fn judge(walk: &[usize], entries: &[u32], carrier: Option<&[u32]>) -> (Verdict, Option<usize>) {
@@ -134,7 +114,7 @@ mod tests {
         };
         let below = below.as_deref().map(truth);
         let boundary = walk.iter().position(|frame| frame.method.0 == BOUNDARY);
-        let found = judge_mounted(&walk, &truth(&entries), below.as_ref(), boundary, &Toy);
+        let found = judge_mounted(&walk, &truth(&entries), below.as_ref(), boundary, &TOY);
         (found.verdict, found.at_frame)
     }
 

@@ -44,29 +44,11 @@ pub fn agrees_outside(outer: &[Frame], truth: &Truth<'_>, methods: &impl Methods
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::{HookId, Location, MethodKey, Site};
+    use crate::judge::trace::toy::InOwnCode;
+    use crate::trace::{HookId, Location, MethodKey};
 
-    /// Methods with even keys have hooks, of that number, and are in their own code.
-    struct Even;
-
-    impl Methods for Even {
-        fn hook(&self, method: MethodKey, _: Location) -> Option<(HookId, Presence)> {
-            let even = method.0.is_multiple_of(2);
-            even.then_some((HookId(method.0 as u32), Presence::Present))
-        }
-
-        fn is_hook_call(&self, _: MethodKey) -> bool {
-            false
-        }
-
-        fn is_constructor(&self, _: HookId) -> bool {
-            true
-        }
-
-        fn site(&self, _: MethodKey, _: Location) -> Site {
-            Site::Unknown
-        }
-    }
+    /// Methods with even keys have hooks.
+    const EVEN: InOwnCode = InOwnCode(|method| method.is_multiple_of(2));
 
     fn walk(methods: &[usize]) -> Vec<Frame> {
         let frame = |&method: &usize| Frame {
@@ -88,7 +70,7 @@ mod tests {
                 .count(),
             leaving: &[],
         };
-        agrees_outside(&walk(outer), &truth, &Even)
+        agrees_outside(&walk(outer), &truth, &EVEN)
     }
 
     #[test]

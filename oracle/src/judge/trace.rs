@@ -340,3 +340,5 @@ pub use old::{Versions, old_frames};
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(super) mod toy;

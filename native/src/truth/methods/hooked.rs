@@ -29,10 +29,9 @@ impl Hooked {
         }
     }
 
-    /// `package.Class.name` with the descriptor.
+    /// The method in the form of reports.
     pub fn full_name(&self) -> String {
-        let (name, descriptor) = (&self.method.name, &self.method.descriptor);
-        format!("{}.{name}{descriptor}", self.class.replace('/', "."))
+        shown_name(&self.class, &self.method.name, &self.method.descriptor)
     }
 
     /// Whether this is a version of the same method as `other`, or of a method of the same name in a
@@ -46,6 +45,11 @@ impl Hooked {
     pub fn is_constructor(&self) -> bool {
         &*self.method.name == "<init>"
     }
+}
+
+/// A method in the form of reports: `package.Class.name` with the descriptor. `class` is an internal name.
+pub fn shown_name(class: &str, name: &str, descriptor: &str) -> String {
+    format!("{}.{name}{descriptor}", class.replace('/', "."))
 }
 
 /// The meaning of a walker's method key.

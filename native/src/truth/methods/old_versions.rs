@@ -35,17 +35,14 @@ impl Registry {
         truth: &Truth<'_>,
         asked: u64,
     ) -> Judgement {
-        if mismatch.is_mismatch() {
-            self.notice_changes(gst, truth.entries);
+        if !mismatch.is_mismatch() {
+            return mismatch;
         }
-        if !mismatch.is_mismatch() || !self.is_doubtful(gst, &[truth.checked]) {
+        self.notice_changes(gst, truth.entries);
+        if !self.is_doubtful(gst, &[truth.checked]) {
             return mismatch;
         }
         let doubtful = Judgement::plain(Verdict::Unverifiable, Reason::MethodGone);
-        // A redefinition may have ended between the walk and its judgement, or during the judgement.
-        if self.have_changed_since(gst, asked) {
-            return doubtful;
-        }
         let mut old = vec![];
         for &hook in &truth.entries[truth.checked_entries..] {
             match self.version_of(hook) {
@@ -53,6 +50,10 @@ impl Registry {
                 Version::Old(hooked) => old.push((hook, Some(hooked))),
                 Version::Unknown => return doubtful,
             }
+        }
+        // A redefinition may have ended between the walk and its judgement, or during the judgement.
+        if self.have_changed_since(gst, asked) {
+            return doubtful;
         }
         let above = gst.len() - truth.checked.len().min(gst.len());
         let strangers = gst[..above].iter().rev().map(|frame| frame.method);
@@ -63,9 +64,6 @@ impl Registry {
             // just prepared may be under way.
             let is_certain = strangers.is_empty() && judge_truth(gst, truth, self).is_mismatch();
             return if is_certain { mismatch } else { doubtful };
-        }
-        if self.have_changed_since(gst, asked) {
-            return doubtful;
         }
         let mut with_old = WithOld::new(self);
         for (&key, version) in strangers.iter().zip(&old) {
@@ -92,12 +90,10 @@ impl Registry {
     fn agrees_by_name(&self, gst: &[Frame], truth: &Truth<'_>, old: &[Old]) -> bool {
         let mut by_name = WithOld::new(self);
         for frame in gst {
-            let Some(newest) = self.known(frame.method).hooked().cloned() else {
-                continue;
-            };
-            let is_version = |(_, hooked): &&Old| {
-                let hooked = hooked.as_ref();
-                hooked.is_some_and(|hooked| hooked.is_version_of(&newest))
+            let known = self.known(frame.method);
+            let is_version = |(_, version): &&Old| {
+                let versions = version.as_ref().zip(known.hooked());
+                versions.is_some_and(|(old, newest)| old.is_version_of(newest))
             };
             if let Some(version) = old.iter().find(is_version) {
                 by_name.add(frame.method, version);

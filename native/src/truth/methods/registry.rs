@@ -3,7 +3,7 @@
 use super::altered::Altered;
 use super::called_by_vm::CalledByVm;
 use super::given::{Given, Origin};
-use super::hooked::{Hooked, Known};
+use super::hooked::{Hooked, Known, shown_name};
 use super::sites::Sites;
 use super::versions::Versions;
 use crate::jvm::jni::Vm;
@@ -358,7 +358,7 @@ impl Methods for Registry {
             Known::Plain => self.called_by_vm.contains(method, || {
                 let named = self.vm.with_env(|env| self.full_name(env, method));
                 let (class, name, descriptor) = named.flatten()?;
-                Some(format!("{}.{name}{descriptor}", class.replace('/', ".")))
+                Some(shown_name(&class, &name, &descriptor))
             }),
             Known::Gone => true,
         }

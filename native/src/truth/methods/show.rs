@@ -1,6 +1,6 @@
 //! Methods and frames in the form of reports.
 
-use super::hooked::Known;
+use super::hooked::{Known, shown_name};
 use super::registry::Registry;
 use crate::jvm::jni::Env;
 use crate::jvm::jvmti::{JMethodId, MethodName, class_name};
@@ -37,7 +37,7 @@ impl Registry {
                 true => "no method id".into(),
                 false => format!("unknown method {:#x}", key.0),
             },
-            |(class, name, descriptor)| format!("{}.{name}{descriptor}", class.replace('/', ".")),
+            |(class, name, descriptor)| shown_name(&class, &name, &descriptor),
         )
     }
 

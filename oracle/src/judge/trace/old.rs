@@ -54,37 +54,17 @@ pub fn old_frames(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::{MethodKey, Site};
+    use crate::judge::trace::toy::InOwnCode;
+    use crate::trace::MethodKey;
 
     /// Methods 1 to 9 have the hooks 1 to 9; hooks from 10 on are of old versions. The key 0 stands for
     /// nothing.
-    struct Toy;
+    const TOY: InOwnCode = InOwnCode(|method| (1..10).contains(&method));
 
     const NONE: usize = 0;
     const UNHOOKED: usize = 200;
 
-    impl Methods for Toy {
-        fn hook(&self, method: MethodKey, _: Location) -> Option<(HookId, Presence)> {
-            let hook = HookId(method.0 as u32);
-            (1..10)
-                .contains(&hook.0)
-                .then_some((hook, Presence::Present))
-        }
-
-        fn is_hook_call(&self, _: MethodKey) -> bool {
-            false
-        }
-
-        fn is_constructor(&self, _: HookId) -> bool {
-            false
-        }
-
-        fn site(&self, _: MethodKey, _: Location) -> Site {
-            Site::Unknown
-        }
-    }
-
-    impl Versions for Toy {
+    impl Versions for InOwnCode {
         fn may_be_old(&self, frame: &Frame) -> bool {
             frame.method.0 == NONE
         }
@@ -110,7 +90,7 @@ mod tests {
             entries: &entries,
             ..Truth::default()
         };
-        let found = old_frames(&frames, &truth, &Toy, &Toy).into_iter();
+        let found = old_frames(&frames, &truth, &TOY, &TOY).into_iter();
         found
             .map(|(at, hook)| (walk.len() - 1 - at, hook.0))
             .collect()
