@@ -11,7 +11,7 @@ mod support;
 
 use oracle::pace::Pace;
 use oracle::record::{Config, SLOTS_FILE};
-use oracle::tally::Tally;
+use oracle::tally::{Tally, slots};
 use oracle::{Hooking, Layer};
 use std::fs;
 use std::path::Path;
@@ -122,12 +122,7 @@ fn count(target: &mut Child, dir: &Path) {
 
 fn async_checks(dir: &Path) -> u64 {
     let bytes = fs::read(dir.join(SLOTS_FILE)).unwrap_or_default();
-    let words = bytes
-        .as_chunks()
-        .0
-        .iter()
-        .map(|&word| u64::from_le_bytes(word));
-    Tally::from_slots(&words.collect::<Vec<_>>(), Layer::AsgctAsync).checks()
+    Tally::from_slots(&slots(&bytes), Layer::AsgctAsync).checks()
 }
 
 /// Resident memory, from `proc_pid_status(5)`.

@@ -16,7 +16,7 @@ mod support;
 use oracle::Layer;
 use oracle::pace::{Pace, Paced};
 use oracle::record::{Config, RECORDS_FILE, SLOTS_FILE};
-use oracle::tally::Tally;
+use oracle::tally::{Tally, slots};
 use std::fs;
 use std::path::Path;
 use support::Median;
@@ -124,9 +124,7 @@ fn config(layer: Layer, dir: &Path) -> Config {
 /// How many checks the last run has counted.
 fn checks(dir: &Path, layer: Layer) -> u64 {
     let bytes = fs::read(dir.join(SLOTS_FILE)).unwrap_or_default();
-    let (words, _) = bytes.as_chunks();
-    let slots: Vec<u64> = words.iter().map(|&word| u64::from_le_bytes(word)).collect();
-    Tally::from_slots(&slots, layer).checks()
+    Tally::from_slots(&slots(&bytes), layer).checks()
 }
 
 fn run(java: &Path, dir: &Path, program: &str, millis: u64, agent: Option<&Config>) -> Vec<Mark> {

@@ -5,7 +5,7 @@ mod support;
 use oracle::Layer;
 use oracle::record::{ClassData, SLOTS_FILE};
 use oracle::report::{Exit, Report};
-use oracle::tally::Tally;
+use oracle::tally::{Tally, slots};
 use scenarios::jdk::Jdk;
 use std::collections::BTreeSet;
 use std::fs;
@@ -165,9 +165,7 @@ fn compare_with_itself(jdk: &Path, names: &[&str]) -> Tally {
     let output = support::run(java.args(names));
     assert_eq!(output.code, Some(0), "{jdk:?}: {output:#?}");
     let bytes = fs::read(dir.path().join(SLOTS_FILE)).unwrap();
-    let (words, _) = bytes.as_chunks();
-    let slots: Vec<u64> = words.iter().map(|&word| u64::from_le_bytes(word)).collect();
-    Tally::from_slots(&slots, Layer::AsgctEvent)
+    Tally::from_slots(&slots(&bytes), Layer::AsgctEvent)
 }
 
 /// Arguments of `java` for a short program, behind its class path.

@@ -5,7 +5,7 @@ mod support;
 
 use java_fixtures::Installed;
 use oracle::record::{Config, RECORDS_FILE, Record, SLOTS_FILE};
-use oracle::tally::Tally;
+use oracle::tally::{Tally, slots};
 use oracle::{Hooking, Layer};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -50,12 +50,8 @@ fn measure(jdk: &Path, fixture: &str, installed: &Installed, hooks: Hooking) -> 
     assert_eq!(output.code, Some(0), "{}", told());
     assert!(output.stdout.contains(fixture), "{}", told());
 
-    let words: Vec<u64> = fs::read(dir.path().join(SLOTS_FILE))
-        .unwrap()
-        .chunks_exact(8)
-        .map(|word| u64::from_le_bytes(word.try_into().unwrap()))
-        .collect();
-    let tallies = Layer::ALL.map(|layer| (layer, Tally::from_slots(&words, layer)));
+    let slots = slots(&fs::read(dir.path().join(SLOTS_FILE)).unwrap());
+    let tallies = Layer::ALL.map(|layer| (layer, Tally::from_slots(&slots, layer)));
     let records = fs::read_to_string(dir.path().join(RECORDS_FILE)).unwrap();
     let records = records
         .lines()

@@ -152,8 +152,14 @@ pub struct Tally {
     pub compared: Compared,
 }
 
+/// The slots of all layers, from the bytes of the file. A part of a slot at the end does not count.
+pub fn slots(bytes: &[u8]) -> Vec<u64> {
+    let (slots, _) = bytes.as_chunks();
+    slots.iter().map(|&slot| u64::from_le_bytes(slot)).collect()
+}
+
 impl Tally {
-    /// Reads the tally of `layer` from the slots of all layers.
+    /// Reads the tally of `layer` from the [`slots`] of all layers.
     pub fn from_slots(slots: &[u64], layer: Layer) -> Tally {
         let at = |slot: usize| slots.get(slot).copied().unwrap_or(0);
         let of = |verdict| at(slot(layer, verdict));

@@ -5,7 +5,7 @@ use oracle::profile::Profile;
 use oracle::record::{
     EdgeCounts, ErrorCount, Kept, KindCount, RECORDS_FILE, Record, Rewriting, SLOTS_FILE, Started,
 };
-use oracle::tally::Tally;
+use oracle::tally::{Tally, slots};
 use std::fs;
 use std::path::Path;
 
@@ -69,12 +69,7 @@ pub(crate) fn read(dir: &Path) -> Records {
 /// Reads the tally of each of `layers`. A slot that is absent counts as 0.
 pub(crate) fn tallies(dir: &Path, layers: &[Layer]) -> Vec<(Layer, Tally)> {
     let bytes = fs::read(dir.join(SLOTS_FILE)).unwrap_or_default();
-    let slots: Vec<u64> = bytes
-        .as_chunks()
-        .0
-        .iter()
-        .map(|&slot| u64::from_le_bytes(slot))
-        .collect();
+    let slots = slots(&bytes);
     layers
         .iter()
         .map(|&layer| (layer, Tally::from_slots(&slots, layer)))
