@@ -301,4 +301,6 @@ pub enum Format {
     Markdown,
     /// One page for a browser, readable offline.
     Html,
+    /// For a check of GitHub Actions: a line for each annotation.
+    Annotations,
 }

@@ -1,5 +1,6 @@
 //! How a command judges a report. The report is judged once, for the exit code and for all output.
 
+use hotspot::causes::Cause;
 use oracle::gate::{Baseline, Decision, Detect, KnownIssues, Rule, decide};
 use oracle::report::Report;
 use scenarios::{Error, baseline as baseline_file, known};
@@ -74,7 +75,8 @@ impl Since {
     /// Judges against the baseline, or by upper bounds if there is none. The issues in the file
     /// `known_issues` do not count.
     pub fn judge(&self, known_issues: Option<&Path>) -> Result<Judge, Error> {
-        let known = known_issues.map_or(Ok(KnownIssues::default()), known::read)?;
+        let read = |path| known::read(path, |cause| Cause::named(cause).is_some());
+        let known = known_issues.map_or(Ok(KnownIssues::default()), read)?;
         let Some(file) = &self.baseline else {
             return Ok(Judge::UpperBounds(known));
         };

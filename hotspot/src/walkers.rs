@@ -26,6 +26,8 @@ pub struct ErrorCode {
     pub name: &'static str,
     /// What it means, in a few words.
     pub meaning: &'static str,
+    /// Whether it is about the stack, which the walker refuses, and not about what the VM does.
+    pub is_refusal: bool,
 }
 
 const fn code(code: i32, name: &'static str, meaning: &'static str) -> ErrorCode {
@@ -33,6 +35,14 @@ const fn code(code: i32, name: &'static str, meaning: &'static str) -> ErrorCode
         code,
         name,
         meaning,
+        is_refusal: false,
+    }
+}
+
+const fn refusal(number: i32, name: &'static str, meaning: &'static str) -> ErrorCode {
+    ErrorCode {
+        is_refusal: true,
+        ..code(number, name, meaning)
     }
 }
 
@@ -67,17 +77,17 @@ pub static WALKERS: [Walker; 4] = [
         api: "a function of libjvm",
         source: "share/prims/forte.cpp",
         codes: &[
-            code(0, "ticks_no_Java_frame", "no Java frames"),
+            refusal(0, "ticks_no_Java_frame", "no Java frames"),
             code(-1, "ticks_no_class_load", "class loading events are off"),
             code(-2, "ticks_GC_active", "garbage collection"),
-            code(-3, "ticks_unknown_not_Java", "not in Java, unknown"),
-            code(
+            refusal(-3, "ticks_unknown_not_Java", "not in Java, unknown"),
+            refusal(
                 -4,
                 "ticks_not_walkable_not_Java",
                 "not in Java, not walkable",
             ),
-            code(-5, "ticks_unknown_Java", "in Java, unknown"),
-            code(-6, "ticks_not_walkable_Java", "in Java, not walkable"),
+            refusal(-5, "ticks_unknown_Java", "in Java, unknown"),
+            refusal(-6, "ticks_not_walkable_Java", "in Java, not walkable"),
             code(-7, "ticks_unknown_state", "unknown thread state"),
             code(-8, "ticks_thread_exit", "the thread ends"),
             code(-9, "ticks_deopt", "deoptimization"),
@@ -97,6 +107,12 @@ impl Walker {
     pub fn of(layer: Layer) -> Option<&'static Walker> {
         let name = layer.row().walker?;
         WALKERS.iter().find(|walker| walker.name == name)
+    }
+
+    /// Whether an error code is about the stack, which the walker refuses.
+    pub fn refuses(&self, code: i32) -> bool {
+        let mut codes = self.codes.iter();
+        codes.any(|known| known.code == code && known.is_refusal)
     }
 
     /// What an error code means; empty if the walker's source has no such code.
@@ -125,6 +141,11 @@ mod tests {
         assert_eq!(of(Layer::Gst).meaning(-10), "no valid thread");
         assert_eq!(of(Layer::AsgctAsync).meaning(-10), "safepoint");
         assert_eq!(of(Layer::Gst).meaning(-5), "");
+        let refusals = (-15..=0)
+            .rev()
+            .filter(|&code| of(Layer::AsgctAsync).refuses(code));
+        assert_eq!(refusals.collect::<Vec<_>>(), [0, -3, -4, -5, -6]);
+        assert!(!of(Layer::Gst).refuses(-10));
         for walker in &WALKERS {
             let codes: Vec<_> = walker.codes.iter().map(|code| code.code).collect();
             assert!(codes.is_sorted_by(|a, b| a > b), "{}", walker.name);

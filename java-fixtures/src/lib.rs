@@ -56,6 +56,7 @@ pub const FIXTURE_NAMES: &[&str] = &[
     "recursion-deep",
     "mutual-recursion",
     "many-arguments",
+    "large-frames",
     "exceptions-up",
     "try-finally",
     "constructors",
@@ -113,7 +114,7 @@ pub const FIXTURE_NAMES: &[&str] = &[
 ];
 
 /// The fixture that redefines classes: it needs the jar as `-javaagent`.
-pub const REDEFINITION: &str = "redefinition";
+pub const REDEFINITIONS: [&str; 2] = ["redefinition", "redefinition-edited"];
 
 /// The fixtures that run by name only: a round takes seconds, or the fixture needs options of the
 /// VM.
@@ -125,7 +126,8 @@ pub const STRESS_NAMES: &[&str] = &[
     "threads-1000-live",
     "virtual-threads-10000",
     "class-unloading",
-    REDEFINITION,
+    REDEFINITIONS[0],
+    REDEFINITIONS[1],
     "foreign-upcalls",
 ];
 

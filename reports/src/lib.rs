@@ -7,7 +7,8 @@
 //! 2. [`content`] turns report and decision into the [`model`]: sections with typed tables,
 //!    foldable groups and pairs of stacks, and suites of test cases;
 //! 3. [`mod@render`] turns the model into text for a terminal, Markdown for a CI system's summary, a
-//!    page for a browser that is readable offline, or JUnit XML for a CI system's list of tests.
+//!    page for a browser that is readable offline, JUnit XML for a CI system's list of tests, or
+//!    annotations of a check of GitHub Actions.
 //!
 //! To show something new, add it to a file of [`content`]: each format shows it. To add a format,
 //! add a file to [`mod@render`]. This crate does no I/O, and escapes all text that comes from a JVM.
@@ -33,6 +34,8 @@ pub enum Format {
     Html,
     /// JUnit XML.
     Junit,
+    /// Annotations of a check of GitHub Actions.
+    Annotations,
 }
 
 /// Renders a report with the decision on it. `source` is where a reader finds the report itself.
@@ -43,6 +46,7 @@ pub fn render(report: &Report, decision: &Decision, source: &str, format: Format
         Format::Markdown => render::markdown(&document()),
         Format::Html => render::html(&document()),
         Format::Junit => render::junit(&content::cases(report, decision)),
+        Format::Annotations => render::annotations(&document()),
     }
 }
 

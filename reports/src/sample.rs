@@ -21,6 +21,7 @@ pub(crate) fn report() -> Report {
     let mismatches = (0..3).map(mismatch).collect();
     Report {
         schema: SCHEMA,
+        scenario: "test".into(),
         jdk: Jdk {
             home: "/jdk".into(),
             vendor: "A & B".into(),
@@ -38,18 +39,22 @@ pub(crate) fn report() -> Report {
         skipped: vec![Skipped {
             scenario: "h2".into(),
             why: "there is no h2.jar".into(),
+            dir: String::new(),
         }],
     }
 }
 
 /// A known issue in layer `asgct-async` of some JDKs.
-pub(crate) fn issue(id: &str, signature: &str) -> KnownIssue {
+pub(crate) fn issue(id: &str, place: &str) -> KnownIssue {
     KnownIssue {
         id: id.into(),
-        jdk: Some("17-21".into()),
-        platform: None,
         layer: Layer::AsgctAsync,
-        signature: signature.into(),
+        verdict: Verdict::Wrong,
+        cause: Some(CauseName::new("leaf-call")),
+        place: Some(place.into()),
+        jdk: Some("17-21".into()),
+        flags: vec![],
+        platform: None,
         max_rate: 0.01,
         link: "https://example.org".into(),
     }
@@ -139,6 +144,7 @@ fn error(code: i32, state: &str, place: &str, count: u64) -> ErrorCount {
         code,
         state: state.into(),
         place: place.into(),
+        intact: false,
         count,
     }
 }

@@ -5,7 +5,7 @@ use crate::cli::CompareArgs;
 use crate::error::Error;
 use crate::exit;
 use crate::output::{Stream, print};
-use oracle::gate::{Judging, against};
+use oracle::gate::{self, Judging};
 use std::env::consts::ARCH;
 use std::slice;
 
@@ -15,9 +15,9 @@ pub fn compare(args: CompareArgs) -> Result<u8, Error> {
     let base = scenarios::baseline::gather(slice::from_ref(&args.base), ARCH, input::read)?;
     let new = input::read(&args.new)?;
     let judging = Judging { alpha: args.alpha };
-    let against = against(&new, &base, ARCH, judging);
-    let document = reports::content::comparison(&new, &against);
+    let compared = gate::compare(&new, &base, ARCH, judging);
+    let document = reports::content::comparison(&new, &compared);
     let text = reports::render::text(&document, render::style(Stream::Output));
     print(Stream::Output, &text)?;
-    Ok(exit::of(against.outcome()))
+    Ok(exit::of(compared.outcome))
 }

@@ -45,6 +45,7 @@ pub fn write(
         Format::Junit => "junit.xml",
         Format::Markdown => "report.md",
         Format::Html => "report.html",
+        Format::Annotations => "annotations.txt",
     };
     let text = text(report, decision, dir, format, Style::Plain);
     store::write_file(&dir.join(name), text.as_bytes())
@@ -77,6 +78,7 @@ pub fn text(
         Format::Junit => reports::Format::Junit,
         Format::Markdown => reports::Format::Markdown,
         Format::Html => reports::Format::Html,
+        Format::Annotations => reports::Format::Annotations,
     };
     let source = dir.join(store::REPORT_FILE);
     reports::render(report, decision, &source.display().to_string(), format)

@@ -47,6 +47,14 @@ impl Program {
     };
 }
 
+impl Cause {
+    /// The address of the page that explains the cause.
+    pub fn page(&self) -> String {
+        let repository = env!("CARGO_PKG_REPOSITORY");
+        format!("{repository}/blob/main/docs/findings.md#{}", self.name)
+    }
+}
+
 impl From<&Cause> for CauseName {
     fn from(cause: &Cause) -> CauseName {
         CauseName::new(cause.name)

@@ -286,12 +286,18 @@ fn every_cause_has_a_name_of_its_own_and_a_section_in_the_docs() {
             Cause::named(&CauseName::from(cause)).map(|found| found.name),
             Some(cause.name)
         );
-        let title = format!("(`{}`)", cause.name);
-        let mut titles = docs.lines().filter(|line| line.starts_with("## "));
-        let has_section = titles.any(|line| line.ends_with(&title));
+        let (title, anchor) = (
+            format!("(`{}`)", cause.name),
+            format!("<a id=\"{}\"></a>", cause.name),
+        );
+        let lines: Vec<&str> = docs.lines().collect();
+        let is_section = |pair: &[&str]| {
+            pair[0] == anchor && pair[1].starts_with("## ") && pair[1].ends_with(&title)
+        };
+        let has_section = lines.windows(2).any(is_section);
         assert!(
             has_section,
-            "docs/findings.md has no section on `{}`",
+            "docs/findings.md has no section on `{}` below its anchor",
             cause.name
         );
     }

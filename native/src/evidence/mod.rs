@@ -2,6 +2,7 @@
 
 mod code;
 pub mod compiled;
+mod intact;
 mod kinds;
 mod looked;
 mod proofs;
@@ -13,6 +14,7 @@ mod share;
 mod shown;
 
 pub use code::{code_of, kind_at};
+pub use intact::is_intact;
 pub use kinds::Told;
 pub use reporter::{Found, Reporter};
 pub use seen::Seen;

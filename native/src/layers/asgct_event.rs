@@ -13,6 +13,7 @@ use crate::jvm::jni::Env;
 use crate::jvm::jvmti::Event;
 use crate::jvm::os::clock;
 use crate::truth::thread_state::ThreadState;
+use crate::walkers::buffer::Room;
 use crate::walkers::here::{NoAnswer, Scratch, with_scratch};
 use oracle::tally::Drop;
 use oracle::trace::Frame;
@@ -87,7 +88,7 @@ fn check(
     let walked = if layers.config.gst_twice {
         scratch.ask_gst_again(layers.walkers, env)
     } else {
-        scratch.ask_asgct(layers.walkers, env)
+        scratch.ask_asgct(layers.walkers, env, Room::Ample)
     };
     let Some(walked) = walked else { return };
     let carrier = match asgct_safepoint::carrier(state, &mut scratch.carrier) {

@@ -6,10 +6,15 @@ use super::{ground, gst};
 use crate::jvm::jni::Env;
 use crate::jvm::os::clock;
 use crate::truth::thread_state::ThreadState;
+use crate::walkers::buffer::Room;
 use crate::walkers::here::{NoAnswer, Scratch, with_scratch};
 use oracle::tally::Drop;
 use oracle::trace::Frame;
 use oracle::{Layer, Verdict};
+
+/// One check in so many gives the walkers room for exactly the frames that the stack has. A walker that
+/// loses a frame at the end of its buffer shows only there.
+const EXACT_ONE_IN: u64 = 4;
 
 /// Pushes until the next attempt while no check may be made.
 const LATER: u32 = 1 << 10;
@@ -86,13 +91,18 @@ fn check_layers(layers: &Layers, state: &ThreadState, env: Env<'_>, scratch: &mu
     if let Err(cause) = state.stack().copy_to(&mut scratch.copy) {
         return drop(cause);
     }
-    let asked = clock::since_start();
-    match scratch.ask_gst(layers.walkers, layers.truth, state, env) {
-        Ok(()) => {}
+    let asked = match scratch.ask_gst_settled(layers.walkers, layers.truth, state, env) {
+        Ok(asked) => asked,
         Err(NoAnswer::NobodyToAsk) => return,
         Err(NoAnswer::Switching) => return unverifiable(),
         Err(NoAnswer::Failed(code)) => return slots.count(Layer::Gst, Verdict::Error(code.0)),
         Err(NoAnswer::TooDeep) => return drop(Drop::TooDeep),
+    };
+    let room = room(layers, state, scratch.gst.frames().len());
+    if let Room::Exactly(_) = room
+        && let Some(Err(code)) = scratch.ask_gst_in(layers.walkers, env, room)
+    {
+        return slots.count(Layer::Gst, Verdict::Error(code.0));
     }
     let judged = gst::check(
         layers,
@@ -101,7 +111,7 @@ fn check_layers(layers: &Layers, state: &ThreadState, env: Env<'_>, scratch: &mu
         (scratch.gst.frames(), asked),
         &scratch.copy,
     );
-    if let Some(walked) = scratch.ask_asgct(layers.walkers, env) {
+    if let Some(walked) = scratch.ask_asgct(layers.walkers, env, room) {
         let layer = Layer::AsgctSafepoint;
         let carrier = match asgct_safepoint::carrier(state, &mut scratch.carrier) {
             Ok(carrier) => carrier,
@@ -116,5 +126,17 @@ fn check_layers(layers: &Layers, state: &ThreadState, env: Env<'_>, scratch: &mu
         };
         let answer = (walked, scratch.asgct.frames());
         asgct_safepoint::check(layers, layer, state, env, &reference, answer);
+    }
+}
+
+/// The room for the walkers of this check, where GetStackTrace has found so many `frames`. Ample where
+/// AsyncGetCallTrace may add the frames of a virtual thread's carrier.
+fn room(layers: &Layers, state: &ThreadState, frames: usize) -> Room {
+    let virtual_threads = layers.truth.virtual_threads.as_ref();
+    let has_carrier = state.carrier_stack().is_some()
+        || virtual_threads.is_some_and(|threads| threads.may_carry(state));
+    match state.own.random() % EXACT_ONE_IN {
+        0 if !has_carrier => Room::Exactly(frames),
+        _ => Room::Ample,
     }
 }

@@ -11,7 +11,7 @@ use crate::evidence;
 use crate::jvm::jni::{Env, Ref};
 use crate::jvm::jvmti::Suspended;
 use crate::jvm::os::clock;
-use crate::records::error_codes::ErrorCodes;
+use crate::records::error_codes::{ErrorCodes, ErrorKey};
 use crate::records::profile::Stacks;
 use crate::sampling::client::Client;
 use crate::sampling::handler::Serving;
@@ -20,6 +20,7 @@ use crate::sampling::sampler::{Means, Ready};
 use crate::sampling::targets::Target;
 use crate::walkers::buffer::{FrameBuffer, MAX_FRAMES};
 use crate::walkers::gst;
+use hotspot::walkers::Walker;
 use oracle::edge::Finding;
 use oracle::judge::Edged;
 use oracle::record::Record;
@@ -225,9 +226,15 @@ fn read_walk<'s>(
                 recorder.offer_error(&layers.reporter, env, layer, code.0, sample);
             }
             let anchor = sample.anchor;
-            let state = anchor.map_or("unknown", |anchor| anchor.state_name());
+            let key = ErrorKey {
+                layer,
+                code: code.0,
+                state: anchor.map_or("unknown", |anchor| anchor.state_name()),
+                intact: Walker::of(layer).is_some_and(|walker| walker.refuses(code.0))
+                    && evidence::is_intact(layers.truth.jvm, sample),
+            };
             let find = |pc| evidence::kind_at(layers.truth.jvm, pc);
-            errors.add_at((layer, code.0, state), sample.registers.pc, find);
+            errors.add_at(key, sample.registers.pc, find);
         }
         Reply::Walked(Ok(())) if sample.frames.is_full() => {
             slots.drop(layer, Drop::TooDeep);

@@ -10,8 +10,18 @@ const KINDS: usize = 256;
 /// The name of all other kinds of code.
 const OTHER: &str = "other";
 
-/// The key of an error: layer, code, thread state.
-type ErrorKey = (Layer, i32, &'static str);
+/// What tells errors apart, besides the place.
+#[derive(Copy, Clone, Debug, Eq, Hash, PartialEq)]
+pub struct ErrorKey {
+    /// The layer.
+    pub layer: Layer,
+    /// The walker's code.
+    pub code: i32,
+    /// The VM's name for the thread's state.
+    pub state: &'static str,
+    /// Whether the walk begins with an intact frame.
+    pub intact: bool,
+}
 
 /// The number of pages of libraries that are remembered.
 const PAGES: usize = 1 << 12;
@@ -76,16 +86,17 @@ impl ErrorCodes {
             return None;
         }
         let mut all: Vec<ErrorCount> = Vec::new();
-        for (&(layer, code, state), places) in &self.counts {
+        for (key, places) in &self.counts {
             all.extend(places.iter().map(|(place, &count)| ErrorCount {
-                layer,
-                code,
-                state: state.into(),
+                layer: key.layer,
+                code: key.code,
+                state: key.state.into(),
                 place: place.clone(),
+                intact: key.intact,
                 count,
             }));
         }
-        let name = |e: &ErrorCount| (e.layer, -e.code, e.state.clone(), e.place.clone());
+        let name = |e: &ErrorCount| (e.layer, -e.code, e.state.clone(), e.place.clone(), e.intact);
         all.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| name(a).cmp(&name(b))));
         Some(all)
     }
@@ -95,7 +106,12 @@ impl ErrorCodes {
 mod tests {
     use super::*;
 
-    const IN_JAVA: ErrorKey = (Layer::AsgctAsync, -5, "in Java");
+    const IN_JAVA: ErrorKey = ErrorKey {
+        layer: Layer::AsgctAsync,
+        code: -5,
+        state: "in Java",
+        intact: false,
+    };
 
     #[test]
     fn equal_errors_are_counted_together() {
@@ -103,7 +119,12 @@ mod tests {
         assert_eq!(codes.take_new(), None);
         codes.add(IN_JAVA, "Interpreter");
         codes.add(IN_JAVA, "nmethod tier 4");
-        codes.add((Layer::AsgctAsync, -3, "in the VM"), "libjvm.so");
+        let in_vm = ErrorKey {
+            code: -3,
+            state: "in the VM",
+            ..IN_JAVA
+        };
+        codes.add(in_vm, "libjvm.so");
         codes.add(IN_JAVA, "nmethod tier 4");
         let all = codes.take_new().expect("they are new");
         let shown: Vec<_> = all

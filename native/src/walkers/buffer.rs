@@ -12,6 +12,15 @@ pub const MAX_FRAMES: usize = 1 << 14;
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct ErrorCode(pub i32);
 
+/// The room that a walker gets for its frames.
+#[derive(Copy, Clone)]
+pub enum Room {
+    /// The whole buffer.
+    Ample,
+    /// For so many frames, which are all that the stack has.
+    Exactly(usize),
+}
+
 /// Whether the buffer now has a stack.
 pub type Walk = Result<(), ErrorCode>;
 
@@ -49,6 +58,17 @@ impl FrameBuffer {
     /// Whether the buffer is full, or the walker cut the stack: the stack may have more frames.
     pub fn is_full(&self) -> bool {
         self.is_cut || self.count == self.capacity
+    }
+
+    /// Lets `walk` use this room only. A stack that fills the room exactly does not count as cut.
+    pub fn with_room<T>(&mut self, room: Room, walk: impl FnOnce(&mut FrameBuffer) -> T) -> T {
+        let whole = self.capacity;
+        if let Room::Exactly(frames) = room {
+            self.capacity = frames.min(whole);
+        }
+        let walked = walk(self);
+        self.capacity = whole;
+        walked
     }
 
     /// Stores frames from a walker's own memory, as far as they fit. `is_cut` says whether the
@@ -127,5 +147,23 @@ mod tests {
         assert_eq!(walk(2), (Ok(()), vec![(0, 0), (1, 7)], false));
         assert_eq!(walk(0), (Err(ErrorCode(-5)), vec![], false));
         assert!(walk(3).2);
+    }
+
+    #[test]
+    fn a_stack_that_fills_the_room_exactly_is_whole() {
+        let mut buffer = FrameBuffer::new(3).expect("memory");
+        let frame = |raw: (usize, usize)| Frame {
+            method: MethodKey(raw.0),
+            location: Location(0),
+        };
+        let walk = |room: Room, seen: &mut FrameBuffer| {
+            let write = |_: *mut (usize, usize), capacity| Ok(capacity);
+            // SAFETY: memory that was reserved is zero, so all of it has been written.
+            let walked = |buffer: &mut FrameBuffer| unsafe { buffer.walk(write, frame) };
+            assert_eq!(seen.with_room(room, walked), Ok(()));
+            (seen.frames().len(), seen.is_full())
+        };
+        assert_eq!(walk(Room::Exactly(2), &mut buffer), (2, false));
+        assert_eq!(walk(Room::Ample, &mut buffer), (3, true));
     }
 }

@@ -1,10 +1,11 @@
 //! GetStackTrace and AsyncGetCallTrace of the calling thread, outside of its signal handler.
 
-use super::buffer::{ErrorCode, FrameBuffer, MAX_FRAMES, Walk};
+use super::buffer::{ErrorCode, FrameBuffer, MAX_FRAMES, Room, Walk};
 use super::table::Walkers;
 use super::walker::WalksHere;
 use super::{asgct, gst};
 use crate::jvm::jni::Env;
+use crate::jvm::os::clock;
 use crate::truth::context::Truth;
 use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::StackCopy;
@@ -58,6 +59,9 @@ pub enum NoAnswer {
     TooDeep,
 }
 
+/// How often GetStackTrace is asked again while classes are redefined.
+const SETTLING: u32 = 3;
+
 impl Scratch {
     fn new() -> io::Result<Scratch> {
         Ok(Scratch {
@@ -69,9 +73,42 @@ impl Scratch {
     }
 
     /// Asks AsyncGetCallTrace for the calling thread; `None` if the VM does not have it.
-    pub fn ask_asgct(&mut self, walkers: &Walkers, env: Env<'_>) -> Option<Walk> {
+    pub fn ask_asgct(&mut self, walkers: &Walkers, env: Env<'_>, room: Room) -> Option<Walk> {
         let asgct = here(walkers, asgct::NAME)?;
-        Some(asgct.walk(env, &mut self.asgct))
+        Some(self.asgct.with_room(room, |frames| asgct.walk(env, frames)))
+    }
+
+    /// Asks GetStackTrace for the calling thread once more, with this room; `None` if nobody is to be asked.
+    pub fn ask_gst_in(&mut self, walkers: &Walkers, env: Env<'_>, room: Room) -> Option<Walk> {
+        let gst = here(walkers, gst::NAME)?;
+        Some(self.gst.with_room(room, |frames| gst.walk(env, frames)))
+    }
+
+    /// Asks GetStackTrace for the calling thread. Returns when, in nanoseconds of `clock::since_start`. Where
+    /// classes are redefined, the keys of the methods are looked up before the walk that counts: what is
+    /// seen to change only after a walk leaves the walk in doubt.
+    pub fn ask_gst_settled(
+        &mut self,
+        walkers: &Walkers,
+        truth: &Truth,
+        state: &ThreadState,
+        env: Env<'_>,
+    ) -> Result<u64, NoAnswer> {
+        let methods = &truth.methods;
+        let mut asked = clock::since_start();
+        self.ask_gst(walkers, truth, state, env)?;
+        if methods.has_one_version_each() {
+            return Ok(asked);
+        }
+        for _ in 0..SETTLING {
+            methods.look_up(self.gst.frames());
+            asked = clock::since_start();
+            self.ask_gst(walkers, truth, state, env)?;
+            if !methods.have_changed_since(self.gst.frames(), asked) {
+                break;
+            }
+        }
+        Ok(asked)
     }
 
     /// Asks GetStackTrace in place of AsyncGetCallTrace, once more.
@@ -120,7 +157,7 @@ impl Scratch {
         if !threads.may_carry(state) {
             return true;
         }
-        let walked = self.ask_asgct(walkers, env);
+        let walked = self.ask_asgct(walkers, env, Room::Ample);
         // A full buffer may hide more.
         matches!(walked, Some(Ok(())))
             && !self.asgct.is_full()

@@ -2,13 +2,12 @@
 
 use super::against::{Against, Detect, Judging, against};
 use super::baseline::Baseline;
-use super::known::{KnownIssues, KnownSeen};
+use super::known::{Known, KnownIssues, KnownSeen};
 use super::layers::{Basis, Compared, LayerDecision, Limits};
 use super::outcome::Outcome;
-use super::reason::{Objection, Subject, trouble, weigh};
+use super::reason::{Objection, Subject, incomplete, trouble, weigh};
 use crate::Layer;
-use crate::record::Mismatch;
-use crate::report::{Jdk, Report, Run};
+use crate::report::Report;
 
 /// What a report is judged by.
 #[derive(Copy, Clone, Debug)]
@@ -49,10 +48,8 @@ pub struct Decision {
     pub reasons: Vec<Objection>,
     /// The layers, lowest first.
     pub layers: Vec<LayerDecision>,
-    /// The known issues that were seen.
+    /// The known issues that the report could show.
     pub known: Vec<KnownSeen>,
-    /// The names of known issues that were expected and not seen: unexpected passes.
-    pub passes: Vec<String>,
     /// For each of [`Report::mismatches`], whether a known issue explains it.
     pub is_known: Vec<bool>,
     /// What changed since the baseline, where there is one.
@@ -74,9 +71,6 @@ impl Decision {
 }
 
 /// Judges a report.
-///
-/// Of the known mismatches only those count as known that were written down. Above a run's limit
-/// of evidence the rest counts as unknown, because nobody has seen what the rest is.
 pub fn decide(report: &Report, rule: Rule<'_>) -> Decision {
     let nothing = KnownIssues::default();
     let (basis, issues, platform) = match rule {
@@ -92,16 +86,15 @@ pub fn decide(report: &Report, rule: Rule<'_>) -> Decision {
             judging,
             detect,
             ..
-        } => (Some(against(report, baseline, platform, judging)), detect),
+        } => (
+            Some(against(report, baseline, platform, issues, judging)),
+            detect,
+        ),
         _ => (None, None),
     };
-    let owners: Vec<Option<usize>> = report
-        .mismatches
-        .iter()
-        .map(|mismatch| owner(report, mismatch, issues, platform))
-        .collect();
+    let known = Known { issues, platform };
     let compared = |layer| compared(against.as_ref(), detect, layer);
-    let layers = layers(report, &owners, basis, compared);
+    let layers = layers(report, known, basis, compared);
     let mut reasons: Vec<Objection> = report.runs.iter().filter_map(trouble).collect();
     reasons.extend(against.iter().flat_map(Against::objections));
     // A run that failed says better than its layers why they have no data.
@@ -112,36 +105,9 @@ pub fn decide(report: &Report, rule: Rule<'_>) -> Decision {
         let text = "no layer has any data";
         reasons.push(Objection::new(Outcome::NotMeasured, Subject::Report, text));
     }
-    if !report.complete {
-        let text = "not all runs were done";
-        reasons.push(Objection::new(Outcome::NotMeasured, Subject::Report, text));
-    }
-
-    let (mut seen, mut passes) = (vec![], vec![]);
-    for (index, issue) in issues.issues.iter().enumerate() {
-        let mismatches = owners.iter().filter(|owner| **owner == Some(index)).count() as u64;
-        let layer = layers.iter().find(|layer| layer.layer == issue.layer);
-        let decided = layer.map_or(0, |layer| layer.decided);
-        if mismatches > 0 {
-            let too_many = mismatches as f64 > issue.max_rate * decided as f64;
-            if too_many {
-                let subject = Subject::KnownIssue(issue.id.clone());
-                let text = format!(
-                    "{}: known, but more often than {} of all checks",
-                    issue.id, issue.max_rate
-                );
-                reasons.push(Objection::new(Outcome::Over, subject, text));
-            }
-            seen.push(KnownSeen {
-                id: issue.id.clone(),
-                link: issue.link.clone(),
-                mismatches,
-                too_many,
-            });
-        } else if decided > 0 && jdks(report).any(|jdk| issue.applies(&jdk.version, platform)) {
-            passes.push(issue.id.clone());
-        }
-    }
+    reasons.extend(incomplete(report));
+    let seen = known.seen(report);
+    reasons.extend(seen.iter().filter_map(KnownSeen::objection));
     let outcome = weigh(report, &mut reasons);
     Decision {
         basis,
@@ -149,8 +115,11 @@ pub fn decide(report: &Report, rule: Rule<'_>) -> Decision {
         reasons,
         layers,
         known: seen,
-        passes,
-        is_known: owners.iter().map(Option::is_some).collect(),
+        is_known: report
+            .mismatches
+            .iter()
+            .map(|mismatch| known.explains_one(report, mismatch))
+            .collect(),
         against,
     }
 }
@@ -179,7 +148,7 @@ fn compared(against: Option<&Against>, detect: Option<Detect>, layer: Layer) -> 
 /// Decides on each layer that is in the report or was asked for.
 fn layers(
     report: &Report,
-    owners: &[Option<usize>],
+    known: Known<'_>,
     basis: Basis,
     compared: impl Fn(Layer) -> Compared,
 ) -> Vec<LayerDecision> {
@@ -190,10 +159,6 @@ fn layers(
         if counts.is_none() && !required {
             continue;
         }
-        let owned = report.mismatches.iter().zip(owners);
-        let known = owned
-            .filter(|(mismatch, owner)| mismatch.layer == layer && owner.is_some())
-            .count() as u64;
         let limits = Limits {
             budget: report.budget.limit(layer),
             imprecise: report.imprecise_budget.limit(layer),
@@ -201,7 +166,7 @@ fn layers(
         decisions.push(LayerDecision::new(
             layer,
             counts,
-            known,
+            known.of_layer(report, layer),
             limits,
             required,
             basis,
@@ -211,32 +176,10 @@ fn layers(
     decisions
 }
 
-fn jdks(report: &Report) -> impl Iterator<Item = &Jdk> {
-    let of_runs = report.runs.iter().filter_map(|run| run.jdk.as_ref());
-    of_runs.chain([&report.jdk])
-}
-
-/// The known issue, by index, that explains a mismatch.
-fn owner(
-    report: &Report,
-    mismatch: &Mismatch,
-    known: &KnownIssues,
-    platform: &str,
-) -> Option<usize> {
-    let run: Option<&Run> = report.run_of(mismatch);
-    let jdk = run.and_then(|run| run.jdk.as_ref()).unwrap_or(&report.jdk);
-    let signature = mismatch.signature();
-    known.issues.iter().position(|issue| {
-        issue.layer == mismatch.layer
-            && signature.contains(&issue.signature)
-            && issue.applies(&jdk.version, platform)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Exit, LayerCounts, SCHEMA, sum_layers};
+    use crate::report::{Exit, LayerCounts, Run, SCHEMA, sum_layers};
     use crate::tally::Tally;
 
     fn run(exit: Exit, wrong: u64, invalid: Option<&str>) -> Run {
@@ -272,6 +215,7 @@ mod tests {
     fn outcome(runs: Vec<Run>, required: &[Layer]) -> Outcome {
         let report = Report {
             schema: SCHEMA,
+            scenario: String::new(),
             jdk: Default::default(),
             complete: true,
             layers: sum_layers(&runs),

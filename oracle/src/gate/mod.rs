@@ -2,12 +2,14 @@
 //!
 //! * [`decide`] makes the [`Decision`]: by observed rates, or by upper bounds without known issues;
 //! * [`outcome`]: the answer that a decision comes to;
-//! * [`Baseline`] and [`against`]: whether a report is worse than runs of JVMs that are taken for good;
+//! * [`Baseline`] and [`compare`]: whether a report is worse than runs of JVMs that are taken for good;
 //! * [`merge`]: joining the reports of several machines.
 
 mod against;
 mod baseline;
+mod comparison;
 mod decision;
+mod kinds;
 mod known;
 mod layers;
 pub mod merge;
@@ -15,9 +17,10 @@ pub mod outcome;
 mod reason;
 mod stats;
 
-pub use against::{Against, Alarm, Change, Detect, Finding, Judging, Power, against};
+pub use against::{Against, Alarm, Change, Detect, Finding, Judging, Power};
 pub use baseline::{Baseline, Cell, Platform, Program, Sample, Set, What, samples};
+pub use comparison::{Comparison, compare};
 pub use decision::{Decision, Rule, decide};
-pub use known::{KnownIssue, KnownIssues, KnownSeen};
+pub use known::{KnownIssue, KnownIssues, KnownSeen, KnownStanding};
 pub use layers::{Basis, LayerDecision, Standing};
 pub use reason::{Objection, Subject, trouble};

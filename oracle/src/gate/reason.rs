@@ -1,5 +1,6 @@
 //! What speaks against a report, and how much each reason weighs.
 
+use super::merge::missing_runs;
 use super::outcome::Outcome;
 use crate::Layer;
 use crate::report::{Exit, Report, Run};
@@ -57,6 +58,31 @@ pub fn trouble(run: &Run) -> Option<Objection> {
     }
     let why = run.invalid.as_ref().or(run.failed.as_ref())?;
     Some(reason(Outcome::NotMeasured, format!("{name}: {why}")))
+}
+
+/// More runs are not named.
+const NAMED: usize = 10;
+
+/// That not all runs were done, and which were not.
+pub(super) fn incomplete(report: &Report) -> Option<Objection> {
+    if report.complete {
+        return None;
+    }
+    let missing = missing_runs(report);
+    let named = missing.iter().take(NAMED).map(ToString::to_string);
+    let more = if missing.len() > NAMED { ", …" } else { "" };
+    let which = match missing.len() {
+        0 => String::new(),
+        n => {
+            let named = named.collect::<Vec<_>>().join(", ");
+            format!(
+                ": {n} of {} are missing, number {named}{more}",
+                report.planned
+            )
+        }
+    };
+    let text = format!("not all runs were done{which}");
+    Some(Objection::new(Outcome::NotMeasured, Subject::Report, text))
 }
 
 /// Weighs all reasons: a crash weighs most, then a run that is worthless or was interrupted, then a

@@ -22,6 +22,9 @@ pub const OLDEST_SCHEMA: u32 = 1;
 pub struct Report {
     /// [`SCHEMA`], or an older schema down to [`OLDEST_SCHEMA`].
     pub schema: u32,
+    /// The name of the scenario; empty in reports of earlier versions.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub scenario: String,
     /// The JDK that was judged.
     pub jdk: Jdk,
     /// Whether all requested runs have ended.
@@ -64,6 +67,10 @@ pub struct Skipped {
     pub scenario: String,
     /// The reason.
     pub why: String,
+    /// The folder that the run would have had, relative to the report; empty in reports of earlier
+    /// versions.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub dir: String,
 }
 
 /// The JDK that was judged.

@@ -2,19 +2,21 @@
 
 use super::since;
 use crate::model::{Answer, Document};
-use oracle::gate::Against;
+use oracle::gate::Comparison;
 use oracle::report::Report;
 
 /// What changed, and what would have been seen.
-pub fn comparison(report: &Report, against: &Against) -> Document {
-    let objections = against.objections();
-    let reasons: Vec<String> = objections.into_iter().map(|reason| reason.text).collect();
+pub fn comparison(report: &Report, compared: &Comparison) -> Document {
+    let reasons = compared.reasons.iter();
+    let reasons: Vec<String> = reasons.map(|reason| reason.text.clone()).collect();
+    let mut sections = since::sections(report, &compared.against);
+    sections.extend(since::cells(&compared.against));
     Document {
         answer: Some(Answer {
-            outcome: against.outcome(),
+            outcome: compared.outcome,
             headline: reasons.first().cloned(),
             reasons,
         }),
-        sections: since::sections(report, against),
+        sections,
     }
 }

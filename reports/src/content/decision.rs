@@ -3,7 +3,7 @@
 use super::since;
 use crate::model::Kind::{Numbers, Words};
 use crate::model::{Answer, Block, Cell, Document, Room, Section, Table, Tone};
-use oracle::gate::{Basis, Decision, LayerDecision, Standing};
+use oracle::gate::{Basis, Decision, KnownStanding, LayerDecision, Standing};
 use oracle::outcome::Outcome;
 use oracle::report::Report;
 
@@ -102,28 +102,29 @@ fn known(decided: &Decision) -> Option<Section> {
     let mut table = Table::new([
         ("known issue", Words),
         ("mismatches", Numbers),
-        ("seen", Words),
+        ("decided", Numbers),
+        ("its rate", Numbers),
+        ("standing", Words),
         ("about", Words),
     ]);
     for known in &decided.known {
-        let (tone, seen) = match known.too_many {
-            false => (Tone::Plain, "as expected"),
-            true => (Tone::Bad, "more often than the issue may be seen"),
+        let (tone, standing) = match known.standing {
+            KnownStanding::Expected => (Tone::Plain, "as expected".into()),
+            KnownStanding::Passes => (Tone::Plain, "unexpected pass: is the issue fixed?".into()),
+            KnownStanding::TooMany => (Tone::Bad, "more often than its rate".into()),
+            KnownStanding::TooFew(more) => {
+                (Tone::Bad, format!("too few checks: {more} more needed"))
+            }
         };
         let cells = [
             Cell::text(&known.id),
             Cell::Count(known.mismatches),
-            Cell::text(seen),
+            Cell::Count(known.decided),
+            Cell::Budget(known.max_rate),
+            Cell::Text(standing),
             Cell::text(&known.link),
         ];
         table.push(tone, cells);
-    }
-    for id in &decided.passes {
-        let seen = Cell::text("unexpected pass: is the issue fixed?");
-        table.push(
-            Tone::Plain,
-            [Cell::text(id), Cell::Count(0), seen, Cell::Absent],
-        );
     }
     (!table.rows.is_empty()).then(|| Section {
         id: "known",
@@ -145,7 +146,7 @@ mod tests {
     fn a_bit_of_everything() {
         let report = report();
         let known = KnownIssues {
-            issues: vec![issue("JDK-1", "at x.A.<init>"), issue("JDK-2", "at y.B")],
+            issues: vec![issue("JDK-1", "x.A.<init>"), issue("JDK-2", "y.B.m")],
         };
         let rule = Rule::UpperBounds {
             known: &known,

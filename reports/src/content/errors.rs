@@ -61,7 +61,7 @@ fn codes(report: &Report) -> Table {
 fn places(runs: &[Run]) -> Table {
     let mut sums = BTreeMap::new();
     for error in runs.iter().flat_map(|run| &run.errors) {
-        let kind = (error.layer, Reverse(error.code), &error.state, &error.place);
+        let kind = (error.layer, Reverse(error.code), &error.state, error.kind());
         *sums.entry(kind).or_default() += error.count;
     }
     let mut sums: Vec<_> = sums.into_iter().collect();
@@ -80,7 +80,7 @@ fn places(runs: &[Run]) -> Table {
             Cell::text(code),
             Cell::text(meaning(layer, code)),
             Cell::text(state),
-            Cell::Code(place.clone()),
+            Cell::Code(place),
             Cell::Count(count),
         ];
         table.push(Tone::Plain, cells);

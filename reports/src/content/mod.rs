@@ -34,6 +34,11 @@ pub fn report(report: &Report, decided: &Decision, source: &str) -> Document {
     sections.extend(counts::section(report, decided));
     sections.push(heat::runs_by_layer(report));
     sections.extend(heat::trend(report));
+    let changed = decided.against.as_ref().and_then(since::cells);
+    sections.extend(changed.map(|section| Section {
+        room: Room::Summary,
+        ..section
+    }));
     sections.push(mismatches::section(report, decided, source));
     sections.extend(flames::mismatches(&report.mismatches));
     sections.extend(flames::profile(&report.runs));

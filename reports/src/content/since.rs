@@ -79,7 +79,7 @@ fn told(finding: &Finding<'_>) -> String {
 
 /// The meaning of a change, an example, and the command that shows it alone.
 fn shown(report: &Report, change: &Change) -> Vec<Block> {
-    let mut blocks: Vec<Block> = meaning(change).map(Block::Note).into_iter().collect();
+    let mut blocks: Vec<Block> = meaning(change).into_iter().collect();
     let example = report
         .mismatches
         .iter()
@@ -100,15 +100,22 @@ fn shown(report: &Report, change: &Change) -> Vec<Block> {
     blocks
 }
 
-fn meaning(change: &Change) -> Option<String> {
+fn meaning(change: &Change) -> Option<Block> {
     let what = &change.cell.what;
-    if let What::Error(code) = what {
-        let walker = Walker::of(change.cell.layer)?;
-        return Some(format!("error {code}: {}", walker.meaning(*code)));
+    if let What::Error(code) | What::Refused(code) = what {
+        let meaning = Walker::of(change.cell.layer)?.meaning(*code);
+        let refused = match what {
+            What::Refused(_) => "; the walk begins with an intact frame",
+            _ => "",
+        };
+        return Some(Block::Note(format!("error {code}: {meaning}{refused}")));
     }
     let cause = Cause::named(&CauseName::new(what.cause()?))?;
     let (name, meaning) = (cause.name, cause.meaning);
-    Some(format!("cause {name}: {meaning}; see docs/findings.md"))
+    Some(Block::Link(
+        format!("cause {name}: {meaning}"),
+        cause.page(),
+    ))
 }
 
 /// Whether a mismatch is one of those that changed.
@@ -155,6 +162,50 @@ fn quoted(word: &str) -> String {
         true => word.into(),
         false => format!("'{}'", word.replace('\'', r"'\''")),
     }
+}
+
+/// Each cell that changed, the worse ones first.
+pub(super) fn cells(against: &Against) -> Option<Section> {
+    let mut table = Table::new([
+        ("program", Words),
+        ("layer", Words),
+        ("what", Words),
+        ("at", Words),
+        ("change", Words),
+        ("new", Numbers),
+        ("of", Numbers),
+        ("baseline", Numbers),
+        ("of", Numbers),
+    ]);
+    for change in &against.changes {
+        let (tone, alarm) = match change.alarm {
+            Alarm::New => (Tone::Bad, "new"),
+            Alarm::Rose => (Tone::Bad, "more"),
+            Alarm::Fell => (Tone::Good, "less"),
+        };
+        let program = match change.cell.is_of_all_programs() {
+            true => "all",
+            false => &change.cell.program,
+        };
+        let cells = [
+            Cell::text(program),
+            Cell::text(change.cell.layer),
+            Cell::text(&change.cell.what),
+            Cell::Text(change.cell.place.clone().unwrap_or_default()),
+            Cell::text(alarm),
+            Cell::Count(change.new.0),
+            Cell::Count(change.new.1),
+            Cell::Count(change.base.0),
+            Cell::Count(change.base.1),
+        ];
+        table.push(tone, cells);
+    }
+    (!table.rows.is_empty()).then(|| Section {
+        id: "cells",
+        title: "Cells that changed",
+        room: Room::Terminal,
+        blocks: vec![Block::Table(table)],
+    })
 }
 
 /// A row for each layer.

@@ -35,6 +35,14 @@ pub struct Answer {
     pub reasons: Vec<String>,
 }
 
+impl Answer {
+    /// The reasons that the headline does not give.
+    pub fn further_reasons(&self) -> impl Iterator<Item = &String> {
+        let is_new = |reason: &&String| Some(*reason) != self.headline.as_ref();
+        self.reasons.iter().filter(is_new)
+    }
+}
+
 /// The smallest kind of page that has room for a section.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd)]
 pub enum Room {
@@ -64,6 +72,8 @@ pub struct Section {
 pub enum Block {
     /// A sentence or two.
     Note(String),
+    /// A text that leads to a page, whose address follows.
+    Link(String, String),
     /// A command or other text that a reader may copy; shown where there is room for details.
     Code(String),
     /// A table.

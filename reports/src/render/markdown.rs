@@ -19,11 +19,10 @@ pub fn markdown(document: &Document) -> String {
         if let Some(headline) = &answer.headline {
             let _ = writeln!(out, "**{}**\n", escaped(headline));
         }
-        for reason in &answer.reasons {
-            let _ = writeln!(out, "- {}", escaped(reason));
-        }
-        if !answer.reasons.is_empty() {
-            out.push('\n');
+        let reasons = answer.further_reasons();
+        let items: String = reasons.map(|r| format!("- {}\n", escaped(r))).collect();
+        if !items.is_empty() {
+            let _ = writeln!(out, "{items}");
         }
     }
     let sections = document.sections.iter();
@@ -56,6 +55,9 @@ fn blocks(out: &mut String, blocks: &[Block]) {
         match block {
             Block::Note(text) => {
                 let _ = writeln!(out, "{}\n", escaped(text));
+            }
+            Block::Link(text, page) => {
+                let _ = writeln!(out, "[{}]({page})\n", escaped(text));
             }
             Block::Code(text) => out.push_str(&(fenced(text) + "\n")),
             Block::Table(whole) => table(out, whole),

@@ -1,5 +1,6 @@
 //! The renderers: each turns the model into one format, and knows nothing of what it shows.
 
+mod annotations;
 mod escape;
 mod html;
 mod junit;
@@ -7,6 +8,7 @@ mod limits;
 mod markdown;
 mod text;
 
+pub use annotations::annotations;
 pub use html::html;
 pub use junit::junit;
 pub use markdown::markdown;

@@ -72,6 +72,9 @@ fn blocks(out: &mut String, blocks: &[Block], indent: usize, style: Style) {
             Block::Note(text) => {
                 let _ = writeln!(out, "{:indent$}{}", "", visible(text));
             }
+            Block::Link(text, page) => {
+                let _ = writeln!(out, "{:indent$}{}: {}", "", visible(text), visible(page));
+            }
             Block::Table(whole) => table(out, whole, style),
             Block::Groups(all) => groups(out, all, indent, style),
             Block::Example(example) => out.push_str(&self::example(example)),

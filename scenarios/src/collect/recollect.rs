@@ -22,6 +22,7 @@ pub fn recollect(dir: &Path) -> Result<Report, Error> {
             Err(why) => damaged.push(Skipped {
                 scenario: run.file_name().unwrap_or_default().display().to_string(),
                 why: format!("{} cannot be read: {why}", names::FACTS),
+                dir: String::new(),
             }),
         }
     }

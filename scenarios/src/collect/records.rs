@@ -105,6 +105,7 @@ mod tests {
                 code: -3,
                 state: "in the VM".into(),
                 place: "libjvm.so".into(),
+                intact: false,
                 count,
             }]
         };

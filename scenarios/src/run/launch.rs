@@ -205,7 +205,8 @@ fn java_args(kit: &Kit, job: &Job) -> io::Result<Vec<String>> {
             let millis = (seconds * 1e3 / count as f64).ceil() as u64;
             args.extend(natives(&kit.natives, &job.jdk));
             args.extend(kit.class_path());
-            if names.iter().any(|name| name == java_fixtures::REDEFINITION) {
+            let redefines = |name: &String| java_fixtures::REDEFINITIONS.contains(&name.as_str());
+            if names.iter().any(redefines) {
                 let jar = kit.classes.fixtures_jar.display();
                 args.push(format!("-javaagent:{jar}"));
             }

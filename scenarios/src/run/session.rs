@@ -176,6 +176,7 @@ impl Session {
         });
         Report {
             schema: SCHEMA,
+            scenario: self.scenario.name.clone(),
             jdk: jdk.unwrap_or_default(),
             complete: false,
             runs: vec![],
@@ -269,6 +270,7 @@ fn skipped(job: &Job, why: String) -> Skipped {
     Skipped {
         scenario: job.title(),
         why,
+        dir: job.dir(),
     }
 }
 

@@ -79,6 +79,7 @@ struct FileProgram {
     jvm_args: Vec<Spanned<String>>,
     #[serde(default)]
     hooks: Hooking,
+    probability: Option<Spanned<f64>>,
     deadline_s: Option<Spanned<f64>>,
     #[serde(default)]
     files: BTreeMap<Spanned<String>, String>,
@@ -131,6 +132,11 @@ fn repetitions(times: &Option<Spanned<u32>>) -> Result<u32, Complaint> {
     })
 }
 
+/// The probability with which a method is hooked.
+fn share_of_methods(value: &Spanned<f64>) -> Result<f64, Complaint> {
+    check::share(value, "probability is a share of methods")
+}
+
 impl File {
     fn check(self) -> Result<Scenario, Complaint> {
         let mut budget = default_budget();
@@ -161,8 +167,12 @@ impl File {
         let mut programs: Vec<Program> = vec![];
         for program in self.program.into_inner() {
             let span = program.get_ref().name.span();
+            let probability = program.get_ref().probability.as_ref();
             let program = Program {
-                sampling: sampling.clone(),
+                sampling: Sampling {
+                    probability: probability.map_or(Ok(sampling.probability), share_of_methods)?,
+                    ..sampling.clone()
+                },
                 matrix: matrix.clone(),
                 layers: layers.clone(),
                 ..program.get_ref().check(program.span())?
@@ -196,9 +206,6 @@ impl File {
 impl FileSampling {
     fn check(self) -> Result<Sampling, Complaint> {
         let usual = Sampling::default();
-        let share = |value: Option<Spanned<f64>>, usual, what| {
-            value.map_or(Ok(usual), |value| check::share(&value, what))
-        };
         let count = |value: Option<Spanned<u32>>, usual, what| {
             value.map_or(Ok(usual), |value| check::whole(&value, 0..=1_000_000, what))
         };
@@ -214,17 +221,14 @@ impl FileSampling {
         Ok(Sampling {
             interval_us,
             gst_every: count(self.gst_every, usual.gst_every, "gst_every")?,
-            check_share: share(
-                self.check_share,
-                usual.check_share,
-                "check_share is a share of time",
-            )?,
+            check_share: self.check_share.map_or(Ok(usual.check_share), |value| {
+                check::share(&value, "check_share is a share of time")
+            })?,
             native_calls: self.native_calls.unwrap_or(usual.native_calls),
-            probability: share(
-                self.probability,
-                usual.probability,
-                "probability is a share of methods",
-            )?,
+            probability: self
+                .probability
+                .as_ref()
+                .map_or(Ok(usual.probability), share_of_methods)?,
             evidence_limit: count(self.evidence_limit, usual.evidence_limit, "evidence_limit")?,
             include: check::texts(&self.include, "leave it out to hook all methods")?,
             exclude: check::texts(&self.exclude, "leave it out")?,
@@ -383,6 +387,7 @@ mod tests {
             "name = \"x\"\n[[program]]\nname = \"p\"\nfixtures = { seconds = 1, names = [] }\n".into(),
             "name = \"x\"\n[[program]]\nname = \"p\"\nsuite = { kind = \"dacapo\", benchmarks = [] }\n".into(),
             "name = \"x\"\n[[program]]\nname = \"p\"\nsuite = { kind = \"dacapo\", repetitions = 0 }\n".into(),
+            "name = \"x\"\n".to_owned() + PROGRAM + "probability = 1.5\n",
         ];
         let told: Vec<_> = cases
             .iter()

@@ -89,12 +89,8 @@ pub fn read_report(path: &Path) -> Result<Report, Error> {
     serde_json::from_slice(&text).map_err(|e| fail(format!("not a report: {e}")))
 }
 
-/// Joins reports into `out`, with the folders of all their runs.
-pub fn merge(paths: &[PathBuf], out: &Path) -> Result<Report, Error> {
-    let mut reports = vec![];
-    for path in paths {
-        reports.push(read_report(path)?);
-    }
+/// Joins reports into `out`, with the folders of all their runs. `paths` are those of the reports.
+pub fn merge(paths: &[PathBuf], reports: Vec<Report>, out: &Path) -> Result<Report, Error> {
     let whole = oracle::merge::merge(reports).map_err(Error::Merge)?;
     for path in paths {
         let dir = if path.is_dir() {

@@ -123,6 +123,13 @@ impl Registry {
         Some(known.chain(rest.copied()).collect())
     }
 
+    /// Looks up what the keys of `walk` stand for by now. Waits a moment for a class that is being prepared.
+    pub fn look_up(&self, walk: &[Frame]) {
+        for frame in walk {
+            self.known(frame.method);
+        }
+    }
+
     /// Whether a key of `walk` was seen to stand for another version since `time`, in nanoseconds of
     /// `clock::since_start`.
     pub fn have_changed_since(&self, walk: &[Frame], time: u64) -> bool {

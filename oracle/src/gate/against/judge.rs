@@ -4,7 +4,8 @@ use super::change::{Change, Finding};
 use super::comparable::obstacles;
 use super::pair::{Novel, Pair, Tested};
 use super::power::{Power, powers};
-use crate::gate::baseline::{Baseline, Platform, Set, samples};
+use crate::gate::baseline::{Baseline, Platform, Set, samples_without};
+use crate::gate::known::{Known, KnownIssues};
 use crate::gate::stats::holm;
 use crate::report::Report;
 use std::cmp::Ordering;
@@ -38,9 +39,21 @@ const OF_RATES: f64 = 0.6;
 const OF_NEW_KINDS: f64 = 0.2;
 const OF_NEW_PLACES: f64 = 0.2;
 
-/// Compares a report with a baseline. `arch` is the architecture of the machine that ran the report.
-pub fn against(report: &Report, baseline: &Baseline, arch: &str, judging: Judging) -> Against {
-    let samples = match samples(report, arch) {
+/// Compares a report with a baseline, but for the mismatches of known issues. `arch` is the architecture
+/// of the machine that ran the report.
+pub fn against(
+    report: &Report,
+    baseline: &Baseline,
+    arch: &str,
+    issues: &KnownIssues,
+    judging: Judging,
+) -> Against {
+    let known = Known {
+        issues,
+        platform: arch,
+    };
+    let samples = samples_without(report, arch, |run, kind| known.explains(report, run, kind));
+    let samples = match samples {
         Ok(samples) => samples,
         Err(why) => {
             let mut nothing = Against::of(&[], judging);

@@ -24,12 +24,4 @@ impl Against {
         });
         worse.chain(obstacles).collect()
     }
-
-    /// What the comparison alone comes to.
-    pub fn outcome(&self) -> Outcome {
-        let objections = self.objections();
-        let outcomes = objections.iter().map(|objection| objection.outcome);
-        // What was found stays found where other programs could not be compared.
-        outcomes.min().unwrap_or(Outcome::Within)
-    }
 }

@@ -34,6 +34,9 @@ pub(super) enum Novel {
 /// come depends on the load of the machine, in single programs by a multiple.
 const LEAST_RISE_OF_ERRORS: f64 = 0.0075;
 
+/// The same for errors at intact frames: few, whatever the load of the machine.
+const LEAST_RISE_OF_REFUSALS: f64 = 0.0005;
+
 /// The same for checks that a layer could not judge, above what any run of the baseline had.
 const LEAST_RISE_OF_UNJUDGED: f64 = 0.03;
 
@@ -113,6 +116,7 @@ impl<'a> Pair<'a> {
         let is_large = match cell.what.family() {
             Family::Truth => true,
             Family::Answers => share >= usual + LEAST_RISE_OF_ERRORS,
+            Family::Refusals => share >= usual + LEAST_RISE_OF_REFUSALS,
             Family::Judging | Family::Strength => {
                 share >= series.largest_share() + LEAST_RISE_OF_UNJUDGED
             }

@@ -172,6 +172,33 @@ fn what_the_power_promises_fails() {
     assert!(failed > 87, "{failed} of 100");
 }
 
+/// An honest run in which program `a` has errors, so many on average.
+fn with_errors(random: &mut Random, seed: u64, errors: f64, refused: f64) -> Set {
+    let mut run = honest(random, seed);
+    for (what, mean) in [(What::Error(-5), errors), (What::Refused(-5), refused)] {
+        run.count(
+            Cell::new("a", Layer::AsgctAsync, what),
+            random.poisson(mean),
+        );
+    }
+    run
+}
+
+#[test]
+fn refused_stacks_fail_in_a_number_in_which_other_errors_do_not() {
+    let mut random = Random(13);
+    let mut base = Set::default();
+    for seed in 0..8 {
+        let run = whole(with_errors(&mut random, seed, 200.0, 2.0));
+        base.append(run).expect("runs with seeds of their own");
+    }
+    // 0.3 % of the checks more.
+    let busy = with_errors(&mut random, 1000, 260.0, 2.0);
+    let strict = with_errors(&mut random, 1001, 260.0, 62.0);
+    assert!(!fails(&judged(&base, busy)));
+    assert!(fails(&judged(&base, strict)));
+}
+
 #[test]
 fn a_kind_that_is_gone_is_an_improvement() {
     let mut random = Random(3);

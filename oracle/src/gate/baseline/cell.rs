@@ -33,6 +33,8 @@ pub enum What {
     Imprecise,
     /// Errors with this code.
     Error(i32),
+    /// Of these, errors of walks that begin with an intact frame.
+    Refused(i32),
     /// Samples within a window.
     Window,
     /// Checks without truth that were not dropped.
@@ -54,6 +56,8 @@ pub enum Family {
     Truth,
     /// Of a walker that answers less.
     Answers,
+    /// Of a walker that refuses stacks that can be walked.
+    Refusals,
     /// Of a layer that can judge less.
     Judging,
     /// Of a layer that compares less of a stack.
@@ -88,6 +92,7 @@ impl What {
         match self {
             What::Wrong(_) | What::Truncated(_) | What::Imprecise => Family::Truth,
             What::Error(_) => Family::Answers,
+            What::Refused(_) => Family::Refusals,
             What::Checks
             | What::Milliseconds
             | What::Window
@@ -121,6 +126,7 @@ impl fmt::Display for What {
             What::Truncated(cause) => with(f, "truncated", cause),
             What::Imprecise => f.write_str("imprecise"),
             What::Error(code) => write!(f, "error {code}"),
+            What::Refused(code) => write!(f, "refused {code}"),
             What::Window => f.write_str("window"),
             What::Unverifiable => f.write_str("unverifiable"),
             What::Dropped => f.write_str("dropped"),
@@ -146,6 +152,7 @@ impl FromStr for What {
             ("wrong", _) => Ok(What::Wrong(rest.into())),
             ("truncated", _) => Ok(What::Truncated(rest.into())),
             ("error", Ok(code)) => Ok(What::Error(code)),
+            ("refused", Ok(code)) => Ok(What::Refused(code)),
             _ => Err(format!("`{text}` is nothing that is counted")),
         }
     }
@@ -232,6 +239,7 @@ mod tests {
             What::Truncated("not looked at".into()),
             What::Imprecise,
             What::Error(-5),
+            What::Refused(-6),
             What::Window,
             What::Unverifiable,
             What::Dropped,

@@ -13,4 +13,5 @@ mod set;
 pub use cell::{Cell, Family, What};
 pub use file::{Baseline, LEAST_AT_PLACE};
 pub use sampled::samples;
+pub(super) use sampled::samples_without;
 pub use set::{Platform, Program, Sample, Set};

@@ -2,7 +2,8 @@
 
 use super::cell::{Cell, What};
 use super::set::{Platform, Program, Sample, Set};
-use crate::record::{CauseName, KindCount, Mismatch};
+use crate::gate::kinds;
+use crate::record::{CauseName, KindCount};
 use crate::report::{Report, Run};
 use crate::{Hooking, Layer, Verdict};
 use std::collections::BTreeMap;
@@ -12,6 +13,15 @@ use std::collections::BTreeMap;
 ///
 /// Fails where the JDK of a run is not known, or where one program was run in two ways.
 pub fn samples(report: &Report, arch: &str) -> Result<Vec<(Platform, Set)>, String> {
+    samples_without(report, arch, |_, _| false)
+}
+
+/// As [`samples`], without the mismatches of kinds that are known in their run.
+pub(in crate::gate) fn samples_without(
+    report: &Report,
+    arch: &str,
+    is_known: impl Fn(&Run, &KindCount) -> bool,
+) -> Result<Vec<(Platform, Set)>, String> {
     let mut homes: BTreeMap<&str, (Platform, Set)> = BTreeMap::new();
     for run in &report.runs {
         let jdk = run.jdk.as_ref().unwrap_or(&report.jdk);
@@ -32,7 +42,7 @@ pub fn samples(report: &Report, arch: &str) -> Result<Vec<(Platform, Set)>, Stri
         };
         let (_, set) = homes.entry(&jdk.home).or_insert_with(first);
         set.samples[0].seconds += run.wall_s;
-        set.add(run, &kinds(report, run))?;
+        set.add(run, &kinds::of_run(report, run), |kind| is_known(run, kind))?;
     }
     let mut samples: Vec<_> = homes.into_values().collect();
     for (_, set) in &mut samples {
@@ -44,8 +54,13 @@ pub fn samples(report: &Report, arch: &str) -> Result<Vec<(Platform, Set)>, Stri
 }
 
 impl Set {
-    /// Adds the counts of a run to the only sample.
-    fn add(&mut self, run: &Run, kinds: &[KindCount]) -> Result<(), String> {
+    /// Adds the counts of a run to the only sample, but for the kinds that are known.
+    fn add(
+        &mut self,
+        run: &Run,
+        kinds: &[KindCount],
+        is_known: impl Fn(&KindCount) -> bool,
+    ) -> Result<(), String> {
         let name = name(run);
         self.know(&name, program(run))?;
         for counts in &run.layers {
@@ -81,7 +96,7 @@ impl Set {
                 compared.frames.saturating_sub(compared.by_bci),
             );
         }
-        for kind in kinds {
+        for kind in kinds.iter().filter(|kind| !is_known(kind)) {
             let cause = kind.cause.as_ref().map(|cause| cause.as_str().to_owned());
             let what = match kind.verdict {
                 Verdict::Wrong => What::Wrong(cause.unwrap_or_default()),
@@ -99,8 +114,12 @@ impl Set {
         }
         for error in &run.errors {
             let cell = Cell::new(&name, error.layer, What::Error(error.code));
-            let place = format!("{}, {}", error.state, error.place);
+            let place = format!("{}, {}", error.state, error.kind());
             self.count_at(&cell, &place, error.count);
+            if error.intact {
+                let refused = What::Refused(error.code);
+                self.count(Cell::new(&name, error.layer, refused), error.count);
+            }
         }
         Ok(())
     }
@@ -142,32 +161,6 @@ fn total(kinds: &[KindCount], layer: Layer, verdict: Verdict) -> u64 {
         .iter()
         .filter(|kind| kind.layer == layer && kind.verdict == verdict);
     of.map(|kind| kind.count).sum()
-}
-
-/// The kinds of a run's mismatches. A report of an earlier version has only those that were written
-/// down.
-fn kinds(report: &Report, run: &Run) -> Vec<KindCount> {
-    if !run.kinds.is_empty() {
-        return run.kinds.clone();
-    }
-    let dir = Some(&run.dir);
-    let of_run = report
-        .mismatches
-        .iter()
-        .filter(|m| m.evidence.run.as_ref() == dir);
-    of_run.map(written_down).collect()
-}
-
-fn written_down(mismatch: &Mismatch) -> KindCount {
-    let frame = mismatch.first_differing();
-    let method = frame.map_or("", |frame| frame.method.as_str());
-    KindCount {
-        layer: mismatch.layer,
-        verdict: mismatch.verdict,
-        cause: mismatch.cause.clone(),
-        place: method.split('(').next().unwrap_or_default().into(),
-        count: 1,
-    }
 }
 
 /// Axes that tell equal runs apart.

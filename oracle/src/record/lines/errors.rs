@@ -14,6 +14,22 @@ pub struct ErrorCount {
     pub state: String,
     /// The kind of code that ran: `nmethod tier 4`, the name of a stub or of a library's file.
     pub place: String,
+    /// Whether the walk begins with an intact frame: the code was neither in its prologue nor at its
+    /// return, or the thread's anchor led to a Java frame. The walker refused a stack that can be walked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub intact: bool,
     /// How often.
     pub count: u64,
+}
+
+impl ErrorCount {
+    /// The kind of code that ran, and whether its frame stood.
+    pub fn kind(&self) -> String {
+        let frame = if self.intact {
+            ", with an intact frame"
+        } else {
+            ""
+        };
+        format!("{}{frame}", self.place)
+    }
 }

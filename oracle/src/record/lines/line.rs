@@ -110,6 +110,7 @@ mod tests {
                 code: -5,
                 state: "in Java".into(),
                 place: "nmethod tier 4".into(),
+                intact: false,
                 count: 7,
             }]),
             Record::Kinds(vec![KindCount {

@@ -33,7 +33,7 @@ pub fn html(document: &Document) -> String {
         if let Some(headline) = &answer.headline {
             let _ = writeln!(out, "<p class=\"news\">{}</p>", xml(headline));
         }
-        let reasons = answer.reasons.iter();
+        let reasons = answer.further_reasons();
         let items: String = reasons.map(|r| format!("<li>{}</li>", xml(r))).collect();
         if !items.is_empty() {
             let _ = writeln!(out, "<ul>{items}</ul>");
@@ -59,6 +59,9 @@ fn blocks(out: &mut String, blocks: &[Block], depth: usize) {
         match block {
             Block::Note(text) => {
                 let _ = writeln!(out, "<p>{}</p>", xml(text));
+            }
+            Block::Link(text, page) => {
+                let _ = writeln!(out, "<p><a href=\"{}\">{}</a></p>", xml(page), xml(text));
             }
             Block::Code(text) => {
                 let _ = writeln!(out, "<p><code>{}</code></p>", xml(text));

@@ -1,23 +1,22 @@
 //! Joining the reports of several machines.
 
+mod belong;
+mod missing;
+
+pub use missing::{missing_runs, missing_shards};
+
 use crate::report::{Exit, Report, sum_layers};
 use std::collections::BTreeSet;
 
 /// Joins reports of shards: tallies add up, rates and bounds are computed anew. The result
 /// is the same whatever the order of the reports. Fails where they do not belong together.
 pub fn merge(reports: Vec<Report>) -> Result<Report, String> {
+    if let Some(objection) = belong::objection(&reports) {
+        return Err(objection);
+    }
     let mut reports = reports.into_iter();
     let mut whole = reports.next().ok_or("there is no report to merge")?;
     for report in reports {
-        let budgets = |report: &Report| (report.budget.clone(), report.imprecise_budget.clone());
-        if budgets(&report) != budgets(&whole) || report.required != whole.required {
-            return Err(
-                "the reports have different budgets: they are of different scenarios".into(),
-            );
-        }
-        if report.planned != whole.planned {
-            return Err("the reports are parts of different plans".into());
-        }
         whole.complete &= report.complete;
         whole.runs.extend(report.runs);
         whole.skipped.extend(report.skipped);
@@ -45,7 +44,7 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, String> {
 mod tests {
     use super::*;
     use crate::Layer;
-    use crate::report::{LayerCounts, Run, SCHEMA};
+    use crate::report::{Jdk, LayerCounts, Run, SCHEMA};
     use crate::tally::Tally;
     use proptest::prelude::*;
 
@@ -82,6 +81,7 @@ mod tests {
     fn report(runs: Vec<Run>, planned: usize) -> Report {
         Report {
             schema: SCHEMA,
+            scenario: "test".into(),
             jdk: Default::default(),
             complete: true,
             layers: sum_layers(&runs),
@@ -127,5 +127,43 @@ mod tests {
         assert!(merge(vec![part.clone(), other]).is_err());
         let alone = merge(vec![part]).expect("one part is a merge too");
         assert!(!alone.complete, "but not the whole");
+        assert_eq!(missing_runs(&alone), [2]);
+    }
+
+    #[test]
+    fn parts_of_other_plans_are_refused() {
+        let part = || report(vec![run(1, 5, 0)], 2);
+        let mut scenario = report(vec![run(2, 5, 0)], 2);
+        scenario.scenario = "other".into();
+        let mut seed = report(vec![run(2, 5, 0)], 2);
+        seed.runs[0].seed = 7;
+        let on = |version: &str, number| {
+            let mut part = report(vec![run(number, 5, 0)], 2);
+            let jdk = Jdk {
+                home: format!("/jdk-{number}"),
+                version: version.into(),
+                ..Jdk::default()
+            };
+            part.runs[0].jdk = Some(jdk);
+            part
+        };
+        let refused = |parts| merge(parts).expect_err("it is refused");
+        assert!(refused(vec![part(), scenario]).contains("`test` and `other`"));
+        assert!(refused(vec![part(), seed]).contains("seeds: 1 and 6"));
+        let two_builds = refused(vec![on("17.0.1", 1), on("17.0.2", 2)]);
+        assert!(two_builds.contains("one JDK"), "{two_builds}");
+        assert!(merge(vec![on("17.0.1", 1), on("17.0.1", 2)]).is_ok());
+    }
+
+    #[test]
+    fn missing_shards_have_names() {
+        let part = |numbers: &[usize]| {
+            let runs = numbers.iter().map(|&number| run(number, 5, 0));
+            report(runs.collect(), 7)
+        };
+        let parts = [part(&[1, 4, 7]), part(&[3, 6])];
+        assert_eq!(missing_shards(&parts), ["2/3"]);
+        assert_eq!(missing_runs(&merge(parts.into()).unwrap()), [2, 5]);
+        assert_eq!(missing_shards(&[part(&[1, 2, 4])]), [""; 0]);
     }
 }

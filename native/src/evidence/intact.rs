@@ -1,0 +1,62 @@
+//! Whether the first frame of a walk of an interrupted thread is intact.
+
+use crate::jvm::Jvm;
+use crate::jvm::os::peek::peek_bytes;
+use crate::sampling::sample::Sample;
+use hotspot::arch::{Arch, Native, Registers};
+use hotspot::code::{Blob, CodeKind, CodeMemory};
+use hotspot::proofs::InterpreterFrame;
+use hotspot::return_address::Word;
+use hotspot::vm::interpreter::Role;
+
+/// These bytes tell whether code builds its frame, or has removed it.
+const CODE: usize = 16;
+
+/// Whether the walk begins with an intact frame. Where the thread runs Java code, the code is neither in
+/// its prologue nor at its return, nor has the code moved the stack pointer. Elsewhere the anchor leads to a
+/// Java frame. A walker that gives an error there refuses a stack that can be walked.
+pub fn is_intact(jvm: &Jvm, sample: &Sample) -> bool {
+    let registers = &sample.registers;
+    let Some((cache, anchor)) = jvm.code_cache.as_ref().zip(sample.anchor) else {
+        return false;
+    };
+    if !anchor.is_without_pc() {
+        return cache
+            .blob(anchor.last_pc)
+            .is_some_and(|blob| is_java(&blob));
+    }
+    let Some(blob) = cache.blob(registers.pc) else {
+        return false;
+    };
+    match blob.kind() {
+        CodeKind::Interpreter => is_in_body(jvm, registers),
+        CodeKind::Compiled => has_return_address(jvm, sample, &blob),
+        CodeKind::NativeWrapper | CodeKind::Stub | CodeKind::Library => false,
+    }
+}
+
+/// Whether code that calls the VM or native code has a Java frame of its own.
+fn is_java(blob: &Blob) -> bool {
+    blob.is_nmethod() || blob.kind() == CodeKind::Interpreter
+}
+
+/// Whether the interpreter runs a bytecode, and has not removed the frame.
+fn is_in_body(jvm: &Jvm, registers: &Registers) -> bool {
+    let found = jvm.interpreter();
+    let codelet = found.and_then(|found| found.codelet(registers.pc));
+    let frame = |code: &[u8]| codelet.map(|codelet| codelet.frame::<Native>(registers, code));
+    codelet.is_some_and(|codelet| codelet.role == Role::Body)
+        && frame(&peek_bytes(registers.pc, CODE)) == Some(InterpreterFrame::Intact)
+}
+
+/// Whether the return address lies where the size of the compiled code's frame says.
+fn has_return_address(jvm: &Jvm, sample: &Sample, blob: &Blob) -> bool {
+    let code = peek_bytes(sample.registers.pc, CODE);
+    let has_none = Native::is_prologue(&code) || Native::is_frame_removed(&code);
+    let word = || {
+        let cache = jvm.code_cache.as_ref()?;
+        let word = sample.stack_top.word(cache.frame_words(blob)? - 1)?;
+        Some(Word::of::<Native>(word, blob, cache))
+    };
+    !has_none && word().is_some_and(|word| word != Word::OfOther)
+}
