@@ -159,7 +159,8 @@ fn merge_follows_no_links() {
 fn the_gate_says_the_same_in_every_format() {
     let place = Place::new();
     place.run("plain", &[]);
-    let issue = "[[issue]]\nid = 'JDK-1'\nlayer = 'gst'\nsignature = 'A.b()V'\nmax_rate = 0.5\nlink = 'x'\n";
+    let issue = "[[issue]]\nid = 'JDK-1'\nlayer = 'gst'\nverdict = 'wrong'\nplace = 'A.b'\n\
+        max_rate = 0.5\nlink = 'x'\n";
     fs::write(place.path("known.toml"), issue).unwrap();
     let known = place.path("known.toml").display().to_string();
     // Each run has one known mismatch.

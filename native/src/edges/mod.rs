@@ -4,8 +4,10 @@
 //! walks need no mapping.
 
 mod judge;
+mod memo;
 pub mod show;
 mod walks;
 
 pub use judge::{EdgeJudge, Patience};
+pub use memo::Memo;
 pub use walks::Thread;

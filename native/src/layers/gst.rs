@@ -3,7 +3,7 @@
 
 use super::context::Layers;
 use super::path::{Check, nothing_more};
-use crate::edges::{Patience, Thread, show};
+use crate::edges::{Memo, Patience, Thread, show};
 use crate::evidence::{Found, Seen};
 use crate::jvm::jni::Env;
 use crate::truth::read_stack::ReadStack;
@@ -32,7 +32,9 @@ pub fn check(
     let truth = stack.truth();
     let (judge, thread) = (layers.edge_judge(), walked(state));
     let found = judge.and_then(|judge| judge.findings_here(env, thread, gst));
-    let edges = |walk: &[Frame]| judge?.sure_findings(env, Patience::Hurries, thread, walk);
+    let memo = Memo::default();
+    let find = |walk: &[Frame]| judge?.sure_findings(env, Patience::Hurries, thread, walk);
+    let edges = |walk: &[Frame]| memo.of(walk, || find(walk));
     let by_trace = Sight::Truth(&truth, methods);
     let sight = Sight::AlsoClasses(&by_trace, &edges);
     let check = Check {

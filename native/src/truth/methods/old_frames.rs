@@ -52,7 +52,13 @@ impl<'a> WithOld<'a> {
 
     /// Gives frames of `walk` in this part of it, that of `truth`, keys of their own if they must be of old
     /// versions.
-    fn name(&mut self, walk: &mut [Frame], part: Range<usize>, truth: &Truth<'_>, asked: u64) {
+    pub(super) fn name(
+        &mut self,
+        walk: &mut [Frame],
+        part: Range<usize>,
+        truth: &Truth<'_>,
+        asked: u64,
+    ) {
         let versions = At {
             methods: self.methods,
             asked,
@@ -81,9 +87,12 @@ impl Versions for At<'_> {
         self.methods.may_be_old(frame, self.asked)
     }
 
-    fn old(&self, hook: HookId, location: Location) -> Option<Presence> {
+    fn old(&self, hook: HookId, frame: &Frame) -> Option<Presence> {
         let version = self.methods.old_version(hook)?;
-        Some(presence(&version, location))
+        let named = self.methods.known(frame.method);
+        let both = named.hooked().zip(version.1.as_ref());
+        let is_other = both.is_some_and(|(named, old)| !old.is_version_of(named));
+        (!is_other).then(|| presence(&version, frame.location))
     }
 }
 

@@ -13,6 +13,9 @@ use oracle::trace::{Frame, HookId, MethodKey, Truth};
 use oracle::{Judgement, Reason, Verdict};
 use std::sync::Arc;
 
+/// Before any method was redefined, in nanoseconds of `clock::since_start`.
+const EVER: u64 = 0;
+
 /// A version of a method.
 enum Version {
     /// The version that its key stands for.
@@ -75,31 +78,23 @@ impl Registry {
             return doubtful;
         }
         let found = judge_truth(gst, truth, &with_old);
-        match found.is_mismatch() && self.agrees_by_name(gst, truth, &old) {
+        match found.is_mismatch() && self.agrees_by_name(gst, truth) {
             true => doubtful,
             false => found,
         }
     }
 
-    /// Whether `gst` agrees if the keys of newest versions stand for `old` versions of their methods.
+    /// Whether `gst` agrees if the keys of newest versions may stand for old versions of their methods.
     ///
     /// HotSpot 17 gives some frames of old versions the key of the newest version: seen in some 10 of
     /// 15,000 checks of the fixture `redefinition`. Probably the version between had equal code: then the
     /// frame's version does not count as obsolete (`check_methods_and_mark_as_obsolete` in
     /// `jvmtiRedefineClasses.cpp`), and its ID is looked up by the number that the newest version has.
-    fn agrees_by_name(&self, gst: &[Frame], truth: &Truth<'_>, old: &[Old]) -> bool {
+    fn agrees_by_name(&self, gst: &[Frame], truth: &Truth<'_>) -> bool {
         let mut by_name = WithOld::new(self);
-        for frame in gst {
-            let known = self.known(frame.method);
-            let is_version = |(_, version): &&Old| {
-                let versions = version.as_ref().zip(known.hooked());
-                versions.is_some_and(|(old, newest)| old.is_version_of(newest))
-            };
-            if let Some(version) = old.iter().find(is_version) {
-                by_name.add(frame.method, version);
-            }
-        }
-        !judge_truth(gst, truth, &by_name).is_mismatch()
+        let mut named = gst.to_vec();
+        by_name.name(&mut named, 0..gst.len(), truth, EVER);
+        !judge_truth(&named, truth, &by_name).is_mismatch()
     }
 
     /// `walk`, in which frames that name no method and may be of an old version are replaced by the

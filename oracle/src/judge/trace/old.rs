@@ -1,7 +1,7 @@
 //! Frames of methods that have no key any more: of an old version of a redefined method, or of an
 //! unloaded class.
 
-use crate::trace::{Frame, HookId, Location, Methods, Presence, Truth};
+use crate::trace::{Frame, HookId, Methods, Presence, Truth};
 
 /// What is known of versions of methods. Each version has a hook of its own.
 pub trait Versions {
@@ -9,8 +9,9 @@ pub trait Versions {
     /// another version than at the instant of the walk.
     fn may_be_old(&self, frame: &Frame) -> bool;
 
-    /// What `location` proves in the version that has the hook, if no key stands for this version.
-    fn old(&self, hook: HookId, location: Location) -> Option<Presence>;
+    /// What the frame's location proves in the version that has the hook, if no key stands for this
+    /// version, and the frame names no other method.
+    fn old(&self, hook: HookId, frame: &Frame) -> Option<Presence>;
 }
 
 /// Which frames of `walk` must be of versions without a key for the walk to agree with the trace stack: the
@@ -29,24 +30,20 @@ pub fn old_frames(
     let mut next = expected.next();
     for (at, frame) in walk.iter().enumerate().rev().skip(truth.checked.len()) {
         let Some(hook) = next else { break };
-        let presence = match versions.may_be_old(frame) {
-            true => {
-                let presence = versions.old(hook, frame.location);
-                old.extend(
-                    presence
-                        .filter(|&is| is != Presence::Absent)
-                        .map(|_| (at, hook)),
-                );
-                presence
-            }
-            false => {
-                let known = methods.hook(frame.method, frame.location);
-                known.filter(|known| known.0 == hook).map(|known| known.1)
-            }
+        let may_be_old = versions.may_be_old(frame);
+        let as_old = may_be_old.then(|| versions.old(hook, frame)).flatten();
+        let as_named = || {
+            let known = methods.hook(frame.method, frame.location);
+            known.filter(|known| known.0 == hook).map(|known| known.1)
         };
-        if presence.is_some_and(|presence| presence != Presence::Absent) {
-            next = expected.next();
+        if as_old
+            .or_else(as_named)
+            .is_none_or(|is| is == Presence::Absent)
+        {
+            continue;
         }
+        old.extend(as_old.map(|_| (at, hook)));
+        next = expected.next();
     }
     old
 }
@@ -55,26 +52,28 @@ pub fn old_frames(
 mod tests {
     use super::*;
     use crate::judge::trace::toy::InOwnCode;
-    use crate::trace::MethodKey;
+    use crate::trace::{Location, MethodKey};
 
     /// Methods 1 to 9 have the hooks 1 to 9; hooks from 10 on are of old versions. The key 0 stands for
-    /// nothing.
+    /// nothing. Method 9 was redefined, and its old version has the hook 90.
     const TOY: InOwnCode = InOwnCode(|method| (1..10).contains(&method));
 
     const NONE: usize = 0;
+    const REDEFINED: usize = 9;
     const UNHOOKED: usize = 200;
 
     impl Versions for InOwnCode {
         fn may_be_old(&self, frame: &Frame) -> bool {
-            frame.method.0 == NONE
+            frame.method.0 == NONE || frame.method.0 == REDEFINED
         }
 
-        fn old(&self, hook: HookId, location: Location) -> Option<Presence> {
-            let presence = match location.0 {
+        fn old(&self, hook: HookId, frame: &Frame) -> Option<Presence> {
+            let presence = match frame.location.0 {
                 0 => Presence::Absent,
                 _ => Presence::Present,
             };
-            (hook.0 >= 10).then_some(presence)
+            let is_other = frame.method.0 == REDEFINED && hook.0 != 10 * REDEFINED as u32;
+            (hook.0 >= 10 && !is_other).then_some(presence)
         }
     }
 
@@ -106,6 +105,13 @@ mod tests {
         // Its entry is not there yet.
         assert_eq!(old(&[(1, 5), (NONE, 0)], &[1]), []);
         assert_eq!(old(&[(NONE, 0), (NONE, 5)], &[10]), [(1, 10)]);
+    }
+
+    #[test]
+    fn a_name_may_stand_for_two_versions_of_its_method_alone() {
+        let walk = [(REDEFINED, 5), (REDEFINED, 5), (NONE, 5)];
+        assert_eq!(old(&walk, &[90, 9, 11]), [(0, 90), (2, 11)]);
+        assert_eq!(old(&[(REDEFINED, 5)], &[10]), []);
     }
 
     /// Walkers that lose a method ID, or name the newest version where an old version runs.
