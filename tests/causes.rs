@@ -9,7 +9,7 @@ use oracle::Verdict;
 use oracle::record::{CauseName, Mismatch};
 use scenarios::jdk::Jdk;
 use std::path::Path;
-use support::{Deadline, jdks};
+use support::{Deadline, on_each_jdk};
 
 /// The mismatches of `cause` in the first run that has any. The compiled code of a program differs
 /// from run to run, so the programs of the cause run in turns until one of them shows it.
@@ -33,8 +33,8 @@ fn shown(jdk: &Path, cause: &Cause) -> Vec<Mismatch> {
 
 #[test]
 fn each_cause_appears_in_its_program() {
-    for jdk in jdks() {
-        let feature = Jdk::at(&jdk, "JAVA_HOME").unwrap().feature().unwrap();
+    on_each_jdk(|jdk| {
+        let feature = Jdk::at(jdk, "JAVA_HOME").unwrap().feature().unwrap();
         for cause in &CAUSES {
             let name = cause.name;
             if cause.programs.is_empty() {
@@ -48,11 +48,11 @@ fn each_cause_appears_in_its_program() {
                 );
                 continue;
             }
-            let found = shown(&jdk, cause);
+            let found = shown(jdk, cause);
             println!("{}: {name}: {}", jdk.display(), found.len());
             found.iter().for_each(check);
         }
-    }
+    });
 }
 
 fn check(mismatch: &Mismatch) {

@@ -6,7 +6,7 @@ mod support;
 
 use oracle::{Hooking, Layer};
 use std::path::Path;
-use support::jdks;
+use support::on_each_jdk;
 
 /// What the other agent does, as `OtherAgent.java` says, and our hooks.
 const CASES: [(&str, Hooking); 5] = [
@@ -51,11 +51,11 @@ fn scenario(jar: &Path, change: &str, hooks: Hooking) -> String {
 fn another_agent_is_noticed_and_accuses_nobody() {
     let dir = tempfile::tempdir().unwrap();
     let jar = java_fixtures::write_to(dir.path()).unwrap().fixtures_jar;
-    for jdk in jdks() {
+    on_each_jdk(|jdk| {
         for (change, hooks) in CASES {
-            measure(&jdk, &jar, change, hooks);
+            measure(jdk, &jar, change, hooks);
         }
-    }
+    });
 }
 
 fn measure(jdk: &Path, jar: &Path, change: &str, hooks: Hooking) {

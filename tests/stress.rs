@@ -8,9 +8,9 @@ use oracle::record::{Config, RECORDS_FILE, Record, SLOTS_FILE};
 use oracle::tally::{Tally, slots};
 use oracle::{Hooking, Layer};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use support::{jdks, run};
+use support::{on_each_jdk, run};
 
 /// The result of one run.
 struct Measured {
@@ -70,17 +70,13 @@ fn config() -> Config {
     .unwrap()
 }
 
-fn each_hooking(jdk: PathBuf) -> [(PathBuf, Hooking); 2] {
-    [(jdk.clone(), Hooking::Exact), (jdk, Hooking::Light)]
-}
-
 #[test]
 fn every_stress_ends_by_itself_with_every_loss_counted() {
     let dir = tempfile::tempdir().unwrap();
     let installed = java_fixtures::write_to(dir.path()).unwrap();
-    for (jdk, hooks) in jdks().into_iter().flat_map(each_hooking) {
+    let each = |jdk: &Path, hooks: Hooking| {
         for fixture in java_fixtures::STRESS_NAMES {
-            let measured = measure(&jdk, fixture, &installed, hooks);
+            let measured = measure(jdk, fixture, &installed, hooks);
             let place = format!("{fixture} on {}, {hooks} hooks", jdk.display());
             assert!(
                 matches!(measured.records.last(), Some(Record::Ended)),
@@ -102,5 +98,9 @@ fn every_stress_ends_by_itself_with_every_loss_counted() {
                 }
             }
         }
-    }
+    };
+    on_each_jdk(|jdk| {
+        each(jdk, Hooking::Exact);
+        each(jdk, Hooking::Light);
+    });
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 /// The oldest feature release that is tested.
 const OLDEST: u32 = 17;
@@ -25,6 +26,17 @@ pub fn jdks() -> Vec<PathBuf> {
         println!("skipped: no JDK found (JAVA_HOME, /usr/lib/jvm)");
     }
     found.into_iter().map(|(_, home)| home).collect()
+}
+
+/// Calls `test` with each of [`jdks`], all at the same time: one JVM with an agent seldom keeps two cores
+/// busy. For a file with one test, because the harness itself runs two tests at a time on two cores.
+pub fn on_each_jdk(test: impl Fn(&Path) + Sync) {
+    thread::scope(|scope| {
+        for jdk in jdks() {
+            let test = &test;
+            scope.spawn(move || test(&jdk));
+        }
+    });
 }
 
 /// The feature release of a home, such as 17, from a line like `JAVA_VERSION="17.0.15"` of its

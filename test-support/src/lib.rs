@@ -2,7 +2,7 @@
 //!
 //! * [`Deadline`] ends a test that hangs. A deadline lasts minutes, and longer on a slow or busy
 //!   machine: no test depends on the machine's speed.
-//! * [`jdks`] finds the JDKs of this machine.
+//! * [`jdks`] finds the JDKs of this machine, and [`on_each_jdk`] tests them side by side.
 //! * [`run`], [`run_with`] and [`wait`] run a child process to its end, under such a deadline.
 //!
 //! This crate is for tests only. Its functions panic to fail a test.
@@ -14,5 +14,5 @@ mod jdk;
 mod process;
 
 pub use deadline::{Deadline, until};
-pub use jdk::{feature, jdks};
+pub use jdk::{feature, jdks, on_each_jdk};
 pub use process::{Output, run, run_until, run_with, wait};

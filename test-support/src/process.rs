@@ -6,6 +6,9 @@ use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+/// The longest pause before a process is looked at again.
+const PAUSE: Duration = Duration::from_millis(10);
+
 /// The result of a process.
 #[derive(Debug)]
 pub struct Output {
@@ -67,6 +70,7 @@ pub fn run_until(command: &mut Command, input: &str, deadline: &Deadline) -> Out
 /// it and fails the test after `deadline`.
 #[track_caller]
 pub fn wait(child: &mut Child, deadline: &Deadline) -> Option<i32> {
+    let mut pause = Duration::from_micros(500);
     loop {
         if let Some(status) = child.try_wait().expect("a child can be waited for") {
             return status.code();
@@ -76,7 +80,8 @@ pub fn wait(child: &mut Child, deadline: &Deadline) -> Option<i32> {
             let _ = child.wait();
             panic!("{message}");
         }
-        thread::sleep(Duration::from_millis(10));
+        thread::sleep(pause);
+        pause = PAUSE.min(pause * 2);
     }
 }
 

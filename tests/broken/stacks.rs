@@ -63,8 +63,20 @@ fn judge(folder: &Path, jdk: &str, classpath: &str, bytes: &[u8]) -> Output {
     output
 }
 
+/// All formats of stacks: each gets an equal share of the broken inputs.
+const FORMATS: u64 = 5;
+
 #[test]
-fn stacks() {
+fn stacks_as_lines() {
+    formats(&[LINES, COLLAPSED, DUMP]);
+}
+
+#[test]
+fn stacks_in_files_that_are_packed() {
+    formats(&[PPROF, &archive()]);
+}
+
+fn formats(formats: &[&[u8]]) {
     let Some(jdk) = jdks().into_iter().next() else {
         return;
     };
@@ -72,14 +84,11 @@ fn stacks() {
     let folder = tempfile::tempdir().unwrap();
     let jar = folder.path().join("fixtures.jar");
     fs::write(&jar, java_fixtures::FIXTURES_JAR).unwrap();
-    let archive = archive();
-    let formats = [LINES, COLLAPSED, DUMP, PPROF, &archive];
-    let share = TIMES / formats.len() as u64;
     for whole in formats {
         fs::write(folder.path().join("stacks"), whole).unwrap();
         let output = judge(folder.path(), &jdk, "fixtures.jar", whole);
         assert!(matches!(output.code, Some(0 | 1 | 3)), "{output:#?}");
-        for seed in 0..share {
+        for seed in 0..TIMES / FORMATS {
             let bytes = broken(whole, &mut Random(seed));
             fs::write(folder.path().join("stacks"), &bytes).unwrap();
             judge(folder.path(), &jdk, "fixtures.jar", &bytes);

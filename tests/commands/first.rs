@@ -112,7 +112,8 @@ fn quick_answers_within_half_a_minute() {
 
 #[test]
 fn quick_has_checks_in_every_layer() {
-    for jdk in jdks() {
+    // The newest JDK alone: other tests have checks in every layer on each JDK.
+    if let Some(jdk) = jdks().pop() {
         let dir = tempfile::tempdir().unwrap();
         let mut command = stackwitness();
         command.args(["run", "--quick", "--jdk"]).arg(&jdk);

@@ -150,14 +150,14 @@ fn leftovers(pid: u32) -> Vec<PathBuf> {
 
 #[test]
 fn the_deadline_ends_the_jvm_behind_a_script() {
-    for kind in [Kind::Users, Kind::Scenario] {
-        // Side by side, because each takes as long as its deadline.
-        thread::scope(|scope| {
+    // Side by side, because each takes as long as its deadline.
+    thread::scope(|scope| {
+        for kind in [Kind::Users, Kind::Scenario] {
             for place in places() {
                 scope.spawn(move || hang(&place, kind));
             }
-        });
-    }
+        }
+    });
 }
 
 fn hang(place: &Place, kind: Kind) {

@@ -34,65 +34,64 @@ fn jar(jdk: &Path, dir: &Path) -> Option<PathBuf> {
 
 #[test]
 fn each_fate_has_its_verdict() {
-    for jdk in jdks() {
-        let dir = tempfile::tempdir().unwrap();
-        let Some(jar) = jar(&jdk, dir.path()) else {
-            continue;
-        };
-        let out = dir.path().join("out");
-        let output = run(stackwitness()
-            .args(["run", "--scenario", SCENARIO, "--render", "junit", "--jdk"])
-            .arg(&jdk)
-            .arg("--jar")
-            .arg(&jar)
-            .arg("--out")
-            .arg(&out));
-        assert_eq!(output.code, Some(4), "{output:#?}");
+    let Some(jdk) = jdks().pop() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let Some(jar) = jar(&jdk, dir.path()) else {
+        return;
+    };
+    let out = dir.path().join("out");
+    let output = run(stackwitness()
+        .args(["run", "--scenario", SCENARIO, "--render", "junit", "--jdk"])
+        .arg(&jdk)
+        .arg("--jar")
+        .arg(&jar)
+        .arg("--out")
+        .arg(&out));
+    assert_eq!(output.code, Some(4), "{output:#?}");
 
-        let report = report(&out);
-        let names: Vec<_> = report
-            .runs
+    let report = report(&out);
+    let names: Vec<_> = report
+        .runs
+        .iter()
+        .map(|run| run.scenario.as_str())
+        .collect();
+    assert_eq!(names, ["passing", "failing", "crashing", "hanging"]);
+    let [passing, failing, crashing, hanging] = &report.runs[..] else {
+        unreachable!("there are four");
+    };
+    assert_eq!((&passing.exit, &passing.failed), (&Exit::Code(0), &None));
+    assert!(
+        passing
+            .layers
             .iter()
-            .map(|run| run.scenario.as_str())
-            .collect();
-        assert_eq!(names, ["passing", "failing", "crashing", "hanging"]);
-        let [passing, failing, crashing, hanging] = &report.runs[..] else {
-            unreachable!("there are four");
-        };
-        assert_eq!((&passing.exit, &passing.failed), (&Exit::Code(0), &None));
+            .all(|counts| counts.tally().decided() > 0),
+        "{passing:#?}"
+    );
+    assert_eq!(failing.exit, Exit::Code(1));
+    assert!(failing.failed.is_some() && failing.invalid.is_none());
+    assert_eq!(crashing.exit, Exit::Signal(6));
+    assert!(
+        crashing
+            .notes
+            .iter()
+            .any(|note| note.starts_with("crash: SIGSEGV")
+                && note.ends_with("our agent is not on its stack")),
+        "{crashing:#?}"
+    );
+    assert_eq!(hanging.exit, Exit::Deadline);
+    let threads = std::fs::read_to_string(out.join(&hanging.dir).join("threads.txt")).unwrap();
+    assert!(threads.contains("Suite.main"), "{threads}");
+    for run in &report.runs {
         assert!(
-            passing
-                .layers
-                .iter()
-                .all(|counts| counts.tally().decided() > 0),
-            "{passing:#?}"
+            run.layers.iter().all(|counts| counts.checks > 0),
+            "{run:#?}"
         );
-        assert_eq!(failing.exit, Exit::Code(1));
-        assert!(failing.failed.is_some() && failing.invalid.is_none());
-        assert_eq!(crashing.exit, Exit::Signal(6));
-        assert!(
-            crashing
-                .notes
-                .iter()
-                .any(|note| note.starts_with("crash: SIGSEGV")
-                    && note.ends_with("our agent is not on its stack")),
-            "{crashing:#?}"
-        );
-        assert_eq!(hanging.exit, Exit::Deadline);
-        let threads = std::fs::read_to_string(out.join(&hanging.dir).join("threads.txt")).unwrap();
-        assert!(threads.contains("Suite.main"), "{threads}");
-        for run in &report.runs {
-            assert!(
-                run.layers.iter().all(|counts| counts.checks > 0),
-                "{run:#?}"
-            );
-        }
-
-        let junit = std::fs::read_to_string(out.join("junit.xml")).unwrap();
-        // The result of the whole report, and the three runs that failed.
-        assert_eq!(junit.matches("<error ").count(), 4, "{junit}");
-        assert!(report.complete);
     }
+
+    let junit = std::fs::read_to_string(out.join("junit.xml")).unwrap();
+    // The result of the whole report, and the three runs that failed.
+    assert_eq!(junit.matches("<error ").count(), 4, "{junit}");
+    assert!(report.complete);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-pub use test_support::{Deadline, Output, jdks, run, run_with, until, wait};
+pub use test_support::{Deadline, Output, jdks, on_each_jdk, run, run_with, until, wait};
 
 /// The program `stackwitness`, ready for arguments, without variables of the environment that
 /// change its behaviour.
