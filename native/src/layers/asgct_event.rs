@@ -25,6 +25,14 @@ const LAYER: Layer = Layer::AsgctEvent;
 /// Whether events make no check now.
 static RESTS: AtomicBool = AtomicBool::new(false);
 
+/// Keeps the rates of events. About every second.
+pub fn keep_rates(layers: &Layers) {
+    if layers.config.events && !RESTS.load(Relaxed) {
+        layers.allocations.look(clock::since_start());
+        layers.allocations.look_at_vm();
+    }
+}
+
 /// A turn begins in which events make checks, or do not arrive.
 pub fn begin_turn(layers: &Layers, with_checks: bool) {
     let jvmti = layers.truth.jvm.jvmti;
@@ -32,6 +40,7 @@ pub fn begin_turn(layers: &Layers, with_checks: bool) {
     if !layers.config.events || !changes {
         return;
     }
+    layers.allocations.look_at_vm();
     for event in Event::IN_THREAD
         .into_iter()
         .chain([Event::SampledObjectAlloc])
@@ -53,8 +62,10 @@ pub fn arrived(layers: &Layers, state: &ThreadState, env: Env<'_>, place: Place)
         return;
     }
     let start = clock::since_start();
-    if matches!(place, Place::Event(Event::SampledObjectAlloc)) {
-        layers.allocations.reported(start);
+    match place {
+        Place::Event(Event::SampledObjectAlloc) => layers.allocations.reported(start),
+        Place::Event(Event::VmObjectAlloc) => layers.allocations.reported_by_vm(),
+        _ => {}
     }
     if !state.is_time_to_check(start) {
         return;

@@ -10,7 +10,6 @@ use crate::edges::{Patience, Thread};
 use crate::evidence;
 use crate::jvm::jni::{Env, Ref};
 use crate::jvm::jvmti::Suspended;
-use crate::jvm::os::clock;
 use crate::records::error_codes::{ErrorCodes, ErrorKey};
 use crate::records::profile::Stacks;
 use crate::sampling::client::Client;
@@ -186,9 +185,7 @@ impl Client for Judging<'_> {
     }
 
     fn keep_books(&mut self) {
-        if self.layers.config.events {
-            self.layers.allocations.look(clock::since_start());
-        }
+        asgct_event::keep_rates(self.layers);
         self.layers.truth.forget_unloaded();
         self.layers.write_counts();
         self.edges.read_earlier();
