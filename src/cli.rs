@@ -4,7 +4,7 @@ use crate::exit;
 use crate::judging::{Judging, Since, probability};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use oracle::Hooking;
-use oracle::record::{Faults, Sabotage};
+use oracle::record::{Faults, HookFault};
 use scenarios::plan::Shard;
 use scenarios::scenario::BUILT_IN;
 use std::path::PathBuf;
@@ -140,11 +140,11 @@ pub struct RunArgs {
     #[arg(long, value_name = "FORMAT", value_delimiter = ',')]
     pub render: Vec<Format>,
     /// Break the hooks on purpose, to see whether the layers notice
-    #[arg(long, hide = true)]
-    pub sabotage: Option<Sabotage>,
+    #[arg(long, alias = "sabotage", hide = true)]
+    pub hook_fault: Option<HookFault>,
     /// Break one hook in this many
-    #[arg(long, hide = true, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
-    pub sabotage_one_in: u64,
+    #[arg(long, alias = "sabotage-one-in", hide = true, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
+    pub hook_fault_one_in: u64,
     /// Inject faults into the answers of walkers, to see whether the judges notice: one answer in
     /// ONE_IN, 1000 if absent
     #[arg(

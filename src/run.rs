@@ -55,8 +55,8 @@ pub fn run(mut args: RunArgs) -> Result<u8, Error> {
         job.program.baseline |= args.slowdown;
         let sampling = &mut job.program.sampling;
         sampling.evidence_limit = args.evidence.unwrap_or(sampling.evidence_limit);
-        sampling.sabotage = args.sabotage;
-        sampling.sabotage_one_in = args.sabotage_one_in;
+        sampling.hook_fault = args.hook_fault;
+        sampling.hook_fault_one_in = args.hook_fault_one_in;
         sampling.faults = args.fault.clone();
         sampling.record_samples = args.record_samples;
     }

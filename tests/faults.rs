@@ -392,8 +392,8 @@ fn without_faults_no_true_stack_is_impossible() {
 fn faults_of_hooks_are_caught() {
     for jdk in jdks() {
         println!("{}", jdk.display());
-        for sabotage in ["drop-pops", "double-pops", "drop-pushes"] {
-            let options = ["--sabotage", sabotage, "--sabotage-one-in", "1000"];
+        for hook_fault in ["drop-pops", "double-pops", "drop-pushes"] {
+            let options = ["--hook-fault", hook_fault, "--hook-fault-one-in", "1000"];
             let (mut faults, mut reported) = (vec![], 0);
             for seed in seeds("faults of hooks") {
                 let (report, of_run) = inject(&jdk, &fixtures(2), seed, &options);

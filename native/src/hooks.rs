@@ -10,7 +10,7 @@ use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::{Balance, Token};
 use jni_sys::jint;
 use oracle::Hooking;
-use oracle::record::Sabotage;
+use oracle::record::HookFault;
 use oracle::trace::HookId;
 use std::ffi::CStr;
 
@@ -68,7 +68,7 @@ fn pushed(state: &ThreadState, env: Env<'_>, hook: HookId) -> Token {
     if state.stack().is_doubtful() {
         settling::before_push(Agent::layers(), state, env);
     }
-    let token = match hook_faults::strikes(state, Sabotage::DropPushes) {
+    let token = match hook_faults::strikes(state, HookFault::DropPushes) {
         false => state.stack().push(hook),
         true => Token::sure(state.stack().depth()),
     };
@@ -97,7 +97,7 @@ extern "system" fn exit(env: Env<'_>, _: Ref<'_>, high: jint, low: jint) {
 /// The method whose entry `token` names returns.
 #[inline(always)]
 fn returned(state: &ThreadState, env: Env<'_>, token: Option<Token>) {
-    if hook_faults::strikes(state, Sabotage::DropPops) {
+    if hook_faults::strikes(state, HookFault::DropPops) {
         return;
     }
     let Some(token) = token else {
@@ -110,7 +110,7 @@ fn returned(state: &ThreadState, env: Env<'_>, token: Option<Token>) {
     }
     // If an earlier failure has removed the caller's entry already, there is no entry to remove.
     let caller_is_there = token.depth > 0 && state.stack().depth() == token.depth;
-    if caller_is_there && hook_faults::strikes(state, Sabotage::DoublePops) {
+    if caller_is_there && hook_faults::strikes(state, HookFault::DoublePops) {
         state.stack().pop(Token::sure(token.depth - 1));
     }
 }

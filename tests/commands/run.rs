@@ -77,7 +77,7 @@ fn dropped_pops_are_caught() {
                 "run",
                 "--scenario",
                 SMALL,
-                "--sabotage",
+                "--hook-fault",
                 "drop-pops",
                 "--jdk",
             ])

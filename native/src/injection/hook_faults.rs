@@ -5,7 +5,7 @@ use super::book::Book;
 use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::Balance;
 use oracle::mutants::{Detection, Unseen};
-use oracle::record::{FaultCount, Sabotage};
+use oracle::record::{FaultCount, HookFault};
 use oracle::{Layer, Verdict};
 use std::cell::Cell;
 use std::sync::OnceLock;
@@ -24,20 +24,20 @@ thread_local! {
 }
 
 /// The faults that the configuration asks for.
-static ASKED: OnceLock<Sabotage> = OnceLock::new();
+static ASKED: OnceLock<HookFault> = OnceLock::new();
 
 /// Takes the faults from the configuration.
-pub fn configure(sabotage: Option<Sabotage>, one_in: u64) {
-    if let Some(sabotage) = sabotage {
-        _ = ASKED.set(sabotage);
-        ONE_IN[sabotage as usize].store(one_in, Relaxed);
+pub fn configure(hook_fault: Option<HookFault>, one_in: u64) {
+    if let Some(hook_fault) = hook_fault {
+        _ = ASKED.set(hook_fault);
+        ONE_IN[hook_fault as usize].store(one_in, Relaxed);
     }
 }
 
 /// Whether the hook must fail in this way now.
 #[inline(always)]
-pub fn strikes(state: &ThreadState, sabotage: Sabotage) -> bool {
-    match ONE_IN[sabotage as usize].load(Relaxed) {
+pub fn strikes(state: &ThreadState, hook_fault: HookFault) -> bool {
+    match ONE_IN[hook_fault as usize].load(Relaxed) {
         0 => false,
         one_in => strikes_now(state, one_in),
     }
@@ -71,10 +71,10 @@ pub fn thread_ends(book: &Book) {
 }
 
 fn settle(book: &Book, count: u64, verdict: Verdict, outcome: Detection) {
-    if let Some(sabotage) = ASKED.get().filter(|_| count > 0) {
+    if let Some(hook_fault) = ASKED.get().filter(|_| count > 0) {
         PENDING.set(PENDING.get() - count);
         SETTLED.fetch_add(count, Relaxed);
-        book.note(Layer::Ground, sabotage.name(), verdict, outcome, count);
+        book.note(Layer::Ground, hook_fault.name(), verdict, outcome, count);
     }
 }
 

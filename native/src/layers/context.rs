@@ -49,7 +49,7 @@ impl Layers {
                     .map_err(|e| format!("cannot write samples: {e}"))?,
             ),
         };
-        hook_faults::configure(config.sabotage, config.sabotage_one_in);
+        hook_faults::configure(config.hook_fault, config.hook_fault_one_in);
         Ok(Layers {
             config,
             truth,

@@ -1,6 +1,6 @@
 //! The agent's configuration.
 
-use super::faults::{Faults, Sabotage};
+use super::faults::{Faults, HookFault};
 use super::hooking::Hooking;
 use super::lines::pace::Pace;
 use serde::{Deserialize, Serialize};
@@ -62,12 +62,12 @@ pub struct Config {
     /// How many mismatches of each layer, verdict and cause are kept, with their evidence: a uniform
     /// sample. All are counted.
     pub evidence_limit: u32,
-    /// Developer option: breaks the hooks on purpose, so that tests show whether the layers notice.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sabotage: Option<Sabotage>,
-    /// Developer option: one hook of this many is broken by `sabotage`.
-    #[serde(default = "ten", skip_serializing_if = "is_ten")]
-    pub sabotage_one_in: u64,
+    /// Developer option: a fault of the hooks, so that tests show whether the layers notice.
+    #[serde(default, alias = "sabotage", skip_serializing_if = "Option::is_none")]
+    pub hook_fault: Option<HookFault>,
+    /// Developer option: one hook of this many is broken by `hook_fault`.
+    #[serde(default = "ten", alias = "sabotage_one_in", skip_serializing_if = "is_ten")]
+    pub hook_fault_one_in: u64,
     /// Developer option: the pace that alternates with the sampler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<Pace>,

@@ -8,7 +8,7 @@ use std::str::FromStr;
 /// Ways to break the hooks on purpose.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Sabotage {
+pub enum HookFault {
     /// A `pop` does nothing.
     DropPops,
     /// A `pop` takes its caller's entry too.
@@ -17,30 +17,30 @@ pub enum Sabotage {
     DropPushes,
 }
 
-impl Sabotage {
+impl HookFault {
     /// Its name, as on the command line.
     pub fn name(self) -> &'static str {
         match self {
-            Sabotage::DropPops => "drop-pops",
-            Sabotage::DoublePops => "double-pops",
-            Sabotage::DropPushes => "drop-pushes",
+            HookFault::DropPops => "drop-pops",
+            HookFault::DoublePops => "double-pops",
+            HookFault::DropPushes => "drop-pushes",
         }
     }
 }
 
-impl FromStr for Sabotage {
+impl FromStr for HookFault {
     type Err = String;
 
-    fn from_str(name: &str) -> Result<Sabotage, String> {
+    fn from_str(name: &str) -> Result<HookFault, String> {
         let known = [
-            Sabotage::DropPops,
-            Sabotage::DoublePops,
-            Sabotage::DropPushes,
+            HookFault::DropPops,
+            HookFault::DoublePops,
+            HookFault::DropPushes,
         ];
         let found = known.into_iter().find(|way| way.name() == name);
         found.ok_or_else(|| {
-            let known = known.map(Sabotage::name).join(", ");
-            format!("unknown sabotage `{name}`; known: {known}")
+            let known = known.map(HookFault::name).join(", ");
+            format!("unknown fault of a hook `{name}`; known: {known}")
         })
     }
 }
@@ -92,7 +92,7 @@ impl FromStr for Faults {
 pub struct FaultCount {
     /// The layer whose walker answered falsely.
     pub layer: Layer,
-    /// The fault: a [`FaultKind`] or, in `ground`, a [`Sabotage`].
+    /// The fault: a [`FaultKind`] or, in `ground`, a [`HookFault`].
     pub kind: String,
     /// The verdict on the faults.
     pub verdict: Verdict,

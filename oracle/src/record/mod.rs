@@ -13,7 +13,7 @@ pub mod tally;
 
 pub use class_data::ClassData;
 pub use config::{CLAIM_FILE, Config, RECORDS_FILE, SLOTS_FILE};
-pub use faults::{FaultCount, Faults, Sabotage};
+pub use faults::{FaultCount, Faults, HookFault};
 pub use hooking::Hooking;
 pub use lines::{
     Address, CauseName, CodeBytes, EdgeCounts, ErrorCount, Evidence, FoundEdges, Kept, KindCount,

@@ -1,7 +1,7 @@
 //! The model of a scenario: programs, how to sample them, and how many mismatches are allowed.
 
 use oracle::budget::Budget;
-use oracle::record::{Config, Faults, Sabotage};
+use oracle::record::{Config, Faults, HookFault};
 use oracle::{Hooking, LAYERS, Layer, TruthKind, When};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -137,9 +137,9 @@ pub struct Sampling {
     /// Whether checks are made at calls of native methods, where events make checks.
     pub native_calls: bool,
     /// Breaks the hooks on purpose.
-    pub sabotage: Option<Sabotage>,
+    pub hook_fault: Option<HookFault>,
     /// One hook of this many is broken.
-    pub sabotage_one_in: u64,
+    pub hook_fault_one_in: u64,
     /// Faults that replace answers of walkers.
     pub faults: Option<Faults>,
     /// This many samples of each kind are recorded in full.
@@ -158,8 +158,8 @@ impl Default for Sampling {
             exclude: vec![],
             check: vec![],
             native_calls: true,
-            sabotage: None,
-            sabotage_one_in: 10,
+            hook_fault: None,
+            hook_fault_one_in: 10,
             faults: None,
             record_samples: 0,
         }
@@ -202,8 +202,8 @@ impl Sampling {
             native_calls: truths.events && self.native_calls,
             gst_twice: false,
             evidence_limit: self.evidence_limit,
-            sabotage: self.sabotage,
-            sabotage_one_in: self.sabotage_one_in,
+            hook_fault: self.hook_fault,
+            hook_fault_one_in: self.hook_fault_one_in,
             turns: None,
             faults: self.faults.clone(),
             record_samples: self.record_samples,
