@@ -279,7 +279,7 @@ fn faults_of_walkers_in_virtual_threads_are_caught() {
             (Layer::Gst, 100),
             (Layer::AsgctSafepoint, 100),
             (Layer::AsgctAsync, 20),
-            (Layer::AsgctGst, 0),
+            (Layer::AsgctGst, 5),
         ];
         let mut faults = vec![];
         for seed in seeds("faults in virtual threads") {
