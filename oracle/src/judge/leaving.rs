@@ -1,4 +1,5 @@
-use crate::trace::{Frame, HookId, Methods, Presence, Truth};
+use crate::trace::{Frame, HookId, Leaving, Methods, Presence, Truth};
+use std::collections::BTreeSet;
 
 /// A truth without frames that may have ended.
 #[derive(Clone)]
@@ -23,23 +24,38 @@ impl Rest<'_> {
 /// The truths that `truth` can stand for, if any number of the frames that may have ended (see
 /// [`crate::trace::Leaving`]) have ended.
 pub(crate) fn without_leaving<'a>(truth: &Truth<'a>, methods: &impl Methods) -> Vec<Rest<'a>> {
-    let mut rests = vec![Rest {
+    let whole = Rest {
         entries: truth.entries.to_vec(),
         checked: truth.checked,
         checked_entries: truth.checked_entries,
-    }];
-    // Newest first, so that the indices of lower entries stay valid.
-    for leaving in truth.leaving.iter().rev() {
-        for at in 0..rests.len() {
-            let mut rest = rests[at].clone();
-            for newest in (leaving.upto - leaving.count..leaving.upto).rev() {
-                remove(&mut rest, newest, methods);
-                rests.push(rest.clone());
+    };
+    let without = |ended: &BTreeSet<usize>| {
+        let mut rest = whole.clone();
+        // Newest first, so that the indices of lower entries stay valid.
+        for &entry in ended.iter().rev() {
+            remove(&mut rest, entry, methods);
+        }
+        rest
+    };
+    ended(truth.leaving).iter().map(without).collect()
+}
+
+/// The sets of entries that may have ended, but for the empty set. Runs of constructors may share entries:
+/// a marked constructor may have been called by another that is marked.
+fn ended(leaving: &[Leaving]) -> Vec<BTreeSet<usize>> {
+    let mut sets = vec![BTreeSet::new()];
+    for run in leaving {
+        for at in 0..sets.len() {
+            let mut set = sets[at].clone();
+            for newest in (run.upto - run.count..run.upto).rev() {
+                set.insert(newest);
+                if !sets.contains(&set) {
+                    sets.push(set.clone());
+                }
             }
         }
     }
-    rests.remove(0);
-    rests
+    sets.split_off(1)
 }
 
 fn remove(rest: &mut Rest<'_>, entry: usize, methods: &impl Methods) {
@@ -62,4 +78,32 @@ fn remove(rest: &mut Rest<'_>, entry: usize, methods: &impl Methods) {
 fn has_entry(frame: &Frame, methods: &impl Methods) -> bool {
     let found = methods.hook(frame.method, frame.location);
     found.is_some_and(|(_, presence)| !matches!(presence, Presence::Absent | Presence::Pushing))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sets(leaving: &[(usize, usize)]) -> Vec<Vec<usize>> {
+        let run = |&(upto, count): &(usize, usize)| Leaving { upto, count };
+        let leaving: Vec<_> = leaving.iter().map(run).collect();
+        let found = ended(&leaving).into_iter();
+        let mut found: Vec<Vec<usize>> = found.map(|set| set.into_iter().collect()).collect();
+        found.sort();
+        found
+    }
+
+    #[test]
+    fn the_newest_of_each_run_end_first() {
+        assert_eq!(sets(&[]), Vec::<Vec<usize>>::new());
+        assert_eq!(sets(&[(3, 2)]), [vec![1, 2], vec![2]]);
+        assert_eq!(sets(&[(1, 1), (3, 1)]), [vec![0], vec![0, 2], vec![2]]);
+    }
+
+    #[test]
+    fn runs_may_share_constructors() {
+        // The lower run ends with entry 1, the upper run goes down to entry 1.
+        let expected = [vec![1], vec![1, 2, 3], vec![1, 3], vec![2, 3], vec![3]];
+        assert_eq!(sets(&[(2, 1), (4, 3)]), expected);
+    }
 }

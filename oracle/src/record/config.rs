@@ -66,7 +66,11 @@ pub struct Config {
     #[serde(default, alias = "sabotage", skip_serializing_if = "Option::is_none")]
     pub hook_fault: Option<HookFault>,
     /// Developer option: one hook of this many is broken by `hook_fault`.
-    #[serde(default = "ten", alias = "sabotage_one_in", skip_serializing_if = "is_ten")]
+    #[serde(
+        default = "ten",
+        alias = "sabotage_one_in",
+        skip_serializing_if = "is_ten"
+    )]
     pub hook_fault_one_in: u64,
     /// Developer option: the pace that alternates with the sampler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
