@@ -81,6 +81,18 @@ fn judge_leaving(
     k: usize,
     leaving: usize,
 ) -> Judgement {
+    let runs = newest(entries.len(), leaving);
+    judge_runs(walk, entries, checked, k, &runs)
+}
+
+/// The same with any runs of constructors that may have ended.
+fn judge_runs(
+    walk: &[(usize, i32)],
+    entries: &[u32],
+    checked: &[(usize, i32)],
+    k: usize,
+    leaving: &[Leaving],
+) -> Judgement {
     let mut walk = frames(walk);
     walk.reverse();
     let entries: Vec<_> = entries.iter().map(|&id| HookId(id)).collect();
@@ -89,7 +101,7 @@ fn judge_leaving(
         entries: &entries,
         checked: &checked,
         checked_entries: k,
-        leaving: &newest(entries.len(), leaving),
+        leaving,
     };
     judge_truth(&walk, &truth, &Toy)
 }
@@ -504,10 +516,16 @@ proptest! {
 
     #[test]
     fn judging_never_panics(walk in prop::collection::vec((0..220usize, 0..100), 0..30),
-                            entries in prop::collection::vec(1..20u32, 0..30), upto in 0..30usize, (stack, _) in stack()) {
+                            entries in prop::collection::vec(1..20u32, 0..30), upto in 0..30usize, (stack, _) in stack(),
+                            left in prop::collection::vec((1..30usize, 1..6usize), 0..4)) {
         let checked = &stack[..upto.min(stack.len())];
         let k = checked.iter().filter(|f| f.0 < 100).count().min(entries.len());
         judge(&walk, &entries, checked, k);
         judge_leaving(&walk, &entries, checked, k, entries.len());
+        // Runs that share constructors, too.
+        let run = |&(upto, count): &(usize, usize)| Leaving { upto, count: count.min(upto) };
+        let mut leaving: Vec<_> = left.iter().map(run).filter(|run| run.upto <= entries.len()).collect();
+        leaving.sort_by_key(|run| run.upto);
+        judge_runs(&walk, &entries, checked, k, &leaving);
     }
 }
