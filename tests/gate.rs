@@ -1,7 +1,9 @@
 //! `cargo test` as a gate for a JDK: the scenarios that are marked for it, one test for each JDK,
 //! scenario and layer, as `17.0.15::test::asgct-async`. `JAVA_HOME` names the JDK. Without
 //! `JAVA_HOME`, all installed JDKs are tested. STACKWITNESS_TEST_SCENARIOS may name more scenario
-//! files, separated by commas.
+//! files, separated by commas. With STACKWITNESS_TEST_CONFIRM=1 a run that fails is done once more with
+//! another seed, and a layer fails only if both runs fail it: for those who test Stackwitness, and not a
+//! JDK, because an honest JDK fails one run in a hundred.
 
 mod support;
 
@@ -33,8 +35,12 @@ struct Case {
     scenario: Scenario,
     jdk: PathBuf,
     out: PathBuf,
-    result: OnceLock<Result<Report, String>>,
+    first: Ran,
+    again: Ran,
 }
+
+/// A run of a scenario, once it is done.
+type Ran = OnceLock<Result<Report, String>>;
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -84,7 +90,8 @@ fn layers(jdk: &Jdk, scenario: &Scenario) -> Vec<Trial> {
         scenario: scenario.clone(),
         jdk: jdk.home().into(),
         out,
-        result: OnceLock::new(),
+        first: Ran::new(),
+        again: Ran::new(),
     });
     let trial = |&layer: &Layer| {
         let case = case.clone();
@@ -97,23 +104,46 @@ fn layers(jdk: &Jdk, scenario: &Scenario) -> Vec<Trial> {
 }
 
 impl Case {
-    fn run(&self) -> Result<Report, String> {
+    fn run(&self, seed: u64, out: &Path) -> Result<Report, String> {
         let _alone = ONE_AT_A_TIME.lock();
         let wishes = Wishes {
             jdks: vec![self.jdk.clone()],
-            seed: seed(),
+            seed,
             ..Wishes::default()
         };
         let plan = Plan::new(&self.scenario, &wishes).map_err(|e| e.to_string())?;
-        let session =
-            Session::new(self.scenario.clone(), plan, &self.out).map_err(|e| e.to_string())?;
+        let session = Session::new(self.scenario.clone(), plan, out).map_err(|e| e.to_string())?;
         let done = session.run(&mut |_| {}).and_then(Done::whole);
         done.map_err(|e| e.to_string())
     }
 
     fn judge(&self, layer: Layer) -> Result<(), Failed> {
-        let report = self.result.get_or_init(|| self.run()).as_ref()?;
-        let path = self.out.join(store::REPORT_FILE);
+        let Some(told) = self.objection(&self.first, seed(), &self.out, layer)? else {
+            return Ok(());
+        };
+        if std::env::var_os("STACKWITNESS_TEST_CONFIRM").is_none() {
+            return Err(told.into());
+        }
+        let (other, out) = (seed() + 1, self.out.join("again"));
+        match self.objection(&self.again, other, &out, layer)? {
+            Some(again) => Err(format!("{told}\nand with seed {other}:\n{again}").into()),
+            None => {
+                println!("failed once, and not with seed {other}:\n{told}");
+                Ok(())
+            }
+        }
+    }
+
+    /// What speaks against a layer in a run, if anything does.
+    fn objection(
+        &self,
+        ran: &Ran,
+        seed: u64,
+        out: &Path,
+        layer: Layer,
+    ) -> Result<Option<String>, Failed> {
+        let report = ran.get_or_init(|| self.run(seed, out)).as_ref()?;
+        let path = out.join(store::REPORT_FILE);
         let baseline = baselines(&self.scenario)?;
         let known = KnownIssues::default();
         let decision = decide(report, rule(report, &baseline, &known));
@@ -123,11 +153,11 @@ impl Case {
             Subject::Report | Subject::Run(_) | Subject::KnownIssue(_) => true,
         };
         if decision.reasons.iter().find(mine).is_none() {
-            return Ok(());
+            return Ok(None);
         }
         let document = reports::content::decision(report, &decision);
         let told = reports::render::text(&document, Style::Plain);
-        Err(format!("{told}\nreport: {}", path.display()).into())
+        Ok(Some(format!("{told}\nreport: {}", path.display())))
     }
 }
 
