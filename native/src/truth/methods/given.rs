@@ -2,13 +2,16 @@
 
 use crate::jvm::key_hash::Spread;
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// How long a key without a class may wait for its class. Other threads may run a class a moment
 /// before the event of its preparation is handled.
 const PATIENCE: Duration = Duration::from_millis(20);
+
+/// After a look at all classes this many times its duration passes before the next.
+const LOOKS_REST: u32 = 20;
 
 /// The most keys of unloaded classes, and the most keys without a class, that are remembered, so
 /// that they do not fill the memory. A sample with such a key is under way for a far shorter time
@@ -22,16 +25,20 @@ pub enum Origin {
     Class,
     /// A class that was unloaded.
     Unloaded,
-    /// No known class.
+    /// No class.
     Nowhere,
+    /// No known class, and the classes were not looked at just now.
+    Unknown,
 }
 
 /// The keys of the methods of all classes.
 #[derive(Debug, Default)]
 pub struct Given {
     keys: RwLock<Keys>,
-    /// Keys without a class whose time of waiting is over.
+    /// Keys without a class, whose time of waiting is over.
     nowhere: Mutex<HashSet<usize, Spread>>,
+    /// Before this moment the classes are not looked at again.
+    next_look: Mutex<Option<Instant>>,
 }
 
 #[derive(Debug, Default)]
@@ -70,17 +77,40 @@ impl Given {
     }
 
     /// The origin of `key`. Waits a moment if this is the first question about a key without a
-    /// class.
-    pub fn origin(&self, key: usize) -> Origin {
-        let mut origin = self.origin_now(key);
-        if origin == Origin::Nowhere && self.is_new(key) {
-            let start = Instant::now();
-            while origin == Origin::Nowhere && start.elapsed() < PATIENCE {
-                thread::sleep(Duration::from_millis(1));
-                origin = self.origin_now(key);
-            }
+    /// class. Then `look` adds the keys of all loaded classes: the VM does not report each class.
+    pub fn origin(&self, key: usize, look: impl FnOnce()) -> Origin {
+        let origin = self.origin_now(key);
+        if origin != Origin::Nowhere || !self.is_new(key) {
+            return origin;
         }
-        origin
+        let start = Instant::now();
+        while self.origin_now(key) == Origin::Nowhere {
+            if start.elapsed() >= PATIENCE {
+                if !self.may_look(look) {
+                    return Origin::Unknown;
+                }
+                self.remember_nowhere(key);
+                break;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        self.origin_now(key)
+    }
+
+    /// Looks at the classes, unless that was done a moment ago; whether it was done.
+    fn may_look(&self, look: impl FnOnce()) -> bool {
+        // One thread looks, and the others wait for it.
+        let mut next = self
+            .next_look
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let start = Instant::now();
+        if next.is_some_and(|next| start < next) {
+            return false;
+        }
+        look();
+        *next = Some(Instant::now() + start.elapsed() * LOOKS_REST);
+        true
     }
 
     fn origin_now(&self, key: usize) -> Origin {
@@ -93,11 +123,19 @@ impl Given {
     }
 
     fn is_new(&self, key: usize) -> bool {
-        let mut nowhere = self.nowhere.lock().unwrap_or_else(PoisonError::into_inner);
+        !self.nowhere().contains(&key)
+    }
+
+    fn remember_nowhere(&self, key: usize) {
+        let mut nowhere = self.nowhere();
         if nowhere.len() >= MOST {
             nowhere.clear();
         }
-        nowhere.insert(key)
+        nowhere.insert(key);
+    }
+
+    fn nowhere(&self) -> MutexGuard<'_, HashSet<usize, Spread>> {
+        self.nowhere.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -110,12 +148,12 @@ mod tests {
         let given = Given::default();
         given.add([7, 8].into_iter());
         given.unloaded([8].into_iter());
-        assert_eq!(given.origin(7), Origin::Class);
-        assert_eq!(given.origin(8), Origin::Unloaded);
-        assert_eq!(given.origin(9), Origin::Nowhere);
+        assert_eq!(given.origin(7, || {}), Origin::Class);
+        assert_eq!(given.origin(8, || {}), Origin::Unloaded);
+        assert_eq!(given.origin(9, || {}), Origin::Nowhere);
         given.add([8, 9].into_iter());
-        assert_eq!(given.origin(8), Origin::Class, "given once more");
-        assert_eq!(given.origin(9), Origin::Class);
+        assert_eq!(given.origin(8, || {}), Origin::Class, "given once more");
+        assert_eq!(given.origin(9, || {}), Origin::Class);
     }
 
     #[test]
@@ -125,9 +163,24 @@ mod tests {
             given.add([key].into_iter());
             given.unloaded([key].into_iter());
         }
-        assert_eq!(given.origin(4 * MOST), Origin::Unloaded);
+        assert_eq!(given.origin(4 * MOST, || {}), Origin::Unloaded);
         let known = given.keys.read().unwrap();
         assert_eq!((known.all.len(), known.unloaded.len()), (MOST, MOST));
+    }
+
+    #[test]
+    fn classes_that_nobody_reported_are_found() {
+        let given = Given::default();
+        let slowly = || thread::sleep(Duration::from_millis(1));
+        assert_eq!(
+            given.origin(7, || given.add([7, 8].into_iter())),
+            Origin::Class
+        );
+        assert_eq!(given.origin(8, || panic!("it is known")), Origin::Class);
+        let given = Given::default();
+        assert_eq!(given.origin(7, slowly), Origin::Nowhere);
+        let found = given.origin(7, || panic!("the classes were looked at"));
+        assert_eq!(found, Origin::Nowhere);
     }
 
     #[test]
@@ -136,9 +189,12 @@ mod tests {
         thread::scope(|scope| {
             scope.spawn(|| given.add([7].into_iter()));
             // The second question does not wait.
-            let found = given.origin(7);
-            assert!(matches!(found, Origin::Class | Origin::Nowhere));
+            let found = given.origin(7, || {});
+            assert!(matches!(
+                found,
+                Origin::Class | Origin::Nowhere | Origin::Unknown
+            ));
         });
-        assert_eq!(given.origin(7), Origin::Class);
+        assert_eq!(given.origin(7, || {}), Origin::Class);
     }
 }

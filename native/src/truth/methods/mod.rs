@@ -10,4 +10,5 @@ mod old_versions;
 pub mod registry;
 mod show;
 mod sites;
+mod unreported;
 mod versions;

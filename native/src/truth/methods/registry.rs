@@ -21,12 +21,12 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// All methods seen so far.
 pub struct Registry {
-    vm: Vm,
+    pub(super) vm: Vm,
     pub(super) jvmti: Jvmti,
     next_id: AtomicU32,
     hooked: RwLock<HashMap<u32, Arc<Hooked>, Spread>>,
     known: RwLock<HashMap<usize, Known, Spread>>,
-    given: Given,
+    pub(super) given: Given,
     versions: Versions,
     pub(super) sites: Sites,
     called_by_vm: CalledByVm,
@@ -157,7 +157,7 @@ impl Registry {
     /// makes keys for old versions of redefined methods, and may return such a key after the
     /// version is gone: asked about this key, JDK 21 follows a stale pointer.
     pub fn is_safe(&self, key: MethodKey) -> bool {
-        key.0 != 0 && self.given.origin(key.0) == Origin::Class
+        key.0 != 0 && self.origin(key) == Origin::Class
     }
 
     /// The code of the method was exchanged, which was noticed at `time`, in nanoseconds of
@@ -282,7 +282,7 @@ impl Registry {
     /// The meaning of a key without a class. It is not remembered, because a class may get the key
     /// later.
     fn not_of_a_class(&self, key: MethodKey) -> Known {
-        match self.given.origin(key.0) {
+        match self.origin(key) {
             Origin::Nowhere if key.0 != 0 && self.versions.is_empty() => Known::Stranger,
             _ => Known::Gone,
         }

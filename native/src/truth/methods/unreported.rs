@@ -1,0 +1,27 @@
+//! Classes whose preparation the VM does not report.
+//!
+//! The VM posts no event for a class that a thread prepares while it attaches itself, as the thread has no
+//! JVMTI state yet (`jvmtiExport.cpp`). Seen with `Thread$ThreadNumbering`, where a thread without a name is
+//! the first that attaches itself. Such a class is looked for when a walk shows a key without a class.
+
+use super::given::Origin;
+use super::registry::Registry;
+use oracle::trace::MethodKey;
+
+impl Registry {
+    /// The origin of a key.
+    pub(super) fn origin(&self, key: MethodKey) -> Origin {
+        self.given.origin(key.0, || self.add_all_keys())
+    }
+
+    /// Adds the keys of all prepared classes.
+    #[cold]
+    fn add_all_keys(&self) {
+        self.vm.with_env(|env| {
+            for class in self.jvmti.loaded_classes(env).unwrap_or_default() {
+                let methods = self.jvmti.create_method_ids(class.get());
+                self.add_keys(&methods.unwrap_or_default());
+            }
+        });
+    }
+}
