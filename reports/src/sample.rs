@@ -95,6 +95,7 @@ fn run(program: &str, collector: &str, repetition: u32, exit: Exit, wrong: u64) 
         scenario: program.into(),
         java_args: vec!["-cp".into(), "a.jar".into(), "Main".into()],
         hooks: None,
+        probability: None,
         seed: 42,
         exit,
         wall_s: 1.5,

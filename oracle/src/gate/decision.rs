@@ -192,6 +192,7 @@ mod tests {
             scenario: "it".into(),
             java_args: vec![],
             hooks: None,
+            probability: None,
             seed: 1,
             exit,
             wall_s: 1.0,

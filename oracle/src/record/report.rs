@@ -96,6 +96,9 @@ pub struct Run {
     /// How its hooks kept the trace stack; absent in reports of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hooks: Option<Hooking>,
+    /// The probability with which each method was hooked, if it was below 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probability: Option<f64>,
     /// Seed of the run's random choices.
     pub seed: u64,
     /// How the JVM ended.

@@ -46,6 +46,7 @@ fn run(number: usize) -> impl Strategy<Value = Run> {
             scenario: "verdict: within budget".into(),
             java_args: vec![],
             hooks: None,
+            probability: None,
             seed: 1,
             exit,
             wall_s: 1.0,

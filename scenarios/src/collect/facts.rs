@@ -26,6 +26,9 @@ pub(crate) struct Facts {
     /// How classes are hooked; absent in runs of earlier versions.
     #[serde(default)]
     pub hooks: Option<Hooking>,
+    /// The probability with which each method is hooked, if it is below 1.
+    #[serde(default)]
+    pub probability: Option<f64>,
     pub seed: u64,
     pub exit: Exit,
     /// Processes of the run that could not be ended.
@@ -115,6 +118,7 @@ impl Facts {
             scenario: self.scenario,
             java_args: self.java_args,
             hooks: self.hooks,
+            probability: self.probability,
             seed: self.seed,
             exit: self.exit,
             wall_s: self.wall_s,

@@ -206,6 +206,7 @@ impl Session {
             scenario: job.program.name.clone(),
             java_args: launch.java_args,
             hooks: Some(job.program.hooks),
+            probability: Some(job.program.sampling.probability).filter(|&share| share < 1.0),
             seed: job.seed,
             // This value is true if this process is killed now.
             exit: Exit::Interrupted,

@@ -63,6 +63,11 @@ impl Set {
     ) -> Result<(), String> {
         let name = name(run);
         self.know(&name, program(run))?;
+        // Each seed hooks another part of the methods, and other frames can be judged: equal JVMs differ.
+        // The budgets hold for such a program, too.
+        if run.probability.is_some() {
+            return Ok(());
+        }
         for counts in &run.layers {
             let mut count = |what, n| self.count(Cell::new(&name, counts.layer, what), n);
             count(What::Checks, counts.checks);

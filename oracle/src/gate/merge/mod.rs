@@ -58,6 +58,7 @@ mod tests {
             scenario: "it".into(),
             java_args: vec![],
             hooks: None,
+            probability: None,
             seed: number as u64,
             exit: Exit::Code(0),
             wall_s: 1.0,
