@@ -106,13 +106,11 @@ impl Set {
             let what = match kind.verdict {
                 Verdict::Wrong => What::Wrong(cause.unwrap_or_default()),
                 Verdict::Truncated => What::Truncated(cause.unwrap_or_default()),
-                Verdict::Imprecise => What::Imprecise,
+                // Which inlined frames are imprecise depends on what the compilers inlined in a run.
                 _ => continue,
             };
             let cell = Cell::new(&name, kind.layer, what.clone());
-            if what != What::Imprecise {
-                self.count(cell.clone(), kind.count);
-            }
+            self.count(cell.clone(), kind.count);
             if kind.place != KindCount::OTHER {
                 self.count_at(&cell, &kind.place, kind.count);
             }
