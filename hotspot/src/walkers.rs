@@ -111,14 +111,16 @@ impl Walker {
 
     /// Whether an error code is about the stack, which the walker refuses.
     pub fn refuses(&self, code: i32) -> bool {
-        let mut codes = self.codes.iter();
-        codes.any(|known| known.code == code && known.is_refusal)
+        self.known(code).is_some_and(|known| known.is_refusal)
+    }
+
+    fn known(&self, code: i32) -> Option<&ErrorCode> {
+        self.codes.iter().find(|known| known.code == code)
     }
 
     /// What an error code means; empty if the walker's source has no such code.
     pub fn meaning(&self, code: i32) -> &'static str {
-        let known = self.codes.iter().find(|known| known.code == code);
-        known.map_or("", |known| known.meaning)
+        self.known(code).map_or("", |known| known.meaning)
     }
 }
 

@@ -1,8 +1,8 @@
 //! How many allocations the VM reports.
 
 use crate::jvm::jvmti::{Event, Jvmti};
+use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicBool, AtomicU64};
 
 /// So many events a second are wanted of all threads together. Each costs the program some 2 µs, besides
 /// the check that it may make.
@@ -31,9 +31,8 @@ pub struct Allocations {
     /// Events since the last look, and when that was, in nanoseconds of `clock::since_start`.
     count: AtomicU64,
     looked: AtomicU64,
-    /// Allocations by the VM since the last look, and whether the rest until the next look is left out.
+    /// Allocations by the VM since the last look. From [`MOST_BY_VM`] on the rest is left out.
     by_vm: AtomicU64,
-    is_left_out: AtomicBool,
 }
 
 impl Allocations {
@@ -47,22 +46,19 @@ impl Allocations {
             count: AtomicU64::new(0),
             looked: AtomicU64::new(0),
             by_vm: AtomicU64::new(0),
-            is_left_out: AtomicBool::new(false),
         }
     }
 
     /// The VM has reported an allocation of its own.
     pub fn reported_by_vm(&self) {
-        let is_enough = self.by_vm.fetch_add(1, Relaxed) + 1 >= MOST_BY_VM;
-        if is_enough && !self.is_left_out.swap(true, Relaxed) {
+        if self.by_vm.fetch_add(1, Relaxed) + 1 == MOST_BY_VM {
             _ = self.jvmti.disable_event(Event::VmObjectAlloc);
         }
     }
 
     /// Lets the VM report its own allocations again.
     pub fn look_at_vm(&self) {
-        self.by_vm.store(0, Relaxed);
-        if self.is_left_out.swap(false, Relaxed) {
+        if self.by_vm.swap(0, Relaxed) >= MOST_BY_VM {
             _ = self.jvmti.enable_event(Event::VmObjectAlloc);
         }
     }

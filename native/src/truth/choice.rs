@@ -1,10 +1,8 @@
 //! The choice of methods that are hooked.
 
+use super::methods::hooked::CONSTRUCTOR;
 use instrumenter::{MethodInfo, Patterns};
 use oracle::record::Config;
-
-/// The name of constructors (JVMS 2.9.1).
-const CONSTRUCTOR: &str = "<init>";
 
 /// The methods that are hooked, and the methods that make a check at each call.
 pub struct Chosen {

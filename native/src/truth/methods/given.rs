@@ -79,26 +79,27 @@ impl Given {
     /// The origin of `key`. Waits a moment if this is the first question about a key without a
     /// class. Then `look` adds the keys of all loaded classes: the VM does not report each class.
     pub fn origin(&self, key: usize, look: impl FnOnce()) -> Origin {
-        let origin = self.origin_now(key);
+        let mut origin = self.origin_now(key);
         if origin != Origin::Nowhere || !self.is_new(key) {
             return origin;
         }
         let start = Instant::now();
-        while self.origin_now(key) == Origin::Nowhere {
-            if start.elapsed() >= PATIENCE {
-                if !self.may_look(look) {
-                    return Origin::Unknown;
-                }
-                self.remember_nowhere(key);
-                break;
-            }
+        while origin == Origin::Nowhere && start.elapsed() < PATIENCE {
             thread::sleep(Duration::from_millis(1));
+            origin = self.origin_now(key);
         }
+        if origin != Origin::Nowhere {
+            return origin;
+        }
+        if !self.looks(look) {
+            return Origin::Unknown;
+        }
+        self.remember_nowhere(key);
         self.origin_now(key)
     }
 
     /// Looks at the classes, unless that was done a moment ago; whether it was done.
-    fn may_look(&self, look: impl FnOnce()) -> bool {
+    fn looks(&self, look: impl FnOnce()) -> bool {
         // One thread looks, and the others wait for it.
         let mut next = self
             .next_look

@@ -43,9 +43,12 @@ impl Hooked {
 
     /// Whether this is a constructor.
     pub fn is_constructor(&self) -> bool {
-        &*self.method.name == "<init>"
+        &*self.method.name == CONSTRUCTOR
     }
 }
+
+/// The name of constructors (JVMS 2.9.1).
+pub const CONSTRUCTOR: &str = "<init>";
 
 /// A method in the form of reports: `package.Class.name` with the descriptor. `class` is an internal name.
 pub fn shown_name(class: &str, name: &str, descriptor: &str) -> String {
