@@ -29,8 +29,7 @@ fn classes_that_attaching_threads_prepare_are_known() {
         for hooks in [Hooking::Exact, Hooking::Light] {
             let ran = support::run_scenario(jdk, &scenario(hooks), 1, &[]);
             for layer in [Layer::Ground, Layer::Gst] {
-                let counts = ran.report.layers.iter().find(|of| of.layer == layer);
-                let tally = counts.unwrap().tally();
+                let tally = ran.report.layer(layer).unwrap().tally();
                 println!("{}, {hooks} hooks: {layer} {tally:?}", jdk.display());
                 assert!(tally.checks() > 0, "{jdk:?} {layer}");
                 let found = &ran.report.mismatches;

@@ -54,8 +54,7 @@ fn measure(jdk: &Path, hooks: Hooking, probability: f64) -> Report {
 }
 
 fn tally(report: &Report, layer: Layer) -> Tally {
-    let counts = report.layers.iter().find(|counts| counts.layer == layer);
-    counts.unwrap().tally()
+    report.layer(layer).unwrap().tally()
 }
 
 /// Whether the walk lacks constructors and nothing else, while the thread is in the VM and the last

@@ -30,8 +30,7 @@ fn run(jdk: &Path, seed: u64, jvm_args: &[&str], names: &[&str], options: &[&str
 }
 
 fn tally(report: &Report) -> Tally {
-    let mut layers = report.layers.iter();
-    let counts = layers.find(|counts| counts.layer == Layer::AsgctEvent);
+    let counts = report.layer(Layer::AsgctEvent);
     counts.map(|counts| counts.tally()).unwrap_or_default()
 }
 

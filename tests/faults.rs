@@ -123,8 +123,7 @@ fn sum(faults: &[FaultCount], which: impl Fn(&FaultCount) -> bool) -> u64 {
 }
 
 fn mismatches(report: &Report, layer: Layer) -> u64 {
-    let counts = report.layers.iter().find(|counts| counts.layer == layer);
-    counts.unwrap().tally().mismatches()
+    report.layer(layer).unwrap().tally().mismatches()
 }
 
 /// At least 99 % of the faults in `layer` were caught or have a reason. Returns how many faults

@@ -92,12 +92,8 @@ fn run(program: &str, collector: &str, repetition: u32, exit: Exit, wrong: u64) 
     };
     let crashed = exit == Exit::Signal(6);
     Run {
-        scenario: program.into(),
         java_args: vec!["-cp".into(), "a.jar".into(), "Main".into()],
-        hooks: None,
-        probability: None,
         seed: 42,
-        exit,
         wall_s: 1.5,
         cost: (wrong < 3).then(|| match repetition {
             1 => Cost::new(EFFORT, 1044, Err("the program did not end well".into())),
@@ -114,10 +110,7 @@ fn run(program: &str, collector: &str, repetition: u32, exit: Exit, wrong: u64) 
             methods_left: BTreeMap::from([("empty finalizer".into(), 2)]),
             ..Rewriting::default()
         }),
-        invalid: None,
-        failed: None,
         dir: format!("runs/{program}-{collector}-{repetition}"),
-        jdk: None,
         axes: BTreeMap::from([
             ("collector".into(), collector.into()),
             ("repetition".into(), repetition.to_string()),
@@ -136,6 +129,7 @@ fn run(program: &str, collector: &str, repetition: u32, exit: Exit, wrong: u64) 
         profile: profile(),
         edges: Default::default(),
         class_data: Some(ClassData::Archive),
+        ..Run::new(program, exit)
     }
 }
 

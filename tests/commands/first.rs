@@ -122,7 +122,7 @@ fn quick_has_checks_in_every_layer() {
         let report = report(dir.path());
         assert!(report.required.contains(&Layer::AsgctAsync), "{output:#?}");
         for &layer in &report.required {
-            let counts = report.layers.iter().find(|counts| counts.layer == layer);
+            let counts = report.layer(layer);
             assert!(
                 counts.is_some_and(|counts| counts.checks > 0),
                 "{layer}: {output:#?}"

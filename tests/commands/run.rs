@@ -35,7 +35,7 @@ fn ground_and_gst_are_clean_and_every_layer_has_checks() {
         assert!(report.complete);
         assert_eq!(Path::new(&report.jdk.home), jdk.canonicalize().unwrap());
         for layer in Layer::ALL {
-            let counts = report.layers.iter().find(|c| c.layer == layer).unwrap();
+            let counts = report.layer(layer).unwrap();
             assert!(counts.tally().decided() > 0, "{jdk:?} {counts:?}");
             if matches!(layer, Layer::Ground | Layer::Gst) {
                 assert_eq!(counts.tally().mismatches(), 0, "{jdk:?} {counts:?}");

@@ -154,7 +154,7 @@ fn layers(
 ) -> Vec<LayerDecision> {
     let mut decisions = vec![];
     for layer in Layer::ALL {
-        let counts = report.layers.iter().find(|counts| counts.layer == layer);
+        let counts = report.layer(layer);
         let required = report.required.contains(&layer);
         if counts.is_none() && !required {
             continue;
@@ -189,27 +189,12 @@ mod tests {
             ..Tally::default()
         };
         Run {
-            scenario: "it".into(),
-            java_args: vec![],
-            hooks: None,
-            probability: None,
             seed: 1,
-            exit,
             wall_s: 1.0,
-            cost: None,
             layers: vec![LayerCounts::new(Layer::Gst, &tally)],
-            rewriting: None,
             invalid: invalid.map(Into::into),
-            failed: None,
             dir: "runs/01-it".into(),
-            jdk: None,
-            axes: Default::default(),
-            notes: vec![],
-            errors: vec![],
-            kinds: vec![],
-            profile: Default::default(),
-            edges: Default::default(),
-            class_data: None,
+            ..Run::new("it", exit)
         }
     }
 

@@ -58,6 +58,16 @@ impl Report {
         let dir = mismatch.evidence.run.as_ref();
         self.runs.iter().find(|run| Some(&run.dir) == dir)
     }
+
+    /// The JDK of a run of this report.
+    pub fn jdk_of<'a>(&'a self, run: &'a Run) -> &'a Jdk {
+        run.jdk.as_ref().unwrap_or(&self.jdk)
+    }
+
+    /// The sums of a layer, if the report has the layer.
+    pub fn layer(&self, layer: Layer) -> Option<&LayerCounts> {
+        self.layers.iter().find(|counts| counts.layer == layer)
+    }
 }
 
 /// A requested program that did not run.
@@ -148,6 +158,33 @@ pub struct Run {
 }
 
 impl Run {
+    /// A run of a program that ended so, and of which nothing else is known.
+    pub fn new(scenario: impl Into<String>, exit: Exit) -> Run {
+        Run {
+            scenario: scenario.into(),
+            java_args: vec![],
+            hooks: None,
+            probability: None,
+            seed: 0,
+            exit,
+            wall_s: 0.0,
+            cost: None,
+            layers: vec![],
+            rewriting: None,
+            invalid: None,
+            failed: None,
+            dir: String::new(),
+            jdk: None,
+            class_data: None,
+            axes: BTreeMap::new(),
+            notes: vec![],
+            errors: vec![],
+            kinds: vec![],
+            profile: Profile::default(),
+            edges: EdgeCounts::default(),
+        }
+    }
+
     /// The program's name with the run's place in the matrix.
     pub fn title(&self) -> String {
         title(&self.scenario, &self.axes)

@@ -43,29 +43,16 @@ fn run(number: usize) -> impl Strategy<Value = Run> {
     (exit(), tallies, trouble(), trouble()).prop_map(move |(exit, tallies, invalid, failed)| {
         let layers = tallies.iter();
         Run {
-            scenario: "verdict: within budget".into(),
-            java_args: vec![],
-            hooks: None,
-            probability: None,
             seed: 1,
-            exit,
             wall_s: 1.0,
-            cost: None,
             layers: layers
                 .map(|(&at, tally)| LayerCounts::new(Layer::ALL[at], tally))
                 .collect(),
-            rewriting: None,
             invalid,
             failed,
             dir: format!("runs/{number:03}"),
-            jdk: None,
             axes: BTreeMap::from([("n".into(), number.to_string())]),
-            notes: vec![],
-            errors: vec![],
-            kinds: vec![],
-            profile: Default::default(),
-            edges: Default::default(),
-            class_data: None,
+            ..Run::new("verdict: within budget", exit)
         }
     })
 }

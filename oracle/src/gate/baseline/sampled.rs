@@ -24,7 +24,7 @@ pub(in crate::gate) fn samples_without(
 ) -> Result<Vec<(Platform, Set)>, String> {
     let mut homes: BTreeMap<&str, (Platform, Set)> = BTreeMap::new();
     for run in &report.runs {
-        let jdk = run.jdk.as_ref().unwrap_or(&report.jdk);
+        let jdk = report.jdk_of(run);
         let feature = crate::gate::known::feature(&jdk.version)
             .ok_or_else(|| format!("{}: the version of its JDK is not known", run.title()))?;
         let platform = Platform {

@@ -63,9 +63,8 @@ impl KnownIssues {
 impl KnownIssue {
     /// Whether a run on this platform is expected to show it.
     pub(super) fn applies(&self, report: &Report, run: &Run, platform: &str) -> bool {
-        let jdk = run.jdk.as_ref().unwrap_or(&report.jdk);
         let has_flag = |flag: &String| run.java_args.contains(flag);
-        let is_in_range = |range: &str| within(range, feature(&jdk.version));
+        let is_in_range = |range: &str| within(range, feature(&report.jdk_of(run).version));
         self.platform.as_deref().is_none_or(|p| p == platform)
             && self.flags.iter().all(has_flag)
             && self.jdk.as_deref().is_none_or(is_in_range)

@@ -55,27 +55,11 @@ mod tests {
             ..Tally::default()
         };
         Run {
-            scenario: "it".into(),
-            java_args: vec![],
-            hooks: None,
-            probability: None,
             seed: number as u64,
-            exit: Exit::Code(0),
             wall_s: 1.0,
-            cost: None,
             layers: vec![LayerCounts::new(Layer::Gst, &tally)],
-            rewriting: Default::default(),
-            invalid: None,
-            failed: None,
             dir: format!("runs/{number:03}-it"),
-            jdk: None,
-            axes: Default::default(),
-            notes: vec![],
-            errors: vec![],
-            kinds: vec![],
-            profile: Default::default(),
-            edges: Default::default(),
-            class_data: None,
+            ..Run::new("it", Exit::Code(0))
         }
     }
 
