@@ -93,7 +93,7 @@ pub enum Unknown {
     Receiver,
     /// The method of one of the two frames.
     Method,
-    /// The caller's BCI.
+    /// The BCI of the caller, or of the frame that runs.
     Location,
     /// Code that was made at run time.
     Generated,
@@ -198,7 +198,7 @@ impl Finding {
                 Unknown::Hierarchy => "a superclass is not known",
                 Unknown::Receiver => "no class is known that has both",
                 Unknown::Method => "a method was redefined, unloaded or never known",
-                Unknown::Location => "the caller has no BCI",
+                Unknown::Location => "the frame has no BCI",
                 Unknown::Generated => "code made at run time",
                 Unknown::Rewritten => "code rewritten at run time",
                 Unknown::Entry => "native code may have called it",

@@ -109,6 +109,9 @@ impl World {
                 (Ok(Some(_)), _) if top.location == ENTRY => {
                     Finding::Possible(Possible::MethodEntry)
                 }
+                (Ok(Some(_)), _) if top.location.is_unknown() => {
+                    Finding::Unknown(Unknown::Location)
+                }
                 (Ok(Some(_)), _) => Finding::Impossible(Impossible::NoInstruction),
             }
         });

@@ -1,4 +1,22 @@
-use crate::trace::{Frame, Methods, Presence, Truth};
+use crate::judge::{Judgement, Reason, Verdict};
+use crate::trace::{Frame, Location, Methods, Presence, Truth};
+
+/// The judgement of a `walk` whose top frame is [`Location::UNRECORDED`], if the truth agrees from this frame on:
+/// `imprecise`, whether frames are missing or not. At least one hooked frame must be there, so that a stack
+/// without its bottom is not excused.
+pub(super) fn judge_unrecorded(
+    walk: &[Frame],
+    truth: &Truth<'_>,
+    methods: &impl Methods,
+) -> Option<Judgement> {
+    let top = walk.first()?;
+    let is_hooked = |frame: &Frame| methods.hook(frame.method, frame.location).is_some();
+    let is_excused = top.location == Location::UNRECORDED
+        && !(truth.entries.is_empty() && truth.checked.is_empty())
+        && walk.iter().any(is_hooked)
+        && agrees_outside(walk, truth, methods);
+    is_excused.then_some(Judgement::at(Verdict::Imprecise, 0, Reason::Unrecorded))
+}
 
 /// Whether the truth agrees with `outer`, a walk whose top frame has called frames that the walk
 /// does not show. The truth must have each frame of `outer`, and no other frame below the top
@@ -82,6 +100,27 @@ mod tests {
             "it has popped, or not pushed"
         );
         assert!(agrees(&[5, 4, 2], &[2, 4, 8], &[]));
+    }
+
+    #[test]
+    fn a_walker_that_says_what_may_be_missing_is_imprecise() {
+        let judge = |methods: &[usize], entries: &[u32]| {
+            let mut walk = walk(methods);
+            walk[0].location = Location::UNRECORDED;
+            let entries: Vec<_> = entries.iter().copied().map(HookId).collect();
+            let truth = Truth {
+                entries: &entries,
+                ..Truth::default()
+            };
+            judge_unrecorded(&walk, &truth, &EVEN).map(|found| found.verdict)
+        };
+        let imprecise = Some(Verdict::Imprecise);
+        assert_eq!(judge(&[6, 3, 4, 2], &[2, 4, 6]), imprecise);
+        assert_eq!(judge(&[6, 3, 4, 2], &[2, 4, 6, 8]), imprecise);
+        assert_eq!(judge(&[6, 3, 4], &[2, 4, 6]), None, "the bottom is missing");
+        assert_eq!(judge(&[6, 4, 2], &[2, 8, 6]), None);
+        assert_eq!(judge(&[5, 3], &[2, 4]), None, "no hooked frame");
+        assert_eq!(judge(&[6, 4], &[]), None, "no truth");
     }
 
     #[test]

@@ -54,6 +54,10 @@ reasons! {
     /// behind the program counter, and the truth agrees from that method on.
     StartOfMethod = "the start of a compiled method, for want of a debug info record";
 
+    /// Imprecise: the walker says that no debug info record is at the program counter, and that inlined frames
+    /// may be missing. The truth agrees from the compiled method's own frame on.
+    Unrecorded = "inlined frames may be missing, as the walker says";
+
     /// Error: the walker returned an error code.
     ErrorCode = "an error code";
 

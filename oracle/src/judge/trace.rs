@@ -1,4 +1,5 @@
 use crate::judge::leaving::without_leaving;
+use crate::judge::outer::judge_unrecorded;
 use crate::judge::{Compared, Judgement, Reason, Strength, Verdict, sites};
 use crate::trace::{Frame, HookId, Methods, Presence, Site, Truth};
 use std::cmp::Ordering;
@@ -15,10 +16,13 @@ use std::cmp::Ordering;
 ///   takes an instruction that can call, too.
 /// * Of a method whose code somebody has changed since it got its hooks no location proves
 ///   anything. Its frames may be missing from the trace stack; its entries must have their frames.
+/// * Where the walker says that inlined frames may be missing above its top frame, the judgement is
+///   `imprecise` if all other frames agree.
 /// * Constructors that an exception may have left (see [`Truth::leaving`]) may be there or not;
 ///   but if not, all of this must hold without them.
 pub fn judge_truth(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> Judgement {
-    let found = judge_entries(walk, truth, methods);
+    let found = judge_unrecorded(walk, truth, methods)
+        .unwrap_or_else(|| judge_entries(walk, truth, methods));
     if found.is_mismatch() {
         return found;
     }

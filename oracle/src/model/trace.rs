@@ -7,13 +7,25 @@ pub use trace_entry::{HookId, Presence};
 pub struct MethodKey(pub usize);
 
 /// The place of a frame in its method: a BCI of the code that runs (the *rewritten* BCI, if the
-/// method is hooked), or [`Location::NATIVE`].
+/// method is hooked), or one of the constants.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash)]
 pub struct Location(pub i32);
 
 impl Location {
     /// A frame of a native method: -3 in AsyncGetCallTrace, -1 in JVMTI.
     pub const NATIVE: Location = Location(-3);
+
+    /// A frame of Java code whose BCI the walker does not know.
+    pub const UNKNOWN: Location = Location(-5);
+
+    /// A frame of compiled code at an instruction without a debug info record, by the walker's own word: the BCI
+    /// is not known, and frames that are inlined there may be missing above.
+    pub const UNRECORDED: Location = Location(-4);
+
+    /// Whether the walker says that it does not know the BCI.
+    pub fn is_unknown(self) -> bool {
+        self == Location::UNKNOWN || self == Location::UNRECORDED
+    }
 
     /// The location that AsyncGetCallTrace reports as `lineno` (HotSpot `forte.cpp`).
     pub fn from_asgct(lineno: i32) -> Location {
