@@ -15,6 +15,7 @@ pub fn edges_alone(dir: &Path, pause_us: u64) -> Config {
         run_dir: dir.into(),
         trace_class: PathBuf::new(),
         seed: 1,
+        layers: oracle::Layer::usual(),
         hooks: Hooking::None,
         include: vec![],
         exclude: vec![],

@@ -5,8 +5,8 @@ use crate::hooks;
 use crate::jvm::jni::{Env, Ref};
 use crate::jvm::jvmti::{ClassFile, Event, Events, JMethodId, Jvmti};
 use crate::jvm::thunks::Thunk;
-use crate::layers::asgct_safepoint::Place;
-use crate::layers::{asgct_event, at_signal, ground};
+use crate::layers::with_here::Place;
+use crate::layers::{at_event, at_signal, ground};
 use crate::records::Records;
 use crate::sampling::sampler::Sampler;
 use crate::truth::classes::{hook_class, prepared, rewriting};
@@ -71,6 +71,7 @@ impl Events for AgentEvents {
             if let Some(natives) = &truth.natives {
                 natives.look_at_earlier(jvm.jvmti, env);
             }
+            layers.walkers.begin(&agent.config.layers, env);
             jvm.set_live(true);
             let body = |ready| guard((), || at_signal::run(layers, ready));
             match Sampler::start(at_signal::serving(layers), body) {
@@ -200,7 +201,7 @@ pub extern "C" fn native_method_is_called(env: Env<'_>, thunk: usize) {
         let natives = agent.layers.truth.natives.as_ref()?;
         if natives.is_heard(Thunk(thunk)) {
             let (layers, place) = (agent.layers, Place::NativeMethod);
-            asgct_event::arrived(layers, ThreadState::current()?, env, place);
+            at_event::arrived(layers, ThreadState::current()?, env, place);
         }
         Some(())
     });
@@ -209,7 +210,7 @@ pub extern "C" fn native_method_is_called(env: Env<'_>, thunk: usize) {
 /// Makes a check in an event on the calling thread, if it is time.
 fn check(env: Env<'_>, event: Event) {
     with(|agent| {
-        asgct_event::arrived(
+        at_event::arrived(
             agent.layers,
             ThreadState::current()?,
             env,

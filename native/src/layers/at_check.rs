@@ -1,7 +1,8 @@
-//! Checks on the thread itself, inside a hook: layers `ground`, `gst` and `asgct-safepoint`.
+//! Checks on the thread itself, inside a hook: layers `ground` and `gst`, and one of the layers that compare
+//! another walker with GetStackTrace.
 
-use super::asgct_safepoint::{self, Place, Reference, Standing};
 use super::context::Layers;
+use super::with_here::{self, Place, Reference, Standing};
 use super::{ground, gst};
 use crate::jvm::jni::Env;
 use crate::jvm::os::clock;
@@ -11,6 +12,7 @@ use crate::walkers::here::{NoAnswer, Scratch, with_scratch};
 use oracle::tally::Drop;
 use oracle::trace::Frame;
 use oracle::{Layer, Verdict};
+use std::iter;
 
 /// One check in so many gives the walkers room for exactly the frames that the stack has. A walker that
 /// loses a frame at the end of its buffer shows only there.
@@ -79,14 +81,10 @@ pub fn with_stack<T>(
 
 fn check_layers(layers: &Layers, state: &ThreadState, env: Env<'_>, scratch: &mut Scratch) {
     let slots = &layers.records.slots;
-    let drop = |cause| {
-        slots.drop(Layer::Gst, cause);
-        slots.drop(Layer::AsgctSafepoint, cause);
-    };
-    let unverifiable = || {
-        slots.count(Layer::Gst, Verdict::Unverifiable);
-        slots.count(Layer::AsgctSafepoint, Verdict::Unverifiable);
-    };
+    let layer = layers.in_checks.next();
+    let both = || iter::once(Layer::Gst).chain(layer);
+    let drop = |cause| both().for_each(|layer| slots.drop(layer, cause));
+    let unverifiable = || both().for_each(|layer| slots.count(layer, Verdict::Unverifiable));
     ground::check(layers, state);
     if let Err(cause) = state.stack().copy_to(&mut scratch.copy) {
         return drop(cause);
@@ -111,9 +109,10 @@ fn check_layers(layers: &Layers, state: &ThreadState, env: Env<'_>, scratch: &mu
         (scratch.gst.frames(), asked),
         &scratch.copy,
     );
-    if let Some(walked) = scratch.ask_asgct(layers.walkers, env, room) {
-        let layer = Layer::AsgctSafepoint;
-        let carrier = match asgct_safepoint::carrier(state, &mut scratch.carrier) {
+    if let Some(layer) = layer
+        && let Some(walked) = scratch.ask(layers.walkers, layer, env, room)
+    {
+        let carrier = match with_here::carrier(state, &mut scratch.carrier) {
             Ok(carrier) => carrier,
             Err(cause) => return slots.drop(layer, cause),
         };
@@ -124,13 +123,13 @@ fn check_layers(layers: &Layers, state: &ThreadState, env: Env<'_>, scratch: &mu
             carrier,
             place: Place::Hook,
         };
-        let answer = (walked, scratch.asgct.frames());
-        asgct_safepoint::check(layers, layer, state, env, &reference, answer);
+        let answer = (walked, scratch.walk.frames());
+        with_here::check(layers, layer, state, env, &reference, answer);
     }
 }
 
 /// The room for the walkers of this check, where GetStackTrace has found so many `frames`. Ample where
-/// AsyncGetCallTrace may add the frames of a virtual thread's carrier.
+/// a walker may add the frames of a virtual thread's carrier.
 fn room(layers: &Layers, state: &ThreadState, frames: usize) -> Room {
     let virtual_threads = layers.truth.virtual_threads.as_ref();
     let has_carrier = state.carrier_stack().is_some()

@@ -1,11 +1,11 @@
-//! The use of the sampler's samples: layers `asgct-async`, `asgct-gst` and `call-edge`, and the
+//! The use of the sampler's samples: the layers of signals, each by the truth on which it rests, and the
 //! profile of all stacks.
 
-use super::asgct_gst::Later;
 use super::at_suspend::Outside;
-use super::call_edge::CallEdges;
 use super::context::Layers;
-use super::{asgct_async, asgct_event, asgct_gst};
+use super::with_classes::CallEdges;
+use super::with_next::Later;
+use super::{at_event, with_next, with_trace};
 use crate::edges::{Patience, Thread};
 use crate::evidence;
 use crate::jvm::jni::{Env, Ref};
@@ -25,15 +25,14 @@ use oracle::judge::Edged;
 use oracle::record::Record;
 use oracle::tally::Drop;
 use oracle::trace::Frame;
-use oracle::{Layer, Verdict};
+use oracle::{Layer, TruthKind, Verdict};
 use std::ptr;
 use std::time::Instant;
 
 /// What the signal handler asks.
 pub fn serving(layers: &'static Layers) -> Serving {
-    let walker = layers.walkers.of(Layer::AsgctAsync);
     Serving {
-        walker: walker.and_then(|walker| walker.in_handler()),
+        walkers: Layer::ALL.map(|layer| layers.walkers.of(layer)?.in_handler()),
         java_threads: layers.truth.jvm.java_threads.as_ref(),
     }
 }
@@ -96,26 +95,26 @@ impl<'e> Judging<'e> {
         })
     }
 
-    fn judge_async(&mut self, target: &Target<'_>, sample: &Sample) {
+    fn judge_by_trace(&mut self, layer: Layer, target: &Target<'_>, sample: &Sample) {
         let (layers, env, edges) = (self.layers, self.env, &self.edges);
-        if let Some(walk) = read_walk(layers, env, &mut self.errors, Layer::AsgctAsync, sample) {
+        if let Some(walk) = read_walk(layers, env, &mut self.errors, layer, sample) {
             self.stacks.add(walk);
             let thread = thread(target);
             let found = |walk: &[Frame]| edges.findings(thread, walk);
             let evidence = |walk: &[Frame]| edges.evidence(thread, walk);
             let answer = (target.tid, sample, walk);
-            asgct_async::check(layers, env, answer, &found, &evidence);
+            with_trace::check(layers, layer, env, answer, &found, &evidence);
         }
     }
 
-    fn judge_gst(&mut self, target: &Target<'_>, sample: &Sample) {
+    fn judge_by_next(&mut self, layer: Layer, target: &Target<'_>, sample: &Sample) {
         let (layers, env) = (self.layers, self.env);
         let thread = thread(target);
         // First of all: the thread runs on.
         let of_virtual = stack_of_virtual(layers, env, target, sample, &mut self.of_virtual);
         let gst = stack_of(layers, env, target, &mut self.gst);
         let found = gst.and_then(|gst| judge_gst(layers, env, thread, gst));
-        let Some(walk) = read_walk(layers, env, &mut self.errors, Layer::AsgctGst, sample) else {
+        let Some(walk) = read_walk(layers, env, &mut self.errors, layer, sample) else {
             return;
         };
         // Of one layer only: those of the other are taken in another rhythm.
@@ -127,7 +126,7 @@ impl<'e> Judging<'e> {
         let boundary = threads.and_then(|threads| threads.boundary(walk));
         let whole = boundary
             .zip(of_virtual.zip(gst))
-            .map(|(at, parts)| asgct_gst::with_carrier(walk, at, parts));
+            .map(|(at, parts)| with_next::with_carrier(walk, at, parts));
         let (gst, found) = match &whole {
             Some(whole) => (Some(&whole[..]), edges(whole)),
             None => (gst, found),
@@ -138,10 +137,10 @@ impl<'e> Judging<'e> {
         });
         let evidence = |walk: &[Frame]| self.edges.evidence(thread, walk);
         let answer = (target.tid, sample, walk);
-        asgct_gst::check(layers, env, answer, later, &edges, &evidence);
+        with_next::check(layers, layer, env, answer, later, &edges, &evidence);
     }
 
-    fn judge_edges(&mut self, target: &Target<'_>, sample: &Sample) {
+    fn judge_by_classes(&mut self, layer: Layer, target: &Target<'_>, sample: &Sample) {
         // What it costs belongs to the classes, not to this stack.
         self.edges.read_loaded();
         let of = thread(target);
@@ -151,19 +150,19 @@ impl<'e> Judging<'e> {
             judge_gst(self.layers, self.env, of, gst);
         }
         let (layers, errors) = (self.layers, &mut self.errors);
-        if let Some(walk) = read_walk(layers, self.env, errors, Layer::CallEdge, sample) {
+        if let Some(walk) = read_walk(layers, self.env, errors, layer, sample) {
             self.stacks.add(walk);
-            self.edges.check(of, sample, walk);
+            self.edges.check(layer, of, sample, walk);
         }
     }
 }
 
 impl Client for Judging<'_> {
     fn judge(&mut self, layer: Layer, target: &Target<'_>, sample: &Sample) {
-        match layer {
-            Layer::CallEdge => self.judge_edges(target, sample),
-            Layer::AsgctGst => self.judge_gst(target, sample),
-            _ => self.judge_async(target, sample),
+        match layer.row().truths.first() {
+            Some(TruthKind::Classes) => self.judge_by_classes(layer, target, sample),
+            Some(TruthKind::Next) => self.judge_by_next(layer, target, sample),
+            _ => self.judge_by_trace(layer, target, sample),
         }
     }
 
@@ -181,11 +180,11 @@ impl Client for Judging<'_> {
     }
 
     fn begin_turn(&mut self, with_checks: bool) {
-        asgct_event::begin_turn(self.layers, with_checks);
+        at_event::begin_turn(self.layers, with_checks);
     }
 
     fn keep_books(&mut self) {
-        asgct_event::keep_rates(self.layers);
+        at_event::keep_rates(self.layers);
         self.layers.truth.forget_unloaded();
         self.layers.write_counts();
         self.edges.read_earlier();

@@ -8,7 +8,9 @@ use crate::recorder::Recorder;
 use crate::records::Records;
 use crate::sampling::allocations::Allocations;
 use crate::truth::context::Truth;
+use crate::walkers::rota::Rota;
 use crate::walkers::table::Walkers;
+use oracle::When;
 use oracle::record::{Config, Record, Rewriting};
 use std::sync::OnceLock;
 
@@ -22,6 +24,10 @@ pub struct Layers {
     pub records: &'static Records,
     /// Whom they judge.
     pub walkers: &'static Walkers,
+    /// The layers of checks in hooks that compare a walker with GetStackTrace.
+    pub in_checks: Rota,
+    /// The layers of JVMTI events.
+    pub in_events: Rota,
     /// How many allocations the VM reports, where it does.
     pub allocations: Allocations,
     /// Faults for tests of ourselves.
@@ -55,6 +61,8 @@ impl Layers {
             truth,
             records,
             walkers,
+            in_checks: Rota::here(config, When::Check),
+            in_events: Rota::here(config, When::Event),
             allocations: Allocations::new(truth.jvm.jvmti),
             injector: Injector::new(truth, config.faults.clone(), config.seed),
             reporter: Reporter::new(truth, records, config),

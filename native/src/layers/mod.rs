@@ -1,21 +1,28 @@
-//! The layers: the answers of walkers, compared with the truth. There is one file for each layer.
+//! The layers: the answers of walkers, compared with the truth.
 //!
 //! All checks take one path ([`path`]): the layer judges the walker's answer, a fault may be
-//! injected in its place, the verdict is counted, and a mismatch is recorded. Layers whose instant
-//! is a check inside a hook are made by [`at_check`], those whose instant is a signal by
-//! [`at_signal`], those whose thread is suspended by [`at_suspend`], and the layer of JVMTI events by
-//! [`asgct_event`].
+//! injected in its place, the verdict is counted, and a mismatch is recorded. A row of the table of layers
+//! says when the walker is asked, and what the answer is compared with:
+//!
+//! | instant | file | | truth | file |
+//! | --- | --- | --- | --- | --- |
+//! | a check in a hook | [`at_check`] | | the trace stack | `with_trace` |
+//! | an event of JVMTI | [`at_event`] | | GetStackTrace at the same place | `with_here` |
+//! | a signal | [`at_signal`] | | GetStackTrace at the next safepoint | `with_next` |
+//! | a suspended thread | `at_suspend` | | class files | `with_classes` |
+//!
+//! Layers whose truth is itself judged have their own files: [`ground`] and `gst`.
 
-mod asgct_async;
-pub mod asgct_event;
-mod asgct_gst;
-pub mod asgct_safepoint;
 pub mod at_check;
+pub mod at_event;
 pub mod at_signal;
 mod at_suspend;
-mod call_edge;
 pub mod context;
 pub mod ground;
 mod gst;
 mod path;
 pub mod settling;
+mod with_classes;
+pub mod with_here;
+mod with_next;
+mod with_trace;

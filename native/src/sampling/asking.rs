@@ -6,6 +6,7 @@ use crate::jvm::os::clock;
 use crate::jvm::os::handoff::{self, Pool};
 use crate::jvm::os::signal::HandlerContext;
 use crate::truth::thread_state::ThreadState;
+use oracle::Layer;
 use std::io;
 use std::time::Duration;
 
@@ -39,12 +40,21 @@ pub enum Depth {
     Walk,
 }
 
-/// A request and its answer.
-pub struct Order {
-    /// The thread that is asked, once a thread is asked.
-    pub target: Option<&'static ThreadState>,
+/// What a thread is asked.
+#[derive(Copy, Clone)]
+pub struct Question {
+    /// The thread.
+    pub target: &'static ThreadState,
+    /// The layer whose walker is asked.
+    pub layer: Layer,
     /// How much the sample must have.
     pub depth: Depth,
+}
+
+/// A request and its answer.
+pub struct Order {
+    /// What a thread is asked, once a thread is asked.
+    pub question: Option<Question>,
     /// The answer.
     pub sample: Sample,
 }
@@ -53,8 +63,7 @@ pub struct Order {
 pub fn make() -> io::Result<Vec<Free>> {
     let new = || {
         Ok(Order {
-            target: None,
-            depth: Depth::Check,
+            question: None,
             sample: Sample::new()?,
         })
     };
@@ -70,16 +79,15 @@ pub fn answer(context: &HandlerContext<'_>, word: u64, fill: impl FnOnce(&mut Or
     }
 }
 
-/// Asks `target`. `signal` must send the word of a ticket to the target. If `signal` fails, the
+/// Asks a thread. `signal` must send the word of a ticket to this thread. If `signal` fails, the
 /// sample is free.
 pub fn ask(
     free: Free,
-    target: &'static ThreadState,
-    depth: Depth,
+    question: Question,
     signal: impl FnOnce(u64) -> io::Result<()>,
 ) -> Result<Asked, Free> {
     let prepare = |order: &mut Order| {
-        (order.target, order.depth) = (Some(target), depth);
+        order.question = Some(question);
         order.sample.asked = clock::since_start();
     };
     free.ask(prepare, |ticket| signal(ticket.to_raw()))

@@ -1,19 +1,21 @@
 //! The work of the signal handler: it fills in the sample of the thread that was asked.
 
-use super::asking::{self, Depth, Order};
+use super::asking::{self, Depth, Order, Question};
 use super::sample::{Reply, Sample};
 use crate::jvm::java_thread::JavaThreads;
 use crate::jvm::os::signal::{self, HandlerContext};
 use crate::truth::interrupted::Interrupted;
 use crate::walkers::walker::WalksInterrupted;
+use oracle::Layer;
 use std::io;
 use std::ptr;
 use std::sync::OnceLock;
 
 /// What the handler uses.
 pub struct Serving {
-    /// The walker, if the VM has it.
-    pub walker: Option<&'static dyn WalksInterrupted>,
+    /// The walker of each layer, in the order of the layers' table, if the VM has it and it walks
+    /// interrupted threads.
+    pub walkers: [Option<&'static dyn WalksInterrupted>; Layer::ALL.len()],
     /// The VM's threads, if the VM describes them.
     pub java_threads: Option<&'static JavaThreads>,
 }
@@ -39,14 +41,12 @@ fn fill(context: &HandlerContext<'_>, order: &mut Order) {
         sample.reply = Reply::OtherThread;
         return;
     };
-    if !order
-        .target
-        .is_some_and(|target| ptr::eq(target, thread.state()))
-    {
+    let of_thread = |question: &Question| ptr::eq(question.target, thread.state());
+    let Some(question) = order.question.filter(of_thread) else {
         sample.reply = Reply::OtherThread;
         return;
-    }
-    if order.depth == Depth::Check {
+    };
+    if question.depth == Depth::Check {
         copy_truth(thread, sample);
         sample.registers = context.registers();
         sample.anchor = serving
@@ -54,7 +54,7 @@ fn fill(context: &HandlerContext<'_>, order: &mut Order) {
             .and_then(|threads| thread.anchor(threads));
         sample.stack_top.copy(thread, sample.anchor);
     }
-    sample.reply = match serving.walker {
+    sample.reply = match serving.walkers[question.layer.index()] {
         Some(walker) => Reply::Walked(walker.walk(thread, &mut sample.frames)),
         None => Reply::NoWalker,
     };

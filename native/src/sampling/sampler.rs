@@ -1,10 +1,11 @@
 //! The sampler: a thread that asks random running Java threads for their stacks, again and again,
 //! and passes the answers to its client.
 
-use super::asking::{self, Asked, Depth, Done, Free};
+use super::asking::{self, Asked, Depth, Done, Free, Question};
 use super::client::Client;
 use super::handler::{self, Serving};
 use super::pace::Turns;
+use super::sample::Sample;
 use super::supply::Supply;
 use super::suspending::Suspensions;
 use super::targets::{Target, Targets};
@@ -13,6 +14,7 @@ use crate::jvm::os::clock;
 use crate::jvm::os::signal::Post;
 use crate::records::Records;
 use crate::truth::context::Truth;
+use crate::walkers::rota::Rota;
 use oracle::pace::Pace;
 use oracle::record::{Config, Record};
 use oracle::tally::Drop;
@@ -111,6 +113,8 @@ impl Ready {
             client,
             supply: Supply::new(self.samples),
             asked: Vec::new(),
+            alone: Rota::of_samples(config),
+            with_gst: Rota::with_gst(config),
             since_gst: 0,
             suspensions: Suspensions::new(),
             turns: Turns::new(config.turns),
@@ -163,7 +167,11 @@ struct Sampling<'e, 'c> {
     supply: Supply,
     /// Requests under way.
     asked: Vec<Request<'e>>,
-    /// Samples since the last sample for `asgct-gst`.
+    /// The layers whose samples are judged as they are.
+    alone: Rota,
+    /// The layers whose samples are compared with GetStackTrace at the next safepoint.
+    with_gst: Rota,
+    /// Samples of `alone` since the last sample of `with_gst`.
     since_gst: u32,
     suspensions: Suspensions,
     post: Post,
@@ -175,6 +183,8 @@ struct Sampling<'e, 'c> {
 /// A thread that was asked.
 struct Request<'e> {
     target: Target<'e>,
+    /// The layer whose walker is asked.
+    layer: Layer,
     asked: Asked,
     at: Instant,
 }
@@ -225,14 +235,6 @@ impl<'e> Sampling<'e, '_> {
         }
     }
 
-    /// The layer of samples without GetStackTrace.
-    fn layer(&self) -> Layer {
-        match self.means.config.hooks.is_on() {
-            true => Layer::AsgctAsync,
-            false => Layer::CallEdge,
-        }
-    }
-
     /// Asks the next thread, unless enough threads are asked or no other thread runs.
     fn ask_next(&mut self) -> bool {
         if self.asked.len() >= AT_ONCE {
@@ -241,8 +243,10 @@ impl<'e> Sampling<'e, '_> {
         let asked = &self.asked;
         let is_busy = |state: &_| asked.iter().any(|other| ptr::eq(other.target.state, state));
         let target = self.targets.choose(false, is_busy);
-        let layer = self.layer();
-        let request = target.and_then(|target| self.ask(target, &[layer], Depth::Check));
+        let request = target.and_then(|target| {
+            self.since_gst += 1;
+            self.ask(target, &[self.alone.next()?], Depth::Check)
+        });
         let is_asked = request.is_some();
         self.asked.extend(request);
         is_asked
@@ -250,18 +254,15 @@ impl<'e> Sampling<'e, '_> {
 
     /// Asks a thread for its stack, and then asks GetStackTrace at the thread's next safepoint.
     fn ask_with_gst(&mut self) -> bool {
-        let layer = Layer::AsgctGst;
-        let target = self.targets.choose(true, |_| false);
-        let Some(request) = target.and_then(|target| self.ask(target, &[layer], Depth::Check))
-        else {
+        let Some(target) = self.targets.choose(true, |_| false) else {
             return false;
         };
-        if let Some(done) = self.await_answer(request.asked, &[layer]) {
-            let sample = &done.value().sample;
-            self.client.judge(layer, &request.target, sample);
-            self.supply.give_back(done.free());
-        }
-        true
+        let judged = self.with_gst.next().and_then(|layer| {
+            self.with_answer(target, &[layer], Depth::Check, |client, target, sample| {
+                client.judge(layer, target, sample);
+            })
+        });
+        judged.is_some()
     }
 
     /// Suspends a thread, asks the thread for its truth, and asks the walkers of other threads for
@@ -285,17 +286,9 @@ impl<'e> Sampling<'e, '_> {
             }
         };
         let layers: Vec<Layer> = When::Suspend.layers().collect();
-        let mut end = None;
-        if let Some(request) = self.ask(target, &layers, Depth::Check)
-            && let Some(done) = self.await_answer(request.asked, &layers)
-        {
-            let sample = &done.value().sample;
-            end = Some(
-                self.client
-                    .judge_suspended(&request.target, sample, suspended),
-            );
-            self.supply.give_back(done.free());
-        }
+        let end = self.with_answer(target, &layers, Depth::Check, |client, target, sample| {
+            client.judge_suspended(target, sample, suspended)
+        });
         self.suspensions
             .ended(start, end.unwrap_or_else(Instant::now));
         true
@@ -303,34 +296,37 @@ impl<'e> Sampling<'e, '_> {
 
     /// The loop of [`Depth::Walk`]: asks a thread for a walk, and waits for the walk.
     fn ask_bare(&mut self) -> bool {
-        let layer = Layer::AsgctAsync;
         let target = self.targets.choose(false, |_| false);
-        let Some(request) = target.and_then(|target| self.ask(target, &[layer], Depth::Walk))
-        else {
-            return false;
-        };
-        if let Some(done) = self.await_answer(request.asked, &[layer]) {
-            self.answers += 1;
-            self.supply.give_back(done.free());
-        }
-        true
+        let asked = target.zip(self.alone.next());
+        let answered = asked.and_then(|(target, layer)| {
+            self.with_answer(target, &[layer], Depth::Walk, |_, _, _| {})
+        });
+        self.answers += u64::from(answered.is_some());
+        answered.is_some()
     }
 
-    /// Asks `target` for a sample of `layers`. Counts the loss if the target cannot be asked.
+    /// Asks `target` for a sample of `layers`, and the walker of the first of them. Counts the loss if the
+    /// target cannot be asked.
     fn ask(&mut self, target: Target<'e>, layers: &[Layer], depth: Depth) -> Option<Request<'e>> {
         let Some(sample) = self.supply.take() else {
             self.lose(layers, Drop::NoFreeRecord);
             thread::sleep(REST);
             return None;
         };
-        self.since_gst += u32::from(layers.contains(&self.layer()));
         if self.means.truth.light.is_some() {
             target.state.invite_check(clock::since_start());
         }
         let signal = |word| self.post.send(target.tid, word);
-        match asking::ask(sample, target.state, depth, signal) {
+        let layer = layers[0];
+        let question = Question {
+            target: target.state,
+            layer,
+            depth,
+        };
+        match asking::ask(sample, question, signal) {
             Ok(asked) => Some(Request {
                 target,
+                layer,
                 asked,
                 at: Instant::now(),
             }),
@@ -344,19 +340,29 @@ impl<'e> Sampling<'e, '_> {
 
     /// Judges the answer of a request.
     fn close(&mut self, request: Request<'e>) {
-        let layer = self.layer();
+        let layer = request.layer;
         if let Some(done) = self.end(request.asked, &[layer]) {
             self.answers += 1;
-            let sample = &done.value().sample;
-            self.client.judge(layer, &request.target, sample);
+            self.client
+                .judge(layer, &request.target, &done.value().sample);
             self.supply.give_back(done.free());
         }
     }
 
-    /// Waits for an answer, and ends the request.
-    fn await_answer(&mut self, asked: Asked, layers: &[Layer]) -> Option<Done> {
+    /// Asks `target` as [`ask`](Self::ask) does, waits for the answer, and lets `judge` see it.
+    fn with_answer<T>(
+        &mut self,
+        target: Target<'e>,
+        layers: &[Layer],
+        depth: Depth,
+        judge: impl FnOnce(&mut dyn Client, &Target<'e>, &Sample) -> T,
+    ) -> Option<T> {
+        let Request { target, asked, .. } = self.ask(target, layers, depth)?;
         asking::wait(iter::once(&asked), ANSWER);
-        self.end(asked, layers)
+        let done = self.end(asked, layers)?;
+        let judged = judge(self.client, &target, &done.value().sample);
+        self.supply.give_back(done.free());
+        Some(judged)
     }
 
     /// Ends a request. Counts the loss if the target did not answer.

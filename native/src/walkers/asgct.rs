@@ -6,11 +6,11 @@ use crate::jvm::Jvm;
 use crate::jvm::jni::{Env, EnvAddress};
 use crate::jvm::jvmti::JMethodId;
 use crate::jvm::library::Library;
+use crate::jvm::os::signal::with_own_context;
 use crate::truth::interrupted::Interrupted;
 use oracle::trace::{Frame, Location, MethodKey};
 use std::ffi::{c_int, c_void};
 use std::mem::transmute;
-use std::ptr;
 
 /// The walker's name.
 pub const NAME: &str = "asgct";
@@ -95,12 +95,7 @@ impl WalksInterrupted for Asgct {
 
 impl WalksHere for Asgct {
     fn walk(&self, env: Env<'_>, into: &mut FrameBuffer) -> Walk {
-        // SAFETY: getcontext fills the context in; `env` is this thread's.
-        unsafe {
-            let mut context: libc::ucontext_t = std::mem::zeroed();
-            libc::getcontext(&mut context);
-            let context = ptr::from_mut(&mut context).cast();
-            Asgct::walk(self, env.address(), context, into)
-        }
+        // SAFETY: both are this thread's.
+        with_own_context(|context| unsafe { Asgct::walk(self, env.address(), context, into) })
     }
 }

@@ -1,4 +1,5 @@
-//! GetStackTrace and AsyncGetCallTrace of the calling thread, outside of its signal handler.
+//! Walks of the calling thread, outside of its signal handler: by GetStackTrace, and by the walker of a layer
+//! that compares another walker with it.
 
 use super::buffer::{ErrorCode, FrameBuffer, MAX_FRAMES, Room, Walk};
 use super::table::Walkers;
@@ -9,6 +10,7 @@ use crate::jvm::os::clock;
 use crate::truth::context::Truth;
 use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::StackCopy;
+use oracle::Layer;
 use std::cell::RefCell;
 use std::io;
 
@@ -19,8 +21,8 @@ const CARRIER_FRAMES: usize = 64;
 pub struct Scratch {
     /// GetStackTrace's answer.
     pub gst: FrameBuffer,
-    /// AsyncGetCallTrace's answer.
-    pub asgct: FrameBuffer,
+    /// The answer of the walker that is compared with it.
+    pub walk: FrameBuffer,
     /// A copy of the thread's trace stack.
     pub copy: StackCopy,
     /// A copy of the trace stack of the thread's carrier.
@@ -66,16 +68,22 @@ impl Scratch {
     fn new() -> io::Result<Scratch> {
         Ok(Scratch {
             gst: FrameBuffer::new(MAX_FRAMES)?,
-            asgct: FrameBuffer::new(MAX_FRAMES + CARRIER_FRAMES)?,
+            walk: FrameBuffer::new(MAX_FRAMES + CARRIER_FRAMES)?,
             copy: StackCopy::new(MAX_FRAMES)?,
             carrier: StackCopy::new(MAX_FRAMES)?,
         })
     }
 
-    /// Asks AsyncGetCallTrace for the calling thread; `None` if the VM does not have it.
-    pub fn ask_asgct(&mut self, walkers: &Walkers, env: Env<'_>, room: Room) -> Option<Walk> {
-        let asgct = here(walkers, asgct::NAME)?;
-        Some(self.asgct.with_room(room, |frames| asgct.walk(env, frames)))
+    /// Asks the walker of `layer` for the calling thread; `None` if the VM does not have it.
+    pub fn ask(
+        &mut self,
+        walkers: &Walkers,
+        layer: Layer,
+        env: Env<'_>,
+        room: Room,
+    ) -> Option<Walk> {
+        let walker = walkers.of(layer)?.here()?;
+        Some(self.walk.with_room(room, |frames| walker.walk(env, frames)))
     }
 
     /// Asks GetStackTrace for the calling thread once more, with this room; `None` if nobody is to be asked.
@@ -111,10 +119,10 @@ impl Scratch {
         Ok(asked)
     }
 
-    /// Asks GetStackTrace in place of AsyncGetCallTrace, once more.
+    /// Asks GetStackTrace in place of the walker that is compared with it, once more.
     pub fn ask_gst_again(&mut self, walkers: &Walkers, env: Env<'_>) -> Option<Walk> {
         let gst = here(walkers, gst::NAME)?;
-        Some(gst.walk(env, &mut self.asgct))
+        Some(gst.walk(env, &mut self.walk))
     }
 
     /// Asks GetStackTrace for the calling thread.
@@ -157,11 +165,11 @@ impl Scratch {
         if !threads.may_carry(state) {
             return true;
         }
-        let walked = self.ask_asgct(walkers, env, Room::Ample);
+        let walked = here(walkers, asgct::NAME).map(|asgct| asgct.walk(env, &mut self.walk));
         // A full buffer may hide more.
         matches!(walked, Some(Ok(())))
-            && !self.asgct.is_full()
-            && !threads.is_mounting(self.asgct.frames())
+            && !self.walk.is_full()
+            && !threads.is_mounting(self.walk.frames())
     }
 }
 

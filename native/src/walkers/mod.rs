@@ -1,7 +1,7 @@
 //! The stack walkers that the agent asks.
 //!
 //! Each walker is one file that implements [`walker::Walker`], and one row of [`table`]. [`here`] asks
-//! two of them for the calling thread.
+//! some of them for the calling thread. [`rota`] says whose turn it is.
 
 pub mod asgct;
 pub mod buffer;
@@ -9,5 +9,6 @@ pub mod gst;
 mod gst_all;
 mod gst_list;
 pub mod here;
+pub mod rota;
 pub mod table;
 pub mod walker;

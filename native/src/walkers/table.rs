@@ -3,6 +3,7 @@
 use super::walker::Walker;
 use super::{asgct, gst, gst_all, gst_list};
 use crate::jvm::Jvm;
+use crate::jvm::jni::Env;
 use oracle::Layer;
 
 /// Finds a walker in the VM, if the VM has it.
@@ -18,6 +19,16 @@ impl Walkers {
     /// Looks for each walker.
     pub fn find(jvm: &'static Jvm) -> Walkers {
         Walkers(ROWS.iter().filter_map(|find| find(jvm)).collect())
+    }
+
+    /// Prepares the walkers of these layers. To be called once, in the event VMInit.
+    pub fn begin(&self, layers: &[Layer], env: Env<'_>) {
+        let walkers = self.0.iter();
+        let asked = walkers.filter(|walker| {
+            let mut names = layers.iter().map(|layer| layer.row().walker);
+            names.any(|name| name == Some(walker.name()))
+        });
+        asked.for_each(|walker| walker.begin(env));
     }
 
     /// The walker of this name, if the VM has it.

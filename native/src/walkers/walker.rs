@@ -10,6 +10,10 @@ pub trait Walker: Send + Sync {
     /// [`hotspot::walkers::WALKERS`]).
     fn name(&self) -> &'static str;
 
+    /// Prepares the walker. Called once, in the event VMInit, if a layer of the run asks the walker. `env`
+    /// is the calling thread's.
+    fn begin(&self, _: Env<'_>) {}
+
     /// How the walker walks the thread that a signal interrupted, if it can.
     fn in_handler(&self) -> Option<&dyn WalksInterrupted> {
         None

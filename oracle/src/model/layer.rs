@@ -7,7 +7,7 @@ use std::str::FromStr;
 /// Declares [`Layer`] and [`LAYERS`]: one row for each layer, lowest first.
 macro_rules! layers {
     ($($(#[$doc:meta])* $layer:ident = $name:literal {
-        walker: $walker:expr, truths: $truths:expr, when: $when:ident, program: $program:ident,
+        walker: $walker:expr, truths: $truths:expr, when: $when:ident, program: $program:ident, usual: $usual:literal,
         budget: $budget:literal, imprecise: [$exact:literal, $light:literal], compares: $compares:literal,
     })*) => {
         /// A comparison, which rests on the layers before it. Its facts are a row of [`LAYERS`].
@@ -27,6 +27,7 @@ macro_rules! layers {
                 truths: &$truths,
                 when: When::$when,
                 program: ProgramKind::$program,
+                usual: $usual,
                 budget: $budget,
                 imprecise: $exact,
                 imprecise_light: $light,
@@ -46,53 +47,63 @@ use TruthKind::{Classes, Here, Next, Trace};
 layers! {
     /// The trace stack with itself: pushes and pops balance, previous-frame indices hold.
     Ground = "ground" {
-        walker: None, truths: [Trace], when: Hook, program: Hooked, budget: 0.0, imprecise: [0.0, 0.0],
+        walker: None, truths: [Trace], when: Hook, program: Hooked, usual: true,
+        budget: 0.0, imprecise: [0.0, 0.0],
         compares: "the recorded calls with themselves: do they balance?",
     }
     /// JVMTI GetStackTrace at a `check` with the trace stack, and everywhere with the class files.
     Gst = "gst" {
-        walker: Some("gst"), truths: [Trace, Classes], when: Check, program: Either, budget: 0.0, imprecise: [0.0, 0.0],
+        walker: Some("gst"), truths: [Trace, Classes], when: Check, program: Either, usual: true,
+        budget: 0.0, imprecise: [0.0, 0.0],
         compares: "GetStackTrace with the recorded calls, and with the class files",
     }
     /// JVMTI GetStackTrace of another thread, which is suspended, with that thread's trace stack.
     GstOther = "gst-other" {
-        walker: Some("gst"), truths: [Trace, Classes], when: Suspend, program: Hooked, budget: 0.0, imprecise: [0.0, 0.0],
+        walker: Some("gst"), truths: [Trace, Classes], when: Suspend, program: Hooked, usual: true,
+        budget: 0.0, imprecise: [0.0, 0.0],
         compares: "GetStackTrace of another thread, which is suspended, with the recorded calls",
     }
     /// JVMTI GetThreadListStackTraces of a suspended thread with that thread's trace stack.
     GstList = "gst-list" {
-        walker: Some("gst-list"), truths: [Trace, Classes], when: Suspend, program: Hooked, budget: 0.0, imprecise: [0.0, 0.0],
+        walker: Some("gst-list"), truths: [Trace, Classes], when: Suspend, program: Hooked, usual: true,
+        budget: 0.0, imprecise: [0.0, 0.0],
         compares: "GetThreadListStackTraces of another thread, which is suspended, with the recorded calls",
     }
     /// JVMTI GetAllStackTraces while a thread is suspended with that thread's trace stack.
     GstAll = "gst-all" {
-        walker: Some("gst-all"), truths: [Trace, Classes], when: Suspend, program: Hooked, budget: 0.0, imprecise: [0.0, 0.0],
+        walker: Some("gst-all"), truths: [Trace, Classes], when: Suspend, program: Hooked, usual: true,
+        budget: 0.0, imprecise: [0.0, 0.0],
         compares: "GetAllStackTraces, of a suspended thread's part, with the recorded calls",
     }
     /// AsyncGetCallTrace inside a `check` with GetStackTrace at the same place.
     AsgctSafepoint = "asgct-safepoint" {
-        walker: Some("asgct"), truths: [Here], when: Check, program: Hooked, budget: 0.005, imprecise: [0.0, 0.0],
+        walker: Some("asgct"), truths: [Here], when: Check, program: Hooked, usual: true,
+        budget: 0.005, imprecise: [0.0, 0.0],
         compares: "AsyncGetCallTrace with GetStackTrace at the same place",
     }
     /// AsyncGetCallTrace inside an event of JVMTI with GetStackTrace at the same place.
     AsgctEvent = "asgct-event" {
-        walker: Some("asgct"), truths: [Here], when: Event, program: Unmodified, budget: 0.005, imprecise: [0.0, 0.0],
+        walker: Some("asgct"), truths: [Here], when: Event, program: Unmodified, usual: true,
+        budget: 0.005, imprecise: [0.0, 0.0],
         compares: "AsyncGetCallTrace with GetStackTrace at the same place, in runs without hooks: where objects are allocated, threads wait for monitors, classes are loaded, and native methods are called",
     }
     /// AsyncGetCallTrace in a signal handler with the trace stack copied there.
     AsgctAsync = "asgct-async" {
-        walker: Some("asgct"), truths: [Trace, Classes], when: Signal, program: Hooked, budget: 0.02, imprecise: [0.01, 0.4],
+        walker: Some("asgct"), truths: [Trace, Classes], when: Signal, program: Hooked, usual: true,
+        budget: 0.02, imprecise: [0.01, 0.4],
         compares: "AsyncGetCallTrace in a signal handler, at any instant, with the recorded calls, and with the class files",
     }
     /// AsyncGetCallTrace in a signal handler with GetStackTrace at the next safepoint.
     AsgctGst = "asgct-gst" {
-        walker: Some("asgct"), truths: [Next, Classes], when: Signal, program: Either, budget: 0.01, imprecise: [0.0, 0.0],
+        walker: Some("asgct"), truths: [Next, Classes], when: Signal, program: Either, usual: true,
+        budget: 0.01, imprecise: [0.0, 0.0],
         compares: "AsyncGetCallTrace in a signal handler with GetStackTrace at the next safepoint",
     }
     /// AsyncGetCallTrace in a signal handler with the class files: can each frame have called
     /// the one above it?
     CallEdge = "call-edge" {
-        walker: Some("asgct"), truths: [Classes], when: Signal, program: Unmodified, budget: 0.05, imprecise: [0.0, 0.0],
+        walker: Some("asgct"), truths: [Classes], when: Signal, program: Unmodified, usual: true,
+        budget: 0.05, imprecise: [0.0, 0.0],
         compares: "AsyncGetCallTrace in a signal handler with the class files, in runs without hooks: can each frame have called the one above it?",
     }
 }
@@ -113,6 +124,8 @@ pub struct LayerRow {
     pub when: When,
     /// The programs in which the layer has checks.
     pub program: ProgramKind,
+    /// Whether a scenario that lists no layers has this layer.
+    pub usual: bool,
     /// The highest mismatch rate that scenarios allow by default. It is 0 for the layers on which
     /// all others rest. For the others it is three to ten times the rate that JDK 17 and 25 have
     /// because of known defects of their walkers (`docs/findings.md`). A JVM that exceeds the
@@ -200,6 +213,12 @@ impl Layer {
     /// The layer's index in [`Layer::ALL`].
     pub fn index(self) -> usize {
         self as usize
+    }
+
+    /// The layers of a scenario that lists none, lowest first.
+    pub fn usual() -> Vec<Layer> {
+        let rows = LAYERS.iter().filter(|row| row.usual);
+        rows.map(|row| row.layer).collect()
     }
 
     /// Whether the layer rests on this truth.

@@ -3,6 +3,7 @@
 use super::faults::{Faults, HookFault};
 use super::hooking::Hooking;
 use super::lines::pace::Pace;
+use crate::Layer;
 use serde::{Deserialize, Serialize};
 
 /// Name of the file of records in a run's folder.
@@ -24,6 +25,10 @@ pub struct Config {
     pub trace_class: std::path::PathBuf,
     /// Seed of all random choices.
     pub seed: u64,
+    /// The layers that the runner reports. Where several of them ask walkers at the same instants, they take
+    /// turns.
+    #[serde(default = "Layer::usual")]
+    pub layers: Vec<Layer>,
     /// Whether classes are rewritten, and how.
     pub hooks: Hooking,
     /// Patterns of methods to hook, as `instrumenter` defines them; empty: all methods.

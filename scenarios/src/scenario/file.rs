@@ -156,7 +156,7 @@ impl File {
         check::name(&self.name, "a scenario's name")?;
         let layers = match &self.layers {
             Some(layers) => check::list(layers, "a scenario without layers measures nothing")?,
-            None => Layer::ALL.into(),
+            None => Layer::usual(),
         };
         if self.program.get_ref().is_empty() {
             return Err((

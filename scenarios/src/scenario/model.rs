@@ -166,9 +166,11 @@ impl Default for Sampling {
     }
 }
 
-/// What the agent keeps and asks for beside its hooks.
-#[derive(Copy, Clone, Debug)]
+/// What the agent measures, and what it keeps and asks for beside its hooks.
+#[derive(Clone, Debug)]
 pub(crate) struct Truths {
+    /// The layers.
+    pub layers: Vec<Layer>,
     /// Class files, to judge by.
     pub edges: bool,
     /// Events of JVMTI, to make checks in.
@@ -189,6 +191,7 @@ impl Sampling {
             run_dir: run_dir.into(),
             trace_class: trace_class.into(),
             seed,
+            layers: truths.layers,
             hooks,
             include: self.include.clone(),
             exclude: self.exclude.clone(),
@@ -228,7 +231,7 @@ impl Program {
             baseline: false,
             sampling: Sampling::default(),
             matrix: Matrix::default(),
-            layers: Layer::ALL.into(),
+            layers: Layer::usual(),
         }
     }
 
@@ -241,9 +244,11 @@ impl Program {
             false => layer.rests_on(TruthKind::Classes),
         };
         let asks_in_events = |layer: &Layer| layer.row().when == When::Event;
+        let layers = self.layers();
         Truths {
             edges: self.layers.iter().any(needs_classes),
-            events: self.layers().iter().any(asks_in_events),
+            events: layers.iter().any(asks_in_events),
+            layers,
         }
     }
 

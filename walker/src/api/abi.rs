@@ -18,6 +18,9 @@ pub const DEOPT_TRACE: u8 = 3;
 /// `ASGST_UNKNOWN_TRACE`.
 pub const UNKNOWN_TRACE: u8 = 4;
 
+/// `ASGST_FRAME_NATIVE`.
+pub const FRAME_NATIVE: u8 = 3;
+
 /// `ASGST_NO_FRAME`.
 pub const NO_FRAME: c_int = 0;
 /// `ASGST_NO_TOP_JAVA_FRAME`.
@@ -149,7 +152,7 @@ impl Frame {
         match self.kind {
             FrameKind::Java => 1,
             FrameKind::Inlined => 2,
-            FrameKind::Native => 3,
+            FrameKind::Native => FRAME_NATIVE,
             FrameKind::Stub => 4,
             FrameKind::Cpp => 5,
         }

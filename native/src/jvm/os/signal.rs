@@ -60,6 +60,16 @@ impl HandlerContext<'_> {
     }
 }
 
+/// Lets `walk` have the calling thread's own context, in the form in which a handler gets one.
+pub fn with_own_context<T>(walk: impl FnOnce(*mut c_void) -> T) -> T {
+    // SAFETY: plain data, which takes any bytes, and which getcontext fills in.
+    unsafe {
+        let mut context: libc::ucontext_t = std::mem::zeroed();
+        libc::getcontext(&mut context);
+        walk(ptr::from_mut(&mut context).cast())
+    }
+}
+
 /// # Safety
 /// What lies in `stack` at and above `sp` must be readable, if `sp` lies in it.
 unsafe fn copy_words(sp: usize, stack: &StackBounds, words: &mut [usize]) -> usize {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// An edge of GetStackTrace's stacks that is impossible is a mismatch of layer `gst`.
 #[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
 pub struct EdgeCounts {
-    /// Of AsyncGetCallTrace in layer `call-edge`.
+    /// Of the walkers of layers that rest on class files. In the usual layers this is AsyncGetCallTrace.
     pub asgct: FoundEdges,
     /// Of GetStackTrace in layers `gst` and `asgct-gst`.
     pub gst: FoundEdges,
@@ -31,7 +31,7 @@ impl EdgeCounts {
         self.asgct.stacks == 0 && self.gst.stacks == 0
     }
 
-    /// How many stacks of layer `call-edge` were judged per second of CPU time; `None` without such
+    /// How many stacks of these layers were judged per second of CPU time; `None` without such
     /// stacks.
     pub fn judged_per_cpu_s(&self) -> Option<f64> {
         let per_s = self.asgct.stacks as f64 * 1e9 / self.judging_ns as f64;

@@ -1,5 +1,5 @@
-//! Layer `call-edge`: AsyncGetCallTrace in a signal handler, compared with the class files: can
-//! each frame have called the frame above it?
+//! Layers that rest on class files, such as `call-edge`: a walker in a signal handler. Can each frame have
+//! called the frame above it?
 
 use super::context::Layers;
 use super::path::Check;
@@ -26,9 +26,9 @@ pub struct CallEdges<'e> {
     judge: Option<&'static EdgeJudge>,
     /// Classes that no event has shown.
     earlier: Earlier<'e>,
-    /// What was found of the edges of walks in this layer.
-    asgct: Counts,
-    /// CPU time that this layer took.
+    /// What was found of the edges of walks in these layers.
+    walks: Counts,
+    /// CPU time that these layers took.
     judging: Duration,
 }
 
@@ -48,7 +48,7 @@ impl<'e> CallEdges<'e> {
             env,
             judge,
             earlier,
-            asgct: Counts::default(),
+            walks: Counts::default(),
             judging: Duration::ZERO,
         }
     }
@@ -87,17 +87,17 @@ impl<'e> CallEdges<'e> {
         }
     }
 
-    /// Checks `walk`, the answer in `sample` for `thread`, in this layer.
-    pub fn check(&mut self, thread: Thread, sample: &Sample, walk: &[Frame]) {
+    /// Checks `walk`, the answer in `sample` for `thread`, in `layer`.
+    pub fn check(&mut self, layer: Layer, thread: Thread, sample: &Sample, walk: &[Frame]) {
         let start = clock::thread_cpu_time();
         let found = self.findings(thread, walk);
         if let Some(found) = &found {
-            self.asgct.add(found);
+            self.walks.add(found);
         }
         let edges = |walk: &[Frame]| self.findings(thread, walk);
         let sight = Sight::<Registry>::Edges(&edges);
         let check = Check {
-            layer: Layer::CallEdge,
+            layer,
             env: self.env,
             tid: thread.1,
             seen: Seen::InSignal(sample),
@@ -115,7 +115,7 @@ impl<'e> CallEdges<'e> {
         let Some(judge) = self.judge else { return };
         let (gst, (checks_unjudged, checks_ns)) = (judge.counted_of_gst(), judge.checks());
         let edges = EdgeCounts {
-            asgct: show::summary(&self.asgct),
+            asgct: show::summary(&self.walks),
             gst: show::summary(&gst),
             judging_ns: self.judging.as_nanos() as u64,
             checks_unjudged,

@@ -1,12 +1,12 @@
-//! Layer `asgct-event`: AsyncGetCallTrace of the calling thread in an event of JVMTI, compared with
+//! Layers of events, such as `asgct-event`: a walker of the calling thread in an event of JVMTI, compared with
 //! GetStackTrace at the same place. The program runs as it is.
 //!
 //! The events arrive in the thread itself, with the thread's Java frames on the stack: sampled
 //! allocations, where allocation profilers ask, allocations by the VM, contended monitors, waits, and
 //! classes that are loaded and prepared. Native methods have a thunk that tells of their calls.
 
-use super::asgct_safepoint::{self, Place, Reference, Standing};
 use super::context::Layers;
+use super::with_here::{self, Place, Reference, Standing};
 use super::{at_check, gst};
 use crate::edges::Patience;
 use crate::jvm::jni::Env;
@@ -15,12 +15,10 @@ use crate::jvm::os::clock;
 use crate::truth::thread_state::ThreadState;
 use crate::walkers::buffer::Room;
 use crate::walkers::here::{NoAnswer, Scratch, with_scratch};
+use oracle::Verdict;
 use oracle::tally::Drop;
 use oracle::trace::Frame;
-use oracle::{Layer, Verdict};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-
-const LAYER: Layer = Layer::AsgctEvent;
 
 /// Whether events make no check now.
 static RESTS: AtomicBool = AtomicBool::new(false);
@@ -83,14 +81,17 @@ fn check(
     (place, scratch): (Place, &mut Scratch),
 ) {
     let slots = &layers.records.slots;
+    let Some(layer) = layers.in_events.next() else {
+        return;
+    };
     let asked = clock::since_start();
     match scratch.ask_gst(layers.walkers, layers.truth, state, env) {
         Ok(()) => {}
         Err(NoAnswer::NobodyToAsk) => return,
         Err(NoAnswer::Switching | NoAnswer::Failed(_)) => {
-            return slots.count(LAYER, Verdict::Unverifiable);
+            return slots.count(layer, Verdict::Unverifiable);
         }
-        Err(NoAnswer::TooDeep) => return slots.drop(LAYER, Drop::TooDeep),
+        Err(NoAnswer::TooDeep) => return slots.drop(layer, Drop::TooDeep),
     }
     if scratch.gst.frames().is_empty() {
         // A thread of the VM, or one that has not begun to run Java code.
@@ -99,14 +100,14 @@ fn check(
     let walked = if layers.config.gst_twice {
         scratch.ask_gst_again(layers.walkers, env)
     } else {
-        scratch.ask_asgct(layers.walkers, env, Room::Ample)
+        scratch.ask(layers.walkers, layer, env, Room::Ample)
     };
     let Some(walked) = walked else { return };
-    let carrier = match asgct_safepoint::carrier(state, &mut scratch.carrier) {
+    let carrier = match with_here::carrier(state, &mut scratch.carrier) {
         Ok(carrier) => carrier,
-        Err(cause) => return slots.drop(LAYER, cause),
+        Err(cause) => return slots.drop(layer, cause),
     };
-    let (gst, walk) = (scratch.gst.frames(), scratch.asgct.frames());
+    let (gst, walk) = (scratch.gst.frames(), scratch.walk.frames());
     let reference = Reference {
         gst,
         standing: if walk.starts_with(gst) {
@@ -118,7 +119,7 @@ fn check(
         carrier,
         place,
     };
-    asgct_safepoint::check(layers, LAYER, state, env, &reference, (walked, walk));
+    with_here::check(layers, layer, state, env, &reference, (walked, walk));
 }
 
 /// What class files say of GetStackTrace's answer, where they are kept.

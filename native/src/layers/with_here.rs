@@ -1,5 +1,5 @@
-//! Layer `asgct-safepoint`: AsyncGetCallTrace of the calling thread in a hook, compared with
-//! GetStackTrace at the same place. Layer `asgct-event` compares in the same way.
+//! Layers that rest on GetStackTrace at the same place, such as `asgct-safepoint` and `asgct-event`: a walker
+//! of the calling thread in a hook, or in an event of JVMTI.
 
 use super::context::Layers;
 use super::path::Check;

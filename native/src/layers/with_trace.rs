@@ -1,5 +1,5 @@
-//! Layer `asgct-async`: AsyncGetCallTrace in a signal handler, at any instant, compared with the
-//! trace stack at that instant, and with the class files.
+//! Layers that rest on the trace stack, such as `asgct-async`: a walker in a signal handler, at any instant,
+//! compared with the trace stack at that instant, and with the class files.
 
 use super::context::Layers;
 use super::path::Check;
@@ -16,16 +16,17 @@ use oracle::record::Evidence;
 use oracle::trace::{Frame, Methods, Truth};
 use oracle::{Judgement, Layer};
 
-/// Checks `walk`, the answer in `sample` for the thread whose kernel id is `tid`. `edges` says what the
+/// Checks in `layer` `walk`, the answer in `sample` for the thread whose kernel id is `tid`. `edges` says what the
 /// class files allow.
 pub fn check(
     layers: &Layers,
+    layer: Layer,
     env: Env<'_>,
     (tid, sample, walk): (i32, &Sample, &[Frame]),
     edges: &dyn Fn(&[Frame]) -> Option<Vec<Finding>>,
     evidence: &dyn Fn(&[Frame]) -> Evidence,
 ) {
-    let (known, layer) = (layers.truth, Layer::AsgctAsync);
+    let known = layers.truth;
     if let Err(cause) = sample.copied {
         return layers.records.slots.drop(layer, cause);
     }

@@ -1,5 +1,5 @@
-//! Layer `asgct-gst`: AsyncGetCallTrace in a signal handler, compared with GetStackTrace at the
-//! thread's next safepoint.
+//! Layers that rest on GetStackTrace at the thread's next safepoint, such as `asgct-gst`: a walker in a signal
+//! handler.
 
 use super::context::Layers;
 use super::path::Check;
@@ -24,17 +24,17 @@ pub struct Later<'a> {
     pub lacks_virtual: bool,
 }
 
-/// Checks `walk`, the answer in `sample` for the thread whose kernel id is `tid`, against `later`,
-/// if there is such an answer. `edges` says what the class files allow.
+/// Checks in `layer` `walk`, the answer in `sample` for the thread whose kernel id is `tid`, against
+/// `later`, if there is such an answer. `edges` says what the class files allow.
 pub fn check(
     layers: &Layers,
+    layer: Layer,
     env: Env<'_>,
     (tid, sample, walk): (i32, &Sample, &[Frame]),
     later: Option<Later<'_>>,
     edges: &dyn Fn(&[Frame]) -> Option<Vec<Finding>>,
     evidence: &dyn Fn(&[Frame]) -> Evidence,
 ) {
-    let layer = Layer::AsgctGst;
     let Some(later) = later else {
         return layers.records.slots.count(layer, Verdict::Unverifiable);
     };

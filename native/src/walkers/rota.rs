@@ -1,0 +1,93 @@
+//! Layers that ask walkers at the same instants take turns, so that their walkers meet the same threads.
+
+use oracle::TruthKind::{Here, Next};
+use oracle::record::Config;
+use oracle::{LAYERS, Layer, LayerRow, When};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// Layers that take turns.
+pub struct Rota {
+    layers: Vec<Layer>,
+    next: AtomicUsize,
+}
+
+impl Rota {
+    /// The layers whose samples are judged as they are.
+    pub fn of_samples(config: &Config) -> Rota {
+        let alone = |row: &LayerRow| row.when == When::Signal && !row.layer.rests_on(Next);
+        Rota::new(config, alone)
+    }
+
+    /// The layers whose samples are compared with GetStackTrace at the next safepoint.
+    pub fn with_gst(config: &Config) -> Rota {
+        let with_gst = |row: &LayerRow| row.when == When::Signal && row.layer.rests_on(Next);
+        Rota::new(config, with_gst)
+    }
+
+    /// The layers whose walkers are compared with GetStackTrace at the same place, at these instants.
+    pub fn here(config: &Config, when: When) -> Rota {
+        Rota::new(config, |row| row.when == when && row.layer.rests_on(Here))
+    }
+
+    /// Those of the runner's layers that are among the rows of `kind`, and have checks in the run's kind of
+    /// program. Without such a layer the usual layers: other layers live on their samples.
+    fn new(config: &Config, kind: impl Fn(&LayerRow) -> bool) -> Rota {
+        let hooked = config.hooks.is_on();
+        let rows = || {
+            let rows = LAYERS.iter().filter(|row| row.program.is_for(hooked));
+            rows.filter(|row| kind(row))
+        };
+        let asked = rows().filter(|row| config.layers.contains(&row.layer));
+        let mut layers: Vec<Layer> = asked.map(|row| row.layer).collect();
+        if layers.is_empty() {
+            layers.extend(rows().filter(|row| row.usual).map(|row| row.layer));
+        }
+        Rota {
+            layers,
+            next: AtomicUsize::new(0),
+        }
+    }
+
+    /// The layer whose turn it is, if there is a layer.
+    pub fn next(&self) -> Option<Layer> {
+        let turn = self.next.fetch_add(1, Relaxed);
+        self.layers
+            .get(turn.checked_rem(self.layers.len())?)
+            .copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(hooks: &str, layers: &[&str]) -> Config {
+        serde_json::from_value(serde_json::json!({
+            "run_dir": "", "trace_class": "", "seed": 1, "hooks": hooks, "probability": 1.0,
+            "check_share": 0.0, "sample_interval_us": 0, "gst_every": 0, "evidence_limit": 0,
+            "layers": layers,
+        }))
+        .expect("a configuration")
+    }
+
+    #[test]
+    fn the_layers_of_the_runner_take_turns() {
+        let config = config("none", &["gst", "call-edge", "asgct-gst"]);
+        let rota = Rota::new(&config, |row| row.when == When::Signal);
+        let three = [rota.next(), rota.next(), rota.next()];
+        let expected = [Layer::AsgctGst, Layer::CallEdge, Layer::AsgctGst];
+        assert_eq!(three, expected.map(Some));
+    }
+
+    #[test]
+    fn without_a_layer_of_the_runner_the_usual_layer_is_asked() {
+        for (hooks, expected) in [("exact", Layer::AsgctAsync), ("none", Layer::CallEdge)] {
+            let rota = Rota::of_samples(&config(hooks, &["gst"]));
+            assert_eq!([rota.next(), rota.next()], [Some(expected); 2]);
+        }
+        let here = |hooks, when| Rota::here(&config(hooks, &[]), when).next();
+        assert_eq!(here("exact", When::Check), Some(Layer::AsgctSafepoint));
+        assert_eq!(here("exact", When::Event), None);
+        assert_eq!(here("none", When::Check), None);
+    }
+}
