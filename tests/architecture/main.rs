@@ -18,6 +18,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("oracle", &["classfile", "trace-entry"]),
     ("hotspot", &["oracle", "classfile"]),
     ("walker", &["hotspot"]),
+    ("libasgst", &["walker"]),
     (
         "native",
         &["walker", "hotspot", "oracle", "instrumenter", "classfile"],
