@@ -67,7 +67,7 @@ const fn jvmti(name: &'static str, title: &'static str) -> Walker {
 }
 
 /// All walkers.
-pub static WALKERS: [Walker; 4] = [
+pub static WALKERS: [Walker; 5] = [
     jvmti("gst", "GetStackTrace"),
     jvmti("gst-list", "GetThreadListStackTraces"),
     jvmti("gst-all", "GetAllStackTraces"),
@@ -98,6 +98,23 @@ pub static WALKERS: [Walker; 4] = [
             code(-13, "", "no code of the JVM"),
             code(-14, "", "no code of the JVM"),
             code(-15, "", "no code of the JVM, or one below -15"),
+        ],
+    },
+    Walker {
+        name: "asgst",
+        title: "AsyncGetStackTrace",
+        api: "a function of libasgst, on stock JDKs",
+        source: "walker/include/profile2.h, where -11 to -15 are -17 to -21",
+        codes: &[
+            code(-1, "ASGST_NO_THREAD", "no Java thread"),
+            code(-2, "ASGST_THREAD_EXIT", "the thread ends"),
+            code(-3, "ASGST_UNSAFE_STATE", "the thread begins"),
+            refusal(-4, "ASGST_NO_TOP_JAVA_FRAME", "no Java frames"),
+            code(-11, "ASGST_NOT_READY", "not prepared"),
+            refusal(-12, "ASGST_UNWALKABLE_TOP", "the top is not walkable"),
+            refusal(-13, "ASGST_UNWALKABLE_CALLER", "a caller is not walkable"),
+            refusal(-14, "ASGST_TORN_STACK", "what was read makes no sense"),
+            code(-15, "ASGST_DEOPTIMIZING", "frames are being exchanged"),
         ],
     },
 ];

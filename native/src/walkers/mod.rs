@@ -4,6 +4,8 @@
 //! some of them for the calling thread. [`rota`] says whose turn it is.
 
 pub mod asgct;
+#[cfg(target_arch = "x86_64")]
+mod asgst;
 pub mod buffer;
 pub mod gst;
 mod gst_all;

@@ -10,7 +10,14 @@ use oracle::Layer;
 type Find = fn(&'static Jvm) -> Option<Box<dyn Walker>>;
 
 /// To add a walker, add a row.
-const ROWS: &[Find] = &[asgct::find, gst::find, gst_list::find, gst_all::find];
+const ROWS: &[Find] = &[
+    asgct::find,
+    gst::find,
+    gst_list::find,
+    gst_all::find,
+    #[cfg(target_arch = "x86_64")]
+    super::asgst::find,
+];
 
 /// The walkers that the VM has.
 pub struct Walkers(Vec<Box<dyn Walker>>);

@@ -106,6 +106,37 @@ layers! {
         budget: 0.05, imprecise: [0.0, 0.0],
         compares: "AsyncGetCallTrace in a signal handler with the class files, in runs without hooks: can each frame have called the one above it?",
     }
+    /// AsyncGetStackTrace inside a `check` with GetStackTrace at the same place.
+    AsgstSafepoint = "asgst-safepoint" {
+        walker: Some("asgst"), truths: [Here], when: Check, program: Hooked, usual: false,
+        budget: 0.0, imprecise: [0.0, 0.0],
+        compares: "AsyncGetStackTrace, the library's, with GetStackTrace at the same place",
+    }
+    /// AsyncGetStackTrace inside an event of JVMTI with GetStackTrace at the same place.
+    AsgstEvent = "asgst-event" {
+        walker: Some("asgst"), truths: [Here], when: Event, program: Unmodified, usual: false,
+        budget: 0.0, imprecise: [0.0, 0.0],
+        compares: "AsyncGetStackTrace with GetStackTrace at the same place, in runs without hooks: as `asgct-event`",
+    }
+    /// AsyncGetStackTrace in a signal handler with the trace stack copied there.
+    AsgstAsync = "asgst-async" {
+        walker: Some("asgst"), truths: [Trace, Classes], when: Signal, program: Hooked, usual: false,
+        budget: 0.002, imprecise: [0.05, 0.5],
+        compares: "AsyncGetStackTrace in a signal handler, at any instant, with the recorded calls, and with the class files",
+    }
+    /// AsyncGetStackTrace in a signal handler with GetStackTrace at the next safepoint.
+    AsgstGst = "asgst-gst" {
+        walker: Some("asgst"), truths: [Next, Classes], when: Signal, program: Either, usual: false,
+        budget: 0.001, imprecise: [0.0, 0.0],
+        compares: "AsyncGetStackTrace in a signal handler with GetStackTrace at the next safepoint",
+    }
+    /// AsyncGetStackTrace in a signal handler with the class files: can each frame have called
+    /// the one above it?
+    AsgstEdge = "asgst-edge" {
+        walker: Some("asgst"), truths: [Classes], when: Signal, program: Unmodified, usual: false,
+        budget: 0.005, imprecise: [0.0, 0.0],
+        compares: "AsyncGetStackTrace in a signal handler with the class files, in runs without hooks: can each frame have called the one above it?",
+    }
 }
 
 /// The facts of a layer.

@@ -1,0 +1,101 @@
+//! AsyncGetStackTrace: the walker of the crate `walker`, asked as a profiler asks it (`profile2.h`).
+
+use super::buffer::{ErrorCode, FrameBuffer, Walk};
+use super::walker::{Walker, WalksHere, WalksInterrupted};
+use crate::jvm::Jvm;
+use crate::jvm::jni::Env;
+use crate::jvm::os::signal::with_own_context;
+use crate::truth::interrupted::Interrupted;
+use oracle::trace::{Frame, Location, MethodKey};
+use std::ffi::{c_int, c_void};
+use std::ptr;
+use walker::api::ASGST_Initialize;
+use walker::api::abi::{CallFrame, CallTrace, FRAME_NATIVE, MAY_MISS_INLINED, NO_BCI};
+use walker::api::trace::AsyncGetStackTrace;
+
+/// No frames of C, and no threads without Java code: what AsyncGetCallTrace gives.
+const OPTIONS: u32 = 0;
+
+/// Codes from -17 on are the library's own, and reports have codes down to -15. -17 becomes -11.
+const FIRST_OWN: c_int = -17;
+const FIRST_OWN_SHOWN: c_int = -11;
+
+/// The library, which is a part of the agent.
+struct Asgst;
+
+/// The walker is there in every VM. Where it cannot read the VM, it answers `ASGST_NOT_READY`.
+pub fn find(_: &'static Jvm) -> Option<Box<dyn Walker>> {
+    Some(Box::new(Asgst))
+}
+
+/// # Safety
+/// `context` must be a context of the calling thread.
+unsafe fn walk(context: *mut c_void, into: &mut FrameBuffer) -> Walk {
+    let walk = |frames, capacity| {
+        let mut trace = CallTrace {
+            num_frames: 0,
+            kind: 0,
+            frames,
+            frame_info: ptr::null_mut(),
+        };
+        // SAFETY: as the caller promised; the buffer has room for this many frames.
+        unsafe { AsyncGetStackTrace(&mut trace, capacity as c_int, context, OPTIONS) };
+        match trace.num_frames {
+            count if count > 0 => Ok(count as usize),
+            code if code <= FIRST_OWN => Err(ErrorCode(code - FIRST_OWN + FIRST_OWN_SHOWN)),
+            code => Err(ErrorCode(code)),
+        }
+    };
+    // SAFETY: the walker wrote as many frames as it says; without options, frames of methods alone.
+    unsafe { into.walk(walk, |frame| converted(frame)) }
+}
+
+/// # Safety
+/// The frame must be of a method.
+unsafe fn converted(frame: CallFrame) -> Frame {
+    // SAFETY: as the caller promised.
+    let frame = unsafe { frame.java_frame };
+    let has = |flag: u8| frame.flags & u32::from(flag) != 0;
+    Frame {
+        method: MethodKey(frame.method_id),
+        location: match frame.kind {
+            FRAME_NATIVE => Location::NATIVE,
+            _ if has(MAY_MISS_INLINED) => Location::UNRECORDED,
+            _ if has(NO_BCI) => Location::UNKNOWN,
+            _ => Location(frame.bci.into()),
+        },
+    }
+}
+
+impl Walker for Asgst {
+    fn name(&self) -> &'static str {
+        "asgst"
+    }
+
+    fn begin(&self, env: Env<'_>) {
+        // SAFETY: the calling thread's environment, in the live phase. Without success all walks fail.
+        unsafe { ASGST_Initialize(env.address().0 as *mut _) };
+    }
+
+    fn in_handler(&self) -> Option<&dyn WalksInterrupted> {
+        Some(self)
+    }
+
+    fn here(&self) -> Option<&dyn WalksHere> {
+        Some(self)
+    }
+}
+
+impl WalksInterrupted for Asgst {
+    fn walk(&self, thread: Interrupted<'_>, into: &mut FrameBuffer) -> Walk {
+        // SAFETY: the context of the interrupted thread, which runs here.
+        unsafe { walk(thread.context().as_raw(), into) }
+    }
+}
+
+impl WalksHere for Asgst {
+    fn walk(&self, _: Env<'_>, into: &mut FrameBuffer) -> Walk {
+        // SAFETY: the context is this thread's.
+        with_own_context(|context| unsafe { walk(context, into) })
+    }
+}
