@@ -16,6 +16,7 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         "real-programs",
         include_str!("../../files/real-programs.toml"),
     ),
+    ("walkers", include_str!("../../files/walkers.toml")),
     ("stress", include_str!("../../files/stress.toml")),
     ("renaissance", include_str!("../../files/renaissance.toml")),
     ("dacapo", include_str!("../../files/dacapo.toml")),
