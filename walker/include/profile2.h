@@ -1,6 +1,6 @@
 /*
- * AsyncGetStackTrace and the frame iterator, for stock JDKs 17 to 25 on x86-64 Linux (libasgst.so).
- * docs/walker.md says what they promise and what they cost. The safepoint queue is missing.
+ * AsyncGetStackTrace, the frame iterator and the safepoint queue, for stock JDKs 17 to 25 on x86-64
+ * Linux (libasgst.so). docs/walker.md says what they promise and what they cost.
  *
  * Names, structs, options, kinds and error codes are those of JEP 435 and of the two proposals that
  * followed it. Names that none of these documents has are under "Extensions".
@@ -148,6 +148,84 @@ int ASGST_State(ASGST_Iterator *iterator);
  */
 int ASGST_ThreadState(void);
 
+/* ---- The safepoint queue ---------------------------------------------------------------------- */
+
+/*
+ * A stock JDK calls nobody at a safepoint. So a thread of this library suspends the thread of the
+ * queue soon after a sample (JVMTI SuspendThread), and calls the handlers meanwhile, on its own
+ * thread. The first frames of an element are those at the instant of the sample. The frames below
+ * are given if the thread has not returned to them in between; otherwise ASGST_NextFrame returns
+ * ASGST_UNWALKABLE_CALLER behind the first frames. The same holds while a virtual thread is mounted.
+ */
+
+typedef struct ASGST_Queue ASGST_Queue;
+
+typedef struct {
+  void *pc;  /* of the top Java frame */
+  void *sp;
+  void *fp;
+  void *arg; /* the argument of ASGST_Enqueue; may be modified */
+} ASGST_QueueElement;
+
+typedef struct {
+  jint size;     /* number of elements in the queue */
+  jint capacity; /* capacity of the queue */
+  jint attempts; /* attempts to enqueue since the elements were last processed */
+} ASGST_QueueSizeInfo;
+
+/*
+ * Called for each element, oldest first, while its thread is suspended. May allocate and lock, but
+ * must call neither JVMTI nor the functions of this part that are not async-signal-safe.
+ */
+typedef void (*ASGST_Handler)(ASGST_Iterator *iterator, void *queue_arg, void *arg);
+
+/* Called before or after the elements of a queue are processed; iterator may be null. */
+typedef void (*ASGST_OnQueueSafepointHandler)(ASGST_Queue *queue, ASGST_Iterator *iterator, void *arg);
+
+/*
+ * Registers a queue of the calling thread, which must be a platform thread; options are those of the
+ * iterator. Null if the queue cannot be made: the capability can_suspend, which only one agent may
+ * have, is not free.
+ */
+ASGST_Queue *ASGST_RegisterQueue(JNIEnv *env, int size, int options, ASGST_Handler fun,
+                                 void *argument);
+
+/*
+ * Removes a queue, for example at ThreadEnd. Its elements are dropped. No handler of a signal may use
+ * it any more. Returns whether it was there.
+ */
+bool ASGST_DeregisterQueue(JNIEnv *env, ASGST_Queue *queue);
+
+/*
+ * Enqueues the current stack. Returns 1 + the ASGST_TRACE_KIND, or an ASGST_Error:
+ * ASGST_ENQUEUE_OTHER_ERROR while the elements are being processed. Only for queues of the calling
+ * thread. Async-signal-safe.
+ */
+int ASGST_Enqueue(ASGST_Queue *queue, void *ucontext, void *argument);
+
+/*
+ * The nth element: 0 is the oldest, -1 the youngest; null if there is none, or while the elements are
+ * being processed. Only for queues of the calling thread. Async-signal-safe.
+ */
+ASGST_QueueElement *ASGST_GetQueueElement(ASGST_Queue *queue, int n);
+
+/* The element that ASGST_Enqueue would append. Returns as ASGST_Enqueue does. Async-signal-safe. */
+int ASGST_GetEnqueuableElement(void *ucontext, ASGST_QueueElement *element);
+
+/* Changes the capacity when the elements have been processed the next time. Async-signal-safe. */
+void ASGST_ResizeQueue(ASGST_Queue *queue, int size);
+
+/* What the queue holds. Async-signal-safe. */
+ASGST_QueueSizeInfo ASGST_GetQueueSizeInfo(ASGST_Queue *queue);
+
+/* Sets what is called before the elements of a queue are processed; null removes it. */
+void ASGST_SetOnQueueProcessingStart(ASGST_Queue *queue, int options, bool offerIterator,
+                                     ASGST_OnQueueSafepointHandler before, void *arg);
+
+/* Likewise, after the elements are processed. */
+void ASGST_SetOnQueueProcessingEnd(ASGST_Queue *queue, int options, bool offerIterator,
+                                   ASGST_OnQueueSafepointHandler end, void *arg);
+
 /* ---- Methods and classes ---------------------------------------------------------------------- */
 
 /*
@@ -184,7 +262,7 @@ enum ASGST_Capabilities {
   ASGST_MARK_FRAME = 2      /* frame marking related */
 };
 
-/* The optional parts of the API that are there: none. Async-signal-safe. */
+/* The optional parts of the API that are there: ASGST_REGISTER_QUEUE, after ASGST_Initialize. Async-signal-safe. */
 int ASGST_Capabilities(void);
 
 /* ---- Extensions ------------------------------------------------------------------------------- */

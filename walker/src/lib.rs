@@ -11,6 +11,7 @@
 //! |---|---|
 //! | [`api`] | the functions of `profile2.h` |
 //! | [`walk`] | the walk, frame by frame |
+//! | [`queue`] | samples whose stacks are walked where the thread is suspended |
 //! | [`vm`] | the layout of the running VM, which is read once |
 //! | [`c_frames`] | the callers of C code, by unwind tables |
 //! | [`memory`] | reads of memory that may be unmapped |
@@ -29,12 +30,13 @@
 //! # Limits
 //!
 //! HotSpot of JDK 17 to 25 on x86-64 Linux. Functions for handlers are async-signal-safe: they allocate
-//! nothing, take no lock and do a bounded amount of work. The safepoint queue is missing, frames of
+//! nothing, take no lock and do a bounded amount of work. Frames of
 //! virtual threads in the heap cannot be walked, and C frames need glibc 2.35 or later.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 pub mod api;
 pub mod c_frames;
 pub mod memory;
+pub mod queue;
 pub mod vm;
 pub mod walk;

@@ -109,6 +109,20 @@ impl<'a> Trace<'a> {
         }
     }
 
+    /// The trace of Java frames that `walk` walks.
+    pub fn of_walk(walk: Walk<'a>, options: u32) -> Trace<'a> {
+        Trace {
+            walk,
+            kind: JAVA_TRACE,
+            with_others: options & INCLUDE_C_FRAMES != 0,
+        }
+    }
+
+    /// The walk of all frames.
+    pub fn into_walk(self) -> Walk<'a> {
+        self.walk
+    }
+
     /// The trace from the frame at `place`.
     pub fn of_frame(
         vm: &'a Vm,
@@ -117,11 +131,8 @@ impl<'a> Trace<'a> {
         options: u32,
     ) -> Result<Trace<'a>, Failure> {
         let stack = vm.threads.stack_of(&memory, place.sp);
-        Ok(Trace {
-            walk: Walk::from_frame(vm, memory, stack.ok_or(Failure::NoThread)?, place),
-            kind: JAVA_TRACE,
-            with_others: options & INCLUDE_C_FRAMES != 0,
-        })
+        let walk = Walk::from_frame(vm, memory, stack.ok_or(Failure::NoThread)?, place);
+        Ok(Trace::of_walk(walk, options))
     }
 
     /// The next frame, callees first; `None` at the end of the stack.

@@ -3,14 +3,62 @@
 use crate::api::abi::{IteratorFrame, NO_FRAME};
 use crate::api::context::{self, Trace};
 use crate::memory::Live;
+use crate::queue::mark::Mark;
 use crate::vm::Vm;
 use crate::vm::thread::{JavaThread, State};
 use crate::walk::Place;
-use crate::walk::frame::Failure;
+use crate::walk::frame::{Failure, Frame};
 use std::ffi::{c_int, c_void};
 
 /// `ASGST_Iterator`.
-pub struct Iterator<'a>(Trace<'a>);
+#[derive(Clone)]
+pub struct Iterator<'a> {
+    /// The top of a sample that was enqueued, and how many of its frames were given.
+    top: Option<(&'a Mark, usize)>,
+    /// The frames below. None, if there are none; an error, if they cannot be walked any more.
+    rest: Result<Option<Trace<'a>>, Failure>,
+}
+
+impl<'a> Iterator<'a> {
+    /// The frames of a stack, if it can be walked.
+    pub(super) fn of_stack(rest: Result<Option<Trace<'a>>, Failure>) -> Iterator<'a> {
+        Iterator { top: None, rest }
+    }
+
+    /// The frames of a sample: its top, and what is below.
+    pub(super) fn of_sample(
+        mark: &'a Mark,
+        rest: Result<Option<Trace<'a>>, Failure>,
+    ) -> Iterator<'a> {
+        Iterator {
+            top: Some((mark, 0)),
+            rest,
+        }
+    }
+
+    fn next_frame(&mut self) -> Result<Option<Frame>, Failure> {
+        if let Some((mark, given)) = &mut self.top
+            && let Some(frame) = mark.on_top(*given)
+        {
+            *given += 1;
+            return Ok(Some(frame));
+        }
+        match &mut self.rest {
+            Ok(Some(trace)) => trace.next_frame(),
+            Ok(None) => Ok(None),
+            Err(failure) => Err(*failure),
+        }
+    }
+
+    fn rewind(&mut self) {
+        if let Some((_, given)) = &mut self.top {
+            *given = 0;
+        }
+        if let Ok(Some(trace)) = &mut self.rest {
+            trace.rewind();
+        }
+    }
+}
 
 /// `ASGST_IteratorHandler`.
 pub type IteratorHandler = unsafe extern "C" fn(*mut Iterator<'_>, *mut c_void);
@@ -60,7 +108,7 @@ fn run(
     let result = context::with_vm(|vm, memory| {
         let trace = trace(vm, memory)?;
         let kind = trace.kind;
-        let mut iterator = Iterator(trace);
+        let mut iterator = Iterator::of_stack(Ok(Some(trace)));
         if let Some(fun) = fun {
             // SAFETY: the iterator lives as long as the call; the rest is the caller's.
             unsafe { fun(&mut iterator, argument) };
@@ -87,7 +135,7 @@ pub unsafe extern "C" fn ASGST_NextFrame(
     let Some(iterator) = (unsafe { iterator.as_mut() }) else {
         return NO_FRAME;
     };
-    match iterator.0.next_frame() {
+    match iterator.next_frame() {
         Ok(Some(next)) => {
             if !frame.is_null() {
                 // SAFETY: as the caller promised.
@@ -108,7 +156,7 @@ pub unsafe extern "C" fn ASGST_NextFrame(
 pub unsafe extern "C" fn ASGST_RewindIterator(iterator: *mut Iterator<'_>) {
     // SAFETY: as the caller promised.
     if let Some(iterator) = unsafe { iterator.as_mut() } {
-        iterator.0.rewind();
+        iterator.rewind();
     }
 }
 
@@ -122,7 +170,7 @@ pub unsafe extern "C" fn ASGST_State(iterator: *mut Iterator<'_>) -> c_int {
     let Some(iterator) = (unsafe { iterator.as_ref() }) else {
         return NO_FRAME;
     };
-    let mut ahead = Iterator(iterator.0.clone());
+    let mut ahead = iterator.clone();
     // SAFETY: the iterator is our own, and no frame is asked for.
     unsafe { ASGST_NextFrame(&mut ahead, std::ptr::null_mut()) }
 }

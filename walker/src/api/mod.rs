@@ -3,6 +3,7 @@
 //! * [`abi`]: its structs and constants;
 //! * [`trace`]: the function AsyncGetStackTrace;
 //! * [`iterator`]: the frame iterator;
+//! * [`queue`]: the safepoint queue;
 //! * [`names`]: methods and classes;
 //! * [`context`]: the context of a signal handler.
 
@@ -10,6 +11,7 @@ pub mod abi;
 pub mod context;
 pub mod iterator;
 pub mod names;
+pub mod queue;
 pub mod trace;
 
 use crate::vm::Vm;
@@ -37,6 +39,9 @@ pub unsafe extern "C" fn ASGST_Initialize(env: *mut JNIEnv) -> c_int {
 /// See `profile2.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn ASGST_Capabilities() -> c_int {
-    // ASGST_REGISTER_QUEUE and ASGST_MARK_FRAME would be the bits.
-    0
+    const REGISTER_QUEUE: c_int = 1;
+    match Vm::get() {
+        Some(_) => REGISTER_QUEUE,
+        None => 0,
+    }
 }

@@ -151,6 +151,17 @@ impl<'a> Walk<'a> {
         self.interrupted_left = MOST_INTERRUPTED;
     }
 
+    /// Whether the next frame is the first of its physical frame.
+    pub fn is_at_physical_frame(&self) -> bool {
+        self.inlined.is_none()
+    }
+
+    /// A walk that begins at the next frame, which must be the first of its physical frame.
+    pub fn from_here(mut self) -> Walk<'a> {
+        self.start = self.position;
+        self
+    }
+
     fn next_inlined(&mut self) -> Option<Frame> {
         let Inlined {
             tables,

@@ -1,8 +1,11 @@
-//! Builds the agent `compare.c` against the header alone, and runs programs with it.
+//! Runs programs with the agent `compare.c`.
 
+#[path = "../support/agent.rs"]
+mod built;
+
+use built::build;
 use classfile_testing::jdk::Jdk;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 use std::sync::OnceLock;
 use tempfile::TempDir;
 use test_support::run;
@@ -24,63 +27,54 @@ impl Answers {
     }
 }
 
-/// Runs `fixtures` under the agent. If `wild` is 0, a sample is taken every 200 µs; else every 5
+/// Runs `fixtures` under the agent `compare.c`. If `wild` is 0, a sample is taken every 200 µs; else every 5
 /// ms, with `wild` walks from altered contexts.
 pub fn compare(jdk: &Jdk, flags: &[&str], fixtures: &[&str], wild: u32) -> Answers {
-    static BUILT: OnceLock<(TempDir, PathBuf, PathBuf)> = OnceLock::new();
-    let (_, agent, jar) = BUILT.get_or_init(|| {
-        let dir = tempfile::tempdir().expect("a folder");
-        let agent = build(jdk, dir.path());
-        let installed = java_fixtures::write_to(dir.path()).expect("fixtures");
-        (dir, agent, installed.fixtures_jar)
-    });
+    static AGENT: OnceLock<Agent> = OnceLock::new();
     // The altered walks must leave time for the program, also without optimisation.
     let interval = if wild == 0 { 200 } else { 5_000 };
-    let output = run(jdk
-        .tool("java")
-        .arg(format!(
-            "-agentpath:{}={interval},5,1,{wild}",
-            agent.display()
-        ))
-        .args(flags)
-        .arg("-cp")
-        .arg(jar)
-        .arg(java_fixtures::MAIN_CLASS)
-        .args(fixtures)
-        .args(["--millis", "700"]));
-    Answers { text: output.ok() }
+    let sources = ["tests/jvm/compare.c", "tests/jvm/wild.c"];
+    let agent = AGENT.get_or_init(|| Agent::build(jdk, &sources));
+    agent.run(jdk, &format!("{interval},5,1,{wild}"), flags, fixtures)
 }
 
-fn build(jdk: &Jdk, dir: &Path) -> PathBuf {
-    let walker = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let include = jdk.home.join("include");
-    let agent = dir.join("libcompare.so");
-    let built = run(Command::new("cc")
-        .args([
-            "-std=gnu11",
-            "-O1",
-            "-shared",
-            "-fPIC",
-            "-Wall",
-            "-Wextra",
-            "-Werror",
-            "-o",
-        ])
-        .arg(&agent)
-        .arg(walker.join("tests/jvm/compare.c"))
-        .arg(walker.join("tests/jvm/wild.c"))
-        .arg(format!("-I{}", walker.join("include").display()))
-        .arg(format!("-I{}", include.display()))
-        .arg(format!("-I{}", include.join("linux").display()))
-        .arg(format!("-L{}", libraries().display()))
-        .arg("-lasgst")
-        .arg(format!("-Wl,-rpath,{}", libraries().display())));
-    built.ok();
-    agent
+/// Runs `fixtures` under the agent `queue.c`: a sample of each thread every millisecond, and queues of this
+/// capacity.
+pub fn enqueue(jdk: &Jdk, flags: &[&str], fixtures: &[&str], capacity: u32) -> Answers {
+    static AGENT: OnceLock<Agent> = OnceLock::new();
+    let agent = AGENT.get_or_init(|| Agent::build(jdk, &["tests/jvm/queue.c"]));
+    agent.run(jdk, &format!("1000,{capacity}"), flags, fixtures)
 }
 
-/// The folder of `libasgst.so`, which is also that of this test.
-fn libraries() -> PathBuf {
-    let test = std::env::current_exe().expect("a path");
-    test.parent().expect("a folder").to_owned()
+/// An agent, and the fixtures.
+struct Agent {
+    _dir: TempDir,
+    agent: PathBuf,
+    jar: PathBuf,
+}
+
+impl Agent {
+    fn build(jdk: &Jdk, sources: &[&str]) -> Agent {
+        let dir = tempfile::tempdir().expect("a folder");
+        let agent = build(jdk, dir.path(), sources);
+        let installed = java_fixtures::write_to(dir.path()).expect("fixtures");
+        Agent {
+            _dir: dir,
+            agent,
+            jar: installed.fixtures_jar,
+        }
+    }
+
+    fn run(&self, jdk: &Jdk, options: &str, flags: &[&str], fixtures: &[&str]) -> Answers {
+        let output = run(jdk
+            .tool("java")
+            .arg(format!("-agentpath:{}={options}", self.agent.display()))
+            .args(flags)
+            .arg("-cp")
+            .arg(&self.jar)
+            .arg(java_fixtures::MAIN_CLASS)
+            .args(fixtures)
+            .args(["--millis", "700"]));
+        Answers { text: output.ok() }
+    }
 }

@@ -3,7 +3,7 @@
 
 mod agent;
 
-use agent::{Answers, compare};
+use agent::{Answers, compare, enqueue};
 use classfile_testing::jdk::Jdk;
 
 /// Compilers and interpreters.
@@ -59,4 +59,35 @@ fn altered_contexts_and_stacks_never_crash_it() {
         assert!(answers.number("wild_walks") > 5_000, "{run}");
         assert!(answers.number("wild_answers") > 100, "{run}");
     });
+}
+
+#[test]
+fn enqueued_samples_are_processed_in_order_and_are_true_or_say_what_is_gone() {
+    for jdk in Jdk::all() {
+        for (flag, capacity) in FLAGS.into_iter().zip([16, 16, 2]) {
+            let answers = enqueue(&jdk, &[flag], &FIXTURES, capacity);
+            let run = format!("JDK {}, {flag}: {}", jdk.feature, answers.text);
+            let number = |name| answers.number(name);
+            assert!(number("enqueued") > 100, "{run}");
+            let refused = number("full") + number("busy") + number("failed");
+            assert_eq!(number("attempts"), number("enqueued") + refused, "{run}");
+            // Nothing is lost, nothing is false, and some stacks are whole.
+            assert_eq!(number("processed"), number("enqueued"), "{run}");
+            let judged = number("whole") + number("gone");
+            assert_eq!(
+                (judged, number("differ")),
+                (number("processed"), 0),
+                "{run}"
+            );
+            assert!(number("whole") > 0, "{run}");
+            assert_eq!(
+                (number("out_of_order"), number("sizes_wrong")),
+                (0, 0),
+                "{run}"
+            );
+            assert!(number("started") > 0, "{run}");
+            assert_eq!(number("ended"), number("started"), "{run}");
+            assert_eq!(number("with_iterator"), number("started"), "{run}");
+        }
+    }
 }

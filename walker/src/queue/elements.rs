@@ -1,0 +1,155 @@
+//! The elements of one thread, and who owns them.
+
+use crate::queue::mark::Mark;
+use crate::queue::ring::Ring;
+use std::cell::UnsafeCell;
+use std::ffi::c_void;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize};
+use std::time::Duration;
+
+/// `ASGST_QueueElement`, and what the library keeps beside it.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Element {
+    /// The program counter, stack pointer and frame pointer of the frame on top.
+    pub place: [usize; 3],
+    /// The argument of `ASGST_Enqueue`.
+    pub argument: *mut c_void,
+    /// The stack at the instant of the sample.
+    pub mark: Mark,
+}
+
+/// Who has the elements.
+const NOBODY: u8 = 0;
+const THREAD: u8 = 1;
+const HELPER: u8 = 2;
+
+/// No other capacity is wanted.
+const SAME: usize = usize::MAX;
+
+/// The elements of one thread.
+pub struct Queue {
+    owner: AtomicU8,
+    elements: UnsafeCell<Ring<Element>>,
+    attempts: AtomicU32,
+    /// The number of elements, for those who do not own them.
+    count: AtomicUsize,
+    capacity: AtomicUsize,
+    wanted_capacity: AtomicUsize,
+}
+
+// SAFETY: only the owner touches the elements.
+unsafe impl Sync for Queue {}
+// SAFETY: arguments of elements are the user's, who is told which thread gets them.
+unsafe impl Send for Queue {}
+
+/// What a queue holds at an instant.
+#[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
+pub struct Size {
+    /// Elements.
+    pub count: usize,
+    /// The largest number of elements.
+    pub capacity: usize,
+    /// Attempts to enqueue since the elements were last processed.
+    pub attempts: u32,
+}
+
+/// Why an element was not appended.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Refusal {
+    /// There is no room.
+    Full,
+    /// The elements are being processed.
+    Processing,
+}
+
+impl Queue {
+    /// An empty queue for this many elements.
+    pub fn new(capacity: usize) -> Queue {
+        Queue {
+            owner: AtomicU8::new(NOBODY),
+            elements: UnsafeCell::new(Ring::new(capacity)),
+            attempts: AtomicU32::new(0),
+            count: AtomicUsize::new(0),
+            capacity: AtomicUsize::new(capacity),
+            wanted_capacity: AtomicUsize::new(SAME),
+        }
+    }
+
+    /// Appends an element. For the queue's thread. Async-signal-safe.
+    pub fn push(&self, element: Element) -> Result<(), Refusal> {
+        self.attempts.fetch_add(1, Relaxed);
+        let pushed = self.owned(THREAD, |elements| {
+            let pushed = elements.push(element);
+            self.count.store(elements.count(), Release);
+            pushed
+        });
+        match pushed {
+            Some(true) => Ok(()),
+            Some(false) => Err(Refusal::Full),
+            None => Err(Refusal::Processing),
+        }
+    }
+
+    /// The address of the element at `index`, from the oldest on, or from the youngest (-1) back. For the
+    /// queue's thread. Async-signal-safe.
+    pub fn element(&self, index: isize) -> Option<*mut Element> {
+        self.owned(THREAD, |elements| {
+            elements.get_mut(index).map(std::ptr::from_mut)
+        })?
+    }
+
+    /// What the queue holds. Async-signal-safe.
+    pub fn size(&self) -> Size {
+        Size {
+            count: self.count.load(Acquire),
+            capacity: self.capacity.load(Acquire),
+            attempts: self.attempts.load(Relaxed),
+        }
+    }
+
+    /// Wants another capacity after the elements are processed the next time. Async-signal-safe.
+    pub fn want_capacity(&self, capacity: usize) {
+        self.wanted_capacity.store(capacity, Release);
+    }
+
+    /// Whether there is something to process.
+    pub fn is_waiting(&self) -> bool {
+        self.count.load(Acquire) > 0 || self.wanted_capacity.load(Acquire) != SAME
+    }
+
+    /// Removes all elements, oldest first, and gives them to `process`. For the helper. Elements are not appended
+    /// meanwhile.
+    pub fn process(&self, mut process: impl FnMut(Element)) {
+        let mut processed = None;
+        // The thread's handler may be about to append an element. It waits for nobody.
+        while processed.is_none() {
+            processed = self.owned(HELPER, |elements| {
+                while let Some(element) = elements.pop() {
+                    process(element);
+                }
+                match self.wanted_capacity.swap(SAME, AcqRel) {
+                    SAME => {}
+                    wanted => *elements = Ring::new(wanted),
+                }
+                self.capacity.store(elements.capacity(), Release);
+                self.count.store(0, Release);
+                self.attempts.store(0, Relaxed);
+            });
+            if processed.is_none() {
+                std::thread::sleep(Duration::from_micros(10));
+            }
+        }
+    }
+
+    /// Owns the elements during `work`; `None` if somebody else owns them.
+    fn owned<T>(&self, owner: u8, work: impl FnOnce(&mut Ring<Element>) -> T) -> Option<T> {
+        let taken = self.owner.compare_exchange(NOBODY, owner, AcqRel, Acquire);
+        taken.ok()?;
+        // SAFETY: nobody else owns the elements now.
+        let result = work(unsafe { &mut *self.elements.get() });
+        self.owner.store(NOBODY, Release);
+        Some(result)
+    }
+}

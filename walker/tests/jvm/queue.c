@@ -1,0 +1,211 @@
+/*
+ * A JVMTI agent that samples through queues. The handler of the signal walks the stack with
+ * AsyncGetStackTrace, keeps the answer, and enqueues the sample; the handler of the queue compares its
+ * iterator with the answer. At the end of the VM it prints counts: lines of names and numbers.
+ * Options: the interval in microseconds, and the capacity of the queues.
+ */
+#define _GNU_SOURCE
+#include "profile2.h"
+#include <jvmti.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DEPTH 512
+#define MOST_THREADS 4096
+#define MOST_KEPT 64
+
+typedef struct {
+  jint count;
+  jmethodID methods[DEPTH];
+  ASGST_Method first; /* by the iterator, at the signal */
+  uint16_t bcis[DEPTH];
+} Answer;
+
+typedef struct {
+  ASGST_Queue *queue;
+  Answer answers[MOST_KEPT];
+  long enqueued;
+  atomic_long processed;
+  ASGST_CallFrame frames[DEPTH];
+} Thread;
+
+static jvmtiEnv *jvmti;
+static long interval = 1000;
+static int capacity = 16;
+static _Atomic pid_t threads[MOST_THREADS];
+static atomic_bool stopping;
+static pthread_t sampler;
+static atomic_long attempts, enqueued, full, busy, failed, processed, whole, gone, differ, out_of_order;
+static atomic_long started, ended, sizes_wrong, with_iterator;
+static __thread __attribute__((tls_model("initial-exec"))) Thread *self;
+
+static void first_method(ASGST_Iterator *iterator, void *argument) {
+  ASGST_Frame frame;
+  if (ASGST_NextFrame(iterator, &frame) == 1) *(ASGST_Method *)argument = frame.method;
+}
+
+static void on_signal(int signal, siginfo_t *info, void *context) {
+  (void)signal, (void)info;
+  Thread *thread = self;
+  if (thread == NULL || thread->queue == NULL) return;
+  /* An answer is kept until its element is processed. */
+  if (thread->enqueued - thread->processed >= MOST_KEPT) return;
+  Answer *answer = &thread->answers[thread->enqueued % MOST_KEPT];
+  ASGST_CallTrace trace = {0, 0, thread->frames, NULL};
+  AsyncGetStackTrace(&trace, DEPTH, context, 0);
+  if (trace.num_frames <= 0 || trace.num_frames == DEPTH) return;
+  answer->count = trace.num_frames;
+  answer->first = NULL;
+  ASGST_RunWithIterator(context, 0, first_method, &answer->first);
+  for (int i = 0; i < trace.num_frames; i++) {
+    answer->methods[i] = thread->frames[i].java_frame.method_id;
+    answer->bcis[i] = thread->frames[i].java_frame.bci;
+  }
+  atomic_fetch_add(&attempts, 1);
+  int result = ASGST_Enqueue(thread->queue, context, answer);
+  if (result == ASGST_ENQUEUE_FULL_QUEUE) atomic_fetch_add(&full, 1);
+  else if (result == ASGST_ENQUEUE_OTHER_ERROR) atomic_fetch_add(&busy, 1);
+  else if (result <= 0) atomic_fetch_add(&failed, 1);
+  else {
+    thread->enqueued++;
+    atomic_fetch_add(&enqueued, 1);
+  }
+  ASGST_QueueSizeInfo size = ASGST_GetQueueSizeInfo(thread->queue);
+  if (size.size < 0 || size.size > size.capacity || size.capacity != capacity) atomic_fetch_add(&sizes_wrong, 1);
+}
+
+static void on_element(ASGST_Iterator *iterator, void *queue_arg, void *arg) {
+  Thread *thread = queue_arg;
+  Answer *answer = arg;
+  if (answer != &thread->answers[thread->processed % MOST_KEPT]) atomic_fetch_add(&out_of_order, 1);
+  ASGST_Frame frame;
+  int result, at = 0, is_same = 1;
+  while ((result = ASGST_NextFrame(iterator, &frame)) == 1) {
+    if (at == 0 && frame.method != answer->first) is_same = 0;
+    /* The BCI of a frame without one is 0 in the answer, and -1 here. */
+    if (at >= answer->count || (frame.bci >= 0 && frame.bci != answer->bcis[at])) is_same = 0;
+    at++;
+  }
+  if (result == ASGST_UNWALKABLE_CALLER) atomic_fetch_add(is_same && at > 0 ? &gone : &differ, 1);
+  else if (result == 0 && at == answer->count && is_same) atomic_fetch_add(&whole, 1);
+  else atomic_fetch_add(&differ, 1);
+  atomic_fetch_add(&processed, 1);
+  thread->processed++;
+}
+
+static void before(ASGST_Queue *queue, ASGST_Iterator *iterator, void *arg) {
+  (void)queue;
+  if (iterator != NULL && arg == &started) atomic_fetch_add(&with_iterator, 1);
+  atomic_fetch_add(&started, 1);
+}
+
+static void after(ASGST_Queue *queue, ASGST_Iterator *iterator, void *arg) {
+  (void)queue;
+  if (iterator == NULL && arg == &ended) atomic_fetch_add(&ended, 1);
+}
+
+static void enter(JNIEnv *env) {
+  Thread *thread = calloc(1, sizeof *thread);
+  if (thread == NULL) return;
+  thread->queue = ASGST_RegisterQueue(env, capacity, 0, on_element, thread);
+  if (thread->queue) {
+    ASGST_SetOnQueueProcessingStart(thread->queue, 0, true, before, &started);
+    ASGST_SetOnQueueProcessingEnd(thread->queue, 0, false, after, &ended);
+  }
+  self = thread;
+  pid_t id = (pid_t)syscall(SYS_gettid);
+  for (int i = 0; i < MOST_THREADS; i++) {
+    pid_t none = 0;
+    if (atomic_compare_exchange_strong(&threads[i], &none, id)) return;
+  }
+}
+
+static void JNICALL thread_start(jvmtiEnv *j, JNIEnv *env, jthread thread) {
+  (void)j, (void)thread;
+  enter(env);
+}
+
+static void JNICALL thread_end(jvmtiEnv *j, JNIEnv *env, jthread thread) {
+  (void)j, (void)thread;
+  pid_t id = (pid_t)syscall(SYS_gettid);
+  for (int i = 0; i < MOST_THREADS; i++)
+    if (threads[i] == id) threads[i] = 0;
+  Thread *old = self;
+  self = NULL;
+  if (old == NULL) return;
+  /* What was enqueued last has its time to be processed: nothing must be lost. */
+  for (int wait = 0; wait < 5000 && old->queue && ASGST_GetQueueSizeInfo(old->queue).size > 0; wait++) usleep(1000);
+  if (old->queue) ASGST_DeregisterQueue(env, old->queue);
+  free(old);
+}
+
+static void *sample(void *argument) {
+  (void)argument;
+  struct timespec pause = {interval / 1000000, interval % 1000000 * 1000};
+  while (!stopping) {
+    nanosleep(&pause, NULL);
+    for (int i = 0; i < MOST_THREADS && !stopping; i++)
+      if (threads[i]) syscall(SYS_tgkill, getpid(), threads[i], SIGPROF);
+  }
+  return NULL;
+}
+
+static void prime(jclass class) {
+  jint count;
+  jmethodID *methods;
+  if ((*jvmti)->GetClassMethods(jvmti, class, &count, &methods) == JVMTI_ERROR_NONE)
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
+}
+
+static void JNICALL class_prepare(jvmtiEnv *j, JNIEnv *env, jthread thread, jclass class) {
+  (void)j, (void)env, (void)thread;
+  prime(class);
+}
+
+static void JNICALL vm_init(jvmtiEnv *j, JNIEnv *env, jthread thread) {
+  (void)j, (void)thread;
+  if (ASGST_Initialize(env) != 0 || (ASGST_Capabilities() & ASGST_REGISTER_QUEUE) == 0) {
+    printf("not ready\n");
+    return;
+  }
+  enter(env);
+  struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
+  sigaction(SIGPROF, &action, NULL);
+  pthread_create(&sampler, NULL, sample, NULL);
+}
+
+static void JNICALL vm_death(jvmtiEnv *j, JNIEnv *env) {
+  (void)j, (void)env;
+  stopping = true;
+  if (sampler) pthread_join(sampler, NULL);
+  signal(SIGPROF, SIG_IGN);
+  for (int wait = 0; wait < 2000 && processed < enqueued; wait++) usleep(1000);
+  printf("attempts %ld enqueued %ld full %ld busy %ld failed %ld processed %ld\n", attempts, enqueued, full, busy,
+         failed, processed);
+  printf("whole %ld gone %ld differ %ld out_of_order %ld started %ld ended %ld with_iterator %ld sizes_wrong %ld\n",
+         whole, gone, differ, out_of_order, started, ended, with_iterator, sizes_wrong);
+  fflush(stdout);
+}
+
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved) {
+  (void)reserved;
+  if (options) sscanf(options, "%ld,%d", &interval, &capacity);
+  if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11)) return 1;
+  jvmtiEventCallbacks callbacks = {.VMInit = vm_init,
+                                   .VMDeath = vm_death,
+                                   .ThreadStart = thread_start,
+                                   .ThreadEnd = thread_end,
+                                   .ClassPrepare = class_prepare};
+  (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks);
+  static const jvmtiEvent events[] = {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_THREAD_START,
+                                      JVMTI_EVENT_THREAD_END, JVMTI_EVENT_CLASS_PREPARE};
+  for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+    (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, events[i], NULL);
+  return 0;
+}
