@@ -58,7 +58,7 @@ static long interval = 1000;
  */
 static int only_failed;
 static int wild_count;
-static atomic_long wild_walked, wild_answers, wild_longest;
+static atomic_long wild_walked, wild_answers, wild_longest, wild_slow, wild_slow_alone;
 
 static atomic_long samples, asgct_failed, asgst_failed, both_failed, equal, top_bci, flagged, differ, kept_count;
 static atomic_long asgct_errors[64], asgst_errors[64];
@@ -119,6 +119,8 @@ static void walk_wildly(Thread *thread, void *context, long turn) {
              in_java && turn % 2 ? thread->stack_end : NULL);
   atomic_fetch_add(&wild_walked, wild.walks);
   atomic_fetch_add(&wild_answers, wild.answers);
+  atomic_fetch_add(&wild_slow, wild.slow);
+  atomic_fetch_add(&wild_slow_alone, wild.slow_alone);
   long longest = wild_longest;
   while (wild.longest_nanos > longest &&
          !atomic_compare_exchange_weak(&wild_longest, &longest, wild.longest_nanos)) {
@@ -370,7 +372,8 @@ static void JNICALL vm_death(jvmtiEnv *j, JNIEnv *env) {
          asgct_nanos / (equal + differ + 1), asgst_nanos / (equal + differ + 1));
   printf("here: events %ld here_equal %ld here_differ %ld here_failed %ld\n", here, here_equal, here_differ, here_failed);
   printf("asgct_unanswered %ld asgst_unanswered %ld\n", unanswered(asgct_errors, 3), unanswered(asgst_errors, 4));
-  printf("wild_walks %ld wild_answers %ld wild_longest %ld\n", wild_walked, wild_answers, wild_longest);
+  printf("wild_walks %ld wild_answers %ld wild_longest %ld wild_slow %ld wild_slow_alone %ld\n", wild_walked,
+         wild_answers, wild_longest, wild_slow, wild_slow_alone);
   errors("asgct", asgct_errors);
   errors("asgst", asgst_errors);
   for (int i = 0; i < to_keep && i < kept_count && i < MOST_KEPT; i++) show(&kept[i]);

@@ -8,11 +8,13 @@
 #include "wild.h"
 #include "profile2.h"
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <ucontext.h>
 
 #define OVERWRITTEN 4
 #define STACK_WORDS 512
+#define SLOW 1000000
 
 static uint64_t next(uint64_t *seed) {
   *seed ^= *seed << 13;
@@ -25,6 +27,13 @@ static long cpu_nanos(void) {
   struct timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return now.tv_sec * 1000000000L + now.tv_nsec;
+}
+
+/* How often the kernel has interrupted the thread: page faults and switches. */
+static long interruptions(void) {
+  struct rusage usage;
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_minflt + usage.ru_majflt + usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
 static uint64_t altered(uint64_t value, uint64_t *seed, const greg_t *registers) {
@@ -66,10 +75,14 @@ void wild_walks(Wild *wild, ASGST_CallFrame *frames, int depth, const void *cont
       *places[w] = altered(*places[w], &seed, registers);
     }
     ASGST_CallTrace trace = {0, 0, frames, NULL};
-    long start = cpu_nanos();
+    long before_walk = interruptions(), start = cpu_nanos();
     AsyncGetStackTrace(&trace, depth, &copy, next(&seed) % 4);
     long nanos = cpu_nanos() - start;
     for (int w = overwritten; w-- > 0;) *places[w] = before[w];
+    if (nanos > SLOW) {
+      wild->slow++;
+      wild->slow_alone += interruptions() == before_walk;
+    }
     wild->walks++;
     if (nanos > wild->longest_nanos) wild->longest_nanos = nanos;
     if (trace.num_frames > 0) wild->answers++;

@@ -8,6 +8,8 @@
 typedef struct {
   long walks, answers;
   long longest_nanos; /* of the thread's CPU time */
+  long slow;          /* walks of more than 1 ms */
+  long slow_alone;    /* of these, walks in which the kernel handled no page fault and took no processor away */
   long errors[64];
 } Wild;
 
