@@ -1,0 +1,165 @@
+/*
+ * A JVMTI agent that measures what one walk costs: AsyncGetStackTrace and AsyncGetCallTrace walk the same
+ * stacks in the same signal handler, in alternating order. Stacks of about 10, 100 and 500 frames count. At
+ * the end of the VM it prints, for each of these depths, the number of stacks and the medians in nanoseconds.
+ */
+#define _GNU_SOURCE
+#include "profile2.h"
+#include <dlfcn.h>
+#include <jvmti.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <time.h>
+
+#define DEPTH 1024
+#define MOST 4000
+/* So many walks by each walker are one measurement. The first pair is not measured: it fills the caches. */
+#define WALKS 8
+
+typedef struct {
+  jint lineno;
+  jmethodID method_id;
+} CallFrame;
+
+typedef struct {
+  JNIEnv *env;
+  jint num_frames;
+  CallFrame *frames;
+} CallTrace;
+
+typedef struct {
+  int depth;
+  int count;
+  long asgct[MOST], asgst[MOST];
+} Bucket;
+
+static void (*async_get_call_trace)(CallTrace *, jint, void *);
+static jvmtiEnv *jvmti;
+static Bucket buckets[] = {{.depth = 10}, {.depth = 100}, {.depth = 500}};
+static __thread __attribute__((tls_model("initial-exec"))) JNIEnv *self;
+static atomic_flag busy = ATOMIC_FLAG_INIT;
+static CallFrame asgct_frames[DEPTH];
+static ASGST_CallFrame asgst_frames[DEPTH];
+
+static long nanos(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000L + now.tv_nsec;
+}
+
+static jint walk_asgct(void *context) {
+  CallTrace trace = {self, 0, asgct_frames};
+  async_get_call_trace(&trace, DEPTH, context);
+  return trace.num_frames;
+}
+
+static jint walk_asgst(void *context) {
+  ASGST_CallTrace trace = {0, 0, asgst_frames, NULL};
+  AsyncGetStackTrace(&trace, DEPTH, context, 0);
+  return trace.num_frames;
+}
+
+/* The bucket for a stack of this depth, up to a quarter more or less. */
+static Bucket *bucket_of(jint frames) {
+  for (size_t i = 0; i < sizeof buckets / sizeof *buckets; i++) {
+    int depth = buckets[i].depth;
+    if (4 * frames >= 3 * depth && 4 * frames <= 5 * depth) return &buckets[i];
+  }
+  return NULL;
+}
+
+static void handler(int signal, siginfo_t *info, void *context) {
+  (void)signal, (void)info;
+  if (self == NULL || atomic_flag_test_and_set(&busy)) return;
+  jint asgst = walk_asgst(context), asgct = walk_asgct(context);
+  Bucket *bucket = bucket_of(asgst);
+  if (bucket && asgst == asgct && bucket->count < MOST) {
+    long asgct_nanos = 0, asgst_nanos = 0;
+    for (int i = 0; i < WALKS; i++) {
+      long start = nanos();
+      if (i % 2) walk_asgct(context);
+      else walk_asgst(context);
+      long middle = nanos();
+      if (i % 2) walk_asgst(context);
+      else walk_asgct(context);
+      long end = nanos();
+      asgct_nanos += i % 2 ? middle - start : end - middle;
+      asgst_nanos += i % 2 ? end - middle : middle - start;
+    }
+    bucket->asgct[bucket->count] = asgct_nanos / WALKS;
+    bucket->asgst[bucket->count++] = asgst_nanos / WALKS;
+  }
+  atomic_flag_clear(&busy);
+}
+
+static void prime(jclass class) {
+  jint count;
+  jmethodID *methods;
+  if ((*jvmti)->GetClassMethods(jvmti, class, &count, &methods) == JVMTI_ERROR_NONE)
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
+}
+
+static void JNICALL class_load(jvmtiEnv *j, JNIEnv *env, jthread thread, jclass class) {
+  (void)j, (void)env, (void)thread, (void)class;
+}
+
+static void JNICALL class_prepare(jvmtiEnv *j, JNIEnv *env, jthread thread, jclass class) {
+  (void)j, (void)env, (void)thread;
+  prime(class);
+}
+
+static void JNICALL vm_init(jvmtiEnv *j, JNIEnv *env, jthread thread) {
+  (void)j, (void)thread;
+  jint count;
+  jclass *classes;
+  (*jvmti)->GetLoadedClasses(jvmti, &count, &classes);
+  for (int i = 0; i < count; i++) prime(classes[i]);
+  if (ASGST_Initialize(env) != 0) {
+    printf("not ready\n");
+    return;
+  }
+  self = env;
+  struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART};
+  sigaction(SIGPROF, &action, NULL);
+  struct itimerval timer = {{0, 1000}, {0, 1000}};
+  setitimer(ITIMER_PROF, &timer, NULL);
+}
+
+static int by_size(const void *a, const void *b) {
+  long x = *(const long *)a, y = *(const long *)b;
+  return (x > y) - (x < y);
+}
+
+static long median(long *values, int count) {
+  qsort(values, count, sizeof *values, by_size);
+  return count ? values[count / 2] : 0;
+}
+
+static void JNICALL vm_death(jvmtiEnv *j, JNIEnv *env) {
+  (void)j, (void)env;
+  struct itimerval off = {{0, 0}, {0, 0}};
+  setitimer(ITIMER_PROF, &off, NULL);
+  signal(SIGPROF, SIG_IGN);
+  for (size_t i = 0; i < sizeof buckets / sizeof *buckets; i++) {
+    Bucket *b = &buckets[i];
+    printf("walk %d %d %ld %ld\n", b->depth, b->count, median(b->asgct, b->count), median(b->asgst, b->count));
+  }
+  fflush(stdout);
+}
+
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved) {
+  (void)options, (void)reserved;
+  async_get_call_trace = (void (*)(CallTrace *, jint, void *))dlsym(RTLD_DEFAULT, "AsyncGetCallTrace");
+  if (async_get_call_trace == NULL || (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11)) return 1;
+  jvmtiEventCallbacks callbacks = {
+      .VMInit = vm_init, .VMDeath = vm_death, .ClassLoad = class_load, .ClassPrepare = class_prepare};
+  (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks);
+  static const jvmtiEvent events[] = {JVMTI_EVENT_VM_INIT, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_CLASS_LOAD,
+                                      JVMTI_EVENT_CLASS_PREPARE};
+  for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+    (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, events[i], NULL);
+  return 0;
+}
