@@ -16,6 +16,7 @@
 //! * [`return_address`]: the place of the return address of compiled code;
 //! * [`runtime`]: the methods that the VM calls by itself, and the classes that it and the JDK generate,
 //!   as an [`oracle::edge::Runtime`];
+//! * [`steps`]: the calls and the Java frames of a thread that runs one instruction at a time;
 //! * [`vm`]: the data structures of HotSpot for compiled methods, the interpreter and JavaCalls
 //!   entries;
 //! * [`walkers`]: the walkers and the meaning of their error codes. [`walkers::WALKERS`] is the table;
@@ -52,6 +53,7 @@ pub mod proofs;
 pub mod return_address;
 pub mod runtime;
 pub mod scenario;
+pub mod steps;
 pub mod unwind;
 pub mod vm;
 pub mod walkers;

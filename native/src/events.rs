@@ -5,10 +5,13 @@ use crate::hooks;
 use crate::jvm::jni::{Env, Ref};
 use crate::jvm::jvmti::{ClassFile, Event, Events, JMethodId, Jvmti};
 use crate::jvm::thunks::Thunk;
+use crate::layers::context::Layers;
 use crate::layers::with_here::Place;
-use crate::layers::{at_event, at_signal, ground};
+use crate::layers::{at_event, at_signal, ground, steps};
 use crate::records::Records;
 use crate::sampling::sampler::Sampler;
+use crate::sampling::stepping::counts::End;
+use crate::sampling::stepping::handler;
 use crate::truth::classes::{hook_class, prepared, rewriting};
 use crate::truth::thread_state::ThreadState;
 use crate::walkers::asgct;
@@ -73,6 +76,11 @@ impl Events for AgentEvents {
             }
             layers.walkers.begin(&agent.config.layers, env);
             jvm.set_live(true);
+            if agent.config.steps
+                && let Err(reason) = steps::judging::start(layers, |work| guard((), work))
+            {
+                records.invalid(reason);
+            }
             let body = |ready| guard((), || at_signal::run(layers, ready));
             match Sampler::start(at_signal::serving(layers), body) {
                 Ok(sampler) => *agent.sampler() = Some(sampler),
@@ -85,11 +93,15 @@ impl Events for AgentEvents {
     fn vm_death() {
         with(|agent| {
             let layers = agent.layers;
+            handler::stop();
             layers.truth.jvm.set_live(false);
             let sampler = agent.sampler().take();
             if sampler.is_some_and(|sampler| !sampler.stop()) {
                 // The sampler waits for a thread that reaches no safepoint. The end of the VM ends
                 // the sampler.
+                layers.truth.rewriting().late_samplers += 1;
+            }
+            if !steps::judging::finish() {
                 layers.truth.rewriting().late_samplers += 1;
             }
             layers.write_counts();
@@ -107,6 +119,9 @@ impl Events for AgentEvents {
 
     fn thread_end(env: Env<'_>) {
         with(|agent| {
+            if handler::pause() {
+                handler::give_back(End::ThreadExits);
+            }
             end_thread(agent, env, ThreadState::current()?);
             Some(())
         });
@@ -201,7 +216,7 @@ pub extern "C" fn native_method_is_called(env: Env<'_>, thunk: usize) {
         let natives = agent.layers.truth.natives.as_ref()?;
         if natives.is_heard(Thunk(thunk)) {
             let (layers, place) = (agent.layers, Place::NativeMethod);
-            at_event::arrived(layers, ThreadState::current()?, env, place);
+            arrived(layers, ThreadState::current()?, env, place);
         }
         Some(())
     });
@@ -210,13 +225,16 @@ pub extern "C" fn native_method_is_called(env: Env<'_>, thunk: usize) {
 /// Makes a check in an event on the calling thread, if it is time.
 fn check(env: Env<'_>, event: Event) {
     with(|agent| {
-        at_event::arrived(
-            agent.layers,
-            ThreadState::current()?,
-            env,
-            Place::Event(event),
-        );
+        let state = ThreadState::current()?;
+        arrived(agent.layers, state, env, Place::Event(event));
         Some(())
+    });
+}
+
+/// The calling thread is at a place where the VM knows its frames.
+fn arrived(layers: &Layers, state: &ThreadState, env: Env<'_>, place: Place) {
+    steps::arrival::around(layers, state, env, || {
+        at_event::arrived(layers, state, env, place);
     });
 }
 

@@ -37,7 +37,7 @@ pub fn load(vm: Vm, path: &str) -> Result<(), String> {
         // no data.
         _ = jvmti.add_capabilities(&[Capability::Suspend]);
     }
-    if config.events {
+    if config.events || config.steps {
         events.extend(in_thread(jvmti).map_err(jvmti_error("events"))?);
     }
     jvmti

@@ -4,6 +4,7 @@
 
 use super::fields::Fields;
 use crate::memory::Memory;
+use crate::steps::anchor::Anchor;
 
 const WORD: usize = size_of::<usize>();
 
@@ -20,6 +21,8 @@ pub struct Layout {
     /// Java frame.
     anchor_sp: usize,
     anchor_pc: usize,
+    /// The offset of its frame pointer, on processors where an anchor has it.
+    anchor_fp: Option<usize>,
 }
 
 /// Copied words of a stack.
@@ -52,6 +55,23 @@ impl Layout {
             wrapper: fields.constant("frame::entry_frame_call_wrapper_offset")? as isize,
             anchor_sp: anchor + part("_last_Java_sp")?,
             anchor_pc: anchor + part("_last_Java_pc")?,
+            anchor_fp: part("_last_Java_fp").map(|fp| anchor + fp),
+        })
+    }
+
+    /// Whether Java methods that the VM has called return to `pc`.
+    pub fn is_return_address(self, memory: &impl Memory, pc: usize) -> bool {
+        memory.word(self.return_address) == Some(pc)
+    }
+
+    /// The anchor that the JavaCalls entry with the frame pointer `fp` has kept.
+    pub fn kept_anchor(self, memory: &impl Memory, fp: usize) -> Option<Anchor> {
+        let wrapper = memory.word(fp.wrapping_add_signed(self.wrapper * WORD as isize))?;
+        let part = |offset: usize| memory.word(wrapper.wrapping_add(offset));
+        Some(Anchor {
+            sp: part(self.anchor_sp)?,
+            pc: part(self.anchor_pc)?,
+            fp: part(self.anchor_fp?)?,
         })
     }
 
@@ -111,6 +131,7 @@ mod tests {
         wrapper: -6,
         anchor_sp: 8,
         anchor_pc: 16,
+        anchor_fp: None,
     };
 
     /// A stack at 0x1000 whose word 1 is the return address, whose frame pointer is at word 10, and

@@ -13,7 +13,7 @@ mod seen;
 mod share;
 mod shown;
 
-pub use code::{code_of, kind_at};
+pub use code::{code_of, describe, kind_at};
 pub use intact::is_intact;
 pub use kinds::Told;
 pub use reporter::{Found, Reporter};

@@ -2,9 +2,10 @@
 
 use crate::jvm::jni::Env;
 use crate::truth::methods::registry::Registry;
+use oracle::judge::{StepFrame, StepTruth};
 use oracle::mutants::Sight;
 use oracle::record::ShownFrame;
-use oracle::trace::{Frame, Truth};
+use oracle::trace::{Frame, Location, Truth};
 
 /// One of the stacks with which a walk is compared.
 enum Part<'a> {
@@ -12,6 +13,8 @@ enum Part<'a> {
     Recorded(&'a Truth<'a>),
     /// A walk of another walker, top first.
     Walked(&'a [Frame]),
+    /// The frames that steps show, top first.
+    Stepped(&'a StepTruth),
 }
 
 /// The stacks with which `sight` compares walks, the topmost first.
@@ -25,6 +28,7 @@ fn parts<'a>(sight: &'a Sight<'_, Registry>) -> Vec<Part<'a>> {
         Sight::SameInstant { reference, .. } => vec![Part::Walked(reference)],
         Sight::Later(later, _) => vec![Part::Walked(later.stack)],
         Sight::Edges(_) => vec![],
+        Sight::Steps(truth) => vec![Part::Stepped(truth)],
         Sight::AlsoClasses(sight, _) => parts(sight),
     }
 }
@@ -34,6 +38,7 @@ pub fn truth(methods: &Registry, env: Env<'_>, sight: &Sight<'_, Registry>) -> V
     let show = |part| match part {
         Part::Recorded(truth) => of_trace_stack(methods, env, truth),
         Part::Walked(frames) => frames.iter().map(|f| methods.show(env, f)).collect(),
+        Part::Stepped(truth) => of_steps(methods, env, truth),
     };
     parts(sight).into_iter().flat_map(show).collect()
 }
@@ -50,6 +55,10 @@ pub fn lowest(methods: &Registry, env: Env<'_>, sight: &Sight<'_, Registry>) -> 
             }
         },
         Part::Walked(frames) => frames.last().map(of_frame),
+        Part::Stepped(truth) => {
+            let lowest = truth.callers.last();
+            lowest.map(|frame| methods.name(env, frame.method))
+        }
     };
     parts(sight).iter().rev().find_map(of_part)
 }
@@ -68,9 +77,35 @@ pub fn names(methods: &Registry, env: Env<'_>, sight: &Sight<'_, Registry>) -> O
             names
         }
         Part::Walked(frames) => of_frames(frames),
+        Part::Stepped(truth) => {
+            let callers = truth.callers.iter();
+            callers
+                .map(|frame| methods.name(env, frame.method))
+                .collect()
+        }
     };
     let parts = parts(sight);
     (!parts.is_empty()).then(|| parts.iter().flat_map(of_part).collect())
+}
+
+/// The first of the stacks that are true.
+fn of_steps(methods: &Registry, env: Env<'_>, truth: &StepTruth) -> Vec<ShownFrame> {
+    let (stack, _) = truth.stacks().next().unwrap_or_default();
+    let show = |frame: &StepFrame| {
+        let location = frame.location.unwrap_or(Location(0));
+        let mut shown = methods.show(
+            env,
+            &Frame {
+                method: frame.method,
+                location,
+            },
+        );
+        if frame.location.is_none() {
+            (shown.bci, shown.line, shown.rewritten_bci) = (None, None, None);
+        }
+        shown
+    };
+    stack.iter().map(show).collect()
 }
 
 fn of_trace_stack(methods: &Registry, env: Env<'_>, truth: &Truth<'_>) -> Vec<ShownFrame> {

@@ -1,10 +1,14 @@
 //! The VM's code cache: the code at an address (`share/code/codeCache.cpp`,
 //! `share/memory/heap.cpp`).
 
-use crate::jvm::os::peek::{peek, peek_bytes, peek_text};
+use crate::jvm::os::peek::{Plain, peek, peek_bytes, peek_text};
+use crate::jvm::os::signal::HandlerContext;
 use crate::jvm::structs::Structs;
 use hotspot::code::{Blob, CodeMemory, NMETHOD};
+use hotspot::steps::Code;
 use hotspot::vm::fields::Fields;
+use std::ffi::{CStr, c_char};
+use std::ops::Range;
 use std::sync::OnceLock;
 
 /// Finds code by address.
@@ -20,7 +24,10 @@ pub struct CodeCache {
     high_boundary: usize,
     block_header: usize,
     blob_name: usize,
+    blob_size: usize,
+    code_places: CodePlaces,
     frame_size: usize,
+    compile_id: Option<usize>,
     methods: Option<Methods>,
     /// The heaps, once the VM has made them.
     known_heaps: OnceLock<Vec<Heap>>,
@@ -37,6 +44,44 @@ struct Heap {
     segment_size_log2: u32,
 }
 
+/// Where a blob keeps the addresses of its code.
+enum CodePlaces {
+    /// Addresses, up to JDK 22.
+    Addresses(usize, usize),
+    /// Distances from its start.
+    Distances(usize, usize),
+}
+
+impl CodePlaces {
+    fn find(structs: &Structs) -> Option<CodePlaces> {
+        let place = |field| structs.field(&["CodeBlob"], field);
+        let addresses = || {
+            Some(CodePlaces::Addresses(
+                place("_code_begin")?,
+                place("_code_end")?,
+            ))
+        };
+        let distances = || {
+            Some(CodePlaces::Distances(
+                place("_code_offset")?,
+                place("_data_offset")?,
+            ))
+        };
+        addresses().or_else(distances)
+    }
+}
+
+/// The blob that runs.
+#[derive(Clone, Debug, Default)]
+pub struct Running {
+    /// Its addresses.
+    pub range: Range<usize>,
+    /// Its kind.
+    pub code: Code,
+    /// Of a compiled method: the number of the compilation.
+    pub compile_id: i32,
+}
+
 /// Offsets that lead to the names of compiled methods.
 struct Methods {
     method: usize,
@@ -44,6 +89,7 @@ struct Methods {
     const_method: usize,
     constants: usize,
     name_index: usize,
+    signature_index: usize,
     pool_size: usize,
     pool_holder: usize,
     klass_name: usize,
@@ -67,7 +113,10 @@ impl CodeCache {
             high_boundary: structs.field(&["VirtualSpace"], "_high_boundary")?,
             block_header: structs.size("HeapBlock")?,
             blob_name: structs.field(&["CodeBlob"], "_name")?,
+            blob_size: structs.field(&["CodeBlob"], "_size")?,
+            code_places: CodePlaces::find(structs)?,
             frame_size: structs.field(&["CodeBlob"], "_frame_size")?,
+            compile_id: structs.field(&["nmethod"], "_compile_id"),
             methods: Methods::find(structs),
             known_heaps: OnceLock::new(),
         })
@@ -76,7 +125,12 @@ impl CodeCache {
     /// The size of a frame of `blob` in words, the return address included; `None` if the blob has
     /// no frame, or frames of several sizes.
     pub fn frame_words(&self, blob: &Blob) -> Option<usize> {
-        let words: i32 = peek(blob.start + self.frame_size)?;
+        self.frame_words_of(blob.start)
+    }
+
+    /// The size of a frame of the blob that starts at `blob`, as [`CodeCache::frame_words`] gives it.
+    pub fn frame_words_of(&self, blob: usize) -> Option<usize> {
+        let words: i32 = peek(blob + self.frame_size)?;
         usize::try_from(words).ok().filter(|&words| words > 0)
     }
 
@@ -98,9 +152,80 @@ impl CodeCache {
         self.methods.as_ref()?.name_of(method)
     }
 
+    /// `package.Class.name(descriptor)` of the VM's method at the address `method`.
+    pub fn full_method_name(&self, method: usize) -> Option<String> {
+        let methods = self.methods.as_ref()?;
+        let descriptor = methods.text(method, methods.signature_index)?;
+        Some(methods.name_of(method)? + &descriptor)
+    }
+
     /// The VM's name for the code at `address`.
     pub fn name_at(&self, address: usize) -> Option<String> {
         self.name(self.blob_start(address)?)
+    }
+
+    /// Whether the interrupted thread runs in the memory that is reserved for code.
+    pub fn contains_running(&self, context: &HandlerContext<'_>) -> bool {
+        let pc = context.registers().pc;
+        let in_heap = |heap: &Heap| (heap.low..heap.end).contains(&pc);
+        self.known_heaps
+            .get()
+            .is_some_and(|heaps| heaps.iter().any(in_heap))
+    }
+
+    /// The blob at the program counter of the interrupted thread, if the thread runs in the code cache.
+    pub fn running(&self, context: &HandlerContext<'_>) -> Option<Running> {
+        /// # Safety
+        /// `address` must be that of a value.
+        unsafe fn read<T: Plain>(address: usize) -> T {
+            // SAFETY: as the caller promised.
+            unsafe { (address as *const T).read_volatile() }
+        }
+        let pc = context.registers().pc;
+        let in_heap = |heap: &&Heap| (heap.low..heap.end).contains(&pc);
+        let heap = self.known_heaps.get()?.iter().find(in_heap)?;
+        let log2 = heap.segment_size_log2;
+        let mut segment = (pc - heap.low) >> log2;
+        // SAFETY: the thread runs this code, so the code is there until the thread leaves it, with its
+        // header, its name, and its part of the segment map.
+        unsafe {
+            loop {
+                match read::<u8>(heap.map + segment) {
+                    0 => break,
+                    back => segment = segment.checked_sub(back.into())?,
+                }
+            }
+            let start = heap.low + (segment << log2) + self.block_header;
+            let name = CStr::from_ptr(read::<usize>(start + self.blob_name) as *const c_char);
+            let code = Code::of(name.to_bytes());
+            let size = read::<i32>(start + self.blob_size);
+            let compile_id = match (code, self.compile_id) {
+                (Code::Compiled | Code::NativeWrapper, Some(offset)) => read(start + offset),
+                _ => 0,
+            };
+            Some(Running {
+                range: start..start + usize::try_from(size).ok()?,
+                code,
+                compile_id,
+            })
+        }
+    }
+
+    /// The addresses of the code of `blob`, stubs included.
+    pub fn code_of(&self, blob: usize) -> Option<Range<usize>> {
+        let distance = |place| {
+            let distance = usize::try_from(peek::<i32>(blob + place)?).ok()?;
+            Some(blob + distance)
+        };
+        match self.code_places {
+            CodePlaces::Addresses(start, end) => Some(peek(blob + start)?..peek(blob + end)?),
+            CodePlaces::Distances(start, end) => Some(distance(start)?..distance(end)?),
+        }
+    }
+
+    /// The number of the compilation of the compiled method `blob`.
+    pub fn compile_id(&self, blob: usize) -> Option<i32> {
+        peek(blob + self.compile_id?)
     }
 
     fn name(&self, start: usize) -> Option<String> {
@@ -184,6 +309,7 @@ impl Methods {
             const_method: structs.field(&["Method"], "_constMethod")?,
             constants: structs.field(&["ConstMethod"], "_constants")?,
             name_index: structs.field(&["ConstMethod"], "_name_index")?,
+            signature_index: structs.field(&["ConstMethod"], "_signature_index")?,
             pool_size: structs.size("ConstantPool")?,
             pool_holder: structs.field(&["ConstantPool"], "_pool_holder")?,
             klass_name: structs.field(&["Klass"], "_name")?,
@@ -199,19 +325,30 @@ impl Methods {
 
     /// The name of the method at this address.
     fn name_of(&self, method: usize) -> Option<String> {
-        let const_method: usize = peek(method + self.const_method)?;
-        let pool: usize = peek(const_method + self.constants)?;
-        let index: u16 = peek(const_method + self.name_index)?;
-        let name = self.symbol(peek(pool + self.pool_size + usize::from(index) * 8)?)?;
-        let holder: usize = peek(pool + self.pool_holder)?;
-        let class = self.symbol(peek(holder + self.klass_name)?)?;
+        let const_method: usize = peek(method.wrapping_add(self.const_method))?;
+        let pool: usize = peek(const_method.wrapping_add(self.constants))?;
+        let name = self.text(method, self.name_index)?;
+        let holder: usize = peek(pool.wrapping_add(self.pool_holder))?;
+        let class = self.symbol(peek(holder.wrapping_add(self.klass_name))?)?;
         // The VM appends the address of a hidden class behind `+`. JVMTI appends it behind a dot.
         Some(format!("{}.{name}", class.replace(['/', '+'], ".")))
     }
 
+    /// The text in the constant pool of the method's class whose index the method has at `index`.
+    fn text(&self, method: usize, index: usize) -> Option<String> {
+        let const_method: usize = peek(method.wrapping_add(self.const_method))?;
+        let pool: usize = peek(const_method.wrapping_add(self.constants))?;
+        let index: u16 = peek(const_method.wrapping_add(index))?;
+        let at = pool.wrapping_add(self.pool_size + usize::from(index) * 8);
+        self.symbol(peek(at)?)
+    }
+
     fn symbol(&self, symbol: usize) -> Option<String> {
-        let length: u16 = peek(symbol + self.symbol_length)?;
-        let bytes = peek_bytes(symbol + self.symbol_body, length.min(512).into());
+        let length: u16 = peek(symbol.wrapping_add(self.symbol_length))?;
+        let bytes = peek_bytes(
+            symbol.wrapping_add(self.symbol_body),
+            length.min(512).into(),
+        );
         (!bytes.is_empty()).then(|| String::from_utf8_lossy(&bytes).into_owned())
     }
 }

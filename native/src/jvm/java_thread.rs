@@ -5,6 +5,7 @@ use crate::jvm::jni::{Env, EnvAddress, Ref};
 use crate::jvm::os::peek::peek;
 use crate::jvm::os::signal::HandlerContext;
 use crate::jvm::structs::Structs;
+use hotspot::steps::anchor as steps;
 use hotspot::vm::fields::Fields;
 use std::sync::atomic::{AtomicIsize, Ordering::Relaxed};
 
@@ -16,6 +17,7 @@ pub struct JavaThreads {
     state: usize,
     last_sp: usize,
     last_pc: usize,
+    last_fp: Option<usize>,
     /// The distance from a thread's JNI environment to its `JavaThread`; `isize::MIN` until it is
     /// known.
     from_env: AtomicIsize,
@@ -41,6 +43,9 @@ impl JavaThreads {
             state: structs.field(thread, "_thread_state")?,
             last_sp: anchor + structs.field(&["JavaFrameAnchor"], "_last_Java_sp")?,
             last_pc: anchor + structs.field(&["JavaFrameAnchor"], "_last_Java_pc")?,
+            last_fp: structs
+                .field(&["JavaFrameAnchor"], "_last_Java_fp")
+                .map(|fp| anchor + fp),
             from_env: AtomicIsize::new(isize::MIN),
         })
     }
@@ -72,6 +77,16 @@ impl JavaThreads {
     /// code. May be called from any thread.
     pub fn last_java_sp(&self, env: EnvAddress) -> Option<usize> {
         peek::<usize>(self.thread_of(env)? + self.last_sp)
+    }
+
+    /// The last Java frame of the thread of `env`, which has left Java code.
+    pub fn last_frame(&self, env: EnvAddress) -> Option<steps::Anchor> {
+        let thread = self.thread_of(env)?;
+        Some(steps::Anchor {
+            sp: peek(thread + self.last_sp)?,
+            pc: peek(thread + self.last_pc)?,
+            fp: peek(thread + self.last_fp?)?,
+        })
     }
 
     fn thread_of(&self, env: EnvAddress) -> Option<usize> {

@@ -16,6 +16,7 @@ pub mod jvmti;
 pub mod key_hash;
 pub mod library;
 pub mod os;
+pub mod step_facts;
 pub mod structs;
 pub mod symbols;
 pub mod thunks;
@@ -32,6 +33,7 @@ use oracle::record::ClassData;
 use os::peek::OwnMemory;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use step_facts::StepFacts;
 use structs::Structs;
 
 /// The VM, and its description of itself.
@@ -48,6 +50,8 @@ pub struct Jvm {
     pub java_threads: Option<JavaThreads>,
     /// The JavaCalls entries, if the VM describes them.
     pub java_calls: Option<JavaCalls>,
+    /// Code and methods, for the truth by steps, if the VM describes them.
+    pub step_facts: Option<StepFacts>,
     flags: Option<Flags>,
     interpreter: Option<InterpreterLayout>,
     codelets: OnceLock<Option<Interpreter>>,
@@ -68,6 +72,7 @@ impl Jvm {
             debug_info: structs.and_then(|structs| DebugInfo::find(structs, feature)),
             java_threads: structs.and_then(JavaThreads::find),
             java_calls: structs.and_then(JavaCalls::find),
+            step_facts: structs.and_then(|structs| StepFacts::find(structs, feature)),
             flags: structs.and_then(Flags::find),
             interpreter: structs.and_then(InterpreterLayout::find),
             codelets: OnceLock::new(),

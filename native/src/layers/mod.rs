@@ -11,7 +11,8 @@
 //! | a signal | [`at_signal`] | | GetStackTrace at the next safepoint | `with_next` |
 //! | a suspended thread | `at_suspend` | | class files | `with_classes` |
 //!
-//! Layers whose truth is itself judged have their own files: [`ground`] and `gst`.
+//! Layers whose truth is itself judged have their own files: [`ground`] and `gst`. Layers of threads that run
+//! one instruction at a time are in [`steps`].
 
 pub mod at_check;
 pub mod at_event;
@@ -22,6 +23,7 @@ pub mod ground;
 mod gst;
 mod path;
 pub mod settling;
+pub mod steps;
 mod with_classes;
 pub mod with_here;
 mod with_next;

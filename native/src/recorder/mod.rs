@@ -178,6 +178,8 @@ impl Recorder {
                 recorded.reference_edges = later.found.map(of_findings);
                 recorded.edges = edges(walk).as_deref().map(of_findings);
             }
+            // Steps are not recorded.
+            Sight::Steps(_) => {}
             Sight::Edges(edges) => recorded.edges = edges(walk).as_deref().map(of_findings),
             Sight::AlsoClasses(sight, edges) => {
                 recorded.edges = edges(walk).as_deref().map(of_findings);
@@ -252,6 +254,7 @@ fn frames(walk: &[Frame], sight: &Sight<'_, Registry>) -> usize {
         Sight::SameInstant { reference, .. } => reference.len(),
         Sight::Later(later, _) => later.stack.len(),
         Sight::Edges(_) => 0,
+        Sight::Steps(truth) => truth.callers.len(),
         Sight::AlsoClasses(sight, _) => frames(walk, sight),
     };
     known.max(walk.len())

@@ -33,6 +33,13 @@ impl Slots {
         self.0[tally::slot(layer, verdict)].fetch_add(n, Relaxed);
     }
 
+    /// Adds to slots. Async-signal-safe.
+    pub fn add_all(&self, slots: impl IntoIterator<Item = (usize, u64)>) {
+        for (slot, n) in slots {
+            self.0[slot].fetch_add(n, Relaxed);
+        }
+    }
+
     /// Counts a lost sample, which is also a check without a truth.
     pub fn drop(&self, layer: Layer, cause: Drop) {
         self.0[tally::drop_slot(layer, cause)].fetch_add(1, Relaxed);

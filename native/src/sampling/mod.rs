@@ -13,6 +13,7 @@ mod pace;
 pub mod sample;
 pub mod sampler;
 pub mod stack_top;
+pub mod stepping;
 mod supply;
 mod suspending;
 pub mod targets;

@@ -119,6 +119,8 @@ reasons! {
     MethodGone = "a method was redefined or unloaded";
     /// Unverifiable: the walk of GetStackTrace that the truth rests on has a mismatch itself.
     ReferenceMismatch = "GetStackTrace itself has a mismatch";
+    /// Unverifiable: a caller has no debug info record, or the data of the VM could not be read.
+    NoStepTruth = "the steps do not show the frames of a caller";
     /// Unverifiable: the class files say nothing about any edge.
     NoKnownEdge = "no edge is known";
 }

@@ -42,7 +42,7 @@ macro_rules! layers {
     };
 }
 
-use TruthKind::{Classes, Here, Next, Trace};
+use TruthKind::{Classes, Here, Next, Steps, Trace};
 
 layers! {
     /// The trace stack with itself: pushes and pops balance, previous-frame indices hold.
@@ -86,6 +86,20 @@ layers! {
         walker: Some("asgct"), truths: [Here], when: Event, program: Unmodified, usual: true,
         budget: 0.005, imprecise: [0.0, 0.0],
         compares: "AsyncGetCallTrace with GetStackTrace at the same place, in runs without hooks: where objects are allocated, threads wait for monitors, classes are loaded, and native methods are called",
+    }
+    /// GetStackTrace at the safepoints of a thread that runs one instruction at a time, with the calls and
+    /// returns that the steps show: a check of the truth by steps itself.
+    GstStep = "gst-step" {
+        walker: Some("gst"), truths: [Steps], when: Step, program: Unmodified, usual: false,
+        budget: 0.0, imprecise: [0.0, 0.0],
+        compares: "GetStackTrace with the calls and returns that a thread's steps show, in scenarios with `steps`",
+    }
+    /// AsyncGetCallTrace at each instruction of a thread that runs one instruction at a time, with the calls
+    /// and returns that the steps show.
+    AsgctStep = "asgct-step" {
+        walker: Some("asgct"), truths: [Steps], when: Step, program: Unmodified, usual: false,
+        budget: 0.2, imprecise: [0.5, 0.5],
+        compares: "AsyncGetCallTrace at each instruction with the calls and returns that a thread's steps show, in scenarios with `steps`",
     }
     /// AsyncGetCallTrace in a signal handler with the trace stack copied there.
     AsgctAsync = "asgct-async" {
@@ -183,6 +197,8 @@ pub enum TruthKind {
     Next,
     /// The calls that class files allow.
     Classes,
+    /// The calls and returns that a thread shows which runs one instruction at a time.
+    Steps,
 }
 
 /// The instants at which a walker is asked.
@@ -198,6 +214,8 @@ pub enum When {
     Signal,
     /// By another thread, while the thread is suspended.
     Suspend,
+    /// At each instruction.
+    Step,
 }
 
 impl When {

@@ -4,11 +4,12 @@ use super::expected::Expected;
 use super::inject::WalkerAnswer;
 use super::mounted::{Boundary, of_safepoint, of_truths};
 use super::of_classes::{of_also_classes, of_edges, of_later};
+use super::of_steps::of_steps;
 use super::of_trace::of_truth;
 use crate::edge::Finding;
 use crate::judge::{
-    Compared, Edged, compared_by_truth, judge_edges, judge_mounted, judge_mounted_at_safepoint,
-    judge_moving_edges, judge_truth, judge_with_classes,
+    Compared, Edged, StepTruth, compared_by_truth, judge_edges, judge_mounted,
+    judge_mounted_at_safepoint, judge_moving_edges, judge_steps, judge_truth, judge_with_classes,
 };
 use crate::trace::{Frame, Methods, Truth};
 use crate::{Judgement, Verdict};
@@ -44,6 +45,8 @@ pub enum Sight<'a, M> {
     Later(Edged<'a>, &'a Edges<'a>),
     /// Layer `call-edge`: the class files.
     Edges(&'a Edges<'a>),
+    /// Layers of steps: the calls and returns that steps show.
+    Steps(&'a StepTruth),
     /// Another truth, and the class files.
     AlsoClasses(&'a Sight<'a, M>, &'a Edges<'a>),
 }
@@ -80,6 +83,7 @@ impl<M: Methods> Sight<'_, M> {
                 judge_moving_edges(Edged::new(walk, found.as_deref()), *later)
             }
             Sight::Edges(edges) => judge_edges(edges(walk).as_deref()),
+            Sight::Steps(truth) => judge_steps(walk, truth),
             Sight::AlsoClasses(sight, edges) => {
                 sight.judge_with_classes(sight.judge(walk), walk, edges)
             }
@@ -141,7 +145,9 @@ impl<M: Methods> Sight<'_, M> {
                 _ => compared_by_truth(walk, truth, *methods),
             },
             Sight::SameInstant { .. } => vec![Compared::Bci; walk.len()],
-            Sight::Later(..) | Sight::Edges(_) => vec![Compared::Nothing; walk.len()],
+            Sight::Later(..) | Sight::Edges(_) | Sight::Steps(_) => {
+                vec![Compared::Nothing; walk.len()]
+            }
             Sight::AlsoClasses(sight, _) => sight.compared(walk),
         }
     }
@@ -178,6 +184,7 @@ impl<M: Methods> Sight<'_, M> {
                 of_later(honest, faulty, *later, edges(faulty).as_deref())
             }
             Sight::Edges(edges) => of_edges(honest, faulty, edges(faulty).as_deref()),
+            Sight::Steps(truth) => of_steps(faulty, truth),
             Sight::AlsoClasses(sight, edges) => match sight.expect_of(honest, faulty) {
                 Expected::Verdict(verdict) => Expected::Verdict(verdict),
                 unseen => of_also_classes(unseen, edges(faulty).as_deref()),

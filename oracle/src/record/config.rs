@@ -60,6 +60,9 @@ pub struct Config {
     /// Whether layer `asgct-event` makes checks at calls of native methods, too.
     #[serde(default)]
     pub native_calls: bool,
+    /// Whether threads run one instruction at a time: layers `gst-step` and `asgct-step`.
+    #[serde(default)]
+    pub steps: bool,
     /// Developer option: layer `asgct-event` asks GetStackTrace in place of AsyncGetCallTrace. Every
     /// difference is a mistake of the layer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

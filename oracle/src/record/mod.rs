@@ -16,7 +16,8 @@ pub use config::{CLAIM_FILE, Config, RECORDS_FILE, SLOTS_FILE};
 pub use faults::{FaultCount, Faults, HookFault};
 pub use hooking::Hooking;
 pub use lines::{
-    Address, CauseName, CodeBytes, EdgeCounts, ErrorCount, Evidence, FoundEdges, Kept, KindCount,
-    Mismatch, Record, Rewriting, ShownFrame, StackWord, Started,
+    Address, CauseName, CodeBytes, EdgeCounts, ErrorCount, Evidence, FoundEdges, InstructionCounts,
+    Kept, KindCount, Mismatch, Record, Rewriting, ShownFrame, StackWord, Started, StepCounts,
+    VISITED_FILE, VisitedCode, Worst,
 };
 pub use lines::{pace, profile};

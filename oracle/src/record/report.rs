@@ -3,7 +3,9 @@
 use crate::budget::Budget;
 use crate::cost::Cost;
 use crate::profile::Profile;
-use crate::record::{ClassData, EdgeCounts, ErrorCount, KindCount, Mismatch, Rewriting};
+use crate::record::{
+    ClassData, EdgeCounts, ErrorCount, KindCount, Mismatch, Rewriting, StepCounts,
+};
 use crate::tally::{Compared, Drop, Tally};
 use crate::{Hooking, Layer};
 use serde::{Deserialize, Serialize};
@@ -155,6 +157,9 @@ pub struct Run {
     /// The findings on call edges.
     #[serde(default, skip_serializing_if = "EdgeCounts::is_empty")]
     pub edges: EdgeCounts,
+    /// What threads did that ran one instruction at a time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<StepCounts>,
 }
 
 impl Run {
@@ -180,6 +185,7 @@ impl Run {
             notes: vec![],
             errors: vec![],
             kinds: vec![],
+            steps: None,
             profile: Profile::default(),
             edges: EdgeCounts::default(),
         }

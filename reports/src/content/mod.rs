@@ -13,6 +13,7 @@ mod heat;
 mod mismatches;
 mod runs;
 mod since;
+mod steps;
 
 pub use cases::cases;
 pub use comparison::comparison;
@@ -32,6 +33,7 @@ pub fn report(report: &Report, decided: &Decision, source: &str) -> Document {
     sections.push(jdks(report));
     sections.extend(decision::sections(decided));
     sections.extend(counts::section(report, decided));
+    sections.extend(steps::sections(report));
     sections.push(heat::runs_by_layer(report));
     sections.extend(heat::trend(report));
     let changed = decided.against.as_ref().and_then(since::cells);

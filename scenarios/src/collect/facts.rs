@@ -143,6 +143,7 @@ impl Facts {
             kinds: records.kinds,
             profile: records.profile,
             edges: records.edges,
+            steps: records.steps,
         }
     }
 

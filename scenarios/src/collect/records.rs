@@ -4,6 +4,7 @@ use oracle::Layer;
 use oracle::profile::Profile;
 use oracle::record::{
     EdgeCounts, ErrorCount, Kept, KindCount, RECORDS_FILE, Record, Rewriting, SLOTS_FILE, Started,
+    StepCounts,
 };
 use oracle::tally::{Tally, slots};
 use std::fs;
@@ -20,6 +21,7 @@ pub(crate) struct Records {
     pub kinds: Vec<KindCount>,
     pub profile: Profile,
     pub edges: EdgeCounts,
+    pub steps: Option<StepCounts>,
     pub ended: bool,
     /// What could not be read.
     pub notes: Vec<String>,
@@ -54,6 +56,7 @@ pub(crate) fn read(dir: &Path) -> Records {
             Ok(Record::Kinds(kinds)) => KindCount::update(&mut records.kinds, kinds),
             Ok(Record::Profile(profile)) => records.profile = profile,
             Ok(Record::Edges(edges)) => records.edges = edges,
+            Ok(Record::Steps(steps)) => records.steps = Some(steps),
             Ok(Record::Ended) => records.ended = true,
             Err(_) if !line.ends_with(b"\n") => {
                 records.notes.push("the last record was cut off".into())

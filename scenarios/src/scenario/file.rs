@@ -53,6 +53,7 @@ struct FileSampling {
     check_share: Option<Spanned<f64>>,
     probability: Option<Spanned<f64>>,
     native_calls: Option<bool>,
+    steps: bool,
     evidence_limit: Option<Spanned<u32>>,
     include: Option<Texts>,
     exclude: Option<Texts>,
@@ -225,6 +226,7 @@ impl FileSampling {
                 check::share(&value, "check_share is a share of time")
             })?,
             native_calls: self.native_calls.unwrap_or(usual.native_calls),
+            steps: self.steps,
             probability: self
                 .probability
                 .as_ref()

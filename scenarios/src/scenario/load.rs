@@ -17,6 +17,7 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../../files/real-programs.toml"),
     ),
     ("walkers", include_str!("../../files/walkers.toml")),
+    ("step", include_str!("../../files/step.toml")),
     ("stress", include_str!("../../files/stress.toml")),
     ("renaissance", include_str!("../../files/renaissance.toml")),
     ("dacapo", include_str!("../../files/dacapo.toml")),

@@ -136,6 +136,8 @@ pub struct Sampling {
     pub check: Vec<String>,
     /// Whether checks are made at calls of native methods, where events make checks.
     pub native_calls: bool,
+    /// Whether threads run one instruction at a time, where no class is rewritten.
+    pub steps: bool,
     /// Breaks the hooks on purpose.
     pub hook_fault: Option<HookFault>,
     /// One hook of this many is broken.
@@ -158,6 +160,7 @@ impl Default for Sampling {
             exclude: vec![],
             check: vec![],
             native_calls: true,
+            steps: false,
             hook_fault: None,
             hook_fault_one_in: 10,
             faults: None,
@@ -175,6 +178,8 @@ pub(crate) struct Truths {
     pub edges: bool,
     /// Events of JVMTI, to make checks in.
     pub events: bool,
+    /// Steps, to make a check at each.
+    pub steps: bool,
 }
 
 impl Sampling {
@@ -202,7 +207,8 @@ impl Sampling {
             gst_every: self.gst_every,
             edges: truths.edges,
             events: truths.events,
-            native_calls: truths.events && self.native_calls,
+            native_calls: (truths.events || truths.steps) && self.native_calls,
+            steps: truths.steps,
             gst_twice: false,
             evidence_limit: self.evidence_limit,
             hook_fault: self.hook_fault,
@@ -243,19 +249,22 @@ impl Program {
             true => layer.uses(TruthKind::Classes),
             false => layer.rests_on(TruthKind::Classes),
         };
-        let asks_in_events = |layer: &Layer| layer.row().when == When::Event;
         let layers = self.layers();
+        let asks = |when| layers.iter().any(|layer| layer.row().when == when);
         Truths {
             edges: self.layers.iter().any(needs_classes),
-            events: layers.iter().any(asks_in_events),
-            layers,
+            events: asks(When::Event),
+            steps: asks(When::Step),
         }
     }
 
     /// The layers that the program measures and that the scenario asks for.
     pub fn layers(&self) -> Vec<Layer> {
         let hooked = self.hooks.is_on();
-        let is_measured = |layer: &Layer| layer.row().program.is_for(hooked);
+        let is_measured = |layer: &Layer| {
+            let row = layer.row();
+            row.program.is_for(hooked) && (row.when != When::Step || self.sampling.steps)
+        };
         let asked = Layer::ALL.into_iter().filter(is_measured);
         asked.filter(|layer| self.layers.contains(layer)).collect()
     }

@@ -45,3 +45,27 @@ pub fn thread_word() -> *mut usize {
 pub fn thunks() -> Option<ThunkTable> {
     None
 }
+
+/// There is no trap flag that a signal handler can set.
+pub const TRAP_FLAG: usize = 0;
+
+/// Whether the processor has a trap flag that a signal handler can set.
+pub fn has_trap_flag() -> bool {
+    false
+}
+
+/// There is no trap flag.
+pub fn set_trap_flag(_: &mut libc::ucontext_t, _: bool) {}
+
+/// Not known.
+pub fn entered_method(_: &libc::ucontext_t) -> usize {
+    0
+}
+
+/// No trap is wanted.
+pub fn breakpoint(_: usize) {}
+
+/// No breakpoint instruction is ours.
+pub fn breakpoint_argument(_: &libc::ucontext_t) -> Option<usize> {
+    None
+}

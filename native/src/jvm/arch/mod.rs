@@ -9,12 +9,18 @@ mod x86_64;
 #[cfg(target_arch = "x86_64")]
 pub use thunks_x86_64::thunks;
 #[cfg(target_arch = "x86_64")]
-pub use x86_64::{registers, thread_word};
+pub use x86_64::{
+    TRAP_FLAG, breakpoint, breakpoint_argument, entered_method, has_trap_flag, registers,
+    set_trap_flag, thread_word,
+};
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 #[cfg(target_arch = "aarch64")]
-pub use aarch64::{registers, thread_word, thunks};
+pub use aarch64::{
+    TRAP_FLAG, breakpoint, breakpoint_argument, entered_method, has_trap_flag, registers,
+    set_trap_flag, thread_word, thunks,
+};
 pub use thunk_table::{THUNKS, ThunkTable};
 
 #[cfg(not(all(

@@ -1,7 +1,7 @@
 //! Linux on x86-64.
 
 use hotspot::arch::Registers;
-use std::arch::asm;
+use std::arch::{asm, global_asm};
 use std::ffi::c_int;
 
 /// The registers of the interrupted code.
@@ -30,4 +30,55 @@ pub fn thread_word() -> *mut usize {
         );
     }
     address
+}
+
+/// The trap flag in the register of flags (Intel SDM, volume 3, 2.3).
+pub const TRAP_FLAG: usize = 1 << 8;
+
+/// Whether the processor has a trap flag that a signal handler can set.
+pub fn has_trap_flag() -> bool {
+    true
+}
+
+/// Sets or clears the trap flag of the interrupted code.
+pub fn set_trap_flag(context: &mut libc::ucontext_t, is_set: bool) {
+    let flags = &mut context.uc_mcontext.gregs[libc::REG_EFL as usize];
+    *flags = match is_set {
+        true => *flags | TRAP_FLAG as i64,
+        false => *flags & !(TRAP_FLAG as i64),
+    };
+}
+
+/// The register in which the interpreter has the method that it enters: `rbx`.
+pub fn entered_method(context: &libc::ucontext_t) -> usize {
+    context.uc_mcontext.gregs[libc::REG_RBX as usize] as usize
+}
+
+// A function that runs a breakpoint instruction and returns.
+global_asm!(
+    ".pushsection .text.stackwitness_breakpoint,\"ax\",@progbits",
+    ".globl stackwitness_breakpoint",
+    ".hidden stackwitness_breakpoint",
+    "stackwitness_breakpoint:",
+    "int3",
+    "ret",
+    ".popsection",
+);
+
+unsafe extern "C" {
+    fn stackwitness_breakpoint(argument: usize);
+}
+
+/// Runs a breakpoint instruction.
+pub fn breakpoint(argument: usize) {
+    // SAFETY: the function changes nothing; the handler of the trap is installed.
+    unsafe { stackwitness_breakpoint(argument) };
+}
+
+/// The argument of [`breakpoint`], if the breakpoint instruction was its own.
+pub fn breakpoint_argument(context: &libc::ucontext_t) -> Option<usize> {
+    let gregs = &context.uc_mcontext.gregs;
+    let is_ours =
+        gregs[libc::REG_RIP as usize] as usize == stackwitness_breakpoint as *const () as usize + 1;
+    is_ours.then_some(gregs[libc::REG_RDI as usize] as usize)
 }

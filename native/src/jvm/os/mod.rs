@@ -3,9 +3,12 @@
 pub mod clock;
 pub mod futex;
 pub mod handoff;
+pub mod held;
 pub mod peek;
 pub mod reserved;
+pub mod ring;
 pub mod shared_words;
 pub mod signal;
 pub mod thread;
 pub mod thread_word;
+pub mod trap;

@@ -26,10 +26,71 @@ pub struct HandlerContext<'a> {
     _of_this_thread: PhantomData<*mut ()>,
 }
 
+impl<'a> HandlerContext<'a> {
+    /// The state in the context of a signal.
+    ///
+    /// # Safety
+    /// `context` must be that of a signal whose handler the calling thread runs.
+    pub(super) unsafe fn of(context: &'a libc::ucontext_t) -> HandlerContext<'a> {
+        HandlerContext {
+            context,
+            _of_this_thread: PhantomData,
+        }
+    }
+}
+
 impl HandlerContext<'_> {
     /// The registers of the interrupted code.
     pub fn registers(&self) -> Registers {
         arch::registers(self.context)
+    }
+
+    /// The first bytes of the instruction that runs next; 0 for a byte on another page.
+    pub fn next_bytes(&self) -> [u8; 2] {
+        const PAGE: usize = 0xfff;
+        let pc = self.registers().pc;
+        // SAFETY: the thread is about to run the instruction, so its first byte can be read, and all bytes
+        // of its page.
+        unsafe {
+            let first = (pc as *const u8).read_volatile();
+            let second = match (pc + 1) & PAGE {
+                0 => 0,
+                _ => ((pc + 1) as *const u8).read_volatile(),
+            };
+            [first, second]
+        }
+    }
+
+    /// The register in which the interpreter has the method that it enters.
+    pub fn entered_method(&self) -> usize {
+        arch::entered_method(self.context)
+    }
+
+    /// The word at `address` of the thread's own stack; 0 if the address is not in `stack`, or so far below
+    /// the interrupted code's stack pointer that handlers may have overwritten the word.
+    pub fn stack_word(&self, address: usize, stack: &StackBounds) -> usize {
+        /// What the kernel leaves alone below the stack pointer (System V ABI for x86-64, 3.2.2).
+        const RED_ZONE: usize = 128;
+        let is_kept = address >= self.registers().sp.saturating_sub(RED_ZONE);
+        let is_there = is_kept && stack.range().contains(&address);
+        if !is_there || !address.is_multiple_of(size_of::<usize>()) {
+            return 0;
+        }
+        // SAFETY: the handler's own frame is below, so this part of the thread's stack is in use.
+        unsafe { (address as *const usize).read_volatile() }
+    }
+
+    /// The instruction that runs next loads the flags from the stack: sets the trap flag there, if they are
+    /// within `stack`.
+    pub fn keep_trap_flag(&self, stack: &StackBounds) {
+        let sp = self.registers().sp;
+        if stack.range().contains(&sp) && sp.is_multiple_of(size_of::<usize>()) {
+            // SAFETY: the word at the stack pointer is this thread's, which runs here.
+            unsafe {
+                let flags = sp as *mut usize;
+                flags.write_volatile(flags.read_volatile() | arch::TRAP_FLAG);
+            }
+        }
     }
 
     /// The `ucontext_t`, for functions of the VM.
@@ -121,10 +182,7 @@ extern "C" fn handler(_: c_int, info: *mut libc::siginfo_t, context: *mut c_void
         let errno = *libc::__errno_location();
         let info = &*info.cast::<QueuedInfo>();
         if let (libc::SI_QUEUE, Some(handle)) = (info.code, HANDLE.get()) {
-            let context = HandlerContext {
-                context: &*context.cast(),
-                _of_this_thread: PhantomData,
-            };
+            let context = HandlerContext::of(&*context.cast());
             handle(&context, info.value);
         }
         *libc::__errno_location() = errno;

@@ -32,6 +32,11 @@ impl StackBounds {
         }
     }
 
+    /// The bounds of no stack.
+    pub const fn none() -> StackBounds {
+        StackBounds(0..0)
+    }
+
     /// Bounds from a range that [`StackBounds::range`] returned.
     ///
     /// # Safety

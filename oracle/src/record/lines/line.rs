@@ -11,6 +11,7 @@ use super::kinds::KindCount;
 use super::pace::Paced;
 use super::profile::Profile;
 use super::rewriting::Rewriting;
+use super::steps::StepCounts;
 use crate::record::ClassData;
 use crate::record::faults::FaultCount;
 use serde::{Deserialize, Serialize};
@@ -39,6 +40,8 @@ pub enum Record {
     Paced(Paced),
     /// All stacks that the sampler's walker returned. The last record counts.
     Profile(Profile),
+    /// What threads did that ran one instruction at a time. The last record counts.
+    Steps(StepCounts),
     /// The findings on call edges. The last record counts.
     Edges(EdgeCounts),
     /// The VM ended in an orderly way.

@@ -10,6 +10,7 @@ mod mismatch;
 pub mod pace;
 pub mod profile;
 mod rewriting;
+mod steps;
 
 pub use edges::{EdgeCounts, FoundEdges};
 pub use errors::ErrorCount;
@@ -19,3 +20,4 @@ pub use kinds::KindCount;
 pub use line::{Record, Started};
 pub use mismatch::{CauseName, Mismatch, ShownFrame};
 pub use rewriting::Rewriting;
+pub use steps::{InstructionCounts, StepCounts, VISITED_FILE, VisitedCode, Worst};

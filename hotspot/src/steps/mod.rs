@@ -1,0 +1,101 @@
+//! Truth by steps: a thread runs one instruction at a time, and each call and return is seen.
+//!
+//! * [`shadow`]: the calls that have not returned, kept from step to step;
+//! * [`anchor`]: the calls on a stack at an instant at which the VM itself knows the last Java frame;
+//! * [`truth`]: the Java frames of these calls, by debug info records and interpreter frames.
+
+pub mod anchor;
+pub mod shadow;
+pub mod truth;
+
+/// The code at a program counter, as far as steps depend on it.
+#[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
+pub enum Code {
+    /// No code of the code cache: a library.
+    #[default]
+    Outside,
+    /// The interpreter.
+    Interpreter,
+    /// A compiled method.
+    Compiled,
+    /// A native wrapper.
+    NativeWrapper,
+    /// Other code of the code cache.
+    Stub,
+    /// Code that replaces frames by other frames, or that starts without a call where the VM has changed
+    /// the program counter. What such code does to the stack is not followed.
+    NotFollowed,
+}
+
+impl Code {
+    /// The kind of the code that the VM names `name`.
+    pub fn of(name: &[u8]) -> Code {
+        let contains = |part: &[u8]| name.windows(part.len()).any(|window| window == part);
+        // Frames are replaced, moved, or begun by the VM's signal handler.
+        const NOT_FOLLOWED: [&[u8]; 8] = [
+            b"Deopt",
+            b"UncommonTrap",
+            b"xception",
+            b"Safepoint",
+            b"throw_",
+            b"ontinuation",
+            b"cont_",
+            b"upcall",
+        ];
+        match name {
+            b"nmethod" => Code::Compiled,
+            b"native nmethod" => Code::NativeWrapper,
+            b"Interpreter" => Code::Interpreter,
+            // A stub of C1 that follows all calling conventions.
+            _ if contains(b"Runtime1") || contains(b"C1 Runtime") => Code::Stub,
+            _ if NOT_FOLLOWED.iter().any(|part| contains(part)) => Code::NotFollowed,
+            _ => Code::Stub,
+        }
+    }
+}
+
+/// The state of a thread between two instructions.
+#[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
+pub struct Place {
+    /// The program counter.
+    pub pc: usize,
+    /// The stack pointer.
+    pub sp: usize,
+    /// The frame pointer.
+    pub fp: usize,
+    /// The code at the program counter.
+    pub code: Code,
+    /// The start of the blob of this code; 0 outside of the code cache.
+    pub blob: usize,
+    /// The first bytes of the instruction at the program counter.
+    pub bytes: [u8; 2],
+}
+
+impl Place {
+    /// Whether the instruction pushes a word that is not a return address of its own (Intel SDM,
+    /// volume 2, `PUSH`).
+    fn pushes(&self) -> bool {
+        match self.bytes {
+            [0x50..=0x57 | 0x68 | 0x6a, _] | [0x40..=0x4f, 0x50..=0x57] => true,
+            [0xff, operand] => operand >> 3 & 7 == 6,
+            _ => false,
+        }
+    }
+}
+
+/// The thread's own stack, and the interpreter.
+pub trait Stack {
+    /// The word at `address`, which is at or above the stack pointer; 0 if the address is not in the stack.
+    fn word(&self, address: usize) -> usize;
+    /// Whether Java methods that interpreted code calls return to `pc`. Other calls of the interpreter are
+    /// its own.
+    fn is_invoke_return(&self, pc: usize) -> bool;
+}
+
+/// The size of a word in bytes.
+pub(crate) const WORD: usize = size_of::<usize>();
+
+/// The places of an interpreter frame's method and bytecode pointer, in bytes below the frame pointer
+/// (`frame_x86.hpp`).
+pub(crate) const METHOD: usize = 3 * WORD;
+pub(crate) const BCP: usize = 8 * WORD;

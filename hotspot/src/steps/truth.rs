@@ -1,0 +1,253 @@
+//! The Java frames of a thread, by its calls.
+//!
+//! A caller's frames are those of the debug info record at its return address, or of its interpreter
+//! frame. The top frame has a record only at some instructions. Between two records only the compiled
+//! method itself is certain, so the truth has several candidates for the top, each with what it is worth.
+
+use super::shadow::{Call, Interpreted};
+use super::{Code, Place, WORD};
+
+/// A Java frame.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Line {
+    /// The VM's address of the method.
+    pub method: usize,
+    /// The BCI.
+    pub bci: Bci,
+}
+
+/// The BCI of a frame.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Bci {
+    /// The frame is at this BCI.
+    At(i32),
+    /// The method is native.
+    Native,
+    /// The BCI is not known.
+    Any,
+}
+
+/// The top of a stack, as it may be.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Top {
+    /// The frames above the callers, innermost first.
+    pub lines: Vec<Line>,
+    /// Whether these frames are certain. If not, the inlined frames are those of a neighbouring debug info
+    /// record.
+    pub is_certain: bool,
+}
+
+/// A stack.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Lines {
+    /// What may be at the top; one candidate at least.
+    pub tops: Vec<Top>,
+    /// The frames of the callers, top first.
+    pub callers: Vec<Line>,
+}
+
+/// The debug info records of compiled code around a program counter, innermost frames first.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Records {
+    /// The record at the program counter.
+    pub exact: Option<Vec<Line>>,
+    /// The last record before the program counter.
+    pub before: Option<Vec<Line>>,
+    /// The first record behind the program counter.
+    pub behind: Option<Vec<Line>>,
+}
+
+/// Facts about methods and generated code.
+pub trait Facts {
+    /// The records of the compiled method `blob` around `pc`.
+    fn records(&self, blob: usize, pc: usize) -> Option<Records>;
+    /// The method of the compiled method or native wrapper `blob`.
+    fn method(&self, blob: usize) -> Option<usize>;
+    /// Where the frame of an interpreted `method` stands whose bytecode pointer is `bcp`.
+    fn bci(&self, method: usize, bcp: usize) -> Option<Bci>;
+    /// The frame size of `blob` in words, the return address included.
+    fn frame_words(&self, blob: usize) -> Option<usize>;
+    /// Whether `pc` is in the stubs of the compiled method `blob`, behind its code.
+    fn is_in_stubs(&self, blob: usize, pc: usize) -> bool;
+}
+
+/// Why there is no truth.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Unknown {
+    /// A caller has no debug info record at its return address.
+    NoRecord,
+    /// The VM's data could not be read.
+    Unreadable,
+}
+
+/// The frames of a thread at `place` with these `calls`, the oldest first.
+pub fn lines(
+    place: &Place,
+    interpreted: Interpreted,
+    calls: &[Call],
+    facts: &impl Facts,
+) -> Result<Lines, Unknown> {
+    let mut rest = calls;
+    let mut tops = top(place, interpreted, calls, facts)?;
+    // Stubs without a record for their caller are called by compiled code.
+    while let Some((call, older)) = rest.split_last() {
+        let has_frames = matches!(
+            call.code,
+            Code::Compiled | Code::Interpreter | Code::NativeWrapper
+        );
+        if tops.iter().any(|top| !top.lines.is_empty())
+            || has_frames && !is_without_record(call, facts)?
+        {
+            break;
+        }
+        rest = older;
+        if has_frames {
+            tops = between_records(call.blob, call.ret, facts)?;
+        }
+    }
+    let mut fp = match interpreted {
+        Interpreted::Whole(_) => Some(place.fp),
+        _ => None,
+    };
+    let mut callers = Vec::new();
+    for call in rest.iter().rev() {
+        match call.code {
+            Code::Interpreter if fp == Some(call.fp) => {}
+            Code::Interpreter => {
+                let bci = facts
+                    .bci(call.method, call.bcp)
+                    .ok_or(Unknown::Unreadable)?;
+                callers.push(Line {
+                    method: call.method,
+                    bci,
+                });
+                fp = Some(call.fp);
+            }
+            Code::Compiled => {
+                let records = facts
+                    .records(call.blob, call.ret)
+                    .ok_or(Unknown::Unreadable)?;
+                callers.extend(records.exact.ok_or(Unknown::NoRecord)?);
+            }
+            Code::NativeWrapper => callers.push(native(call.blob, facts)?),
+            Code::Outside | Code::Stub | Code::NotFollowed => {}
+        }
+    }
+    Ok(Lines { tops, callers })
+}
+
+/// Whether compiled code has made this call without a debug info record, as calls of leaf functions are.
+fn is_without_record(call: &Call, facts: &impl Facts) -> Result<bool, Unknown> {
+    if call.code != Code::Compiled {
+        return Ok(false);
+    }
+    let records = facts
+        .records(call.blob, call.ret)
+        .ok_or(Unknown::Unreadable)?;
+    Ok(records.exact.is_none())
+}
+
+fn native(blob: usize, facts: &impl Facts) -> Result<Line, Unknown> {
+    let method = facts.method(blob).ok_or(Unknown::Unreadable)?;
+    Ok(Line {
+        method,
+        bci: Bci::Native,
+    })
+}
+
+fn certain(lines: Vec<Line>) -> Top {
+    Top {
+        lines,
+        is_certain: true,
+    }
+}
+
+fn top(
+    place: &Place,
+    interpreted: Interpreted,
+    calls: &[Call],
+    facts: &impl Facts,
+) -> Result<Vec<Top>, Unknown> {
+    let none = || certain(vec![]);
+    let any = |method| {
+        certain(vec![Line {
+            method,
+            bci: Bci::Any,
+        }])
+    };
+    let mut tops = match (place.code, interpreted) {
+        (Code::Interpreter, Interpreted::Whole(method)) => return Ok(vec![any(method)]),
+        (Code::Interpreter, Interpreted::InPart(method)) if method != 0 => {
+            return Ok(vec![any(method), none()]);
+        }
+        (Code::NativeWrapper, _) => vec![certain(vec![native(place.blob, facts)?])],
+        (Code::Compiled, _)
+            if !facts.is_in_stubs(place.blob, place.pc) || is_whole(place, calls, facts) =>
+        {
+            between_records(place.blob, place.pc, facts)?
+        }
+        _ => return Ok(vec![none()]),
+    };
+    if !is_whole(place, calls, facts) {
+        // The frame is being built, or was removed. The callee's method is entered all the same.
+        let own = tops.iter().find_map(|top| top.lines.last().copied());
+        tops.extend(own.map(|own| any(own.method)));
+        tops.push(none());
+    }
+    Ok(tops)
+}
+
+/// Whether the whole frame of the code at `place` is on the stack, below the return address.
+fn is_whole(place: &Place, calls: &[Call], facts: &impl Facts) -> bool {
+    let slot = calls.last().map_or(0, |call| call.slot);
+    facts
+        .frame_words(place.blob)
+        .is_some_and(|words| slot != 0 && place.sp <= slot.wrapping_sub((words - 1) * WORD))
+}
+
+/// The candidates for the frames of the compiled method `blob` at `pc`.
+fn between_records(blob: usize, pc: usize, facts: &impl Facts) -> Result<Vec<Top>, Unknown> {
+    let Records {
+        exact,
+        before,
+        behind,
+    } = facts.records(blob, pc).ok_or(Unknown::Unreadable)?;
+    if let Some(exact) = exact {
+        return Ok(vec![certain(exact)]);
+    }
+    let method = facts.method(blob).ok_or(Unknown::Unreadable)?;
+    let start = || {
+        Some(vec![Line {
+            method,
+            bci: Bci::At(0),
+        }])
+    };
+    let before = before.or_else(start);
+    let mut tops = Vec::new();
+    // Where both records have the same frames, so has the code between them, except that the innermost
+    // frame moves. Before the first record is the start of the method.
+    let same = before
+        .as_ref()
+        .zip(behind.as_ref())
+        .filter(|(before, behind)| before.get(1..) == behind.get(1..))
+        .filter(|(before, behind)| before[0].method == behind[0].method);
+    if let Some((lines, _)) = same {
+        let mut lines = lines.clone();
+        lines[0].bci = Bci::Any;
+        tops.push(certain(lines));
+    }
+    let uncertain = |lines| Top {
+        lines,
+        is_certain: false,
+    };
+    tops.extend(
+        [before, behind, start()]
+            .into_iter()
+            .flatten()
+            .map(uncertain),
+    );
+    Ok(tops)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,199 @@
+use super::*;
+
+/// The blob 0x1000 is method 1, with frames of 4 words, records at 0x1010 (method 2, inlined) and 0x1020, and
+/// stubs from 0x1800 on. The blob 0x2000 is the wrapper of the native method 3.
+struct Toy;
+
+fn line(method: usize, bci: i32) -> Line {
+    Line {
+        method,
+        bci: Bci::At(bci),
+    }
+}
+
+impl Facts for Toy {
+    fn records(&self, blob: usize, pc: usize) -> Option<Records> {
+        let all = [
+            (0x1010, vec![line(2, 5), line(1, 7)]),
+            (0x1020, vec![line(1, 9)]),
+            (0x1030, vec![line(1, 11)]),
+        ];
+        let find = |is: &dyn Fn(usize) -> bool| {
+            let mut found = all.iter().filter(|(at, _)| is(*at));
+            found.next().map(|(_, lines)| lines.clone())
+        };
+        let before = all.iter().rev().find(|(at, _)| *at <= pc);
+        (blob == 0x1000).then(|| Records {
+            exact: find(&|at| at == pc),
+            before: before.map(|(_, lines)| lines.clone()),
+            behind: find(&|at| at > pc),
+        })
+    }
+
+    fn method(&self, blob: usize) -> Option<usize> {
+        Some(if blob == 0x1000 { 1 } else { 3 })
+    }
+
+    fn bci(&self, _: usize, bcp: usize) -> Option<Bci> {
+        Some(Bci::At(bcp as i32))
+    }
+
+    fn frame_words(&self, _: usize) -> Option<usize> {
+        Some(4)
+    }
+
+    fn is_in_stubs(&self, blob: usize, pc: usize) -> bool {
+        blob == 0x1000 && pc >= 0x1800
+    }
+}
+
+const SLOT: usize = 0x8000;
+
+fn compiled(pc: usize, sp: usize) -> Place {
+    Place {
+        pc,
+        sp,
+        fp: 0,
+        code: Code::Compiled,
+        blob: 0x1000,
+        ..Place::default()
+    }
+}
+
+/// An interpreted frame of `method` with the frame pointer `fp` has called.
+fn interpreted(method: usize, bcp: usize, fp: usize) -> Call {
+    Call {
+        slot: SLOT,
+        ret: 0x77,
+        fp,
+        code: Code::Interpreter,
+        method,
+        bcp,
+        ..Call::default()
+    }
+}
+
+fn of_compiled(ret: usize) -> Call {
+    Call {
+        slot: SLOT,
+        ret,
+        code: Code::Compiled,
+        blob: 0x1000,
+        ..Call::default()
+    }
+}
+
+fn found(place: Place, state: Interpreted, calls: &[Call]) -> Lines {
+    lines(&place, state, calls, &Toy).expect("all is known")
+}
+
+const WHOLE: usize = SLOT - 3 * WORD;
+
+#[test]
+fn a_whole_frame_at_a_record_has_one_truth() {
+    let lines = found(
+        compiled(0x1010, WHOLE),
+        Interpreted::No,
+        &[interpreted(9, 4, 1)],
+    );
+    let top = Top {
+        lines: vec![line(2, 5), line(1, 7)],
+        is_certain: true,
+    };
+    assert_eq!(lines.tops, [top]);
+    assert_eq!(lines.callers, [line(9, 4)]);
+}
+
+#[test]
+fn between_records_only_what_both_show_is_certain() {
+    let lines = found(
+        compiled(0x1018, WHOLE),
+        Interpreted::No,
+        &[interpreted(9, 4, 1)],
+    );
+    assert!(lines.tops.iter().all(|top| !top.is_certain));
+    assert_eq!(
+        lines.tops.len(),
+        3,
+        "both records, and the start of the method"
+    );
+    let lines = found(
+        compiled(0x1028, WHOLE),
+        Interpreted::No,
+        &[interpreted(9, 4, 1)],
+    );
+    let any = Line {
+        method: 1,
+        bci: Bci::Any,
+    };
+    assert!(lines.tops[0].is_certain);
+    assert_eq!(lines.tops[0].lines, [any]);
+}
+
+#[test]
+fn a_frame_that_is_built_may_be_there_or_not() {
+    for sp in [SLOT, SLOT - WORD] {
+        let lines = found(
+            compiled(0x1002, sp),
+            Interpreted::No,
+            &[interpreted(9, 4, 1)],
+        );
+        let certain = lines.tops.iter().filter(|top| top.is_certain);
+        let certain: Vec<_> = certain.map(|top| top.lines.len()).collect();
+        assert_eq!(certain, [1, 0]);
+    }
+    // The stub of a call in the caller's own code.
+    let lines = found(
+        compiled(0x1804, SLOT),
+        Interpreted::No,
+        &[of_compiled(0x1010)],
+    );
+    assert_eq!(lines.tops, [certain(vec![])]);
+}
+
+#[test]
+fn callers_are_those_of_their_records_and_each_interpreted_frame_counts_once() {
+    let calls = [
+        interpreted(9, 4, 100),
+        interpreted(8, 3, 90),
+        interpreted(8, 6, 90),
+        of_compiled(0x1010),
+        Call {
+            code: Code::NativeWrapper,
+            blob: 0x2000,
+            ..Call::default()
+        },
+    ];
+    let native = Line {
+        method: 3,
+        bci: Bci::Native,
+    };
+    let lines = found(Place::default(), Interpreted::No, &calls);
+    assert_eq!(
+        lines.callers,
+        [native, line(2, 5), line(1, 7), line(8, 6), line(9, 4)]
+    );
+    let whole = Place {
+        fp: 90,
+        code: Code::Interpreter,
+        ..Place::default()
+    };
+    let lines = found(whole, Interpreted::Whole(8), &calls[..3]);
+    assert_eq!(lines.callers, [line(9, 4)]);
+    assert_eq!(lines.tops[0].lines[0].method, 8);
+}
+
+#[test]
+fn a_caller_without_a_record_is_open_below_a_stub_and_unknown_elsewhere() {
+    let stub = Place {
+        code: Code::Stub,
+        ..Place::default()
+    };
+    let calls = [interpreted(9, 4, 1), of_compiled(0x1018)];
+    let lines = found(stub, Interpreted::No, &calls);
+    assert_eq!(lines.callers, [line(9, 4)]);
+    assert!(lines.tops.iter().all(|top| !top.is_certain));
+    let deeper = [of_compiled(0x1018), interpreted(9, 4, 1)];
+    let unknown = super::lines(&stub, Interpreted::No, &deeper, &Toy);
+    assert_eq!(unknown, Err(Unknown::NoRecord));
+}

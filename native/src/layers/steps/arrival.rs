@@ -1,0 +1,109 @@
+//! Where threads begin to step: in an event of JVMTI. There GetStackTrace gives the thread's frames, and
+//! the VM's anchor gives the calls. Where a thread that steps comes to an event, GetStackTrace is compared
+//! with the steps: layer `gst-step`.
+
+use super::names::Names;
+use super::truth::truth;
+use crate::evidence::Seen;
+use crate::jvm::jni::Env;
+use crate::jvm::os::peek::OwnMemory;
+use crate::layers::context::Layers;
+use crate::layers::path::{Check, nothing_more};
+use crate::sampling::stepping::counts::End;
+use crate::sampling::stepping::handler;
+use crate::truth::thread_state::ThreadState;
+use crate::walkers::here::with_scratch;
+use hotspot::steps::Place;
+use hotspot::steps::anchor;
+use hotspot::steps::shadow::{Call, Interpreted};
+use oracle::judge::{StepTruth, judge_steps};
+use oracle::mutants::Sight;
+use oracle::{Layer, Verdict};
+use std::cell::RefCell;
+
+const LAYER: Layer = Layer::GstStep;
+
+thread_local! {
+    /// Used by a thread that does not step at that moment.
+    static NAMES: RefCell<Names> = RefCell::default();
+}
+
+/// The calling thread is in an event: it steps no more while `work` runs. Then it steps on, or begins to.
+pub fn around(layers: &Layers, state: &ThreadState, env: Env<'_>, work: impl FnOnce()) {
+    let stepped = handler::pause();
+    work();
+    if stepped {
+        let calls = handler::with(|stepper| stepper.calls().to_vec());
+        match calls {
+            Some(calls) if is_true(layers, state, env, &calls) => handler::go_on(),
+            _ => handler::give_back(End::Refuted),
+        }
+    } else if layers.truth.jvm.is_live() && handler::take() {
+        match begin(layers, state, env) {
+            Some(()) => handler::go_on(),
+            None => handler::give_back(End::NoTruth),
+        }
+    }
+}
+
+/// Whether GetStackTrace agrees with the calls that the steps have shown. Counts the check.
+fn is_true(layers: &Layers, state: &ThreadState, env: Env<'_>, calls: &[Call]) -> bool {
+    let slots = &layers.records.slots;
+    let judged = compare(layers, state, env, calls, |truth, gst| {
+        let check = Check {
+            layer: LAYER,
+            env,
+            tid: state.tid(),
+            seen: Seen::Plainly,
+            sight: &Sight::Steps(truth),
+            reference: &[],
+            evidence: &nothing_more,
+        };
+        check.go(layers, gst).verdict
+    });
+    match judged {
+        Some(verdict) => verdict == Verdict::Match,
+        None => {
+            slots.count(LAYER, Verdict::Unverifiable);
+            true
+        }
+    }
+}
+
+/// Finds the calls of the calling thread by the VM's anchor. `None` if GetStackTrace does not agree.
+fn begin(layers: &Layers, state: &ThreadState, env: Env<'_>) -> Option<()> {
+    if state.carrier_stack().is_some() {
+        return None;
+    }
+    let jvm = layers.truth.jvm;
+    let facts = jvm.step_facts.as_ref()?;
+    let anchor = jvm.java_threads.as_ref()?.last_frame(state.env())?;
+    let calls = anchor::calls(anchor, facts, &OwnMemory)?;
+    let verdict = compare(layers, state, env, &calls, |truth, gst| {
+        judge_steps(gst, truth).verdict
+    })?;
+    let begun = handler::with(|stepper| stepper.begin(state.stack_bounds(), &calls))?;
+    (begun && verdict == Verdict::Match).then_some(())
+}
+
+/// Asks GetStackTrace, and compares the answer with the frames of `calls`; `None` if one of them is not
+/// known.
+fn compare(
+    layers: &Layers,
+    state: &ThreadState,
+    env: Env<'_>,
+    calls: &[Call],
+    judge: impl FnOnce(&StepTruth, &[oracle::trace::Frame]) -> Verdict,
+) -> Option<Verdict> {
+    with_scratch(|scratch| {
+        let asked = scratch.ask_gst(layers.walkers, layers.truth, state, env);
+        asked.ok()?;
+        let jvm = layers.truth.jvm;
+        NAMES.with_borrow_mut(|names| {
+            let gst = names.walk(&layers.truth.methods, env, scratch.gst.frames());
+            let at = (&Place::default(), Interpreted::No);
+            let truth = truth(jvm, names, at, calls)?;
+            Some(judge(&truth, &gst))
+        })
+    })?
+}

@@ -1,0 +1,196 @@
+//! Judges the walker's answers at the instants of threads that step, on a thread of its own.
+
+use super::names::Names;
+use super::truth::truth;
+use super::visited::Visited;
+use crate::evidence::Seen as Sampled;
+use crate::jvm::Jvm;
+use crate::jvm::jni::Env;
+use crate::jvm::os::peek::peek_bytes;
+use crate::jvm::os::ring::{Reader, ring};
+use crate::jvm::os::trap;
+use crate::layers::context::Layers;
+use crate::layers::path::Check;
+use crate::sampling::stepping::counts::COUNTS;
+use crate::sampling::stepping::handler;
+use crate::sampling::stepping::instant::{Instant, WAITING};
+use crate::sampling::stepping::seen::Seen;
+use crate::sampling::stepping::thread::{Means, Stepper};
+use hotspot::steps::Code;
+use oracle::mutants::Sight;
+use oracle::record::{Address, CodeBytes, Evidence, Record, StepCounts, VISITED_FILE};
+use oracle::{Judgement, Layer, Reason, Verdict};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Mutex, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant as Time};
+
+const LAYER: Layer = Layer::AsgctStep;
+
+/// How long the judge rests if there is nothing to judge.
+const REST: Duration = Duration::from_millis(1);
+
+/// The interval in which counts are written.
+const BOOKKEEPING: Duration = Duration::from_secs(5);
+
+/// How long the VM's end waits for the judge.
+const END: Duration = Duration::from_secs(3);
+
+/// Gets a word when the judge has ended.
+static ENDED: OnceLock<Mutex<Receiver<()>>> = OnceLock::new();
+
+/// No thread steps any more, and the judge ends. After the live phase. Returns false if the judge does not
+/// end in time.
+pub fn finish() -> bool {
+    let ended = ENDED.get().map(|ended| ended.lock());
+    ended.is_none_or(|ended| ended.is_ok_and(|ended| ended.recv_timeout(END).is_ok()))
+}
+
+/// Lets threads step, and starts the judge's thread, whose work runs within `guard`. In the live phase.
+pub fn start(layers: &'static Layers, guard: fn(&mut dyn FnMut())) -> Result<(), String> {
+    let jvm = layers.truth.jvm;
+    let walker = layers.walkers.of(LAYER);
+    let walker = walker.and_then(|walker| walker.in_handler());
+    let (Some(walker), Some(interpreter), Some(_), Some(cache)) = (
+        walker,
+        jvm.interpreter(),
+        &jvm.step_facts,
+        jvm.code_cache.as_ref(),
+    ) else {
+        return Err("this VM does not describe its code as steps need it".into());
+    };
+    if !trap::is_possible() {
+        return Err("threads cannot step on this processor".into());
+    }
+    // From here on the handler knows where the code cache is.
+    cache.name_at(0);
+    let io = |error| format!("threads cannot step: {error}");
+    let (writer, mut reader) = ring((0..WAITING).map(|_| Instant::new()).collect());
+    let seen: &'static Seen = Box::leak(Box::new(Seen::new()));
+    let means = Means {
+        jvm,
+        records: layers.records,
+        walker,
+        interpreter,
+        seen,
+    };
+    handler::install(Stepper::new(means, writer).map_err(io)?).map_err(io)?;
+    let (end, ended) = channel();
+    _ = ENDED.set(Mutex::new(ended));
+    let body = move || {
+        let judge = |env: Env<'_>| guard(&mut || run(layers, env, &mut reader, seen));
+        layers.truth.jvm.vm.attached(c"Stackwitness steps", judge);
+        _ = end.send(());
+    };
+    let name = "Stackwitness steps".to_owned();
+    let spawned = thread::Builder::new().name(name).spawn(body);
+    spawned.map(drop).map_err(io)
+}
+
+/// What the judge keeps.
+struct Judging<'e> {
+    layers: &'static Layers,
+    env: Env<'e>,
+    seen: &'static Seen,
+    names: Names,
+    visited: Visited,
+    judged: u64,
+}
+
+fn run(layers: &'static Layers, env: Env<'_>, reader: &mut Reader<Instant>, seen: &'static Seen) {
+    let mut judging = Judging {
+        layers,
+        env,
+        seen,
+        names: Names::default(),
+        visited: Visited::default(),
+        judged: 0,
+    };
+    let mut booked = Time::now();
+    while layers.truth.jvm.is_live() {
+        let judged = reader.next(|instant| judging.judge(instant));
+        if judged.is_none() {
+            thread::sleep(REST);
+        }
+        if booked.elapsed() >= BOOKKEEPING {
+            judging.write_counts();
+            booked = Time::now();
+        }
+    }
+    judging.write_counts();
+    let path = layers.config.run_dir.join(VISITED_FILE);
+    if let Err(error) = judging.visited.write(&path) {
+        let reason = format!("the visited code cannot be written: {error}");
+        layers.records.invalid(reason);
+    }
+}
+
+impl Judging<'_> {
+    fn judge(&mut self, instant: &Instant) {
+        let Judging { layers, env, .. } = *self;
+        let slots = &layers.records.slots;
+        let judgement = match instant.walked {
+            Err(code) => {
+                let judgement = Judgement::plain(Verdict::Error(code.0), Reason::ErrorCode);
+                slots.judged(LAYER, &judgement);
+                judgement
+            }
+            Ok(()) => judge_walk(layers, env, &mut self.names, instant),
+        };
+        if let Some(count) = self.seen.judged(instant.key, &judgement, LAYER) {
+            slots.add_all(count.slots());
+        }
+        self.judged += 1;
+        self.visited.add(layers.truth.jvm, instant, &judgement);
+    }
+
+    fn write_counts(&self) {
+        let counts = StepCounts {
+            judged: self.judged,
+            instructions: self.visited.counts(),
+            ..COUNTS.read()
+        };
+        self.layers.records.write(&Record::Steps(counts));
+    }
+}
+
+fn judge_walk(layers: &Layers, env: Env<'_>, names: &mut Names, instant: &Instant) -> Judgement {
+    let jvm = layers.truth.jvm;
+    let walk = names.walk(&layers.truth.methods, env, &instant.frames);
+    let at = (&instant.place, instant.interpreted);
+    let found = truth(jvm, names, at, &instant.calls).filter(|_| is_there(jvm, instant));
+    let Some(found) = found else {
+        let none = Judgement::plain(Verdict::Unverifiable, Reason::NoStepTruth);
+        layers.records.slots.judged(LAYER, &none);
+        return none;
+    };
+    let check = Check {
+        layer: LAYER,
+        env,
+        tid: instant.tid,
+        seen: Sampled::Plainly,
+        sight: &Sight::Steps(&found),
+        reference: &[],
+        evidence: &|_| evidence(jvm, instant),
+    };
+    check.go(layers, &walk)
+}
+
+/// Whether the compiled code at the program counter is still there.
+fn is_there(jvm: &Jvm, instant: &Instant) -> bool {
+    let is_compiled = matches!(instant.place.code, Code::Compiled | Code::NativeWrapper);
+    let id = |cache: &crate::jvm::code_cache::CodeCache| cache.compile_id(instant.place.blob);
+    !is_compiled || jvm.code_cache.as_ref().and_then(id) == Some(instant.compile_id)
+}
+
+fn evidence(jvm: &Jvm, instant: &Instant) -> Evidence {
+    let place = &instant.place;
+    Evidence {
+        pc: Some(Address(place.pc)),
+        sp: Some(Address(place.sp)),
+        fp: Some(Address(place.fp)),
+        code: Some(crate::evidence::describe(jvm, place.pc)),
+        bytes: Some(CodeBytes(peek_bytes(place.pc, 16))),
+        ..Evidence::default()
+    }
+}

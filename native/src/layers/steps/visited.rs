@@ -1,0 +1,98 @@
+//! The instructions that threads have visited step by step, and what the walker answered there.
+
+use crate::jvm::Jvm;
+use crate::jvm::os::peek::peek_bytes;
+use crate::sampling::stepping::instant::Instant;
+use hotspot::code::CodeMemory;
+use oracle::record::{InstructionCounts, VisitedCode, Worst};
+use oracle::{Judgement, Verdict};
+use std::collections::{BTreeMap, HashMap};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+/// All visited code, by its start and the number of the compilation.
+#[derive(Default)]
+pub struct Visited(HashMap<(usize, i32), Code>);
+
+struct Code {
+    /// Without the instructions.
+    code: VisitedCode,
+    visited: BTreeMap<u32, Worst>,
+}
+
+impl Visited {
+    /// Notes the verdict at an instant.
+    pub fn add(&mut self, jvm: &Jvm, instant: &Instant, judgement: &Judgement) {
+        let place = &instant.place;
+        let key = (place.blob, instant.compile_id);
+        let code = self.0.entry(key).or_insert_with(|| Code {
+            code: code(jvm, place.pc).unwrap_or_default(),
+            visited: BTreeMap::new(),
+        });
+        let Ok(offset) = u32::try_from(place.pc.wrapping_sub(code.code.start)) else {
+            return;
+        };
+        let worst = worst(judgement.verdict);
+        let known = code.visited.entry(offset).or_insert(worst);
+        *known = worst.max(*known);
+    }
+
+    /// The numbers of instructions, by the name of their code.
+    pub fn counts(&self) -> BTreeMap<String, InstructionCounts> {
+        let mut counts: BTreeMap<_, InstructionCounts> = BTreeMap::new();
+        for Code { code, visited } in self.0.values() {
+            let name = match code.tier {
+                Some(tier) if code.name == "nmethod" => format!("nmethod tier {tier}"),
+                _ => code.name.clone(),
+            };
+            let of_name = counts.entry(name).or_default();
+            visited.values().for_each(|&worst| of_name.add(worst));
+        }
+        counts
+    }
+
+    /// Writes all code with its instructions to the file at `path`, a line for each piece.
+    pub fn write(&self, path: &Path) -> std::io::Result<()> {
+        let mut file = BufWriter::new(std::fs::File::create(path)?);
+        for Code { code, visited } in self.0.values() {
+            let visited = visited.iter().map(|(&offset, &worst)| (offset, worst));
+            let line = VisitedCode {
+                visited: visited.collect(),
+                ..code.clone()
+            };
+            serde_json::to_writer(&mut file, &line)?;
+            file.write_all(b"\n")?;
+        }
+        file.flush()
+    }
+}
+
+fn worst(verdict: Verdict) -> Worst {
+    match verdict {
+        Verdict::Match | Verdict::Window => Worst::Match,
+        Verdict::Imprecise => Worst::Imprecise,
+        Verdict::Error(_) => Worst::Error,
+        Verdict::Truncated => Worst::Truncated,
+        Verdict::Wrong => Worst::Wrong,
+        Verdict::Unverifiable => Worst::Unverifiable,
+    }
+}
+
+/// The code at `pc`.
+fn code(jvm: &Jvm, pc: usize) -> Option<VisitedCode> {
+    let cache = jvm.code_cache.as_ref()?;
+    let blob = cache.blob(pc)?;
+    let code = cache.code_of(blob.start)?;
+    let stubs = jvm.step_facts.as_ref()?.stubs(blob.start);
+    let stubs = stubs.filter(|_| blob.is_nmethod());
+    let digits = peek_bytes(code.start, code.len());
+    Some(VisitedCode {
+        name: blob.name,
+        method: blob.method,
+        tier: blob.tier,
+        start: code.start,
+        stubs: stubs.and_then(|stubs| u32::try_from(stubs.checked_sub(code.start)?).ok()),
+        code: digits.iter().map(|byte| format!("{byte:02x}")).collect(),
+        visited: vec![],
+    })
+}

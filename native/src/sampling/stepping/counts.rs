@@ -1,0 +1,89 @@
+//! How many steps threads have made, and why they ran on freely.
+
+use crate::jvm::os::clock;
+use oracle::record::StepCounts;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Declares [`End`]: one row for each reason.
+macro_rules! ends {
+    ($($(#[$doc:meta])* $end:ident = $phrase:literal;)*) => {
+        /// Why a thread runs on freely.
+        #[derive(Copy, Clone, Debug, Eq, PartialEq)]
+        pub enum End {
+            $($(#[$doc])* $end,)*
+        }
+
+        /// The reasons, in the form of reports.
+        const PHRASES: [&str; [$($phrase),*].len()] = [$($phrase),*];
+    };
+}
+
+ends! {
+    /// It is about to enter the kernel.
+    Kernel = "enters the kernel";
+    /// It has been outside of the code cache for long.
+    Outside = "long outside of generated code";
+    /// Generated code replaces frames.
+    Code = "generated code replaces frames";
+    /// It has stepped for long.
+    Turn = "its turn is over";
+    /// Its stack has too many calls.
+    TooDeep = "too many calls";
+    /// Its stack has little room left.
+    NearGuards = "near the end of the stack";
+    /// Nothing shows its calls.
+    NoTruth = "where it should begin nothing shows its calls";
+    /// It ends.
+    ThreadExits = "the thread ends";
+    /// GetStackTrace does not agree with the steps.
+    Refuted = "GetStackTrace does not agree";
+    /// The VM ends.
+    Stopped = "the VM ends";
+}
+
+/// The counts of all threads. One thread at a time adds to them.
+#[derive(Default)]
+pub struct Counts {
+    /// Instructions.
+    pub steps: AtomicU64,
+    /// Of these the instants at which the walker was asked.
+    pub instants: AtomicU64,
+    /// Of these those that could not be judged.
+    pub unjudged: AtomicU64,
+    ends: [AtomicU64; PHRASES.len()],
+}
+
+/// The counts.
+pub static COUNTS: Counts = Counts {
+    steps: AtomicU64::new(0),
+    instants: AtomicU64::new(0),
+    unjudged: AtomicU64::new(0),
+    ends: [const { AtomicU64::new(0) }; PHRASES.len()],
+};
+
+impl Counts {
+    /// Adds one. Async-signal-safe.
+    pub fn add(count: &AtomicU64) {
+        count.fetch_add(1, Relaxed);
+    }
+
+    /// A thread runs on freely. Async-signal-safe.
+    pub fn ended(&self, end: End) {
+        Counts::add(&self.ends[end as usize]);
+    }
+
+    /// The counts in the form of reports.
+    pub fn read(&self) -> StepCounts {
+        let ends = PHRASES.iter().zip(&self.ends);
+        let ends = ends.map(|(phrase, count)| ((*phrase).to_owned(), count.load(Relaxed)));
+        StepCounts {
+            steps: self.steps.load(Relaxed),
+            instants: self.instants.load(Relaxed),
+            unjudged: self.unjudged.load(Relaxed),
+            ends: ends.filter(|&(_, count)| count > 0).collect(),
+            nanos: clock::since_start(),
+            ..StepCounts::default()
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What the handler of traps does, and how a thread begins and ends to step.
+
+use super::counts::{COUNTS, End};
+use super::thread::Stepper;
+use crate::jvm::os::clock;
+use crate::jvm::os::held::Held;
+use crate::jvm::os::signal::HandlerContext;
+use crate::jvm::os::trap::{self, Next, Trap};
+use std::io;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+static STEPPER: OnceLock<Held<Stepper>> = OnceLock::new();
+
+/// When the next turn may begin, in nanoseconds of [`clock::since_start`].
+static NEXT_TURN: AtomicU64 = AtomicU64::new(0);
+
+/// How long all threads run freely at first, while the VM starts, in nanoseconds.
+const START: u64 = 500_000_000;
+
+/// How long all threads run freely between two turns, in nanoseconds.
+const BETWEEN: u64 = 10_000_000;
+
+/// Whether no thread may step any more.
+static STOPPED: AtomicBool = AtomicBool::new(false);
+
+/// Lets threads step from now on. To be called once.
+pub fn install(stepper: Stepper) -> io::Result<()> {
+    NEXT_TURN.store(clock::since_start() + START, Relaxed);
+    STEPPER
+        .set(Held::new(stepper))
+        .map_err(|_| io::Error::other("threads step already"))?;
+    trap::install(on_trap)
+}
+
+/// No thread steps from now on.
+pub fn stop() {
+    STOPPED.store(true, Relaxed);
+}
+
+/// Whether threads may step.
+pub fn may_step() -> bool {
+    STEPPER.get().is_some() && !STOPPED.load(Relaxed)
+}
+
+/// The calling thread steps no more for now, if it does. Returns whether it did.
+pub fn pause() -> bool {
+    let steps = STEPPER.get().is_some_and(Held::is_mine);
+    if steps {
+        trap::trap(Next::Run);
+    }
+    steps
+}
+
+/// The calling thread, which has paused or has taken the stepper, steps on.
+pub fn go_on() {
+    trap::trap(Next::Step);
+}
+
+/// Takes the stepper for the calling thread, if it is free.
+pub fn take() -> bool {
+    let is_time = clock::since_start() >= NEXT_TURN.load(Relaxed);
+    is_time && may_step() && STEPPER.get().is_some_and(Held::take)
+}
+
+/// The calling thread gives the stepper back.
+pub fn give_back(end: End) {
+    if let Some(stepper) = STEPPER.get() {
+        COUNTS.ended(end);
+        let between = match end {
+            End::Turn => BETWEEN,
+            _ => 0,
+        };
+        NEXT_TURN.store(clock::since_start() + between, Relaxed);
+        stepper.give_back();
+    }
+}
+
+/// Lends the stepper of the calling thread, which does not step now.
+pub fn with<R>(work: impl FnOnce(&mut Stepper) -> R) -> Option<R> {
+    STEPPER.get()?.with(work)
+}
+
+fn on_trap(context: &HandlerContext<'_>, trap: Trap) -> Next {
+    // A thread that does not hold the stepper has the flag of a thread that began it, or of code that
+    // loaded earlier flags.
+    let Some(stepper) = STEPPER.get().filter(|stepper| stepper.is_mine()) else {
+        return Next::Run;
+    };
+    let next = match trap {
+        Trap::Called(Next::Run) => return Next::Run,
+        Trap::Called(Next::Step) => stepper.with(|stepper| {
+            stepper.start(context);
+            Ok(Next::Step)
+        }),
+        Trap::Stepped if STOPPED.load(Relaxed) => Some(Err(End::Stopped)),
+        Trap::Stepped => stepper.with(|stepper| stepper.step(context)),
+    };
+    match next {
+        Some(Ok(next)) => next,
+        Some(Err(end)) => {
+            give_back(end);
+            Next::Run
+        }
+        None => Next::Run,
+    }
+}

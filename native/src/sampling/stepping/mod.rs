@@ -1,0 +1,14 @@
+//! A thread that runs one instruction at a time, and a walker that is asked at each instruction in the code
+//! cache.
+//!
+//! One thread at a time steps. The thread starts where JVMTI reports an event in the thread, because there
+//! the VM knows all frames ([`thread::Stepper::start`]). From then on the handler of the trap signal keeps
+//! the calls of the thread ([`hotspot::steps::shadow`]). Equal stacks with equal answers are judged once
+//! ([`seen`]). The thread runs on freely, and loses its calls, where it would enter the kernel, where it
+//! stays outside of the code cache for long, and where generated code replaces frames.
+
+pub mod counts;
+pub mod handler;
+pub mod instant;
+pub mod seen;
+pub mod thread;

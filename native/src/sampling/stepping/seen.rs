@@ -1,0 +1,129 @@
+//! What the walker has answered at which stacks, and how each was judged.
+
+use oracle::tally;
+use oracle::{Judgement, Layer};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+
+/// Room for so many pairs of stack and answer: a power of two.
+const PLACES: usize = 1 << 21;
+
+/// So many places are tried for a pair.
+const TRIES: usize = 16;
+
+/// The pairs of stack and answer that were seen.
+pub struct Seen(Box<[Pair]>);
+
+/// A pair of stack and answer.
+#[derive(Default)]
+struct Pair {
+    /// The number of the pair; 0 if the place is free.
+    key: AtomicU64,
+    /// What to count for each further instant, once the pair is judged; 0 before.
+    judged: AtomicU64,
+    /// Instants that are not counted yet.
+    waiting: AtomicU64,
+}
+
+/// What a handler finds.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Found {
+    /// Nobody has seen the pair.
+    New,
+    /// The pair was judged: count this.
+    Judged(Count),
+    /// The pair is still to be judged, and will be counted then.
+    Waiting,
+    /// There is no room for the pair.
+    Full,
+}
+
+/// What to count: a slot of the layer, and the strength of a match.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Count {
+    /// How often.
+    pub times: u64,
+    slots: [(usize, u64); 4],
+}
+
+impl Count {
+    /// The slots, and what to add to each.
+    pub fn slots(&self) -> [(usize, u64); 4] {
+        self.slots.map(|(slot, n)| (slot, n * self.times))
+    }
+
+    /// The bits of a judgement: the slot of the verdict, plus 1, and three numbers of frames.
+    fn pack(judgement: &Judgement, layer: Layer) -> u64 {
+        let [(slot, _), strength @ ..] = tally::slots_of(layer, judgement);
+        let limited = |n: u64| n.min(0xffff);
+        strength
+            .iter()
+            .fold((slot + 1) as u64, |bits, &(_, n)| bits << 16 | limited(n))
+    }
+
+    fn unpack(bits: u64, layer: Layer, times: u64) -> Count {
+        let none = Judgement::plain(oracle::Verdict::Match, oracle::Reason::SameFrames);
+        let mut slots = tally::slots_of(layer, &none);
+        slots[0] = ((bits >> 48) as usize - 1, 1);
+        for (at, slot) in slots[1..].iter_mut().enumerate() {
+            slot.1 = bits >> (16 * (2 - at)) & 0xffff;
+        }
+        Count { times, slots }
+    }
+}
+
+impl Seen {
+    /// Nothing was seen yet.
+    pub fn new() -> Seen {
+        Seen((0..PLACES).map(|_| Pair::default()).collect())
+    }
+
+    fn places(&self, key: u64) -> impl Iterator<Item = &Pair> {
+        let first = key as usize;
+        (0..TRIES).map(move |step| &self.0[(first + step) & (PLACES - 1)])
+    }
+
+    /// Looks a pair up. If it is new, the caller passes it on to be judged, and then calls
+    /// [`Seen::add`]. Only one thread at a time calls this function and that. Async-signal-safe.
+    pub fn look(&self, key: u64, layer: Layer) -> Found {
+        for pair in self.places(key) {
+            match pair.key.load(Relaxed) {
+                0 => return Found::New,
+                found if found == key => {
+                    pair.waiting.fetch_add(1, SeqCst);
+                    return pair.take(layer).map_or(Found::Waiting, Found::Judged);
+                }
+                _ => {}
+            }
+        }
+        Found::Full
+    }
+
+    /// Adds a pair that is new, with its first instant. Async-signal-safe.
+    pub fn add(&self, key: u64) {
+        let free = |pair: &&Pair| pair.key.load(Relaxed) == 0;
+        if let Some(pair) = self.places(key).find(free) {
+            pair.key.store(key, Relaxed);
+        }
+    }
+
+    /// The pair was judged. Returns what to count of the instants that came since its first.
+    pub fn judged(&self, key: u64, judgement: &Judgement, layer: Layer) -> Option<Count> {
+        let mut places = self.places(key);
+        let pair = places.find(|pair| pair.key.load(Relaxed) == key)?;
+        pair.judged.store(Count::pack(judgement, layer), SeqCst);
+        pair.take(layer)
+    }
+}
+
+impl Pair {
+    /// Takes the instants that are not counted yet, if the pair was judged.
+    fn take(&self, layer: Layer) -> Option<Count> {
+        let bits = self.judged.load(SeqCst);
+        if bits == 0 {
+            return None;
+        }
+        let times = self.waiting.swap(0, SeqCst);
+        (times > 0).then(|| Count::unpack(bits, layer, times))
+    }
+}

@@ -1,0 +1,272 @@
+//! The thread that runs one instruction at a time, from step to step.
+
+use super::counts::{COUNTS, Counts, End};
+use super::instant::{Instant, MOST_CALLS, MOST_FRAMES};
+use super::seen::{Found, Seen};
+use crate::jvm::Jvm;
+use crate::jvm::code_cache::Running;
+use crate::jvm::os::ring::Writer;
+use crate::jvm::os::signal::HandlerContext;
+use crate::jvm::os::thread::StackBounds;
+use crate::jvm::os::trap::Next;
+use crate::records::Records;
+use crate::truth::interrupted::Interrupted;
+use crate::walkers::buffer::{FrameBuffer, Walk};
+use crate::walkers::walker::WalksInterrupted;
+use hotspot::steps::shadow::{Call, Interpreted, Lost, Shadow, mixed};
+use hotspot::steps::{Code, Place, Stack};
+use hotspot::vm::interpreter::Interpreter;
+use oracle::Layer;
+use std::io;
+
+/// Outside of the code cache a thread runs so many steps, and then runs on freely.
+const MOST_OUTSIDE: u32 = 10_000;
+
+/// A thread steps for so many instructions, and then runs on freely for a while: compilers look at how often
+/// methods are called, and all threads get their turn.
+const TURN: u32 = 30_000;
+
+/// Stacks that have less room than this, in bytes, are left alone: the handler needs some, and the VM
+/// guards the end.
+const ROOM: usize = 256 << 10;
+
+/// What stepping uses.
+pub struct Means {
+    /// The VM.
+    pub jvm: &'static Jvm,
+    /// The place of the counts.
+    pub records: &'static Records,
+    /// The walker.
+    pub walker: &'static dyn WalksInterrupted,
+    /// The interpreter.
+    pub interpreter: &'static Interpreter,
+    /// What was seen.
+    pub seen: &'static Seen,
+}
+
+/// The thread's calls, and what it did last.
+pub struct Stepper {
+    means: Means,
+    shadow: Shadow,
+    before: Place,
+    running: Running,
+    bounds: StackBounds,
+    outside: u32,
+    /// Steps in this turn.
+    steps: u32,
+    frames: FrameBuffer,
+    writer: Writer<Instant>,
+    counts: &'static Counts,
+}
+
+/// The stack of the thread in its handler.
+struct Own<'a> {
+    context: &'a HandlerContext<'a>,
+    bounds: &'a StackBounds,
+    interpreter: &'a Interpreter,
+}
+
+impl Stack for Own<'_> {
+    fn word(&self, address: usize) -> usize {
+        self.context.stack_word(address, self.bounds)
+    }
+
+    fn is_invoke_return(&self, pc: usize) -> bool {
+        self.interpreter.is_return(pc)
+    }
+}
+
+impl Stepper {
+    /// No thread steps yet.
+    pub fn new(means: Means, writer: Writer<Instant>) -> io::Result<Stepper> {
+        Ok(Stepper {
+            means,
+            shadow: Shadow::new(MOST_CALLS),
+            before: Place::default(),
+            running: Running::default(),
+            bounds: StackBounds::none(),
+            outside: 0,
+            steps: 0,
+            frames: FrameBuffer::new(MOST_FRAMES)?,
+            writer,
+            counts: &COUNTS,
+        })
+    }
+
+    /// The calling thread, whose stack has these `bounds`, has made these `calls`, the oldest first. False
+    /// if there are too many.
+    pub fn begin(&mut self, bounds: StackBounds, calls: &[Call]) -> bool {
+        self.shadow.clear();
+        self.bounds = bounds;
+        self.steps = 0;
+        calls.iter().all(|&call| self.shadow.push(call).is_ok())
+    }
+
+    /// The calls that have not returned, the oldest first.
+    pub fn calls(&self) -> &[Call] {
+        self.shadow.calls()
+    }
+
+    /// The thread begins to step at `context`, outside of the code cache.
+    pub fn start(&mut self, context: &HandlerContext<'_>) {
+        self.before = outside(context);
+        self.outside = 0;
+    }
+
+    /// The thread has run one instruction.
+    pub fn step(&mut self, context: &HandlerContext<'_>) -> Result<Next, End> {
+        Counts::add(&self.counts.steps);
+        self.steps += 1;
+        if self.steps > TURN {
+            return Err(End::Turn);
+        }
+        let place = self.place(context)?;
+        // Code saves flags that it loads later: the trap flag stays set.
+        const POPF: u8 = 0x9d;
+        if let [POPF, _] | [0x48, POPF] = place.bytes {
+            context.keep_trap_flag(&self.bounds);
+        }
+        let before = std::mem::replace(&mut self.before, place);
+        if place.code == Code::Outside {
+            self.look_outside(place.bytes)?;
+            if before.code == Code::Outside {
+                return Ok(Next::Step);
+            }
+        }
+        let own = Own {
+            context,
+            bounds: &self.bounds,
+            interpreter: self.means.interpreter,
+        };
+        let followed = self.shadow.step(&before, &place, &own);
+        followed.map_err(|lost| match lost {
+            Lost::Code => End::Code,
+            Lost::TooDeep => End::TooDeep,
+        })?;
+        if place.code != Code::Outside {
+            self.outside = 0;
+            let interpreted = self
+                .shadow
+                .interpreted(&place, context.entered_method(), &own);
+            self.ask(context, &place, interpreted)?;
+        }
+        Ok(Next::Step)
+    }
+
+    /// Where the thread is.
+    fn place(&mut self, context: &HandlerContext<'_>) -> Result<Place, End> {
+        let registers = context.registers();
+        if registers.sp < self.bounds.range().start + ROOM {
+            return Err(End::NearGuards);
+        }
+        if !self.running.range.contains(&registers.pc) {
+            let cache = self.means.jvm.code_cache.as_ref();
+            let running = cache
+                .filter(|cache| cache.contains_running(context))
+                .map(|cache| cache.running(context).ok_or(End::Code));
+            match running {
+                None => {
+                    // Until the thread comes back, other code may take the place of this code.
+                    self.running.range = 0..0;
+                    return Ok(outside(context));
+                }
+                Some(running) => self.running = running?,
+            }
+        }
+        Ok(Place {
+            code: self.running.code,
+            blob: self.running.range.start,
+            ..outside(context)
+        })
+    }
+
+    /// Outside of the code cache: ends before the kernel is entered, where signals may be blocked and
+    /// threads begin with the flags of this one.
+    fn look_outside(&mut self, next: [u8; 2]) -> Result<(), End> {
+        const SYSCALL: [u8; 2] = [0x0f, 0x05];
+        self.outside += 1;
+        match next {
+            SYSCALL => Err(End::Kernel),
+            _ if self.outside > MOST_OUTSIDE => Err(End::Outside),
+            _ => Ok(()),
+        }
+    }
+
+    /// Asks the walker, and passes the answer on if it is new.
+    fn ask(
+        &mut self,
+        context: &HandlerContext<'_>,
+        place: &Place,
+        interpreted: Interpreted,
+    ) -> Result<(), End> {
+        let thread = Interrupted::new(context).ok_or(End::ThreadExits)?;
+        Counts::add(&self.counts.instants);
+        let walked = self.means.walker.walk(thread, &mut self.frames);
+        let key = self.key(place, interpreted, walked);
+        match self.means.seen.look(key, Layer::AsgctStep) {
+            Found::Judged(count) => self.means.records.slots.add_all(count.slots()),
+            Found::Waiting => {}
+            Found::Full => Counts::add(&self.counts.unjudged),
+            Found::New if !self.writer.has_room() => Counts::add(&self.counts.unjudged),
+            Found::New => {
+                self.means.seen.add(key);
+                let (shadow, frames) = (&self.shadow, &self.frames);
+                let compile_id = self.running.compile_id;
+                self.writer.pass(|instant| {
+                    instant.key = key;
+                    instant.tid = thread.state().tid();
+                    instant.place = *place;
+                    instant.interpreted = interpreted;
+                    instant.compile_id = compile_id;
+                    instant.walked = walked;
+                    instant.copy_stacks(shadow.calls(), frames.frames());
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// A number for the stack and the answer. The places of frames on the stack do not count, except that
+    /// of the newest return address.
+    fn key(&self, place: &Place, interpreted: Interpreted, walked: Walk) -> u64 {
+        let slot = self.shadow.calls().last().map_or(0, |call| call.slot);
+        let depth = match (slot, place.code) {
+            (0, _) => usize::MAX,
+            (_, Code::Interpreter) => 0,
+            (slot, _) => slot.wrapping_sub(place.sp),
+        };
+        let (stage, method) = match interpreted {
+            Interpreted::No => (0, 0),
+            Interpreted::InPart(method) => (1, method),
+            Interpreted::Whole(method) => (2, method),
+        };
+        let code = match walked {
+            Ok(()) => 1,
+            Err(code) => code.0 as usize,
+        };
+        let id = self.running.compile_id as usize;
+        let words = [place.pc, depth, stage, method, code, id];
+        let hash = words
+            .iter()
+            .fold(self.shadow.hash(), |hash, &word| mixed(hash, word as u64));
+        let frames = self.frames.frames().iter();
+        let hash = frames.fold(hash, |hash, frame| {
+            mixed(
+                hash,
+                frame.method.0 as u64 ^ (frame.location.0 as u64) << 48,
+            )
+        });
+        hash | 1
+    }
+}
+
+fn outside(context: &HandlerContext<'_>) -> Place {
+    let registers = context.registers();
+    Place {
+        pc: registers.pc,
+        sp: registers.sp,
+        fp: registers.fp,
+        bytes: context.next_bytes(),
+        ..Place::default()
+    }
+}

@@ -1,0 +1,96 @@
+//! What threads did that ran one instruction at a time.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Name of the file, in a run's folder, with a line of JSON for each piece of code that was visited: a
+/// [`VisitedCode`].
+pub const VISITED_FILE: &str = "visited.jsonl";
+
+/// The steps of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StepCounts {
+    /// Instructions that were run one at a time, inside and outside of the code cache.
+    pub steps: u64,
+    /// Of these the instants in the code cache at which the walker was asked.
+    pub instants: u64,
+    /// Of the instants those that could not be judged, because too many others were waiting.
+    pub unjudged: u64,
+    /// Different pairs of a stack and an answer.
+    pub judged: u64,
+    /// Different instructions at which the walker was judged, by the VM's name for their code.
+    pub instructions: BTreeMap<String, InstructionCounts>,
+    /// How often a thread ran on freely, by reason.
+    pub ends: BTreeMap<String, u64>,
+    /// The time from the first step to the last, in nanoseconds.
+    pub nanos: u64,
+}
+
+/// Different instructions, by what the walker answered there at the worst instant.
+#[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
+pub struct InstructionCounts {
+    /// All.
+    pub all: u64,
+    /// Those at which at least one answer was false or cut.
+    pub mismatch: u64,
+    /// Of the rest, those with an error instead of a stack.
+    pub error: u64,
+    /// Of the rest, those with an imprecise answer.
+    pub imprecise: u64,
+    /// Of the rest, those at which nothing could be judged.
+    pub unverifiable: u64,
+}
+
+/// A piece of generated code, with the instructions that were visited.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VisitedCode {
+    /// The VM's name for the code: `nmethod`, `Interpreter`, the name of a stub.
+    pub name: String,
+    /// Of a compiled method: `package.Class.method`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// Of a compiled method: the tier.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<i32>,
+    /// The address of the first byte.
+    pub start: usize,
+    /// The offset at which the stubs of a compiled method begin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stubs: Option<u32>,
+    /// The bytes, as hexadecimal digits.
+    pub code: String,
+    /// The offsets of the instructions that were visited, and the worst verdict at each.
+    pub visited: Vec<(u32, Worst)>,
+}
+
+/// The worst verdict at an instruction.
+#[derive(Copy, Clone, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Worst {
+    /// Nothing could be judged.
+    Unverifiable,
+    /// The answer was true.
+    Match,
+    /// The inlined frames were those of a neighbouring debug info record.
+    Imprecise,
+    /// An error code.
+    Error,
+    /// The bottom was missing.
+    Truncated,
+    /// The stack was false.
+    Wrong,
+}
+
+impl InstructionCounts {
+    /// Adds an instruction.
+    pub fn add(&mut self, worst: Worst) {
+        self.all += 1;
+        match worst {
+            Worst::Wrong | Worst::Truncated => self.mismatch += 1,
+            Worst::Error => self.error += 1,
+            Worst::Imprecise => self.imprecise += 1,
+            Worst::Unverifiable => self.unverifiable += 1,
+            Worst::Match => {}
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Threads that ran one instruction at a time: how fast, and at which instructions the walker was right.
+
+use crate::model::Kind::{Numbers, Words};
+use crate::model::{Block, Cell, Room, Section, Table, Tone};
+use oracle::record::{InstructionCounts, StepCounts};
+use oracle::report::{Report, Run};
+
+/// The instructions of each run that has steps, by the kind of their code.
+pub(super) fn sections(report: &Report) -> impl Iterator<Item = Section> {
+    let has_steps = report.runs.iter().any(|run| run.steps.is_some());
+    let section = || Section {
+        id: "steps",
+        title: "Instructions by code",
+        room: Room::Terminal,
+        blocks: stepped(report).map(blocks).collect::<Vec<_>>().concat(),
+    };
+    has_steps.then(section).into_iter()
+}
+
+fn stepped(report: &Report) -> impl Iterator<Item = (&Run, &StepCounts)> {
+    let runs = report.runs.iter();
+    runs.filter_map(|run| Some((run, run.steps.as_ref()?)))
+}
+
+fn blocks((run, counts): (&Run, &StepCounts)) -> Vec<Block> {
+    let seconds = (counts.nanos as f64 / 1e9).max(1e-9);
+    let rate = |n: u64| (n as f64 / seconds).round();
+    let speed = format!(
+        "{}: {} steps ({} a second), the walker asked at {} instants ({} a second), of which {} were not judged",
+        run.title(),
+        counts.steps,
+        rate(counts.steps),
+        counts.instants,
+        rate(counts.instants),
+        counts.unjudged,
+    );
+    let ends = counts.ends.iter();
+    let ends: Vec<_> = ends.map(|(end, n)| format!("{end}: {n}")).collect();
+    let ends = format!("A thread ran on freely, because: {}", ends.join("; "));
+    vec![
+        Block::Note(speed),
+        Block::Note(ends),
+        Block::Table(table(counts)),
+    ]
+}
+
+fn table(counts: &StepCounts) -> Table {
+    let mut table = Table::new([
+        ("code", Words),
+        ("instructions", Numbers),
+        ("false", Numbers),
+        ("error", Numbers),
+        ("imprecise", Numbers),
+        ("not judged", Numbers),
+        ("true", Numbers),
+    ]);
+    let mut rows: Vec<(&str, InstructionCounts)> = vec![];
+    rows.extend(counts.instructions.iter().map(|(name, &n)| (&**name, n)));
+    rows.sort_by_key(|(_, counts)| std::cmp::Reverse(counts.all));
+    for (name, counts) in rows {
+        let InstructionCounts {
+            all,
+            mismatch,
+            error,
+            imprecise,
+            unverifiable,
+        } = counts;
+        let good = all - mismatch - error - imprecise - unverifiable;
+        let numbers = [all, mismatch, error, imprecise, unverifiable, good];
+        let cells = [Cell::text(name)].into_iter();
+        let cells: Vec<Cell> = cells.chain(numbers.map(Cell::Count)).collect();
+        table.push(Tone::Plain, cells);
+    }
+    table
+}

@@ -1,0 +1,124 @@
+//! Layers `gst-step` and `asgct-step`: threads run one instruction at a time.
+
+mod support;
+
+use oracle::mutants::Detection;
+use oracle::record::{FaultCount, InstructionCounts};
+use oracle::report::{Exit, Report, Run};
+use oracle::tally::Tally;
+use oracle::{Layer, Verdict};
+use std::path::Path;
+use support::{Deadline, Ran, jdks};
+
+/// Runs fixtures whose threads step.
+fn run(jdk: &Path, seed: u64, jvm_args: &[&str], options: &[&str]) -> Ran {
+    let scenario = format!(
+        "name = \"steps\"\nlayers = [\"gst-step\", \"asgct-step\"]\n\
+         [sampling]\nsteps = true\ngst_every = 0\nevidence_limit = 10\n\
+         [budget]\ngst-step = 1\nasgct-step = 1\n[imprecise_budget]\nasgct-step = 1\n\
+         [[program]]\nname = \"program\"\nhooks = \"none\"\nbaseline = false\njvm_args = {jvm_args:?}\n\
+         fixtures = {{ names = [\"tiny-leaves\", \"hash-maps\", \"lambdas\"], seconds = 3 }}\n"
+    );
+    let ran = support::run_scenario(jdk, &scenario, seed, options);
+    let of_run = &ran.report.runs[0];
+    assert_eq!(of_run.exit, Exit::Code(0), "{jdk:?}");
+    assert_eq!(of_run.invalid, None, "{jdk:?}");
+    ran
+}
+
+fn tally(report: &Report, layer: Layer) -> Tally {
+    let mut layers = report.layers.iter();
+    let counts = layers.find(|counts| counts.layer == layer);
+    counts.map(|counts| counts.tally()).unwrap_or_default()
+}
+
+/// Instructions of code whose name starts with `name`.
+fn instructions(run: &Run, name: &str) -> u64 {
+    let steps = run.steps.iter();
+    let all = steps.flat_map(|steps| &steps.instructions);
+    let of_name = all.filter(|(code, _)| code.starts_with(name));
+    of_name
+        .map(|(_, counts): (_, &InstructionCounts)| counts.all)
+        .sum()
+}
+
+/// The truth is the same as that of the VM, which GetStackTrace tells, in interpreted and in compiled code.
+#[test]
+fn get_stack_trace_agrees_with_the_steps() {
+    if !cfg!(target_arch = "x86_64") {
+        println!("skipped: threads step on x86-64 only");
+        return;
+    }
+    for jdk in jdks() {
+        for options in [&[][..], &["-XX:TieredStopAtLevel=1"], &["-Xint"]] {
+            let deadline = Deadline::new(format!("{jdk:?}: waiting for steps"));
+            let (mut of_truth, mut of_walker) = (Tally::default(), Tally::default());
+            let (mut compiled, mut interpreted) = (0, 0);
+            for seed in 1.. {
+                deadline.check();
+                let ran = run(&jdk, seed, options, &[]);
+                of_truth += &tally(&ran.report, Layer::GstStep);
+                of_walker += &tally(&ran.report, Layer::AsgctStep);
+                compiled += instructions(&ran.report.runs[0], "nmethod");
+                interpreted += instructions(&ran.report.runs[0], "Interpreter");
+                let has_code = interpreted >= 100 && (compiled >= 100 || options == ["-Xint"]);
+                if has_code && of_truth.decided() >= 20 && of_walker.decided() >= 10_000 {
+                    break;
+                }
+            }
+            println!(
+                "{jdk:?} {options:?}: {of_truth:?}, {of_walker:?}, {compiled} compiled instructions"
+            );
+            assert_eq!(of_truth.mismatches(), 0, "{jdk:?} {options:?}");
+            assert_eq!(of_truth.errors(), 0, "{jdk:?} {options:?}");
+        }
+    }
+}
+
+/// Walkers that fail on purpose are caught, and nothing else is reported of the truth.
+#[test]
+fn faults_of_walkers_are_caught() {
+    if !cfg!(target_arch = "x86_64") {
+        println!("skipped: threads step on x86-64 only");
+        return;
+    }
+    for jdk in jdks() {
+        let deadline = Deadline::new(format!("{jdk:?}: waiting for faults"));
+        let mut faults: Vec<FaultCount> = vec![];
+        let mut of_truth = Tally::default();
+        let sum = |faults: &[FaultCount], is: &dyn Fn(&FaultCount) -> bool| -> u64 {
+            let counted = faults.iter().filter(|fault| is(fault));
+            counted.map(|fault| fault.count).sum()
+        };
+        for seed in 1.. {
+            deadline.check();
+            let ran = run(&jdk, seed, &[], &["--fault", "all:gst-step,asgct-step:5"]);
+            faults.extend(support::faults_of(&ran));
+            of_truth += &tally(&ran.report, Layer::GstStep);
+            let of_walker = sum(&faults, &|fault| fault.layer == Layer::AsgctStep);
+            if of_walker >= 1000 {
+                break;
+            }
+        }
+        for layer in [Layer::GstStep, Layer::AsgctStep] {
+            let injected = sum(&faults, &|fault| fault.layer == layer);
+            let good = sum(&faults, &|fault| {
+                let is_good = matches!(fault.outcome, Detection::Caught | Detection::Explained(_));
+                fault.layer == layer && is_good
+            });
+            let caught = sum(&faults, &|fault| {
+                fault.layer == layer && fault.outcome == Detection::Caught
+            });
+            println!(
+                "{jdk:?} {layer}: {injected} faults, {caught} caught, {good} caught or explained"
+            );
+            assert!(100 * good >= 99 * injected, "{jdk:?}: {faults:#?}");
+            assert!(2 * caught >= injected, "{jdk:?}: {faults:#?}");
+        }
+        let reported = sum(&faults, &|fault| {
+            let is_mismatch = matches!(fault.verdict, Verdict::Wrong | Verdict::Truncated);
+            fault.layer == Layer::GstStep && is_mismatch
+        });
+        assert_eq!(of_truth.mismatches(), reported, "{jdk:?}: {faults:#?}");
+    }
+}
