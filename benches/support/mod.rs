@@ -27,6 +27,7 @@ pub fn edges_alone(dir: &Path, pause_us: u64) -> Config {
         edges: true,
         events: false,
         native_calls: false,
+        steps: false,
         gst_twice: false,
         evidence_limit: 20,
         hook_fault: None,
