@@ -1,7 +1,7 @@
 //! The judge by steps: a walk at one instruction, compared with the calls and returns that the thread's
 //! steps have shown.
 
-use super::{Compared, Judgement, Reason, Strength, Verdict};
+use crate::judge::{Compared, Judgement, Reason, Strength, Verdict};
 use crate::trace::{Frame, Location, MethodKey};
 
 /// A frame of a truth by steps.
