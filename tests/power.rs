@@ -7,7 +7,7 @@ mod support;
 
 use oracle::mutants::{Detection, FaultKind, Unseen};
 use oracle::record::FaultCount;
-use oracle::{LAYERS, Layer, Verdict, When};
+use oracle::{LAYERS, Layer, Verdict};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

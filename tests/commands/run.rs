@@ -3,7 +3,7 @@
 
 use crate::support::{Deadline, jdks, report, run, stackwitness};
 use oracle::report::Exit;
-use oracle::{Layer, When};
+use oracle::Layer;
 use std::path::Path;
 
 const SMALL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/scenarios/small.toml");

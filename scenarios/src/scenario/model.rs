@@ -255,6 +255,7 @@ impl Program {
             edges: self.layers.iter().any(needs_classes),
             events: asks(When::Event),
             steps: asks(When::Step),
+            layers,
         }
     }
 
