@@ -2,8 +2,8 @@
 //! deliberate faults of hooks must be caught.
 
 use crate::support::{Deadline, jdks, report, run, stackwitness};
-use oracle::report::Exit;
 use oracle::Layer;
+use oracle::report::Exit;
 use std::path::Path;
 
 const SMALL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/scenarios/small.toml");
