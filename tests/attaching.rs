@@ -28,7 +28,11 @@ fn classes_that_attaching_threads_prepare_are_known() {
     on_each_jdk(|jdk| {
         for hooks in [Hooking::Exact, Hooking::Light] {
             let ran = support::run_scenario(jdk, &scenario(hooks), 1, &[]);
-            for layer in [Layer::Ground, Layer::Gst] {
+            // The agent samples here, too: layers of suspended threads would need the samples.
+            let layers = [Layer::Ground, Layer::Gst];
+            let mut written = ran.report.mismatches.iter();
+            assert!(written.all(|found| layers.contains(&found.layer)));
+            for layer in layers {
                 let tally = ran.report.layer(layer).unwrap().tally();
                 println!("{}, {hooks} hooks: {layer} {tally:?}", jdk.display());
                 assert!(tally.checks() > 0, "{jdk:?} {layer}");

@@ -3,7 +3,7 @@
 //! `JAVA_HOME`, all installed JDKs are tested. STACKWITNESS_TEST_SCENARIOS may name more scenario
 //! files, separated by commas. With STACKWITNESS_TEST_CONFIRM=1 a run that fails is done once more with
 //! another seed, and a layer fails only if both runs fail it: for those who test Stackwitness, and not a
-//! JDK, because an honest JDK fails one run in a hundred.
+//! JDK, because an honest JDK fails one run in a hundred. Then JDKs are tested side by side, too.
 
 mod support;
 
@@ -27,8 +27,13 @@ use std::sync::{Arc, Mutex, OnceLock};
 /// The results of JVMs that are known to be good.
 const BASELINES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/baselines");
 
-/// Runs of scenarios would disturb each other.
+/// Runs of scenarios would disturb each other: a busy machine gives fewer samples.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// Whether Stackwitness is tested, and not a JDK.
+fn confirms() -> bool {
+    std::env::var_os("STACKWITNESS_TEST_CONFIRM").is_some()
+}
 
 /// A scenario on a JDK. It runs when the first of its layers is tested.
 struct Case {
@@ -44,14 +49,27 @@ type Ran = OnceLock<Result<Report, String>>;
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let mut trials = vec![];
-    for home in support::jdks() {
-        match Jdk::at(&home, "JAVA_HOME") {
-            Ok(jdk) => trials.extend(marked().iter().flat_map(|scenario| layers(&jdk, scenario))),
-            Err(error) => trials.push(Trial::test("jdk", move || Err(error.to_string().into()))),
+    let of_jdk = |home: PathBuf| match Jdk::at(&home, "JAVA_HOME") {
+        Ok(jdk) => {
+            let scenarios = marked();
+            let trials = scenarios.iter().flat_map(|scenario| layers(&jdk, scenario));
+            trials.collect()
         }
-    }
-    libtest_mimic::run(&arguments, trials).exit_code()
+        Err(error) => vec![Trial::test("jdk", move || Err(error.to_string().into()))],
+    };
+    let trials = support::jdks().into_iter().map(of_jdk).collect();
+    libtest_mimic::run(&arguments, in_turns(trials)).exit_code()
+}
+
+/// The first of each list, then the second of each, and so on: the first trial of a JDK runs the scenario, and
+/// the JDK's other trials would wait for it.
+fn in_turns(lists: Vec<Vec<Trial>>) -> Vec<Trial> {
+    let mut placed: Vec<(usize, Trial)> = lists
+        .into_iter()
+        .flat_map(|list| list.into_iter().enumerate())
+        .collect();
+    placed.sort_by_key(|&(place, _)| place);
+    placed.into_iter().map(|(_, trial)| trial).collect()
 }
 
 fn seed() -> u64 {
@@ -105,7 +123,7 @@ fn layers(jdk: &Jdk, scenario: &Scenario) -> Vec<Trial> {
 
 impl Case {
     fn run(&self, seed: u64, out: &Path) -> Result<Report, String> {
-        let _alone = ONE_AT_A_TIME.lock();
+        let _alone = (!confirms()).then(|| ONE_AT_A_TIME.lock());
         let wishes = Wishes {
             jdks: vec![self.jdk.clone()],
             seed,
@@ -121,7 +139,7 @@ impl Case {
         let Some(told) = self.objection(&self.first, seed(), &self.out, layer)? else {
             return Ok(());
         };
-        if std::env::var_os("STACKWITNESS_TEST_CONFIRM").is_none() {
+        if !confirms() {
             return Err(told.into());
         }
         let (other, out) = (seed() + 1, self.out.join("again"));

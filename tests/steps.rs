@@ -8,7 +8,7 @@ use oracle::report::{Exit, Report, Run};
 use oracle::tally::Tally;
 use oracle::{Layer, Verdict};
 use std::path::Path;
-use support::{Deadline, Ran, jdks};
+use support::{Deadline, Ran, on_each_jdk};
 
 /// Runs fixtures whose threads step.
 fn run(jdk: &Path, seed: u64, jvm_args: &[&str], options: &[&str]) -> Ran {
@@ -17,7 +17,7 @@ fn run(jdk: &Path, seed: u64, jvm_args: &[&str], options: &[&str]) -> Ran {
          [sampling]\nsteps = true\ngst_every = 0\nevidence_limit = 10\n\
          [budget]\ngst-step = 1\nasgct-step = 1\n[imprecise_budget]\nasgct-step = 1\n\
          [[program]]\nname = \"program\"\nhooks = \"none\"\nbaseline = false\njvm_args = {jvm_args:?}\n\
-         fixtures = {{ names = [\"tiny-leaves\", \"hash-maps\", \"lambdas\"], seconds = 3 }}\n"
+         fixtures = {{ names = [\"tiny-leaves\", \"hash-maps\", \"lambdas\"], seconds = 1 }}\n"
     );
     let ran = support::run_scenario(jdk, &scenario, seed, options);
     let of_run = &ran.report.runs[0];
@@ -49,14 +49,14 @@ fn get_stack_trace_agrees_with_the_steps() {
         println!("skipped: threads step on x86-64 only");
         return;
     }
-    for jdk in jdks() {
+    on_each_jdk(|jdk| {
         for options in [&[][..], &["-XX:TieredStopAtLevel=1"], &["-Xint"]] {
             let deadline = Deadline::new(format!("{jdk:?}: waiting for steps"));
             let (mut of_truth, mut of_walker) = (Tally::default(), Tally::default());
             let (mut compiled, mut interpreted) = (0, 0);
             for seed in 1.. {
                 deadline.check();
-                let ran = run(&jdk, seed, options, &[]);
+                let ran = run(jdk, seed, options, &[]);
                 of_truth += &tally(&ran.report, Layer::GstStep);
                 of_walker += &tally(&ran.report, Layer::AsgctStep);
                 compiled += instructions(&ran.report.runs[0], "nmethod");
@@ -72,7 +72,7 @@ fn get_stack_trace_agrees_with_the_steps() {
             assert_eq!(of_truth.mismatches(), 0, "{jdk:?} {options:?}");
             assert_eq!(of_truth.errors(), 0, "{jdk:?} {options:?}");
         }
-    }
+    });
 }
 
 /// Walkers that fail on purpose are caught, and nothing else is reported of the truth.
@@ -82,7 +82,7 @@ fn faults_of_walkers_are_caught() {
         println!("skipped: threads step on x86-64 only");
         return;
     }
-    for jdk in jdks() {
+    on_each_jdk(|jdk| {
         let deadline = Deadline::new(format!("{jdk:?}: waiting for faults"));
         let mut faults: Vec<FaultCount> = vec![];
         let mut of_truth = Tally::default();
@@ -92,7 +92,7 @@ fn faults_of_walkers_are_caught() {
         };
         for seed in 1.. {
             deadline.check();
-            let ran = run(&jdk, seed, &[], &["--fault", "all:gst-step,asgct-step:5"]);
+            let ran = run(jdk, seed, &[], &["--fault", "all:gst-step,asgct-step:5"]);
             faults.extend(support::faults_of(&ran));
             of_truth += &tally(&ran.report, Layer::GstStep);
             let of_walker = sum(&faults, &|fault| fault.layer == Layer::AsgctStep);
@@ -120,5 +120,5 @@ fn faults_of_walkers_are_caught() {
             fault.layer == Layer::GstStep && is_mismatch
         });
         assert_eq!(of_truth.mismatches(), reported, "{jdk:?}: {faults:#?}");
-    }
+    });
 }

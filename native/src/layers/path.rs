@@ -96,7 +96,9 @@ impl Check<'_> {
     }
 
     fn report(&self, layers: &Layers, walk: &[Frame], judgement: Judgement) {
-        if !judgement.differs() {
+        // A layer that nobody asked for may be asked on behalf of another, and is in no table.
+        let is_asked_for = layers.config.layers.contains(&self.layer);
+        if !judgement.differs() || !is_asked_for {
             return;
         }
         let found = Found {

@@ -120,10 +120,14 @@ impl Registry {
         if found.is_mismatch() {
             self.notice_changes(walk, truth.entries);
         }
-        if !found.differs() || !self.is_doubtful(walk, &[]) {
+        if !found.differs() {
             return found;
         }
         let (mut methods, mut named) = (WithOld::new(self), walk.to_vec());
+        if !self.is_doubtful(walk, &[]) {
+            // A key may have become known since the walk was judged.
+            return judge(&methods, walk);
+        }
         let end = walk.len();
         match (boundary, carrier) {
             (None, _) => methods.name(&mut named, 0..end, truth, asked),

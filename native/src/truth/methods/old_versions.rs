@@ -43,7 +43,8 @@ impl Registry {
         }
         self.notice_changes(gst, truth.entries);
         if !self.is_doubtful(gst, &[truth.checked]) {
-            return mismatch;
+            // A key may have become known since the walk was judged.
+            return judge_truth(gst, truth, self);
         }
         let doubtful = Judgement::plain(Verdict::Unverifiable, Reason::MethodGone);
         let mut old = vec![];
