@@ -67,7 +67,7 @@ const fn jvmti(name: &'static str, title: &'static str) -> Walker {
 }
 
 /// All walkers.
-pub static WALKERS: [Walker; 5] = [
+pub static WALKERS: [Walker; 7] = [
     jvmti("gst", "GetStackTrace"),
     jvmti("gst-list", "GetThreadListStackTraces"),
     jvmti("gst-all", "GetAllStackTraces"),
@@ -117,7 +117,25 @@ pub static WALKERS: [Walker; 5] = [
             code(-15, "ASGST_DEOPTIMIZING", "frames are being exchanged"),
         ],
     },
+    jfr("jfr", "JFR's execution samples"),
+    jfr("jfr-cpu", "JFR's CPU-time samples"),
 ];
+
+/// The codes are Stackwitness's own: JFR writes no codes.
+const JFR_CODES: &[ErrorCode] = &[
+    code(0, "", "no event for a request"),
+    code(-1, "failed", "an event that says that its walk failed"),
+];
+
+const fn jfr(name: &'static str, title: &'static str) -> Walker {
+    Walker {
+        name,
+        title,
+        api: "the samplers of JDK Flight Recorder",
+        source: "share/jfr/periodic/sampling",
+        codes: JFR_CODES,
+    }
+}
 
 impl Walker {
     /// The walker of a layer, if the layer has one that this version knows.

@@ -7,7 +7,7 @@ use crate::jvm::jvmti::{ClassFile, Event, Events, JMethodId, Jvmti};
 use crate::jvm::thunks::Thunk;
 use crate::layers::context::Layers;
 use crate::layers::with_here::Place;
-use crate::layers::{at_event, at_signal, ground, steps};
+use crate::layers::{at_event, at_signal, ground, requests, steps};
 use crate::records::Records;
 use crate::sampling::sampler::Sampler;
 use crate::sampling::stepping::counts::End;
@@ -81,6 +81,9 @@ impl Events for AgentEvents {
             {
                 records.invalid(reason);
             }
+            if let Err(reason) = requests::writing::start(layers, |work| guard((), work)) {
+                records.invalid(reason);
+            }
             let body = |ready| guard((), || at_signal::run(layers, ready));
             match Sampler::start(at_signal::serving(layers), body) {
                 Ok(sampler) => *agent.sampler() = Some(sampler),
@@ -103,6 +106,10 @@ impl Events for AgentEvents {
             }
             if !steps::judging::finish() {
                 layers.truth.rewriting().late_samplers += 1;
+            }
+            if !requests::writing::finish() {
+                let reason = "the requests of the JVM's own samplers were not written in time";
+                layers.records.invalid(reason.to_owned());
             }
             layers.write_counts();
             layers.records.write(&Record::Ended);

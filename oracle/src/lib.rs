@@ -29,6 +29,7 @@
 //! * [`record`]: the files of runs: the agent's configuration, its records and counts ([`tally`]),
 //!   and `report.json` ([`report`]);
 //! * [`recorded`]: real samples as files, to be judged again without a JVM;
+//! * [`requests`]: requests of the JVM's own samplers as a file, to be joined with a recording;
 //! * [`gate`]: the decision on a report, by observed rates or by the upper bounds of [`bound`];
 //!   comparing reports with a baseline, cell by cell, and merging reports.
 //!
@@ -59,6 +60,7 @@ mod model;
 pub mod mutants;
 pub mod record;
 pub mod recorded;
+pub mod requests;
 
 pub use gate::{merge, outcome};
 pub use judge::{Judgement, Reason, Verdict};

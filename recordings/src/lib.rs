@@ -12,6 +12,7 @@
 //! | `collapsed` | `frame;frame;frame COUNT`, the lowest frame first |
 //! | `pprof` | Google's profile.proto |
 //! | `thread_dump` | the text of `jstack`, `jcmd Thread.print` and SIGQUIT |
+//! | [`samples`] | the samples in JDK Flight Recorder's files one by one, each with its time |
 //! | `container` | gzip, LZ4 frames and zip archives with any of these in them |
 //!
 //! # Duties of the caller
@@ -43,5 +44,5 @@ mod thread_dump;
 
 pub use container::read;
 pub use error::Error;
-pub use jfr::SAMPLES;
+pub use jfr::{SAMPLES, samples};
 pub use sink::{Frame, Method, Note, Place, Samples, Sink, Stack};

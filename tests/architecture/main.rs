@@ -26,7 +26,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("fixture-natives", &[]),
     ("java-fixtures", &[]),
     ("libraries", &["native", "fixture-natives"]),
-    ("scenarios", &["oracle", "java-fixtures", "libraries"]),
+    ("joining", &["oracle", "recordings"]),
+    (
+        "scenarios",
+        &["oracle", "java-fixtures", "libraries", "joining"],
+    ),
     ("xtask", &[]),
     ("reports", &["oracle", "hotspot"]),
     ("recordings", &[]),

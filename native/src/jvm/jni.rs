@@ -44,6 +44,10 @@ unsafe impl Send for LongField {}
 // SAFETY: as above.
 unsafe impl Sync for LongField {}
 
+/// A static method without parameters that returns a `long`.
+#[derive(Copy, Clone, Debug)]
+pub struct StaticLong(NonNull<jni_sys::_jmethodID>);
+
 /// A native method of a Java class. The kind of function stands for its descriptor.
 #[derive(Copy, Clone)]
 pub struct Native {
@@ -204,6 +208,19 @@ impl<'a> Env<'a> {
             field.0.as_ptr(),
             value
         );
+    }
+
+    /// GetStaticMethodID of a method without parameters that returns a `long`. Initialises the class.
+    pub fn static_long(self, class: Ref<'_>, name: &CStr) -> Option<StaticLong> {
+        let (class, name) = (class.raw(), name.as_ptr());
+        let method = jni!(self, v1_1, GetStaticMethodID, class, name, c"()J".as_ptr());
+        self.or_clear(NonNull::new(method).map(StaticLong))
+    }
+
+    /// CallStaticLongMethod. The method must be one of `class`, and must throw nothing.
+    pub fn call_static_long(self, class: Ref<'_>, method: StaticLong) -> jlong {
+        let (method, none) = (method.0.as_ptr(), ptr::null());
+        jni!(self, v1_1, CallStaticLongMethodA, class.raw(), method, none)
     }
 
     /// Sets a static field of type `boolean` to true; false if the class has no such field.

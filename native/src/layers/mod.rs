@@ -11,6 +11,9 @@
 //! | a signal | [`at_signal`] | | GetStackTrace at the next safepoint | `with_next` |
 //! | a suspended thread | `at_suspend` | | class files | `with_classes` |
 //!
+//! Layers of the JVM's own samplers are not judged here: [`requests`] writes down what is true at each of
+//! their requests, and the crate `joining` judges after the run.
+//!
 //! Layers whose truth is itself judged have their own files: [`ground`] and `gst`. Layers of threads that run
 //! one instruction at a time are in [`steps`].
 
@@ -22,6 +25,7 @@ pub mod context;
 pub mod ground;
 mod gst;
 mod path;
+pub mod requests;
 pub mod settling;
 pub mod steps;
 mod with_classes;

@@ -10,6 +10,7 @@ mod bell;
 pub mod client;
 pub mod handler;
 mod pace;
+pub mod requests;
 pub mod sample;
 pub mod sampler;
 pub mod stack_top;

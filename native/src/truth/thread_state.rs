@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::io;
 use std::ptr;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, compiler_fence};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, compiler_fence};
 
 /// The state of a thread. It is found through the thread's thread-local word, also by its signal
 /// handler.
@@ -33,6 +33,8 @@ pub struct ThreadState {
     object: AtomicPtr<_jobject>,
     /// The earliest time at which light hooks and events make the next check.
     next_check: AtomicU64,
+    /// Whether the JVM has suspended the thread with a signal.
+    suspended: AtomicBool,
     /// The part that only the thread itself uses.
     pub own: Own,
 }
@@ -105,6 +107,7 @@ impl ThreadState {
             stack_end: AtomicUsize::new(0),
             object: AtomicPtr::default(),
             next_check: AtomicU64::new(0),
+            suspended: AtomicBool::new(false),
             own: Own {
                 countdown: Cell::new(1),
                 even_pops: Cell::new(0),
@@ -201,6 +204,17 @@ impl ThreadState {
         if self.is_time_to_check(now) {
             self.own_stack.stop();
         }
+    }
+
+    /// Runs `body` as the handler of the signal with which the JVM suspends the thread. Returns false, and does
+    /// not call `body`, in the handler of the second such signal, which resumes the thread. On the thread itself.
+    pub fn while_suspended(&self, body: impl FnOnce()) -> bool {
+        let is_first = !self.suspended.swap(true, Relaxed);
+        if is_first {
+            body();
+            self.suspended.store(false, Relaxed);
+        }
+        is_first
     }
 
     /// Its JNI environment.

@@ -82,6 +82,8 @@ reasons! {
     NotThere = "a frame that was not there";
     /// Wrong: the same method stands at another location.
     OtherLocation = "same method, other location";
+    /// Wrong: the line is not the line of the frame's BCI.
+    OtherLine = "another line than that of the BCI";
     /// Wrong: another method.
     OtherMethod = "other method";
     /// Wrong: the walk is empty.
@@ -121,6 +123,13 @@ reasons! {
     ReferenceMismatch = "GetStackTrace itself has a mismatch";
     /// Unverifiable: a caller has no debug info record, or the data of the VM could not be read.
     NoStepTruth = "the steps do not show the frames of a caller";
+    /// Unverifiable: no request was copied at the time of the event, or several were.
+    NotJoined = "no request was copied at the event's time";
+    /// Unverifiable: the walker says that the stack is that of a later safepoint.
+    Biased = "the stack of a later safepoint, as the walker says";
+    /// Unverifiable: the walker says that the stack was cut at its greatest depth, and the frames that are there
+    /// are right.
+    CutAsSaid = "cut at the walker's greatest depth, as the walker says";
     /// Unverifiable: the class files say nothing about any edge.
     NoKnownEdge = "no edge is known";
 }

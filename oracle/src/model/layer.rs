@@ -151,6 +151,18 @@ layers! {
         budget: 0.005, imprecise: [0.0, 0.0],
         compares: "AsyncGetStackTrace in a signal handler with the class files, in runs without hooks: can each frame have called the one above it?",
     }
+    /// JFR's execution samples with the trace stack copied when JFR's sampler suspended the thread.
+    Jfr = "jfr" {
+        walker: Some("jfr"), truths: [Trace], when: Request, program: Hooked, usual: false,
+        budget: 0.02, imprecise: [0.01, 0.4],
+        compares: "JFR's execution samples with the recorded calls at the instant of JFR's own request, joined after the run",
+    }
+    /// JFR's CPU-time samples with the trace stack copied when the thread's timer fired.
+    JfrCpu = "jfr-cpu" {
+        walker: Some("jfr-cpu"), truths: [Trace], when: Request, program: Hooked, usual: false,
+        budget: 0.02, imprecise: [0.01, 0.4],
+        compares: "JFR's CPU-time samples of JDK 25 with the recorded calls at the instant of JFR's own request, joined after the run",
+    }
 }
 
 /// The facts of a layer.
@@ -216,6 +228,8 @@ pub enum When {
     Suspend,
     /// At each instruction.
     Step,
+    /// When the JVM's own sampler asks. The answer is in a recording, which is read after the run.
+    Request,
 }
 
 impl When {

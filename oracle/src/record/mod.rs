@@ -7,6 +7,7 @@ mod config;
 pub mod cost;
 mod faults;
 mod hooking;
+mod joined;
 mod lines;
 pub mod report;
 pub mod tally;
@@ -15,6 +16,7 @@ pub use class_data::ClassData;
 pub use config::{CLAIM_FILE, Config, RECORDS_FILE, SLOTS_FILE};
 pub use faults::{FaultCount, Faults, HookFault};
 pub use hooking::Hooking;
+pub use joined::JoinCounts;
 pub use lines::{
     Address, CauseName, CodeBytes, EdgeCounts, ErrorCount, Evidence, FoundEdges, InstructionCounts,
     Kept, KindCount, Mismatch, Record, Rewriting, ShownFrame, StackWord, Started, StepCounts,

@@ -4,7 +4,7 @@ use crate::budget::Budget;
 use crate::cost::Cost;
 use crate::profile::Profile;
 use crate::record::{
-    ClassData, EdgeCounts, ErrorCount, KindCount, Mismatch, Rewriting, StepCounts,
+    ClassData, EdgeCounts, ErrorCount, JoinCounts, KindCount, Mismatch, Rewriting, StepCounts,
 };
 use crate::tally::{Compared, Drop, Tally};
 use crate::{Hooking, Layer};
@@ -160,6 +160,9 @@ pub struct Run {
     /// What threads did that ran one instruction at a time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<StepCounts>,
+    /// What was joined of the events of the JVM's own samplers, in runs that have their layers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub joined: Vec<JoinCounts>,
 }
 
 impl Run {
@@ -186,6 +189,7 @@ impl Run {
             errors: vec![],
             kinds: vec![],
             steps: None,
+            joined: vec![],
             profile: Profile::default(),
             edges: EdgeCounts::default(),
         }

@@ -190,6 +190,28 @@ impl Tally {
         }
     }
 
+    /// Counts a check, and the strength of a match.
+    pub fn add(&mut self, judgement: &Judgement) {
+        match judgement.verdict {
+            Verdict::Match => self.matches += 1,
+            Verdict::Window => self.window += 1,
+            Verdict::Imprecise => self.imprecise += 1,
+            Verdict::Unverifiable => self.unverifiable += 1,
+            Verdict::Truncated => self.truncated += 1,
+            Verdict::Wrong => self.wrong += 1,
+            Verdict::Error(code) => *self.error.entry(code).or_default() += 1,
+        }
+        self.compared.frames += u64::from(judgement.strength.frames);
+        self.compared.by_method += u64::from(judgement.strength.by_method);
+        self.compared.by_bci += u64::from(judgement.strength.by_bci);
+    }
+
+    /// Counts a lost sample, which is also a check without a truth.
+    pub fn add_drop(&mut self, cause: Drop) {
+        *self.dropped.entry(cause).or_default() += 1;
+        self.unverifiable += 1;
+    }
+
     /// All checks, with any verdict.
     pub fn checks(&self) -> u64 {
         self.decided() + self.unverifiable + self.errors()

@@ -1,7 +1,7 @@
 //! A chunk: its types, then its constants, then its events.
 
 use super::constants::Constants;
-use super::events;
+use super::events::Events;
 use super::header::{Header, SIZE};
 use super::metadata::Types;
 use super::seen::Seen;
@@ -27,6 +27,44 @@ fn event(chunk: &[u8], at: usize) -> Option<(Event<'_>, usize)> {
     Some(((body.jfr_number()?, body), end))
 }
 
+/// The types of a chunk; `None` if the chunk is damaged.
+pub(super) fn types(header: &Header, chunk: &[u8]) -> Option<Types> {
+    match event(chunk, header.metadata)?.0 {
+        (METADATA, body) => Types::parse(body),
+        _ => None,
+    }
+}
+
+/// The constants of a chunk; `None` if the chunk is damaged.
+pub(super) fn constants<'a>(types: &'a Types, chunk: &'a [u8]) -> Option<Constants<'a>> {
+    let mut constants = Constants::new(types);
+    each(chunk, &mut |(of, body)| match of {
+        CHECKPOINT => constants.add(body),
+        _ => Some(()),
+    })?;
+    Some(constants)
+}
+
+/// Shows each event of the program to `see`; `None` if the chunk is damaged.
+pub(super) fn events<'a>(chunk: &'a [u8], see: &mut dyn FnMut(Event<'a>)) -> Option<()> {
+    each(chunk, &mut |event| {
+        if event.0 != CHECKPOINT && event.0 != METADATA {
+            see(event);
+        }
+        Some(())
+    })
+}
+
+fn each<'a>(chunk: &'a [u8], see: &mut dyn FnMut(Event<'a>) -> Option<()>) -> Option<()> {
+    let mut at = SIZE;
+    while at < chunk.len() {
+        let (event, next) = event(chunk, at)?;
+        see(event)?;
+        at = next;
+    }
+    Some(())
+}
+
 /// Reads a whole chunk; `None` if the chunk is damaged.
 pub(super) fn read(
     header: &Header,
@@ -35,29 +73,12 @@ pub(super) fn read(
     seen: &mut Seen,
     sink: &mut dyn Sink,
 ) -> Option<()> {
-    let (metadata, _) = event(chunk, header.metadata)?;
-    let types = match metadata {
-        (METADATA, body) => Types::parse(body)?,
-        _ => return None,
-    };
-    let mut constants = Constants::new(&types);
-    let mut at = SIZE;
-    while at < chunk.len() {
-        let ((of, body), next) = event(chunk, at)?;
-        if of == CHECKPOINT {
-            constants.add(body)?;
-        }
-        at = next;
-    }
-    let mut found = events::Events::new(&types, wanted);
-    let mut at = SIZE;
-    while at < chunk.len() {
-        let ((of, body), next) = event(chunk, at)?;
-        if of != CHECKPOINT && of != METADATA {
-            found.see(of, body, &constants, seen, sink);
-        }
-        at = next;
-    }
+    let types = types(header, chunk)?;
+    let constants = constants(&types, chunk)?;
+    let mut found = Events::new(&types, wanted);
+    events(chunk, &mut |(of, body)| {
+        found.see(of, body, &constants, seen, sink);
+    })?;
     found.tell(&constants, sink);
     Some(())
 }

@@ -41,6 +41,7 @@ impl Kind {
 enum Role {
     Method,
     Bci,
+    Line,
     Kind,
     /// A number that is not needed.
     Number,
@@ -58,6 +59,7 @@ fn layout(types: &Types) -> Vec<Role> {
         (_, true) => Role::Number,
         (name, false) => match types.get(field.of).map(|of| of.name.as_str()) {
             Some("int" | "long") if name == "bytecodeIndex" => Role::Bci,
+            Some("int" | "long") if name == "lineNumber" => Role::Line,
             Some("int" | "long") => Role::Number,
             _ => Role::Other(field.of),
         },
@@ -77,6 +79,8 @@ pub(super) struct Constants<'a> {
     kinds: HashMap<i64, Kind, Spread>,
     /// Threads: their Java thread ids, or else their ids in the system, as a negative number.
     threads: Pool<i64>,
+    /// The ids of threads in the system; 0 for virtual threads.
+    os_threads: Pool<i64>,
     /// The place of each stack, which is read when it is needed.
     stacks: Pool<Bytes<'a>>,
     /// The type of stacks.
@@ -95,6 +99,7 @@ impl<'a> Constants<'a> {
             methods: Pool::new(),
             kinds: HashMap::default(),
             threads: Pool::new(),
+            os_threads: Pool::new(),
             stacks: Pool::new(),
             stack: types.find("jdk.types.StackTrace"),
             layout: layout(types),
@@ -177,6 +182,7 @@ impl<'a> Constants<'a> {
                     id => id,
                 };
                 self.threads.insert(key, id);
+                self.os_threads.insert(key, number("osThreadId"));
             }
             _ => {}
         }
@@ -186,6 +192,11 @@ impl<'a> Constants<'a> {
     /// The thread of this key, as a text that is different for each thread of the recording.
     pub fn thread(&self, key: i64) -> Option<String> {
         self.threads.get(&key).map(i64::to_string)
+    }
+
+    /// The id of the thread of this key in the system; 0 for a virtual thread.
+    pub fn os_thread(&self, key: i64) -> Option<i64> {
+        self.os_threads.get(&key).copied()
     }
 
     /// A text that is a constant.
@@ -211,6 +222,17 @@ impl<'a> Constants<'a> {
         frames: &mut Vec<Frame>,
     ) -> Option<bool> {
         frames.clear();
+        self.each_frame(key, methods, sink, &mut |frame, _| frames.push(frame))
+    }
+
+    /// As [`Self::stack`]: `see` gets each frame with its line.
+    pub fn each_frame(
+        &self,
+        key: i64,
+        methods: &mut Methods,
+        sink: &mut dyn Sink,
+        see: &mut dyn FnMut(Frame, i64),
+    ) -> Option<bool> {
         let mut bytes = *self.stacks.get(&key)?;
         let of = self.types.get(self.stack?)?;
         let mut truncated = false;
@@ -219,7 +241,9 @@ impl<'a> Constants<'a> {
                 "truncated" => truncated = bytes.byte()? != 0,
                 "frames" if field.array => {
                     for _ in 0..bytes.jfr_number()? {
-                        frames.extend(self.frame(&mut bytes, methods, sink)?);
+                        if let Some((frame, line)) = self.frame(&mut bytes, methods, sink)? {
+                            see(frame, line);
+                        }
                     }
                 }
                 _ if field.constant => {
@@ -231,18 +255,19 @@ impl<'a> Constants<'a> {
         Some(!truncated)
     }
 
-    /// Reads a frame; `Some(None)` if it is no Java frame.
+    /// Reads a frame and its line; `Some(None)` if it is no Java frame.
     fn frame(
         &self,
         bytes: &mut Bytes<'a>,
         methods: &mut Methods,
         sink: &mut dyn Sink,
-    ) -> Option<Option<Frame>> {
-        let (mut method, mut bci, mut kind) = (0, 0, 0);
+    ) -> Option<Option<(Frame, i64)>> {
+        let (mut method, mut bci, mut line, mut kind) = (0, 0, 0, 0);
         for role in &self.layout {
             match *role {
                 Role::Method => method = bytes.jfr_number()?,
                 Role::Bci => bci = bytes.jfr_number()?,
+                Role::Line => line = bytes.jfr_number()?,
                 Role::Kind => kind = bytes.jfr_number()?,
                 Role::Number => {
                     bytes.jfr_number()?;
@@ -258,7 +283,7 @@ impl<'a> Constants<'a> {
             Some(Kind::NotJava) => return Some(None),
             None => Place::Bci(bci as i32),
         };
-        Some(Some(Frame { method, place }))
+        Some(Some((Frame { method, place }, line)))
     }
 }
 

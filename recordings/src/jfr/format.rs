@@ -68,6 +68,15 @@ fn one(
     seen: &mut Seen,
     sink: &mut dyn Sink,
 ) -> Result<(), String> {
+    let header = fill(input, buffer)?;
+    chunk::read(&header, buffer, wanted, seen, sink).ok_or_else(|| "damaged".to_owned())
+}
+
+/// Reads the bytes of the next chunk into `buffer`.
+pub(super) fn fill(
+    input: &mut dyn BufRead,
+    buffer: &mut Vec<u8>,
+) -> Result<header::Header, String> {
     let mut head = [0; header::SIZE];
     let cut = |_| "the file is cut off".to_owned();
     input.read_exact(&mut head).map_err(cut)?;
@@ -85,5 +94,5 @@ fn one(
             "the file is cut off: {read} of {rest} bytes are there"
         ));
     }
-    chunk::read(&header, buffer, wanted, seen, sink).ok_or_else(|| "damaged".to_owned())
+    Ok(header)
 }

@@ -10,6 +10,7 @@ mod events;
 mod format;
 mod header;
 mod metadata;
+pub mod samples;
 mod seen;
 mod values;
 

@@ -6,14 +6,17 @@ use super::records::{self, Records};
 use crate::Error;
 use crate::jdk::{OLDEST, is_too_old};
 use crate::store::{self, names};
+use joining::Joined;
 use oracle::cost::{Cost, Effort};
-use oracle::record::Kept;
 use oracle::report::{Exit, Jdk, LayerCounts, Report, Run};
 use oracle::tally::Tally;
 use oracle::{Hooking, Layer};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
+
+/// How many mismatches of joined events are kept in a run, with their evidence.
+const MOST_JOINED: usize = 100;
 
 /// Facts of a run that the agent does not write.
 #[derive(Debug, Serialize, Deserialize)]
@@ -69,11 +72,13 @@ impl Facts {
             let note = format!("the agent finds no causes: it {why}");
             records.notes.push(note);
         }
-        for Kept { mut mismatch, .. } in records.mismatches.drain(..) {
+        let mut joined = joining::join(dir, &self.layers, MOST_JOINED).unwrap_or_default();
+        let kept = records.mismatches.drain(..).map(|kept| kept.mismatch);
+        for mut mismatch in kept.chain(joined.mismatches.drain(..)) {
             mismatch.evidence.run = Some(self.dir.clone());
             report.mismatches.push(mismatch);
         }
-        let run = self.describe(dir, records);
+        let run = self.describe(dir, records, joined);
         if let (Some(jdk), true) = (&run.jdk, report.runs.is_empty()) {
             report.jdk = jdk.clone();
         }
@@ -81,8 +86,13 @@ impl Facts {
         without_asgct
     }
 
-    fn describe(self, dir: &Path, records: Records) -> Run {
-        let counted = records::tallies(dir, &self.layers);
+    fn describe(self, dir: &Path, records: Records, joined: Joined) -> Run {
+        let mut counted = records::tallies(dir, &self.layers);
+        for (layer, tally) in &mut counted {
+            if let Some(joined) = joined.counts.tallies.get(layer) {
+                *tally += joined;
+            }
+        }
         let invalid = self.invalid(&records, &counted);
         let failed = match self.exit {
             Exit::Code(code) if code != 0 && !self.foreground && invalid.is_none() => {
@@ -94,6 +104,9 @@ impl Facts {
             _ => None,
         };
         let mut notes = records.notes;
+        notes.extend(joined.notes);
+        let mut kinds = records.kinds;
+        kinds.extend(joined.kinds);
         notes.extend(
             self.alive
                 .iter()
@@ -140,10 +153,11 @@ impl Facts {
             axes: self.axes,
             notes,
             errors: records.errors,
-            kinds: records.kinds,
+            kinds,
             profile: records.profile,
             edges: records.edges,
             steps: records.steps,
+            joined: joined.counts.joined.into_values().collect(),
         }
     }
 

@@ -20,6 +20,9 @@ use std::time::Duration;
 /// Stands for the folder of generated Java sources in a program's arguments.
 const SOURCES: &str = "{sources}";
 
+/// Stands for the folder of the run in options for the JVM.
+const RUN: &str = "{run}";
+
 /// How long generating sources may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -97,7 +100,7 @@ impl Launch {
             source,
         };
         let config = prepare(kit, job, dir).map_err(fail)?;
-        let java_args = java_args(kit, job).map_err(fail)?;
+        let java_args = java_args(kit, job, dir).map_err(fail)?;
         let mut command = Command::new(job.jdk.java());
         command
             .arg(format!(
@@ -194,8 +197,10 @@ fn prepare(kit: &Kit, job: &Job, dir: &Path) -> io::Result<PathBuf> {
     Ok(path)
 }
 
-fn java_args(kit: &Kit, job: &Job) -> io::Result<Vec<String>> {
-    let mut args = job.program.jvm_args.clone();
+fn java_args(kit: &Kit, job: &Job, dir: &Path) -> io::Result<Vec<String>> {
+    let run = dir.display().to_string();
+    let options = job.program.jvm_args.iter();
+    let mut args: Vec<String> = options.map(|option| option.replace(RUN, &run)).collect();
     match &job.program.start {
         Start::Fixtures { names, seconds } => {
             let count = match names.len() {

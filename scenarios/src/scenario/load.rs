@@ -18,6 +18,8 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ),
     ("walkers", include_str!("../../files/walkers.toml")),
     ("step", include_str!("../../files/step.toml")),
+    ("jfr", include_str!("../../files/jfr.toml")),
+    ("jfr-cpu", include_str!("../../files/jfr-cpu.toml")),
     ("stress", include_str!("../../files/stress.toml")),
     ("renaissance", include_str!("../../files/renaissance.toml")),
     ("dacapo", include_str!("../../files/dacapo.toml")),

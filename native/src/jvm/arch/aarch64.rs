@@ -21,6 +21,14 @@ pub fn registers(context: &libc::ucontext_t) -> Registers {
     }
 }
 
+/// The counter of the system's timer (Arm ARM, CNTVCT_EL0). Async-signal-safe.
+pub fn counter() -> u64 {
+    let count: u64;
+    // SAFETY: Linux lets programs read the register.
+    unsafe { asm!("mrs {count}, cntvct_el0", count = out(reg) count, options(nostack, nomem)) };
+    count
+}
+
 /// The address of the calling thread's word, in the initial-exec model (ELF for the Arm 64-bit
 /// Architecture, "Thread Local Storage").
 #[inline(always)]

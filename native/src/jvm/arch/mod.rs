@@ -10,7 +10,7 @@ mod x86_64;
 pub use thunks_x86_64::thunks;
 #[cfg(target_arch = "x86_64")]
 pub use x86_64::{
-    TRAP_FLAG, breakpoint, breakpoint_argument, entered_method, has_trap_flag, registers,
+    TRAP_FLAG, breakpoint, breakpoint_argument, counter, entered_method, has_trap_flag, registers,
     set_trap_flag, thread_word,
 };
 
@@ -18,7 +18,7 @@ pub use x86_64::{
 mod aarch64;
 #[cfg(target_arch = "aarch64")]
 pub use aarch64::{
-    TRAP_FLAG, breakpoint, breakpoint_argument, entered_method, has_trap_flag, registers,
+    TRAP_FLAG, breakpoint, breakpoint_argument, counter, entered_method, has_trap_flag, registers,
     set_trap_flag, thread_word, thunks,
 };
 pub use thunk_table::{THUNKS, ThunkTable};

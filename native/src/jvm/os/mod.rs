@@ -5,6 +5,7 @@ pub mod futex;
 pub mod handoff;
 pub mod held;
 pub mod peek;
+pub mod requests;
 pub mod reserved;
 pub mod ring;
 pub mod shared_words;

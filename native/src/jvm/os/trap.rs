@@ -118,23 +118,22 @@ extern "C" fn handler(signal: c_int, info: *mut libc::siginfo_t, context: *mut c
         };
         match next {
             Some(next) => arch::set_trap_flag(&mut *raw, next == Next::Step),
-            None => earlier(installed, signal, info, context),
+            None => call_earlier(&installed.earlier, signal, info, context),
         }
         *libc::__errno_location() = errno;
     }
 }
 
-/// A trap that is not ours: the handler that was there before gets it.
+/// The handler that was there before gets the signal.
 ///
 /// # Safety
 /// The arguments must be those of the signal's handler.
-unsafe fn earlier(
-    installed: &Installed,
+pub(super) unsafe fn call_earlier(
+    earlier: &libc::sigaction,
     signal: c_int,
     info: *mut libc::siginfo_t,
     context: *mut c_void,
 ) {
-    let Installed { earlier, .. } = installed;
     // SAFETY: `sa_sigaction` is a handler of the kind that the flags say, or one of the two constants.
     unsafe {
         match earlier.sa_sigaction {

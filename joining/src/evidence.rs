@@ -1,0 +1,144 @@
+//! The mismatches of joined events in the form of reports.
+
+use crate::judging::{OwnedTruth, OwnedWalk};
+use crate::methods::NamedMethods;
+use crate::run::Judged;
+use oracle::record::{Address, Evidence, KindCount, Mismatch, ShownFrame};
+use oracle::trace::Frame;
+use oracle::{Layer, Verdict};
+use std::collections::{BTreeMap, HashMap};
+
+/// Mismatches of a run: some with their evidence, all counted.
+#[derive(Debug, Default)]
+pub struct Mismatches {
+    /// The first few of each layer, verdict, reason and place.
+    pub kept: Vec<Mismatch>,
+    counts: HashMap<(Layer, String, String), (Verdict, u64)>,
+    kept_of: HashMap<(Layer, String, String), usize>,
+    limit: usize,
+}
+
+/// How many mismatches of one verdict, reason and place are kept.
+const OF_ONE_PLACE: usize = 3;
+
+impl Mismatches {
+    /// Keeps at most `limit` mismatches with their evidence.
+    pub fn new(limit: usize) -> Mismatches {
+        Mismatches {
+            limit,
+            ..Mismatches::default()
+        }
+    }
+
+    /// Counts `judged` if it is a mismatch.
+    pub fn add(&mut self, judged: &Judged<'_>, methods: &NamedMethods) {
+        let (Some((walk, truth)), true) = (judged.compared, judged.judgement.differs()) else {
+            return;
+        };
+        let verdict = judged.judgement.verdict;
+        let place = place(walk, judged.judgement.at_frame, methods);
+        let kind = (judged.layer, verdict.name().to_owned(), place);
+        let known = self.counts.entry(kind.clone()).or_insert((verdict, 0));
+        known.1 += 1;
+        let of_kind = self.kept_of.entry(kind).or_default();
+        if *of_kind < OF_ONE_PLACE && self.kept.len() < self.limit {
+            *of_kind += 1;
+            self.kept.push(mismatch(judged, walk, truth, methods));
+        }
+    }
+
+    /// The counts of all kinds.
+    pub fn kinds(self) -> (Vec<Mismatch>, Vec<KindCount>) {
+        let counts = self.counts.into_iter();
+        let mut kinds: Vec<_> = counts
+            .map(|((layer, _, place), (verdict, count))| KindCount {
+                layer,
+                verdict,
+                cause: None,
+                place,
+                count,
+            })
+            .collect();
+        kinds.sort_by(|a, b| (b.count, &a.place).cmp(&(a.count, &b.place)));
+        (self.kept, kinds)
+    }
+}
+
+/// `package.Class.method` of the first frame that differs.
+fn place(walk: &OwnedWalk, at: Option<usize>, methods: &NamedMethods) -> String {
+    let frame = walk.frames.get(at.unwrap_or(0)).or(walk.frames.last());
+    let shown = frame.map(|frame| methods.shown(frame.method));
+    let shown = shown.unwrap_or_else(|| "an empty stack".to_owned());
+    shown.split('(').next().unwrap_or_default().to_owned()
+}
+
+fn mismatch(
+    judged: &Judged<'_>,
+    walk: &OwnedWalk,
+    truth: &OwnedTruth,
+    methods: &NamedMethods,
+) -> Mismatch {
+    let sample = judged.sample;
+    let mut other = BTreeMap::new();
+    other.insert(
+        "event".to_owned(),
+        format!("{} at {} ticks", sample.event, sample.ticks),
+    );
+    if sample.biased {
+        other.insert("biased".to_owned(), "true".to_owned());
+    }
+    if let Some(request) = judged.request {
+        let carried = match request.carried {
+            true => ", which carried a virtual thread",
+            false => "",
+        };
+        let asked = format!("thread {}{carried}", request.tid);
+        other.insert("request".to_owned(), asked);
+    }
+    Mismatch {
+        layer: judged.layer,
+        verdict: judged.judgement.verdict,
+        reason: judged.judgement.reason.to_string(),
+        thread: sample.os_thread.to_string(),
+        walker: shown_walk(walk, methods),
+        truth: shown_truth(truth, methods),
+        at_frame: judged.judgement.at_frame,
+        cause: None,
+        evidence: Evidence {
+            pc: judged.request.map(|request| Address(request.pc)),
+            code: judged.code.map(|code| code.place.clone()),
+            bytes: judged.code.and_then(|code| code.bytes.parse().ok()),
+            other,
+            ..Evidence::default()
+        },
+    }
+}
+
+fn shown_walk(walk: &OwnedWalk, methods: &NamedMethods) -> Vec<ShownFrame> {
+    let frames = walk.frames.iter().zip(&walk.lines);
+    let show = |(frame, &line): (&Frame, &Option<u32>)| ShownFrame {
+        method: methods.shown(frame.method),
+        bci: Some(frame.location.0),
+        line,
+        rewritten_bci: None,
+    };
+    frames.map(show).collect()
+}
+
+fn shown_truth(truth: &OwnedTruth, methods: &NamedMethods) -> Vec<ShownFrame> {
+    let truth = truth.truth();
+    let above = truth.entries[truth.checked_entries..].iter().rev();
+    let entry = |&hook| ShownFrame {
+        method: methods.shown_hook(hook),
+        ..ShownFrame::default()
+    };
+    let newest = truth.checked.len();
+    let checked = truth.checked.iter().enumerate().rev();
+    let frame = |(at, frame): (usize, &Frame)| ShownFrame {
+        method: methods.shown(frame.method),
+        // The newest checked frame moves.
+        bci: (at + 1 < newest).then_some(frame.location.0),
+        ..ShownFrame::default()
+    };
+    above.map(entry).chain(checked.map(frame)).collect()
+}

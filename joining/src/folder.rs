@@ -1,0 +1,80 @@
+//! The files of a run.
+
+use crate::evidence::Mismatches;
+use crate::file::RequestsFile;
+use crate::methods::NamedMethods;
+use crate::run::{Counts, judge_all};
+use oracle::record::{KindCount, Mismatch};
+use oracle::requests::REQUESTS_FILE;
+use oracle::{Layer, When};
+use recordings::samples;
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+
+/// What was joined in a run.
+#[derive(Debug, Default)]
+pub struct Joined {
+    /// The counts of each layer.
+    pub counts: Counts,
+    /// Some mismatches with their evidence.
+    pub mismatches: Vec<Mismatch>,
+    /// The counts of all mismatches.
+    pub kinds: Vec<KindCount>,
+    /// What the reader of a report should know.
+    pub notes: Vec<String>,
+}
+
+/// The name of the recording in a run's folder.
+const RECORDING: &str = "requests.jfr";
+
+/// The recording of the run in `dir`.
+pub fn recording(dir: &Path) -> PathBuf {
+    dir.join(RECORDING)
+}
+
+/// Joins the recording and the requests in the folder `dir` of a run, for those of `layers` that need it; `None` if
+/// no layer does. At most `limit` mismatches are kept with their evidence. What cannot be read leaves the layers
+/// without data, and is noted.
+pub fn join(dir: &Path, layers: &[Layer], limit: usize) -> Option<Joined> {
+    let of_requests = layers.iter().copied();
+    let layers: Vec<Layer> = of_requests
+        .filter(|layer| layer.row().when == When::Request)
+        .collect();
+    if layers.is_empty() {
+        return None;
+    }
+    Some(read(dir, &layers, limit).unwrap_or_else(|error| Joined {
+        notes: vec![format!("nothing was joined with the recording: {error}")],
+        ..Joined::default()
+    }))
+}
+
+fn read(dir: &Path, layers: &[Layer], limit: usize) -> io::Result<Joined> {
+    let open = |path: PathBuf| {
+        let named = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", path.display()));
+        File::open(&path).map(BufReader::new).map_err(named)
+    };
+    let file = RequestsFile::read(open(dir.join(REQUESTS_FILE))?)?;
+    let samples = samples::read(&mut open(recording(dir))?)?;
+    let mut methods = NamedMethods::new(&file.methods);
+    let mut mismatches = Mismatches::new(limit);
+    let counts = judge_all(&file, &samples, &mut methods, layers, |judged, methods| {
+        mismatches.add(judged, methods);
+        judged.judgement
+    });
+    let mut notes = vec![];
+    if !file.complete {
+        notes.push("the file of requests is not complete".to_owned());
+    }
+    if let Some(why) = &samples.cut {
+        notes.push(format!("the recording was not read to its end: {why}"));
+    }
+    let (mismatches, kinds) = mismatches.kinds();
+    Ok(Joined {
+        counts,
+        mismatches,
+        kinds,
+        notes,
+    })
+}

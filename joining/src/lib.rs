@@ -1,0 +1,38 @@
+//! Joins the events of the JVM's own samplers with what was true at the instants of their requests.
+//!
+//! # Purpose
+//!
+//! JFR's samplers do not tell an agent when they sample. But they interrupt threads with signals, and the agent's
+//! handlers stand before the JVM's: they copy the thread's trace stack, and the time before and behind the JVM's
+//! handler. JFR takes the time of its event in between. So after the run an event belongs to the request of its
+//! thread at its time, and its stack can be judged by the trace stack of that very instant.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`clock`] | the agent's counter at a time of the JVM's clock |
+//! | [`requests`] | the requests by thread and time |
+//! | [`file`] | the file of requests, which the agent writes ([`oracle::requests`]) |
+//! | [`methods`] | methods by name, as recordings have them |
+//! | [`judging`] | the stack of an event, compared with the trace stack |
+//! | [`run`] | all events of a run: joined, judged, counted |
+//! | [`evidence`] | the mismatches in the form of reports |
+//! | [`faults`] | faults in place of joined events, to test the judge |
+//!
+//! # Limits
+//!
+//! The crate knows no JVM. It reads the two files of a run: [`join`]. A recording names methods and not their
+//! identities, so methods of one name are one method. An event of a virtual thread has no thread id of the system:
+//! its request is that of the only carrier that was asked at the time.
+#![forbid(unsafe_code)]
+
+pub mod clock;
+pub mod evidence;
+pub mod faults;
+pub mod file;
+mod folder;
+pub mod judging;
+pub mod methods;
+pub mod requests;
+pub mod run;
+
+pub use folder::{Joined, join, recording};

@@ -1,0 +1,152 @@
+//! The events of a run, joined, judged and counted.
+
+use crate::clock::Clock;
+use crate::file::RequestsFile;
+use crate::judging::{OwnedTruth, OwnedWalk, Truths, judge, walks};
+use crate::methods::NamedMethods;
+use crate::requests::{Found, Requests};
+use oracle::record::JoinCounts;
+use oracle::requests::{Copied, Request, SeenCode};
+use oracle::tally::Tally;
+use oracle::{Judgement, Layer, Reason, Verdict};
+use recordings::samples::{CPU_TIME, TimedSample, TimedSamples};
+use std::collections::{BTreeMap, HashSet};
+
+/// The code of a request without an event.
+pub const NO_EVENT: i32 = 0;
+
+/// The code of an event that says that its walk failed.
+pub const FAILED: i32 = -1;
+
+/// One event, joined and judged.
+pub struct Judged<'a> {
+    /// The layer of the event's sampler.
+    pub layer: Layer,
+    /// The event.
+    pub sample: &'a TimedSample,
+    /// Its request, if exactly one was copied.
+    pub request: Option<&'a Request>,
+    /// The code at the program counter of the request, if it is known.
+    pub code: Option<&'a SeenCode>,
+    /// Its stack, and the truth, if there are both.
+    pub compared: Option<(&'a OwnedWalk, &'a OwnedTruth)>,
+    /// The judgement.
+    pub judgement: Judgement,
+}
+
+/// The counts of a run.
+#[derive(Debug, Default)]
+pub struct Counts {
+    /// Each layer's verdicts.
+    pub tallies: BTreeMap<Layer, Tally>,
+    /// What was joined in each layer.
+    pub joined: BTreeMap<Layer, JoinCounts>,
+}
+
+/// The layer of an event's sampler.
+fn layer(sample: &TimedSample) -> Layer {
+    match sample.event == CPU_TIME {
+        true => Layer::JfrCpu,
+        false => Layer::Jfr,
+    }
+}
+
+/// Joins and judges all events of `samples` that belong to `layers`, and shows each to `see`, which may judge it
+/// anew. `methods` must be those of `file`.
+pub fn judge_all(
+    file: &RequestsFile,
+    samples: &TimedSamples,
+    methods: &mut NamedMethods,
+    layers: &[Layer],
+    mut see: impl FnMut(&Judged<'_>, &NamedMethods) -> Judgement,
+) -> Counts {
+    let mut counts = Counts::default();
+    for &layer in layers {
+        let joined = counts.joined.entry(layer).or_insert(JoinCounts::new(layer));
+        joined.not_copied = file.lost.get(&layer).copied().unwrap_or(0);
+        counts.tallies.insert(layer, Tally::default());
+    }
+    if let Some(joined) = counts.joined.get_mut(&Layer::JfrCpu) {
+        joined.lost = samples.lost;
+    }
+    let walks = walks(samples, methods);
+    let (requests, clock) = (Requests::new(&file.requests), Clock::new(&file.pins));
+    let mut truths = Truths::new(file);
+    let mut answered = HashSet::new();
+    for sample in &samples.samples {
+        let layer = layer(sample);
+        let (Some(joined), Some(tally)) = (
+            counts.joined.get_mut(&layer),
+            counts.tallies.get_mut(&layer),
+        ) else {
+            continue;
+        };
+        let tid = i32::try_from(sample.os_thread).ok().filter(|&tid| tid > 0);
+        let found = clock.map(|clock| requests.find(layer, tid, clock.counter(sample.ticks)));
+        let number = match found {
+            Some(Found::One(number)) => Some(number),
+            Some(Found::NotOne) | None => None,
+        };
+        let request = number.map(|number| &file.requests[number]);
+        answered.extend(number);
+        let walk = sample.stack.map(|stack| &walks[stack]);
+        let truth = match request.map(|request| request.stack) {
+            Some(Copied::Truth(number)) => truths.get(number, methods),
+            _ => None,
+        };
+        let compared = walk.zip(truth);
+        let judgement = judgement(sample, request, compared, methods);
+        let judged = Judged {
+            layer,
+            sample,
+            request,
+            code: request.and_then(|request| file.codes.get(&request.pc)),
+            compared,
+            judgement,
+        };
+        let judgement = see(&judged, methods);
+        joined.events += 1;
+        joined.joined += u64::from(request.is_some());
+        joined.failed += u64::from(sample.failed);
+        match (sample.biased, request.map(|request| request.stack)) {
+            (true, _) => {
+                let verdict = judgement.verdict.name().to_owned();
+                *joined.biased.entry(verdict).or_default() += 1;
+                tally.add(&Judgement::plain(Verdict::Unverifiable, Reason::Biased));
+            }
+            (false, Some(Copied::Lost(cause))) => tally.add_drop(cause),
+            (false, _) => tally.add(&judgement),
+        }
+    }
+    for (number, request) in file.requests.iter().enumerate() {
+        let (Some(joined), Some(tally)) = (
+            counts.joined.get_mut(&request.layer),
+            counts.tallies.get_mut(&request.layer),
+        ) else {
+            continue;
+        };
+        joined.requests += 1;
+        match answered.contains(&number) {
+            true => joined.answered += 1,
+            false => tally.add(&Judgement::plain(
+                Verdict::Error(NO_EVENT),
+                Reason::ErrorCode,
+            )),
+        }
+    }
+    counts
+}
+
+fn judgement(
+    sample: &TimedSample,
+    request: Option<&Request>,
+    compared: Option<(&OwnedWalk, &OwnedTruth)>,
+    methods: &NamedMethods,
+) -> Judgement {
+    match (request, compared) {
+        _ if sample.failed => Judgement::plain(Verdict::Error(FAILED), Reason::ErrorCode),
+        (None, _) => Judgement::plain(Verdict::Unverifiable, Reason::NotJoined),
+        (Some(_), None) => Judgement::plain(Verdict::Unverifiable, Reason::MethodGone),
+        (Some(_), Some((walk, truth))) => judge(walk, truth, methods),
+    }
+}

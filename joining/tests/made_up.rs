@@ -1,0 +1,200 @@
+//! Made-up requests and events: each event gets the verdict of what was made up.
+
+use joining::file::RequestsFile;
+use joining::methods::NamedMethods;
+use joining::run::judge_all;
+use oracle::Layer;
+use oracle::record::JoinCounts;
+use oracle::recorded::RecordedTruth;
+use oracle::requests::{Copied, MethodFacts, Pin, Request, letter};
+use oracle::tally::{Drop, Tally};
+use oracle::trace::{Presence, Site};
+use proptest::prelude::*;
+use recordings::Place;
+use recordings::samples::{EXECUTION, TimedSample, TimedSamples, TimedStack};
+
+const TID: i32 = 4711;
+
+/// The methods of the program: method n has the hook n + 1, and the line 10 + BCI.
+const METHODS: u32 = 8;
+
+/// A change of the true stack in an event.
+#[derive(Copy, Clone, Debug, PartialEq)]
+enum Change {
+    Nothing,
+    Drop,
+    Add,
+    Swap,
+    OtherMethod,
+    OtherLine,
+    Cut,
+    CutAsSaid,
+    Failed,
+    Biased,
+    OtherThread,
+    BetweenRequests,
+    StackLost,
+}
+
+const CHANGES: [Change; 13] = [
+    Change::Nothing,
+    Change::Drop,
+    Change::Add,
+    Change::Swap,
+    Change::OtherMethod,
+    Change::OtherLine,
+    Change::Cut,
+    Change::CutAsSaid,
+    Change::Failed,
+    Change::Biased,
+    Change::OtherThread,
+    Change::BetweenRequests,
+    Change::StackLost,
+];
+
+/// Adds a request and its event to the files. Returns false if the change is not possible for the stack.
+fn add(
+    (file, samples): (&mut RequestsFile, &mut TimedSamples),
+    (at, stack, change): (usize, &[u32], Change),
+) -> bool {
+    let mut frames: Vec<(u32, Place, i64)> = stack
+        .iter()
+        .rev()
+        .map(|&method| (method, Place::Bci(1), 11))
+        .collect();
+    let middle = frames.len() / 2;
+    let (mut truncated, mut failed, mut biased) = (false, false, false);
+    let (mut os_thread, mut early) = (i64::from(TID), 0);
+    let mut copied = Copied::Truth(at as u32);
+    let is_possible = match change {
+        Change::Swap => frames[0].0 != frames[middle].0,
+        Change::Drop | Change::Cut | Change::CutAsSaid => frames.len() > 2,
+        _ => true,
+    };
+    match change {
+        _ if !is_possible => {}
+        Change::Nothing => {}
+        Change::Drop => _ = frames.remove(middle),
+        Change::Add => frames.insert(middle, frames[middle]),
+        Change::Swap => frames.swap(0, middle),
+        Change::OtherMethod => frames[middle].0 = (frames[middle].0 + 1) % METHODS,
+        Change::OtherLine => frames[middle].2 += 1,
+        Change::Cut => frames.truncate(1),
+        Change::CutAsSaid => {
+            frames.truncate(1);
+            truncated = true;
+        }
+        Change::Failed => failed = true,
+        Change::Biased => biased = true,
+        Change::OtherThread => os_thread += 1,
+        Change::BetweenRequests => early = 500,
+        Change::StackLost => copied = Copied::Lost(Drop::InDoubt),
+    }
+    let from = 1000 * (at as u64 + 1);
+    file.truths.insert(
+        at as u32,
+        RecordedTruth {
+            entries: stack.iter().map(|method| method + 1).collect(),
+            ..RecordedTruth::default()
+        },
+    );
+    file.requests.push(Request {
+        layer: Layer::Jfr,
+        tid: TID,
+        from,
+        to: from + 100,
+        stack: copied,
+        carried: false,
+        pc: 0,
+    });
+    samples.stacks.push(TimedStack { frames, truncated });
+    samples.samples.push(TimedSample {
+        event: EXECUTION,
+        // The JVM's clock began 77 ticks after the agent's.
+        ticks: (from + 50 - early) as i64 - 77,
+        os_thread,
+        stack: (!failed).then_some(at),
+        failed,
+        biased,
+    });
+    is_possible
+}
+
+fn files() -> (RequestsFile, TimedSamples) {
+    let (mut file, mut samples) = (RequestsFile::default(), TimedSamples::default());
+    for method in 0..METHODS {
+        let code = [Presence::Absent, Presence::Present, Presence::Present];
+        let name = format!("m{method}");
+        samples
+            .methods
+            .push(("a/B".into(), name.clone(), "()V".into()));
+        let facts = MethodFacts {
+            class: "a/B".into(),
+            name,
+            descriptor: "()V".into(),
+            hook: Some(method + 1),
+            code: code
+                .map(|presence| letter(Site::Calls, Some(presence)))
+                .iter()
+                .collect(),
+            lines: (0..3).map(|bci| (bci, 10 + bci)).collect(),
+            ..MethodFacts::default()
+        };
+        file.methods.insert(method, facts);
+    }
+    file.pins = vec![Pin {
+        before: 1000,
+        ticks: 1000 - 77,
+        behind: 1000,
+    }];
+    (file, samples)
+}
+
+fn judged(file: &RequestsFile, samples: &TimedSamples) -> (JoinCounts, Tally) {
+    let mut methods = NamedMethods::new(&file.methods);
+    let layers = [Layer::Jfr];
+    let mut counts = judge_all(file, samples, &mut methods, &layers, |judged, _| {
+        judged.judgement
+    });
+    let joined = counts.joined.remove(&Layer::Jfr).expect("it was asked for");
+    (
+        joined,
+        counts
+            .tallies
+            .remove(&Layer::Jfr)
+            .expect("it was asked for"),
+    )
+}
+
+proptest! {
+    #[test]
+    fn each_event_counts_as_what_it_is(
+        events in prop::collection::vec((prop::collection::vec(0..METHODS, 2..12), prop::sample::select(&CHANGES[..])), 1..60),
+    ) {
+        let (mut file, mut samples) = files();
+        let mut made = vec![];
+        for (at, (stack, change)) in events.iter().enumerate() {
+            let is_possible = add((&mut file, &mut samples), (at, stack, *change));
+            made.push(if is_possible { *change } else { Change::Nothing });
+        }
+        let count = |these: &[Change]| made.iter().filter(|change| these.contains(change)).count() as u64;
+        let (joined, tally) = judged(&file, &samples);
+        let apart = count(&[Change::OtherThread, Change::BetweenRequests]);
+        prop_assert_eq!(joined.events, made.len() as u64);
+        prop_assert_eq!(joined.joined, joined.events - apart);
+        prop_assert_eq!(joined.requests - joined.answered, apart);
+        prop_assert_eq!(joined.failed, count(&[Change::Failed]));
+        prop_assert_eq!(joined.biased.get("match").copied().unwrap_or(0), count(&[Change::Biased]));
+        prop_assert_eq!(tally.matches, count(&[Change::Nothing]));
+        let wrong = count(&[Change::Drop, Change::Add, Change::Swap, Change::OtherMethod, Change::OtherLine]);
+        let cut = count(&[Change::Cut]);
+        prop_assert_eq!(tally.mismatches(), wrong + cut);
+        // A stack that lacks its middle may look cut if the rest is equal frames.
+        prop_assert!(tally.truncated >= cut && tally.truncated <= cut + count(&[Change::Drop]));
+        let unanswered = apart;
+        prop_assert_eq!(tally.errors(), count(&[Change::Failed]) + unanswered);
+        let unsure = [Change::CutAsSaid, Change::Biased, Change::OtherThread, Change::BetweenRequests, Change::StackLost];
+        prop_assert_eq!(tally.unverifiable, count(&unsure));
+        prop_assert_eq!(tally.drops(), count(&[Change::StackLost]));
+    }
+}

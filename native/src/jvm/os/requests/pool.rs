@@ -1,0 +1,136 @@
+//! Values that the signal handlers of many threads pass to one thread.
+
+use std::cell::UnsafeCell;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU32, AtomicUsize};
+
+/// A value is free: a handler may take it.
+const FREE: u32 = 0;
+/// A handler has the value.
+const TAKEN: u32 = 1;
+/// The value waits for the reader.
+const READY: u32 = 2;
+
+/// The end for handlers. Every thread may use it.
+pub struct Writers<T>(Arc<Shared<T>>);
+
+/// The end that reads.
+pub struct Reader<T>(Arc<Shared<T>>);
+
+struct Shared<T> {
+    slots: Box<[Slot<T>]>,
+    next: AtomicUsize,
+}
+
+struct Slot<T> {
+    state: AtomicU32,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: who has set a slot's state to `TAKEN` has its value alone, until it sets the state to `READY`. Then
+// the only reader has the value, until it sets the state to `FREE`.
+unsafe impl<T: Send> Sync for Shared<T> {}
+
+/// A pool of `values`, all of which are free.
+pub fn pool<T: Send>(values: Vec<T>) -> (Writers<T>, Reader<T>) {
+    let slot = |value| Slot {
+        state: AtomicU32::new(FREE),
+        value: UnsafeCell::new(value),
+    };
+    let shared = Arc::new(Shared {
+        slots: values.into_iter().map(slot).collect(),
+        next: AtomicUsize::new(0),
+    });
+    (Writers(shared.clone()), Reader(shared))
+}
+
+impl<T> Writers<T> {
+    /// Lets `write` write a free value, and passes it on. Returns false, and does not call `write`, if the
+    /// value whose turn it is is not free. Async-signal-safe if `write` is. A handler may interrupt another
+    /// handler within `write`.
+    pub fn pass(&self, write: impl FnOnce(&mut T)) -> bool {
+        let Writers(shared) = self;
+        let turn = shared.next.fetch_add(1, Relaxed) % shared.slots.len();
+        let slot = &shared.slots[turn];
+        let taken = slot.state.compare_exchange(FREE, TAKEN, Acquire, Relaxed);
+        if taken.is_err() {
+            return false;
+        }
+        // SAFETY: the state says that the value is ours.
+        write(unsafe { &mut *slot.value.get() });
+        slot.state.store(READY, Release);
+        true
+    }
+}
+
+impl<T> Reader<T> {
+    /// Lets `read` read each value that waits, and frees it. Returns how many there were.
+    pub fn read(&mut self, mut read: impl FnMut(&T)) -> usize {
+        let Reader(shared) = self;
+        let mut count = 0;
+        for slot in &shared.slots {
+            if slot.state.load(Acquire) == READY {
+                // SAFETY: the state says that the value is the reader's.
+                read(unsafe { &*slot.value.get() });
+                slot.state.store(FREE, Release);
+                count += 1;
+            }
+        }
+        count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn each_value_of_many_writers_is_read_once() {
+        const EACH: usize = 2000;
+        let (writers, mut reader) = pool(vec![0; 5]);
+        let done = AtomicBool::new(false);
+        let mut seen = BTreeSet::new();
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..3)
+                .map(|thread| {
+                    let writers = &writers;
+                    scope.spawn(move || {
+                        for number in 0..EACH {
+                            while !writers.pass(|value| *value = thread * EACH + number) {
+                                std::thread::yield_now();
+                            }
+                        }
+                    })
+                })
+                .collect();
+            scope.spawn(|| {
+                threads
+                    .into_iter()
+                    .for_each(|thread| thread.join().expect("no panic"));
+                done.store(true, Relaxed);
+            });
+            while !done.load(Relaxed) {
+                reader.read(|&value| assert!(seen.insert(value), "{value} came twice"));
+            }
+        });
+        reader.read(|&value| assert!(seen.insert(value), "{value} came twice"));
+        assert_eq!(seen.len(), 3 * EACH);
+    }
+
+    #[test]
+    fn a_handler_within_a_handler_gets_another_value() {
+        let (writers, mut reader) = pool(vec![0; 2]);
+        assert!(writers.pass(|outer| {
+            assert!(writers.pass(|inner| *inner = 2));
+            assert!(!writers.pass(|_| unreachable!("none is free")));
+            *outer = 1;
+        }));
+        let mut seen = vec![];
+        assert_eq!(reader.read(|&value| seen.push(value)), 2);
+        seen.sort();
+        assert_eq!(seen, [1, 2]);
+    }
+}

@@ -1,0 +1,96 @@
+//! Handlers of ours before the JVM's own.
+//!
+//! HotSpot suspends threads with SIGUSR2 (`signals_posix.cpp`): the handler stays in the thread until a second
+//! SIGUSR2 arrives, which is handled within the first. JFR's sampler by CPU time uses SIGPROF.
+
+use crate::jvm::os::signal::HandlerContext;
+use crate::jvm::os::trap::call_earlier;
+use std::ffi::{c_int, c_void};
+use std::io;
+use std::ptr;
+use std::sync::OnceLock;
+
+/// A signal by which a sampler of the JVM makes its requests.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Asking {
+    /// The JVM suspends the thread.
+    Suspension,
+    /// The thread has used CPU time.
+    CpuTime,
+}
+
+impl Asking {
+    fn number(self) -> c_int {
+        match self {
+            Asking::Suspension => libc::SIGUSR2,
+            Asking::CpuTime => libc::SIGPROF,
+        }
+    }
+
+    fn handler(self) -> usize {
+        match self {
+            Asking::Suspension => suspension as *const () as usize,
+            Asking::CpuTime => cpu_time as *const () as usize,
+        }
+    }
+}
+
+/// What runs in place of the JVM's handler, and must call that handler once.
+pub type Around = fn(Asking, &HandlerContext<'_>, &mut dyn FnMut());
+
+struct Wrapped {
+    around: Around,
+    earlier: libc::sigaction,
+}
+
+static WRAPPED: [OnceLock<Wrapped>; 2] = [OnceLock::new(), OnceLock::new()];
+
+/// Lets `around` run in place of the JVM's handler of the signal. Returns whether it does from now on: the JVM may
+/// have no handler yet.
+pub fn wrap(signal: Asking, around: Around) -> io::Result<bool> {
+    if WRAPPED[signal as usize].get().is_some() {
+        return Ok(true);
+    }
+    // SAFETY: the handler is async-signal-safe if `around` is; `action` is that of the JVM, with another function.
+    unsafe {
+        let mut earlier: libc::sigaction = std::mem::zeroed();
+        if libc::sigaction(signal.number(), ptr::null(), &mut earlier) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        if [libc::SIG_DFL, libc::SIG_IGN].contains(&earlier.sa_sigaction) {
+            return Ok(false);
+        }
+        let mut action = earlier;
+        action.sa_sigaction = signal.handler();
+        action.sa_flags |= libc::SA_SIGINFO;
+        _ = WRAPPED[signal as usize].set(Wrapped { around, earlier });
+        match libc::sigaction(signal.number(), &action, ptr::null_mut()) {
+            0 => Ok(true),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+extern "C" fn suspension(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: these are the arguments of the signal's handler.
+    unsafe { handle(Asking::Suspension, signal, info, context) }
+}
+
+extern "C" fn cpu_time(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: these are the arguments of the signal's handler.
+    unsafe { handle(Asking::CpuTime, signal, info, context) }
+}
+
+/// # Safety
+/// The arguments must be those of the signal's handler.
+unsafe fn handle(asking: Asking, signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    let Some(wrapped) = WRAPPED[asking as usize].get() else {
+        return;
+    };
+    // SAFETY: the arguments are those of the handler, and the kernel's pointers live until this returns.
+    unsafe {
+        let of = HandlerContext::of(&*context.cast::<libc::ucontext_t>());
+        let mut earlier = || call_earlier(&wrapped.earlier, signal, info, context);
+        (wrapped.around)(asking, &of, &mut earlier);
+    }
+}

@@ -1,0 +1,7 @@
+//! Layers of the JVM's own samplers: what is true at each of their requests is written to a file, which is joined
+//! with the samplers' recording after the run (`oracle::requests`).
+
+mod facts;
+mod interning;
+mod pinning;
+pub mod writing;

@@ -1,0 +1,43 @@
+//! The clock of JFR's events beside the processor's counter.
+
+use crate::jvm::arch;
+use crate::jvm::jni::{Env, Local, StaticLong};
+use oracle::requests::Pin;
+
+/// The clock of JFR's events.
+pub struct JfrClock<'e> {
+    class: Local<'e>,
+    counter_time: StaticLong,
+}
+
+/// How often the clock is read for one pin. The narrowest reading counts.
+const READINGS: usize = 20;
+
+impl<'e> JfrClock<'e> {
+    /// The clock, once JFR runs: looked up earlier, its class would be initialised by us.
+    pub fn find(env: Env<'e>) -> Option<JfrClock<'e>> {
+        let class = env.find_class(c"jdk/jfr/internal/JVM")?;
+        let counter_time = env.static_long(class.get(), c"counterTime")?;
+        Some(JfrClock {
+            class,
+            counter_time,
+        })
+    }
+
+    /// Reads both clocks.
+    pub fn pin(&self) -> Option<Pin> {
+        let env = self.class.env();
+        let reading = |_| {
+            let before = arch::counter();
+            let ticks = env.call_static_long(self.class.get(), self.counter_time);
+            let behind = arch::counter();
+            Pin {
+                before,
+                ticks,
+                behind,
+            }
+        };
+        let readings = (0..READINGS).map(reading);
+        readings.min_by_key(|pin| pin.behind.wrapping_sub(pin.before))
+    }
+}

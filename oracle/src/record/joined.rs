@@ -1,0 +1,52 @@
+//! What was joined of the events of one of the JVM's own samplers.
+
+use crate::Layer;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The events of one sampler in a run, and the requests that the agent copied.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JoinCounts {
+    /// The layer of the sampler.
+    pub layer: Layer,
+    /// The sampler's events in the recording.
+    pub events: u64,
+    /// Of these, the events that belong to exactly one copied request.
+    pub joined: u64,
+    /// The requests that the agent copied.
+    pub requests: u64,
+    /// Of these, the requests with an event.
+    pub answered: u64,
+    /// Requests that the agent could not copy, because all memory for copies was in use.
+    pub not_copied: u64,
+    /// Samples that the JVM lost, by its own count.
+    pub lost: u64,
+    /// Events that say that their walk failed.
+    pub failed: u64,
+    /// Verdicts on the events that say that their stack may be that of a later safepoint. In the layer's counts
+    /// these events are unverifiable.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub biased: BTreeMap<String, u64>,
+}
+
+impl JoinCounts {
+    /// Nothing was joined yet.
+    pub fn new(layer: Layer) -> JoinCounts {
+        JoinCounts {
+            layer,
+            events: 0,
+            joined: 0,
+            requests: 0,
+            answered: 0,
+            not_copied: 0,
+            lost: 0,
+            failed: 0,
+            biased: BTreeMap::new(),
+        }
+    }
+
+    /// The share of the events that were joined, from 0 to 1; `None` without events.
+    pub fn share(&self) -> Option<f64> {
+        (self.events > 0).then(|| self.joined as f64 / self.events as f64)
+    }
+}

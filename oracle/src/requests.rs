@@ -1,0 +1,193 @@
+//! Requests of the JVM's own samplers: what the agent copied at the instant of each request.
+//!
+//! The agent writes [`REQUESTS_FILE`]: each line is a [`RequestLine`] in JSON. After the run the lines are
+//! joined with the events of a recording. Lines that refer to methods and truths by number may come
+//! before the lines of these numbers.
+
+use crate::Layer;
+use crate::recorded::RecordedTruth;
+use crate::tally::Drop;
+use crate::trace::{Presence, Site};
+use serde::{Deserialize, Serialize};
+
+/// Name of the file of requests in a run's folder.
+pub const REQUESTS_FILE: &str = "requests.jsonl";
+
+/// A line of the file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RequestLine {
+    /// A method. Frames name it by its number plus 1.
+    Method(u32, MethodFacts),
+    /// A trace stack, by its number.
+    Truth(u32, RecordedTruth),
+    /// A request.
+    Request(Request),
+    /// The code at a program counter, when a request came there first.
+    Code(usize, SeenCode),
+    /// Two clocks at one instant.
+    Clock(Pin),
+    /// So many requests of a layer were not copied, because all memory for copies was in use.
+    Lost(Layer, u64),
+    /// The agent came to the end of the run: no line is missing.
+    Ended,
+}
+
+/// One request of one of the JVM's samplers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// The layer of the sampler.
+    pub layer: Layer,
+    /// Kernel id of the thread.
+    pub tid: i32,
+    /// The agent's counter before the JVM's signal handler.
+    pub from: u64,
+    /// The agent's counter behind the JVM's signal handler.
+    pub to: u64,
+    /// The trace stack in between.
+    pub stack: Copied,
+    /// Whether the trace stack is that of a virtual thread.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub carried: bool,
+    /// Program counter.
+    #[serde(default)]
+    pub pc: usize,
+}
+
+/// A piece of code.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SeenCode {
+    /// A blob of the code cache or a library, with the offset there.
+    pub place: String,
+    /// The bytes from there on, as hexadecimal digits.
+    pub bytes: String,
+}
+
+/// A copied trace stack.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Copied {
+    /// The truth of this number.
+    Truth(u32),
+    /// The trace stack could not be copied.
+    Lost(Drop),
+}
+
+/// The agent's counter before and behind a reading of the JVM's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pin {
+    /// The agent's counter before.
+    pub before: u64,
+    /// The JVM's clock, in ticks.
+    pub ticks: i64,
+    /// The agent's counter behind.
+    pub behind: u64,
+}
+
+/// What the agent knows of a method.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MethodFacts {
+    /// Internal name of its class.
+    pub class: String,
+    /// Its name.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
+    /// The id that its entry hook pushes, if it is hooked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hook: Option<u32>,
+    /// A letter for each byte of the code that runs ([`letter`]); empty if the code is
+    /// not known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub code: String,
+    /// Whether it is native.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_native: bool,
+    /// Whether it is one of the hooks' own methods.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_hook_call: bool,
+    /// Whether the VM may call it at any instruction.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_vm: bool,
+    /// The table of lines: pairs of a BCI and the line from there on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<(u32, u32)>,
+}
+
+const PRESENCES: [Option<Presence>; 8] = [
+    None,
+    Some(Presence::Absent),
+    Some(Presence::Pushing),
+    Some(Presence::Present),
+    Some(Presence::Popping),
+    Some(Presence::Catching),
+    Some(Presence::Unwinding),
+    Some(Presence::Unknown),
+];
+
+/// The letter of a byte of code inside an instruction.
+const INSIDE: char = '.';
+
+/// The letter for a byte of code: what `site` is there, and what a frame there proves about its entry on the
+/// trace stack, if the method is hooked.
+pub fn letter(site: Site, presence: Option<Presence>) -> char {
+    let first = match site {
+        Site::Silent => b'A',
+        Site::Calls => b'a',
+        Site::NoInstruction => return INSIDE,
+        Site::Unknown | Site::Native | Site::IsNative | Site::NotNative => b'0',
+    };
+    let place = PRESENCES.iter().position(|known| *known == presence);
+    char::from(first + place.unwrap_or(0) as u8)
+}
+
+/// The meaning of a letter of [`letter`].
+pub fn meaning(letter: u8) -> (Site, Option<Presence>) {
+    let (site, first) = match letter {
+        b'A'..=b'H' => (Site::Silent, b'A'),
+        b'a'..=b'h' => (Site::Calls, b'a'),
+        b'0'..=b'7' => (Site::Unknown, b'0'),
+        _ => return (Site::NoInstruction, None),
+    };
+    (site, PRESENCES[usize::from(letter - first)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_keep_their_meaning() {
+        for site in [Site::Silent, Site::Calls, Site::Unknown] {
+            for presence in PRESENCES {
+                let letter = u8::try_from(letter(site, presence)).expect("one byte");
+                assert_eq!(meaning(letter), (site, presence));
+            }
+        }
+        let inside = u8::try_from(letter(Site::NoInstruction, None)).expect("one byte");
+        assert_eq!(meaning(inside), (Site::NoInstruction, None));
+    }
+
+    #[test]
+    fn lines_are_read_as_they_were_written() {
+        let lines = [
+            RequestLine::Request(Request {
+                layer: Layer::Jfr,
+                tid: 7,
+                from: 1,
+                to: u64::MAX,
+                stack: Copied::Lost(Drop::InDoubt),
+                carried: false,
+                pc: usize::MAX,
+            }),
+            RequestLine::Lost(Layer::JfrCpu, 3),
+            RequestLine::Method(0, MethodFacts::default()),
+            RequestLine::Ended,
+        ];
+        for line in lines {
+            let text = serde_json::to_string(&line).expect("plain data");
+            let read: RequestLine = serde_json::from_str(&text).expect("just written");
+            assert_eq!(read, line, "{text}");
+        }
+    }
+}

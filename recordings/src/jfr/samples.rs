@@ -1,0 +1,183 @@
+//! The samples of JFR's own samplers one by one: when, in which thread, and which stack.
+
+use super::chunk;
+use super::constants::{Constants, Methods};
+use super::format::fill;
+use super::metadata::Types;
+use super::values::{self, Value};
+use crate::bytes::Bytes;
+use crate::sink::{Method, Note, Place, Sink, Stack};
+use std::collections::HashMap;
+use std::io::BufRead;
+
+/// The event of the samplers that suspend threads.
+pub const EXECUTION: &str = "jdk.ExecutionSample";
+
+/// The event of the sampler by CPU time (JDK 25).
+pub const CPU_TIME: &str = "jdk.CPUTimeSample";
+
+/// The event with the number of CPU-time samples that the JVM lost.
+const CPU_TIME_LOST: &str = "jdk.CPUTimeSamplesLost";
+
+/// All samples of a recording.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TimedSamples {
+    /// The methods: class (an internal name), name and descriptor.
+    pub methods: Vec<(String, String, String)>,
+    /// The different stacks of each chunk.
+    pub stacks: Vec<TimedStack>,
+    /// The samples, in the order of the file.
+    pub samples: Vec<TimedSample>,
+    /// CPU-time samples that the JVM lost, by its own count.
+    pub lost: u64,
+    /// Why a part of the file was not read, if so.
+    pub cut: Option<String>,
+}
+
+/// A stack, top first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TimedStack {
+    /// The method of each frame as an index into [`TimedSamples::methods`], its place and its line.
+    pub frames: Vec<(u32, Place, i64)>,
+    /// Whether JFR says that frames at the bottom are missing.
+    pub truncated: bool,
+}
+
+/// A sample.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TimedSample {
+    /// [`EXECUTION`] or [`CPU_TIME`].
+    pub event: &'static str,
+    /// The time of the request, by the JVM's clock.
+    pub ticks: i64,
+    /// The thread's id in the system; 0 for a virtual thread.
+    pub os_thread: i64,
+    /// Index into [`TimedSamples::stacks`]; `None` if the event has no stack.
+    pub stack: Option<usize>,
+    /// Whether the event says that the walk failed.
+    pub failed: bool,
+    /// Whether the event says that the stack may be that of a later safepoint.
+    pub biased: bool,
+}
+
+/// Reads the samples of a recording. What cannot be read is left out, and said in [`TimedSamples::cut`].
+pub fn read(input: &mut dyn BufRead) -> std::io::Result<TimedSamples> {
+    let mut all = TimedSamples::default();
+    let mut names = Names::default();
+    let mut buffer = vec![];
+    while !input.fill_buf()?.is_empty() {
+        let read = fill(input, &mut buffer).and_then(|header| {
+            let types = chunk::types(&header, &buffer);
+            let read = types.and_then(|types| add(&types, &buffer, &mut names, &mut all));
+            read.ok_or_else(|| "a chunk is damaged".to_owned())
+        });
+        if let Err(why) = read {
+            all.cut = Some(why);
+            break;
+        }
+    }
+    all.methods = names.all;
+    Ok(all)
+}
+
+fn add(types: &Types, chunk: &[u8], names: &mut Names, all: &mut TimedSamples) -> Option<()> {
+    let constants = chunk::constants(types, chunk)?;
+    let find = |event| types.find(event).map(|id| (id, event));
+    let known: HashMap<i64, &'static str> = [EXECUTION, CPU_TIME, CPU_TIME_LOST]
+        .into_iter()
+        .filter_map(find)
+        .collect();
+    let (mut methods, mut stacks) = (Methods::default(), HashMap::new());
+    let mut stack = |key: i64, all: &mut TimedSamples| -> Option<usize> {
+        if let Some(&place) = stacks.get(&key) {
+            return place;
+        }
+        let mut read = TimedStack::default();
+        let frames = &mut read.frames;
+        let whole = constants.each_frame(key, &mut methods, names, &mut |frame, line| {
+            frames.push((frame.method, frame.place, line));
+        });
+        let place = whole.map(|whole| {
+            read.truncated = !whole;
+            all.stacks.push(read);
+            all.stacks.len() - 1
+        });
+        stacks.insert(key, place);
+        place
+    };
+    chunk::events(chunk, &mut |(of, body)| {
+        if let Some(&event) = known.get(&of) {
+            see(types, (of, event, body), &constants, &mut stack, all);
+        }
+    })
+}
+
+/// Adds an event. A damaged event is left out.
+fn see(
+    types: &Types,
+    (of, event, mut body): (i64, &'static str, Bytes<'_>),
+    constants: &Constants<'_>,
+    stack: &mut dyn FnMut(i64, &mut TimedSamples) -> Option<usize>,
+    all: &mut TimedSamples,
+) {
+    let Some(fields) = types.get(of).map(|of| &of.fields) else {
+        return;
+    };
+    let mut found: HashMap<&str, i64> = HashMap::new();
+    let read = values::fields(types, of, &mut body, &mut |at, value| {
+        if let Value::Key(number) | Value::Number(number) = value {
+            found.insert(&fields[at].name, number);
+        }
+    });
+    let number = |name| found.get(name).copied().unwrap_or(0);
+    if read.is_none() {
+        return;
+    }
+    if event == CPU_TIME_LOST {
+        all.lost += u64::try_from(number("lostSamples")).unwrap_or(0);
+        return;
+    }
+    let thread = match number("sampledThread") {
+        0 => number("eventThread"),
+        thread => thread,
+    };
+    // Key 0 stands for no stack.
+    let key = Some(number("stackTrace")).filter(|&key| key != 0);
+    let stack = key.and_then(|key| stack(key, all));
+    all.samples.push(TimedSample {
+        event,
+        ticks: number("startTime"),
+        os_thread: constants.os_thread(thread).unwrap_or(0),
+        stack,
+        failed: number("failed") != 0,
+        biased: number("biased") != 0,
+    });
+}
+
+/// Numbers methods.
+#[derive(Default)]
+struct Names {
+    all: Vec<(String, String, String)>,
+    places: HashMap<(String, String, String), u32>,
+}
+
+impl Sink for Names {
+    fn method(&mut self, method: Method<'_>) -> u32 {
+        let name = (
+            method.class.to_owned(),
+            method.name.to_owned(),
+            method.descriptor.unwrap_or_default().to_owned(),
+        );
+        let Names { all, places } = self;
+        *places.entry(name).or_insert_with_key(|name| {
+            all.push(name.clone());
+            all.len() as u32 - 1
+        })
+    }
+
+    fn property(&mut self, _: &str, _: &str) {}
+
+    fn stack(&mut self, _: Stack<'_>) {}
+
+    fn note(&mut self, _: Note) {}
+}

@@ -1,0 +1,149 @@
+//! Layers `jfr` and `jfr-cpu`: events of JFR's samplers, joined with what was true at their requests.
+
+mod support;
+
+use joining::faults::Injector;
+use joining::file::RequestsFile;
+use joining::methods::NamedMethods;
+use joining::run::judge_all;
+use oracle::Layer;
+use oracle::mutants::{Detection, FaultKind};
+use oracle::record::{FaultCount, JoinCounts};
+use oracle::report::Exit;
+use oracle::requests::REQUESTS_FILE;
+use recordings::samples;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+use support::{Deadline, Ran, jdks};
+
+/// The settings of a recording with samples alone.
+const EXECUTION: &str = "+jdk.ExecutionSample#enabled=true,+jdk.ExecutionSample#period=1ms";
+const CPU_TIME: &str = "+jdk.CPUTimeSample#enabled=true,+jdk.CPUTimeSample#throttle=1ms,\
+    +jdk.CPUTimeSamplesLost#enabled=true";
+
+/// Runs fixtures for some seconds. `jvm_args` have no quotes.
+fn run(jdk: &Path, layer: Layer, seed: u64, jvm_args: &[&str]) -> Ran {
+    let scenario = format!(
+        "name = \"jfr\"\nlayers = [\"gst\", \"{layer}\"]\n\
+         [sampling]\ninterval_us = 1000000\ngst_every = 0\n\
+         [budget]\n{layer} = 1\n[imprecise_budget]\n{layer} = 1\n\
+         [[program]]\nname = \"program\"\nbaseline = false\njvm_args = {jvm_args:?}\n\
+         fixtures = {{ names = [\"dispatch-interface\", \"hash-maps\", \"sorting\"], seconds = 3 }}\n"
+    );
+    let ran = support::run_scenario(jdk, &scenario, seed, &[]);
+    let of_run = &ran.report.runs[0];
+    assert_eq!(of_run.exit, Exit::Code(0), "{jdk:?}");
+    assert_eq!(of_run.invalid, None, "{jdk:?}");
+    ran
+}
+
+fn recording(settings: &str) -> Vec<String> {
+    let recording = "-XX:StartFlightRecording:filename={run}/requests.jfr,settings=none,";
+    vec![
+        "-XX:FlightRecorderOptions:stackdepth=2048".into(),
+        format!("{recording}{settings}"),
+    ]
+}
+
+/// Injects each fault in each joined event without a mismatch.
+fn inject(ran: &Ran, layer: Layer, seed: u64) -> Vec<FaultCount> {
+    let dir = ran.out.join(&ran.report.runs[0].dir);
+    let open = |path: &Path| BufReader::new(File::open(path).expect("the run wrote the file"));
+    let file = RequestsFile::read(open(&dir.join(REQUESTS_FILE))).expect("it can be read");
+    let samples = samples::read(&mut open(&joining::recording(&dir))).expect("it can be read");
+    let mut methods = NamedMethods::new(&file.methods);
+    let kinds: Vec<_> = FaultKind::ALL
+        .into_iter()
+        .filter(|&kind| kind != FaultKind::Error)
+        .collect();
+    let mut injector = Injector::new(&kinds, seed);
+    judge_all(
+        &file,
+        &samples,
+        &mut methods,
+        &[layer],
+        |judged, methods| {
+            if let (Some((walk, truth)), false) = (judged.compared, judged.judgement.differs()) {
+                injector.inject(layer, walk, truth, methods);
+                injector.shift_line(layer, walk, truth, methods);
+            }
+            judged.judgement
+        },
+    );
+    injector.counts
+}
+
+fn sum(faults: &[FaultCount], is: impl Fn(&FaultCount) -> bool) -> u64 {
+    faults
+        .iter()
+        .filter(|fault| is(fault))
+        .map(|fault| fault.count)
+        .sum()
+}
+
+/// Events of both samplers are joined, and faults in joined events are caught.
+#[test]
+fn events_are_joined_and_faults_in_them_are_caught() {
+    for jdk in jdks() {
+        for (layer, settings) in [(Layer::Jfr, EXECUTION), (Layer::JfrCpu, CPU_TIME)] {
+            if layer == Layer::JfrCpu && !has_cpu_time(&jdk) {
+                println!("skipped: {jdk:?} has no CPU-time samples");
+                continue;
+            }
+            let deadline = Deadline::new(format!("{jdk:?} {layer}: waiting for events"));
+            let options = recording(settings);
+            let options: Vec<_> = options.iter().map(String::as_str).collect();
+            let (mut events, mut joined, mut faults) = (0, 0, vec![]);
+            for seed in 1.. {
+                deadline.check();
+                let ran = run(&jdk, layer, seed, &options);
+                let counts = ran.report.runs[0].joined.iter();
+                let counts: Vec<&JoinCounts> = counts.collect();
+                assert_eq!(counts.len(), 1, "{jdk:?}");
+                events += counts[0].events;
+                joined += counts[0].joined;
+                faults.extend(inject(&ran, layer, seed));
+                let injected = sum(&faults, |_| true);
+                if joined >= 200 && injected >= 1000 {
+                    break;
+                }
+            }
+            let injected = sum(&faults, |_| true);
+            let is_good = |fault: &FaultCount| {
+                matches!(fault.outcome, Detection::Caught | Detection::Explained(_))
+            };
+            let good = sum(&faults, is_good);
+            let caught = sum(&faults, |fault| fault.outcome == Detection::Caught);
+            println!(
+                "{jdk:?} {layer}: {joined} of {events} events joined; \
+                 {injected} faults, {caught} caught, {good} caught or explained"
+            );
+            assert!(
+                100 * joined >= 99 * events,
+                "{jdk:?} {layer}: {joined} of {events}"
+            );
+            assert!(100 * good >= 99 * injected, "{jdk:?} {layer}: {faults:#?}");
+            assert!(2 * caught >= injected, "{jdk:?} {layer}: {faults:#?}");
+        }
+    }
+}
+
+/// CPU-time samples exist since JDK 25.
+fn has_cpu_time(jdk: &Path) -> bool {
+    let release = std::fs::read_to_string(jdk.join("release")).unwrap_or_default();
+    let version = release.split("JAVA_VERSION=\"").nth(1).unwrap_or_default();
+    let digits: String = version.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().is_ok_and(|feature: u32| feature >= 25)
+}
+
+/// Where nothing was joined, nothing was measured.
+#[test]
+fn without_a_recording_there_is_no_data() {
+    for jdk in jdks().into_iter().take(1) {
+        let ran = run(&jdk, Layer::Jfr, 1, &[]);
+        assert_eq!(ran.code, Some(3), "{:?}", ran.report.runs[0].notes);
+        let notes = ran.report.runs[0].notes.join("\n");
+        assert!(notes.contains("nothing was joined"), "{notes}");
+    }
+}
