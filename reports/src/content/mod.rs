@@ -10,6 +10,7 @@ mod errors;
 mod flames;
 mod frames;
 mod heat;
+mod joined;
 mod mismatches;
 mod runs;
 mod since;
@@ -33,6 +34,7 @@ pub fn report(report: &Report, decided: &Decision, source: &str) -> Document {
     sections.push(jdks(report));
     sections.extend(decision::sections(decided));
     sections.extend(counts::section(report, decided));
+    sections.extend(joined::sections(report));
     sections.extend(steps::sections(report));
     sections.push(heat::runs_by_layer(report));
     sections.extend(heat::trend(report));

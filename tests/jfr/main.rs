@@ -1,5 +1,6 @@
 //! Layers `jfr` and `jfr-cpu`: events of JFR's samplers, joined with what was true at their requests.
 
+#[path = "../support/mod.rs"]
 mod support;
 
 use joining::faults::Injector;

@@ -1,0 +1,59 @@
+//! The JVM's own samplers: how many of their events were joined with what was true at their requests.
+
+use crate::model::Kind::{Numbers, Words};
+use crate::model::{Block, Cell, Room, Section, Table, Tone};
+use oracle::record::JoinCounts;
+use oracle::report::{Report, Run};
+
+/// The joined events of each run that has such layers.
+pub(super) fn sections(report: &Report) -> impl Iterator<Item = Section> {
+    let runs = report.runs.iter();
+    let rows: Vec<_> = runs
+        .flat_map(|run| run.joined.iter().map(move |joined| (run, joined)))
+        .collect();
+    let section = || Section {
+        id: "joined",
+        title: "Events of the JVM's own samplers",
+        room: Room::Terminal,
+        blocks: vec![Block::Table(table(&rows))],
+    };
+    (!rows.is_empty()).then(section).into_iter()
+}
+
+fn table(rows: &[(&Run, &JoinCounts)]) -> Table {
+    let mut table = Table::new([
+        ("run", Words),
+        ("layer", Words),
+        ("events", Numbers),
+        ("joined", Numbers),
+        ("requests", Numbers),
+        ("answered", Numbers),
+        ("not copied", Numbers),
+        ("lost", Numbers),
+        ("failed", Numbers),
+        ("biased", Words),
+    ]);
+    for (run, joined) in rows {
+        let biased = joined.biased.iter();
+        let biased: Vec<_> = biased
+            .map(|(verdict, n)| format!("{n} {verdict}"))
+            .collect();
+        let mut cells = vec![Cell::text(run.title()), Cell::text(joined.layer.name())];
+        let numbers = [
+            joined.events,
+            joined.joined,
+            joined.requests,
+            joined.answered,
+            joined.not_copied,
+            joined.lost,
+            joined.failed,
+        ];
+        cells.extend(numbers.map(Cell::Count));
+        cells.push(Cell::text(match biased.is_empty() {
+            true => "none".to_owned(),
+            false => biased.join(", "),
+        }));
+        table.push(Tone::Plain, cells);
+    }
+    table
+}
