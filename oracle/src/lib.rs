@@ -30,6 +30,7 @@
 //!   and `report.json` ([`report`]);
 //! * [`recorded`]: real samples as files, to be judged again without a JVM;
 //! * [`requests`]: requests of the JVM's own samplers as a file, to be joined with a recording;
+//! * [`bias`]: which methods a walker counts too often or too rarely;
 //! * [`gate`]: the decision on a report, by observed rates or by the upper bounds of [`bound`];
 //!   comparing reports with a baseline, cell by cell, and merging reports.
 //!
@@ -52,12 +53,14 @@
 //! judges allocate, so they must not run in a signal handler.
 #![forbid(unsafe_code)]
 
+pub mod bias;
 pub mod bound;
 pub mod edge;
 pub mod gate;
 pub mod judge;
 mod model;
 pub mod mutants;
+mod probability;
 pub mod record;
 pub mod recorded;
 pub mod requests;

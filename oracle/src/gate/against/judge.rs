@@ -6,7 +6,7 @@ use super::pair::{Novel, Pair, Tested};
 use super::power::{Power, powers};
 use crate::gate::baseline::{Baseline, Platform, Set, samples_without};
 use crate::gate::known::{Known, KnownIssues};
-use crate::gate::stats::holm;
+use crate::probability::holm;
 use crate::report::Report;
 use std::cmp::Ordering;
 

@@ -2,14 +2,10 @@
 //! because mismatches come in clusters: a stack that is walked falsely is walked again and again until
 //! the thread leaves the place. So a count is compared with what repeated runs of the baseline showed.
 //!
-//! * [`special`]: the special functions that tail probabilities are made of;
 //! * [`predict`]: the negative binomial prediction of a count;
 //! * [`dispersion`]: how much more than by chance counts differ between runs;
-//! * [`holm`]: many tests at once;
 //! * [`novelty`]: kinds that no earlier run has shown.
 
 pub(super) mod dispersion;
-pub(super) mod holm;
 pub(super) mod novelty;
 pub(super) mod predict;
-mod special;

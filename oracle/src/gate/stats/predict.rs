@@ -13,7 +13,7 @@
 //! 2012).
 
 use super::dispersion::{Pool, Series};
-use super::special::{beta, student_at_least};
+use crate::probability::special::{beta, student_at_least};
 
 /// A count that is not known yet.
 #[derive(Copy, Clone, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 /// Which of these p-values are significant, if the probability of even one false alarm among them all
 /// is to be at most `alpha` (Holm, A simple sequentially rejective multiple test procedure,
 /// Scandinavian Journal of Statistics 6, 1979). It holds however the tests depend on each other.
-pub(in crate::gate) fn significant(p: &[f64], alpha: f64) -> Vec<bool> {
+pub(crate) fn significant(p: &[f64], alpha: f64) -> Vec<bool> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
     let mut significant = vec![false; p.len()];

@@ -5,7 +5,7 @@ const LARGE: f64 = 12.0;
 
 /// ln Γ(x) for x > 0, by Stirling's series (Abramowitz and Stegun, 6.1.41); a small argument is
 /// brought up by Γ(x + 1) = x Γ(x).
-pub(super) fn ln_gamma(x: f64) -> f64 {
+pub(crate) fn ln_gamma(x: f64) -> f64 {
     let (mut x, mut factor) = (x, 1.0);
     while x < LARGE {
         factor *= x;
@@ -25,7 +25,7 @@ const STEPS: u32 = 100_000;
 
 /// The regularized incomplete beta function I_x(a, b), for a, b > 0 and 0 <= x <= 1, by its continued
 /// fraction (Abramowitz and Stegun, 26.5.8) in Lentz's way.
-pub(super) fn beta(x: f64, a: f64, b: f64) -> f64 {
+pub(crate) fn beta(x: f64, a: f64, b: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
     }
@@ -65,7 +65,7 @@ fn fraction(x: f64, a: f64, b: f64) -> f64 {
 }
 
 /// P(T >= t) for Student's t with `freedom` degrees of freedom (Abramowitz and Stegun, 26.7.1).
-pub(super) fn student_at_least(t: f64, freedom: f64) -> f64 {
+pub(crate) fn student_at_least(t: f64, freedom: f64) -> f64 {
     let tail = 0.5 * beta(freedom / (freedom + t * t), 0.5 * freedom, 0.5);
     if t >= 0.0 { tail } else { 1.0 - tail }
 }

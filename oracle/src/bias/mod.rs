@@ -1,0 +1,20 @@
+//! Which methods a walker counts too often or too rarely.
+//!
+//! At one instant the truth and the walker both name the hottest method, so the noise of sampling cancels. The bias of
+//! a method is the difference between its share of the walker's answers and its share of the truth. The bias has
+//! two parts:
+//!
+//! * *instant* bias: the walker answers at some instants and not at others. It is the difference between the
+//!   method's true share of the answered instants and its true share of all instants;
+//! * *naming* bias: at the instants that it answers, the walker names another method.
+//!
+//! Both have exact intervals ([`interval`]), and a walker counts as biased by the tests of all methods together.
+
+mod binomial;
+mod interval;
+mod pairs;
+mod summary;
+
+pub use interval::Estimate;
+pub use pairs::Pairs;
+pub use summary::{MethodBias, Summary};

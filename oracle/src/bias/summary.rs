@@ -1,0 +1,284 @@
+//! The bias of a walker: of each method, and in a few numbers.
+
+use super::interval::{Estimate, instant, naming};
+use super::pairs::Pairs;
+use crate::probability::holm;
+use std::cmp::Reverse;
+
+/// The probability with which an honest walker may be called biased.
+const ALPHA: f64 = 0.001;
+
+/// Intervals fail with this probability at most.
+const OF_INTERVALS: f64 = 0.05;
+
+/// The bias of one method.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MethodBias {
+    /// The method.
+    pub name: String,
+    /// Instants at which the method ran.
+    pub truth: u64,
+    /// Instants at which the walker named the method.
+    pub claimed: u64,
+    /// The method's share of the answers less its share of the truth.
+    pub total: Estimate,
+    /// The part that is due to the instants at which the walker answers.
+    pub instant: Estimate,
+    /// The part that is due to wrong names.
+    pub naming: Estimate,
+    /// Whether the bias is more than chance. An honest walker has such a method with a probability of 0.1 % at most.
+    pub is_certain: bool,
+}
+
+/// The bias of a walker.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// Instants with a truth.
+    pub instants: u64,
+    /// Of these, the instants at which the walker answered.
+    pub answered: u64,
+    /// The methods, those that ran most first.
+    pub methods: Vec<MethodBias>,
+    /// The part of the two profiles that is common to both, from 0 to 1; `None` without answers. One minus the
+    /// overlap is their total variation.
+    pub overlap: Option<f64>,
+    /// The place of the truly hottest method among the walker's, from 1; `None` if the walker never names it.
+    pub hottest_rank: Option<usize>,
+}
+
+impl Summary {
+    /// The bias that `pairs` show.
+    pub fn new(pairs: &Pairs) -> Summary {
+        let of_methods = pairs.of_methods();
+        let instants = pairs.instants();
+        let answered = of_methods.values().map(|of| of.answered).sum();
+        let mut p = vec![];
+        let mut methods: Vec<MethodBias> = vec![];
+        for (&number, &of) in &of_methods {
+            let (instant, p_instant) = instant(of, instants, answered, 0.5 * OF_INTERVALS);
+            let (naming, p_naming) = naming(of, answered, 0.5 * OF_INTERVALS);
+            p.extend([p_instant, p_naming]);
+            methods.push(MethodBias {
+                name: pairs.names[number as usize].clone(),
+                truth: of.truth,
+                claimed: of.claimed,
+                total: instant.plus(naming),
+                instant,
+                naming,
+                is_certain: false,
+            });
+        }
+        let certain = holm::significant(&p, ALPHA);
+        for (method, certain) in methods.iter_mut().zip(certain.chunks(2)) {
+            method.is_certain = certain.contains(&true);
+        }
+        let share = |n: u64, of: u64| n as f64 / of.max(1) as f64;
+        let common = |of: &MethodBias| share(of.truth, instants).min(share(of.claimed, answered));
+        let overlap = (answered > 0).then(|| methods.iter().map(common).sum());
+        methods.sort_by_key(|of| (Reverse(of.truth), Reverse(of.claimed)));
+        let hottest = methods.first().map_or(0, |of| of.claimed);
+        let above = methods.iter().filter(|of| of.claimed > hottest).count();
+        Summary {
+            instants,
+            answered,
+            overlap,
+            hottest_rank: (hottest > 0).then_some(above + 1),
+            methods,
+        }
+    }
+
+    /// Whether the walker is biased, beyond chance.
+    pub fn is_biased(&self) -> bool {
+        self.methods.iter().any(|of| of.is_certain)
+    }
+
+    /// The two profiles differ by this much, from 0 to 1.
+    pub fn total_variation(&self) -> Option<f64> {
+        self.overlap.map(|overlap| 1.0 - overlap)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A walker that is asked at random instants of a program.
+    #[derive(Copy, Clone)]
+    enum Walker {
+        /// It fails at one instant of ten, whatever runs.
+        Honest,
+        /// It also fails at one of five instants at which method 1 runs.
+        DropsOne,
+        /// It names the caller at one of twenty instants at which method 1 runs.
+        NamesCaller,
+        /// It names a random method of the program at one of twenty instants, in proportion to the methods' shares.
+        NamesAnyone,
+    }
+
+    /// SplitMix64.
+    struct Random(u64);
+
+    impl Random {
+        fn next(&mut self) -> f64 {
+            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mut z = self.0;
+            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+        }
+
+        /// Method n has a share of some 1 / (n + 1).
+        fn method(&mut self) -> usize {
+            const METHODS: usize = 40;
+            let whole: f64 = (1..=METHODS).map(|n| 1.0 / n as f64).sum();
+            let mut left = self.next() * whole;
+            (1..=METHODS)
+                .find(|&n| {
+                    left -= 1.0 / n as f64;
+                    left <= 0.0
+                })
+                .unwrap_or(METHODS)
+                - 1
+        }
+    }
+
+    fn profile(walker: Walker, seed: u64, instants: usize) -> Summary {
+        let (mut random, mut pairs) = (Random(seed), Pairs::default());
+        for _ in 0..instants {
+            let truth = random.method();
+            let chance = random.next();
+            let claimed = match walker {
+                _ if random.next() < 0.1 => None,
+                Walker::DropsOne if truth == 1 && chance < 0.2 => None,
+                Walker::NamesCaller if truth == 1 && chance < 0.05 => Some(17),
+                Walker::NamesAnyone if chance < 0.05 => Some(random.method()),
+                _ => Some(truth),
+            };
+            let name = |method: usize| format!("m{method}");
+            pairs.add(&name(truth), claimed.map(name).as_deref());
+        }
+        Summary::new(&pairs)
+    }
+
+    const RUNS: u64 = 20;
+    const INSTANTS: usize = 20_000;
+
+    fn biased(walker: Walker) -> usize {
+        let runs = (0..RUNS).map(|seed| profile(walker, seed, INSTANTS));
+        runs.filter(Summary::is_biased).count()
+    }
+
+    #[test]
+    fn a_walker_that_drops_samples_of_a_method_is_called_biased_in_20_of_20_runs() {
+        assert_eq!(biased(Walker::DropsOne), 20);
+        let of = profile(Walker::DropsOne, 7, INSTANTS);
+        let one = of
+            .methods
+            .iter()
+            .find(|of| of.name == "m1")
+            .expect("it ran");
+        assert!(one.instant.high < 0.0 && one.is_certain, "{one:?}");
+        assert_eq!(one.naming.value, 0.0);
+    }
+
+    #[test]
+    fn a_walker_that_names_a_caller_is_called_biased_in_20_of_20_runs() {
+        assert_eq!(biased(Walker::NamesCaller), 20);
+        let of = profile(Walker::NamesCaller, 7, INSTANTS);
+        let find = |name: &str| {
+            of.methods
+                .iter()
+                .find(|of| of.name == name)
+                .expect("it ran")
+        };
+        let (one, caller) = (find("m1"), find("m17"));
+        assert!(one.naming.high < 0.0 && one.is_certain, "{one:?}");
+        assert!(caller.naming.low > 0.0 && caller.is_certain, "{caller:?}");
+    }
+
+    #[test]
+    fn an_honest_walker_is_not_called_biased_in_20_of_20_runs() {
+        assert_eq!(biased(Walker::Honest), 0);
+        // Names that are wrong at random, and as often as the methods run, leave the profile as it is.
+        assert_eq!(biased(Walker::NamesAnyone), 0);
+    }
+
+    /// The intervals hold the true bias: 0.2 of method 1 dropped, with shares that are known.
+    #[test]
+    fn intervals_hold_the_true_bias_in_nearly_all_runs() {
+        let whole: f64 = (1..=40).map(|n| 1.0 / f64::from(n)).sum();
+        let share = 0.5 / whole;
+        // The interval is given the share that was observed: so is this bias.
+        let inside = (0..200).filter(|&seed| {
+            let of = profile(Walker::DropsOne, 1000 + seed, 5000);
+            let one = of
+                .methods
+                .iter()
+                .find(|of| of.name == "m1")
+                .expect("it ran");
+            let seen = one.truth as f64 / of.instants as f64;
+            assert!((seen - share).abs() < 0.05);
+            let bias = 0.8 * seen / (0.8 * seen + 1.0 - seen) - seen;
+            (one.instant.low..=one.instant.high).contains(&bias)
+        });
+        // With a probability of at least 97.5 % each, 185 of 200 are all but certain.
+        let inside = inside.count();
+        assert!(inside >= 185, "{inside} of 200");
+    }
+
+    #[test]
+    fn summaries_of_known_profiles() {
+        let mut pairs = Pairs::default();
+        for (truth, claimed, count) in [
+            ("a", Some("a"), 50),
+            ("a", Some("b"), 10),
+            ("b", Some("b"), 40),
+        ] {
+            (0..count).for_each(|_| pairs.add(truth, claimed));
+        }
+        let of = Summary::new(&pairs);
+        // 60 : 40 became 50 : 50. Both are first by the walker.
+        assert!((of.overlap.expect("it answered") - 0.9).abs() < 1e-12);
+        assert!((of.total_variation().expect("it answered") - 0.1).abs() < 1e-12);
+        assert_eq!(of.hottest_rank, Some(1));
+        assert!((of.methods[0].total.value + 0.1).abs() < 1e-12, "{of:?}");
+        let none = Summary::new(&Pairs::default());
+        assert_eq!(
+            (none.overlap, none.hottest_rank, none.is_biased()),
+            (None, None, false)
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn biases_add_up(
+            counts in prop::collection::vec((0u8..6, prop::option::of(0u8..6), 1u64..50), 1..30),
+        ) {
+            let mut pairs = Pairs::default();
+            for (truth, claimed, count) in counts {
+                let name = |method: u8| format!("m{method}");
+                (0..count).for_each(|_| pairs.add(&name(truth), claimed.map(name).as_deref()));
+            }
+            let of = Summary::new(&pairs);
+            let sum = |part: fn(&MethodBias) -> f64| of.methods.iter().map(part).sum::<f64>();
+            prop_assert_eq!(of.methods.iter().map(|of| of.truth).sum::<u64>(), of.instants);
+            prop_assert_eq!(of.methods.iter().map(|of| of.claimed).sum::<u64>(), of.answered);
+            prop_assert!(sum(|of| of.naming.value).abs() < 1e-9);
+            if of.answered > 0 {
+                prop_assert!(sum(|of| of.instant.value).abs() < 1e-9);
+                let shares = |of_method: &MethodBias| {
+                    of_method.claimed as f64 / of.answered as f64 - of_method.truth as f64 / of.instants as f64
+                };
+                let half = of.methods.iter().map(|of| shares(of).abs()).sum::<f64>() / 2.0;
+                prop_assert!((of.total_variation().expect("answered") - half).abs() < 1e-9);
+                for method in &of.methods {
+                    prop_assert!((method.total.value - shares(method)).abs() < 1e-9, "{:?}", method);
+                    for part in [method.total, method.instant, method.naming] {
+                        prop_assert!(part.low <= part.value + 1e-9 && part.value <= part.high + 1e-9, "{:?}", method);
+                    }
+                }
+            }
+        }
+    }
+}
