@@ -78,14 +78,13 @@ fn mismatch(
     truth: &OwnedTruth,
     methods: &NamedMethods,
 ) -> Mismatch {
-    let sample = judged.sample;
     let mut other = BTreeMap::new();
-    other.insert(
-        "event".to_owned(),
-        format!("{} at {} ticks", sample.event, sample.ticks),
-    );
-    if sample.biased {
-        other.insert("biased".to_owned(), "true".to_owned());
+    if let Some(sample) = judged.sample {
+        let event = format!("{} at {} ticks", sample.event, sample.ticks);
+        other.insert("event".to_owned(), event);
+        if sample.biased {
+            other.insert("biased".to_owned(), "true".to_owned());
+        }
     }
     if let Some(request) = judged.request {
         let carried = match request.carried {
@@ -99,7 +98,9 @@ fn mismatch(
         layer: judged.layer,
         verdict: judged.judgement.verdict,
         reason: judged.judgement.reason.to_string(),
-        thread: sample.os_thread.to_string(),
+        thread: judged
+            .request
+            .map_or_else(String::new, |request| request.tid.to_string()),
         walker: shown_walk(walk, methods),
         truth: shown_truth(truth, methods),
         at_frame: judged.judgement.at_frame,

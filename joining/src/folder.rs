@@ -2,12 +2,15 @@
 
 use crate::evidence::Mismatches;
 use crate::file::RequestsFile;
+use crate::hottest::named;
 use crate::methods::NamedMethods;
 use crate::run::{Counts, judge_all};
+use oracle::bias::Pairs;
 use oracle::record::{KindCount, Mismatch};
 use oracle::requests::REQUESTS_FILE;
 use oracle::{Layer, When};
 use recordings::samples;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
@@ -21,6 +24,8 @@ pub struct Joined {
     pub mismatches: Vec<Mismatch>,
     /// The counts of all mismatches.
     pub kinds: Vec<KindCount>,
+    /// What the truth and each sampler named at the same instants.
+    pub bias: BTreeMap<Layer, Pairs>,
     /// What the reader of a report should know.
     pub notes: Vec<String>,
 }
@@ -59,9 +64,13 @@ fn read(dir: &Path, layers: &[Layer], limit: usize) -> io::Result<Joined> {
     let samples = samples::read(&mut open(recording(dir))?)?;
     let mut methods = NamedMethods::new(&file.methods);
     let mut mismatches = Mismatches::new(limit);
+    let mut bias: BTreeMap<Layer, Pairs> = BTreeMap::new();
     let counts = judge_all(&file, &samples, &mut methods, layers, |judged, methods| {
         mismatches.add(judged, methods);
-        judged.judgement
+        if let Some((truth, claimed)) = named(judged, methods) {
+            let pairs = bias.entry(judged.layer).or_default();
+            pairs.add(&truth, claimed.as_deref());
+        }
     });
     let mut notes = vec![];
     if !file.complete {
@@ -75,6 +84,7 @@ fn read(dir: &Path, layers: &[Layer], limit: usize) -> io::Result<Joined> {
         counts,
         mismatches,
         kinds,
+        bias,
         notes,
     })
 }

@@ -16,6 +16,7 @@
 //! | [`judging`] | the stack of an event, compared with the trace stack |
 //! | [`run`] | all events of a run: joined, judged, counted |
 //! | [`evidence`] | the mismatches in the form of reports |
+//! | [`hottest`] | the hottest method at a request: the true one, and the sampler's |
 //! | [`faults`] | faults in place of joined events, to test the judge |
 //!
 //! # Limits
@@ -30,6 +31,7 @@ pub mod evidence;
 pub mod faults;
 pub mod file;
 mod folder;
+pub mod hottest;
 pub mod judging;
 pub mod methods;
 pub mod requests;

@@ -15,6 +15,8 @@ pub struct NamedMethods {
     methods: Vec<Named>,
     /// For each hook the hook that stands for all methods of the same name.
     hooks: HashMap<u32, HookId>,
+    /// The method of each hook that stands for others.
+    of_hooks: HashMap<HookId, MethodKey>,
     constructors: Vec<HookId>,
     /// The keys of the agent's numbers.
     numbers: HashMap<u32, MethodKey>,
@@ -39,6 +41,7 @@ impl NamedMethods {
             if let Some(hook) = facts.hook {
                 let stands = *named.hook.get_or_insert(HookId(hook));
                 all.hooks.insert(hook, stands);
+                all.of_hooks.insert(stands, key);
                 if facts.name == "<init>" {
                     all.constructors.push(stands);
                 }

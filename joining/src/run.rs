@@ -18,16 +18,18 @@ pub const NO_EVENT: i32 = 0;
 /// The code of an event that says that its walk failed.
 pub const FAILED: i32 = -1;
 
-/// One event, joined and judged.
+/// One event, joined and judged; or a request without an event.
 pub struct Judged<'a> {
-    /// The layer of the event's sampler.
+    /// The layer of the sampler.
     pub layer: Layer,
-    /// The event.
-    pub sample: &'a TimedSample,
+    /// The event, if there is one.
+    pub sample: Option<&'a TimedSample>,
     /// Its request, if exactly one was copied.
     pub request: Option<&'a Request>,
     /// The code at the program counter of the request, if it is known.
     pub code: Option<&'a SeenCode>,
+    /// What was true at the request, if that is known.
+    pub truth: Option<&'a OwnedTruth>,
     /// Its stack, and the truth, if there are both.
     pub compared: Option<(&'a OwnedWalk, &'a OwnedTruth)>,
     /// The judgement.
@@ -51,14 +53,14 @@ fn layer(sample: &TimedSample) -> Layer {
     }
 }
 
-/// Joins and judges all events of `samples` that belong to `layers`, and shows each to `see`, which may judge it
-/// anew. `methods` must be those of `file`.
+/// Joins and judges all events of `samples` that belong to `layers`. Shows each event, and each request without an
+/// event, to `see`. `methods` must be those of `file`.
 pub fn judge_all(
     file: &RequestsFile,
     samples: &TimedSamples,
     methods: &mut NamedMethods,
     layers: &[Layer],
-    mut see: impl FnMut(&Judged<'_>, &NamedMethods) -> Judgement,
+    mut see: impl FnMut(&Judged<'_>, &NamedMethods),
 ) -> Counts {
     let mut counts = Counts::default();
     for &layer in layers {
@@ -96,15 +98,18 @@ pub fn judge_all(
         };
         let compared = walk.zip(truth);
         let judgement = judgement(sample, request, compared, methods);
-        let judged = Judged {
-            layer,
-            sample,
-            request,
-            code: request.and_then(|request| file.codes.get(&request.pc)),
-            compared,
-            judgement,
-        };
-        let judgement = see(&judged, methods);
+        see(
+            &Judged {
+                layer,
+                sample: Some(sample),
+                request,
+                code: request.and_then(|request| file.codes.get(&request.pc)),
+                truth,
+                compared,
+                judgement,
+            },
+            methods,
+        );
         joined.events += 1;
         joined.joined += u64::from(request.is_some());
         joined.failed += u64::from(sample.failed);
@@ -126,13 +131,28 @@ pub fn judge_all(
             continue;
         };
         joined.requests += 1;
-        match answered.contains(&number) {
-            true => joined.answered += 1,
-            false => tally.add(&Judgement::plain(
-                Verdict::Error(NO_EVENT),
-                Reason::ErrorCode,
-            )),
+        if answered.contains(&number) {
+            joined.answered += 1;
+            continue;
         }
+        let truth = match request.stack {
+            Copied::Truth(number) => truths.get(number, methods),
+            Copied::Lost(_) => None,
+        };
+        let judgement = Judgement::plain(Verdict::Error(NO_EVENT), Reason::ErrorCode);
+        see(
+            &Judged {
+                layer: request.layer,
+                sample: None,
+                request: Some(request),
+                code: file.codes.get(&request.pc),
+                truth,
+                compared: None,
+                judgement,
+            },
+            methods,
+        );
+        tally.add(&judgement);
     }
     counts
 }

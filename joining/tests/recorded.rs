@@ -39,7 +39,6 @@ fn judge(file: &RequestsFile, samples: &TimedSamples, layer: Layer) -> (Counts, 
             injector.inject(layer, walk, truth, methods);
             injector.shift_line(layer, walk, truth, methods);
         }
-        judged.judgement
     });
     (counts, injector.counts)
 }

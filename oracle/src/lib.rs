@@ -26,11 +26,11 @@
 //!   behind the trait [`edge::Runtime`];
 //! * [`judge`]: the judges;
 //! * [`mutants`]: fault injection, which tests that the judges notice false walks;
+//! * [`bias`]: which methods a walker counts too often or too rarely;
 //! * [`record`]: the files of runs: the agent's configuration, its records and counts ([`tally`]),
 //!   and `report.json` ([`report`]);
 //! * [`recorded`]: real samples as files, to be judged again without a JVM;
 //! * [`requests`]: requests of the JVM's own samplers as a file, to be joined with a recording;
-//! * [`bias`]: which methods a walker counts too often or too rarely;
 //! * [`gate`]: the decision on a report, by observed rates or by the upper bounds of [`bound`];
 //!   comparing reports with a baseline, cell by cell, and merging reports.
 //!

@@ -1,72 +1,68 @@
 //! What the truth and a walker named at the same instants.
 
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-/// Pairs of a true method and the walker's method at one instant, counted.
+/// Pairs of a true method and the walker's method at one instant, counted: the claims for each true method.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Pairs {
-    /// The methods, by number.
-    pub names: Vec<String>,
-    /// The true method, the walker's method (`None`: it did not answer), and how often.
-    pub counts: Vec<(u32, Option<u32>, u64)>,
-    #[serde(skip)]
-    numbers: HashMap<String, u32>,
-    #[serde(skip)]
-    places: HashMap<(u32, Option<u32>), usize>,
+#[serde(transparent)]
+pub struct Pairs(BTreeMap<String, Claims>);
+
+/// What the walker named while one method ran.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Claims {
+    /// How often the walker did not answer.
+    #[serde(default)]
+    silent: u64,
+    /// How often the walker named each method.
+    #[serde(default)]
+    named: BTreeMap<String, u64>,
 }
 
 impl Pairs {
     /// Counts an instant at which `truth` ran, and the walker named `claimed`, or did not answer.
     pub fn add(&mut self, truth: &str, claimed: Option<&str>) {
-        let truth = self.number(truth);
-        let claimed = claimed.map(|claimed| self.number(claimed));
-        let Pairs { counts, places, .. } = self;
-        let place = *places.entry((truth, claimed)).or_insert_with(|| {
-            counts.push((truth, claimed, 0));
-            counts.len() - 1
-        });
-        counts[place].2 += 1;
-    }
-
-    fn number(&mut self, name: &str) -> u32 {
-        if let Some(&number) = self.numbers.get(name) {
-            return number;
-        }
-        let number = self.names.len() as u32;
-        self.names.push(name.to_owned());
-        self.numbers.insert(name.to_owned(), number);
-        number
+        let claims = at(&mut self.0, truth);
+        *match claimed {
+            Some(claimed) => at(&mut claims.named, claimed),
+            None => &mut claims.silent,
+        } += 1;
     }
 
     /// How many instants there were.
     pub fn instants(&self) -> u64 {
-        self.counts.iter().map(|(_, _, count)| count).sum()
+        let named = |claims: &Claims| claims.named.values().sum::<u64>();
+        let claims = self.0.values();
+        claims.map(|claims| claims.silent + named(claims)).sum()
     }
 
-    /// The counts of each method, by number.
-    pub(super) fn of_methods(&self) -> BTreeMap<u32, OfMethod> {
-        let mut all: BTreeMap<u32, OfMethod> = BTreeMap::new();
-        for &(truth, claimed, count) in &self.counts {
-            let of_truth = all.entry(truth).or_default();
-            of_truth.truth += count;
-            match claimed {
-                None => {}
-                Some(claimed) if claimed == truth => {
-                    of_truth.answered += count;
-                    of_truth.claimed += count;
-                }
-                Some(claimed) => {
-                    of_truth.answered += count;
-                    of_truth.lost += count;
-                    let of_claimed = all.entry(claimed).or_default();
-                    of_claimed.claimed += count;
-                    of_claimed.won += count;
-                }
+    /// The counts of each method.
+    pub(super) fn of_methods(&self) -> BTreeMap<&str, OfMethod> {
+        let mut all: BTreeMap<&str, OfMethod> = BTreeMap::new();
+        for (truth, claims) in &self.0 {
+            all.entry(truth).or_default().truth += claims.silent;
+            for (claimed, &count) in &claims.named {
+                let is_true = claimed == truth;
+                let of_truth = all.entry(truth).or_default();
+                of_truth.truth += count;
+                of_truth.answered += count;
+                let discordant = if is_true { 0 } else { count };
+                of_truth.lost += discordant;
+                let of_claimed = all.entry(claimed).or_default();
+                of_claimed.claimed += count;
+                of_claimed.won += discordant;
             }
         }
         all
     }
+}
+
+/// The value of a key, which is made if it is absent.
+fn at<'m, T: Default>(map: &'m mut BTreeMap<String, T>, key: &str) -> &'m mut T {
+    if !map.contains_key(key) {
+        map.insert(key.to_owned(), T::default());
+    }
+    map.get_mut(key).expect("it was just made")
 }
 
 /// The counts of one method.
@@ -82,4 +78,41 @@ pub(super) struct OfMethod {
     pub lost: u64,
     /// Instants at which another method ran, and the walker named this one.
     pub won: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_counted_and_come_back() {
+        let mut pairs = Pairs::default();
+        for (truth, claimed) in [
+            ("a", Some("a")),
+            ("a", Some("b")),
+            ("a", None),
+            ("b", Some("b")),
+        ] {
+            pairs.add(truth, claimed);
+        }
+        assert_eq!(pairs.instants(), 4);
+        let a = OfMethod {
+            truth: 3,
+            answered: 2,
+            claimed: 1,
+            lost: 1,
+            won: 0,
+        };
+        let b = OfMethod {
+            truth: 1,
+            answered: 1,
+            claimed: 2,
+            lost: 0,
+            won: 1,
+        };
+        assert_eq!(pairs.of_methods(), [("a", a), ("b", b)].into());
+        let text = serde_json::to_string(&pairs).expect("plain data");
+        let read: Pairs = serde_json::from_str(&text).expect("just written");
+        assert_eq!(read, pairs, "{text}");
+    }
 }

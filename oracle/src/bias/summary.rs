@@ -54,12 +54,12 @@ impl Summary {
         let answered = of_methods.values().map(|of| of.answered).sum();
         let mut p = vec![];
         let mut methods: Vec<MethodBias> = vec![];
-        for (&number, &of) in &of_methods {
+        for (&name, &of) in &of_methods {
             let (instant, p_instant) = instant(of, instants, answered, 0.5 * OF_INTERVALS);
             let (naming, p_naming) = naming(of, answered, 0.5 * OF_INTERVALS);
             p.extend([p_instant, p_naming]);
             methods.push(MethodBias {
-                name: pairs.names[number as usize].clone(),
+                name: name.to_owned(),
                 truth: of.truth,
                 claimed: of.claimed,
                 total: instant.plus(naming),

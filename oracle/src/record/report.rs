@@ -1,5 +1,6 @@
 //! The results of one or more runs, in the form of `report.json`.
 
+use crate::bias::Pairs;
 use crate::budget::Budget;
 use crate::cost::Cost;
 use crate::profile::Profile;
@@ -163,6 +164,9 @@ pub struct Run {
     /// What was joined of the events of the JVM's own samplers, in runs that have their layers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joined: Vec<JoinCounts>,
+    /// What the truth and a walker named at the same instants, by layer.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub bias: BTreeMap<Layer, Pairs>,
 }
 
 impl Run {
@@ -190,6 +194,7 @@ impl Run {
             kinds: vec![],
             steps: None,
             joined: vec![],
+            bias: BTreeMap::new(),
             profile: Profile::default(),
             edges: EdgeCounts::default(),
         }

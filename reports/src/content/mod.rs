@@ -1,5 +1,6 @@
 //! What each part of a report shows: from reports and decisions to the model.
 
+mod bias;
 mod cases;
 mod causes;
 mod comparison;
@@ -35,6 +36,7 @@ pub fn report(report: &Report, decided: &Decision, source: &str) -> Document {
     sections.extend(decision::sections(decided));
     sections.extend(counts::section(report, decided));
     sections.extend(joined::sections(report));
+    sections.extend(bias::sections(report));
     sections.extend(steps::sections(report));
     sections.push(heat::runs_by_layer(report));
     sections.extend(heat::trend(report));

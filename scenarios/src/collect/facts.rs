@@ -158,6 +158,7 @@ impl Facts {
             edges: records.edges,
             steps: records.steps,
             joined: joined.counts.joined.into_values().collect(),
+            bias: joined.bias,
         }
     }
 
