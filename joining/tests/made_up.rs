@@ -153,7 +153,7 @@ fn files() -> (RequestsFile, TimedSamples) {
 fn judged(file: &RequestsFile, samples: &TimedSamples) -> (JoinCounts, Tally) {
     let mut methods = NamedMethods::new(&file.methods);
     let layers = [Layer::Jfr];
-    let mut counts = judge_all(file, samples, &mut methods, &layers, |judged, _| {});
+    let mut counts = judge_all(file, samples, &mut methods, &layers, |_, _| {});
     let joined = counts.joined.remove(&Layer::Jfr).expect("it was asked for");
     (
         joined,

@@ -69,7 +69,6 @@ fn inject(ran: &Ran, layer: Layer, seed: u64) -> Vec<FaultCount> {
                 injector.inject(layer, walk, truth, methods);
                 injector.shift_line(layer, walk, truth, methods);
             }
-            judged.judgement
         },
     );
     injector.counts
