@@ -2,9 +2,11 @@
 //!
 //! * [`shadow`]: the calls that have not returned, kept from step to step;
 //! * [`anchor`]: the calls on a stack at an instant at which the VM itself knows the last Java frame;
+//! * [`instructions`]: the instructions of compiled code, to count those that were not visited;
 //! * [`truth`]: the Java frames of these calls, by debug info records and interpreter frames.
 
 pub mod anchor;
+pub mod instructions;
 pub mod shadow;
 pub mod truth;
 

@@ -18,8 +18,8 @@ pub use faults::{FaultCount, Faults, HookFault};
 pub use hooking::Hooking;
 pub use joined::JoinCounts;
 pub use lines::{
-    Address, CauseName, CodeBytes, EdgeCounts, ErrorCount, Evidence, FoundEdges, InstructionCounts,
-    Kept, KindCount, Mismatch, Record, Rewriting, ShownFrame, StackWord, Started, StepCounts,
-    VISITED_FILE, VisitedCode, Worst,
+    Address, CauseName, CodeBytes, Coverage, EdgeCounts, ErrorCount, Evidence, FoundEdges,
+    InstructionCounts, Kept, KindCount, Mismatch, Record, Rewriting, ShownFrame, StackWord,
+    Started, StepCounts, VISITED_FILE, VisitedCode, Worst,
 };
 pub use lines::{pace, profile};

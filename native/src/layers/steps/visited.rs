@@ -4,7 +4,8 @@ use crate::jvm::Jvm;
 use crate::jvm::os::peek::peek_bytes;
 use crate::sampling::stepping::instant::Instant;
 use hotspot::code::CodeMemory;
-use oracle::record::{InstructionCounts, VisitedCode, Worst};
+use hotspot::steps::instructions::offsets;
+use oracle::record::{Coverage, InstructionCounts, VisitedCode, Worst};
 use oracle::{Judgement, Verdict};
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufWriter, Write};
@@ -17,6 +18,8 @@ pub struct Visited(HashMap<(usize, i32), Code>);
 struct Code {
     /// Without the instructions.
     code: VisitedCode,
+    /// The offsets of all instructions of a compiled method.
+    there: Option<Vec<u32>>,
     visited: BTreeMap<u32, Worst>,
 }
 
@@ -25,9 +28,13 @@ impl Visited {
     pub fn add(&mut self, jvm: &Jvm, instant: &Instant, judgement: &Judgement) {
         let place = &instant.place;
         let key = (place.blob, instant.compile_id);
-        let code = self.0.entry(key).or_insert_with(|| Code {
-            code: code(jvm, place.pc).unwrap_or_default(),
-            visited: BTreeMap::new(),
+        let code = self.0.entry(key).or_insert_with(|| {
+            let (code, there) = code(jvm, place.pc).unwrap_or_default();
+            Code {
+                code,
+                there,
+                visited: BTreeMap::new(),
+            }
         });
         let Ok(offset) = u32::try_from(place.pc.wrapping_sub(code.code.start)) else {
             return;
@@ -40,13 +47,17 @@ impl Visited {
     /// The numbers of instructions, by the name of their code.
     pub fn counts(&self) -> BTreeMap<String, InstructionCounts> {
         let mut counts: BTreeMap<_, InstructionCounts> = BTreeMap::new();
-        for Code { code, visited } in self.0.values() {
+        for piece in self.0.values() {
+            let Code { code, visited, .. } = piece;
             let name = match code.tier {
                 Some(tier) if code.name == "nmethod" => format!("nmethod tier {tier}"),
                 _ => code.name.clone(),
             };
             let of_name = counts.entry(name).or_default();
             visited.values().for_each(|&worst| of_name.add(worst));
+            if let Some(coverage) = piece.coverage() {
+                of_name.add_method(coverage);
+            }
         }
         counts
     }
@@ -54,16 +65,40 @@ impl Visited {
     /// Writes all code with its instructions to the file at `path`, a line for each piece.
     pub fn write(&self, path: &Path) -> std::io::Result<()> {
         let mut file = BufWriter::new(std::fs::File::create(path)?);
-        for Code { code, visited } in self.0.values() {
-            let visited = visited.iter().map(|(&offset, &worst)| (offset, worst));
+        for code in self.0.values() {
+            let visited = code.visited.iter().map(|(&offset, &worst)| (offset, worst));
             let line = VisitedCode {
                 visited: visited.collect(),
-                ..code.clone()
+                missed: code.missed(),
+                ..code.code.clone()
             };
             serde_json::to_writer(&mut file, &line)?;
             file.write_all(b"\n")?;
         }
         file.flush()
+    }
+}
+
+impl Code {
+    fn coverage(&self) -> Option<Coverage> {
+        let (there, missed) = (self.there.as_ref()?.len(), self.missed()?.len());
+        Some(Coverage {
+            instructions: there as u64,
+            visited: (there - missed) as u64,
+        })
+    }
+
+    /// The offsets of the instructions that were not visited.
+    fn missed(&self) -> Option<Vec<u32>> {
+        let missed = |offset: &&u32| !self.visited.contains_key(offset);
+        Some(
+            self.there
+                .as_ref()?
+                .iter()
+                .filter(missed)
+                .copied()
+                .collect(),
+        )
     }
 }
 
@@ -78,21 +113,25 @@ fn worst(verdict: Verdict) -> Worst {
     }
 }
 
-/// The code at `pc`.
-fn code(jvm: &Jvm, pc: usize) -> Option<VisitedCode> {
+/// The code at `pc`, and the offsets of its instructions if it is a compiled method.
+fn code(jvm: &Jvm, pc: usize) -> Option<(VisitedCode, Option<Vec<u32>>)> {
     let cache = jvm.code_cache.as_ref()?;
     let blob = cache.blob(pc)?;
     let code = cache.code_of(blob.start)?;
     let stubs = jvm.step_facts.as_ref()?.stubs(blob.start);
     let stubs = stubs.filter(|_| blob.is_nmethod());
-    let digits = peek_bytes(code.start, code.len());
-    Some(VisitedCode {
+    let stubs = stubs.and_then(|stubs| u32::try_from(stubs.checked_sub(code.start)?).ok());
+    let bytes = peek_bytes(code.start, code.len());
+    let there = stubs.and_then(|stubs| offsets(bytes.get(..stubs as usize)?));
+    let code = VisitedCode {
         name: blob.name,
         method: blob.method,
         tier: blob.tier,
         start: code.start,
-        stubs: stubs.and_then(|stubs| u32::try_from(stubs.checked_sub(code.start)?).ok()),
-        code: digits.iter().map(|byte| format!("{byte:02x}")).collect(),
+        stubs,
+        code: bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
         visited: vec![],
-    })
+        missed: None,
+    };
+    Some((code, there))
 }

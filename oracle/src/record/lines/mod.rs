@@ -20,4 +20,4 @@ pub use kinds::KindCount;
 pub use line::{Record, Started};
 pub use mismatch::{CauseName, Mismatch, ShownFrame};
 pub use rewriting::Rewriting;
-pub use steps::{InstructionCounts, StepCounts, VISITED_FILE, VisitedCode, Worst};
+pub use steps::{Coverage, InstructionCounts, StepCounts, VISITED_FILE, VisitedCode, Worst};

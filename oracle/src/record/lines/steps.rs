@@ -39,6 +39,19 @@ pub struct InstructionCounts {
     pub imprecise: u64,
     /// Of the rest, those at which nothing could be judged.
     pub unverifiable: u64,
+    /// Of compiled methods: how much of their code was visited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Coverage>,
+}
+
+/// How much of compiled methods was visited, before their stubs. Padding, and what stands behind calls that do
+/// not return, does not count.
+#[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
+pub struct Coverage {
+    /// All instructions of the methods of which at least one instruction was visited.
+    pub instructions: u64,
+    /// Of these the instructions that were visited.
+    pub visited: u64,
 }
 
 /// A piece of generated code, with the instructions that were visited.
@@ -61,6 +74,10 @@ pub struct VisitedCode {
     pub code: String,
     /// The offsets of the instructions that were visited, and the worst verdict at each.
     pub visited: Vec<(u32, Worst)>,
+    /// Of a compiled method: the offsets of the instructions that were not visited, before the stubs. Absent if
+    /// the code does not decode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missed: Option<Vec<u32>>,
 }
 
 /// The worst verdict at an instruction.
@@ -82,6 +99,13 @@ pub enum Worst {
 }
 
 impl InstructionCounts {
+    /// Adds a compiled method.
+    pub fn add_method(&mut self, method: Coverage) {
+        let all = self.coverage.get_or_insert_default();
+        all.instructions += method.instructions;
+        all.visited += method.visited;
+    }
+
     /// Adds an instruction.
     pub fn add(&mut self, worst: Worst) {
         self.all += 1;

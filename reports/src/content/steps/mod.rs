@@ -2,7 +2,7 @@
 
 use crate::model::Kind::{Numbers, Words};
 use crate::model::{Block, Cell, Room, Section, Table, Tone};
-use oracle::record::{InstructionCounts, StepCounts};
+use oracle::record::{Coverage, InstructionCounts, StepCounts};
 use oracle::report::{Report, Run};
 
 /// The instructions of each run that has steps, by the kind of their code.
@@ -53,6 +53,7 @@ fn table(counts: &StepCounts) -> Table {
         ("imprecise", Numbers),
         ("not judged", Numbers),
         ("true", Numbers),
+        ("visited, %", Numbers),
     ]);
     let mut rows: Vec<(&str, InstructionCounts)> = vec![];
     rows.extend(counts.instructions.iter().map(|(name, &n)| (&**name, n)));
@@ -64,12 +65,19 @@ fn table(counts: &StepCounts) -> Table {
             error,
             imprecise,
             unverifiable,
+            coverage,
         } = counts;
         let good = all - mismatch - error - imprecise - unverifiable;
         let numbers = [all, mismatch, error, imprecise, unverifiable, good];
         let cells = [Cell::text(name)].into_iter();
-        let cells: Vec<Cell> = cells.chain(numbers.map(Cell::Count)).collect();
+        let share = coverage.map(|of| Cell::Number(Some(percent(of)), 1));
+        let cells = cells.chain(numbers.map(Cell::Count));
+        let cells: Vec<Cell> = cells.chain([share.unwrap_or(Cell::Absent)]).collect();
         table.push(Tone::Plain, cells);
     }
     table
+}
+
+fn percent(of: Coverage) -> f64 {
+    100.0 * of.visited as f64 / of.instructions.max(1) as f64
 }
