@@ -11,7 +11,7 @@
 //! |---|---|
 //! | [`clock`] | the agent's counter at a time of the JVM's clock |
 //! | [`requests`] | the requests by thread and time |
-//! | [`file`] | the file of requests, which the agent writes ([`oracle::requests`]) |
+//! | [`mod@file`] | the file of requests, which the agent writes ([`oracle::requests`]) |
 //! | [`methods`] | methods by name, as recordings have them |
 //! | [`judging`] | the stack of an event, compared with the trace stack |
 //! | [`run`] | all events of a run: joined, judged, counted |
