@@ -8,7 +8,7 @@
 //!   method's true share of the answered instants and its true share of all instants;
 //! * *naming* bias: at the instants that it answers, the walker names another method.
 //!
-//! Both have exact intervals ([`interval`]), and a walker counts as biased by the tests of all methods together.
+//! Both have exact intervals ([`Estimate`]), and a walker counts as biased by the tests of all methods together.
 
 mod binomial;
 mod interval;
