@@ -231,3 +231,33 @@ fn known(jvmti: Jvmti, thread: Option<Ref<'_>>) -> Option<&'static TraceStack> {
 fn is(frame: &Frame, method: &AtomicUsize) -> bool {
     frame.method.0 != 0 && frame.method.0 == method.load(Relaxed)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oracle::trace::{Location, MethodKey};
+
+    fn walk(methods: &[usize]) -> Vec<Frame> {
+        let frame = |&method: &usize| Frame {
+            method: MethodKey(method),
+            location: Location(0),
+        };
+        methods.iter().map(frame).collect()
+    }
+
+    #[test]
+    fn any_part_of_a_virtual_threads_stack_is_told_from_its_carriers() {
+        let threads = VirtualThreads {
+            run_continuation: AtomicUsize::new(1),
+            run: AtomicUsize::new(2),
+            around: [3, 4, 5].map(AtomicUsize::new),
+            ..VirtualThreads::default()
+        };
+        for part in [&[2][..], &[3, 4], &[9, 5]] {
+            assert!(threads.is_of_virtual_thread(&walk(part)), "{part:?}");
+        }
+        // A carrier's own frames, and methods without an ID while none of these methods is known.
+        assert!(!threads.is_of_virtual_thread(&walk(&[1, 9])));
+        assert!(!VirtualThreads::default().is_of_virtual_thread(&walk(&[0, 9])));
+    }
+}
