@@ -4,6 +4,7 @@
  * the end of the VM it prints, for each of these depths, the number of stacks and the medians in nanoseconds.
  */
 #define _GNU_SOURCE
+#include "../tests/support/asgct.h"
 #include "profile2.h"
 #include <dlfcn.h>
 #include <jvmti.h>
@@ -18,17 +19,6 @@
 #define MOST 4000
 /* So many walks by each walker are one measurement. The first pair is not measured: it fills the caches. */
 #define WALKS 8
-
-typedef struct {
-  jint lineno;
-  jmethodID method_id;
-} CallFrame;
-
-typedef struct {
-  JNIEnv *env;
-  jint num_frames;
-  CallFrame *frames;
-} CallTrace;
 
 typedef struct {
   int depth;
@@ -95,20 +85,13 @@ static void handler(int signal, siginfo_t *info, void *context) {
   atomic_flag_clear(&busy);
 }
 
-static void prime(jclass class) {
-  jint count;
-  jmethodID *methods;
-  if ((*jvmti)->GetClassMethods(jvmti, class, &count, &methods) == JVMTI_ERROR_NONE)
-    (*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
-}
-
 static void JNICALL class_load(jvmtiEnv *j, JNIEnv *env, jthread thread, jclass class) {
   (void)j, (void)env, (void)thread, (void)class;
 }
 
 static void JNICALL class_prepare(jvmtiEnv *j, JNIEnv *env, jthread thread, jclass class) {
   (void)j, (void)env, (void)thread;
-  prime(class);
+  prime(jvmti, class);
 }
 
 static void JNICALL vm_init(jvmtiEnv *j, JNIEnv *env, jthread thread) {
@@ -116,7 +99,7 @@ static void JNICALL vm_init(jvmtiEnv *j, JNIEnv *env, jthread thread) {
   jint count;
   jclass *classes;
   (*jvmti)->GetLoadedClasses(jvmti, &count, &classes);
-  for (int i = 0; i < count; i++) prime(classes[i]);
+  for (int i = 0; i < count; i++) prime(jvmti, classes[i]);
   if (ASGST_Initialize(env) != 0) {
     printf("not ready\n");
     return;

@@ -7,6 +7,8 @@
  * signal.
  */
 #define _GNU_SOURCE
+#include "../support/asgct.h"
+#include "../support/threads.h"
 #include "profile2.h"
 #include "wild.h"
 #include <dlfcn.h>
@@ -25,18 +27,6 @@
 
 #define DEPTH 1024
 #define MOST_KEPT 400
-#define MOST_THREADS 4096
-
-typedef struct {
-  jint lineno;
-  jmethodID method_id;
-} CallFrame;
-
-typedef struct {
-  JNIEnv *env;
-  jint num_frames;
-  CallFrame *frames;
-} CallTrace;
 
 typedef struct {
   jint asgct, asgst;
@@ -51,7 +41,6 @@ static JavaVM *vm;
 static jvmtiEnv *jvmti;
 static Kept kept[MOST_KEPT];
 static int to_keep = 10;
-static long interval = 1000;
 /*
  * Whether stacks are shown for which AsyncGetStackTrace has no answer, instead of stacks that
  * differ.
@@ -63,9 +52,6 @@ static atomic_long wild_walked, wild_answers, wild_longest, wild_slow, wild_slow
 static atomic_long samples, asgct_failed, asgst_failed, both_failed, equal, top_bci, flagged, differ, kept_count;
 static atomic_long asgct_errors[64], asgst_errors[64];
 static atomic_long asgct_nanos, asgst_nanos;
-static _Atomic pid_t threads[MOST_THREADS];
-static atomic_bool stopping;
-static pthread_t sampler;
 /*
  * The thread's data for the handler. The handler may touch only thread-local storage at a fixed
  * offset, because access to any other may call malloc.
@@ -258,20 +244,13 @@ static void show(const Kept *k) {
   }
 }
 
-static void prime(jclass class) {
-  jint count;
-  jmethodID *methods;
-  if ((*jvmti)->GetClassMethods(jvmti, class, &count, &methods) == JVMTI_ERROR_NONE)
-    (*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
-}
-
 static void JNICALL class_load(jvmtiEnv *j, JNIEnv *env, jthread thread, jclass class) {
   (void)j, (void)env, (void)thread, (void)class;
 }
 
 static void JNICALL class_prepare(jvmtiEnv *j, JNIEnv *env, jthread thread, jclass class) {
   (void)j, (void)env;
-  prime(class);
+  prime(jvmti, class);
   compare_here(thread);
 }
 
@@ -288,7 +267,6 @@ static void JNICALL exception(jvmtiEnv *j, JNIEnv *env, jthread thread, jmethodI
 }
 
 static void enter_thread(JNIEnv *env) {
-  pid_t id = (pid_t)syscall(SYS_gettid);
   if (self == NULL) {
     Thread *thread = calloc(1, sizeof *thread);
     if (thread == NULL) return;
@@ -296,10 +274,7 @@ static void enter_thread(JNIEnv *env) {
     thread->stack_end = __builtin_frame_address(0);
     self = thread;
   }
-  for (int i = 0; i < MOST_THREADS; i++) {
-    pid_t none = 0;
-    if (atomic_compare_exchange_strong(&threads[i], &none, id)) return;
-  }
+  add_thread();
 }
 
 static void JNICALL thread_start(jvmtiEnv *j, JNIEnv *env, jthread thread) {
@@ -309,23 +284,10 @@ static void JNICALL thread_start(jvmtiEnv *j, JNIEnv *env, jthread thread) {
 
 static void JNICALL thread_end(jvmtiEnv *j, JNIEnv *env, jthread thread) {
   (void)j, (void)env, (void)thread;
-  pid_t id = (pid_t)syscall(SYS_gettid);
-  for (int i = 0; i < MOST_THREADS; i++)
-    if (threads[i] == id) threads[i] = 0;
+  remove_thread();
   Thread *old = self;
   self = NULL;
   free(old);
-}
-
-static void *sample(void *argument) {
-  (void)argument;
-  struct timespec pause = {interval / 1000000, interval % 1000000 * 1000};
-  while (!stopping) {
-    nanosleep(&pause, NULL);
-    for (int i = 0; i < MOST_THREADS && !stopping; i++)
-      if (threads[i]) syscall(SYS_tgkill, getpid(), threads[i], SIGPROF);
-  }
-  return NULL;
 }
 
 static void JNICALL vm_init(jvmtiEnv *j, JNIEnv *env, jthread thread) {
@@ -333,7 +295,7 @@ static void JNICALL vm_init(jvmtiEnv *j, JNIEnv *env, jthread thread) {
   jint count;
   jclass *classes;
   (*jvmti)->GetLoadedClasses(jvmti, &count, &classes);
-  for (int i = 0; i < count; i++) prime(classes[i]);
+  for (int i = 0; i < count; i++) prime(jvmti, classes[i]);
   int result = ASGST_Initialize(env);
   if (result != 0) {
     printf("asgst: not ready %d\n", result);

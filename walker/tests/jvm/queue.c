@@ -5,6 +5,8 @@
  * Options: the interval in microseconds, and the capacity of the queues.
  */
 #define _GNU_SOURCE
+#include "../support/asgct.h"
+#include "../support/threads.h"
 #include "profile2.h"
 #include <jvmti.h>
 #include <pthread.h>
@@ -17,7 +19,6 @@
 #include <unistd.h>
 
 #define DEPTH 512
-#define MOST_THREADS 4096
 #define MOST_KEPT 64
 
 typedef struct {
@@ -36,11 +37,7 @@ typedef struct {
 } Thread;
 
 static jvmtiEnv *jvmti;
-static long interval = 1000;
 static int capacity = 16;
-static _Atomic pid_t threads[MOST_THREADS];
-static atomic_bool stopping;
-static pthread_t sampler;
 static atomic_long attempts, enqueued, full, busy, failed, processed, whole, gone, differ, out_of_order;
 static atomic_long started, ended, sizes_wrong, with_iterator;
 static __thread __attribute__((tls_model("initial-exec"))) Thread *self;
@@ -119,11 +116,7 @@ static void enter(JNIEnv *env) {
     ASGST_SetOnQueueProcessingEnd(thread->queue, 0, false, after, &ended);
   }
   self = thread;
-  pid_t id = (pid_t)syscall(SYS_gettid);
-  for (int i = 0; i < MOST_THREADS; i++) {
-    pid_t none = 0;
-    if (atomic_compare_exchange_strong(&threads[i], &none, id)) return;
-  }
+  add_thread();
 }
 
 static void JNICALL thread_start(jvmtiEnv *j, JNIEnv *env, jthread thread) {
@@ -133,9 +126,7 @@ static void JNICALL thread_start(jvmtiEnv *j, JNIEnv *env, jthread thread) {
 
 static void JNICALL thread_end(jvmtiEnv *j, JNIEnv *env, jthread thread) {
   (void)j, (void)thread;
-  pid_t id = (pid_t)syscall(SYS_gettid);
-  for (int i = 0; i < MOST_THREADS; i++)
-    if (threads[i] == id) threads[i] = 0;
+  remove_thread();
   Thread *old = self;
   self = NULL;
   if (old == NULL) return;
@@ -145,27 +136,9 @@ static void JNICALL thread_end(jvmtiEnv *j, JNIEnv *env, jthread thread) {
   free(old);
 }
 
-static void *sample(void *argument) {
-  (void)argument;
-  struct timespec pause = {interval / 1000000, interval % 1000000 * 1000};
-  while (!stopping) {
-    nanosleep(&pause, NULL);
-    for (int i = 0; i < MOST_THREADS && !stopping; i++)
-      if (threads[i]) syscall(SYS_tgkill, getpid(), threads[i], SIGPROF);
-  }
-  return NULL;
-}
-
-static void prime(jclass class) {
-  jint count;
-  jmethodID *methods;
-  if ((*jvmti)->GetClassMethods(jvmti, class, &count, &methods) == JVMTI_ERROR_NONE)
-    (*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
-}
-
 static void JNICALL class_prepare(jvmtiEnv *j, JNIEnv *env, jthread thread, jclass class) {
   (void)j, (void)env, (void)thread;
-  prime(class);
+  prime(jvmti, class);
 }
 
 static void JNICALL vm_init(jvmtiEnv *j, JNIEnv *env, jthread thread) {
