@@ -7,6 +7,7 @@
 //! address gives an error and no crash ([`os::peek`]).
 
 pub mod arch;
+pub mod attached;
 pub mod code_cache;
 pub mod debug_info;
 pub mod entry;

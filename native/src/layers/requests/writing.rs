@@ -4,6 +4,7 @@ use super::facts::facts;
 use super::interning::Interned;
 use super::pinning::JfrClock;
 use crate::evidence;
+use crate::jvm::attached::AttachedThread;
 use crate::jvm::jni::Env;
 use crate::jvm::os::peek::peek_bytes;
 use crate::jvm::os::requests::pool::Reader;
@@ -17,8 +18,6 @@ use oracle::requests::{Copied, REQUESTS_FILE, Request, RequestLine, SeenCode};
 use oracle::trace::MethodKey;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -34,13 +33,12 @@ const PINNING: Duration = Duration::from_millis(250);
 /// How long the VM's end waits for the last lines. The facts of all methods are among them.
 const END: Duration = Duration::from_secs(60);
 
-/// Gets a word when the file is complete.
-static ENDED: OnceLock<Mutex<Receiver<()>>> = OnceLock::new();
+/// The thread that writes.
+static WRITER: AttachedThread = AttachedThread::new(END);
 
 /// Waits for the end of the file. After the live phase. Returns false if the end does not come in time.
 pub fn finish() -> bool {
-    let ended = ENDED.get().map(|ended| ended.lock());
-    ended.is_none_or(|ended| ended.is_ok_and(|ended| ended.recv_timeout(END).is_ok()))
+    WRITER.finish()
 }
 
 /// Starts to copy and to write, if a layer of the run needs it. The thread's work runs within `guard`. In the live
@@ -59,29 +57,18 @@ pub fn start(layers: &'static Layers, guard: fn(&mut dyn FnMut())) -> Result<(),
     let io = |error| format!("the JVM's own requests cannot be written: {error}");
     let file = File::create(layers.config.run_dir.join(REQUESTS_FILE)).map_err(io)?;
     let mut reader = requests::make().map_err(io)?;
-    let (end, ended) = channel();
-    _ = ENDED.set(Mutex::new(ended));
-    let body = move || {
-        let file = &file;
-        let write = |env: Env<'_>| {
-            guard(&mut || {
-                let mut writing = Writing::new(layers, env, file);
-                let written = writing.run(&mut reader, &asked);
-                if let Err(error) = written {
-                    layers.records.invalid(io(error));
-                }
-            });
-        };
-        layers
-            .truth
-            .jvm
-            .vm
-            .attached(c"Stackwitness requests", write);
-        _ = end.send(());
+    let write = move |env: Env<'_>| {
+        guard(&mut || {
+            let mut writing = Writing::new(layers, env, &file);
+            if let Err(error) = writing.run(&mut reader, &asked) {
+                layers.records.invalid(io(error));
+            }
+        });
     };
-    let name = "Stackwitness requests".to_owned();
-    let spawned = thread::Builder::new().name(name).spawn(body);
-    spawned.map(drop).map_err(io)
+    let vm = layers.truth.jvm.vm;
+    WRITER
+        .start(vm, c"Stackwitness requests", write)
+        .map_err(io)
 }
 
 struct Writing<'e> {

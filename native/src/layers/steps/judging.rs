@@ -5,6 +5,7 @@ use super::truth::truth;
 use super::visited::Visited;
 use crate::evidence::Seen as Sampled;
 use crate::jvm::Jvm;
+use crate::jvm::attached::AttachedThread;
 use crate::jvm::jni::Env;
 use crate::jvm::os::peek::peek_bytes;
 use crate::jvm::os::ring::{Reader, ring};
@@ -20,8 +21,6 @@ use hotspot::steps::Code;
 use oracle::mutants::Sight;
 use oracle::record::{Address, CodeBytes, Evidence, Record, StepCounts, VISITED_FILE};
 use oracle::{Judgement, Layer, Reason, Verdict};
-use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant as Time};
 
@@ -36,14 +35,13 @@ const BOOKKEEPING: Duration = Duration::from_secs(5);
 /// How long the VM's end waits for the judge.
 const END: Duration = Duration::from_secs(3);
 
-/// Gets a word when the judge has ended.
-static ENDED: OnceLock<Mutex<Receiver<()>>> = OnceLock::new();
+/// The judge's thread.
+static JUDGE: AttachedThread = AttachedThread::new(END);
 
 /// No thread steps any more, and the judge ends. After the live phase. Returns false if the judge does not
 /// end in time.
 pub fn finish() -> bool {
-    let ended = ENDED.get().map(|ended| ended.lock());
-    ended.is_none_or(|ended| ended.is_ok_and(|ended| ended.recv_timeout(END).is_ok()))
+    JUDGE.finish()
 }
 
 /// Lets threads step, and starts the judge's thread, whose work runs within `guard`. In the live phase.
@@ -75,16 +73,10 @@ pub fn start(layers: &'static Layers, guard: fn(&mut dyn FnMut())) -> Result<(),
         seen,
     };
     handler::install(Stepper::new(means, writer).map_err(io)?).map_err(io)?;
-    let (end, ended) = channel();
-    _ = ENDED.set(Mutex::new(ended));
-    let body = move || {
-        let judge = |env: Env<'_>| guard(&mut || run(layers, env, &mut reader, seen));
-        layers.truth.jvm.vm.attached(c"Stackwitness steps", judge);
-        _ = end.send(());
-    };
-    let name = "Stackwitness steps".to_owned();
-    let spawned = thread::Builder::new().name(name).spawn(body);
-    spawned.map(drop).map_err(io)
+    let judge = move |env: Env<'_>| guard(&mut || run(layers, env, &mut reader, seen));
+    JUDGE
+        .start(jvm.vm, c"Stackwitness steps", judge)
+        .map_err(io)
 }
 
 /// What the judge keeps.

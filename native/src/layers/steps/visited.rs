@@ -80,25 +80,24 @@ impl Visited {
 }
 
 impl Code {
+    /// The offsets of all instructions, and whether each was visited.
+    fn visits(&self) -> Option<impl Iterator<Item = (u32, bool)>> {
+        let there = self.there.as_ref()?.iter();
+        Some(there.map(|&offset| (offset, self.visited.contains_key(&offset))))
+    }
+
     fn coverage(&self) -> Option<Coverage> {
-        let (there, missed) = (self.there.as_ref()?.len(), self.missed()?.len());
+        let visited = self.visits()?.filter(|&(_, visited)| visited).count();
         Some(Coverage {
-            instructions: there as u64,
-            visited: (there - missed) as u64,
+            instructions: self.there.as_ref()?.len() as u64,
+            visited: visited as u64,
         })
     }
 
     /// The offsets of the instructions that were not visited.
     fn missed(&self) -> Option<Vec<u32>> {
-        let missed = |offset: &&u32| !self.visited.contains_key(offset);
-        Some(
-            self.there
-                .as_ref()?
-                .iter()
-                .filter(missed)
-                .copied()
-                .collect(),
-        )
+        let missed = self.visits()?.filter(|&(_, visited)| !visited);
+        Some(missed.map(|(offset, _)| offset).collect())
     }
 }
 
