@@ -3,6 +3,7 @@
 use crate::judging::{OwnedTruth, OwnedWalk, judge};
 use crate::methods::NamedMethods;
 use oracle::mutants::{Detection, FaultKind, Material, Sight, Strangers, WalkerAnswer, inject};
+use oracle::random::mix;
 use oracle::record::FaultCount;
 use oracle::trace::{Frame, Location, MethodKey, Methods, Site};
 use oracle::{Layer, Verdict};
@@ -142,12 +143,4 @@ fn inside(methods: &NamedMethods, frame: Frame) -> Option<Location> {
     let within = Location(frame.location.0 + 1);
     let is_inside = methods.site(frame.method, within) == Site::NoInstruction;
     is_inside.then_some(within)
-}
-
-/// The next of a series of random numbers (SplitMix64).
-fn mix(state: u64) -> u64 {
-    let mut z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }

@@ -61,6 +61,7 @@ pub mod judge;
 mod model;
 pub mod mutants;
 mod probability;
+pub mod random;
 pub mod record;
 pub mod recorded;
 pub mod requests;

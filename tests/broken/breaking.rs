@@ -1,15 +1,16 @@
 //! How input is broken: bytes are changed, removed, duplicated and moved; numbers and words are
 //! replaced.
 
+use oracle::random::{GOLDEN, mix};
+
 /// Random numbers: SplitMix64, by Sebastiano Vigna.
 pub struct Random(pub u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        let number = mix(self.0);
+        self.0 = self.0.wrapping_add(GOLDEN);
+        number
     }
 
     /// A number below `limit`, which is not 0.

@@ -7,6 +7,7 @@
 //! is in a register, until the thread continues at the address or in the caller's code.
 
 use super::{BCP, Code, METHOD, Place, Stack, WORD};
+use oracle::random::mix;
 
 /// The size of the part of an interpreter frame that all methods have, in bytes below the frame pointer
 /// (`interpreter_frame_initial_sp_offset` in `frame_x86.hpp`).
@@ -224,12 +225,9 @@ impl Shadow {
     }
 }
 
-/// Mixes a word into a hash (the finaliser of splitmix64).
+/// Mixes a word into a hash.
 pub fn mixed(hash: u64, word: u64) -> u64 {
-    let mut z = (hash ^ word).wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    mix(hash ^ word)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! (Vitter, "Random Sampling with a Reservoir", algorithm R).
 
 use super::kinds::Told;
-use crate::truth::random::mix;
+use oracle::random::mix;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 

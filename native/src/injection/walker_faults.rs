@@ -4,10 +4,10 @@ use super::book::Book;
 use crate::jvm::jni::Env;
 use crate::jvm::jvmti::JMethodId;
 use crate::truth::context::Truth;
-use crate::truth::random::mix;
 use oracle::mutants::{
     Detection, Expected, FaultKind, Material, Sight, Strangers, Unseen, WalkerAnswer, inject,
 };
+use oracle::random::mix;
 use oracle::record::Faults;
 use oracle::trace::{Frame, Location, MethodKey, Methods, Site};
 use oracle::{Judgement, Layer, Reason, Verdict};

@@ -2,8 +2,8 @@
 
 use crate::jvm::jni::{Env, Local};
 use crate::truth::context::Truth;
-use crate::truth::random::mix;
 use crate::truth::thread_state::ThreadState;
+use oracle::random::mix;
 use std::collections::HashMap;
 use std::ptr;
 use std::time::{Duration, Instant};

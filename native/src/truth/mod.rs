@@ -12,7 +12,6 @@ pub mod interrupted;
 pub mod light;
 pub mod methods;
 pub mod natives;
-pub mod random;
 pub mod read_stack;
 pub mod switching;
 pub mod thread_state;

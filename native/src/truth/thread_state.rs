@@ -1,11 +1,11 @@
 //! The agent's state of a thread.
 
-use super::random::{GOLDEN, mix};
 use super::trace_stack::TraceStack;
 use crate::jvm::jni::{Env, EnvAddress, Global, Local, Ref};
 use crate::jvm::os::thread::{self, StackBounds};
 use crate::jvm::os::thread_word;
 use jni_sys::_jobject;
+use oracle::random::{GOLDEN, mix};
 use std::cell::Cell;
 use std::io;
 use std::ptr;

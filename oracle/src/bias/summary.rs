@@ -101,6 +101,7 @@ impl Summary {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::{GOLDEN, mix};
     use proptest::prelude::*;
 
     /// A walker that is asked at random instants of a program.
@@ -121,11 +122,9 @@ mod tests {
 
     impl Random {
         fn next(&mut self) -> f64 {
-            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut z = self.0;
-            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+            let number = mix(self.0);
+            self.0 = self.0.wrapping_add(GOLDEN);
+            (number >> 11) as f64 / (1u64 << 53) as f64
         }
 
         /// Method n has a share of some 1 / (n + 1).

@@ -7,6 +7,7 @@
 use crate::vm::method::Method;
 use crate::walk::Walk;
 use crate::walk::frame::{Failure, Frame, FrameKind};
+use hotspot::steps::shadow::mixed;
 
 /// The largest number of frames of the top that are kept: HotSpot inlines at most 15 methods into each
 /// other (`MaxInlineLevel`).
@@ -108,20 +109,12 @@ impl Below {
             let below = found.get_or_insert(Below { pc, sp, digest: 0 });
             let method = frame.method.map_or(0, |Method(address)| address);
             let words = [pc, sp, method, frame.bci.map_or(usize::MAX, usize::from)];
-            below.digest = words.into_iter().fold(below.digest, mixed);
+            below.digest = words
+                .into_iter()
+                .fold(below.digest, |digest, word| mixed(digest, word as u64));
         }
         Err(Failure::Caller)
     }
-}
-
-/// A step of the digest (the finaliser of SplitMix64).
-fn mixed(digest: u64, word: usize) -> u64 {
-    let sum = digest
-        .wrapping_add(word as u64)
-        .wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let first = (sum ^ (sum >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let second = (first ^ (first >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    second ^ (second >> 31)
 }
 
 fn next_of_method(walk: &mut Walk<'_>) -> Result<Option<Frame>, Failure> {
