@@ -59,16 +59,15 @@ impl Registry {
         if self.have_changed_since(gst, asked) {
             return doubtful;
         }
+        if old.is_empty() {
+            // All entries are of versions that run now, so they ran when GetStackTrace was asked, and each has
+            // a key that is known: a key of no class stands for none of them. What the VM said of the methods
+            // before may have been out of date.
+            return judge_truth(gst, truth, self);
+        }
         let above = gst.len() - truth.checked.len().min(gst.len());
         let strangers = gst[..above].iter().rev().map(|frame| frame.method);
         let strangers: Vec<_> = strangers.filter(|&key| self.is_stranger(key)).collect();
-        if old.is_empty() {
-            // All entries are of versions that run now, and ran when GetStackTrace was asked. What
-            // the VM said of the methods may have been out of date, and the event of a class that was
-            // just prepared may be under way.
-            let is_certain = strangers.is_empty() && judge_truth(gst, truth, self).is_mismatch();
-            return if is_certain { mismatch } else { doubtful };
-        }
         let mut with_old = WithOld::new(self);
         for (&key, version) in strangers.iter().zip(&old) {
             if with_old.add(key, version) != version.0 {
