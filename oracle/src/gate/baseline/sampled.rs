@@ -5,7 +5,7 @@ use super::set::{Platform, Program, Sample, Set};
 use crate::gate::kinds;
 use crate::record::{CauseName, KindCount};
 use crate::report::{Report, Run};
-use crate::{Hooking, Layer, Verdict};
+use crate::{Hooking, Layer, TruthKind, Verdict, When};
 use std::collections::BTreeMap;
 
 /// A sample of each JDK in a report, with what was not counted. `arch` is the architecture of the
@@ -96,10 +96,10 @@ impl Set {
                 What::MethodNotCompared,
                 compared.frames.saturating_sub(compared.by_method),
             );
-            count(
-                What::BciNotCompared,
-                compared.frames.saturating_sub(compared.by_bci),
-            );
+            if compares_bcis_of_its_own(counts.layer) {
+                let rest = compared.frames.saturating_sub(compared.by_bci);
+                count(What::BciNotCompared, rest);
+            }
         }
         for kind in kinds.iter().filter(|kind| !is_known(kind)) {
             let cause = kind.cause.as_ref().map(|cause| cause.as_str().to_owned());
@@ -156,6 +156,13 @@ impl Set {
             }
         }
     }
+}
+
+/// Whether the BCIs that a layer compares depend on its walker alone. A trace stack knows the BCIs of the frames
+/// that stood at the check before: a busy machine makes fewer checks, and fewer frames stand from one check to the
+/// next. In signals class files judge the BCIs.
+fn compares_bcis_of_its_own(layer: Layer) -> bool {
+    !layer.rests_on(TruthKind::Trace) || layer.row().when == When::Signal
 }
 
 /// How many mismatches of a layer and verdict have a kind.
