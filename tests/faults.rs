@@ -26,13 +26,13 @@ struct Wanted {
 }
 
 fn wanted(hooks: Hooking) -> Wanted {
-    let (one_in, checks) = (100, 25_000);
+    let (one_in, checks) = (40, 10_000);
     match hooks {
         // Light hooks make checks only at the next push after a sample, so there are fewer checks,
         // and more of them are faulty.
         Hooking::Light => Wanted {
-            one_in: 25,
-            checks: 5_000,
+            one_in: 10,
+            checks: 2_000,
             layers: &[Layer::Gst, Layer::AsgctSafepoint],
             gst_every: 8,
         },
@@ -176,7 +176,7 @@ fn has_every_kind(faults: &[FaultCount], layer: Layer) -> bool {
 
 fn all_faults_are_caught(jdk: &Path, hooks: Hooking) {
     let wanted = wanted(hooks);
-    let scenario = scenario(&with(hooks, &fixtures(8)), wanted.gst_every);
+    let scenario = scenario(&with(hooks, &fixtures(4)), wanted.gst_every);
     let all = format!("all:all:{}", wanted.one_in);
     let (mut tallies, mut faults) = ([(); Layer::ALL.len()].map(|()| Tally::default()), vec![]);
     for seed in seeds("checks in all layers") {
@@ -220,7 +220,7 @@ fn all_faults_are_caught(jdk: &Path, hooks: Hooking) {
 #[test]
 fn faults_of_walkers_in_signals_are_caught() {
     for (jdk, hooks) in hooked(jdks()) {
-        let program = with(hooks, &fixtures(5));
+        let program = with(hooks, &fixtures(3));
         let options = ["--fault", "all:asgct-async,asgct-gst:20"];
         let mut faults = vec![];
         let in_layer = |faults: &[FaultCount], layer| sum(faults, |fault| fault.layer == layer);
@@ -247,7 +247,7 @@ fn faults_of_walkers_of_suspended_threads_are_caught() {
     let names: Vec<_> = layers.iter().map(|layer| layer.name()).collect();
     let fault = format!("all:{}:3", names.join(","));
     for (jdk, hooks) in hooked(jdks()) {
-        let scenario = scenario(&with(hooks, &fixtures(5)), 4);
+        let scenario = scenario(&with(hooks, &fixtures(3)), 4);
         let mut faults = vec![];
         for seed in seeds("faults in suspended threads") {
             faults.extend(run_scenario(&jdk, &scenario, seed, &["--fault", &fault]).1);
@@ -272,7 +272,7 @@ fn faults_of_walkers_in_virtual_threads_are_caught() {
     println!("without virtual threads: {have_not:?}");
     for (jdk, hooks) in hooked(have) {
         println!("{}, {hooks} hooks", jdk.display());
-        let program = "fixtures = { names = [\"virtual-threads-10000\"], seconds = 10 }";
+        let program = "fixtures = { names = [\"virtual-threads-10000\"], seconds = 5 }";
         let options = ["--fault", "all:all:100"];
         let wanted = [
             (Layer::Gst, 100),
@@ -304,9 +304,9 @@ fn faults_of_walkers_in_virtual_threads_are_caught() {
 
 /// The programs without hooks.
 fn unhooked(jdk: &Path) -> Vec<(&'static str, String)> {
-    let mut programs = vec![("fixtures", fixtures(8))];
+    let mut programs = vec![("fixtures", fixtures(3))];
     match jdk.join("bin/javac").exists() {
-        true => programs.push(("javac", "javac = { seconds = 8 }".into())),
+        true => programs.push(("javac", "javac = { seconds = 3 }".into())),
         false => println!("skipped: javac, which {} has not", jdk.display()),
     }
     let hooks = "\nhooks = \"none\"\nbaseline = false";
@@ -327,7 +327,7 @@ fn check_class_files(
     const STACKS: u64 = 1000;
     let (mut stacks, mut faults) = (0, vec![]);
     for seed in seeds("true stacks and faults") {
-        let (report, of_run) = inject(jdk, program, seed, options);
+        let (report, of_run) = run_scenario(jdk, &scenario(program, 2), seed, options);
         let found = &report.runs[0].edges.gst;
         let is_impossible = |(finding, _): &(&String, _)| finding.starts_with("impossible");
         let impossible: Vec<_> = found.edges.iter().filter(is_impossible).collect();
@@ -351,7 +351,7 @@ fn class_files_alone_catch_missing_frames() {
     const MISSING: u64 = 100;
     for jdk in jdks() {
         for (name, program) in unhooked(&jdk) {
-            let options = ["--fault", "all:call-edge,asgct-gst:3"];
+            let options = ["--fault", "all:call-edge,asgct-gst:1"];
             let of = |faults: &[FaultCount], kind: FaultKind, outcome: Option<Detection>| {
                 sum(faults, |fault| {
                     fault.layer == Layer::CallEdge

@@ -1,12 +1,15 @@
 //! Child processes under a deadline.
 
 use crate::Deadline;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
 use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// The longest pause before a process is looked at again.
+/// The longest pause before the deadline of a process is looked at again.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// The result of a process.
@@ -70,7 +73,7 @@ pub fn run_until(command: &mut Command, input: &str, deadline: &Deadline) -> Out
 /// it and fails the test after `deadline`.
 #[track_caller]
 pub fn wait(child: &mut Child, deadline: &Deadline) -> Option<i32> {
-    let mut pause = Duration::from_micros(500);
+    let end = pidfd_open(Pid::from_child(child), PidfdFlags::empty()).ok();
     loop {
         if let Some(status) = child.try_wait().expect("a child can be waited for") {
             return status.code();
@@ -80,8 +83,17 @@ pub fn wait(child: &mut Child, deadline: &Deadline) -> Option<i32> {
             let _ = child.wait();
             panic!("{message}");
         }
-        thread::sleep(pause);
-        pause = PAUSE.min(pause * 2);
+        pause(end.as_ref());
+    }
+}
+
+/// A pause that the end of a process ends. Without a file for its `end` (kernels before 5.3) the pause has its
+/// full length.
+fn pause(end: Option<&OwnedFd>) {
+    let most = Timespec::try_from(PAUSE).expect("the pause is short");
+    let polled = end.map(|end| poll(&mut [PollFd::new(end, PollFlags::IN)], Some(&most)));
+    if !matches!(polled, Some(Ok(_))) {
+        thread::sleep(PAUSE);
     }
 }
 

@@ -1,7 +1,7 @@
 //! A scenario on every JDK: the layers on which all others rest must have no mismatch, and
 //! deliberate faults of hooks must be caught.
 
-use crate::support::{Deadline, jdks, report, run, stackwitness};
+use crate::support::{Deadline, on_each_jdk, report, run, stackwitness};
 use oracle::Layer;
 use oracle::report::Exit;
 use std::path::Path;
@@ -10,12 +10,12 @@ const SMALL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/scenarios/small.
 
 #[test]
 fn ground_and_gst_are_clean_and_every_layer_has_checks() {
-    for jdk in jdks() {
+    on_each_jdk(|jdk| {
         let out = tempfile::tempdir().unwrap();
         let once = || {
             run(stackwitness()
                 .args(["run", "--scenario", SMALL, "--seed", "7", "--jdk"])
-                .arg(&jdk)
+                .arg(jdk)
                 .arg("--out")
                 .arg(out.path()))
         };
@@ -65,12 +65,12 @@ fn ground_and_gst_are_clean_and_every_layer_has_checks() {
         let hooked: Vec<_> = hooked.collect();
         assert!(hooked[0] > 0);
         assert_eq!(hooked[1], 0);
-    }
+    });
 }
 
 #[test]
 fn dropped_pops_are_caught() {
-    for jdk in jdks() {
+    on_each_jdk(|jdk| {
         let out = tempfile::tempdir().unwrap();
         let output = run(stackwitness()
             .args([
@@ -81,7 +81,7 @@ fn dropped_pops_are_caught() {
                 "drop-pops",
                 "--jdk",
             ])
-            .arg(&jdk)
+            .arg(jdk)
             .arg("--out")
             .arg(out.path()));
         assert_eq!(output.code, Some(1), "{jdk:?}: {output:#?}");
@@ -89,5 +89,5 @@ fn dropped_pops_are_caught() {
         let ground = &report.layers[0];
         assert_eq!(ground.layer, Layer::Ground);
         assert!(ground.wrong > 0, "{ground:?}");
-    }
+    });
 }
