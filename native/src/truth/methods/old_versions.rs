@@ -69,32 +69,31 @@ impl Registry {
         let strangers = gst[..above].iter().rev().map(|frame| frame.method);
         let strangers: Vec<_> = strangers.filter(|&key| self.is_stranger(key)).collect();
         let mut with_old = WithOld::new(self);
-        for (&key, version) in strangers.iter().zip(&old) {
-            if with_old.add(key, version) != version.0 {
-                return doubtful;
-            }
-        }
-        if strangers.len() > old.len() {
-            return doubtful;
-        }
-        let found = judge_truth(gst, truth, &with_old);
-        match found.is_mismatch() && self.agrees_by_name(gst, truth) {
+        let mut pairs = strangers.iter().zip(&old);
+        let has_one_version_each =
+            pairs.all(|(&key, version)| with_old.add(key, version) == version.0);
+        let found = match has_one_version_each && strangers.len() <= old.len() {
+            true => judge_truth(gst, truth, &with_old),
+            false => mismatch,
+        };
+        match found.is_mismatch() && self.agrees_by_place(gst, truth) {
             true => doubtful,
             false => found,
         }
     }
 
-    /// Whether `gst` agrees if the keys of newest versions may stand for old versions of their methods.
+    /// Whether `gst` agrees if keys of no class may stand for the old versions that the trace stack has in their
+    /// places, and the keys of newest versions for old versions of their methods.
     ///
     /// HotSpot 17 gives some frames of old versions the key of the newest version: seen in some 10 of
     /// 15,000 checks of the fixture `redefinition`. Probably the version between had equal code: then the
     /// frame's version does not count as obsolete (`check_methods_and_mark_as_obsolete` in
     /// `jvmtiRedefineClasses.cpp`), and its ID is looked up by the number that the newest version has.
-    fn agrees_by_name(&self, gst: &[Frame], truth: &Truth<'_>) -> bool {
-        let mut by_name = WithOld::new(self);
+    fn agrees_by_place(&self, gst: &[Frame], truth: &Truth<'_>) -> bool {
+        let mut by_place = WithOld::new(self);
         let mut named = gst.to_vec();
-        by_name.name(&mut named, 0..gst.len(), truth, EVER);
-        !judge_truth(&named, truth, &by_name).is_mismatch()
+        by_place.name(&mut named, 0..gst.len(), truth, EVER);
+        !judge_truth(&named, truth, &by_place).is_mismatch()
     }
 
     /// `walk`, in which frames that name no method and may be of an old version are replaced by the
