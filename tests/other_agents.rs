@@ -5,8 +5,10 @@
 mod support;
 
 use oracle::{Hooking, Layer};
+use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
-use support::on_each_jdk;
+use support::{Deadline, on_each_jdk};
 
 /// What the other agent does, as `OtherAgent.java` says, and our hooks.
 const CASES: [(&str, Hooking); 5] = [
@@ -86,9 +88,55 @@ fn measure(jdk: &Path, jar: &Path, change: &str, hooks: Hooking) {
             );
         }
     }
-    let impossible = run.edges.gst.edges.iter();
-    let impossible: Vec<_> = impossible
+    assert_eq!(impossible(&run.edges.gst.edges), [], "{which}");
+}
+
+fn impossible(edges: &BTreeMap<String, u64>) -> Vec<(&String, &u64)> {
+    let edges = edges.iter();
+    edges
         .filter(|(finding, _)| finding.contains("impossible"))
-        .collect();
-    assert!(impossible.is_empty(), "{which}: {impossible:?}");
+        .collect()
+}
+
+/// Before the program runs, an agent makes hidden classes of the name that the program's hidden classes have, too.
+#[test]
+fn hidden_classes_of_one_name_are_told_apart() {
+    const STACKS: u64 = 1000;
+    const SCENARIO: &str = r#"
+        name = "hidden"
+        layers = ["call-edge", "asgct-gst"]
+        [budget]
+        asgct-gst = 1
+        call-edge = 1
+        [sampling]
+        no_pause = true
+        gst_every = 1
+        [[program]]
+        name = "handles"
+        hooks = "none"
+        baseline = false
+        fixtures = { names = ["method-handles"], seconds = 3 }
+    "#;
+    let dir = tempfile::tempdir().unwrap();
+    let jar = java_fixtures::write_to(dir.path()).unwrap().fixtures_jar;
+    fs::write(dir.path().join("hidden.toml"), SCENARIO).unwrap();
+    on_each_jdk(|jdk| {
+        let deadline = Deadline::new(format!("{jdk:?}: waiting for stacks"));
+        let mut stacks = 0;
+        while stacks < STACKS {
+            deadline.check();
+            let out = tempfile::tempdir().unwrap();
+            let mut command = support::stackwitness();
+            // The agents of this variable come first.
+            let before = format!("-javaagent:{}=handles", jar.display());
+            command.env("JAVA_TOOL_OPTIONS", before);
+            command.current_dir(&dir);
+            command.args(["run", "--scenario", "hidden.toml", "--jdk"]);
+            let output = support::run(command.arg(jdk).arg("--out").arg(out.path()));
+            assert!(matches!(output.code, Some(0 | 3)), "{jdk:?}: {output:#?}");
+            let found = &support::report(out.path()).runs[0].edges.gst;
+            assert_eq!(impossible(&found.edges), [], "{jdk:?}");
+            stacks += found.stacks;
+        }
+    });
 }

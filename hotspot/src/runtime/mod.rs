@@ -6,7 +6,7 @@ mod names;
 mod places;
 mod upcalls;
 
-pub use names::{is_hidden, method_without_address};
+pub use names::{has_address, is_hidden, method_without_address};
 pub use places::place;
 pub use upcalls::is_called_by_vm;
 

@@ -40,6 +40,11 @@ pub fn is_hidden(name: &[u8]) -> bool {
     hidden(name).is_some() && of(name).1 != Kind::Linker
 }
 
+/// Whether this is the name of a hidden class, or of its array.
+pub fn has_address(name: &[u8]) -> bool {
+    hidden(name.strip_suffix(b";").unwrap_or(name)).is_some()
+}
+
 /// The name without the address that HotSpot appends to the name of a hidden class.
 pub(super) fn without_address(name: &[u8]) -> &[u8] {
     hidden(name).unwrap_or(name)
@@ -100,6 +105,16 @@ fn numbered(name: &[u8]) -> Option<&[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hidden_classes_have_addresses() {
+        for name in ["a/LambdaForm$MH.0x00007f1", "a/B+0x1", "[La/B.0x1;"] {
+            assert!(has_address(name.as_bytes()), "{name}");
+        }
+        for name in ["a/B", "a/LambdaForm$MH", "[La/B;", "[I"] {
+            assert!(!has_address(name.as_bytes()), "{name}");
+        }
+    }
 
     #[test]
     fn addresses_are_left_out_of_methods() {

@@ -5,6 +5,7 @@ use crate::jvm::jni::{Env, Local};
 use crate::jvm::jvmti::{Error, JMethodId, Jvmti, MethodName, class_name};
 use crate::truth::class_files::ClassFiles;
 use classfile::parts::{ClassParts, MethodParts};
+use hotspot::runtime::has_address;
 
 /// `JVMTI_ERROR_CLASS_NOT_PREPARED`: the methods of the class have no ids yet.
 const NOT_LINKED: Error = 22;
@@ -22,7 +23,8 @@ fn class_file(jvmti: Jvmti, class: &Local<'_>) -> Result<Option<Vec<u8>>, Error>
     parts(jvmti, class).map(|parts| parts.class_file())
 }
 
-/// The classes that were loaded when the agent began to listen, as far as they were not read yet.
+/// The classes that were loaded when the agent began to listen, as far as they were not read yet. Hidden classes
+/// are not among them: many have one name, so a hidden class is read when a walk shows the class itself.
 pub struct Earlier<'e>(Vec<Local<'e>>);
 
 impl<'e> Earlier<'e> {
@@ -38,13 +40,15 @@ impl<'e> Earlier<'e> {
 
     /// Reads those that are linked by now.
     pub fn read(&mut self, jvmti: Jvmti, into: &ClassFiles) {
-        self.0.retain(|class| match class_file(jvmti, class) {
+        let is_hidden = |class: &Local<'_>| name(jvmti, class).is_ok_and(|name| has_address(&name));
+        let is_left = |class: &Local<'_>| match class_file(jvmti, class) {
             Err(error) => error == NOT_LINKED,
             Ok(class_file) => {
                 class_file.iter().for_each(|bytes| into.loaded(bytes));
                 false
             }
-        });
+        };
+        self.0.retain(|class| !is_hidden(class) && is_left(class));
     }
 }
 
