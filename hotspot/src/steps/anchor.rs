@@ -2,7 +2,7 @@
 //! code, and its anchor says where.
 
 use super::shadow::Call;
-use super::{BCP, Code, METHOD, WORD};
+use super::{BCP, Code, METHOD, Piece, SENDER_SP, WORD};
 use crate::memory::Memory;
 
 /// The last Java frame (`JavaFrameAnchor`).
@@ -21,8 +21,8 @@ pub struct Anchor {
 pub struct Blob {
     /// Its kind.
     pub code: Code,
-    /// Its start.
-    pub start: usize,
+    /// The piece of code.
+    pub piece: Piece,
     /// Its frame size in words; 0 if it has no frame of a fixed size.
     pub frame_words: usize,
 }
@@ -43,71 +43,196 @@ pub trait Vm {
 /// More frames than any stack has.
 const MOST: usize = 1 << 16;
 
+/// A frame, at the return address of its call.
+struct Frame {
+    /// Where the return address lies.
+    slot: usize,
+    /// The stack pointer of the frame itself: adapters put arguments of interpreted callees below.
+    sp: usize,
+    /// The return address.
+    pc: usize,
+    fp: usize,
+}
+
 /// The calls below the anchor, the oldest first: the first is the newest Java frame's call of the VM.
 /// `None` if the stack has code that is not followed. `hash` of the calls is not set.
-pub fn calls(anchor: Anchor, vm: &impl Vm, memory: &impl Memory) -> Option<Vec<Call>> {
+pub fn calls(mut anchor: Anchor, vm: &impl Vm, memory: &impl Memory) -> Option<Vec<Call>> {
     let mut calls = Vec::new();
-    let mut next = Some(anchor);
-    while let Some(Anchor { sp, pc, fp }) = next.filter(|anchor| anchor.sp != 0) {
-        if calls.len() > MOST {
-            return None;
+    while anchor.sp != 0 {
+        let mut frame = Frame::of(anchor, memory)?;
+        while !vm.is_java_calls_entry(frame.pc) {
+            if calls.len() > MOST {
+                return None;
+            }
+            let (call, caller) = frame.call(vm, memory)?;
+            calls.push(call);
+            frame = caller;
         }
+        calls.push(frame.call_of(Code::Stub, Piece::default()));
+        anchor = vm.kept_anchor(frame.fp)?;
+    }
+    calls.reverse();
+    Some(calls)
+}
+
+impl Frame {
+    fn of(anchor: Anchor, memory: &impl Memory) -> Option<Frame> {
+        let Anchor { sp, pc, fp } = anchor;
         let slot = sp.checked_sub(WORD)?;
         let pc = match pc {
             0 => memory.word(slot)?,
             pc => pc,
         };
-        if vm.is_java_calls_entry(pc) {
-            calls.push(Call {
-                slot,
-                ret: pc,
-                fp,
-                code: Code::Stub,
-                ..Call::default()
-            });
-            next = Some(vm.kept_anchor(fp)?);
-            continue;
-        }
-        let blob = vm.blob(pc)?;
-        let call = Call {
-            slot,
-            ret: pc,
-            fp,
-            code: blob.code,
-            blob: blob.start,
+        Some(Frame { slot, sp, pc, fp })
+    }
+
+    fn call_of(&self, code: Code, piece: Piece) -> Call {
+        Call {
+            slot: self.slot,
+            ret: self.pc,
+            fp: self.fp,
+            code,
+            piece,
             ..Call::default()
-        };
-        next = Some(match blob.code {
+        }
+    }
+
+    /// The call that this frame has made, and the frame's caller.
+    fn call(&self, vm: &impl Vm, memory: &impl Memory) -> Option<(Call, Frame)> {
+        let blob = vm.blob(self.pc)?;
+        let call = self.call_of(blob.code, blob.piece);
+        match blob.code {
             Code::Interpreter => {
-                let of_frame = |distance: usize| memory.word(fp.wrapping_sub(distance));
-                calls.push(Call {
+                let of_frame = |distance: usize| memory.word(self.fp.wrapping_sub(distance));
+                let call = Call {
                     method: of_frame(METHOD)?,
                     bcp: of_frame(BCP)?,
                     ..call
-                });
-                // Slots of return addresses are below the frame's own sender stack pointer.
-                Anchor {
-                    sp: fp.wrapping_add(2 * WORD),
-                    pc: memory.word(fp.wrapping_add(WORD))?,
-                    fp: memory.word(fp)?,
-                }
+                };
+                let slot = self.fp.wrapping_add(WORD);
+                let caller = Frame {
+                    slot,
+                    sp: of_frame(SENDER_SP)?,
+                    pc: memory.word(slot)?,
+                    fp: memory.word(self.fp)?,
+                };
+                Some((call, caller))
             }
             Code::Compiled | Code::NativeWrapper | Code::Stub if blob.frame_words > 1 => {
                 let ret = match blob.code {
-                    Code::Compiled => vm.original_pc(blob.start, pc, sp)?,
-                    _ => pc,
+                    Code::Compiled => vm.original_pc(blob.piece.blob, self.pc, self.sp)?,
+                    _ => self.pc,
                 };
-                calls.push(Call { ret, ..call });
-                let end = sp.wrapping_add(blob.frame_words * WORD);
-                Anchor {
+                let end = self.sp.wrapping_add(blob.frame_words * WORD);
+                let slot = end.wrapping_sub(WORD);
+                let caller = Frame {
+                    slot,
                     sp: end,
-                    pc: memory.word(end.wrapping_sub(WORD))?,
-                    fp: memory.word(end.wrapping_sub(2 * WORD))?,
-                }
+                    pc: memory.word(slot)?,
+                    fp: memory.word(slot.wrapping_sub(WORD))?,
+                };
+                Some((Call { ret, ..call }, caller))
             }
-            _ => return None,
-        });
+            _ => None,
+        }
     }
-    calls.reverse();
-    Some(calls)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    /// Words by address.
+    struct Words(HashMap<usize, usize>);
+
+    impl Memory for Words {
+        fn u8(&self, _: usize) -> Option<u8> {
+            None
+        }
+        fn u16(&self, _: usize) -> Option<u16> {
+            None
+        }
+        fn u32(&self, _: usize) -> Option<u32> {
+            None
+        }
+        fn word(&self, address: usize) -> Option<usize> {
+            self.0.get(&address).copied()
+        }
+        fn code(&self, _: usize) -> [u8; 16] {
+            [0; 16]
+        }
+    }
+
+    const COMPILED: usize = 0x1000;
+    const INTERPRETER: usize = 0x2000;
+    const ENTRY: usize = 0x3000;
+
+    struct Made;
+
+    impl Vm for Made {
+        fn blob(&self, pc: usize) -> Option<Blob> {
+            let start = pc & !0xfff;
+            let (code, frame_words) = match start {
+                COMPILED => (Code::Compiled, 4),
+                INTERPRETER => (Code::Interpreter, 0),
+                _ => return None,
+            };
+            let piece = Piece { blob: start, id: 0 };
+            Some(Blob {
+                code,
+                piece,
+                frame_words,
+            })
+        }
+        fn original_pc(&self, _: usize, pc: usize, _: usize) -> Option<usize> {
+            Some(pc)
+        }
+        fn is_java_calls_entry(&self, pc: usize) -> bool {
+            pc == ENTRY
+        }
+        fn kept_anchor(&self, _: usize) -> Option<Anchor> {
+            Some(Anchor::default())
+        }
+    }
+
+    /// A JavaCalls entry has called compiled code, which has called an interpreted method with two
+    /// arguments.
+    #[test]
+    fn arguments_of_interpreted_callees_lie_below_the_compiled_caller() {
+        let (fp, sender) = (0x8000, 0x8020);
+        let memory = Words(HashMap::from([
+            (fp, 0x7777),
+            (fp + WORD, COMPILED + 5),
+            (fp - SENDER_SP, sender),
+            (fp - METHOD, 0x55),
+            (fp - BCP, 0x66),
+            (sender + 2 * WORD, 0x9999),
+            (sender + 3 * WORD, ENTRY),
+        ]));
+        let anchor = Anchor {
+            sp: fp - 0x100,
+            pc: INTERPRETER + 9,
+            fp,
+        };
+        let found = calls(anchor, &Made, &memory).expect("all calls");
+        let shown: Vec<_> = found.iter().map(|call| (call.slot, call.ret)).collect();
+        let expected = [
+            (sender + 3 * WORD, ENTRY),
+            (fp + WORD, COMPILED + 5),
+            (fp - 0x108, INTERPRETER + 9),
+        ];
+        assert_eq!(shown, expected);
+        assert_eq!((found[0].fp, found[2].method), (0x9999, 0x55));
+    }
+
+    #[test]
+    fn code_that_is_not_followed_shows_nothing() {
+        let anchor = Anchor {
+            sp: 0x100,
+            pc: 0x4000,
+            fp: 0,
+        };
+        assert_eq!(calls(anchor, &Made, &Words(HashMap::new())), None);
+    }
 }

@@ -2,10 +2,12 @@
 //!
 //! * [`shadow`]: the calls that have not returned, kept from step to step;
 //! * [`anchor`]: the calls on a stack at an instant at which the VM itself knows the last Java frame;
+//! * [`copied`]: copies of instructions that run elsewhere;
 //! * [`instructions`]: the instructions of compiled code, to count those that were not visited;
 //! * [`truth`]: the Java frames of these calls, by debug info records and interpreter frames.
 
 pub mod anchor;
+pub mod copied;
 pub mod instructions;
 pub mod shadow;
 pub mod truth;
@@ -56,6 +58,15 @@ impl Code {
     }
 }
 
+/// A piece of code: its memory may be that of an earlier piece.
+#[derive(Copy, Clone, Debug, Default, Eq, Hash, PartialEq)]
+pub struct Piece {
+    /// The start of the blob; 0 outside of the code cache.
+    pub blob: usize,
+    /// Of a compiled method or native wrapper: the number of the compilation.
+    pub id: i32,
+}
+
 /// The state of a thread between two instructions.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
 pub struct Place {
@@ -67,8 +78,8 @@ pub struct Place {
     pub fp: usize,
     /// The code at the program counter.
     pub code: Code,
-    /// The start of the blob of this code; 0 outside of the code cache.
-    pub blob: usize,
+    /// The piece of code.
+    pub piece: Piece,
     /// The first bytes of the instruction at the program counter.
     pub bytes: [u8; 2],
 }
@@ -97,7 +108,8 @@ pub trait Stack {
 /// The size of a word in bytes.
 pub(crate) const WORD: usize = size_of::<usize>();
 
-/// The places of an interpreter frame's method and bytecode pointer, in bytes below the frame pointer
-/// (`frame_x86.hpp`).
+/// The places of an interpreter frame's caller's stack pointer, method and bytecode pointer, in bytes below
+/// the frame pointer (`frame_x86.hpp`).
+pub(crate) const SENDER_SP: usize = WORD;
 pub(crate) const METHOD: usize = 3 * WORD;
 pub(crate) const BCP: usize = 8 * WORD;

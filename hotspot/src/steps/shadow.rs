@@ -6,7 +6,7 @@
 //! address again elsewhere or jump to it. So a call stays on the shadow stack while its return address
 //! is in a register, until the thread continues at the address or in the caller's code.
 
-use super::{BCP, Code, METHOD, Place, Stack, WORD};
+use super::{BCP, Code, METHOD, Piece, Place, Stack, WORD};
 use oracle::random::mix;
 
 /// The size of the part of an interpreter frame that all methods have, in bytes below the frame pointer
@@ -37,8 +37,8 @@ pub struct Call {
     pub fp: usize,
     /// The caller's code.
     pub code: Code,
-    /// The start of the blob of the caller's code.
-    pub blob: usize,
+    /// The caller's code.
+    pub piece: Piece,
     /// Whether interpreted code has called a Java method. Other calls of the interpreter are its own.
     pub is_invoke: bool,
     /// Of an interpreted caller: the VM's address of the method.
@@ -97,7 +97,7 @@ impl Shadow {
             call.ret,
             call.method,
             call.bcp,
-            call.blob + usize::from(is_of_same_frame),
+            call.piece.blob + usize::from(is_of_same_frame),
         ];
         call.hash = words
             .iter()
@@ -179,7 +179,7 @@ impl Shadow {
             ret: word,
             fp: before.fp,
             code: before.code,
-            blob: before.blob,
+            piece: before.piece,
             is_invoke,
             method: of_frame(METHOD),
             bcp: of_frame(BCP),
@@ -211,7 +211,7 @@ impl Shadow {
         let Some(newest) = self.in_register() else {
             return;
         };
-        let is_at_handler = after.blob == newest.blob && before.blob != newest.blob;
+        let is_at_handler = after.piece == newest.piece && before.piece != newest.piece;
         if after.pc == newest.ret || is_at_handler {
             self.count -= 1;
         }

@@ -5,7 +5,8 @@
 //! method itself is certain, so the truth has several candidates for the top, each with what it is worth.
 
 use super::shadow::{Call, Interpreted};
-use super::{Code, Place, WORD};
+use super::{Code, Piece, Place, WORD};
+use std::rc::Rc;
 
 /// A Java frame.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -59,16 +60,16 @@ pub struct Records {
 
 /// Facts about methods and generated code.
 pub trait Facts {
-    /// The records of the compiled method `blob` around `pc`.
-    fn records(&self, blob: usize, pc: usize) -> Option<Records>;
-    /// The method of the compiled method or native wrapper `blob`.
-    fn method(&self, blob: usize) -> Option<usize>;
+    /// The records of the compiled method `piece` around `pc`.
+    fn records(&self, piece: Piece, pc: usize) -> Option<Rc<Records>>;
+    /// The method of the compiled method or native wrapper `piece`.
+    fn method(&self, piece: Piece) -> Option<usize>;
     /// Where the frame of an interpreted `method` stands whose bytecode pointer is `bcp`.
     fn bci(&self, method: usize, bcp: usize) -> Option<Bci>;
-    /// The frame size of `blob` in words, the return address included.
-    fn frame_words(&self, blob: usize) -> Option<usize>;
-    /// Whether `pc` is in the stubs of the compiled method `blob`, behind its code.
-    fn is_in_stubs(&self, blob: usize, pc: usize) -> bool;
+    /// The frame size of `piece` in words, the return address included.
+    fn frame_words(&self, piece: Piece) -> Option<usize>;
+    /// Whether `pc` is in the stubs of the compiled method `piece`, behind its code.
+    fn is_in_stubs(&self, piece: Piece, pc: usize) -> bool;
 }
 
 /// Why there is no truth.
@@ -102,7 +103,7 @@ pub fn lines(
         }
         rest = older;
         if has_frames {
-            tops = between_records(call.blob, call.ret, facts)?;
+            tops = between_records(call.piece, call.ret, facts)?;
         }
     }
     let mut fp = match interpreted {
@@ -125,11 +126,11 @@ pub fn lines(
             }
             Code::Compiled => {
                 let records = facts
-                    .records(call.blob, call.ret)
+                    .records(call.piece, call.ret)
                     .ok_or(Unknown::Unreadable)?;
-                callers.extend(records.exact.ok_or(Unknown::NoRecord)?);
+                callers.extend(records.exact.as_ref().ok_or(Unknown::NoRecord)?);
             }
-            Code::NativeWrapper => callers.push(native(call.blob, facts)?),
+            Code::NativeWrapper => callers.push(native(call.piece, facts)?),
             Code::Outside | Code::Stub | Code::NotFollowed => {}
         }
     }
@@ -142,13 +143,13 @@ fn is_without_record(call: &Call, facts: &impl Facts) -> Result<bool, Unknown> {
         return Ok(false);
     }
     let records = facts
-        .records(call.blob, call.ret)
+        .records(call.piece, call.ret)
         .ok_or(Unknown::Unreadable)?;
     Ok(records.exact.is_none())
 }
 
-fn native(blob: usize, facts: &impl Facts) -> Result<Line, Unknown> {
-    let method = facts.method(blob).ok_or(Unknown::Unreadable)?;
+fn native(piece: Piece, facts: &impl Facts) -> Result<Line, Unknown> {
+    let method = facts.method(piece).ok_or(Unknown::Unreadable)?;
     Ok(Line {
         method,
         bci: Bci::Native,
@@ -180,11 +181,11 @@ fn top(
         (Code::Interpreter, Interpreted::InPart(method)) if method != 0 => {
             return Ok(vec![any(method), none()]);
         }
-        (Code::NativeWrapper, _) => vec![certain(vec![native(place.blob, facts)?])],
+        (Code::NativeWrapper, _) => vec![certain(vec![native(place.piece, facts)?])],
         (Code::Compiled, _)
-            if !facts.is_in_stubs(place.blob, place.pc) || is_whole(place, calls, facts) =>
+            if !facts.is_in_stubs(place.piece, place.pc) || is_whole(place, calls, facts) =>
         {
-            between_records(place.blob, place.pc, facts)?
+            between_records(place.piece, place.pc, facts)?
         }
         _ => return Ok(vec![none()]),
     };
@@ -201,21 +202,22 @@ fn top(
 fn is_whole(place: &Place, calls: &[Call], facts: &impl Facts) -> bool {
     let slot = calls.last().map_or(0, |call| call.slot);
     facts
-        .frame_words(place.blob)
+        .frame_words(place.piece)
         .is_some_and(|words| slot != 0 && place.sp <= slot.wrapping_sub((words - 1) * WORD))
 }
 
-/// The candidates for the frames of the compiled method `blob` at `pc`.
-fn between_records(blob: usize, pc: usize, facts: &impl Facts) -> Result<Vec<Top>, Unknown> {
+/// The candidates for the frames of the compiled method `piece` at `pc`.
+fn between_records(piece: Piece, pc: usize, facts: &impl Facts) -> Result<Vec<Top>, Unknown> {
+    let records = facts.records(piece, pc).ok_or(Unknown::Unreadable)?;
     let Records {
         exact,
         before,
         behind,
-    } = facts.records(blob, pc).ok_or(Unknown::Unreadable)?;
+    } = (*records).clone();
     if let Some(exact) = exact {
         return Ok(vec![certain(exact)]);
     }
-    let method = facts.method(blob).ok_or(Unknown::Unreadable)?;
+    let method = facts.method(piece).ok_or(Unknown::Unreadable)?;
     let start = || {
         Some(vec![Line {
             method,

@@ -12,6 +12,8 @@ pub struct Instruction {
     pub length: usize,
     /// Its effect.
     pub effect: Effect,
+    /// The place of its ModRM byte, if it has one.
+    pub modrm: Option<usize>,
 }
 
 /// The effect of an instruction, as far as frames depend on it.
@@ -60,15 +62,26 @@ pub enum Effect {
 /// Decodes the instruction at the start of `code`; `None` if no instruction of 64-bit mode begins
 /// there.
 pub fn decode(code: &[u8; 16]) -> Option<Instruction> {
-    let mut bytes = Bytes { code, at: 0 };
+    let mut bytes = Bytes {
+        code,
+        at: 0,
+        modrm: None,
+    };
     let effect = effect(&mut bytes)?;
-    let length = bytes.at;
-    (length <= 15).then_some(Instruction { length, effect })
+    let Bytes {
+        at: length, modrm, ..
+    } = bytes;
+    (length <= 15).then_some(Instruction {
+        length,
+        effect,
+        modrm,
+    })
 }
 
 struct Bytes<'a> {
     code: &'a [u8; 16],
     at: usize,
+    modrm: Option<usize>,
 }
 
 impl Bytes<'_> {
@@ -137,6 +150,7 @@ enum Place {
 }
 
 fn operands(bytes: &mut Bytes<'_>, prefixes: Prefixes) -> Option<Operands> {
+    bytes.modrm = Some(bytes.at);
     let modrm = bytes.next()?;
     let (mode, group, rm) = (modrm >> 6, (modrm >> 3) & 7, modrm & 7);
     let place = match (mode, rm) {
@@ -507,7 +521,7 @@ mod tests {
             let mut bytes = [0; 16];
             let rest = &code[at..code.len().min(at + 16)];
             bytes[..rest.len()].copy_from_slice(rest);
-            let Instruction { length, effect } = decode(&bytes).expect("an instruction");
+            let Instruction { length, effect, .. } = decode(&bytes).expect("an instruction");
             found.push((length, effect));
             at += length;
         }

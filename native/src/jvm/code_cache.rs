@@ -5,7 +5,7 @@ use crate::jvm::os::peek::{Plain, peek, peek_bytes, peek_text};
 use crate::jvm::os::signal::HandlerContext;
 use crate::jvm::structs::Structs;
 use hotspot::code::{Blob, CodeMemory, NMETHOD};
-use hotspot::steps::Code;
+use hotspot::steps::{Code, Piece};
 use hotspot::vm::fields::Fields;
 use std::ffi::{CStr, c_char};
 use std::ops::Range;
@@ -78,8 +78,8 @@ pub struct Running {
     pub range: Range<usize>,
     /// Its kind.
     pub code: Code,
-    /// Of a compiled method: the number of the compilation.
-    pub compile_id: i32,
+    /// The piece of code.
+    pub piece: Piece,
 }
 
 /// Offsets that lead to the names of compiled methods.
@@ -199,14 +199,14 @@ impl CodeCache {
             let name = CStr::from_ptr(read::<usize>(start + self.blob_name) as *const c_char);
             let code = Code::of(name.to_bytes());
             let size = read::<i32>(start + self.blob_size);
-            let compile_id = match (code, self.compile_id) {
+            let id = match (code, self.compile_id) {
                 (Code::Compiled | Code::NativeWrapper, Some(offset)) => read(start + offset),
                 _ => 0,
             };
             Some(Running {
                 range: start..start + usize::try_from(size).ok()?,
                 code,
-                compile_id,
+                piece: Piece { blob: start, id },
             })
         }
     }
@@ -221,6 +221,12 @@ impl CodeCache {
             CodePlaces::Addresses(start, end) => Some(peek(blob + start)?..peek(blob + end)?),
             CodePlaces::Distances(start, end) => Some(distance(start)?..distance(end)?),
         }
+    }
+
+    /// The number of the compilation of `blob`; 0 if it is no compiled method and no native wrapper.
+    pub fn compile_id_of(&self, blob: &Blob) -> i32 {
+        let id = blob.is_nmethod().then(|| self.compile_id(blob.start));
+        id.flatten().unwrap_or(0)
     }
 
     /// The number of the compilation of the compiled method `blob`.

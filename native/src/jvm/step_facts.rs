@@ -4,13 +4,14 @@ use crate::jvm::code_cache::CodeCache;
 use crate::jvm::os::peek::{OwnMemory, peek};
 use crate::jvm::structs::Structs;
 use hotspot::code::CodeMemory;
-use hotspot::steps::Code;
 use hotspot::steps::anchor::{Anchor, Blob, Vm};
 use hotspot::steps::truth::{Bci, Facts, Line, Records};
+use hotspot::steps::{Code, Piece};
 use hotspot::vm::debug_info::{Compression, RECORD, Record};
 use hotspot::vm::entry::Layout as JavaCalls;
 use hotspot::vm::fields::Fields;
 use hotspot::vm::nmethod::{DebugTables, Layout, Nmethod};
+use std::rc::Rc;
 
 /// The places of what the truth by steps needs.
 pub struct StepFacts {
@@ -80,18 +81,18 @@ impl StepFacts {
 }
 
 impl Facts for StepFacts {
-    fn records(&self, blob: usize, pc: usize) -> Option<Records> {
+    fn records(&self, Piece { blob, .. }: Piece, pc: usize) -> Option<Rc<Records>> {
         let tables = Nmethod(blob).debug_tables(&self.nmethods, &OwnMemory)?;
         let offset = i32::try_from(pc.checked_sub(tables.code)?).ok()?;
         let around = tables.around(&OwnMemory, offset)?;
-        Some(Records {
+        Some(Rc::new(Records {
             exact: self.lines(&tables, around.exact(offset)),
             before: self.lines(&tables, around.before),
             behind: self.lines(&tables, around.behind),
-        })
+        }))
     }
 
-    fn method(&self, blob: usize) -> Option<usize> {
+    fn method(&self, Piece { blob, .. }: Piece) -> Option<usize> {
         Nmethod(blob).method(&self.nmethods, &OwnMemory)
     }
 
@@ -106,11 +107,11 @@ impl Facts for StepFacts {
         (bci < usize::from(size)).then_some(Bci::At(i32::try_from(bci).ok()?))
     }
 
-    fn frame_words(&self, blob: usize) -> Option<usize> {
+    fn frame_words(&self, Piece { blob, .. }: Piece) -> Option<usize> {
         self.code.frame_words_of(blob)
     }
 
-    fn is_in_stubs(&self, blob: usize, pc: usize) -> bool {
+    fn is_in_stubs(&self, Piece { blob, .. }: Piece, pc: usize) -> bool {
         self.stubs(blob).is_some_and(|stubs| pc >= stubs)
     }
 }
@@ -120,7 +121,10 @@ impl Vm for StepFacts {
         let blob = self.code.blob(pc)?;
         Some(Blob {
             code: Code::of(blob.name.as_bytes()),
-            start: blob.start,
+            piece: Piece {
+                id: self.code.compile_id_of(&blob),
+                blob: blob.start,
+            },
             frame_words: self.code.frame_words(&blob).unwrap_or(0),
         })
     }

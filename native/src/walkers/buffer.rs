@@ -83,6 +83,11 @@ impl FrameBuffer {
         }
     }
 
+    /// Stores the frames of `other`, as far as they fit. Async-signal-safe.
+    pub fn copy_from(&mut self, other: &FrameBuffer) {
+        self.set(other.frames().iter().copied(), other.is_cut);
+    }
+
     /// Lets `walk` write frames in its walker's layout, at most the given number. `walk` returns
     /// how many frames it wrote. Then `convert` converts each frame. Async-signal-safe if both
     /// functions are.

@@ -187,7 +187,10 @@ fn at(pc: usize, sp: usize) -> Place {
         sp,
         fp: 0,
         code: Code::Compiled,
-        blob: blob(pc),
+        piece: Piece {
+            blob: blob(pc),
+            id: 0,
+        },
         bytes: [0x90, 0],
     }
 }

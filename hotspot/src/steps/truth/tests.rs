@@ -12,7 +12,7 @@ fn line(method: usize, bci: i32) -> Line {
 }
 
 impl Facts for Toy {
-    fn records(&self, blob: usize, pc: usize) -> Option<Records> {
+    fn records(&self, piece: Piece, pc: usize) -> Option<Rc<Records>> {
         let all = [
             (0x1010, vec![line(2, 5), line(1, 7)]),
             (0x1020, vec![line(1, 9)]),
@@ -23,14 +23,15 @@ impl Facts for Toy {
             found.next().map(|(_, lines)| lines.clone())
         };
         let before = all.iter().rev().find(|(at, _)| *at <= pc);
-        (blob == 0x1000).then(|| Records {
+        let records = || Records {
             exact: find(&|at| at == pc),
             before: before.map(|(_, lines)| lines.clone()),
             behind: find(&|at| at > pc),
-        })
+        };
+        (piece.blob == 0x1000).then(|| Rc::new(records()))
     }
 
-    fn method(&self, blob: usize) -> Option<usize> {
+    fn method(&self, Piece { blob, .. }: Piece) -> Option<usize> {
         Some(if blob == 0x1000 { 1 } else { 3 })
     }
 
@@ -38,13 +39,17 @@ impl Facts for Toy {
         Some(Bci::At(bcp as i32))
     }
 
-    fn frame_words(&self, _: usize) -> Option<usize> {
+    fn frame_words(&self, _: Piece) -> Option<usize> {
         Some(4)
     }
 
-    fn is_in_stubs(&self, blob: usize, pc: usize) -> bool {
+    fn is_in_stubs(&self, Piece { blob, .. }: Piece, pc: usize) -> bool {
         blob == 0x1000 && pc >= 0x1800
     }
+}
+
+fn piece(blob: usize) -> Piece {
+    Piece { blob, id: 0 }
 }
 
 const SLOT: usize = 0x8000;
@@ -55,7 +60,7 @@ fn compiled(pc: usize, sp: usize) -> Place {
         sp,
         fp: 0,
         code: Code::Compiled,
-        blob: 0x1000,
+        piece: piece(0x1000),
         ..Place::default()
     }
 }
@@ -78,7 +83,7 @@ fn of_compiled(ret: usize) -> Call {
         slot: SLOT,
         ret,
         code: Code::Compiled,
-        blob: 0x1000,
+        piece: piece(0x1000),
         ..Call::default()
     }
 }
@@ -160,7 +165,7 @@ fn callers_are_those_of_their_records_and_each_interpreted_frame_counts_once() {
         of_compiled(0x1010),
         Call {
             code: Code::NativeWrapper,
-            blob: 0x2000,
+            piece: piece(0x2000),
             ..Call::default()
         },
     ];

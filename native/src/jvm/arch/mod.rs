@@ -1,6 +1,8 @@
 //! The parts that differ between processors: the registers in a signal's context, and the access to
 //! a thread-local word. Each architecture has a file with the same functions.
 
+#[cfg(target_arch = "x86_64")]
+pub mod copy_x86_64;
 mod thunk_table;
 #[cfg(target_arch = "x86_64")]
 mod thunks_x86_64;

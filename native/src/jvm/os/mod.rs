@@ -1,6 +1,7 @@
 //! A safe face over the operating system: memory, clocks, futexes, signals and threads.
 
 pub mod clock;
+pub mod earlier;
 pub mod futex;
 pub mod handoff;
 pub mod held;

@@ -40,8 +40,8 @@ pub fn around(layers: &Layers, state: &ThreadState, env: Env<'_>, work: impl FnO
         }
     } else if layers.truth.jvm.is_live() && handler::take() {
         match begin(layers, state, env) {
-            Some(()) => handler::go_on(),
-            None => handler::give_back(End::NoTruth),
+            Ok(()) => handler::go_on(),
+            Err(end) => handler::give_back(end),
         }
     }
 }
@@ -70,20 +70,32 @@ fn is_true(layers: &Layers, state: &ThreadState, env: Env<'_>, calls: &[Call]) -
     }
 }
 
-/// Finds the calls of the calling thread by the VM's anchor. `None` if GetStackTrace does not agree.
-fn begin(layers: &Layers, state: &ThreadState, env: Env<'_>) -> Option<()> {
+/// Finds the calls of the calling thread by the VM's anchor, with which GetStackTrace must agree.
+fn begin(layers: &Layers, state: &ThreadState, env: Env<'_>) -> Result<(), End> {
     if state.carrier_stack().is_some() {
-        return None;
+        return Err(End::Virtual);
     }
+    let calls = calls(layers, state).ok_or(End::NoCalls)?;
+    let verdict = compare(layers, state, env, &calls, |truth, gst| {
+        judge_steps(gst, truth).verdict
+    });
+    match verdict {
+        Some(Verdict::Match) => {}
+        Some(_) => return Err(End::Disagrees),
+        None => return Err(End::NoFrames),
+    }
+    match handler::with(|stepper| stepper.begin(state.stack_bounds(), &calls)) {
+        Some(true) => Ok(()),
+        _ => Err(End::TooDeep),
+    }
+}
+
+/// The calls of the calling thread below its last Java frame.
+fn calls(layers: &Layers, state: &ThreadState) -> Option<Vec<Call>> {
     let jvm = layers.truth.jvm;
     let facts = jvm.step_facts.as_ref()?;
     let anchor = jvm.java_threads.as_ref()?.last_frame(state.env())?;
-    let calls = anchor::calls(anchor, facts, &OwnMemory)?;
-    let verdict = compare(layers, state, env, &calls, |truth, gst| {
-        judge_steps(gst, truth).verdict
-    })?;
-    let begun = handler::with(|stepper| stepper.begin(state.stack_bounds(), &calls))?;
-    (begun && verdict == Verdict::Match).then_some(())
+    anchor::calls(anchor, facts, &OwnMemory)
 }
 
 /// Asks GetStackTrace, and compares the answer with the frames of `calls`; `None` if one of them is not

@@ -6,18 +6,38 @@
 
 use crate::jvm::Jvm;
 use crate::jvm::step_facts::StepFacts;
+use hotspot::steps::Piece;
 use hotspot::steps::truth::{Bci, Facts, Records};
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::hash::Hash;
+use std::rc::Rc;
 
-/// A compiled method: its start, and the number of the compilation.
-type Compiled = (usize, i32);
+/// Answers to one question, by what was asked about.
+struct Answers<Q, A>(RefCell<HashMap<Q, A>>);
+
+impl<Q, A> Default for Answers<Q, A> {
+    fn default() -> Answers<Q, A> {
+        Answers(RefCell::default())
+    }
+}
+
+impl<Q: Eq + Hash, A: Clone> Answers<Q, A> {
+    /// The answer to `question`, which `find` finds if nobody has asked before.
+    fn of(&self, question: Q, find: impl FnOnce() -> A) -> A {
+        let mut kept = self.0.borrow_mut();
+        kept.entry(question).or_insert_with(find).clone()
+    }
+}
 
 /// What was read so far.
 #[derive(Default)]
 pub struct Kept {
-    records: RefCell<HashMap<(Compiled, usize), Option<Records>>>,
-    bcis: RefCell<HashMap<(usize, usize), Option<Bci>>>,
+    records: Answers<(Piece, usize), Option<Rc<Records>>>,
+    methods: Answers<Piece, Option<usize>>,
+    frames: Answers<Piece, Option<usize>>,
+    stubs: Answers<Piece, Option<usize>>,
+    bcis: Answers<(usize, usize), Option<Bci>>,
 }
 
 /// Facts that are kept.
@@ -38,31 +58,40 @@ impl Kept {
     }
 }
 
+impl KeptFacts<'_> {
+    /// What `find` finds of `piece`, if that is still there afterwards.
+    fn of<A>(&self, piece: Piece, find: impl FnOnce() -> Option<A>) -> Option<A> {
+        let found = find()?;
+        let cache = self.jvm.code_cache.as_ref()?;
+        let is_there = piece.id == 0 || cache.compile_id(piece.blob) == Some(piece.id);
+        is_there.then_some(found)
+    }
+}
+
 impl Facts for KeptFacts<'_> {
-    fn records(&self, blob: usize, pc: usize) -> Option<Records> {
-        let id = self.jvm.code_cache.as_ref()?.compile_id(blob)?;
-        let mut kept = self.kept.records.borrow_mut();
-        let records = kept.entry(((blob, id), pc));
-        records
-            .or_insert_with(|| self.facts.records(blob, pc))
-            .clone()
+    fn records(&self, piece: Piece, pc: usize) -> Option<Rc<Records>> {
+        let find = || self.of(piece, || self.facts.records(piece, pc));
+        self.kept.records.of((piece, pc), find)
     }
 
-    fn method(&self, blob: usize) -> Option<usize> {
-        self.facts.method(blob)
+    fn method(&self, piece: Piece) -> Option<usize> {
+        let find = || self.of(piece, || self.facts.method(piece));
+        self.kept.methods.of(piece, find)
     }
 
     fn bci(&self, method: usize, bcp: usize) -> Option<Bci> {
-        let mut kept = self.kept.bcis.borrow_mut();
-        let bci = kept.entry((method, bcp));
-        *bci.or_insert_with(|| self.facts.bci(method, bcp))
+        let find = || self.facts.bci(method, bcp);
+        self.kept.bcis.of((method, bcp), find)
     }
 
-    fn frame_words(&self, blob: usize) -> Option<usize> {
-        self.facts.frame_words(blob)
+    fn frame_words(&self, piece: Piece) -> Option<usize> {
+        let find = || self.of(piece, || self.facts.frame_words(piece));
+        self.kept.frames.of(piece, find)
     }
 
-    fn is_in_stubs(&self, blob: usize, pc: usize) -> bool {
-        self.facts.is_in_stubs(blob, pc)
+    fn is_in_stubs(&self, piece: Piece, pc: usize) -> bool {
+        let find = || self.of(piece, || self.facts.stubs(piece.blob));
+        let stubs = self.kept.stubs.of(piece, find);
+        stubs.is_some_and(|stubs| pc >= stubs)
     }
 }

@@ -4,22 +4,20 @@ use super::names::Names;
 use super::truth::truth;
 use super::visited::Visited;
 use crate::evidence::Seen as Sampled;
-use crate::jvm::Jvm;
 use crate::jvm::attached::AttachedThread;
 use crate::jvm::jni::Env;
-use crate::jvm::os::peek::peek_bytes;
 use crate::jvm::os::ring::{Reader, ring};
 use crate::jvm::os::trap;
 use crate::layers::context::Layers;
-use crate::layers::path::Check;
+use crate::layers::path::{Check, nothing_more};
+use crate::sampling::sample::Reply;
 use crate::sampling::stepping::counts::COUNTS;
 use crate::sampling::stepping::handler;
 use crate::sampling::stepping::instant::{Instant, WAITING};
 use crate::sampling::stepping::seen::Seen;
 use crate::sampling::stepping::thread::{Means, Stepper};
-use hotspot::steps::Code;
 use oracle::mutants::Sight;
-use oracle::record::{Address, CodeBytes, Evidence, Record, StepCounts, VISITED_FILE};
+use oracle::record::{Record, StepCounts, VISITED_FILE};
 use oracle::{Judgement, Layer, Reason, Verdict};
 use std::thread;
 use std::time::{Duration, Instant as Time};
@@ -63,7 +61,8 @@ pub fn start(layers: &'static Layers, guard: fn(&mut dyn FnMut())) -> Result<(),
     // From here on the handler knows where the code cache is.
     cache.name_at(0);
     let io = |error| format!("threads cannot step: {error}");
-    let (writer, mut reader) = ring((0..WAITING).map(|_| Instant::new()).collect());
+    let instants: std::io::Result<Vec<_>> = (0..WAITING).map(|_| Instant::new()).collect();
+    let (writer, mut reader) = ring(instants.map_err(io)?);
     let seen: &'static Seen = Box::leak(Box::new(Seen::new()));
     let means = Means {
         jvm,
@@ -121,13 +120,13 @@ impl Judging<'_> {
     fn judge(&mut self, instant: &Instant) {
         let Judging { layers, env, .. } = *self;
         let slots = &layers.records.slots;
-        let judgement = match instant.walked {
-            Err(code) => {
+        let judgement = match instant.sample.reply {
+            Reply::Walked(Err(code)) => {
                 let judgement = Judgement::plain(Verdict::Error(code.0), Reason::ErrorCode);
                 slots.judged(LAYER, &judgement);
                 judgement
             }
-            Ok(()) => judge_walk(layers, env, &mut self.names, instant),
+            _ => judge_walk(layers, env, &mut self.names, instant),
         };
         if let Some(count) = self.seen.judged(instant.key, &judgement, LAYER) {
             slots.add_all(count.slots());
@@ -148,10 +147,9 @@ impl Judging<'_> {
 
 fn judge_walk(layers: &Layers, env: Env<'_>, names: &mut Names, instant: &Instant) -> Judgement {
     let jvm = layers.truth.jvm;
-    let walk = names.walk(&layers.truth.methods, env, &instant.frames);
+    let walk = names.walk(&layers.truth.methods, env, instant.sample.frames.frames());
     let at = (&instant.place, instant.interpreted);
-    let found = truth(jvm, names, at, &instant.calls).filter(|_| is_there(jvm, instant));
-    let Some(found) = found else {
+    let Some(found) = truth(jvm, names, at, &instant.calls) else {
         let none = Judgement::plain(Verdict::Unverifiable, Reason::NoStepTruth);
         layers.records.slots.judged(LAYER, &none);
         return none;
@@ -160,29 +158,10 @@ fn judge_walk(layers: &Layers, env: Env<'_>, names: &mut Names, instant: &Instan
         layer: LAYER,
         env,
         tid: instant.tid,
-        seen: Sampled::Plainly,
+        seen: Sampled::InSignal(&instant.sample),
         sight: &Sight::Steps(&found),
         reference: &[],
-        evidence: &|_| evidence(jvm, instant),
+        evidence: &nothing_more,
     };
     check.go(layers, &walk)
-}
-
-/// Whether the compiled code at the program counter is still there.
-fn is_there(jvm: &Jvm, instant: &Instant) -> bool {
-    let is_compiled = matches!(instant.place.code, Code::Compiled | Code::NativeWrapper);
-    let id = |cache: &crate::jvm::code_cache::CodeCache| cache.compile_id(instant.place.blob);
-    !is_compiled || jvm.code_cache.as_ref().and_then(id) == Some(instant.compile_id)
-}
-
-fn evidence(jvm: &Jvm, instant: &Instant) -> Evidence {
-    let place = &instant.place;
-    Evidence {
-        pc: Some(Address(place.pc)),
-        sp: Some(Address(place.sp)),
-        fp: Some(Address(place.fp)),
-        code: Some(crate::evidence::describe(jvm, place.pc)),
-        bytes: Some(CodeBytes(peek_bytes(place.pc, 16))),
-        ..Evidence::default()
-    }
 }

@@ -4,21 +4,25 @@ use crate::jvm::Jvm;
 use crate::jvm::os::peek::peek_bytes;
 use crate::sampling::stepping::instant::Instant;
 use hotspot::code::CodeMemory;
-use hotspot::steps::instructions::offsets;
+use hotspot::steps::Piece;
+use hotspot::steps::instructions::{behind_branches, offsets};
 use oracle::record::{Coverage, InstructionCounts, VisitedCode, Worst};
 use oracle::{Judgement, Verdict};
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-/// All visited code, by its start and the number of the compilation.
+/// All visited code.
 #[derive(Default)]
-pub struct Visited(HashMap<(usize, i32), Code>);
+pub struct Visited(HashMap<Piece, Code>);
 
+#[derive(Default)]
 struct Code {
     /// Without the instructions.
     code: VisitedCode,
-    /// The offsets of all instructions of a compiled method.
+    /// The code of a compiled method before its stubs.
+    bytes: Vec<u8>,
+    /// The offsets of all its instructions.
     there: Option<Vec<u32>>,
     visited: BTreeMap<u32, Worst>,
 }
@@ -27,15 +31,10 @@ impl Visited {
     /// Notes the verdict at an instant.
     pub fn add(&mut self, jvm: &Jvm, instant: &Instant, judgement: &Judgement) {
         let place = &instant.place;
-        let key = (place.blob, instant.compile_id);
-        let code = self.0.entry(key).or_insert_with(|| {
-            let (code, there) = code(jvm, place.pc).unwrap_or_default();
-            Code {
-                code,
-                there,
-                visited: BTreeMap::new(),
-            }
-        });
+        let code = self
+            .0
+            .entry(place.piece)
+            .or_insert_with(|| code(jvm, place.pc).unwrap_or_default());
         let Ok(offset) = u32::try_from(place.pc.wrapping_sub(code.code.start)) else {
             return;
         };
@@ -70,6 +69,10 @@ impl Visited {
             let line = VisitedCode {
                 visited: visited.collect(),
                 missed: code.missed(),
+                behind_branches: code
+                    .there
+                    .is_some()
+                    .then(|| code.behind_branches().collect()),
                 ..code.code.clone()
             };
             serde_json::to_writer(&mut file, &line)?;
@@ -91,7 +94,17 @@ impl Code {
         Some(Coverage {
             instructions: self.there.as_ref()?.len() as u64,
             visited: visited as u64,
+            behind_branches: self.behind_branches().count() as u64,
         })
+    }
+
+    /// The offsets of the instructions that only a branch leads to which no thread has taken.
+    fn behind_branches(&self) -> impl Iterator<Item = u32> {
+        let found = behind_branches(&self.bytes, |offset| self.visited.contains_key(&offset));
+        let there = self.there.as_deref().unwrap_or_default();
+        found
+            .into_iter()
+            .filter(|at| there.binary_search(at).is_ok())
     }
 
     /// The offsets of the instructions that were not visited.
@@ -112,8 +125,8 @@ fn worst(verdict: Verdict) -> Worst {
     }
 }
 
-/// The code at `pc`, and the offsets of its instructions if it is a compiled method.
-fn code(jvm: &Jvm, pc: usize) -> Option<(VisitedCode, Option<Vec<u32>>)> {
+/// The code at `pc`, of which no instruction was visited.
+fn code(jvm: &Jvm, pc: usize) -> Option<Code> {
     let cache = jvm.code_cache.as_ref()?;
     let blob = cache.blob(pc)?;
     let code = cache.code_of(blob.start)?;
@@ -121,7 +134,7 @@ fn code(jvm: &Jvm, pc: usize) -> Option<(VisitedCode, Option<Vec<u32>>)> {
     let stubs = stubs.filter(|_| blob.is_nmethod());
     let stubs = stubs.and_then(|stubs| u32::try_from(stubs.checked_sub(code.start)?).ok());
     let bytes = peek_bytes(code.start, code.len());
-    let there = stubs.and_then(|stubs| offsets(bytes.get(..stubs as usize)?));
+    let before_stubs = stubs.and_then(|stubs| bytes.get(..stubs as usize));
     let code = VisitedCode {
         name: blob.name,
         method: blob.method,
@@ -131,6 +144,12 @@ fn code(jvm: &Jvm, pc: usize) -> Option<(VisitedCode, Option<Vec<u32>>)> {
         code: bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
         visited: vec![],
         missed: None,
+        behind_branches: None,
     };
-    Some((code, there))
+    Some(Code {
+        code,
+        there: before_stubs.and_then(offsets),
+        bytes: before_stubs.unwrap_or_default().to_vec(),
+        visited: BTreeMap::new(),
+    })
 }

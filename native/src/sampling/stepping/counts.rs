@@ -32,8 +32,14 @@ ends! {
     TooDeep = "too many calls";
     /// Its stack has little room left.
     NearGuards = "near the end of the stack";
-    /// Nothing shows its calls.
-    NoTruth = "where it should begin nothing shows its calls";
+    /// Where it should begin it is a virtual thread, or carries one.
+    Virtual = "where it should begin it carries a virtual thread";
+    /// Where it should begin the VM's anchor does not lead to all calls.
+    NoCalls = "where it should begin nothing shows its calls";
+    /// Where it should begin the calls have no frames, or GetStackTrace fails.
+    NoFrames = "where it should begin its calls show no frames";
+    /// Where it should begin GetStackTrace does not agree with the calls.
+    Disagrees = "where it should begin GetStackTrace does not agree";
     /// It ends.
     ThreadExits = "the thread ends";
     /// GetStackTrace does not agree with the steps.

@@ -1,18 +1,15 @@
 //! An instant of a thread that runs one instruction at a time: its stack, and what the walker answered.
 
-use crate::walkers::buffer::Walk;
+use crate::sampling::sample::Sample;
 use hotspot::steps::Place;
 use hotspot::steps::shadow::{Call, Interpreted};
-use oracle::trace::Frame;
+use std::io;
 
 /// Deeper stacks are left alone.
 pub const MOST_CALLS: usize = 1 << 10;
 
-/// Answers with more frames are left alone.
-pub const MOST_FRAMES: usize = 1 << 11;
-
 /// How many instants wait for their judgement at most.
-pub const WAITING: usize = 1 << 8;
+pub const WAITING: usize = 1 << 12;
 
 /// An instant.
 pub struct Instant {
@@ -24,38 +21,29 @@ pub struct Instant {
     pub place: Place,
     /// What the interpreter does.
     pub interpreted: Interpreted,
-    /// Of compiled code at the program counter: the number of the compilation.
-    pub compile_id: i32,
     /// The calls that have not returned, the oldest first.
     pub calls: Vec<Call>,
-    /// What the walker answered.
-    pub walked: Walk,
-    /// The walker's frames.
-    pub frames: Vec<Frame>,
+    /// What the walker answered, and the evidence at the instant.
+    pub sample: Sample,
 }
 
 impl Instant {
     /// Memory for an instant.
-    pub fn new() -> Instant {
-        Instant {
+    pub fn new() -> io::Result<Instant> {
+        Ok(Instant {
             key: 0,
             tid: 0,
             place: Place::default(),
             interpreted: Interpreted::No,
-            compile_id: 0,
             calls: Vec::with_capacity(MOST_CALLS),
-            walked: Ok(()),
-            frames: Vec::with_capacity(MOST_FRAMES),
-        }
+            sample: Sample::new()?,
+        })
     }
 
     /// Copies into the memory that is there. Async-signal-safe.
-    pub fn copy_stacks(&mut self, calls: &[Call], frames: &[Frame]) {
+    pub fn copy_calls(&mut self, calls: &[Call]) {
         self.calls.clear();
         self.calls
             .extend_from_slice(&calls[..calls.len().min(self.calls.capacity())]);
-        self.frames.clear();
-        self.frames
-            .extend_from_slice(&frames[..frames.len().min(self.frames.capacity())]);
     }
 }

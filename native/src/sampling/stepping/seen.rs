@@ -34,7 +34,7 @@ pub enum Found {
     Judged(Count),
     /// The pair is still to be judged, and will be counted then.
     Waiting,
-    /// There is no room for the pair.
+    /// There is no room for the pair: all pairs in its places are still to be judged.
     Full,
 }
 
@@ -86,24 +86,24 @@ impl Seen {
     /// Looks a pair up. If it is new, the caller passes it on to be judged, and then calls
     /// [`Seen::add`]. Only one thread at a time calls this function and that. Async-signal-safe.
     pub fn look(&self, key: u64, layer: Layer) -> Found {
-        for pair in self.places(key) {
-            match pair.key.load(Relaxed) {
-                0 => return Found::New,
-                found if found == key => {
-                    pair.waiting.fetch_add(1, SeqCst);
-                    return pair.take(layer).map_or(Found::Waiting, Found::Judged);
-                }
-                _ => {}
-            }
+        let mut places = self.places(key).take_while(|pair| !pair.is_empty());
+        if let Some(pair) = places.find(|pair| pair.key.load(Relaxed) == key) {
+            pair.waiting.fetch_add(1, SeqCst);
+            return pair.take(layer).map_or(Found::Waiting, Found::Judged);
         }
-        Found::Full
+        match self.places(key).any(Pair::is_free) {
+            true => Found::New,
+            false => Found::Full,
+        }
     }
 
-    /// Adds a pair that is new, with its first instant. Async-signal-safe.
+    /// Adds a pair that is new, with its first instant. An older pair, which was judged, may lose its place,
+    /// and is judged again when it comes again. Async-signal-safe.
     pub fn add(&self, key: u64) {
-        let free = |pair: &&Pair| pair.key.load(Relaxed) == 0;
-        if let Some(pair) = self.places(key).find(free) {
-            pair.key.store(key, Relaxed);
+        let empty = self.places(key).find(|pair| pair.is_empty());
+        if let Some(pair) = empty.or_else(|| self.places(key).find(|pair| pair.is_free())) {
+            pair.judged.store(0, SeqCst);
+            pair.key.store(key, SeqCst);
         }
     }
 
@@ -117,6 +117,16 @@ impl Seen {
 }
 
 impl Pair {
+    fn is_empty(&self) -> bool {
+        self.key.load(Relaxed) == 0
+    }
+
+    /// Whether the place can be had: what came of an earlier pair was counted.
+    fn is_free(&self) -> bool {
+        let is_done = self.judged.load(SeqCst) != 0 && self.waiting.load(SeqCst) == 0;
+        self.is_empty() || is_done
+    }
+
     /// Takes the instants that are not counted yet, if the pair was judged.
     fn take(&self, layer: Layer) -> Option<Count> {
         let bits = self.judged.load(SeqCst);

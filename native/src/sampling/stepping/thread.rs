@@ -1,7 +1,7 @@
 //! The thread that runs one instruction at a time, from step to step.
 
 use super::counts::{COUNTS, Counts, End};
-use super::instant::{Instant, MOST_CALLS, MOST_FRAMES};
+use super::instant::{Instant, MOST_CALLS};
 use super::seen::{Found, Seen};
 use crate::jvm::Jvm;
 use crate::jvm::code_cache::Running;
@@ -10,8 +10,9 @@ use crate::jvm::os::signal::HandlerContext;
 use crate::jvm::os::thread::StackBounds;
 use crate::jvm::os::trap::Next;
 use crate::records::Records;
+use crate::sampling::sample::Reply;
 use crate::truth::interrupted::Interrupted;
-use crate::walkers::buffer::{FrameBuffer, Walk};
+use crate::walkers::buffer::{FrameBuffer, MAX_FRAMES, Walk};
 use crate::walkers::walker::WalksInterrupted;
 use hotspot::steps::shadow::{Call, Interpreted, Lost, Shadow, mixed};
 use hotspot::steps::{Code, Place, Stack};
@@ -20,11 +21,11 @@ use oracle::Layer;
 use std::io;
 
 /// Outside of the code cache a thread runs so many steps, and then runs on freely.
-const MOST_OUTSIDE: u32 = 10_000;
+const MOST_OUTSIDE: u32 = 50_000;
 
 /// A thread steps for so many instructions, and then runs on freely for a while: compilers look at how often
 /// methods are called, and all threads get their turn.
-const TURN: u32 = 30_000;
+const TURN: u32 = 100_000;
 
 /// Stacks that have less room than this, in bytes, are left alone: the handler needs some, and the VM
 /// guards the end.
@@ -87,7 +88,7 @@ impl Stepper {
             bounds: StackBounds::none(),
             outside: 0,
             steps: 0,
-            frames: FrameBuffer::new(MOST_FRAMES)?,
+            frames: FrameBuffer::new(MAX_FRAMES)?,
             writer,
             counts: &COUNTS,
         })
@@ -156,7 +157,8 @@ impl Stepper {
     /// Where the thread is.
     fn place(&mut self, context: &HandlerContext<'_>) -> Result<Place, End> {
         let registers = context.registers();
-        if registers.sp < self.bounds.range().start + ROOM {
+        let stack = self.bounds.range();
+        if !(stack.start + ROOM..stack.end).contains(&registers.sp) {
             return Err(End::NearGuards);
         }
         if !self.running.range.contains(&registers.pc) {
@@ -175,7 +177,7 @@ impl Stepper {
         }
         Ok(Place {
             code: self.running.code,
-            blob: self.running.range.start,
+            piece: self.running.piece,
             ..outside(context)
         })
     }
@@ -211,15 +213,20 @@ impl Stepper {
             Found::New => {
                 self.means.seen.add(key);
                 let (shadow, frames) = (&self.shadow, &self.frames);
-                let compile_id = self.running.compile_id;
+                let threads = self.means.jvm.java_threads.as_ref();
+                let anchor = threads.and_then(|threads| thread.anchor(threads));
                 self.writer.pass(|instant| {
                     instant.key = key;
                     instant.tid = thread.state().tid();
                     instant.place = *place;
                     instant.interpreted = interpreted;
-                    instant.compile_id = compile_id;
-                    instant.walked = walked;
-                    instant.copy_stacks(shadow.calls(), frames.frames());
+                    instant.copy_calls(shadow.calls());
+                    let sample = &mut instant.sample;
+                    sample.reply = Reply::Walked(walked);
+                    sample.frames.copy_from(frames);
+                    sample.registers = context.registers();
+                    sample.anchor = anchor;
+                    sample.stack_top.copy(thread, anchor);
                 });
             }
         }
@@ -244,7 +251,7 @@ impl Stepper {
             Ok(()) => 1,
             Err(code) => code.0 as usize,
         };
-        let id = self.running.compile_id as usize;
+        let id = place.piece.id as usize;
         let words = [place.pc, depth, stage, method, code, id];
         let hash = words
             .iter()

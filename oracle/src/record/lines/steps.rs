@@ -52,6 +52,9 @@ pub struct Coverage {
     pub instructions: u64,
     /// Of these the instructions that were visited.
     pub visited: u64,
+    /// Of the rest, those behind branches that no thread has taken.
+    #[serde(default)]
+    pub behind_branches: u64,
 }
 
 /// A piece of generated code, with the instructions that were visited.
@@ -78,6 +81,9 @@ pub struct VisitedCode {
     /// the code does not decode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missed: Option<Vec<u32>>,
+    /// Of these the offsets behind branches that no thread has taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub behind_branches: Option<Vec<u32>>,
 }
 
 /// The worst verdict at an instruction.
@@ -104,6 +110,7 @@ impl InstructionCounts {
         let all = self.coverage.get_or_insert_default();
         all.instructions += method.instructions;
         all.visited += method.visited;
+        all.behind_branches += method.behind_branches;
     }
 
     /// Adds an instruction.

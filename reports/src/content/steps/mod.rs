@@ -54,6 +54,7 @@ fn table(counts: &StepCounts) -> Table {
         ("not judged", Numbers),
         ("true", Numbers),
         ("visited, %", Numbers),
+        ("of those on ways taken, %", Numbers),
     ]);
     let mut rows: Vec<(&str, InstructionCounts)> = vec![];
     rows.extend(counts.instructions.iter().map(|(name, &n)| (&**name, n)));
@@ -70,14 +71,23 @@ fn table(counts: &StepCounts) -> Table {
         let good = all - mismatch - error - imprecise - unverifiable;
         let numbers = [all, mismatch, error, imprecise, unverifiable, good];
         let cells = [Cell::text(name)].into_iter();
-        let share = coverage.map(|of| Cell::Number(Some(percent(of)), 1));
-        let cells = cells.chain(numbers.map(Cell::Count));
-        let cells: Vec<Cell> = cells.chain([share.unwrap_or(Cell::Absent)]).collect();
-        table.push(Tone::Plain, cells);
+        let share = |of: fn(Coverage) -> f64| {
+            let share = coverage.map(|coverage| Cell::Number(Some(of(coverage)), 1));
+            share.unwrap_or(Cell::Absent)
+        };
+        let shares = [share(visited), share(visited_of_ways_taken)];
+        let cells = cells.chain(numbers.map(Cell::Count)).chain(shares);
+        table.push(Tone::Plain, cells.collect::<Vec<_>>());
     }
     table
 }
 
-fn percent(of: Coverage) -> f64 {
+fn visited(of: Coverage) -> f64 {
     100.0 * of.visited as f64 / of.instructions.max(1) as f64
+}
+
+/// Of the instructions that are not behind branches that no thread has taken.
+fn visited_of_ways_taken(of: Coverage) -> f64 {
+    let on_ways = of.instructions.saturating_sub(of.behind_branches);
+    100.0 * of.visited as f64 / on_ways.max(1) as f64
 }

@@ -3,8 +3,8 @@
 //! HotSpot suspends threads with SIGUSR2 (`signals_posix.cpp`): the handler stays in the thread until a second
 //! SIGUSR2 arrives, which is handled within the first. JFR's sampler by CPU time uses SIGPROF.
 
+use crate::jvm::os::earlier::call_earlier;
 use crate::jvm::os::signal::HandlerContext;
-use crate::jvm::os::trap::call_earlier;
 use std::ffi::{c_int, c_void};
 use std::io;
 use std::ptr;

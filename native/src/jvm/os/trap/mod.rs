@@ -4,9 +4,26 @@
 //! sends SIGTRAP. The flag is in the context of the signal, so the handler decides whether the next
 //! instruction traps too. In handlers of other signals the kernel clears the flag, and sets it again when
 //! the handler returns.
+//!
+//! A trap takes long where the processor is a virtual one. So the handler itself runs the instructions that
+//! follow, by copies of them, on the registers and on the stack of the thread ([`copies`]). The handler runs
+//! on a stack of its own ([`stack`]), and returns to the kernel for each instruction that has no copy, and
+//! every [`MOST_COPIES`] instructions, so that other signals are delivered.
+
+#[cfg(target_arch = "x86_64")]
+mod copies;
+#[cfg(not(target_arch = "x86_64"))]
+#[path = "no_copies.rs"]
+mod copies;
+mod faults;
+mod stack;
 
 use crate::jvm::arch;
+use crate::jvm::os::earlier::call_earlier;
+use crate::jvm::os::held::Held;
 use crate::jvm::os::signal::HandlerContext;
+use copies::Copies;
+use stack::OwnStack;
 use std::ffi::{c_int, c_void};
 use std::io;
 use std::ptr;
@@ -35,9 +52,20 @@ pub type OnTrap = fn(&HandlerContext<'_>, Trap) -> Next;
 
 struct Installed {
     on_trap: OnTrap,
+    /// What runs the copies of instructions, for one thread at a time.
+    runner: Held<Runner>,
     /// The handler that was there before.
     earlier: libc::sigaction,
 }
+
+/// Copies of instructions, and the stack of the handler that runs them.
+struct Runner {
+    copies: Copies,
+    stack: OwnStack,
+}
+
+/// So many instructions run by their copies at most before the handler returns.
+const MOST_COPIES: usize = 500;
 
 static INSTALLED: OnceLock<Installed> = OnceLock::new();
 
@@ -60,7 +88,16 @@ pub fn install(on_trap: OnTrap) -> io::Result<()> {
         if libc::sigaction(libc::SIGTRAP, ptr::null(), &mut earlier) != 0 {
             return Err(io::Error::last_os_error());
         }
-        let installed = Installed { on_trap, earlier };
+        let runner = Held::new(Runner {
+            copies: Copies::new()?,
+            stack: OwnStack::new()?,
+        });
+        faults::install()?;
+        let installed = Installed {
+            on_trap,
+            runner,
+            earlier,
+        };
         INSTALLED
             .set(installed)
             .map_err(|_| io::Error::other("traps have a handler already"))?;
@@ -104,88 +141,66 @@ extern "C" fn handler(signal: c_int, info: *mut libc::siginfo_t, context: *mut c
             SI_KERNEL => arch::breakpoint_argument(&*raw),
             _ => None,
         };
-        let next = match (code, called) {
-            (TRAP_TRACE, _) => {
-                let context = HandlerContext::of(&*raw);
-                Some((installed.on_trap)(&context, Trap::Stepped))
-            }
-            (_, Some(argument)) => {
-                let next = if argument == 1 { Next::Step } else { Next::Run };
-                let context = HandlerContext::of(&*raw);
-                Some((installed.on_trap)(&context, Trap::Called(next)))
-            }
+        let trap = match (code, called) {
+            (TRAP_TRACE, _) => Some(Trap::Stepped),
+            (_, Some(1)) => Some(Trap::Called(Next::Step)),
+            (_, Some(_)) => Some(Trap::Called(Next::Run)),
             _ => None,
         };
-        match next {
-            Some(next) => arch::set_trap_flag(&mut *raw, next == Next::Step),
+        match trap {
+            Some(trap) => installed.trapped(&mut *raw, trap),
             None => call_earlier(&installed.earlier, signal, info, context),
         }
         *libc::__errno_location() = errno;
     }
 }
 
-/// The handler that was there before gets the signal.
-///
-/// # Safety
-/// The arguments must be those of the signal's handler.
-pub(super) unsafe fn call_earlier(
-    earlier: &libc::sigaction,
-    signal: c_int,
-    info: *mut libc::siginfo_t,
-    context: *mut c_void,
-) {
-    // SAFETY: `sa_sigaction` is a handler of the kind that the flags say, or one of the two constants.
-    unsafe {
-        match earlier.sa_sigaction {
-            libc::SIG_IGN => {}
-            libc::SIG_DFL => {
-                // The process ends with this signal, as it would have without us.
-                libc::sigaction(signal, earlier, ptr::null_mut());
-                libc::raise(signal);
+impl Installed {
+    /// The thread has trapped in `context`.
+    ///
+    /// # Safety
+    /// `context` must be that of a signal whose handler the calling thread runs.
+    unsafe fn trapped(&self, context: &mut libc::ucontext_t, trap: Trap) {
+        // SAFETY: as the caller promised.
+        let ask = |context: &libc::ucontext_t, trap| unsafe {
+            let errno = *libc::__errno_location();
+            let next = (self.on_trap)(&HandlerContext::of(context), trap);
+            // The thread may have changed its own errno since the handler began.
+            *libc::__errno_location() = errno;
+            next
+        };
+        let mut next = ask(context, trap);
+        if next == Next::Step && trap == Trap::Stepped && OwnStack::is_in_use(context) {
+            for _ in 0..MOST_COPIES {
+                // SAFETY: the handler runs on its own stack, so the thread's is free for its instructions.
+                let run = |runner: &mut Runner| unsafe { runner.copies.run(context) };
+                if self.runner.with(run) != Some(true) {
+                    break;
+                }
+                next = ask(context, Trap::Stepped);
+                if next == Next::Run {
+                    break;
+                }
             }
-            function if earlier.sa_flags & libc::SA_SIGINFO != 0 => {
-                type Handler = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
-                std::mem::transmute::<usize, Handler>(function)(signal, info, context);
+        }
+        arch::set_trap_flag(context, next == Next::Step);
+        self.choose_stack(context, next);
+    }
+
+    /// The next trap of a thread that steps finds its handler on the handler's own stack.
+    fn choose_stack(&self, context: &mut libc::ucontext_t, next: Next) {
+        match next {
+            Next::Step if self.runner.take() => {
+                self.runner.with(|runner| runner.stack.enter(context));
             }
-            function => std::mem::transmute::<usize, extern "C" fn(c_int)>(function)(signal),
+            Next::Step => {}
+            Next::Run => {
+                self.runner.with(|runner| runner.stack.leave(context));
+                self.runner.give_back();
+            }
         }
     }
 }
 
 #[cfg(all(test, target_arch = "x86_64"))]
-mod tests {
-    use super::*;
-    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-
-    static STEPS: AtomicUsize = AtomicUsize::new(0);
-
-    fn on_trap(_: &HandlerContext<'_>, trap: Trap) -> Next {
-        match trap {
-            Trap::Called(next) => next,
-            Trap::Stepped => {
-                STEPS.fetch_add(1, Relaxed);
-                Next::Step
-            }
-        }
-    }
-
-    #[test]
-    fn each_instruction_between_two_traps_is_seen() {
-        install(on_trap).expect("no other handler");
-        trap(Next::Step);
-        trap(Next::Run);
-        let few = STEPS.swap(0, Relaxed);
-        assert!((1..1000).contains(&few), "{few}");
-        trap(Next::Step);
-        let sum: usize = (0..std::hint::black_box(1000))
-            .map(std::hint::black_box)
-            .sum();
-        trap(Next::Run);
-        let many = STEPS.swap(0, Relaxed);
-        assert!(many > 1000, "{many} steps to {sum}");
-        let sum: usize = (0..std::hint::black_box(1000))
-            .map(std::hint::black_box)
-            .sum();
-        assert_eq!((STEPS.load(Relaxed), sum), (0, 499_500));
-    }
-}
+mod tests;

@@ -1,0 +1,50 @@
+//! Faults of copies of instructions. The thread then runs the instruction itself, and faults in its own code,
+//! as the VM expects.
+
+use super::copies::resume_behind_copy;
+use crate::jvm::os::earlier::call_earlier;
+use std::ffi::{c_int, c_void};
+use std::io;
+use std::ptr;
+use std::sync::OnceLock;
+
+/// The faults that the VM makes use of, and the handlers that were there before.
+static EARLIER: [(c_int, OnceLock<libc::sigaction>); 3] = [
+    (libc::SIGSEGV, OnceLock::new()),
+    (libc::SIGBUS, OnceLock::new()),
+    (libc::SIGFPE, OnceLock::new()),
+];
+
+/// Installs a handler before each handler that is there. To be called once.
+pub fn install() -> io::Result<()> {
+    for (signal, earlier) in &EARLIER {
+        // SAFETY: the handler is async-signal-safe; `action` is fully set.
+        unsafe {
+            let mut found: libc::sigaction = std::mem::zeroed();
+            if libc::sigaction(*signal, ptr::null(), &mut found) != 0 {
+                return Err(io::Error::last_os_error());
+            }
+            let mut action = *earlier.get_or_init(|| found);
+            action.sa_sigaction = handler as *const () as usize;
+            action.sa_flags |= libc::SA_SIGINFO;
+            if libc::sigaction(*signal, &action, ptr::null_mut()) != 0 {
+                return Err(io::Error::last_os_error());
+            }
+        }
+    }
+    Ok(())
+}
+
+extern "C" fn handler(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: the kernel gives valid pointers, which live until this returns.
+    unsafe {
+        if resume_behind_copy(&mut *context.cast()) {
+            return;
+        }
+        let mut all = EARLIER.iter();
+        let earlier = all.find(|(of, _)| *of == signal);
+        if let Some(earlier) = earlier.and_then(|(_, earlier)| earlier.get()) {
+            call_earlier(earlier, signal, info, context);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! On this processor no instruction has a copy.
+
+use std::io;
+
+/// No copies.
+pub struct Copies;
+
+impl Copies {
+    /// No copies.
+    pub fn new() -> io::Result<Copies> {
+        Ok(Copies)
+    }
+
+    /// Runs nothing.
+    ///
+    /// # Safety
+    /// None is needed.
+    pub unsafe fn run(&mut self, _: &mut libc::ucontext_t) -> bool {
+        false
+    }
+}
+
+/// No copy has faulted.
+pub fn resume_behind_copy(_: &mut libc::ucontext_t) -> bool {
+    false
+}

@@ -1,0 +1,127 @@
+use super::*;
+use std::fmt::Write;
+use std::hint::black_box;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+
+/// How many steps the threads of tests have made, and the program counters of the first.
+static STEPS: AtomicUsize = AtomicUsize::new(0);
+static PLACES: [AtomicUsize; 1 << 17] = [const { AtomicUsize::new(0) }; 1 << 17];
+
+fn on_trap(context: &HandlerContext<'_>, trap: Trap) -> Next {
+    match trap {
+        Trap::Called(next) => next,
+        Trap::Stepped => {
+            let step = STEPS.fetch_add(1, Relaxed);
+            if let Some(place) = PLACES.get(step) {
+                place.store(context.registers().pc, Relaxed);
+            }
+            Next::Step
+        }
+    }
+}
+
+/// Runs `work` step by step. Returns its result, and the program counters.
+#[inline(never)]
+fn stepped<T>(work: fn() -> T) -> (T, Vec<usize>) {
+    STEPS.store(0, Relaxed);
+    trap(Next::Step);
+    let result = work();
+    trap(Next::Run);
+    let steps = STEPS.load(Relaxed);
+    assert!(steps < PLACES.len(), "{steps} steps");
+    let places = PLACES[..steps].iter();
+    (result, places.map(|place| place.load(Relaxed)).collect())
+}
+
+/// Text in memory of its own.
+struct Text([u8; 256], usize);
+
+impl Write for Text {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        let end = self.1 + text.len();
+        self.0[self.1..end].copy_from_slice(text.as_bytes());
+        self.1 = end;
+        Ok(())
+    }
+}
+
+/// Instructions of many kinds: vectors, divisions, locks, string instructions, flags that are saved, faults
+/// in the kernel that are none, and calls through tables.
+fn work() -> ([u8; 256], [u64; 64], u64) {
+    let mut numbers = [0_u64; 64];
+    let mut number = black_box(88_172_645_463_325_252_u64);
+    for place in &mut numbers {
+        number ^= number << 13;
+        number ^= number >> 7;
+        number ^= number << 17;
+        *place = number / black_box(7) % 1_000_003;
+    }
+    numbers.sort_unstable();
+    let mut text = Text([0; 256], 0);
+    let mean = numbers.iter().map(|&n| n as f64).sum::<f64>() / 64.0;
+    write!(text, "{mean:.3} {:?} {}", &numbers[..3], mean.sqrt()).expect("room");
+    let shared = AtomicU64::new(1);
+    shared.fetch_add(numbers[5], Relaxed);
+    let _ = shared.compare_exchange(3, 4, Relaxed, Relaxed);
+    let (mut copied, mut flags) = ([0_u8; 256], 0_u64);
+    // SAFETY: copies one array to another, and saves and loads the flags.
+    unsafe {
+        std::arch::asm!(
+            "rep movsb",
+            inout("rsi") text.0.as_ptr() => _,
+            inout("rdi") copied.as_mut_ptr() => _,
+            inout("rcx") 256_usize => _,
+        );
+        std::arch::asm!("stc", "pushfq", "pop {flags}", "push {flags}", "popfq", flags = inout(reg) flags);
+    }
+    assert_eq!(flags & 1, 1);
+    (copied, numbers, shared.into_inner())
+}
+
+/// Instructions that run by their copies do what the instructions do, at the same addresses.
+#[test]
+fn copies_do_what_the_instructions_do() {
+    install(on_trap).expect("no other handler");
+    let (few, places) = stepped(|| ());
+    assert!(
+        (1..1000).contains(&places.len()),
+        "{few:?}: {}",
+        places.len()
+    );
+    let runner = &INSTALLED.get().expect("installed").runner;
+    let plain = work();
+    let (trapped, copied) = std::thread::scope(|scope| {
+        let (taken, wait) = std::sync::mpsc::channel();
+        let (done, end) = std::sync::mpsc::channel::<()>();
+        // While another thread has the runner, each instruction traps.
+        scope.spawn(move || {
+            assert!(runner.take());
+            taken.send(()).expect("awaited");
+            end.recv().expect("sent");
+            runner.give_back();
+            taken.send(()).expect("awaited");
+        });
+        wait.recv().expect("sent");
+        let trapped = stepped(work);
+        done.send(()).expect("awaited");
+        wait.recv().expect("sent");
+        let copied = stepped(work);
+        (trapped, copied)
+    });
+    assert!(plain == trapped.0 && plain == copied.0);
+    assert!(copied.1.len() > 5000, "{}", copied.1.len());
+    let both = trapped.1.iter().zip(&copied.1);
+    let same = both
+        .take_while(|(trapped, copied)| trapped == copied)
+        .count();
+    assert_eq!(
+        (same, same),
+        (trapped.1.len(), copied.1.len()),
+        "they part behind {:#x?}",
+        trapped.1.get(same.saturating_sub(3)..same + 2)
+    );
+    // The trap flag is gone.
+    let steps = STEPS.load(Relaxed);
+    let sum: usize = (0..black_box(1000)).map(black_box).sum();
+    assert_eq!((STEPS.load(Relaxed), sum), (steps, 499_500));
+}
