@@ -6,9 +6,9 @@
 //! the handler returns.
 //!
 //! A trap takes long where the processor is a virtual one. So the handler itself runs the instructions that
-//! follow, by copies of them, on the registers and on the stack of the thread ([`copies`]). The handler runs
-//! on a stack of its own ([`stack`]), and returns to the kernel for each instruction that has no copy, and
-//! every [`MOST_COPIES`] instructions, so that other signals are delivered.
+//! follow, by copies of them, on the registers and on the stack of the thread (`copies`). The handler runs
+//! on a stack of its own (`stack`), and returns to the kernel for each instruction that has no copy, and
+//! every `MOST_COPIES` instructions, so that other signals are delivered.
 
 #[cfg(target_arch = "x86_64")]
 mod copies;
