@@ -24,8 +24,7 @@ pub struct Cli {
 /// The scenario with the programs of all known causes.
 pub const CAUSES: &str = "causes";
 
-const SCENARIO: &str =
-    "A built-in scenario by name, or a scenario file; may be given several times";
+const SCENARIO: &str = "A built-in scenario by name, or a scenario file; may be given several times [default: default]";
 
 /// The help of `--scenario`, with the names of the built-in scenarios.
 fn scenarios_help() -> String {
@@ -76,7 +75,7 @@ pub struct Choice {
     /// May be given several times: every program runs on each JDK.
     #[arg(long, value_name = "HOME")]
     pub jdk: Vec<PathBuf>,
-    #[arg(long, value_name = "NAME|FILE", default_value = "default", help = SCENARIO, long_help = scenarios_help())]
+    #[arg(long, value_name = "NAME|FILE", help = SCENARIO, long_help = scenarios_help())]
     pub scenario: Vec<String>,
     /// The jar of a suite of benchmarks
     #[arg(long, value_name = "FILE")]
@@ -158,8 +157,9 @@ pub struct RunArgs {
     /// JVM
     #[arg(long, hide = true, value_name = "N", default_value_t = 0)]
     pub record_samples: u32,
-    /// Any Java program, with the arguments that `java` takes
-    #[arg(last = true, value_name = "JAVA_ARGS", conflicts_with_all = ["scenario", "jar", "benchmark"])]
+    /// Any Java program, with the arguments that `java` takes; with `--scenario`, in place of each of the scenario's
+    /// programs
+    #[arg(last = true, value_name = "JAVA_ARGS", conflicts_with_all = ["jar", "benchmark"])]
     pub java_args: Vec<String>,
 }
 

@@ -8,15 +8,19 @@ use scenarios::plan::{Job, Wishes};
 use scenarios::{Plan, Scenario};
 use std::fmt::Write;
 
+/// The scenario of users who name none.
+const DEFAULT: &str = "default";
+
 impl Choice {
     /// The scenario that the user asked for.
     pub fn scenario(&self) -> Result<Scenario, scenarios::Error> {
         let causes = hotspot::scenario::causes();
-        let all: Result<_, _> = self
-            .scenario
-            .iter()
-            .map(|name| Scenario::load(name, &[(CAUSES, &causes)]))
-            .collect();
+        let names = match &self.scenario[..] {
+            [] => &[DEFAULT.to_owned()],
+            names => names,
+        };
+        let load = |name: &String| Scenario::load(name, &[(CAUSES, &causes)]);
+        let all: Result<_, _> = names.iter().map(load).collect();
         Ok(Scenario::join(all?))
     }
 

@@ -8,8 +8,7 @@ use crate::output::{Stream, print};
 use crate::progress::Progress;
 use crate::report::render;
 use oracle::Hooking;
-use scenarios::plan::Wishes;
-use scenarios::{Done, Plan, Scenario, Session, interrupt};
+use scenarios::{Done, Scenario, Session, interrupt};
 use std::time::Duration;
 
 /// Sets the way in which the programs of `scenario` are hooked.
@@ -28,26 +27,16 @@ pub fn run(mut args: RunArgs) -> Result<u8, Error> {
     // The files are read before anything runs, so that a mistake in them costs no time.
     let judge = args.judging.judge()?;
     let of_user = !args.java_args.is_empty();
-    let (scenario, mut plan) = if of_user {
-        let deadline = Some(args.deadline)
-            .filter(|&s| s > 0)
-            .map(Duration::from_secs);
-        let mut scenario = Scenario::of_user(args.java_args, deadline);
-        hook(&mut scenario, args.hooks);
-        let wishes = Wishes {
-            jdks: args.choice.jdk,
-            seed: args.choice.seed.unwrap_or_else(scenarios::random_seed),
-            flags: args.choice.flags,
-            ..Wishes::default()
-        };
-        let plan = Plan::new(&scenario, &wishes)?;
-        (scenario, plan)
-    } else {
-        let mut scenario = args.choice.scenario()?;
-        hook(&mut scenario, args.hooks);
-        let plan = args.choice.plan(&scenario)?;
-        (scenario, plan)
+    let deadline = Some(args.deadline)
+        .filter(|&s| s > 0)
+        .map(Duration::from_secs);
+    let mut scenario = match (of_user, args.choice.scenario.is_empty()) {
+        (false, _) => args.choice.scenario()?,
+        (true, true) => Scenario::of_user(args.java_args, deadline),
+        (true, false) => (args.choice.scenario()?).with_program(args.java_args, deadline),
     };
+    hook(&mut scenario, args.hooks);
+    let mut plan = args.choice.plan(&scenario)?;
     if let Some(shard) = args.shard {
         plan = plan.shard(shard);
     }

@@ -5,7 +5,7 @@ use crate::file::RequestsFile;
 use crate::hottest::named;
 use crate::methods::NamedMethods;
 use crate::run::{Counts, judge_all};
-use oracle::bias::Pairs;
+use oracle::bias::{Pairs, Sampler};
 use oracle::record::{KindCount, Mismatch};
 use oracle::requests::REQUESTS_FILE;
 use oracle::{Layer, When};
@@ -25,7 +25,7 @@ pub struct Joined {
     /// The counts of all mismatches.
     pub kinds: Vec<KindCount>,
     /// What the truth and each sampler named at the same instants.
-    pub bias: BTreeMap<Layer, Pairs>,
+    pub bias: BTreeMap<Sampler, Pairs>,
     /// What the reader of a report should know.
     pub notes: Vec<String>,
 }
@@ -64,12 +64,12 @@ fn read(dir: &Path, layers: &[Layer], limit: usize) -> io::Result<Joined> {
     let samples = samples::read(&mut open(recording(dir))?)?;
     let mut methods = NamedMethods::new(&file.methods);
     let mut mismatches = Mismatches::new(limit);
-    let mut bias: BTreeMap<Layer, Pairs> = BTreeMap::new();
+    let mut bias: BTreeMap<Sampler, Pairs> = BTreeMap::new();
     let counts = judge_all(&file, &samples, &mut methods, layers, |judged, methods| {
         mismatches.add(judged, methods);
-        if let Some((truth, claimed)) = named(judged, methods) {
-            let pairs = bias.entry(judged.layer).or_default();
-            pairs.add(&truth, claimed.as_deref());
+        if let Some((truth, claim)) = named(judged, methods) {
+            let pairs = bias.entry(Sampler::Walker(judged.layer)).or_default();
+            pairs.add(&truth, claim.as_ref().map(String::as_str), 1);
         }
     });
     let mut notes = vec![];
@@ -84,7 +84,10 @@ fn read(dir: &Path, layers: &[Layer], limit: usize) -> io::Result<Joined> {
         counts,
         mismatches,
         kinds,
-        bias,
+        bias: bias
+            .into_iter()
+            .map(|(of, pairs)| (of, pairs.bounded()))
+            .collect(),
         notes,
     })
 }

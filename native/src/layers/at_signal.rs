@@ -5,7 +5,7 @@ use super::at_suspend::Outside;
 use super::context::Layers;
 use super::with_classes::CallEdges;
 use super::with_next::Later;
-use super::{at_event, with_next, with_trace};
+use super::{at_event, profiles, with_next, with_trace};
 use crate::edges::{Patience, Thread};
 use crate::evidence;
 use crate::jvm::jni::{Env, Ref};
@@ -104,6 +104,8 @@ impl<'e> Judging<'e> {
             let evidence = |walk: &[Frame]| edges.evidence(thread, walk);
             let answer = (target.tid, sample, walk);
             with_trace::check(layers, layer, env, answer, &found, &evidence);
+        } else if let Reply::Walked(Err(_)) = sample.reply {
+            profiles::is_silent(layers, layer, sample);
         }
     }
 
@@ -114,6 +116,7 @@ impl<'e> Judging<'e> {
         let of_virtual = stack_of_virtual(layers, env, target, sample, &mut self.of_virtual);
         let gst = stack_of(layers, env, target, &mut self.gst);
         let found = gst.and_then(|gst| judge_gst(layers, env, thread, gst));
+        profiles::at_safepoint(layers, sample, gst);
         let Some(walk) = read_walk(layers, env, &mut self.errors, layer, sample) else {
             return;
         };
@@ -197,6 +200,9 @@ impl Client for Judging<'_> {
         let profile = self.stacks.profile(name);
         if !profile.is_empty() {
             layers.records.write(&Record::Profile(profile));
+        }
+        if let Some(pairs) = profiles::named(layers, env) {
+            layers.records.write(&Record::Bias(pairs));
         }
         if let Some(errors) = self.errors.take_new() {
             layers.records.write(&Record::Errors(errors));

@@ -14,6 +14,8 @@
 //! Layers of the JVM's own samplers are not judged here: [`requests`] writes down what is true at each of
 //! their requests, and the crate `joining` judges after the run.
 //!
+//! At signals the method that ran and the method that the walker names are counted, too: `path` and `profiles`.
+//!
 //! Layers whose truth is itself judged have their own files: [`ground`] and `gst`. Layers of threads that run
 //! one instruction at a time are in [`steps`].
 
@@ -25,6 +27,7 @@ pub mod context;
 pub mod ground;
 mod gst;
 mod path;
+mod profiles;
 pub mod requests;
 pub mod settling;
 pub mod steps;

@@ -1,4 +1,4 @@
-//! The path of each check: judge, inject, count, report. After the judge, the sample may be
+//! The path of each check: judge, inject, count, pair, report. After the judge, the sample may be
 //! recorded for tests.
 
 use super::context::Layers;
@@ -7,6 +7,7 @@ use crate::injection::walker_faults::Answered;
 use crate::jvm::jni::Env;
 use crate::recorder::Judged;
 use crate::truth::methods::registry::Registry;
+use oracle::bias::{Sampler, claim};
 use oracle::mutants::Sight;
 use oracle::record::Evidence;
 use oracle::trace::Frame;
@@ -78,6 +79,7 @@ impl Check<'_> {
             .as_ref()
             .map_or((walk, honest), |fault| (&fault.walk, fault.judgement));
         layers.records.slots.judged(self.layer, &judgement);
+        self.pair(layers, walk, judgement);
         self.report(layers, walk, judgement);
         honest
     }
@@ -92,6 +94,19 @@ impl Check<'_> {
                 seen: self.seen,
             };
             recorder.offer(&layers.reporter, self.env, judged);
+        }
+    }
+
+    /// Counts which method ran at the instant of a signal, and which the walker names.
+    fn pair(&self, layers: &Layers, walk: &[Frame], judgement: Judgement) {
+        let ran = match self.seen {
+            Seen::InSignal(_) => self.sight.newest(),
+            _ => None,
+        };
+        let claim = || claim(judgement.verdict, walk, &layers.truth.methods);
+        if let Some((ran, claim)) = ran.and_then(|ran| Some((ran, claim()?))) {
+            let sampler = Sampler::Walker(self.layer);
+            layers.records.pairs.add(sampler, ran, claim);
         }
     }
 

@@ -3,11 +3,13 @@
 pub mod claim;
 pub mod error_codes;
 pub mod file;
+pub mod pairs;
 pub mod profile;
 pub mod slots;
 
 use file::RecordsFile;
 use oracle::record::{RECORDS_FILE, Record, SLOTS_FILE};
+use pairs::PairCounts;
 use slots::Slots;
 use std::io;
 use std::path::Path;
@@ -16,6 +18,8 @@ use std::path::Path;
 pub struct Records {
     /// The counts.
     pub slots: Slots,
+    /// What the truth and the walkers named at the same instants.
+    pub pairs: PairCounts,
     file: RecordsFile,
 }
 
@@ -25,6 +29,7 @@ impl Records {
         let io = |what: &'static str| move |e: io::Error| format!("cannot open the {what}: {e}");
         Ok(Records {
             slots: Slots::map(&run_dir.join(SLOTS_FILE)).map_err(io("slots"))?,
+            pairs: PairCounts::default(),
             file: RecordsFile::open(&run_dir.join(RECORDS_FILE)).map_err(io("records"))?,
         })
     }

@@ -8,13 +8,20 @@
 //!   method's true share of the answered instants and its true share of all instants;
 //! * *naming* bias: at the instants that it answers, the walker names another method.
 //!
+//! What the walker named at an instant follows from the judge's verdict ([`claim()`]). At an instant in a window
+//! ([`Verdict::Window`](crate::Verdict::Window)) the truth and the walker agree, and the instant is counted apart.
+//!
 //! Both have exact intervals ([`Estimate`]), and a walker counts as biased by the tests of all methods together.
 
 mod binomial;
+mod claim;
 mod interval;
 mod pairs;
+mod sampler;
 mod summary;
 
+pub use claim::{Claim, claim, newest};
 pub use interval::Estimate;
 pub use pairs::Pairs;
+pub use sampler::Sampler;
 pub use summary::{MethodBias, Summary};

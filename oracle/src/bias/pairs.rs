@@ -1,7 +1,15 @@
 //! What the truth and a walker named at the same instants.
 
+use super::claim::Claim;
 use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
+
+/// The largest number of methods in a report. All others count as one, [`OTHERS`].
+const MOST_METHODS: usize = 300;
+
+/// The name of all methods beyond the most frequent ones.
+const OTHERS: &str = "other methods";
 
 /// Pairs of a true method and the walker's method at one instant, counted: the claims for each true method.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -14,19 +22,69 @@ struct Claims {
     /// How often the walker did not answer.
     #[serde(default)]
     silent: u64,
+    /// Of the instants at which the walker named the method that ran: those in windows.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    windows: u64,
     /// How often the walker named each method.
     #[serde(default)]
     named: BTreeMap<String, u64>,
 }
 
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
 impl Pairs {
-    /// Counts an instant at which `truth` ran, and the walker named `claimed`, or did not answer.
-    pub fn add(&mut self, truth: &str, claimed: Option<&str>) {
+    /// Counts `instants` at which `truth` ran, and which the walker claimed to be so.
+    pub fn add(&mut self, truth: &str, claim: Claim<&str>, instants: u64) {
         let claims = at(&mut self.0, truth);
-        *match claimed {
-            Some(claimed) => at(&mut claims.named, claimed),
-            None => &mut claims.silent,
-        } += 1;
+        let counter = match claim {
+            Claim::Silent => &mut claims.silent,
+            Claim::Same => at(&mut claims.named, truth),
+            Claim::InWindow => {
+                claims.windows += instants;
+                at(&mut claims.named, truth)
+            }
+            Claim::Named(name) => at(&mut claims.named, name),
+        };
+        *counter += instants;
+    }
+
+    /// The same counts, with names for the most frequent methods alone, so that a report stays small.
+    pub fn bounded(self) -> Pairs {
+        self.with_methods(MOST_METHODS)
+    }
+
+    fn with_methods(self, most: usize) -> Pairs {
+        let of_methods = self.of_methods();
+        if of_methods.len() <= most {
+            return self;
+        }
+        let mut frequent: Vec<(&str, u64)> = of_methods
+            .iter()
+            .map(|(&name, of)| (name, of.truth + of.won))
+            .collect();
+        frequent.sort_by_key(|&(_, count)| Reverse(count));
+        let kept: BTreeMap<&str, u64> = frequent.into_iter().take(most).collect();
+        let name = |name: &str| match kept.contains_key(name) {
+            true => name.to_owned(),
+            false => OTHERS.to_owned(),
+        };
+        let mut bounded = Pairs::default();
+        for (truth, claims) in &self.0 {
+            let sum: &mut Claims = at(&mut bounded.0, &name(truth));
+            sum.silent += claims.silent;
+            sum.windows += claims.windows;
+            for (claimed, count) in &claims.named {
+                *at(&mut sum.named, &name(claimed)) += count;
+            }
+        }
+        bounded
+    }
+
+    /// Of the instants at which the walker named the method that ran: those in windows.
+    pub fn windows(&self) -> u64 {
+        self.0.values().map(|claims| claims.windows).sum()
     }
 
     /// How many instants there were.
@@ -87,15 +145,15 @@ mod tests {
     #[test]
     fn pairs_are_counted_and_come_back() {
         let mut pairs = Pairs::default();
-        for (truth, claimed) in [
-            ("a", Some("a")),
-            ("a", Some("b")),
-            ("a", None),
-            ("b", Some("b")),
+        for (truth, claim) in [
+            ("a", Claim::Same),
+            ("a", Claim::Named("b")),
+            ("a", Claim::Silent),
+            ("b", Claim::InWindow),
         ] {
-            pairs.add(truth, claimed);
+            pairs.add(truth, claim, 1);
         }
-        assert_eq!(pairs.instants(), 4);
+        assert_eq!((pairs.instants(), pairs.windows()), (4, 1));
         let a = OfMethod {
             truth: 3,
             answered: 2,
@@ -114,5 +172,26 @@ mod tests {
         let text = serde_json::to_string(&pairs).expect("plain data");
         let read: Pairs = serde_json::from_str(&text).expect("just written");
         assert_eq!(read, pairs, "{text}");
+    }
+    #[test]
+    fn rare_methods_count_as_one() {
+        let mut pairs = Pairs::default();
+        pairs.add("a", Claim::Same, 9);
+        pairs.add("a", Claim::Named("x"), 1);
+        pairs.add("b", Claim::InWindow, 8);
+        pairs.add("x", Claim::Named("b"), 2);
+        pairs.add("y", Claim::Named("x"), 1);
+        pairs.add("y", Claim::Silent, 1);
+        let bounded = pairs.clone().with_methods(2);
+        let mut expected = Pairs::default();
+        expected.add("a", Claim::Same, 9);
+        expected.add("a", Claim::Named(OTHERS), 1);
+        expected.add("b", Claim::InWindow, 8);
+        expected.add(OTHERS, Claim::Named("b"), 2);
+        expected.add(OTHERS, Claim::Same, 1);
+        expected.add(OTHERS, Claim::Silent, 1);
+        assert_eq!(bounded, expected);
+        assert_eq!(bounded.instants(), pairs.instants());
+        assert_eq!(pairs.clone().bounded(), pairs, "few methods stay");
     }
 }

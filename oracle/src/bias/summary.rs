@@ -37,6 +37,10 @@ pub struct Summary {
     pub instants: u64,
     /// Of these, the instants at which the walker answered.
     pub answered: u64,
+    /// Of these, the instants at which the walker named another method than the one that ran.
+    pub renamed: u64,
+    /// Of the answered instants, those in windows, where the truth and the walker count as agreeing.
+    pub windows: u64,
     /// The methods, those that ran most first.
     pub methods: Vec<MethodBias>,
     /// The part of the two profiles that is common to both, from 0 to 1; `None` without answers. One minus the
@@ -44,6 +48,21 @@ pub struct Summary {
     pub overlap: Option<f64>,
     /// The place of the truly hottest method among the walker's, from 1; `None` if the walker never names it.
     pub hottest_rank: Option<usize>,
+}
+
+impl MethodBias {
+    /// The bias as a share of the method's true count: 0.07 if the walker counts the method 7 % too often, given how
+    /// often the method ran among `instants`. `None` for a method that never ran.
+    pub fn relative(&self, instants: u64) -> Option<Estimate> {
+        let part = |share: f64| share * instants as f64 / self.truth as f64;
+        let Estimate { value, low, high } = self.total;
+        (self.truth > 0).then(|| Estimate {
+            value: part(value),
+            // A count is not below 0.
+            low: part(low).max(-1.0),
+            high: part(high),
+        })
+    }
 }
 
 impl Summary {
@@ -81,6 +100,8 @@ impl Summary {
         Summary {
             instants,
             answered,
+            renamed: of_methods.values().map(|of| of.lost).sum(),
+            windows: pairs.windows(),
             overlap,
             hottest_rank: (hottest > 0).then_some(above + 1),
             methods,
@@ -100,6 +121,7 @@ impl Summary {
 
 #[cfg(test)]
 mod tests {
+    use super::super::claim::Claim;
     use super::*;
     use crate::random::{GOLDEN, mix};
     use proptest::prelude::*;
@@ -142,20 +164,27 @@ mod tests {
         }
     }
 
+    fn named(claim: Claim<usize>) -> usize {
+        match claim {
+            Claim::Named(method) => method,
+            _ => 0,
+        }
+    }
+
     fn profile(walker: Walker, seed: u64, instants: usize) -> Summary {
         let (mut random, mut pairs) = (Random(seed), Pairs::default());
         for _ in 0..instants {
             let truth = random.method();
             let chance = random.next();
-            let claimed = match walker {
-                _ if random.next() < 0.1 => None,
-                Walker::DropsOne if truth == 1 && chance < 0.2 => None,
-                Walker::NamesCaller if truth == 1 && chance < 0.05 => Some(17),
-                Walker::NamesAnyone if chance < 0.05 => Some(random.method()),
-                _ => Some(truth),
+            let claim = match walker {
+                _ if random.next() < 0.1 => Claim::Silent,
+                Walker::DropsOne if truth == 1 && chance < 0.2 => Claim::Silent,
+                Walker::NamesCaller if truth == 1 && chance < 0.05 => Claim::Named(17),
+                Walker::NamesAnyone if chance < 0.05 => Claim::Named(random.method()),
+                _ => Claim::Same,
             };
-            let name = |method: usize| format!("m{method}");
-            pairs.add(&name(truth), claimed.map(name).as_deref());
+            let names: [String; 2] = [truth, named(claim)].map(|method| format!("m{method}"));
+            pairs.add(&names[0], claim.map(|_| names[1].as_str()), 1);
         }
         Summary::new(&pairs)
     }
@@ -229,18 +258,18 @@ mod tests {
     #[test]
     fn summaries_of_known_profiles() {
         let mut pairs = Pairs::default();
-        for (truth, claimed, count) in [
-            ("a", Some("a"), 50),
-            ("a", Some("b"), 10),
-            ("b", Some("b"), 40),
-        ] {
-            (0..count).for_each(|_| pairs.add(truth, claimed));
-        }
+        pairs.add("a", Claim::Same, 50);
+        pairs.add("a", Claim::Named("b"), 10);
+        pairs.add("b", Claim::Same, 40);
         let of = Summary::new(&pairs);
         // 60 : 40 became 50 : 50. Both are first by the walker.
         assert!((of.overlap.expect("it answered") - 0.9).abs() < 1e-12);
         assert!((of.total_variation().expect("it answered") - 0.1).abs() < 1e-12);
-        assert_eq!(of.hottest_rank, Some(1));
+        assert_eq!((of.hottest_rank, of.renamed), (Some(1), 10));
+        // 50 of 60.
+        let relative = of.methods[0].relative(of.instants).expect("it ran");
+        assert!((relative.value + 1.0 / 6.0).abs() < 1e-12, "{relative:?}");
+        assert!(relative.low < relative.value && relative.value < relative.high);
         assert!((of.methods[0].total.value + 0.1).abs() < 1e-12, "{of:?}");
         let none = Summary::new(&Pairs::default());
         assert_eq!(
@@ -257,7 +286,9 @@ mod tests {
             let mut pairs = Pairs::default();
             for (truth, claimed, count) in counts {
                 let name = |method: u8| format!("m{method}");
-                (0..count).for_each(|_| pairs.add(&name(truth), claimed.map(name).as_deref()));
+                let claimed = claimed.map(name);
+                let claim = claimed.as_deref().map_or(Claim::Silent, Claim::Named);
+                pairs.add(&name(truth), claim, count);
             }
             let of = Summary::new(&pairs);
             let sum = |part: fn(&MethodBias) -> f64| of.methods.iter().map(part).sum::<f64>();

@@ -11,7 +11,7 @@ use crate::judge::{
     Compared, Edged, StepTruth, compared_by_truth, judge_edges, judge_mounted,
     judge_mounted_at_safepoint, judge_moving_edges, judge_steps, judge_truth, judge_with_classes,
 };
-use crate::trace::{Frame, Methods, Truth};
+use crate::trace::{Frame, HookId, Methods, Truth};
 use crate::{Judgement, Verdict};
 
 /// The truth with which a layer compares a walk.
@@ -86,6 +86,25 @@ impl<M: Methods> Sight<'_, M> {
             Sight::Steps(truth) => judge_steps(walk, truth),
             Sight::AlsoClasses(sight, edges) => {
                 sight.judge_with_classes(sight.judge(walk), walk, edges)
+            }
+        }
+    }
+
+    /// The newest hooked method that runs, if trace stacks are the truth and show one for certain.
+    pub fn newest(&self) -> Option<HookId> {
+        let newest = |truth: &Truth<'_>| match truth.leaving {
+            [] => truth.entries.last().copied(),
+            _ => None,
+        };
+        match self {
+            Sight::Truth(truth, _) => newest(truth),
+            Sight::Truths { truth, carrier, .. } => match (truth.entries, carrier) {
+                ([], Some(carrier)) => newest(carrier),
+                _ => newest(truth),
+            },
+            Sight::AlsoClasses(sight, _) => sight.newest(),
+            Sight::SameInstant { .. } | Sight::Later(..) | Sight::Edges(_) | Sight::Steps(_) => {
+                None
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The results of one or more runs, in the form of `report.json`.
 
-use crate::bias::Pairs;
+use crate::bias::{Pairs, Sampler};
 use crate::budget::Budget;
 use crate::cost::Cost;
 use crate::profile::Profile;
@@ -164,9 +164,9 @@ pub struct Run {
     /// What was joined of the events of the JVM's own samplers, in runs that have their layers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joined: Vec<JoinCounts>,
-    /// What the truth and a walker named at the same instants, by layer.
+    /// What the truth and a sampler named at the same instants.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub bias: BTreeMap<Layer, Pairs>,
+    pub bias: BTreeMap<Sampler, Pairs>,
 }
 
 impl Run {

@@ -7,10 +7,11 @@ use crate::Error;
 use crate::jdk::{OLDEST, is_too_old};
 use crate::store::{self, names};
 use joining::Joined;
+use oracle::bias::Sampler;
 use oracle::cost::{Cost, Effort};
 use oracle::report::{Exit, Jdk, LayerCounts, Report, Run};
 use oracle::tally::Tally;
-use oracle::{Hooking, Layer};
+use oracle::{Hooking, Layer, TruthKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -125,6 +126,16 @@ impl Facts {
                 names::THREADS
             ));
         }
+        // Pairs of layers that nobody asked for are those of samples on which other layers live.
+        let is_asked_for = |sampler: &Sampler| match sampler {
+            Sampler::Walker(layer) => self.layers.contains(layer),
+            Sampler::Safepoint => self
+                .layers
+                .iter()
+                .any(|layer| layer.rests_on(TruthKind::Next)),
+        };
+        let bias = records.bias.into_iter().chain(joined.bias);
+        let bias = bias.filter(|(sampler, _)| is_asked_for(sampler)).collect();
         let class_data = records.started.as_ref().and_then(|it| it.class_data);
         Run {
             cost: self.cost(&counted),
@@ -158,7 +169,7 @@ impl Facts {
             edges: records.edges,
             steps: records.steps,
             joined: joined.counts.joined.into_values().collect(),
-            bias: joined.bias,
+            bias,
         }
     }
 

@@ -1,12 +1,14 @@
 //! Reads the files of an agent, also after a crash.
 
 use oracle::Layer;
+use oracle::bias::{Pairs, Sampler};
 use oracle::profile::Profile;
 use oracle::record::{
     EdgeCounts, ErrorCount, Kept, KindCount, RECORDS_FILE, Record, Rewriting, SLOTS_FILE, Started,
     StepCounts,
 };
 use oracle::tally::{Tally, slots};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -20,6 +22,7 @@ pub(crate) struct Records {
     pub errors: Vec<ErrorCount>,
     pub kinds: Vec<KindCount>,
     pub profile: Profile,
+    pub bias: BTreeMap<Sampler, Pairs>,
     pub edges: EdgeCounts,
     pub steps: Option<StepCounts>,
     pub ended: bool,
@@ -55,6 +58,7 @@ pub(crate) fn read(dir: &Path) -> Records {
             Ok(Record::Errors(errors)) => records.errors = errors,
             Ok(Record::Kinds(kinds)) => KindCount::update(&mut records.kinds, kinds),
             Ok(Record::Profile(profile)) => records.profile = profile,
+            Ok(Record::Bias(bias)) => records.bias = bias,
             Ok(Record::Edges(edges)) => records.edges = edges,
             Ok(Record::Steps(steps)) => records.steps = Some(steps),
             Ok(Record::Ended) => records.ended = true,

@@ -5,9 +5,9 @@ mod suite;
 
 use crate::Error;
 use crate::jdk::Jdk;
-use crate::scenario::{Matrix, Program, Scenario, Start};
-use oracle::report;
-use std::collections::BTreeMap;
+use crate::scenario::{Matrix, Program, Scenario, Start, Variation};
+use oracle::{Layer, report};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
@@ -80,8 +80,11 @@ pub struct Wishes {
 
 impl Wishes {
     /// The axis of the flags.
-    fn axis(&self) -> BTreeMap<String, Vec<String>> {
-        let options = |flags: &str| flags.split_whitespace().map(str::to_owned).collect();
+    fn axis(&self) -> BTreeMap<String, Variation> {
+        let options = |flags: &str| {
+            let options = flags.split_whitespace().map(str::to_owned);
+            Variation::of_options(options.collect())
+        };
         let name = |flags: &str| match flags.trim() {
             "" => "usual".to_owned(),
             flags => flags.to_owned(),
@@ -98,6 +101,8 @@ pub struct Plan {
     pub jobs: Vec<Job>,
     /// The number of jobs in all shards.
     pub whole: usize,
+    /// The layers that the jobs of all shards measure, lowest first.
+    pub layers: Vec<Layer>,
 }
 
 impl Plan {
@@ -120,8 +125,11 @@ impl Plan {
                 variants(&program, &jdks, wishes.seed, &mut jobs);
             }
         }
+        let layers = jobs.iter().flat_map(|job| job.program.layers());
+        let layers: BTreeSet<Layer> = layers.collect();
         Ok(Plan {
             whole: jobs.len(),
+            layers: layers.into_iter().collect(),
             jobs,
         })
     }
@@ -167,7 +175,10 @@ fn variants(program: &Program, jdks: &[Jdk], seed: u64, jobs: &mut Vec<Job>) {
     let labels = labels(jdks);
     let repetitions = matrix.repetitions.max(1);
     for (jdk, label) in jdks.iter().zip(&labels) {
-        for (axes, options) in combinations(&matrix.axes) {
+        for (axes, variations) in combinations(&matrix.axes) {
+            if !variations.iter().all(|of| of.is_for(jdk.feature())) {
+                continue;
+            }
             for repetition in 1..=repetitions {
                 let mut axes = axes.clone();
                 if jdks.len() > 1 {
@@ -177,7 +188,7 @@ fn variants(program: &Program, jdks: &[Jdk], seed: u64, jobs: &mut Vec<Job>) {
                     axes.insert("repetition".into(), repetition.to_string());
                 }
                 let mut program = program.clone();
-                program.jvm_args.extend(options.iter().cloned());
+                variations.iter().for_each(|of| of.apply(&mut program));
                 jobs.push(Job {
                     number: jobs.len() + 1,
                     program,
@@ -190,19 +201,19 @@ fn variants(program: &Program, jdks: &[Jdk], seed: u64, jobs: &mut Vec<Job>) {
     }
 }
 
-/// All combinations of values, one value of each axis, with the options of the values.
+/// All combinations of values, one value of each axis.
 fn combinations(
-    axes: &BTreeMap<String, BTreeMap<String, Vec<String>>>,
-) -> Vec<(BTreeMap<String, String>, Vec<String>)> {
+    axes: &BTreeMap<String, BTreeMap<String, Variation>>,
+) -> Vec<(BTreeMap<String, String>, Vec<&Variation>)> {
     let mut all = vec![(BTreeMap::new(), vec![])];
     for (axis, values) in axes {
         all = all
             .iter()
-            .flat_map(|(places, options)| {
-                values.iter().map(move |(value, more)| {
+            .flat_map(|(places, before)| {
+                values.iter().map(move |(value, variation)| {
                     let mut places = places.clone();
                     places.insert(axis.clone(), value.clone());
-                    (places, [options.as_slice(), more].concat())
+                    (places, [before.as_slice(), &[variation]].concat())
                 })
             })
             .collect();
@@ -351,6 +362,34 @@ mod tests {
             error.to_string().contains("more than 100000 JVMs"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn a_value_changes_programs_where_the_jdk_has_it() {
+        let text = "name = 'x'\nlayers = ['gst', 'asgct-async', 'jfr-cpu']\n[matrix.axes.profiler]\n\
+            cpu = { options = ['-A'], layers = ['jfr-cpu', 'gst'], jdk = 25 }\n\
+            signals = { layers = ['asgct-async'], interval_us = 7 }\n\
+            [[program]]\nname = 'p'\njavac = { seconds = 1 }\n";
+        let scenario = Scenario::parse(text, "x").unwrap();
+        let wishes = |jdks: &[PathBuf]| Wishes {
+            jdks: jdks.into(),
+            ..Wishes::default()
+        };
+        // The JDKs of the tests are of version 21.
+        let plan = Plan::new(&scenario, &wishes(&JDKS[..1])).unwrap();
+        let [job] = &plan.jobs[..] else {
+            panic!("{plan:?}")
+        };
+        assert_eq!(job.axes["profiler"], "signals");
+        assert_eq!(job.program.layers, [Layer::AsgctAsync]);
+        assert_eq!(job.program.sampling.interval_us, 7);
+        assert_eq!(plan.layers, [Layer::AsgctAsync]);
+        let text = text.replace("25", "21");
+        let scenario = Scenario::parse(&text, "x").unwrap();
+        let plan = Plan::new(&scenario, &wishes(&JDKS[..1])).unwrap();
+        let cpu = &plan.jobs[0].program;
+        assert_eq!(cpu.layers, [Layer::Gst, Layer::JfrCpu]);
+        assert_eq!((cpu.jvm_args.len(), cpu.sampling.interval_us), (1, 200));
     }
 
     #[test]

@@ -184,10 +184,17 @@ impl Session {
             mismatches: vec![],
             budget: self.scenario.budget.clone(),
             imprecise_budget: self.scenario.imprecise_limits(),
-            required: self.scenario.required.clone(),
+            required: self.required(),
             planned: self.plan.whole,
             skipped: vec![],
         }
+    }
+
+    /// The layers that the report must have: not those of values of axes that none of the JDKs has.
+    fn required(&self) -> Vec<Layer> {
+        let required = self.scenario.required.iter().copied();
+        let is_planned = |layer: &Layer| self.plan.layers.contains(layer);
+        required.filter(is_planned).collect()
     }
 
     /// Runs one job. Returns whether further runs would be useless.

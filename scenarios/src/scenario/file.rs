@@ -2,6 +2,7 @@
 
 use super::check::{self, Complaint};
 use super::model::{Matrix, Program, Sampling, Scenario, Start, Suite, SuiteKind, default_budget};
+use super::variation::Variation;
 use crate::Error;
 use crate::text::position;
 use oracle::budget::Budget;
@@ -64,7 +65,7 @@ struct FileSampling {
 #[serde(deny_unknown_fields, default)]
 struct FileMatrix {
     jdks: Option<Texts>,
-    axes: BTreeMap<Spanned<String>, Spanned<BTreeMap<String, Vec<String>>>>,
+    axes: BTreeMap<Spanned<String>, Spanned<BTreeMap<String, Variation>>>,
     repetitions: Option<Spanned<u32>>,
 }
 
@@ -381,6 +382,7 @@ mod tests {
             "name = \"x\"\n[matrix]\njdks = []\n".to_owned() + PROGRAM,
             "name = \"x\"\n[matrix]\njdks = [\"a\", \"a\"]\n".to_owned() + PROGRAM,
             "name = \"x\"\n[matrix.axes.\"\"]\na = []\n".to_owned() + PROGRAM,
+            "name = \"x\"\n[matrix.axes.x]\na = { layers = [\"jfx\"] }\n".to_owned() + PROGRAM,
             "name = \"x\"\ntime_budget_s = nan\n".to_owned() + PROGRAM,
             "name = \"x\"\n[[program]]\nname = \"p\"\njava = []\n".into(),
             "name = \"x\"\n[[program]]\nname = \"p\"\njava = [\"a\\u0000b\"]\n".into(),

@@ -20,6 +20,7 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ("step", include_str!("../../files/step.toml")),
     ("jfr", include_str!("../../files/jfr.toml")),
     ("jfr-cpu", include_str!("../../files/jfr-cpu.toml")),
+    ("profilers", include_str!("../../files/profilers.toml")),
     ("stress", include_str!("../../files/stress.toml")),
     ("renaissance", include_str!("../../files/renaissance.toml")),
     ("dacapo", include_str!("../../files/dacapo.toml")),

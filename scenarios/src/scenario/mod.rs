@@ -5,6 +5,9 @@ mod file;
 pub mod known;
 mod load;
 mod model;
+mod of_user;
+mod variation;
 
 pub use load::BUILT_IN;
 pub use model::{Matrix, Program, Sampling, Scenario, Start, Suite, SuiteKind};
+pub use variation::Variation;

@@ -1,5 +1,6 @@
 //! The model of a scenario: programs, how to sample them, and how many mismatches are allowed.
 
+use super::variation::Variation;
 use oracle::budget::Budget;
 use oracle::record::{Config, Faults, HookFault};
 use oracle::{Hooking, LAYERS, Layer, TruthKind, When};
@@ -109,8 +110,8 @@ pub enum SuiteKind {
 pub struct Matrix {
     /// Homes of JDKs; `installed` stands for all JDKs in the platform's usual place.
     pub jdks: Vec<String>,
-    /// Axes by name. An axis has values by name, and each value has options for the JVM.
-    pub axes: BTreeMap<String, BTreeMap<String, Vec<String>>>,
+    /// Axes by name. An axis has values by name.
+    pub axes: BTreeMap<String, BTreeMap<String, Variation>>,
     /// How often each variant runs.
     pub repetitions: u32,
 }
@@ -293,23 +294,6 @@ impl Scenario {
             (row.layer, limit)
         });
         Budget(usual.chain(self.imprecise_budget.0.clone()).collect())
-    }
-
-    /// The program of `run -- JAVA_ARGS`: any program, with our standard streams.
-    pub fn of_user(args: Vec<String>, deadline: Option<Duration>) -> Scenario {
-        Scenario {
-            name: "program".into(),
-            cargo_test: false,
-            budget: default_budget(),
-            imprecise_budget: Budget::default(),
-            required: vec![],
-            programs: vec![Program {
-                foreground: true,
-                deadline,
-                ..Program::new("program", Start::Java(args))
-            }],
-            time_budget: None,
-        }
     }
 
     /// One scenario from several scenarios: all their programs, and the tightest budget of each

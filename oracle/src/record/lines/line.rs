@@ -12,9 +12,11 @@ use super::pace::Paced;
 use super::profile::Profile;
 use super::rewriting::Rewriting;
 use super::steps::StepCounts;
+use crate::bias::{Pairs, Sampler};
 use crate::record::ClassData;
 use crate::record::faults::FaultCount;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// One line of the agent's records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,6 +42,8 @@ pub enum Record {
     Paced(Paced),
     /// All stacks that the sampler's walker returned. The last record counts.
     Profile(Profile),
+    /// What the truth and the walkers named at the same instants. The last record counts.
+    Bias(BTreeMap<Sampler, Pairs>),
     /// What threads did that ran one instruction at a time. The last record counts.
     Steps(StepCounts),
     /// The findings on call edges. The last record counts.
@@ -124,6 +128,10 @@ mod tests {
                 count: 7,
             }]),
             Record::Profile(Profile::new(&["A.b()V".into()], [(vec![0], 2)], 9, 1)),
+            Record::Bias(BTreeMap::from([
+                (Sampler::Walker(Layer::AsgctAsync), Pairs::default()),
+                (Sampler::Safepoint, Pairs::default()),
+            ])),
             Record::Ended,
         ] {
             let line = serde_json::to_string(&record).expect("records are plain data");

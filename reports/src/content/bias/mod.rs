@@ -1,53 +1,62 @@
 //! Which methods a walker counts too often or too rarely.
 
+mod profilers;
+
 use crate::model::Kind::{Numbers, Words};
 use crate::model::{Block, Cell, Room, Section, Table, Tone};
-use oracle::Layer;
-use oracle::bias::{Estimate, MethodBias, Summary};
+use hotspot::walkers::Walker;
+use oracle::bias::{Estimate, MethodBias, Sampler, Summary};
 use oracle::report::{Report, Run};
+use profilers::Row;
 
-/// How many methods of a run and layer are shown.
+/// How many methods of a run and sampler are shown.
 const SHOWN: usize = 10;
 
-/// The bias of each walker in each run where it was measured.
-pub(super) fn sections(report: &Report) -> impl Iterator<Item = Section> {
-    let blocks: Vec<Block> = report.runs.iter().flat_map(of_run).collect();
-    let section = || Section {
+/// What profiles are worth: all profilers side by side, then the methods of each.
+pub(super) fn sections(report: &Report) -> Vec<Section> {
+    let rows: Vec<Row<'_>> = report.runs.iter().flat_map(of_run).collect();
+    if rows.is_empty() {
+        return vec![];
+    }
+    let methods = Section {
         id: "bias",
         title: "Hottest methods, the true and the claimed",
-        room: Room::Terminal,
-        blocks: blocks.clone(),
+        room: Room::Page,
+        blocks: rows.iter().flat_map(of_sampler).collect(),
     };
-    (!blocks.is_empty()).then(section).into_iter()
+    vec![profilers::section(report, &rows), methods]
 }
 
-fn of_run(run: &Run) -> Vec<Block> {
-    let pairs = run.bias.iter();
-    let blocks = pairs.map(|(&layer, pairs)| of_layer(run, layer, &Summary::new(pairs)));
-    blocks.flatten().collect()
+fn of_run(run: &Run) -> impl Iterator<Item = Row<'_>> {
+    run.bias.iter().map(move |(&sampler, pairs)| Row {
+        run,
+        sampler,
+        summary: Summary::new(pairs),
+    })
 }
 
-fn of_layer(run: &Run, layer: Layer, summary: &Summary) -> Vec<Block> {
-    let overlap = match summary.overlap {
-        None => "no answer".to_owned(),
-        Some(overlap) => format!("the profiles overlap by {:.2} %", 100.0 * overlap),
-    };
-    let rank = match summary.hottest_rank {
-        None => "never named".to_owned(),
-        Some(rank) => format!("number {rank}"),
-    };
+/// The sampler in a sentence.
+fn title(sampler: Sampler) -> &'static str {
+    match sampler {
+        Sampler::Walker(layer) => Walker::of(layer).map_or(layer.name(), |walker| walker.title),
+        Sampler::Safepoint => "GetStackTrace at the next safepoint",
+    }
+}
+
+/// A method without its descriptor.
+fn short(name: &str) -> &str {
+    name.split('(').next().unwrap_or(name)
+}
+
+fn of_sampler(row: &Row<'_>) -> [Block; 2] {
+    let (summary, run) = (&row.summary, row.run.title());
     let verdict = match summary.is_biased() {
         true => "biased",
         false => "no bias beyond chance",
     };
-    let note = format!(
-        "{} {}: {verdict}; {} of {} requests answered, {overlap}, the truly hottest method is {rank}",
-        run.title(),
-        layer.name(),
-        summary.answered,
-        summary.instants,
-    );
-    vec![Block::Note(note), Block::Table(table(summary))]
+    let (title, answered, instants) = (title(row.sampler), summary.answered, summary.instants);
+    let note = format!("{run}: {title}: {verdict}; {answered} of {instants} instants answered");
+    [Block::Note(note), Block::Table(table(summary))]
 }
 
 fn table(summary: &Summary) -> Table {
@@ -68,9 +77,8 @@ fn table(summary: &Summary) -> Table {
             true => "yes",
             false => "no",
         };
-        let name = of.name.split('(').next().unwrap_or(&of.name);
         let cells = vec![
-            Cell::text(name),
+            Cell::text(short(&of.name)),
             Cell::Count(of.truth),
             Cell::Count(of.claimed),
             Cell::text(points(of.total)),

@@ -1,0 +1,80 @@
+//! What the truth and the walkers named at the same instants.
+
+use crate::jvm::key_hash::Spread;
+use oracle::bias::{Claim, Pairs, Sampler};
+use oracle::trace::{HookId, MethodKey};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The largest number of different pairs. Further pairs are counted without their names.
+const MOST: usize = 1 << 14;
+
+/// The truth of pairs that are counted without their names.
+const UNNAMED: HookId = HookId(u32::MAX);
+
+/// A walker's claim while a method ran.
+type Pair = (Sampler, HookId, Claim<Option<MethodKey>>);
+
+/// Counted pairs.
+#[derive(Default)]
+pub struct PairCounts(Mutex<HashMap<Pair, u64, Spread>>);
+
+impl PairCounts {
+    /// Counts an instant at which the method of `ran` ran.
+    pub fn add(&self, sampler: Sampler, ran: HookId, claim: Claim<Option<MethodKey>>) {
+        let mut counts = self.counts();
+        let full = counts.len() >= MOST;
+        let pair = match (sampler, ran, claim) {
+            known if !full || counts.contains_key(&known) => known,
+            (_, _, Claim::Named(_)) => (sampler, UNNAMED, Claim::Named(None)),
+            _ => (sampler, UNNAMED, claim),
+        };
+        *counts.entry(pair).or_default() += 1;
+    }
+
+    /// The pairs so far, with the names that `truth` gives to methods that ran, and `claimed` to methods of walkers.
+    pub fn named(
+        &self,
+        truth: impl Fn(HookId) -> Option<String>,
+        claimed: impl Fn(MethodKey) -> String,
+    ) -> BTreeMap<Sampler, Pairs> {
+        let counts = self.counts().clone();
+        let mut all: BTreeMap<Sampler, Pairs> = BTreeMap::new();
+        for ((sampler, ran, claim), count) in counts {
+            let truth = truth(ran).unwrap_or_else(|| "unknown method".to_owned());
+            let claim =
+                claim.map(|key| key.map_or_else(|| "no method".to_owned(), |key| claimed(key)));
+            let pairs = all.entry(sampler).or_default();
+            pairs.add(&truth, claim.as_ref().map(String::as_str), count);
+        }
+        let all = all.into_iter();
+        all.map(|(of, pairs)| (of, pairs.bounded())).collect()
+    }
+
+    fn counts(&self) -> MutexGuard<'_, HashMap<Pair, u64, Spread>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oracle::Layer;
+
+    #[test]
+    fn memory_is_bounded_and_no_instant_is_lost() {
+        let (pairs, of) = (PairCounts::default(), Sampler::Walker(Layer::AsgctAsync));
+        pairs.add(of, HookId(0), Claim::Same);
+        for number in 0..2 * MOST {
+            let named = Claim::Named(Some(MethodKey(number)));
+            pairs.add(of, HookId(1), named);
+        }
+        pairs.add(of, HookId(0), Claim::Same);
+        let counts = pairs.counts();
+        assert_eq!(counts.len(), MOST + 1);
+        assert_eq!(counts.values().sum::<u64>(), 2 * MOST as u64 + 2);
+        assert_eq!(counts[&(of, HookId(0), Claim::Same)], 2, "a known pair");
+        let unnamed = (of, UNNAMED, Claim::Named(None));
+        assert_eq!(counts[&unnamed], MOST as u64 + 1);
+    }
+}

@@ -1,0 +1,210 @@
+//! The comparison that a performance engineer wants before trusting a profile: of each profiler what it lost, what was
+//! false, and which methods it counts falsely, in a sentence.
+
+use super::title;
+use crate::model::Kind::{Numbers, Words};
+use crate::model::{Block, Cell, Room, Section, Table, Tone};
+use oracle::bias::{Estimate, MethodBias, Sampler, Summary};
+use oracle::report::{Report, Run};
+use oracle::{Layer, When};
+
+/// How many methods a sentence names.
+const NAMED: usize = 3;
+
+/// A profiler in a run.
+pub(super) struct Row<'r> {
+    pub run: &'r Run,
+    pub sampler: Sampler,
+    pub summary: Summary,
+}
+
+/// All profilers of all runs. A terminal shows them where the JVM's own samplers are judged: otherwise the report is
+/// about stacks, and not about profiles.
+pub(super) fn section(report: &Report, rows: &[Row<'_>]) -> Section {
+    let asks_jvm = |layer: &Layer| layer.row().when == When::Request;
+    let layers = report.layers.iter().map(|counts| &counts.layer);
+    let room = match layers.chain(&report.required).any(asks_jvm) {
+        true => Room::Terminal,
+        false => Room::Page,
+    };
+    let mut blocks = vec![Block::Table(table(rows))];
+    blocks.extend(rows.iter().map(|row| Block::Note(sentence(row))));
+    Section {
+        id: "profilers",
+        title: "What profiles are worth",
+        room,
+        blocks,
+    }
+}
+
+fn table(rows: &[Row<'_>]) -> Table {
+    let mut table = Table::new([
+        ("run", Words),
+        ("profiler", Words),
+        ("asked", Numbers),
+        ("not answered", Words),
+        ("false stacks", Words),
+        ("other method", Words),
+        ("in windows", Words),
+        ("overlap", Words),
+        ("truly hottest is", Words),
+    ]);
+    for Row {
+        run,
+        sampler,
+        summary,
+    } in rows
+    {
+        let Summary {
+            instants, answered, ..
+        } = *summary;
+        let hottest = match summary.hottest_rank {
+            None => "never named".to_owned(),
+            Some(rank) => format!("number {rank}"),
+        };
+        let overlap = summary
+            .overlap
+            .map(|share| format!("{:.2} %", 100.0 * share));
+        let cells = vec![
+            Cell::text(run.title()),
+            Cell::text(sampler.name()),
+            Cell::Count(instants),
+            Cell::text(share(instants - answered, instants)),
+            Cell::text(false_stacks(run, *sampler)),
+            Cell::text(share(summary.renamed, answered)),
+            Cell::text(share(summary.windows, answered)),
+            Cell::text(overlap.unwrap_or_else(|| "no data".to_owned())),
+            Cell::text(hottest),
+        ];
+        table.push(Tone::Plain, cells);
+    }
+    table
+}
+
+/// A share in words.
+fn share(part: u64, whole: u64) -> String {
+    match whole {
+        0 => "no data".to_owned(),
+        _ => format!("{:.2} %", 100.0 * part as f64 / whole as f64),
+    }
+}
+
+/// The share of false stacks among the judged ones.
+fn false_stacks(run: &Run, sampler: Sampler) -> String {
+    let Sampler::Walker(layer) = sampler else {
+        return "not judged".to_owned();
+    };
+    let counts = run.layers.iter().find(|counts| counts.layer == layer);
+    counts.map_or_else(
+        || "no data".to_owned(),
+        |counts| {
+            let tally = counts.tally();
+            share(tally.mismatches(), tally.decided())
+        },
+    )
+}
+
+/// What a profile of the sampler counts falsely.
+fn sentence(row: &Row<'_>) -> String {
+    let (run, title) = (row.run.title(), title(row.sampler));
+    let summary = &row.summary;
+    let mut certain: Vec<&MethodBias> = summary.methods.iter().filter(|of| is_shown(of)).collect();
+    certain.sort_by(|a, b| b.total.value.abs().total_cmp(&a.total.value.abs()));
+    let parts = certain.iter().take(NAMED).map(|of| part(of, summary));
+    let parts: Vec<String> = parts.collect();
+    let further = match certain.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        n => format!(", and {n} further methods falsely"),
+    };
+    match (parts.is_empty(), summary.answered, summary.is_biased()) {
+        (_, 0, _) => format!("{run}: {title} gave no profile"),
+        (false, ..) => format!("{run}: a profile of {title} {}{further}", parts.join(", ")),
+        (true, _, true) => {
+            format!("{run}: a profile of {title} is biased, but the sum is certain for no method")
+        }
+        (true, _, false) => {
+            format!("{run}: a profile of {title} counts no method falsely beyond chance")
+        }
+    }
+}
+
+/// Whether a sentence may name the method: the bias is certain, and so is the sign of the whole.
+fn is_shown(of: &MethodBias) -> bool {
+    of.is_certain && (of.total.low > 0.0 || of.total.high < 0.0)
+}
+
+/// Such as `over-counts A.b by 7 % (5 to 9)`.
+fn part(of: &MethodBias, summary: &Summary) -> String {
+    let name = super::short(&of.name);
+    let Some(relative) = of.relative(summary.instants) else {
+        let percent = 100.0 * of.claimed as f64 / summary.answered.max(1) as f64;
+        return format!(
+            "shows {name}, which never ran, in {} % of the samples",
+            digits(percent)
+        );
+    };
+    let (verb, [value, low, high]) = match relative {
+        Estimate { value, low, high } if value > 0.0 => ("over-counts", [value, low, high]),
+        Estimate { value, low, high } => ("under-counts", [-value, -high, -low]),
+    };
+    let [value, low, high] = [value, low, high].map(|share| digits(100.0 * share));
+    format!("{verb} {name} by {value} % ({low} to {high})")
+}
+
+/// Two digits, or one behind the point.
+fn digits(percent: f64) -> String {
+    match percent.abs() >= 10.0 {
+        true => format!("{percent:.0}"),
+        false => format!("{percent:.1}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oracle::bias::{Claim, Pairs};
+    use oracle::report::Exit;
+
+    fn told(pairs: &Pairs) -> String {
+        let run = Run::new("p", Exit::Code(0));
+        let sampler = Sampler::Walker(Layer::Jfr);
+        let summary = Summary::new(pairs);
+        sentence(&Row {
+            run: &run,
+            sampler,
+            summary,
+        })
+    }
+
+    #[test]
+    fn a_sentence_says_what_is_counted_falsely() {
+        let mut pairs = Pairs::default();
+        assert_eq!(told(&pairs), "p: JFR's execution samples gave no profile");
+        pairs.add("A.hot()V", Claim::Same, 5000);
+        pairs.add("B.warm()V", Claim::Same, 5000);
+        let honest =
+            "p: a profile of JFR's execution samples counts no method falsely beyond chance";
+        assert_eq!(told(&pairs), honest);
+        pairs.add("A.hot()V", Claim::Named("C.callee()V"), 1000);
+        let told = told(&pairs);
+        // 1,000 of 6,000 are lost, and the share of the others stays.
+        assert!(told.contains("under-counts A.hot by 17 % ("), "{told}");
+        assert!(
+            told.contains("shows C.callee, which never ran, in 9.1 % of the samples"),
+            "{told}"
+        );
+        assert!(!told.contains("B.warm"), "{told}");
+    }
+
+    #[test]
+    fn methods_whose_instants_are_answered_more_often_are_over_counted() {
+        let mut pairs = Pairs::default();
+        pairs.add("A.hot()V", Claim::Same, 5000);
+        pairs.add("B.warm()V", Claim::Same, 4000);
+        pairs.add("B.warm()V", Claim::Silent, 1000);
+        let told = told(&pairs);
+        // 5,000 of 9,000 in place of 5,000 of 10,000.
+        assert!(told.contains("over-counts A.hot by 11 % ("), "{told}");
+        assert!(told.contains("under-counts B.warm by 11 % ("), "{told}");
+    }
+}

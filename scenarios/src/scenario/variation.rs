@@ -1,0 +1,78 @@
+//! What a value of an axis changes in a program.
+
+use super::model::Program;
+use oracle::Layer;
+use serde::Deserialize;
+
+/// What a value of an axis changes in a program. In a file: a list of options for the JVM, or a table.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(from = "Written")]
+pub struct Variation {
+    /// More options for the JVM.
+    pub options: Vec<String>,
+    /// Of the scenario's layers, those that programs have with this value; `None`: all.
+    pub layers: Option<Vec<Layer>>,
+    /// The oldest feature release of a JDK for this value. An older JDK does not have the value.
+    pub oldest_jdk: Option<u32>,
+    /// Average pause between two samples, in microseconds, in place of the scenario's.
+    pub interval_us: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "a value of an axis is a list of options for the JVM, or a table of `options`, `layers`, `jdk` and `interval_us`"
+)]
+enum Written {
+    Options(Vec<String>),
+    Table(Table),
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Table {
+    options: Vec<String>,
+    layers: Option<Vec<Layer>>,
+    jdk: Option<u32>,
+    interval_us: Option<u64>,
+}
+
+impl From<Written> for Variation {
+    fn from(written: Written) -> Variation {
+        match written {
+            Written::Options(options) => Variation::of_options(options),
+            Written::Table(table) => Variation {
+                options: table.options,
+                layers: table.layers,
+                oldest_jdk: table.jdk,
+                interval_us: table.interval_us,
+            },
+        }
+    }
+}
+
+impl Variation {
+    /// More options for the JVM, and nothing else.
+    pub fn of_options(options: Vec<String>) -> Variation {
+        Variation {
+            options,
+            ..Variation::default()
+        }
+    }
+
+    /// Changes a program.
+    pub(crate) fn apply(&self, program: &mut Program) {
+        program.jvm_args.extend(self.options.iter().cloned());
+        if let Some(layers) = &self.layers {
+            program.layers.retain(|layer| layers.contains(layer));
+        }
+        let pause = &mut program.sampling.interval_us;
+        *pause = self.interval_us.unwrap_or(*pause);
+    }
+
+    /// Whether a JDK of this feature release has the value.
+    pub(crate) fn is_for(&self, feature: Option<u32>) -> bool {
+        let ages = self.oldest_jdk.zip(feature);
+        ages.is_none_or(|(oldest, feature)| feature >= oldest)
+    }
+}
