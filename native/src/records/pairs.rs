@@ -42,8 +42,7 @@ impl PairCounts {
         let mut all: BTreeMap<Sampler, Pairs> = BTreeMap::new();
         for ((sampler, ran, claim), count) in counts {
             let truth = truth(ran).unwrap_or_else(|| "unknown method".to_owned());
-            let claim =
-                claim.map(|key| key.map_or_else(|| "no method".to_owned(), |key| claimed(key)));
+            let claim = claim.map(|key| key.map_or_else(|| "no method".to_owned(), &claimed));
             let pairs = all.entry(sampler).or_default();
             pairs.add(&truth, claim.as_ref().map(String::as_str), count);
         }

@@ -22,6 +22,6 @@ mod summary;
 
 pub use claim::{Claim, claim, newest};
 pub use interval::Estimate;
-pub use pairs::Pairs;
+pub use pairs::{OTHERS, Pairs};
 pub use sampler::Sampler;
 pub use summary::{MethodBias, Summary};

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 const MOST_METHODS: usize = 300;
 
 /// The name of all methods beyond the most frequent ones.
-const OTHERS: &str = "other methods";
+pub const OTHERS: &str = "other methods";
 
 /// Pairs of a true method and the walker's method at one instant, counted: the claims for each true method.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

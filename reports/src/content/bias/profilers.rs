@@ -4,7 +4,7 @@
 use super::title;
 use crate::model::Kind::{Numbers, Words};
 use crate::model::{Block, Cell, Room, Section, Table, Tone};
-use oracle::bias::{Estimate, MethodBias, Sampler, Summary};
+use oracle::bias::{Estimate, MethodBias, OTHERS, Sampler, Summary};
 use oracle::report::{Report, Run};
 use oracle::{Layer, When};
 
@@ -128,9 +128,9 @@ fn sentence(row: &Row<'_>) -> String {
     }
 }
 
-/// Whether a sentence may name the method: the bias is certain, and so is the sign of the whole.
+/// Whether a sentence may name the method: the bias is certain, so is the sign of the whole, and it is one method.
 fn is_shown(of: &MethodBias) -> bool {
-    of.is_certain && (of.total.low > 0.0 || of.total.high < 0.0)
+    of.is_certain && (of.total.low > 0.0 || of.total.high < 0.0) && of.name != OTHERS
 }
 
 /// Such as `over-counts A.b by 7 % (5 to 9)`.
