@@ -188,7 +188,7 @@ fn variants(program: &Program, jdks: &[Jdk], seed: u64, jobs: &mut Vec<Job>) {
                     axes.insert("repetition".into(), repetition.to_string());
                 }
                 let mut program = program.clone();
-                variations.iter().for_each(|of| of.apply(&mut program));
+                variations.iter().for_each(|of| program.vary(of));
                 jobs.push(Job {
                     number: jobs.len() + 1,
                     program,

@@ -242,6 +242,16 @@ impl Program {
         }
     }
 
+    /// Changes the program by a value of an axis.
+    pub(crate) fn vary(&mut self, by: &Variation) {
+        self.jvm_args.extend(by.options.iter().cloned());
+        if let Some(layers) = &by.layers {
+            self.layers.retain(|layer| layers.contains(layer));
+        }
+        let pause = &mut self.sampling.interval_us;
+        *pause = by.interval_us.unwrap_or(*pause);
+    }
+
     /// What its layers need beside hooks.
     pub(crate) fn truths(&self) -> Truths {
         let hooked = self.hooks.is_on();

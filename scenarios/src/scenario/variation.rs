@@ -1,6 +1,5 @@
 //! What a value of an axis changes in a program.
 
-use super::model::Program;
 use oracle::Layer;
 use serde::Deserialize;
 
@@ -58,16 +57,6 @@ impl Variation {
             options,
             ..Variation::default()
         }
-    }
-
-    /// Changes a program.
-    pub(crate) fn apply(&self, program: &mut Program) {
-        program.jvm_args.extend(self.options.iter().cloned());
-        if let Some(layers) = &self.layers {
-            program.layers.retain(|layer| layers.contains(layer));
-        }
-        let pause = &mut program.sampling.interval_us;
-        *pause = self.interval_us.unwrap_or(*pause);
     }
 
     /// Whether a JDK of this feature release has the value.

@@ -1,7 +1,7 @@
 //! The comparison that a performance engineer wants before trusting a profile: of each profiler what it lost, what was
 //! false, and which methods it counts falsely, in a sentence.
 
-use super::title;
+use super::rows::{Row, short, title};
 use crate::model::Kind::{Numbers, Words};
 use crate::model::{Block, Cell, Room, Section, Table, Tone};
 use oracle::bias::{Estimate, MethodBias, OTHERS, Sampler, Summary};
@@ -10,13 +10,6 @@ use oracle::{Layer, When};
 
 /// How many methods a sentence names.
 const NAMED: usize = 3;
-
-/// A profiler in a run.
-pub(super) struct Row<'r> {
-    pub run: &'r Run,
-    pub sampler: Sampler,
-    pub summary: Summary,
-}
 
 /// All profilers of all runs. A terminal shows them where the JVM's own samplers are judged: otherwise the report is
 /// about stacks, and not about profiles.
@@ -135,7 +128,7 @@ fn is_shown(of: &MethodBias) -> bool {
 
 /// Such as `over-counts A.b by 7 % (5 to 9)`.
 fn part(of: &MethodBias, summary: &Summary) -> String {
-    let name = super::short(&of.name);
+    let name = short(&of.name);
     let Some(relative) = of.relative(summary.instants) else {
         let percent = 100.0 * of.claimed as f64 / summary.answered.max(1) as f64;
         return format!(

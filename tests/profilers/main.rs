@@ -1,6 +1,7 @@
 //! Scenario `profilers`: each profiler has a profile beside the true one, and a walker that names callers on purpose is
 //! told as biased.
 
+#[path = "../support/mod.rs"]
 mod support;
 
 use oracle::Layer;

@@ -1,0 +1,34 @@
+//! A profiler in a run, and its names.
+
+use hotspot::walkers::Walker;
+use oracle::bias::{Sampler, Summary};
+use oracle::report::Run;
+
+/// A profiler in a run.
+pub(super) struct Row<'r> {
+    pub run: &'r Run,
+    pub sampler: Sampler,
+    pub summary: Summary,
+}
+
+/// The profilers of a run.
+pub(super) fn of_run(run: &Run) -> impl Iterator<Item = Row<'_>> {
+    run.bias.iter().map(move |(&sampler, pairs)| Row {
+        run,
+        sampler,
+        summary: Summary::new(pairs),
+    })
+}
+
+/// The sampler in a sentence.
+pub(super) fn title(sampler: Sampler) -> &'static str {
+    match sampler {
+        Sampler::Walker(layer) => Walker::of(layer).map_or(layer.name(), |walker| walker.title),
+        Sampler::Safepoint => "GetStackTrace at the next safepoint",
+    }
+}
+
+/// A method without its descriptor.
+pub(super) fn short(name: &str) -> &str {
+    name.split('(').next().unwrap_or(name)
+}

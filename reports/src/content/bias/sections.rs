@@ -1,0 +1,15 @@
+//! What profiles are worth: all profilers side by side, then the methods of each.
+
+use super::rows::{Row, of_run};
+use super::{methods, profilers};
+use crate::model::Section;
+use oracle::report::Report;
+
+/// The sections; none without a profile.
+pub(in crate::content) fn sections(report: &Report) -> Vec<Section> {
+    let rows: Vec<Row<'_>> = report.runs.iter().flat_map(of_run).collect();
+    match rows.is_empty() {
+        true => vec![],
+        false => vec![profilers::section(report, &rows), methods::section(&rows)],
+    }
+}
