@@ -50,6 +50,18 @@ impl Pairs {
         *counter += instants;
     }
 
+    /// Adds the counts of another run.
+    pub fn merge(&mut self, other: &Pairs) {
+        for (truth, claims) in &other.0 {
+            let sum: &mut Claims = at(&mut self.0, truth);
+            sum.silent += claims.silent;
+            sum.windows += claims.windows;
+            for (claimed, count) in &claims.named {
+                *at(&mut sum.named, claimed) += count;
+            }
+        }
+    }
+
     /// The same counts, with names for the most frequent methods alone, so that a report stays small.
     pub fn bounded(self) -> Pairs {
         self.with_methods(MOST_METHODS)
@@ -192,6 +204,9 @@ mod tests {
         expected.add(OTHERS, Claim::Silent, 1);
         assert_eq!(bounded, expected);
         assert_eq!(bounded.instants(), pairs.instants());
+        let mut twice = bounded.clone();
+        twice.merge(&bounded);
+        assert_eq!((twice.instants(), twice.windows()), (44, 16));
         assert_eq!(pairs.clone().bounded(), pairs, "few methods stay");
     }
 }
