@@ -81,7 +81,7 @@ fn each_profiler_has_a_profile_beside_the_true_one() {
     }
 }
 
-/// One answer of ten without its top frame: the callers win what the methods lose.
+/// One answer of three without its top frame: the callers win what the methods lose.
 #[test]
 fn a_walker_that_names_callers_on_purpose_is_told_as_biased() {
     let asgct = ("signals".to_owned(), Sampler::Walker(Layer::AsgctAsync));
@@ -90,7 +90,7 @@ fn a_walker_that_names_callers_on_purpose_is_told_as_biased() {
         let mut sum = Pairs::default();
         for seed in 1.. {
             deadline.check();
-            let mut all = pairs(run(&jdk, seed, &["--fault", "drop-top:asgct-async:10"]));
+            let mut all = pairs(run(&jdk, seed, &["--fault", "drop-top:asgct-async:3"]));
             sum.merge(&all.remove(&asgct).unwrap_or_default());
             let summary = Summary::new(&sum);
             println!(
