@@ -256,3 +256,18 @@ fn code_that_replaces_frames_is_not_followed() {
     assert_eq!(Code::of(b"native nmethod"), Code::NativeWrapper);
     assert_eq!(Code::of(b"I2C/C2I adapters"), Code::Stub);
 }
+
+#[test]
+fn a_call_behind_a_fault_is_not_followed() {
+    let mut machine = Machine::new();
+    // The VM's signal handler has moved the program counter to a call of another function.
+    let before = Place {
+        bytes: [0x48, 0x8b],
+        ..machine.place
+    };
+    let word = before.pc + 0x400;
+    machine.memory.insert(before.sp - WORD, word);
+    let after = at(function(9), before.sp - WORD);
+    let followed = machine.shadow.step(&before, &after, &machine.memory);
+    assert_eq!(followed, Err(Lost::Code));
+}
