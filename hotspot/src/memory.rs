@@ -20,3 +20,31 @@ pub trait Memory {
         Some(self.u32(address)?.cast_signed())
     }
 }
+
+/// Memory for tests.
+#[cfg(test)]
+pub(crate) mod toy {
+    use super::Memory;
+    use std::collections::HashMap;
+
+    /// Words by their addresses.
+    pub struct Words(pub HashMap<usize, usize>);
+
+    impl Memory for Words {
+        fn u8(&self, _: usize) -> Option<u8> {
+            None
+        }
+        fn u16(&self, _: usize) -> Option<u16> {
+            None
+        }
+        fn u32(&self, _: usize) -> Option<u32> {
+            None
+        }
+        fn word(&self, address: usize) -> Option<usize> {
+            self.0.get(&address).copied()
+        }
+        fn code(&self, _: usize) -> [u8; 16] {
+            [0; 16]
+        }
+    }
+}

@@ -141,28 +141,8 @@ impl Frame {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::toy::Words;
     use std::collections::HashMap;
-
-    /// Words by address.
-    struct Words(HashMap<usize, usize>);
-
-    impl Memory for Words {
-        fn u8(&self, _: usize) -> Option<u8> {
-            None
-        }
-        fn u16(&self, _: usize) -> Option<u16> {
-            None
-        }
-        fn u32(&self, _: usize) -> Option<u32> {
-            None
-        }
-        fn word(&self, address: usize) -> Option<usize> {
-            self.0.get(&address).copied()
-        }
-        fn code(&self, _: usize) -> [u8; 16] {
-            [0; 16]
-        }
-    }
 
     const COMPILED: usize = 0x1000;
     const INTERPRETER: usize = 0x2000;

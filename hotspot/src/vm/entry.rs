@@ -105,25 +105,11 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::toy;
+    use std::collections::HashMap;
 
-    struct OneWord(usize, usize);
-
-    impl Memory for OneWord {
-        fn u8(&self, _: usize) -> Option<u8> {
-            None
-        }
-        fn u16(&self, _: usize) -> Option<u16> {
-            None
-        }
-        fn u32(&self, _: usize) -> Option<u32> {
-            None
-        }
-        fn word(&self, address: usize) -> Option<usize> {
-            (address == self.0).then_some(self.1)
-        }
-        fn code(&self, _: usize) -> [u8; 16] {
-            [0; 16]
-        }
+    fn one_word(address: usize, word: usize) -> toy::Words {
+        toy::Words(HashMap::from([(address, word)]))
     }
 
     const LAYOUT: Layout = Layout {
@@ -148,7 +134,7 @@ mod tests {
 
     fn callers(words: &[usize]) -> Vec<Option<usize>> {
         let start = 0x1000;
-        LAYOUT.callers(&OneWord(0x10, 0x77), Words { start, words })
+        LAYOUT.callers(&one_word(0x10, 0x77), Words { start, words })
     }
 
     #[test]
@@ -170,7 +156,7 @@ mod tests {
         assert_eq!(callers(&[1, 2, 3]), []);
         assert_eq!(callers(&[0x77]), [None]);
         let words = &stack(0x1080, 0x4444);
-        let unread = LAYOUT.callers(&OneWord(0, 0), Words { start: 0, words });
+        let unread = LAYOUT.callers(&one_word(0, 0), Words { start: 0, words });
         assert_eq!(unread, []);
     }
 }
