@@ -52,12 +52,17 @@ impl Pairs {
 
     /// Adds the counts of another run.
     pub fn merge(&mut self, other: &Pairs) {
+        self.add_all(other, |name| name);
+    }
+
+    /// Adds all counts of `other`, in which `name` gives each method its name here.
+    fn add_all<'n>(&mut self, other: &'n Pairs, name: impl Fn(&'n str) -> &'n str) {
         for (truth, claims) in &other.0 {
-            let sum: &mut Claims = at(&mut self.0, truth);
+            let sum: &mut Claims = at(&mut self.0, name(truth));
             sum.silent += claims.silent;
             sum.windows += claims.windows;
             for (claimed, count) in &claims.named {
-                *at(&mut sum.named, claimed) += count;
+                *at(&mut sum.named, name(claimed)) += count;
             }
         }
     }
@@ -78,19 +83,11 @@ impl Pairs {
             .collect();
         frequent.sort_by_key(|&(_, count)| Reverse(count));
         let kept: BTreeMap<&str, u64> = frequent.into_iter().take(most).collect();
-        let name = |name: &str| match kept.contains_key(name) {
-            true => name.to_owned(),
-            false => OTHERS.to_owned(),
-        };
         let mut bounded = Pairs::default();
-        for (truth, claims) in &self.0 {
-            let sum: &mut Claims = at(&mut bounded.0, &name(truth));
-            sum.silent += claims.silent;
-            sum.windows += claims.windows;
-            for (claimed, count) in &claims.named {
-                *at(&mut sum.named, &name(claimed)) += count;
-            }
-        }
+        bounded.add_all(&self, |name| match kept.contains_key(name) {
+            true => name,
+            false => OTHERS,
+        });
         bounded
     }
 
