@@ -35,20 +35,20 @@ impl<'e> Earlier<'e> {
 
     /// All that are loaded now.
     pub fn all(jvmti: Jvmti, env: Env<'e>) -> Earlier<'e> {
-        Earlier(jvmti.loaded_classes(env).unwrap_or_default())
+        let mut classes = jvmti.loaded_classes(env).unwrap_or_default();
+        classes.retain(|class| !name(jvmti, class).is_ok_and(|name| has_address(&name)));
+        Earlier(classes)
     }
 
     /// Reads those that are linked by now.
     pub fn read(&mut self, jvmti: Jvmti, into: &ClassFiles) {
-        let is_hidden = |class: &Local<'_>| name(jvmti, class).is_ok_and(|name| has_address(&name));
-        let is_left = |class: &Local<'_>| match class_file(jvmti, class) {
+        self.0.retain(|class| match class_file(jvmti, class) {
             Err(error) => error == NOT_LINKED,
             Ok(class_file) => {
                 class_file.iter().for_each(|bytes| into.loaded(bytes));
                 false
             }
-        };
-        self.0.retain(|class| !is_hidden(class) && is_left(class));
+        });
     }
 }
 
