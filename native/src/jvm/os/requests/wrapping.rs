@@ -3,11 +3,10 @@
 //! HotSpot suspends threads with SIGUSR2 (`signals_posix.cpp`): the handler stays in the thread until a second
 //! SIGUSR2 arrives, which is handled within the first. JFR's sampler by CPU time uses SIGPROF.
 
-use crate::jvm::os::earlier::call_earlier;
+use crate::jvm::os::earlier::{self, call_earlier};
 use crate::jvm::os::signal::HandlerContext;
 use std::ffi::{c_int, c_void};
 use std::io;
-use std::ptr;
 use std::sync::OnceLock;
 
 /// A signal by which a sampler of the JVM makes its requests.
@@ -51,24 +50,14 @@ pub fn wrap(signal: Asking, around: Around) -> io::Result<bool> {
     if WRAPPED[signal as usize].get().is_some() {
         return Ok(true);
     }
-    // SAFETY: the handler is async-signal-safe if `around` is; `action` is that of the JVM, with another function.
-    unsafe {
-        let mut earlier: libc::sigaction = std::mem::zeroed();
-        if libc::sigaction(signal.number(), ptr::null(), &mut earlier) != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        if [libc::SIG_DFL, libc::SIG_IGN].contains(&earlier.sa_sigaction) {
-            return Ok(false);
-        }
-        let mut action = earlier;
-        action.sa_sigaction = signal.handler();
-        action.sa_flags |= libc::SA_SIGINFO;
-        _ = WRAPPED[signal as usize].set(Wrapped { around, earlier });
-        match libc::sigaction(signal.number(), &action, ptr::null_mut()) {
-            0 => Ok(true),
-            _ => Err(io::Error::last_os_error()),
-        }
+    let earlier = earlier::find(signal.number())?;
+    if [libc::SIG_DFL, libc::SIG_IGN].contains(&earlier.sa_sigaction) {
+        return Ok(false);
     }
+    _ = WRAPPED[signal as usize].set(Wrapped { around, earlier });
+    // SAFETY: the handler is async-signal-safe if `around` is.
+    unsafe { earlier::replace(signal.number(), &earlier, signal.handler()) }?;
+    Ok(true)
 }
 
 extern "C" fn suspension(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {

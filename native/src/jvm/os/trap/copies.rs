@@ -6,6 +6,7 @@
 
 use crate::jvm::arch::copy_x86_64::{behind_copy, register, run_copy};
 use hotspot::steps::copied::{Copied, Copy, copied};
+use oracle::random::GOLDEN;
 use std::io;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -166,8 +167,7 @@ impl Copies {
 
     /// The place of the instruction at `pc`, whose copy is made if it is not there.
     fn place(&mut self, pc: usize) -> Option<usize> {
-        const GOLDEN: usize = 0x9e37_79b9_7f4a_7c15;
-        let place = pc.wrapping_mul(GOLDEN) >> (usize::BITS - PLACES.ilog2());
+        let place = pc.wrapping_mul(GOLDEN as usize) >> (usize::BITS - PLACES.ilog2());
         let (code, readable) = bytes_at(pc);
         let known = &self.known[place];
         if known.pc != pc || (known.code ^ code) & known.mask != 0 {

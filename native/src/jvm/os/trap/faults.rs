@@ -2,10 +2,9 @@
 //! as the VM expects.
 
 use super::copies::resume_behind_copy;
-use crate::jvm::os::earlier::call_earlier;
+use crate::jvm::os::earlier::{self, call_earlier};
 use std::ffi::{c_int, c_void};
 use std::io;
-use std::ptr;
 use std::sync::OnceLock;
 
 /// The faults that the VM makes use of, and the handlers that were there before.
@@ -18,19 +17,10 @@ static EARLIER: [(c_int, OnceLock<libc::sigaction>); 3] = [
 /// Installs a handler before each handler that is there. To be called once.
 pub fn install() -> io::Result<()> {
     for (signal, earlier) in &EARLIER {
-        // SAFETY: the handler is async-signal-safe; `action` is fully set.
-        unsafe {
-            let mut found: libc::sigaction = std::mem::zeroed();
-            if libc::sigaction(*signal, ptr::null(), &mut found) != 0 {
-                return Err(io::Error::last_os_error());
-            }
-            let mut action = *earlier.get_or_init(|| found);
-            action.sa_sigaction = handler as *const () as usize;
-            action.sa_flags |= libc::SA_SIGINFO;
-            if libc::sigaction(*signal, &action, ptr::null_mut()) != 0 {
-                return Err(io::Error::last_os_error());
-            }
-        }
+        let found = earlier::find(*signal)?;
+        let before = earlier.get_or_init(|| found);
+        // SAFETY: the handler is async-signal-safe.
+        unsafe { earlier::replace(*signal, before, handler as *const () as usize) }?;
     }
     Ok(())
 }

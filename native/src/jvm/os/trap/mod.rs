@@ -19,7 +19,7 @@ mod faults;
 mod stack;
 
 use crate::jvm::arch;
-use crate::jvm::os::earlier::call_earlier;
+use crate::jvm::os::earlier::{self, call_earlier};
 use crate::jvm::os::held::Held;
 use crate::jvm::os::signal::HandlerContext;
 use copies::Copies;
@@ -82,12 +82,9 @@ pub fn is_possible() -> bool {
 
 /// Installs the handler. To be called once. The handler stays installed, because a trap may be late.
 pub fn install(on_trap: OnTrap) -> io::Result<()> {
+    let earlier = earlier::find(libc::SIGTRAP)?;
     // SAFETY: the handler is async-signal-safe; `action` is fully set.
     unsafe {
-        let mut earlier: libc::sigaction = std::mem::zeroed();
-        if libc::sigaction(libc::SIGTRAP, ptr::null(), &mut earlier) != 0 {
-            return Err(io::Error::last_os_error());
-        }
         let runner = Held::new(Runner {
             copies: Copies::new()?,
             stack: OwnStack::new()?,
