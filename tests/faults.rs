@@ -8,7 +8,7 @@ use oracle::mutants::{Detection, FaultKind, Unseen};
 use oracle::record::FaultCount;
 use oracle::report::{Exit, Report};
 use oracle::tally::Tally;
-use oracle::{Hooking, Layer, Verdict, When};
+use oracle::{Hooking, LAYERS, Layer, Verdict, When};
 use scenarios::jdk::Jdk;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -240,10 +240,18 @@ fn faults_of_walkers_in_signals_are_caught() {
     }
 }
 
+/// The layers of suspended threads that a run has unless the scenario says otherwise. `tests/thread_dumps` has the
+/// others.
+fn of_suspended() -> Vec<Layer> {
+    let rows = LAYERS.iter().filter(|row| row.usual);
+    let suspended = rows.filter(|row| row.when == When::Suspend);
+    suspended.map(|row| row.layer).collect()
+}
+
 /// GetStackTrace and the other JVMTI walkers are also asked for another thread.
 #[test]
 fn faults_of_walkers_of_suspended_threads_are_caught() {
-    let layers: Vec<Layer> = When::Suspend.layers().collect();
+    let layers = of_suspended();
     let names: Vec<_> = layers.iter().map(|layer| layer.name()).collect();
     let fault = format!("all:{}:3", names.join(","));
     for (jdk, hooks) in hooked(jdks()) {
@@ -414,7 +422,7 @@ fn without_faults_nothing_is_reported() {
         assert_eq!(faults, [], "{jdk:?}");
         for layer in [Layer::Ground, Layer::Gst]
             .into_iter()
-            .chain(When::Suspend.layers())
+            .chain(of_suspended())
         {
             assert_eq!(mismatches(&report, layer), 0, "{jdk:?} {layer}");
         }

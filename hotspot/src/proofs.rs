@@ -15,6 +15,9 @@ pub struct Proofs {
     /// The kind of the code that had called the VM below each JavaCalls entry on the stack, newest
     /// first, as far as the copied words reach.
     pub entries: Vec<CodeKind>,
+    /// Whether the true caller's instruction names the method of the walk's lowest frame, so that the VM need
+    /// not have called the method. Asked only if a stub had called the VM.
+    pub is_lowest_named: bool,
     /// Whether the top frames of the walk are those of the debug info record behind the record of
     /// the call into the running stub.
     pub is_next_record: bool,
@@ -35,6 +38,7 @@ impl From<&Proofs> for RecordedProofs {
             stubs: proofs.stubs.clone(),
             deoptimised: proofs.deoptimised.clone(),
             entries: entries.map(|kind| kind.name().into()).collect(),
+            is_lowest_named: proofs.is_lowest_named,
             is_next_record: proofs.is_next_record,
             is_top_at_call: proofs.is_top_at_call,
             interpreter: match proofs.interpreter {
@@ -60,6 +64,7 @@ impl From<&RecordedProofs> for Proofs {
             stubs: recorded.stubs.clone(),
             deoptimised: recorded.deoptimised.clone(),
             entries: recorded.entries.iter().filter_map(kind).collect(),
+            is_lowest_named: recorded.is_lowest_named,
             is_next_record: recorded.is_next_record,
             is_top_at_call: recorded.is_top_at_call,
             interpreter: match recorded.interpreter.as_deref() {

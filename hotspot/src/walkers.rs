@@ -67,10 +67,27 @@ const fn jvmti(name: &'static str, title: &'static str) -> Walker {
 }
 
 /// All walkers.
-pub static WALKERS: [Walker; 7] = [
+pub static WALKERS: [Walker; 12] = [
     jvmti("gst", "GetStackTrace"),
     jvmti("gst-list", "GetThreadListStackTraces"),
     jvmti("gst-all", "GetAllStackTraces"),
+    java("java", "Thread.getStackTrace", "java.lang.Thread"),
+    java("java-all", "Thread.getAllStackTraces", "java.lang.Thread"),
+    java(
+        "mxbean",
+        "ThreadMXBean.getThreadInfo",
+        "java.lang.management",
+    ),
+    java(
+        "mxbean-all",
+        "ThreadMXBean.dumpAllThreads",
+        "java.lang.management",
+    ),
+    java(
+        "thread-print",
+        "Thread.print",
+        "the diagnostic commands of HotSpot",
+    ),
     Walker {
         name: "asgct",
         title: "AsyncGetCallTrace",
@@ -120,6 +137,23 @@ pub static WALKERS: [Walker; 7] = [
     jfr("jfr", "JFR's execution samples"),
     jfr("jfr-cpu", "JFR's CPU-time samples"),
 ];
+
+/// The code is Stackwitness's own: these functions have no codes.
+const JAVA_CODES: &[ErrorCode] = &[code(
+    0,
+    "",
+    "no answer, or nothing about the thread in the answer",
+)];
+
+const fn java(name: &'static str, title: &'static str, api: &'static str) -> Walker {
+    Walker {
+        name,
+        title,
+        api,
+        source: "share/services/threadService.cpp, share/runtime/vmOperations.cpp",
+        codes: JAVA_CODES,
+    }
+}
 
 /// The codes are Stackwitness's own: JFR writes no codes.
 const JFR_CODES: &[ErrorCode] = &[

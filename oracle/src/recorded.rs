@@ -229,6 +229,9 @@ pub struct RecordedProofs {
     /// The kind of code that had called the VM below each JavaCalls entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entries: Vec<String>,
+    /// Whether the true caller's instruction names the method of the walk's lowest frame.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_lowest_named: bool,
     /// Whether the top of the walk is the record behind the record of the call into a stub.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_next_record: bool,

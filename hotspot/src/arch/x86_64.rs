@@ -35,6 +35,7 @@ impl Arch for X86_64 {
     fn is_interpreter_frame_removed(code: &[u8]) -> bool {
         // `pop`, `mov rsp, …`, from JDK 21 on a check of the stack watermark, and `jmp …` of
         // registers (`InterpreterMacroAssembler::remove_activation`, `TemplateTable::_return`).
+        let code = skip_all(&INTERPRETER_RETURN, code);
         let popped = match strip_rex(code) {
             [0x58..=0x5f, rest @ ..] => rest,
             _ => code,
@@ -100,6 +101,15 @@ const WRAPPER_RETURN: [Instruction; 4] = [
     Instruction(&[0x49, 0x83, 0xbf], 5),
     Instruction(&[0x49, 0x83, 0x7f], 2),
     Instruction(&[0x0f, 0x85], 4),
+];
+
+/// The instructions around the `pop` and the `mov rsp, …` with which the interpreter returns, on JDK 25: `mov byte
+/// [r15 + …], 0` before, `cmp rsp, [r15 + …]`, `jb …` and `mov qword [r15 + …], 0` behind.
+const INTERPRETER_RETURN: [Instruction; 4] = [
+    Instruction(&[0x41, 0xc6, 0x87], 5),
+    Instruction(&[0x49, 0x3b, 0xa7], 4),
+    Instruction(&[0x72], 1),
+    Instruction(&[0x49, 0xc7, 0x87], 8),
 ];
 
 /// An instruction: its first bytes, and the number of its other bytes.
@@ -180,6 +190,23 @@ mod tests {
         // `pop r13`, `mov rsp, rbx`, `cmp rsp, [r15 + …]`.
         let watermark = [0x41, 0x5d, 0x48, 0x8b, 0xe3, 0x49, 0x3b, 0xa7];
         assert!(X86_64::is_interpreter_frame_removed(&watermark));
+        // JDK 25: `mov byte [r15 + …], 0`, `pop r13`, `mov rsp, rbx`, `cmp rsp, [r15 + …]`, `jb …`,
+        // `mov qword [r15 + …], 0`, `jmp r13`.
+        let code = [
+            0x41, 0xc6, 0x87, 0xbe, 3, 0, 0, 0, 0x41, 0x5d, 0x48, 0x8b, 0xe3, 0x49, 0x3b, 0xa7,
+            0x20, 6, 0, 0, 0x72, 0x0b, 0x49, 0xc7, 0x87, 0x20, 6, 0, 0, 0, 0, 0, 0, 0x41, 0xff,
+            0xe5,
+        ];
+        for start in [0, 8, 10, 13, 20, 22, 33] {
+            assert!(
+                X86_64::is_interpreter_frame_removed(&code[start..]),
+                "{start}"
+            );
+        }
+        // A store alone is no return.
+        assert!(!X86_64::is_interpreter_frame_removed(&[
+            0x41, 0xc6, 0x87, 0xbe, 3, 0, 0, 0, 0x90
+        ]));
         // `jmp [r10 + rbx * 8]`, which goes to the next bytecode.
         assert!(!X86_64::is_interpreter_frame_removed(&[
             0x41, 0xff, 0x24, 0xda

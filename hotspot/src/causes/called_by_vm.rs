@@ -3,8 +3,9 @@
 //! The frame below is a JavaCalls entry. If the Java frames below the entry had called the VM
 //! through a stub, the walkers do not find these frames.
 //!
-//! The proof is a JavaCalls entry on the stack whose anchor leads to a stub. Below the lowest frame of
-//! the walk there is such an entry if the VM alone calls the method.
+//! The proof is a JavaCalls entry on the stack whose anchor leads to a stub, and a method that the VM calls as
+//! the lowest frame of the walk. If the true caller's instruction names the method, the caller itself may have
+//! called the method, and nothing is proven.
 
 use super::cause::{Cause, Program};
 use crate::case::Facts;
@@ -25,6 +26,8 @@ pub(super) const CAUSE: Cause = Cause {
 
 fn recognise(facts: &Facts<'_>) -> bool {
     let lowest = facts.case.lowest;
-    let entries = &facts.case.proofs.entries;
-    facts.is_cut() && entries.contains(&CodeKind::Stub) && lowest.is_some_and(is_called_by_vm)
+    let proofs = facts.case.proofs;
+    let calls_from_stub = proofs.entries.contains(&CodeKind::Stub);
+    let is_by_vm = lowest.is_some_and(is_called_by_vm) && !proofs.is_lowest_named;
+    facts.is_cut() && calls_from_stub && is_by_vm
 }

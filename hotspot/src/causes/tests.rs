@@ -88,6 +88,29 @@ fn a_java_calls_entry_from_a_stub_shows_that_the_vm_called() {
 }
 
 #[test]
+fn a_caller_that_names_the_method_may_have_called_the_method_itself() {
+    let of = |is_lowest_named| {
+        let proofs = Proofs {
+            entries: vec![CodeKind::Stub],
+            is_lowest_named,
+            ..Proofs::default()
+        };
+        let case = Case {
+            verdict: Verdict::Truncated,
+            reason: Reason::BottomMissing,
+            at: None,
+            lowest: Some("java.lang.ArithmeticException.<init>()V"),
+            true_lowest: Some(MAIN),
+            proofs: &proofs,
+            instant: Some(AT),
+        };
+        Cause::of::<X86_64>(case).name
+    };
+    assert_eq!(of(false), "called-by-vm");
+    assert_eq!(of(true), "unexplained");
+}
+
+#[test]
 fn a_deoptimisation_handler_shows_the_caller_that_the_walker_refuses() {
     let refused = Proofs {
         deoptimised: vec!["a.B.d".into()],

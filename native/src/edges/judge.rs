@@ -125,6 +125,14 @@ impl EdgeJudge {
         Some(self.settle(found, stack))
     }
 
+    /// The finding on the edge from `caller` to `callee` in any thread; `None` as in
+    /// [`EdgeJudge::findings`].
+    pub fn edge(&self, env: Env<'_>, caller: Frame, callee: Frame) -> Option<Finding> {
+        const ANY: Thread = (0, 0);
+        let found = self.findings(env, ANY, &[callee, caller])?;
+        found.get(1).copied()
+    }
+
     /// [`EdgeJudge::sure_findings`] on a stack of GetStackTrace. The findings are counted, and the
     /// judge learns from the stack how the thread started.
     pub fn findings_of_gst(

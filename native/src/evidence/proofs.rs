@@ -18,7 +18,7 @@ const WORD: usize = size_of::<usize>();
 const OWN_WORDS: usize = 1 << 12;
 
 /// In the interpreter these bytes tell whether the frame is removed.
-const CODE: usize = 16;
+const CODE: usize = 32;
 
 /// What is asked about the two stacks, whose methods are named as reports do.
 pub struct Stacks<'a> {
@@ -27,6 +27,8 @@ pub struct Stacks<'a> {
     pub walk: &'a dyn Fn(usize) -> Option<(String, i32)>,
     /// Whether the walk's top frame stands at an instruction that can call.
     pub is_top_at_call: bool,
+    /// Whether the true caller's instruction names the method of the walk's lowest frame.
+    pub is_lowest_named: &'a dyn Fn() -> bool,
     /// Whether the walk lacks a frame of the method of this name, without a descriptor.
     pub lacks: &'a dyn Fn(&str) -> bool,
 }
@@ -85,6 +87,8 @@ fn of_stack(jvm: &Jvm, cache: &CodeCache, stack: Words<'_>, stacks: &Stacks<'_>)
         .flatten()
         .filter_map(|caller| code_of(caller?))
         .collect();
+    let calls_from_stub = proofs.entries.contains(&CodeKind::Stub);
+    proofs.is_lowest_named = calls_from_stub && (stacks.is_lowest_named)();
     proofs
 }
 

@@ -8,6 +8,7 @@ use super::reservoirs::Reservoirs;
 use super::seen::Seen;
 use super::share::Share;
 use super::shown;
+use crate::edges::EdgeJudge;
 use crate::jvm::jni::Env;
 use crate::records::Records;
 use crate::truth::context::Truth as Known;
@@ -22,12 +23,12 @@ use oracle::record::{CauseName, Config, Evidence, Kept, Mismatch, Record};
 use oracle::trace::{Frame, Methods, Site};
 use oracle::{Judgement, Layer, Verdict};
 
-/// A mismatch.
+/// A judged walk.
 #[derive(Copy, Clone)]
 pub struct Found<'a> {
     /// The layer.
     pub layer: Layer,
-    /// The verdict.
+    /// The judgement.
     pub judgement: Judgement,
     /// Kernel id of the thread.
     pub tid: i32,
@@ -37,6 +38,8 @@ pub struct Found<'a> {
     pub sight: &'a Sight<'a, Registry>,
     /// How the stack was sampled.
     pub seen: Seen<'a>,
+    /// The judge by class files, where they are kept.
+    pub edges: Option<&'a EdgeJudge>,
 }
 
 /// Counts all mismatches by kind, and keeps a uniform sample of each layer, verdict and cause.
@@ -169,10 +172,7 @@ impl Reporter {
 
     fn look<'f>(&'f self, env: Env<'_>, found: Found<'f>) -> Looked<'f> {
         let methods = &self.truth.methods;
-        let dotted = |frame: &Frame| {
-            let (class, name) = methods.class_and_name(env, frame.method)?;
-            Some(format!("{}.{name}", class.replace('/', ".")))
-        };
+        let dotted = |frame: &Frame| methods.dotted(env, frame.method);
         let stacks = Stacks {
             walk: &|at| {
                 let frame = found.walk.get(at)?;
@@ -182,16 +182,18 @@ impl Reporter {
                 .walk
                 .first()
                 .is_some_and(|top| methods.site(top.method, top.location) == Site::Calls),
+            is_lowest_named: &|| is_lowest_named(env, found),
             lacks: &|method| {
-                let of = |name: &str| name.split('(').next() == Some(method);
-                let is_it = |frame: &&Frame| dotted(frame).is_some_and(|name| name == method);
-                let true_ones = shown::names(methods, env, found.sight);
-                let missing = |all: Vec<String>| {
-                    let there = all.iter().filter(|name| of(name)).count();
-                    there > found.walk.iter().filter(is_it).count()
+                // The VM is not asked for the names of old versions of redefined methods.
+                let may_be =
+                    |name: &Option<String>| name.as_deref().is_none_or(|name| name == method);
+                let missing = |all: Vec<Option<String>>| {
+                    let there = all.iter().filter(|name| may_be(name)).count();
+                    let in_walk = found.walk.iter().map(dotted);
+                    there > in_walk.filter(may_be).count()
                 };
                 // If class files alone judge, the missing frames are not known.
-                true_ones.is_none_or(missing)
+                shown::names(methods, env, found.sight).is_none_or(missing)
             },
         };
         Looked::at(self.truth.jvm, env, found.seen, &stacks)
@@ -218,6 +220,19 @@ impl Reporter {
             None => "unknown method".into(),
         }
     }
+}
+
+/// Whether class files show that the true caller of the walk's lowest frame names its method.
+fn is_lowest_named(env: Env<'_>, found: Found<'_>) -> bool {
+    let Some((edges, &lowest)) = found.edges.zip(found.walk.last()) else {
+        return false;
+    };
+    let names = |&caller: &Frame| {
+        let finding = edges.edge(env, caller, lowest);
+        finding.is_some_and(|finding| finding.is_named())
+    };
+    let callers = shown::callers(found.sight, &lowest);
+    !callers.is_empty() && callers.iter().all(names)
 }
 
 /// `tid (name)`, with the kernel's name for the thread.

@@ -29,6 +29,8 @@ fn parts<'a>(sight: &'a Sight<'_, Registry>) -> Vec<Part<'a>> {
         Sight::Later(later, _) => vec![Part::Walked(later.stack)],
         Sight::Edges(_) => vec![],
         Sight::Steps(truth) => vec![Part::Stepped(truth)],
+        // The stacks of classes, methods and lines are in the evidence.
+        Sight::Elements(_) => vec![],
         Sight::AlsoClasses(sight, _) => parts(sight),
     }
 }
@@ -63,25 +65,62 @@ pub fn lowest(methods: &Registry, env: Env<'_>, sight: &Sight<'_, Registry>) -> 
     parts(sight).iter().rev().find_map(of_part)
 }
 
-/// The names of the methods that [`truth`] shows; `None` if the truth has no stack.
-pub fn names(methods: &Registry, env: Env<'_>, sight: &Sight<'_, Registry>) -> Option<Vec<String>> {
-    let of_frames = |frames: &[Frame]| -> Vec<String> {
-        let names = frames.iter().map(|frame| methods.name(env, frame.method));
-        names.collect()
-    };
-    let of_part = |part: &Part<'_>| match part {
-        Part::Recorded(truth) => {
-            let above = truth.entries[truth.checked_entries..].iter();
-            let mut names = of_frames(truth.checked);
-            names.extend(above.map(|&hook| methods.show_entry(hook).method));
-            names
+/// The frames whose locations are known and that called `callee`, which may be on these stacks several times.
+pub fn callers(sight: &Sight<'_, Registry>, callee: &Frame) -> Vec<Frame> {
+    let of_part = |part: &Part<'_>| -> Vec<Frame> {
+        match part {
+            Part::Recorded(truth) => {
+                // The newest checked frame may have moved on.
+                let newest = truth.checked.len().saturating_sub(1);
+                let pairs = truth.checked.windows(2).enumerate();
+                let of_callee = pairs.filter(|(at, pair)| {
+                    pair[1].method == callee.method
+                        && (at + 1 == newest || pair[1].location == callee.location)
+                });
+                of_callee.map(|(_, pair)| pair[0]).collect()
+            }
+            Part::Walked(frames) => {
+                let of_callee = frames.windows(2).filter(|pair| pair[0] == *callee);
+                of_callee.map(|pair| pair[1]).collect()
+            }
+            Part::Stepped(truth) => {
+                let pairs = truth.callers.windows(2);
+                let of_callee = pairs.filter(|pair| pair[0].allows(callee));
+                let located = of_callee.filter_map(|pair| {
+                    Some(Frame {
+                        method: pair[1].method,
+                        location: pair[1].location?,
+                    })
+                });
+                located.collect()
+            }
         }
-        Part::Walked(frames) => of_frames(frames),
-        Part::Stepped(truth) => {
-            let callers = truth.callers.iter();
-            callers
-                .map(|frame| methods.name(env, frame.method))
-                .collect()
+    };
+    parts(sight).iter().flat_map(of_part).collect()
+}
+
+/// The names of the methods that [`truth`] shows, without a name for old versions of redefined methods; `None`
+/// if the truth has no stack.
+pub fn names(
+    methods: &Registry,
+    env: Env<'_>,
+    sight: &Sight<'_, Registry>,
+) -> Option<Vec<Option<String>>> {
+    let of_method = |method| methods.dotted(env, method);
+    let of_frame = |frame: &Frame| of_method(frame.method);
+    let of_part = |part: &Part<'_>| -> Vec<Option<String>> {
+        match part {
+            Part::Recorded(truth) => {
+                let above = truth.entries[truth.checked_entries..].iter();
+                let of_entry = |&hook| Some(methods.by_hook(hook)?.dotted());
+                let checked = truth.checked.iter().map(of_frame);
+                checked.chain(above.map(of_entry)).collect()
+            }
+            Part::Walked(frames) => frames.iter().map(of_frame).collect(),
+            Part::Stepped(truth) => {
+                let callers = truth.callers.iter();
+                callers.map(|frame| of_method(frame.method)).collect()
+            }
         }
     };
     let parts = parts(sight);

@@ -35,14 +35,18 @@ unsafe impl Send for Global {}
 // SAFETY: as above.
 unsafe impl Sync for Global {}
 
-/// A field of type `long` in the objects of one class.
+/// A field in the objects of one class.
 #[derive(Copy, Clone, Debug)]
-pub struct LongField(NonNull<jni_sys::_jfieldID>);
+pub(super) struct Field(NonNull<jni_sys::_jfieldID>);
 
 // SAFETY: field ids may be used from every thread, as long as their class is loaded.
-unsafe impl Send for LongField {}
+unsafe impl Send for Field {}
 // SAFETY: as above.
-unsafe impl Sync for LongField {}
+unsafe impl Sync for Field {}
+
+/// A field of type `long`.
+#[derive(Copy, Clone, Debug)]
+pub struct LongField(Field);
 
 /// A static method without parameters that returns a `long`.
 #[derive(Copy, Clone, Debug)]
@@ -100,17 +104,22 @@ impl Function {
 /// Calls a function of the environment's table.
 macro_rules! jni {
     ($env:expr, $version:ident, $function:ident $(, $arg:expr)* $(,)?) => {{
-        let env = $env.0.as_ptr();
+        let env = $env.raw();
         // SAFETY: the calling thread's environment, which is why `Env` cannot leave it; the
         // references are good on this thread, as their types say.
         unsafe { ((**env).$version.$function)(env $(, $arg)*) }
     }};
 }
+pub(super) use jni;
 
 impl<'a> Env<'a> {
     /// The identity of this environment.
     pub fn address(self) -> EnvAddress {
         EnvAddress(self.0.as_ptr() as usize)
+    }
+
+    pub(super) fn raw(self) -> *mut JNIEnv {
+        self.0.as_ptr()
     }
 
     fn local(self, object: jobject) -> Option<Local<'a>> {
@@ -129,7 +138,7 @@ impl<'a> Env<'a> {
     }
 
     /// `found`. If there is nothing, clears the exception.
-    fn or_clear<T>(self, found: Option<T>) -> Option<T> {
+    pub(super) fn or_clear<T>(self, found: Option<T>) -> Option<T> {
         if found.is_none() {
             jni!(self, v1_1, ExceptionClear);
         }
@@ -180,34 +189,27 @@ impl<'a> Env<'a> {
         self.local(jni!(self, v1_2, NewLocalRef, object.raw()))
     }
 
+    /// GetFieldID.
+    pub(super) fn field(self, class: Ref<'_>, name: &CStr, descriptor: &CStr) -> Option<Field> {
+        let (class, name, descriptor) = (class.raw(), name.as_ptr(), descriptor.as_ptr());
+        let field = jni!(self, v1_1, GetFieldID, class, name, descriptor);
+        self.or_clear(NonNull::new(field).map(Field))
+    }
+
     /// GetFieldID of a field of type `long`.
     pub fn long_field(self, class: Ref<'_>, name: &CStr) -> Option<LongField> {
-        let field: jfieldID = jni!(
-            self,
-            v1_1,
-            GetFieldID,
-            class.raw(),
-            name.as_ptr(),
-            c"J".as_ptr()
-        );
-        self.or_clear(NonNull::new(field).map(LongField))
+        self.field(class, name, c"J").map(LongField)
     }
 
     /// GetLongField. `object` must have the field.
     pub fn long(self, object: Ref<'_>, field: LongField) -> jlong {
-        jni!(self, v1_1, GetLongField, object.raw(), field.0.as_ptr())
+        jni!(self, v1_1, GetLongField, object.raw(), field.0.raw())
     }
 
     /// SetLongField. `object` must have the field.
     pub fn set_long(self, object: Ref<'_>, field: LongField, value: jlong) {
-        jni!(
-            self,
-            v1_1,
-            SetLongField,
-            object.raw(),
-            field.0.as_ptr(),
-            value
-        );
+        let (object, field) = (object.raw(), field.0.raw());
+        jni!(self, v1_1, SetLongField, object, field, value);
     }
 
     /// GetStaticMethodID of a method without parameters that returns a `long`. Initialises the class.
@@ -248,6 +250,12 @@ impl<'a> Env<'a> {
         let methods: Vec<_> = natives.iter().map(method).collect();
         let (data, count) = (methods.as_ptr(), methods.len() as jint);
         jni!(self, v1_2, RegisterNatives, class.raw(), data, count) == 0
+    }
+}
+
+impl Field {
+    pub(super) fn raw(self) -> jfieldID {
+        self.0.as_ptr()
     }
 }
 

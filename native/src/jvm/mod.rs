@@ -8,6 +8,7 @@
 
 pub mod arch;
 pub mod attached;
+pub mod calls;
 pub mod code_cache;
 pub mod debug_info;
 pub mod entry;

@@ -215,6 +215,7 @@ fn unbalanced(layers: &Layers, state: &ThreadState, env: Env<'_>, place: &str, f
         walk: &[],
         sight: &Sight::Truth(&copy.truth(&hooks, &[]), &truth.methods),
         seen: Seen::Plainly,
+        edges: None,
     };
     let evidence = Evidence {
         at: Some(place.into()),

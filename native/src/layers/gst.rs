@@ -94,6 +94,7 @@ pub fn check_elsewhere(
             walk: gst,
             sight: &Sight::Edges(&|_| None),
             seen: Seen::Plainly,
+            edges: None,
         };
         layers.reporter.report(env, found, evidence);
     }

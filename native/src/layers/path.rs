@@ -5,7 +5,6 @@ use super::context::Layers;
 use crate::evidence::{Found, Seen};
 use crate::injection::walker_faults::Answered;
 use crate::jvm::jni::Env;
-use crate::recorder::Judged;
 use crate::truth::methods::registry::Registry;
 use oracle::bias::{Sampler, claim};
 use oracle::mutants::Sight;
@@ -84,16 +83,28 @@ impl Check<'_> {
         honest
     }
 
+    /// `walk`, judged, as records and reports take it.
+    fn found<'a>(
+        &'a self,
+        layers: &'a Layers,
+        walk: &'a [Frame],
+        judgement: Judgement,
+    ) -> Found<'a> {
+        Found {
+            layer: self.layer,
+            judgement,
+            tid: self.tid,
+            walk,
+            sight: self.sight,
+            seen: self.seen,
+            edges: layers.edge_judge(),
+        }
+    }
+
     fn record(&self, layers: &Layers, walk: &[Frame], judgement: Judgement) {
         if let Some(recorder) = &layers.recorder {
-            let judged = Judged {
-                layer: self.layer,
-                walk,
-                judgement,
-                sight: self.sight,
-                seen: self.seen,
-            };
-            recorder.offer(&layers.reporter, self.env, judged);
+            let found = self.found(layers, walk, judgement);
+            recorder.offer(&layers.reporter, self.env, found);
         }
     }
 
@@ -116,14 +127,7 @@ impl Check<'_> {
         if !judgement.differs() || !is_asked_for {
             return;
         }
-        let found = Found {
-            layer: self.layer,
-            judgement,
-            tid: self.tid,
-            walk,
-            sight: self.sight,
-            seen: self.seen,
-        };
+        let found = self.found(layers, walk, judgement);
         let evidence = || (self.evidence)(walk);
         layers.reporter.report(self.env, found, evidence);
     }

@@ -16,7 +16,7 @@ use oracle::recorded::{
     RecordedJudgement, RecordedProofs, RecordedSample, RecordedTruth, SAMPLES_FILE,
 };
 use oracle::trace::{Frame, Truth};
-use oracle::{Judgement, Layer, Verdict};
+use oracle::{Layer, Verdict};
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -31,21 +31,6 @@ pub struct Recorder {
     file: File,
     limit: u32,
     written: Mutex<HashMap<String, u32>>,
-}
-
-/// A walk that was judged.
-#[derive(Copy, Clone)]
-pub struct Judged<'a> {
-    /// The layer.
-    pub layer: Layer,
-    /// The walker's answer, top frame first.
-    pub walk: &'a [Frame],
-    /// The judgement.
-    pub judgement: Judgement,
-    /// The truth that the judge got.
-    pub sight: &'a Sight<'a, Registry>,
-    /// How the stack was sampled.
-    pub seen: Seen<'a>,
 }
 
 impl Recorder {
@@ -79,26 +64,19 @@ impl Recorder {
     }
 
     /// Records a judged walk, unless there are enough walks of its kind.
-    pub fn offer(&self, reporter: &Reporter, env: Env<'_>, judged: Judged<'_>) {
+    pub fn offer(&self, reporter: &Reporter, env: Env<'_>, found: Found<'_>) {
         let known = reporter.truth;
-        let Judged {
+        let Found {
             layer,
             walk,
             judgement,
             sight,
             seen,
-        } = judged;
+            ..
+        } = found;
         if frames(walk, sight) > MOST_FRAMES {
             return;
         }
-        let found = Found {
-            layer,
-            judgement,
-            tid: 0,
-            walk,
-            sight,
-            seen,
-        };
         let (cause, proofs) = match judgement.differs() {
             true => {
                 let (cause, proofs) = reporter.explain(env, found);
@@ -178,8 +156,8 @@ impl Recorder {
                 recorded.reference_edges = later.found.map(of_findings);
                 recorded.edges = edges(walk).as_deref().map(of_findings);
             }
-            // Steps are not recorded.
-            Sight::Steps(_) => {}
+            // Steps are not recorded, and neither are stacks of lines.
+            Sight::Steps(_) | Sight::Elements(_) => {}
             Sight::Edges(edges) => recorded.edges = edges(walk).as_deref().map(of_findings),
             Sight::AlsoClasses(sight, edges) => {
                 recorded.edges = edges(walk).as_deref().map(of_findings);
@@ -255,6 +233,7 @@ fn frames(walk: &[Frame], sight: &Sight<'_, Registry>) -> usize {
         Sight::Later(later, _) => later.stack.len(),
         Sight::Edges(_) => 0,
         Sight::Steps(truth) => truth.callers.len(),
+        Sight::Elements(truth) => truth.len(),
         Sight::AlsoClasses(sight, _) => frames(walk, sight),
     };
     known.max(walk.len())

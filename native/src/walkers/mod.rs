@@ -7,10 +7,12 @@ pub mod asgct;
 #[cfg(target_arch = "x86_64")]
 mod asgst;
 pub mod buffer;
+pub mod element;
 pub mod gst;
 mod gst_all;
 mod gst_list;
 pub mod here;
+pub mod java;
 pub mod rota;
 pub mod table;
 pub mod walker;

@@ -1,7 +1,7 @@
 //! All stack walkers: one row each.
 
 use super::walker::Walker;
-use super::{asgct, gst, gst_all, gst_list};
+use super::{asgct, gst, gst_all, gst_list, java};
 use crate::jvm::Jvm;
 use crate::jvm::jni::Env;
 use oracle::Layer;
@@ -15,6 +15,11 @@ const ROWS: &[Find] = &[
     gst::find,
     gst_list::find,
     gst_all::find,
+    java::find::<java::thread::JavaThread>,
+    java::find::<java::all::JavaAll>,
+    java::find::<java::mxbean::Mxbean>,
+    java::find::<java::mxbean_all::MxbeanAll>,
+    java::find::<java::thread_print::ThreadPrint>,
     #[cfg(target_arch = "x86_64")]
     super::asgst::find,
 ];

@@ -1,7 +1,8 @@
 //! The traits of stack walkers.
 
 use super::buffer::{FrameBuffer, Walk};
-use crate::jvm::jni::{Env, Ref};
+use super::element::StackElement;
+use crate::jvm::jni::{Env, Local, Ref};
 use crate::truth::interrupted::Interrupted;
 
 /// A stack walker, and the places where it can be asked.
@@ -28,6 +29,11 @@ pub trait Walker: Send + Sync {
     fn elsewhere(&self) -> Option<&dyn WalksOther> {
         None
     }
+
+    /// How the walker walks another thread by running Java code, if it does so.
+    fn in_java(&self) -> Option<&dyn WalksInJava> {
+        None
+    }
 }
 
 /// Walks the calling thread from its signal handler.
@@ -48,4 +54,23 @@ pub trait WalksOther {
     /// Walks the thread of this `java.lang.Thread`; `env` is the calling thread's. Takes no lock of
     /// the agent: the thread may be suspended while it holds one.
     fn walk(&self, env: Env<'_>, thread: Ref<'_>, into: &mut FrameBuffer) -> Walk;
+}
+
+/// Walks other threads by running Java code. The code may wait for a lock that a suspended thread holds, so only
+/// `java::asker` asks such a walker.
+pub trait WalksInJava: Sync {
+    /// Asks for the stack of `thread`, which may be suspended; `None` if the code throws.
+    fn ask<'e>(&self, env: Env<'e>, thread: Walked<'_>) -> Option<Local<'e>>;
+
+    /// Reads the stack of `thread` in an answer, when the thread runs again; `None` if the answer has no such stack.
+    fn read(&self, env: Env<'_>, answer: Ref<'_>, thread: Walked<'_>) -> Option<Vec<StackElement>>;
+}
+
+/// A thread whose stack is asked for.
+#[derive(Copy, Clone)]
+pub struct Walked<'a> {
+    /// Its `java.lang.Thread`.
+    pub object: Ref<'a>,
+    /// Its kernel id.
+    pub tid: i32,
 }

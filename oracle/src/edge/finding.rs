@@ -168,6 +168,15 @@ impl Finding {
         matches!(self, Finding::Impossible(_))
     }
 
+    /// Whether the caller's instruction names the callee, or a method that the callee overrides.
+    pub fn is_named(self) -> bool {
+        use Possible::{Interface, Special, Static, Virtual};
+        matches!(
+            self,
+            Finding::Possible(Static | Special | Virtual | Interface)
+        )
+    }
+
     /// The reason in a few words.
     pub fn reason(self) -> &'static str {
         match self {

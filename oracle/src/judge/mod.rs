@@ -4,6 +4,7 @@
 
 mod also_classes;
 mod classes;
+mod elements;
 mod here;
 pub(crate) mod leaving;
 mod mounted;
@@ -19,6 +20,7 @@ mod verdict;
 
 pub use also_classes::judge_with_classes;
 pub use classes::judge_edges;
+pub use elements::{Element, judge_elements};
 pub use here::judge_same_instant;
 pub use mounted::{JudgesCarrier, judge_mounted, judge_mounted_at_safepoint};
 pub use next::judge_moving;

@@ -2,8 +2,8 @@ use crate::judge::{Judgement, Reason, Verdict};
 use crate::trace::{Frame, Location, Methods, Presence, Truth};
 
 /// The judgement of a `walk` whose top frame is [`Location::UNRECORDED`], if the truth agrees from this frame on:
-/// `imprecise`, whether frames are missing or not. At least one hooked frame must be there, so that a stack
-/// without its bottom is not excused.
+/// `imprecise`, as far as can be told without the entries of frames above. At least one hooked frame must
+/// be there, so that a stack without its bottom is not excused.
 pub(super) fn judge_unrecorded(
     walk: &[Frame],
     truth: &Truth<'_>,

@@ -75,6 +75,36 @@ layers! {
         budget: 0.0, imprecise: [0.0, 0.0],
         compares: "GetAllStackTraces, of a suspended thread's part, with the recorded calls",
     }
+    /// `Thread.getStackTrace` of a suspended thread, with that thread's trace stack.
+    JavaThread = "java" {
+        walker: Some("java"), truths: [Trace, Classes], when: Suspend, program: Hooked, usual: false,
+        budget: 0.0, imprecise: [0.0, 0.0],
+        compares: "Thread.getStackTrace of another thread, which is suspended, with the recorded calls, by class, method and line",
+    }
+    /// `Thread.getAllStackTraces` while a thread is suspended, with that thread's trace stack.
+    JavaAll = "java-all" {
+        walker: Some("java-all"), truths: [Trace, Classes], when: Suspend, program: Hooked, usual: false,
+        budget: 0.0, imprecise: [0.0, 0.0],
+        compares: "Thread.getAllStackTraces, of a suspended thread's part, with the recorded calls, by class, method and line",
+    }
+    /// `ThreadMXBean.getThreadInfo` of a suspended thread, with that thread's trace stack.
+    Mxbean = "mxbean" {
+        walker: Some("mxbean"), truths: [Trace, Classes], when: Suspend, program: Hooked, usual: false,
+        budget: 0.0, imprecise: [0.0, 0.0],
+        compares: "ThreadMXBean.getThreadInfo of another thread, which is suspended, with the recorded calls, by class, method and line",
+    }
+    /// `ThreadMXBean.dumpAllThreads` while a thread is suspended, with that thread's trace stack.
+    MxbeanAll = "mxbean-all" {
+        walker: Some("mxbean-all"), truths: [Trace, Classes], when: Suspend, program: Hooked, usual: false,
+        budget: 0.0, imprecise: [0.0, 0.0],
+        compares: "ThreadMXBean.dumpAllThreads, of a suspended thread's part, with the recorded calls, by class, method and line",
+    }
+    /// The text of the diagnostic command Thread.print while a thread is suspended, with that thread's trace stack.
+    ThreadPrint = "thread-print" {
+        walker: Some("thread-print"), truths: [Trace, Classes], when: Suspend, program: Hooked, usual: false,
+        budget: 0.0, imprecise: [0.0, 0.0],
+        compares: "the text of a thread dump, as `jcmd PID Thread.print` prints it, of a suspended thread's part, with the recorded calls, by class, method and line",
+    }
     /// AsyncGetCallTrace inside a `check` with GetStackTrace at the same place.
     AsgctSafepoint = "asgct-safepoint" {
         walker: Some("asgct"), truths: [Here], when: Check, program: Hooked, usual: true,

@@ -76,6 +76,8 @@ unseen! {
     /// In layers of steps: the faulty stack is another stack that is true at this instruction, which builds
     /// or removes a frame, or has no debug info record.
     Unsettled = "At this instruction several stacks are true: a frame is being built or removed, or its BCI is not known.";
+    /// The stacks differ in frames that the API may leave out.
+    LeftOut = "The stacks differ only in frames that the API may leave out.";
     /// A method of the faulty stack was redefined or unloaded, so its calls are not known.
     Gone = "Nobody knows which method a frame of the faulty stack is of.";
     /// The sample stands between two debug info records of compiled code, and the record before

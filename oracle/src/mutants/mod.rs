@@ -12,6 +12,7 @@ mod fault;
 mod inject;
 mod mounted;
 mod of_classes;
+mod of_elements;
 mod of_steps;
 mod of_trace;
 mod sight;

@@ -4,12 +4,14 @@ use super::expected::Expected;
 use super::inject::WalkerAnswer;
 use super::mounted::{Boundary, of_safepoint, of_truths};
 use super::of_classes::{of_also_classes, of_edges, of_later};
+use super::of_elements::of_elements;
 use super::of_steps::of_steps;
 use super::of_trace::of_truth;
 use crate::edge::Finding;
 use crate::judge::{
-    Compared, Edged, StepTruth, compared_by_truth, judge_edges, judge_mounted,
-    judge_mounted_at_safepoint, judge_moving_edges, judge_steps, judge_truth, judge_with_classes,
+    Compared, Edged, Element, StepTruth, compared_by_truth, judge_edges, judge_elements,
+    judge_mounted, judge_mounted_at_safepoint, judge_moving_edges, judge_steps, judge_truth,
+    judge_with_classes,
 };
 use crate::trace::{Frame, HookId, Methods, Truth};
 use crate::{Judgement, Verdict};
@@ -47,6 +49,8 @@ pub enum Sight<'a, M> {
     Edges(&'a Edges<'a>),
     /// Layers of steps: the calls and returns that steps show.
     Steps(&'a StepTruth),
+    /// Layers of Java's own stack traces: the stack at the same instant, with lines in place of BCIs.
+    Elements(&'a [Element]),
     /// Another truth, and the class files.
     AlsoClasses(&'a Sight<'a, M>, &'a Edges<'a>),
 }
@@ -84,6 +88,7 @@ impl<M: Methods> Sight<'_, M> {
             }
             Sight::Edges(edges) => judge_edges(edges(walk).as_deref()),
             Sight::Steps(truth) => judge_steps(walk, truth),
+            Sight::Elements(truth) => judge_elements(walk, truth),
             Sight::AlsoClasses(sight, edges) => {
                 sight.judge_with_classes(sight.judge(walk), walk, edges)
             }
@@ -103,9 +108,11 @@ impl<M: Methods> Sight<'_, M> {
                 _ => newest(truth),
             },
             Sight::AlsoClasses(sight, _) => sight.newest(),
-            Sight::SameInstant { .. } | Sight::Later(..) | Sight::Edges(_) | Sight::Steps(_) => {
-                None
-            }
+            Sight::SameInstant { .. }
+            | Sight::Later(..)
+            | Sight::Edges(_)
+            | Sight::Steps(_)
+            | Sight::Elements(_) => None,
         }
     }
 
@@ -164,6 +171,7 @@ impl<M: Methods> Sight<'_, M> {
                 _ => compared_by_truth(walk, truth, *methods),
             },
             Sight::SameInstant { .. } => vec![Compared::Bci; walk.len()],
+            Sight::Elements(_) => vec![Compared::Method; walk.len()],
             Sight::Later(..) | Sight::Edges(_) | Sight::Steps(_) => {
                 vec![Compared::Nothing; walk.len()]
             }
@@ -204,6 +212,7 @@ impl<M: Methods> Sight<'_, M> {
             }
             Sight::Edges(edges) => of_edges(honest, faulty, edges(faulty).as_deref()),
             Sight::Steps(truth) => of_steps(faulty, truth),
+            Sight::Elements(truth) => of_elements(faulty, truth),
             Sight::AlsoClasses(sight, edges) => match sight.expect_of(honest, faulty) {
                 Expected::Verdict(verdict) => Expected::Verdict(verdict),
                 unseen => of_also_classes(unseen, edges(faulty).as_deref()),

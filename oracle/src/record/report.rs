@@ -14,8 +14,9 @@ use std::collections::BTreeMap;
 
 /// The number of this format. It changes when a reader of the old format would read wrong results.
 /// From 2 on layers count `imprecise` stacks, which are decided checks; 3 has layers of suspended
-/// threads; 4 has layers of steps, of JFR and of AsyncGetStackTrace, and the pairs of profilers.
-pub const SCHEMA: u32 = 4;
+/// threads; 4 has layers of steps, of JFR and of AsyncGetStackTrace, and the pairs of profilers; 5 has layers of
+/// the stack traces that Java code gets.
+pub const SCHEMA: u32 = 5;
 
 /// The oldest format that can be read. Fields that it does not have count as 0.
 pub const OLDEST_SCHEMA: u32 = 1;

@@ -18,6 +18,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ),
     ("walkers", include_str!("../../files/walkers.toml")),
     ("step", include_str!("../../files/step.toml")),
+    (
+        "thread-dumps",
+        include_str!("../../files/thread-dumps.toml"),
+    ),
     ("jfr", include_str!("../../files/jfr.toml")),
     ("jfr-cpu", include_str!("../../files/jfr-cpu.toml")),
     ("profilers", include_str!("../../files/profilers.toml")),

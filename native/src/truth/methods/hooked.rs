@@ -34,6 +34,11 @@ impl Hooked {
         shown_name(&self.class, &self.method.name, &self.method.descriptor)
     }
 
+    /// `package.Class.name`.
+    pub fn dotted(&self) -> String {
+        dotted(&self.class, &self.method.name)
+    }
+
     /// Whether this is a version of the same method as `other`, or of a method of the same name in a
     /// class of the same name.
     pub fn is_version_of(&self, other: &Hooked) -> bool {
@@ -52,7 +57,12 @@ pub const CONSTRUCTOR: &str = "<init>";
 
 /// A method in the form of reports: `package.Class.name` with the descriptor. `class` is an internal name.
 pub fn shown_name(class: &str, name: &str, descriptor: &str) -> String {
-    format!("{}.{name}{descriptor}", class.replace('/', "."))
+    format!("{}{descriptor}", dotted(class, name))
+}
+
+/// `package.Class.name`. `class` is an internal name.
+pub(super) fn dotted(class: &str, name: &str) -> String {
+    format!("{}.{name}", class.replace('/', "."))
 }
 
 /// The meaning of a walker's method key.

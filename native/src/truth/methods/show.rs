@@ -1,6 +1,6 @@
 //! Methods and frames in the form of reports.
 
-use super::hooked::{Known, shown_name};
+use super::hooked::{Known, dotted, shown_name};
 use super::registry::Registry;
 use crate::jvm::jni::Env;
 use crate::jvm::jvmti::{JMethodId, MethodName, class_name};
@@ -47,6 +47,12 @@ impl Registry {
         Some((class, name))
     }
 
+    /// `package.Class.name`, unless the method is gone.
+    pub fn dotted(&self, env: Env<'_>, key: MethodKey) -> Option<String> {
+        let (class, name) = self.class_and_name(env, key)?;
+        Some(dotted(&class, &name))
+    }
+
     /// An entry of the trace stack in the form of reports.
     pub fn show_entry(&self, hook: HookId) -> ShownFrame {
         let method = match self.by_hook(hook) {
@@ -84,7 +90,9 @@ impl Registry {
         Some((class_name(&signature).into(), name, descriptor))
     }
 
-    fn line(&self, method: JMethodId, location: Location) -> Option<u32> {
+    /// The line of a location in a method that is safe, by the table of its class file (JVMS 4.7.12): the entry
+    /// with the highest BCI up to the location's.
+    pub fn line(&self, method: JMethodId, location: Location) -> Option<u32> {
         let bci = i64::from(location.bci()?);
         let lines = self.jvmti.line_numbers(method).ok()?;
         let before = lines.iter().filter(|(start, _)| *start <= bci);

@@ -35,7 +35,7 @@ pub struct StepTruth {
 
 impl StepFrame {
     /// Whether `frame` can be this one.
-    fn allows(&self, frame: &Frame) -> bool {
+    pub fn allows(&self, frame: &Frame) -> bool {
         let at = |location| location == frame.location;
         self.method == frame.method && self.location.is_none_or(at)
     }

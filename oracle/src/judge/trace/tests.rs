@@ -529,3 +529,29 @@ proptest! {
         judge_runs(&walk, &entries, checked, k, &leaving);
     }
 }
+
+#[test]
+fn an_answer_that_lacks_nothing_is_no_less_true_for_saying_that_it_may() {
+    let verdict = |entries: &[u32]| {
+        let entries: Vec<_> = entries.iter().copied().map(HookId).collect();
+        let truth = Truth {
+            entries: &entries,
+            ..Truth::default()
+        };
+        let frame = |(method, location)| Frame {
+            method: MethodKey(method),
+            location,
+        };
+        let walk = [
+            (3, Location::UNRECORDED),
+            (2, Location(7)),
+            (1, Location(7)),
+        ]
+        .map(frame);
+        judge_truth(&walk, &truth, &super::toy::InOwnCode(|_| true)).verdict
+    };
+    assert_eq!(verdict(&[1, 2, 3]), Verdict::Match);
+    assert_eq!(verdict(&[1, 2, 3, 4]), Verdict::Imprecise, "4 is missing");
+    assert_eq!(verdict(&[1, 2]), Verdict::Imprecise, "3 has popped");
+    assert_eq!(verdict(&[1, 4, 3]), Verdict::Wrong);
+}

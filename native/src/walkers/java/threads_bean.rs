@@ -1,0 +1,67 @@
+//! `java.lang.management.ThreadMXBean`.
+
+use super::fields::ElementFields;
+use crate::jvm::calls::{Argument, ObjectField, ObjectMethod};
+use crate::jvm::jni::{Env, Global, Local, LongField, Ref};
+use crate::walkers::element::StackElement;
+
+/// The bean, one of its methods, and the fields of what the method returns.
+pub struct ThreadsBean {
+    bean: Global,
+    method: ObjectMethod,
+    id: LongField,
+    info_id: LongField,
+    stack: ObjectField,
+    fields: ElementFields,
+}
+
+impl ThreadsBean {
+    /// Makes the bean, if the JDK has one with the method. All classes that the method needs are loaded by a first
+    /// call with `arguments`.
+    pub fn find(
+        env: Env<'_>,
+        name: &std::ffi::CStr,
+        descriptor: &std::ffi::CStr,
+        arguments: &[Argument<'_>],
+    ) -> Option<ThreadsBean> {
+        let factory = env.find_class(c"java/lang/management/ManagementFactory")?;
+        let (get, gives) = (c"getThreadMXBean", c"()Ljava/lang/management/ThreadMXBean;");
+        let get = env.static_object_method(factory.get(), get, gives)?;
+        let bean = env.call_static(factory.get(), get)?;
+        let class = env.class_of(bean.get())?;
+        let method = env.object_method(class.get(), name, descriptor)?;
+        _ = env.call(bean.get(), method, arguments);
+        let thread = env.find_class(c"java/lang/Thread")?;
+        let info = env.find_class(c"java/lang/management/ThreadInfo")?;
+        let elements = c"[Ljava/lang/StackTraceElement;";
+        Some(ThreadsBean {
+            method,
+            id: env.long_field(thread.get(), c"tid")?,
+            info_id: env.long_field(info.get(), c"threadId")?,
+            stack: env.object_field(info.get(), c"stackTrace", elements)?,
+            fields: ElementFields::find(env)?,
+            bean: env.global(bean.get())?,
+        })
+    }
+
+    /// The id of a `java.lang.Thread`.
+    pub fn id(&self, env: Env<'_>, thread: Ref<'_>) -> i64 {
+        env.long(thread, self.id)
+    }
+
+    /// Whether a `ThreadInfo` is that of `thread`.
+    pub fn is_of(&self, env: Env<'_>, info: Ref<'_>, thread: Ref<'_>) -> bool {
+        env.long(info, self.info_id) == self.id(env, thread)
+    }
+
+    /// Calls the method.
+    pub fn call<'e>(&self, env: Env<'e>, arguments: &[Argument<'_>]) -> Option<Local<'e>> {
+        env.call(self.bean.get(), self.method, arguments)
+    }
+
+    /// Reads the stack of a `ThreadInfo`.
+    pub fn stack(&self, env: Env<'_>, info: Ref<'_>) -> Option<Vec<StackElement>> {
+        let stack = env.object(info, self.stack)?;
+        self.fields.read(env, stack.get())
+    }
+}
