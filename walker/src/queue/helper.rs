@@ -73,9 +73,15 @@ impl<'a> Stack<'a> {
     }
 
     /// The walk of the frames below the top that `mark` has; `None` if there are none.
+    /// [`Failure::Caller`] if they are not there any more, whatever the thread does now: it may have left all Java
+    /// code.
     pub fn below(&self, mark: &Mark) -> Result<Option<Walk<'a>>, Failure> {
-        let below = mark.below(self.walk()?)?;
-        Ok(below.map(Walk::from_here))
+        if mark.is_whole() {
+            return Ok(None);
+        }
+        let here = self.walk().and_then(|now| mark.below(now));
+        here.map(|walk| Some(walk.from_here()))
+            .map_err(|_| Failure::Caller)
     }
 }
 

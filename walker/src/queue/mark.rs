@@ -77,18 +77,21 @@ impl Mark {
         [self.lowest.pc, self.lowest.sp, self.lowest.fp]
     }
 
-    /// The walk of the frames below the top, if they are the frames of the stack that `now` is about to walk:
-    /// `None` if there are no frames below. An error if the thread has returned to them since.
-    pub fn below<'a>(&self, mut now: Walk<'a>) -> Result<Option<Walk<'a>>, Failure> {
-        let Some(marked) = self.below else {
-            return Ok(None);
-        };
+    /// Whether there are no frames below the top.
+    pub fn is_whole(&self) -> bool {
+        self.below.is_none()
+    }
+
+    /// The walk of the frames below the top, if they are the frames of the stack that `now` is about to walk. An
+    /// error if the thread has returned to them since, or if there are none.
+    pub fn below<'a>(&self, mut now: Walk<'a>) -> Result<Walk<'a>, Failure> {
+        let marked = self.below.ok_or(Failure::Caller)?;
         for _ in 0..MOST_FRAMES {
             let here = now.clone();
             let frame = next_of_method(&mut now)?.ok_or(Failure::Caller)?;
             if (frame.pc, frame.sp) == (marked.pc, marked.sp) {
                 let is_same = Below::of(here.clone())? == Some(marked);
-                return is_same.then_some(Some(here)).ok_or(Failure::Caller);
+                return is_same.then_some(here).ok_or(Failure::Caller);
             }
             if frame.sp > marked.sp {
                 break;

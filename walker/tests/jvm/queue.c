@@ -40,6 +40,10 @@ static jvmtiEnv *jvmti;
 static int capacity = 16;
 static atomic_long attempts, enqueued, full, busy, failed, processed, whole, gone, differ, out_of_order;
 static atomic_long started, ended, sizes_wrong, with_iterator;
+/*
+ * The first sample that differs: the last result, its frames, those of the answer, and how many of them are the same.
+ */
+static atomic_int other_result, other_count, other_answered, other_same;
 static __thread __attribute__((tls_model("initial-exec"))) Thread *self;
 
 static void first_method(ASGST_Iterator *iterator, void *argument) {
@@ -82,16 +86,22 @@ static void on_element(ASGST_Iterator *iterator, void *queue_arg, void *arg) {
   Answer *answer = arg;
   if (answer != &thread->answers[thread->processed % MOST_KEPT]) atomic_fetch_add(&out_of_order, 1);
   ASGST_Frame frame;
-  int result, at = 0, is_same = 1;
+  int result, at = 0, same = 0;
   while ((result = ASGST_NextFrame(iterator, &frame)) == 1) {
-    if (at == 0 && frame.method != answer->first) is_same = 0;
+    int is_other = at == 0 && frame.method != answer->first;
     /* The BCI of a frame without one is 0 in the answer, and -1 here. */
-    if (at >= answer->count || (frame.bci >= 0 && frame.bci != answer->bcis[at])) is_same = 0;
+    if (at >= answer->count || (frame.bci >= 0 && frame.bci != answer->bcis[at])) is_other = 1;
+    if (same == at && !is_other) same++;
     at++;
   }
-  if (result == ASGST_UNWALKABLE_CALLER) atomic_fetch_add(is_same && at > 0 ? &gone : &differ, 1);
-  else if (result == 0 && at == answer->count && is_same) atomic_fetch_add(&whole, 1);
-  else atomic_fetch_add(&differ, 1);
+  if (result == ASGST_UNWALKABLE_CALLER && same == at && at > 0) atomic_fetch_add(&gone, 1);
+  else if (result == 0 && same == at && at == answer->count) atomic_fetch_add(&whole, 1);
+  else if (atomic_fetch_add(&differ, 1) == 0) {
+    other_result = result;
+    other_count = at;
+    other_answered = answer->count;
+    other_same = same;
+  }
   atomic_fetch_add(&processed, 1);
   thread->processed++;
 }
@@ -163,6 +173,8 @@ static void JNICALL vm_death(jvmtiEnv *j, JNIEnv *env) {
          failed, processed);
   printf("whole %ld gone %ld differ %ld out_of_order %ld started %ld ended %ld with_iterator %ld sizes_wrong %ld\n",
          whole, gone, differ, out_of_order, started, ended, with_iterator, sizes_wrong);
+  if (differ)
+    printf("first that differs: result %d frames %d answer %d same %d\n", other_result, other_count, other_answered, other_same);
   fflush(stdout);
 }
 
