@@ -19,7 +19,7 @@ pub struct Proofs {
     /// not have called the method. Asked only if a stub had called the VM.
     pub is_lowest_named: bool,
     /// Whether the top frames of the walk are those of the debug info record behind the record of
-    /// the call into the running stub.
+    /// the call into the running stub, and the frame that differs is one of them.
     pub is_next_record: bool,
     /// Whether the top frame of the walk is at an instruction that can call, as the frame of a
     /// caller is.
@@ -29,6 +29,10 @@ pub struct Proofs {
     /// Whether generated code has called the library that runs, while the frame pointer belongs to
     /// an older frame: the return address lies below the frame to which the frame pointer leads.
     pub is_leaf_call: bool,
+    /// Whether generated code that has called the library is the interpreter, and the walk ends with the frames of
+    /// the compiled code that called the interpreted method: the walker does not know that an adapter has
+    /// moved the stack pointer between them.
+    pub is_caller_misplaced: bool,
 }
 
 impl From<&Proofs> for RecordedProofs {
@@ -47,6 +51,7 @@ impl From<&Proofs> for RecordedProofs {
                 InterpreterFrame::Removed => Some(REMOVED.into()),
             },
             is_leaf_call: proofs.is_leaf_call,
+            is_caller_misplaced: proofs.is_caller_misplaced,
         }
     }
 }
@@ -73,6 +78,7 @@ impl From<&RecordedProofs> for Proofs {
                 _ => InterpreterFrame::Intact,
             },
             is_leaf_call: recorded.is_leaf_call,
+            is_caller_misplaced: recorded.is_caller_misplaced,
         }
     }
 }

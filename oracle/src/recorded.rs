@@ -244,6 +244,9 @@ pub struct RecordedProofs {
     /// Whether the frame pointer belongs to an older frame than the frame that called a library.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_leaf_call: bool,
+    /// Whether the walk ends with the compiled code that called the interpreted method of the leaf call.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_caller_misplaced: bool,
 }
 
 /// A judgement on a walk.

@@ -2,7 +2,7 @@
 //! record behind the call for the record of the call.
 //!
 //! The proof is that the top frames of the walk are those of the record behind the record of the
-//! call.
+//! call, and that one of them is the frame that differs.
 
 use super::cause::{Cause, Program};
 use crate::case::Facts;
@@ -21,6 +21,8 @@ pub(super) const CAUSE: Cause = Cause {
 };
 
 fn recognise(facts: &Facts<'_>) -> bool {
-    let in_stub = facts.is_anchored_in(CodeKind::Stub) || facts.runs(CodeKind::Stub);
+    // Where the thread asks in an event, the proof itself asks for the stub.
+    let is_here = facts.case.instant.is_none();
+    let in_stub = is_here || facts.is_anchored_in(CodeKind::Stub) || facts.runs(CodeKind::Stub);
     facts.is_wrong() && in_stub && facts.case.proofs.is_next_record
 }

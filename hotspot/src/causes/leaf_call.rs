@@ -3,7 +3,9 @@
 //!
 //! The proof is the return address into the generated code, behind a call to a library: it lies
 //! below the frame to which the frame pointer leads. So the frame pointer belongs to an older
-//! frame, with which the walk continues.
+//! frame, with which the walk continues. A walk that lacks its bottom has this cause only if the frame pointer was
+//! that of an interpreted method, whose frame the walk lacks, and the walk ends with the compiled code that called
+//! this method: an adapter had moved the stack pointer.
 
 use super::cause::{Cause, Program};
 use crate::case::Facts;
@@ -23,6 +25,11 @@ pub(super) const CAUSE: Cause = Cause {
 };
 
 fn recognise(facts: &Facts<'_>) -> bool {
-    let is_leaf_call = facts.case.proofs.is_leaf_call && facts.runs(CodeKind::Library);
-    facts.is_wrong() && is_leaf_call && !facts.is_of_bci()
+    let proofs = facts.case.proofs;
+    let is_leaf_call = proofs.is_leaf_call && facts.runs(CodeKind::Library);
+    let is_false = match facts.is_wrong() {
+        true => !facts.is_of_bci(),
+        false => facts.is_cut() && proofs.is_caller_misplaced,
+    };
+    is_leaf_call && is_false
 }

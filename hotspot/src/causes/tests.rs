@@ -200,6 +200,21 @@ fn a_return_address_below_the_frame_shows_a_leaf_call() {
     assert_eq!(of(Reason::TopMissing), "leaf-call");
     assert_eq!(of(Reason::NotThere), "leaf-call");
     assert_eq!(of(Reason::OtherLocation), "unexplained");
+    // A walker may also cut any stack at this instant.
+    let cut = |proofs| {
+        with(
+            proofs,
+            Verdict::Truncated,
+            Reason::BottomMissing,
+            Instant { code, ..AT },
+        )
+    };
+    let misplaced = Proofs {
+        is_caller_misplaced: true,
+        ..leaf.clone()
+    };
+    assert_eq!(cut(&leaf), "unexplained");
+    assert_eq!(cut(&misplaced), "leaf-call");
 }
 
 #[test]

@@ -40,6 +40,30 @@ impl Flags {
         memory.word(flags.into_iter().find(is_it)? + self.value)
     }
 
+    /// Whether the flag `name`, a truth value, is set.
+    fn is_set(&self, memory: &impl Memory, name: &str) -> Option<bool> {
+        Some(memory.u8(self.place(memory, name)?)? != 0)
+    }
+
+    /// The value of the flag `name`, a number of 64 bits.
+    fn number(&self, memory: &impl Memory, name: &str) -> Option<usize> {
+        memory.word(self.place(memory, name)?)
+    }
+
+    /// How many frames of one method a compiled frame may stand for, its own frame included
+    /// (`share/opto/bytecodeInfo.cpp`, `share/c1/c1_GraphBuilder.cpp`); `None` if another compiler than C1 and C2 is
+    /// used, or the VM has no such limit.
+    pub fn most_inlined_alike(&self, memory: &impl Memory) -> Option<usize> {
+        if self.is_set(memory, "UseJVMCICompiler") == Some(true) {
+            return None;
+        }
+        let number = |name| self.number(memory, name);
+        // VMs have one compiler or both.
+        let c2 = number("MaxRecursiveInlineLevel");
+        let c1 = number("C1MaxRecursiveInlineLevel");
+        Some(c1.max(c2)?.saturating_add(1))
+    }
+
     /// Whether the flag `name`, a text, has a value.
     pub fn is_given(&self, memory: &impl Memory, name: &str) -> Option<bool> {
         Some(memory.word(self.place(memory, name)?)? != 0)
@@ -97,32 +121,51 @@ mod tests {
         }
     }
 
-    #[test]
-    fn flags_are_found_by_their_whole_name() {
+    const LAYOUT: Flags = Flags {
+        start: 0x10,
+        count: 0x18,
+        size: 32,
+        name: 8,
+        value: 16,
+    };
+
+    /// A VM with these flags.
+    fn with(flags: &[(&str, usize)]) -> Bytes {
         let mut memory = Bytes(HashMap::new());
-        let layout = Flags {
-            start: 0x10,
-            count: 0x18,
-            size: 32,
-            name: 8,
-            value: 16,
-        };
-        memory.put_word(layout.start, 0x100);
-        memory.put_word(layout.count, 3);
-        for (at, (name, value)) in [("AOTCacheOutput", 0), ("AOTCache", 1), ("AOT", 0)]
-            .into_iter()
-            .enumerate()
-        {
+        memory.put_word(LAYOUT.start, 0x100);
+        memory.put_word(LAYOUT.count, flags.len());
+        for (at, &(name, value)) in flags.iter().enumerate() {
             let (flag, text, place) = (0x100 + at * 32, 0x1000 + at * 64, 0x2000 + at * 8);
-            memory.put_word(flag + layout.name, text);
+            memory.put_word(flag + LAYOUT.name, text);
             memory.put(text, name.as_bytes());
             memory.put(text + name.len(), &[0]);
-            memory.put_word(flag + layout.value, place);
+            memory.put_word(flag + LAYOUT.value, place);
             memory.put_word(place, value);
         }
-        assert_eq!(layout.is_given(&memory, "AOTCache"), Some(true));
-        assert_eq!(layout.is_given(&memory, "AOTCacheOutput"), Some(false));
-        assert_eq!(layout.is_given(&memory, "AOT"), Some(false));
-        assert_eq!(layout.is_given(&memory, "AOTC"), None);
+        memory
+    }
+
+    #[test]
+    fn flags_are_found_by_their_whole_name() {
+        let memory = with(&[("AOTCacheOutput", 0), ("AOTCache", 1), ("AOT", 0)]);
+        assert_eq!(LAYOUT.is_given(&memory, "AOTCache"), Some(true));
+        assert_eq!(LAYOUT.is_given(&memory, "AOTCacheOutput"), Some(false));
+        assert_eq!(LAYOUT.is_given(&memory, "AOT"), Some(false));
+        assert_eq!(LAYOUT.is_given(&memory, "AOTC"), None);
+    }
+
+    fn inlined_alike(flags: &[(&str, usize)]) -> Option<usize> {
+        LAYOUT.most_inlined_alike(&with(flags))
+    }
+
+    #[test]
+    fn the_compilers_limit_recursive_inlining() {
+        let (c2, c1) = ("MaxRecursiveInlineLevel", "C1MaxRecursiveInlineLevel");
+        assert_eq!(inlined_alike(&[(c1, 1), (c2, 1)]), Some(2));
+        assert_eq!(inlined_alike(&[(c1, 3), (c2, 1)]), Some(4));
+        assert_eq!(inlined_alike(&[(c2, 0)]), Some(1));
+        assert_eq!(inlined_alike(&[("AOT", 0)]), None);
+        let jvmci = ("UseJVMCICompiler", 1);
+        assert_eq!(inlined_alike(&[jvmci, (c1, 1), (c2, 1)]), None);
     }
 }

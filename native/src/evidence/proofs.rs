@@ -5,12 +5,12 @@ use crate::jvm::Jvm;
 use crate::jvm::code_cache::CodeCache;
 use crate::jvm::debug_info::Scope;
 use crate::jvm::jni::Env;
-use crate::jvm::os::peek::{OwnMemory, peek_bytes};
-use crate::sampling::sample::Sample;
+use crate::jvm::os::peek::{OwnMemory, peek, peek_bytes};
 use hotspot::arch::{Arch, Native, Registers};
 use hotspot::code::{Blob, CodeKind, CodeMemory};
 use hotspot::proofs::{InterpreterFrame, Proofs};
 use hotspot::vm::entry::Words;
+use hotspot::vm::interpreter::Interpreter;
 
 const WORD: usize = size_of::<usize>();
 
@@ -25,6 +25,8 @@ pub struct Stacks<'a> {
     /// The name of the walk's frame so far from the top, without the descriptor, and the BCI of the
     /// code that runs.
     pub walk: &'a dyn Fn(usize) -> Option<(String, i32)>,
+    /// The index of the walk's frame that differs.
+    pub at: Option<usize>,
     /// Whether the walk's top frame stands at an instruction that can call.
     pub is_top_at_call: bool,
     /// Whether the true caller's instruction names the method of the walk's lowest frame.
@@ -41,21 +43,37 @@ pub fn find(jvm: &Jvm, env: Env<'_>, seen: Seen<'_>, stacks: &Stacks<'_>) -> Pro
     match seen {
         Seen::Plainly => Proofs::default(),
         Seen::Here => {
-            let (start, words) = own_words(jvm, env).unwrap_or_default();
-            let words = &words;
-            of_stack(jvm, cache, Words { start, words }, stacks)
+            let (pc, start, words) = own_words(jvm, env).unwrap_or_default();
+            let words = Words {
+                start,
+                words: &words,
+            };
+            Proofs {
+                is_next_record: is_next_record(jvm, cache, pc, words, stacks),
+                ..of_stack(jvm, cache, words, stacks)
+            }
         }
         Seen::InSignal(sample) => {
             let words = sample.stack_top.stack();
             let in_java = sample.anchor.is_some_and(|anchor| anchor.is_without_pc());
+            let anchored = sample.anchor.map(|anchor| anchor.last_pc);
+            let pc = anchored
+                .filter(|&pc| pc != 0)
+                .unwrap_or(sample.registers.pc);
+            let leaf_call = in_java
+                .then(|| leaf_call(cache, words, &sample.registers))
+                .flatten();
             Proofs {
                 is_top_at_call: stacks.is_top_at_call,
-                is_next_record: is_next_record(jvm, cache, sample, stacks),
+                is_next_record: is_next_record(jvm, cache, pc, words, stacks),
                 interpreter: match in_java {
                     true => interpreter_frame(jvm, &sample.registers),
                     false => InterpreterFrame::Intact,
                 },
-                is_leaf_call: in_java && is_leaf_call(cache, words, &sample.registers),
+                is_leaf_call: leaf_call.is_some(),
+                is_caller_misplaced: leaf_call.is_some_and(|behind_call| {
+                    is_caller_misplaced(jvm, cache, behind_call, words, &sample.registers, stacks)
+                }),
                 ..of_stack(jvm, cache, words, stacks)
             }
         }
@@ -92,15 +110,20 @@ fn of_stack(jvm: &Jvm, cache: &CodeCache, stack: Words<'_>, stacks: &Stacks<'_>)
     proofs
 }
 
-/// The words of the calling thread's stack from its last Java frame on, and their address.
-fn own_words(jvm: &Jvm, env: Env<'_>) -> Option<(usize, Vec<usize>)> {
-    let sp = jvm.java_threads.as_ref()?.last_java_sp(env.address())?;
-    let bytes = peek_bytes(sp, OWN_WORDS * WORD);
+/// The program counter at which the calling thread left Java code, and the address and the words of its stack from
+/// there on.
+fn own_words(jvm: &Jvm, env: Env<'_>) -> Option<(usize, usize, Vec<usize>)> {
+    let last = jvm.java_threads.as_ref()?.last_frame(env.address())?;
+    // The call that left Java code has pushed its return address.
+    let pushed = || peek::<usize>(last.sp.wrapping_sub(WORD));
+    let pc = match last.pc {
+        0 => pushed()?,
+        pc => pc,
+    };
+    let bytes = peek_bytes(last.sp, OWN_WORDS * WORD);
     let (words, _) = bytes.as_chunks::<WORD>();
-    Some((
-        sp,
-        words.iter().copied().map(usize::from_ne_bytes).collect(),
-    ))
+    let words = words.iter().copied().map(usize::from_ne_bytes);
+    Some((pc, last.sp, words.collect()))
 }
 
 /// The method whose frame goes on at `pc` only to be deoptimised.
@@ -110,11 +133,15 @@ fn deoptimised(jvm: &Jvm, cache: &CodeCache, pc: usize) -> Option<String> {
     blob.method.filter(|_| is_handler)
 }
 
-/// Whether the top of the walk is the debug info record behind that of the call into the stub that
-/// runs, or that has called the VM.
-fn is_next_record(jvm: &Jvm, cache: &CodeCache, sample: &Sample, stacks: &Stacks<'_>) -> bool {
-    let anchor = sample.anchor.filter(|anchor| anchor.last_pc != 0);
-    let pc = anchor.map_or(sample.registers.pc, |anchor| anchor.last_pc);
+/// Whether the top of the walk is the debug info record behind that of the call into the stub at `pc`, which runs or
+/// has called the VM, and the frame that differs is of this record.
+fn is_next_record(
+    jvm: &Jvm,
+    cache: &CodeCache,
+    pc: usize,
+    stack: Words<'_>,
+    stacks: &Stacks<'_>,
+) -> bool {
     let Some(stub) = cache.blob(pc).filter(|blob| blob.kind() == CodeKind::Stub) else {
         return false;
     };
@@ -122,26 +149,27 @@ fn is_next_record(jvm: &Jvm, cache: &CodeCache, sample: &Sample, stacks: &Stacks
     let by_frame = cache.frame_words(&stub).map(|words| words - 1);
     let mut places = by_frame.into_iter().chain(0..4);
     places.any(|at| {
-        let word = sample.stack_top.word(at);
-        word.is_some_and(|word| is_record_behind(jvm, cache, word, stacks))
+        let word = stack.words.get(at);
+        let frames = word.and_then(|&word| frames_behind(jvm, cache, word, stacks));
+        let at_frame = frames.zip(stacks.at);
+        at_frame.is_some_and(|(frames, at)| at < frames)
     })
 }
 
-/// Whether the top of the walk is the debug info record behind that of the call that returns to `pc`.
-fn is_record_behind(jvm: &Jvm, cache: &CodeCache, pc: usize, stacks: &Stacks<'_>) -> bool {
+/// The number of frames of the debug info record behind that of the call that returns to `pc`, if they are the top of
+/// the walk.
+fn frames_behind(jvm: &Jvm, cache: &CodeCache, pc: usize, stacks: &Stacks<'_>) -> Option<usize> {
     let is_compiled = |blob: &Blob| blob.kind() == CodeKind::Compiled;
-    let caller = cache.blob(pc).filter(is_compiled);
-    let around = caller.and_then(|blob| jvm.debug_info.as_ref()?.around(&blob, pc));
-    let Some(around) = around.filter(|around| around.is_exact) else {
-        return false;
-    };
+    let caller = cache.blob(pc).filter(is_compiled)?;
+    let around = jvm.debug_info.as_ref()?.around(&caller, pc)?;
     let is_reported = |(at, scope): (usize, &Scope)| {
         let reported = (stacks.walk)(at);
         reported.is_some_and(|(name, bci)| {
             bci == scope.bci && cache.method_name(scope.method) == Some(name)
         })
     };
-    !around.behind.is_empty() && around.behind.iter().enumerate().all(is_reported)
+    let is_top = around.is_exact && around.behind.iter().enumerate().all(is_reported);
+    is_top.then_some(around.behind.len())
 }
 
 fn interpreter_frame(jvm: &Jvm, registers: &Registers) -> InterpreterFrame {
@@ -153,9 +181,9 @@ fn interpreter_frame(jvm: &Jvm, registers: &Registers) -> InterpreterFrame {
     })
 }
 
-/// Whether the return address into generated code, behind a call to a library, lies below the frame
-/// that the frame pointer leads to.
-fn is_leaf_call(cache: &CodeCache, stack: Words<'_>, registers: &Registers) -> bool {
+/// The return address into generated code, behind a call to a library, that lies below the frame that the frame
+/// pointer leads to.
+fn leaf_call(cache: &CodeCache, stack: Words<'_>, registers: &Registers) -> Option<usize> {
     let older = registers.fp.wrapping_add(WORD);
     let is_call = |word: usize| {
         let before = peek_bytes(word.saturating_sub(Native::CALL_SIZE), Native::CALL_SIZE);
@@ -164,6 +192,34 @@ fn is_leaf_call(cache: &CodeCache, stack: Words<'_>, registers: &Registers) -> b
             || Native::call_target(&before, word).is_some_and(to_library)
     };
     let count = older.saturating_sub(stack.start) / WORD;
-    let mut below = stack.words.iter().take(count);
-    registers.fp >= stack.start && below.any(|&word| cache.name_at(word).is_some() && is_call(word))
+    let mut below = stack.words.iter().copied().take(count);
+    let is_behind_call = |&word: &usize| cache.name_at(word).is_some() && is_call(word);
+    below
+        .find(is_behind_call)
+        .filter(|_| registers.fp >= stack.start)
+}
+
+/// Whether the frame pointer is that of the interpreted method that has called the library at `behind_call`, while
+/// compiled code has called this method through an adapter, which has moved the stack pointer: the walker
+/// expects the frame of the compiled code right below the interpreter's frame, reports the frames of this code, and
+/// ends there.
+fn is_caller_misplaced(
+    jvm: &Jvm,
+    cache: &CodeCache,
+    behind_call: usize,
+    stack: Words<'_>,
+    registers: &Registers,
+    stacks: &Stacks<'_>,
+) -> bool {
+    let in_interpreter = |interpreter: &Interpreter| interpreter.codelet(behind_call).is_some();
+    let is_moved = || {
+        let sender_sp = stack.at(registers.fp.wrapping_sub(WORD));
+        sender_sp.is_some_and(|sp| sp != registers.fp.wrapping_add(2 * WORD))
+    };
+    let ends_there = || {
+        let caller = stack.at(registers.fp.wrapping_add(WORD));
+        let frames = caller.and_then(|pc| frames_behind(jvm, cache, pc, stacks));
+        frames.is_some() && frames == stacks.at
+    };
+    jvm.interpreter().is_some_and(in_interpreter) && is_moved() && ends_there()
 }

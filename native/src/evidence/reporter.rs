@@ -178,6 +178,7 @@ impl Reporter {
                 let frame = found.walk.get(at)?;
                 Some((dotted(frame)?, frame.location.0))
             },
+            at: found.judgement.at_frame,
             is_top_at_call: found
                 .walk
                 .first()

@@ -73,12 +73,6 @@ impl JavaThreads {
         self.thread_of(env).and_then(state) == Some(BLOCKED)
     }
 
-    /// Stack pointer at the last Java frame of the thread of `env`; 0 if the thread is in Java
-    /// code. May be called from any thread.
-    pub fn last_java_sp(&self, env: EnvAddress) -> Option<usize> {
-        peek::<usize>(self.thread_of(env)? + self.last_sp)
-    }
-
     /// The last Java frame of the thread of `env`, which has left Java code.
     pub fn last_frame(&self, env: EnvAddress) -> Option<steps::Anchor> {
         let thread = self.thread_of(env)?;

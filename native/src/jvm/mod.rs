@@ -103,6 +103,12 @@ impl Jvm {
         }
     }
 
+    /// How many frames of one method a compiled frame may stand for, its own frame included; `None` if that is not
+    /// known.
+    pub fn most_inlined_alike(&self) -> Option<usize> {
+        self.flags?.most_inlined_alike(&OwnMemory)
+    }
+
     /// Whether stack walkers may be asked: between VM Initialization and VM Death, as long as no
     /// call has failed.
     pub fn is_live(&self) -> bool {

@@ -52,7 +52,7 @@ impl Truth {
         Truth {
             jvm,
             hooking: config.hooks,
-            methods: Registry::new(jvm.vm, jvm.jvmti),
+            methods: Registry::new(jvm),
             unloading: Unloading::default(),
             chosen: Chosen::new(config),
             threads: Threads::new(config.seed),

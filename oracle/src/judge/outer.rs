@@ -1,5 +1,6 @@
 use crate::judge::{Judgement, Reason, Verdict};
-use crate::trace::{Frame, Location, Methods, Presence, Truth};
+use crate::trace::{Frame, HookId, Location, Methods, Presence, Truth};
+use std::collections::HashMap;
 
 /// The judgement of a `walk` whose top frame is [`Location::UNRECORDED`], if the truth agrees from this frame on:
 /// `imprecise`, as far as can be told without the entries of frames above. At least one hooked frame must
@@ -23,7 +24,9 @@ pub(super) fn judge_unrecorded(
 /// frame.
 ///
 /// For a compiled method at an instruction without a debug info record: the walk is right from the
-/// compiled method's own frame on, and the inlined frames are not judged.
+/// compiled method's own frame on, and the inlined frames are not judged. But compilers inline
+/// recursive calls no deeper than [`Methods::most_inlined_alike`] says, so frames that a deeper recursion has left
+/// are not excused.
 pub fn agrees_outside(outer: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> bool {
     let Some(top) = outer.len().checked_sub(1) else {
         return false;
@@ -35,8 +38,14 @@ pub fn agrees_outside(outer: &[Frame], truth: &Truth<'_>, methods: &impl Methods
         let moves = depth == top || depth + 1 == truth.checked.len();
         frame.method == expected.method && (moves || frame.location == expected.location)
     });
-    if !same_below || known == outer.len() {
-        return same_below;
+    if !same_below {
+        return false;
+    }
+    let hook_of = |frame: &Frame| Some(methods.hook(frame.method, frame.location)?.0);
+    if known == outer.len() {
+        let checked = truth.checked[top..].iter().filter_map(hook_of);
+        let above = truth.entries[truth.checked_entries..].iter().copied();
+        return can_be_one_frame(checked.chain(above), truth, methods);
     }
     let mut expected = truth.entries[truth.checked_entries..].iter().peekable();
     for depth in known..top {
@@ -52,11 +61,29 @@ pub fn agrees_outside(outer: &[Frame], truth: &Truth<'_>, methods: &impl Methods
     }
     // The location of the top frame is not known, and so it is not known whether its entry is
     // there. Entries of the frames that it called are above its own entry.
-    let top = from_bottom(top);
-    match methods.hook(top.method, top.location) {
-        Some((id, _)) => expected.next().is_none_or(|next| *next == id),
-        None => true,
+    let own = hook_of(from_bottom(top));
+    let is_next = own.is_none_or(|own| expected.peek().is_none_or(|next| **next == own));
+    is_next && can_be_one_frame(expected.copied(), truth, methods)
+}
+
+/// Whether one compiled frame can stand for the frames of these entries.
+fn can_be_one_frame(
+    entries: impl Iterator<Item = HookId>,
+    truth: &Truth<'_>,
+    methods: &impl Methods,
+) -> bool {
+    let Some(most) = methods.most_inlined_alike() else {
+        return true;
+    };
+    // Constructors may have ended without their hooks.
+    if !truth.leaving.is_empty() {
+        return true;
     }
+    let mut counts = HashMap::<HookId, usize>::new();
+    for entry in entries {
+        *counts.entry(entry).or_default() += 1;
+    }
+    counts.into_values().all(|count| count <= most)
 }
 
 #[cfg(test)]
@@ -100,6 +127,19 @@ mod tests {
             "it has popped, or not pushed"
         );
         assert!(agrees(&[5, 4, 2], &[2, 4, 8], &[]));
+    }
+
+    #[test]
+    fn a_compiler_inlines_recursive_calls_to_a_limit() {
+        assert!(agrees(&[6, 4, 2], &[2, 4, 6, 6], &[]));
+        assert!(agrees(&[6, 4, 2], &[2, 4, 6, 8, 6, 8], &[]));
+        assert!(
+            !agrees(&[6, 4, 2], &[2, 4, 6, 6, 6], &[]),
+            "a collapsed recursion"
+        );
+        assert!(!agrees(&[5, 4, 2], &[2, 4, 6, 8, 6, 8, 6, 8], &[]));
+        assert!(agrees(&[6, 4, 2], &[2, 4, 6, 6], &[2, 4, 6]));
+        assert!(!agrees(&[6, 4, 2], &[2, 4, 6, 6, 6], &[2, 4, 6, 6]));
     }
 
     #[test]

@@ -74,6 +74,12 @@ pub trait Methods {
     fn may_be_called_by_vm(&self, _: MethodKey) -> bool {
         false
     }
+
+    /// How many frames of one method a compiled frame may stand for, its own frame included; `None` if that is not
+    /// known. Here with the usual flags of HotSpot (`MaxRecursiveInlineLevel` and `C1MaxRecursiveInlineLevel`).
+    fn most_inlined_alike(&self) -> Option<usize> {
+        Some(2)
+    }
 }
 
 /// The kind of code at a location of a method. The code is the code that runs, hooks included.

@@ -175,6 +175,10 @@ impl Methods for WithOld<'_> {
         self.old.contains_key(&method) || self.methods.may_be_called_by_vm(method)
     }
 
+    fn most_inlined_alike(&self) -> Option<usize> {
+        self.methods.most_inlined_alike()
+    }
+
     fn site(&self, method: MethodKey, location: Location) -> Site {
         match self.old.contains_key(&method) {
             true => Site::Unknown,

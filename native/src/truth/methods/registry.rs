@@ -6,6 +6,7 @@ use super::given::{Given, Origin};
 use super::hooked::{Hooked, Known, shown_name};
 use super::sites::Sites;
 use super::versions::Versions;
+use crate::jvm::Jvm;
 use crate::jvm::jni::Vm;
 use crate::jvm::jvmti::{JMethodId, Jvmti};
 use crate::jvm::key_hash::Spread;
@@ -23,6 +24,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub struct Registry {
     pub(super) vm: Vm,
     pub(super) jvmti: Jvmti,
+    most_inlined_alike: Option<usize>,
     next_id: AtomicU32,
     hooked: RwLock<HashMap<u32, Arc<Hooked>, Spread>>,
     known: RwLock<HashMap<usize, Known, Spread>>,
@@ -36,10 +38,11 @@ pub struct Registry {
 
 impl Registry {
     /// Knows nothing yet.
-    pub fn new(vm: Vm, jvmti: Jvmti) -> Registry {
+    pub fn new(jvm: &Jvm) -> Registry {
         Registry {
-            vm,
-            jvmti,
+            vm: jvm.vm,
+            jvmti: jvm.jvmti,
+            most_inlined_alike: jvm.most_inlined_alike(),
             next_id: AtomicU32::new(1),
             hooked: RwLock::default(),
             known: RwLock::default(),
@@ -362,6 +365,10 @@ impl Methods for Registry {
             }),
             Known::Gone => true,
         }
+    }
+
+    fn most_inlined_alike(&self) -> Option<usize> {
+        self.most_inlined_alike
     }
 
     fn site(&self, method: MethodKey, location: Location) -> Site {
