@@ -2,7 +2,7 @@
 //! program has the same output, exit code and files, interpreted and compiled.
 //!
 //! ```sh
-//! apt-get install ecj jython libh2-java libxalan2-java
+//! apt-get install libecj-java jython libh2-java libxalan2-java
 //! cargo test --release --test same_behaviour -- --ignored --nocapture
 //! ```
 

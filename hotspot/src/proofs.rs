@@ -29,9 +29,9 @@ pub struct Proofs {
     /// Whether generated code has called the library that runs, while the frame pointer belongs to
     /// an older frame: the return address lies below the frame to which the frame pointer leads.
     pub is_leaf_call: bool,
-    /// Whether generated code that has called the library is the interpreter, and the walk ends with the frames of
-    /// the compiled code that called the interpreted method: the walker does not know that an adapter has
-    /// moved the stack pointer between them.
+    /// Whether this older frame is that of an interpreted method, and the walk begins and ends with the frames of the
+    /// compiled code that called this method: the walker does not know that an adapter has moved the stack
+    /// pointer between them.
     pub is_caller_misplaced: bool,
 }
 

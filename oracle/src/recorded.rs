@@ -244,7 +244,7 @@ pub struct RecordedProofs {
     /// Whether the frame pointer belongs to an older frame than the frame that called a library.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_leaf_call: bool,
-    /// Whether the walk ends with the compiled code that called the interpreted method of the leaf call.
+    /// Whether the walk begins and ends with the compiled code that called the interpreted method of this frame.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_caller_misplaced: bool,
 }

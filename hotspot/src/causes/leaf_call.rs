@@ -4,8 +4,8 @@
 //! The proof is the return address into the generated code, behind a call to a library: it lies
 //! below the frame to which the frame pointer leads. So the frame pointer belongs to an older
 //! frame, with which the walk continues. A walk that lacks its bottom has this cause only if the frame pointer was
-//! that of an interpreted method, whose frame the walk lacks, and the walk ends with the compiled code that called
-//! this method: an adapter had moved the stack pointer.
+//! that of an interpreted method, and the walk begins and ends with the compiled code that called this method: an
+//! adapter had moved the stack pointer.
 
 use super::cause::{Cause, Program};
 use crate::case::Facts;

@@ -10,7 +10,6 @@ use hotspot::arch::{Arch, Native, Registers};
 use hotspot::code::{Blob, CodeKind, CodeMemory};
 use hotspot::proofs::{InterpreterFrame, Proofs};
 use hotspot::vm::entry::Words;
-use hotspot::vm::interpreter::Interpreter;
 
 const WORD: usize = size_of::<usize>();
 
@@ -60,9 +59,7 @@ pub fn find(jvm: &Jvm, env: Env<'_>, seen: Seen<'_>, stacks: &Stacks<'_>) -> Pro
             let pc = anchored
                 .filter(|&pc| pc != 0)
                 .unwrap_or(sample.registers.pc);
-            let leaf_call = in_java
-                .then(|| leaf_call(cache, words, &sample.registers))
-                .flatten();
+            let is_leaf_call = in_java && is_leaf_call(cache, words, &sample.registers);
             Proofs {
                 is_top_at_call: stacks.is_top_at_call,
                 is_next_record: is_next_record(jvm, cache, pc, words, stacks),
@@ -70,10 +67,9 @@ pub fn find(jvm: &Jvm, env: Env<'_>, seen: Seen<'_>, stacks: &Stacks<'_>) -> Pro
                     true => interpreter_frame(jvm, &sample.registers),
                     false => InterpreterFrame::Intact,
                 },
-                is_leaf_call: leaf_call.is_some(),
-                is_caller_misplaced: leaf_call.is_some_and(|behind_call| {
-                    is_caller_misplaced(jvm, cache, behind_call, words, &sample.registers, stacks)
-                }),
+                is_leaf_call,
+                is_caller_misplaced: is_leaf_call
+                    && is_caller_misplaced(jvm, cache, words, sample.registers.fp, stacks),
                 ..of_stack(jvm, cache, words, stacks)
             }
         }
@@ -181,9 +177,9 @@ fn interpreter_frame(jvm: &Jvm, registers: &Registers) -> InterpreterFrame {
     })
 }
 
-/// The return address into generated code, behind a call to a library, that lies below the frame that the frame
-/// pointer leads to.
-fn leaf_call(cache: &CodeCache, stack: Words<'_>, registers: &Registers) -> Option<usize> {
+/// Whether the return address into generated code, behind a call to a library, lies below the frame
+/// that the frame pointer leads to.
+fn is_leaf_call(cache: &CodeCache, stack: Words<'_>, registers: &Registers) -> bool {
     let older = registers.fp.wrapping_add(WORD);
     let is_call = |word: usize| {
         let before = peek_bytes(word.saturating_sub(Native::CALL_SIZE), Native::CALL_SIZE);
@@ -192,34 +188,34 @@ fn leaf_call(cache: &CodeCache, stack: Words<'_>, registers: &Registers) -> Opti
             || Native::call_target(&before, word).is_some_and(to_library)
     };
     let count = older.saturating_sub(stack.start) / WORD;
-    let mut below = stack.words.iter().copied().take(count);
-    let is_behind_call = |&word: &usize| cache.name_at(word).is_some() && is_call(word);
-    below
-        .find(is_behind_call)
-        .filter(|_| registers.fp >= stack.start)
+    let mut below = stack.words.iter().take(count);
+    registers.fp >= stack.start && below.any(|&word| cache.name_at(word).is_some() && is_call(word))
 }
 
-/// Whether the frame pointer is that of the interpreted method that has called the library at `behind_call`, while
-/// compiled code has called this method through an adapter, which has moved the stack pointer: the walker
-/// expects the frame of the compiled code right below the interpreter's frame, reports the frames of this code, and
-/// ends there.
+/// Whether the frame pointer is that of an interpreted method that compiled code has called through an adapter, which
+/// has moved the stack pointer: the walker expects the frame of the compiled code right below the interpreter's
+/// frame, reports the frames of this code, and ends there.
 fn is_caller_misplaced(
     jvm: &Jvm,
     cache: &CodeCache,
-    behind_call: usize,
     stack: Words<'_>,
-    registers: &Registers,
+    fp: usize,
     stacks: &Stacks<'_>,
 ) -> bool {
-    let in_interpreter = |interpreter: &Interpreter| interpreter.codelet(behind_call).is_some();
-    let is_moved = || {
-        let sender_sp = stack.at(registers.fp.wrapping_sub(WORD));
-        sender_sp.is_some_and(|sp| sp != registers.fp.wrapping_add(2 * WORD))
-    };
+    // The places in an interpreted frame (`frame_x86.hpp`, `frame_aarch64.hpp`), and the most words of arguments.
+    const RETURN_ADDRESS: usize = WORD;
+    const SENDER: usize = 2 * WORD;
+    const SENDER_SP: usize = WORD;
+    const METHOD: usize = 3 * WORD;
+    const MOST_ARGUMENTS: usize = 256;
+    let below = |distance: usize| stack.at(fp.wrapping_sub(distance));
+    let is_interpreted = || below(METHOD).is_some_and(|method| cache.method_name(method).is_some());
+    let expected = fp.wrapping_add(SENDER);
+    let is_moved = |sp: usize| expected < sp && sp <= expected + MOST_ARGUMENTS * WORD;
     let ends_there = || {
-        let caller = stack.at(registers.fp.wrapping_add(WORD));
+        let caller = stack.at(fp.wrapping_add(RETURN_ADDRESS));
         let frames = caller.and_then(|pc| frames_behind(jvm, cache, pc, stacks));
         frames.is_some() && frames == stacks.at
     };
-    jvm.interpreter().is_some_and(in_interpreter) && is_moved() && ends_there()
+    below(SENDER_SP).is_some_and(is_moved) && is_interpreted() && ends_there()
 }
