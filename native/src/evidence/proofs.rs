@@ -5,11 +5,13 @@ use crate::jvm::Jvm;
 use crate::jvm::code_cache::CodeCache;
 use crate::jvm::debug_info::Scope;
 use crate::jvm::jni::Env;
+use crate::jvm::key_hash::Spread;
 use crate::jvm::os::peek::{OwnMemory, peek, peek_bytes};
 use hotspot::arch::{Arch, Native, Registers};
 use hotspot::code::{Blob, CodeKind, CodeMemory};
 use hotspot::proofs::{InterpreterFrame, Proofs};
 use hotspot::vm::entry::Words;
+use std::collections::HashSet;
 
 const WORD: usize = size_of::<usize>();
 
@@ -79,10 +81,16 @@ pub fn find(jvm: &Jvm, env: Env<'_>, seen: Seen<'_>, stacks: &Stacks<'_>) -> Pro
 /// What the words of the stack show, whatever runs.
 fn of_stack(jvm: &Jvm, cache: &CodeCache, stack: Words<'_>, stacks: &Stacks<'_>) -> Proofs {
     let mut proofs = Proofs::default();
+    // Recursion repeats its return addresses.
+    let mut known = HashSet::<usize, Spread>::default();
     for &word in stack.words {
+        if known.contains(&word) {
+            continue;
+        }
         let Some(name) = cache.name_at(word) else {
             continue;
         };
+        known.insert(word);
         match CodeKind::of(&name) {
             CodeKind::Stub if !proofs.stubs.contains(&name) => proofs.stubs.push(name),
             CodeKind::Compiled => {
