@@ -47,6 +47,15 @@ impl<'a> Looked<'a> {
         }
     }
 
+    /// No look at all.
+    pub fn nowhere(jvm: &'a Jvm) -> Looked<'a> {
+        Looked {
+            jvm,
+            proofs: Proofs::default(),
+            signal: None,
+        }
+    }
+
     /// What a cause depends on, for a thread that a signal interrupted.
     pub fn instant(&self) -> Option<Instant<'_>> {
         let found = self.signal.as_ref()?;

@@ -71,11 +71,16 @@ impl Reporter {
             layer, judgement, ..
         } = found;
         let looked = self.looks.take(|| {
-            let looked = self.look(env, found);
+            // Imprecise stacks are many. The judge has read the debug info: the reason alone shows the cause.
+            let looked = match judgement.verdict {
+                Verdict::Imprecise => Looked::nowhere(self.truth.jvm),
+                _ => self.look(env, found),
+            };
             let cause = self.cause_of(env, found, &looked).map(|cause| cause.name);
             (looked, cause)
         });
         let (looked, cause) = match looked {
+            Some((_, cause)) if judgement.verdict == Verdict::Imprecise => (None, cause),
             Some((looked, cause)) => (Some(looked), cause),
             None => (None, Some(CauseName::NOT_LOOKED_AT)),
         };
