@@ -12,7 +12,7 @@ use oracle::{Hooking, LAYERS, Layer, Verdict, When};
 use scenarios::jdk::Jdk;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use support::{Deadline, jdks};
+use support::{Deadline, jdks, sum};
 
 /// The requirements of a test in which all walkers answer falsely.
 struct Wanted {
@@ -115,11 +115,6 @@ fn run_scenario(
     assert_eq!(run.invalid, None, "{jdk:?}");
     let faults = support::faults_of(&ran);
     (ran.report, faults)
-}
-
-fn sum(faults: &[FaultCount], which: impl Fn(&FaultCount) -> bool) -> u64 {
-    let chosen = faults.iter().filter(|fault| which(fault));
-    chosen.map(|fault| fault.count).sum()
 }
 
 fn mismatches(report: &Report, layer: Layer) -> u64 {

@@ -16,7 +16,7 @@ use recordings::samples;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
-use support::{Deadline, Ran, jdks};
+use support::{Deadline, Ran, jdks, sum};
 
 /// The settings of a recording with samples alone.
 const EXECUTION: &str = "+jdk.ExecutionSample#enabled=true,+jdk.ExecutionSample#period=1ms";
@@ -72,14 +72,6 @@ fn inject(ran: &Ran, layer: Layer, seed: u64) -> Vec<FaultCount> {
         },
     );
     injector.counts
-}
-
-fn sum(faults: &[FaultCount], is: impl Fn(&FaultCount) -> bool) -> u64 {
-    faults
-        .iter()
-        .filter(|fault| is(fault))
-        .map(|fault| fault.count)
-        .sum()
 }
 
 /// Events of both samplers are joined, and faults in joined events are caught.

@@ -48,6 +48,15 @@ pub fn run_scenario(jdk: &Path, scenario: &str, seed: u64, options: &[&str]) -> 
     }
 }
 
+/// How many of the faults are of this kind.
+pub fn sum(
+    faults: &[oracle::record::FaultCount],
+    is: impl Fn(&oracle::record::FaultCount) -> bool,
+) -> u64 {
+    let faults = faults.iter().filter(|fault| is(fault));
+    faults.map(|fault| fault.count).sum()
+}
+
 /// How the faults ended that were injected into the first run.
 pub fn faults_of(ran: &Ran) -> Vec<oracle::record::FaultCount> {
     use oracle::record::{RECORDS_FILE, Record};

@@ -9,7 +9,7 @@ use oracle::record::FaultCount;
 use oracle::report::Exit;
 use oracle::tally::Tally;
 use std::path::Path;
-use support::{Deadline, Ran, jdks};
+use support::{Deadline, Ran, jdks, sum};
 
 const LAYERS: [Layer; 5] = [
     Layer::JavaThread,
@@ -78,17 +78,12 @@ fn faults_in_stacks_of_java_are_caught() {
             }
         }
         let all = sum(&faults, |_| true);
-        let caught = sum(&faults, |outcome| outcome == Detection::Caught);
-        let unseen = sum(&faults, |outcome| {
-            matches!(outcome, Detection::Explained(_))
+        let caught = sum(&faults, |fault| fault.outcome == Detection::Caught);
+        let unseen = sum(&faults, |fault| {
+            matches!(fault.outcome, Detection::Explained(_))
         });
         println!("{jdk:?}: {all} faults, {caught} caught, {unseen} that no layer here can see");
         assert!(100 * (caught + unseen) >= 99 * all, "{jdk:?}: {faults:#?}");
         assert!(100 * unseen <= 5 * all, "{jdk:?}: {faults:#?}");
     }
-}
-
-fn sum(faults: &[FaultCount], is: impl Fn(Detection) -> bool) -> u64 {
-    let faults = faults.iter().filter(|fault| is(fault.outcome));
-    faults.map(|fault| fault.count).sum()
 }
