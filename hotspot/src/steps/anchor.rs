@@ -2,8 +2,9 @@
 //! code, and its anchor says where.
 
 use super::shadow::Call;
-use super::{BCP, Code, METHOD, Piece, SENDER_SP, WORD};
+use super::{Code, Piece, WORD};
 use crate::memory::Memory;
+use crate::unwind::interpreted::{BCP, METHOD, SENDER_SP};
 
 /// The last Java frame (`JavaFrameAnchor`).
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]

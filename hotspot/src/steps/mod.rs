@@ -107,9 +107,3 @@ pub trait Stack {
 
 /// The size of a word in bytes.
 pub(crate) const WORD: usize = size_of::<usize>();
-
-/// The places of an interpreter frame's caller's stack pointer, method and bytecode pointer, in bytes below
-/// the frame pointer (`frame_x86.hpp`).
-pub(crate) const SENDER_SP: usize = WORD;
-pub(crate) const METHOD: usize = 3 * WORD;
-pub(crate) const BCP: usize = 8 * WORD;

@@ -6,7 +6,8 @@
 //! address again elsewhere or jump to it. So a call stays on the shadow stack while its return address
 //! is in a register, until the thread continues at the address or in the caller's code.
 
-use super::{BCP, Code, METHOD, Piece, Place, Stack, WORD};
+use super::{Code, Piece, Place, Stack, WORD};
+use crate::unwind::interpreted::{BCP, METHOD};
 use oracle::random::mix;
 
 /// The size of the part of an interpreter frame that all methods have, in bytes below the frame pointer

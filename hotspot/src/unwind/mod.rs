@@ -6,11 +6,13 @@
 //! * [`instruction`]: the effect of one instruction on the stack pointer and on registers;
 //! * [`exit`]: simulates the code up to its return;
 //! * [`entry`]: follows the code from its start, or from another place where the stack pointer is
-//!   known.
+//!   known;
+//! * [`interpreted`]: the places in an interpreted frame.
 
 pub mod entry;
 pub mod exit;
 pub mod instruction;
+pub mod interpreted;
 
 /// A general register by its number in the instruction set (Intel SDM, volume 2, table 3-1).
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]

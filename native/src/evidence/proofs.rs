@@ -7,16 +7,15 @@ use crate::jvm::debug_info::Scope;
 use crate::jvm::jni::Env;
 use crate::jvm::key_hash::Spread;
 use crate::jvm::os::peek::{OwnMemory, peek, peek_bytes};
+use crate::sampling::stack_top::WORDS;
 use hotspot::arch::{Arch, Native, Registers};
 use hotspot::code::{Blob, CodeKind, CodeMemory};
 use hotspot::proofs::{InterpreterFrame, Proofs};
+use hotspot::unwind::interpreted::{METHOD, RETURN_ADDRESS, SENDER_SP};
 use hotspot::vm::entry::Words;
 use std::collections::HashSet;
 
 const WORD: usize = size_of::<usize>();
-
-/// So many words of the calling thread's own stack are looked at, from the newest Java frame on: 32 KiB.
-const OWN_WORDS: usize = 1 << 12;
 
 /// In the interpreter these bytes tell whether the frame is removed.
 const CODE: usize = 32;
@@ -124,7 +123,7 @@ fn own_words(jvm: &Jvm, env: Env<'_>) -> Option<(usize, usize, Vec<usize>)> {
         0 => pushed()?,
         pc => pc,
     };
-    let bytes = peek_bytes(last.sp, OWN_WORDS * WORD);
+    let bytes = peek_bytes(last.sp, WORDS * WORD);
     let (words, _) = bytes.as_chunks::<WORD>();
     let words = words.iter().copied().map(usize::from_ne_bytes);
     Some((pc, last.sp, words.collect()))
@@ -210,15 +209,11 @@ fn is_caller_misplaced(
     fp: usize,
     stacks: &Stacks<'_>,
 ) -> bool {
-    // The places in an interpreted frame (`frame_x86.hpp`, `frame_aarch64.hpp`), and the most words of arguments.
-    const RETURN_ADDRESS: usize = WORD;
-    const SENDER: usize = 2 * WORD;
-    const SENDER_SP: usize = WORD;
-    const METHOD: usize = 3 * WORD;
+    // In words, those of the longs counted twice (JVMS, 4.11).
     const MOST_ARGUMENTS: usize = 256;
     let below = |distance: usize| stack.at(fp.wrapping_sub(distance));
     let is_interpreted = || below(METHOD).is_some_and(|method| cache.method_name(method).is_some());
-    let expected = fp.wrapping_add(SENDER);
+    let expected = fp.wrapping_add(RETURN_ADDRESS + WORD);
     let is_moved = |sp: usize| expected < sp && sp <= expected + MOST_ARGUMENTS * WORD;
     let ends_there = || {
         let caller = stack.at(fp.wrapping_add(RETURN_ADDRESS));

@@ -4,10 +4,10 @@ use crate::jvm::java_thread::Anchor;
 use crate::truth::interrupted::Interrupted;
 use hotspot::vm::entry::Words;
 
-/// The number of copied words, 32 KiB. This is enough for dozens of frames, for the return address
+/// The number of words that are looked at, 32 KiB. This is enough for dozens of frames, for the return address
 /// in nearly all compiled frames, and mostly for the VM's frames between a JavaCalls entry and its
 /// caller.
-const WORDS: usize = 1 << 12;
+pub const WORDS: usize = 1 << 12;
 
 /// Words from the stack pointer of the newest Java frame on: the thread's own stack pointer, or
 /// that of the anchor if the thread has left Java code.

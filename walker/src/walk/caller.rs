@@ -7,16 +7,11 @@ use crate::vm::thread::Anchor;
 use crate::walk::frame::{Certainty, Failure, Frame, FrameKind};
 use crate::walk::{Inlined, Place, Position, Step, Walk, Yield};
 use hotspot::memory::Memory;
+use hotspot::unwind::interpreted::{BCP, METHOD, RETURN_ADDRESS, SENDER_SP};
 use hotspot::unwind::{Register, Registers};
 use hotspot::vm::nmethod::Nmethod;
 
 const WORD: usize = size_of::<usize>();
-
-// Distances from the frame pointer of an interpreted frame (`frame_x86.hpp`).
-const RETURN_ADDRESS: usize = WORD;
-const SENDER_SP: usize = WORD;
-const METHOD: usize = 3 * WORD;
-const BCP: usize = 8 * WORD;
 
 impl Walk<'_> {
     /// The frame at `place`.
