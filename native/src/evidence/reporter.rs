@@ -22,6 +22,7 @@ use oracle::mutants::Sight;
 use oracle::record::{CauseName, Config, Evidence, Kept, Mismatch, Record};
 use oracle::trace::{Frame, Methods, Site};
 use oracle::{Judgement, Layer, Verdict};
+use std::cell::LazyCell;
 
 /// A judged walk.
 #[derive(Copy, Clone)]
@@ -70,26 +71,32 @@ impl Reporter {
         let Found {
             layer, judgement, ..
         } = found;
-        let looked = self.looks.take(|| {
-            // Imprecise stacks are many. The judge has read the debug info: the reason alone shows the cause.
-            let looked = match judgement.verdict {
-                Verdict::Imprecise => Looked::nowhere(self.truth.jvm),
-                _ => self.look(env, found),
-            };
-            let cause = self.cause_of(env, found, &looked).map(|cause| cause.name);
-            (looked, cause)
-        });
-        let (looked, cause) = match looked {
-            Some((_, cause)) if judgement.verdict == Verdict::Imprecise => (None, cause),
-            Some((looked, cause)) => (Some(looked), cause),
-            None => (None, Some(CauseName::NOT_LOOKED_AT)),
-        };
+        let (looked, cause) = self.search(env, found);
         let kind = (layer, judgement.verdict, cause);
         self.count(kind, &self.place(env, found));
         if let Some(place) = self.kept.place(kind) {
             let looked = looked.unwrap_or_else(|| self.look(env, found));
             self.write(env, found, (cause, place), &looked, evidence());
         }
+    }
+
+    /// The name of the cause, and the look that has shown the cause, if one was needed.
+    fn search<'f>(
+        &'f self,
+        env: Env<'_>,
+        found: Found<'f>,
+    ) -> (Option<Looked<'f>>, Option<&'static str>) {
+        let name = |looked: &Looked<'_>| Some(self.cause_of(env, found, looked)?.name);
+        // Imprecise stacks are many. The judge has read the debug info: the reason alone shows the cause.
+        if found.judgement.verdict == Verdict::Imprecise {
+            return (None, name(&Looked::nowhere(self.truth.jvm)));
+        }
+        let looked = self.looks.take(|| {
+            let looked = self.look(env, found);
+            let name = name(&looked);
+            (Some(looked), name)
+        });
+        looked.unwrap_or((None, Some(CauseName::NOT_LOOKED_AT)))
     }
 
     /// Counts a mismatch at `place`.
@@ -178,6 +185,8 @@ impl Reporter {
     fn look<'f>(&'f self, env: Env<'_>, found: Found<'f>) -> Looked<'f> {
         let methods = &self.truth.methods;
         let dotted = |frame: &Frame| methods.dotted(env, frame.method);
+        let walked = LazyCell::new(|| found.walk.iter().map(dotted).collect::<Vec<_>>());
+        let true_ones = LazyCell::new(|| shown::names(methods, env, found.sight));
         let stacks = Stacks {
             walk: &|at| {
                 let frame = found.walk.get(at)?;
@@ -193,13 +202,10 @@ impl Reporter {
                 // The VM is not asked for the names of old versions of redefined methods.
                 let may_be =
                     |name: &Option<String>| name.as_deref().is_none_or(|name| name == method);
-                let missing = |all: Vec<Option<String>>| {
-                    let there = all.iter().filter(|name| may_be(name)).count();
-                    let in_walk = found.walk.iter().map(dotted);
-                    there > in_walk.filter(may_be).count()
-                };
+                let count = |names: &Vec<_>| names.iter().filter(|name| may_be(name)).count();
                 // If class files alone judge, the missing frames are not known.
-                shown::names(methods, env, found.sight).is_none_or(missing)
+                let all = true_ones.as_ref();
+                all.is_none_or(|all| count(all) > count(&walked))
             },
         };
         Looked::at(self.truth.jvm, env, found.seen, &stacks)

@@ -57,6 +57,7 @@ pub struct Jvm {
     flags: Option<Flags>,
     interpreter: Option<InterpreterLayout>,
     codelets: OnceLock<Option<Interpreter>>,
+    inlined_alike: OnceLock<Option<usize>>,
     live: AtomicBool,
 }
 
@@ -78,6 +79,7 @@ impl Jvm {
             flags: structs.and_then(Flags::find),
             interpreter: structs.and_then(InterpreterLayout::find),
             codelets: OnceLock::new(),
+            inlined_alike: OnceLock::new(),
             live: AtomicBool::new(false),
         }
     }
@@ -106,7 +108,8 @@ impl Jvm {
     /// How many frames of one method a compiled frame may stand for, its own frame included; `None` if that is not
     /// known.
     pub fn most_inlined_alike(&self) -> Option<usize> {
-        self.flags?.most_inlined_alike(&OwnMemory)
+        let read = || self.flags?.most_inlined_alike(&OwnMemory);
+        *self.inlined_alike.get_or_init(read)
     }
 
     /// Whether stack walkers may be asked: between VM Initialization and VM Death, as long as no

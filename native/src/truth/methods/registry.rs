@@ -24,7 +24,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub struct Registry {
     pub(super) vm: Vm,
     pub(super) jvmti: Jvmti,
-    most_inlined_alike: Option<usize>,
+    jvm: &'static Jvm,
     next_id: AtomicU32,
     hooked: RwLock<HashMap<u32, Arc<Hooked>, Spread>>,
     known: RwLock<HashMap<usize, Known, Spread>>,
@@ -38,11 +38,11 @@ pub struct Registry {
 
 impl Registry {
     /// Knows nothing yet.
-    pub fn new(jvm: &Jvm) -> Registry {
+    pub fn new(jvm: &'static Jvm) -> Registry {
         Registry {
             vm: jvm.vm,
             jvmti: jvm.jvmti,
-            most_inlined_alike: jvm.most_inlined_alike(),
+            jvm,
             next_id: AtomicU32::new(1),
             hooked: RwLock::default(),
             known: RwLock::default(),
@@ -368,7 +368,7 @@ impl Methods for Registry {
     }
 
     fn most_inlined_alike(&self) -> Option<usize> {
-        self.most_inlined_alike
+        self.jvm.most_inlined_alike()
     }
 
     fn site(&self, method: MethodKey, location: Location) -> Site {
