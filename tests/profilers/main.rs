@@ -97,7 +97,9 @@ fn a_walker_that_names_callers_on_purpose_is_told_as_biased() {
                 "{jdk:?}: {} of {} renamed",
                 summary.renamed, summary.answered
             );
-            if summary.answered < 2000 {
+            // The methods that lose have about one answer in a hundred. Once no loss was certain after 2,257
+            // answers.
+            if summary.answered < 4000 {
                 continue;
             }
             // Where the top frame has no hook, the same method stays the newest.
