@@ -66,6 +66,10 @@ const fn jvmti(name: &'static str, title: &'static str) -> Walker {
     }
 }
 
+/// The code of Stackwitness's own for a walk that has crashed. Only walks of threads that run one instruction
+/// at a time survive a crash of the walker.
+pub const CRASHED: i32 = -14;
+
 /// All walkers.
 pub static WALKERS: [Walker; 12] = [
     jvmti("gst", "GetStackTrace"),
@@ -113,7 +117,11 @@ pub static WALKERS: [Walker; 12] = [
             code(-11, "", "no code of the JVM"),
             code(-12, "", "no code of the JVM"),
             code(-13, "", "no code of the JVM"),
-            code(-14, "", "no code of the JVM"),
+            code(
+                CRASHED,
+                "",
+                "the walker crashed, where threads run one instruction at a time",
+            ),
             code(-15, "", "no code of the JVM, or one below -15"),
         ],
     },

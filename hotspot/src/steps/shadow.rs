@@ -46,8 +46,22 @@ pub struct Call {
     pub method: usize,
     /// Of an interpreted caller: the bytecode pointer.
     pub bcp: usize,
+    /// Whether an older call was made by the same interpreter frame, which has called the VM meanwhile.
+    pub is_of_same_frame: bool,
+    /// A number for this call alone, without its address on the stack.
+    pub own_hash: u64,
     /// A number for this call and all older calls, without their addresses on the stack.
     pub hash: u64,
+}
+
+impl Call {
+    /// Whether Java frames stand for the caller.
+    pub fn has_frames(&self) -> bool {
+        matches!(
+            self.code,
+            Code::Compiled | Code::Interpreter | Code::NativeWrapper
+        )
+    }
 }
 
 /// Why the shadow stack cannot follow a step.
@@ -92,17 +106,20 @@ impl Shadow {
     /// Adds a call.
     pub fn push(&mut self, mut call: Call) -> Result<(), Lost> {
         let before = self.hash();
-        let is_of_same_frame = self.calls().last().is_some_and(|last| last.fp == call.fp);
+        let last_with_frames = self.calls().iter().rev().find(|call| call.has_frames());
+        let is_interpreted = |call: &Call| call.code == Code::Interpreter;
+        call.is_of_same_frame = is_interpreted(&call)
+            && last_with_frames.is_some_and(|last| is_interpreted(last) && last.fp == call.fp);
         let place = self.calls.get_mut(self.count).ok_or(Lost::TooDeep)?;
         let words = [
             call.ret,
             call.method,
             call.bcp,
-            call.piece.blob + usize::from(is_of_same_frame),
+            call.piece.blob + usize::from(call.is_of_same_frame),
+            call.piece.id as usize,
         ];
-        call.hash = words
-            .iter()
-            .fold(before, |hash, &word| mixed(hash, word as u64));
+        call.own_hash = words.iter().fold(0, |hash, &word| mixed(hash, word as u64));
+        call.hash = mixed(before, call.own_hash);
         *place = call;
         self.count += 1;
         Ok(())
@@ -188,7 +205,7 @@ impl Shadow {
             is_invoke,
             method: of_frame(METHOD),
             bcp: of_frame(BCP),
-            hash: 0,
+            ..Call::default()
         })
     }
 

@@ -92,17 +92,13 @@ pub fn lines(
     let mut tops = top(place, interpreted, calls, facts)?;
     // Stubs without a record for their caller are called by compiled code.
     while let Some((call, older)) = rest.split_last() {
-        let has_frames = matches!(
-            call.code,
-            Code::Compiled | Code::Interpreter | Code::NativeWrapper
-        );
         if tops.iter().any(|top| !top.lines.is_empty())
-            || has_frames && !is_without_record(call, facts)?
+            || call.has_frames() && !is_without_record(call, facts)?
         {
             break;
         }
         rest = older;
-        if has_frames {
+        if call.has_frames() {
             tops = between_records(call.piece, call.ret, facts)?;
         }
     }
@@ -112,29 +108,33 @@ pub fn lines(
     };
     let mut callers = Vec::new();
     for call in rest.iter().rev() {
-        match call.code {
-            Code::Interpreter if fp == Some(call.fp) => {}
-            Code::Interpreter => {
-                let bci = facts
-                    .bci(call.method, call.bcp)
-                    .ok_or(Unknown::Unreadable)?;
-                callers.push(Line {
-                    method: call.method,
-                    bci,
-                });
-                fp = Some(call.fp);
-            }
-            Code::Compiled => {
-                let records = facts
-                    .records(call.piece, call.ret)
-                    .ok_or(Unknown::Unreadable)?;
-                callers.extend(records.exact.as_ref().ok_or(Unknown::NoRecord)?);
-            }
-            Code::NativeWrapper => callers.push(native(call.piece, facts)?),
-            Code::Outside | Code::Stub | Code::NotFollowed => {}
+        if call.code == Code::Interpreter && fp.replace(call.fp) == Some(call.fp) {
+            continue;
         }
+        callers.extend(lines_of_call(call, facts)?);
     }
     Ok(Lines { tops, callers })
+}
+
+/// The frames that stand for the caller of one call, innermost first.
+pub fn lines_of_call(call: &Call, facts: &impl Facts) -> Result<Vec<Line>, Unknown> {
+    match call.code {
+        Code::Interpreter => {
+            let bci = facts
+                .bci(call.method, call.bcp)
+                .ok_or(Unknown::Unreadable)?;
+            let method = call.method;
+            Ok(vec![Line { method, bci }])
+        }
+        Code::Compiled => {
+            let records = facts
+                .records(call.piece, call.ret)
+                .ok_or(Unknown::Unreadable)?;
+            records.exact.clone().ok_or(Unknown::NoRecord)
+        }
+        Code::NativeWrapper => Ok(vec![native(call.piece, facts)?]),
+        Code::Outside | Code::Stub | Code::NotFollowed => Ok(vec![]),
+    }
 }
 
 /// Whether compiled code has made this call without a debug info record, as calls of leaf functions are.

@@ -7,3 +7,4 @@ pub mod fields;
 pub mod flags;
 pub mod interpreter;
 pub mod nmethod;
+pub mod safe_fetch;

@@ -50,6 +50,11 @@ impl FrameBuffer {
         unsafe { std::slice::from_raw_parts(self.memory.start().as_ptr(), self.count) }
     }
 
+    /// Forgets the last walk.
+    pub fn clear(&mut self) {
+        (self.count, self.is_cut) = (0, false);
+    }
+
     /// How many frames fit.
     pub fn capacity(&self) -> usize {
         self.capacity

@@ -11,6 +11,7 @@ pub mod element;
 pub mod gst;
 mod gst_all;
 mod gst_list;
+pub mod guarded;
 pub mod here;
 pub mod java;
 pub mod rota;

@@ -63,6 +63,9 @@ pub struct Config {
     /// Whether threads run one instruction at a time: layers `gst-step` and `asgct-step`.
     #[serde(default)]
     pub steps: bool,
+    /// For how many seconds from the VM's start threads run so; `None`: to the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_seconds: Option<u32>,
     /// Developer option: layer `asgct-event` asks GetStackTrace in place of AsyncGetCallTrace. Every
     /// difference is a mistake of the layer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -55,6 +55,7 @@ struct FileSampling {
     probability: Option<Spanned<f64>>,
     native_calls: Option<bool>,
     steps: bool,
+    step_seconds: Option<Spanned<u32>>,
     evidence_limit: Option<Spanned<u32>>,
     include: Option<Texts>,
     exclude: Option<Texts>,
@@ -228,6 +229,9 @@ impl FileSampling {
             })?,
             native_calls: self.native_calls.unwrap_or(usual.native_calls),
             steps: self.steps,
+            step_seconds: self.step_seconds.as_ref().map_or(Ok(None), |limit| {
+                check::whole(limit, 1..=86_400, "step_seconds").map(Some)
+            })?,
             probability: self
                 .probability
                 .as_ref()

@@ -139,6 +139,8 @@ pub struct Sampling {
     pub native_calls: bool,
     /// Whether threads run one instruction at a time, where no class is rewritten.
     pub steps: bool,
+    /// For how many seconds from the VM's start threads run so; `None`: to the end.
+    pub step_seconds: Option<u32>,
     /// Breaks the hooks on purpose.
     pub hook_fault: Option<HookFault>,
     /// One hook of this many is broken.
@@ -162,6 +164,7 @@ impl Default for Sampling {
             check: vec![],
             native_calls: true,
             steps: false,
+            step_seconds: None,
             hook_fault: None,
             hook_fault_one_in: 10,
             faults: None,
@@ -210,6 +213,7 @@ impl Sampling {
             events: truths.events,
             native_calls: (truths.events || truths.steps) && self.native_calls,
             steps: truths.steps,
+            step_seconds: self.step_seconds,
             gst_twice: false,
             evidence_limit: self.evidence_limit,
             hook_fault: self.hook_fault,

@@ -3,6 +3,7 @@
 use super::thunk_table::ThunkTable;
 use hotspot::arch::Registers;
 use std::arch::asm;
+use std::ffi::c_void;
 
 /// The link register's number.
 const LINK: usize = 30;
@@ -48,6 +49,18 @@ pub fn thread_word() -> *mut usize {
     }
     address
 }
+
+/// Calls `function` with `argument`, without a guard: no thread steps on this processor.
+///
+/// # Safety
+/// None is needed.
+pub unsafe fn run_guarded(function: extern "C" fn(*mut c_void), argument: *mut c_void) -> bool {
+    function(argument);
+    true
+}
+
+/// No thread is in a guarded function.
+pub fn leave_guarded(_: &mut libc::ucontext_t) {}
 
 /// There are no thunks before native methods.
 pub fn thunks() -> Option<ThunkTable> {

@@ -3,11 +3,15 @@
 
 #[cfg(target_arch = "x86_64")]
 pub mod copy_x86_64;
+#[cfg(target_arch = "x86_64")]
+mod guard_x86_64;
 mod thunk_table;
 #[cfg(target_arch = "x86_64")]
 mod thunks_x86_64;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
+#[cfg(target_arch = "x86_64")]
+pub use guard_x86_64::{leave_guarded, run_guarded};
 #[cfg(target_arch = "x86_64")]
 pub use thunks_x86_64::thunks;
 #[cfg(target_arch = "x86_64")]
@@ -20,8 +24,8 @@ pub use x86_64::{
 mod aarch64;
 #[cfg(target_arch = "aarch64")]
 pub use aarch64::{
-    TRAP_FLAG, breakpoint, breakpoint_argument, counter, entered_method, has_trap_flag, registers,
-    set_trap_flag, thread_word, thunks,
+    TRAP_FLAG, breakpoint, breakpoint_argument, counter, entered_method, has_trap_flag,
+    leave_guarded, registers, run_guarded, set_trap_flag, thread_word, thunks,
 };
 pub use thunk_table::{THUNKS, ThunkTable};
 

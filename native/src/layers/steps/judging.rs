@@ -1,31 +1,38 @@
 //! Judges the walker's answers at the instants of threads that step, on a thread of its own.
 
 use super::names::Names;
-use super::truth::truth;
+use super::truth::{frames_of_call, truth};
 use super::visited::Visited;
 use crate::evidence::Seen as Sampled;
 use crate::jvm::attached::AttachedThread;
 use crate::jvm::jni::Env;
+use crate::jvm::key_hash::Spread;
+use crate::jvm::library::name_of_address;
+use crate::jvm::os::clock;
 use crate::jvm::os::ring::{Reader, ring};
 use crate::jvm::os::trap;
 use crate::layers::context::Layers;
 use crate::layers::path::{Check, nothing_more};
 use crate::sampling::sample::Reply;
+use crate::sampling::stepping::callers::{Below, KnownCalls};
 use crate::sampling::stepping::counts::COUNTS;
 use crate::sampling::stepping::handler;
-use crate::sampling::stepping::instant::{Instant, WAITING};
+use crate::sampling::stepping::instant::{Instant, MOST_CALLS, WAITING};
+use crate::sampling::stepping::key::key;
 use crate::sampling::stepping::seen::Seen;
 use crate::sampling::stepping::thread::{Means, Stepper};
 use oracle::mutants::Sight;
 use oracle::record::{Record, StepCounts, VISITED_FILE};
+use oracle::trace::Frame;
 use oracle::{Judgement, Layer, Reason, Verdict};
+use std::collections::{BTreeMap, HashMap};
 use std::thread;
 use std::time::{Duration, Instant as Time};
 
 const LAYER: Layer = Layer::AsgctStep;
 
 /// How long the judge rests if there is nothing to judge.
-const REST: Duration = Duration::from_millis(1);
+const REST: Duration = Duration::from_micros(50);
 
 /// The interval in which counts are written.
 const BOOKKEEPING: Duration = Duration::from_secs(5);
@@ -64,15 +71,33 @@ pub fn start(layers: &'static Layers, guard: fn(&mut dyn FnMut())) -> Result<(),
     let instants: std::io::Result<Vec<_>> = (0..WAITING).map(|_| Instant::new()).collect();
     let (writer, mut reader) = ring(instants.map_err(io)?);
     let seen: &'static Seen = Box::leak(Box::new(Seen::new()));
+    let calls: &'static KnownCalls = Box::leak(Box::new(KnownCalls::new()));
     let means = Means {
         jvm,
         records: layers.records,
         walker,
         interpreter,
         seen,
+        calls,
     };
     handler::install(Stepper::new(means, writer).map_err(io)?).map_err(io)?;
-    let judge = move |env: Env<'_>| guard(&mut || run(layers, env, &mut reader, seen));
+    let judge = move |env: Env<'_>| {
+        guard(&mut || {
+            let judging = Judging {
+                layers,
+                env,
+                seen,
+                calls,
+                names: Names::default(),
+                visited: Visited::default(),
+                alike: HashMap::default(),
+                below: Below::new(MOST_CALLS),
+                judged: 0,
+                crashes: BTreeMap::new(),
+            };
+            judging.run(&mut reader);
+        });
+    };
     JUDGE
         .start(jvm.vm, c"Stackwitness steps", judge)
         .map_err(io)
@@ -83,42 +108,74 @@ struct Judging<'e> {
     layers: &'static Layers,
     env: Env<'e>,
     seen: &'static Seen,
+    calls: &'static KnownCalls,
     names: Names,
     visited: Visited,
+    /// The judgements on pairs whose walks end with the true frames of all calls, by their numbers.
+    alike: HashMap<u64, Alike, Spread>,
+    below: Below,
     judged: u64,
+    /// Where the walker has crashed, and at how many different pairs of stack and answer.
+    crashes: BTreeMap<String, u64>,
 }
 
-fn run(layers: &'static Layers, env: Env<'_>, reader: &mut Reader<Instant>, seen: &'static Seen) {
-    let mut judging = Judging {
-        layers,
-        env,
-        seen,
-        names: Names::default(),
-        visited: Visited::default(),
-        judged: 0,
-    };
-    let mut booked = Time::now();
-    while layers.truth.jvm.is_live() {
-        let judged = reader.next(|instant| judging.judge(instant));
-        if judged.is_none() {
-            thread::sleep(REST);
-        }
-        if booked.elapsed() >= BOOKKEEPING {
-            judging.write_counts();
-            booked = Time::now();
+/// A judgement on a pair whose walk ends with the true frames of all calls.
+struct Alike {
+    judgement: Judgement,
+    /// How many frames the calls have.
+    of_calls: usize,
+}
+
+impl Alike {
+    fn new(judgement: Judgement, of_calls: usize) -> Alike {
+        Alike {
+            judgement,
+            of_calls,
         }
     }
-    judging.write_counts();
-    let path = layers.config.run_dir.join(VISITED_FILE);
-    if let Err(error) = judging.visited.write(&path) {
-        let reason = format!("the visited code cannot be written: {error}");
-        layers.records.invalid(reason);
+
+    /// The judgement on a pair whose calls have `of_calls` frames. Only matches have a strength.
+    fn with(&self, of_calls: usize) -> Judgement {
+        let mut judgement = self.judgement;
+        if judgement.verdict == Verdict::Match {
+            let all = &mut judgement.strength;
+            for count in [&mut all.frames, &mut all.by_method, &mut all.by_bci] {
+                let above = (*count as usize).saturating_sub(self.of_calls);
+                *count = u32::try_from(above + of_calls).unwrap_or(u32::MAX);
+            }
+        }
+        judgement
     }
 }
 
 impl Judging<'_> {
+    fn run(mut self, reader: &mut Reader<Instant>) {
+        let records = self.layers.records;
+        let limit = self.layers.config.step_seconds;
+        let limit = limit.map(|seconds| u64::from(seconds) * 1_000_000_000);
+        let mut booked = Time::now();
+        while self.layers.truth.jvm.is_live() {
+            let judged = reader.next(|instant| self.judge(instant));
+            if judged.is_none() {
+                thread::sleep(REST);
+            }
+            if limit.is_some_and(|limit| clock::since_start() > limit) {
+                handler::stop();
+            }
+            if booked.elapsed() >= BOOKKEEPING {
+                self.write_counts();
+                booked = Time::now();
+            }
+        }
+        self.write_counts();
+        let path = self.layers.config.run_dir.join(VISITED_FILE);
+        if let Err(error) = self.visited.write(&path) {
+            records.invalid(format!("the visited code cannot be written: {error}"));
+        }
+    }
+
     fn judge(&mut self, instant: &Instant) {
-        let Judging { layers, env, .. } = *self;
+        let layers = self.layers;
         let slots = &layers.records.slots;
         let judgement = match instant.sample.reply {
             Reply::Walked(Err(code)) => {
@@ -126,10 +183,14 @@ impl Judging<'_> {
                 slots.judged(LAYER, &judgement);
                 judgement
             }
-            _ => judge_walk(layers, env, &mut self.names, instant),
+            _ => self.judge_walk(instant),
         };
-        if let Some(count) = self.seen.judged(instant.key, &judgement, LAYER) {
+        let (key, of_calls) = (instant.key, instant.of_calls);
+        if let Some(count) = self.seen.judged(key, &judgement, LAYER, of_calls) {
             slots.add_all(count.slots());
+        }
+        if let Some(pc) = instant.crashed {
+            *self.crashes.entry(name_of_address(pc)).or_default() += 1;
         }
         self.judged += 1;
         self.visited.add(layers.truth.jvm, instant, &judgement);
@@ -139,29 +200,92 @@ impl Judging<'_> {
         let counts = StepCounts {
             judged: self.judged,
             instructions: self.visited.counts(),
+            crashes: self.crashes.clone(),
             ..COUNTS.read()
         };
         self.layers.records.write(&Record::Steps(counts));
     }
-}
 
-fn judge_walk(layers: &Layers, env: Env<'_>, names: &mut Names, instant: &Instant) -> Judgement {
-    let jvm = layers.truth.jvm;
-    let walk = names.walk(&layers.truth.methods, env, instant.sample.frames.frames());
-    let at = (&instant.place, instant.interpreted);
-    let Some(found) = truth(jvm, names, at, &instant.calls) else {
-        let none = Judgement::plain(Verdict::Unverifiable, Reason::NoStepTruth);
-        layers.records.slots.judged(LAYER, &none);
-        return none;
-    };
-    let check = Check {
-        layer: LAYER,
-        env,
-        tid: instant.tid,
-        seen: Sampled::InSignal(&instant.sample),
-        sight: &Sight::Steps(&found),
-        reference: &[],
-        evidence: &nothing_more,
-    };
-    check.go(layers, &walk)
+    fn judge_walk(&mut self, instant: &Instant) -> Judgement {
+        let walk = instant.sample.frames.frames();
+        let Instant {
+            place,
+            interpreted,
+            calls,
+            ..
+        } = instant;
+        // Calls may be known by now that were not at the instant.
+        let of_calls = self.below.at_end(calls, self.calls, walk);
+        let key = key(place, *interpreted, Ok(walk), calls, of_calls);
+        if let (Some(of_calls), Some(judged)) = (of_calls, self.alike.get(&key)) {
+            let judgement = judged.with(of_calls);
+            self.layers.records.slots.judged(LAYER, &judgement);
+            return judgement;
+        }
+        let judgement = self.judge_whole(instant);
+        if let Some(of_calls) = of_calls {
+            self.alike.insert(key, Alike::new(judgement, of_calls));
+        }
+        judgement
+    }
+
+    /// Compares all frames.
+    fn judge_whole(&mut self, instant: &Instant) -> Judgement {
+        let Judging { layers, env, .. } = *self;
+        let raw = instant.sample.frames.frames();
+        let walk = self.names.walk(&layers.truth.methods, env, raw);
+        let at = (&instant.place, instant.interpreted);
+        let jvm = layers.truth.jvm;
+        let Some(found) = truth(jvm, &mut self.names, at, &instant.calls) else {
+            let none = Judgement::plain(Verdict::Unverifiable, Reason::NoStepTruth);
+            layers.records.slots.judged(LAYER, &none);
+            return none;
+        };
+        let check = Check {
+            layer: LAYER,
+            env,
+            tid: instant.tid,
+            seen: Sampled::InSignal(&instant.sample),
+            sight: &Sight::Steps(&found),
+            reference: &[],
+            evidence: &nothing_more,
+        };
+        let judgement = check.go(layers, &walk);
+        if matches!(judgement.verdict, Verdict::Match | Verdict::Imprecise) {
+            self.note_calls(instant, &walk);
+        }
+        judgement
+    }
+
+    /// Notes which frames of `walk`, which ends with the true ones, stand for each call.
+    fn note_calls(&mut self, instant: &Instant, walk: &[Frame]) {
+        let jvm = self.layers.truth.jvm;
+        let raw = instant.sample.frames.frames();
+        let mut end = walk.len();
+        for call in &instant.calls {
+            let count = match self.calls.count(call) {
+                Some(count) => count,
+                None => {
+                    let Some(frames) = frames_of_call(jvm, &mut self.names, call) else {
+                        return;
+                    };
+                    let Some(start) = end.checked_sub(frames.len()) else {
+                        return;
+                    };
+                    let mut pairs = frames.iter().zip(&walk[start..end]);
+                    let agree =
+                        pairs.all(|(known, frame)| known.location.is_some() && known.allows(frame));
+                    if !agree {
+                        return;
+                    }
+                    self.calls.add(call, &raw[start..end]);
+                    frames.len()
+                }
+            };
+            let Some(start) = end.checked_sub(count) else {
+                return;
+            };
+            end = start;
+        }
+    }
 }

@@ -4,7 +4,7 @@ use super::names::Names;
 use crate::jvm::Jvm;
 use hotspot::steps::Place;
 use hotspot::steps::shadow::{Call, Interpreted};
-use hotspot::steps::truth::{Bci, Line, lines};
+use hotspot::steps::truth::{Bci, Line, lines, lines_of_call};
 use oracle::judge::{StepFrame, StepTop, StepTruth};
 use oracle::trace::Location;
 
@@ -16,15 +16,7 @@ pub fn truth(
     calls: &[Call],
 ) -> Option<StepTruth> {
     let found = lines(place, interpreted, calls, &names.kept.facts(jvm)?).ok()?;
-    let mut frame = |line: &Line| {
-        let location = match line.bci {
-            Bci::At(bci) => Some(Location(bci)),
-            Bci::Native => Some(Location::NATIVE),
-            Bci::Any => None,
-        };
-        let method = names.method(jvm, line.method)?;
-        Some(StepFrame { method, location })
-    };
+    let mut frame = |line: &Line| frame(jvm, names, line);
     let callers = found.callers.iter().map(&mut frame);
     let callers = callers.collect::<Option<Vec<_>>>()?;
     // A register that should have a method may have something else.
@@ -35,4 +27,20 @@ pub fn truth(
     };
     let tops: Vec<_> = found.tops.iter().filter_map(top).collect();
     (!tops.is_empty()).then_some(StepTruth { tops, callers })
+}
+
+/// The frames that stand for the caller of one call, innermost first; `None` if the VM's data do not show them.
+pub fn frames_of_call(jvm: &Jvm, names: &mut Names, call: &Call) -> Option<Vec<StepFrame>> {
+    let lines = lines_of_call(call, &names.kept.facts(jvm)?).ok()?;
+    lines.iter().map(|line| frame(jvm, names, line)).collect()
+}
+
+fn frame(jvm: &Jvm, names: &mut Names, line: &Line) -> Option<StepFrame> {
+    let location = match line.bci {
+        Bci::At(bci) => Some(Location(bci)),
+        Bci::Native => Some(Location::NATIVE),
+        Bci::Any => None,
+    };
+    let method = names.method(jvm, line.method)?;
+    Some(StepFrame { method, location })
 }

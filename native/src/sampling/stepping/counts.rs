@@ -44,8 +44,8 @@ ends! {
     ThreadExits = "the thread ends";
     /// GetStackTrace does not agree with the steps.
     Refuted = "GetStackTrace does not agree";
-    /// The VM ends.
-    Stopped = "the VM ends";
+    /// The VM ends, or the time for steps is over.
+    Stopped = "the time for steps is over";
 }
 
 /// The counts of all threads. One thread at a time adds to them.

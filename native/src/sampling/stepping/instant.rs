@@ -23,6 +23,10 @@ pub struct Instant {
     pub interpreted: Interpreted,
     /// The calls that have not returned, the oldest first.
     pub calls: Vec<Call>,
+    /// How many frames at the end of the walk are those of the calls, all of which were known at the instant.
+    pub of_calls: usize,
+    /// Where the walker has crashed: its program counter.
+    pub crashed: Option<usize>,
     /// What the walker answered, and the evidence at the instant.
     pub sample: Sample,
 }
@@ -36,6 +40,8 @@ impl Instant {
             place: Place::default(),
             interpreted: Interpreted::No,
             calls: Vec::with_capacity(MOST_CALLS),
+            of_calls: 0,
+            crashed: None,
             sample: Sample::new()?,
         })
     }

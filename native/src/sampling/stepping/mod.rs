@@ -4,11 +4,13 @@
 //! One thread at a time steps. The thread starts where JVMTI reports an event in the thread, because there
 //! the VM knows all frames ([`thread::Stepper::start`]). From then on the handler of the trap signal keeps
 //! the calls of the thread ([`hotspot::steps::shadow`]). Equal stacks with equal answers are judged once
-//! ([`seen`]). The thread runs on freely, and loses its calls, where it would enter the kernel, where it
+//! ([`seen`]), and so are equal frames of callers ([`callers`]). The thread runs on freely, and loses its calls, where it would enter the kernel, where it
 //! stays outside of the code cache for long, and where generated code replaces frames.
 
+pub mod callers;
 pub mod counts;
 pub mod handler;
 pub mod instant;
+pub mod key;
 pub mod seen;
 pub mod thread;

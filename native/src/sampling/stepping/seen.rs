@@ -1,7 +1,7 @@
 //! What the walker has answered at which stacks, and how each was judged.
 
 use oracle::tally;
-use oracle::{Judgement, Layer};
+use oracle::{Judgement, Layer, Reason, Verdict};
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 
@@ -23,6 +23,8 @@ struct Pair {
     judged: AtomicU64,
     /// Instants that are not counted yet.
     waiting: AtomicU64,
+    /// The frames of known calls at these instants.
+    of_calls: AtomicU64,
 }
 
 /// What a handler finds.
@@ -43,32 +45,44 @@ pub enum Found {
 pub struct Count {
     /// How often.
     pub times: u64,
+    /// The frames of known calls in all, which were compared by method and BCI.
+    of_calls: u64,
     slots: [(usize, u64); 4],
 }
 
 impl Count {
     /// The slots, and what to add to each.
     pub fn slots(&self) -> [(usize, u64); 4] {
-        self.slots.map(|(slot, n)| (slot, n * self.times))
+        let [verdict, strength @ ..] = self.slots.map(|(slot, n)| (slot, n * self.times));
+        let [frames, by_method, by_bci] = strength.map(|(slot, n)| (slot, n + self.of_calls));
+        [verdict, frames, by_method, by_bci]
     }
 
-    /// The bits of a judgement: the slot of the verdict, plus 1, and three numbers of frames.
-    fn pack(judgement: &Judgement, layer: Layer) -> u64 {
+    /// The bits of a judgement: the slot of the verdict, plus 1, and three numbers of frames, without the
+    /// last `of_calls` frames.
+    fn pack(judgement: &Judgement, layer: Layer, of_calls: usize) -> u64 {
         let [(slot, _), strength @ ..] = tally::slots_of(layer, judgement);
-        let limited = |n: u64| n.min(0xffff);
+        let limited = |n: u64| n.saturating_sub(of_calls as u64).min(0xffff);
         strength
             .iter()
             .fold((slot + 1) as u64, |bits, &(_, n)| bits << 16 | limited(n))
     }
 
-    fn unpack(bits: u64, layer: Layer, times: u64) -> Count {
-        let none = Judgement::plain(oracle::Verdict::Match, oracle::Reason::SameFrames);
+    fn unpack(bits: u64, layer: Layer, times: u64, of_calls: u64) -> Count {
+        let none = Judgement::plain(Verdict::Match, Reason::SameFrames);
         let mut slots = tally::slots_of(layer, &none);
-        slots[0] = ((bits >> 48) as usize - 1, 1);
+        let slot = (bits >> 48) as usize - 1;
+        // Only matches have a strength.
+        let is_match = slot == slots[0].0;
+        slots[0] = (slot, 1);
         for (at, slot) in slots[1..].iter_mut().enumerate() {
             slot.1 = bits >> (16 * (2 - at)) & 0xffff;
         }
-        Count { times, slots }
+        Count {
+            times,
+            of_calls: if is_match { of_calls } else { 0 },
+            slots,
+        }
     }
 }
 
@@ -83,11 +97,13 @@ impl Seen {
         (0..TRIES).map(move |step| &self.0[(first + step) & (PLACES - 1)])
     }
 
-    /// Looks a pair up. If it is new, the caller passes it on to be judged, and then calls
-    /// [`Seen::add`]. Only one thread at a time calls this function and that. Async-signal-safe.
-    pub fn look(&self, key: u64, layer: Layer) -> Found {
+    /// Looks a pair up, at an instant with so many frames of known calls. If the pair is new, the caller
+    /// passes it on to be judged, and then calls [`Seen::add`]. Only one thread at a time calls this function
+    /// and that. Async-signal-safe.
+    pub fn look(&self, key: u64, layer: Layer, of_calls: usize) -> Found {
         let mut places = self.places(key).take_while(|pair| !pair.is_empty());
         if let Some(pair) = places.find(|pair| pair.key.load(Relaxed) == key) {
+            pair.of_calls.fetch_add(of_calls as u64, SeqCst);
             pair.waiting.fetch_add(1, SeqCst);
             return pair.take(layer).map_or(Found::Waiting, Found::Judged);
         }
@@ -103,15 +119,24 @@ impl Seen {
         let empty = self.places(key).find(|pair| pair.is_empty());
         if let Some(pair) = empty.or_else(|| self.places(key).find(|pair| pair.is_free())) {
             pair.judged.store(0, SeqCst);
+            pair.of_calls.store(0, SeqCst);
             pair.key.store(key, SeqCst);
         }
     }
 
-    /// The pair was judged. Returns what to count of the instants that came since its first.
-    pub fn judged(&self, key: u64, judgement: &Judgement, layer: Layer) -> Option<Count> {
+    /// The pair was judged, at an instant with so many frames of known calls. Returns what to count of the
+    /// instants that came since its first.
+    pub fn judged(
+        &self,
+        key: u64,
+        judgement: &Judgement,
+        layer: Layer,
+        of_calls: usize,
+    ) -> Option<Count> {
         let mut places = self.places(key);
         let pair = places.find(|pair| pair.key.load(Relaxed) == key)?;
-        pair.judged.store(Count::pack(judgement, layer), SeqCst);
+        pair.judged
+            .store(Count::pack(judgement, layer, of_calls), SeqCst);
         pair.take(layer)
     }
 }
@@ -134,6 +159,9 @@ impl Pair {
             return None;
         }
         let times = self.waiting.swap(0, SeqCst);
-        (times > 0).then(|| Count::unpack(bits, layer, times))
+        (times > 0).then(|| {
+            let of_calls = self.of_calls.swap(0, SeqCst);
+            Count::unpack(bits, layer, times, of_calls)
+        })
     }
 }

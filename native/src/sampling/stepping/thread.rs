@@ -1,7 +1,9 @@
 //! The thread that runs one instruction at a time, from step to step.
 
+use super::callers::{Below, KnownCalls};
 use super::counts::{COUNTS, Counts, End};
 use super::instant::{Instant, MOST_CALLS};
+use super::key::key;
 use super::seen::{Found, Seen};
 use crate::jvm::Jvm;
 use crate::jvm::code_cache::Running;
@@ -12,9 +14,10 @@ use crate::jvm::os::trap::Next;
 use crate::records::Records;
 use crate::sampling::sample::Reply;
 use crate::truth::interrupted::Interrupted;
-use crate::walkers::buffer::{FrameBuffer, MAX_FRAMES, Walk};
+use crate::walkers::buffer::{FrameBuffer, MAX_FRAMES};
+use crate::walkers::guarded::walk_guarded;
 use crate::walkers::walker::WalksInterrupted;
-use hotspot::steps::shadow::{Call, Interpreted, Lost, Shadow, mixed};
+use hotspot::steps::shadow::{Call, Interpreted, Lost, Shadow};
 use hotspot::steps::{Code, Place, Stack};
 use hotspot::vm::interpreter::Interpreter;
 use oracle::Layer;
@@ -43,12 +46,15 @@ pub struct Means {
     pub interpreter: &'static Interpreter,
     /// What was seen.
     pub seen: &'static Seen,
+    /// The calls whose frames are known.
+    pub calls: &'static KnownCalls,
 }
 
 /// The thread's calls, and what it did last.
 pub struct Stepper {
     means: Means,
     shadow: Shadow,
+    below: Below,
     before: Place,
     running: Running,
     bounds: StackBounds,
@@ -83,6 +89,7 @@ impl Stepper {
         Ok(Stepper {
             means,
             shadow: Shadow::new(MOST_CALLS),
+            below: Below::new(MOST_CALLS),
             before: Place::default(),
             running: Running::default(),
             bounds: StackBounds::none(),
@@ -203,9 +210,12 @@ impl Stepper {
     ) -> Result<(), End> {
         let thread = Interrupted::new(context).ok_or(End::ThreadExits)?;
         Counts::add(&self.counts.instants);
-        let walked = self.means.walker.walk(thread, &mut self.frames);
-        let key = self.key(place, interpreted, walked);
-        match self.means.seen.look(key, Layer::AsgctStep) {
+        let (walked, crashed) = walk_guarded(self.means.walker, thread, &mut self.frames);
+        let of_calls = self.frames_of_calls();
+        let answer = walked.map(|()| self.frames.frames());
+        let key = key(place, interpreted, answer, self.shadow.calls(), of_calls);
+        let of_calls = of_calls.unwrap_or(0);
+        match self.means.seen.look(key, Layer::AsgctStep, of_calls) {
             Found::Judged(count) => self.means.records.slots.add_all(count.slots()),
             Found::Waiting => {}
             Found::Full => Counts::add(&self.counts.unjudged),
@@ -220,6 +230,8 @@ impl Stepper {
                     instant.tid = thread.state().tid();
                     instant.place = *place;
                     instant.interpreted = interpreted;
+                    instant.of_calls = of_calls;
+                    instant.crashed = crashed;
                     instant.copy_calls(shadow.calls());
                     let sample = &mut instant.sample;
                     sample.reply = Reply::Walked(walked);
@@ -233,37 +245,11 @@ impl Stepper {
         Ok(())
     }
 
-    /// A number for the stack and the answer. The places of frames on the stack do not count, except that
-    /// of the newest return address.
-    fn key(&self, place: &Place, interpreted: Interpreted, walked: Walk) -> u64 {
-        let slot = self.shadow.calls().last().map_or(0, |call| call.slot);
-        let depth = match (slot, place.code) {
-            (0, _) => usize::MAX,
-            (_, Code::Interpreter) => 0,
-            (slot, _) => slot.wrapping_sub(place.sp),
-        };
-        let (stage, method) = match interpreted {
-            Interpreted::No => (0, 0),
-            Interpreted::InPart(method) => (1, method),
-            Interpreted::Whole(method) => (2, method),
-        };
-        let code = match walked {
-            Ok(()) => 1,
-            Err(code) => code.0 as usize,
-        };
-        let id = place.piece.id as usize;
-        let words = [place.pc, depth, stage, method, code, id];
-        let hash = words
-            .iter()
-            .fold(self.shadow.hash(), |hash, &word| mixed(hash, word as u64));
-        let frames = self.frames.frames().iter();
-        let hash = frames.fold(hash, |hash, frame| {
-            mixed(
-                hash,
-                frame.method.0 as u64 ^ (frame.location.0 as u64) << 48,
-            )
-        });
-        hash | 1
+    /// How many frames at the end of the walk are the true frames of all calls.
+    fn frames_of_calls(&mut self) -> Option<usize> {
+        let walk = self.frames.frames();
+        self.below
+            .at_end(self.shadow.calls(), self.means.calls, walk)
     }
 }
 

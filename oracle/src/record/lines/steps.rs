@@ -20,6 +20,10 @@ pub struct StepCounts {
     pub judged: u64,
     /// Different instructions at which the walker was judged, by the VM's name for their code.
     pub instructions: BTreeMap<String, InstructionCounts>,
+    /// Where the walker has crashed, as `file+offset`, and at how many different pairs of a stack and an answer.
+    /// The run goes on.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub crashes: BTreeMap<String, u64>,
     /// How often a thread ran on freely, by reason.
     pub ends: BTreeMap<String, u64>,
     /// The time from the first step to the last, in nanoseconds.

@@ -1,7 +1,8 @@
-//! Faults of copies of instructions. The thread then runs the instruction itself, and faults in its own code,
-//! as the VM expects.
+//! Faults in the handler of traps. If the copy of an instruction faults, the thread runs the instruction itself,
+//! and faults in its own code, as the VM expects. If a walker faults, its walk ends.
 
 use super::copies::resume_behind_copy;
+use super::guard::end_walk;
 use crate::jvm::os::earlier::{self, call_earlier};
 use std::ffi::{c_int, c_void};
 use std::io;
@@ -28,7 +29,8 @@ pub fn install() -> io::Result<()> {
 extern "C" fn handler(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel gives valid pointers, which live until this returns.
     unsafe {
-        if resume_behind_copy(&mut *context.cast()) {
+        let raw = &mut *context.cast::<libc::ucontext_t>();
+        if resume_behind_copy(raw) || end_walk(raw) {
             return;
         }
         let mut all = EARLIER.iter();

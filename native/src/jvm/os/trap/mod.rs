@@ -8,7 +8,8 @@
 //! A trap takes long where the processor is a virtual one. So the handler itself runs the instructions that
 //! follow, by copies of them, on the registers and on the stack of the thread (`copies`). The handler runs
 //! on a stack of its own (`stack`), and returns to the kernel for each instruction that has no copy, and
-//! every `MOST_COPIES` instructions, so that other signals are delivered.
+//! every `MOST_COPIES` instructions, so that other signals are delivered. A walker that crashes in the handler
+//! does not end the process ([`guarded`]).
 
 #[cfg(target_arch = "x86_64")]
 mod copies;
@@ -16,7 +17,10 @@ mod copies;
 #[path = "no_copies.rs"]
 mod copies;
 mod faults;
+mod guard;
 mod stack;
+
+pub use guard::guarded;
 
 use crate::jvm::arch;
 use crate::jvm::os::earlier::{self, call_earlier};

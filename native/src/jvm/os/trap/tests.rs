@@ -125,3 +125,19 @@ fn copies_do_what_the_instructions_do() {
     let sum: usize = (0..black_box(1000)).map(black_box).sum();
     assert_eq!((STEPS.load(Relaxed), sum), (steps, 499_500));
 }
+
+/// A walk that crashes ends, and the program counter of the crash is known. Later walks are guarded, too.
+#[test]
+fn a_walk_that_crashes_ends() {
+    faults::install().expect("handlers");
+    let tid = crate::jvm::os::thread::id();
+    for _ in 0..2 {
+        // SAFETY: the walks keep no lock and own no memory. The read of absent memory is what the guard is for.
+        unsafe {
+            let absent = black_box(8) as *const u64;
+            let crashed = guarded(tid, || absent.read_volatile());
+            assert!(crashed.is_err_and(|pc| pc != 0));
+            assert_eq!(guarded(tid, || black_box(7)), Ok(7));
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Walkers that crash. A walker reads what it takes for frames, and a wrong guess may lead it to memory that
+//! is absent. The process would end. Here the walk ends instead, and counts as crashed.
+
+use crate::jvm::arch::{self, leave_guarded, run_guarded};
+use crate::jvm::os::peek::peek;
+use crate::jvm::os::thread::id;
+use hotspot::vm::safe_fetch::is_safe_fetch;
+use std::ffi::c_void;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicI32, AtomicUsize};
+
+/// The thread that walks; 0 if none does.
+static WALKS: AtomicI32 = AtomicI32::new(0);
+
+/// The program counter of the last crash.
+static CRASHED_AT: AtomicUsize = AtomicUsize::new(0);
+
+/// Runs `walk` on the calling thread, whose id is `tid`. `Err` has the program counter at which the walk has
+/// crashed. One thread at a time is guarded: others just run `walk`. Async-signal-safe if `walk` is.
+///
+/// # Safety
+/// `walk` may end at any instruction, so it must keep no lock and own no memory.
+pub unsafe fn guarded<R>(tid: i32, walk: impl FnOnce() -> R) -> Result<R, usize> {
+    struct Call<F, R>(Option<F>, Option<R>);
+    extern "C" fn run<F: FnOnce() -> R, R>(call: *mut c_void) {
+        // SAFETY: the call below, which lives until this returns.
+        let Call(walk, result) = unsafe { &mut *call.cast::<Call<F, R>>() };
+        *result = walk.take().map(|walk| walk());
+    }
+    fn run_of<F: FnOnce() -> R, R>(_: &Call<F, R>) -> extern "C" fn(*mut c_void) {
+        run::<F, R>
+    }
+    if WALKS.compare_exchange(0, tid, Acquire, Relaxed).is_err() {
+        return Ok(walk());
+    }
+    let mut call = Call(Some(walk), None);
+    let run = run_of(&call);
+    // SAFETY: only this thread has come here, and the rest is as the caller promised.
+    let has_ended = unsafe { run_guarded(run, (&raw mut call).cast()) };
+    WALKS.store(0, Release);
+    match call.1 {
+        Some(result) if has_ended => Ok(result),
+        _ => Err(CRASHED_AT.load(Relaxed)),
+    }
+}
+
+/// If a walk has crashed in `context`: the walk ends. Async-signal-safe.
+pub fn end_walk(context: &mut libc::ucontext_t) -> bool {
+    let walks = WALKS.load(Relaxed);
+    if walks == 0 || walks != id() {
+        return false;
+    }
+    let pc = arch::registers(context).pc;
+    // The VM itself goes on behind such a read.
+    let code = peek::<u64>(pc).unwrap_or(0).to_le_bytes();
+    if is_safe_fetch(&code) {
+        return false;
+    }
+    CRASHED_AT.store(pc, Relaxed);
+    leave_guarded(context);
+    true
+}
