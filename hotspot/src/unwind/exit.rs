@@ -1,11 +1,13 @@
 //! Simulates code up to its return, from the real registers.
 //!
 //! Along each path of generated code the stack pointer is balanced, so any path to a `ret`, or to a
-//! jump to the return address, leads to the caller. Branches are not taken, so the simulation
-//! leaves loops and passes the return poll.
+//! jump to the return address, leads to the caller. A branch is not taken when it is met first, so the
+//! simulation passes the return poll.
 
 use crate::memory::Memory;
 use crate::unwind::instruction::{Effect, decode};
+use crate::unwind::machine::Machine;
+use crate::unwind::met::Met;
 use crate::unwind::{Register, Registers};
 
 const WORD: usize = size_of::<usize>();
@@ -45,14 +47,8 @@ pub fn find(
     calls: Calls,
     is_return: impl Fn(usize) -> bool,
 ) -> Option<Exit> {
-    let mut machine = Machine {
-        memory,
-        top: registers.get(Register::RSP)?,
-        registers: *registers,
-        stack: Overlay::default(),
-        left_frame: false,
-        popped: None,
-    };
+    let mut machine = Machine::new(memory, registers)?;
+    let mut met = Met::default();
     let mut pc = pc;
     for _ in 0..steps {
         let instruction = decode(&memory.code(pc))?;
@@ -60,13 +56,16 @@ pub fn find(
         pc = match instruction.effect {
             Effect::Return => {
                 let pc = machine.pop()?;
-                return machine.exit(pc);
+                return exit(&machine, pc);
             }
             Effect::Jump(distance) => next.wrapping_add_signed(distance as isize),
-            Effect::JumpRegister(register) => {
-                return machine.jump(machine.registers.get(register), is_return);
+            Effect::Branch(distance) if met.again(pc) => {
+                next.wrapping_add_signed(distance as isize)
             }
-            Effect::JumpMemory => return machine.jump(None, is_return),
+            Effect::JumpRegister(register) => {
+                return jump(&machine, machine.registers.get(register), is_return);
+            }
+            Effect::JumpMemory => return jump(&machine, None, is_return),
             Effect::Call if calls == Calls::Stop => return None,
             Effect::Trap => return None,
             effect => {
@@ -78,164 +77,40 @@ pub fn find(
     None
 }
 
-struct Machine<'a, M> {
-    memory: &'a M,
-    /// The top of the stack that is in use. Words below were left by calls that have returned.
-    top: usize,
-    registers: Registers,
-    stack: Overlay,
-    left_frame: bool,
-    /// The word that was popped first, and the stack pointer behind it.
-    popped: Option<(usize, usize)>,
+/// The caller, which continues at `pc`.
+pub(super) fn exit(machine: &Machine<'_, impl Memory>, pc: usize) -> Option<Exit> {
+    Some(Exit {
+        pc,
+        sp: machine.registers.get(Register::RSP)?,
+        fp: machine.registers.get(Register::RBP)?,
+        registers: machine.registers,
+        left_frame: machine.left_frame,
+    })
 }
 
-impl<M: Memory> Machine<'_, M> {
-    /// Simulates an instruction after which the next instruction runs.
-    fn run(&mut self, effect: Effect) -> Option<()> {
-        let registers = &mut self.registers;
-        match effect {
-            Effect::Push(register) => {
-                let value = register.and_then(|register| registers.get(register));
-                let sp = registers.get(Register::RSP)?.wrapping_sub(WORD);
-                registers.set(Register::RSP, Some(sp));
-                self.stack.store(sp, value);
-            }
-            Effect::Pop(register) => {
-                let value = self.pop();
-                if let (None, Some(value)) = (self.popped, value) {
-                    self.popped = Some((value, self.registers.get(Register::RSP)?));
-                }
-                if let Some(register) = register {
-                    self.registers.set(register, value);
-                }
-            }
-            Effect::Add(register, number) => {
-                let sum = registers.get(register).map(|value| offset(value, number));
-                registers.set(register, sum);
-            }
-            Effect::And(register, number) => {
-                let masked = registers
-                    .get(register)
-                    .map(|value| value & number as isize as usize);
-                registers.set(register, masked);
-            }
-            Effect::Lea(to, base, number) => {
-                let sum = registers.get(base).map(|value| offset(value, number));
-                registers.set(to, sum);
-            }
-            Effect::Move(to, from) => registers.set(to, registers.get(from)),
-            Effect::Load(to, base, number) => {
-                let address = registers.get(base).map(|value| offset(value, number));
-                let is_on_stack = base == Register::RSP || base == Register::RBP;
-                let value = address
-                    .filter(|_| is_on_stack)
-                    .and_then(|address| self.load(address));
-                self.registers.set(to, value);
-            }
-            Effect::Store(base, number, from) => {
-                if let (Register::RSP | Register::RBP, Some(address)) = (base, registers.get(base))
-                {
-                    let value = registers.get(from);
-                    self.stack.store(offset(address, number), value);
-                }
-            }
-            Effect::Leave => {
-                let fp = registers.get(Register::RBP)?;
-                registers.set(Register::RSP, Some(fp));
-                let fp = self.pop();
-                self.registers.set(Register::RBP, fp);
-                self.left_frame = true;
-            }
-            Effect::Write(register) => registers.set(register, None),
-            Effect::Call | Effect::Clobber => {
-                // The C calling convention does not preserve rax, rcx, rdx, rsi, rdi, r8 to r11.
-                for number in [0, 1, 2, 6, 7, 8, 9, 10, 11] {
-                    registers.set(Register::new(number), None);
-                }
-            }
-            Effect::Branch(_) | Effect::Nothing => {}
-            Effect::Return
-            | Effect::Jump(_)
-            | Effect::JumpRegister(_)
-            | Effect::JumpMemory
-            | Effect::Trap => return None,
-        }
-        Some(())
+/// An indirect jump: to the caller, or to other code that returns to the caller.
+fn jump(
+    machine: &Machine<'_, impl Memory>,
+    target: Option<usize>,
+    is_return: impl Fn(usize) -> bool,
+) -> Option<Exit> {
+    if let Some(target) = target.filter(|&target| is_return(target)) {
+        return exit(machine, target);
     }
-
-    fn load(&self, address: usize) -> Option<usize> {
-        match self.stack.load(address) {
-            Some(written) => written,
-            None if address < self.top => None,
-            None => self.memory.word(address),
-        }
+    let sp = machine.registers.get(Register::RSP)?;
+    if let Some(top) = machine.load(sp).filter(|&top| is_return(top)) {
+        let exit = exit(machine, top)?;
+        // If the return address was popped, the words above are the caller's arguments, in
+        // another order.
+        let behind = match machine.popped {
+            Some((popped, behind)) if popped == top => behind,
+            _ => sp.wrapping_add(WORD),
+        };
+        return Some(Exit { sp: behind, ..exit });
     }
-
-    fn pop(&mut self) -> Option<usize> {
-        let sp = self.registers.get(Register::RSP)?;
-        self.registers
-            .set(Register::RSP, Some(sp.wrapping_add(WORD)));
-        self.load(sp)
-    }
-
-    fn exit(&self, pc: usize) -> Option<Exit> {
-        Some(Exit {
-            pc,
-            sp: self.registers.get(Register::RSP)?,
-            fp: self.registers.get(Register::RBP)?,
-            registers: self.registers,
-            left_frame: self.left_frame,
-        })
-    }
-
-    /// An indirect jump: to the caller, or to other code that returns to the caller.
-    fn jump(&mut self, target: Option<usize>, is_return: impl Fn(usize) -> bool) -> Option<Exit> {
-        if let Some(target) = target.filter(|&target| is_return(target)) {
-            return self.exit(target);
-        }
-        let sp = self.registers.get(Register::RSP)?;
-        if let Some(top) = self.load(sp).filter(|&top| is_return(top)) {
-            let exit = self.exit(top)?;
-            // If the return address was popped, the words above are the caller's arguments, in
-            // another order.
-            let behind = match self.popped {
-                Some((popped, behind)) if popped == top => behind,
-                _ => sp.wrapping_add(WORD),
-            };
-            return Some(Exit { sp: behind, ..exit });
-        }
-        // The return address was popped to find the target of the jump.
-        let (popped, _) = self.popped.filter(|&(popped, _)| is_return(popped))?;
-        self.exit(popped)
-    }
-}
-
-fn offset(address: usize, number: i32) -> usize {
-    address.wrapping_add_signed(number as isize)
-}
-
-/// The newest words that the simulation wrote.
-#[derive(Default)]
-struct Overlay {
-    words: [(usize, Option<usize>); 8],
-    count: usize,
-}
-
-impl Overlay {
-    fn store(&mut self, address: usize, value: Option<usize>) {
-        let at = self.count % self.words.len();
-        self.words[at] = (address, value);
-        self.count += 1;
-    }
-
-    /// The value that was written to `address`, if any was written.
-    fn load(&self, address: usize) -> Option<Option<usize>> {
-        let kept = self.count.min(self.words.len());
-        let newest = (0..kept).map(|back| self.words[(self.count - 1 - back) % self.words.len()]);
-        newest
-            .into_iter()
-            .find_map(|(at, value)| (at == address).then_some(value))
-    }
+    // The return address was popped to find the target of the jump.
+    let (popped, _) = machine.popped.filter(|&(popped, _)| is_return(popped))?;
+    exit(machine, popped)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //!
 //! * [`instruction`]: the effect of one instruction on the stack pointer and on registers;
 //! * [`exit`]: simulates the code up to its return;
+//! * [`settled`]: simulates the code up to a place where its frame is as the tables say;
 //! * [`entry`]: follows the code from its start, or from another place where the stack pointer is
 //!   known;
 //! * [`interpreted`]: the places in an interpreted frame.
@@ -13,6 +14,9 @@ pub mod entry;
 pub mod exit;
 pub mod instruction;
 pub mod interpreted;
+mod machine;
+mod met;
+pub mod settled;
 
 /// A general register by its number in the instruction set (Intel SDM, volume 2, table 3-1).
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]

@@ -7,8 +7,9 @@ use crate::walk::frame::{Certainty, Failure, Frame, FrameKind};
 use crate::walk::return_address::calls_into;
 use crate::walk::{Inlined, Place, Step, Walk, Yield};
 use hotspot::memory::Memory;
-use hotspot::unwind::exit::{Calls, Exit};
+use hotspot::unwind::exit::Calls;
 use hotspot::unwind::instruction::{Effect, decode};
+use hotspot::unwind::settled::{self, Settled};
 use hotspot::unwind::{Register, Registers, entry};
 use hotspot::vm::nmethod::Nmethod;
 
@@ -124,28 +125,56 @@ impl Walk<'_> {
             let caller = self.returning_to(sp, place.fp).ok_or(Failure::Top)?;
             return Ok((caller, Stage::Leaving));
         }
+        let returning = |[pc, sp, fp]: [usize; 3]| {
+            let stage = match sp < end {
+                true => Stage::Leaving,
+                false => Stage::Whole,
+            };
+            (Place { pc, sp, fp }, stage)
+        };
+        match self.settled(blob, pc, registers) {
+            Some(Settled::Body(sp)) => {
+                let end = sp.wrapping_add(words.wrapping_mul(WORD));
+                return Ok((self.framed(end).ok_or(Failure::Top)?, Stage::Whole));
+            }
+            Some(Settled::Return(caller)) if self.is_return(caller[0]) => {
+                return Ok(returning(caller));
+            }
+            _ => {}
+        }
         if self.may_return(pc)
             && let Some(exit) = self.exit(place, registers, EXIT_STEPS, Calls::Stop)
             && self.is_return(exit.pc)
         {
-            let stage = match exit.sp < end {
-                true => Stage::Leaving,
-                false => Stage::Whole,
-            };
-            let Exit { pc, sp, fp, .. } = exit;
-            return Ok((Place { pc, sp, fp }, stage));
+            return Ok(returning([exit.pc, exit.sp, exit.fp]));
         }
         let moved = self.moved(blob, pc).unwrap_or(0);
         let candidates = [end.wrapping_add_signed(moved), end];
         candidates
             .into_iter()
-            .find_map(|end| {
-                let fp = self.word(end.wrapping_sub(2 * WORD))?;
-                self.returning_to(end.wrapping_sub(WORD), fp)
-            })
+            .find_map(|end| self.framed(end))
             .or_else(|| self.scan(blob, end))
             .map(|caller| (caller, Stage::Whole))
             .ok_or(Failure::Top)
+    }
+
+    /// Where the code comes to a place at which its frame is as its tables say.
+    fn settled(&self, blob: &Blob, pc: usize, registers: &Registers) -> Option<Settled> {
+        const STEPS: usize = 1024;
+        let code = blob.code..blob.end;
+        let tables = match blob.kind {
+            Kind::Compiled(nmethod) => {
+                nmethod.debug_tables(self.vm.code_cache.nmethods(), &self.memory)
+            }
+            _ => None,
+        };
+        let record = |pc: usize| {
+            let offset = i32::try_from(pc.wrapping_sub(blob.code)).ok()?;
+            let around = tables?.around(&self.memory, offset)?;
+            let record = around.exact(offset).or(around.behind)?;
+            (record.scope != 0).then(|| blob.code.wrapping_add_signed(record.pc_offset as isize))
+        };
+        settled::find(&self.memory, pc, registers, code, STEPS, record)
     }
 
     /// Whether the instruction at `pc` can be between the removal of a frame and the return.
@@ -173,6 +202,12 @@ impl Walk<'_> {
             | Effect::Clobber
             | Effect::Trap => false,
         })
+    }
+
+    /// The caller of a complete frame that ends at `end`.
+    fn framed(&self, end: usize) -> Option<Place> {
+        let fp = self.word(end.wrapping_sub(2 * WORD))?;
+        self.returning_to(end.wrapping_sub(WORD), fp)
     }
 
     /// The caller whose return address is at `slot`, if the slot has a return address.

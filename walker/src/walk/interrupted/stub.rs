@@ -56,10 +56,13 @@ impl Walk<'_> {
         Ok(Step { frame, next })
     }
 
-    /// The stack pointer of the caller of an adapter: an earlier adapter may have pushed arguments
-    /// for the interpreter, and kept the caller's stack pointer in r13. The right stack pointer is
-    /// the one above which the caller's own return address follows.
+    /// The stack pointer of the caller of an adapter. This adapter, or an earlier adapter, may have pushed
+    /// arguments for the interpreter, and kept the caller's stack pointer in r13. Where r13 has another value
+    /// still, no argument was pushed. The right stack pointer is the one above which the caller's own return
+    /// address follows.
     fn sender_sp(&self, exit: &Exit, r13: Option<usize>) -> usize {
+        /// The JVM passes at most 255 words (JVMS 4.3.3); some words align the stack.
+        const MOST_WORDS: usize = 260;
         let caller = self.vm.code_cache.blob(&self.memory, exit.pc);
         let Some(words) = caller.and_then(|blob| blob.frame_words) else {
             // The interpreter always passes the caller's stack pointer in r13.
@@ -72,7 +75,9 @@ impl Walk<'_> {
                     .word(end.wrapping_sub(WORD))
                     .is_some_and(|word| self.is_return(word))
         };
-        let mut candidates = [Some(exit.sp), r13].into_iter().flatten();
+        let behind = exit.sp..=exit.sp.saturating_add(MOST_WORDS * WORD);
+        let kept = r13.filter(|sp| behind.contains(sp));
+        let mut candidates = [kept, Some(exit.sp)].into_iter().flatten();
         candidates.find(fits).unwrap_or(exit.sp)
     }
 

@@ -1,0 +1,153 @@
+//! Runs instructions on registers that are only partly known.
+
+use crate::memory::Memory;
+use crate::unwind::instruction::Effect;
+use crate::unwind::{Register, Registers};
+
+const WORD: usize = size_of::<usize>();
+
+/// Registers, and the words that the simulation wrote.
+pub(super) struct Machine<'a, M> {
+    memory: &'a M,
+    /// The top of the stack that is in use. Words below were left by calls that have returned.
+    top: usize,
+    /// The registers.
+    pub registers: Registers,
+    stack: Overlay,
+    /// Whether `leave` removed a frame.
+    pub left_frame: bool,
+    /// The word that was popped first, and the stack pointer behind it.
+    pub popped: Option<(usize, usize)>,
+}
+
+impl<'a, M: Memory> Machine<'a, M> {
+    /// These registers, in code that runs on the stack of `memory`; `None` without a stack pointer.
+    pub fn new(memory: &'a M, registers: &Registers) -> Option<Machine<'a, M>> {
+        Some(Machine {
+            memory,
+            top: registers.get(Register::RSP)?,
+            registers: *registers,
+            stack: Overlay::default(),
+            left_frame: false,
+            popped: None,
+        })
+    }
+
+    /// Simulates an instruction after which the next instruction runs.
+    pub fn run(&mut self, effect: Effect) -> Option<()> {
+        let registers = &mut self.registers;
+        match effect {
+            Effect::Push(register) => {
+                let value = register.and_then(|register| registers.get(register));
+                let sp = registers.get(Register::RSP)?.wrapping_sub(WORD);
+                registers.set(Register::RSP, Some(sp));
+                self.stack.store(sp, value);
+            }
+            Effect::Pop(register) => {
+                let value = self.pop();
+                if let (None, Some(value)) = (self.popped, value) {
+                    self.popped = Some((value, self.registers.get(Register::RSP)?));
+                }
+                if let Some(register) = register {
+                    self.registers.set(register, value);
+                }
+            }
+            Effect::Add(register, number) => {
+                let sum = registers.get(register).map(|value| offset(value, number));
+                registers.set(register, sum);
+            }
+            Effect::And(register, number) => {
+                let masked = registers
+                    .get(register)
+                    .map(|value| value & number as isize as usize);
+                registers.set(register, masked);
+            }
+            Effect::Lea(to, base, number) => {
+                let sum = registers.get(base).map(|value| offset(value, number));
+                registers.set(to, sum);
+            }
+            Effect::Move(to, from) => registers.set(to, registers.get(from)),
+            Effect::Load(to, base, number) => {
+                let address = registers.get(base).map(|value| offset(value, number));
+                let is_on_stack = base == Register::RSP || base == Register::RBP;
+                let value = address
+                    .filter(|_| is_on_stack)
+                    .and_then(|address| self.load(address));
+                self.registers.set(to, value);
+            }
+            Effect::Store(base, number, from) => {
+                if let (Register::RSP | Register::RBP, Some(address)) = (base, registers.get(base))
+                {
+                    let value = registers.get(from);
+                    self.stack.store(offset(address, number), value);
+                }
+            }
+            Effect::Leave => {
+                let fp = registers.get(Register::RBP)?;
+                registers.set(Register::RSP, Some(fp));
+                let fp = self.pop();
+                self.registers.set(Register::RBP, fp);
+                self.left_frame = true;
+            }
+            Effect::Write(register) => registers.set(register, None),
+            Effect::Call | Effect::Clobber => {
+                // The C calling convention does not preserve rax, rcx, rdx, rsi, rdi, r8 to r11.
+                for number in [0, 1, 2, 6, 7, 8, 9, 10, 11] {
+                    registers.set(Register::new(number), None);
+                }
+            }
+            Effect::Branch(_) | Effect::Nothing => {}
+            Effect::Return
+            | Effect::Jump(_)
+            | Effect::JumpRegister(_)
+            | Effect::JumpMemory
+            | Effect::Trap => return None,
+        }
+        Some(())
+    }
+
+    /// The word at `address`, if it is known.
+    pub fn load(&self, address: usize) -> Option<usize> {
+        match self.stack.load(address) {
+            Some(written) => written,
+            None if address < self.top => None,
+            None => self.memory.word(address),
+        }
+    }
+
+    /// Pops a word; `None` if it is not known.
+    pub fn pop(&mut self) -> Option<usize> {
+        let sp = self.registers.get(Register::RSP)?;
+        self.registers
+            .set(Register::RSP, Some(sp.wrapping_add(WORD)));
+        self.load(sp)
+    }
+}
+
+fn offset(address: usize, number: i32) -> usize {
+    address.wrapping_add_signed(number as isize)
+}
+
+/// The newest words that the simulation wrote.
+#[derive(Default)]
+struct Overlay {
+    words: [(usize, Option<usize>); 8],
+    count: usize,
+}
+
+impl Overlay {
+    fn store(&mut self, address: usize, value: Option<usize>) {
+        let at = self.count % self.words.len();
+        self.words[at] = (address, value);
+        self.count += 1;
+    }
+
+    /// The value that was written to `address`, if any was written.
+    fn load(&self, address: usize) -> Option<Option<usize>> {
+        let kept = self.count.min(self.words.len());
+        let newest = (0..kept).map(|back| self.words[(self.count - 1 - back) % self.words.len()]);
+        newest
+            .into_iter()
+            .find_map(|(at, value)| (at == address).then_some(value))
+    }
+}

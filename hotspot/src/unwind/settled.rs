@@ -1,0 +1,194 @@
+//! Simulates code, from the real registers, up to a place where its frame is as its tables say.
+//!
+//! Within its body compiled code may move its stack pointer: it pushes registers before it calls a stub, or
+//! copies data to the stack. There the tables do not say where the frame ends. The code itself leads back to a
+//! place where they do: a debug info record, the return, or a `pop` of the stack pointer that was kept. A branch is taken when the simulation
+//! meets it for the second time, so loops end.
+
+use crate::memory::Memory;
+use crate::unwind::exit::exit;
+use crate::unwind::instruction::{Effect, Instruction, decode};
+use crate::unwind::machine::Machine;
+use crate::unwind::met::Met;
+use crate::unwind::{Register, Registers};
+use std::ops::Range;
+
+/// Where the simulation came to.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Settled {
+    /// A place in the body, where the frame is complete, with this stack pointer.
+    Body(usize),
+    /// The return: the program counter, the stack pointer and the frame pointer of the caller.
+    Return([usize; 3]),
+}
+
+/// Simulates at most `steps` instructions of `code` from `pc` on. `record` gives the first address from an address
+/// on that has a debug info record. `None` if the simulation came to no record and to no return, or the stack pointer
+/// cannot be followed.
+pub fn find(
+    memory: &impl Memory,
+    pc: usize,
+    registers: &Registers,
+    code: Range<usize>,
+    steps: usize,
+    record: impl Fn(usize) -> Option<usize>,
+) -> Option<Settled> {
+    let mut machine = Machine::new(memory, registers)?;
+    let mut met = Met::default();
+    let mut pc = pc;
+    let mut next_record = record(pc);
+    for _ in 0..steps {
+        if !code.contains(&pc) {
+            return None;
+        }
+        if next_record.is_some_and(|record| record < pc) {
+            next_record = record(pc);
+        }
+        let bytes = memory.code(pc);
+        let instruction = decode(&bytes)?;
+        if next_record == Some(pc) && !is_return_poll(&bytes, instruction) {
+            return machine.registers.get(Register::RSP).map(Settled::Body);
+        }
+        let next = pc.wrapping_add(instruction.length);
+        pc = match instruction.effect {
+            Effect::Return => {
+                let pc = machine.pop()?;
+                let exit = exit(&machine, pc)?;
+                return Some(Settled::Return([exit.pc, exit.sp, exit.fp]));
+            }
+            // The record of a call is behind the call.
+            Effect::Call if record(next) == Some(next) => {
+                return machine.registers.get(Register::RSP).map(Settled::Body);
+            }
+            Effect::Jump(distance) => {
+                let target = next.wrapping_add_signed(distance as isize);
+                next_record = record(target);
+                target
+            }
+            Effect::Branch(distance) if met.again(pc) => {
+                let target = next.wrapping_add_signed(distance as isize);
+                next_record = record(target);
+                target
+            }
+            // C2 kept the stack pointer of the body (`C2_MacroAssembler::string_indexof`).
+            effect @ Effect::Pop(Some(Register::RSP)) => {
+                machine.run(effect)?;
+                return machine.registers.get(Register::RSP).map(Settled::Body);
+            }
+            Effect::JumpRegister(_) | Effect::JumpMemory | Effect::Trap => return None,
+            effect => {
+                machine.run(effect)?;
+                next
+            }
+        };
+        // Without the stack pointer nothing can be found any more.
+        machine.registers.get(Register::RSP)?;
+    }
+    None
+}
+
+/// Whether an instruction is a return poll, which has a record although the frame is removed: it compares the stack
+/// pointer with a word of the thread (`MacroAssembler::safepoint_poll`).
+fn is_return_poll(bytes: &[u8; 16], instruction: Instruction) -> bool {
+    /// `cmp` of a register with an operand in memory.
+    const COMPARE: u8 = 0x3b;
+    const RSP: u8 = 4;
+    instruction
+        .modrm
+        .is_some_and(|modrm| bytes[modrm - 1] == COMPARE && (bytes[modrm] >> 3) & 7 == RSP)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CODE: usize = 0x1000;
+    const STACK: usize = 0x8000;
+    const WORD: usize = size_of::<usize>();
+
+    struct Fixed<'a> {
+        code: &'a [u8],
+        stack: &'a [usize],
+    }
+
+    impl Memory for Fixed<'_> {
+        fn u8(&self, address: usize) -> Option<u8> {
+            self.code.get(address.checked_sub(CODE)?).copied()
+        }
+        fn u16(&self, _: usize) -> Option<u16> {
+            None
+        }
+        fn u32(&self, _: usize) -> Option<u32> {
+            None
+        }
+        fn word(&self, address: usize) -> Option<usize> {
+            self.stack.get(address.checked_sub(STACK)? / WORD).copied()
+        }
+        fn code(&self, address: usize) -> [u8; 16] {
+            std::array::from_fn(|at| self.u8(address + at).unwrap_or(0))
+        }
+    }
+
+    /// From offset `from` of `code`, which has a record at offset `record` alone.
+    fn settled(code: &[u8], from: usize, stack: &[usize], record: usize) -> Option<Settled> {
+        let mut registers = Registers([None; 16]);
+        registers.set(Register::RSP, Some(STACK));
+        registers.set(Register::RBP, Some(0x7777));
+        let memory = Fixed { code, stack };
+        let range = CODE..CODE + code.len();
+        let record = |pc| Some(CODE + record).filter(|&record| pc <= record);
+        find(&memory, CODE + from, &registers, range, 32, record)
+    }
+
+    #[test]
+    fn a_record_without_a_call_settles_but_not_at_a_return_poll() {
+        // push rax; pop rax; test eax, [rcx]
+        let code = [0x50, 0x58, 0x85, 0x01];
+        assert_eq!(
+            settled(&code, 1, &[0], 2),
+            Some(Settled::Body(STACK + WORD))
+        );
+        // cmp rsp, [r15+0x380]; ret
+        let code = [0x49, 0x3b, 0xa7, 0x80, 3, 0, 0, 0xc3];
+        let Some(Settled::Return([pc, sp, fp])) = settled(&code, 0, &[0x2222], 0) else {
+            panic!("no return");
+        };
+        assert_eq!((pc, sp, fp), (0x2222, STACK + WORD, 0x7777));
+    }
+
+    #[test]
+    fn pushed_words_are_popped_before_a_call_with_a_record() {
+        // push rax; push rcx; call; pop rcx; pop rax; call
+        let code = [0x50, 0x51, 0xe8, 0, 0, 0, 0, 0x59, 0x58, 0xe8, 0, 0, 0, 0];
+        let at = |from| settled(&code, from, &[0; 4], 14);
+        assert_eq!(at(0), Some(Settled::Body(STACK)));
+        assert_eq!(at(1), Some(Settled::Body(STACK + WORD)));
+        assert_eq!(at(2), Some(Settled::Body(STACK + 2 * WORD)));
+        assert_eq!(at(8), Some(Settled::Body(STACK + WORD)));
+    }
+
+    #[test]
+    fn an_old_stack_pointer_is_loaded_from_the_stack() {
+        // pop rsp; push rax
+        let code = [0x5c, 0x50];
+        assert_eq!(
+            settled(&code, 0, &[STACK + 64], 6),
+            Some(Settled::Body(STACK + 64))
+        );
+        // add rsp, rax: nothing is known behind.
+        let code = [0x48, 0x01, 0xc4, 0xe8, 0, 0, 0, 0];
+        assert_eq!(settled(&code, 0, &[0], 8), None);
+    }
+
+    #[test]
+    fn loops_end_and_returns_count() {
+        // L: push rax; pop rax; jne E; jmp L; E: pop rbp; ret
+        let code = [0x50, 0x58, 0x75, 0x02, 0xeb, 0xfa, 0x5d, 0xc3];
+        let Some(Settled::Return([pc, sp, fp])) = settled(&code, 0, &[0x5555, 0x2222], 99) else {
+            panic!("no return");
+        };
+        assert_eq!((pc, sp, fp), (0x2222, STACK + 2 * WORD, 0x5555));
+        // L: jmp L
+        assert_eq!(settled(&[0xeb, 0xfe], 0, &[0], 99), None);
+    }
+}
