@@ -1,6 +1,7 @@
 //! The handler that recovers from faults of this library's loads, and passes all other faults to
 //! the earlier handlers: those of the JVM, which needs them for null checks and polls.
 
+use crate::memory::budget::Budget;
 use crate::memory::load;
 use std::cell::UnsafeCell;
 use std::ffi::{c_int, c_void};
@@ -91,6 +92,8 @@ extern "C" fn handler(signal: c_int, info: *mut libc::siginfo_t, context: *mut c
 /// not block the two signals. A fault whose signal is blocked would end the process.
 pub struct Guard {
     before: libc::sigset_t,
+    /// How much may be read while the guard lives.
+    pub(super) budget: Budget,
     /// The guard belongs to its thread.
     not_sent: PhantomData<*const ()>,
 }
@@ -108,6 +111,7 @@ impl Guard {
             libc::pthread_sigmask(libc::SIG_UNBLOCK, &faults, &mut before);
             Guard {
                 before,
+                budget: Budget::new(),
                 not_sent: PhantomData,
             }
         }

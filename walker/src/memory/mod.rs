@@ -3,7 +3,9 @@
 //! A walk reads memory that other threads write, and follows words that may be no addresses. Each
 //! read is one instruction at a known place. A handler of SIGSEGV and SIGBUS, which is called
 //! before the JVM's own handlers, recovers from a fault there, and the read returns nothing.
+//! A walk has a budget of reads, so that wild memory cannot keep the walk busy.
 
+mod budget;
 mod fault;
 mod load;
 
@@ -14,7 +16,7 @@ use hotspot::memory::Memory;
 /// The memory of this process. Only a [`Guard`] gives access, so that no read happens without the
 /// handler.
 #[derive(Copy, Clone)]
-pub struct Live<'a>(#[allow(dead_code)] &'a Guard);
+pub struct Live<'a>(&'a Guard);
 
 impl Guard {
     /// The memory that may be read while the guard lives.
@@ -23,25 +25,56 @@ impl Guard {
     }
 }
 
+impl Live<'_> {
+    /// From now on no more than `reads` are made, until [`Live::allow`] adds some.
+    pub fn limit(&self, reads: u32) {
+        self.0.budget.set(reads);
+    }
+
+    /// `reads` more may be made.
+    pub fn allow(&self, reads: u32) {
+        self.0.budget.add(reads);
+    }
+
+    /// Whether nothing more can be read.
+    pub fn is_exhausted(&self) -> bool {
+        self.0.budget.is_exhausted()
+    }
+
+    /// Reads by `load`, if the budget is not exhausted.
+    #[inline]
+    fn read<T>(&self, load: impl FnOnce() -> Option<T>) -> Option<T> {
+        let budget = &self.0.budget;
+        if !budget.take_read() {
+            return None;
+        }
+        let value = load();
+        if value.is_none() {
+            budget.take_fault();
+        }
+        value
+    }
+}
+
 impl Memory for Live<'_> {
     #[inline]
     fn u8(&self, address: usize) -> Option<u8> {
-        load::byte(address)
+        self.read(|| load::byte(address))
     }
 
     #[inline]
     fn u16(&self, address: usize) -> Option<u16> {
-        load::half(address)
+        self.read(|| load::half(address))
     }
 
     #[inline]
     fn u32(&self, address: usize) -> Option<u32> {
-        load::int(address)
+        self.read(|| load::int(address))
     }
 
     #[inline]
     fn word(&self, address: usize) -> Option<usize> {
-        load::word(address)
+        self.read(|| load::word(address))
     }
 
     fn code(&self, address: usize) -> [u8; 16] {
@@ -99,5 +132,27 @@ mod tests {
             assert_eq!(word, None);
             assert_eq!(libc::sigismember(&now, libc::SIGSEGV), 1);
         }
+    }
+
+    #[test]
+    fn what_is_over_the_budget_is_not_read() {
+        assert!(install());
+        let here = 7_usize;
+        let there = std::ptr::from_ref(&here) as usize;
+        let guard = Guard::set();
+        let memory = guard.memory();
+        memory.limit(3);
+        let words: Vec<_> = (0..5).map(|_| memory.word(there)).collect();
+        assert_eq!(words, [Some(7), Some(7), Some(7), None, None]);
+        assert!(memory.is_exhausted());
+        assert_eq!(memory.code(there), [0; 16]);
+        memory.allow(1);
+        assert!(!memory.is_exhausted());
+        assert_eq!((memory.u8(there), memory.u8(there)), (Some(7), None));
+        // A fault costs more than a read, and the last fault may cost more than is left.
+        memory.limit(2 * budget::FAULT);
+        let faults = (0..1_000).take_while(|_| !memory.is_exhausted() && memory.u8(8).is_none());
+        assert_eq!(faults.count(), 2);
+        assert_eq!(memory.word(there), None);
     }
 }
