@@ -6,6 +6,7 @@ mod built;
 use built::build;
 use classfile_testing::jdk::Jdk;
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::OnceLock;
 use tempfile::TempDir;
 use test_support::run;
@@ -47,14 +48,15 @@ pub fn enqueue(jdk: &Jdk, flags: &[&str], fixtures: &[&str], capacity: u32) -> A
 }
 
 /// An agent, and the fixtures.
-struct Agent {
+pub struct Agent {
     _dir: TempDir,
     agent: PathBuf,
     jar: PathBuf,
 }
 
 impl Agent {
-    fn build(jdk: &Jdk, sources: &[&str]) -> Agent {
+    /// Builds the agent from `sources`, for a JVM of `jdk`.
+    pub fn build(jdk: &Jdk, sources: &[&str]) -> Agent {
         let dir = tempfile::tempdir().expect("a folder");
         let agent = build(jdk, dir.path(), sources);
         let installed = java_fixtures::write_to(dir.path()).expect("fixtures");
@@ -65,16 +67,29 @@ impl Agent {
         }
     }
 
-    fn run(&self, jdk: &Jdk, options: &str, flags: &[&str], fixtures: &[&str]) -> Answers {
-        let output = run(jdk
-            .tool("java")
+    /// The command that runs `fixtures`, for so many milliseconds each, under the agent with `options`.
+    pub fn command(
+        &self,
+        jdk: &Jdk,
+        options: &str,
+        flags: &[&str],
+        fixtures: &[&str],
+        millis: u32,
+    ) -> Command {
+        let mut command = jdk.tool("java");
+        command
             .arg(format!("-agentpath:{}={options}", self.agent.display()))
             .args(flags)
             .arg("-cp")
             .arg(&self.jar)
             .arg(java_fixtures::MAIN_CLASS)
             .args(fixtures)
-            .args(["--millis", "700"]));
+            .args(["--millis", &millis.to_string()]);
+        command
+    }
+
+    fn run(&self, jdk: &Jdk, options: &str, flags: &[&str], fixtures: &[&str]) -> Answers {
+        let output = run(&mut self.command(jdk, options, flags, fixtures, 700));
         Answers { text: output.ok() }
     }
 }

@@ -47,7 +47,7 @@ static int to_keep = 10;
  */
 static int only_failed;
 static int wild_count;
-static atomic_long wild_walked, wild_answers, wild_longest, wild_slow, wild_slow_alone;
+static atomic_long wild_walked, wild_answers, wild_longest, wild_slow;
 
 static atomic_long samples, asgct_failed, asgst_failed, both_failed, equal, top_bci, flagged, differ, kept_count;
 static atomic_long asgct_errors[64], asgst_errors[64];
@@ -94,22 +94,27 @@ static void keep(const Thread *thread, jint asgct, jint asgst, void *context) {
   memcpy(k->code, k->pc, sizeof k->code);
 }
 
+static int walk_asgst(void *frames, void *context, uint32_t options) {
+  ASGST_CallTrace trace = {0, 0, frames, NULL};
+  AsyncGetStackTrace(&trace, DEPTH, context, options);
+  return trace.num_frames;
+}
+
 /*
  * Walks from altered contexts. The stack is altered too while the thread runs Java code, because no
  * other thread reads it then.
  */
 static void walk_wildly(Thread *thread, void *context, long turn) {
-  Wild wild = {0};
+  Wild wild = {.longest_nanos = (uint64_t)wild_longest};
   int in_java = ASGST_ThreadState() == (JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_RUNNABLE);
-  wild_walks(&wild, thread->asgst, DEPTH, context, wild_count, (uint64_t)turn * 0x9e3779b97f4a7c15ULL,
+  wild_walks(&wild, walk_asgst, thread->asgst, context, wild_count, (uint64_t)turn * 0x9e3779b97f4a7c15ULL,
              in_java && turn % 2 ? thread->stack_end : NULL);
   atomic_fetch_add(&wild_walked, wild.walks);
   atomic_fetch_add(&wild_answers, wild.answers);
   atomic_fetch_add(&wild_slow, wild.slow);
-  atomic_fetch_add(&wild_slow_alone, wild.slow_alone);
   long longest = wild_longest;
-  while (wild.longest_nanos > longest &&
-         !atomic_compare_exchange_weak(&wild_longest, &longest, wild.longest_nanos)) {
+  while ((long)wild.longest_nanos > longest &&
+         !atomic_compare_exchange_weak(&wild_longest, &longest, (long)wild.longest_nanos)) {
   }
 }
 
@@ -334,8 +339,8 @@ static void JNICALL vm_death(jvmtiEnv *j, JNIEnv *env) {
          asgct_nanos / (equal + differ + 1), asgst_nanos / (equal + differ + 1));
   printf("here: events %ld here_equal %ld here_differ %ld here_failed %ld\n", here, here_equal, here_differ, here_failed);
   printf("asgct_unanswered %ld asgst_unanswered %ld\n", unanswered(asgct_errors, 3), unanswered(asgst_errors, 4));
-  printf("wild_walks %ld wild_answers %ld wild_longest %ld wild_slow %ld wild_slow_alone %ld\n", wild_walked,
-         wild_answers, wild_longest, wild_slow, wild_slow_alone);
+  printf("wild_walks %ld wild_answers %ld wild_longest %ld wild_slow %ld\n", wild_walked,
+         wild_answers, wild_longest, wild_slow);
   errors("asgct", asgct_errors);
   errors("asgst", asgst_errors);
   for (int i = 0; i < to_keep && i < kept_count && i < MOST_KEPT; i++) show(&kept[i]);
