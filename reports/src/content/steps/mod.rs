@@ -37,11 +37,21 @@ fn blocks((run, counts): (&Run, &StepCounts)) -> Vec<Block> {
     let ends = counts.ends.iter();
     let ends: Vec<_> = ends.map(|(end, n)| format!("{end}: {n}")).collect();
     let ends = format!("A thread ran on freely, because: {}", ends.join("; "));
-    vec![
-        Block::Note(speed),
-        Block::Note(ends),
-        Block::Table(table(counts)),
-    ]
+    let notes = [Some(speed), Some(ends), crashes(counts)];
+    let notes = notes.into_iter().flatten().map(Block::Note);
+    notes.chain([Block::Table(table(counts))]).collect()
+}
+
+/// Where the walker has crashed, if anywhere.
+fn crashes(counts: &StepCounts) -> Option<String> {
+    let places = counts.crashes.iter();
+    let places: Vec<_> = places.map(|(place, n)| format!("{place}: {n}")).collect();
+    (!places.is_empty()).then(|| {
+        let places = places.join(", ");
+        format!(
+            "The walker crashed, which would have ended the JVM, at different instants: {places}"
+        )
+    })
 }
 
 fn table(counts: &StepCounts) -> Table {
