@@ -28,6 +28,7 @@ pub fn edges_alone(dir: &Path, pause_us: u64) -> Config {
         events: false,
         native_calls: false,
         steps: false,
+        step_seconds: None,
         gst_twice: false,
         evidence_limit: 20,
         hook_fault: None,
