@@ -1,11 +1,10 @@
-//! What must be known before stacks can be judged: the JVM's properties, the classes that frames
-//! name, and how threads started. The files are read once for these facts, and a second time to be
-//! judged.
+//! What files say: the JVM's properties, the classes that frames name, and the edges of the stacks.
 
-use super::names::{Named, Names};
-use oracle::edge::{MethodId, World};
+use super::counted::{Counted, times};
+use super::names::Names;
+use oracle::edge::World;
 use recordings::{Method, Note, Sink, Stack};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What was found so far.
 pub struct Gathered<'w> {
@@ -19,12 +18,10 @@ pub struct Gathered<'w> {
     pub properties: BTreeMap<String, String>,
     /// Internal names of the classes of all frames.
     pub classes: BTreeSet<String>,
-    /// The lowest methods of threads.
-    pub lowest: HashSet<(Thread, MethodId)>,
+    /// The edges.
+    pub counted: Counted,
     /// Notes for the user.
     pub notes: Vec<Note>,
-    /// The number of stacks, at most `u64::MAX`.
-    pub stacks: u64,
     /// An upper bound of the number of edges, at most `u64::MAX`.
     pub edges: u64,
 }
@@ -45,17 +42,10 @@ impl Sink for Gathered<'_> {
     }
 
     fn stack(&mut self, stack: Stack<'_>) {
-        for samples in stack.samples {
-            let edges = samples.times.saturating_mul(stack.frames.len() as u64 + 1);
-            self.stacks = self.stacks.saturating_add(samples.times);
-            self.edges = self.edges.saturating_add(edges);
-            if let (true, Some(thread), Some(lowest)) =
-                (stack.whole, &samples.thread, stack.frames.last())
-                && let Named::Known(method) = Named::of(lowest.method)
-            {
-                self.lowest.insert(((self.file, thread.clone()), method));
-            }
-        }
+        let each = stack.frames.len() as u64 + 1;
+        let edges = times(&stack).saturating_mul(each);
+        self.edges = self.edges.saturating_add(edges);
+        self.counted.add(&stack, self.file);
     }
 
     fn note(&mut self, note: Note) {

@@ -1,6 +1,8 @@
 //! `stackwitness edges`: judges recorded stacks of any profiler, by class files alone.
 
 mod classes;
+mod counted;
+mod examples;
 mod faults;
 mod gather;
 mod judging;
@@ -13,19 +15,19 @@ use crate::error::Error;
 use crate::exit;
 use crate::output::{self, Stream, print};
 use classes::{Classes, path};
-use gather::{Gathered, Thread};
+use counted::Counted;
+use examples::Examples;
+use gather::Gathered;
 use hotspot::runtime::{HotSpot, JFR_REWRITES, is_launched_by_jdk};
 use judging::Judging;
-use loose::Loose;
-use names::Names;
+use names::{Named, Names};
 use oracle::edge::{Judge, Of, Runtime, Starts};
 use recordings::{Note, Sink};
 use scenarios::jdk::Jdk;
 use stack::Collected;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use summary::Summary;
 
 /// The options of `edges`.
 #[derive(Debug, clap::Args)]
@@ -104,12 +106,16 @@ pub fn command(args: &EdgesArgs) -> Result<u8, Error> {
     }
     let launcher = input.properties.get("sun.java.launcher");
     let mut starts = Starts::new(is_launched_by_jdk(launcher.map(String::as_str)));
-    for (thread, lowest) in input.lowest {
-        starts.learn(judge.world(), thread, lowest);
+    for bottom in input.counted.bottoms.keys() {
+        if let (None, Some(thread), Named::Known(lowest)) =
+            (bottom.told, &bottom.thread, Named::of(bottom.lowest.method))
+        {
+            starts.learn(judge.world(), thread.clone(), lowest);
+        }
     }
     let starts = (!input.properties.is_empty()).then_some(starts);
     if args.faults {
-        classes.load_all(judge.world_mut())?;
+        classes.load_supertypes(judge.world_mut())?;
         let mut collected = Collected::new(judge.world_mut(), &mut names, starts.as_ref());
         each(&files, &args.event, &mut collected, |sink, at| {
             sink.file = at
@@ -121,11 +127,18 @@ pub fn command(args: &EdgesArgs) -> Result<u8, Error> {
         )?;
         return Ok(exit::WITHIN);
     }
-    let mut summary = judged(&files, args, &mut judge, &mut names, starts.as_ref())?;
-    if summary.wants_more_classes() {
-        // A class that no frame names may make an edge possible.
-        classes.load_all(judge.world_mut())?;
-        summary = judged(&files, args, &mut judge, &mut names, starts.as_ref())?;
+    let starts = starts.as_ref();
+    let mut summary = Judging::new(&mut judge, &mut names, starts).summary(&input.counted);
+    if summary.wants_subclasses() {
+        classes.load_supertypes(judge.world_mut())?;
+        summary = Judging::new(&mut judge, &mut names, starts).summary(&input.counted);
+    }
+    if summary.impossible().next().is_some() {
+        let mut judging = Judging::new(&mut judge, &mut names, starts);
+        let mut examples = Examples::new(&mut judging, &mut summary);
+        each(&files, &args.event, &mut examples, |sink, at| {
+            sink.file = at
+        })?;
     }
     let notes = notes(&input.notes, &input.classes, &mut classes);
     notes.iter().for_each(output::say);
@@ -154,7 +167,7 @@ pub fn command(args: &EdgesArgs) -> Result<u8, Error> {
 struct Input {
     properties: BTreeMap<String, String>,
     classes: BTreeSet<String>,
-    lowest: HashSet<(Thread, oracle::edge::MethodId)>,
+    counted: Counted,
     notes: Vec<Note>,
 }
 
@@ -170,13 +183,12 @@ fn gather(
         file: 0,
         properties: BTreeMap::new(),
         classes: BTreeSet::new(),
-        lowest: HashSet::new(),
+        counted: Counted::default(),
         notes: vec![],
-        stacks: 0,
         edges: 0,
     };
     each(files, &args.event, &mut gathered, |sink, at| sink.file = at)?;
-    if gathered.stacks == 0 {
+    if gathered.counted.stacks == 0 {
         let notes = gathered
             .notes
             .iter()
@@ -191,28 +203,9 @@ fn gather(
     Ok(Input {
         properties: gathered.properties,
         classes: gathered.classes,
-        lowest: gathered.lowest,
+        counted: gathered.counted,
         notes: gathered.notes,
     })
-}
-
-fn judged(
-    files: &[PathBuf],
-    args: &EdgesArgs,
-    judge: &mut Judge,
-    names: &mut Names,
-    starts: Option<&Starts<Thread>>,
-) -> Result<Summary, Error> {
-    let mut judging = Judging {
-        judge,
-        names,
-        file: 0,
-        starts,
-        loose: Loose::default(),
-        summary: Summary::default(),
-    };
-    each(files, &args.event, &mut judging, |sink, at| sink.file = at)?;
-    Ok(judging.summary)
 }
 
 /// Reads all files into `sink`, and calls `sink` with the place of each file.

@@ -28,9 +28,9 @@ pub struct Summary {
     odd: HashMap<Edge, Odd>,
 }
 
-/// A finding, the caller's frame (`None` for a top), and the callee's method (`None` for the start
-/// of a thread).
-type Edge = (Finding, Option<Frame>, Option<u32>);
+/// A finding, the caller's frame (`None` for the start of a thread), and the callee's method (`None`
+/// for a top).
+pub type Edge = (Finding, Option<Frame>, Option<u32>);
 
 /// How often an edge was found. An impossible edge has a whole stack too.
 #[derive(Debug, Default)]
@@ -40,47 +40,35 @@ struct Odd {
 }
 
 impl Summary {
-    /// Counts the findings on the top and on each frame with its caller; `None` where nothing can
-    /// be judged.
-    pub fn edges(&mut self, frames: &[Frame], found: &[Option<Finding>], times: u64) {
-        self.stacks += times;
-        for (i, &finding) in found.iter().enumerate() {
-            let Some(finding) = finding else {
-                self.unjudged += times;
-                continue;
-            };
-            let above = i.checked_sub(1).map(|above| frames[above].method);
-            self.count(finding, Some(frames[i]), above, times, frames);
+    /// Without findings on these stacks.
+    pub fn of_stacks(stacks: u64) -> Summary {
+        Summary {
+            stacks,
+            ..Summary::default()
         }
     }
 
-    /// Counts the finding on the lowest frame.
-    pub fn bottom(&mut self, lowest: Frame, finding: Finding, times: u64, frames: &[Frame]) {
-        self.count(finding, None, Some(lowest.method), times, frames);
-    }
-
-    fn count(
-        &mut self,
-        finding: Finding,
-        lower: Option<Frame>,
-        upper: Option<u32>,
-        times: u64,
-        frames: &[Frame],
-    ) {
-        match self
-            .findings
-            .iter_mut()
-            .find(|(known, _)| *known == finding)
-        {
+    /// Counts the finding on an edge.
+    pub fn add(&mut self, finding: Finding, lower: Option<Frame>, upper: Option<u32>, times: u64) {
+        let mut findings = self.findings.iter_mut();
+        match findings.find(|(known, _)| *known == finding) {
             Some((_, count)) => *count += times,
             None => self.findings.push((finding, times)),
         }
-        if matches!(finding, Finding::Possible(_)) {
-            return;
+        if !matches!(finding, Finding::Possible(_)) {
+            self.odd.entry((finding, lower, upper)).or_default().times += times;
         }
-        let odd = self.odd.entry((finding, lower, upper)).or_default();
-        odd.times += times;
-        if finding.is_impossible() {
+    }
+
+    /// The impossible edges.
+    pub fn impossible(&self) -> impl Iterator<Item = Edge> {
+        let edges = self.odd.keys().copied();
+        edges.filter(|(finding, _, _)| finding.is_impossible())
+    }
+
+    /// Keeps the stack as the example of the edge, if the stack is the first with this edge.
+    pub fn example(&mut self, edge: Edge, frames: &[Frame]) {
+        if let Some(odd) = self.odd.get_mut(&edge) {
             odd.example.get_or_insert_with(|| frames.into());
         }
     }
@@ -98,13 +86,16 @@ impl Summary {
         sums
     }
 
-    /// Whether a class that was not loaded might change a finding.
-    pub fn wants_more_classes(&self) -> bool {
+    /// Whether a class below others might change a finding. A finding of an impossible edge depends on
+    /// no class that was not looked for: not on classes below the edge's classes, because such
+    /// classes make an edge unknown if they are missing.
+    pub fn wants_subclasses(&self) -> bool {
         let mut findings = self.findings.iter();
-        findings.any(|(finding, _)| match finding {
-            Finding::Possible(_) => false,
-            Finding::Impossible(_) => true,
-            Finding::Unknown(cause) => matches!(cause, Unknown::Hierarchy | Unknown::Receiver),
+        findings.any(|(finding, _)| {
+            matches!(
+                finding,
+                Finding::Unknown(Unknown::Hierarchy | Unknown::Receiver)
+            )
         })
     }
 

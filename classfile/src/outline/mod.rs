@@ -6,4 +6,4 @@ mod model;
 mod read;
 
 pub use bcis::Bcis;
-pub use model::{CodeOutline, MethodOutline, Outline, Refers, Site};
+pub use model::{CodeOutline, Heading, MethodOutline, Outline, Refers, Site};

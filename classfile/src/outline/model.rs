@@ -3,6 +3,17 @@
 use super::bcis::Bcis;
 use crate::pool::MemberRef;
 
+/// The place of a class among its supertypes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heading<'a> {
+    /// Internal name.
+    pub name: &'a [u8],
+    /// Internal name of the superclass; none for `java/lang/Object`.
+    pub super_name: Option<&'a [u8]>,
+    /// Internal names of the direct superinterfaces.
+    pub interfaces: Vec<&'a [u8]>,
+}
+
 /// The parts of a class that matter for calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outline<'a> {

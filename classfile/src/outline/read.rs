@@ -1,12 +1,27 @@
 //! From a class file to its outline.
 
 use super::bcis::Bcis;
-use super::model::{CodeOutline, MethodOutline, Outline, Refers, Site};
+use super::model::{CodeOutline, Heading, MethodOutline, Outline, Refers, Site};
 use crate::error::{Malformed, Result};
 use crate::file::{ClassFile, Code, Member};
 use crate::instruction::{Instruction, fingerprint};
 use crate::operators::{Call, Effect};
 use crate::pool::{ConstantPool, MemberRef, tag};
+
+impl<'a> Heading<'a> {
+    /// Reads a class file, without the code of its methods.
+    ///
+    /// # Errors
+    /// If the file breaks a rule of the JVMS that it is read by.
+    pub fn read(class_file: &'a [u8]) -> Result<Heading<'a>> {
+        let class = ClassFile::parse(class_file)?;
+        Ok(Heading {
+            name: class.name,
+            super_name: class.super_name,
+            interfaces: interfaces(&class)?,
+        })
+    }
+}
 
 impl<'a> Outline<'a> {
     /// Reads a class file.
@@ -15,23 +30,27 @@ impl<'a> Outline<'a> {
     /// If the file breaks a rule of the JVMS that it is read by.
     pub fn read(class_file: &'a [u8]) -> Result<Outline<'a>> {
         let class = ClassFile::parse(class_file)?;
-        let interfaces = class.interfaces.as_chunks::<2>().0.iter();
-        let interfaces = interfaces.map(|bytes| {
-            let name = class.pool.class_name(u16::from_be_bytes(*bytes));
-            name.ok_or(Malformed {
-                offset: class.pool.end(),
-                rule: "JVMS 4.1: each superinterface is a CONSTANT_Class",
-            })
-        });
         let methods = class.methods.iter().map(|method| outline(&class, method));
         Ok(Outline {
             name: class.name,
             super_name: class.super_name,
-            interfaces: interfaces.collect::<Result<_>>()?,
+            interfaces: interfaces(&class)?,
             access_flags: class.access_flags,
             methods: methods.collect::<Result<_>>()?,
         })
     }
+}
+
+fn interfaces<'a>(class: &ClassFile<'a>) -> Result<Vec<&'a [u8]>> {
+    let interfaces = class.interfaces.as_chunks::<2>().0.iter();
+    let interfaces = interfaces.map(|bytes| {
+        let name = class.pool.class_name(u16::from_be_bytes(*bytes));
+        name.ok_or(Malformed {
+            offset: class.pool.end(),
+            rule: "JVMS 4.1: each superinterface is a CONSTANT_Class",
+        })
+    });
+    interfaces.collect()
 }
 
 fn outline<'a>(class: &ClassFile<'a>, method: &Member<'a>) -> Result<MethodOutline<'a>> {

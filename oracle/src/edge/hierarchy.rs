@@ -1,6 +1,5 @@
 //! Relations of known classes.
 
-use super::class::Class;
 use super::names::ClassName;
 use super::world::World;
 use std::collections::HashSet;
@@ -47,11 +46,10 @@ impl World {
             if !seen.insert(class) {
                 continue;
             }
-            let classes = self.classes(class);
-            if classes.is_empty() {
-                answer = Tristate::Unknown;
+            match self.above(class) {
+                Some(above) => open.extend(above),
+                None => answer = Tristate::Unknown,
             }
-            open.extend(classes.iter().flat_map(Class::above));
         }
         answer
     }

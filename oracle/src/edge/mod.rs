@@ -30,6 +30,7 @@ pub use counts::Counts;
 pub use finding::{Finding, Impossible, Possible, Unknown};
 pub use judge::{EdgeFrame, Judge, ThreadStart};
 pub use names::{MethodId, package};
+pub use remembered::Spread;
 pub use runtime::{Instruction, Intrinsic, Kind, Occasions, Of, Runtime, Upcall};
 pub use starts::Starts;
 pub use world::World;

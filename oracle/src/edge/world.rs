@@ -5,7 +5,7 @@ use super::names::{ClassName, Method, MethodId, Signature, Table, Text};
 use super::remembered::Spread;
 use super::runtime::{Kind, Runtime};
 use classfile::access as flag;
-use classfile::outline::{CodeOutline, Outline, Refers};
+use classfile::outline::{CodeOutline, Heading, Outline, Refers};
 use classfile::pool::MemberRef;
 use std::collections::{HashMap, HashSet};
 
@@ -22,6 +22,8 @@ pub struct World {
     methods: Table<Method>,
     classes: HashMap<ClassName, Vec<Class>, Spread>,
     below: HashMap<ClassName, Vec<ClassName>, Spread>,
+    /// The supertypes of classes of which nothing else is known.
+    above: HashMap<ClassName, Vec<ClassName>, Spread>,
     /// Classes that may have run with other code than their class files have.
     distrusted: HashSet<ClassName, Spread>,
     version: u32,
@@ -38,6 +40,7 @@ impl World {
             methods: Table::default(),
             classes: HashMap::default(),
             below: HashMap::default(),
+            above: HashMap::default(),
             distrusted: HashSet::default(),
             version: 0,
         }
@@ -77,7 +80,20 @@ impl World {
         }
         let supertypes: Vec<ClassName> = class.above().collect();
         known.push(class);
-        for above in supertypes {
+        self.is_below(name, &supertypes);
+    }
+
+    /// Adds what a class extends and implements, and nothing else of the class.
+    pub fn add_supertypes(&mut self, heading: &Heading<'_>) {
+        let name = self.class_name(heading.name);
+        let all = heading.super_name.iter().chain(&heading.interfaces);
+        let supertypes: Vec<ClassName> = all.map(|name| self.class_name(name)).collect();
+        self.is_below(name, &supertypes);
+        self.above.entry(name).or_default().extend(supertypes);
+    }
+
+    fn is_below(&mut self, name: ClassName, supertypes: &[ClassName]) {
+        for &above in supertypes {
             let below = self.below.entry(above).or_default();
             if below.last() != Some(&name) {
                 below.push(name);
@@ -111,6 +127,14 @@ impl World {
     /// The known classes whose direct supertype is this class.
     pub(super) fn below(&self, class: ClassName) -> &[ClassName] {
         self.below.get(&class).map_or(&[], Vec::as_slice)
+    }
+
+    /// The direct supertypes of all known classes of this name; `None` if no such class is known.
+    pub(super) fn above(&self, class: ClassName) -> Option<impl Iterator<Item = ClassName>> {
+        let (known, only) = (self.classes(class), self.above.get(&class));
+        let is_known = !known.is_empty() || only.is_some();
+        let only = only.into_iter().flatten().copied();
+        is_known.then(|| known.iter().flat_map(Class::above).chain(only))
     }
 
     fn code(&mut self, outline: &CodeOutline<'_>) -> Code {

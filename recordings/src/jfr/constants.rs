@@ -1,6 +1,7 @@
 //! The constants of a chunk, as far as stacks need them.
 
-use super::metadata::{Field, Types};
+use super::metadata::Types;
+use super::stacks::{Layout, RawFrame};
 use super::values::{self, Value};
 use crate::bytes::Bytes;
 use crate::sink::{Frame, Method, Place, Sink, internal_name};
@@ -36,37 +37,6 @@ impl Kind {
     }
 }
 
-/// The role of a field of a frame.
-#[derive(Copy, Clone, Debug)]
-enum Role {
-    Method,
-    Bci,
-    Line,
-    Kind,
-    /// A number that is not needed.
-    Number,
-    /// A value of this type.
-    Other(i64),
-}
-
-/// The fields of frames.
-fn layout(types: &Types) -> Vec<Role> {
-    let frame = types.find("jdk.types.StackFrame");
-    let fields = frame.and_then(|id| types.get(id)).map(|of| &of.fields);
-    let role = |field: &Field| match (field.name.as_str(), field.constant) {
-        ("method", true) => Role::Method,
-        ("type", true) => Role::Kind,
-        (_, true) => Role::Number,
-        (name, false) => match types.get(field.of).map(|of| of.name.as_str()) {
-            Some("int" | "long") if name == "bytecodeIndex" => Role::Bci,
-            Some("int" | "long") if name == "lineNumber" => Role::Line,
-            Some("int" | "long") => Role::Number,
-            _ => Role::Other(field.of),
-        },
-    };
-    fields.into_iter().flatten().map(role).collect()
-}
-
 /// All constants.
 pub(super) struct Constants<'a> {
     types: &'a Types,
@@ -75,18 +45,16 @@ pub(super) struct Constants<'a> {
     /// Classes, by the keys of their names.
     classes: Pool<i64>,
     methods: Pool<MethodKeys>,
-    /// The kinds of frames, without those of Java code.
-    kinds: HashMap<i64, Kind, Spread>,
+    /// The kinds of frames, without those of Java code. There are few.
+    kinds: Vec<(i64, Kind)>,
     /// Threads: their Java thread ids, or else their ids in the system, as a negative number.
     threads: Pool<i64>,
     /// The ids of threads in the system; 0 for virtual threads.
     os_threads: Pool<i64>,
     /// The place of each stack, which is read when it is needed.
     stacks: Pool<Bytes<'a>>,
-    /// The type of stacks.
-    stack: Option<i64>,
-    /// The fields of the frames of stacks.
-    layout: Vec<Role>,
+    /// The fields of stacks.
+    layout: Layout<'a>,
 }
 
 impl<'a> Constants<'a> {
@@ -97,12 +65,11 @@ impl<'a> Constants<'a> {
             symbols: Pool::new(),
             classes: Pool::new(),
             methods: Pool::new(),
-            kinds: HashMap::default(),
+            kinds: vec![],
             threads: Pool::new(),
             os_threads: Pool::new(),
             stacks: Pool::new(),
-            stack: types.find("jdk.types.StackTrace"),
-            layout: layout(types),
+            layout: Layout::new(types),
         }
     }
 
@@ -127,7 +94,7 @@ impl<'a> Constants<'a> {
     fn constant(&mut self, name: &str, of: i64, key: i64, bytes: &mut Bytes<'a>) -> Option<()> {
         if name == "jdk.types.StackTrace" {
             self.stacks.insert(key, *bytes);
-            return values::skip(self.types, of, bytes);
+            return self.layout.each(bytes, |_| {}).map(|_| ());
         }
         if name == "java.lang.String" {
             if let Some(text) = super::metadata::text(bytes)? {
@@ -222,7 +189,7 @@ impl<'a> Constants<'a> {
         frames: &mut Vec<Frame>,
     ) -> Option<bool> {
         frames.clear();
-        self.each_frame(key, methods, sink, &mut |frame, _| frames.push(frame))
+        self.each_frame(key, methods, sink, |frame, _| frames.push(frame))
     }
 
     /// As [`Self::stack`]: `see` gets each frame with its line.
@@ -231,59 +198,27 @@ impl<'a> Constants<'a> {
         key: i64,
         methods: &mut Methods,
         sink: &mut dyn Sink,
-        see: &mut dyn FnMut(Frame, i64),
+        mut see: impl FnMut(Frame, i64),
     ) -> Option<bool> {
         let mut bytes = *self.stacks.get(&key)?;
-        let of = self.types.get(self.stack?)?;
-        let mut truncated = false;
-        for field in &of.fields {
-            match field.name.as_str() {
-                "truncated" => truncated = bytes.byte()? != 0,
-                "frames" if field.array => {
-                    for _ in 0..bytes.jfr_number()? {
-                        if let Some((frame, line)) = self.frame(&mut bytes, methods, sink)? {
-                            see(frame, line);
-                        }
-                    }
-                }
-                _ if field.constant => {
-                    bytes.jfr_number()?;
-                }
-                _ => values::skip(self.types, field.of, &mut bytes)?,
+        self.layout.each(&mut bytes, |raw| {
+            if let Some(frame) = self.frame(raw, methods, sink) {
+                see(frame, raw.line);
             }
-        }
-        Some(!truncated)
+        })
     }
 
-    /// Reads a frame and its line; `Some(None)` if it is no Java frame.
-    fn frame(
-        &self,
-        bytes: &mut Bytes<'a>,
-        methods: &mut Methods,
-        sink: &mut dyn Sink,
-    ) -> Option<Option<(Frame, i64)>> {
-        let (mut method, mut bci, mut line, mut kind) = (0, 0, 0, 0);
-        for role in &self.layout {
-            match *role {
-                Role::Method => method = bytes.jfr_number()?,
-                Role::Bci => bci = bytes.jfr_number()?,
-                Role::Line => line = bytes.jfr_number()?,
-                Role::Kind => kind = bytes.jfr_number()?,
-                Role::Number => {
-                    bytes.jfr_number()?;
-                }
-                Role::Other(of) => values::skip(self.types, of, bytes)?,
-            }
-        }
-        let Some(method) = methods.get(method, self, sink) else {
-            return Some(None);
+    /// The Java frame; `None` if it is none.
+    #[inline]
+    fn frame(&self, raw: RawFrame, methods: &mut Methods, sink: &mut dyn Sink) -> Option<Frame> {
+        let method = methods.get(raw.method, self, sink)?;
+        let kind = self.kinds.iter().find(|(key, _)| *key == raw.kind);
+        let place = match kind {
+            Some((_, Kind::Native)) => Place::Native,
+            Some((_, Kind::NotJava)) => return None,
+            None => Place::Bci(raw.bci as i32),
         };
-        let place = match self.kinds.get(&kind) {
-            Some(Kind::Native) => Place::Native,
-            Some(Kind::NotJava) => return Some(None),
-            None => Place::Bci(bci as i32),
-        };
-        Some(Some((Frame { method, place }, line)))
+        Some(Frame { method, place })
     }
 }
 

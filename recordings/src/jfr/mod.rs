@@ -12,6 +12,7 @@ mod header;
 mod metadata;
 pub mod samples;
 mod seen;
+mod stacks;
 mod values;
 
 pub(crate) use format::Jfr;

@@ -94,7 +94,7 @@ fn add(types: &Types, chunk: &[u8], names: &mut Names, all: &mut TimedSamples) -
         }
         let mut read = TimedStack::default();
         let frames = &mut read.frames;
-        let whole = constants.each_frame(key, &mut methods, names, &mut |frame, line| {
+        let whole = constants.each_frame(key, &mut methods, names, |frame, line| {
             frames.push((frame.method, frame.place, line));
         });
         let place = whole.map(|whole| {

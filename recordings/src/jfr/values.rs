@@ -1,6 +1,6 @@
 //! Values of any type, in events and constants.
 
-use super::metadata::{DEPTH, Types, text};
+use super::metadata::{DEPTH, Field, Types, text};
 use crate::bytes::Bytes;
 
 /// A value of a field.
@@ -22,22 +22,25 @@ pub(super) fn fields(
     see: &mut dyn FnMut(usize, Value),
 ) -> Option<()> {
     for (at, field) in types.get(id)?.fields.iter().enumerate() {
-        let value = match (field.array, field.constant) {
-            (true, _) => {
-                array(types, field.of, field.constant, bytes, 0)?;
-                Value::Other
-            }
-            (false, true) => Value::Key(bytes.jfr_number()?),
-            (false, false) => value(types, field.of, bytes, 0)?,
-        };
-        see(at, value);
+        see(at, of_field(types, field, bytes)?);
     }
     Some(())
 }
 
-/// Skips a value of this type.
-pub(super) fn skip(types: &Types, id: i64, bytes: &mut Bytes<'_>) -> Option<()> {
-    value(types, id, bytes, 0).map(|_| ())
+/// Skips a field.
+pub(super) fn skip(types: &Types, field: &Field, bytes: &mut Bytes<'_>) -> Option<()> {
+    of_field(types, field, bytes).map(|_| ())
+}
+
+fn of_field(types: &Types, field: &Field, bytes: &mut Bytes<'_>) -> Option<Value> {
+    Some(match (field.array, field.constant) {
+        (true, _) => {
+            array(types, field.of, field.constant, bytes, 0)?;
+            Value::Other
+        }
+        (false, true) => Value::Key(bytes.jfr_number()?),
+        (false, false) => value(types, field.of, bytes, 0)?,
+    })
 }
 
 fn array(

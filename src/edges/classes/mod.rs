@@ -1,15 +1,16 @@
 //! Where class files come from: a JDK's image, jars, folders. A class is read when a stack needs
 //! the class, because a JDK has thirty thousand classes.
 
+mod image;
 mod jar;
 pub mod path;
 
 use crate::error::Error;
 use classfile::Outline;
-use classfile::outline::Refers;
+use classfile::outline::{Heading, Refers};
+use image::JdkImage;
 use jar::Jar;
 use oracle::edge::World;
-use ristretto_jimage::Image;
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,9 +19,7 @@ use std::path::{Path, PathBuf};
 pub struct Classes {
     /// The feature release of the JDK, which decides between several versions of a class in a jar.
     feature: u32,
-    image: Option<Image>,
-    /// The module of each package of the image.
-    modules: HashMap<String, String>,
+    image: Option<JdkImage>,
     jars: Vec<Jar>,
     folders: Vec<PathBuf>,
     opened: HashSet<PathBuf>,
@@ -38,7 +37,6 @@ impl Classes {
         let mut classes = Classes {
             feature,
             image: None,
-            modules: HashMap::new(),
             jars: vec![],
             folders: vec![],
             opened: HashSet::new(),
@@ -55,15 +53,7 @@ impl Classes {
                 .extend(modules.filter(|module| module.is_dir()));
             return Ok(classes);
         }
-        let image = Image::from_file(&path).map_err(Error::about(&path))?;
-        for resource in &image {
-            let resource = resource.map_err(Error::about(&path))?;
-            if resource.extension() == "class" && !classes.modules.contains_key(resource.parent()) {
-                let (package, module) = (resource.parent().into(), resource.module().into());
-                classes.modules.insert(package, module);
-            }
-        }
-        classes.image = Some(image);
+        classes.image = Some(JdkImage::open(&path)?);
         Ok(classes)
     }
 
@@ -124,32 +114,36 @@ impl Classes {
         !self.read(class).is_empty()
     }
 
-    /// Reads all classes that have not been read yet.
-    pub fn load_all(&mut self, world: &mut World) -> Result<(), Error> {
+    /// Gives the world the supertypes of all classes that have not been read yet.
+    pub fn load_supertypes(&mut self, world: &mut World) -> Result<(), Error> {
         let mut names: Vec<String> = self.jars.iter().flat_map(Jar::names).collect();
         if let Some(image) = &self.image {
-            for resource in image {
-                let resource = resource.map_err(Error::about(Path::new("lib/modules")))?;
-                if resource.extension() == "class" {
-                    names.push(format!("{}/{}", resource.parent(), resource.base()));
-                }
-            }
+            names.extend(image.names()?);
         }
         for folder in &self.folders {
             path::classes(folder, "", &mut names);
         }
         names.sort_unstable();
-        names.iter().for_each(|name| self.load(world, name, false));
+        names.dedup();
+        for name in names {
+            if self.asked.contains_key(&name) {
+                continue;
+            }
+            for bytes in self.read(&name) {
+                match Heading::read(&bytes) {
+                    Ok(heading) => world.add_supertypes(&heading),
+                    Err(_) => self.malformed += 1,
+                }
+            }
+        }
         Ok(())
     }
 
     /// All class files of a class: several jars may have the class.
     fn read(&mut self, class: &str) -> Vec<Vec<u8>> {
         let mut found = vec![];
-        let package = class.rsplit_once('/').map_or("", |(package, _)| package);
-        if let (Some(image), Some(module)) = (&self.image, self.modules.get(package)) {
-            let resource = image.get_resource(&format!("/{module}/{class}.class"));
-            found.extend(resource.ok().map(|resource| resource.data().to_vec()));
+        if let Some(image) = &mut self.image {
+            found.extend(image.read(class));
         }
         for jar in &mut self.jars {
             found.extend(jar.read(class));

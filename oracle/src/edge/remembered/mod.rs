@@ -4,4 +4,4 @@ mod memo;
 mod spread;
 
 pub(super) use memo::Memo;
-pub(super) use spread::Spread;
+pub use spread::Spread;

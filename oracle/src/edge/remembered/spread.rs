@@ -3,11 +3,11 @@
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// Hashes by [`NumberHasher`].
-pub(in crate::edge) type Spread = BuildHasherDefault<NumberHasher>;
+pub type Spread = BuildHasherDefault<NumberHasher>;
 
 /// Mixes each word in by a multiplication. An attacker cannot choose the numbers.
-#[derive(Default)]
-pub(in crate::edge) struct NumberHasher(u64);
+#[derive(Debug, Default)]
+pub struct NumberHasher(u64);
 
 impl Hasher for NumberHasher {
     fn write(&mut self, bytes: &[u8]) {
