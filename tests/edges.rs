@@ -301,6 +301,22 @@ fn true_stacks_are_possible_and_false_ones_are_not() {
 }
 
 #[test]
+fn classes_in_files_of_other_names_are_found() {
+    for jdk in jdks() {
+        let dir = tempfile::tempdir().unwrap();
+        let Some(lines) = true_stacks(&jdk, dir.path()) else {
+            continue;
+        };
+        // As Jython names the files of its modules.
+        let file = |name: &str| dir.path().join(format!("{name}.class"));
+        fs::rename(file("Walker"), file("Walker$py")).unwrap();
+        let (found, output) = judge(&jdk, dir.path(), &lines);
+        assert_eq!(found.impossible, 0, "{}", output.stdout);
+        assert!(found.unknown * 50 <= found.edges, "{}", output.stdout);
+    }
+}
+
+#[test]
 fn stacks_that_cannot_be_judged_are_reported() {
     let Some(jdk) = jdks().into_iter().next() else {
         return;

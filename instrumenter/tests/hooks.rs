@@ -379,6 +379,27 @@ fn the_id_is_read_back_from_the_code() {
 }
 
 #[test]
+fn another_generation_of_a_class_has_the_outline_of_the_first() {
+    let mut class = Class::new("T", 61);
+    class.method(8, "m", "()V", Code::new(0, 1).op(177));
+    let file = class.bytes();
+    for tokens in [Tokens::Always, Tokens::WhereNeeded] {
+        let generation = |first: u32| {
+            let mut plan = |_: &MethodInfo<'_>| Choice::Hook {
+                id: HookId(first),
+                check: true,
+            };
+            let rewritten = rewrite(&file, hooks(tokens), &mut plan).expect("a class file");
+            rewritten.bytes.expect("hooked")
+        };
+        let (first, later) = (generation(1), generation(0x1234_5678));
+        assert_ne!(first, later);
+        let outline = |file| classfile::Outline::read(file).expect("a class file");
+        assert_eq!(outline(&first), outline(&later));
+    }
+}
+
+#[test]
 fn what_cannot_be_hooked_is_left_for_a_reason() {
     let mut class = Class::new("T", 61);
     class.method(8, "locals", "()V", Code::new(0, 65535).op(177));

@@ -115,7 +115,7 @@ pub fn command(args: &EdgesArgs) -> Result<u8, Error> {
     }
     let starts = (!input.properties.is_empty()).then_some(starts);
     if args.faults {
-        classes.load_supertypes(judge.world_mut())?;
+        classes.load_others(judge.world_mut())?;
         let mut collected = Collected::new(judge.world_mut(), &mut names, starts.as_ref());
         each(&files, &args.event, &mut collected, |sink, at| {
             sink.file = at
@@ -129,8 +129,8 @@ pub fn command(args: &EdgesArgs) -> Result<u8, Error> {
     }
     let starts = starts.as_ref();
     let mut summary = Judging::new(&mut judge, &mut names, starts).summary(&input.counted);
-    if summary.wants_subclasses() {
-        classes.load_supertypes(judge.world_mut())?;
+    if summary.wants_other_classes() {
+        classes.load_others(judge.world_mut())?;
         summary = Judging::new(&mut judge, &mut names, starts).summary(&input.counted);
     }
     if summary.impossible().next().is_some() {

@@ -86,16 +86,16 @@ impl Summary {
         sums
     }
 
-    /// Whether a class below others might change a finding. A finding of an impossible edge depends on
-    /// no class that was not looked for: not on classes below the edge's classes, because such
-    /// classes make an edge unknown if they are missing.
-    pub fn wants_subclasses(&self) -> bool {
+    /// Whether a class that no frame names, or whose file has another name, might change a finding. A
+    /// finding of an impossible edge depends on no such class: a missing one makes the edge unknown.
+    pub fn wants_other_classes(&self) -> bool {
         let mut findings = self.findings.iter();
-        findings.any(|(finding, _)| {
-            matches!(
-                finding,
-                Finding::Unknown(Unknown::Hierarchy | Unknown::Receiver)
-            )
+        findings.any(|(finding, _)| match finding {
+            Finding::Possible(_) | Finding::Impossible(_) => false,
+            Finding::Unknown(cause) => matches!(
+                cause,
+                Unknown::Hierarchy | Unknown::Receiver | Unknown::CallerClass | Unknown::TopClass
+            ),
         })
     }
 

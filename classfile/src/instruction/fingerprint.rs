@@ -1,6 +1,7 @@
 //! Numbers that tell code from other code.
 
 use super::length::measure;
+use crate::operators::Opcode;
 use std::hash::Hasher;
 
 /// A number for the shape of a code array: for where each instruction starts, and for its opcode. Operands
@@ -20,10 +21,23 @@ pub fn shape(code: &[u8]) -> u64 {
     hash.finish()
 }
 
-/// A number for all bytes of a code array.
+/// A number for all bytes of a code array but the numbers that `bipush` and `sipush` push. No call
+/// depends on them, and hooks push the number of their method, which is another one each time a class
+/// is loaded. Code that cannot be decoded counts with all its bytes from there.
 pub fn fingerprint(code: &[u8]) -> u64 {
     let mut hash = Fnv::default();
-    hash.write(code);
+    let mut bci = 0;
+    while bci < code.len() {
+        let Ok((opcode, length)) = measure(code, bci, 0) else {
+            break;
+        };
+        match opcode {
+            Opcode::Bipush | Opcode::Sipush => hash.write_u8(opcode.byte()),
+            _ => hash.write(&code[bci..bci + length]),
+        }
+        bci += length;
+    }
+    hash.write(&code[bci..]);
     hash.finish()
 }
 
@@ -51,6 +65,21 @@ impl Hasher for Fnv {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pushed_numbers_make_no_other_code_and_calls_do() {
+        // sipush 1; bipush 2; invokestatic; ireturn
+        let code = [0x11, 0, 1, 0x10, 2, 0xb8, 0, 1, 0xac];
+        let renumbered = [0x11, 7, 7, 0x10, 7, 0xb8, 0, 1, 0xac];
+        assert_eq!(fingerprint(&code), fingerprint(&renumbered));
+        for at in [0, 3, 5, 6, 7, 8] {
+            let mut other = code;
+            other[at] ^= 2;
+            assert_ne!(fingerprint(&code), fingerprint(&other), "byte {at}");
+        }
+        // No opcode, and what follows.
+        assert_ne!(fingerprint(&[0xff, 0x10, 1]), fingerprint(&[0xff, 0x10, 2]));
+    }
 
     #[test]
     fn constants_do_not_shape_code_and_instructions_do() {

@@ -114,8 +114,9 @@ impl Classes {
         !self.read(class).is_empty()
     }
 
-    /// Gives the world the supertypes of all classes that have not been read yet.
-    pub fn load_supertypes(&mut self, world: &mut World) -> Result<(), Error> {
+    /// Gives the world the supertypes of all classes that have not been read yet, and all of a class
+    /// whose file has another name than the class: no frame's class was looked for there.
+    pub fn load_others(&mut self, world: &mut World) -> Result<(), Error> {
         let mut names: Vec<String> = self.jars.iter().flat_map(Jar::names).collect();
         if let Some(image) = &self.image {
             names.extend(image.names()?);
@@ -130,10 +131,14 @@ impl Classes {
                 continue;
             }
             for bytes in self.read(&name) {
-                match Heading::read(&bytes) {
-                    Ok(heading) => world.add_supertypes(&heading),
-                    Err(_) => self.malformed += 1,
-                }
+                let read = Heading::read(&bytes).and_then(|heading| {
+                    match heading.name == name.as_bytes() {
+                        true => world.add_supertypes(&heading),
+                        false => world.add(&Outline::read(&bytes)?),
+                    }
+                    Ok(())
+                });
+                self.malformed += u64::from(read.is_err());
             }
         }
         Ok(())
