@@ -47,6 +47,12 @@ pub(super) enum Judged {
 /// not pile up.
 const REMEMBERED: usize = 256;
 
+/// The largest number of methods that are remembered. Those of unloaded classes never come again.
+const METHODS: usize = 1 << 16;
+
+/// The largest number of threads whose starts are remembered. Nobody says when a thread has ended.
+const STARTED: usize = 16_384;
+
 /// How often GetStackTrace is asked how a thread started. Once is not enough, because the main
 /// thread runs the launcher's methods first.
 const TRIES: u32 = 100;
@@ -112,6 +118,9 @@ impl Walks {
     /// Adds the VM's answer on a method; `None` if the method is gone.
     pub(super) fn add(&mut self, key: MethodKey, named: Option<Named>) {
         let method = named.and_then(|named| self.method_of(&named));
+        if self.methods.len() >= METHODS {
+            self.methods.clear();
+        }
         self.methods.insert(key.0, method);
     }
 
@@ -149,6 +158,9 @@ impl Walks {
         if self.starts.of(&thread) != ThreadStart::Unknown {
             return false;
         }
+        if self.asked.len() >= STARTED {
+            self.asked.clear();
+        }
         let asked = self.asked.entry(thread).or_default();
         *asked = asked.saturating_add(1);
         *asked <= TRIES
@@ -164,6 +176,7 @@ impl Walks {
             .last()
             .and_then(|frame| self.methods.get(&frame.method.0));
         if let Some(&lowest) = lowest.and_then(Option::as_ref) {
+            self.starts.forget_at(STARTED);
             self.starts.learn(self.judge.world(), thread, lowest);
         }
     }

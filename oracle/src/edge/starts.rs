@@ -43,6 +43,13 @@ impl<K: Eq + Hash> Starts<K> {
         }
     }
 
+    /// Forgets all threads if so many are known. The ones that still run can be learned again.
+    pub fn forget_at(&mut self, most: usize) {
+        if self.known.len() >= most {
+            self.known.clear();
+        }
+    }
+
     /// How `thread` started, if this is known.
     pub fn of(&self, thread: &K) -> ThreadStart {
         self.known
