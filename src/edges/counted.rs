@@ -1,10 +1,12 @@
 //! The different edges of all stacks, with their numbers. A recording of millions of edges has some
 //! thousand different ones, so the stacks need to be read only once before they are judged.
 
-use super::gather::Thread;
 use oracle::edge::Spread;
 use recordings::{Frame, Stack};
 use std::collections::HashMap;
+
+/// A thread: its file, and the file's name for the thread.
+pub type Thread = (usize, String);
 
 /// A frame and the method above it.
 #[derive(Copy, Clone, Debug, Eq, Hash, PartialEq)]

@@ -26,9 +26,6 @@ pub struct Gathered<'w> {
     pub edges: u64,
 }
 
-/// A thread: its file, and the file's name for the thread.
-pub type Thread = (usize, String);
-
 impl Sink for Gathered<'_> {
     fn method(&mut self, method: Method<'_>) -> u32 {
         if !self.classes.contains(method.class) {

@@ -1,7 +1,6 @@
 //! Judges the different edges of all stacks.
 
-use super::counted::{Bottom, Counted, Pair};
-use super::gather::Thread;
+use super::counted::{Bottom, Counted, Pair, Thread};
 use super::loose::{Loose, Spot};
 use super::names::{Named, Names};
 use super::summary::Summary;

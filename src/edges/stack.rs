@@ -1,6 +1,6 @@
 //! Stacks that are kept, so that faults can be injected into them.
 
-use super::gather::Thread;
+use super::counted::Thread;
 use super::names::{Named, Names};
 use oracle::edge::{EdgeFrame, Starts, ThreadStart, World};
 use oracle::trace::Location;
