@@ -254,9 +254,8 @@ impl Session {
             }
         }
         facts.alive = ending.alive;
-        if let Some(effort) = ending.effort {
-            (facts.wall_s, facts.cpu_s) = (effort.wall_s, Some(effort.cpu_s));
-        }
+        facts.wall_s = ending.wall_s;
+        facts.cpu_s = ending.effort.map(|effort| effort.cpu_s);
         let mut written = facts.write(&dir);
         if written.is_ok() {
             if job.program.baseline {

@@ -38,6 +38,9 @@ pub(crate) struct Watch<'a> {
 #[derive(Debug)]
 pub(crate) struct Ending {
     pub exit: Exit,
+    /// How long the JVM was waited for, in seconds.
+    pub wall_s: f64,
+    /// `None` if the JVM has not ended, although it was killed.
     pub effort: Option<Effort>,
     /// Processes that could not be ended.
     pub alive: Vec<u32>,
@@ -50,6 +53,7 @@ impl Ending {
     pub fn not_started(error: &io::Error) -> Ending {
         Ending {
             exit: Exit::NotStarted(error.to_string()),
+            wall_s: 0.0,
             effort: None,
             alive: vec![],
             jvm: None,
@@ -83,6 +87,7 @@ impl Watch<'_> {
         };
         Ending {
             exit,
+            wall_s,
             effort,
             alive,
             jvm: Some(jvm),
