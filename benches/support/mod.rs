@@ -29,6 +29,7 @@ pub fn edges_alone(dir: &Path, pause_us: u64) -> Config {
         native_calls: false,
         steps: false,
         step_seconds: None,
+        chosen_instants: false,
         gst_twice: false,
         evidence_limit: 20,
         hook_fault: None,

@@ -23,11 +23,21 @@ const EXECUTION: &str = "+jdk.ExecutionSample#enabled=true,+jdk.ExecutionSample#
 const CPU_TIME: &str = "+jdk.CPUTimeSample#enabled=true,+jdk.CPUTimeSample#throttle=1ms,\
     +jdk.CPUTimeSamplesLost#enabled=true";
 
+/// JFR's own timers rest.
+const CHOSEN: &str = "+jdk.CPUTimeSample#enabled=true,+jdk.CPUTimeSample#throttle=1s,\
+    +jdk.CPUTimeSamplesLost#enabled=true";
+
+/// The sampler of Stackwitness rests.
+const RESTS: &str = "interval_us = 1000000";
+
+/// The sampler of Stackwitness makes JFR's requests.
+const CHOOSES: &str = "interval_us = 100\nchosen_instants = true";
+
 /// Runs fixtures for some seconds. `jvm_args` have no quotes.
-fn run(jdk: &Path, layer: Layer, seed: u64, jvm_args: &[&str]) -> Ran {
+fn run(jdk: &Path, layer: Layer, seed: u64, sampling: &str, jvm_args: &[&str]) -> Ran {
     let scenario = format!(
         "name = \"jfr\"\nlayers = [\"gst\", \"{layer}\"]\n\
-         [sampling]\ninterval_us = 1000000\ngst_every = 0\n\
+         [sampling]\n{sampling}\ngst_every = 0\n\
          [budget]\n{layer} = 1\n[imprecise_budget]\n{layer} = 1\n\
          [[program]]\nname = \"program\"\nbaseline = false\njvm_args = {jvm_args:?}\n\
          fixtures = {{ names = [\"dispatch-interface\", \"hash-maps\", \"sorting\"], seconds = 3 }}\n"
@@ -78,7 +88,11 @@ fn inject(ran: &Ran, layer: Layer, seed: u64) -> Vec<FaultCount> {
 #[test]
 fn events_are_joined_and_faults_in_them_are_caught() {
     for jdk in jdks() {
-        for (layer, settings) in [(Layer::Jfr, EXECUTION), (Layer::JfrCpu, CPU_TIME)] {
+        for (layer, sampling, settings) in [
+            (Layer::Jfr, RESTS, EXECUTION),
+            (Layer::JfrCpu, RESTS, CPU_TIME),
+            (Layer::JfrCpu, CHOOSES, CHOSEN),
+        ] {
             if layer == Layer::JfrCpu && !has_cpu_time(&jdk) {
                 println!("skipped: {jdk:?} has no CPU-time samples");
                 continue;
@@ -89,7 +103,7 @@ fn events_are_joined_and_faults_in_them_are_caught() {
             let (mut events, mut joined, mut faults) = (0, 0, vec![]);
             for seed in 1.. {
                 deadline.check();
-                let ran = run(&jdk, layer, seed, &options);
+                let ran = run(&jdk, layer, seed, sampling, &options);
                 let counts = ran.report.runs[0].joined.iter();
                 let counts: Vec<&JoinCounts> = counts.collect();
                 assert_eq!(counts.len(), 1, "{jdk:?}");
@@ -108,7 +122,7 @@ fn events_are_joined_and_faults_in_them_are_caught() {
             let good = sum(&faults, is_good);
             let caught = sum(&faults, |fault| fault.outcome == Detection::Caught);
             println!(
-                "{jdk:?} {layer}: {joined} of {events} events joined; \
+                "{jdk:?} {layer}, {settings}: {joined} of {events} events joined; \
                  {injected} faults, {caught} caught, {good} caught or explained"
             );
             assert!(
@@ -133,7 +147,7 @@ fn has_cpu_time(jdk: &Path) -> bool {
 #[test]
 fn without_a_recording_there_is_no_data() {
     for jdk in jdks().into_iter().take(1) {
-        let ran = run(&jdk, Layer::Jfr, 1, &[]);
+        let ran = run(&jdk, Layer::Jfr, 1, RESTS, &[]);
         assert_eq!(ran.code, Some(3), "{:?}", ran.report.runs[0].notes);
         let notes = ran.report.runs[0].notes.join("\n");
         assert!(notes.contains("nothing was joined"), "{notes}");

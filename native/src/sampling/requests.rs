@@ -1,9 +1,10 @@
 //! Requests of the JVM's own samplers: what the signal handler copies at each.
 
+use super::targets::Targets;
 use crate::jvm::arch;
 use crate::jvm::os::requests::pool::{Reader, Writers, pool};
-use crate::jvm::os::requests::wrapping::Asking;
-use crate::jvm::os::signal::HandlerContext;
+use crate::jvm::os::requests::wrapping::{Asking, request};
+use crate::jvm::os::signal::{HandlerContext, Post};
 use crate::truth::interrupted::Interrupted;
 use crate::truth::trace_stack::StackCopy;
 use oracle::Layer;
@@ -99,6 +100,12 @@ fn copy(
         LOST[asking as usize].fetch_add(1, Relaxed);
         earlier();
     }
+}
+
+/// Makes the request that JFR's timer of a thread makes, of a thread that runs. Returns whether there is one.
+pub fn ask(targets: &mut Targets<'_>, post: Post) -> bool {
+    let target = targets.choose(false, |_| false);
+    target.is_some_and(|target| request(post, Asking::CpuTime, target.tid))
 }
 
 /// The layer of the requests that come with a signal.

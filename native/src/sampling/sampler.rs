@@ -5,8 +5,9 @@ use super::asking::{self, Asked, Depth, Done, Free, Question};
 use super::client::Client;
 use super::handler::{self, Serving};
 use super::pace::Turns;
+use super::requests;
 use super::sample::Sample;
-use super::supply::Supply;
+use super::supply::{ANSWER, Request, Supply};
 use super::suspending::Suspensions;
 use super::targets::{Target, Targets};
 use crate::jvm::jni::Env;
@@ -25,9 +26,6 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
-
-/// How long a thread may take to answer.
-const ANSWER: Duration = Duration::from_millis(200);
 
 /// How long the VM's end waits for the sampler. This is longer than an answer may take.
 const END: Duration = Duration::from_secs(3);
@@ -180,21 +178,6 @@ struct Sampling<'e, 'c> {
     answers: u64,
 }
 
-/// A thread that was asked.
-struct Request<'e> {
-    target: Target<'e>,
-    /// The layer whose walker is asked.
-    layer: Layer,
-    asked: Asked,
-    at: Instant,
-}
-
-impl Request<'_> {
-    fn is_over(&self) -> bool {
-        self.asked.is_done() || self.at.elapsed() >= ANSWER
-    }
-}
-
 impl<'e> Sampling<'e, '_> {
     fn begin_turn(&mut self) {
         let with_checks = self.turns.pace() == Pace::Checks;
@@ -213,6 +196,9 @@ impl<'e> Sampling<'e, '_> {
             Pace::Checks => {}
         }
         let config = self.means.config;
+        if config.chosen_instants {
+            return requests::ask(&mut self.targets, self.post);
+        }
         if config.gst_every > 0 && self.since_gst >= config.gst_every {
             self.since_gst = 0;
             let was_suspended = config.hooks.is_on() && self.ask_suspended();

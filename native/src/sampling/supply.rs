@@ -2,8 +2,30 @@
 
 use super::asking::{Asked, Done, Free, Late};
 use super::sample::Reply;
+use super::targets::Target;
 use crate::jvm::os::handoff::Ended;
+use oracle::Layer;
 use oracle::tally::Drop;
+use std::time::{Duration, Instant};
+
+/// How long a thread may take to answer.
+pub const ANSWER: Duration = Duration::from_millis(200);
+
+/// A thread that was asked.
+pub struct Request<'e> {
+    pub target: Target<'e>,
+    /// The layer whose walker is asked.
+    pub layer: Layer,
+    pub asked: Asked,
+    pub at: Instant,
+}
+
+impl Request<'_> {
+    /// Whether the thread has answered, or is too late.
+    pub fn is_over(&self) -> bool {
+        self.asked.is_done() || self.at.elapsed() >= ANSWER
+    }
+}
 
 /// The samples that are not under way.
 pub struct Supply {

@@ -66,6 +66,9 @@ pub struct Config {
     /// For how many seconds from the VM's start threads run so; `None`: to the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_seconds: Option<u32>,
+    /// Whether the sampler makes the requests of layer `jfr-cpu` itself, in place of other samples.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub chosen_instants: bool,
     /// Developer option: layer `asgct-event` asks GetStackTrace in place of AsyncGetCallTrace. Every
     /// difference is a mistake of the layer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

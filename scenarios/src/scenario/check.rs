@@ -7,6 +7,9 @@ use toml::Spanned;
 /// The place of a mistake, and a description.
 pub(super) type Complaint = (Range<usize>, String);
 
+/// Texts with their places.
+pub(super) type Texts = Spanned<Vec<Spanned<String>>>;
+
 /// A name that is also a valid name of a folder, on other machines too.
 pub(super) fn name(text: &Spanned<String>, what: &str) -> Result<(), Complaint> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
@@ -73,10 +76,7 @@ pub(super) fn list<T: Clone + Ord + std::fmt::Display>(
 }
 
 /// A list of texts that are not empty, with the rules of [`list`]; or no list at all.
-pub(super) fn texts(
-    texts: &Option<Spanned<Vec<Spanned<String>>>>,
-    otherwise: &str,
-) -> Result<Vec<String>, Complaint> {
+pub(super) fn texts(texts: &Option<Texts>, otherwise: &str) -> Result<Vec<String>, Complaint> {
     let Some(texts) = texts else {
         return Ok(vec![]);
     };

@@ -1,7 +1,8 @@
 //! Scenario files: their keys, and the place of each mistake.
 
-use super::check::{self, Complaint};
+use super::check::{self, Complaint, Texts};
 use super::model::{Matrix, Program, Sampling, Scenario, Start, Suite, SuiteKind, default_budget};
+use super::sampling::{FileSampling, share_of_methods};
 use super::variation::Variation;
 use crate::Error;
 use crate::text::position;
@@ -43,23 +44,6 @@ struct File {
     #[serde(default)]
     matrix: FileMatrix,
     program: Spanned<Vec<Spanned<FileProgram>>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct FileSampling {
-    interval_us: Option<Spanned<u64>>,
-    no_pause: bool,
-    gst_every: Option<Spanned<u32>>,
-    check_share: Option<Spanned<f64>>,
-    probability: Option<Spanned<f64>>,
-    native_calls: Option<bool>,
-    steps: bool,
-    step_seconds: Option<Spanned<u32>>,
-    evidence_limit: Option<Spanned<u32>>,
-    include: Option<Texts>,
-    exclude: Option<Texts>,
-    check: Option<Texts>,
 }
 
 #[derive(Default, Deserialize)]
@@ -121,11 +105,6 @@ fn yes() -> bool {
 }
 
 /// A list of texts, each with its place.
-type Texts = Spanned<Vec<Spanned<String>>>;
-
-/// Microseconds in an hour.
-const HOUR_US: u64 = 3_600_000_000;
-
 /// The allowed numbers of repetitions.
 const REPETITIONS: RangeInclusive<u32> = 1..=10_000;
 
@@ -133,11 +112,6 @@ fn repetitions(times: &Option<Spanned<u32>>) -> Result<u32, Complaint> {
     times.as_ref().map_or(Ok(1), |times| {
         check::whole(times, REPETITIONS, "repetitions")
     })
-}
-
-/// The probability with which a method is hooked.
-fn share_of_methods(value: &Spanned<f64>) -> Result<f64, Complaint> {
-    check::share(value, "probability is a share of methods")
 }
 
 impl File {
@@ -154,13 +128,13 @@ impl File {
                 .0
                 .insert(*layer, check::share(limit, what)?);
         }
-        let sampling = self.sampling.check()?;
         let matrix = self.matrix.check()?;
         check::name(&self.name, "a scenario's name")?;
         let layers = match &self.layers {
             Some(layers) => check::list(layers, "a scenario without layers measures nothing")?,
             None => Layer::usual(),
         };
+        let sampling = self.sampling.check(&layers)?;
         if self.program.get_ref().is_empty() {
             return Err((
                 self.program.span(),
@@ -203,45 +177,6 @@ impl File {
         };
         scenario.required = scenario.measured();
         Ok(scenario)
-    }
-}
-
-impl FileSampling {
-    fn check(self) -> Result<Sampling, Complaint> {
-        let usual = Sampling::default();
-        let count = |value: Option<Spanned<u32>>, usual, what| {
-            value.map_or(Ok(usual), |value| check::whole(&value, 0..=1_000_000, what))
-        };
-        let interval_us = match &self.interval_us {
-            Some(pause) if self.no_pause => {
-                let message = "there is an interval, or there is `no_pause`, not both";
-                return Err((pause.span(), message.into()));
-            }
-            Some(pause) => check::whole(pause, 1..=HOUR_US, "interval_us")?,
-            None if self.no_pause => 0,
-            None => usual.interval_us,
-        };
-        Ok(Sampling {
-            interval_us,
-            gst_every: count(self.gst_every, usual.gst_every, "gst_every")?,
-            check_share: self.check_share.map_or(Ok(usual.check_share), |value| {
-                check::share(&value, "check_share is a share of time")
-            })?,
-            native_calls: self.native_calls.unwrap_or(usual.native_calls),
-            steps: self.steps,
-            step_seconds: self.step_seconds.as_ref().map_or(Ok(None), |limit| {
-                check::whole(limit, 1..=86_400, "step_seconds").map(Some)
-            })?,
-            probability: self
-                .probability
-                .as_ref()
-                .map_or(Ok(usual.probability), share_of_methods)?,
-            evidence_limit: count(self.evidence_limit, usual.evidence_limit, "evidence_limit")?,
-            include: check::texts(&self.include, "leave it out to hook all methods")?,
-            exclude: check::texts(&self.exclude, "leave it out")?,
-            check: check::texts(&self.check, "leave it out")?,
-            ..usual
-        })
     }
 }
 
@@ -359,6 +294,7 @@ mod tests {
             "name = \"x\"\n[budget]\nasgst = 0\n".to_owned() + PROGRAM,
             "name = \"x\"\nlayers = []\n".to_owned() + PROGRAM,
             "name = \"x\"\n[sampling]\nprobability = 7\n".to_owned() + PROGRAM,
+            "name = \"x\"\nlayers = [\"gst\"]\n[sampling]\nchosen_instants = true\n".to_owned() + PROGRAM,
             "name = \"x\"\n[matrix]\nrepetitions = 0\n".to_owned() + PROGRAM,
             "name = \"x\"\n[matrix.axes.gc]\n".to_owned() + PROGRAM,
             "name = \"x\"\nprogram = []\n".into(),

@@ -24,6 +24,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ),
     ("jfr", include_str!("../../files/jfr.toml")),
     ("jfr-cpu", include_str!("../../files/jfr-cpu.toml")),
+    (
+        "jfr-instants",
+        include_str!("../../files/jfr-instants.toml"),
+    ),
     ("profilers", include_str!("../../files/profilers.toml")),
     ("stress", include_str!("../../files/stress.toml")),
     ("renaissance", include_str!("../../files/renaissance.toml")),

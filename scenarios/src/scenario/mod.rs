@@ -6,6 +6,7 @@ pub mod known;
 mod load;
 mod model;
 mod of_user;
+mod sampling;
 mod variation;
 
 pub use load::BUILT_IN;

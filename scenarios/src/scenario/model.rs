@@ -141,6 +141,8 @@ pub struct Sampling {
     pub steps: bool,
     /// For how many seconds from the VM's start threads run so; `None`: to the end.
     pub step_seconds: Option<u32>,
+    /// Whether the sampler chooses the instants of JFR's CPU-time samples.
+    pub chosen_instants: bool,
     /// Breaks the hooks on purpose.
     pub hook_fault: Option<HookFault>,
     /// One hook of this many is broken.
@@ -165,6 +167,7 @@ impl Default for Sampling {
             native_calls: true,
             steps: false,
             step_seconds: None,
+            chosen_instants: false,
             hook_fault: None,
             hook_fault_one_in: 10,
             faults: None,
@@ -214,6 +217,7 @@ impl Sampling {
             native_calls: (truths.events || truths.steps) && self.native_calls,
             steps: truths.steps,
             step_seconds: self.step_seconds,
+            chosen_instants: self.chosen_instants,
             gst_twice: false,
             evidence_limit: self.evidence_limit,
             hook_fault: self.hook_fault,

@@ -220,9 +220,9 @@ impl Post {
 
     /// Sends the signal with `word` to the thread whose kernel id is `tid`.
     pub fn send(self, tid: i32, word: u64) -> io::Result<()> {
-        // SAFETY: `info` is a whole siginfo_t.
-        let status = unsafe {
-            let info = QueuedInfo {
+        self.queue(
+            tid,
+            QueuedInfo {
                 signal: number(),
                 errno: 0,
                 code: libc::SI_QUEUE,
@@ -231,12 +231,36 @@ impl Post {
                 uid: self.uid,
                 value: word,
                 rest: [0; 96],
-            };
+            },
+        )
+    }
+
+    /// Sends `signal` to the thread whose kernel id is `tid`, as a timer does that has fired once.
+    pub fn send_as_timer(self, tid: i32, signal: c_int) -> io::Result<()> {
+        self.queue(
+            tid,
+            QueuedInfo {
+                signal,
+                errno: 0,
+                code: libc::SI_TIMER,
+                padding: 0,
+                // In the place of `pid` and `uid` a timer has its number, and the times that it fired in vain.
+                pid: 0,
+                uid: 0,
+                value: 0,
+                rest: [0; 96],
+            },
+        )
+    }
+
+    fn queue(self, tid: i32, info: QueuedInfo) -> io::Result<()> {
+        // SAFETY: `info` is a whole siginfo_t.
+        let status = unsafe {
             libc::syscall(
                 libc::SYS_rt_tgsigqueueinfo,
                 self.pid,
                 tid,
-                number(),
+                info.signal,
                 &raw const info,
             )
         };

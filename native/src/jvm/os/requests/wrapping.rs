@@ -4,7 +4,7 @@
 //! SIGUSR2 arrives, which is handled within the first. JFR's sampler by CPU time uses SIGPROF.
 
 use crate::jvm::os::earlier::{self, call_earlier};
-use crate::jvm::os::signal::HandlerContext;
+use crate::jvm::os::signal::{HandlerContext, Post};
 use std::ffi::{c_int, c_void};
 use std::io;
 use std::sync::OnceLock;
@@ -58,6 +58,15 @@ pub fn wrap(signal: Asking, around: Around) -> io::Result<bool> {
     // SAFETY: the handler is async-signal-safe if `around` is.
     unsafe { earlier::replace(signal.number(), &earlier, signal.handler()) }?;
     Ok(true)
+}
+
+/// Sends `asking`'s signal to the thread whose kernel id is `tid`, as the timer of the thread does. Returns false, and
+/// sends nothing, unless our handler stands before the JVM's: another handler may be none, and the signal would end the
+/// process.
+pub fn request(post: Post, asking: Asking, tid: i32) -> bool {
+    let is_in_place = WRAPPED[asking as usize].get().is_some()
+        && earlier::find(asking.number()).is_ok_and(|found| found.sa_sigaction == asking.handler());
+    is_in_place && post.send_as_timer(tid, asking.number()).is_ok()
 }
 
 extern "C" fn suspension(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
