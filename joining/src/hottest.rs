@@ -8,7 +8,7 @@ use oracle::bias::{Claim, claim};
 pub fn named(judged: &Judged<'_>, methods: &NamedMethods) -> Option<(String, Claim<String>)> {
     let newest = *judged.truth?.truth().entries.last()?;
     let walk = judged.compared.map_or(&[][..], |(walk, _)| &walk.frames);
-    let claim = claim(judged.judgement.verdict, walk, methods)?;
+    let claim = claim(&judged.judgement, walk, methods)?;
     let shown =
         |key: Option<_>| key.map_or_else(|| "no method".to_owned(), |key| methods.shown(key));
     Some((methods.shown_hook(newest), claim.map(shown)))

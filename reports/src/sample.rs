@@ -80,6 +80,7 @@ fn run(program: &str, collector: &str, repetition: u32, exit: Exit, wrong: u64) 
         wrong,
         error: BTreeMap::from([(-3, 7), (-5, 9)]),
         dropped: BTreeMap::from([(Drop::TooDeep, 2)]),
+        flagged: 0,
         compared: Compared {
             frames: 20_000,
             by_method: 15_000,

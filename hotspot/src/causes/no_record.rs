@@ -21,6 +21,6 @@ pub(super) const CAUSE: Cause = Cause {
 fn recognise(facts: &Facts<'_>) -> bool {
     matches!(
         facts.case.reason,
-        Reason::BetweenRecords | Reason::NextRecord | Reason::StartOfMethod | Reason::Unrecorded
+        Reason::BetweenRecords | Reason::NextRecord | Reason::StartOfMethod
     )
 }

@@ -311,7 +311,6 @@ fn a_reason_that_names_its_cause_is_believed() {
     };
     assert_eq!(of(Reason::NextRecord), "no-record");
     assert_eq!(of(Reason::StartOfMethod), "no-record");
-    assert_eq!(of(Reason::Unrecorded), "no-record");
     assert_eq!(of(Reason::OtherMethod), "unexplained");
 }
 

@@ -76,7 +76,8 @@ impl Injector {
     }
 
     /// Now and then a fault in place of the answer `answered`, judged by `judge` and noted. `sight`
-    /// is the truth of the layer. An answer that is a mismatch without a fault gets no fault.
+    /// is the truth of the layer. An answer that is a mismatch without a fault gets no fault, and neither does one
+    /// that says of itself that it may not be whole.
     #[inline]
     pub fn inject<M: Methods>(
         &self,
@@ -85,7 +86,8 @@ impl Injector {
         judge: impl Fn(&[Frame]) -> Judgement,
     ) -> Option<Fault> {
         let faults = self.faults.as_ref()?;
-        let asked = faults.layers.contains(&answered.layer) && !answered.judgement.differs();
+        let is_whole = !answered.judgement.differs() && answered.judgement != Judgement::FLAGGED;
+        let asked = faults.layers.contains(&answered.layer) && is_whole;
         let (kind, answer) = asked.then(|| self.invent(faults, answered))??;
         let expected = sight.expect(answered.walk, &answer);
         let fault = match answer {

@@ -114,7 +114,7 @@ impl Check<'_> {
             Seen::InSignal(_) => self.sight.newest(),
             _ => None,
         };
-        let claim = || claim(judgement.verdict, walk, &layers.truth.methods);
+        let claim = || claim(&judgement, walk, &layers.truth.methods);
         if let Some((ran, claim)) = ran.and_then(|ran| Some((ran, claim()?))) {
             let sampler = Sampler::Walker(self.layer);
             layers.records.pairs.add(sampler, ran, claim);

@@ -1,12 +1,12 @@
 //! What a walker named at an instant whose truth is known.
 
-use crate::Verdict;
 use crate::trace::{Frame, MethodKey, Methods, Presence};
+use crate::{Judgement, Verdict};
 
 /// What a walker named while a method ran.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
 pub enum Claim<T> {
-    /// No method: the walker did not answer.
+    /// No method: the walker did not answer, or says that it does not know the method.
     Silent,
     /// The method that ran.
     Same,
@@ -39,15 +39,16 @@ impl<T> Claim<T> {
     }
 }
 
-/// What the walker named with `walk`, on which the judge of the trace stack gave `verdict`; `None` if nothing is
+/// What the walker named with `walk`, on which the judge of the trace stack gave `judgement`; `None` if nothing is
 /// certain. A walk without frames names the method `None`.
 pub fn claim(
-    verdict: Verdict,
+    judgement: &Judgement,
     walk: &[Frame],
     methods: &impl Methods,
 ) -> Option<Claim<Option<MethodKey>>> {
-    Some(match verdict {
+    Some(match judgement.verdict {
         Verdict::Error(_) => Claim::Silent,
+        Verdict::Unverifiable if *judgement == Judgement::FLAGGED => Claim::Silent,
         Verdict::Unverifiable => return None,
         Verdict::Match => Claim::Same,
         Verdict::Window => Claim::InWindow,
@@ -72,6 +73,7 @@ pub fn newest(walk: &[Frame], methods: &impl Methods) -> Option<MethodKey> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Reason;
     use crate::trace::{HookId, Location, Site};
 
     /// Method 9 has no hook; a frame at BCI 0 has no entry.
@@ -106,7 +108,8 @@ mod tests {
             location: Location(bci),
         };
         let walk = [frame(9, 4), frame(1, 0), frame(2, 7), frame(3, 7)];
-        let named = |verdict| claim(verdict, &walk, &Toy);
+        let judged = |verdict| Judgement::plain(verdict, Reason::OtherMethod);
+        let named = |verdict| claim(&judged(verdict), &walk, &Toy);
         assert_eq!(
             named(Verdict::Wrong),
             Some(Claim::Named(Some(MethodKey(2))))
@@ -115,6 +118,12 @@ mod tests {
         assert_eq!(named(Verdict::Window), Some(Claim::InWindow));
         assert_eq!(named(Verdict::Error(-3)), Some(Claim::Silent));
         assert_eq!(named(Verdict::Unverifiable), None);
+        let flagged = claim(&Judgement::FLAGGED, &walk, &Toy);
+        assert_eq!(
+            flagged,
+            Some(Claim::Silent),
+            "it says that it does not know"
+        );
         assert_eq!(newest(&walk[..2], &Toy), Some(MethodKey(9)), "no entry");
         assert_eq!(newest(&[], &Toy), None);
     }

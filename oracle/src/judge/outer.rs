@@ -1,10 +1,10 @@
-use crate::judge::{Judgement, Reason, Verdict};
+use crate::judge::Judgement;
 use crate::trace::{Frame, HookId, Location, Methods, Presence, Truth};
 use std::collections::HashMap;
 
-/// The judgement of a `walk` whose top frame is [`Location::UNRECORDED`], if the truth agrees from this frame on:
-/// `imprecise`, as far as can be told without the entries of frames above. At least one hooked frame must
-/// be there, so that a stack without its bottom is not excused.
+/// The judgement of a `walk` whose top frame is [`Location::UNRECORDED`], if the truth agrees from this frame on, as
+/// far as can be told without the entries of frames above: the walk claims nothing more ([`Judgement::FLAGGED`]). At
+/// least one hooked frame must be there, so that a stack without its bottom is not excused.
 pub(super) fn judge_unrecorded(
     walk: &[Frame],
     truth: &Truth<'_>,
@@ -16,7 +16,7 @@ pub(super) fn judge_unrecorded(
         && !(truth.entries.is_empty() && truth.checked.is_empty())
         && walk.iter().any(is_hooked)
         && agrees_outside(walk, truth, methods);
-    is_excused.then_some(Judgement::at(Verdict::Imprecise, 0, Reason::Unrecorded))
+    is_excused.then_some(Judgement::FLAGGED)
 }
 
 /// Whether the truth agrees with `outer`, a walk whose top frame has called frames that the walk
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_walker_that_says_what_may_be_missing_is_imprecise() {
+    fn a_walker_may_say_what_may_be_missing() {
         let judge = |methods: &[usize], entries: &[u32]| {
             let mut walk = walk(methods);
             walk[0].location = Location::UNRECORDED;
@@ -152,11 +152,11 @@ mod tests {
                 entries: &entries,
                 ..Truth::default()
             };
-            judge_unrecorded(&walk, &truth, &EVEN).map(|found| found.verdict)
+            judge_unrecorded(&walk, &truth, &EVEN)
         };
-        let imprecise = Some(Verdict::Imprecise);
-        assert_eq!(judge(&[6, 3, 4, 2], &[2, 4, 6]), imprecise);
-        assert_eq!(judge(&[6, 3, 4, 2], &[2, 4, 6, 8]), imprecise);
+        let flagged = Some(Judgement::FLAGGED);
+        assert_eq!(judge(&[6, 3, 4, 2], &[2, 4, 6]), flagged);
+        assert_eq!(judge(&[6, 3, 4, 2], &[2, 4, 6, 8]), flagged);
         assert_eq!(judge(&[6, 3, 4], &[2, 4, 6]), None, "the bottom is missing");
         assert_eq!(judge(&[6, 4, 2], &[2, 8, 6]), None);
         assert_eq!(judge(&[5, 3], &[2, 4]), None, "no hooked frame");

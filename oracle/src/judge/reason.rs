@@ -54,10 +54,6 @@ reasons! {
     /// behind the program counter, and the truth agrees from that method on.
     StartOfMethod = "the start of a compiled method, for want of a debug info record";
 
-    /// Imprecise: the walker says that no debug info record is at the program counter, and that inlined frames
-    /// may be missing. The truth agrees from the compiled method's own frame on.
-    Unrecorded = "inlined frames may be missing, as the walker says";
-
     /// Error: the walker returned an error code.
     ErrorCode = "an error code";
 
@@ -93,6 +89,9 @@ reasons! {
     /// Wrong: the hooks of a frame did not run in pairs.
     Unbalanced = "pushes and pops do not balance";
 
+    /// Unverifiable: the walker says that no debug info record is at the program counter, and that inlined frames
+    /// may be missing. The truth agrees from the compiled method's own frame on.
+    Unrecorded = "inlined frames may be missing, as the walker says";
     /// Unverifiable: an exception may have ended constructors, for which no hook runs.
     LeavingConstructor = "an exception leaves a constructor";
     /// Unverifiable: a frame below the newest hooked one stands before its entry hook or behind its

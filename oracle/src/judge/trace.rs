@@ -17,7 +17,7 @@ use std::cmp::Ordering;
 /// * Of a method whose code somebody has changed since it got its hooks no location proves
 ///   anything. Its frames may be missing from the trace stack; its entries must have their frames.
 /// * Where the walker says that inlined frames may be missing above its top frame, the judgement is
-///   `imprecise` if all other frames agree, unless the trace stack shows that none is missing.
+///   `unverifiable` if all other frames agree, unless the trace stack shows that none is missing.
 /// * Constructors that an exception may have left (see [`Truth::leaving`]) may be there or not;
 ///   but if not, all of this must hold without them.
 pub fn judge_truth(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> Judgement {

@@ -83,6 +83,10 @@ impl Judgement {
         }
     }
 
+    /// A walk without a mismatch whose walker says that it does not know the top: inlined frames may be missing. Such
+    /// a walk claims less than a whole stack.
+    pub const FLAGGED: Judgement = Judgement::at(Verdict::Unverifiable, 0, Reason::Unrecorded);
+
     /// Whether this is a mismatch: `truncated` or `wrong`.
     pub fn is_mismatch(&self) -> bool {
         matches!(self.verdict, Verdict::Truncated | Verdict::Wrong)

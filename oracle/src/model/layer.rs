@@ -165,7 +165,7 @@ layers! {
     /// AsyncGetStackTrace in a signal handler with the trace stack copied there.
     AsgstAsync = "asgst-async" {
         walker: Some("asgst"), truths: [Trace, Classes], when: Signal, program: Hooked, usual: false,
-        budget: 0.002, imprecise: [0.05, 0.5],
+        budget: 0.002, imprecise: [0.01, 0.4],
         compares: "AsyncGetStackTrace in a signal handler, at any instant, with the recorded calls, and with the class files",
     }
     /// AsyncGetStackTrace in a signal handler with GetStackTrace at the next safepoint.

@@ -300,6 +300,9 @@ pub struct LayerCounts {
     pub unverifiable: u64,
     /// Of `unverifiable`, samples that were lost.
     pub dropped: u64,
+    /// Of `unverifiable`, answers that say of themselves that they may not be whole.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub flagged: u64,
     /// Checks that ended with an error, by code.
     pub error: BTreeMap<i32, u64>,
     /// Checks in which the bottom was missing.
@@ -331,6 +334,7 @@ impl LayerCounts {
             imprecise: tally.imprecise,
             unverifiable: tally.unverifiable,
             dropped: tally.drops(),
+            flagged: tally.flagged,
             error: tally.error.clone(),
             truncated: tally.truncated,
             wrong: tally.wrong,
@@ -353,9 +357,14 @@ impl LayerCounts {
             wrong: self.wrong,
             error: self.error.clone(),
             dropped: self.dropped_by_cause.clone(),
+            flagged: self.flagged,
             compared: self.compared,
         }
     }
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 /// The layers summed over `runs`, lowest first; layers that no run measured are left out.
@@ -405,6 +414,7 @@ mod tests {
             wrong: 4,
             error: BTreeMap::from([(-5, 7)]),
             dropped: BTreeMap::from([(Drop::TooDeep, 2)]),
+            flagged: 0,
             compared: Compared {
                 frames: 99,
                 by_method: 50,

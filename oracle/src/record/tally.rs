@@ -52,13 +52,16 @@ const IMPRECISE: usize = FIRST_DROP + Drop::ALL.len();
 const FIRST_STRENGTH: usize = IMPRECISE + 1;
 
 /// Slots of one layer: five verdicts, sixteen error codes, the causes of drops, `imprecise`, the
-/// three numbers of the strength of matches, a reserve.
+/// three numbers of the strength of matches, the flagged answers.
 pub const SLOTS_PER_LAYER: usize = 32;
 
 /// Slots of all layers.
 pub const SLOTS: usize = SLOTS_PER_LAYER * Layer::ALL.len();
 
-const _: () = assert!(FIRST_STRENGTH + 3 <= SLOTS_PER_LAYER);
+/// The slot of the flagged answers.
+const FLAGGED: usize = FIRST_STRENGTH + 3;
+
+const _: () = assert!(FLAGGED < SLOTS_PER_LAYER);
 
 /// The slot that counts `verdict` in `layer`. Codes out of range count as the lowest.
 pub fn slot(layer: Layer, verdict: Verdict) -> usize {
@@ -80,9 +83,9 @@ pub fn drop_slot(layer: Layer, cause: Drop) -> usize {
     layer.index() * SLOTS_PER_LAYER + FIRST_DROP + cause as usize
 }
 
-/// The slots of one check of `layer`, and what to add to each: the verdict, and the strength of a
-/// match.
-pub fn slots_of(layer: Layer, judgement: &Judgement) -> [(usize, u64); 4] {
+/// The slots of one check of `layer`, and what to add to each: the verdict, the strength of a
+/// match, and the flag of an answer.
+pub fn slots_of(layer: Layer, judgement: &Judgement) -> [(usize, u64); 5] {
     let Strength {
         frames,
         by_method,
@@ -94,7 +97,15 @@ pub fn slots_of(layer: Layer, judgement: &Judgement) -> [(usize, u64); 4] {
         (a, frames.into()),
         (b, by_method.into()),
         (c, by_bci.into()),
+        (
+            flagged_slot(layer),
+            (*judgement == Judgement::FLAGGED).into(),
+        ),
     ]
+}
+
+fn flagged_slot(layer: Layer) -> usize {
+    layer.index() * SLOTS_PER_LAYER + FLAGGED
 }
 
 fn strength_slots(layer: Layer) -> [usize; 3] {
@@ -148,6 +159,8 @@ pub struct Tally {
     pub error: BTreeMap<i32, u64>,
     /// Of `unverifiable`, the samples that were lost, by cause.
     pub dropped: BTreeMap<Drop, u64>,
+    /// Of `unverifiable`, the answers that say of themselves that they may not be whole ([`Judgement::FLAGGED`]).
+    pub flagged: u64,
     /// The strength of the matches.
     pub compared: Compared,
 }
@@ -182,6 +195,7 @@ impl Tally {
             wrong: of(Verdict::Wrong),
             error,
             dropped,
+            flagged: at(flagged_slot(layer)),
             compared: Compared {
                 frames,
                 by_method,
@@ -201,6 +215,7 @@ impl Tally {
             Verdict::Wrong => self.wrong += 1,
             Verdict::Error(code) => *self.error.entry(code).or_default() += 1,
         }
+        self.flagged += u64::from(*judgement == Judgement::FLAGGED);
         self.compared.frames += u64::from(judgement.strength.frames);
         self.compared.by_method += u64::from(judgement.strength.by_method);
         self.compared.by_bci += u64::from(judgement.strength.by_bci);
@@ -267,6 +282,7 @@ impl AddAssign<&Tally> for Tally {
         self.unverifiable += other.unverifiable;
         self.truncated += other.truncated;
         self.wrong += other.wrong;
+        self.flagged += other.flagged;
         self.compared.frames += other.compared.frames;
         self.compared.by_method += other.compared.by_method;
         self.compared.by_bci += other.compared.by_bci;
@@ -343,6 +359,25 @@ mod tests {
         assert_eq!(tally.compared, compared);
         assert_eq!(compared.bci_share(), Some(0.025));
         assert_eq!(Compared::default().method_share(), None);
+    }
+
+    #[test]
+    fn a_flagged_answer_is_no_imprecise_one() {
+        let judgements = [
+            Judgement::FLAGGED,
+            Judgement::plain(Verdict::Unverifiable, crate::Reason::MethodGone),
+        ];
+        let (mut slots, mut added) = ([0; SLOTS], Tally::default());
+        for judgement in &judgements {
+            added.add(judgement);
+            for (slot, n) in slots_of(Layer::AsgstAsync, judgement) {
+                slots[slot] += n;
+            }
+        }
+        let tally = Tally::from_slots(&slots, Layer::AsgstAsync);
+        assert_eq!((tally.unverifiable, tally.flagged), (2, 1));
+        assert_eq!(tally, added);
+        assert_eq!((tally.decided(), tally.imprecise_rate()), (0, None));
     }
 
     #[test]

@@ -46,11 +46,26 @@ pub(super) fn section(report: &Report, decided: &Decision) -> Option<Section> {
             table.push(tone, cells("sum".into(), counts));
         }
     }
+    let mut blocks = vec![Block::Table(table)];
+    blocks.extend(report.layers.iter().filter_map(flagged));
     Some(Section {
         id: "checks",
         title: "Checks",
         room: Room::Terminal,
-        blocks: vec![Block::Table(table)],
+        blocks,
+    })
+}
+
+/// What a walker says of its own answers.
+fn flagged(counts: &LayerCounts) -> Option<Block> {
+    let LayerCounts { layer, flagged, .. } = counts;
+    let asked = counts.checks - counts.dropped;
+    let percent = 100.0 * *flagged as f64 / asked.max(1) as f64;
+    (*flagged > 0).then(|| {
+        Block::Note(format!(
+            "{layer}: {flagged} answers ({percent:.2} % of the checks) say that inlined frames may be missing at their \
+             top. The frames below are right. These answers count as unverifiable."
+        ))
     })
 }
 

@@ -47,37 +47,41 @@ pub struct Count {
     pub times: u64,
     /// The frames of known calls in all, which were compared by method and BCI.
     of_calls: u64,
-    slots: [(usize, u64); 4],
+    slots: [(usize, u64); 5],
 }
 
 impl Count {
     /// The slots, and what to add to each.
-    pub fn slots(&self) -> [(usize, u64); 4] {
-        let [verdict, strength @ ..] = self.slots.map(|(slot, n)| (slot, n * self.times));
-        let [frames, by_method, by_bci] = strength.map(|(slot, n)| (slot, n + self.of_calls));
-        [verdict, frames, by_method, by_bci]
+    pub fn slots(&self) -> [(usize, u64); 5] {
+        let mut slots = self.slots.map(|(slot, n)| (slot, n * self.times));
+        for (_, frames) in &mut slots[1..4] {
+            *frames += self.of_calls;
+        }
+        slots
     }
 
-    /// The bits of a judgement: the slot of the verdict, plus 1, and three numbers of frames, without the
-    /// last `of_calls` frames.
+    /// The bits of a judgement: the slot of the verdict, plus 1, whether the answer is flagged, and three
+    /// numbers of frames, without the last `of_calls` frames.
     fn pack(judgement: &Judgement, layer: Layer, of_calls: usize) -> u64 {
-        let [(slot, _), strength @ ..] = tally::slots_of(layer, judgement);
+        let [(slot, _), strength @ .., (_, flagged)] = tally::slots_of(layer, judgement);
         let limited = |n: u64| n.saturating_sub(of_calls as u64).min(0xffff);
+        let first = (slot + 1) as u64 * 2 + flagged;
         strength
             .iter()
-            .fold((slot + 1) as u64, |bits, &(_, n)| bits << 16 | limited(n))
+            .fold(first, |bits, &(_, n)| bits << 16 | limited(n))
     }
 
     fn unpack(bits: u64, layer: Layer, times: u64, of_calls: u64) -> Count {
         let none = Judgement::plain(Verdict::Match, Reason::SameFrames);
         let mut slots = tally::slots_of(layer, &none);
-        let slot = (bits >> 48) as usize - 1;
+        let slot = (bits >> 49) as usize - 1;
         // Only matches have a strength.
         let is_match = slot == slots[0].0;
         slots[0] = (slot, 1);
-        for (at, slot) in slots[1..].iter_mut().enumerate() {
+        for (at, slot) in slots[1..4].iter_mut().enumerate() {
             slot.1 = bits >> (16 * (2 - at)) & 0xffff;
         }
+        slots[4].1 = bits >> 48 & 1;
         Count {
             times,
             of_calls: if is_match { of_calls } else { 0 },

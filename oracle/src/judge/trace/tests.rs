@@ -551,7 +551,11 @@ fn an_answer_that_lacks_nothing_is_no_less_true_for_saying_that_it_may() {
         judge_truth(&walk, &truth, &super::toy::InOwnCode(|_| true)).verdict
     };
     assert_eq!(verdict(&[1, 2, 3]), Verdict::Match);
-    assert_eq!(verdict(&[1, 2, 3, 4]), Verdict::Imprecise, "4 is missing");
-    assert_eq!(verdict(&[1, 2]), Verdict::Imprecise, "3 has popped");
+    assert_eq!(
+        verdict(&[1, 2, 3, 4]),
+        Verdict::Unverifiable,
+        "4 is missing"
+    );
+    assert_eq!(verdict(&[1, 2]), Verdict::Unverifiable, "3 has popped");
     assert_eq!(verdict(&[1, 4, 3]), Verdict::Wrong);
 }
