@@ -71,7 +71,7 @@ const fn jvmti(name: &'static str, title: &'static str) -> Walker {
 pub const CRASHED: i32 = -14;
 
 /// All walkers.
-pub static WALKERS: [Walker; 12] = [
+pub static WALKERS: [Walker; 13] = [
     jvmti("gst", "GetStackTrace"),
     jvmti("gst-list", "GetThreadListStackTraces"),
     jvmti("gst-all", "GetAllStackTraces"),
@@ -138,6 +138,34 @@ pub static WALKERS: [Walker; 12] = [
             code(-11, "ASGST_NOT_READY", "not prepared"),
             refusal(-12, "ASGST_UNWALKABLE_TOP", "the top is not walkable"),
             refusal(-13, "ASGST_UNWALKABLE_CALLER", "a caller is not walkable"),
+            refusal(-14, "ASGST_TORN_STACK", "what was read makes no sense"),
+            code(-15, "ASGST_DEOPTIMIZING", "frames are being exchanged"),
+        ],
+    },
+    Walker {
+        name: "asgst-queue",
+        title: "the safepoint queue of AsyncGetStackTrace",
+        api: "functions of libasgst, on stock JDKs",
+        source: "walker/include/profile2.h, where -11 to -15 are -17 to -21",
+        codes: &[
+            code(-1, "ASGST_NO_THREAD", "no Java thread"),
+            code(-2, "ASGST_THREAD_EXIT", "the thread ends"),
+            code(-3, "ASGST_UNSAFE_STATE", "the thread begins"),
+            refusal(-4, "ASGST_NO_TOP_JAVA_FRAME", "no Java frames"),
+            code(-5, "ASGST_ENQUEUE_NO_QUEUE", "the thread has no queue"),
+            code(-6, "ASGST_ENQUEUE_FULL_QUEUE", "the queue is full"),
+            code(
+                -7,
+                "ASGST_ENQUEUE_OTHER_ERROR",
+                "the queue is being processed",
+            ),
+            code(-11, "ASGST_NOT_READY", "not prepared"),
+            refusal(-12, "ASGST_UNWALKABLE_TOP", "the top is not walkable"),
+            refusal(
+                -13,
+                "ASGST_UNWALKABLE_CALLER",
+                "the thread has left the frames, or they are not walkable",
+            ),
             refusal(-14, "ASGST_TORN_STACK", "what was read makes no sense"),
             code(-15, "ASGST_DEOPTIMIZING", "frames are being exchanged"),
         ],

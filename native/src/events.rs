@@ -75,6 +75,7 @@ impl Events for AgentEvents {
                 natives.look_at_earlier(jvm.jvmti, env);
             }
             layers.walkers.begin(&agent.config.layers, env);
+            enter(agent, env);
             jvm.set_live(true);
             if agent.config.steps
                 && let Err(reason) = steps::judging::start(layers, |work| guard((), work))
@@ -120,6 +121,7 @@ impl Events for AgentEvents {
     fn thread_start(env: Env<'_>, thread: Ref<'_>) {
         with(|agent| {
             agent.layers.truth.begin_thread(env, thread);
+            enter(agent, env);
             Some(())
         });
     }
@@ -245,7 +247,15 @@ fn arrived(layers: &Layers, state: &ThreadState, env: Env<'_>, place: Place) {
     });
 }
 
+/// The calling thread begins, and walkers may be asked for it from now on.
+fn enter(agent: &Agent, env: Env<'_>) {
+    if let Some(state) = ThreadState::current() {
+        agent.layers.walkers.enter(&agent.config.layers, env, state);
+    }
+}
+
 fn end_thread(agent: &Agent, env: Env<'_>, state: &'static ThreadState) {
+    agent.layers.walkers.leave(&agent.config.layers, env, state);
     if agent.config.hooks.is_on() {
         ground::end_thread(agent.layers, state, env);
     }

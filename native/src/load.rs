@@ -32,11 +32,6 @@ pub fn load(vm: Vm, path: &str) -> Result<(), String> {
     jvmti
         .add_capabilities(&capabilities)
         .map_err(jvmti_error("capabilities"))?;
-    if config.hooks.is_on() {
-        // Only one agent may have this capability. Without it the layers of suspended threads have
-        // no data.
-        _ = jvmti.add_capabilities(&[Capability::Suspend]);
-    }
     if config.events || config.steps {
         events.extend(in_thread(jvmti).map_err(jvmti_error("events"))?);
     }
@@ -55,6 +50,11 @@ pub fn load(vm: Vm, path: &str) -> Result<(), String> {
     let natives = thunks.flatten().map(Natives::new);
     let truth = keep(Truth::new(jvm, virtual_threads, natives, config));
     let walkers = keep(Walkers::find(jvm));
+    if config.hooks.is_on() && !walkers.suspend(&config.layers) {
+        // Only one agent may have this capability. Without it the layers of suspended threads have
+        // no data.
+        _ = jvmti.add_capabilities(&[Capability::Suspend]);
+    }
     let layers = keep(Layers::new(config, truth, records, walkers)?);
     if !Agent::install(config, layers) {
         return Err("it is loaded already".into());

@@ -17,7 +17,7 @@ use crate::sampling::handler::Serving;
 use crate::sampling::sample::{Reply, Sample};
 use crate::sampling::sampler::{Means, Ready};
 use crate::sampling::targets::Target;
-use crate::walkers::buffer::{FrameBuffer, MAX_FRAMES};
+use crate::walkers::buffer::{ErrorCode, FrameBuffer, MAX_FRAMES};
 use crate::walkers::gst;
 use hotspot::walkers::Walker;
 use oracle::edge::Finding;
@@ -69,6 +69,8 @@ struct Judging<'e> {
     gst: FrameBuffer,
     /// GetStackTrace's answer for the virtual thread that the thread carries.
     of_virtual: FrameBuffer,
+    /// Frames that a walker has only after the handler.
+    later: FrameBuffer,
     edges: CallEdges<'e>,
     /// Walkers that are asked from outside.
     outside: Outside,
@@ -88,6 +90,7 @@ impl<'e> Judging<'e> {
             env,
             gst: FrameBuffer::new(MAX_FRAMES)?,
             of_virtual: FrameBuffer::new(MAX_FRAMES)?,
+            later: FrameBuffer::new(MAX_FRAMES)?,
             edges,
             outside: Outside::new(layers)?,
             stacks: Stacks::default(),
@@ -97,14 +100,15 @@ impl<'e> Judging<'e> {
 
     fn judge_by_trace(&mut self, layer: Layer, target: &Target<'_>, sample: &Sample) {
         let (layers, env, edges) = (self.layers, self.env, &self.edges);
-        if let Some(walk) = read_walk(layers, env, &mut self.errors, layer, sample) {
+        let reply = reply(layers, layer, target, sample, &mut self.later);
+        if let Some(walk) = read_walk(layers, env, &mut self.errors, layer, sample, reply) {
             self.stacks.add(walk);
             let thread = thread(target);
             let found = |walk: &[Frame]| edges.findings(thread, walk);
             let evidence = |walk: &[Frame]| edges.evidence(thread, walk);
             let answer = (target.tid, sample, walk);
             with_trace::check(layers, layer, env, answer, &found, &evidence);
-        } else if let Reply::Walked(Err(_)) = sample.reply {
+        } else if let Some(Err(_)) = reply {
             profiles::is_silent(layers, layer, sample);
         }
     }
@@ -117,7 +121,8 @@ impl<'e> Judging<'e> {
         let gst = stack_of(layers, env, target, &mut self.gst);
         let found = gst.and_then(|gst| judge_gst(layers, env, thread, gst));
         profiles::at_safepoint(layers, sample, gst);
-        let Some(walk) = read_walk(layers, env, &mut self.errors, layer, sample) else {
+        let reply = reply(layers, layer, target, sample, &mut self.later);
+        let Some(walk) = read_walk(layers, env, &mut self.errors, layer, sample, reply) else {
             return;
         };
         // Of one layer only: those of the other are taken in another rhythm.
@@ -153,7 +158,8 @@ impl<'e> Judging<'e> {
             judge_gst(self.layers, self.env, of, gst);
         }
         let (layers, errors) = (self.layers, &mut self.errors);
-        if let Some(walk) = read_walk(layers, self.env, errors, layer, sample) {
+        let reply = reply(layers, layer, target, sample, &mut self.later);
+        if let Some(walk) = read_walk(layers, self.env, errors, layer, sample, reply) {
             self.stacks.add(walk);
             self.edges.check(layer, of, sample, walk);
         }
@@ -211,18 +217,42 @@ impl Client for Judging<'_> {
     }
 }
 
-/// What the walker answered; counts the sample if that is no stack.
+/// The frames of a walk, or an error code; `None` if the walker was not asked, or has not answered.
+type Answer<'a> = Option<Result<&'a FrameBuffer, ErrorCode>>;
+
+/// What the walker answered: in the handler, or since then, in `later`.
+fn reply<'a>(
+    layers: &Layers,
+    layer: Layer,
+    target: &Target<'_>,
+    sample: &'a Sample,
+    later: &'a mut FrameBuffer,
+) -> Answer<'a> {
+    let completes = layers.walkers.of(layer).and_then(|walker| walker.later());
+    match (sample.reply, completes) {
+        (Reply::NoWalker | Reply::OtherThread, _) => None,
+        (Reply::Walked(Err(code)), _) => Some(Err(code)),
+        (Reply::Walked(Ok(())), None) => Some(Ok(&sample.frames)),
+        (Reply::Walked(Ok(())), Some(walker)) => {
+            let walk = walker.complete(target.state, &sample.frames, later)?;
+            Some(walk.map(|()| &*later))
+        }
+    }
+}
+
+/// The stack that the walker answered; counts the sample if that is no stack.
 fn read_walk<'s>(
     layers: &Layers,
     env: Env<'_>,
     errors: &mut ErrorCodes,
     layer: Layer,
-    sample: &'s Sample,
+    sample: &Sample,
+    reply: Answer<'s>,
 ) -> Option<&'s [Frame]> {
     let slots = &layers.records.slots;
-    match sample.reply {
-        Reply::NoWalker | Reply::OtherThread => slots.drop(layer, Drop::ThreadEnded),
-        Reply::Walked(Err(code)) => {
+    match reply {
+        None => slots.drop(layer, Drop::ThreadEnded),
+        Some(Err(code)) => {
             slots.count(layer, Verdict::Error(code.0));
             if let Some(recorder) = &layers.recorder {
                 recorder.offer_error(&layers.reporter, env, layer, code.0, sample);
@@ -238,10 +268,8 @@ fn read_walk<'s>(
             let find = |pc| evidence::kind_at(layers.truth.jvm, pc);
             errors.add_at(key, sample.registers.pc, find);
         }
-        Reply::Walked(Ok(())) if sample.frames.is_full() => {
-            slots.drop(layer, Drop::TooDeep);
-        }
-        Reply::Walked(Ok(())) => return Some(sample.frames.frames()),
+        Some(Ok(frames)) if frames.is_full() => slots.drop(layer, Drop::TooDeep),
+        Some(Ok(frames)) => return Some(frames.frames()),
     }
     None
 }

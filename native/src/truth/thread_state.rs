@@ -7,6 +7,7 @@ use crate::jvm::os::thread_word;
 use jni_sys::_jobject;
 use oracle::random::{GOLDEN, mix};
 use std::cell::Cell;
+use std::ffi::c_void;
 use std::io;
 use std::ptr;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -35,6 +36,8 @@ pub struct ThreadState {
     next_check: AtomicU64,
     /// Whether the JVM has suspended the thread with a signal.
     suspended: AtomicBool,
+    /// What a walker keeps of the thread; null if nothing.
+    of_walker: AtomicPtr<c_void>,
     /// The part that only the thread itself uses.
     pub own: Own,
 }
@@ -108,6 +111,7 @@ impl ThreadState {
             object: AtomicPtr::default(),
             next_check: AtomicU64::new(0),
             suspended: AtomicBool::new(false),
+            of_walker: AtomicPtr::default(),
             own: Own {
                 countdown: Cell::new(1),
                 even_pops: Cell::new(0),
@@ -215,6 +219,16 @@ impl ThreadState {
             self.suspended.store(false, Relaxed);
         }
         is_first
+    }
+
+    /// Keeps an address for the walker, for its handlers on this thread. On the thread itself.
+    pub fn keep_for_walker(&self, address: *mut c_void) {
+        self.of_walker.store(address, Release);
+    }
+
+    /// What [`keep_for_walker`](Self::keep_for_walker) kept last; null if nothing. Async-signal-safe.
+    pub fn kept_for_walker(&self) -> *mut c_void {
+        self.of_walker.load(Acquire)
     }
 
     /// Its JNI environment.

@@ -28,6 +28,14 @@ pub fn find(_: &'static Jvm) -> Option<Box<dyn Walker>> {
     Some(Box::new(Asgst))
 }
 
+/// The code in reports.
+pub(super) fn shown(code: c_int) -> ErrorCode {
+    match code <= FIRST_OWN {
+        true => ErrorCode(code - FIRST_OWN + FIRST_OWN_SHOWN),
+        false => ErrorCode(code),
+    }
+}
+
 /// # Safety
 /// `context` must be a context of the calling thread.
 unsafe fn walk(context: *mut c_void, into: &mut FrameBuffer) -> Walk {
@@ -42,17 +50,18 @@ unsafe fn walk(context: *mut c_void, into: &mut FrameBuffer) -> Walk {
         unsafe { AsyncGetStackTrace(&mut trace, capacity as c_int, context, OPTIONS) };
         match trace.num_frames {
             count if count > 0 => Ok(count as usize),
-            code if code <= FIRST_OWN => Err(ErrorCode(code - FIRST_OWN + FIRST_OWN_SHOWN)),
-            code => Err(ErrorCode(code)),
+            code => Err(shown(code)),
         }
     };
     // SAFETY: the walker wrote as many frames as it says; without options, frames of methods alone.
     unsafe { into.walk(walk, |frame| converted(frame)) }
 }
 
+/// The frame as judges see it.
+///
 /// # Safety
 /// The frame must be of a method.
-unsafe fn converted(frame: CallFrame) -> Frame {
+pub(super) unsafe fn converted(frame: CallFrame) -> Frame {
     // SAFETY: as the caller promised.
     let frame = unsafe { frame.java_frame };
     let has = |flag: u8| frame.flags & u32::from(flag) != 0;

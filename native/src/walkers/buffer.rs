@@ -31,6 +31,8 @@ pub struct FrameBuffer {
     capacity: usize,
     count: usize,
     is_cut: bool,
+    /// The number of the walk whose frames the walker gives later.
+    awaited: usize,
 }
 
 impl FrameBuffer {
@@ -41,6 +43,7 @@ impl FrameBuffer {
             capacity,
             count: 0,
             is_cut: false,
+            awaited: 0,
         })
     }
 
@@ -53,6 +56,17 @@ impl FrameBuffer {
     /// Forgets the last walk.
     pub fn clear(&mut self) {
         (self.count, self.is_cut) = (0, false);
+    }
+
+    /// The walker gives the frames later, for this number. Async-signal-safe.
+    pub(super) fn await_answer(&mut self, number: usize) {
+        self.clear();
+        self.awaited = number;
+    }
+
+    /// The number of the newest walk whose frames the walker gives later.
+    pub(super) fn awaited(&self) -> usize {
+        self.awaited
     }
 
     /// How many frames fit.

@@ -6,6 +6,8 @@
 pub mod asgct;
 #[cfg(target_arch = "x86_64")]
 mod asgst;
+#[cfg(target_arch = "x86_64")]
+mod asgst_queue;
 pub mod buffer;
 pub mod element;
 pub mod gst;

@@ -4,6 +4,7 @@ use super::walker::Walker;
 use super::{asgct, gst, gst_all, gst_list, java};
 use crate::jvm::Jvm;
 use crate::jvm::jni::Env;
+use crate::truth::thread_state::ThreadState;
 use oracle::Layer;
 
 /// Finds a walker in the VM, if the VM has it.
@@ -22,6 +23,8 @@ const ROWS: &[Find] = &[
     java::find::<java::thread_print::ThreadPrint>,
     #[cfg(target_arch = "x86_64")]
     super::asgst::find,
+    #[cfg(target_arch = "x86_64")]
+    super::asgst_queue::find,
 ];
 
 /// The walkers that the VM has.
@@ -35,12 +38,32 @@ impl Walkers {
 
     /// Prepares the walkers of these layers. To be called once, in the event VMInit.
     pub fn begin(&self, layers: &[Layer], env: Env<'_>) {
-        let walkers = self.0.iter();
-        let asked = walkers.filter(|walker| {
+        self.asked(layers).for_each(|walker| walker.begin(env));
+    }
+
+    /// Whether one of the walkers of these layers suspends threads.
+    pub fn suspend(&self, layers: &[Layer]) -> bool {
+        self.asked(layers).any(Walker::suspends)
+    }
+
+    /// The calling thread, of this state, begins to run Java code, and a walker of these layers may be asked for it.
+    pub fn enter(&self, layers: &[Layer], env: Env<'_>, state: &ThreadState) {
+        self.asked(layers)
+            .for_each(|walker| walker.enter(env, state));
+    }
+
+    /// The calling thread, of this state, ends.
+    pub fn leave(&self, layers: &[Layer], env: Env<'_>, state: &ThreadState) {
+        self.asked(layers)
+            .for_each(|walker| walker.leave(env, state));
+    }
+
+    fn asked(&self, layers: &[Layer]) -> impl Iterator<Item = &dyn Walker> {
+        let walkers = self.0.iter().map(|walker| &**walker);
+        walkers.filter(move |walker| {
             let mut names = layers.iter().map(|layer| layer.row().walker);
             names.any(|name| name == Some(walker.name()))
-        });
-        asked.for_each(|walker| walker.begin(env));
+        })
     }
 
     /// The walker of this name, if the VM has it.

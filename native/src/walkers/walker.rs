@@ -4,6 +4,7 @@ use super::buffer::{FrameBuffer, Walk};
 use super::element::StackElement;
 use crate::jvm::jni::{Env, Local, Ref};
 use crate::truth::interrupted::Interrupted;
+use crate::truth::thread_state::ThreadState;
 
 /// A stack walker, and the places where it can be asked.
 pub trait Walker: Send + Sync {
@@ -15,8 +16,25 @@ pub trait Walker: Send + Sync {
     /// is the calling thread's.
     fn begin(&self, _: Env<'_>) {}
 
+    /// Whether the walker itself suspends threads. Then nobody else may: only one JVMTI environment has the
+    /// capability.
+    fn suspends(&self) -> bool {
+        false
+    }
+
+    /// The calling thread, of this state, begins to run Java code. `env` is its own.
+    fn enter(&self, _: Env<'_>, _: &ThreadState) {}
+
+    /// The calling thread, of this state, ends.
+    fn leave(&self, _: Env<'_>, _: &ThreadState) {}
+
     /// How the walker walks the thread that a signal interrupted, if it can.
     fn in_handler(&self) -> Option<&dyn WalksInterrupted> {
+        None
+    }
+
+    /// How the walker completes the walk of an interrupted thread after the handler, if it does so.
+    fn later(&self) -> Option<&dyn CompletesWalks> {
         None
     }
 
@@ -41,6 +59,18 @@ pub trait WalksInterrupted: Sync {
     /// Walks the thread from where the signal interrupted it. Async-signal-safe, as far as the
     /// VM's implementation is.
     fn walk(&self, thread: Interrupted<'_>, into: &mut FrameBuffer) -> Walk;
+}
+
+/// Has the frames of a walk only after the signal handler.
+pub trait CompletesWalks {
+    /// Waits for the frames of the walk that succeeded in the handler of the thread of this state, with `asked` as its
+    /// buffer; `None` if the thread has ended, or there is no answer in time.
+    fn complete(
+        &self,
+        thread: &ThreadState,
+        asked: &FrameBuffer,
+        into: &mut FrameBuffer,
+    ) -> Option<Walk>;
 }
 
 /// Walks the calling thread inside a native method.

@@ -181,6 +181,13 @@ layers! {
         budget: 0.005, imprecise: [0.0, 0.0],
         compares: "AsyncGetStackTrace in a signal handler with the class files, in runs without hooks: can each frame have called the one above it?",
     }
+    /// A sample in the safepoint queue: its top from the signal handler and the frames below from where its thread
+    /// is suspended, with the trace stack copied in the handler.
+    AsgstQueue = "asgst-queue" {
+        walker: Some("asgst-queue"), truths: [Trace, Classes], when: Signal, program: Hooked, usual: false,
+        budget: 0.005, imprecise: [0.1, 0.5],
+        compares: "the safepoint queue, whose samples are enqueued in a signal handler and walked while the thread is suspended, with the recorded calls at the signal, and with the class files",
+    }
     /// JFR's execution samples with the trace stack copied when JFR's sampler suspended the thread.
     Jfr = "jfr" {
         walker: Some("jfr"), truths: [Trace], when: Request, program: Hooked, usual: false,

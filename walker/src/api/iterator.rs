@@ -1,6 +1,6 @@
 //! The frame iterator.
 
-use crate::api::abi::{IteratorFrame, NO_FRAME};
+use crate::api::abi::{CallFrame, IteratorFrame, NO_FRAME};
 use crate::api::context::{self, Trace};
 use crate::memory::Live;
 use crate::queue::mark::Mark;
@@ -48,6 +48,15 @@ impl<'a> Iterator<'a> {
             Ok(None) => Ok(None),
             Err(failure) => Err(*failure),
         }
+    }
+
+    /// The next frame in the layout of AsyncGetStackTrace; `None` at the end of the stack.
+    pub fn next_call_frame(&mut self) -> Result<Option<CallFrame>, Failure> {
+        let Some(frame) = self.next_frame()? else {
+            return Ok(None);
+        };
+        let id = context::with_vm(|vm, memory| frame.method?.id(&vm.methods, &memory));
+        Ok(Some(frame.to_call_frame(id.flatten().unwrap_or(0))))
     }
 
     fn rewind(&mut self) {
