@@ -12,7 +12,10 @@ pub(super) fn sections(report: &Report) -> impl Iterator<Item = Section> {
         id: "steps",
         title: "Instructions by code",
         room: Room::Terminal,
-        blocks: stepped(report).map(blocks).collect::<Vec<_>>().concat(),
+        blocks: sum(report)
+            .into_iter()
+            .chain(stepped(report).flat_map(blocks))
+            .collect(),
     };
     has_steps.then(section).into_iter()
 }
@@ -22,17 +25,37 @@ fn stepped(report: &Report) -> impl Iterator<Item = (&Run, &StepCounts)> {
     runs.filter_map(|run| Some((run, run.steps.as_ref()?)))
 }
 
+/// All runs together, if there are several.
+fn sum(report: &Report) -> Option<Block> {
+    let all = || stepped(report).map(|(_, counts)| counts);
+    let sum = |of: fn(&StepCounts) -> u64| all().map(of).sum::<u64>();
+    (all().nth(1).is_some()).then(|| {
+        Block::Note(format!(
+            "All runs: {} steps, {} instants judged, at {} different instructions. Each run has its own \
+             compiled code, and its instructions count for themselves.",
+            sum(|counts| counts.steps),
+            sum(judged),
+            sum(|counts| counts.instructions.values().map(|of| of.all).sum()),
+        ))
+    })
+}
+
+fn judged(counts: &StepCounts) -> u64 {
+    counts.instants.saturating_sub(counts.unjudged)
+}
+
 fn blocks((run, counts): (&Run, &StepCounts)) -> Vec<Block> {
     let seconds = (counts.nanos as f64 / 1e9).max(1e-9);
     let rate = |n: u64| (n as f64 / seconds).round();
     let speed = format!(
-        "{}: {} steps ({} a second), the walker asked at {} instants ({} a second), of which {} were not judged",
+        "{}: {} steps ({} a second), the walker asked at {} instants, of which {} were not judged and {} were ({} a second)",
         run.title(),
         counts.steps,
         rate(counts.steps),
         counts.instants,
-        rate(counts.instants),
         counts.unjudged,
+        judged(counts),
+        rate(judged(counts)),
     );
     let ends = counts.ends.iter();
     let ends: Vec<_> = ends.map(|(end, n)| format!("{end}: {n}")).collect();
