@@ -1,14 +1,12 @@
 //! Layers `gst-step` and `asgct-step`: threads run one instruction at a time.
 
-mod support;
-
+use crate::support::{self, Deadline, Ran, on_each_jdk};
 use oracle::mutants::Detection;
 use oracle::record::{FaultCount, InstructionCounts};
 use oracle::report::{Exit, Report, Run};
 use oracle::tally::Tally;
 use oracle::{Layer, Verdict};
 use std::path::Path;
-use support::{Deadline, Ran, on_each_jdk};
 
 /// Runs fixtures whose threads step.
 fn run(jdk: &Path, seed: u64, jvm_args: &[&str], options: &[&str]) -> Ran {

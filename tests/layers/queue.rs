@@ -1,12 +1,10 @@
 //! Layer `asgst-queue`: samples that are enqueued in the signal handler and walked while the thread is suspended.
 
-mod support;
-
+use crate::support::{self, Deadline, jdks};
 use oracle::Layer;
 use oracle::report::Exit;
 use oracle::tally::Tally;
 use std::path::Path;
-use support::{Deadline, jdks};
 
 /// Runs fixtures whose samples go through queues.
 fn run(jdk: &Path, seed: u64, names: &[&str]) -> Tally {

@@ -1,0 +1,7 @@
+//! Layers whose programs or walkers need tests of their own.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod queue;
+mod steps;
