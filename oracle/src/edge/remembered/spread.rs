@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Hashes by [`NumberHasher`].
+/// Hashes numbers by a multiplication.
 pub type Spread = BuildHasherDefault<NumberHasher>;
 
 /// Mixes each word in by a multiplication. An attacker cannot choose the numbers.
