@@ -96,10 +96,7 @@ static void JNICALL class_prepare(jvmtiEnv *j, JNIEnv *env, jthread thread, jcla
 
 static void JNICALL vm_init(jvmtiEnv *j, JNIEnv *env, jthread thread) {
   (void)j, (void)thread;
-  jint count;
-  jclass *classes;
-  (*jvmti)->GetLoadedClasses(jvmti, &count, &classes);
-  for (int i = 0; i < count; i++) prime(jvmti, classes[i]);
+  prime_loaded(jvmti);
   if (ASGST_Initialize(env) != 0) {
     printf("not ready\n");
     return;

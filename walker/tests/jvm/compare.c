@@ -297,10 +297,7 @@ static void JNICALL thread_end(jvmtiEnv *j, JNIEnv *env, jthread thread) {
 
 static void JNICALL vm_init(jvmtiEnv *j, JNIEnv *env, jthread thread) {
   (void)j, (void)thread;
-  jint count;
-  jclass *classes;
-  (*jvmti)->GetLoadedClasses(jvmti, &count, &classes);
-  for (int i = 0; i < count; i++) prime(jvmti, classes[i]);
+  prime_loaded(jvmti);
   int result = ASGST_Initialize(env);
   if (result != 0) {
     printf("asgst: not ready %d\n", result);

@@ -100,10 +100,7 @@ static void JNICALL thread_end(jvmtiEnv *j, JNIEnv *env, jthread thread) {
 }
 
 static void JNICALL vm_init(jvmtiEnv *j, JNIEnv *env, jthread thread) {
-  jint classes_count;
-  jclass *classes;
-  (*jvmti)->GetLoadedClasses(jvmti, &classes_count, &classes);
-  for (int i = 0; i < classes_count; i++) prime(jvmti, classes[i]);
+  prime_loaded(jvmti);
   if (ASGST_Initialize(env) != 0) {
     fprintf(stderr, "asgst: not ready\n");
     return;

@@ -23,4 +23,13 @@ static inline void prime(jvmtiEnv *jvmti, jclass class) {
     (*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
 }
 
+/* As `prime`, for all classes that are loaded. */
+static inline void prime_loaded(jvmtiEnv *jvmti) {
+  jint count;
+  jclass *classes;
+  if ((*jvmti)->GetLoadedClasses(jvmti, &count, &classes) != JVMTI_ERROR_NONE) return;
+  for (int i = 0; i < count; i++) prime(jvmti, classes[i]);
+  (*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
+}
+
 #endif
