@@ -116,38 +116,9 @@ fn jump(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::unwind::toy::{CODE, Fixed, STACK};
 
-    const CODE: usize = 0x1000;
-    const STACK: usize = 0x8000;
     const CALLER: usize = 0x2222;
-
-    /// Code and a few words of stack.
-    struct Fixed {
-        code: &'static [u8],
-        stack: &'static [usize],
-    }
-
-    impl Memory for Fixed {
-        fn u8(&self, address: usize) -> Option<u8> {
-            self.code.get(address.checked_sub(CODE)?).copied()
-        }
-
-        fn u16(&self, _: usize) -> Option<u16> {
-            None
-        }
-
-        fn u32(&self, _: usize) -> Option<u32> {
-            None
-        }
-
-        fn word(&self, address: usize) -> Option<usize> {
-            self.stack.get(address.checked_sub(STACK)? / WORD).copied()
-        }
-
-        fn code(&self, address: usize) -> [u8; 16] {
-            std::array::from_fn(|at| self.u8(address + at).unwrap_or(0))
-        }
-    }
 
     fn exit(
         code: &'static [u8],

@@ -17,6 +17,8 @@ pub mod interpreted;
 mod machine;
 mod met;
 pub mod settled;
+#[cfg(test)]
+mod toy;
 
 /// A general register by its number in the instruction set (Intel SDM, volume 2, table 3-1).
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]

@@ -101,33 +101,9 @@ fn is_return_poll(bytes: &[u8; 16], instruction: Instruction) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::unwind::toy::{CODE, Fixed, STACK};
 
-    const CODE: usize = 0x1000;
-    const STACK: usize = 0x8000;
     const WORD: usize = size_of::<usize>();
-
-    struct Fixed<'a> {
-        code: &'a [u8],
-        stack: &'a [usize],
-    }
-
-    impl Memory for Fixed<'_> {
-        fn u8(&self, address: usize) -> Option<u8> {
-            self.code.get(address.checked_sub(CODE)?).copied()
-        }
-        fn u16(&self, _: usize) -> Option<u16> {
-            None
-        }
-        fn u32(&self, _: usize) -> Option<u32> {
-            None
-        }
-        fn word(&self, address: usize) -> Option<usize> {
-            self.stack.get(address.checked_sub(STACK)? / WORD).copied()
-        }
-        fn code(&self, address: usize) -> [u8; 16] {
-            std::array::from_fn(|at| self.u8(address + at).unwrap_or(0))
-        }
-    }
 
     /// From offset `from` of `code`, which has a record at offset `record` alone.
     fn settled(code: &[u8], from: usize, stack: &[usize], record: usize) -> Option<Settled> {

@@ -1,0 +1,38 @@
+//! Code and a stack for the tests of the simulations.
+
+use crate::memory::Memory;
+
+/// Where the code starts.
+pub const CODE: usize = 0x1000;
+
+/// Where the stack starts.
+pub const STACK: usize = 0x8000;
+
+/// Code, and a few words of stack.
+pub struct Fixed<'a> {
+    pub code: &'a [u8],
+    pub stack: &'a [usize],
+}
+
+impl Memory for Fixed<'_> {
+    fn u8(&self, address: usize) -> Option<u8> {
+        self.code.get(address.checked_sub(CODE)?).copied()
+    }
+
+    fn u16(&self, _: usize) -> Option<u16> {
+        None
+    }
+
+    fn u32(&self, _: usize) -> Option<u32> {
+        None
+    }
+
+    fn word(&self, address: usize) -> Option<usize> {
+        let at = address.checked_sub(STACK)? / size_of::<usize>();
+        self.stack.get(at).copied()
+    }
+
+    fn code(&self, address: usize) -> [u8; 16] {
+        std::array::from_fn(|at| self.u8(address + at).unwrap_or(0))
+    }
+}
