@@ -1,7 +1,7 @@
 //! The VM's shared library and its exported symbols.
 
 use crate::jvm::jvmti::Jvmti;
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::{CString, c_void};
 
 /// The VM's library.
 pub struct Library(*mut c_void);
@@ -27,23 +27,5 @@ impl Library {
         // SAFETY: a valid handle and a zero-terminated name.
         let address = unsafe { libc::dlsym(self.0, name.as_ptr()) };
         (!address.is_null()).then_some(address)
-    }
-}
-
-/// The file with the code at `address`, and the distance from its start, as the VM's reports of crashes have
-/// them.
-pub fn name_of_address(address: usize) -> String {
-    // SAFETY: a plain look-up, which writes `info`; the name is a string of the loader.
-    unsafe {
-        let mut info: libc::Dl_info = std::mem::zeroed();
-        if libc::dladdr(address as *const c_void, &mut info) == 0 || info.dli_fname.is_null() {
-            return "code of no library".into();
-        }
-        let path = CStr::from_ptr(info.dli_fname).to_string_lossy();
-        let file = path.rsplit('/').next().unwrap_or_default();
-        format!(
-            "{file}+{:#x}",
-            address.wrapping_sub(info.dli_fbase as usize)
-        )
     }
 }

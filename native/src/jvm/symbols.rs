@@ -2,35 +2,58 @@
 
 use std::ffi::CStr;
 
-/// The name of the file of the library at `address`.
-pub fn library(address: usize) -> Option<String> {
-    // SAFETY: as in `describe`.
-    unsafe {
-        let mut info: libc::Dl_info = std::mem::zeroed();
-        let found = libc::dladdr(address as *const _, &mut info) != 0 && !info.dli_fname.is_null();
-        let path = found.then(|| CStr::from_ptr(info.dli_fname).to_string_lossy())?;
-        path.rsplit('/').next().map(Into::into)
+/// Where an address is.
+struct Found {
+    /// The name of the library's file.
+    library: String,
+    /// The distance from the start of the library.
+    offset: usize,
+    /// The exported function before the address, if there is one.
+    function: Option<String>,
+}
+
+impl Found {
+    /// As the VM's reports of crashes have places.
+    fn place(&self) -> String {
+        format!("{}+{:#x}", self.library, self.offset)
     }
 }
 
-/// The library at `address`, with the offset there and, if the library exports it, the function
-/// before the address.
-pub fn describe(address: usize) -> String {
+fn find(address: usize) -> Option<Found> {
     // SAFETY: dladdr only looks the address up; the names it gives live as long as the library.
     unsafe {
         let mut info: libc::Dl_info = std::mem::zeroed();
         if libc::dladdr(address as *const _, &mut info) == 0 || info.dli_fname.is_null() {
-            return "no library".into();
+            return None;
         }
         let path = CStr::from_ptr(info.dli_fname).to_string_lossy();
-        let file = path.rsplit('/').next().unwrap_or_default();
-        let offset = address.wrapping_sub(info.dli_fbase as usize);
-        match info.dli_sname.is_null() {
-            true => format!("{file}+{offset:#x}"),
-            false => {
-                let name = CStr::from_ptr(info.dli_sname).to_string_lossy();
-                format!("{file}+{offset:#x}, after {name}")
-            }
-        }
+        let function = (!info.dli_sname.is_null()).then(|| CStr::from_ptr(info.dli_sname));
+        Some(Found {
+            library: path.rsplit('/').next().unwrap_or_default().into(),
+            offset: address.wrapping_sub(info.dli_fbase as usize),
+            function: function.map(|name| name.to_string_lossy().into_owned()),
+        })
+    }
+}
+
+/// The name of the file of the library at `address`.
+pub fn library(address: usize) -> Option<String> {
+    find(address).map(|found| found.library)
+}
+
+/// The library at `address`, with the offset there.
+pub fn place(address: usize) -> String {
+    find(address).map_or_else(|| "code of no library".into(), |found| found.place())
+}
+
+/// As [`place`], with the exported function before the address, if there is one.
+pub fn describe(address: usize) -> String {
+    let Some(found) = find(address) else {
+        return "no library".into();
+    };
+    let place = found.place();
+    match found.function {
+        Some(name) => format!("{place}, after {name}"),
+        None => place,
     }
 }

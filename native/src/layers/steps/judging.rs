@@ -7,10 +7,10 @@ use crate::evidence::Seen as Sampled;
 use crate::jvm::attached::AttachedThread;
 use crate::jvm::jni::Env;
 use crate::jvm::key_hash::Spread;
-use crate::jvm::library::name_of_address;
 use crate::jvm::os::clock;
 use crate::jvm::os::ring::{Reader, ring};
 use crate::jvm::os::trap;
+use crate::jvm::symbols;
 use crate::layers::context::Layers;
 use crate::layers::path::{Check, nothing_more};
 use crate::sampling::sample::Reply;
@@ -190,7 +190,7 @@ impl Judging<'_> {
             slots.add_all(count.slots());
         }
         if let Some(pc) = instant.crashed {
-            *self.crashes.entry(name_of_address(pc)).or_default() += 1;
+            *self.crashes.entry(symbols::place(pc)).or_default() += 1;
         }
         self.judged += 1;
         self.visited.add(layers.truth.jvm, instant, &judgement);
