@@ -12,8 +12,8 @@ use oracle::trace::Frame;
 use std::collections::{HashMap, VecDeque};
 use std::ffi::{c_int, c_void};
 use std::ptr;
-use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicPtr, AtomicUsize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -28,6 +28,7 @@ const CAPACITY: c_int = 16;
 
 /// `ASGST_ENQUEUE_NO_QUEUE`.
 const NO_QUEUE: ErrorCode = ErrorCode(-5);
+
 /// How long a sample may wait for the suspension of its thread. A thread that ends waits as long for its samples.
 const PATIENCE: Duration = Duration::from_secs(2);
 const LOOK_AGAIN: Duration = Duration::from_micros(30);
@@ -41,7 +42,8 @@ struct AsgstQueue {
 /// The queue of a thread, and the answers that nobody has taken yet. The sampler may ask a thread again before it takes
 /// the earlier answer, so each sample has a ticket, which is the argument of its element.
 struct OfThread {
-    queue: QueueAddress,
+    /// Null before the queue is registered. The queue lives until its thread removes it.
+    queue: AtomicPtr<Queue>,
     tickets: AtomicUsize,
     answers: Mutex<VecDeque<Answer>>,
 }
@@ -52,9 +54,6 @@ struct Answer {
     frames: Vec<Frame>,
     walk: Walk,
 }
-
-/// A queue, which lives until its thread removes it.
-struct QueueAddress(std::sync::atomic::AtomicPtr<Queue>);
 
 /// The walker is there in every VM. Where it cannot read the VM, no thread has a queue.
 pub fn find(_: &'static Jvm) -> Option<Box<dyn Walker>> {
@@ -97,12 +96,6 @@ unsafe extern "C" fn answer(
     });
 }
 
-impl OfThread {
-    fn queue(&self) -> *const Queue {
-        self.queue.0.load(Acquire)
-    }
-}
-
 impl Walker for AsgstQueue {
     fn name(&self) -> &'static str {
         "asgst-queue"
@@ -119,7 +112,7 @@ impl Walker for AsgstQueue {
 
     fn enter(&self, env: Env<'_>, state: &ThreadState) {
         let of_thread = Arc::new(OfThread {
-            queue: QueueAddress(ptr::null_mut::<Queue>().into()),
+            queue: AtomicPtr::default(),
             tickets: AtomicUsize::new(1),
             answers: Mutex::default(),
         });
@@ -132,7 +125,7 @@ impl Walker for AsgstQueue {
         if queue.is_null() {
             return;
         }
-        of_thread.queue.0.store(queue.cast_mut(), Release);
+        of_thread.queue.store(queue.cast_mut(), Release);
         locked(&self.threads).insert(ptr::from_ref(state).addr(), of_thread);
         state.keep_for_walker(argument.cast());
     }
@@ -142,7 +135,7 @@ impl Walker for AsgstQueue {
         state.keep_for_walker(ptr::null_mut());
         let removed = locked(&self.threads).remove(&ptr::from_ref(state).addr());
         let Some(of_thread) = removed else { return };
-        let queue = of_thread.queue();
+        let queue = of_thread.queue.load(Acquire);
         // SAFETY: the queue of the calling thread, whose environment this is.
         unsafe {
             let start = Instant::now();
@@ -172,7 +165,7 @@ impl WalksInterrupted for AsgstQueue {
         let argument = ptr::without_provenance_mut(ticket);
         // SAFETY: the queue and the context are those of the interrupted thread, which runs here. The argument is a
         // number.
-        match unsafe { ASGST_Enqueue(of_thread.queue(), context, argument) } {
+        match unsafe { ASGST_Enqueue(of_thread.queue.load(Acquire), context, argument) } {
             kind if kind > 0 => {
                 into.await_answer(ticket);
                 Ok(())
