@@ -86,7 +86,7 @@ impl Injector {
         judge: impl Fn(&[Frame]) -> Judgement,
     ) -> Option<Fault> {
         let faults = self.faults.as_ref()?;
-        let is_whole = !answered.judgement.differs() && answered.judgement != Judgement::FLAGGED;
+        let is_whole = !answered.judgement.differs() && !answered.judgement.is_flagged();
         let asked = faults.layers.contains(&answered.layer) && is_whole;
         let (kind, answer) = asked.then(|| self.invent(faults, answered))??;
         let expected = sight.expect(answered.walk, &answer);

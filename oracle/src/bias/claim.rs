@@ -48,7 +48,7 @@ pub fn claim(
 ) -> Option<Claim<Option<MethodKey>>> {
     Some(match judgement.verdict {
         Verdict::Error(_) => Claim::Silent,
-        Verdict::Unverifiable if *judgement == Judgement::FLAGGED => Claim::Silent,
+        Verdict::Unverifiable if judgement.is_flagged() => Claim::Silent,
         Verdict::Unverifiable => return None,
         Verdict::Match => Claim::Same,
         Verdict::Window => Claim::InWindow,

@@ -87,6 +87,11 @@ impl Judgement {
     /// a walk claims less than a whole stack.
     pub const FLAGGED: Judgement = Judgement::at(Verdict::Unverifiable, 0, Reason::Unrecorded);
 
+    /// Whether this is [`Judgement::FLAGGED`].
+    pub fn is_flagged(&self) -> bool {
+        *self == Judgement::FLAGGED
+    }
+
     /// Whether this is a mismatch: `truncated` or `wrong`.
     pub fn is_mismatch(&self) -> bool {
         matches!(self.verdict, Verdict::Truncated | Verdict::Wrong)

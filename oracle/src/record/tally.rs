@@ -97,10 +97,7 @@ pub fn slots_of(layer: Layer, judgement: &Judgement) -> [(usize, u64); 5] {
         (a, frames.into()),
         (b, by_method.into()),
         (c, by_bci.into()),
-        (
-            flagged_slot(layer),
-            (*judgement == Judgement::FLAGGED).into(),
-        ),
+        (flagged_slot(layer), judgement.is_flagged().into()),
     ]
 }
 
@@ -215,7 +212,7 @@ impl Tally {
             Verdict::Wrong => self.wrong += 1,
             Verdict::Error(code) => *self.error.entry(code).or_default() += 1,
         }
-        self.flagged += u64::from(*judgement == Judgement::FLAGGED);
+        self.flagged += u64::from(judgement.is_flagged());
         self.compared.frames += u64::from(judgement.strength.frames);
         self.compared.by_method += u64::from(judgement.strength.by_method);
         self.compared.by_bci += u64::from(judgement.strength.by_bci);
