@@ -30,6 +30,7 @@ pub fn edges_alone(dir: &Path, pause_us: u64) -> Config {
         steps: false,
         step_seconds: None,
         chosen_instants: false,
+        altered: None,
         gst_twice: false,
         evidence_limit: 20,
         hook_fault: None,

@@ -86,7 +86,7 @@ impl Events for AgentEvents {
                 records.invalid(reason);
             }
             let body = |ready| guard((), || at_signal::run(layers, ready));
-            match Sampler::start(at_signal::serving(layers), body) {
+            match at_signal::serving(layers).and_then(|serving| Sampler::start(serving, body)) {
                 Ok(sampler) => *agent.sampler() = Some(sampler),
                 Err(error) => records.invalid(format!("the sampler cannot start: {error}")),
             }

@@ -128,7 +128,6 @@ fn run(program: &str, collector: &str, repetition: u32, exit: Exit, wrong: u64) 
         ],
         kinds: vec![],
         profile: profile(),
-        steps: None,
         edges: Default::default(),
         class_data: Some(ClassData::Archive),
         ..Run::new(program, exit)

@@ -12,6 +12,7 @@ use crate::jvm::jni::{Env, Ref};
 use crate::jvm::jvmti::Suspended;
 use crate::records::error_codes::{ErrorCodes, ErrorKey};
 use crate::records::profile::Stacks;
+use crate::sampling::altering::Alterations;
 use crate::sampling::client::Client;
 use crate::sampling::handler::Serving;
 use crate::sampling::sample::{Reply, Sample};
@@ -26,15 +27,22 @@ use oracle::record::Record;
 use oracle::tally::Drop;
 use oracle::trace::Frame;
 use oracle::{Layer, TruthKind, Verdict};
+use std::io;
 use std::ptr;
 use std::time::Instant;
 
 /// What the signal handler asks.
-pub fn serving(layers: &'static Layers) -> Serving {
-    Serving {
+pub fn serving(layers: &'static Layers) -> io::Result<Serving> {
+    let config = layers.config;
+    let alterations = config.altered.map(|altered| {
+        let walkers = Layer::ALL.map(|layer| layers.walkers.of(layer)?.altered());
+        Alterations::new(altered, config.seed, walkers, &config.run_dir)
+    });
+    Ok(Serving {
         walkers: Layer::ALL.map(|layer| layers.walkers.of(layer)?.in_handler()),
         java_threads: layers.truth.jvm.java_threads.as_ref(),
-    }
+        alterations: alterations.transpose()?,
+    })
 }
 
 /// Runs the sampler on the calling thread, until the VM's end.

@@ -1,5 +1,6 @@
 //! The work of the signal handler: it fills in the sample of the thread that was asked.
 
+use super::altering::Alterations;
 use super::asking::{self, Depth, Order, Question};
 use super::sample::{Reply, Sample};
 use crate::jvm::java_thread::JavaThreads;
@@ -18,6 +19,8 @@ pub struct Serving {
     pub walkers: [Option<&'static dyn WalksInterrupted>; Layer::ALL.len()],
     /// The VM's threads, if the VM describes them.
     pub java_threads: Option<&'static JavaThreads>,
+    /// What asks the walkers from altered contexts too, in runs that want it.
+    pub alterations: Option<Alterations>,
 }
 
 static SERVING: OnceLock<Serving> = OnceLock::new();
@@ -58,6 +61,10 @@ fn fill(context: &HandlerContext<'_>, order: &mut Order) {
         Some(walker) => Reply::Walked(walker.walk(thread, &mut sample.frames)),
         None => Reply::NoWalker,
     };
+    if let (Depth::Check, Some(alterations)) = (question.depth, &serving.alterations) {
+        let is_in_java = sample.anchor.is_some_and(|anchor| anchor.is_in_java());
+        alterations.walk(thread, question.layer, is_in_java);
+    }
 }
 
 /// Copies the trace stack.

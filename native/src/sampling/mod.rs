@@ -5,6 +5,7 @@
 //! sampler's own thread ([`sampler`]). Both share the samples of [`asking`].
 
 pub mod allocations;
+pub mod altering;
 mod asking;
 mod bell;
 pub mod client;

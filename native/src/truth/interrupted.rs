@@ -40,6 +40,18 @@ impl<'a> Interrupted<'a> {
         unsafe { threads.anchor(self.context, self.env()) }
     }
 
+    /// The word so many bytes above the stack pointer; `None` if it is not one of the thread's frames.
+    pub fn frame_word(self, distance: usize) -> Option<usize> {
+        let bounds = self.state.stack_bounds();
+        self.context.read_frame_word(distance, &bounds)
+    }
+
+    /// Overwrites that word, if it is there. The caller puts the old value back before the handler ends.
+    pub fn set_frame_word(self, distance: usize, value: usize) {
+        let bounds = self.state.stack_bounds();
+        self.context.write_frame_word(distance, &bounds, value);
+    }
+
     /// Copies the words of the thread's stack from the address `from` on, or from the stack pointer
     /// on if that is higher. Returns how many words were copied.
     pub fn copy_stack(self, from: usize, words: &mut [usize]) -> usize {

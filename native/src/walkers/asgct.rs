@@ -1,12 +1,12 @@
 //! AsyncGetCallTrace: HotSpot's unofficial walker (`share/prims/forte.cpp`).
 
 use super::buffer::{ErrorCode, FrameBuffer, Walk};
-use super::walker::{Walker, WalksHere, WalksInterrupted};
+use super::walker::{Walker, WalksAltered, WalksHere, WalksInterrupted};
 use crate::jvm::Jvm;
 use crate::jvm::jni::{Env, EnvAddress};
 use crate::jvm::jvmti::JMethodId;
 use crate::jvm::library::Library;
-use crate::jvm::os::signal::with_own_context;
+use crate::jvm::os::signal::{ContextCopy, with_own_context};
 use crate::truth::interrupted::Interrupted;
 use oracle::trace::{Frame, Location, MethodKey};
 use std::ffi::{c_int, c_void};
@@ -81,6 +81,10 @@ impl Walker for Asgct {
         Some(self)
     }
 
+    fn altered(&self) -> Option<&dyn WalksAltered> {
+        Some(self)
+    }
+
     fn here(&self) -> Option<&dyn WalksHere> {
         Some(self)
     }
@@ -90,6 +94,19 @@ impl WalksInterrupted for Asgct {
     fn walk(&self, thread: Interrupted<'_>, into: &mut FrameBuffer) -> Walk {
         // SAFETY: both are those of the interrupted thread, which runs here.
         unsafe { Asgct::walk(self, thread.env(), thread.context().as_raw(), into) }
+    }
+}
+
+impl WalksAltered for Asgct {
+    unsafe fn walk_altered(
+        &self,
+        thread: Interrupted<'_>,
+        context: &mut ContextCopy,
+        _: u32,
+        into: &mut FrameBuffer,
+    ) -> Walk {
+        // SAFETY: the environment is that of the interrupted thread. The caller wants to know what the context does.
+        unsafe { Asgct::walk(self, thread.env(), context.as_raw(), into) }
     }
 }
 

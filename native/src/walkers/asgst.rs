@@ -1,16 +1,19 @@
 //! AsyncGetStackTrace: the walker of the crate `walker`, asked as a profiler asks it (`profile2.h`).
 
 use super::buffer::{ErrorCode, FrameBuffer, Walk};
-use super::walker::{Walker, WalksHere, WalksInterrupted};
+use super::walker::{Walker, WalksAltered, WalksHere, WalksInterrupted};
 use crate::jvm::Jvm;
 use crate::jvm::jni::Env;
-use crate::jvm::os::signal::with_own_context;
+use crate::jvm::os::signal::{ContextCopy, with_own_context};
 use crate::truth::interrupted::Interrupted;
 use oracle::trace::{Frame, Location, MethodKey};
 use std::ffi::{c_int, c_void};
 use std::ptr;
 use walker::api::ASGST_Initialize;
-use walker::api::abi::{CallFrame, CallTrace, FRAME_NATIVE, MAY_MISS_INLINED, NO_BCI};
+use walker::api::abi::{
+    CallFrame, CallTrace, FRAME_NATIVE, INCLUDE_C_FRAMES, INCLUDE_NON_JAVA_THREADS,
+    MAY_MISS_INLINED, NO_BCI,
+};
 use walker::api::trace::AsyncGetStackTrace;
 
 /// No frames of C, and no threads without Java code: what AsyncGetCallTrace gives.
@@ -36,25 +39,40 @@ pub(super) fn shown(code: c_int) -> ErrorCode {
     }
 }
 
+/// Asks for frames with these options. Returns how many there are.
+///
+/// # Safety
+/// `context` must be a context of the calling thread, and `frames` must have room for so many frames.
+unsafe fn ask(
+    frames: *mut CallFrame,
+    room: usize,
+    context: *mut c_void,
+    options: u32,
+) -> Result<usize, ErrorCode> {
+    let mut trace = CallTrace {
+        num_frames: 0,
+        kind: 0,
+        frames,
+        frame_info: ptr::null_mut(),
+    };
+    // SAFETY: as the caller promised.
+    unsafe { AsyncGetStackTrace(&mut trace, room as c_int, context, options) };
+    match trace.num_frames {
+        count if count > 0 => Ok(count as usize),
+        code => Err(shown(code)),
+    }
+}
+
 /// # Safety
 /// `context` must be a context of the calling thread.
 unsafe fn walk(context: *mut c_void, into: &mut FrameBuffer) -> Walk {
-    let walk = |frames, capacity| {
-        let mut trace = CallTrace {
-            num_frames: 0,
-            kind: 0,
-            frames,
-            frame_info: ptr::null_mut(),
-        };
-        // SAFETY: as the caller promised; the buffer has room for this many frames.
-        unsafe { AsyncGetStackTrace(&mut trace, capacity as c_int, context, OPTIONS) };
-        match trace.num_frames {
-            count if count > 0 => Ok(count as usize),
-            code => Err(shown(code)),
-        }
-    };
-    // SAFETY: the walker wrote as many frames as it says; without options, frames of methods alone.
-    unsafe { into.walk(walk, |frame| converted(frame)) }
+    // SAFETY: the walker writes as many frames as it says; without options, frames of methods alone.
+    unsafe {
+        into.walk(
+            |frames, room| ask(frames, room, context, OPTIONS),
+            |frame| converted(frame),
+        )
+    }
 }
 
 /// The frame as judges see it.
@@ -90,6 +108,10 @@ impl Walker for Asgst {
         Some(self)
     }
 
+    fn altered(&self) -> Option<&dyn WalksAltered> {
+        Some(self)
+    }
+
     fn here(&self) -> Option<&dyn WalksHere> {
         Some(self)
     }
@@ -99,6 +121,30 @@ impl WalksInterrupted for Asgst {
     fn walk(&self, thread: Interrupted<'_>, into: &mut FrameBuffer) -> Walk {
         // SAFETY: the context of the interrupted thread, which runs here.
         unsafe { walk(thread.context().as_raw(), into) }
+    }
+}
+
+impl WalksAltered for Asgst {
+    unsafe fn walk_altered(
+        &self,
+        _: Interrupted<'_>,
+        context: &mut ContextCopy,
+        options: u32,
+        into: &mut FrameBuffer,
+    ) -> Walk {
+        let options = options & (INCLUDE_C_FRAMES | INCLUDE_NON_JAVA_THREADS);
+        // Frames of C are no frames of methods, and nobody reads the frames.
+        let empty = |_: CallFrame| Frame {
+            method: MethodKey(0),
+            location: Location::UNKNOWN,
+        };
+        // SAFETY: the walker writes as many frames as it says. It promises to survive any context.
+        unsafe {
+            into.walk(
+                |frames, room| ask(frames, room, context.as_raw(), options),
+                empty,
+            )
+        }
     }
 }
 

@@ -1,8 +1,12 @@
-//! Walks of threads that run one instruction at a time. At each instruction a walker may crash, as it may in any
-//! profiler. Here the process goes on, so that the other instructions are judged too.
+//! Walks in which a walker may crash.
+//!
+//! Threads that run one instruction at a time ask at each instruction, and a walker may crash there as it may in any
+//! profiler. The process goes on, so that the other instructions are judged too. A walk from an altered context ends the
+//! process if it crashes: the run is there to see that.
 
 use super::buffer::{ErrorCode, FrameBuffer, Walk};
-use super::walker::WalksInterrupted;
+use super::walker::{WalksAltered, WalksInterrupted};
+use crate::jvm::os::signal::ContextCopy;
 use crate::jvm::os::trap::guarded;
 use crate::truth::interrupted::Interrupted;
 
@@ -24,4 +28,16 @@ pub fn walk_guarded(
             (Err(ErrorCode(hotspot::walkers::CRASHED)), Some(pc))
         }
     }
+}
+
+/// Asks `walker` from a context that was altered. Async-signal-safe, as far as the walker is.
+pub fn walk_altered(
+    walker: &dyn WalksAltered,
+    thread: Interrupted<'_>,
+    context: &mut ContextCopy,
+    options: u32,
+    into: &mut FrameBuffer,
+) -> Walk {
+    // SAFETY: none can be shown. Who sets `Config::altered` wants to know whether the process survives.
+    unsafe { walker.walk_altered(thread, context, options, into) }
 }

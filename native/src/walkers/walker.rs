@@ -3,6 +3,7 @@
 use super::buffer::{FrameBuffer, Walk};
 use super::element::StackElement;
 use crate::jvm::jni::{Env, Local, Ref};
+use crate::jvm::os::signal::ContextCopy;
 use crate::truth::interrupted::Interrupted;
 use crate::truth::thread_state::ThreadState;
 
@@ -33,6 +34,11 @@ pub trait Walker: Send + Sync {
         None
     }
 
+    /// How the walker walks from a context that is not the thread's own, if it can.
+    fn altered(&self) -> Option<&dyn WalksAltered> {
+        None
+    }
+
     /// How the walker completes the walk of an interrupted thread after the handler, if it does so.
     fn later(&self) -> Option<&dyn CompletesWalks> {
         None
@@ -59,6 +65,22 @@ pub trait WalksInterrupted: Sync {
     /// Walks the thread from where the signal interrupted it. Async-signal-safe, as far as the
     /// VM's implementation is.
     fn walk(&self, thread: Interrupted<'_>, into: &mut FrameBuffer) -> Walk;
+}
+
+/// Walks the calling thread from a context that was altered at random, to see whether the walker survives that.
+pub trait WalksAltered: Sync {
+    /// Walks from `context`. `options` is a random number, which chooses among the walker's own options. The frames mean
+    /// nothing. Async-signal-safe, as far as the walker's implementation is.
+    ///
+    /// # Safety
+    /// The walker may crash, or damage the process before it crashes. The caller must want to know.
+    unsafe fn walk_altered(
+        &self,
+        thread: Interrupted<'_>,
+        context: &mut ContextCopy,
+        options: u32,
+        into: &mut FrameBuffer,
+    ) -> Walk;
 }
 
 /// Has the frames of a walk only after the signal handler.

@@ -1,5 +1,6 @@
 //! The agent's configuration.
 
+use super::altered::Altering;
 use super::faults::{Faults, HookFault};
 use super::hooking::Hooking;
 use super::lines::pace::Pace;
@@ -69,6 +70,9 @@ pub struct Config {
     /// Whether the sampler makes the requests of layer `jfr-cpu` itself, in place of other samples.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub chosen_instants: bool,
+    /// Whether walkers are asked from altered contexts too, and how often.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub altered: Option<Altering>,
     /// Developer option: layer `asgct-event` asks GetStackTrace in place of AsyncGetCallTrace. Every
     /// difference is a mistake of the layer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

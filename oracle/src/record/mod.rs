@@ -1,6 +1,7 @@
 //! The files of a run: the runner's configuration for the agent, the agent's records and counts,
 //! and `report.json`.
 
+pub mod altered;
 pub mod budget;
 mod class_data;
 mod config;

@@ -4,6 +4,7 @@ use crate::bias::{Pairs, Sampler};
 use crate::budget::Budget;
 use crate::cost::Cost;
 use crate::profile::Profile;
+use crate::record::altered::AlteredWalks;
 use crate::record::{
     ClassData, EdgeCounts, ErrorCount, JoinCounts, KindCount, Mismatch, Rewriting, StepCounts,
 };
@@ -162,6 +163,9 @@ pub struct Run {
     /// What threads did that ran one instruction at a time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<StepCounts>,
+    /// The walks from altered contexts, in runs that make them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub altered: Option<AlteredWalks>,
     /// What was joined of the events of the JVM's own samplers, in runs that have their layers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joined: Vec<JoinCounts>,
@@ -194,6 +198,7 @@ impl Run {
             errors: vec![],
             kinds: vec![],
             steps: None,
+            altered: None,
             joined: vec![],
             bias: BTreeMap::new(),
             profile: Profile::default(),

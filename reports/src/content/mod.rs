@@ -4,7 +4,6 @@ mod bias;
 mod cases;
 mod causes;
 mod comparison;
-mod cost;
 mod counts;
 mod decision;
 mod errors;
@@ -38,6 +37,7 @@ pub fn report(report: &Report, decided: &Decision, source: &str) -> Document {
     sections.extend(joined::sections(report));
     sections.extend(bias::sections(report));
     sections.extend(steps::sections(report));
+    sections.extend(runs::altered::sections(report));
     sections.push(heat::runs_by_layer(report));
     sections.extend(heat::trend(report));
     let changed = decided.against.as_ref().and_then(since::cells);
@@ -50,7 +50,7 @@ pub fn report(report: &Report, decided: &Decision, source: &str) -> Document {
     sections.extend(flames::profile(&report.runs));
     sections.extend(errors::sections(report));
     sections.extend(mismatches::places(report));
-    sections.push(cost::section(report));
+    sections.push(runs::cost::section(report));
     sections.push(runs::section(report));
     Document {
         answer: Some(decision::answer(decided)),

@@ -168,6 +168,7 @@ impl Facts {
             profile: records.profile,
             edges: records.edges,
             steps: records.steps,
+            altered: records::altered(dir),
             joined: joined.counts.joined.into_values().collect(),
             bias,
         }

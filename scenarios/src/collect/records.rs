@@ -3,6 +3,7 @@
 use oracle::Layer;
 use oracle::bias::{Pairs, Sampler};
 use oracle::profile::Profile;
+use oracle::record::altered::{ALTERED_FILE, AlteredWalks};
 use oracle::record::{
     EdgeCounts, ErrorCount, Kept, KindCount, RECORDS_FILE, Record, Rewriting, SLOTS_FILE, Started,
     StepCounts,
@@ -81,6 +82,11 @@ pub(crate) fn tallies(dir: &Path, layers: &[Layer]) -> Vec<(Layer, Tally)> {
         .iter()
         .map(|&layer| (layer, Tally::from_slots(&slots, layer)))
         .collect()
+}
+
+/// Reads the walks from altered contexts, if the run made any.
+pub(crate) fn altered(dir: &Path) -> Option<AlteredWalks> {
+    AlteredWalks::read(&fs::read(dir.join(ALTERED_FILE)).ok()?)
 }
 
 #[cfg(test)]

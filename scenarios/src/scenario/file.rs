@@ -7,7 +7,7 @@ use super::variation::Variation;
 use crate::Error;
 use crate::text::position;
 use oracle::budget::Budget;
-use oracle::{Hooking, Layer};
+use oracle::{Hooking, Layer, When};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
@@ -135,6 +135,15 @@ impl File {
             None => Layer::usual(),
         };
         let sampling = self.sampling.check(&layers)?;
+        let values = matrix.axes.values().flat_map(BTreeMap::values);
+        let alters = values.map(|value| value.altered).chain([sampling.altered]);
+        let asks_at_signals = layers.iter().any(|layer| layer.row().when == When::Signal);
+        if alters.flatten().next().is_some() && !asks_at_signals {
+            let place = self.layers.as_ref().map_or(0..0, Spanned::span);
+            let message = "walks from altered contexts follow samples, and no layer asks at a signal: \
+                           have `asgct-gst` or `asgst-gst`, or with hooks `asgct-async` or `asgst-async`";
+            return Err((place, message.into()));
+        }
         if self.program.get_ref().is_empty() {
             return Err((
                 self.program.span(),
@@ -295,6 +304,8 @@ mod tests {
             "name = \"x\"\nlayers = []\n".to_owned() + PROGRAM,
             "name = \"x\"\n[sampling]\nprobability = 7\n".to_owned() + PROGRAM,
             "name = \"x\"\nlayers = [\"gst\"]\n[sampling]\nchosen_instants = true\n".to_owned() + PROGRAM,
+            "name = \"x\"\nlayers = [\"gst\"]\n[sampling]\naltered = { walks = 5 }\n".to_owned() + PROGRAM,
+            "name = \"x\"\n[sampling]\naltered = { walks = 0 }\n".to_owned() + PROGRAM,
             "name = \"x\"\n[matrix]\nrepetitions = 0\n".to_owned() + PROGRAM,
             "name = \"x\"\n[matrix.axes.gc]\n".to_owned() + PROGRAM,
             "name = \"x\"\nprogram = []\n".into(),

@@ -2,6 +2,7 @@
 
 use super::variation::Variation;
 use oracle::budget::Budget;
+use oracle::record::altered::Altering;
 use oracle::record::{Config, Faults, HookFault};
 use oracle::{Hooking, LAYERS, Layer, TruthKind, When};
 use serde::Deserialize;
@@ -143,6 +144,8 @@ pub struct Sampling {
     pub step_seconds: Option<u32>,
     /// Whether the sampler chooses the instants of JFR's CPU-time samples.
     pub chosen_instants: bool,
+    /// Whether walkers are asked from altered contexts too, and how often.
+    pub altered: Option<Altering>,
     /// Breaks the hooks on purpose.
     pub hook_fault: Option<HookFault>,
     /// One hook of this many is broken.
@@ -168,6 +171,7 @@ impl Default for Sampling {
             steps: false,
             step_seconds: None,
             chosen_instants: false,
+            altered: None,
             hook_fault: None,
             hook_fault_one_in: 10,
             faults: None,
@@ -218,6 +222,7 @@ impl Sampling {
             steps: truths.steps,
             step_seconds: self.step_seconds,
             chosen_instants: self.chosen_instants,
+            altered: self.altered,
             gst_twice: false,
             evidence_limit: self.evidence_limit,
             hook_fault: self.hook_fault,
@@ -258,6 +263,7 @@ impl Program {
         }
         let pause = &mut self.sampling.interval_us;
         *pause = by.interval_us.unwrap_or(*pause);
+        self.sampling.altered = by.altered.or(self.sampling.altered);
     }
 
     /// What its layers need beside hooks.

@@ -3,6 +3,7 @@
 use super::check::{self, Complaint, Texts};
 use super::model::Sampling;
 use oracle::Layer;
+use oracle::record::altered::Altering;
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -22,6 +23,7 @@ pub(super) struct FileSampling {
     steps: bool,
     step_seconds: Option<Spanned<u32>>,
     chosen_instants: Option<Spanned<bool>>,
+    altered: Option<Altering>,
     evidence_limit: Option<Spanned<u32>>,
     include: Option<Texts>,
     exclude: Option<Texts>,
@@ -64,6 +66,7 @@ impl FileSampling {
                 check::whole(limit, 1..=86_400, "step_seconds").map(Some)
             })?,
             chosen_instants: self.chosen_instants.is_some_and(Spanned::into_inner),
+            altered: self.altered,
             probability: self
                 .probability
                 .as_ref()

@@ -1,6 +1,7 @@
 //! What a value of an axis changes in a program.
 
 use oracle::Layer;
+use oracle::record::altered::Altering;
 use serde::Deserialize;
 
 /// What a value of an axis changes in a program. In a file: a list of options for the JVM, or a table.
@@ -15,12 +16,14 @@ pub struct Variation {
     pub oldest_jdk: Option<u32>,
     /// Average pause between two samples, in microseconds, in place of the scenario's.
     pub interval_us: Option<u64>,
+    /// How often walkers are asked from altered contexts too, in place of what the scenario says.
+    pub altered: Option<Altering>,
 }
 
 #[derive(Deserialize)]
 #[serde(
     untagged,
-    expecting = "a value of an axis is a list of options for the JVM, or a table of `options`, `layers`, `jdk` and `interval_us`"
+    expecting = "a value of an axis is a list of options for the JVM, or a table of `options`, `layers`, `jdk`, `interval_us` and `altered`"
 )]
 enum Written {
     Options(Vec<String>),
@@ -34,6 +37,7 @@ struct Table {
     layers: Option<Vec<Layer>>,
     jdk: Option<u32>,
     interval_us: Option<u64>,
+    altered: Option<Altering>,
 }
 
 impl From<Written> for Variation {
@@ -45,6 +49,7 @@ impl From<Written> for Variation {
                 layers: table.layers,
                 oldest_jdk: table.jdk,
                 interval_us: table.interval_us,
+                altered: table.altered,
             },
         }
     }

@@ -6,7 +6,6 @@ mod built;
 use built::build;
 use classfile_testing::jdk::Jdk;
 use std::path::PathBuf;
-use std::process::Command;
 use std::sync::OnceLock;
 use tempfile::TempDir;
 use test_support::run;
@@ -28,15 +27,11 @@ impl Answers {
     }
 }
 
-/// Runs `fixtures` under the agent `compare.c`. If `wild` is 0, a sample is taken every 200 µs; else every 5
-/// ms, with `wild` walks from altered contexts.
-pub fn compare(jdk: &Jdk, flags: &[&str], fixtures: &[&str], wild: u32) -> Answers {
+/// Runs `fixtures` under the agent `compare.c`, with a sample of each thread every 200 µs.
+pub fn compare(jdk: &Jdk, flags: &[&str], fixtures: &[&str]) -> Answers {
     static AGENT: OnceLock<Agent> = OnceLock::new();
-    // The altered walks must leave time for the program, also without optimisation.
-    let interval = if wild == 0 { 200 } else { 5_000 };
-    let sources = ["tests/jvm/compare.c", "tests/jvm/wild.c"];
-    let agent = AGENT.get_or_init(|| Agent::build(jdk, &sources));
-    agent.run(jdk, &format!("{interval},5,1,{wild}"), flags, fixtures)
+    let agent = AGENT.get_or_init(|| Agent::build(jdk, &["tests/jvm/compare.c"]));
+    agent.run(jdk, "200,5,1", flags, fixtures)
 }
 
 /// Runs `fixtures` under the agent `queue.c`: a sample of each thread every millisecond, and queues of this
@@ -67,15 +62,7 @@ impl Agent {
         }
     }
 
-    /// The command that runs `fixtures`, for so many milliseconds each, under the agent with `options`.
-    pub fn command(
-        &self,
-        jdk: &Jdk,
-        options: &str,
-        flags: &[&str],
-        fixtures: &[&str],
-        millis: u32,
-    ) -> Command {
+    fn run(&self, jdk: &Jdk, options: &str, flags: &[&str], fixtures: &[&str]) -> Answers {
         let mut command = jdk.tool("java");
         command
             .arg(format!("-agentpath:{}={options}", self.agent.display()))
@@ -84,12 +71,8 @@ impl Agent {
             .arg(&self.jar)
             .arg(java_fixtures::MAIN_CLASS)
             .args(fixtures)
-            .args(["--millis", &millis.to_string()]);
-        command
-    }
-
-    fn run(&self, jdk: &Jdk, options: &str, flags: &[&str], fixtures: &[&str]) -> Answers {
-        let output = run(&mut self.command(jdk, options, flags, fixtures, 700));
+            .args(["--millis", "700"]);
+        let output = run(&mut command);
         Answers { text: output.ok() }
     }
 }

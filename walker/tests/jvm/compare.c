@@ -2,15 +2,13 @@
  * A JVMTI agent that asks AsyncGetStackTrace and AsyncGetCallTrace for the same stacks, at the same
  * signals; and AsyncGetStackTrace and GetStackTrace at the same JVMTI events. At the end of the VM
  * it prints how the answers compare: lines of names and numbers, then the first stacks that differ.
- * Options: the interval in microseconds, how many stacks are shown, 1 to show the stacks for which
- * AsyncGetStackTrace has no answer, and how many walks from altered contexts are made at each
- * signal.
+ * Options: the interval in microseconds, how many stacks are shown, and 1 to show the stacks for which
+ * AsyncGetStackTrace has no answer.
  */
 #define _GNU_SOURCE
 #include "../support/asgct.h"
 #include "../support/threads.h"
 #include "profile2.h"
-#include "wild.h"
 #include <dlfcn.h>
 #include <jvmti.h>
 #include <pthread.h>
@@ -46,8 +44,6 @@ static int to_keep = 10;
  * differ.
  */
 static int only_failed;
-static int wild_count;
-static atomic_long wild_walked, wild_answers, wild_longest, wild_slow;
 
 static atomic_long samples, asgct_failed, asgst_failed, both_failed, equal, top_bci, flagged, differ, kept_count;
 static atomic_long asgct_errors[64], asgst_errors[64];
@@ -58,8 +54,6 @@ static atomic_long asgct_nanos, asgst_nanos;
  */
 typedef struct {
   JNIEnv *env;
-  /* A variable of the thread's first function. The stack above is not overwritten. */
-  char *stack_end;
   CallFrame asgct[DEPTH];
   ASGST_CallFrame asgst[DEPTH];
   jvmtiFrameInfo here[DEPTH];
@@ -94,30 +88,6 @@ static void keep(const Thread *thread, jint asgct, jint asgst, void *context) {
   memcpy(k->code, k->pc, sizeof k->code);
 }
 
-static int walk_asgst(void *frames, void *context, uint32_t options) {
-  ASGST_CallTrace trace = {0, 0, frames, NULL};
-  AsyncGetStackTrace(&trace, DEPTH, context, options);
-  return trace.num_frames;
-}
-
-/*
- * Walks from altered contexts. The stack is altered too while the thread runs Java code, because no
- * other thread reads it then.
- */
-static void walk_wildly(Thread *thread, void *context, long turn) {
-  Wild wild = {.longest_nanos = (uint64_t)wild_longest};
-  int in_java = ASGST_ThreadState() == (JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_RUNNABLE);
-  wild_walks(&wild, walk_asgst, thread->asgst, context, wild_count, (uint64_t)turn * 0x9e3779b97f4a7c15ULL,
-             in_java && turn % 2 ? thread->stack_end : NULL);
-  atomic_fetch_add(&wild_walked, wild.walks);
-  atomic_fetch_add(&wild_answers, wild.answers);
-  atomic_fetch_add(&wild_slow, wild.slow);
-  long longest = wild_longest;
-  while ((long)wild.longest_nanos > longest &&
-         !atomic_compare_exchange_weak(&wild_longest, &longest, (long)wild.longest_nanos)) {
-  }
-}
-
 static void handler(int signal, siginfo_t *info, void *context) {
   (void)signal;
   (void)info;
@@ -128,7 +98,6 @@ static void handler(int signal, siginfo_t *info, void *context) {
   CallTrace asgct = {thread->env, 0, asgct_frames};
   ASGST_CallTrace asgst = {0, 0, asgst_frames, NULL};
   long turn = atomic_fetch_add(&samples, 1);
-  if (wild_count) walk_wildly(thread, context, turn);
   long t0 = nanos();
   if (turn % 2) async_get_call_trace(&asgct, DEPTH, context);
   else AsyncGetStackTrace(&asgst, DEPTH, context, 0);
@@ -276,7 +245,6 @@ static void enter_thread(JNIEnv *env) {
     Thread *thread = calloc(1, sizeof *thread);
     if (thread == NULL) return;
     thread->env = env;
-    thread->stack_end = __builtin_frame_address(0);
     self = thread;
   }
   add_thread();
@@ -336,8 +304,6 @@ static void JNICALL vm_death(jvmtiEnv *j, JNIEnv *env) {
          asgct_nanos / (equal + differ + 1), asgst_nanos / (equal + differ + 1));
   printf("here: events %ld here_equal %ld here_differ %ld here_failed %ld\n", here, here_equal, here_differ, here_failed);
   printf("asgct_unanswered %ld asgst_unanswered %ld\n", unanswered(asgct_errors, 3), unanswered(asgst_errors, 4));
-  printf("wild_walks %ld wild_answers %ld wild_longest %ld wild_slow %ld\n", wild_walked,
-         wild_answers, wild_longest, wild_slow);
   errors("asgct", asgct_errors);
   errors("asgst", asgst_errors);
   for (int i = 0; i < to_keep && i < kept_count && i < MOST_KEPT; i++) show(&kept[i]);
@@ -347,7 +313,7 @@ static void JNICALL vm_death(jvmtiEnv *j, JNIEnv *env) {
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *java_vm, char *options, void *reserved) {
   (void)reserved;
   vm = java_vm;
-  if (options) sscanf(options, "%ld,%d,%d,%d", &interval, &to_keep, &only_failed, &wild_count);
+  if (options) sscanf(options, "%ld,%d,%d", &interval, &to_keep, &only_failed);
   async_get_call_trace = (void (*)(CallTrace *, jint, void *))dlsym(RTLD_DEFAULT, "AsyncGetCallTrace");
   if (async_get_call_trace == NULL || (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11)) return 1;
   jvmtiCapabilities capabilities = {.can_generate_sampled_object_alloc_events = 1,

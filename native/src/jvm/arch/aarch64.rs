@@ -22,6 +22,22 @@ pub fn registers(context: &libc::ucontext_t) -> Registers {
     }
 }
 
+/// How many general registers a context has: x0 to x30, the stack pointer, the program counter.
+pub const REGISTERS: usize = 33;
+
+/// The program counter, the stack pointer and the frame pointer.
+pub const MAIN_REGISTERS: [usize; 3] = [32, 31, FRAME_POINTER];
+
+/// A general register. `number` must be below [`REGISTERS`].
+pub fn register(context: &mut libc::ucontext_t, number: usize) -> &mut u64 {
+    let context = &mut context.uc_mcontext;
+    match number {
+        32 => &mut context.pc,
+        31 => &mut context.sp,
+        number => &mut context.regs[number],
+    }
+}
+
 /// The counter of the system's timer (Arm ARM, CNTVCT_EL0). Async-signal-safe.
 pub fn counter() -> u64 {
     let count: u64;

@@ -16,16 +16,17 @@ pub use guard_x86_64::{leave_guarded, run_guarded};
 pub use thunks_x86_64::thunks;
 #[cfg(target_arch = "x86_64")]
 pub use x86_64::{
-    TRAP_FLAG, breakpoint, breakpoint_argument, counter, entered_method, has_trap_flag, registers,
-    set_trap_flag, thread_word,
+    MAIN_REGISTERS, REGISTERS, TRAP_FLAG, breakpoint, breakpoint_argument, counter, entered_method,
+    has_trap_flag, register, registers, set_trap_flag, thread_word,
 };
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 #[cfg(target_arch = "aarch64")]
 pub use aarch64::{
-    TRAP_FLAG, breakpoint, breakpoint_argument, counter, entered_method, has_trap_flag,
-    leave_guarded, registers, run_guarded, set_trap_flag, thread_word, thunks,
+    MAIN_REGISTERS, REGISTERS, TRAP_FLAG, breakpoint, breakpoint_argument, counter, entered_method,
+    has_trap_flag, leave_guarded, register, registers, run_guarded, set_trap_flag, thread_word,
+    thunks,
 };
 pub use thunk_table::{THUNKS, ThunkTable};
 

@@ -15,6 +15,23 @@ pub fn registers(context: &libc::ucontext_t) -> Registers {
     }
 }
 
+/// How many general registers a context has: those from r8 to rip (`sys/ucontext.h`).
+pub const REGISTERS: usize = libc::REG_RIP as usize + 1;
+
+/// The program counter, the stack pointer and the frame pointer.
+pub const MAIN_REGISTERS: [usize; 3] = [
+    libc::REG_RIP as usize,
+    libc::REG_RSP as usize,
+    libc::REG_RBP as usize,
+];
+
+/// A general register. `number` must be below [`REGISTERS`].
+pub fn register(context: &mut libc::ucontext_t, number: usize) -> &mut u64 {
+    let register = &mut context.uc_mcontext.gregs[number];
+    // SAFETY: both types have the same size and alignment, and take any bits.
+    unsafe { &mut *std::ptr::from_mut(register).cast() }
+}
+
 /// The address of the calling thread's word, in the initial-exec model (Drepper, "ELF Handling
 /// For Thread-Local Storage", 4.3.6).
 #[inline(always)]

@@ -93,6 +93,46 @@ impl HandlerContext<'_> {
         }
     }
 
+    /// A copy, whose registers may be changed. The interrupted code keeps its own.
+    pub fn copy(&self) -> ContextCopy {
+        ContextCopy(*self.context)
+    }
+
+    /// The place of the word so many bytes above the interrupted code's stack pointer, if frames of the thread may be
+    /// there. `stack` must be this thread's.
+    fn frame_word(&self, distance: usize, stack: &StackBounds) -> Option<*mut usize> {
+        /// For thread-local variables of libraries that were loaded after the agent.
+        const LATER: usize = 1 << 10;
+        let range = stack.range();
+        // glibc keeps thread-local variables at the upper end of a thread's stack, later libraries further down.
+        let variables = arch::thread_word().addr();
+        let end = match range.contains(&variables) {
+            true => variables.saturating_sub(LATER),
+            false => range.end,
+        };
+        let sp = self.registers().sp;
+        let place = sp.checked_add(distance)?;
+        let is_there =
+            range.contains(&sp) && place < end && place.is_multiple_of(size_of::<usize>());
+        is_there.then_some(place as *mut usize)
+    }
+
+    /// Reads the word so many bytes above the interrupted code's stack pointer; `None` if no frame is there. `stack` must
+    /// be this thread's.
+    pub fn read_frame_word(&self, distance: usize, stack: &StackBounds) -> Option<usize> {
+        // SAFETY: above the stack pointer all words of the stack are in use.
+        self.frame_word(distance, stack)
+            .map(|word| unsafe { word.read_volatile() })
+    }
+
+    /// Overwrites that word, if it is there. The caller puts the old value back before the handler ends.
+    pub fn write_frame_word(&self, distance: usize, stack: &StackBounds, value: usize) {
+        if let Some(word) = self.frame_word(distance, stack) {
+            // SAFETY: as above; the interrupted code reads the word only after the handler has ended.
+            unsafe { word.write_volatile(value) };
+        }
+    }
+
     /// The `ucontext_t`, for functions of the VM.
     pub fn as_raw(&self) -> *mut c_void {
         ptr::from_ref(self.context).cast_mut().cast()
@@ -118,6 +158,21 @@ impl HandlerContext<'_> {
             context: &context,
             _of_this_thread: PhantomData,
         })
+    }
+}
+
+/// A copy of an interrupted thread's state.
+pub struct ContextCopy(libc::ucontext_t);
+
+impl ContextCopy {
+    /// A general register, by its number (`oracle::record::altered::REGISTERS`), modulo their count.
+    pub fn register(&mut self, number: usize) -> &mut u64 {
+        arch::register(&mut self.0, number % arch::REGISTERS)
+    }
+
+    /// The `ucontext_t`, for functions of the VM.
+    pub fn as_raw(&mut self) -> *mut c_void {
+        ptr::from_mut(&mut self.0).cast()
     }
 }
 

@@ -102,8 +102,24 @@ impl Evidence {
 }
 
 /// An address in the target. Its text is hexadecimal with `0x`.
-#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct Address(pub usize);
+
+impl From<Address> for String {
+    fn from(address: Address) -> String {
+        address.to_string()
+    }
+}
+
+impl TryFrom<String> for Address {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Address, String> {
+        let parsed = text.parse();
+        parsed.map_err(|()| format!("`{text}` is no hexadecimal number with 0x"))
+    }
+}
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

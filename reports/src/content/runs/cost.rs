@@ -6,7 +6,7 @@ use oracle::cost::Cost;
 use oracle::report::{Report, Run};
 
 /// A row for each run.
-pub(super) fn section(report: &Report) -> Section {
+pub(in crate::content) fn section(report: &Report) -> Section {
     let mut table = Table::new([
         ("run", Words),
         ("CPU s", Numbers),

@@ -1,5 +1,8 @@
 //! How each run went.
 
+pub(super) mod altered;
+pub(super) mod cost;
+
 use crate::model::{Block, Group, Groups, Room, Section};
 use oracle::record::Rewriting;
 use oracle::report::{Exit, Report, Run};
@@ -43,7 +46,7 @@ fn group(run: &Run) -> Group {
         hooked(run)
     );
     let mut notes: Vec<String> = run.invalid.iter().chain(&run.failed).cloned().collect();
-    notes.extend(super::cost::line(run));
+    notes.extend(cost::line(run));
     notes.extend(run.class_data.map(|data| data.to_string()));
     if let Some(rewriting) = &run.rewriting {
         notes.extend(left("classes", &rewriting.classes_left));
