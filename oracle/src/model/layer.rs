@@ -162,6 +162,13 @@ layers! {
         budget: 0.0, imprecise: [0.0, 0.0],
         compares: "AsyncGetStackTrace with GetStackTrace at the same place, in runs without hooks: as `asgct-event`",
     }
+    /// AsyncGetStackTrace at each instruction of a thread that runs one instruction at a time, with the calls
+    /// and returns that the steps show.
+    AsgstStep = "asgst-step" {
+        walker: Some("asgst"), truths: [Steps], when: Step, program: Unmodified, usual: false,
+        budget: 0.02, imprecise: [0.02, 0.02],
+        compares: "AsyncGetStackTrace at each instruction: as `asgct-step`, in runs without that layer",
+    }
     /// AsyncGetStackTrace in a signal handler with the trace stack copied there.
     AsgstAsync = "asgst-async" {
         walker: Some("asgst"), truths: [Trace, Classes], when: Signal, program: Hooked, usual: false,

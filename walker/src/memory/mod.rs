@@ -11,6 +11,12 @@ mod load;
 
 pub use fault::{Guard, install};
 
+/// Whether a fault at this program counter is that of a read of this library, from which its handler recovers. A handler
+/// that stands before passes such faults on.
+pub fn recovers_at(pc: usize) -> bool {
+    load::code().0.contains(&pc)
+}
+
 use hotspot::memory::Memory;
 
 /// The memory of this process. Only a [`Guard`] gives access, so that no read happens without the

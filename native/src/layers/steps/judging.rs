@@ -29,8 +29,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::thread;
 use std::time::{Duration, Instant as Time};
 
-const LAYER: Layer = Layer::AsgctStep;
-
 /// How long the judge rests if there is nothing to judge.
 const REST: Duration = Duration::from_micros(50);
 
@@ -52,7 +50,8 @@ pub fn finish() -> bool {
 /// Lets threads step, and starts the judge's thread, whose work runs within `guard`. In the live phase.
 pub fn start(layers: &'static Layers, guard: fn(&mut dyn FnMut())) -> Result<(), String> {
     let jvm = layers.truth.jvm;
-    let walker = layers.walkers.of(LAYER);
+    let layer = layer_of(&layers.config.layers)?;
+    let walker = layers.walkers.of(layer);
     let walker = walker.and_then(|walker| walker.in_handler());
     let (Some(walker), Some(interpreter), Some(_), Some(cache)) = (
         walker,
@@ -75,6 +74,7 @@ pub fn start(layers: &'static Layers, guard: fn(&mut dyn FnMut())) -> Result<(),
     let means = Means {
         jvm,
         records: layers.records,
+        layer,
         walker,
         interpreter,
         seen,
@@ -85,6 +85,7 @@ pub fn start(layers: &'static Layers, guard: fn(&mut dyn FnMut())) -> Result<(),
         guard(&mut || {
             let judging = Judging {
                 layers,
+                layer,
                 env,
                 seen,
                 calls,
@@ -103,9 +104,22 @@ pub fn start(layers: &'static Layers, guard: fn(&mut dyn FnMut())) -> Result<(),
         .map_err(io)
 }
 
+/// The layer whose walker is asked: one in a run, because a thread has one answer at each step.
+fn layer_of(asked: &[Layer]) -> Result<Layer, String> {
+    const LAYERS: [Layer; 2] = [Layer::AsgctStep, Layer::AsgstStep];
+    let mut found = LAYERS.into_iter().filter(|layer| asked.contains(layer));
+    match (found.next(), found.next()) {
+        (Some(one), Some(other)) => Err(format!(
+            "one walker is asked at each step: give layers {one} and {other} runs of their own, by an axis"
+        )),
+        (found, _) => Ok(found.unwrap_or(Layer::AsgctStep)),
+    }
+}
+
 /// What the judge keeps.
 struct Judging<'e> {
     layers: &'static Layers,
+    layer: Layer,
     env: Env<'e>,
     seen: &'static Seen,
     calls: &'static KnownCalls,
@@ -180,13 +194,13 @@ impl Judging<'_> {
         let judgement = match instant.sample.reply {
             Reply::Walked(Err(code)) => {
                 let judgement = Judgement::plain(Verdict::Error(code.0), Reason::ErrorCode);
-                slots.judged(LAYER, &judgement);
+                slots.judged(self.layer, &judgement);
                 judgement
             }
             _ => self.judge_walk(instant),
         };
         let (key, of_calls) = (instant.key, instant.of_calls);
-        if let Some(count) = self.seen.judged(key, &judgement, LAYER, of_calls) {
+        if let Some(count) = self.seen.judged(key, &judgement, self.layer, of_calls) {
             slots.add_all(count.slots());
         }
         if let Some(pc) = instant.crashed {
@@ -219,7 +233,7 @@ impl Judging<'_> {
         let key = key(place, *interpreted, Ok(walk), calls, of_calls);
         if let (Some(of_calls), Some(judged)) = (of_calls, self.alike.get(&key)) {
             let judgement = judged.with(of_calls);
-            self.layers.records.slots.judged(LAYER, &judgement);
+            self.layers.records.slots.judged(self.layer, &judgement);
             return judgement;
         }
         let judgement = self.judge_whole(instant);
@@ -238,11 +252,11 @@ impl Judging<'_> {
         let jvm = layers.truth.jvm;
         let Some(found) = truth(jvm, &mut self.names, at, &instant.calls) else {
             let none = Judgement::plain(Verdict::Unverifiable, Reason::NoStepTruth);
-            layers.records.slots.judged(LAYER, &none);
+            layers.records.slots.judged(self.layer, &none);
             return none;
         };
         let check = Check {
-            layer: LAYER,
+            layer: self.layer,
             env,
             tid: instant.tid,
             seen: Sampled::InSignal(&instant.sample),
@@ -251,7 +265,8 @@ impl Judging<'_> {
             evidence: &nothing_more,
         };
         let judgement = check.go(layers, &walk);
-        if matches!(judgement.verdict, Verdict::Match | Verdict::Imprecise) {
+        let is_true_below = matches!(judgement.verdict, Verdict::Match | Verdict::Imprecise);
+        if is_true_below || judgement.is_flagged() {
             self.note_calls(instant, &walk);
         }
         judgement

@@ -1,4 +1,4 @@
-//! Layers `gst-step` and `asgct-step`: a thread runs one instruction at a time, and the calls and returns
+//! Layers `gst-step`, `asgct-step` and `asgst-step`: a thread runs one instruction at a time, and the calls and returns
 //! that its steps show are the truth.
 //!
 //! [`arrival`] lets threads begin to step at events of JVMTI, and compares GetStackTrace with the steps at

@@ -38,7 +38,7 @@ impl Visited {
         let Ok(offset) = u32::try_from(place.pc.wrapping_sub(code.code.start)) else {
             return;
         };
-        let worst = worst(judgement.verdict);
+        let worst = worst(judgement);
         let known = code.visited.entry(offset).or_insert(worst);
         *known = worst.max(*known);
     }
@@ -114,13 +114,14 @@ impl Code {
     }
 }
 
-fn worst(verdict: Verdict) -> Worst {
-    match verdict {
+fn worst(judgement: &Judgement) -> Worst {
+    match judgement.verdict {
         Verdict::Match | Verdict::Window => Worst::Match,
         Verdict::Imprecise => Worst::Imprecise,
         Verdict::Error(_) => Worst::Error,
         Verdict::Truncated => Worst::Truncated,
         Verdict::Wrong => Worst::Wrong,
+        Verdict::Unverifiable if judgement.is_flagged() => Worst::Flagged,
         Verdict::Unverifiable => Worst::Unverifiable,
     }
 }

@@ -40,6 +40,8 @@ pub struct Means {
     pub jvm: &'static Jvm,
     /// The place of the counts.
     pub records: &'static Records,
+    /// The layer of the walker.
+    pub layer: Layer,
     /// The walker.
     pub walker: &'static dyn WalksInterrupted,
     /// The interpreter.
@@ -215,7 +217,7 @@ impl Stepper {
         let answer = walked.map(|()| self.frames.frames());
         let key = key(place, interpreted, answer, self.shadow.calls(), of_calls);
         let of_calls = of_calls.unwrap_or(0);
-        match self.means.seen.look(key, Layer::AsgctStep, of_calls) {
+        match self.means.seen.look(key, self.means.layer, of_calls) {
             Found::Judged(count) => self.means.records.slots.add_all(count.slots()),
             Found::Waiting => {}
             Found::Full => Counts::add(&self.counts.unjudged),

@@ -69,9 +69,26 @@ pub fn judge_steps(walk: &[Frame], truth: &StepTruth) -> Judgement {
             nearest = Some((same, differing(walk, &stack, same)));
         }
     }
-    uncertain
+    let flagged = claims_no_more_than(walk, truth).then_some(Judgement::FLAGGED);
+    flagged
+        .or(uncertain)
         .or(nearest.map(|(_, judgement)| judgement))
         .unwrap_or(Judgement::plain(Verdict::Unverifiable, Reason::NoStepTruth))
+}
+
+/// Whether the walk says of its top frame that inlined frames above it may be missing, and is true from this frame on.
+fn claims_no_more_than(walk: &[Frame], truth: &StepTruth) -> bool {
+    let Some((top, below)) = walk.split_first() else {
+        return false;
+    };
+    let outermost = truth.tops.iter().filter_map(|top| top.frames.last());
+    let mut callers = below.iter().zip(&truth.callers);
+    top.location == Location::UNRECORDED
+        && outermost
+            .into_iter()
+            .any(|frame| frame.method == top.method)
+        && below.len() == truth.callers.len()
+        && callers.all(|(frame, known)| known.allows(frame))
 }
 
 fn matching(stack: &[StepFrame]) -> Judgement {
@@ -138,6 +155,25 @@ mod tests {
         assert_eq!(judge(&[one, zero]).strength, Strength::whole(2));
         let inlined = judge(&[frame(3, 5), frame(2, 7), one, zero]);
         assert_eq!(inlined.verdict, Verdict::Imprecise);
+    }
+
+    #[test]
+    fn a_walk_that_flags_its_top_claims_the_compiled_method_and_its_callers_alone() {
+        let [one, zero] = [frame(1, 9), frame(0, 4)];
+        let flagged = |method| Frame {
+            method: MethodKey(method),
+            location: Location::UNRECORDED,
+        };
+        let uncertain = StepTruth {
+            tops: truth().tops[1..2].to_vec(),
+            ..truth()
+        };
+        let judge = |walk: &[Frame]| judge_steps(walk, &uncertain);
+        assert!(judge(&[flagged(2), one, zero]).is_flagged());
+        // The inlined method is not the compiled one, and callers must be right.
+        assert_eq!(judge(&[flagged(3), one, zero]).verdict, Verdict::Wrong);
+        assert!(judge(&[flagged(2), zero]).is_mismatch());
+        assert!(judge(&[flagged(2), one]).is_mismatch());
     }
 
     #[test]

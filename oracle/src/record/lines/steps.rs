@@ -41,6 +41,9 @@ pub struct InstructionCounts {
     pub error: u64,
     /// Of the rest, those with an imprecise answer.
     pub imprecise: u64,
+    /// Of the rest, those with an answer that says that inlined frames may be missing.
+    #[serde(default)]
+    pub flagged: u64,
     /// Of the rest, those at which nothing could be judged.
     pub unverifiable: u64,
     /// Of compiled methods: how much of their code was visited.
@@ -98,6 +101,8 @@ pub enum Worst {
     Unverifiable,
     /// The answer was true.
     Match,
+    /// The answer was true as far as it goes, and said that inlined frames may be missing.
+    Flagged,
     /// The inlined frames were those of a neighbouring debug info record.
     Imprecise,
     /// An error code.
@@ -124,6 +129,7 @@ impl InstructionCounts {
             Worst::Wrong | Worst::Truncated => self.mismatch += 1,
             Worst::Error => self.error += 1,
             Worst::Imprecise => self.imprecise += 1,
+            Worst::Flagged => self.flagged += 1,
             Worst::Unverifiable => self.unverifiable += 1,
             Worst::Match => {}
         }

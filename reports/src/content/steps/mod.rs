@@ -84,6 +84,7 @@ fn table(counts: &StepCounts) -> Table {
         ("false", Numbers),
         ("error", Numbers),
         ("imprecise", Numbers),
+        ("flagged", Numbers),
         ("not judged", Numbers),
         ("true", Numbers),
         ("visited, %", Numbers),
@@ -98,11 +99,12 @@ fn table(counts: &StepCounts) -> Table {
             mismatch,
             error,
             imprecise,
+            flagged,
             unverifiable,
             coverage,
         } = counts;
-        let good = all - mismatch - error - imprecise - unverifiable;
-        let numbers = [all, mismatch, error, imprecise, unverifiable, good];
+        let good = all - mismatch - error - imprecise - flagged - unverifiable;
+        let numbers = [all, mismatch, error, imprecise, flagged, unverifiable, good];
         let cells = [Cell::text(name)].into_iter();
         let share = |of: fn(Coverage) -> f64| {
             let share = coverage.map(|coverage| Cell::Number(Some(of(coverage)), 1));

@@ -51,6 +51,9 @@ pub fn end_walk(context: &mut libc::ucontext_t) -> bool {
         return false;
     }
     let pc = arch::registers(context).pc;
+    if walker::memory::recovers_at(pc) {
+        return false;
+    }
     // The VM itself goes on behind such a read.
     let code = peek::<u64>(pc).unwrap_or(0).to_le_bytes();
     if is_safe_fetch(&code) {
