@@ -2,12 +2,12 @@
 //!
 //! Along each path of generated code the stack pointer is balanced, so any path to a `ret`, or to a
 //! jump to the return address, leads to the caller. A branch is not taken when it is met first, so the
-//! simulation passes the return poll.
+//! simulation passes the return poll. Where this leads nowhere, branches are taken at first.
 
 use crate::memory::Memory;
 use crate::unwind::instruction::{Effect, decode};
 use crate::unwind::machine::Machine;
-use crate::unwind::met::Met;
+use crate::unwind::met::{First, Met};
 use crate::unwind::{Register, Registers};
 
 const WORD: usize = size_of::<usize>();
@@ -47,8 +47,21 @@ pub fn find(
     calls: Calls,
     is_return: impl Fn(usize) -> bool,
 ) -> Option<Exit> {
+    let mut ways = First::BOTH.into_iter();
+    ways.find_map(|first| follow(memory, pc, registers, steps, calls, &is_return, first))
+}
+
+fn follow(
+    memory: &impl Memory,
+    pc: usize,
+    registers: &Registers,
+    steps: usize,
+    calls: Calls,
+    is_return: impl Fn(usize) -> bool,
+    first: First,
+) -> Option<Exit> {
     let mut machine = Machine::new(memory, registers)?;
-    let mut met = Met::default();
+    let mut met = Met::new(first);
     let mut pc = pc;
     for _ in 0..steps {
         let instruction = decode(&memory.code(pc))?;
@@ -59,7 +72,7 @@ pub fn find(
                 return exit(&machine, pc);
             }
             Effect::Jump(distance) => next.wrapping_add_signed(distance as isize),
-            Effect::Branch(distance) if met.again(pc) => {
+            Effect::Branch(distance) if met.takes(pc) => {
                 next.wrapping_add_signed(distance as isize)
             }
             Effect::JumpRegister(register) => {
@@ -99,14 +112,16 @@ fn jump(
     }
     let sp = machine.registers.get(Register::RSP)?;
     if let Some(top) = machine.load(sp).filter(|&top| is_return(top)) {
-        let exit = exit(machine, top)?;
+        let mut exit = exit(machine, top)?;
         // If the return address was popped, the words above are the caller's arguments, in
         // another order.
         let behind = match machine.popped {
             Some((popped, behind)) if popped == top => behind,
             _ => sp.wrapping_add(WORD),
         };
-        return Some(Exit { sp: behind, ..exit });
+        exit.sp = behind;
+        exit.registers.set(Register::RSP, Some(behind));
+        return Some(exit);
     }
     // The return address was popped to find the target of the jump.
     let (popped, _) = machine.popped.filter(|&(popped, _)| is_return(popped))?;
@@ -132,6 +147,7 @@ mod tests {
         let memory = Fixed { code, stack };
         let is_return = |word| word == CALLER;
         let found = find(&memory, CODE, &registers, 16, Calls::Stop, is_return)?;
+        assert_eq!(found.registers.get(Register::RSP), Some(found.sp));
         Some((found.pc, found.sp, found.fp))
     }
 

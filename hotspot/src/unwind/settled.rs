@@ -3,13 +3,13 @@
 //! Within its body compiled code may move its stack pointer: it pushes registers before it calls a stub, or
 //! copies data to the stack. There the tables do not say where the frame ends. The code itself leads back to a
 //! place where they do: a debug info record, the return, or a `pop` of the stack pointer that was kept. A branch is taken when the simulation
-//! meets it for the second time, so loops end.
+//! meets it for the second time, so loops end. Where this leads nowhere, branches are taken at first.
 
 use crate::memory::Memory;
 use crate::unwind::exit::exit;
 use crate::unwind::instruction::{Effect, Instruction, decode};
 use crate::unwind::machine::Machine;
-use crate::unwind::met::Met;
+use crate::unwind::met::{First, Met};
 use crate::unwind::{Register, Registers};
 use std::ops::Range;
 
@@ -33,8 +33,21 @@ pub fn find(
     steps: usize,
     record: impl Fn(usize) -> Option<usize>,
 ) -> Option<Settled> {
+    let mut ways = First::BOTH.into_iter();
+    ways.find_map(|first| follow(memory, pc, registers, &code, steps, &record, first))
+}
+
+fn follow(
+    memory: &impl Memory,
+    pc: usize,
+    registers: &Registers,
+    code: &Range<usize>,
+    steps: usize,
+    record: impl Fn(usize) -> Option<usize>,
+    first: First,
+) -> Option<Settled> {
     let mut machine = Machine::new(memory, registers)?;
-    let mut met = Met::default();
+    let mut met = Met::new(first);
     let mut pc = pc;
     let mut next_record = record(pc);
     for _ in 0..steps {
@@ -65,7 +78,7 @@ pub fn find(
                 next_record = record(target);
                 target
             }
-            Effect::Branch(distance) if met.again(pc) => {
+            Effect::Branch(distance) if met.takes(pc) => {
                 let target = next.wrapping_add_signed(distance as isize);
                 next_record = record(target);
                 target

@@ -5,7 +5,7 @@ use crate::vm::code_cache::{Blob, Kind};
 use crate::walk::caller::frame_at;
 use crate::walk::frame::{Certainty, Failure, Frame, FrameKind};
 use crate::walk::return_address::calls_into;
-use crate::walk::{Inlined, Place, Step, Walk, Yield};
+use crate::walk::{Inlined, Place, Position, Step, Walk, Yield};
 use hotspot::memory::Memory;
 use hotspot::unwind::exit::Calls;
 use hotspot::unwind::instruction::{Effect, decode};
@@ -35,6 +35,10 @@ impl Walk<'_> {
         place: Place,
         registers: &Registers,
     ) -> Result<Step, Failure> {
+        if let Some(next) = self.behind_static_stub(blob, place)? {
+            let frame = Yield::Nothing;
+            return Ok(Step { frame, next });
+        }
         let (caller, stage) = self.caller_of_compiled(blob, place, registers)?;
         let level = nmethod
             .level(self.vm.code_cache.nmethods(), &self.memory)
@@ -225,6 +229,28 @@ impl Walk<'_> {
             None => place.fp,
         };
         self.returning_to(slot, fp)
+    }
+
+    /// The call behind which `place` is, if `place` is in the stub of a static call: compiled code calls this stub of its
+    /// own, which loads the method and jumps on (`CompiledDirectCall::emit_to_interp_stub`).
+    fn behind_static_stub(&self, blob: &Blob, place: Place) -> Result<Option<Position>, Failure> {
+        /// `mov rbx, method`, and its length.
+        const LOAD: ([u8; 2], usize) = ([0x48, 0xbb], 10);
+        /// `jmp`.
+        const JUMP: u8 = 0xe9;
+        let is_load = |at: usize| {
+            let code = self.memory.code(at);
+            code[..LOAD.0.len()] == LOAD.0 && code[LOAD.1] == JUMP
+        };
+        if !is_load(place.pc) && !is_load(place.pc.wrapping_sub(LOAD.1)) {
+            return Ok(None);
+        }
+        let calls_stub = |&pc: &usize| self.is_return(pc) && calls_into(&self.memory, blob, pc);
+        let Some(pc) = self.word(place.sp).filter(calls_stub) else {
+            return Ok(None);
+        };
+        let sp = place.sp.wrapping_add(WORD);
+        self.caller(place.sp, Place { pc, sp, ..place }).map(Some)
     }
 
     /// Whether `pc` is in the stub of a return poll, where the frame is removed. The stub stores
