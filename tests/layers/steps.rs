@@ -1,4 +1,4 @@
-//! Layers `gst-step` and `asgct-step`: threads run one instruction at a time.
+//! Layers `gst-step`, `asgct-step` and `asgst-step`: threads run one instruction at a time.
 
 use crate::support::{self, Deadline, Ran, on_each_jdk};
 use oracle::mutants::Detection;
@@ -8,12 +8,12 @@ use oracle::tally::Tally;
 use oracle::{Layer, Verdict};
 use std::path::Path;
 
-/// Runs fixtures whose threads step.
-fn run(jdk: &Path, seed: u64, jvm_args: &[&str], options: &[&str]) -> Ran {
+/// Runs fixtures whose threads step, with the walker of `layer`.
+fn run(jdk: &Path, seed: u64, layer: Layer, jvm_args: &[&str], options: &[&str]) -> Ran {
     let scenario = format!(
-        "name = \"steps\"\nlayers = [\"gst-step\", \"asgct-step\"]\n\
-         [sampling]\nsteps = true\ngst_every = 0\nevidence_limit = 10\n\
-         [budget]\ngst-step = 1\nasgct-step = 1\n[imprecise_budget]\nasgct-step = 1\n\
+        "name = \"steps\"\nlayers = [\"gst-step\", \"{layer}\"]\n\
+         [sampling]\nsteps = true\nstep_seconds = 8\ngst_every = 0\nevidence_limit = 10\n\
+         [budget]\ngst-step = 1\n{layer} = 1\n[imprecise_budget]\n{layer} = 1\n\
          [[program]]\nname = \"program\"\nhooks = \"none\"\nbaseline = false\njvm_args = {jvm_args:?}\n\
          fixtures = {{ names = [\"tiny-leaves\", \"hash-maps\", \"lambdas\"], seconds = 1 }}\n"
     );
@@ -54,7 +54,7 @@ fn get_stack_trace_agrees_with_the_steps() {
             let (mut compiled, mut interpreted) = (0, 0);
             for seed in 1.. {
                 deadline.check();
-                let ran = run(jdk, seed, options, &[]);
+                let ran = run(jdk, seed, Layer::AsgctStep, options, &[]);
                 of_truth += &tally(&ran.report, Layer::GstStep);
                 of_walker += &tally(&ran.report, Layer::AsgctStep);
                 compiled += instructions(&ran.report.runs[0], "nmethod");
@@ -81,42 +81,72 @@ fn faults_of_walkers_are_caught() {
         return;
     }
     on_each_jdk(|jdk| {
-        let deadline = Deadline::new(format!("{jdk:?}: waiting for faults"));
-        let mut faults: Vec<FaultCount> = vec![];
-        let mut of_truth = Tally::default();
-        let sum = |faults: &[FaultCount], is: &dyn Fn(&FaultCount) -> bool| -> u64 {
-            let counted = faults.iter().filter(|fault| is(fault));
-            counted.map(|fault| fault.count).sum()
-        };
+        faults_are_caught(jdk, Layer::AsgctStep);
+        faults_are_caught(jdk, Layer::AsgstStep);
+    });
+}
+
+fn faults_are_caught(jdk: &Path, walker: Layer) {
+    let deadline = Deadline::new(format!("{jdk:?}: waiting for faults"));
+    let mut faults: Vec<FaultCount> = vec![];
+    let mut of_truth = Tally::default();
+    let sum = |faults: &[FaultCount], is: &dyn Fn(&FaultCount) -> bool| -> u64 {
+        let counted = faults.iter().filter(|fault| is(fault));
+        counted.map(|fault| fault.count).sum()
+    };
+    for seed in 1.. {
+        deadline.check();
+        let fault = format!("all:gst-step,{walker}:5");
+        let ran = run(jdk, seed, walker, &[], &["--fault", &fault]);
+        faults.extend(support::faults_of(&ran));
+        of_truth += &tally(&ran.report, Layer::GstStep);
+        let of_walker = sum(&faults, &|fault| fault.layer == walker);
+        if of_walker >= 1000 {
+            break;
+        }
+    }
+    for layer in [Layer::GstStep, walker] {
+        let injected = sum(&faults, &|fault| fault.layer == layer);
+        let good = sum(&faults, &|fault| {
+            let is_good = matches!(fault.outcome, Detection::Caught | Detection::Explained(_));
+            fault.layer == layer && is_good
+        });
+        let caught = sum(&faults, &|fault| {
+            fault.layer == layer && fault.outcome == Detection::Caught
+        });
+        println!("{jdk:?} {layer}: {injected} faults, {caught} caught, {good} caught or explained");
+        assert!(100 * good >= 99 * injected, "{jdk:?}: {faults:#?}");
+        assert!(2 * caught >= injected, "{jdk:?}: {faults:#?}");
+    }
+    let reported = sum(&faults, &|fault| {
+        let is_mismatch = matches!(fault.verdict, Verdict::Wrong | Verdict::Truncated);
+        fault.layer == Layer::GstStep && is_mismatch
+    });
+    assert_eq!(of_truth.mismatches(), reported, "{jdk:?}: {faults:#?}");
+}
+
+/// What our walker promises at any instruction: a true stack, an error, or a top frame that says what may be missing.
+#[test]
+fn our_walker_is_within_its_budget_at_each_instruction() {
+    if !cfg!(target_arch = "x86_64") {
+        println!("skipped: threads step on x86-64 only");
+        return;
+    }
+    on_each_jdk(|jdk| {
+        let deadline = Deadline::new(format!("{jdk:?}: waiting for steps"));
+        let mut sum = Tally::default();
         for seed in 1.. {
             deadline.check();
-            let ran = run(jdk, seed, &[], &["--fault", "all:gst-step,asgct-step:5"]);
-            faults.extend(support::faults_of(&ran));
-            of_truth += &tally(&ran.report, Layer::GstStep);
-            let of_walker = sum(&faults, &|fault| fault.layer == Layer::AsgctStep);
-            if of_walker >= 1000 {
+            let ran = run(jdk, seed, Layer::AsgstStep, &[], &[]);
+            sum += &tally(&ran.report, Layer::AsgstStep);
+            if sum.decided() >= 100_000 {
                 break;
             }
         }
-        for layer in [Layer::GstStep, Layer::AsgctStep] {
-            let injected = sum(&faults, &|fault| fault.layer == layer);
-            let good = sum(&faults, &|fault| {
-                let is_good = matches!(fault.outcome, Detection::Caught | Detection::Explained(_));
-                fault.layer == layer && is_good
-            });
-            let caught = sum(&faults, &|fault| {
-                fault.layer == layer && fault.outcome == Detection::Caught
-            });
-            println!(
-                "{jdk:?} {layer}: {injected} faults, {caught} caught, {good} caught or explained"
-            );
-            assert!(100 * good >= 99 * injected, "{jdk:?}: {faults:#?}");
-            assert!(2 * caught >= injected, "{jdk:?}: {faults:#?}");
-        }
-        let reported = sum(&faults, &|fault| {
-            let is_mismatch = matches!(fault.verdict, Verdict::Wrong | Verdict::Truncated);
-            fault.layer == Layer::GstStep && is_mismatch
-        });
-        assert_eq!(of_truth.mismatches(), reported, "{jdk:?}: {faults:#?}");
+        println!("{jdk:?}: {sum:?}");
+        let budget = Layer::AsgstStep.row().budget;
+        let rate = sum.mismatch_rate().expect("there are checks");
+        assert!(rate <= budget, "{jdk:?}: {sum:?}");
+        assert!(sum.flagged > 0, "{jdk:?}: {sum:?}");
     });
 }

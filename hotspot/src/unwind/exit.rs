@@ -2,12 +2,12 @@
 //!
 //! Along each path of generated code the stack pointer is balanced, so any path to a `ret`, or to a
 //! jump to the return address, leads to the caller. A branch is not taken when it is met first, so the
-//! simulation passes the return poll. Where this leads nowhere, branches are taken at first.
+//! simulation passes the return poll. Where this leads nowhere, the first branches are taken.
 
 use crate::memory::Memory;
 use crate::unwind::instruction::{Effect, decode};
 use crate::unwind::machine::Machine;
-use crate::unwind::met::{First, Met};
+use crate::unwind::met::{Met, Way};
 use crate::unwind::{Register, Registers};
 
 const WORD: usize = size_of::<usize>();
@@ -47,8 +47,8 @@ pub fn find(
     calls: Calls,
     is_return: impl Fn(usize) -> bool,
 ) -> Option<Exit> {
-    let mut ways = First::BOTH.into_iter();
-    ways.find_map(|first| follow(memory, pc, registers, steps, calls, &is_return, first))
+    let mut ways = Way::all();
+    ways.find_map(|way| follow(memory, pc, registers, steps, calls, &is_return, way))
 }
 
 fn follow(
@@ -58,10 +58,10 @@ fn follow(
     steps: usize,
     calls: Calls,
     is_return: impl Fn(usize) -> bool,
-    first: First,
+    way: Way,
 ) -> Option<Exit> {
     let mut machine = Machine::new(memory, registers)?;
-    let mut met = Met::new(first);
+    let mut met = Met::new(way);
     let mut pc = pc;
     for _ in 0..steps {
         let instruction = decode(&memory.code(pc))?;

@@ -1,60 +1,80 @@
-//! The branches that a simulation has met. A simulation that goes on at a branch in one way goes the other way when it
-//! meets the branch for the second time, so loops end.
+//! The branches that a simulation has met. A simulation that has gone one way at a branch goes the other way when it meets
+//! the branch again, so loops end.
 
 /// How many branches are remembered.
 const MOST_BRANCHES: usize = 64;
 
-/// Which way a simulation goes at a branch that it meets for the first time.
+/// Which of the first branches a simulation takes when it meets them first: bit by bit. It takes no others.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
-pub(super) enum First {
-    /// To the next instruction.
-    Next,
-    /// To the branch's target.
-    Target,
-}
+pub(super) struct Way(u8);
 
-impl First {
-    /// Both, the usual way first: it passes the return poll.
-    pub const BOTH: [First; 2] = [First::Next, First::Target];
+impl Way {
+    /// The ways, in the order in which they are tried. The first takes no branch: it passes most return polls. The return
+    /// poll of native wrappers branches to the return.
+    pub fn all() -> impl Iterator<Item = Way> {
+        (0..4).map(Way)
+    }
+
+    fn takes(self, number: usize) -> bool {
+        number < 8 && self.0 >> number & 1 == 1
+    }
 }
 
 /// The branches that were met.
 pub(super) struct Met {
-    first: First,
-    branches: [usize; MOST_BRANCHES],
+    way: Way,
+    /// How many branches were met first.
+    firsts: usize,
+    /// The branches that were met an odd number of times, and whether they were taken.
+    branches: [(usize, bool); MOST_BRANCHES],
     count: usize,
 }
 
 impl Met {
     /// None was met yet.
-    pub fn new(first: First) -> Met {
+    pub fn new(way: Way) -> Met {
         Met {
-            first,
-            branches: [0; MOST_BRANCHES],
+            way,
+            firsts: 0,
+            branches: [(0, false); MOST_BRANCHES],
             count: 0,
         }
     }
 
-    /// Whether the simulation takes the branch at `pc`, which it meets now.
-    pub fn takes(&mut self, pc: usize) -> bool {
-        self.again(pc) == (self.first == First::Next)
-    }
-
-    /// Whether the branch at `pc` was met an odd number of times before. A branch that is met when many others are
+    /// Whether the simulation takes the branch at `pc`, which it meets now. A branch that is met when many others are
     /// remembered counts as new.
-    fn again(&mut self, pc: usize) -> bool {
-        let known = self.branches[..self.count]
-            .iter()
-            .position(|&known| known == pc);
-        if let Some(at) = known {
+    pub fn takes(&mut self, pc: usize) -> bool {
+        let mut known = self.branches[..self.count].iter();
+        if let Some(at) = known.position(|&(known, _)| known == pc) {
+            let (_, taken) = self.branches[at];
             self.count -= 1;
             self.branches.swap(at, self.count);
-            return true;
+            return !taken;
         }
+        let takes = self.way.takes(self.firsts);
+        self.firsts += 1;
         if let Some(free) = self.branches.get_mut(self.count) {
-            *free = pc;
+            *free = (pc, takes);
             self.count += 1;
         }
-        false
+        takes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_way_goes_on_differently_and_turns_when_it_meets_a_branch_again() {
+        let took = |way| {
+            let mut met = Met::new(way);
+            [10, 20, 30, 10, 20, 30].map(|pc| met.takes(pc))
+        };
+        let all: Vec<_> = Way::all().map(took).collect();
+        assert_eq!(all[0], [false, false, false, true, true, true]);
+        assert_eq!(all[1], [true, false, false, false, true, true]);
+        assert_eq!(all[2], [false, true, false, true, false, true]);
+        assert_eq!(all[3], [true, true, false, false, false, true]);
     }
 }

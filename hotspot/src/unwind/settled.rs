@@ -3,13 +3,13 @@
 //! Within its body compiled code may move its stack pointer: it pushes registers before it calls a stub, or
 //! copies data to the stack. There the tables do not say where the frame ends. The code itself leads back to a
 //! place where they do: a debug info record, the return, or a `pop` of the stack pointer that was kept. A branch is taken when the simulation
-//! meets it for the second time, so loops end. Where this leads nowhere, branches are taken at first.
+//! meets it for the second time, so loops end. Where this leads nowhere, the first branches are taken.
 
 use crate::memory::Memory;
 use crate::unwind::exit::exit;
 use crate::unwind::instruction::{Effect, Instruction, decode};
 use crate::unwind::machine::Machine;
-use crate::unwind::met::{First, Met};
+use crate::unwind::met::{Met, Way};
 use crate::unwind::{Register, Registers};
 use std::ops::Range;
 
@@ -33,8 +33,8 @@ pub fn find(
     steps: usize,
     record: impl Fn(usize) -> Option<usize>,
 ) -> Option<Settled> {
-    let mut ways = First::BOTH.into_iter();
-    ways.find_map(|first| follow(memory, pc, registers, &code, steps, &record, first))
+    let mut ways = Way::all();
+    ways.find_map(|way| follow(memory, pc, registers, &code, steps, &record, way))
 }
 
 fn follow(
@@ -44,10 +44,10 @@ fn follow(
     code: &Range<usize>,
     steps: usize,
     record: impl Fn(usize) -> Option<usize>,
-    first: First,
+    way: Way,
 ) -> Option<Settled> {
     let mut machine = Machine::new(memory, registers)?;
-    let mut met = Met::new(first);
+    let mut met = Met::new(way);
     let mut pc = pc;
     let mut next_record = record(pc);
     for _ in 0..steps {
@@ -167,6 +167,20 @@ mod tests {
         // add rsp, rax: nothing is known behind.
         let code = [0x48, 0x01, 0xc4, 0xe8, 0, 0, 0, 0];
         assert_eq!(settled(&code, 0, &[0], 8), None);
+    }
+
+    #[test]
+    fn the_poll_of_a_native_wrapper_branches_to_the_return() {
+        // test byte [r15+0x28], 1; je R; jmp far away; R: cmp qword [r15+8], 0; jne F; ret; F: jmp far away
+        let code = [
+            0x41, 0xf6, 0x47, 0x28, 0x01, 0x74, 0x05, 0xe9, 0, 0, 0, 0x10, 0x49, 0x83, 0x7f, 0x08,
+            0x00, 0x0f, 0x85, 1, 0, 0, 0, 0xc3, 0xe9, 0, 0, 0, 0x10,
+        ];
+        for from in [0, 5, 12, 17, 23] {
+            let found = settled(&code, from, &[0x2222], 99);
+            let caller = [0x2222, STACK + WORD, 0x7777];
+            assert_eq!(found, Some(Settled::Return(caller)), "{from}");
+        }
     }
 
     #[test]

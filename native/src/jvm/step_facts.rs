@@ -29,10 +29,21 @@ pub struct StepFacts {
 /// `JVM_ACC_NATIVE` (JVMS 4.6).
 const NATIVE: u16 = 0x100;
 
+/// `JVM_ACC_SYNTHETIC` (JVMS 4.6).
+const SYNTHETIC: u16 = 0x1000;
+
 /// A limit that no depth of inlining reaches.
 const MOST_SCOPES: usize = 256;
 
 impl StepFacts {
+    /// Whether the VM itself has made the method at this address, to call what a method handle leads to
+    /// (`Method::make_method_handle_intrinsic`).
+    pub fn is_linker(&self, method: usize) -> bool {
+        const BOTH: u16 = NATIVE | SYNTHETIC;
+        let flags = peek::<u16>(method.wrapping_add(self.access_flags));
+        flags.is_some_and(|flags| flags & BOTH == BOTH)
+    }
+
     /// `None` if this VM does not describe its code as expected. `feature` is the VM's
     /// `java.vm.specification.version`.
     pub fn find(structs: &Structs, feature: u32) -> Option<StepFacts> {

@@ -61,7 +61,7 @@ pub struct Config {
     /// Whether layer `asgct-event` makes checks at calls of native methods, too.
     #[serde(default)]
     pub native_calls: bool,
-    /// Whether threads run one instruction at a time: layers `gst-step` and `asgct-step`.
+    /// Whether threads run one instruction at a time: layers `gst-step`, `asgct-step` and `asgst-step`.
     #[serde(default)]
     pub steps: bool,
     /// For how many seconds from the VM's start threads run so; `None`: to the end.

@@ -144,6 +144,20 @@ impl File {
                            have `asgct-gst` or `asgst-gst`, or with hooks `asgct-async` or `asgst-async`";
             return Err((place, message.into()));
         }
+        let one_walker = |layers: &[Layer]| {
+            let step = [Layer::AsgctStep, Layer::AsgstStep];
+            !step.iter().all(|layer| layers.contains(layer))
+        };
+        let divides = |values: &BTreeMap<String, Variation>| {
+            let of = |value: &Variation| value.layers.as_deref().is_some_and(one_walker);
+            values.values().all(of)
+        };
+        if !one_walker(&layers) && !matrix.axes.values().any(divides) {
+            let place = self.layers.as_ref().map_or(0..0, Spanned::span);
+            let message = "one walker is asked at each step: have `asgct-step` or `asgst-step`, or an axis whose values \
+                           have one of these `layers` each";
+            return Err((place, message.into()));
+        }
         if self.program.get_ref().is_empty() {
             return Err((
                 self.program.span(),
@@ -306,6 +320,7 @@ mod tests {
             "name = \"x\"\nlayers = [\"gst\"]\n[sampling]\nchosen_instants = true\n".to_owned() + PROGRAM,
             "name = \"x\"\nlayers = [\"gst\"]\n[sampling]\naltered = { walks = 5 }\n".to_owned() + PROGRAM,
             "name = \"x\"\n[sampling]\naltered = { walks = 0 }\n".to_owned() + PROGRAM,
+            "name = \"x\"\nlayers = [\"asgct-step\", \"asgst-step\"]\n".to_owned() + PROGRAM,
             "name = \"x\"\n[matrix]\nrepetitions = 0\n".to_owned() + PROGRAM,
             "name = \"x\"\n[matrix.axes.gc]\n".to_owned() + PROGRAM,
             "name = \"x\"\nprogram = []\n".into(),

@@ -10,6 +10,9 @@ const WORD: usize = size_of::<usize>();
 /// `JVM_ACC_NATIVE` (JVMS 4.6).
 const NATIVE: u32 = 0x100;
 
+/// `JVM_ACC_SYNTHETIC` (JVMS 4.6).
+const SYNTHETIC: u32 = 0x1000;
+
 /// The VM's address of a method.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Method(pub usize);
@@ -86,13 +89,27 @@ impl Method {
 
     /// Whether it is native.
     pub fn is_native(self, layout: &Layout, memory: &impl Memory) -> Option<bool> {
+        Some(self.flags(layout, memory)? & NATIVE != 0)
+    }
+
+    /// Whether the VM has made it, to call what a method handle leads to. It is in no class, and has the number of
+    /// another method (`Method::make_method_handle_intrinsic`).
+    fn is_linker(self, layout: &Layout, memory: &impl Memory) -> Option<bool> {
+        let both = NATIVE | SYNTHETIC;
+        Some(self.flags(layout, memory)? & both == both)
+    }
+
+    fn flags(self, layout: &Layout, memory: &impl Memory) -> Option<u32> {
         // Two bytes are enough, and there are no more since JDK 25.
         let flags = memory.u16(self.0.wrapping_add(layout.access_flags))?;
-        Some(u32::from(flags) & NATIVE != 0)
+        Some(flags.into())
     }
 
     /// Its jmethodID; 0 if the VM has made none, as in AsyncGetCallTrace.
     pub fn id(self, layout: &Layout, memory: &impl Memory) -> Option<usize> {
+        if self.is_linker(layout, memory)? {
+            return Some(0);
+        }
         let part = self.part(layout, memory)?;
         let number = usize::from(memory.u16(part.wrapping_add(layout.number))?);
         let pool = memory.word(part.wrapping_add(layout.constants))?;
