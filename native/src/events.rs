@@ -2,6 +2,7 @@
 
 use crate::agent::{Agent, guard};
 use crate::hooks;
+use crate::jvm::attached;
 use crate::jvm::jni::{Env, Ref};
 use crate::jvm::jvmti::{ClassFile, Event, Events, JMethodId, Jvmti};
 use crate::jvm::thunks::Thunk;
@@ -58,9 +59,6 @@ impl Events for AgentEvents {
             if agent.config.edges && !agent.config.hooks.is_on() {
                 listen_to_class_files(jvm.jvmti, records);
             }
-            for class in jvm.jvmti.loaded_classes(env).unwrap_or_default() {
-                prepared::create_method_ids(truth, class.get());
-            }
             ground::find_vm_errors(env);
             if agent.config.hooks.is_on()
                 && let Err(reason) = hook_class::learn(truth, env)
@@ -76,6 +74,10 @@ impl Events for AgentEvents {
             }
             layers.walkers.begin(&agent.config.layers, env);
             enter(agent, env);
+            attached::rehearse(jvm.vm);
+            for class in jvm.jvmti.loaded_classes(env).unwrap_or_default() {
+                prepared::create_method_ids(truth, class.get());
+            }
             jvm.set_live(true);
             if agent.config.steps
                 && let Err(reason) = steps::judging::start(layers, |work| guard((), work))

@@ -8,6 +8,23 @@ use std::sync::{Mutex, OnceLock};
 use std::thread;
 use std::time::Duration;
 
+/// Lets a thread attach itself and end, with a name and without one, and waits for its end.
+///
+/// The VM posts no ClassPrepare event for a class that a thread prepares while it attaches itself, as the thread has no
+/// JVMTI state yet (`jvmtiExport.cpp`). Seen with `SoftReference` and `Class$ReflectionData` on 21 and 25, and with
+/// `Thread$ThreadNumbering`. Behind this call such classes are prepared, unless later threads need others.
+pub fn rehearse(vm: Vm) {
+    let attach = move || {
+        for name in [Some(c"Stackwitness"), None] {
+            vm.attached(name, |_| ());
+        }
+    };
+    // Without this thread the classes are found later, one by one.
+    _ = thread::Builder::new()
+        .spawn(attach)
+        .map(|thread| thread.join());
+}
+
 /// A thread that is started at most once.
 pub struct AttachedThread {
     /// Gets a word when the thread has ended.
@@ -35,7 +52,7 @@ impl AttachedThread {
         let (end, ended) = channel();
         _ = self.ended.set(Mutex::new(ended));
         let body = move || {
-            vm.attached(name, work);
+            vm.attached(Some(name), work);
             _ = end.send(());
         };
         let named = thread::Builder::new().name(name.to_string_lossy().into_owned());

@@ -339,12 +339,12 @@ impl Vm {
     }
 
     /// Runs `body` with the calling thread attached as a daemon, so that it keeps no VM alive;
-    /// `None` if the VM refuses.
-    pub fn attached<T>(self, name: &CStr, body: impl FnOnce(Env<'_>) -> T) -> Option<T> {
+    /// `None` if the VM refuses. A thread without a name gets a number from the VM.
+    pub fn attached<T>(self, name: Option<&CStr>, body: impl FnOnce(Env<'_>) -> T) -> Option<T> {
         let (vm, mut env) = (self.0.as_ptr(), ptr::null_mut());
         let mut arguments = jni_sys::JavaVMAttachArgs {
             version: jni_sys::JNI_VERSION_1_8,
-            name: name.as_ptr().cast_mut(),
+            name: name.map_or(ptr::null_mut(), |name| name.as_ptr().cast_mut()),
             group: ptr::null_mut(),
         };
         // SAFETY: the VM is live; the arguments outlive the call.

@@ -52,17 +52,14 @@ pub fn run(layers: &'static Layers, ready: Ready) {
         truth: layers.truth,
         records: layers.records,
     };
-    let attached =
-        layers
-            .truth
-            .jvm
-            .vm
-            .attached(c"Stackwitness", |env| match Judging::new(layers, env) {
-                Ok(mut judging) => ready.run(means, env, &mut judging),
-                Err(error) => layers
-                    .records
-                    .invalid(format!("no memory for the sampler: {error}")),
-            });
+    let attached = layers.truth.jvm.vm.attached(Some(c"Stackwitness"), |env| {
+        match Judging::new(layers, env) {
+            Ok(mut judging) => ready.run(means, env, &mut judging),
+            Err(error) => layers
+                .records
+                .invalid(format!("no memory for the sampler: {error}")),
+        }
+    });
     if attached.is_none() {
         let reason = "the sampler could not attach to the VM".to_owned();
         layers.records.invalid(reason);

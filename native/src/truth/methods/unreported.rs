@@ -1,8 +1,7 @@
 //! Classes whose preparation the VM does not report.
 //!
-//! The VM posts no event for a class that a thread prepares while it attaches itself, as the thread has no
-//! JVMTI state yet (`jvmtiExport.cpp`). Seen with `Thread$ThreadNumbering`, where a thread without a name is
-//! the first that attaches itself. Such a class is looked for when a walk shows a key without a class.
+//! The VM posts no event for a class that a thread prepares while it attaches itself. Most such classes are known early
+//! (`attached::rehearse`). Any other is looked for when a walk shows a key without a class.
 
 use super::given::Origin;
 use super::registry::Registry;
