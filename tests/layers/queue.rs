@@ -22,7 +22,12 @@ fn run(jdk: &Path, seed: u64, names: &[&str]) -> Tally {
         "{jdk:?}"
     );
     let counts = ran.report.layer(Layer::AsgstQueue);
-    counts.map(|counts| counts.tally()).unwrap_or_default()
+    let tally = counts.map(|counts| counts.tally()).unwrap_or_default();
+    // A mismatch may be rare: its evidence is part of the failure.
+    for mismatch in &ran.report.mismatches {
+        println!("{jdk:?}: {}", serde_json::to_string(mismatch).unwrap());
+    }
+    tally
 }
 
 /// `ASGST_ENQUEUE_FULL_QUEUE`: one sample of a thread is under way at a time, so the queue always has room.

@@ -34,17 +34,19 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const LOOK_AGAIN: Duration = Duration::from_micros(30);
 
 /// The walker: the queues of all threads, by the addresses of their states.
+///
+/// The sampler may ask a thread again before it takes the earlier answer, and another thread may get the state of a thread
+/// that has ended. So each sample has a ticket of its own, which is the argument of its element.
 #[derive(Default)]
 struct AsgstQueue {
     threads: Mutex<HashMap<usize, Arc<OfThread>>>,
+    tickets: AtomicUsize,
 }
 
-/// The queue of a thread, and the answers that nobody has taken yet. The sampler may ask a thread again before it takes
-/// the earlier answer, so each sample has a ticket, which is the argument of its element.
+/// The queue of a thread, and the answers that nobody has taken yet.
 struct OfThread {
     /// Null before the queue is registered. The queue lives until its thread removes it.
     queue: AtomicPtr<Queue>,
-    tickets: AtomicUsize,
     answers: Mutex<VecDeque<Answer>>,
 }
 
@@ -113,7 +115,6 @@ impl Walker for AsgstQueue {
     fn enter(&self, env: Env<'_>, state: &ThreadState) {
         let of_thread = Arc::new(OfThread {
             queue: AtomicPtr::default(),
-            tickets: AtomicUsize::new(1),
             answers: Mutex::default(),
         });
         let argument = Arc::as_ptr(&of_thread).cast_mut();
@@ -160,7 +161,7 @@ impl WalksInterrupted for AsgstQueue {
         let of_thread = thread.state().kept_for_walker().cast::<OfThread>();
         // SAFETY: what `enter` kept on this thread, which is alive until `leave` runs on this thread.
         let of_thread = unsafe { of_thread.as_ref() }.ok_or(NO_QUEUE)?;
-        let ticket = of_thread.tickets.fetch_add(1, Relaxed);
+        let ticket = self.tickets.fetch_add(1, Relaxed);
         let context = thread.context().as_raw();
         let argument = ptr::without_provenance_mut(ticket);
         // SAFETY: the queue and the context are those of the interrupted thread, which runs here. The argument is a
