@@ -14,6 +14,10 @@ use oracle::random::mix;
 /// (`interpreter_frame_initial_sp_offset` in `frame_x86.hpp`).
 const FIXED: usize = 9 * WORD;
 
+/// The stub in which compiled code begins to handle an exception is no longer than this. It calls the code that looks for the
+/// handler (`LIR_Assembler::emit_exception_handler`).
+const HANDLER_STUB: usize = 32;
+
 /// What is known of the interpreter at an instant.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
 pub enum Interpreted {
@@ -42,6 +46,9 @@ pub struct Call {
     pub piece: Piece,
     /// Whether interpreted code has called a Java method. Other calls of the interpreter are its own.
     pub is_invoke: bool,
+    /// Of a compiled caller that has just begun to handle an exception: the return address of the callee that threw; 0
+    /// otherwise.
+    pub origin: usize,
     /// Of an interpreted caller: the VM's address of the method.
     pub method: usize,
     /// Of an interpreted caller: the bytecode pointer.
@@ -77,6 +84,16 @@ pub enum Lost {
 pub struct Shadow {
     calls: Box<[Call]>,
     count: usize,
+    thrown: Thrown,
+}
+
+/// An exception that has ended a callee of compiled code.
+#[derive(Copy, Clone, Debug, Default)]
+struct Thrown {
+    /// The return address of the callee.
+    origin: usize,
+    /// Where its caller began to handle the exception.
+    handler: usize,
 }
 
 impl Shadow {
@@ -85,6 +102,7 @@ impl Shadow {
         Shadow {
             calls: vec![Call::default(); capacity].into_boxed_slice(),
             count: 0,
+            thrown: Thrown::default(),
         }
     }
 
@@ -117,6 +135,7 @@ impl Shadow {
             call.bcp,
             call.piece.blob + usize::from(call.is_of_same_frame),
             call.piece.id as usize,
+            call.origin,
         ];
         call.own_hash = words.iter().fold(0, |hash, &word| mixed(hash, word as u64));
         call.hash = mixed(before, call.own_hash);
@@ -196,7 +215,10 @@ impl Shadow {
             true => stack.word(before.fp.wrapping_sub(distance)),
             false => 0,
         };
+        let Thrown { origin, handler } = self.thrown;
+        let is_handler = before.pc.wrapping_sub(handler) < HANDLER_STUB;
         self.push(Call {
+            origin: if is_handler { origin } else { 0 },
             slot: after.sp,
             ret: word,
             fp: before.fp,
@@ -234,8 +256,13 @@ impl Shadow {
             return;
         };
         let is_at_handler = after.piece == newest.piece && before.piece != newest.piece;
-        if after.pc == newest.ret || is_at_handler {
+        let origin = newest.ret;
+        if after.pc == origin || is_at_handler {
             self.count -= 1;
+        }
+        if is_at_handler {
+            let handler = after.pc;
+            self.thrown = Thrown { origin, handler };
         }
     }
 

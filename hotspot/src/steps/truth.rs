@@ -68,6 +68,8 @@ pub trait Facts {
     fn bci(&self, method: usize, bcp: usize) -> Option<Bci>;
     /// The frame size of `piece` in words, the return address included.
     fn frame_words(&self, piece: Piece) -> Option<usize>;
+    /// Whether `pc` is in the code that begins the compiled method `piece`, and completes its frame.
+    fn is_at_beginning(&self, piece: Piece, pc: usize) -> bool;
     /// Whether `pc` is in the stubs of the compiled method `piece`, behind its code.
     fn is_in_stubs(&self, piece: Piece, pc: usize) -> bool;
 }
@@ -99,7 +101,11 @@ pub fn lines(
         }
         rest = older;
         if call.has_frames() {
-            tops = between_records(call.piece, call.ret, facts)?;
+            tops = match call.origin {
+                0 => between_records(call.piece, call.ret, facts)?,
+                // The frame stands where its callee threw.
+                origin => between_records(call.piece, origin, facts)?,
+            };
         }
     }
     let mut fp = match interpreted {
@@ -226,6 +232,10 @@ fn between_records(piece: Piece, pc: usize, facts: &impl Facts) -> Result<Vec<To
     };
     let before = before.or_else(start);
     let mut tops = Vec::new();
+    if facts.is_at_beginning(piece, pc) {
+        // This code is of the method itself, and of no method that is inlined.
+        tops.extend(start().map(certain));
+    }
     // Where both records have the same frames, so has the code between them, except that the innermost
     // frame moves. Before the first record is the start of the method.
     let same = before

@@ -18,6 +18,8 @@ pub struct StepFacts {
     nmethods: Layout,
     compression: Compression,
     stubs: Option<usize>,
+    frame_complete: usize,
+    has_short_offsets: bool,
     code: CodeCache,
     java_calls: JavaCalls,
     access_flags: usize,
@@ -31,6 +33,9 @@ const NATIVE: u16 = 0x100;
 
 /// `JVM_ACC_SYNTHETIC` (JVMS 4.6).
 const SYNTHETIC: u16 = 0x1000;
+
+/// The first JDK whose blobs have the offset of the complete frame in two bytes.
+const SHORT_OFFSETS: u32 = 24;
 
 /// A limit that no depth of inlining reaches.
 const MOST_SCOPES: usize = 256;
@@ -53,6 +58,8 @@ impl StepFacts {
         Some(StepFacts {
             nmethods: Layout::find(structs)?,
             compression: Compression::of(feature),
+            frame_complete: structs.field(&["CodeBlob"], "_frame_complete_offset")?,
+            has_short_offsets: feature >= SHORT_OFFSETS,
             stubs: structs.field(&["nmethod"], "_stub_offset"),
             code: CodeCache::find(structs)?,
             java_calls: JavaCalls::find(structs)?,
@@ -67,6 +74,17 @@ impl StepFacts {
     pub fn stubs(&self, blob: usize) -> Option<usize> {
         let distance: i32 = peek(blob + self.stubs?)?;
         Some(blob.wrapping_add_signed(distance as isize))
+    }
+
+    /// Where the frame of the compiled method `blob` is complete, and its body begins; `None` if it has no frame.
+    pub fn body(&self, blob: usize) -> Option<usize> {
+        let tables = Nmethod(blob).debug_tables(&self.nmethods, &OwnMemory)?;
+        let at = blob + self.frame_complete;
+        let distance = match self.has_short_offsets {
+            true => peek::<u16>(at)?.cast_signed().into(),
+            false => peek::<i32>(at)?,
+        };
+        Some(tables.code + usize::try_from(distance).ok()?)
     }
 
     fn lines(&self, tables: &DebugTables, record: Option<Record>) -> Option<Vec<Line>> {
@@ -120,6 +138,10 @@ impl Facts for StepFacts {
 
     fn frame_words(&self, Piece { blob, .. }: Piece) -> Option<usize> {
         self.code.frame_words_of(blob)
+    }
+
+    fn is_at_beginning(&self, Piece { blob, .. }: Piece, pc: usize) -> bool {
+        self.body(blob).is_some_and(|body| pc < body)
     }
 
     fn is_in_stubs(&self, Piece { blob, .. }: Piece, pc: usize) -> bool {

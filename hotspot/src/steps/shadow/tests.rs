@@ -221,6 +221,28 @@ fn a_call_stays_while_a_register_has_its_return_address() {
 }
 
 #[test]
+fn a_call_of_a_handler_tells_where_the_exception_came_from() {
+    let origin_of_next_call = |instructions: usize| {
+        let mut machine = Machine::new();
+        machine.run(&Act::Call(1, 5));
+        let thrower = machine.known[0].ret;
+        machine.run(&Act::Throw);
+        for _ in 0..instructions {
+            machine.step(machine.place.pc + 16, machine.place.sp);
+        }
+        let pc = machine.place.pc;
+        machine.push(pc + 5, function(9));
+        let newest = machine.shadow.calls().last().copied();
+        (newest.map(|call| call.origin), thrower)
+    };
+    let (origin, thrower) = origin_of_next_call(0);
+    assert_eq!(origin, Some(thrower));
+    // Later calls are those of other code.
+    let (origin, _) = origin_of_next_call(4);
+    assert_eq!(origin, Some(0));
+}
+
+#[test]
 fn equal_calls_at_other_places_have_equal_hashes() {
     let hash = |words: usize| {
         let mut machine = Machine::new();

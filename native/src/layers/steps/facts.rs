@@ -37,6 +37,7 @@ pub struct Kept {
     methods: Answers<Piece, Option<usize>>,
     frames: Answers<Piece, Option<usize>>,
     stubs: Answers<Piece, Option<usize>>,
+    bodies: Answers<Piece, Option<usize>>,
     bcis: Answers<(usize, usize), Option<Bci>>,
 }
 
@@ -87,6 +88,12 @@ impl Facts for KeptFacts<'_> {
     fn frame_words(&self, piece: Piece) -> Option<usize> {
         let find = || self.of(piece, || self.facts.frame_words(piece));
         self.kept.frames.of(piece, find)
+    }
+
+    fn is_at_beginning(&self, piece: Piece, pc: usize) -> bool {
+        let find = || self.of(piece, || self.facts.body(piece.blob));
+        let body = self.kept.bodies.of(piece, find);
+        body.is_some_and(|body| pc < body)
     }
 
     fn is_in_stubs(&self, piece: Piece, pc: usize) -> bool {
