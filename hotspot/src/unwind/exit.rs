@@ -12,6 +12,9 @@ use crate::unwind::{Register, Registers};
 
 const WORD: usize = size_of::<usize>();
 
+/// rdx: the register that tells a handler of exceptions which call threw (`StubRoutines::forward_exception_entry`).
+const ORIGIN: Register = Register::new(2);
+
 /// What the simulation does at a call.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Calls {
@@ -36,19 +39,46 @@ pub struct Exit {
     pub left_frame: bool,
 }
 
-/// Simulates at most `steps` instructions from `pc` on. `is_return` says whether a word is a return
-/// address: an indirect jump goes to the caller, or leaves the return address on the stack for
-/// other code. `None` if no return was reached.
+/// The code to which a simulation leads.
+pub trait Landings {
+    /// Whether `word` is a return address of a Java frame.
+    fn is_return(&self, word: usize) -> bool;
+    /// Whether `word` is behind a call of the interpreter's own, whose frame goes on there.
+    fn is_behind_own_call(&self, word: usize) -> bool;
+    /// Whether code may handle at `pc` an exception that the callee threw whose return address is `origin`.
+    fn goes_on_at(&self, pc: usize, origin: usize) -> bool;
+}
+
+/// Simulates at most `steps` instructions from `pc` on. An indirect jump goes to the caller, or leaves the return address
+/// on the stack for other code. `None` if no return was reached.
 pub fn find(
     memory: &impl Memory,
     pc: usize,
     registers: &Registers,
     steps: usize,
     calls: Calls,
-    is_return: impl Fn(usize) -> bool,
+    landings: &impl Landings,
 ) -> Option<Exit> {
-    let mut ways = Way::all();
-    ways.find_map(|way| follow(memory, pc, registers, steps, calls, &is_return, way))
+    let mut ways = Way::at_first(2);
+    ways.find_map(|way| follow(memory, pc, registers, steps, calls, landings, way))
+}
+
+/// As [`find`], on a way on which the code itself writes `register`: other ways lead to other code.
+pub fn find_writing(
+    memory: &impl Memory,
+    pc: usize,
+    registers: &Registers,
+    steps: usize,
+    landings: &impl Landings,
+    register: Register,
+) -> Option<Exit> {
+    let mut unknown = *registers;
+    unknown.set(register, None);
+    let mut ways = Way::at_first(4);
+    ways.find_map(|way| {
+        let exit = follow(memory, pc, &unknown, steps, Calls::Stop, landings, way)?;
+        exit.registers.get(register).map(|_| exit)
+    })
 }
 
 fn follow(
@@ -57,7 +87,7 @@ fn follow(
     registers: &Registers,
     steps: usize,
     calls: Calls,
-    is_return: impl Fn(usize) -> bool,
+    landings: &impl Landings,
     way: Way,
 ) -> Option<Exit> {
     let mut machine = Machine::new(memory, registers)?;
@@ -76,9 +106,9 @@ fn follow(
                 next.wrapping_add_signed(distance as isize)
             }
             Effect::JumpRegister(register) => {
-                return jump(&machine, machine.registers.get(register), is_return);
+                return jump(&machine, machine.registers.get(register), landings);
             }
-            Effect::JumpMemory => return jump(&machine, None, is_return),
+            Effect::JumpMemory => return jump(&machine, None, landings),
             Effect::Call if calls == Calls::Stop => return None,
             Effect::Trap => return None,
             effect => {
@@ -105,27 +135,40 @@ pub(super) fn exit(machine: &Machine<'_, impl Memory>, pc: usize) -> Option<Exit
 fn jump(
     machine: &Machine<'_, impl Memory>,
     target: Option<usize>,
-    is_return: impl Fn(usize) -> bool,
+    landings: &impl Landings,
 ) -> Option<Exit> {
-    if let Some(target) = target.filter(|&target| is_return(target)) {
-        return exit(machine, target);
+    let is_return = |word| landings.is_return(word);
+    if let Some(target) = target {
+        if is_return(target) {
+            return exit(machine, target);
+        }
+        // Handlers are told in rdx where the exception came from.
+        let origin = machine.registers.get(ORIGIN);
+        if let Some(origin) = origin.filter(|&origin| landings.goes_on_at(target, origin)) {
+            return exit(machine, origin);
+        }
     }
     let sp = machine.registers.get(Register::RSP)?;
-    if let Some(top) = machine.load(sp).filter(|&top| is_return(top)) {
-        let mut exit = exit(machine, top)?;
-        // If the return address was popped, the words above are the caller's arguments, in
-        // another order.
-        let behind = match machine.popped {
-            Some((popped, behind)) if popped == top => behind,
-            _ => sp.wrapping_add(WORD),
-        };
-        exit.sp = behind;
-        exit.registers.set(Register::RSP, Some(behind));
-        return Some(exit);
+    let returns = |word| is_return(word) || landings.is_behind_own_call(word);
+    let top = machine.load(sp).filter(|&top| returns(top));
+    match (machine.popped.find(returns), top) {
+        // What was popped was pushed again. The words between are the caller's arguments, in another order.
+        (Some((popped, behind)), Some(top)) if popped == top => {
+            let mut exit = exit(machine, top)?;
+            exit.sp = behind;
+            exit.registers.set(Register::RSP, Some(behind));
+            Some(exit)
+        }
+        // The return address was popped to find the target of the jump.
+        (Some((popped, _)), _) => exit(machine, popped),
+        (None, Some(top)) => {
+            let mut exit = exit(machine, top)?;
+            exit.sp = sp.wrapping_add(WORD);
+            exit.registers.set(Register::RSP, Some(exit.sp));
+            Some(exit)
+        }
+        (None, None) => None,
     }
-    // The return address was popped to find the target of the jump.
-    let (popped, _) = machine.popped.filter(|&(popped, _)| is_return(popped))?;
-    exit(machine, popped)
 }
 
 #[cfg(test)]
@@ -134,6 +177,24 @@ mod tests {
     use crate::unwind::toy::{CODE, Fixed, STACK};
 
     const CALLER: usize = 0x2222;
+    const HANDLER: usize = 0x3333;
+
+    /// The caller's code.
+    struct Caller;
+
+    impl Landings for Caller {
+        fn is_return(&self, word: usize) -> bool {
+            word == CALLER
+        }
+
+        fn is_behind_own_call(&self, _: usize) -> bool {
+            false
+        }
+
+        fn goes_on_at(&self, pc: usize, origin: usize) -> bool {
+            pc == HANDLER && origin == CALLER
+        }
+    }
 
     fn exit(
         code: &'static [u8],
@@ -145,8 +206,7 @@ mod tests {
         registers.set(Register::RBP, Some(0x7777));
         registers.set(Register::RBX, Some(rbx));
         let memory = Fixed { code, stack };
-        let is_return = |word| word == CALLER;
-        let found = find(&memory, CODE, &registers, 16, Calls::Stop, is_return)?;
+        let found = find(&memory, CODE, &registers, 16, Calls::Stop, &Caller)?;
         assert_eq!(found.registers.get(Register::RSP), Some(found.sp));
         Some((found.pc, found.sp, found.fp))
     }
@@ -198,11 +258,34 @@ mod tests {
         }
         let mut registers = Registers([Some(0); 16]);
         registers.set(Register::RSP, Some(STACK));
-        let is_return = |word| word == CALLER;
-        assert_eq!(
-            find(&Below, CODE, &registers, 16, Calls::Stop, is_return),
-            None
-        );
+        let found = find(&Below, CODE, &registers, 16, Calls::Stop, &Caller);
+        assert_eq!(found, None);
+    }
+
+    #[test]
+    fn an_exception_goes_on_at_the_handler_of_the_caller() {
+        // pop rdx; pop rax; jmp rbx
+        let found = exit(&[0x5a, 0x58, 0xff, 0xe3], &[CALLER, 0x5555], HANDLER);
+        assert_eq!(found, Some((CALLER, STACK + 16, 0x7777)));
+        // pop rbp; pop rdx; jmp rax: the handler is not known yet.
+        let found = exit(&[0x5d, 0x5a, 0xff, 0xe0], &[0x5555, CALLER, 0x4444], 0);
+        assert_eq!(found, Some((CALLER, STACK + 16, 0x5555)));
+    }
+
+    #[test]
+    fn a_way_writes_the_register() {
+        // je over the move; mov r13, rsp; jmp [rcx]
+        let code = &[0x74, 0x03, 0x4c, 0x8b, 0xec, 0xff, 0x21];
+        let memory = Fixed {
+            code,
+            stack: &[CALLER],
+        };
+        let mut registers = Registers([Some(0x9999); 16]);
+        registers.set(Register::RSP, Some(STACK));
+        let find = |at| find_writing(&memory, CODE + at, &registers, 16, &Caller, Register::R13);
+        let kept = find(0).and_then(|exit| exit.registers.get(Register::R13));
+        assert_eq!(kept, Some(STACK));
+        assert_eq!(find(5), None);
     }
 
     #[test]

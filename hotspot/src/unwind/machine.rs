@@ -16,8 +16,8 @@ pub(super) struct Machine<'a, M> {
     stack: Overlay,
     /// Whether `leave` removed a frame.
     pub left_frame: bool,
-    /// The word that was popped first, and the stack pointer behind it.
-    pub popped: Option<(usize, usize)>,
+    /// The words that were popped first, and the stack pointer behind each.
+    pub popped: Popped,
 }
 
 impl<'a, M: Memory> Machine<'a, M> {
@@ -29,7 +29,7 @@ impl<'a, M: Memory> Machine<'a, M> {
             registers: *registers,
             stack: Overlay::default(),
             left_frame: false,
-            popped: None,
+            popped: Popped::default(),
         })
     }
 
@@ -45,8 +45,8 @@ impl<'a, M: Memory> Machine<'a, M> {
             }
             Effect::Pop(register) => {
                 let value = self.pop();
-                if let (None, Some(value)) = (self.popped, value) {
-                    self.popped = Some((value, self.registers.get(Register::RSP)?));
+                if let Some(value) = value {
+                    self.popped.add(value, self.registers.get(Register::RSP)?);
                 }
                 if let Some(register) = register {
                     self.registers.set(register, value);
@@ -128,10 +128,32 @@ fn offset(address: usize, number: i32) -> usize {
     address.wrapping_add_signed(number as isize)
 }
 
-/// The newest words that the simulation wrote.
+/// The words that were popped first.
+#[derive(Default)]
+pub(super) struct Popped {
+    words: [(usize, usize); 4],
+    count: usize,
+}
+
+impl Popped {
+    fn add(&mut self, word: usize, behind: usize) {
+        if let Some(free) = self.words.get_mut(self.count) {
+            *free = (word, behind);
+            self.count += 1;
+        }
+    }
+
+    /// The first word that `is_it`, and the stack pointer behind it.
+    pub fn find(&self, is_it: impl Fn(usize) -> bool) -> Option<(usize, usize)> {
+        let mut words = self.words[..self.count].iter();
+        words.find(|&&(word, _)| is_it(word)).copied()
+    }
+}
+
+/// The newest words that the simulation wrote. Stubs save all registers.
 #[derive(Default)]
 struct Overlay {
-    words: [(usize, Option<usize>); 8],
+    words: [(usize, Option<usize>); 32],
     count: usize,
 }
 

@@ -166,7 +166,7 @@ layers! {
     /// and returns that the steps show.
     AsgstStep = "asgst-step" {
         walker: Some("asgst"), truths: [Steps], when: Step, program: Unmodified, usual: false,
-        budget: 0.02, imprecise: [0.05, 0.05],
+        budget: 0.002, imprecise: [0.005, 0.005],
         compares: "AsyncGetStackTrace at each instruction: as `asgct-step`, in runs without that layer",
     }
     /// AsyncGetStackTrace in a signal handler with the trace stack copied there.

@@ -23,6 +23,7 @@ pub struct Layout {
     not_terminated: u32,
     continuation: Option<usize>,
     unpacked: usize,
+    exception_pc: Option<usize>,
     list: ListLayout,
     /// The distance from the thread to its JNI environment.
     environment: usize,
@@ -98,6 +99,7 @@ impl Layout {
                 .cast_unsigned(),
             continuation: field("_cont_entry"),
             unpacked: field("_vframe_array_head")?,
+            exception_pc: field("_exception_pc"),
             list: ListLayout {
                 current: tables.field(&["ThreadsSMRSupport"], "_java_thread_list")?,
                 length: tables.field(&["ThreadsList"], "_length")?,
@@ -195,6 +197,12 @@ impl JavaThread {
     /// description of the new frames until they are filled in (`share/runtime/deoptimization.cpp`).
     pub fn unpacks(self, layout: &Layout, memory: &impl Memory) -> Option<bool> {
         Some(memory.word(self.0.wrapping_add(layout.unpacked))? != 0)
+    }
+
+    /// The return address of the callee whose exception the thread is about to handle; `None` if there is none.
+    pub fn exception_pc(self, layout: &Layout, memory: &impl Memory) -> Option<usize> {
+        let pc = memory.word(self.0.wrapping_add(layout.exception_pc?))?;
+        (pc != 0).then_some(pc)
     }
 
     /// The addresses of its stack.

@@ -83,6 +83,8 @@ pub struct Walk<'a> {
     only_c: bool,
     /// Whether frames of compiled code are being replaced by frames of the interpreter.
     unpacks: bool,
+    /// The return address of the callee whose exception is about to be handled.
+    thrown_at: Option<usize>,
     /// How many more frames of C there may be.
     c_frames_left: u32,
     /// How many more frames may be in the middle of code, and not at a call.
@@ -112,6 +114,7 @@ impl<'a> Walk<'a> {
             with_c: false,
             only_c: false,
             unpacks: false,
+            thrown_at: None,
             c_frames_left: MOST_C_FRAMES,
             interrupted_left: MOST_INTERRUPTED,
         }

@@ -26,7 +26,10 @@ pub fn is_return(vm: &Vm, memory: &Live<'_>, word: usize) -> bool {
                 || nmethod.is_deopt_handler(vm.code_cache.nmethods(), memory, word)
         }
         // The entry of a continuation is such a wrapper, and calls Java code.
-        Kind::NativeWrapper(_) | Kind::Upcall => is_behind_call(memory, word),
+        Kind::NativeWrapper(_) | Kind::Upcall => {
+            let has_frame = blob.frame_complete.is_none_or(|complete| word > complete);
+            has_frame && is_behind_call(memory, word)
+        }
         Kind::Continuation => true,
         Kind::Adapter | Kind::Vtable | Kind::Deoptimization | Kind::Safepoint | Kind::Stub => false,
     }

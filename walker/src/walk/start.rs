@@ -33,6 +33,7 @@ impl<'a> Walk<'a> {
         let walk = Walk {
             with_c,
             unpacks: thread.unpacks(threads, &memory).ok_or(Failure::Torn)?,
+            thrown_at: thread.exception_pc(threads, &memory),
             ..Walk::new(vm, memory, stack, Position::End)
         };
         let in_c = CFrame {
@@ -44,6 +45,10 @@ impl<'a> Walk<'a> {
             (State::New, ..) => return Err(Failure::UnsafeState),
             // Code of a method shows where the thread is, whatever its state is.
             (_, Some(Kind::Compiled(_) | Kind::Interpreter), _) => interrupted,
+            // The stub that has left Java code is about to call the VM, and has kept no pc.
+            (_, Some(_), Some(anchor)) if registers.get(Register::RSP) == Some(anchor.sp) => {
+                interrupted
+            }
             (_, None, Some(anchor)) if with_c => Position::C(in_c, Some(anchor)),
             (_, _, Some(anchor)) => walk.anchored(Some(anchor))?,
             (_, Some(_), None) => interrupted,

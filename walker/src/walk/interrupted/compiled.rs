@@ -7,7 +7,7 @@ use crate::walk::frame::{Certainty, Failure, Frame, FrameKind};
 use crate::walk::return_address::calls_into;
 use crate::walk::{Inlined, Place, Position, Step, Walk, Yield};
 use hotspot::memory::Memory;
-use hotspot::unwind::exit::Calls;
+use hotspot::unwind::exit::{Calls, Landings};
 use hotspot::unwind::instruction::{Effect, decode};
 use hotspot::unwind::settled::{self, Settled};
 use hotspot::unwind::{Register, Registers, entry};

@@ -5,7 +5,7 @@ use crate::vm::method::Method;
 use crate::walk::caller::frame_at;
 use crate::walk::frame::{Failure, Frame, FrameKind};
 use crate::walk::{Place, Step, Walk, Yield};
-use hotspot::unwind::exit::Calls;
+use hotspot::unwind::exit::{Calls, Exit, Landings};
 use hotspot::unwind::{Register, Registers};
 use hotspot::vm::interpreter::Role;
 
@@ -61,8 +61,10 @@ impl Walk<'_> {
         let pc = Some(on_top)
             .filter(is_return)
             .or_else(|| below().filter(is_return))
-            .or_else(|| in_rax().filter(is_return))
-            .ok_or(Failure::Top)?;
+            .or_else(|| in_rax().filter(is_return));
+        let Some(pc) = pc else {
+            return self.leaving_entry(place, registers);
+        };
         let sender_sp = registers.get(Register::R13);
         let caller = Place {
             pc,
@@ -74,6 +76,18 @@ impl Walk<'_> {
         Ok(Step {
             frame: self.entered_method(place, registers)?,
             next: self.caller(sp, caller)?,
+        })
+    }
+
+    /// The interpreter where it leaves a method that gets no frame: the return address is in a register.
+    fn leaving_entry(&self, place: Place, registers: &Registers) -> Result<Step, Failure> {
+        const STEPS: usize = 16;
+        let exit = self.exit(place, registers, STEPS, Calls::Stop);
+        let exit = exit.filter(|exit| self.is_return(exit.pc));
+        let Exit { pc, sp, fp, .. } = exit.ok_or(Failure::Top)?;
+        Ok(Step {
+            frame: Yield::Nothing,
+            next: self.caller(place.sp.wrapping_sub(WORD), Place { pc, sp, fp })?,
         })
     }
 

@@ -6,11 +6,12 @@ mod stub;
 
 use crate::vm::code_cache::Kind;
 use crate::walk::frame::Failure;
-use crate::walk::return_address::is_return;
+use crate::walk::return_address::{is_behind_call, is_return};
 use crate::walk::{Place, Step, Walk};
 use hotspot::memory::Memory;
-use hotspot::unwind::exit::{self, Calls, Exit};
+use hotspot::unwind::exit::{self, Calls, Exit, Landings};
 use hotspot::unwind::{Register, Registers};
+use hotspot::vm::interpreter::Role;
 
 impl Walk<'_> {
     /// The frame that was interrupted at `pc`.
@@ -45,10 +46,6 @@ impl Walk<'_> {
         self.memory.word(address)
     }
 
-    fn is_return(&self, word: usize) -> bool {
-        is_return(self.vm, &self.memory, word)
-    }
-
     fn exit(
         &self,
         place: Place,
@@ -56,7 +53,35 @@ impl Walk<'_> {
         steps: usize,
         calls: Calls,
     ) -> Option<Exit> {
-        let is_return = |word| self.is_return(word);
-        exit::find(&self.memory, place.pc, registers, steps, calls, is_return)
+        exit::find(&self.memory, place.pc, registers, steps, calls, self)
+    }
+}
+
+impl Landings for Walk<'_> {
+    fn is_return(&self, word: usize) -> bool {
+        is_return(self.vm, &self.memory, word)
+    }
+
+    fn is_behind_own_call(&self, word: usize) -> bool {
+        self.vm.interpreter.codelet(word).is_some() && is_behind_call(&self.memory, word)
+    }
+
+    fn goes_on_at(&self, pc: usize, origin: usize) -> bool {
+        if !self.is_return(origin) {
+            return false;
+        }
+        let blobs = [pc, origin].map(|pc| self.vm.code_cache.blob(&self.memory, pc));
+        let [Some(at), Some(of)] = blobs else {
+            return false;
+        };
+        let is_body = match at.kind {
+            Kind::Interpreter => {
+                let codelet = self.vm.interpreter.codelet(pc);
+                codelet.is_some_and(|codelet| codelet.role == Role::Body)
+            }
+            _ => at.frame_complete.is_none_or(|complete| pc >= complete),
+        };
+        // A frame that is to be deoptimized goes on in the blob that does this.
+        at.start == of.start && is_body || at.kind == Kind::Deoptimization
     }
 }

@@ -1,11 +1,13 @@
 //! Stubs, interrupted at any instruction. Their blobs say little about their frames.
 
+use crate::c_frames::CFrame;
 use crate::vm::code_cache::{Blob, Kind};
 use crate::walk::caller::frame_at;
 use crate::walk::frame::{Failure, FrameKind};
 use crate::walk::return_address::{calls_into, is_behind_call, is_behind_indirect_call};
 use crate::walk::{Place, Position, Step, Walk, Yield};
-use hotspot::unwind::exit::{Calls, Exit};
+use hotspot::memory::Memory;
+use hotspot::unwind::exit::{self, Calls, Exit, Landings};
 use hotspot::unwind::{Register, Registers};
 
 const WORD: usize = size_of::<usize>();
@@ -43,17 +45,80 @@ impl Walk<'_> {
             let next = self.anchored(anchor)?;
             return Ok(Step { frame, next });
         }
-        if let Some(mut exit) = self.exit(place, registers, STEPS, Calls::Return) {
-            if blob.kind == Kind::Adapter {
-                let sp = self.sender_sp(&exit, registers.get(Register::R13));
-                exit.registers.set(Register::RSP, Some(sp));
+        if let Some(next) = self.linked(blob, place) {
+            return Ok(Step { frame, next });
+        }
+        let exit = match blob.kind {
+            Kind::Adapter => self.exit_of_adapter(place, registers),
+            _ => self.exit(place, registers, STEPS, Calls::Return),
+        };
+        if let Some(exit) = exit {
+            let below = match blob.kind {
+                // The adapter may have popped the return address, and the argument behind, which the interpreter's
+                // stack pointer is below.
+                Kind::Adapter => place.sp.wrapping_sub(2 * WORD),
+                _ => place.sp,
+            };
+            if let Some(next) = self.behind_stub(below, exit.pc, exit.registers) {
+                return Ok(Step { frame, next });
             }
-            if let Some(next) = self.behind_stub(place.sp, exit.pc, exit.registers) {
+            if let Some(next) = self.called_by_c(place.sp, &exit) {
                 return Ok(Step { frame, next });
             }
         }
         let next = self.by_calls(blob, place, registers).ok_or(Failure::Top)?;
         Ok(Step { frame, next })
+    }
+
+    /// The position at the C function of the VM that has called a stub.
+    fn called_by_c(&self, below: usize, exit: &Exit) -> Option<Position> {
+        let in_c = CFrame {
+            pc: exit.pc,
+            registers: exit.registers,
+            is_at_call: true,
+        };
+        let is_c = !self.vm.code_cache.contains(exit.pc) && exit.sp > below;
+        (is_c && self.is_on_stack(exit.sp)).then_some(Position::C(in_c, None))
+    }
+
+    /// The position at the caller of a stub that links its frame to the caller's frame: at its first instructions, and where
+    /// its frame is complete.
+    fn linked(&self, blob: &Blob, place: Place) -> Option<Position> {
+        /// `push rbp`, and `mov rbp, rsp`.
+        const LINK: [u8; 4] = [0x55, 0x48, 0x8b, 0xec];
+        /// The stub may have aligned its stack pointer.
+        const ALIGNMENT: usize = 16;
+        let Place { pc, sp, fp } = place;
+        let link = blob.frame_words?.checked_sub(2)?.wrapping_mul(WORD);
+        let links = || self.memory.code(blob.code).starts_with(&LINK);
+        let (slot, caller_fp) = match pc.wrapping_sub(blob.code) {
+            at @ (0 | 1) if links() => (sp.wrapping_add(at * WORD), fp),
+            _ if fp.wrapping_sub(sp).wrapping_sub(link) < ALIGNMENT => {
+                (fp.wrapping_add(WORD), self.word(fp)?)
+            }
+            _ => return None,
+        };
+        let mut registers = Registers([None; 16]);
+        registers.set(Register::RBP, Some(caller_fp));
+        registers.set(Register::RSP, Some(slot.wrapping_add(WORD)));
+        self.behind_stub(sp, self.word(slot)?, registers)
+    }
+
+    /// Where an adapter leads to. An adapter to the interpreter keeps the caller's stack pointer in r13, before it pushes
+    /// arguments. Until then r13 may have any value (`SharedRuntime::gen_i2c_adapter`, `gen_c2i_adapter`).
+    fn exit_of_adapter(&self, place: Place, registers: &Registers) -> Option<Exit> {
+        const STEPS: usize = 512;
+        let kept_in = Register::R13;
+        let keeping = exit::find_writing(&self.memory, place.pc, registers, STEPS, self, kept_in);
+        if let Some(mut exit) = keeping {
+            let sp = exit.registers.get(kept_in);
+            exit.registers.set(Register::RSP, sp);
+            return Some(exit);
+        }
+        let mut exit = self.exit(place, registers, STEPS, Calls::Return)?;
+        let sp = self.sender_sp(&exit, registers.get(Register::R13));
+        exit.registers.set(Register::RSP, Some(sp));
+        Some(exit)
     }
 
     /// The stack pointer of the caller of an adapter. This adapter, or an earlier adapter, may have pushed
@@ -119,15 +184,26 @@ impl Walk<'_> {
         registers: Registers,
     ) -> Option<Position> {
         let sp = registers.get(Register::RSP)?;
-        if sp <= below || !self.is_on_stack(sp) {
+        // A stub that has popped the return address has the caller's stack pointer.
+        if sp < below || !self.is_on_stack(sp) {
             return None;
         }
         if self.is_return(pc) {
             let fp = registers.get(Register::RBP)?;
             return Some(Position::Call(Place { pc, sp, fp }));
         }
-        let is_code = self.vm.code_cache.blob(&self.memory, pc).is_some();
-        (is_code && is_behind_call(&self.memory, pc))
-            .then_some(Position::Interrupted(pc, registers))
+        let blob = self.vm.code_cache.blob(&self.memory, pc)?;
+        if let Some(origin) = self.thrown_at.filter(|&origin| self.goes_on_at(pc, origin)) {
+            // The stub returns to a handler of the exception.
+            let fp = registers.get(Register::RBP)?;
+            return Some(Position::Call(Place { pc: origin, sp, fp }));
+        }
+        let mut registers = registers;
+        if blob.kind == Kind::Interpreter {
+            // A method whose entry calls a stub gets no frame, and a frame has its own bytecode pointer at a call.
+            registers.set(Register::RBX, None);
+            registers.set(Register::R13, None);
+        }
+        is_behind_call(&self.memory, pc).then_some(Position::Interrupted(pc, registers))
     }
 }
