@@ -101,11 +101,12 @@ pub fn lines(
         }
         rest = older;
         if call.has_frames() {
-            tops = match call.origin {
-                0 => between_records(call.piece, call.ret, facts)?,
-                // The frame stands where its callee threw.
-                origin => between_records(call.piece, origin, facts)?,
+            // The frame of a handler stands where its callee threw.
+            let at = match call.origin {
+                0 => call.ret,
+                origin => origin,
             };
+            tops = between_records(call.piece, at, facts)?;
         }
     }
     let mut fp = match interpreted {

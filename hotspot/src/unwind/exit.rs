@@ -151,24 +151,17 @@ fn jump(
     let sp = machine.registers.get(Register::RSP)?;
     let returns = |word| is_return(word) || landings.is_behind_own_call(word);
     let top = machine.load(sp).filter(|&top| returns(top));
-    match (machine.popped.find(returns), top) {
+    let (pc, behind) = match (machine.popped.find(returns), top) {
         // What was popped was pushed again. The words between are the caller's arguments, in another order.
-        (Some((popped, behind)), Some(top)) if popped == top => {
-            let mut exit = exit(machine, top)?;
-            exit.sp = behind;
-            exit.registers.set(Register::RSP, Some(behind));
-            Some(exit)
-        }
+        (Some((popped, behind)), Some(top)) if popped == top => (top, behind),
         // The return address was popped to find the target of the jump.
-        (Some((popped, _)), _) => exit(machine, popped),
-        (None, Some(top)) => {
-            let mut exit = exit(machine, top)?;
-            exit.sp = sp.wrapping_add(WORD);
-            exit.registers.set(Register::RSP, Some(exit.sp));
-            Some(exit)
-        }
-        (None, None) => None,
-    }
+        (Some((popped, _)), _) => (popped, sp),
+        (None, top) => (top?, sp.wrapping_add(WORD)),
+    };
+    let mut exit = exit(machine, pc)?;
+    exit.sp = behind;
+    exit.registers.set(Register::RSP, Some(behind));
+    Some(exit)
 }
 
 #[cfg(test)]

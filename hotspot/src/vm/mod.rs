@@ -5,6 +5,7 @@ pub mod debug_info;
 pub mod entry;
 pub mod fields;
 pub mod flags;
+pub mod frame_complete;
 pub mod interpreter;
 pub mod nmethod;
 pub mod safe_fetch;

@@ -10,6 +10,7 @@ use hotspot::steps::{Code, Piece};
 use hotspot::vm::debug_info::{Compression, RECORD, Record};
 use hotspot::vm::entry::Layout as JavaCalls;
 use hotspot::vm::fields::Fields;
+use hotspot::vm::frame_complete::FrameComplete;
 use hotspot::vm::nmethod::{DebugTables, Layout, Nmethod};
 use std::rc::Rc;
 
@@ -18,8 +19,7 @@ pub struct StepFacts {
     nmethods: Layout,
     compression: Compression,
     stubs: Option<usize>,
-    frame_complete: usize,
-    has_short_offsets: bool,
+    frame_complete: FrameComplete,
     code: CodeCache,
     java_calls: JavaCalls,
     access_flags: usize,
@@ -33,9 +33,6 @@ const NATIVE: u16 = 0x100;
 
 /// `JVM_ACC_SYNTHETIC` (JVMS 4.6).
 const SYNTHETIC: u16 = 0x1000;
-
-/// The first JDK whose blobs have the offset of the complete frame in two bytes.
-const SHORT_OFFSETS: u32 = 24;
 
 /// A limit that no depth of inlining reaches.
 const MOST_SCOPES: usize = 256;
@@ -58,8 +55,7 @@ impl StepFacts {
         Some(StepFacts {
             nmethods: Layout::find(structs)?,
             compression: Compression::of(feature),
-            frame_complete: structs.field(&["CodeBlob"], "_frame_complete_offset")?,
-            has_short_offsets: feature >= SHORT_OFFSETS,
+            frame_complete: FrameComplete::find(structs)?,
             stubs: structs.field(&["nmethod"], "_stub_offset"),
             code: CodeCache::find(structs)?,
             java_calls: JavaCalls::find(structs)?,
@@ -79,11 +75,7 @@ impl StepFacts {
     /// Where the frame of the compiled method `blob` is complete, and its body begins; `None` if it has no frame.
     pub fn body(&self, blob: usize) -> Option<usize> {
         let tables = Nmethod(blob).debug_tables(&self.nmethods, &OwnMemory)?;
-        let at = blob + self.frame_complete;
-        let distance = match self.has_short_offsets {
-            true => peek::<u16>(at)?.cast_signed().into(),
-            false => peek::<i32>(at)?,
-        };
+        let distance = self.frame_complete.read(&OwnMemory, blob)?;
         Some(tables.code + usize::try_from(distance).ok()?)
     }
 

@@ -4,6 +4,7 @@
 use crate::vm::tables::Tables;
 use hotspot::memory::Memory;
 use hotspot::vm::fields::Fields;
+use hotspot::vm::frame_complete::FrameComplete;
 use hotspot::vm::nmethod::{Layout as NmethodLayout, Nmethod};
 
 /// A limit that no VM's number of heaps reaches.
@@ -26,12 +27,6 @@ struct Heap {
     high: usize,
     segment_map: usize,
     segment_size_log2: u32,
-}
-
-/// The field of a blob that gives the end of its prologue.
-enum FrameComplete {
-    Int(usize),
-    Short(usize),
 }
 
 /// The fields of a blob that give its code.
@@ -101,18 +96,13 @@ impl CodeCache {
                 end: blob("_data_offset")?,
             })
         };
-        let complete = blob("_frame_complete_offset")?;
         let bounds = addresses().or_else(distances)?;
         Some(CodeCache {
             heaps: Heap::all(tables, memory)?,
             block_header: tables.size("HeapBlock")?,
             name: blob("_name")?,
             frame_size: blob("_frame_size")?,
-            // A short since JDK 24, which made the fields of blobs smaller.
-            frame_complete: match bounds {
-                Bounds::Addresses { .. } => FrameComplete::Int(complete),
-                Bounds::Distances { .. } => FrameComplete::Short(complete),
-            },
+            frame_complete: FrameComplete::find(tables)?,
             bounds,
             nmethods: NmethodLayout::find(tables)?,
         })
@@ -144,10 +134,7 @@ impl CodeCache {
                 start.wrapping_add_signed(memory.i32(place(end))? as isize),
             ),
         };
-        let complete = match self.frame_complete {
-            FrameComplete::Int(at) => memory.i32(place(at))?,
-            FrameComplete::Short(at) => i32::from(memory.u16(place(at))?.cast_signed()),
-        };
+        let complete = self.frame_complete.read(memory, start)?;
         Some(Blob {
             start,
             kind: Kind::of(memory, name, Nmethod(start))?,

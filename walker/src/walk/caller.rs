@@ -44,10 +44,7 @@ impl Walk<'_> {
     /// debug info record.
     fn stub(&self, blob: &Blob, place: Place) -> Result<Step, Failure> {
         let caller = self.sized_caller(blob, place)?;
-        let mut registers = Registers([None; 16]);
-        registers.set(Register::RSP, Some(caller.sp));
-        registers.set(Register::RBP, Some(caller.fp));
-        let next = self.behind_stub(place.sp, caller.pc, registers);
+        let next = self.behind_frame(place.sp, caller);
         Ok(Step {
             frame: Yield::Frame(frame_at(place, FrameKind::Stub, -1)),
             next: next.ok_or(Failure::Caller)?,

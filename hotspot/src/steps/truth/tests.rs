@@ -96,15 +96,16 @@ fn found(place: Place, state: Interpreted, calls: &[Call]) -> Lines {
     lines(&place, state, calls, &Toy).expect("all is known")
 }
 
+/// The frames of compiled code that an interpreted frame has called.
+fn below_interpreted(pc: usize, sp: usize) -> Lines {
+    found(compiled(pc, sp), Interpreted::No, &[interpreted(9, 4, 1)])
+}
+
 const WHOLE: usize = SLOT - 3 * WORD;
 
 #[test]
 fn a_whole_frame_at_a_record_has_one_truth() {
-    let lines = found(
-        compiled(0x1010, WHOLE),
-        Interpreted::No,
-        &[interpreted(9, 4, 1)],
-    );
+    let lines = below_interpreted(0x1010, WHOLE);
     let top = Top {
         lines: vec![line(2, 5), line(1, 7)],
         is_certain: true,
@@ -115,22 +116,14 @@ fn a_whole_frame_at_a_record_has_one_truth() {
 
 #[test]
 fn between_records_only_what_both_show_is_certain() {
-    let lines = found(
-        compiled(0x1018, WHOLE),
-        Interpreted::No,
-        &[interpreted(9, 4, 1)],
-    );
+    let lines = below_interpreted(0x1018, WHOLE);
     assert!(lines.tops.iter().all(|top| !top.is_certain));
     assert_eq!(
         lines.tops.len(),
         3,
         "both records, and the start of the method"
     );
-    let lines = found(
-        compiled(0x1028, WHOLE),
-        Interpreted::No,
-        &[interpreted(9, 4, 1)],
-    );
+    let lines = below_interpreted(0x1028, WHOLE);
     let any = Line {
         method: 1,
         bci: Bci::Any,
@@ -141,11 +134,7 @@ fn between_records_only_what_both_show_is_certain() {
 
 #[test]
 fn a_whole_frame_that_is_not_declared_complete_is_of_the_method_itself() {
-    let lines = found(
-        compiled(0x1004, WHOLE),
-        Interpreted::No,
-        &[interpreted(9, 4, 1)],
-    );
+    let lines = below_interpreted(0x1004, WHOLE);
     let certain = lines.tops.iter().filter(|top| top.is_certain);
     let certain: Vec<_> = certain.map(|top| &top.lines[..]).collect();
     assert_eq!(certain, [[line(1, 0)]]);
@@ -154,11 +143,7 @@ fn a_whole_frame_that_is_not_declared_complete_is_of_the_method_itself() {
 #[test]
 fn a_frame_that_is_built_may_be_there_or_not() {
     for sp in [SLOT, SLOT - WORD] {
-        let lines = found(
-            compiled(0x1002, sp),
-            Interpreted::No,
-            &[interpreted(9, 4, 1)],
-        );
+        let lines = below_interpreted(0x1002, sp);
         let certain = lines.tops.iter().filter(|top| top.is_certain);
         let certain: Vec<_> = certain.map(|top| top.lines.len()).collect();
         assert_eq!(certain, [1, 1, 0], "at BCI 0, at any BCI, or not there");

@@ -12,6 +12,9 @@ use hotspot::unwind::{Register, Registers};
 
 const WORD: usize = size_of::<usize>();
 
+/// A limit that no stub reaches from any of its instructions to its return.
+const STEPS: usize = 512;
+
 impl Walk<'_> {
     /// The stub of a virtual or interface call: the return address is on top of the stack.
     pub(super) fn interrupted_vtable_stub(&self, place: Place) -> Result<Step, Failure> {
@@ -34,7 +37,6 @@ impl Walk<'_> {
         place: Place,
         registers: &Registers,
     ) -> Result<Step, Failure> {
-        const STEPS: usize = 512;
         let frame = Yield::Frame(frame_at(place, FrameKind::Stub, -1));
         let call_stub = &self.vm.call_stub;
         if let Some(wrapper) = call_stub.wrapper(&self.memory, place.pc, registers) {
@@ -98,16 +100,17 @@ impl Walk<'_> {
             }
             _ => return None,
         };
-        let mut registers = Registers([None; 16]);
-        registers.set(Register::RBP, Some(caller_fp));
-        registers.set(Register::RSP, Some(slot.wrapping_add(WORD)));
-        self.behind_stub(sp, self.word(slot)?, registers)
+        let caller = Place {
+            pc: self.word(slot)?,
+            sp: slot.wrapping_add(WORD),
+            fp: caller_fp,
+        };
+        self.behind_frame(sp, caller)
     }
 
     /// Where an adapter leads to. An adapter to the interpreter keeps the caller's stack pointer in r13, before it pushes
     /// arguments. Until then r13 may have any value (`SharedRuntime::gen_i2c_adapter`, `gen_c2i_adapter`).
     fn exit_of_adapter(&self, place: Place, registers: &Registers) -> Option<Exit> {
-        const STEPS: usize = 512;
         let kept_in = Register::R13;
         let keeping = exit::find_writing(&self.memory, place.pc, registers, STEPS, self, kept_in);
         if let Some(mut exit) = keeping {
@@ -175,14 +178,17 @@ impl Walk<'_> {
             .or_else(|| find(&|pc| is_behind_indirect_call(&self.memory, pc)))
     }
 
+    /// As [`Walk::behind_stub`], where of the caller's registers no others are known.
+    pub(in crate::walk) fn behind_frame(&self, below: usize, caller: Place) -> Option<Position> {
+        let mut registers = Registers([None; 16]);
+        registers.set(Register::RSP, Some(caller.sp));
+        registers.set(Register::RBP, Some(caller.fp));
+        self.behind_stub(below, caller.pc, registers)
+    }
+
     /// The position at the caller of a stub, if `pc` is behind a call: Java code is at a call
     /// there, or called the stub at another instruction.
-    pub(in crate::walk) fn behind_stub(
-        &self,
-        below: usize,
-        pc: usize,
-        registers: Registers,
-    ) -> Option<Position> {
+    fn behind_stub(&self, below: usize, pc: usize, mut registers: Registers) -> Option<Position> {
         let sp = registers.get(Register::RSP)?;
         // A stub that has popped the return address has the caller's stack pointer.
         if sp < below || !self.is_on_stack(sp) {
@@ -198,7 +204,6 @@ impl Walk<'_> {
             let fp = registers.get(Register::RBP)?;
             return Some(Position::Call(Place { pc: origin, sp, fp }));
         }
-        let mut registers = registers;
         if blob.kind == Kind::Interpreter {
             // A method whose entry calls a stub gets no frame, and a frame has its own bytecode pointer at a call.
             registers.set(Register::RBX, None);

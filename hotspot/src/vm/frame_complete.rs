@@ -1,0 +1,34 @@
+//! Where the frame of generated code is complete (`share/code/codeBlob.hpp`).
+
+use super::fields::Fields;
+use crate::memory::Memory;
+
+/// The field of a blob that gives the end of the code that builds its frame.
+#[derive(Copy, Clone, Debug)]
+pub struct FrameComplete {
+    field: usize,
+    is_short: bool,
+}
+
+impl FrameComplete {
+    /// `None` if this VM does not describe its blobs as expected.
+    pub fn find(fields: &impl Fields) -> Option<FrameComplete> {
+        let blob = |field| fields.field(&["CodeBlob"], field);
+        let bounds = blob("_code_begin").and(blob("_code_end"));
+        Some(FrameComplete {
+            field: blob("_frame_complete_offset")?,
+            // JDK 24 has made the fields of blobs smaller: this one a short, and those of the code distances.
+            is_short: bounds.is_none(),
+        })
+    }
+
+    /// The distance from the start of the code of `blob`, in bytes; negative if the blob has no frame. `None` if the
+    /// memory cannot be read.
+    pub fn read(self, memory: &impl Memory, blob: usize) -> Option<i32> {
+        let at = blob.wrapping_add(self.field);
+        match self.is_short {
+            true => Some(memory.u16(at)?.cast_signed().into()),
+            false => memory.i32(at),
+        }
+    }
+}
