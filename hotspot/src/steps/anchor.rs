@@ -119,7 +119,8 @@ impl Frame {
                 };
                 Some((call, caller))
             }
-            Code::Compiled | Code::NativeWrapper | Code::Stub if blob.frame_words > 1 => {
+            Code::Outside | Code::NotFollowed => None,
+            _ if blob.frame_words > 1 => {
                 let ret = match blob.code {
                     Code::Compiled => vm.original_pc(blob.piece.blob, self.pc, self.sp)?,
                     _ => self.pc,

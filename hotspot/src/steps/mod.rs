@@ -1,14 +1,17 @@
 //! Truth by steps: a thread runs one instruction at a time, and each call and return is seen.
 //!
-//! * [`shadow`]: the calls that have not returned, kept from step to step;
+//! * `call` and [`shadow`]: the calls that have not returned, kept from step to step;
+//! * `replaced`: the calls of interpreter frames that have taken the place of a compiled frame;
 //! * [`anchor`]: the calls on a stack at an instant at which the VM itself knows the last Java frame;
 //! * [`copied`]: copies of instructions that run elsewhere;
 //! * [`instructions`]: the instructions of compiled code, to count those that were not visited;
 //! * [`truth`]: the Java frames of these calls, by debug info records and interpreter frames.
 
 pub mod anchor;
+mod call;
 pub mod copied;
 pub mod instructions;
+mod replaced;
 pub mod shadow;
 pub mod truth;
 
@@ -26,8 +29,16 @@ pub enum Code {
     NativeWrapper,
     /// Other code of the code cache.
     Stub,
-    /// Code that replaces frames by other frames, or that starts without a call where the VM has changed
-    /// the program counter. What such code does to the stack is not followed.
+    /// The stubs of safepoint polls. A poll in a loop faults, and the VM's signal handler lets the stub begin
+    /// where the poll was.
+    Poll,
+    /// The stub that looks for the handler of an exception in code of C2. The stub gets the return address of
+    /// the callee that threw in a register.
+    Exception,
+    /// The stubs that replace the frame of a compiled method by interpreter frames.
+    Deoptimization,
+    /// Code that moves frames between the stack and the heap: the stubs of continuations. What such code does to
+    /// the stack is not followed.
     NotFollowed,
 }
 
@@ -35,24 +46,19 @@ impl Code {
     /// The kind of the code that the VM names `name`.
     pub fn of(name: &[u8]) -> Code {
         let contains = |part: &[u8]| name.windows(part.len()).any(|window| window == part);
-        // Frames are replaced, moved, or begun by the VM's signal handler.
-        const NOT_FOLLOWED: [&[u8]; 8] = [
-            b"Deopt",
-            b"UncommonTrap",
-            b"xception",
-            b"Safepoint",
-            b"throw_",
-            b"ontinuation",
-            b"cont_",
-            b"upcall",
-        ];
+        let contains_one = |parts: &[&[u8]]| parts.iter().any(|part| contains(part));
         match name {
             b"nmethod" => Code::Compiled,
             b"native nmethod" => Code::NativeWrapper,
             b"Interpreter" => Code::Interpreter,
             // A stub of C1 that follows all calling conventions.
             _ if contains(b"Runtime1") || contains(b"C1 Runtime") => Code::Stub,
-            _ if NOT_FOLLOWED.iter().any(|part| contains(part)) => Code::NotFollowed,
+            _ if contains_one(&[b"Safepoint", b"polling_page"]) => Code::Poll,
+            _ if contains_one(&[b"ExceptionBlob", b"exception_blob"]) => Code::Exception,
+            _ if contains_one(&[b"Deopt", b"deopt_blob", b"UncommonTrap", b"uncommon_trap"]) => {
+                Code::Deoptimization
+            }
+            _ if contains_one(&[b"ontinuation", b"cont_"]) => Code::NotFollowed,
             _ => Code::Stub,
         }
     }
@@ -94,6 +100,16 @@ impl Place {
             _ => false,
         }
     }
+
+    /// Whether the instruction may lead to other code: a jump, call or return, with up to one prefix before
+    /// the opcode (Intel SDM, volume 2, `CALL`, `Jcc`, `JMP`, `RET`).
+    fn leaves(&self) -> bool {
+        const PREFIXES: [u8; 3] = [0x2e, 0x3e, 0xf3];
+        let leads = |opcode| matches!(opcode, 0x70..=0x7f | 0xc2 | 0xc3 | 0xe8 | 0xe9 | 0xeb | 0xff);
+        let [first, second] = self.bytes;
+        let is_prefix = PREFIXES.contains(&first) || (0x40..=0x4f).contains(&first);
+        leads(first) || first == 0x0f && (0x80..=0x8f).contains(&second) || is_prefix && leads(second)
+    }
 }
 
 /// The thread's own stack, and the interpreter.
@@ -103,6 +119,8 @@ pub trait Stack {
     /// Whether Java methods that interpreted code calls return to `pc`. Other calls of the interpreter are
     /// its own.
     fn is_invoke_return(&self, pc: usize) -> bool;
+    /// Whether `pc` is in the stubs of the compiled method `piece`, behind its code.
+    fn is_in_stubs(&self, piece: Piece, pc: usize) -> bool;
 }
 
 /// The size of a word in bytes.

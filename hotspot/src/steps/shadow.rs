@@ -6,6 +6,8 @@
 //! address again elsewhere or jump to it. So a call stays on the shadow stack while its return address
 //! is in a register, until the thread continues at the address or in the caller's code.
 
+pub use super::call::Call;
+use super::replaced::Replaced;
 use super::{Code, Piece, Place, Stack, WORD};
 use crate::unwind::interpreted::{BCP, METHOD};
 use oracle::random::mix;
@@ -31,46 +33,6 @@ pub enum Interpreted {
     No,
 }
 
-/// A call that has not returned.
-#[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
-pub struct Call {
-    /// The address at which the return address lies; 0 while a register has the return address.
-    pub slot: usize,
-    /// The return address.
-    pub ret: usize,
-    /// The frame pointer at the call.
-    pub fp: usize,
-    /// The caller's code.
-    pub code: Code,
-    /// The caller's code.
-    pub piece: Piece,
-    /// Whether interpreted code has called a Java method. Other calls of the interpreter are its own.
-    pub is_invoke: bool,
-    /// Of a compiled caller that has just begun to handle an exception: the return address of the callee that threw; 0
-    /// otherwise.
-    pub origin: usize,
-    /// Of an interpreted caller: the VM's address of the method.
-    pub method: usize,
-    /// Of an interpreted caller: the bytecode pointer.
-    pub bcp: usize,
-    /// Whether an older call was made by the same interpreter frame, which has called the VM meanwhile.
-    pub is_of_same_frame: bool,
-    /// A number for this call alone, without its address on the stack.
-    pub own_hash: u64,
-    /// A number for this call and all older calls, without their addresses on the stack.
-    pub hash: u64,
-}
-
-impl Call {
-    /// Whether Java frames stand for the caller.
-    pub fn has_frames(&self) -> bool {
-        matches!(
-            self.code,
-            Code::Compiled | Code::Interpreter | Code::NativeWrapper
-        )
-    }
-}
-
 /// Why the shadow stack cannot follow a step.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Lost {
@@ -84,16 +46,21 @@ pub enum Lost {
 pub struct Shadow {
     calls: Box<[Call]>,
     count: usize,
-    thrown: Thrown,
+    diverted: Diverted,
+    /// The compiled frame that interpreter frames are about to replace.
+    replaced: Option<Replaced>,
+    /// The compiled method that the last step has ended.
+    ended: Option<Piece>,
 }
 
-/// An exception that has ended a callee of compiled code.
+/// A compiled caller that goes on elsewhere than behind its call: its callee has thrown, or the caller is to be
+/// deoptimised.
 #[derive(Copy, Clone, Debug, Default)]
-struct Thrown {
-    /// The return address of the callee.
-    origin: usize,
-    /// Where its caller began to handle the exception.
-    handler: usize,
+struct Diverted {
+    /// The call.
+    call: Call,
+    /// Where the caller went on.
+    to: usize,
 }
 
 impl Shadow {
@@ -102,7 +69,9 @@ impl Shadow {
         Shadow {
             calls: vec![Call::default(); capacity].into_boxed_slice(),
             count: 0,
-            thrown: Thrown::default(),
+            diverted: Diverted::default(),
+            replaced: None,
+            ended: None,
         }
     }
 
@@ -119,6 +88,20 @@ impl Shadow {
     /// Forgets all calls.
     pub fn clear(&mut self) {
         self.count = 0;
+        self.diverted = Diverted::default();
+        self.replaced = None;
+        self.ended = None;
+    }
+
+    /// Whether the stack has a part of the interpreter frames that replace a compiled frame. The calls are not known
+    /// then.
+    pub fn is_replacing(&self) -> bool {
+        self.replaced.is_some()
+    }
+
+    /// The compiled method that the last step has ended by a return, if steps have shown its call too.
+    pub fn ended(&self) -> Option<Piece> {
+        self.ended
     }
 
     /// Adds a call.
@@ -147,16 +130,70 @@ impl Shadow {
     /// One instruction has brought the thread from `before` to `after`, at least one of which is in the
     /// code cache.
     pub fn step(&mut self, before: &Place, after: &Place, stack: &impl Stack) -> Result<(), Lost> {
+        self.ended = None;
+        if after.code == Code::NotFollowed {
+            return Err(Lost::Code);
+        }
+        if let Some(replaced) = self.replaced {
+            return match after.code {
+                Code::Deoptimization | Code::Outside => Ok(()),
+                _ => self.replace(&replaced, after, stack),
+            };
+        }
         if after.sp > before.sp {
-            self.rise(before, after, stack);
+            self.rise(before, after, stack)?;
         } else if before.sp.wrapping_sub(after.sp) == WORD {
             self.fall(before, after, stack)?;
         }
         self.arrive(before, after);
-        match after.code {
-            Code::NotFollowed => Err(Lost::Code),
-            _ => Ok(()),
+        self.enter(before, after)
+    }
+
+    /// The interpreter frames that have taken the place of a compiled frame are whole.
+    fn replace(
+        &mut self,
+        replaced: &Replaced,
+        after: &Place,
+        stack: &impl Stack,
+    ) -> Result<(), Lost> {
+        self.replaced = None;
+        let caller = self.calls[..self.count].last_mut().ok_or(Lost::Code)?;
+        let depth = replaced.depth(caller, after, stack).ok_or(Lost::Code)?;
+        caller.slot = replaced.slot(depth, after, stack);
+        for level in (0..depth).rev() {
+            self.push(replaced.call(level, after, stack))?;
         }
+        Ok(())
+    }
+
+    /// The thread may have come to other code without a call, or to the entry of a method.
+    fn enter(&mut self, before: &Place, after: &Place) -> Result<(), Lost> {
+        let is_elsewhere = after.piece != before.piece;
+        let Diverted { call, to } = self.diverted;
+        if is_elsewhere && before.code == Code::Compiled && after.sp == before.sp {
+            if after.code == Code::Poll && !before.leaves() {
+                // The poll has faulted, and the VM has kept its program counter.
+                return self.push(Call {
+                    ret: before.pc,
+                    fp: before.fp,
+                    code: before.code,
+                    piece: before.piece,
+                    ..Call::default()
+                });
+            }
+            if after.code == Code::Exception && before.pc.wrapping_sub(to) < HANDLER_STUB {
+                return self.push(Call { slot: 0, ..call });
+            }
+        }
+        let is_call = before.sp.wrapping_sub(after.sp) == WORD;
+        if let Some(newest) = self.calls[..self.count].last_mut()
+            && after.code == Code::Compiled
+            && newest.slot == after.sp
+            && (is_elsewhere || is_call)
+        {
+            newest.callee = after.piece;
+        }
+        Ok(())
     }
 
     /// What the interpreter does at `place`, where it would have the method that it enters in a register as
@@ -183,6 +220,8 @@ impl Shadow {
         let is_interpreted = before.code == Code::Interpreter;
         // The interpreter pushes the return address of an invocation before it jumps to the method.
         let is_invoke = is_interpreted && stack.is_invoke_return(word);
+        let is_handler = before.code == Code::Compiled
+            && before.pc.wrapping_sub(self.diverted.to) < HANDLER_STUB;
         if !(1..=15).contains(&length) || after.pc == word {
             if !before.pushes() {
                 // The instruction has faulted, and the VM has let a stub call: the call is not seen.
@@ -199,7 +238,15 @@ impl Shadow {
                 newest.slot = after.sp;
                 return Ok(());
             }
-            if !is_invoke {
+            // These stubs make room for the return address, which they get elsewhere.
+            if let Some(newest) = self.in_register()
+                && matches!(before.code, Code::Poll | Code::Deoptimization)
+            {
+                newest.slot = after.sp;
+                return Ok(());
+            }
+            // A compiled method that is to be deoptimised pushes the address at which it went on.
+            if !is_invoke && !(is_handler && word == self.diverted.to) {
                 return Ok(());
             }
         }
@@ -215,8 +262,7 @@ impl Shadow {
             true => stack.word(before.fp.wrapping_sub(distance)),
             false => 0,
         };
-        let Thrown { origin, handler } = self.thrown;
-        let is_handler = before.pc.wrapping_sub(handler) < HANDLER_STUB;
+        let origin = self.diverted.call.ret;
         self.push(Call {
             origin: if is_handler { origin } else { 0 },
             slot: after.sp,
@@ -233,20 +279,50 @@ impl Shadow {
 
     /// The stack pointer rose above slots: their calls have returned, or registers have the return
     /// addresses.
-    fn rise(&mut self, before: &Place, after: &Place, stack: &impl Stack) {
+    fn rise(&mut self, before: &Place, after: &Place, stack: &impl Stack) -> Result<(), Lost> {
         let left = |call: &&Call| call.slot != 0 && call.slot < after.sp;
         let ended = |call: &&Call| call.slot == 0 || left(call);
         let newest = self.calls().iter().rev();
         let ended_calls = newest.take_while(ended).count();
         let first = self.count - ended_calls;
         if !self.calls()[first..].iter().any(|call| left(&call)) {
-            return;
+            return Ok(());
         }
         let oldest = &mut self.calls[first];
-        let has_returned = oldest.slot != 0
-            && (after.pc == stack.word(oldest.slot) || before.code == Code::Outside);
+        let Call { slot, code, .. } = *oldest;
+        let is_compiled = code == Code::Compiled;
+        if before.code == Code::Deoptimization && is_compiled {
+            // The compiled frame is gone.
+            self.count = first;
+            let caller = self.calls().last().map_or(0, |caller| caller.slot);
+            let ret = stack.word(caller);
+            self.replaced = Some(Replaced { ret });
+            return Ok(());
+        }
+        let has_returned =
+            slot != 0 && (after.pc == stack.word(slot) || before.code == Code::Outside);
+        if has_returned && is_compiled && after.code == Code::Deoptimization {
+            // A stub has let the compiled caller go on there, in whose frame an exception was thrown.
+            oldest.slot = 0;
+            self.count = first + 1;
+            return Ok(());
+        }
+        if before.code == Code::NativeWrapper && !has_returned {
+            // A continuation has left the stack.
+            return Err(Lost::Code);
+        }
+        let is_elsewhere = has_returned && is_compiled && after.pc != oldest.ret;
+        if is_elsewhere && stack.is_in_stubs(oldest.piece, after.pc) {
+            let (call, to) = (*oldest, after.pc);
+            self.diverted = Diverted { call, to };
+        }
+        let is_return = has_returned && slot == before.sp && before.code == Code::Compiled;
+        if is_return && oldest.callee == before.piece {
+            self.ended = Some(before.piece);
+        }
         oldest.slot = 0;
         self.count = first + usize::from(!has_returned);
+        Ok(())
     }
 
     /// The thread may have arrived at the return address that a register had, or at an exception handler
@@ -255,14 +331,17 @@ impl Shadow {
         let Some(newest) = self.in_register() else {
             return;
         };
-        let is_at_handler = after.piece == newest.piece && before.piece != newest.piece;
-        let origin = newest.ret;
-        if after.pc == origin || is_at_handler {
+        let call = *newest;
+        let is_at_handler = after.piece == call.piece && before.piece != call.piece;
+        if after.pc == call.ret || is_at_handler {
             self.count -= 1;
         }
         if is_at_handler {
-            let handler = after.pc;
-            self.thrown = Thrown { origin, handler };
+            self.diverted = match before.code {
+                // The handler itself, which is code of the method.
+                Code::Exception => Diverted::default(),
+                _ => Diverted { call, to: after.pc },
+            };
         }
     }
 

@@ -140,7 +140,7 @@ pub fn lines_of_call(call: &Call, facts: &impl Facts) -> Result<Vec<Line>, Unkno
             records.exact.clone().ok_or(Unknown::NoRecord)
         }
         Code::NativeWrapper => Ok(vec![native(call.piece, facts)?]),
-        Code::Outside | Code::Stub | Code::NotFollowed => Ok(vec![]),
+        _ => Ok(vec![]),
     }
 }
 

@@ -61,10 +61,22 @@ impl Stack for HashMap<usize, usize> {
         self.get(&address).copied().unwrap_or(0)
     }
 
-    fn is_invoke_return(&self, _: usize) -> bool {
-        false
+    /// The functions from [`INTERPRETER`] on are the interpreter.
+    fn is_invoke_return(&self, pc: usize) -> bool {
+        pc >= function(INTERPRETER)
+    }
+
+    /// The stubs of all code begin there.
+    fn is_in_stubs(&self, _: Piece, pc: usize) -> bool {
+        pc & 0xffff >= STUBS
     }
 }
+
+/// The first function that is the interpreter.
+const INTERPRETER: usize = 1000;
+
+/// Where the stubs of a function begin.
+const STUBS: usize = 0xf000;
 
 fn function(number: usize) -> usize {
     CODE + number * 0x1_0000
@@ -258,7 +270,7 @@ fn equal_calls_at_other_places_have_equal_hashes() {
 }
 
 #[test]
-fn code_that_replaces_frames_is_not_followed() {
+fn code_that_moves_frames_is_not_followed() {
     let mut machine = Machine::new();
     let after = Place {
         code: Code::NotFollowed,
@@ -266,17 +278,175 @@ fn code_that_replaces_frames_is_not_followed() {
     };
     let followed = machine.shadow.step(&machine.place, &after, &machine.memory);
     assert_eq!(followed, Err(Lost::Code));
-    for name in [
-        "DeoptimizationBlob",
-        "UncommonTrapBlob",
-        "SafepointBlob",
-        "ExceptionBlob",
+    for (name, code) in [
+        ("StubRoutines (continuation stubs)", Code::NotFollowed),
+        ("DeoptimizationBlob", Code::Deoptimization),
+        ("Shared Runtime deopt_blob", Code::Deoptimization),
+        ("UncommonTrapBlob", Code::Deoptimization),
+        ("C2 Runtime uncommon_trap_blob", Code::Deoptimization),
+        ("C1 Runtime deoptimize_blob", Code::Stub),
+        ("SafepointBlob", Code::Poll),
+        ("Shared Runtime polling_page_return_handler_blob", Code::Poll),
+        ("ExceptionBlob", Code::Exception),
+        ("handle_exception Runtime1 stub", Code::Stub),
+        ("nmethod", Code::Compiled),
+        ("native nmethod", Code::NativeWrapper),
+        ("I2C/C2I adapters", Code::Stub),
     ] {
-        assert_eq!(Code::of(name.as_bytes()), Code::NotFollowed, "{name}");
+        assert_eq!(Code::of(name.as_bytes()), code, "{name}");
     }
-    assert_eq!(Code::of(b"nmethod"), Code::Compiled);
-    assert_eq!(Code::of(b"native nmethod"), Code::NativeWrapper);
-    assert_eq!(Code::of(b"I2C/C2I adapters"), Code::Stub);
+}
+
+/// The machine calls a compiled function, which is about to run its instruction at 0x10.
+fn in_callee() -> Machine {
+    let mut machine = Machine::new();
+    machine.run(&Act::Call(1, 5));
+    machine.step(function(1) + 0x10, machine.place.sp - 4 * WORD);
+    machine
+}
+
+impl Machine {
+    /// One instruction with these bytes, to code of another kind.
+    fn step_to(&mut self, bytes: [u8; 2], code: Code, pc: usize, sp: usize) {
+        self.place.bytes = bytes;
+        let after = Place { code, ..at(pc, sp) };
+        self.shadow
+            .step(&self.place, &after, &self.memory)
+            .expect("the code is followed");
+        self.place = after;
+    }
+
+    fn rets(&self) -> Vec<(usize, usize)> {
+        let calls = self.shadow.calls().iter();
+        calls.map(|call| (call.ret, call.slot)).collect()
+    }
+}
+
+const TEST: [u8; 2] = [0x85, 0];
+const JUMP: [u8; 2] = [0xe9, 0];
+const PUSH: [u8; 2] = [0x53, 0];
+
+#[test]
+fn a_poll_that_faults_is_a_call_that_returns_behind_the_poll() {
+    let mut machine = in_callee();
+    let Place { pc, sp, .. } = machine.place;
+    let callers = machine.rets();
+    machine.step_to(TEST, Code::Poll, function(9), sp);
+    assert_eq!(machine.rets(), [callers.clone(), vec![(pc, 0)]].concat());
+    machine.step_to(PUSH, Code::Poll, function(9) + 1, sp - WORD);
+    assert_eq!(machine.rets().last(), Some(&(pc, sp - WORD)));
+    // The stub lets the method go on behind its poll.
+    machine.memory.insert(sp - WORD, pc + 2);
+    machine.step_to([0xc3, 0], Code::Compiled, pc + 2, sp);
+    assert_eq!(machine.rets(), callers);
+    // A poll at a return jumps to the stub. The frame is gone, and the caller's call is there.
+    machine.step_to(JUMP, Code::Poll, function(9), sp);
+    assert_eq!(machine.rets(), callers);
+}
+
+#[test]
+fn the_stub_for_exceptions_has_the_frame_of_the_method_that_looks_for_its_handler() {
+    let mut machine = in_callee();
+    let callers = machine.rets();
+    let caller = machine.known[0].clone();
+    machine.run(&Act::Call(2, 5));
+    let thrower = machine.known[1].clone();
+    // The callee ends by a jump to the handler stub of function 1, which jumps on.
+    machine.step(machine.place.pc + 1, thrower.sp);
+    machine.step(function(1) + STUBS, thrower.sp);
+    assert_eq!(machine.rets(), callers);
+    machine.step_to(JUMP, Code::Exception, function(9), thrower.sp);
+    assert_eq!(machine.rets().last(), Some(&(thrower.ret, 0)));
+    machine.memory.insert(thrower.sp - WORD, thrower.ret);
+    machine.step_to(PUSH, Code::Exception, function(9) + 1, thrower.sp - WORD);
+    assert_eq!(machine.rets().last(), Some(&(thrower.ret, thrower.sp - WORD)));
+    machine.step_to([0x5a, 0], Code::Exception, function(9) + 2, thrower.sp);
+    machine.step_to([0x41, 0xff], Code::Compiled, function(1) + 0x100, thrower.sp);
+    assert_eq!(machine.rets(), [(caller.ret, caller.slot)]);
+}
+
+/// A compiled method is deoptimised where its callee returns. Two interpreter frames take the place of its frame.
+#[test]
+fn interpreter_frames_take_the_place_of_a_compiled_frame() {
+    let mut machine = in_callee();
+    let caller = machine.known[0].clone();
+    machine.run(&Act::Call(2, 5));
+    let callee = machine.known[1].clone();
+    // The VM has changed the return address.
+    let handler = function(1) + STUBS;
+    machine.memory.insert(callee.slot, handler);
+    machine.step_to([0xc3, 0], Code::Compiled, handler, callee.sp);
+    assert_eq!(machine.rets(), [(caller.ret, caller.slot)]);
+    let sp = callee.sp - WORD;
+    machine.memory.insert(sp, handler);
+    machine.step_to([0x41, 0x52], Code::Compiled, handler + 12, sp);
+    let newest = machine.shadow.calls().last().copied().expect("a call");
+    assert_eq!((newest.ret, newest.slot, newest.origin), (handler, sp, callee.ret));
+    machine.step_to(JUMP, Code::Deoptimization, function(9), sp);
+    assert_eq!(machine.rets().len(), 2);
+    // The frame goes, and frames are pushed.
+    machine.step_to([0x48, 1], Code::Deoptimization, function(9) + 4, caller.slot);
+    assert!(machine.shadow.is_replacing());
+    let invoke = function(INTERPRETER) + 0x40;
+    let (outer, inner) = (caller.slot - 0x20, caller.slot - 0x100);
+    for (at, word) in [
+        (outer + WORD, caller.ret),
+        (outer, 0x77),
+        (outer - METHOD, 0x1111),
+        (outer - BCP, 0x2222),
+        (inner + WORD, invoke),
+        (inner, outer),
+    ] {
+        machine.memory.insert(at, word);
+    }
+    machine.place.bytes = [0xc3, 0];
+    let after = Place {
+        fp: inner,
+        code: Code::Interpreter,
+        ..at(function(INTERPRETER), inner - 0x80)
+    };
+    let followed = machine.shadow.step(&machine.place, &after, &machine.memory);
+    assert_eq!(followed, Ok(()));
+    assert!(!machine.shadow.is_replacing());
+    assert_eq!(machine.rets(), [(caller.ret, outer + WORD), (invoke, inner + WORD)]);
+    let newest = machine.shadow.calls()[1];
+    assert_eq!((newest.method, newest.bcp, newest.fp), (0x1111, 0x2222, outer));
+}
+
+#[test]
+fn frames_that_do_not_lead_to_the_caller_end_the_steps() {
+    let mut machine = in_callee();
+    let caller = machine.known[0].clone();
+    machine.run(&Act::Call(2, 5));
+    machine.step_to(JUMP, Code::Deoptimization, function(9), machine.place.sp);
+    machine.step_to([0x48, 1], Code::Deoptimization, function(9) + 4, caller.slot);
+    let after = Place {
+        fp: caller.slot - 0x20,
+        code: Code::Interpreter,
+        ..at(function(INTERPRETER), caller.slot - 0x80)
+    };
+    let followed = machine.shadow.step(&machine.place, &after, &machine.memory);
+    assert_eq!(followed, Err(Lost::Code));
+}
+
+/// A method has run to its end if its call and its return were seen.
+#[test]
+fn a_method_that_was_entered_and_left_has_ended() {
+    let mut machine = Machine::new();
+    machine.run(&Act::Call(1, 5));
+    let callee = machine.place.piece;
+    assert_eq!(machine.shadow.calls()[0].callee, callee);
+    machine.run(&Act::Push(1));
+    machine.run(&Act::Pop);
+    machine.acts = 1;
+    let ret = machine.known[0].ret;
+    machine.step(ret, STACK);
+    assert_eq!(machine.shadow.ended(), Some(callee));
+    // Who is left without a return has not.
+    let mut machine = Machine::new();
+    machine.run(&Act::Call(1, 5));
+    machine.run(&Act::JumpBack);
+    assert_eq!(machine.shadow.ended(), None);
 }
 
 #[test]

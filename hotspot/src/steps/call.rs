@@ -1,0 +1,45 @@
+//! A call that has not returned.
+
+use super::{Code, Piece};
+
+/// A call that has not returned.
+#[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
+pub struct Call {
+    /// The address at which the return address lies; 0 while a register has the return address.
+    pub slot: usize,
+    /// The return address.
+    pub ret: usize,
+    /// The frame pointer at the call.
+    pub fp: usize,
+    /// The caller's code.
+    pub code: Code,
+    /// The caller's code.
+    pub piece: Piece,
+    /// Whether interpreted code has called a Java method. Other calls of the interpreter are its own.
+    pub is_invoke: bool,
+    /// Of a compiled caller that has just begun to handle an exception, or to be deoptimised: the return address of the
+    /// callee that threw or returned; 0 otherwise.
+    pub origin: usize,
+    /// The compiled method that the call has entered, if the steps have shown the call.
+    pub callee: Piece,
+    /// Of an interpreted caller: the VM's address of the method.
+    pub method: usize,
+    /// Of an interpreted caller: the bytecode pointer.
+    pub bcp: usize,
+    /// Whether an older call was made by the same interpreter frame, which has called the VM meanwhile.
+    pub is_of_same_frame: bool,
+    /// A number for this call alone, without its address on the stack.
+    pub own_hash: u64,
+    /// A number for this call and all older calls, without their addresses on the stack.
+    pub hash: u64,
+}
+
+impl Call {
+    /// Whether Java frames stand for the caller.
+    pub fn has_frames(&self) -> bool {
+        matches!(
+            self.code,
+            Code::Compiled | Code::Interpreter | Code::NativeWrapper
+        )
+    }
+}
