@@ -45,6 +45,28 @@ pub fn behind_branches(code: &[u8], visited: impl Fn(u32) -> bool) -> BTreeSet<u
     found
 }
 
+/// The offsets of the instructions that should have been visited: of all those that are not `visited`, those that
+/// follow an instruction that was and that does not choose a way, and what follows from there. What stands behind
+/// calls that have not returned is there too.
+pub fn behind_visited(code: &[u8], visited: impl Fn(u32) -> bool) -> BTreeSet<u32> {
+    let is_new = |offset: &u32| !visited(*offset) && (*offset as usize) < code.len();
+    let follow = |offset: u32, may_choose: bool| {
+        let instruction = decode(&bytes_at(code, offset as usize))?;
+        let chooses = matches!(instruction.effect, Effect::Branch(_));
+        (may_choose || !chooses).then(|| successors(offset, &instruction))
+    };
+    let all = offsets(code).unwrap_or_default();
+    let starts = all.iter().filter(|&&offset| visited(offset));
+    let mut found = BTreeSet::new();
+    let mut waiting: Vec<u32> = starts.filter_map(|&at| follow(at, false)).flatten().collect();
+    while let Some(offset) = waiting.pop() {
+        if is_new(&offset) && found.insert(offset) {
+            waiting.extend(follow(offset, true).into_iter().flatten());
+        }
+    }
+    found
+}
+
 /// Where the code goes on behind the instruction at `offset`, as far as the instruction says.
 fn successors(offset: u32, instruction: &Instruction) -> Vec<u32> {
     let next = offset.wrapping_add(instruction.length as u32);
@@ -99,6 +121,21 @@ mod tests {
         assert_eq!(behind(&[0, 2, 9, 11]), [4, 6]);
         // No branch leads to what was lost.
         assert_eq!(behind(&[0, 2, 4, 9]), []);
+    }
+
+    #[test]
+    fn what_follows_a_visited_instruction_without_a_choice_should_have_been_visited() {
+        // 0: test eax, eax; 2: jz 9; 4: inc ecx; 6: jmp 11; 8: nop; 9: dec ecx; 11: ret; 12: push rbp
+        let code = [
+            0x85, 0xc0, 0x74, 5, 0xff, 0xc1, 0xeb, 3, 0x90, 0xff, 0xc9, 0xc3, 0x55,
+        ];
+        let behind = |visited: &[u32]| {
+            let found = behind_visited(&code, |offset| visited.contains(&offset));
+            found.into_iter().collect::<Vec<_>>()
+        };
+        // The way behind the branch was not taken, and nothing leads to offset 12.
+        assert_eq!(behind(&[0, 2, 4, 6, 11]), []);
+        assert_eq!(behind(&[0, 2, 4, 9]), [6, 11]);
     }
 
     #[test]

@@ -94,6 +94,32 @@ pub fn has_trap_flag() -> bool {
 /// There is no trap flag.
 pub fn set_trap_flag(_: &mut libc::ucontext_t, _: bool) {}
 
+/// There is no trap flag.
+pub fn has_trap_flag_set(_: &libc::ucontext_t) -> bool {
+    false
+}
+
+/// No thread steps, so none crosses to the kernel.
+pub const CROSSINGS: usize = 1;
+
+/// No thread is in a crossing.
+pub fn enter_crossing(context: &mut libc::ucontext_t, _: usize) -> usize {
+    registers(context).pc
+}
+
+/// No thread is in a crossing.
+pub fn crossing_left(_: &libc::ucontext_t) -> Option<usize> {
+    None
+}
+
+/// No thread is in a crossing.
+pub fn leave_crossing(_: &mut libc::ucontext_t, _: usize) {}
+
+/// Not known.
+pub fn system_call(_: &libc::ucontext_t) -> [usize; 3] {
+    [0; 3]
+}
+
 /// Not known.
 pub fn entered_method(_: &libc::ucontext_t) -> usize {
     0

@@ -4,6 +4,8 @@
 #[cfg(target_arch = "x86_64")]
 pub mod copy_x86_64;
 #[cfg(target_arch = "x86_64")]
+mod crossing_x86_64;
+#[cfg(target_arch = "x86_64")]
 mod guard_x86_64;
 mod thunk_table;
 #[cfg(target_arch = "x86_64")]
@@ -11,21 +13,24 @@ mod thunks_x86_64;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 #[cfg(target_arch = "x86_64")]
+pub use crossing_x86_64::{CROSSINGS, crossing_left, enter_crossing, leave_crossing, system_call};
+#[cfg(target_arch = "x86_64")]
 pub use guard_x86_64::{leave_guarded, run_guarded};
 #[cfg(target_arch = "x86_64")]
 pub use thunks_x86_64::thunks;
 #[cfg(target_arch = "x86_64")]
 pub use x86_64::{
     MAIN_REGISTERS, REGISTERS, TRAP_FLAG, breakpoint, breakpoint_argument, counter, entered_method,
-    has_trap_flag, register, registers, set_trap_flag, thread_word,
+    has_trap_flag, has_trap_flag_set, register, registers, set_trap_flag, thread_word,
 };
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 #[cfg(target_arch = "aarch64")]
 pub use aarch64::{
-    MAIN_REGISTERS, REGISTERS, TRAP_FLAG, breakpoint, breakpoint_argument, counter, entered_method,
-    has_trap_flag, leave_guarded, register, registers, run_guarded, set_trap_flag, thread_word,
+    CROSSINGS, MAIN_REGISTERS, REGISTERS, TRAP_FLAG, breakpoint, breakpoint_argument, counter,
+    crossing_left, enter_crossing, entered_method, has_trap_flag, has_trap_flag_set, leave_crossing,
+    leave_guarded, register, registers, run_guarded, set_trap_flag, system_call, thread_word,
     thunks,
 };
 pub use thunk_table::{THUNKS, ThunkTable};

@@ -72,6 +72,11 @@ pub fn set_trap_flag(context: &mut libc::ucontext_t, is_set: bool) {
     };
 }
 
+/// Whether the trap flag of the interrupted code is set.
+pub fn has_trap_flag_set(context: &libc::ucontext_t) -> bool {
+    context.uc_mcontext.gregs[libc::REG_EFL as usize] & TRAP_FLAG as i64 != 0
+}
+
 /// The register in which the interpreter has the method that it enters: `rbx`.
 pub fn entered_method(context: &libc::ucontext_t) -> usize {
     context.uc_mcontext.gregs[libc::REG_RBX as usize] as usize

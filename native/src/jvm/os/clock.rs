@@ -13,6 +13,16 @@ pub fn monotonic() -> Duration {
     read(libc::CLOCK_MONOTONIC)
 }
 
+/// The calling thread waits for so long, less than a second, or until a signal comes. Async-signal-safe.
+pub fn pause(length: Duration) {
+    let time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: length.subsec_nanos().into(),
+    };
+    // SAFETY: the kernel reads `time` only (`clock_nanosleep(2)`).
+    unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, 0, &time, std::ptr::null_mut()) };
+}
+
 /// A clock that every Linux has.
 fn read(clock: libc::clockid_t) -> Duration {
     let mut time = libc::timespec {

@@ -66,6 +66,11 @@ impl HandlerContext<'_> {
         arch::entered_method(self.context)
     }
 
+    /// The number of the system call that the thread is about to make, and its first two arguments.
+    pub fn system_call(&self) -> [usize; 3] {
+        arch::system_call(self.context)
+    }
+
     /// The word at `address` of the thread's own stack; 0 if the address is not in `stack`, or so far below
     /// the interrupted code's stack pointer that handlers may have overwritten the word.
     pub fn stack_word(&self, address: usize, stack: &StackBounds) -> usize {

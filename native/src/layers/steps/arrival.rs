@@ -33,10 +33,12 @@ pub fn around(layers: &Layers, state: &ThreadState, env: Env<'_>, work: impl FnO
     let stepped = handler::pause();
     work();
     if stepped {
-        let calls = handler::with(|stepper| stepper.calls().to_vec());
+        let calls = handler::with(|stepper| stepper.calls().map(<[_]>::to_vec));
         match calls {
-            Some(calls) if is_true(layers, state, env, &calls) => handler::go_on(),
-            _ => handler::give_back(End::Refuted),
+            Some(Some(calls)) if !is_true(layers, state, env, &calls) => {
+                handler::give_back(End::Refuted);
+            }
+            _ => handler::go_on(),
         }
     } else if layers.truth.jvm.is_live() && handler::take() {
         match begin(layers, state, env) {

@@ -21,6 +21,7 @@ use crate::sampling::stepping::instant::{Instant, MOST_CALLS, WAITING};
 use crate::sampling::stepping::key::key;
 use crate::sampling::stepping::seen::Seen;
 use crate::sampling::stepping::thread::{Means, Stepper};
+use crate::sampling::stepping::visits::{Visit, visits};
 use oracle::mutants::Sight;
 use oracle::record::{Record, StepCounts, VISITED_FILE};
 use oracle::trace::Frame;
@@ -80,7 +81,8 @@ pub fn start(layers: &'static Layers, guard: fn(&mut dyn FnMut())) -> Result<(),
         seen,
         calls,
     };
-    handler::install(Stepper::new(means, writer).map_err(io)?).map_err(io)?;
+    let (visits, mut visited) = visits();
+    handler::install(Stepper::new(means, writer, visits).map_err(io)?).map_err(io)?;
     let judge = move |env: Env<'_>| {
         guard(&mut || {
             let judging = Judging {
@@ -96,7 +98,7 @@ pub fn start(layers: &'static Layers, guard: fn(&mut dyn FnMut())) -> Result<(),
                 judged: 0,
                 crashes: BTreeMap::new(),
             };
-            judging.run(&mut reader);
+            judging.run(&mut reader, &mut visited);
         });
     };
     JUDGE
@@ -163,13 +165,14 @@ impl Alike {
 }
 
 impl Judging<'_> {
-    fn run(mut self, reader: &mut Reader<Instant>) {
+    fn run(mut self, reader: &mut Reader<Instant>, visits: &mut Reader<Visit>) {
         let records = self.layers.records;
         let limit = self.layers.config.step_seconds;
         let limit = limit.map(|seconds| u64::from(seconds) * 1_000_000_000);
         let mut booked = Time::now();
         while self.layers.truth.jvm.is_live() {
             let judged = reader.next(|instant| self.judge(instant));
+            self.note(visits);
             if judged.is_none() {
                 thread::sleep(REST);
             }
@@ -181,11 +184,17 @@ impl Judging<'_> {
                 booked = Time::now();
             }
         }
+        self.note(visits);
         self.write_counts();
         let path = self.layers.config.run_dir.join(VISITED_FILE);
         if let Err(error) = self.visited.write(&path) {
             records.invalid(format!("the visited code cannot be written: {error}"));
         }
+    }
+
+    fn note(&mut self, visits: &mut Reader<Visit>) {
+        let jvm = self.layers.truth.jvm;
+        while visits.next(|visit| self.visited.note(jvm, *visit)).is_some() {}
     }
 
     fn judge(&mut self, instant: &Instant) {

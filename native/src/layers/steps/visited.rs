@@ -3,12 +3,13 @@
 use crate::jvm::Jvm;
 use crate::jvm::os::peek::peek_bytes;
 use crate::sampling::stepping::instant::Instant;
+use crate::sampling::stepping::visits::Visit;
 use hotspot::code::CodeMemory;
 use hotspot::steps::Piece;
-use hotspot::steps::instructions::{behind_branches, offsets};
+use hotspot::steps::instructions::{behind_branches, behind_visited, offsets};
 use oracle::record::{Coverage, InstructionCounts, VisitedCode, Worst};
 use oracle::{Judgement, Verdict};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
@@ -25,22 +26,46 @@ struct Code {
     /// The offsets of all its instructions.
     there: Option<Vec<u32>>,
     visited: BTreeMap<u32, Worst>,
+    /// Whether a thread has run the method from its call to its return.
+    has_ended: bool,
+}
+
+/// The offsets of instructions that were not visited.
+struct Ways {
+    /// Those that only a branch leads to which no thread has taken.
+    behind_branches: BTreeSet<u32>,
+    /// Of the rest those that follow a visited instruction that does not choose a way.
+    behind_visited: BTreeSet<u32>,
 }
 
 impl Visited {
     /// Notes the verdict at an instant.
     pub fn add(&mut self, jvm: &Jvm, instant: &Instant, judgement: &Judgement) {
         let place = &instant.place;
+        self.add_at(jvm, place.piece, place.pc, worst(judgement));
+    }
+
+    /// Notes what a thread did.
+    pub fn note(&mut self, jvm: &Jvm, visit: Visit) {
+        match visit {
+            Visit::At(piece, pc) => self.add_at(jvm, piece, pc, Worst::Unverifiable),
+            Visit::Ended(piece) => {
+                if let Some(code) = self.0.get_mut(&piece) {
+                    code.has_ended = true;
+                }
+            }
+        }
+    }
+
+    fn add_at(&mut self, jvm: &Jvm, piece: Piece, pc: usize, worst: Worst) {
         let code = self
             .0
-            .entry(place.piece)
-            .or_insert_with(|| code(jvm, place.pc).unwrap_or_default());
-        let Ok(offset) = u32::try_from(place.pc.wrapping_sub(code.code.start)) else {
-            return;
-        };
-        let worst = worst(judgement);
-        let known = code.visited.entry(offset).or_insert(worst);
-        *known = worst.max(*known);
+            .entry(piece)
+            .or_insert_with(|| code(jvm, pc).unwrap_or_default());
+        if let Ok(offset) = u32::try_from(pc.wrapping_sub(code.code.start)) {
+            let known = code.visited.entry(offset).or_insert(worst);
+            *known = worst.max(*known);
+        }
     }
 
     /// The numbers of instructions, by the name of their code.
@@ -55,7 +80,7 @@ impl Visited {
             let of_name = counts.entry(name).or_default();
             visited.values().for_each(|&worst| of_name.add(worst));
             if let Some(coverage) = piece.coverage() {
-                of_name.add_method(coverage);
+                of_name.add_method(coverage, piece.has_ended);
             }
         }
         counts
@@ -66,13 +91,14 @@ impl Visited {
         let mut file = BufWriter::new(std::fs::File::create(path)?);
         for code in self.0.values() {
             let visited = code.visited.iter().map(|(&offset, &worst)| (offset, worst));
+            let ways = code.ways();
+            let offsets = |of: &BTreeSet<u32>| of.iter().copied().collect();
             let line = VisitedCode {
                 visited: visited.collect(),
                 missed: code.missed(),
-                behind_branches: code
-                    .there
-                    .is_some()
-                    .then(|| code.behind_branches().collect()),
+                behind_branches: ways.as_ref().map(|ways| offsets(&ways.behind_branches)),
+                behind_visited: ways.as_ref().map(|ways| offsets(&ways.behind_visited)),
+                has_ended: code.has_ended,
                 ..code.code.clone()
             };
             serde_json::to_writer(&mut file, &line)?;
@@ -91,20 +117,33 @@ impl Code {
 
     fn coverage(&self) -> Option<Coverage> {
         let visited = self.visits()?.filter(|&(_, visited)| visited).count();
+        let ways = self.ways()?;
         Some(Coverage {
+            methods: 1,
             instructions: self.there.as_ref()?.len() as u64,
             visited: visited as u64,
-            behind_branches: self.behind_branches().count() as u64,
+            behind_branches: ways.behind_branches.len() as u64,
+            behind_visited: ways.behind_visited.len() as u64,
         })
     }
 
-    /// The offsets of the instructions that only a branch leads to which no thread has taken.
-    fn behind_branches(&self) -> impl Iterator<Item = u32> {
-        let found = behind_branches(&self.bytes, |offset| self.visited.contains_key(&offset));
-        let there = self.there.as_deref().unwrap_or_default();
-        found
+    /// The instructions that were not visited, as far as the code shows why.
+    fn ways(&self) -> Option<Ways> {
+        let there = self.there.as_deref()?;
+        let is_visited = |offset| self.visited.contains_key(&offset);
+        let is_there = |at: &u32| there.binary_search(at).is_ok();
+        let behind_branches: BTreeSet<u32> = behind_branches(&self.bytes, is_visited)
             .into_iter()
-            .filter(|at| there.binary_search(at).is_ok())
+            .filter(is_there)
+            .collect();
+        let behind_visited = behind_visited(&self.bytes, is_visited)
+            .into_iter()
+            .filter(|at| is_there(at) && !behind_branches.contains(at))
+            .collect();
+        Some(Ways {
+            behind_branches,
+            behind_visited,
+        })
     }
 
     /// The offsets of the instructions that were not visited.
@@ -146,11 +185,14 @@ fn code(jvm: &Jvm, pc: usize) -> Option<Code> {
         visited: vec![],
         missed: None,
         behind_branches: None,
+        behind_visited: None,
+        has_ended: false,
     };
     Some(Code {
         code,
         there: before_stubs.and_then(offsets),
         bytes: before_stubs.unwrap_or_default().to_vec(),
         visited: BTreeMap::new(),
+        has_ended: false,
     })
 }

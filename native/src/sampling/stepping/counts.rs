@@ -20,12 +20,14 @@ macro_rules! ends {
 }
 
 ends! {
-    /// It is about to enter the kernel.
-    Kernel = "enters the kernel";
+    /// It is about to enter the kernel, by a call behind which it must not trap.
+    Kernel = "enters the kernel for good, or to start a thread";
+    /// It has come back from the kernel, and another thread steps.
+    Elsewhere = "another thread steps when it comes back from the kernel";
     /// It has been outside of the code cache for long.
     Outside = "long outside of generated code";
-    /// Generated code replaces frames.
-    Code = "generated code replaces frames";
+    /// Generated code moves frames.
+    Code = "generated code moves frames, or frames are not followed";
     /// It has stepped for long.
     Turn = "its turn is over";
     /// Its stack has too many calls.

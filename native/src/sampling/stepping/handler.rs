@@ -5,7 +5,7 @@ use super::thread::Stepper;
 use crate::jvm::os::clock;
 use crate::jvm::os::held::Held;
 use crate::jvm::os::signal::HandlerContext;
-use crate::jvm::os::trap::{self, Next, Trap};
+use crate::jvm::os::trap::{self, Next, Trap, crossing};
 use std::io;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -20,6 +20,9 @@ const START: u64 = 500_000_000;
 
 /// How long all threads run freely between two turns, in nanoseconds.
 const BETWEEN: u64 = 10_000_000;
+
+/// How long others wait for a thread that has entered the kernel, in nanoseconds: most calls are short.
+const CROSSING: u64 = 20_000_000;
 
 /// Whether no thread may step any more.
 static STOPPED: AtomicBool = AtomicBool::new(false);
@@ -65,13 +68,17 @@ pub fn take() -> bool {
 
 /// The calling thread gives the stepper back.
 pub fn give_back(end: End) {
+    COUNTS.ended(end);
+    release(match end {
+        End::Turn => BETWEEN,
+        _ => 0,
+    });
+}
+
+/// The calling thread gives the stepper back. The next turn may begin after so many nanoseconds.
+fn release(until_next: u64) {
     if let Some(stepper) = STEPPER.get() {
-        COUNTS.ended(end);
-        let between = match end {
-            End::Turn => BETWEEN,
-            _ => 0,
-        };
-        NEXT_TURN.store(clock::since_start() + between, Relaxed);
+        NEXT_TURN.store(clock::since_start() + until_next, Relaxed);
         stepper.give_back();
     }
 }
@@ -82,13 +89,16 @@ pub fn with<R>(work: impl FnOnce(&mut Stepper) -> R) -> Option<R> {
 }
 
 fn on_trap(context: &HandlerContext<'_>, trap: Trap) -> Next {
+    if let Trap::Crossed(crossing) = trap {
+        return came_back(context, crossing);
+    }
     // A thread that does not hold the stepper has the flag of a thread that began it, or of code that
     // loaded earlier flags.
     let Some(stepper) = STEPPER.get().filter(|stepper| stepper.is_mine()) else {
         return Next::Run;
     };
     let next = match trap {
-        Trap::Called(Next::Run) => return Next::Run,
+        Trap::Called(Next::Run | Next::Cross(_)) | Trap::Crossed(_) => return Next::Run,
         Trap::Called(Next::Step) => stepper.with(|stepper| {
             stepper.start(context);
             Ok(Next::Step)
@@ -97,11 +107,35 @@ fn on_trap(context: &HandlerContext<'_>, trap: Trap) -> Next {
         Trap::Stepped => stepper.with(|stepper| stepper.step(context)),
     };
     match next {
+        Some(Ok(Next::Cross(crossing))) => {
+            stepper.with(|stepper| stepper.park(crossing));
+            release(CROSSING);
+            Next::Cross(crossing)
+        }
         Some(Ok(next)) => next,
         Some(Err(end)) => {
             give_back(end);
             Next::Run
         }
         None => Next::Run,
+    }
+}
+
+/// The thread has come back from the kernel: it steps on, unless another thread steps.
+fn came_back(context: &HandlerContext<'_>, crossing: usize) -> Next {
+    let stepper = STEPPER.get().filter(|stepper| may_step() && stepper.take());
+    let resumed = stepper.and_then(|stepper| {
+        stepper.with(|stepper| stepper.resume(crossing, context))
+    });
+    crossing::give_back(crossing);
+    match resumed {
+        Some(()) => Next::Step,
+        None => {
+            COUNTS.ended(match STOPPED.load(Relaxed) {
+                true => End::Stopped,
+                false => End::Elsewhere,
+            });
+            Next::Run
+        }
     }
 }

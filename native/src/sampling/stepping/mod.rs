@@ -4,13 +4,16 @@
 //! One thread at a time steps. The thread starts where JVMTI reports an event in the thread, because there
 //! the VM knows all frames ([`thread::Stepper::start`]). From then on the handler of the trap signal keeps
 //! the calls of the thread ([`hotspot::steps::shadow`]). Equal stacks with equal answers are judged once
-//! ([`seen`]), and so are equal frames of callers ([`callers`]). The thread runs on freely, and loses its calls, where it would enter the kernel, where it
-//! stays outside of the code cache for long, and where generated code replaces frames.
+//! ([`seen`]), and so are equal frames of callers ([`callers`]). Each instruction that was visited is noted, judged or not
+//! ([`visits`]). The thread runs on freely in the kernel, and its calls are kept meanwhile ([`parked`]). It loses its calls
+//! where it stays outside of the code cache for long, and where generated code moves frames.
 
 pub mod callers;
 pub mod counts;
 pub mod handler;
 pub mod instant;
 pub mod key;
+mod parked;
 pub mod seen;
 pub mod thread;
+pub mod visits;

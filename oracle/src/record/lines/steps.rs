@@ -18,7 +18,7 @@ pub struct StepCounts {
     pub unjudged: u64,
     /// Different pairs of a stack and an answer.
     pub judged: u64,
-    /// Different instructions at which the walker was judged, by the VM's name for their code.
+    /// Different instructions that were visited, by the VM's name for their code.
     pub instructions: BTreeMap<String, InstructionCounts>,
     /// Where the walker has crashed, as `file+offset`, and at how many different pairs of a stack and an answer.
     /// The run goes on.
@@ -33,7 +33,7 @@ pub struct StepCounts {
 /// Different instructions, by what the walker answered there at the worst instant.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
 pub struct InstructionCounts {
-    /// All.
+    /// All that were visited.
     pub all: u64,
     /// Those at which at least one answer was false or cut.
     pub mismatch: u64,
@@ -49,19 +49,29 @@ pub struct InstructionCounts {
     /// Of compiled methods: how much of their code was visited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Coverage>,
+    /// The same of those methods alone that a thread has run step by step from their call to their return.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<Coverage>,
 }
 
 /// How much of compiled methods was visited, before their stubs. Padding, and what stands behind calls that do
 /// not return, does not count.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
 pub struct Coverage {
-    /// All instructions of the methods of which at least one instruction was visited.
+    /// The methods of which at least one instruction was visited.
+    #[serde(default)]
+    pub methods: u64,
+    /// All their instructions.
     pub instructions: u64,
     /// Of these the instructions that were visited.
     pub visited: u64,
     /// Of the rest, those behind branches that no thread has taken.
     #[serde(default)]
     pub behind_branches: u64,
+    /// Of the rest, those that should have been visited: they follow a visited instruction that does not choose a way.
+    /// The others are at exception handlers, at entries that no thread has used, and behind jumps by tables.
+    #[serde(default)]
+    pub behind_visited: u64,
 }
 
 /// A piece of generated code, with the instructions that were visited.
@@ -91,6 +101,12 @@ pub struct VisitedCode {
     /// Of these the offsets behind branches that no thread has taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub behind_branches: Option<Vec<u32>>,
+    /// Of the rest the offsets of those that follow a visited instruction that does not choose a way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub behind_visited: Option<Vec<u32>>,
+    /// Whether a thread has run the compiled method step by step from its call to its return.
+    #[serde(default)]
+    pub has_ended: bool,
 }
 
 /// The worst verdict at an instruction.
@@ -113,13 +129,23 @@ pub enum Worst {
     Wrong,
 }
 
+impl Coverage {
+    fn add(&mut self, other: Coverage) {
+        self.methods += other.methods;
+        self.instructions += other.instructions;
+        self.visited += other.visited;
+        self.behind_branches += other.behind_branches;
+        self.behind_visited += other.behind_visited;
+    }
+}
+
 impl InstructionCounts {
-    /// Adds a compiled method.
-    pub fn add_method(&mut self, method: Coverage) {
-        let all = self.coverage.get_or_insert_default();
-        all.instructions += method.instructions;
-        all.visited += method.visited;
-        all.behind_branches += method.behind_branches;
+    /// Adds a compiled method. `has_ended` says whether a thread has run it from its call to its return.
+    pub fn add_method(&mut self, method: Coverage, has_ended: bool) {
+        self.coverage.get_or_insert_default().add(method);
+        if has_ended {
+            self.ended.get_or_insert_default().add(method);
+        }
     }
 
     /// Adds an instruction.

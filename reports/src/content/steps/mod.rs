@@ -62,7 +62,11 @@ fn blocks((run, counts): (&Run, &StepCounts)) -> Vec<Block> {
     let ends = format!("A thread ran on freely, because: {}", ends.join("; "));
     let notes = [Some(speed), Some(ends), crashes(counts)];
     let notes = notes.into_iter().flatten().map(Block::Note);
-    notes.chain([Block::Table(table(counts))]).collect()
+    let of_ended = ended(counts).into_iter().flatten();
+    notes
+        .chain([Block::Table(table(counts))])
+        .chain(of_ended)
+        .collect()
 }
 
 /// Where the walker has crashed, if anywhere.
@@ -102,6 +106,7 @@ fn table(counts: &StepCounts) -> Table {
             flagged,
             unverifiable,
             coverage,
+            ended: _,
         } = counts;
         let good = all - mismatch - error - imprecise - flagged - unverifiable;
         let numbers = [all, mismatch, error, imprecise, flagged, unverifiable, good];
@@ -115,6 +120,41 @@ fn table(counts: &StepCounts) -> Table {
         table.push(Tone::Plain, cells.collect::<Vec<_>>());
     }
     table
+}
+
+/// The methods that a thread has run from their call to their return, if there are any.
+fn ended(counts: &StepCounts) -> Option<[Block; 2]> {
+    let mut table = Table::new([
+        ("methods run to their end", Words),
+        ("methods", Numbers),
+        ("instructions", Numbers),
+        ("visited", Numbers),
+        ("behind branches not taken", Numbers),
+        ("behind other entries", Numbers),
+        ("missed", Numbers),
+        ("visited, %", Numbers),
+        ("of those on ways taken, %", Numbers),
+    ]);
+    for (name, counts) in &counts.instructions {
+        let Some(of) = counts.ended else {
+            continue;
+        };
+        let missed = of.behind_visited;
+        let other = of.instructions - of.visited - of.behind_branches - missed;
+        let of_ways_taken = 100.0 * of.visited as f64 / (of.visited + missed).max(1) as f64;
+        let numbers = [of.methods, of.instructions, of.visited, of.behind_branches, other, missed];
+        let cells = [Cell::text(name)].into_iter();
+        let cells = cells.chain(numbers.map(Cell::Count));
+        let shares = [visited(of), of_ways_taken].map(|share| Cell::Number(Some(share), 1));
+        table.push(Tone::Plain, cells.chain(shares).collect::<Vec<_>>());
+    }
+    let note = Block::Note(
+        "Methods that a thread ran step by step from their call to their return. Not visited were: what stands behind \
+         branches that no thread took, as slow paths do; exception handlers, entries that no thread used, and \
+         targets of jumps by tables; and what was missed, which follows a visited instruction."
+            .into(),
+    );
+    (!table.is_empty()).then_some([note, Block::Table(table)])
 }
 
 fn visited(of: Coverage) -> f64 {

@@ -3,6 +3,8 @@
 
 use super::copies::resume_behind_copy;
 use super::guard::end_walk;
+use super::led_elsewhere;
+use crate::jvm::arch;
 use crate::jvm::os::earlier::{self, call_earlier};
 use std::ffi::{c_int, c_void};
 use std::io;
@@ -36,7 +38,11 @@ extern "C" fn handler(signal: c_int, info: *mut libc::siginfo_t, context: *mut c
         let mut all = EARLIER.iter();
         let earlier = all.find(|(of, _)| *of == signal);
         if let Some(earlier) = earlier.and_then(|(_, earlier)| earlier.get()) {
+            let pc = arch::registers(raw).pc;
             call_earlier(earlier, signal, info, context);
+            if arch::registers(raw).pc != pc {
+                led_elsewhere(raw);
+            }
         }
     }
 }

@@ -9,13 +9,14 @@
 //! follow, by copies of them, on the registers and on the stack of the thread (`copies`). The handler runs
 //! on a stack of its own (`stack`), and returns to the kernel for each instruction that has no copy, and
 //! every `MOST_COPIES` instructions, so that other signals are delivered. A walker that crashes in the handler
-//! does not end the process ([`guarded`]).
+//! does not end the process ([`guarded`]). System calls are made in a [`crossing`].
 
 #[cfg(target_arch = "x86_64")]
 mod copies;
 #[cfg(not(target_arch = "x86_64"))]
 #[path = "no_copies.rs"]
 mod copies;
+pub mod crossing;
 mod faults;
 mod guard;
 mod stack;
@@ -40,13 +41,17 @@ pub enum Next {
     Step,
     /// It runs on.
     Run,
+    /// It makes its system call in this crossing, runs on in the kernel, and traps behind.
+    Cross(usize),
 }
 
 /// Why the handler runs.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Trap {
-    /// An instruction was run.
+    /// An instruction was run, or has faulted and led elsewhere.
     Stepped,
+    /// The thread has come back from the kernel in this crossing, which it gives back.
+    Crossed(usize),
     /// The thread itself has called [`trap`], which returns next.
     Called(Next),
 }
@@ -138,14 +143,13 @@ extern "C" fn handler(signal: c_int, info: *mut libc::siginfo_t, context: *mut c
             return;
         };
         let code = (*info).si_code;
-        let called = match code {
-            SI_KERNEL => arch::breakpoint_argument(&*raw),
-            _ => None,
-        };
-        let trap = match (code, called) {
-            (TRAP_TRACE, _) => Some(Trap::Stepped),
-            (_, Some(1)) => Some(Trap::Called(Next::Step)),
-            (_, Some(_)) => Some(Trap::Called(Next::Run)),
+        let trap = match code {
+            TRAP_TRACE => Some(Trap::Stepped),
+            SI_KERNEL => match arch::breakpoint_argument(&*raw) {
+                Some(1) => Some(Trap::Called(Next::Step)),
+                Some(_) => Some(Trap::Called(Next::Run)),
+                None => crossing::leave(&mut *raw).map(Trap::Crossed),
+            },
             _ => None,
         };
         match trap {
@@ -153,6 +157,20 @@ extern "C" fn handler(signal: c_int, info: *mut libc::siginfo_t, context: *mut c
             None => call_earlier(&installed.earlier, signal, info, context),
         }
         *libc::__errno_location() = errno;
+    }
+}
+
+/// An instruction of the thread has faulted, and the VM's handler lets the thread go on in `context`. If the thread
+/// steps, the handler of traps runs: the first instruction there would run without it.
+///
+/// # Safety
+/// `context` must be that of a signal whose handler the calling thread runs.
+unsafe fn led_elsewhere(context: &mut libc::ucontext_t) {
+    if let Some(installed) = INSTALLED.get()
+        && arch::has_trap_flag_set(context)
+    {
+        // SAFETY: as the caller promised.
+        unsafe { installed.trapped(context, Trap::Stepped) };
     }
 }
 
@@ -179,13 +197,16 @@ impl Installed {
                     break;
                 }
                 next = ask(context, Trap::Stepped);
-                if next == Next::Run {
+                if next != Next::Step {
                     break;
                 }
             }
         }
         arch::set_trap_flag(context, next == Next::Step);
         self.choose_stack(context, next);
+        if let Next::Cross(crossing) = next {
+            crossing::enter(context, crossing);
+        }
     }
 
     /// The next trap of a thread that steps finds its handler on the handler's own stack.
@@ -195,7 +216,7 @@ impl Installed {
                 self.runner.with(|runner| runner.stack.enter(context));
             }
             Next::Step => {}
-            Next::Run => {
+            Next::Run | Next::Cross(_) => {
                 self.runner.with(|runner| runner.stack.leave(context));
                 self.runner.give_back();
             }
