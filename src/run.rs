@@ -14,7 +14,7 @@ use std::time::Duration;
 /// Sets the way in which the programs of `scenario` are hooked.
 fn hook(scenario: &mut Scenario, hooks: Option<Hooking>) {
     if let Some(hooks) = hooks {
-        scenario.programs.iter_mut().for_each(|p| p.hooks = hooks);
+        scenario.programs.iter_mut().for_each(|p| p.hook(hooks));
         scenario.required = scenario.measured();
     }
 }

@@ -281,10 +281,20 @@ fn with_case<T>(
             .map(String::as_str),
         lowest: walk.last().map(String::as_str),
         true_lowest: true_lowest.as_deref(),
+        is_hook_alone: is_hook_alone(sample, &walk),
         proofs: &proofs,
         instant: sample.instant.as_ref().map(|at| instant(at, &bytes)),
     };
     ask(case)
+}
+
+/// Whether the judge accepts the walk, with frames of these names, without the hooks at its top.
+fn is_hook_alone(sample: &RecordedSample, names: &[String]) -> bool {
+    let is_hook = |name: &&String| name.starts_with("java.lang.StackwitnessTrace.");
+    let hooks = names.iter().take_while(is_hook).count();
+    let mut rest = sample.clone();
+    rest.walk.drain(..hooks);
+    hooks > 0 && matches!(judge(&rest).verdict, Verdict::Match | Verdict::Window)
 }
 
 fn instant<'a>(recorded: &RecordedInstant, bytes: &'a [u8]) -> Instant<'a> {

@@ -221,8 +221,13 @@ fn listen_to_class_files(jvmti: Jvmti, records: &Records) {
     }
 }
 
-/// The calling thread calls a native method with this thunk.
+/// The calling thread calls a native method with this thunk. A program makes up to millions of such calls in a
+/// second, and few of them make a check.
 pub extern "C" fn native_method_is_called(env: Env<'_>, thunk: usize) {
+    let known = Agent::get().zip(ThreadState::current());
+    if !known.is_some_and(|(agent, state)| agent.config.steps || state.check_is_due()) {
+        return;
+    }
     with(|agent| {
         let natives = agent.layers.truth.natives.as_ref()?;
         if natives.is_heard(Thunk(thunk)) {
@@ -244,9 +249,11 @@ fn check(env: Env<'_>, event: Event) {
 
 /// The calling thread is at a place where the VM knows its frames.
 fn arrived(layers: &Layers, state: &ThreadState, env: Env<'_>, place: Place) {
-    steps::arrival::around(layers, state, env, || {
-        at_event::arrived(layers, state, env, place);
-    });
+    let check = || at_event::arrived(layers, state, env, place);
+    match layers.config.steps {
+        true => steps::arrival::around(layers, state, env, check),
+        false => check(),
+    }
 }
 
 /// The calling thread begins, and walkers may be asked for it from now on.

@@ -29,6 +29,7 @@
 //! * [`bias`]: which methods a walker counts too often or too rarely;
 //! * [`record`]: the files of runs: the agent's configuration, its records and counts ([`tally`]),
 //!   and `report.json` ([`report`]);
+//! * [`observer`]: what the same program shows with one kind of hooks and not with another;
 //! * [`recorded`]: real samples as files, to be judged again without a JVM;
 //! * [`requests`]: requests of the JVM's own samplers as a file, to be joined with a recording;
 //! * [`gate`]: the decision on a report, by observed rates or by the upper bounds of [`bound`];
@@ -60,6 +61,7 @@ pub mod gate;
 pub mod judge;
 mod model;
 pub mod mutants;
+pub mod observer;
 mod probability;
 pub mod random;
 pub mod record;

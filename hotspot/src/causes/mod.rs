@@ -13,6 +13,7 @@ mod interpreter_frame;
 mod leaf_call;
 mod moved_stack_pointer;
 mod no_record;
+mod own_hook;
 mod unexplained;
 mod unwalkable_caller;
 mod upcall_stub;
@@ -25,8 +26,9 @@ use oracle::record::CauseName;
 
 /// The known causes. The cause of a mismatch is the first row that recognises the mismatch. The
 /// last row recognises every mismatch.
-pub static CAUSES: [Cause; 11] = [
+pub static CAUSES: [Cause; 12] = [
     no_record::CAUSE,
+    own_hook::CAUSE,
     frozen_frames::CAUSE,
     called_by_vm::CAUSE,
     frame_removed::CAUSE,

@@ -19,6 +19,11 @@ pub(super) const CAUSE: Cause = Cause {
 };
 
 fn recognise(facts: &Facts<'_>) -> bool {
+    is_without_record(facts) && !facts.case.is_hook_alone
+}
+
+/// Whether the walk shows inlined frames of another record, or none.
+pub(super) fn is_without_record(facts: &Facts<'_>) -> bool {
     matches!(
         facts.case.reason,
         Reason::BetweenRecords | Reason::NextRecord | Reason::StartOfMethod

@@ -27,6 +27,7 @@ fn cause_on<A: Arch>(
         at: None,
         lowest: Some(lowest),
         true_lowest: Some(true_lowest),
+        is_hook_alone: false,
         proofs: &Proofs::default(),
         instant: Some(instant),
     };
@@ -48,6 +49,7 @@ fn with(proofs: &Proofs, verdict: Verdict, reason: Reason, instant: Instant<'_>)
         at: None,
         lowest: Some(LOW),
         true_lowest: Some(LOW),
+        is_hook_alone: false,
         proofs,
         instant: Some(instant),
     };
@@ -67,6 +69,7 @@ fn a_java_calls_entry_from_a_stub_shows_that_the_vm_called() {
             at: None,
             lowest: Some(low),
             true_lowest: Some(true_low),
+            is_hook_alone: false,
             proofs: &proofs,
             instant: Some(AT),
         };
@@ -101,6 +104,7 @@ fn a_caller_that_names_the_method_may_have_called_the_method_itself() {
             at: None,
             lowest: Some("java.lang.ArithmeticException.<init>()V"),
             true_lowest: Some(MAIN),
+            is_hook_alone: false,
             proofs: &proofs,
             instant: Some(AT),
         };
@@ -133,6 +137,7 @@ fn frames_that_a_virtual_thread_left_in_the_heap_are_missing_above_its_carrier()
             at,
             lowest: Some(worker),
             true_lowest: None,
+            is_hook_alone: false,
             proofs: &Proofs::default(),
             instant: None,
         };
@@ -304,6 +309,7 @@ fn a_reason_that_names_its_cause_is_believed() {
             at: None,
             lowest: None,
             true_lowest: None,
+            is_hook_alone: false,
             proofs: &Proofs::default(),
             instant: None,
         };

@@ -11,6 +11,7 @@ use super::shown;
 use crate::edges::EdgeJudge;
 use crate::jvm::jni::Env;
 use crate::records::Records;
+use crate::truth::classes::hook_class::HOOK_CLASS;
 use crate::truth::context::Truth as Known;
 use crate::truth::methods::registry::Registry;
 use hotspot::arch::Native;
@@ -177,6 +178,7 @@ impl Reporter {
             at: at.as_deref(),
             lowest: lowest.as_deref(),
             true_lowest: true_lowest.as_deref(),
+            is_hook_alone: is_hook_alone(methods, env, found),
             proofs: &looked.proofs,
             instant: looked.instant(),
         }))
@@ -232,6 +234,18 @@ impl Reporter {
             None => "unknown method".into(),
         }
     }
+}
+
+/// Whether the layer's judge accepts the walk without the frames of hooks at its top.
+fn is_hook_alone(methods: &Registry, env: Env<'_>, found: Found<'_>) -> bool {
+    let is_hook = |frame: &&Frame| {
+        let named = methods.class_and_name(env, frame.method);
+        named.is_some_and(|(class, _)| class == HOOK_CLASS)
+    };
+    let hooks = found.walk.iter().take_while(is_hook).count();
+    let rest = &found.walk[hooks..];
+    let agrees = |verdict| matches!(verdict, Verdict::Match | Verdict::Window);
+    hooks > 0 && agrees(found.sight.judge(rest).verdict)
 }
 
 /// Whether class files show that the true caller of the walk's lowest frame names its method.

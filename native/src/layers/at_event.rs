@@ -20,6 +20,13 @@ use oracle::tally::Drop;
 use oracle::trace::Frame;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+/// Of the share of a thread's time that checks may take, those in events take so much. The rest is for the events
+/// that make no check: calls of native methods go through thunks, and sampled allocations take the slow way.
+const OF_SHARE: f64 = 0.7;
+
+/// So many calls of native methods at most pass before the clock is looked at again.
+const MOST_CALLS: u32 = 64;
+
 /// Whether events make no check now.
 static RESTS: AtomicBool = AtomicBool::new(false);
 
@@ -55,7 +62,7 @@ pub fn begin_turn(layers: &Layers, with_checks: bool) {
 /// An event has arrived in the calling thread: makes a check, if the share of the thread's time that
 /// checks may take allows one.
 pub fn arrived(layers: &Layers, state: &ThreadState, env: Env<'_>, place: Place) {
-    let share = layers.config.check_share;
+    let share = OF_SHARE * layers.config.check_share;
     if !layers.config.events || RESTS.load(Relaxed) || share <= 0.0 || !layers.truth.jvm.is_live() {
         return;
     }
@@ -66,12 +73,16 @@ pub fn arrived(layers: &Layers, state: &ThreadState, env: Env<'_>, place: Place)
         _ => {}
     }
     if !state.is_time_to_check(start) {
+        if let Place::NativeMethod = place {
+            state.skip_calls(start, MOST_CALLS);
+        }
         return;
     }
     with_scratch(|scratch| check(layers, state, env, (place, scratch)));
     let end = clock::since_start();
     let pause = at_check::pause(share, state, end.saturating_sub(start));
-    state.plan_check(u32::MAX, end + pause);
+    state.plan_check(1, end + pause);
+    state.skip_calls(end, MOST_CALLS);
 }
 
 fn check(

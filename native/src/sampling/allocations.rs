@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// So many events a second are wanted of all threads together. Each costs the program some 2 µs, besides
 /// the check that it may make.
-const WANTED: f64 = 4000.0;
+const WANTED: f64 = 2500.0;
 
 /// So many events at most until their rate is looked at.
 const MOST: u64 = 1000;
@@ -98,9 +98,9 @@ mod tests {
 
     #[test]
     fn the_interval_follows_the_rate() {
-        assert_eq!(adjusted(START, 4000, SECOND), START);
-        assert_eq!(adjusted(START, 1000, SECOND / 40), 10 * START);
-        assert_eq!(adjusted(START, 400, SECOND), START / 10);
+        assert_eq!(adjusted(START, 2500, SECOND), START);
+        assert_eq!(adjusted(START, 1000, SECOND / 25), 10 * START);
+        assert_eq!(adjusted(START, 250, SECOND), START / 10);
         assert_eq!(adjusted(START, 0, SECOND), START / 64);
         assert_eq!(adjusted(LEAST, 0, SECOND), LEAST);
         assert_eq!(adjusted(GREATEST, 1000, 0), GREATEST);

@@ -37,6 +37,9 @@ const AT_ONCE: usize = 4;
 /// How long the sampler sleeps if no thread runs.
 const REST: Duration = Duration::from_millis(1);
 
+/// How long the sampler sleeps where no layer lives on its samples.
+const IDLE: Duration = Duration::from_millis(20);
+
 /// The interval in which the rewriter's counts are written.
 const BOOKKEEPING: Duration = Duration::from_secs(1);
 
@@ -139,7 +142,10 @@ impl Ready {
                 sampling.client.write_profile();
                 (profiled, profile_after) = (Instant::now(), (2 * profile_after).min(PROFILE));
             }
-            let average = config.sample_interval_us;
+            let average = match takes_samples(config) {
+                true => config.sample_interval_us,
+                false => IDLE.as_micros() as u64,
+            };
             if average > 0 {
                 // Uniform up to twice the average, so that the sampler does not follow a rhythm of
                 // the program.
@@ -155,6 +161,11 @@ impl Ready {
         sampling.finish();
         sampling.client.write_profile();
     }
+}
+
+/// Whether any layer lives on samples of this sampler. Otherwise the sampler only keeps books.
+fn takes_samples(config: &Config) -> bool {
+    config.hooks.is_on() || config.edges || config.gst_every > 0 || config.chosen_instants
 }
 
 /// The state of the sampler's loop.
@@ -203,6 +214,9 @@ impl<'e> Sampling<'e, '_> {
             self.since_gst = 0;
             let was_suspended = config.hooks.is_on() && self.ask_suspended();
             return self.ask_with_gst() || was_suspended;
+        }
+        if !takes_samples(config) {
+            return false;
         }
         if !config.hooks.is_on() && !config.edges {
             self.since_gst += 1;

@@ -186,7 +186,18 @@ impl ThreadState {
         self.own_stack.allow();
     }
 
-    /// Whether a check is due at this push.
+    /// Lets calls of native methods pass from `now` on, `most` at the most: as many as come in half of the time up to
+    /// the next check, at the rate of those that have passed.
+    pub fn skip_calls(&self, now: u64, most: u32) {
+        let since = now.saturating_sub(self.own.last_check.replace(now));
+        let per_call = (since / u64::from(self.own.pushes.get().max(1))).max(1);
+        let left = self.next_check.load(Relaxed).saturating_sub(now);
+        let calls = (left / 2 / per_call).clamp(1, u64::from(most)) as u32;
+        self.own.pushes.set(calls);
+        self.own.countdown.set(calls);
+    }
+
+    /// Whether a check is due at this push, or at this call of a native method.
     #[inline(always)]
     pub fn check_is_due(&self) -> bool {
         let left = self.own.countdown.get();

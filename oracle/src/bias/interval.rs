@@ -1,7 +1,7 @@
 //! The two parts of a method's bias, each with an interval.
 
-use super::binomial::{even, rate, same_rate};
 use super::pairs::OfMethod;
+use crate::probability::binomial::{even, rate, same_rate};
 
 /// A difference of two shares, with the interval that holds the true difference with a probability of at least
 /// 95 %.

@@ -13,7 +13,6 @@
 //!
 //! Both have exact intervals ([`Estimate`]), and a walker counts as biased by the tests of all methods together.
 
-mod binomial;
 mod claim;
 mod interval;
 mod pairs;

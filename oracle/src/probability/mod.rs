@@ -1,7 +1,9 @@
 //! What tests and intervals are made of, whatever they are of.
 //!
 //! * [`special`]: the special functions of tail probabilities;
+//! * [`binomial`]: exact tests and intervals of shares;
 //! * [`holm`]: many tests at once.
 
+pub(crate) mod binomial;
 pub(crate) mod holm;
 pub(crate) mod special;

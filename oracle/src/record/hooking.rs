@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// Whether classes are rewritten, and what their hooks do.
-#[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
+#[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Ord, PartialOrd, Serialize, Deserialize)]
 #[serde(into = "&'static str", try_from = "Written")]
 pub enum Hooking {
     /// Classes stay as they are. Only layers without a trace stack have checks.

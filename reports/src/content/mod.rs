@@ -12,6 +12,7 @@ mod frames;
 mod heat;
 mod joined;
 mod mismatches;
+mod observer;
 mod runs;
 mod since;
 mod steps;
@@ -34,6 +35,7 @@ pub fn report(report: &Report, decided: &Decision, source: &str) -> Document {
     sections.push(jdks(report));
     sections.extend(decision::sections(decided));
     sections.extend(counts::section(report, decided));
+    sections.extend(observer::sections(report));
     sections.extend(joined::sections(report));
     sections.extend(bias::sections(report));
     sections.extend(steps::sections(report));

@@ -18,6 +18,7 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ),
     ("walkers", include_str!("../../files/walkers.toml")),
     ("step", include_str!("../../files/step.toml")),
+    ("observer", include_str!("../../files/observer.toml")),
     (
         "thread-dumps",
         include_str!("../../files/thread-dumps.toml"),

@@ -6,7 +6,7 @@ use oracle::record::altered::Altering;
 use oracle::record::{Config, Faults, HookFault};
 use oracle::{Hooking, LAYERS, Layer, TruthKind, When};
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -191,6 +191,8 @@ pub(crate) struct Truths {
     pub events: bool,
     /// Steps, to make a check at each.
     pub steps: bool,
+    /// Samples of threads that a signal interrupts.
+    pub samples: bool,
 }
 
 impl Sampling {
@@ -215,7 +217,7 @@ impl Sampling {
             probability: self.probability,
             check_share: self.check_share,
             sample_interval_us: self.interval_us,
-            gst_every: self.gst_every,
+            gst_every: if truths.samples { self.gst_every } else { 0 },
             edges: truths.edges,
             events: truths.events,
             native_calls: (truths.events || truths.steps) && self.native_calls,
@@ -232,6 +234,11 @@ impl Sampling {
             record_samples: self.record_samples,
         }
     }
+}
+
+/// Whether the layers of this instant make their checks on the program's own threads, where no class is rewritten.
+fn is_without_samples(when: When) -> bool {
+    matches!(when, When::Event | When::Step)
 }
 
 impl Program {
@@ -264,6 +271,23 @@ impl Program {
         let pause = &mut self.sampling.interval_us;
         *pause = by.interval_us.unwrap_or(*pause);
         self.sampling.altered = by.altered.or(self.sampling.altered);
+        self.hooks = by.hooks.unwrap_or(self.hooks);
+    }
+
+    /// The ways in which the program's classes are rewritten: its own, unless each value of an axis has another.
+    fn all_hooks(&self) -> BTreeSet<Hooking> {
+        let axes = self.matrix.axes.values();
+        let decides = |values: &BTreeMap<_, Variation>| values.values().all(|by| by.hooks.is_some());
+        let own = (!axes.clone().any(decides)).then_some(self.hooks);
+        let of_axes = axes.flat_map(BTreeMap::values);
+        of_axes.filter_map(|by| by.hooks).chain(own).collect()
+    }
+
+    /// Lets the classes be rewritten in this way, whatever the axes say.
+    pub fn hook(&mut self, hooks: Hooking) {
+        self.hooks = hooks;
+        let values = self.matrix.axes.values_mut().flat_map(BTreeMap::values_mut);
+        values.for_each(|by| by.hooks = None);
     }
 
     /// What its layers need beside hooks.
@@ -280,13 +304,19 @@ impl Program {
             edges: self.layers.iter().any(needs_classes),
             events: asks(When::Event),
             steps: asks(When::Step),
+            samples: hooked || !layers.iter().all(|layer| is_without_samples(layer.row().when)),
             layers,
         }
     }
 
     /// The layers that the program measures and that the scenario asks for.
     pub fn layers(&self) -> Vec<Layer> {
-        let hooked = self.hooks.is_on();
+        self.layers_with(self.hooks)
+    }
+
+    /// The layers that the program measures if its classes are rewritten in this way.
+    fn layers_with(&self, hooks: Hooking) -> Vec<Layer> {
+        let hooked = hooks.is_on();
         let is_measured = |layer: &Layer| {
             let row = layer.row();
             row.program.is_for(hooked) && (row.when != When::Step || self.sampling.steps)
@@ -299,16 +329,19 @@ impl Program {
 impl Scenario {
     /// The layers that the scenario's programs measure.
     pub fn measured(&self) -> Vec<Layer> {
-        let mut measured: Vec<Layer> = self.programs.iter().flat_map(Program::layers).collect();
-        measured.sort();
-        measured.dedup();
-        measured
+        let of_program = |program: &Program| -> BTreeSet<Layer> {
+            let ways = program.all_hooks().into_iter();
+            ways.flat_map(|hooks| program.layers_with(hooks)).collect()
+        };
+        let measured: BTreeSet<Layer> = self.programs.iter().flat_map(of_program).collect();
+        measured.into_iter().collect()
     }
 
     /// The highest rate of imprecise stacks in each layer: by the file, else by the table of layers
     /// and by whether a program has light hooks.
     pub fn imprecise_limits(&self) -> Budget {
-        let is_light = self.programs.iter().any(|p| p.hooks == Hooking::Light);
+        let mut programs = self.programs.iter();
+        let is_light = programs.any(|program| program.all_hooks().contains(&Hooking::Light));
         let usual = LAYERS.iter().map(|row| {
             let limit = if is_light {
                 row.imprecise_light

@@ -1,6 +1,6 @@
 //! What a value of an axis changes in a program.
 
-use oracle::Layer;
+use oracle::{Hooking, Layer};
 use oracle::record::altered::Altering;
 use serde::Deserialize;
 
@@ -18,12 +18,14 @@ pub struct Variation {
     pub interval_us: Option<u64>,
     /// How often walkers are asked from altered contexts too, in place of what the scenario says.
     pub altered: Option<Altering>,
+    /// Whether the program's classes are rewritten, and how, in place of what the program says.
+    pub hooks: Option<Hooking>,
 }
 
 #[derive(Deserialize)]
 #[serde(
     untagged,
-    expecting = "a value of an axis is a list of options for the JVM, or a table of `options`, `layers`, `jdk`, `interval_us` and `altered`"
+    expecting = "a value of an axis is a list of options for the JVM, or a table of `options`, `layers`, `jdk`, `interval_us`, `altered` and `hooks`"
 )]
 enum Written {
     Options(Vec<String>),
@@ -38,6 +40,7 @@ struct Table {
     jdk: Option<u32>,
     interval_us: Option<u64>,
     altered: Option<Altering>,
+    hooks: Option<Hooking>,
 }
 
 impl From<Written> for Variation {
@@ -50,6 +53,7 @@ impl From<Written> for Variation {
                 oldest_jdk: table.jdk,
                 interval_us: table.interval_us,
                 altered: table.altered,
+                hooks: table.hooks,
             },
         }
     }
