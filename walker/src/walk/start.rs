@@ -21,14 +21,14 @@ impl<'a> Walk<'a> {
         registers: Registers,
         with_c: bool,
     ) -> Result<Walk<'a>, Failure> {
-        let (threads, cache) = (&vm.threads, &vm.code_cache);
+        let threads = &vm.threads;
         if thread.is_ending(threads, &memory).ok_or(Failure::Torn)? {
             return Err(Failure::Ending);
         }
         let state = thread.state(threads, &memory).ok_or(Failure::Torn)?;
         let stack = thread.stack(threads, &memory).ok_or(Failure::Torn)?;
         let interrupted = Position::Interrupted(pc, registers);
-        let kind = cache.blob(&memory, pc).map(|blob| blob.kind);
+        let kind = vm.kind_at(&memory, pc);
         let anchor = thread.anchor(threads, &memory);
         let walk = Walk {
             with_c,
@@ -110,7 +110,7 @@ impl<'a> Walk<'a> {
 
     /// The walk of `stack` from a frame at a call.
     pub fn from_frame(vm: &'a Vm, memory: Live<'a>, stack: Range<usize>, place: Place) -> Walk<'a> {
-        let mut registers = Registers([None; 16]);
+        let mut registers = Registers::UNKNOWN;
         registers.set(Register::RSP, Some(place.sp));
         registers.set(Register::RBP, Some(place.fp));
         Walk::new(
