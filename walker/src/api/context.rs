@@ -71,6 +71,7 @@ impl<'a> Trace<'a> {
     ///
     /// # Safety
     /// `ucontext` must be null, or a context that a signal handler was given.
+    #[inline]
     pub unsafe fn of_context(
         vm: &'a Vm,
         memory: Live<'a>,

@@ -102,6 +102,7 @@ struct Inlined {
 }
 
 impl<'a> Walk<'a> {
+    #[inline]
     fn new(vm: &'a Vm, memory: Live<'a>, stack: Range<usize>, start: Position) -> Walk<'a> {
         memory.limit(FIRST_READS);
         Walk {
