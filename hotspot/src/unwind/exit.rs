@@ -7,7 +7,7 @@
 use crate::memory::Memory;
 use crate::unwind::instruction::{Effect, decode};
 use crate::unwind::machine::Machine;
-use crate::unwind::met::{Met, Way};
+use crate::unwind::met::{Met, on_ways};
 use crate::unwind::{Register, Registers};
 
 const WORD: usize = size_of::<usize>();
@@ -35,8 +35,31 @@ pub struct Exit {
     pub fp: usize,
     /// The registers of the caller, as far as they are known.
     pub registers: Registers,
-    /// Whether the code still had a frame that `leave` removed.
-    pub left_frame: bool,
+}
+
+/// What a simulation came to.
+enum Found {
+    Exit(Exit),
+    /// A frame that is still there.
+    Frame,
+}
+
+impl Found {
+    fn exit(self) -> Option<Exit> {
+        match self {
+            Found::Exit(exit) => Some(exit),
+            Found::Frame => None,
+        }
+    }
+}
+
+/// What a simulation may do.
+#[derive(Copy, Clone)]
+struct Limits {
+    steps: usize,
+    calls: Calls,
+    /// Whether the code may have a frame, which it removes.
+    frame: bool,
 }
 
 /// The code to which a simulation leads.
@@ -59,8 +82,35 @@ pub fn find(
     calls: Calls,
     landings: &impl Landings,
 ) -> Option<Exit> {
-    let mut ways = Way::at_first(2);
-    ways.find_map(|way| follow(memory, pc, registers, steps, calls, landings, way))
+    let limits = Limits {
+        steps,
+        calls,
+        frame: true,
+    };
+    on_ways(2, |met| {
+        follow(memory, pc, registers, limits, landings, met)
+    })?
+    .exit()
+}
+
+/// As [`find`], in code that has removed its frame. `None` if the code removes a frame, or uses one: the frame is still
+/// there.
+pub fn find_without_frame(
+    memory: &impl Memory,
+    pc: usize,
+    registers: &Registers,
+    steps: usize,
+    landings: &impl Landings,
+) -> Option<Exit> {
+    let limits = Limits {
+        steps,
+        calls: Calls::Return,
+        frame: false,
+    };
+    on_ways(2, |met| {
+        follow(memory, pc, registers, limits, landings, met)
+    })?
+    .exit()
 }
 
 /// As [`find`], on a way on which the code itself writes `register`: other ways lead to other code.
@@ -74,9 +124,13 @@ pub fn find_writing(
 ) -> Option<Exit> {
     let mut unknown = *registers;
     unknown.set(register, None);
-    let mut ways = Way::at_first(4);
-    ways.find_map(|way| {
-        let exit = follow(memory, pc, &unknown, steps, Calls::Stop, landings, way)?;
+    let limits = Limits {
+        steps,
+        calls: Calls::Stop,
+        frame: true,
+    };
+    on_ways(4, |met| {
+        let exit = follow(memory, pc, &unknown, limits, landings, met)?.exit()?;
         exit.registers.get(register).map(|_| exit)
     })
 }
@@ -85,31 +139,30 @@ fn follow(
     memory: &impl Memory,
     pc: usize,
     registers: &Registers,
-    steps: usize,
-    calls: Calls,
+    limits: Limits,
     landings: &impl Landings,
-    way: Way,
-) -> Option<Exit> {
+    met: &mut Met,
+) -> Option<Found> {
     let mut machine = Machine::new(memory, registers)?;
-    let mut met = Met::new(way);
     let mut pc = pc;
-    for _ in 0..steps {
+    for _ in 0..limits.steps {
         let instruction = decode(&memory.code(pc))?;
         let next = pc.wrapping_add(instruction.length);
         pc = match instruction.effect {
             Effect::Return => {
                 let pc = machine.pop()?;
-                return exit(&machine, pc);
+                return exit(&machine, pc).map(Found::Exit);
             }
+            effect if !limits.frame && needs_frame(effect) => return Some(Found::Frame),
             Effect::Jump(distance) => next.wrapping_add_signed(distance as isize),
             Effect::Branch(distance) if met.takes(pc) => {
                 next.wrapping_add_signed(distance as isize)
             }
             Effect::JumpRegister(register) => {
-                return jump(&machine, machine.registers.get(register), landings);
+                return jump(&machine, machine.registers.get(register), landings).map(Found::Exit);
             }
-            Effect::JumpMemory => return jump(&machine, None, landings),
-            Effect::Call if calls == Calls::Stop => return None,
+            Effect::JumpMemory => return jump(&machine, None, landings).map(Found::Exit),
+            Effect::Call if limits.calls == Calls::Stop => return None,
             Effect::Trap => return None,
             effect => {
                 machine.run(effect)?;
@@ -120,6 +173,17 @@ fn follow(
     None
 }
 
+/// Whether an instruction removes a linked frame, or uses it: behind `leave` the frame pointer is the caller's.
+fn needs_frame(effect: Effect) -> bool {
+    matches!(
+        effect,
+        Effect::Leave
+            | Effect::Load(_, Register::RBP, _)
+            | Effect::Store(Register::RBP, ..)
+            | Effect::Lea(_, Register::RBP, _)
+    )
+}
+
 /// The caller, which continues at `pc`.
 pub(super) fn exit(machine: &Machine<'_, impl Memory>, pc: usize) -> Option<Exit> {
     Some(Exit {
@@ -127,7 +191,6 @@ pub(super) fn exit(machine: &Machine<'_, impl Memory>, pc: usize) -> Option<Exit
         sp: machine.registers.get(Register::RSP)?,
         fp: machine.registers.get(Register::RBP)?,
         registers: machine.registers,
-        left_frame: machine.left_frame,
     })
 }
 
@@ -194,7 +257,7 @@ mod tests {
         stack: &'static [usize],
         rbx: usize,
     ) -> Option<(usize, usize, usize)> {
-        let mut registers = Registers([None; 16]);
+        let mut registers = Registers::UNKNOWN;
         registers.set(Register::RSP, Some(STACK));
         registers.set(Register::RBP, Some(0x7777));
         registers.set(Register::RBX, Some(rbx));
@@ -249,7 +312,7 @@ mod tests {
                 std::array::from_fn(|at| self.u8(address + at).unwrap_or(0))
             }
         }
-        let mut registers = Registers([Some(0); 16]);
+        let mut registers = Registers::all([0; 16]);
         registers.set(Register::RSP, Some(STACK));
         let found = find(&Below, CODE, &registers, 16, Calls::Stop, &Caller);
         assert_eq!(found, None);
@@ -273,12 +336,32 @@ mod tests {
             code,
             stack: &[CALLER],
         };
-        let mut registers = Registers([Some(0x9999); 16]);
+        let mut registers = Registers::all([0x9999; 16]);
         registers.set(Register::RSP, Some(STACK));
         let find = |at| find_writing(&memory, CODE + at, &registers, 16, &Caller, Register::R13);
         let kept = find(0).and_then(|exit| exit.registers.get(Register::R13));
         assert_eq!(kept, Some(STACK));
         assert_eq!(find(5), None);
+    }
+
+    #[test]
+    fn code_that_uses_its_frame_has_one() {
+        let without_frame = |code| {
+            let mut registers = Registers::UNKNOWN;
+            registers.set(Register::RSP, Some(STACK));
+            registers.set(Register::RBP, Some(0x7777));
+            let memory = Fixed {
+                code,
+                stack: &[CALLER, CALLER],
+            };
+            find_without_frame(&memory, CODE, &registers, 16, &Caller).map(|exit| exit.pc)
+        };
+        // pop rdx; jmp rdx
+        assert_eq!(without_frame(&[0x5a, 0xff, 0xe2]), Some(CALLER));
+        // mov rax, [rbp-8]; pop rdx; jmp rdx
+        assert_eq!(without_frame(&[0x48, 0x8b, 0x45, 0xf8, 0x5a, 0xff, 0xe2]), None);
+        // leave; pop rdx; jmp rdx
+        assert_eq!(without_frame(&[0xc9, 0x5a, 0xff, 0xe2]), None);
     }
 
     #[test]

@@ -14,8 +14,8 @@ pub(super) struct Machine<'a, M> {
     /// The registers.
     pub registers: Registers,
     stack: Overlay,
-    /// Whether `leave` removed a frame.
-    pub left_frame: bool,
+    /// Whether the stack pointer has only moved by numbers in the code, whatever the registers and the stack have.
+    pub is_relative: bool,
     /// The words that were popped first, and the stack pointer behind each.
     pub popped: Popped,
 }
@@ -28,13 +28,14 @@ impl<'a, M: Memory> Machine<'a, M> {
             top: registers.get(Register::RSP)?,
             registers: *registers,
             stack: Overlay::default(),
-            left_frame: false,
+            is_relative: true,
             popped: Popped::default(),
         })
     }
 
     /// Simulates an instruction after which the next instruction runs.
     pub fn run(&mut self, effect: Effect) -> Option<()> {
+        self.is_relative &= !loads_sp(effect);
         let registers = &mut self.registers;
         match effect {
             Effect::Push(register) => {
@@ -87,7 +88,6 @@ impl<'a, M: Memory> Machine<'a, M> {
                 registers.set(Register::RSP, Some(fp));
                 let fp = self.pop();
                 self.registers.set(Register::RBP, fp);
-                self.left_frame = true;
             }
             Effect::Write(register) => registers.set(register, None),
             Effect::Call | Effect::Clobber => {
@@ -124,6 +124,19 @@ impl<'a, M: Memory> Machine<'a, M> {
     }
 }
 
+/// Whether an instruction gives the stack pointer a value that does not follow from the stack pointer and the code alone.
+fn loads_sp(effect: Effect) -> bool {
+    matches!(
+        effect,
+        Effect::Leave
+            | Effect::Pop(Some(Register::RSP))
+            | Effect::And(Register::RSP, _)
+            | Effect::Move(Register::RSP, _)
+            | Effect::Load(Register::RSP, ..)
+            | Effect::Write(Register::RSP)
+    ) || matches!(effect, Effect::Lea(Register::RSP, base, _) if base != Register::RSP)
+}
+
 fn offset(address: usize, number: i32) -> usize {
     address.wrapping_add_signed(number as isize)
 }
@@ -153,23 +166,31 @@ impl Popped {
 /// The newest words that the simulation wrote. Stubs save all registers.
 #[derive(Default)]
 struct Overlay {
-    words: [(usize, Option<usize>); 32],
+    addresses: [usize; KEPT],
+    /// 0 where the word is not known.
+    values: [usize; KEPT],
+    /// A bit for each word.
+    known: u32,
     count: usize,
 }
 
+/// How many words are kept.
+const KEPT: usize = u32::BITS as usize;
+
 impl Overlay {
     fn store(&mut self, address: usize, value: Option<usize>) {
-        let at = self.count % self.words.len();
-        self.words[at] = (address, value);
+        let at = self.count % KEPT;
+        self.addresses[at] = address;
+        self.values[at] = value.unwrap_or(0);
+        self.known = self.known & !(1 << at) | u32::from(value.is_some()) << at;
         self.count += 1;
     }
 
     /// The value that was written to `address`, if any was written.
     fn load(&self, address: usize) -> Option<Option<usize>> {
-        let kept = self.count.min(self.words.len());
-        let newest = (0..kept).map(|back| self.words[(self.count - 1 - back) % self.words.len()]);
-        newest
-            .into_iter()
-            .find_map(|(at, value)| (at == address).then_some(value))
+        let kept = self.count.min(KEPT);
+        let mut newest = (0..kept).map(|back| (self.count - 1 - back) % KEPT);
+        let at = newest.find(|&at| self.addresses[at] == address)?;
+        Some((self.known >> at & 1 == 1).then_some(self.values[at]))
     }
 }

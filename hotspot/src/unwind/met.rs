@@ -2,11 +2,37 @@
 //! the branch again, so loops end.
 
 /// How many branches are remembered.
-const MOST_BRANCHES: usize = 64;
+const MOST_BRANCHES: usize = u64::BITS as usize;
 
 /// Which of the first branches a simulation takes when it meets them first: bit by bit. It takes no others.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub(super) struct Way(u8);
+
+/// The result of the first way on which `follow` has one. There are `branches` branches at which ways differ.
+pub(super) fn on_ways<T>(branches: u8, mut follow: impl FnMut(&mut Met) -> Option<T>) -> Option<T> {
+    const MOST_WAYS: usize = 16;
+    // How many branches each way has met.
+    let mut met_on = [0; MOST_WAYS];
+    for way in Way::at_first(branches).take(MOST_WAYS) {
+        // Up to the last branch that it takes, the way is one that was tried before.
+        let before = way.0.checked_ilog2().map(|last| {
+            let firsts = met_on[usize::from(way.0 & !(1 << last))];
+            (last as usize, firsts)
+        });
+        met_on[usize::from(way.0)] = match before {
+            Some((last, firsts)) if firsts <= last => firsts,
+            _ => {
+                let mut met = Met::new(way);
+                let found = follow(&mut met);
+                if found.is_some() {
+                    return found;
+                }
+                met.firsts
+            }
+        };
+    }
+    None
+}
 
 impl Way {
     /// The ways that differ at the first `branches`, in the order in which they are tried. The first takes no branch: it
@@ -25,8 +51,10 @@ pub(super) struct Met {
     way: Way,
     /// How many branches were met first.
     firsts: usize,
-    /// The branches that were met an odd number of times, and whether they were taken.
-    branches: [(usize, bool); MOST_BRANCHES],
+    /// The branches that were met an odd number of times.
+    branches: [usize; MOST_BRANCHES],
+    /// A bit for each: whether it was taken.
+    taken: u64,
     count: usize,
 }
 
@@ -36,7 +64,8 @@ impl Met {
         Met {
             way,
             firsts: 0,
-            branches: [(0, false); MOST_BRANCHES],
+            branches: [0; MOST_BRANCHES],
+            taken: 0,
             count: 0,
         }
     }
@@ -45,16 +74,18 @@ impl Met {
     /// remembered counts as new.
     pub fn takes(&mut self, pc: usize) -> bool {
         let mut known = self.branches[..self.count].iter();
-        if let Some(at) = known.position(|&(known, _)| known == pc) {
-            let (_, taken) = self.branches[at];
+        if let Some(at) = known.position(|&known| known == pc) {
+            let taken = self.taken >> at & 1;
             self.count -= 1;
-            self.branches.swap(at, self.count);
-            return !taken;
+            self.branches[at] = self.branches[self.count];
+            self.taken = self.taken & !(1 << at) | (self.taken >> self.count & 1) << at;
+            return taken == 0;
         }
         let takes = self.way.takes(self.firsts);
         self.firsts += 1;
         if let Some(free) = self.branches.get_mut(self.count) {
-            *free = (pc, takes);
+            *free = pc;
+            self.taken = self.taken & !(1 << self.count) | u64::from(takes) << self.count;
             self.count += 1;
         }
         takes
@@ -64,6 +95,26 @@ impl Met {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_ways_that_differ_are_followed() {
+        // So many branches are there on each way.
+        let followed = |branches: usize| {
+            let mut ways = Vec::new();
+            let found = on_ways(3, |met| {
+                ways.push(met.way.0);
+                (1..=branches).for_each(|pc| _ = met.takes(pc));
+                None::<()>
+            });
+            assert_eq!(found, None);
+            ways
+        };
+        assert_eq!(followed(0), [0]);
+        assert_eq!(followed(1), [0, 1]);
+        assert_eq!(followed(2), [0, 1, 2, 3]);
+        assert_eq!(followed(9), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(on_ways(2, |met| met.takes(1).then_some(met.firsts)), Some(1));
+    }
 
     #[test]
     fn each_way_goes_on_differently_and_turns_when_it_meets_a_branch_again() {

@@ -47,19 +47,40 @@ impl Register {
     }
 }
 
-/// The values of the general registers, in the order of their numbers: rax, rcx, rdx, rbx, rsp,
-/// rbp, rsi, rdi, r8 to r15. `None` where a value is not known.
+/// The values of the general registers, as far as they are known.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
-pub struct Registers(pub [Option<usize>; 16]);
+pub struct Registers {
+    /// 0 where a value is not known.
+    values: [usize; 16],
+    /// A bit for each register.
+    known: u16,
+}
 
 impl Registers {
+    /// Nothing is known.
+    pub const UNKNOWN: Registers = Registers {
+        values: [0; 16],
+        known: 0,
+    };
+
+    /// All are known, in the order of their numbers: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to r15.
+    pub const fn all(values: [usize; 16]) -> Registers {
+        Registers {
+            values,
+            known: u16::MAX,
+        }
+    }
+
     /// The value of `register`.
     pub fn get(&self, register: Register) -> Option<usize> {
-        self.0[register.index()]
+        let at = register.index();
+        (self.known >> at & 1 == 1).then_some(self.values[at])
     }
 
     /// Sets the value of `register`.
     pub fn set(&mut self, register: Register, value: Option<usize>) {
-        self.0[register.index()] = value;
+        let at = register.index();
+        self.values[at] = value.unwrap_or(0);
+        self.known = self.known & !(1 << at) | u16::from(value.is_some()) << at;
     }
 }

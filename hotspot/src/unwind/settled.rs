@@ -9,15 +9,20 @@ use crate::memory::Memory;
 use crate::unwind::exit::exit;
 use crate::unwind::instruction::{Effect, Instruction, decode};
 use crate::unwind::machine::Machine;
-use crate::unwind::met::{Met, Way};
+use crate::unwind::met::{Met, on_ways};
 use crate::unwind::{Register, Registers};
 use std::ops::Range;
 
 /// Where the simulation came to.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Settled {
-    /// A place in the body, where the frame is complete, with this stack pointer.
-    Body(usize),
+    /// A place in the body, where the frame is complete.
+    Body {
+        /// The stack pointer there.
+        sp: usize,
+        /// Whether the code alone says by how much the stack pointer differs.
+        is_relative: bool,
+    },
     /// The return: the program counter, the stack pointer and the frame pointer of the caller.
     Return([usize; 3]),
 }
@@ -33,8 +38,17 @@ pub fn find(
     steps: usize,
     record: impl Fn(usize) -> Option<usize>,
 ) -> Option<Settled> {
-    let mut ways = Way::at_first(2);
-    ways.find_map(|way| follow(memory, pc, registers, &code, steps, &record, way))
+    let mut is_first = true;
+    let mut found = on_ways(2, |met| {
+        let found = follow(memory, pc, registers, &code, steps, &record, met);
+        is_first &= found.is_some();
+        found
+    });
+    // Why the first way led nowhere may be in the registers.
+    if let Some(Settled::Body { is_relative, .. }) = &mut found {
+        *is_relative &= is_first;
+    }
+    found
 }
 
 fn follow(
@@ -44,10 +58,9 @@ fn follow(
     code: &Range<usize>,
     steps: usize,
     record: impl Fn(usize) -> Option<usize>,
-    way: Way,
+    met: &mut Met,
 ) -> Option<Settled> {
     let mut machine = Machine::new(memory, registers)?;
-    let mut met = Met::new(way);
     let mut pc = pc;
     let mut next_record = record(pc);
     for _ in 0..steps {
@@ -60,7 +73,7 @@ fn follow(
         let bytes = memory.code(pc);
         let instruction = decode(&bytes)?;
         if next_record == Some(pc) && !is_return_poll(&bytes, instruction) {
-            return machine.registers.get(Register::RSP).map(Settled::Body);
+            return body(&machine);
         }
         let next = pc.wrapping_add(instruction.length);
         pc = match instruction.effect {
@@ -71,7 +84,7 @@ fn follow(
             }
             // The record of a call is behind the call.
             Effect::Call if record(next) == Some(next) => {
-                return machine.registers.get(Register::RSP).map(Settled::Body);
+                return body(&machine);
             }
             Effect::Jump(distance) => {
                 let target = next.wrapping_add_signed(distance as isize);
@@ -86,7 +99,7 @@ fn follow(
             // C2 kept the stack pointer of the body (`C2_MacroAssembler::string_indexof`).
             effect @ Effect::Pop(Some(Register::RSP)) => {
                 machine.run(effect)?;
-                return machine.registers.get(Register::RSP).map(Settled::Body);
+                return body(&machine);
             }
             Effect::JumpRegister(_) | Effect::JumpMemory | Effect::Trap => return None,
             effect => {
@@ -98,6 +111,13 @@ fn follow(
         machine.registers.get(Register::RSP)?;
     }
     None
+}
+
+fn body(machine: &Machine<'_, impl Memory>) -> Option<Settled> {
+    Some(Settled::Body {
+        sp: machine.registers.get(Register::RSP)?,
+        is_relative: machine.is_relative,
+    })
 }
 
 /// Whether an instruction is a return poll, which has a record although the frame is removed: it compares the stack
@@ -118,9 +138,17 @@ mod tests {
 
     const WORD: usize = size_of::<usize>();
 
+    /// A place in the body to which the code alone leads.
+    fn body(sp: usize) -> Settled {
+        Settled::Body {
+            sp,
+            is_relative: true,
+        }
+    }
+
     /// From offset `from` of `code`, which has a record at offset `record` alone.
     fn settled(code: &[u8], from: usize, stack: &[usize], record: usize) -> Option<Settled> {
-        let mut registers = Registers([None; 16]);
+        let mut registers = Registers::UNKNOWN;
         registers.set(Register::RSP, Some(STACK));
         registers.set(Register::RBP, Some(0x7777));
         let memory = Fixed { code, stack };
@@ -135,7 +163,7 @@ mod tests {
         let code = [0x50, 0x58, 0x85, 0x01];
         assert_eq!(
             settled(&code, 1, &[0], 2),
-            Some(Settled::Body(STACK + WORD))
+            Some(body(STACK + WORD))
         );
         // cmp rsp, [r15+0x380]; ret
         let code = [0x49, 0x3b, 0xa7, 0x80, 3, 0, 0, 0xc3];
@@ -150,10 +178,10 @@ mod tests {
         // push rax; push rcx; call; pop rcx; pop rax; call
         let code = [0x50, 0x51, 0xe8, 0, 0, 0, 0, 0x59, 0x58, 0xe8, 0, 0, 0, 0];
         let at = |from| settled(&code, from, &[0; 4], 14);
-        assert_eq!(at(0), Some(Settled::Body(STACK)));
-        assert_eq!(at(1), Some(Settled::Body(STACK + WORD)));
-        assert_eq!(at(2), Some(Settled::Body(STACK + 2 * WORD)));
-        assert_eq!(at(8), Some(Settled::Body(STACK + WORD)));
+        assert_eq!(at(0), Some(body(STACK)));
+        assert_eq!(at(1), Some(body(STACK + WORD)));
+        assert_eq!(at(2), Some(body(STACK + 2 * WORD)));
+        assert_eq!(at(8), Some(body(STACK + WORD)));
     }
 
     #[test]
@@ -162,7 +190,10 @@ mod tests {
         let code = [0x5c, 0x50];
         assert_eq!(
             settled(&code, 0, &[STACK + 64], 6),
-            Some(Settled::Body(STACK + 64))
+            Some(Settled::Body {
+                sp: STACK + 64,
+                is_relative: false
+            })
         );
         // add rsp, rax: nothing is known behind.
         let code = [0x48, 0x01, 0xc4, 0xe8, 0, 0, 0, 0];

@@ -12,6 +12,7 @@ use std::ops::Range;
 /// The codelets, by address.
 pub struct Interpreter {
     codelets: Vec<Codelet>,
+    code: Range<usize>,
 }
 
 /// A piece of the interpreter.
@@ -76,8 +77,11 @@ impl Layout {
             start = end;
             Some(Codelet { code, role })
         });
+        let codelets = codelets.collect::<Option<Vec<_>>>()?;
+        let (first, last) = (codelets.first()?, codelets.last()?);
         Some(Interpreter {
-            codelets: codelets.collect::<Option<Vec<_>>>()?,
+            code: first.code.start..last.code.end,
+            codelets,
         })
     }
 }
@@ -90,6 +94,12 @@ impl Interpreter {
             .partition_point(|codelet| codelet.code.start <= pc);
         let codelet = self.codelets.get(behind.checked_sub(1)?)?;
         codelet.code.contains(&pc).then_some(codelet)
+    }
+
+    /// Whether `pc` lies in the interpreter.
+    #[inline]
+    pub fn contains(&self, pc: usize) -> bool {
+        self.code.contains(&pc)
     }
 
     /// Whether calls from interpreted code return to `pc`.

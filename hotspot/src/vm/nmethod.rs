@@ -8,9 +8,19 @@ use crate::memory::Memory;
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Nmethod(pub usize);
 
+/// Which compilation a compiled method is of: the VM numbers them. (Its native wrappers have numbers of their own.)
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Compilation {
+    /// The VM's address of the method that was compiled.
+    pub method: usize,
+    /// The number.
+    pub id: u32,
+}
+
 /// The layout of a compiled method.
 pub struct Layout {
     method: usize,
+    compile_id: usize,
     level: usize,
     orig_pc: usize,
     deopt_handlers: [usize; 2],
@@ -84,6 +94,7 @@ impl Layout {
         };
         Some(Layout {
             method: field("_method")?,
+            compile_id: field("_compile_id")?,
             level: field("_comp_level")?,
             orig_pc: field("_orig_pc_offset")?,
             deopt_handlers: [field(handlers[0])?, field(handlers[1])?],
@@ -96,6 +107,15 @@ impl Nmethod {
     /// The VM's address of the method that was compiled.
     pub fn method(self, layout: &Layout, memory: &impl Memory) -> Option<usize> {
         memory.word(self.0.wrapping_add(layout.method))
+    }
+
+    /// Which compilation it is of.
+    #[inline]
+    pub fn compilation(self, layout: &Layout, memory: &impl Memory) -> Option<Compilation> {
+        Some(Compilation {
+            method: self.method(layout, memory)?,
+            id: memory.u32(self.0.wrapping_add(layout.compile_id))?,
+        })
     }
 
     /// The tier of the compilation: 1 to 3 for C1, 4 for C2.

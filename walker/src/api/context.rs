@@ -37,7 +37,7 @@ pub unsafe fn registers(ucontext: *const c_void) -> (usize, Registers) {
     // SAFETY: as the caller promised.
     let values = unsafe { &(*ucontext.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
     let value = |register: i32| values[register as usize] as usize;
-    let registers = Registers(REGISTERS.map(|register| Some(value(register))));
+    let registers = Registers::all(REGISTERS.map(value));
     (value(libc::REG_RIP), registers)
 }
 
@@ -71,6 +71,7 @@ impl<'a> Trace<'a> {
     ///
     /// # Safety
     /// `ucontext` must be null, or a context that a signal handler was given.
+    #[inline]
     pub unsafe fn of_context(
         vm: &'a Vm,
         memory: Live<'a>,

@@ -104,7 +104,7 @@ impl Rules {
     /// The caller's registers.
     pub fn caller(&self, memory: &impl Memory, registers: &Registers) -> Option<Registers> {
         let base = self.base(memory, registers)?;
-        let mut caller = Registers([None; 16]);
+        let mut caller = Registers::UNKNOWN;
         for number in 0..RETURN_ADDRESS {
             let value = self.value(memory, registers, base, number);
             caller.set(register(number)?, value);

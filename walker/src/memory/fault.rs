@@ -33,6 +33,7 @@ pub fn install() -> bool {
         }
         return true;
     }
+    load::prepare();
     for (signal, before) in FAULTS.into_iter().zip(&BEFORE.0) {
         // SAFETY: the old action is written before the new one can run. The new one has the mask
         // and the flags of the old one, so what the old one relies on holds.
@@ -51,14 +52,13 @@ pub fn install() -> bool {
 }
 
 extern "C" fn handler(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    let (loads, no_load) = load::code();
-    // SAFETY: the kernel gives the context of the thread that runs here. Behind a load that
-    // faulted, the code at `no_load` only sets two registers and returns.
+    // SAFETY: the kernel gives the context of the thread that runs here. Where a load that faulted goes on, the
+    // code only sets one register, and jumps behind the load.
     unsafe {
         let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
         let pc = &mut registers[libc::REG_RIP as usize];
-        if loads.contains(&(*pc as usize)) {
-            *pc = no_load as i64;
+        if let Some(resumption) = load::resumption(*pc as usize) {
+            *pc = resumption as i64;
             return;
         }
     }

@@ -1,104 +1,111 @@
 //! The instructions that may fault.
+//!
+//! Each load is one instruction in the middle of the code that needs its value. A table of the library has, for each
+//! of them, its address and that of the code behind which the load has no value. So a load costs no call.
 
-use std::arch::global_asm;
-use std::ops::Range;
+use std::arch::{asm, global_asm, x86_64::__m128i};
+use std::ops::RangeInclusive;
+use std::sync::OnceLock;
 
-// Each function puts the value into rax and 1 into rdx. If the load faults, the handler continues
-// at `asgst_no_load`, which puts 0 into both. So the stack pointer must be as at the entry.
-global_asm!(
-    ".pushsection .text.asgst_loads,\"ax\",@progbits",
-    ".p2align 4",
-    ".hidden asgst_loads",
-    ".globl asgst_loads",
-    "asgst_loads:",
-    ".hidden asgst_load_8",
-    ".globl asgst_load_8",
-    "asgst_load_8:",
-    "mov edx, 1",
-    "movzx eax, byte ptr [rdi]",
-    "ret",
-    ".p2align 4",
-    ".hidden asgst_load_16",
-    ".globl asgst_load_16",
-    "asgst_load_16:",
-    "mov edx, 1",
-    "movzx eax, word ptr [rdi]",
-    "ret",
-    ".p2align 4",
-    ".hidden asgst_load_32",
-    ".globl asgst_load_32",
-    "asgst_load_32:",
-    "mov edx, 1",
-    "mov eax, dword ptr [rdi]",
-    "ret",
-    ".p2align 4",
-    ".hidden asgst_load_64",
-    ".globl asgst_load_64",
-    "asgst_load_64:",
-    "mov edx, 1",
-    "mov rax, qword ptr [rdi]",
-    "ret",
-    ".hidden asgst_no_load",
-    ".globl asgst_no_load",
-    "asgst_no_load:",
-    "xor eax, eax",
-    "xor edx, edx",
-    "ret",
-    ".popsection",
-);
+// A load, a section with the code that a load continues at if it faults, and a row of the table. The fault leaves 0
+// in both registers, and 1 in neither. The linker must keep the table, which no code names (`R`).
+macro_rules! load {
+    ($load:literal) => {
+        concat!(
+            "mov {there:e}, 1\n",
+            "2: ",
+            $load,
+            "\n3:\n",
+            ".pushsection .text.asgst_no_load,\"ax\",@progbits\n",
+            "4: xor {there:e}, {there:e}\n",
+            "jmp 3b\n",
+            ".popsection\n",
+            ".pushsection asgst_loads,\"aR\",@progbits\n",
+            ".balign 4\n",
+            ".long 2b - .\n",
+            ".long 4b - .\n",
+            ".popsection"
+        )
+    };
+}
 
-/// The result of a load in rax and rdx.
+/// Defines a function that loads at an address; `None` if the load faults.
+macro_rules! loads {
+    ($($name:ident: $type:ty, $class:ident, $instruction:literal;)*) => {$(
+        #[inline(always)]
+        pub fn $name(address: usize) -> Option<$type> {
+            let value;
+            let there: u32;
+            // SAFETY: it reads only, and a fault of it is taken back (`fault`): the code goes on without a value.
+            unsafe {
+                asm!(
+                    load!($instruction),
+                    address = in(reg) address,
+                    value = out($class) value,
+                    there = out(reg) there,
+                    options(nostack, readonly),
+                );
+            }
+            (there == 1).then_some(value)
+        }
+    )*};
+}
+
+loads! {
+    byte: u32, reg, "movzx {value:e}, byte ptr [{address}]";
+    half: u32, reg, "movzx {value:e}, word ptr [{address}]";
+    int: u32, reg, "mov {value:e}, dword ptr [{address}]";
+    word: usize, reg, "mov {value}, qword ptr [{address}]";
+    bytes: __m128i, xmm_reg, "movdqu {value}, xmmword ptr [{address}]";
+}
+
+// The table exists in a library without a load, too.
+global_asm!(".pushsection asgst_loads,\"aR\",@progbits", ".popsection");
+
+/// A row of the table. Both are distances from their own places.
 #[repr(C)]
-struct Loaded {
-    value: u64,
-    is_there: u64,
+struct Row {
+    load: i32,
+    no_load: i32,
 }
 
 unsafe extern "C" {
-    fn asgst_loads();
-    fn asgst_load_8(address: usize) -> Loaded;
-    fn asgst_load_16(address: usize) -> Loaded;
-    fn asgst_load_32(address: usize) -> Loaded;
-    fn asgst_load_64(address: usize) -> Loaded;
-    fn asgst_no_load();
+    #[link_name = "__start_asgst_loads"]
+    static START: Row;
+    #[link_name = "__stop_asgst_loads"]
+    static STOP: Row;
 }
 
-/// The code that may fault, and the address to continue at after a fault.
-pub fn code() -> (Range<usize>, usize) {
-    let end = asgst_no_load as *const () as usize;
-    (asgst_loads as *const () as usize..end, end)
+fn table() -> &'static [Row] {
+    let (start, stop) = (&raw const START, &raw const STOP);
+    let count = (stop as usize - start as usize) / size_of::<Row>();
+    // SAFETY: the linker puts the rows of all loads between the two.
+    unsafe { std::slice::from_raw_parts(start, count) }
 }
 
-impl Loaded {
-    fn get(self) -> Option<u64> {
-        (self.is_there == 1).then_some(self.value)
+/// What `distance` leads to.
+fn target(distance: &i32) -> usize {
+    (std::ptr::from_ref(distance) as usize).wrapping_add_signed(*distance as isize)
+}
+
+/// From the first load to the last.
+static LOADS: OnceLock<RangeInclusive<usize>> = OnceLock::new();
+
+/// To be called before [`resumption`].
+pub fn prepare() {
+    LOADS.get_or_init(|| {
+        let loads = || table().iter().map(|row| target(&row.load));
+        loads().min().unwrap_or(1)..=loads().max().unwrap_or(0)
+    });
+}
+
+/// Where the thread goes on if the instruction at `pc` has faulted; `None` if this is no load of this library.
+/// Async-signal-safe.
+pub fn resumption(pc: usize) -> Option<usize> {
+    // Nearly all faults are those of the JVM's own code.
+    if !LOADS.get()?.contains(&pc) {
+        return None;
     }
-}
-
-/// The byte at `address`.
-#[inline]
-pub fn byte(address: usize) -> Option<u8> {
-    // SAFETY: it reads only, and a fault of it is taken back (`fault`). So for those below.
-    Some(unsafe { asgst_load_8(address) }.get()? as u8)
-}
-
-/// The two bytes at `address`.
-#[inline]
-pub fn half(address: usize) -> Option<u16> {
-    // SAFETY: as in `byte`.
-    Some(unsafe { asgst_load_16(address) }.get()? as u16)
-}
-
-/// The four bytes at `address`.
-#[inline]
-pub fn int(address: usize) -> Option<u32> {
-    // SAFETY: as in `byte`.
-    Some(unsafe { asgst_load_32(address) }.get()? as u32)
-}
-
-/// The eight bytes at `address`.
-#[inline]
-pub fn word(address: usize) -> Option<usize> {
-    // SAFETY: as in `byte`.
-    Some(unsafe { asgst_load_64(address) }.get()? as usize)
+    let row = table().iter().find(|row| target(&row.load) == pc)?;
+    Some(target(&row.no_load))
 }

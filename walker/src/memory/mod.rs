@@ -1,7 +1,7 @@
 //! Reading memory that may be unmapped.
 //!
 //! A walk reads memory that other threads write, and follows words that may be no addresses. Each
-//! read is one instruction at a known place. A handler of SIGSEGV and SIGBUS, which is called
+//! read is one instruction, whose place a table has. A handler of SIGSEGV and SIGBUS, which is called
 //! before the JVM's own handlers, recovers from a fault there, and the read returns nothing.
 //! A walk has a budget of reads, so that wild memory cannot keep the walk busy.
 
@@ -14,10 +14,11 @@ pub use fault::{Guard, install};
 /// Whether a fault at this program counter is that of a read of this library, from which its handler recovers. A handler
 /// that stands before passes such faults on.
 pub fn recovers_at(pc: usize) -> bool {
-    load::code().0.contains(&pc)
+    load::resumption(pc).is_some()
 }
 
 use hotspot::memory::Memory;
+use std::arch::x86_64::__m128i;
 
 /// The memory of this process. Only a [`Guard`] gives access, so that no read happens without the
 /// handler.
@@ -65,12 +66,12 @@ impl Live<'_> {
 impl Memory for Live<'_> {
     #[inline]
     fn u8(&self, address: usize) -> Option<u8> {
-        self.read(|| load::byte(address))
+        self.read(|| load::byte(address).map(|byte| byte as u8))
     }
 
     #[inline]
     fn u16(&self, address: usize) -> Option<u16> {
-        self.read(|| load::half(address))
+        self.read(|| load::half(address).map(|half| half as u16))
     }
 
     #[inline]
@@ -86,10 +87,9 @@ impl Memory for Live<'_> {
     fn code(&self, address: usize) -> [u8; 16] {
         const PAGE: usize = 1 << 12;
         let mut bytes = [0; 16];
-        let words = [address, address.wrapping_add(8)].map(|at| self.word(at));
-        if let [Some(low), Some(high)] = words {
-            bytes[..8].copy_from_slice(&low.to_le_bytes());
-            bytes[8..].copy_from_slice(&high.to_le_bytes());
+        if let Some(read) = self.read(|| load::bytes(address)) {
+            // SAFETY: plain bytes, of the same size.
+            bytes = unsafe { std::mem::transmute::<__m128i, [u8; 16]>(read) };
         } else if address % PAGE > PAGE - bytes.len() {
             // The remaining bytes are on a page that cannot be read.
             let readable = bytes.iter_mut().take(PAGE - address % PAGE);

@@ -5,7 +5,7 @@ use crate::vm::tables::Tables;
 use hotspot::memory::Memory;
 use hotspot::vm::fields::Fields;
 use hotspot::vm::frame_complete::FrameComplete;
-use hotspot::vm::nmethod::{Layout as NmethodLayout, Nmethod};
+use hotspot::vm::nmethod::{Compilation, Layout as NmethodLayout, Nmethod};
 
 /// A limit that no VM's number of heaps reaches.
 const MOST_HEAPS: usize = 8;
@@ -14,6 +14,7 @@ const MOST_HEAPS: usize = 8;
 pub struct CodeCache {
     heaps: Vec<Heap>,
     block_header: usize,
+    is_used: usize,
     name: usize,
     frame_size: usize,
     frame_complete: FrameComplete,
@@ -100,6 +101,7 @@ impl CodeCache {
         Some(CodeCache {
             heaps: Heap::all(tables, memory)?,
             block_header: tables.size("HeapBlock")?,
+            is_used: tables.field(&["HeapBlock::Header"], "_used")?,
             name: blob("_name")?,
             frame_size: blob("_frame_size")?,
             frame_complete: FrameComplete::find(tables)?,
@@ -122,6 +124,9 @@ impl CodeCache {
     pub fn blob(&self, memory: &impl Memory, address: usize) -> Option<Blob> {
         let start = self.heap_of(address)?.block(memory, address)?;
         let start = start.wrapping_add(self.block_header);
+        if !self.is_used(memory, start)? {
+            return None;
+        }
         let place = |distance: usize| start.wrapping_add(distance);
         let name = memory.word(place(self.name))?;
         let words = memory.i32(place(self.frame_size))?;
@@ -147,6 +152,20 @@ impl CodeCache {
                 .ok()
                 .map(|complete| code.wrapping_add(complete)),
         })
+    }
+
+    /// The compilation whose code is at `nmethod`, if its memory is still in use.
+    #[inline]
+    pub fn compilation(&self, memory: &impl Memory, nmethod: Nmethod) -> Option<Compilation> {
+        let compilation = nmethod.compilation(&self.nmethods, memory)?;
+        self.is_used(memory, nmethod.0)?.then_some(compilation)
+    }
+
+    /// Whether the memory of the blob at `start` is not free: free memory keeps most of its words.
+    #[inline]
+    fn is_used(&self, memory: &impl Memory, start: usize) -> Option<bool> {
+        let block = start.wrapping_sub(self.block_header);
+        Some(memory.u8(block.wrapping_add(self.is_used))? != 0)
     }
 
     fn heap_of(&self, address: usize) -> Option<&Heap> {

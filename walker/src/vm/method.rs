@@ -1,6 +1,7 @@
 //! The VM's `Method`: its bytecode, its names, and its jmethodID (`share/oops/method.hpp`,
 //! `share/oops/instanceKlass.cpp`).
 
+use crate::vm::memo::Memo;
 use crate::vm::tables::Tables;
 use hotspot::memory::Memory;
 use hotspot::vm::fields::Fields;
@@ -33,6 +34,8 @@ pub struct Layout {
     class_name: usize,
     symbol_length: usize,
     symbol_body: usize,
+    /// Ids by the address of the method.
+    known_ids: Memo<2>,
 }
 
 impl Layout {
@@ -55,6 +58,7 @@ impl Layout {
             class_name: tables.field(&["Klass"], "_name")?,
             symbol_length: tables.field(&["Symbol"], "_length")?,
             symbol_body: tables.field(&["Symbol"], "_body")?,
+            known_ids: Memo::new(),
         })
     }
 }
@@ -106,7 +110,24 @@ impl Method {
     }
 
     /// Its jmethodID; 0 if the VM has made none, as in AsyncGetCallTrace.
+    #[inline]
     pub fn id(self, layout: &Layout, memory: &impl Memory) -> Option<usize> {
+        // Up to JDK 25 an id is the address of a word that has the method. The word is null where the method was
+        // unloaded, and is another method where the class was redefined.
+        let is_of_this = |&id: &usize| memory.word(id) == Some(self.0);
+        if let Some([_, id]) = layout.known_ids.get(self.0)
+            && is_of_this(&id)
+        {
+            return Some(id);
+        }
+        let id = self.read_id(layout, memory)?;
+        if id != 0 && is_of_this(&id) {
+            layout.known_ids.put([self.0, id]);
+        }
+        Some(id)
+    }
+
+    fn read_id(self, layout: &Layout, memory: &impl Memory) -> Option<usize> {
         if self.is_linker(layout, memory)? {
             return Some(0);
         }

@@ -3,23 +3,29 @@
 //! * [`tables`]: the VM's exported description of its structures;
 //! * [`code_cache`]: generated code;
 //! * [`call_stub`]: the way into Java;
+//! * [`memo`]: what walks keep for later walks;
+//! * [`sites`]: calls in compiled code that walks have met;
 //! * [`method`]: methods and their ids;
 //! * [`thread`]: threads and anchors.
 
 pub mod call_stub;
 pub mod code_cache;
+mod memo;
 pub mod method;
+pub mod sites;
 pub mod tables;
 pub mod thread;
 
 use crate::c_frames::libraries::Libraries;
 use crate::memory::{self, Guard};
 use call_stub::CallStub;
-use code_cache::CodeCache;
+use code_cache::{CodeCache, Kind};
+use hotspot::memory::Memory;
 use hotspot::vm::debug_info::{self, Compression};
 use hotspot::vm::fields::Fields;
 use hotspot::vm::interpreter::{self, Interpreter};
 use jni_sys::JNIEnv;
+use sites::Sites;
 use std::sync::OnceLock;
 use tables::Tables;
 
@@ -27,6 +33,8 @@ use tables::Tables;
 pub struct Vm {
     /// Generated code.
     pub code_cache: CodeCache,
+    /// Calls that walks have met.
+    pub sites: Sites,
     /// The interpreter's parts.
     pub interpreter: Interpreter,
     /// The layout of methods.
@@ -66,6 +74,17 @@ impl Vm {
         VM.get()?.as_ref()
     }
 
+    /// The kind of the code at `pc`; `None` if there is no generated code.
+    pub fn kind_at(&self, memory: &impl Memory, pc: usize) -> Option<Kind> {
+        if self.interpreter.contains(pc) {
+            return Some(Kind::Interpreter);
+        }
+        if let Some(body) = self.sites.body(&self.code_cache, memory, pc) {
+            return Some(Kind::Compiled(body.nmethod));
+        }
+        self.code_cache.blob(memory, pc).map(|blob| blob.kind)
+    }
+
     /// # Safety
     /// As for [`Vm::learn`].
     unsafe fn find(env: *mut JNIEnv) -> Option<Vm> {
@@ -76,6 +95,7 @@ impl Vm {
         let interpreter = interpreter::Layout::find(&tables)?.read(&memory)?;
         Some(Vm {
             code_cache: CodeCache::find(&tables, &memory)?,
+            sites: Sites::new(),
             interpreter,
             methods: method::Layout::find(&tables)?,
             // SAFETY: as the caller promised.

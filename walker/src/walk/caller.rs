@@ -2,18 +2,34 @@
 
 use crate::c_frames::CFrame;
 use crate::vm::code_cache::{Blob, Kind};
+use crate::vm::Vm;
 use crate::vm::method::Method;
+use crate::vm::sites::{Compiled, Site};
 use crate::vm::thread::Anchor;
 use crate::walk::frame::{Certainty, Failure, Frame, FrameKind};
 use crate::walk::{Inlined, Place, Position, Step, Walk, Yield};
 use hotspot::memory::Memory;
 use hotspot::unwind::interpreted::{BCP, METHOD, RETURN_ADDRESS, SENDER_SP};
 use hotspot::unwind::{Register, Registers};
-use hotspot::vm::nmethod::Nmethod;
+use hotspot::vm::debug_info::Record;
+use hotspot::vm::nmethod::{DebugTables, Nmethod};
 
 const WORD: usize = size_of::<usize>();
 
 impl Walk<'_> {
+    /// The frames at `place`, and the caller, if the call was met before.
+    #[inline]
+    pub(super) fn known(&self, place: Place) -> Option<(Inlined, Place)> {
+        let site = self
+            .vm
+            .sites
+            .call(&self.vm.code_cache, &self.memory, place.pc)?;
+        let caller = self.above(place, site.frame_words.into())?;
+        let is_above = caller.sp > place.sp && self.is_on_stack(caller.sp);
+        let frame = frame_at(place, FrameKind::Java, site.level);
+        is_above.then_some((Inlined::new(&site, frame), caller))
+    }
+
     /// The frame at `place`.
     pub(super) fn call(&self, place: Place) -> Result<Step, Failure> {
         if place.pc == self.vm.call_stub.return_address {
@@ -63,12 +79,18 @@ impl Walk<'_> {
     /// The caller of a frame of a fixed size.
     fn sized_caller(&self, blob: &Blob, place: Place) -> Result<Place, Failure> {
         let words = blob.frame_words.ok_or(Failure::Caller)?;
+        self.above(place, words).ok_or(Failure::Torn)
+    }
+
+    /// The caller of a frame of so many words.
+    #[inline]
+    fn above(&self, place: Place, words: usize) -> Option<Place> {
         let end = place.sp.wrapping_add(words.wrapping_mul(WORD));
         let word = |back: usize| self.memory.word(end.wrapping_sub(back * WORD));
-        Ok(Place {
-            pc: word(1).ok_or(Failure::Torn)?,
+        Some(Place {
+            pc: word(1)?,
             sp: end,
-            fp: word(2).ok_or(Failure::Torn)?,
+            fp: word(2)?,
         })
     }
 
@@ -150,7 +172,7 @@ impl Walk<'_> {
     /// The C code that called a stub with a linked frame.
     fn c_caller(&self, place: Place) -> Result<CFrame, Failure> {
         let word = |address: usize| self.memory.word(address);
-        let mut registers = Registers([None; 16]);
+        let mut registers = Registers::UNKNOWN;
         registers.set(Register::RSP, Some(place.fp.wrapping_add(2 * WORD)));
         registers.set(Register::RBP, word(place.fp));
         Ok(CFrame {
@@ -162,6 +184,20 @@ impl Walk<'_> {
 
     /// The interpreted frame at `place`. `bcp` is the bytecode pointer, if a register has it.
     pub(super) fn interpreted(&self, place: Place, bcp: Option<usize>) -> Result<Step, Failure> {
+        let (frame, caller) = self.interpreted_frame(place, bcp)?;
+        Ok(Step {
+            frame: Yield::Frame(frame),
+            next: Position::Call(caller),
+        })
+    }
+
+    /// As [`Walk::interpreted`]: the frame, and the caller.
+    #[inline]
+    pub(super) fn interpreted_frame(
+        &self,
+        place: Place,
+        bcp: Option<usize>,
+    ) -> Result<(Frame, Place), Failure> {
         let fp = place.fp;
         if !self.is_on_stack(fp) || fp < place.sp {
             return Err(Failure::Caller);
@@ -193,10 +229,10 @@ impl Walk<'_> {
                 ..frame
             }
         };
-        Ok(Step {
-            frame: Yield::Frame(frame),
-            next: self.caller(fp, caller)?,
-        })
+        match caller.sp > fp && self.is_on_stack(caller.sp) {
+            true => Ok((frame, caller)),
+            false => Err(Failure::Caller),
+        }
     }
 
     /// The native method whose wrapper is at `place`.
@@ -229,12 +265,54 @@ impl Walk<'_> {
             .ok_or(Failure::Caller)?;
         let level = nmethod.level(layout, memory).ok_or(Failure::Torn)?;
         let frame = frame_at(Place { pc, ..place }, FrameKind::Java, level);
-        let found = Yield::Record(Inlined {
-            tables,
-            scope: record.scope,
+        let inlined = self.inlined(nmethod, &tables, record, frame)?;
+        if let Some(words) = blob.frame_words.and_then(|words| u16::try_from(words).ok()) {
+            let site = Site {
+                code: inlined.code,
+                frame_words: words,
+                level,
+                scope: inlined.scope,
+            };
+            self.vm.sites.keep(pc, &site);
+        }
+        self.sized(blob, place, Yield::Record(inlined))
+    }
+
+    /// The frames of `record`.
+    pub(super) fn inlined(
+        &self,
+        nmethod: Nmethod,
+        tables: &DebugTables,
+        record: Record,
+        frame: Frame,
+    ) -> Result<Inlined, Failure> {
+        let Vm {
+            code_cache,
+            compression,
+            ..
+        } = self.vm;
+        let inlined = || {
+            Some(Inlined {
+                code: Compiled {
+                    nmethod,
+                    compilation: code_cache.compilation(&self.memory, nmethod)?,
+                    scopes: tables.scopes,
+                },
+                scope: tables.scope(&self.memory, *compression, record.scope)?,
+                frame,
+            })
+        };
+        inlined().ok_or(Failure::Torn)
+    }
+}
+
+impl Inlined {
+    fn new(site: &Site, frame: Frame) -> Inlined {
+        Inlined {
+            code: site.code,
+            scope: site.scope,
             frame,
-        });
-        self.sized(blob, place, found)
+        }
     }
 }
 

@@ -20,11 +20,11 @@ use crate::c_frames::CFrame;
 use crate::memory::Live;
 use crate::vm::Vm;
 use crate::vm::method::Method;
+use crate::vm::sites::Compiled;
 use crate::vm::thread::Anchor;
 use frame::{Certainty, Failure, Frame, FrameKind};
 use hotspot::unwind::Registers;
 use hotspot::vm::debug_info::Scope;
-use hotspot::vm::nmethod::DebugTables;
 use std::ops::Range;
 
 /// A physical frame at a call.
@@ -94,14 +94,15 @@ pub struct Walk<'a> {
 /// The remaining frames of a debug info record.
 #[derive(Copy, Clone, Debug)]
 struct Inlined {
-    tables: DebugTables,
-    /// The scope of the next frame.
-    scope: u32,
+    code: Compiled,
+    /// The next frame.
+    scope: Scope,
     /// The physical frame.
     frame: Frame,
 }
 
 impl<'a> Walk<'a> {
+    #[inline]
     fn new(vm: &'a Vm, memory: Live<'a>, stack: Range<usize>, start: Position) -> Walk<'a> {
         memory.limit(FIRST_READS);
         Walk {
@@ -155,7 +156,25 @@ impl<'a> Walk<'a> {
                         None => Err(Failure::Top),
                     }
                 }
-                Position::Call(place) => self.call(place),
+                Position::Call(place) => {
+                    // Most frames are at calls that were met before.
+                    if let Some((inlined, caller)) = self.known(place) {
+                        self.inlined = Some(inlined);
+                        self.position = Position::Call(caller);
+                        continue;
+                    }
+                    if self.vm.interpreter.contains(place.pc) {
+                        match self.interpreted_frame(place, None) {
+                            Ok((frame, caller)) => {
+                                self.position = Position::Call(caller);
+                                return Ok(Some(frame));
+                            }
+                            Err(failure) => Err(failure),
+                        }
+                    } else {
+                        self.call(place)
+                    }
+                }
                 Position::C(frame, anchor) => self.c_frame(&frame, anchor),
             };
             match step {
@@ -192,27 +211,25 @@ impl<'a> Walk<'a> {
         self
     }
 
+    #[inline]
     fn next_inlined(&mut self) -> Option<Frame> {
-        let Inlined {
-            tables,
-            scope,
-            frame,
-        } = self.inlined.take()?;
-        let Some(Scope {
+        let Inlined { code, scope, frame } = self.inlined.take()?;
+        let Scope {
             method,
             bci,
             sender,
-        }) = tables.scope(&self.memory, self.vm.compression, scope)
-        else {
-            self.position = Position::Failed(Failure::Torn);
-            return None;
-        };
+        } = scope;
         if sender != 0 {
-            self.inlined = Some(Inlined {
-                tables,
-                scope: sender,
-                frame,
-            });
+            let Vm {
+                sites,
+                code_cache,
+                compression,
+                ..
+            } = self.vm;
+            match sites.scope(code_cache, &self.memory, *compression, &code, sender) {
+                Some(scope) => self.inlined = Some(Inlined { code, scope, frame }),
+                None => self.position = Position::Failed(Failure::Torn),
+            }
         }
         Some(Frame {
             kind: match sender {

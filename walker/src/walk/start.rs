@@ -13,6 +13,7 @@ use std::ops::Range;
 impl<'a> Walk<'a> {
     /// The walk of `thread`, which was interrupted at `pc`. `with_c` asks for frames of C and C++,
     /// also where an anchor would lead past them.
+    #[inline]
     pub fn from_interrupt(
         vm: &'a Vm,
         memory: Live<'a>,
@@ -21,21 +22,19 @@ impl<'a> Walk<'a> {
         registers: Registers,
         with_c: bool,
     ) -> Result<Walk<'a>, Failure> {
-        let (threads, cache) = (&vm.threads, &vm.code_cache);
+        let threads = &vm.threads;
         if thread.is_ending(threads, &memory).ok_or(Failure::Torn)? {
             return Err(Failure::Ending);
         }
         let state = thread.state(threads, &memory).ok_or(Failure::Torn)?;
         let stack = thread.stack(threads, &memory).ok_or(Failure::Torn)?;
         let interrupted = Position::Interrupted(pc, registers);
-        let kind = cache.blob(&memory, pc).map(|blob| blob.kind);
+        let kind = vm.kind_at(&memory, pc);
         let anchor = thread.anchor(threads, &memory);
-        let walk = Walk {
-            with_c,
-            unpacks: thread.unpacks(threads, &memory).ok_or(Failure::Torn)?,
-            thrown_at: thread.exception_pc(threads, &memory),
-            ..Walk::new(vm, memory, stack, Position::End)
-        };
+        let mut walk = Walk::new(vm, memory, stack, Position::End);
+        walk.with_c = with_c;
+        walk.unpacks = thread.unpacks(threads, &memory).ok_or(Failure::Torn)?;
+        walk.thrown_at = thread.exception_pc(threads, &memory);
         let in_c = CFrame {
             pc,
             registers,
@@ -55,11 +54,9 @@ impl<'a> Walk<'a> {
             (State::Java, None, None) => Position::C(in_c, None),
             (State::Native | State::Vm, None, None) => return Err(Failure::NoJavaFrame),
         };
-        Ok(Walk {
-            start,
-            position: start,
-            ..walk
-        })
+        walk.start = start;
+        walk.position = start;
+        Ok(walk)
     }
 
     /// The walk of a thread that is no Java thread, interrupted at `pc`: frames of C and C++ alone.
@@ -110,7 +107,7 @@ impl<'a> Walk<'a> {
 
     /// The walk of `stack` from a frame at a call.
     pub fn from_frame(vm: &'a Vm, memory: Live<'a>, stack: Range<usize>, place: Place) -> Walk<'a> {
-        let mut registers = Registers([None; 16]);
+        let mut registers = Registers::UNKNOWN;
         registers.set(Register::RSP, Some(place.sp));
         registers.set(Register::RBP, Some(place.fp));
         Walk::new(

@@ -1,11 +1,14 @@
 //! Compiled code, interrupted at any instruction, also while it builds or removes its frame, and
 //! where it has moved its stack pointer.
 
+use crate::vm::Vm;
 use crate::vm::code_cache::{Blob, Kind};
+use crate::vm::method::Method;
+use crate::vm::sites::Body;
 use crate::walk::caller::frame_at;
 use crate::walk::frame::{Certainty, Failure, Frame, FrameKind};
 use crate::walk::return_address::calls_into;
-use crate::walk::{Inlined, Place, Position, Step, Walk, Yield};
+use crate::walk::{Place, Position, Step, Walk, Yield};
 use hotspot::memory::Memory;
 use hotspot::unwind::exit::{Calls, Landings};
 use hotspot::unwind::instruction::{Effect, decode};
@@ -94,11 +97,7 @@ impl Walk<'_> {
         let around = tables.around(&self.memory, offset).ok_or(Failure::Torn)?;
         let exact = around.exact(offset).filter(|record| record.scope != 0);
         Ok(match exact {
-            Some(record) => Yield::Record(Inlined {
-                tables,
-                scope: record.scope,
-                frame,
-            }),
+            Some(record) => Yield::Record(self.inlined(nmethod, &tables, record, frame)?),
             None => Yield::Frame(Frame {
                 certainty: Certainty::METHOD_ALONE,
                 ..frame
@@ -137,9 +136,13 @@ impl Walk<'_> {
             (Place { pc, sp, fp }, stage)
         };
         match self.settled(blob, pc, registers) {
-            Some(Settled::Body(sp)) => {
+            Some(Settled::Body { sp, is_relative }) => {
                 let end = sp.wrapping_add(words.wrapping_mul(WORD));
-                return Ok((self.framed(end).ok_or(Failure::Top)?, Stage::Whole));
+                let caller = self.framed(end).ok_or(Failure::Top)?;
+                if is_relative {
+                    self.keep_body(blob, place, end);
+                }
+                return Ok((caller, Stage::Whole));
             }
             Some(Settled::Return(caller)) if self.is_return(caller[0]) => {
                 return Ok(returning(caller));
@@ -160,6 +163,48 @@ impl Walk<'_> {
             .or_else(|| self.scan(blob, end))
             .map(|caller| (caller, Stage::Whole))
             .ok_or(Failure::Top)
+    }
+
+    /// The frame that was interrupted at `place`, if a thread was interrupted there before.
+    pub(super) fn known_body(&self, place: Place) -> Option<Step> {
+        let Vm {
+            sites, code_cache, ..
+        } = self.vm;
+        let body = sites.body(code_cache, &self.memory, place.pc)?;
+        let end = place.sp.wrapping_add_signed(body.end as isize);
+        let caller = self.framed(end)?;
+        let frame = Frame {
+            method: Some(Method(body.compilation.method)),
+            certainty: Certainty::METHOD_ALONE,
+            ..frame_at(place, FrameKind::Java, body.level)
+        };
+        Some(Step {
+            frame: Yield::Frame(frame),
+            next: self.caller(place.sp, caller).ok()?,
+        })
+    }
+
+    /// Keeps that the frame ends at `end` wherever a thread is interrupted at `place`, if there is no record.
+    fn keep_body(&self, blob: &Blob, place: Place, end: usize) {
+        let Kind::Compiled(nmethod) = blob.kind else {
+            return;
+        };
+        let (layout, memory) = (self.vm.code_cache.nmethods(), &self.memory);
+        let body = || {
+            let tables = nmethod.debug_tables(layout, memory)?;
+            let offset = i32::try_from(place.pc.wrapping_sub(blob.code)).ok()?;
+            let exact = tables.around(memory, offset)?.exact(offset);
+            exact.is_none().then_some(())?;
+            Some(Body {
+                nmethod,
+                compilation: self.vm.code_cache.compilation(memory, nmethod)?,
+                level: nmethod.level(layout, memory)?,
+                end: i32::try_from(end.wrapping_sub(place.sp).cast_signed()).ok()?,
+            })
+        };
+        if let Some(body) = body() {
+            self.vm.sites.keep_body(place.pc, &body);
+        }
     }
 
     /// Where the code comes to a place at which its frame is as its tables say.

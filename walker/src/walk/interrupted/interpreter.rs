@@ -5,7 +5,7 @@ use crate::vm::method::Method;
 use crate::walk::caller::frame_at;
 use crate::walk::frame::{Failure, Frame, FrameKind};
 use crate::walk::{Place, Step, Walk, Yield};
-use hotspot::unwind::exit::{Calls, Exit, Landings};
+use hotspot::unwind::exit::{self, Calls, Exit, Landings};
 use hotspot::unwind::{Register, Registers};
 use hotspot::vm::interpreter::Role;
 
@@ -33,8 +33,9 @@ impl Walk<'_> {
         {
             return self.building_interpreter(place, registers);
         }
-        if let Some(exit) = self.exit(place, registers, STEPS, Calls::Return)
-            && !exit.left_frame
+        let exit =
+            exit::find_without_frame(&self.memory, place.pc, registers, STEPS, self);
+        if let Some(exit) = exit
             && self.is_return(exit.pc)
         {
             let caller = Place {

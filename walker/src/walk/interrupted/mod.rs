@@ -25,6 +25,9 @@ impl Walk<'_> {
         if !self.is_on_stack(sp) {
             return Err(Failure::Top);
         }
+        if let Some(step) = self.known_body(place) {
+            return Ok(step);
+        }
         let Some(blob) = self.vm.code_cache.blob(&self.memory, pc) else {
             return Err(Failure::Top);
         };

@@ -180,7 +180,7 @@ impl Walk<'_> {
 
     /// As [`Walk::behind_stub`], where of the caller's registers no others are known.
     pub(in crate::walk) fn behind_frame(&self, below: usize, caller: Place) -> Option<Position> {
-        let mut registers = Registers([None; 16]);
+        let mut registers = Registers::UNKNOWN;
         registers.set(Register::RSP, Some(caller.sp));
         registers.set(Register::RBP, Some(caller.fp));
         self.behind_stub(below, caller.pc, registers)
