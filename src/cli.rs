@@ -50,6 +50,8 @@ pub enum Command {
     Plan(PlanArgs),
     /// Render a report again, as it is or from the raw records of its runs
     Render(RenderArgs),
+    /// Print the generated code that threads ran step by step, with what the walker answered at each instruction
+    Listing(ListingArgs),
     /// Insert the hooks into a class, a jar or a folder
     Rewrite(crate::rewrite::RewriteArgs),
     /// Judge recorded stacks of any profiler, by class files alone
@@ -92,6 +94,18 @@ pub struct Choice {
     /// Seed of all random choices [default: a random seed, which the output shows]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+}
+
+/// The options of `listing`.
+#[derive(Debug, Args)]
+#[command(after_help = reports::listing::LEGEND)]
+pub struct ListingArgs {
+    /// The folder of a run with steps, or the file `visited.jsonl` there
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// Print the code of methods whose names contain this text [default: code with false answers]
+    #[arg(long, value_name = "TEXT")]
+    pub method: Option<String>,
 }
 
 /// The options of `run`.

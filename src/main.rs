@@ -3,7 +3,7 @@
 //!
 //! * [`cli`] and [`judging`]: the arguments of the command line;
 //! * one file or folder for each command: [`run`], [`plan`], [`rewrite`], [`edges`], [`doctor`],
-//!   [`manual`], and the commands on reports in [`report`];
+//!   [`listing`], [`manual`], and the commands on reports in [`report`];
 //! * [`output`]: all printing; [`progress`] and [`next`]: what a user sees during a run and after
 //!   the run;
 //! * [`exit`] and [`error`]: how a command ends.
@@ -16,6 +16,7 @@ mod edges;
 mod error;
 mod exit;
 mod judging;
+mod listing;
 mod manual;
 mod next;
 mod output;
@@ -62,6 +63,7 @@ fn execute(command: Command) -> Result<u8, Error> {
         Command::Merge(args) => report::merge::merge(args),
         Command::Plan(args) => plan::plan(args),
         Command::Render(args) => report::render::render(args),
+        Command::Listing(args) => listing::command(&args),
         Command::Rewrite(args) => rewrite::command(&args),
         Command::Edges(args) => edges::command(&args),
         Command::Doctor(args) => doctor::command(&args),

@@ -117,8 +117,9 @@ pub const FIXTURE_NAMES: &[&str] = &[
 pub const REDEFINITIONS: [&str; 2] = ["redefinition", "redefinition-edited"];
 
 /// The fixtures that run by name only: a round takes seconds, or the fixture needs options of the
-/// VM.
+/// VM, or is meant for one layer.
 pub const STRESS_NAMES: &[&str] = &[
+    "all-ways",
     "stack-overflow",
     "method-handles-interpreted",
     "recursion-very-deep",

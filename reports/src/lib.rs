@@ -10,11 +10,14 @@
 //!    page for a browser that is readable offline, JUnit XML for a CI system's list of tests, or
 //!    annotations of a check of GitHub Actions.
 //!
+//! [`mod@listing`] renders generated code with what a walker answered at each instruction.
+//!
 //! To show something new, add it to a file of [`content`]: each format shows it. To add a format,
 //! add a file to [`mod@render`]. This crate does no I/O, and escapes all text that comes from a JVM.
 #![forbid(unsafe_code)]
 
 pub mod content;
+pub mod listing;
 pub mod model;
 pub mod render;
 #[cfg(test)]

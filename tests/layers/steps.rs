@@ -2,7 +2,7 @@
 
 use crate::support::{self, Deadline, Ran, on_each_jdk};
 use oracle::mutants::Detection;
-use oracle::record::{FaultCount, InstructionCounts};
+use oracle::record::{FaultCount, InstructionCounts, VISITED_FILE, VisitedCode};
 use oracle::report::{Exit, Report, Run};
 use oracle::tally::Tally;
 use oracle::{Layer, Verdict};
@@ -71,6 +71,140 @@ fn get_stack_trace_agrees_with_the_steps() {
             assert_eq!(of_truth.errors(), 0, "{jdk:?} {options:?}");
         }
     });
+}
+
+/// Of the methods that took all their own ways, and that a thread ran from their call to their return, nearly all
+/// instructions were visited. What was not is listed: it is behind branches that were not taken, and at entries and
+/// handlers that were not used.
+#[test]
+fn methods_that_run_to_their_end_are_visited_whole() {
+    if !cfg!(target_arch = "x86_64") {
+        println!("skipped: threads step on x86-64 only");
+        return;
+    }
+    const METHODS: [&str; 5] = ["branches", "switches", "loops", "decimals", "calls"];
+    on_each_jdk(|jdk| {
+        for compiler in [
+            &["-Xcomp", "-XX:TieredStopAtLevel=1"],
+            &["-Xcomp", "-XX:-TieredCompilation"],
+        ] {
+            let deadline = Deadline::new(format!("{jdk:?} {compiler:?}: waiting for methods"));
+            for seed in 1.. {
+                deadline.check();
+                let scenario = format!(
+                    "name = \"steps\"\nlayers = [\"gst-step\", \"asgct-step\"]\n\
+                     [sampling]\nsteps = true\nstep_seconds = 20\ngst_every = 0\nevidence_limit = 1\n\
+                     [budget]\nasgct-step = 1\n[imprecise_budget]\nasgct-step = 1\n\
+                     [[program]]\nname = \"program\"\nhooks = \"none\"\nbaseline = false\n\
+                     jvm_args = {compiler:?}\nfixtures = {{ names = [\"all-ways\"], seconds = 20 }}\n"
+                );
+                let ran = support::run_scenario(jdk, &scenario, seed, &[]);
+                let run = &ran.report.runs[0];
+                assert_eq!((run.exit, &run.invalid), (Exit::Code(0), &None), "{jdk:?}");
+                let of_truth = tally(&ran.report, Layer::GstStep);
+                assert_eq!(of_truth.mismatches(), 0, "{jdk:?}");
+                let file = ran.out.join(&run.dir).join(VISITED_FILE);
+                let all = visited(&file);
+                let ended: Vec<_> = all.iter().filter(|code| code.has_ended).collect();
+                let of = |method: &str| {
+                    let name = format!("stackwitness.fixtures.AllWays.{method}");
+                    let code = ended
+                        .iter()
+                        .find(|code| code.method.as_ref() == Some(&name));
+                    code.map(|code| shares(code))
+                };
+                let found: Vec<_> = METHODS.iter().map(|method| of(method)).collect();
+                println!(
+                    "{jdk:?} {compiler:?}: {} methods ended, {found:?}",
+                    ended.len()
+                );
+                if found.iter().all(Option::is_some) {
+                    let all = ended.iter().map(|code| shares(code));
+                    let [visited, listed, _] =
+                        all.fold([0; 3], |a, b| [0, 1, 2].map(|i| a[i] + b[i]));
+                    println!("of all that ended: {visited} visited, {listed} listed as not taken");
+                    // All that ended: what was not visited is listed.
+                    for code in &ended {
+                        let [visited, listed, all] = shares(code);
+                        assert!(100 * (visited + listed) >= 95 * all, "{code:?}");
+                    }
+                    // The methods that take all their ways: there is little to list.
+                    let all = found.into_iter().flatten();
+                    let [visited, _, all] = all.fold([0; 3], |a, b| [0, 1, 2].map(|i| a[i] + b[i]));
+                    assert!(100 * visited >= 95 * all, "{visited} of {all}");
+                    break;
+                }
+            }
+        }
+    });
+}
+
+/// A program with many threads, virtual threads, exceptions, deoptimisation, on-stack replacement, and calls between
+/// Java and C in both directions, steps through to its normal end, and prints what it prints without us.
+#[test]
+fn a_program_of_many_kinds_steps_to_its_end_with_its_own_output() {
+    if !cfg!(target_arch = "x86_64") {
+        println!("skipped: threads step on x86-64 only");
+        return;
+    }
+    const NAMES: [&str; 12] = [
+        "live-threads",
+        "thread-pools",
+        "virtual-threads-10000",
+        "exceptions-up",
+        "implicit-exceptions",
+        "try-finally",
+        "deopt-hierarchy",
+        "deopt-traps",
+        "osr-loops",
+        "native-calls",
+        "upcalls",
+        "foreign-upcalls",
+    ];
+    on_each_jdk(|jdk| {
+        let scenario = format!(
+            "name = \"steps\"\nlayers = [\"gst-step\", \"asgct-step\"]\n\
+             [sampling]\nsteps = true\ngst_every = 0\nevidence_limit = 1\n\
+             [budget]\nasgct-step = 1\n[imprecise_budget]\nasgct-step = 1\n\
+             [[program]]\nname = \"program\"\nhooks = \"none\"\nbaseline = false\n\
+             fixtures = {{ names = {NAMES:?}, seconds = 24 }}\n"
+        );
+        let ran = support::run_scenario(jdk, &scenario, 1, &[]);
+        let run = &ran.report.runs[0];
+        assert_eq!((run.exit, &run.invalid), (Exit::Code(0), &None), "{jdk:?}");
+        let of_truth = tally(&ran.report, Layer::GstStep);
+        println!(
+            "{jdk:?}: {of_truth:?}, {:?}",
+            run.steps.as_ref().map(|steps| &steps.ends)
+        );
+        assert_eq!(of_truth.mismatches(), 0, "{jdk:?}");
+        assert!(of_truth.decided() >= 20, "{jdk:?}: {of_truth:?}");
+        let printed = std::fs::read_to_string(ran.out.join(&run.dir).join("stdout.txt"));
+        let plain = std::process::Command::new(jdk.join("bin/java"))
+            .args(&run.java_args)
+            .output()
+            .expect("java runs");
+        assert!(plain.status.success(), "{jdk:?}: {plain:?}");
+        let plain = String::from_utf8(plain.stdout).expect("text");
+        assert_eq!(printed.expect("the output is there"), plain, "{jdk:?}");
+    });
+}
+
+fn visited(file: &Path) -> Vec<VisitedCode> {
+    let text = std::fs::read_to_string(file).expect("the code is there");
+    let lines = text.lines();
+    lines
+        .map(|line| serde_json::from_str(line).expect("a piece of code"))
+        .collect()
+}
+
+/// The instructions of a compiled method that were visited, those that are listed as not taken, and all.
+fn shares(code: &VisitedCode) -> [usize; 3] {
+    let stubs = code.stubs.unwrap_or(u32::MAX);
+    let visited = code.visited.iter().filter(|(at, _)| *at < stubs).count();
+    let missed = code.missed.as_ref().map_or(0, Vec::len);
+    let should = code.behind_visited.as_ref().map_or(missed, Vec::len);
+    [visited, missed - should, visited + missed]
 }
 
 /// Walkers that fail on purpose are caught, and nothing else is reported of the truth.

@@ -58,7 +58,10 @@ pub fn behind_visited(code: &[u8], visited: impl Fn(u32) -> bool) -> BTreeSet<u3
     let all = offsets(code).unwrap_or_default();
     let starts = all.iter().filter(|&&offset| visited(offset));
     let mut found = BTreeSet::new();
-    let mut waiting: Vec<u32> = starts.filter_map(|&at| follow(at, false)).flatten().collect();
+    let mut waiting: Vec<u32> = starts
+        .filter_map(|&at| follow(at, false))
+        .flatten()
+        .collect();
     while let Some(offset) = waiting.pop() {
         if is_new(&offset) && found.insert(offset) {
             waiting.extend(follow(offset, true).into_iter().flatten());
@@ -80,8 +83,8 @@ fn successors(offset: u32, instruction: &Instruction) -> Vec<u32> {
 }
 
 /// The bytes of `code` from `at` on, and zeros behind.
-fn bytes_at(code: &[u8], at: usize) -> [u8; 16] {
-    let rest = &code[at..code.len().min(at + 16)];
+pub fn bytes_at(code: &[u8], at: usize) -> [u8; 16] {
+    let rest = code.get(at..code.len().min(at + 16)).unwrap_or_default();
     let mut bytes = [0; 16];
     bytes[..rest.len()].copy_from_slice(rest);
     bytes

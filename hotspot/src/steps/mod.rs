@@ -5,12 +5,14 @@
 //! * [`anchor`]: the calls on a stack at an instant at which the VM itself knows the last Java frame;
 //! * [`copied`]: copies of instructions that run elsewhere;
 //! * [`instructions`]: the instructions of compiled code, to count those that were not visited;
+//! * [`kinds`]: these instructions by what they do to the frame;
 //! * [`truth`]: the Java frames of these calls, by debug info records and interpreter frames.
 
 pub mod anchor;
 mod call;
 pub mod copied;
 pub mod instructions;
+pub mod kinds;
 mod replaced;
 pub mod shadow;
 pub mod truth;
@@ -105,10 +107,17 @@ impl Place {
     /// the opcode (Intel SDM, volume 2, `CALL`, `Jcc`, `JMP`, `RET`).
     fn leaves(&self) -> bool {
         const PREFIXES: [u8; 3] = [0x2e, 0x3e, 0xf3];
-        let leads = |opcode| matches!(opcode, 0x70..=0x7f | 0xc2 | 0xc3 | 0xe8 | 0xe9 | 0xeb | 0xff);
+        let leads = |opcode| {
+            matches!(
+                opcode,
+                0x70..=0x7f | 0xc2 | 0xc3 | 0xe8 | 0xe9 | 0xeb | 0xff
+            )
+        };
         let [first, second] = self.bytes;
         let is_prefix = PREFIXES.contains(&first) || (0x40..=0x4f).contains(&first);
-        leads(first) || first == 0x0f && (0x80..=0x8f).contains(&second) || is_prefix && leads(second)
+        leads(first)
+            || first == 0x0f && (0x80..=0x8f).contains(&second)
+            || is_prefix && leads(second)
     }
 }
 

@@ -70,6 +70,9 @@ pub trait Facts {
     fn frame_words(&self, piece: Piece) -> Option<usize>;
     /// Whether `pc` is in the code that begins the compiled method `piece`, and completes its frame.
     fn is_at_beginning(&self, piece: Piece, pc: usize) -> bool;
+    /// Whether `method` takes its callers from the stack to the heap: while it runs, the stack may have frames that are
+    /// no longer the thread's.
+    fn moves_frames(&self, method: usize) -> bool;
     /// Whether `pc` is in the stubs of the compiled method `piece`, behind its code.
     fn is_in_stubs(&self, piece: Piece, pc: usize) -> bool;
 }
@@ -81,6 +84,8 @@ pub enum Unknown {
     NoRecord,
     /// The VM's data could not be read.
     Unreadable,
+    /// Frames are moved between the stack and the heap.
+    Moving,
 }
 
 /// The frames of a thread at `place` with these `calls`, the oldest first.
@@ -188,7 +193,13 @@ fn top(
         (Code::Interpreter, Interpreted::InPart(method)) if method != 0 => {
             return Ok(vec![any(method), none()]);
         }
-        (Code::NativeWrapper, _) => vec![certain(vec![native(place.piece, facts)?])],
+        (Code::NativeWrapper, _) => {
+            let native = native(place.piece, facts)?;
+            if facts.moves_frames(native.method) {
+                return Err(Unknown::Moving);
+            }
+            vec![certain(vec![native])]
+        }
         (Code::Compiled, _)
             if !facts.is_in_stubs(place.piece, place.pc) || is_whole(place, calls, facts) =>
         {

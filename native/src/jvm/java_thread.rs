@@ -105,6 +105,19 @@ impl JavaThreads {
     }
 }
 
+impl JavaThreads {
+    /// Clears the byte so far from the start of the interrupted thread's `JavaThread`, if that is known.
+    ///
+    /// # Safety
+    /// `env` must be the calling thread's, and the byte one that this thread alone uses.
+    pub unsafe fn clear_byte(&self, _: &HandlerContext<'_>, env: EnvAddress, offset: usize) {
+        if let Some(thread) = self.thread_of(env) {
+            // SAFETY: as the caller promised.
+            unsafe { ((thread + offset) as *mut u8).write_volatile(0) };
+        }
+    }
+}
+
 impl Anchor {
     /// Whether the thread runs Java code, and no anchor gives its last frame.
     pub fn is_in_java(&self) -> bool {

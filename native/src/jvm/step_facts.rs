@@ -136,6 +136,11 @@ impl Facts for StepFacts {
         self.body(blob).is_some_and(|body| pc < body)
     }
 
+    fn moves_frames(&self, method: usize) -> bool {
+        let name = self.code.method_name(method);
+        name.is_some_and(|name| name == "jdk.internal.vm.Continuation.doYield")
+    }
+
     fn is_in_stubs(&self, Piece { blob, .. }: Piece, pc: usize) -> bool {
         self.stubs(blob).is_some_and(|stubs| pc >= stubs)
     }

@@ -21,7 +21,7 @@ use crate::jvm::jvmti::{
     Capability, GetVirtualThread, JMethodId, Jvmti, ThreadCallback, class_name,
 };
 use crate::jvm::os::thread::StackBounds;
-use oracle::trace::Frame;
+use oracle::trace::{Frame, MethodKey};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -110,6 +110,12 @@ impl VirtualThreads {
                 }
             }
         }
+    }
+
+    /// The method whose frame is between those of a virtual thread and those of its carrier, if it is known.
+    pub fn enter_special(&self) -> Option<MethodKey> {
+        let method = self.enter_special.load(Relaxed);
+        (method != 0).then_some(MethodKey(method))
     }
 
     /// The index at which `walk` passes from a virtual thread to its carrier.

@@ -3,11 +3,14 @@
 use super::buffer::{ErrorCode, FrameBuffer, Walk};
 use super::walker::{Walker, WalksAltered, WalksHere, WalksInterrupted};
 use crate::jvm::Jvm;
+use crate::jvm::java_thread::JavaThreads;
 use crate::jvm::jni::{Env, EnvAddress};
 use crate::jvm::jvmti::JMethodId;
 use crate::jvm::library::Library;
+use crate::jvm::os::peek::peek_bytes;
 use crate::jvm::os::signal::{ContextCopy, with_own_context};
 use crate::truth::interrupted::Interrupted;
+use hotspot::vm::in_walk::offset_of_mark;
 use oracle::trace::{Frame, Location, MethodKey};
 use std::ffi::{c_int, c_void};
 use std::mem::transmute;
@@ -33,8 +36,14 @@ struct CallTrace {
     frames: *mut CallFrame,
 }
 
-/// The entry point.
-struct Asgct(EntryPoint);
+/// The walker.
+struct Asgct {
+    entry_point: EntryPoint,
+    /// Where the VM marks in a thread that it walks, from the start of the thread; `None` if the VM does not, or if
+    /// its code does not show it.
+    mark: Option<usize>,
+    threads: Option<&'static JavaThreads>,
+}
 
 type EntryPoint = unsafe extern "C" fn(*mut CallTrace, c_int, *mut c_void);
 
@@ -43,7 +52,14 @@ pub fn find(jvm: &'static Jvm) -> Option<Box<dyn Walker>> {
     let symbol = Library::of(jvm.jvmti)?.symbol("AsyncGetCallTrace")?;
     // SAFETY: the symbol has had this signature since JDK 5.
     let entry_point = unsafe { transmute::<*mut c_void, EntryPoint>(symbol) };
-    Some(Box::new(Asgct(entry_point)))
+    // More than the code of the function has in any JDK; the search ends at its first mistake.
+    const CODE: usize = 0x400;
+    let code = peek_bytes(symbol.addr(), CODE);
+    Some(Box::new(Asgct {
+        entry_point,
+        mark: offset_of_mark(&code).map(|offset| offset as usize),
+        threads: jvm.java_threads.as_ref(),
+    }))
 }
 
 impl Asgct {
@@ -57,7 +73,7 @@ impl Asgct {
                 frames,
             };
             // SAFETY: as the caller promised; the buffer has room for this many frames.
-            unsafe { (self.0)(&mut trace, capacity as c_int, context) };
+            unsafe { (self.entry_point)(&mut trace, capacity as c_int, context) };
             match trace.num_frames {
                 count if count > 0 => Ok(count as usize),
                 code => Err(ErrorCode(code)),
@@ -94,6 +110,13 @@ impl WalksInterrupted for Asgct {
     fn walk(&self, thread: Interrupted<'_>, into: &mut FrameBuffer) -> Walk {
         // SAFETY: both are those of the interrupted thread, which runs here.
         unsafe { Asgct::walk(self, thread.env(), thread.context().as_raw(), into) }
+    }
+
+    fn clean_up(&self, thread: Interrupted<'_>) {
+        if let (Some(mark), Some(threads)) = (self.mark, self.threads) {
+            // SAFETY: the thread runs here, and the byte is the mark that its walk has set.
+            unsafe { threads.clear_byte(thread.context(), thread.env(), mark) };
+        }
     }
 }
 

@@ -19,11 +19,11 @@ pub fn walk_guarded(
 ) -> (Walk, Option<usize>) {
     let tid = thread.state().tid();
     // SAFETY: a walker in a handler may find any thread in any state, so it takes no lock and no memory. What it
-    // notes in the VM's thread is not used outside of walks, but by collectors that process stacks while threads
-    // run.
+    // notes in the VM's thread it clears itself.
     match unsafe { guarded(tid, || walker.walk(thread, into)) } {
         Ok(walk) => (walk, None),
         Err(pc) => {
+            walker.clean_up(thread);
             into.clear();
             (Err(ErrorCode(hotspot::walkers::CRASHED)), Some(pc))
         }

@@ -65,6 +65,10 @@ pub trait WalksInterrupted: Sync {
     /// Walks the thread from where the signal interrupted it. Async-signal-safe, as far as the
     /// VM's implementation is.
     fn walk(&self, thread: Interrupted<'_>, into: &mut FrameBuffer) -> Walk;
+
+    /// A walk of the thread has crashed, and its handler goes on: puts back what the walk has changed in the VM.
+    /// Async-signal-safe.
+    fn clean_up(&self, _: Interrupted<'_>) {}
 }
 
 /// Walks the calling thread from a context that was altered at random, to see whether the walker survives that.

@@ -286,7 +286,10 @@ fn code_that_moves_frames_is_not_followed() {
         ("C2 Runtime uncommon_trap_blob", Code::Deoptimization),
         ("C1 Runtime deoptimize_blob", Code::Stub),
         ("SafepointBlob", Code::Poll),
-        ("Shared Runtime polling_page_return_handler_blob", Code::Poll),
+        (
+            "Shared Runtime polling_page_return_handler_blob",
+            Code::Poll,
+        ),
         ("ExceptionBlob", Code::Exception),
         ("handle_exception Runtime1 stub", Code::Stub),
         ("nmethod", Code::Compiled),
@@ -359,9 +362,17 @@ fn the_stub_for_exceptions_has_the_frame_of_the_method_that_looks_for_its_handle
     assert_eq!(machine.rets().last(), Some(&(thrower.ret, 0)));
     machine.memory.insert(thrower.sp - WORD, thrower.ret);
     machine.step_to(PUSH, Code::Exception, function(9) + 1, thrower.sp - WORD);
-    assert_eq!(machine.rets().last(), Some(&(thrower.ret, thrower.sp - WORD)));
+    assert_eq!(
+        machine.rets().last(),
+        Some(&(thrower.ret, thrower.sp - WORD))
+    );
     machine.step_to([0x5a, 0], Code::Exception, function(9) + 2, thrower.sp);
-    machine.step_to([0x41, 0xff], Code::Compiled, function(1) + 0x100, thrower.sp);
+    machine.step_to(
+        [0x41, 0xff],
+        Code::Compiled,
+        function(1) + 0x100,
+        thrower.sp,
+    );
     assert_eq!(machine.rets(), [(caller.ret, caller.slot)]);
 }
 
@@ -381,11 +392,19 @@ fn interpreter_frames_take_the_place_of_a_compiled_frame() {
     machine.memory.insert(sp, handler);
     machine.step_to([0x41, 0x52], Code::Compiled, handler + 12, sp);
     let newest = machine.shadow.calls().last().copied().expect("a call");
-    assert_eq!((newest.ret, newest.slot, newest.origin), (handler, sp, callee.ret));
+    assert_eq!(
+        (newest.ret, newest.slot, newest.origin),
+        (handler, sp, callee.ret)
+    );
     machine.step_to(JUMP, Code::Deoptimization, function(9), sp);
     assert_eq!(machine.rets().len(), 2);
     // The frame goes, and frames are pushed.
-    machine.step_to([0x48, 1], Code::Deoptimization, function(9) + 4, caller.slot);
+    machine.step_to(
+        [0x48, 1],
+        Code::Deoptimization,
+        function(9) + 4,
+        caller.slot,
+    );
     assert!(machine.shadow.is_replacing());
     let invoke = function(INTERPRETER) + 0x40;
     let (outer, inner) = (caller.slot - 0x20, caller.slot - 0x100);
@@ -408,9 +427,15 @@ fn interpreter_frames_take_the_place_of_a_compiled_frame() {
     let followed = machine.shadow.step(&machine.place, &after, &machine.memory);
     assert_eq!(followed, Ok(()));
     assert!(!machine.shadow.is_replacing());
-    assert_eq!(machine.rets(), [(caller.ret, outer + WORD), (invoke, inner + WORD)]);
+    assert_eq!(
+        machine.rets(),
+        [(caller.ret, outer + WORD), (invoke, inner + WORD)]
+    );
     let newest = machine.shadow.calls()[1];
-    assert_eq!((newest.method, newest.bcp, newest.fp), (0x1111, 0x2222, outer));
+    assert_eq!(
+        (newest.method, newest.bcp, newest.fp),
+        (0x1111, 0x2222, outer)
+    );
 }
 
 #[test]
@@ -419,7 +444,12 @@ fn frames_that_do_not_lead_to_the_caller_end_the_steps() {
     let caller = machine.known[0].clone();
     machine.run(&Act::Call(2, 5));
     machine.step_to(JUMP, Code::Deoptimization, function(9), machine.place.sp);
-    machine.step_to([0x48, 1], Code::Deoptimization, function(9) + 4, caller.slot);
+    machine.step_to(
+        [0x48, 1],
+        Code::Deoptimization,
+        function(9) + 4,
+        caller.slot,
+    );
     let after = Place {
         fp: caller.slot - 0x20,
         code: Code::Interpreter,

@@ -1,7 +1,8 @@
 use super::*;
 
 /// The blob 0x1000 is method 1, with frames of 4 words, records at 0x1010 (method 2, inlined) and 0x1020, and
-/// stubs from 0x1800 on. The blob 0x2000 is the wrapper of the native method 3.
+/// stubs from 0x1800 on. The blob 0x2000 is the wrapper of the native method 3, and 0x3000 that of method 4, which moves
+/// frames.
 struct Toy;
 
 fn line(method: usize, bci: i32) -> Line {
@@ -32,7 +33,11 @@ impl Facts for Toy {
     }
 
     fn method(&self, Piece { blob, .. }: Piece) -> Option<usize> {
-        Some(if blob == 0x1000 { 1 } else { 3 })
+        Some(match blob {
+            0x1000 => 1,
+            0x3000 => 4,
+            _ => 3,
+        })
     }
 
     fn bci(&self, _: usize, bcp: usize) -> Option<Bci> {
@@ -45,6 +50,10 @@ impl Facts for Toy {
 
     fn is_at_beginning(&self, Piece { blob, .. }: Piece, pc: usize) -> bool {
         blob == 0x1000 && pc < 0x1008
+    }
+
+    fn moves_frames(&self, method: usize) -> bool {
+        method == 4
     }
 
     fn is_in_stubs(&self, Piece { blob, .. }: Piece, pc: usize) -> bool {
@@ -202,4 +211,16 @@ fn a_caller_without_a_record_is_open_below_a_stub_and_unknown_elsewhere() {
     let deeper = [of_compiled(0x1018), interpreted(9, 4, 1)];
     let unknown = super::lines(&stub, Interpreted::No, &deeper, &Toy);
     assert_eq!(unknown, Err(Unknown::NoRecord));
+}
+
+#[test]
+fn where_frames_are_moved_there_is_no_truth() {
+    let at = |blob| Place {
+        code: Code::NativeWrapper,
+        piece: piece(blob),
+        ..compiled(blob + 8, SLOT - 3 * WORD)
+    };
+    let of = |blob| lines(&at(blob), Interpreted::No, &[], &Toy);
+    assert_eq!(of(0x3000), Err(Unknown::Moving));
+    assert!(of(0x2000).is_ok());
 }

@@ -29,9 +29,9 @@ mod aarch64;
 #[cfg(target_arch = "aarch64")]
 pub use aarch64::{
     CROSSINGS, MAIN_REGISTERS, REGISTERS, TRAP_FLAG, breakpoint, breakpoint_argument, counter,
-    crossing_left, enter_crossing, entered_method, has_trap_flag, has_trap_flag_set, leave_crossing,
-    leave_guarded, register, registers, run_guarded, set_trap_flag, system_call, thread_word,
-    thunks,
+    crossing_left, enter_crossing, entered_method, has_trap_flag, has_trap_flag_set,
+    leave_crossing, leave_guarded, register, registers, run_guarded, set_trap_flag, system_call,
+    thread_word, thunks,
 };
 pub use thunk_table::{THUNKS, ThunkTable};
 

@@ -74,9 +74,6 @@ fn is_true(layers: &Layers, state: &ThreadState, env: Env<'_>, calls: &[Call]) -
 
 /// Finds the calls of the calling thread by the VM's anchor, with which GetStackTrace must agree.
 fn begin(layers: &Layers, state: &ThreadState, env: Env<'_>) -> Result<(), End> {
-    if state.carrier_stack().is_some() {
-        return Err(End::Virtual);
-    }
     let calls = calls(layers, state).ok_or(End::NoCalls)?;
     let verdict = compare(layers, state, env, &calls, |truth, gst| {
         judge_steps(gst, truth).verdict
@@ -101,7 +98,7 @@ fn calls(layers: &Layers, state: &ThreadState) -> Option<Vec<Call>> {
 }
 
 /// Asks GetStackTrace, and compares the answer with the frames of `calls`; `None` if one of them is not
-/// known.
+/// known, or if GetStackTrace answers for another thread, as where a virtual thread is mounted.
 fn compare(
     layers: &Layers,
     state: &ThreadState,
@@ -114,9 +111,23 @@ fn compare(
         asked.ok()?;
         let jvm = layers.truth.jvm;
         NAMES.with_borrow_mut(|names| {
-            let gst = names.walk(&layers.truth.methods, env, scratch.gst.frames());
+            let (methods, threads) = (&layers.truth.methods, &layers.truth.virtual_threads);
+            let raw = scratch.gst.frames();
+            let gst = names.walk(methods, env, raw);
             let at = (&Place::default(), Interpreted::No);
-            let truth = truth(jvm, names, at, calls)?;
+            let mut truth = truth(jvm, names, at, calls)?;
+            if let Some(threads) = threads.as_ref().filter(|threads| threads.may_carry(state)) {
+                if threads.is_switching(state, raw) {
+                    return None;
+                }
+                // In a virtual thread GetStackTrace gives the virtual thread's frames alone.
+                if state.carrier_stack().is_some() {
+                    let boundary = names.walked(methods, env, threads.enter_special()?);
+                    let mut callers = truth.callers.iter();
+                    let end = callers.position(|frame| frame.method == boundary)?;
+                    truth.callers.truncate(end);
+                }
+            }
             Some(judge(&truth, &gst))
         })
     })?

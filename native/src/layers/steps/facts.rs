@@ -39,6 +39,7 @@ pub struct Kept {
     stubs: Answers<Piece, Option<usize>>,
     bodies: Answers<Piece, Option<usize>>,
     bcis: Answers<(usize, usize), Option<Bci>>,
+    moves: Answers<usize, bool>,
 }
 
 /// Facts that are kept.
@@ -94,6 +95,11 @@ impl Facts for KeptFacts<'_> {
         let find = || self.of(piece, || self.facts.body(piece.blob));
         let body = self.kept.bodies.of(piece, find);
         body.is_some_and(|body| pc < body)
+    }
+
+    fn moves_frames(&self, method: usize) -> bool {
+        let find = || self.facts.moves_frames(method);
+        self.kept.moves.of(method, find)
     }
 
     fn is_in_stubs(&self, piece: Piece, pc: usize) -> bool {

@@ -194,7 +194,10 @@ impl Judging<'_> {
 
     fn note(&mut self, visits: &mut Reader<Visit>) {
         let jvm = self.layers.truth.jvm;
-        while visits.next(|visit| self.visited.note(jvm, *visit)).is_some() {}
+        while visits
+            .next(|visit| self.visited.note(jvm, *visit))
+            .is_some()
+        {}
     }
 
     fn judge(&mut self, instant: &Instant) {
@@ -223,6 +226,7 @@ impl Judging<'_> {
         let counts = StepCounts {
             judged: self.judged,
             instructions: self.visited.counts(),
+            kinds: self.visited.kinds(),
             crashes: self.crashes.clone(),
             ..COUNTS.read()
         };

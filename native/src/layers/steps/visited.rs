@@ -6,7 +6,8 @@ use crate::sampling::stepping::instant::Instant;
 use crate::sampling::stepping::visits::Visit;
 use hotspot::code::CodeMemory;
 use hotspot::steps::Piece;
-use hotspot::steps::instructions::{behind_branches, behind_visited, offsets};
+use hotspot::steps::instructions::{behind_branches, behind_visited, bytes_at, offsets};
+use hotspot::steps::kinds::kind;
 use oracle::record::{Coverage, InstructionCounts, VisitedCode, Worst};
 use oracle::{Judgement, Verdict};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -84,6 +85,21 @@ impl Visited {
             }
         }
         counts
+    }
+
+    /// The numbers of instructions of compiled methods, by kind.
+    pub fn kinds(&self) -> BTreeMap<String, InstructionCounts> {
+        let mut counts: BTreeMap<_, InstructionCounts> = BTreeMap::new();
+        for Code { bytes, visited, .. } in self.0.values() {
+            for (&offset, &worst) in visited.range(..bytes.len() as u32) {
+                let kind = kind(&bytes_at(bytes, offset as usize));
+                counts.entry(kind).or_default().add(worst);
+            }
+        }
+        let named = counts.into_iter();
+        named
+            .map(|(kind, counts)| (kind.to_owned(), counts))
+            .collect()
     }
 
     /// Writes all code with its instructions to the file at `path`, a line for each piece.

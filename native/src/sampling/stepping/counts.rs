@@ -34,8 +34,6 @@ ends! {
     TooDeep = "too many calls";
     /// Its stack has little room left.
     NearGuards = "near the end of the stack";
-    /// Where it should begin it is a virtual thread, or carries one.
-    Virtual = "where it should begin it carries a virtual thread";
     /// Where it should begin the VM's anchor does not lead to all calls.
     NoCalls = "where it should begin nothing shows its calls";
     /// Where it should begin the calls have no frames, or GetStackTrace fails.

@@ -124,9 +124,8 @@ fn on_trap(context: &HandlerContext<'_>, trap: Trap) -> Next {
 /// The thread has come back from the kernel: it steps on, unless another thread steps.
 fn came_back(context: &HandlerContext<'_>, crossing: usize) -> Next {
     let stepper = STEPPER.get().filter(|stepper| may_step() && stepper.take());
-    let resumed = stepper.and_then(|stepper| {
-        stepper.with(|stepper| stepper.resume(crossing, context))
-    });
+    let resumed =
+        stepper.and_then(|stepper| stepper.with(|stepper| stepper.resume(crossing, context)));
     crossing::give_back(crossing);
     match resumed {
         Some(()) => Next::Step,

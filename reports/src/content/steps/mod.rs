@@ -63,8 +63,10 @@ fn blocks((run, counts): (&Run, &StepCounts)) -> Vec<Block> {
     let notes = [Some(speed), Some(ends), crashes(counts)];
     let notes = notes.into_iter().flatten().map(Block::Note);
     let of_ended = ended(counts).into_iter().flatten();
+    let of_kinds = kinds(counts).map(Block::Table);
     notes
         .chain([Block::Table(table(counts))])
+        .chain(of_kinds)
         .chain(of_ended)
         .collect()
 }
@@ -122,6 +124,37 @@ fn table(counts: &StepCounts) -> Table {
     table
 }
 
+/// The instructions of compiled methods by kind, if there are any: those with most false answers first.
+fn kinds(counts: &StepCounts) -> Option<Table> {
+    let mut table = Table::new([
+        ("instructions of compiled methods", Words),
+        ("visited", Numbers),
+        ("false", Numbers),
+        ("error", Numbers),
+        ("imprecise", Numbers),
+        ("flagged", Numbers),
+        ("not judged", Numbers),
+    ]);
+    let mut rows: Vec<_> = counts.kinds.iter().collect();
+    rows.sort_by_key(|(_, counts)| std::cmp::Reverse(counts.mismatch));
+    for (kind, of) in rows {
+        let numbers = [
+            of.all,
+            of.mismatch,
+            of.error,
+            of.imprecise,
+            of.flagged,
+            of.unverifiable,
+        ];
+        let cells = [Cell::text(kind)].into_iter();
+        table.push(
+            Tone::Plain,
+            cells.chain(numbers.map(Cell::Count)).collect::<Vec<_>>(),
+        );
+    }
+    (!table.rows.is_empty()).then_some(table)
+}
+
 /// The methods that a thread has run from their call to their return, if there are any.
 fn ended(counts: &StepCounts) -> Option<[Block; 2]> {
     let mut table = Table::new([
@@ -142,7 +175,14 @@ fn ended(counts: &StepCounts) -> Option<[Block; 2]> {
         let missed = of.behind_visited;
         let other = of.instructions - of.visited - of.behind_branches - missed;
         let of_ways_taken = 100.0 * of.visited as f64 / (of.visited + missed).max(1) as f64;
-        let numbers = [of.methods, of.instructions, of.visited, of.behind_branches, other, missed];
+        let numbers = [
+            of.methods,
+            of.instructions,
+            of.visited,
+            of.behind_branches,
+            other,
+            missed,
+        ];
         let cells = [Cell::text(name)].into_iter();
         let cells = cells.chain(numbers.map(Cell::Count));
         let shares = [visited(of), of_ways_taken].map(|share| Cell::Number(Some(share), 1));
@@ -154,7 +194,7 @@ fn ended(counts: &StepCounts) -> Option<[Block; 2]> {
          targets of jumps by tables; and what was missed, which follows a visited instruction."
             .into(),
     );
-    (!table.is_empty()).then_some([note, Block::Table(table)])
+    (!table.rows.is_empty()).then_some([note, Block::Table(table)])
 }
 
 fn visited(of: Coverage) -> f64 {
