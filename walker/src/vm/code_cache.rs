@@ -77,6 +77,8 @@ pub enum Kind {
     Deoptimization,
     /// The code to which polls lead.
     Safepoint,
+    /// The stubs that compiled code calls as it calls C: the calls have no debug info records (`StubRoutines`).
+    Routine,
     /// Any other stub.
     Stub,
 }
@@ -191,6 +193,7 @@ impl Kind {
             {
                 Kind::Continuation
             }
+            b"StubRout" => Kind::Routine,
             b"vtable c" => Kind::Vtable,
             b"I2C/C2I " | b"MethodHa" | b"adapters" => Kind::Adapter,
             b"Safepoin" => Kind::Safepoint,

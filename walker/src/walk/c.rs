@@ -36,7 +36,7 @@ impl Walk<'_> {
             }
             (_, Some(anchor)) => self.anchored(Some(anchor))?,
             (Some(caller), None) if self.vm.code_cache.contains(caller.pc) => {
-                Position::Interrupted(caller.pc, caller.registers)
+                Position::Called(caller.pc, caller.registers)
             }
             (Some(caller), None) => Position::C(caller, None),
             (None, None) if self.only_c => Position::End,

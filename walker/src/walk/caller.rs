@@ -50,9 +50,12 @@ impl Walk<'_> {
             Kind::Upcall => self.upcall(&blob, place),
             Kind::Continuation => Err(Failure::Caller),
             Kind::Deoptimization if self.unpacks => Err(Failure::Deoptimizing),
-            Kind::Deoptimization | Kind::Adapter | Kind::Vtable | Kind::Safepoint | Kind::Stub => {
-                self.stub(&blob, place)
-            }
+            Kind::Deoptimization
+            | Kind::Adapter
+            | Kind::Vtable
+            | Kind::Safepoint
+            | Kind::Routine
+            | Kind::Stub => self.stub(&blob, place),
         }
     }
 

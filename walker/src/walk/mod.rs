@@ -43,6 +43,8 @@ pub struct Place {
 enum Position {
     /// Code that was interrupted, with its registers.
     Interrupted(usize, Registers),
+    /// Code that has called other code, perhaps without a debug info record, and the return address.
+    Called(usize, Registers),
     /// A frame at a call.
     Call(Place),
     /// A frame of C or C++, and the anchor of the Java frames below.
@@ -57,9 +59,9 @@ enum Position {
 /// code fails.
 const MOST_C_FRAMES: u32 = 256;
 
-/// The largest number of frames that are interrupted in the middle of code: a stub that was called
+/// The largest number of frames that may be at a call without a debug info record: a stub that was called
 /// by a stub that was called by a method.
-const MOST_INTERRUPTED: u32 = 8;
+const MOST_CALLED: u32 = 7;
 
 /// How many reads a walk may make in addition to those of [`FRAME_READS`]. The walks of fixtures on JDK 17 and 25
 /// made up to 4,300 reads in all, without frames of C, which need more.
@@ -87,8 +89,8 @@ pub struct Walk<'a> {
     thrown_at: Option<usize>,
     /// How many more frames of C there may be.
     c_frames_left: u32,
-    /// How many more frames may be in the middle of code, and not at a call.
-    interrupted_left: u32,
+    /// How many more frames may be at a call that may have no debug info record.
+    called_left: u32,
 }
 
 /// The remaining frames of a debug info record.
@@ -117,7 +119,7 @@ impl<'a> Walk<'a> {
             unpacks: false,
             thrown_at: None,
             c_frames_left: MOST_C_FRAMES,
-            interrupted_left: MOST_INTERRUPTED,
+            called_left: MOST_CALLED,
         }
     }
 
@@ -147,15 +149,14 @@ impl<'a> Walk<'a> {
             let step = match self.position {
                 Position::End => return Ok(None),
                 Position::Failed(failure) => return Err(failure),
-                Position::Interrupted(pc, registers) => {
-                    match self.interrupted_left.checked_sub(1) {
-                        Some(left) => {
-                            self.interrupted_left = left;
-                            self.interrupted(pc, &registers)
-                        }
-                        None => Err(Failure::Top),
+                Position::Interrupted(pc, registers) => self.interrupted(pc, &registers),
+                Position::Called(pc, registers) => match self.called_left.checked_sub(1) {
+                    Some(left) => {
+                        self.called_left = left;
+                        self.called(pc, &registers)
                     }
-                }
+                    None => Err(Failure::Top),
+                },
                 Position::Call(place) => {
                     // Most frames are at calls that were met before.
                     if let Some((inlined, caller)) = self.known(place) {
@@ -197,7 +198,7 @@ impl<'a> Walk<'a> {
         self.position = self.start;
         self.inlined = None;
         self.c_frames_left = MOST_C_FRAMES;
-        self.interrupted_left = MOST_INTERRUPTED;
+        self.called_left = MOST_CALLED;
     }
 
     /// Whether the next frame is the first of its physical frame.

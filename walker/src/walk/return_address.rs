@@ -37,8 +37,23 @@ pub fn is_return(vm: &Vm, memory: &Live<'_>, word: usize) -> bool {
             has_frame && is_behind_call(memory, word)
         }
         Kind::Continuation => true,
-        Kind::Adapter | Kind::Vtable | Kind::Deoptimization | Kind::Safepoint | Kind::Stub => false,
+        Kind::Adapter
+        | Kind::Vtable
+        | Kind::Deoptimization
+        | Kind::Safepoint
+        | Kind::Routine
+        | Kind::Stub => false,
     }
+}
+
+/// Whether the call that ends at `pc` in compiled code has no debug info record: a call of C, or of a stub that is
+/// called like C. A record at `pc` is then of the instruction behind the call, which another method may be inlined at.
+pub fn is_leaf_call(vm: &Vm, memory: &Live<'_>, pc: usize) -> bool {
+    // Compiled code calls all other code directly: the code cache is small enough.
+    direct_target(memory, pc).is_none_or(|target| {
+        let callee = vm.code_cache.blob(memory, target);
+        callee.is_none_or(|callee| callee.kind == Kind::Routine)
+    })
 }
 
 fn has_record(vm: &Vm, memory: &Live<'_>, nmethod: Nmethod, code: usize, pc: usize) -> bool {

@@ -37,6 +37,7 @@ impl Walk<'_> {
         blob: &Blob,
         place: Place,
         registers: &Registers,
+        has_record: bool,
     ) -> Result<Step, Failure> {
         if let Some(next) = self.behind_static_stub(blob, place)? {
             let frame = Yield::Nothing;
@@ -63,7 +64,11 @@ impl Walk<'_> {
                 },
                 ..frame
             }),
-            Stage::Whole => self.record_at(blob, frame)?,
+            Stage::Whole if has_record => self.record_at(blob, frame)?,
+            Stage::Whole => Yield::Frame(Frame {
+                certainty: Certainty::METHOD_ALONE,
+                ..frame
+            }),
         };
         let next = self.caller(place.sp, caller)?;
         Ok(Step { frame, next })

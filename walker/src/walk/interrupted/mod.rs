@@ -6,7 +6,7 @@ mod stub;
 
 use crate::vm::code_cache::Kind;
 use crate::walk::frame::Failure;
-use crate::walk::return_address::{is_behind_call, is_return};
+use crate::walk::return_address::{is_behind_call, is_leaf_call, is_return};
 use crate::walk::{Place, Step, Walk};
 use hotspot::memory::Memory;
 use hotspot::unwind::exit::{self, Calls, Exit, Landings};
@@ -16,6 +16,22 @@ use hotspot::vm::interpreter::Role;
 impl Walk<'_> {
     /// The frame that was interrupted at `pc`.
     pub(super) fn interrupted(&self, pc: usize, registers: &Registers) -> Result<Step, Failure> {
+        self.at_any_instruction(pc, registers, true)
+    }
+
+    /// The frame that has made a call, which returns to `pc`.
+    pub(super) fn called(&self, pc: usize, registers: &Registers) -> Result<Step, Failure> {
+        let has_record = !is_leaf_call(self.vm, &self.memory, pc);
+        self.at_any_instruction(pc, registers, has_record)
+    }
+
+    /// The frame that continues at `pc`. `has_record` says whether a debug info record at `pc` is that of the frame.
+    fn at_any_instruction(
+        &self,
+        pc: usize,
+        registers: &Registers,
+        has_record: bool,
+    ) -> Result<Step, Failure> {
         let sp = registers.get(Register::RSP).ok_or(Failure::Top)?;
         let place = Place {
             pc,
@@ -33,15 +49,20 @@ impl Walk<'_> {
         };
         match blob.kind {
             Kind::Interpreter => self.interrupted_interpreter(place, registers),
-            Kind::Compiled(nmethod) => self.interrupted_compiled(nmethod, &blob, place, registers),
+            Kind::Compiled(nmethod) => {
+                self.interrupted_compiled(nmethod, &blob, place, registers, has_record)
+            }
             Kind::NativeWrapper(nmethod) => {
                 self.interrupted_wrapper(nmethod, &blob, place, registers)
             }
             Kind::Deoptimization => Err(Failure::Deoptimizing),
             Kind::Vtable => self.interrupted_vtable_stub(place),
-            Kind::Upcall | Kind::Continuation | Kind::Adapter | Kind::Safepoint | Kind::Stub => {
-                self.interrupted_stub(&blob, place, registers)
-            }
+            Kind::Upcall
+            | Kind::Continuation
+            | Kind::Adapter
+            | Kind::Safepoint
+            | Kind::Routine
+            | Kind::Stub => self.interrupted_stub(&blob, place, registers),
         }
     }
 

@@ -4,10 +4,13 @@ use crate::c_frames::CFrame;
 use crate::vm::code_cache::{Blob, Kind};
 use crate::walk::caller::frame_at;
 use crate::walk::frame::{Failure, FrameKind};
-use crate::walk::return_address::{calls_into, is_behind_call, is_behind_indirect_call};
+use crate::walk::return_address::{
+    calls_into, is_behind_call, is_behind_indirect_call, is_leaf_call,
+};
 use crate::walk::{Place, Position, Step, Walk, Yield};
 use hotspot::memory::Memory;
 use hotspot::unwind::exit::{self, Calls, Exit, Landings};
+use hotspot::unwind::instruction::{Effect, decode};
 use hotspot::unwind::{Register, Registers};
 
 const WORD: usize = size_of::<usize>();
@@ -119,9 +122,28 @@ impl Walk<'_> {
             return Some(exit);
         }
         let mut exit = self.exit(place, registers, STEPS, Calls::Return)?;
+        if self.misses(place.pc) {
+            return Some(exit);
+        }
         let sp = self.sender_sp(&exit, registers.get(Register::R13));
         exit.registers.set(Register::RSP, Some(sp));
         Some(exit)
+    }
+
+    /// Whether an adapter jumps to a stub at `pc`, because the receiver is of another class: it has not pushed anything, and
+    /// r13 has an old value still.
+    fn misses(&self, pc: usize) -> bool {
+        let Some(instruction) = decode(&self.memory.code(pc)) else {
+            return false;
+        };
+        let Effect::Jump(distance) = instruction.effect else {
+            return false;
+        };
+        let target = pc
+            .wrapping_add(instruction.length)
+            .wrapping_add_signed(distance as isize);
+        let callee = self.vm.code_cache.blob(&self.memory, target);
+        callee.is_some_and(|callee| callee.kind == Kind::Stub)
     }
 
     /// The stack pointer of the caller of an adapter. This adapter, or an earlier adapter, may have pushed
@@ -194,11 +216,14 @@ impl Walk<'_> {
         if sp < below || !self.is_on_stack(sp) {
             return None;
         }
-        if self.is_return(pc) {
+        let blob = self.vm.code_cache.blob(&self.memory, pc)?;
+        let is_leaf_call = || {
+            matches!(blob.kind, Kind::Compiled(_)) && is_leaf_call(self.vm, &self.memory, pc)
+        };
+        if self.is_return(pc) && !is_leaf_call() {
             let fp = registers.get(Register::RBP)?;
             return Some(Position::Call(Place { pc, sp, fp }));
         }
-        let blob = self.vm.code_cache.blob(&self.memory, pc)?;
         if let Some(origin) = self.thrown_at.filter(|&origin| self.goes_on_at(pc, origin)) {
             // The stub returns to a handler of the exception.
             let fp = registers.get(Register::RBP)?;
@@ -209,6 +234,6 @@ impl Walk<'_> {
             registers.set(Register::RBX, None);
             registers.set(Register::R13, None);
         }
-        is_behind_call(&self.memory, pc).then_some(Position::Interrupted(pc, registers))
+        is_behind_call(&self.memory, pc).then_some(Position::Called(pc, registers))
     }
 }
