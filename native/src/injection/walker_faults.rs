@@ -5,7 +5,7 @@ use crate::jvm::jni::Env;
 use crate::jvm::jvmti::JMethodId;
 use crate::truth::context::Truth;
 use oracle::mutants::{
-    Bias, BiasedWalker, Detection, Expected, FaultKind, Material, Sight, Strangers, Unseen,
+    Biased, BiasedWalker, Detection, Expected, FaultKind, Material, Sight, Strangers, Unseen,
     WalkerAnswer, inject,
 };
 use oracle::random::mix;
@@ -24,8 +24,8 @@ pub struct Injector {
     truth: &'static Truth,
     faults: Option<Faults>,
     memories: [Mutex<Memory>; Layer::ALL.len()],
-    /// Has a profile in place of the walker of [`BIASED`].
-    biased: Option<Mutex<BiasedWalker>>,
+    /// Has a profile in place of the walker of [`BIASED`], at the cost of this method.
+    biased: Option<(String, Mutex<BiasedWalker>)>,
     /// How each fault ended.
     pub book: Book,
 }
@@ -66,7 +66,7 @@ impl Injector {
     pub fn new(
         truth: &'static Truth,
         faults: Option<Faults>,
-        biased: Option<Bias>,
+        biased: Option<Biased>,
         seed: u64,
     ) -> Injector {
         let memory = |at| {
@@ -79,7 +79,10 @@ impl Injector {
             truth,
             faults,
             memories: std::array::from_fn(memory),
-            biased: biased.map(|bias| Mutex::new(BiasedWalker::new(bias, seed))),
+            biased: biased.map(|biased| {
+                let walker = BiasedWalker::new(biased.bias, seed);
+                (biased.method, Mutex::new(walker))
+            }),
             book: Book::default(),
         }
     }
@@ -130,12 +133,15 @@ impl Injector {
         (walk, judgement): (&[Frame], Judgement),
         judge: impl Fn(&[Frame]) -> Judgement,
     ) -> Option<Fault> {
-        let biased = self.biased.as_ref().filter(|_| layer == BIASED)?;
+        let (method, biased) = self.biased.as_ref().filter(|_| layer == BIASED)?;
         if judgement.verdict != Verdict::Match {
             return None;
         }
         let mut biased = biased.lock().unwrap_or_else(PoisonError::into_inner);
-        let answer = biased.answer(ran, walk, &self.truth.methods)?;
+        let methods = &self.truth.methods;
+        let hooked = methods.by_hook(ran);
+        let is_it = hooked.is_some_and(|hooked| hooked.dotted() == *method);
+        let answer = biased.answer((ran, is_it), walk, methods);
         Some(judged(answer, judge))
     }
 

@@ -2,12 +2,12 @@
 //! recorded for tests.
 
 use super::context::Layers;
+use super::profiles::Ran;
 use crate::evidence::{Found, Seen};
 use crate::injection::walker_faults::Answered;
 use crate::jvm::jni::Env;
-use crate::truth::methods::registry::Registry;
-use super::profiles::Ran;
 use crate::records::pairs::Named;
+use crate::truth::methods::registry::Registry;
 use oracle::bias::{Claim, Sampler, claim, hooked};
 use oracle::mutants::Sight;
 use oracle::record::Evidence;

@@ -4,11 +4,7 @@ use super::inject::WalkerAnswer;
 use crate::random::{GOLDEN, mix};
 use crate::trace::{Frame, HookId, Methods};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 use std::str::FromStr;
-
-/// After so many instants the method that ran most is the one of which a walker is biased.
-const BEFORE: u64 = 500;
 
 /// How a walker is biased.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
@@ -48,15 +44,35 @@ impl FromStr for Bias {
     }
 }
 
+/// How a walker is biased, and against which method.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
+pub struct Biased {
+    /// How.
+    pub bias: Bias,
+    /// The method, as `package.Class.name`.
+    pub method: String,
+}
+
+impl FromStr for Biased {
+    type Err = String;
+
+    /// Reads `BIAS:METHOD`.
+    fn from_str(text: &str) -> Result<Biased, String> {
+        let (bias, method) = text
+            .split_once(':')
+            .ok_or("a bias and a method: BIAS:package.Class.name")?;
+        Ok(Biased {
+            bias: bias.parse()?,
+            method: method.into(),
+        })
+    }
+}
+
 /// A walker that knows the truth.
 #[derive(Debug)]
 pub struct BiasedWalker {
     bias: Bias,
     random: u64,
-    /// How often each method ran before one was chosen.
-    ran: HashMap<HookId, u64>,
-    instants: u64,
-    chosen: Option<HookId>,
 }
 
 impl BiasedWalker {
@@ -65,39 +81,27 @@ impl BiasedWalker {
         BiasedWalker {
             bias,
             random: mix(seed),
-            ran: HashMap::new(),
-            instants: 0,
-            chosen: None,
         }
     }
 
-    /// What the walker answers where `walk` is true and `ran` is its newest method; `None` while the walker has not
-    /// chosen a method.
+    /// What the walker answers where `walk` is true and `ran` is its newest method. `is_it` says whether this is the
+    /// method that loses.
     pub fn answer(
         &mut self,
-        ran: HookId,
+        (ran, is_it): (HookId, bool),
         walk: &[Frame],
         methods: &impl Methods,
-    ) -> Option<WalkerAnswer> {
-        let Some(chosen) = self.chosen else {
-            self.instants += 1;
-            *self.ran.entry(ran).or_default() += 1;
-            if self.instants >= BEFORE {
-                let most = self.ran.drain().max_by_key(|&(method, n)| (n, method));
-                self.chosen = most.map(|(method, _)| method);
-            }
-            return None;
-        };
+    ) -> WalkerAnswer {
         self.random = self.random.wrapping_add(GOLDEN);
-        let one_in = |n| chosen == ran && mix(self.random).is_multiple_of(n);
+        let one_in = |n| is_it && mix(self.random).is_multiple_of(n);
         let honest = || WalkerAnswer::Stack(walk.to_vec());
-        Some(match self.bias {
+        match self.bias {
             Bias::DropsOne if one_in(5) => WalkerAnswer::Error(-1),
             Bias::NamesCaller if one_in(20) => {
                 from_caller(ran, walk, methods).map_or_else(honest, WalkerAnswer::Stack)
             }
             _ => honest(),
-        })
+        }
     }
 }
 
@@ -144,36 +148,34 @@ mod tests {
         methods.iter().map(frame).collect()
     }
 
-    /// How many of 10,000 answers are not the truth, when method 1 runs twice as often as method 2.
-    fn changed(bias: Bias, of: &[usize], ran: u32) -> (usize, Vec<WalkerAnswer>) {
-        let mut walker = BiasedWalker::new(bias, 7);
-        for instant in 0..BEFORE {
-            let other = if instant % 3 == 0 { 2 } else { 1 };
-            assert_eq!(walker.answer(HookId(other), &walk(&[1]), &Toy), None);
-        }
-        let truth = walk(of);
-        let answers = (0..10_000).map(|_| walker.answer(HookId(ran), &truth, &Toy));
-        let answers: Vec<WalkerAnswer> = answers.map(|answer| answer.expect("chosen")).collect();
-        let other = |answer: &&WalkerAnswer| **answer != WalkerAnswer::Stack(truth.clone());
-        let others: Vec<WalkerAnswer> = answers.iter().filter(other).cloned().collect();
-        (others.len(), others)
+    /// The answers of 10,000 that are not the truth.
+    fn changed(bias: Bias, of: &[usize], is_it: bool) -> Vec<WalkerAnswer> {
+        let (mut walker, truth) = (BiasedWalker::new(bias, 7), walk(of));
+        let answers = (0..10_000).map(|_| walker.answer((HookId(1), is_it), &truth, &Toy));
+        let is_other = |answer: &WalkerAnswer| *answer != WalkerAnswer::Stack(truth.clone());
+        answers.filter(is_other).collect()
     }
 
     #[test]
     fn one_method_loses() {
         let of = [9, 1, 1, 9, 2, 3];
-        assert_eq!(changed(Bias::Honest, &of, 1).0, 0);
-        let (dropped, answers) = changed(Bias::DropsOne, &of, 1);
-        assert!((1800..2200).contains(&dropped), "{dropped}");
-        assert!(answers.iter().all(|a| *a == WalkerAnswer::Error(-1)));
-        let (renamed, answers) = changed(Bias::NamesCaller, &of, 1);
-        assert!((400..600).contains(&renamed), "{renamed}");
+        assert_eq!(changed(Bias::Honest, &of, true), []);
+        let dropped = changed(Bias::DropsOne, &of, true);
+        assert!((1800..2200).contains(&dropped.len()), "{}", dropped.len());
+        assert!(dropped.iter().all(|a| *a == WalkerAnswer::Error(-1)));
+        let renamed = changed(Bias::NamesCaller, &of, true);
+        assert!((400..600).contains(&renamed.len()), "{}", renamed.len());
         let from_caller = WalkerAnswer::Stack(walk(&[2, 3]));
-        assert!(answers.iter().all(|answer| *answer == from_caller));
+        assert!(renamed.iter().all(|answer| *answer == from_caller));
         for bias in Bias::ALL {
-            assert_eq!(changed(bias, &[2, 3], 2).0, 0, "another method runs");
-            assert_eq!(bias.name().parse(), Ok(bias));
+            assert_eq!(changed(bias, &of, false), [], "another method runs");
+            let text = format!("{}:a.B.c", bias.name());
+            let read: Biased = text.parse().expect("it is right");
+            assert_eq!((read.bias, &*read.method), (bias, "a.B.c"));
         }
-        assert_eq!(changed(Bias::NamesCaller, &[1, 1], 1).0, 0, "no caller");
+        assert_eq!(changed(Bias::NamesCaller, &[1, 1], true), [], "no caller");
+        for wrong in ["honest", "x:a.B.c"] {
+            assert!(wrong.parse::<Biased>().is_err(), "{wrong}");
+        }
     }
 }

@@ -21,7 +21,7 @@ mod sight;
 #[cfg(test)]
 mod tests;
 
-pub use biased::{Bias, BiasedWalker};
+pub use biased::{Bias, Biased, BiasedWalker};
 pub use detection::Detection;
 pub use expected::{Expected, Unseen};
 pub use fault::FaultKind;

@@ -128,10 +128,13 @@ impl<M: Methods> Sight<'_, M> {
             return None;
         };
         let parts = carrier.into_iter().chain([*truth]);
-        parts.clone().all(|truth| truth.leaving.is_empty()).then(|| {
-            let entries = parts.flat_map(|truth| truth.entries);
-            entries.copied().collect()
-        })
+        parts
+            .clone()
+            .all(|truth| truth.leaving.is_empty())
+            .then(|| {
+                let entries = parts.flat_map(|truth| truth.entries);
+                entries.copied().collect()
+            })
     }
 
     /// The judgement after class files are added to the truth that `judged` the `walk`.

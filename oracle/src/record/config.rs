@@ -5,7 +5,7 @@ use super::faults::{Faults, HookFault};
 use super::hooking::Hooking;
 use super::lines::pace::Pace;
 use crate::Layer;
-use crate::mutants::Bias;
+use crate::mutants::Biased;
 use serde::{Deserialize, Serialize};
 
 /// Name of the file of records in a run's folder.
@@ -102,7 +102,7 @@ pub struct Config {
     pub faults: Option<Faults>,
     /// Developer option: in layer `asgct-async` a walker that knows the truth has a profile in place of the JVM's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub biased: Option<Bias>,
+    pub biased: Option<Biased>,
     /// Developer option: this many samples of each kind are written to
     /// [`SAMPLES_FILE`](crate::recorded::SAMPLES_FILE).
     #[serde(default, skip_serializing_if = "is_zero")]

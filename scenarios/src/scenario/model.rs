@@ -2,7 +2,7 @@
 
 use super::variation::Variation;
 use oracle::budget::Budget;
-use oracle::mutants::Bias;
+use oracle::mutants::Biased;
 use oracle::record::altered::Altering;
 use oracle::record::{Config, Faults, HookFault};
 use oracle::{Hooking, LAYERS, Layer, TruthKind, When};
@@ -156,7 +156,7 @@ pub struct Sampling {
     /// Faults that replace answers of walkers.
     pub faults: Option<Faults>,
     /// A profiler in place of AsyncGetCallTrace, biased on purpose.
-    pub biased: Option<Bias>,
+    pub biased: Option<Biased>,
     /// This many samples of each kind are recorded in full.
     pub record_samples: u32,
 }
@@ -237,7 +237,7 @@ impl Sampling {
             hook_fault_one_in: self.hook_fault_one_in,
             turns: None,
             faults: self.faults.clone(),
-            biased: self.biased,
+            biased: self.biased.clone(),
             record_samples: self.record_samples,
         }
     }

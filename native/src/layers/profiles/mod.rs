@@ -79,7 +79,12 @@ pub fn at_safepoint(layers: &Layers, sample: &Sample, gst: Option<&[Frame]>) {
         Some(named) => Claim::Named(named.map(Named::Key)),
     };
     let shown = gst.map(|gst| hooked(gst, methods));
-    ran.count(layers, Sampler::Safepoint, named, claim_of(shown.as_deref()));
+    ran.count(
+        layers,
+        Sampler::Safepoint,
+        named,
+        claim_of(shown.as_deref()),
+    );
 }
 
 /// Counts the instant of `sample` with the stack that the Java code of `layer` gave at the next safepoint.

@@ -134,7 +134,10 @@ mod tests {
                 (Sampler::Walker(Layer::AsgctAsync), Pairs::default()),
                 (Sampler::Safepoint, Pairs::default()),
             ])),
-            Record::Stacks(BTreeMap::from([(Sampler::Safepoint, StackProfiles::default())])),
+            Record::Stacks(BTreeMap::from([(
+                Sampler::Safepoint,
+                StackProfiles::default(),
+            )])),
             Record::Ended,
         ] {
             let line = serde_json::to_string(&record).expect("records are plain data");

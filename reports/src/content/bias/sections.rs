@@ -12,5 +12,8 @@ pub(in crate::content) fn sections(report: &Report) -> Vec<Section> {
         true => vec![],
         false => vec![profilers::section(report, &rows), methods::section(&rows)],
     };
-    of_methods.into_iter().chain(stacks::section(report)).collect()
+    of_methods
+        .into_iter()
+        .chain(stacks::section(report))
+        .collect()
 }

@@ -116,7 +116,8 @@ mod tests {
 
     fn profiles() -> StackProfiles {
         let mut counts = StackCounts::default();
-        let stack = |methods: &[u32]| -> Vec<HookId> { methods.iter().map(|&m| HookId(m)).collect() };
+        let stack =
+            |methods: &[u32]| -> Vec<HookId> { methods.iter().map(|&m| HookId(m)).collect() };
         for _ in 0..2000 {
             counts.add(&stack(&[0, 1]), Claim::Same);
         }
@@ -134,7 +135,8 @@ mod tests {
         assert_eq!(flames.root.n, [2501, 2501]);
         let bottom = &flames.root.c["B<0>.m"];
         assert_eq!(bottom.n, [2501, 2501]);
-        let above: Vec<(&str, [u64; 2])> = bottom.c.iter().map(|(k, v)| (k.as_str(), v.n)).collect();
+        let above: Vec<(&str, [u64; 2])> =
+            bottom.c.iter().map(|(k, v)| (k.as_str(), v.n)).collect();
         let expected = [
             ("B<1>.m", [2000, 2000]),
             ("B<3>.m", [500, 0]),
