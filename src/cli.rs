@@ -4,6 +4,7 @@ use crate::exit;
 use crate::judging::{Judging, Since, probability};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use oracle::Hooking;
+use oracle::mutants::Biased;
 use oracle::record::{Faults, HookFault};
 use scenarios::plan::Shard;
 use scenarios::scenario::BUILT_IN;
@@ -167,6 +168,10 @@ pub struct RunArgs {
         value_name = "KIND,…[:LAYER,…[:ONE_IN]]"
     )]
     pub fault: Option<Faults>,
+    /// In layer asgct-async, give a profiler that is biased on purpose in place of the JVM's walker: honest,
+    /// drops-one or names-caller, at the cost of one method
+    #[arg(long, hide = true, value_name = "BIAS:METHOD")]
+    pub biased: Option<Biased>,
     /// Write N samples of each kind to samples.jsonl in the folder of the run, for tests without a
     /// JVM
     #[arg(long, hide = true, value_name = "N", default_value_t = 0)]

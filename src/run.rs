@@ -47,6 +47,7 @@ pub fn run(mut args: RunArgs) -> Result<u8, Error> {
         sampling.hook_fault = args.hook_fault;
         sampling.hook_fault_one_in = args.hook_fault_one_in;
         sampling.faults = args.fault.clone();
+        sampling.biased = args.biased.clone();
         sampling.record_samples = args.record_samples;
     }
     interrupt::note().map_err(|e| Error::machine(format!("cannot handle signals: {e}")))?;

@@ -30,6 +30,8 @@ pub fn edges_alone(dir: &Path, pause_us: u64) -> Config {
         steps: false,
         step_seconds: None,
         chosen_instants: false,
+        suspend_share: 0.1,
+        biased: None,
         altered: None,
         gst_twice: false,
         evidence_limit: 20,

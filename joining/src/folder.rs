@@ -2,10 +2,10 @@
 
 use crate::evidence::Mismatches;
 use crate::file::RequestsFile;
-use crate::hottest::named;
+use crate::hottest::{named, stacks};
 use crate::methods::NamedMethods;
 use crate::run::{Counts, judge_all};
-use oracle::bias::{Pairs, Sampler};
+use oracle::bias::{Pairs, Sampler, StackCounts, StackProfiles};
 use oracle::record::{KindCount, Mismatch};
 use oracle::requests::REQUESTS_FILE;
 use oracle::{Layer, When};
@@ -26,6 +26,8 @@ pub struct Joined {
     pub kinds: Vec<KindCount>,
     /// What the truth and each sampler named at the same instants.
     pub bias: BTreeMap<Sampler, Pairs>,
+    /// The true stacks and those of each sampler.
+    pub stacks: BTreeMap<Sampler, StackProfiles>,
     /// What the reader of a report should know.
     pub notes: Vec<String>,
 }
@@ -65,11 +67,16 @@ fn read(dir: &Path, layers: &[Layer], limit: usize) -> io::Result<Joined> {
     let mut methods = NamedMethods::new(&file.methods);
     let mut mismatches = Mismatches::new(limit);
     let mut bias: BTreeMap<Sampler, Pairs> = BTreeMap::new();
+    let mut counts_of: BTreeMap<Sampler, StackCounts> = BTreeMap::new();
     let counts = judge_all(&file, &samples, &mut methods, layers, |judged, methods| {
         mismatches.add(judged, methods);
         if let Some((truth, claim)) = named(judged, methods) {
             let pairs = bias.entry(Sampler::Walker(judged.layer)).or_default();
             pairs.add(&truth, claim.as_ref().map(String::as_str), 1);
+        }
+        if let Some((truth, shown)) = stacks(judged, methods) {
+            let counts = counts_of.entry(Sampler::Walker(judged.layer)).or_default();
+            counts.add(truth, shown.as_ref().map(Vec::as_slice));
         }
     });
     let mut notes = vec![];
@@ -80,6 +87,10 @@ fn read(dir: &Path, layers: &[Layer], limit: usize) -> io::Result<Joined> {
         notes.push(format!("the recording was not read to its end: {why}"));
     }
     let (mismatches, kinds) = mismatches.kinds();
+    let stacks = counts_of.iter().map(|(&of, counts)| {
+        let profiles = counts.profiles(|hook| methods.shown_hook(hook));
+        (of, profiles)
+    });
     Ok(Joined {
         counts,
         mismatches,
@@ -88,6 +99,7 @@ fn read(dir: &Path, layers: &[Layer], limit: usize) -> io::Result<Joined> {
             .into_iter()
             .map(|(of, pairs)| (of, pairs.bounded()))
             .collect(),
+        stacks: stacks.collect(),
         notes,
     })
 }

@@ -1,10 +1,11 @@
-//! The hottest method at a request: the true one, and the one that the sampler names.
+//! The methods at a request: those that ran, and those that the sampler names.
 
 use crate::methods::NamedMethods;
 use crate::run::Judged;
-use oracle::bias::{Claim, claim};
+use oracle::bias::{Claim, claim, hooked};
+use oracle::trace::HookId;
 
-/// The true method, and what the sampler claimed; `None` if nothing is certain.
+/// The hottest method that ran, and what the sampler claimed; `None` if nothing is certain.
 pub fn named(judged: &Judged<'_>, methods: &NamedMethods) -> Option<(String, Claim<String>)> {
     let newest = *judged.truth?.truth().entries.last()?;
     let walk = judged.compared.map_or(&[][..], |(walk, _)| &walk.frames);
@@ -12,4 +13,17 @@ pub fn named(judged: &Judged<'_>, methods: &NamedMethods) -> Option<(String, Cla
     let shown =
         |key: Option<_>| key.map_or_else(|| "no method".to_owned(), |key| methods.shown(key));
     Some((methods.shown_hook(newest), claim.map(shown)))
+}
+
+/// The hooked methods of the stack that ran, the lowest first, and those of the sampler's stack; `None` if nothing is
+/// certain.
+pub fn stacks<'a>(
+    judged: &Judged<'a>,
+    methods: &NamedMethods,
+) -> Option<(&'a [HookId], Claim<Vec<HookId>>)> {
+    let truth = judged.truth?.truth().entries;
+    let walk = judged.compared.map_or(&[][..], |(walk, _)| &walk.frames);
+    let claim = claim(&judged.judgement, walk, methods)?;
+    let shown = claim.map(|_| hooked(walk, methods));
+    (!truth.is_empty()).then_some((truth, shown))
 }

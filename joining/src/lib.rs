@@ -16,7 +16,7 @@
 //! | [`judging`] | the stack of an event, compared with the trace stack |
 //! | [`run`] | all events of a run: joined, judged, counted |
 //! | [`evidence`] | the mismatches in the form of reports |
-//! | [`hottest`] | the hottest method at a request: the true one, and the sampler's |
+//! | [`hottest`] | the methods at a request: those that ran, and those that the sampler names |
 //! | [`faults`] | faults in place of joined events, to test the judge |
 //!
 //! # Limits

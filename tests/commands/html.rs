@@ -13,6 +13,7 @@ echo '{"started":{"home":"h","vendor":"v","version":"17","vm":"VM","asgct":true}
 echo '{"mismatch":{"layer":"gst","verdict":"wrong","reason":"a frame that was not there","thread":"main","walker":[{"method":"x.A.top()V","bci":1,"line":2},{"method":"x.A.main()V","bci":3,"line":4}],"truth":[{"method":"x.A.other()V","bci":5,"line":6},{"method":"x.A.main()V","bci":3,"line":4}],"at_frame":0}}' >> $dir/records.jsonl
 echo '{"mismatch":{"layer":"gst","verdict":"wrong","reason":"a frame that was not there","thread":"main","walker":[{"method":"</script><script>window.evil=1</script>.<init>()V","bci":1,"line":2}],"truth":[],"at_frame":0}}' >> $dir/records.jsonl
 echo '{"profile":{"methods":["x.A.main()V","x.A.top()V"],"stacks":["2 0 0","5 1 1"],"other":1}}' >> $dir/records.jsonl
+echo '{"stacks":{"gst":{"instants":10,"answered":8,"same":7,"overlap":0.8,"rank":1,"methods":["x.A.main()V","</script><script>window.evil=2</script>.m()V","x.A.hot()V"],"frames":["0 0 10 8","1 1 6 3","1 2 4 5"]}}}' >> $dir/records.jsonl
 echo '{"errors":[{"layer":"asgct-async","code":-5,"state":"in Java","place":"nmethod tier 4","count":9}]}' >> $dir/records.jsonl
 "#;
 
@@ -33,6 +34,14 @@ const zoomed = boxes().find(box => box.textContent === "A.other").style.width;
 boxes().find(box => box.textContent === "all").click();
 const mismatch = document.querySelector("#mismatches details.kind");
 mismatch.querySelector("summary").click();
+const graphs = () => [...document.querySelectorAll("#bias-flame-0 .graph")].map(graph => [...graph.children]);
+const hot = (side) => graphs()[side].find(box => box.textContent === "A.hot");
+const both = graphs().map(boxes => boxes.length);
+const hues = [...graphs()[1]].map(box => getComputedStyle(box).backgroundColor.match(/\d+/g).map(Number))
+  .map(([red, , blue]) => Math.sign(red - blue));
+const told = hot(1).title;
+hot(0).click();
+const zoomedBoth = [0, 1].map(side => hot(side).style.width);
 document.body.dataset.seen = JSON.stringify({
   errors: window.errors, evil: window.evil ?? 0, all, zoomed, back: boxes().length,
   open: mismatch.open, differs: document.querySelectorAll("#mismatches tr.differs").length,
@@ -42,6 +51,7 @@ document.body.dataset.seen = JSON.stringify({
   profile: [...document.querySelectorAll("#all-flame div")].map(box => box.title).filter(title => title.startsWith("A.") || title.startsWith("other")),
   places: document.querySelector("#error-places code").textContent,
   trend: document.querySelectorAll("#trend polyline").length,
+  both, hues, told, zoomedBoth,
   loads: performance.getEntriesByType("resource").length,
 });
 }</script>"##;
@@ -128,6 +138,12 @@ fn the_page_works_in_a_browser() {
         "other stacks: 4 of 32",
     ];
     assert_eq!(seen["profile"], serde_json::json!(profile));
+    // The root, `A.main`, `A.hot` and the frame with the odd name, in both graphs.
+    assert_eq!(seen["both"], serde_json::json!([4, 4]));
+    // `A.hot` is red, and the odd frame has too small a share on the right and is blue.
+    assert_eq!(seen["hues"], serde_json::json!([0, 0, 1, -1]));
+    assert_eq!(seen["told"], "A.hot: ran 40.00 % (4), shown 62.50 % (5)");
+    assert_eq!(seen["zoomedBoth"], serde_json::json!(["100%", "100%"]));
     assert_eq!(seen["places"], "nmethod tier 4");
     assert_eq!(seen["loads"], 0);
     assert!(seen["warm"].as_str().unwrap().starts_with("rgb("));

@@ -33,6 +33,19 @@ const RESTS: &str = "interval_us = 1000000";
 /// The sampler of Stackwitness makes JFR's requests.
 const CHOOSES: &str = "interval_us = 100\nchosen_instants = true";
 
+/// The kinds of faults.
+const GROUPS: [(&str, &[&str]); 6] = [
+    ("frame dropped", &["drop-top", "drop-middle"]),
+    ("frame added", &["repeat", "insert-at-start", "phantom-top"]),
+    ("frames swapped", &["swap", "swap-neighbours"]),
+    ("other method", &["sibling", "no-method", "unknown-method"]),
+    ("other line", &["other-line"]),
+    (
+        "cut",
+        &["drop-bottom", "cut-at-depth", "cut-at-native", "top-only"],
+    ),
+];
+
 /// Runs fixtures for some seconds. `jvm_args` have no quotes.
 fn run(jdk: &Path, layer: Layer, seed: u64, sampling: &str, jvm_args: &[&str]) -> Ran {
     let scenario = format!(
@@ -125,6 +138,23 @@ fn events_are_joined_and_faults_in_them_are_caught() {
                 "{jdk:?} {layer}, {settings}: {joined} of {events} events joined; \
                  {injected} faults, {caught} caught, {good} caught or explained"
             );
+            for (group, kinds) in GROUPS {
+                let of = |outcome: fn(&Detection) -> bool| {
+                    sum(&faults, |fault| {
+                        kinds.contains(&&*fault.kind) && outcome(&fault.outcome)
+                    })
+                };
+                let caught = of(|outcome| *outcome == Detection::Caught);
+                let unseen = of(|outcome| matches!(outcome, Detection::Explained(_)));
+                let visible = of(|_| true) - unseen;
+                println!(
+                    "  {group}: {caught} of {visible} visible faults caught, {unseen} not visible"
+                );
+                assert!(
+                    visible > 0 && 100 * caught >= 99 * visible,
+                    "{jdk:?} {layer} {group}: {faults:#?}"
+                );
+            }
             assert!(
                 100 * joined >= 99 * events,
                 "{jdk:?} {layer}: {joined} of {events}"

@@ -6,6 +6,7 @@ mod support;
 
 use oracle::Layer;
 use oracle::bias::{MethodBias, Pairs, Sampler, Summary};
+use oracle::mutants::Bias;
 use oracle::report::{Exit, Report};
 use scenarios::scenario::BUILT_IN;
 use std::collections::BTreeMap;
@@ -70,6 +71,7 @@ fn each_profiler_has_a_profile_beside_the_true_one() {
         let mut expected = vec![
             of("signals", Layer::AsgctAsync),
             ("signals".to_owned(), Sampler::Safepoint),
+            of("dumps", Layer::JavaAll),
             of("jfr", Layer::Jfr),
         ];
         if cfg!(target_arch = "x86_64") {
@@ -108,6 +110,103 @@ fn a_walker_that_names_callers_on_purpose_is_told_as_biased() {
             assert!(summary.methods.iter().any(loses), "{jdk:?}");
             assert!(summary.is_biased());
             break;
+        }
+    }
+}
+
+/// The instants that the method needs. One name of twenty is then lost some fifty times, and a loss is
+/// certain from some twenty on: the exact test of the names of a hundred methods needs 2^(1-k) < 0.001 / 200. Fewer
+/// than twenty losses have a probability below 10^-6.
+const INSTANTS: u64 = 1000;
+
+/// A method that runs often, and is called by others.
+const LOSES: &str = "stackwitness.fixtures.MathParser$Parser.peek";
+
+/// The profile of a walker that knows the truth, in one run of a JVM that is long enough.
+fn profile_of(jdk: &Path, bias: Bias, seed: u64) -> Summary {
+    let deadline = Deadline::new(format!("{jdk:?} {}: waiting for instants", bias.name()));
+    let mut seconds = 4;
+    loop {
+        deadline.check();
+        let scenario = format!(
+            "name = \"biased\"\nlayers = [\"asgct-async\"]\n[sampling]\nno_pause = true\ngst_every = 0\n\
+             [budget]\nasgct-async = 1\n[imprecise_budget]\nasgct-async = 1\n\
+             [[program]]\nname = \"program\"\nbaseline = false\n\
+             fixtures = {{ names = [\"math-parser\"], seconds = {seconds} }}\n"
+        );
+        let ran = support::run_scenario(
+            jdk,
+            &scenario,
+            seed,
+            &["--biased", &format!("{}:{LOSES}", bias.name())],
+        );
+        let mut bias_of = ran.report.runs.into_iter().next().expect("it ran").bias;
+        let pairs = bias_of.remove(&Sampler::Walker(Layer::AsgctAsync));
+        let summary = Summary::new(&pairs.unwrap_or_default());
+        let ran = summary.methods.iter().find(|of| is_loser(of));
+        if ran.is_some_and(|of| of.truth >= INSTANTS) {
+            return summary;
+        }
+        seconds *= 2;
+    }
+}
+
+fn is_loser(of: &MethodBias) -> bool {
+    of.name.split('(').next() == Some(LOSES)
+}
+
+/// Whether the walker is told as biased. If so, it must be told against which method.
+fn is_told(summary: &Summary, bias: Bias) -> bool {
+    let loses = |of: &&MethodBias| of.is_certain && of.total.high < 0.0;
+    let losers: Vec<&MethodBias> = summary.methods.iter().filter(loses).collect();
+    match bias {
+        Bias::Honest => {
+            assert_eq!((summary.renamed, summary.answered), (0, summary.instants));
+        }
+        Bias::DropsOne => assert!(losers.iter().all(|of| of.naming.value == 0.0)),
+        Bias::NamesCaller => assert_eq!(summary.answered, summary.instants),
+    }
+    let is_biased = summary.is_biased();
+    assert_eq!(losers.len(), usize::from(is_biased), "{losers:#?}");
+    assert!(losers.iter().all(|of| is_loser(of)), "{losers:#?}");
+    is_biased
+}
+
+#[test]
+fn walkers_that_are_biased_on_purpose_are_told_and_an_honest_one_is_not() {
+    for jdk in jdks().into_iter().take(1) {
+        for bias in Bias::ALL {
+            let summary = profile_of(&jdk, bias, 1);
+            assert_eq!(
+                is_told(&summary, bias),
+                bias != Bias::Honest,
+                "{jdk:?} {bias:?}"
+            );
+        }
+    }
+}
+
+/// The table of docs/bias.md, on each JDK.
+#[test]
+#[ignore = "takes many minutes: 60 runs on each JDK"]
+fn biased_walkers_in_twenty_runs_each() {
+    const RUNS: u64 = 20;
+    for jdk in jdks() {
+        for bias in Bias::ALL {
+            let (mut told, mut instants) = (0, vec![]);
+            for seed in 1..=RUNS {
+                let summary = profile_of(&jdk, bias, seed);
+                told += u64::from(is_told(&summary, bias));
+                instants.push(summary.instants);
+            }
+            let (least, most) = (instants.iter().min(), instants.iter().max());
+            println!(
+                "{}, {}: told as biased in {told} of {RUNS} runs of {least:?} to {most:?} instants",
+                jdk.display(),
+                bias.name()
+            );
+            let expected = if bias == Bias::Honest { 0 } else { RUNS };
+            assert_eq!(told, expected, "{jdk:?} {bias:?}");
         }
     }
 }

@@ -5,11 +5,12 @@ use crate::jvm::jni::Env;
 use crate::jvm::jvmti::JMethodId;
 use crate::truth::context::Truth;
 use oracle::mutants::{
-    Detection, Expected, FaultKind, Material, Sight, Strangers, Unseen, WalkerAnswer, inject,
+    Biased, BiasedWalker, Detection, Expected, FaultKind, Material, Sight, Strangers, Unseen,
+    WalkerAnswer, inject,
 };
 use oracle::random::mix;
 use oracle::record::Faults;
-use oracle::trace::{Frame, Location, MethodKey, Methods, Site};
+use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Site};
 use oracle::{Judgement, Layer, Reason, Verdict};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -23,6 +24,8 @@ pub struct Injector {
     truth: &'static Truth,
     faults: Option<Faults>,
     memories: [Mutex<Memory>; Layer::ALL.len()],
+    /// Has a profile in place of the walker of [`BIASED`], at the cost of this method.
+    biased: Option<(String, Mutex<BiasedWalker>)>,
     /// How each fault ended.
     pub book: Book,
 }
@@ -60,7 +63,12 @@ pub struct Fault {
 
 impl Injector {
     /// An injector with the faults that `faults` asks for.
-    pub fn new(truth: &'static Truth, faults: Option<Faults>, seed: u64) -> Injector {
+    pub fn new(
+        truth: &'static Truth,
+        faults: Option<Faults>,
+        biased: Option<Biased>,
+        seed: u64,
+    ) -> Injector {
         let memory = |at| {
             Mutex::new(Memory {
                 random: mix(seed.wrapping_add(at as u64)),
@@ -71,6 +79,10 @@ impl Injector {
             truth,
             faults,
             memories: std::array::from_fn(memory),
+            biased: biased.map(|biased| {
+                let walker = BiasedWalker::new(biased.bias, seed);
+                (biased.method, Mutex::new(walker))
+            }),
             book: Book::default(),
         }
     }
@@ -90,16 +102,7 @@ impl Injector {
         let asked = faults.layers.contains(&answered.layer) && is_whole;
         let (kind, answer) = asked.then(|| self.invent(faults, answered))??;
         let expected = sight.expect(answered.walk, &answer);
-        let fault = match answer {
-            WalkerAnswer::Error(code) => Fault {
-                walk: vec![],
-                judgement: Judgement::plain(Verdict::Error(code), Reason::ErrorCode),
-            },
-            WalkerAnswer::Stack(walk) => Fault {
-                judgement: judge(&walk),
-                walk,
-            },
-        };
+        let fault = judged(answer, judge);
         let given = fault.judgement.verdict;
         let outcome = match Detection::of(expected, given) {
             // The layer's judge looked at more than the walk itself, and found nothing wrong.
@@ -114,6 +117,32 @@ impl Injector {
         self.book
             .note(answered.layer, kind.name(), given, outcome, 1);
         Some(fault)
+    }
+
+    /// Whether a walker that is biased on purpose has a profile in place of the layer's walker.
+    pub fn gives_profile_of(&self, layer: Layer) -> bool {
+        self.biased.is_some() && layer == BIASED
+    }
+
+    /// What the walker that is biased on purpose answers, judged by `judge`. The walker is asked where the JVM's `walk`
+    /// of what `ran` is right, so that a bias of the JVM does not count.
+    pub fn biased(
+        &self,
+        layer: Layer,
+        ran: HookId,
+        (walk, judgement): (&[Frame], Judgement),
+        judge: impl Fn(&[Frame]) -> Judgement,
+    ) -> Option<Fault> {
+        let (method, biased) = self.biased.as_ref().filter(|_| layer == BIASED)?;
+        if judgement.verdict != Verdict::Match {
+            return None;
+        }
+        let mut biased = biased.lock().unwrap_or_else(PoisonError::into_inner);
+        let methods = &self.truth.methods;
+        let hooked = methods.by_hook(ran);
+        let is_it = hooked.is_some_and(|hooked| hooked.dotted() == *method);
+        let answer = biased.answer((ran, is_it), walk, methods);
+        Some(judged(answer, judge))
     }
 
     #[cold]
@@ -165,6 +194,22 @@ impl Injector {
                 inject(kind, answered.walk, own, &material, mix(random))?,
             ))
         })
+    }
+}
+
+/// The layer whose walker may be replaced by one that is biased on purpose.
+const BIASED: Layer = Layer::AsgctAsync;
+
+fn judged(answer: WalkerAnswer, judge: impl Fn(&[Frame]) -> Judgement) -> Fault {
+    match answer {
+        WalkerAnswer::Error(code) => Fault {
+            walk: vec![],
+            judgement: Judgement::plain(Verdict::Error(code), Reason::ErrorCode),
+        },
+        WalkerAnswer::Stack(walk) => Fault {
+            judgement: judge(&walk),
+            walk,
+        },
     }
 }
 

@@ -79,6 +79,8 @@ struct Judging<'e> {
     edges: CallEdges<'e>,
     /// Walkers that are asked from outside.
     outside: Outside,
+    /// Methods by the names that Java code gives.
+    names: profiles::ByName,
     /// All walks.
     stacks: Stacks,
     /// Where there was none.
@@ -98,6 +100,7 @@ impl<'e> Judging<'e> {
             later: FrameBuffer::new(MAX_FRAMES)?,
             edges,
             outside: Outside::new(layers)?,
+            names: profiles::ByName::default(),
             stacks: Stacks::default(),
             errors: ErrorCodes::default(),
         })
@@ -120,6 +123,10 @@ impl<'e> Judging<'e> {
 
     fn judge_by_next(&mut self, layer: Layer, target: &Target<'_>, sample: &Sample) {
         let (layers, env) = (self.layers, self.env);
+        if let Some((of, answer)) = self.outside.ask_running(layers, env, target) {
+            let answer = answer.as_deref();
+            return profiles::in_java(layers, of, sample, answer, &mut self.names);
+        }
         let thread = thread(target);
         // First of all: the thread runs on.
         let of_virtual = stack_of_virtual(layers, env, target, sample, &mut self.of_virtual);
@@ -214,6 +221,9 @@ impl Client for Judging<'_> {
         }
         if let Some(pairs) = profiles::named(layers, env) {
             layers.records.write(&Record::Bias(pairs));
+        }
+        if let Some(stacks) = profiles::stacks(layers) {
+            layers.records.write(&Record::Stacks(stacks));
         }
         if let Some(errors) = self.errors.take_new() {
             layers.records.write(&Record::Errors(errors));

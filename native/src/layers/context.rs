@@ -64,7 +64,12 @@ impl Layers {
             in_checks: Rota::here(config, When::Check),
             in_events: Rota::here(config, When::Event),
             allocations: Allocations::new(truth.jvm.jvmti),
-            injector: Injector::new(truth, config.faults.clone(), config.seed),
+            injector: Injector::new(
+                truth,
+                config.faults.clone(),
+                config.biased.clone(),
+                config.seed,
+            ),
             reporter: Reporter::new(truth, records, config),
             recorder,
             edges: OnceLock::new(),

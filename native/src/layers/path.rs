@@ -2,11 +2,13 @@
 //! recorded for tests.
 
 use super::context::Layers;
+use super::profiles::Ran;
 use crate::evidence::{Found, Seen};
 use crate::injection::walker_faults::Answered;
 use crate::jvm::jni::Env;
+use crate::records::pairs::Named;
 use crate::truth::methods::registry::Registry;
-use oracle::bias::{Sampler, claim};
+use oracle::bias::{Claim, Sampler, claim, hooked};
 use oracle::mutants::Sight;
 use oracle::record::Evidence;
 use oracle::trace::Frame;
@@ -73,12 +75,12 @@ impl Check<'_> {
             walk,
             judgement: honest,
         };
-        let fault = layers.injector.inject(answered, self.sight, judge);
+        let fault = layers.injector.inject(answered, self.sight, &judge);
         let (walk, judgement) = fault
             .as_ref()
             .map_or((walk, honest), |fault| (&fault.walk, fault.judgement));
         layers.records.slots.judged(self.layer, &judgement);
-        self.pair(layers, walk, judgement);
+        self.pair(layers, walk, judgement, judge);
         self.report(layers, walk, judgement);
         honest
     }
@@ -108,16 +110,35 @@ impl Check<'_> {
         }
     }
 
-    /// Counts which method ran at the instant of a signal, and which the walker names.
-    fn pair(&self, layers: &Layers, walk: &[Frame], judgement: Judgement) {
-        let ran = match self.seen {
-            Seen::InSignal(_) => self.sight.newest(),
-            _ => None,
+    /// Counts which methods ran at the instant of a signal, and which the walker names.
+    fn pair(
+        &self,
+        layers: &Layers,
+        walk: &[Frame],
+        judgement: Judgement,
+        judge: impl Fn(&[Frame]) -> Judgement,
+    ) {
+        let Seen::InSignal(_) = self.seen else {
+            return;
         };
-        let claim = || claim(&judgement, walk, &layers.truth.methods);
-        if let Some((ran, claim)) = ran.and_then(|ran| Some((ran, claim()?))) {
-            let sampler = Sampler::Walker(self.layer);
-            layers.records.pairs.add(sampler, ran, claim);
+        let Some(ran) = Ran::of(self.sight) else {
+            return;
+        };
+        let (methods, injector) = (&layers.truth.methods, &layers.injector);
+        let biased = injector.biased(self.layer, ran.newest, (walk, judgement), judge);
+        let (walk, judgement) = match &biased {
+            _ if !injector.gives_profile_of(self.layer) => (walk, judgement),
+            Some(fault) => (&*fault.walk, fault.judgement),
+            None => return,
+        };
+        if let Some(claim) = claim(&judgement, walk, methods) {
+            let named = claim.map(|key| key.map(Named::Key));
+            let stack = match named {
+                Claim::Named(_) => hooked(walk, methods),
+                _ => vec![],
+            };
+            let shown = claim.map(|_| &stack[..]);
+            ran.count(layers, Sampler::Walker(self.layer), named, shown);
         }
     }
 

@@ -6,11 +6,13 @@ pub mod file;
 pub mod pairs;
 pub mod profile;
 pub mod slots;
+pub mod stacks;
 
 use file::RecordsFile;
 use oracle::record::{RECORDS_FILE, Record, SLOTS_FILE};
 use pairs::PairCounts;
 use slots::Slots;
+use stacks::StacksOfWalkers;
 use std::io;
 use std::path::Path;
 
@@ -20,6 +22,8 @@ pub struct Records {
     pub slots: Slots,
     /// What the truth and the walkers named at the same instants.
     pub pairs: PairCounts,
+    /// The true stacks and the stacks that the walkers showed.
+    pub stacks: StacksOfWalkers,
     file: RecordsFile,
 }
 
@@ -30,6 +34,7 @@ impl Records {
         Ok(Records {
             slots: Slots::map(&run_dir.join(SLOTS_FILE)).map_err(io("slots"))?,
             pairs: PairCounts::default(),
+            stacks: StacksOfWalkers::default(),
             file: RecordsFile::open(&run_dir.join(RECORDS_FILE)).map_err(io("records"))?,
         })
     }

@@ -12,8 +12,17 @@ const MOST: usize = 1 << 14;
 /// The truth of pairs that are counted without their names.
 const UNNAMED: HookId = HookId(u32::MAX);
 
+/// A method that a walker named.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
+pub enum Named {
+    /// By its key.
+    Key(MethodKey),
+    /// By its name, which is that of this hooked method.
+    Hooked(HookId),
+}
+
 /// A walker's claim while a method ran.
-type Pair = (Sampler, HookId, Claim<Option<MethodKey>>);
+type Pair = (Sampler, HookId, Claim<Option<Named>>);
 
 /// Counted pairs.
 #[derive(Default)]
@@ -21,7 +30,7 @@ pub struct PairCounts(Mutex<HashMap<Pair, u64, Spread>>);
 
 impl PairCounts {
     /// Counts an instant at which the method of `ran` ran.
-    pub fn add(&self, sampler: Sampler, ran: HookId, claim: Claim<Option<MethodKey>>) {
+    pub fn add(&self, sampler: Sampler, ran: HookId, claim: Claim<Option<Named>>) {
         let mut counts = self.counts();
         let full = counts.len() >= MOST;
         let pair = match (sampler, ran, claim) {
@@ -41,8 +50,13 @@ impl PairCounts {
         let counts = self.counts().clone();
         let mut all: BTreeMap<Sampler, Pairs> = BTreeMap::new();
         for ((sampler, ran, claim), count) in counts {
-            let truth = truth(ran).unwrap_or_else(|| "unknown method".to_owned());
-            let claim = claim.map(|key| key.map_or_else(|| "no method".to_owned(), &claimed));
+            let of_hook = |hook| truth(hook).unwrap_or_else(|| "unknown method".to_owned());
+            let of_named = |named| match named {
+                Named::Key(key) => claimed(key),
+                Named::Hooked(hook) => of_hook(hook),
+            };
+            let claim = claim.map(|named| named.map_or_else(|| "no method".to_owned(), of_named));
+            let truth = of_hook(ran);
             let pairs = all.entry(sampler).or_default();
             pairs.add(&truth, claim.as_ref().map(String::as_str), count);
         }
@@ -65,7 +79,7 @@ mod tests {
         let (pairs, of) = (PairCounts::default(), Sampler::Walker(Layer::AsgctAsync));
         pairs.add(of, HookId(0), Claim::Same);
         for number in 0..2 * MOST {
-            let named = Claim::Named(Some(MethodKey(number)));
+            let named = Claim::Named(Some(Named::Key(MethodKey(number))));
             pairs.add(of, HookId(1), named);
         }
         pairs.add(of, HookId(0), Claim::Same);

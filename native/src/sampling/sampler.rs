@@ -117,7 +117,7 @@ impl Ready {
             alone: Rota::of_samples(config),
             with_gst: Rota::with_gst(config),
             since_gst: 0,
-            suspensions: Suspensions::new(),
+            suspensions: Suspensions::new(config.suspend_share),
             turns: Turns::new(config.turns),
             answers: 0,
             post: Post::new(),

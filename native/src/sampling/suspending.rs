@@ -1,27 +1,29 @@
 //! When the sampler may suspend a thread.
 
 use crate::jvm::jvmti::Error;
-use std::time::Instant;
-
-/// Suspensions take at most this fraction (one in `ONE_IN`) of the sampler's time, because some
-/// walkers walk all threads.
-const ONE_IN: u32 = 10;
+use std::time::{Duration, Instant};
 
 /// `JVMTI_ERROR_MUST_POSSESS_CAPABILITY`: another agent has `can_suspend`, which only one agent may
 /// have.
 const NO_CAPABILITY: Error = 99;
 
+/// The longest pause, in seconds.
+const LONGEST: f64 = 3600.0;
+
 /// When the next thread may be suspended.
 pub struct Suspensions {
+    /// Suspensions take at most this share of the sampler's time, because some walkers walk all threads.
+    share: f64,
     /// The earliest time of the next suspension; `None` if the agent may suspend no thread.
     next: Option<Instant>,
 }
 
 impl Suspensions {
-    /// A thread may be suspended at once.
-    pub fn new() -> Suspensions {
+    /// A thread may be suspended at once, if the share is above 0.
+    pub fn new(share: f64) -> Suspensions {
         Suspensions {
-            next: Some(Instant::now()),
+            share,
+            next: (share > 0.0).then(Instant::now),
         }
     }
 
@@ -41,6 +43,7 @@ impl Suspensions {
     /// A thread was suspended from `start` to `end`. The judging that follows is no part of that: the
     /// first answers wait for class files.
     pub fn ended(&mut self, start: Instant, end: Instant) {
-        self.next = Some(end + (end - start) * (ONE_IN - 1));
+        let pause = (end - start).as_secs_f64() * (1.0 / self.share - 1.0);
+        self.next = Some(end + Duration::from_secs_f64(pause.clamp(0.0, LONGEST)));
     }
 }

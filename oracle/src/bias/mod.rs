@@ -11,16 +11,21 @@
 //! What the walker named at an instant follows from the judge's verdict ([`claim()`]). At an instant in a window
 //! ([`Verdict::Window`](crate::Verdict::Window)) the truth and the walker agree, and the instant is counted apart.
 //!
-//! Both have exact intervals ([`Estimate`]), and a walker counts as biased by the tests of all methods together.
+//! Both parts have exact intervals ([`Estimate`]), and a walker counts as biased by the tests of all methods together.
+//!
+//! Whole stacks are compared, too ([`StackProfiles`]): the overlap of the two profiles, and the most frequent frames of
+//! both, of which flame graphs are drawn.
 
 mod claim;
 mod interval;
 mod pairs;
 mod sampler;
+mod stacks;
 mod summary;
 
 pub use claim::{Claim, claim, newest};
 pub use interval::Estimate;
 pub use pairs::{OTHERS, Pairs};
 pub use sampler::Sampler;
+pub use stacks::{Seen, StackCounts, StackProfiles, Tree, TreeFrame, hooked};
 pub use summary::{MethodBias, Summary};

@@ -4,8 +4,10 @@
 //! * [`FaultKind`] and [`inject`]: the faults;
 //! * [`Sight`]: what the truth of a layer says about a faulty walk before the judge is asked: which
 //!   verdict is right, or why the fault cannot be seen;
-//! * [`Detection`]: whether the judge gave this verdict.
+//! * [`Detection`]: whether the judge gave this verdict;
+//! * [`BiasedWalker`]: profilers that are biased on purpose.
 
+mod biased;
 mod detection;
 mod expected;
 mod fault;
@@ -19,6 +21,7 @@ mod sight;
 #[cfg(test)]
 mod tests;
 
+pub use biased::{Bias, Biased, BiasedWalker};
 pub use detection::Detection;
 pub use expected::{Expected, Unseen};
 pub use fault::FaultKind;

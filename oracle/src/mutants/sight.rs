@@ -116,6 +116,27 @@ impl<M: Methods> Sight<'_, M> {
         }
     }
 
+    /// All hooked methods that run, the lowest frame first, where [`newest`](Self::newest) shows one.
+    pub fn running(&self) -> Option<Vec<HookId>> {
+        let carrier = match self {
+            Sight::Truth(..) => None,
+            Sight::Truths { carrier, .. } => *carrier,
+            Sight::AlsoClasses(sight, _) => return sight.running(),
+            _ => return None,
+        };
+        let (Sight::Truth(truth, _) | Sight::Truths { truth, .. }) = self else {
+            return None;
+        };
+        let parts = carrier.into_iter().chain([*truth]);
+        parts
+            .clone()
+            .all(|truth| truth.leaving.is_empty())
+            .then(|| {
+                let entries = parts.flat_map(|truth| truth.entries);
+                entries.copied().collect()
+            })
+    }
+
     /// The judgement after class files are added to the truth that `judged` the `walk`.
     pub fn judge_with_classes(
         &self,

@@ -5,6 +5,7 @@ use super::faults::{Faults, HookFault};
 use super::hooking::Hooking;
 use super::lines::pace::Pace;
 use crate::Layer;
+use crate::mutants::Biased;
 use serde::{Deserialize, Serialize};
 
 /// Name of the file of records in a run's folder.
@@ -51,6 +52,9 @@ pub struct Config {
     /// One sample of this many is followed by a GetStackTrace for `asgct-gst`, and a thread may be
     /// suspended; 0: no sample.
     pub gst_every: u32,
+    /// Share of the sampler's time, from 0 to 1, during which a thread may be suspended.
+    #[serde(default = "tenth")]
+    pub suspend_share: f64,
     /// Whether class files are kept to judge call edges: for layer `call-edge`, and as evidence in
     /// the other layers.
     #[serde(default)]
@@ -96,6 +100,9 @@ pub struct Config {
     /// Developer option: faults that are injected into the answers of the walkers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub faults: Option<Faults>,
+    /// Developer option: in layer `asgct-async` a walker that knows the truth has a profile in place of the JVM's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub biased: Option<Biased>,
     /// Developer option: this many samples of each kind are written to
     /// [`SAMPLES_FILE`](crate::recorded::SAMPLES_FILE).
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -104,6 +111,10 @@ pub struct Config {
 
 fn is_zero(n: &u32) -> bool {
     *n == 0
+}
+
+fn tenth() -> f64 {
+    0.1
 }
 
 fn ten() -> u64 {

@@ -1,6 +1,6 @@
 //! The results of one or more runs, in the form of `report.json`.
 
-use crate::bias::{Pairs, Sampler};
+use crate::bias::{Pairs, Sampler, StackProfiles};
 use crate::budget::Budget;
 use crate::cost::Cost;
 use crate::profile::Profile;
@@ -172,6 +172,9 @@ pub struct Run {
     /// What the truth and a sampler named at the same instants.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub bias: BTreeMap<Sampler, Pairs>,
+    /// The true stacks and those of a sampler, at the same instants.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub bias_stacks: BTreeMap<Sampler, StackProfiles>,
 }
 
 impl Run {
@@ -201,6 +204,7 @@ impl Run {
             altered: None,
             joined: vec![],
             bias: BTreeMap::new(),
+            bias_stacks: BTreeMap::new(),
             profile: Profile::default(),
             edges: EdgeCounts::default(),
         }

@@ -3,12 +3,14 @@
 
 mod cases;
 mod flame;
+mod flames;
 mod stacks;
 mod table;
 mod tone;
 
 pub use cases::{Case, Suite, Verdict};
 pub use flame::{Flame, Node};
+pub use flames::{Both, TwoFlames};
 pub use stacks::{Frame, Stacks};
 pub use table::{Cell, Column, Kind, Row, Table};
 pub use tone::Tone;
@@ -86,6 +88,8 @@ pub enum Block {
     Example(Stacks),
     /// A flame graph; shown only in a browser.
     Flame(Flame),
+    /// Two flame graphs side by side; shown only in a browser.
+    TwoFlames(TwoFlames),
 }
 
 /// Groups, one below the other.

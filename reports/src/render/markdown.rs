@@ -68,7 +68,7 @@ fn blocks(out: &mut String, blocks: &[Block]) {
                 out.push_str(&(fenced(&as_text(stacks)) + "\n"));
             }
             // There is no room for these.
-            Block::Stacks(_) | Block::Flame(_) => {}
+            Block::Stacks(_) | Block::Flame(_) | Block::TwoFlames(_) => {}
         }
     }
 }

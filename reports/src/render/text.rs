@@ -79,7 +79,7 @@ fn blocks(out: &mut String, blocks: &[Block], indent: usize, style: Style) {
             Block::Groups(all) => groups(out, all, indent, style),
             Block::Example(example) => out.push_str(&self::example(example)),
             // There is no room for these.
-            Block::Code(_) | Block::Stacks(_) | Block::Flame(_) => {}
+            Block::Code(_) | Block::Stacks(_) | Block::Flame(_) | Block::TwoFlames(_) => {}
         }
     }
 }

@@ -136,6 +136,8 @@ impl Facts {
         };
         let bias = records.bias.into_iter().chain(joined.bias);
         let bias = bias.filter(|(sampler, _)| is_asked_for(sampler)).collect();
+        let stacks = records.bias_stacks.into_iter().chain(joined.stacks);
+        let stacks = stacks.filter(|(sampler, _)| is_asked_for(sampler));
         let class_data = records.started.as_ref().and_then(|it| it.class_data);
         Run {
             cost: self.cost(&counted),
@@ -171,6 +173,7 @@ impl Facts {
             altered: records::altered(dir),
             joined: joined.counts.joined.into_values().collect(),
             bias,
+            bias_stacks: stacks.collect(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Reads the files of an agent, also after a crash.
 
 use oracle::Layer;
-use oracle::bias::{Pairs, Sampler};
+use oracle::bias::{Pairs, Sampler, StackProfiles};
 use oracle::profile::Profile;
 use oracle::record::altered::{ALTERED_FILE, AlteredWalks};
 use oracle::record::{
@@ -24,6 +24,7 @@ pub(crate) struct Records {
     pub kinds: Vec<KindCount>,
     pub profile: Profile,
     pub bias: BTreeMap<Sampler, Pairs>,
+    pub bias_stacks: BTreeMap<Sampler, StackProfiles>,
     pub edges: EdgeCounts,
     pub steps: Option<StepCounts>,
     pub ended: bool,
@@ -60,6 +61,7 @@ pub(crate) fn read(dir: &Path) -> Records {
             Ok(Record::Kinds(kinds)) => KindCount::update(&mut records.kinds, kinds),
             Ok(Record::Profile(profile)) => records.profile = profile,
             Ok(Record::Bias(bias)) => records.bias = bias,
+            Ok(Record::Stacks(stacks)) => records.bias_stacks = stacks,
             Ok(Record::Edges(edges)) => records.edges = edges,
             Ok(Record::Steps(steps)) => records.steps = Some(steps),
             Ok(Record::Ended) => records.ended = true,

@@ -30,6 +30,7 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../../files/jfr-instants.toml"),
     ),
     ("profilers", include_str!("../../files/profilers.toml")),
+    ("bias", include_str!("../../files/bias.toml")),
     ("stability", include_str!("../../files/stability.toml")),
     ("stress", include_str!("../../files/stress.toml")),
     ("renaissance", include_str!("../../files/renaissance.toml")),

@@ -2,6 +2,7 @@
 
 use super::variation::Variation;
 use oracle::budget::Budget;
+use oracle::mutants::Biased;
 use oracle::record::altered::Altering;
 use oracle::record::{Config, Faults, HookFault};
 use oracle::{Hooking, LAYERS, Layer, TruthKind, When};
@@ -124,6 +125,8 @@ pub struct Sampling {
     pub interval_us: u64,
     /// One sample of this many is followed by a GetStackTrace, and a thread may be suspended.
     pub gst_every: u32,
+    /// Share of the sampler's time during which a thread may be suspended.
+    pub suspend_share: f64,
     /// Share of a thread's time that checks may take.
     pub check_share: f64,
     /// Probability with which a method is hooked.
@@ -152,6 +155,8 @@ pub struct Sampling {
     pub hook_fault_one_in: u64,
     /// Faults that replace answers of walkers.
     pub faults: Option<Faults>,
+    /// A profiler in place of AsyncGetCallTrace, biased on purpose.
+    pub biased: Option<Biased>,
     /// This many samples of each kind are recorded in full.
     pub record_samples: u32,
 }
@@ -161,6 +166,7 @@ impl Default for Sampling {
         Sampling {
             interval_us: 200,
             gst_every: 16,
+            suspend_share: 0.1,
             check_share: 0.1,
             probability: 1.0,
             evidence_limit: 50,
@@ -175,6 +181,7 @@ impl Default for Sampling {
             hook_fault: None,
             hook_fault_one_in: 10,
             faults: None,
+            biased: None,
             record_samples: 0,
         }
     }
@@ -218,6 +225,7 @@ impl Sampling {
             check_share: self.check_share,
             sample_interval_us: self.interval_us,
             gst_every: if truths.samples { self.gst_every } else { 0 },
+            suspend_share: self.suspend_share,
             edges: truths.edges,
             events: truths.events,
             native_calls: (truths.events || truths.steps) && self.native_calls,
@@ -231,6 +239,7 @@ impl Sampling {
             hook_fault_one_in: self.hook_fault_one_in,
             turns: None,
             faults: self.faults.clone(),
+            biased: self.biased.clone(),
             record_samples: self.record_samples,
         }
     }

@@ -17,6 +17,7 @@ pub(super) struct FileSampling {
     interval_us: Option<Spanned<u64>>,
     no_pause: bool,
     gst_every: Option<Spanned<u32>>,
+    suspend_share: Option<Spanned<f64>>,
     check_share: Option<Spanned<f64>>,
     probability: Option<Spanned<f64>>,
     native_calls: Option<bool>,
@@ -57,6 +58,11 @@ impl FileSampling {
         Ok(Sampling {
             interval_us,
             gst_every: count(self.gst_every, usual.gst_every, "gst_every")?,
+            suspend_share: self
+                .suspend_share
+                .map_or(Ok(usual.suspend_share), |value| {
+                    check::share(&value, "suspend_share is a share of time")
+                })?,
             check_share: self.check_share.map_or(Ok(usual.check_share), |value| {
                 check::share(&value, "check_share is a share of time")
             })?,

@@ -16,9 +16,11 @@ use crate::evidence::Seen;
 use crate::jvm::jni::Env;
 use crate::jvm::jvmti::Suspended;
 use crate::sampling::sample::Sample;
+use crate::sampling::targets::Target;
 use crate::truth::methods::old_frames::Against;
 use crate::truth::read_stack::ReadStack;
 use crate::walkers::buffer::{FrameBuffer, Walk};
+use crate::walkers::element::StackElement;
 use crate::walkers::java::asker::{Answer, Asker};
 use crate::walkers::walker::{Walked, WalksOther};
 use elements::Elements;
@@ -27,7 +29,7 @@ use oracle::judge::judge_truth;
 use oracle::mutants::Sight;
 use oracle::tally::Drop;
 use oracle::trace::Frame;
-use oracle::{Judgement, LAYERS, Layer, Verdict, When};
+use oracle::{Judgement, LAYERS, Layer, TruthKind, Verdict, When};
 use std::io;
 use std::time::Instant;
 
@@ -43,6 +45,8 @@ pub struct Outside {
     /// Walkers that run Java code.
     java: Option<Asker>,
     elements: Elements,
+    /// How often a running thread could have been asked.
+    turns: usize,
 }
 
 /// A layer's walker, and what it answered.
@@ -76,6 +80,7 @@ impl Outside {
             walkers: asked.collect::<io::Result<_>>()?,
             java: Asker::start(layers.truth.jvm, java.collect())?,
             elements: Elements::default(),
+            turns: 0,
         })
     }
 
@@ -100,7 +105,10 @@ impl Outside {
             tid,
         };
         let java = self.java.as_mut().filter(|java| !java.is(tid));
-        let java = java.map(|java| (java.ask(env, thread), java));
+        let java = java.map(|java| {
+            let all = 0..java.layers().len();
+            (java.ask(env, thread, all), java)
+        });
         drop(suspended);
         let end = Instant::now();
         // Read first of all: the thread's answers hold references.
@@ -125,6 +133,30 @@ impl Outside {
             answered.judge(&mut self.elements, confirmed, answers);
         }
         end
+    }
+
+    /// Asks Java code for the stack of a running thread, in turns with others who ask for that: for the layer whose
+    /// turn it is, if it is the turn of one. The stack is that of the thread's next safepoint.
+    pub fn ask_running(
+        &mut self,
+        layers: &Layers,
+        env: Env<'_>,
+        target: &Target<'_>,
+    ) -> Option<(Layer, Option<Vec<StackElement>>)> {
+        let wants = |layer: &Layer| layer.rests_on(TruthKind::Next);
+        let java = self.java.as_mut().filter(|java| !java.is(target.tid));
+        let java = java.filter(|_| layers.config.layers.iter().any(wants))?;
+        let thread = Walked {
+            object: target.object.as_ref()?.get(),
+            tid: target.tid,
+        };
+        self.turns += 1;
+        // The last turn is that of GetStackTrace.
+        let row = self.turns % (java.layers().len() + 1);
+        let layer = *java.layers().get(row)?;
+        let is_asked = java.ask(env, thread, row..row + 1);
+        let answers = is_asked.then(|| java.answers()).flatten();
+        Some((layer, answers.and_then(|mut answers| answers.pop()?)))
     }
 }
 

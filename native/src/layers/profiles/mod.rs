@@ -1,50 +1,136 @@
-//! Profiles by walkers beside the true profile: which method ran at an instant, and which is named. Where a walk is
+//! Profiles by walkers beside the true profile: which methods ran at an instant, and which are named. Where a walk is
 //! judged, `path` counts it; here are the instants without a walk, and those of the next safepoint.
+
+mod by_name;
 
 use super::context::Layers;
 use crate::jvm::jni::Env;
+use crate::records::pairs::Named;
 use crate::sampling::sample::{Reply, Sample};
 use crate::truth::methods::registry::Registry;
 use crate::truth::read_stack::ReadStack;
-use oracle::bias::{Claim, Pairs, Sampler, newest};
+use crate::walkers::element::StackElement;
+use oracle::bias::{Claim, Pairs, Sampler, StackProfiles, hooked, newest};
 use oracle::judge::judge_truth;
 use oracle::mutants::Sight;
 use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Truth};
 use oracle::{Layer, Verdict};
 use std::collections::BTreeMap;
 
-/// Counts an instant at which the walker of `layer` returned an error code.
-pub fn is_silent(layers: &Layers, layer: Layer, sample: &Sample) {
-    let ran = with_truth(layers, sample, newest_entry);
-    if let Some(ran) = ran.flatten() {
-        let sampler = Sampler::Walker(layer);
-        layers.records.pairs.add(sampler, ran, Claim::Silent);
+pub use by_name::ByName;
+
+/// The methods that ran at an instant: the newest, and all of them, the lowest first.
+pub struct Ran {
+    /// The newest.
+    pub newest: HookId,
+    /// All.
+    pub stack: Vec<HookId>,
+}
+
+impl Ran {
+    /// What `sight` shows.
+    pub fn of(sight: &Sight<'_, Registry>) -> Option<Ran> {
+        Some(Ran {
+            newest: sight.newest()?,
+            stack: sight.running()?,
+        })
+    }
+
+    /// Counts what `sampler` named, and the stack that it showed.
+    pub fn count(
+        &self,
+        layers: &Layers,
+        sampler: Sampler,
+        named: Claim<Option<Named>>,
+        shown: Claim<&[HookId]>,
+    ) {
+        let records = layers.records;
+        records.pairs.add(sampler, self.newest, named);
+        records.stacks.add(sampler, &self.stack, shown);
     }
 }
 
-/// Counts the instant of `sample` with the stack of GetStackTrace at the next safepoint. Instants in a window are left
-/// out: there the truth has no entry of the newest frame, and the safepoint lies behind the window.
-pub fn at_safepoint(layers: &Layers, sample: &Sample, gst: Option<&[Frame]>) {
-    if !layers.config.hooks.is_on() || sample.carried {
+/// Counts an instant at which the walker of `layer` returned an error code.
+pub fn is_silent(layers: &Layers, layer: Layer, sample: &Sample) {
+    if layers.injector.gives_profile_of(layer) {
         return;
     }
+    let ran = with_truth(layers, sample, |truth, methods| {
+        Ran::of(&Sight::Truth(truth, methods))
+    });
+    if let Some(ran) = ran.flatten() {
+        ran.count(layers, Sampler::Walker(layer), Claim::Silent, Claim::Silent);
+    }
+}
+
+/// Counts the instant of `sample` with the stack of GetStackTrace at the next safepoint.
+pub fn at_safepoint(layers: &Layers, sample: &Sample, gst: Option<&[Frame]>) {
     let methods = &layers.truth.methods;
+    let Some(ran) = before_safepoint(layers, sample) else {
+        return;
+    };
+    let is_ran = |key: MethodKey| {
+        let hook = methods.hook(key, Location::UNKNOWN);
+        hook.is_some_and(|(hook, _)| hook == ran.newest)
+    };
+    let named = match gst.map(|gst| newest(gst, methods)) {
+        None => Claim::Silent,
+        Some(Some(key)) if is_ran(key) => Claim::Same,
+        Some(named) => Claim::Named(named.map(Named::Key)),
+    };
+    let shown = gst.map(|gst| hooked(gst, methods));
+    ran.count(
+        layers,
+        Sampler::Safepoint,
+        named,
+        claim_of(shown.as_deref()),
+    );
+}
+
+/// Counts the instant of `sample` with the stack that the Java code of `layer` gave at the next safepoint.
+pub fn in_java(
+    layers: &Layers,
+    layer: Layer,
+    sample: &Sample,
+    answer: Option<&[StackElement]>,
+    names: &mut ByName,
+) {
+    let methods = &layers.truth.methods;
+    let ran = before_safepoint(layers, sample);
+    let stack = ran.and_then(|ran| names.of_truth(&ran.stack, methods));
+    let Some((stack, newest)) = stack.and_then(|stack| {
+        let newest = *stack.last()?;
+        Some((stack, newest))
+    }) else {
+        return;
+    };
+    let shown = answer.map(|answer| names.of_answer(answer, methods));
+    let ran = Ran { newest, stack };
+    let named = match shown.as_deref().map(<[HookId]>::last) {
+        None => Claim::Silent,
+        Some(Some(&hook)) if hook == newest => Claim::Same,
+        Some(hook) => Claim::Named(hook.copied().map(Named::Hooked)),
+    };
+    let sampler = Sampler::Walker(layer);
+    ran.count(layers, sampler, named, claim_of(shown.as_deref()));
+}
+
+fn claim_of(shown: Option<&[HookId]>) -> Claim<&[HookId]> {
+    shown.map_or(Claim::Silent, Claim::Named)
+}
+
+/// What ran at the instant of `sample`, before the thread came to its next safepoint. Instants in a window are left out:
+/// there the truth has no entry of the newest frame, and the safepoint lies behind the window.
+fn before_safepoint(layers: &Layers, sample: &Sample) -> Option<Ran> {
+    if !layers.config.hooks.is_on() || sample.carried {
+        return None;
+    }
     let ran = with_truth(layers, sample, |truth, methods| {
         let is_in_window = matches!(sample.reply, Reply::Walked(Ok(())))
             && judge_truth(sample.frames.frames(), truth, methods).verdict == Verdict::Window;
-        (!is_in_window).then(|| newest_entry(truth, methods))?
+        (!is_in_window).then(|| Ran::of(&Sight::Truth(truth, methods)))?
     });
-    let Some(ran) = ran.flatten() else { return };
-    let is_ran = |key: MethodKey| {
-        let hook = methods.hook(key, Location::UNKNOWN);
-        hook.is_some_and(|(hook, _)| hook == ran)
-    };
-    let claim = match gst.map(|gst| newest(gst, methods)) {
-        None => Claim::Silent,
-        Some(Some(key)) if is_ran(key) => Claim::Same,
-        Some(named) => Claim::Named(named),
-    };
-    layers.records.pairs.add(Sampler::Safepoint, ran, claim);
+    ran.flatten()
 }
 
 /// All pairs so far, if there are any.
@@ -54,6 +140,14 @@ pub fn named(layers: &Layers, env: Env<'_>) -> Option<BTreeMap<Sampler, Pairs>> 
     let claimed = |key| methods.name(env, key);
     let pairs = layers.records.pairs.named(truth, claimed);
     (!pairs.is_empty()).then_some(pairs)
+}
+
+/// All stacks so far, if there are any.
+pub fn stacks(layers: &Layers) -> Option<BTreeMap<Sampler, StackProfiles>> {
+    let methods = &layers.truth.methods;
+    let name = |hook| Some(methods.by_hook(hook)?.full_name());
+    let stacks = layers.records.stacks.profiles(name);
+    (!stacks.is_empty()).then_some(stacks)
 }
 
 /// Shows the trace stack of a sample to `see`, if it was copied.
@@ -67,8 +161,4 @@ fn with_truth<T>(
         let stack = ReadStack::new(&sample.stack, methods);
         see(&stack.truth(), methods)
     })
-}
-
-fn newest_entry(truth: &Truth<'_>, methods: &Registry) -> Option<HookId> {
-    Sight::Truth(truth, methods).newest()
 }

@@ -39,6 +39,12 @@ impl Hooked {
         dotted(&self.class, &self.method.name)
     }
 
+    /// Whether the method has this name. `class` is a binary name.
+    pub fn is_named(&self, class: &str, name: &str) -> bool {
+        let dotted = |byte: u8| if byte == b'/' { b'.' } else { byte };
+        *self.method.name == *name && self.class.bytes().map(dotted).eq(class.bytes())
+    }
+
     /// Whether this is a version of the same method as `other`, or of a method of the same name in a
     /// class of the same name.
     pub fn is_version_of(&self, other: &Hooked) -> bool {

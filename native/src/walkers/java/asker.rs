@@ -10,6 +10,7 @@ use crate::walkers::element::StackElement;
 use crate::walkers::walker::{Walked, WalksInJava};
 use oracle::Layer;
 use std::io;
+use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -31,8 +32,9 @@ pub type Row = (Layer, &'static dyn WalksInJava);
 /// A stack; `None` if the walker gave none.
 pub type Answer = Option<Vec<StackElement>>;
 
-/// A thread to walk.
+/// A thread to walk, and the walkers to ask.
 struct Request {
+    rows: Range<usize>,
     thread: Global,
     tid: i32,
 }
@@ -96,8 +98,9 @@ impl Asker {
         self.own.get() == Some(&tid)
     }
 
-    /// Asks all walkers for the stack of `thread`, which is suspended. Returns false if they did not answer in time.
-    pub fn ask(&mut self, env: Env<'_>, thread: Walked<'_>) -> bool {
+    /// Asks the walkers of these rows for the stack of `thread`, which may be suspended. Returns false if they did not
+    /// answer in time.
+    pub fn ask(&mut self, env: Env<'_>, thread: Walked<'_>, rows: Range<usize>) -> bool {
         while self.is_late {
             match self.reports.try_recv() {
                 Ok(Report::Asked) => {}
@@ -109,6 +112,7 @@ impl Asker {
             return false;
         };
         let request = Request {
+            rows,
             thread: object,
             tid: thread.tid,
         };
@@ -141,12 +145,13 @@ impl Drop for Asker {
     }
 }
 
-/// Asks all walkers, and reports. `None` if nobody listens any more.
+/// Asks the walkers of the request, and reports. `None` if nobody listens any more.
 fn answer(env: Env<'_>, rows: &[Row], request: &Request, report: &Sender<Report>) -> Option<()> {
     let thread = Walked {
         object: request.thread.get(),
         tid: request.tid,
     };
+    let rows = &rows[request.rows.clone()];
     let asked = rows.iter().map(|(_, walker)| walker.ask(env, thread));
     let asked: Vec<Option<Local<'_>>> = asked.collect();
     report.send(Report::Asked).ok()?;

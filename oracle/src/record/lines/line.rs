@@ -12,7 +12,7 @@ use super::pace::Paced;
 use super::profile::Profile;
 use super::rewriting::Rewriting;
 use super::steps::StepCounts;
-use crate::bias::{Pairs, Sampler};
+use crate::bias::{Pairs, Sampler, StackProfiles};
 use crate::record::ClassData;
 use crate::record::faults::FaultCount;
 use serde::{Deserialize, Serialize};
@@ -44,6 +44,8 @@ pub enum Record {
     Profile(Profile),
     /// What the truth and the walkers named at the same instants. The last record counts.
     Bias(BTreeMap<Sampler, Pairs>),
+    /// The true stacks and those that the walkers showed. The last record counts.
+    Stacks(BTreeMap<Sampler, StackProfiles>),
     /// What threads did that ran one instruction at a time. The last record counts.
     Steps(StepCounts),
     /// The findings on call edges. The last record counts.
@@ -132,6 +134,10 @@ mod tests {
                 (Sampler::Walker(Layer::AsgctAsync), Pairs::default()),
                 (Sampler::Safepoint, Pairs::default()),
             ])),
+            Record::Stacks(BTreeMap::from([(
+                Sampler::Safepoint,
+                StackProfiles::default(),
+            )])),
             Record::Ended,
         ] {
             let line = serde_json::to_string(&record).expect("records are plain data");

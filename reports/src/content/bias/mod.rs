@@ -4,5 +4,6 @@ mod methods;
 mod profilers;
 mod rows;
 mod sections;
+mod stacks;
 
 pub(super) use sections::sections;

@@ -40,6 +40,7 @@ fn table(rows: &[Row<'_>]) -> Table {
         ("other method", Words),
         ("in windows", Words),
         ("overlap", Words),
+        ("of stacks", Words),
         ("truly hottest is", Words),
     ]);
     for Row {
@@ -67,6 +68,7 @@ fn table(rows: &[Row<'_>]) -> Table {
             Cell::text(share(summary.renamed, answered)),
             Cell::text(share(summary.windows, answered)),
             Cell::text(overlap.unwrap_or_else(|| "no data".to_owned())),
+            Cell::text(of_stacks(run, *sampler)),
             Cell::text(hottest),
         ];
         table.push(Tone::Plain, cells);
@@ -80,6 +82,16 @@ fn share(part: u64, whole: u64) -> String {
         0 => "no data".to_owned(),
         _ => format!("{:.2} %", 100.0 * part as f64 / whole as f64),
     }
+}
+
+/// The overlap of the profiles of whole stacks.
+fn of_stacks(run: &Run, sampler: Sampler) -> String {
+    let stacks = run.bias_stacks.get(&sampler);
+    let overlap = stacks.and_then(|stacks| stacks.overlap);
+    overlap.map_or_else(
+        || "no data".to_owned(),
+        |share| format!("{:.2} %", 100.0 * share),
+    )
 }
 
 /// The share of false stacks among the judged ones.

@@ -1,15 +1,19 @@
-//! What profiles are worth: all profilers side by side, then the methods of each.
+//! What profiles are worth: all profilers side by side, then the methods and the stacks of each.
 
 use super::rows::{Row, of_run};
-use super::{methods, profilers};
+use super::{methods, profilers, stacks};
 use crate::model::Section;
 use oracle::report::Report;
 
 /// The sections; none without a profile.
 pub(in crate::content) fn sections(report: &Report) -> Vec<Section> {
     let rows: Vec<Row<'_>> = report.runs.iter().flat_map(of_run).collect();
-    match rows.is_empty() {
+    let of_methods = match rows.is_empty() {
         true => vec![],
         false => vec![profilers::section(report, &rows), methods::section(&rows)],
-    }
+    };
+    of_methods
+        .into_iter()
+        .chain(stacks::section(report))
+        .collect()
 }

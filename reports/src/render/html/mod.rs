@@ -1,11 +1,12 @@
 //! One page for a browser. Everything is in the page, so that it can be read offline and sent on.
 
 mod cells;
+mod flame;
 mod stacks;
 
 use super::escape::xml;
 use super::limits::left_out;
-use crate::model::{Block, Document, Flame, Groups};
+use crate::model::{Block, Document, Groups};
 use std::fmt::Write;
 
 /// How many groups are shown where there may be many, and how many examples of each.
@@ -74,7 +75,8 @@ fn blocks(out: &mut String, blocks: &[Block], depth: usize) {
             }
             Block::Example(one) => stacks::stacks(out, one),
             Block::Stacks(_) => {}
-            Block::Flame(one) => flame(out, one),
+            Block::Flame(one) => flame::one(out, one),
+            Block::TwoFlames(both) => flame::two(out, both),
         }
     }
 }
@@ -102,16 +104,4 @@ fn groups(out: &mut String, all: &Groups, depth: usize) {
             left_out(all.groups.len() - shown, "kinds")
         );
     }
-}
-
-fn flame(out: &mut String, flame: &Flame) {
-    let data = serde_json::to_string(&flame.root).expect("a tree of names is plain data");
-    let id = flame.id;
-    let _ = writeln!(
-        out,
-        "<div class=\"tower\"><div id=\"{id}\" class=\"flame\"></div></div>\n\
-         <script type=\"application/json\" id=\"{id}-data\">{}</script>",
-        // A name must not end the element.
-        data.replace('<', "\\u003c")
-    );
 }
