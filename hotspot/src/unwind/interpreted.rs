@@ -8,5 +8,7 @@ pub const RETURN_ADDRESS: usize = WORD;
 pub const SENDER_SP: usize = WORD;
 /// Below the frame pointer: the method.
 pub const METHOD: usize = 3 * WORD;
+/// Below the frame pointer: the local variables.
+pub const LOCALS: usize = 7 * WORD;
 /// Below the frame pointer: the bytecode pointer.
 pub const BCP: usize = 8 * WORD;

@@ -41,7 +41,7 @@ impl Flags {
     }
 
     /// Whether the flag `name`, a truth value, is set.
-    fn is_set(&self, memory: &impl Memory, name: &str) -> Option<bool> {
+    pub fn is_set(&self, memory: &impl Memory, name: &str) -> Option<bool> {
         Some(memory.u8(self.place(memory, name)?)? != 0)
     }
 

@@ -5,10 +5,12 @@
 //! * [`call_stub`]: the way into Java;
 //! * [`memo`]: what walks keep for later walks;
 //! * [`sites`]: calls in compiled code that walks have met;
+//! * [`chunks`]: frames of virtual threads in the heap;
 //! * [`method`]: methods and their ids;
 //! * [`thread`]: threads and anchors.
 
 pub mod call_stub;
+pub mod chunks;
 pub mod code_cache;
 mod memo;
 pub mod method;
@@ -39,6 +41,8 @@ pub struct Vm {
     pub interpreter: Interpreter,
     /// The layout of methods.
     pub methods: method::Layout,
+    /// The layout of frames in the heap; `None` if such frames cannot be read.
+    pub chunks: Option<chunks::Layout>,
     /// The layout of threads.
     pub threads: thread::Layout,
     /// The compression of debug info.
@@ -98,6 +102,8 @@ impl Vm {
             sites: Sites::new(),
             interpreter,
             methods: method::Layout::find(&tables)?,
+            // SAFETY: as the caller promised.
+            chunks: unsafe { chunks::Layout::learn(&tables, &memory, env) },
             // SAFETY: as the caller promised.
             threads: unsafe { thread::Layout::learn(&tables, env)? },
             compression: Compression::of(tables.feature()?),

@@ -212,14 +212,14 @@ impl JavaThread {
         Some(base.checked_sub(size)?..base)
     }
 
+    /// The entry of the continuation that is mounted, or 0; `None` if that is not known.
+    pub fn continuation(self, layout: &Layout, memory: &impl Memory) -> Option<usize> {
+        memory.word(self.0.wrapping_add(layout.continuation?))
+    }
+
     /// Where the thread left Java code; `None` if it runs Java code, or has never run Java code.
     pub fn anchor(self, layout: &Layout, memory: &impl Memory) -> Option<Anchor> {
         layout.anchor_at(memory, self.0.wrapping_add(layout.thread_anchor))
-    }
-
-    /// Whether a continuation is mounted; `None` if that is not known.
-    pub fn continuation(self, layout: &Layout, memory: &impl Memory) -> Option<usize> {
-        memory.word(self.0.wrapping_add(layout.continuation?))
     }
 }
 

@@ -48,7 +48,10 @@ impl Walk<'_> {
                 self.sized(&blob, place, Yield::Frame(frame))
             }
             Kind::Upcall => self.upcall(&blob, place),
-            Kind::Continuation => Err(Failure::Caller),
+            Kind::Continuation => Ok(Step {
+                frame: Yield::Nothing,
+                next: self.behind_stack()?,
+            }),
             Kind::Deoptimization if self.unpacks => Err(Failure::Deoptimizing),
             Kind::Deoptimization
             | Kind::Adapter
@@ -254,6 +257,17 @@ impl Walk<'_> {
 
     /// The frames of compiled code at a call.
     fn compiled(&self, nmethod: Nmethod, blob: &Blob, place: Place) -> Result<Step, Failure> {
+        let inlined = self.record_of_call(nmethod, blob, place)?;
+        self.sized(blob, place, Yield::Record(inlined))
+    }
+
+    /// The frames of the debug info record of the call at `place`.
+    pub(super) fn record_of_call(
+        &self,
+        nmethod: Nmethod,
+        blob: &Blob,
+        place: Place,
+    ) -> Result<Inlined, Failure> {
         let (layout, memory) = (self.vm.code_cache.nmethods(), &self.memory);
         let pc = nmethod
             .original_pc(layout, memory, place.pc, place.sp)
@@ -278,7 +292,7 @@ impl Walk<'_> {
             };
             self.vm.sites.keep(pc, &site);
         }
-        self.sized(blob, place, Yield::Record(inlined))
+        Ok(inlined)
     }
 
     /// The frames of `record`.

@@ -6,12 +6,14 @@
 //! * [`start`]: where it begins;
 //! * `interrupted`: the first frame, where code was interrupted at any instruction;
 //! * [`caller`]: the other frames, which are at a call;
+//! * `frozen`: frames of virtual threads in the heap;
 //! * `c`: frames of C and C++, above Java frames and between them;
 //! * [`return_address`]: which words can be return addresses.
 
 mod c;
 pub mod caller;
 pub mod frame;
+mod frozen;
 mod interrupted;
 pub mod return_address;
 pub mod start;
@@ -19,9 +21,11 @@ pub mod start;
 use crate::c_frames::CFrame;
 use crate::memory::Live;
 use crate::vm::Vm;
+use crate::vm::chunks;
 use crate::vm::method::Method;
 use crate::vm::sites::Compiled;
 use crate::vm::thread::Anchor;
+use frozen::Frozen;
 use frame::{Certainty, Failure, Frame, FrameKind};
 use hotspot::unwind::Registers;
 use hotspot::vm::debug_info::Scope;
@@ -47,6 +51,8 @@ enum Position {
     Called(usize, Registers),
     /// A frame at a call.
     Call(Place),
+    /// A frame of a virtual thread, in the heap.
+    Frozen(Frozen),
     /// A frame of C or C++, and the anchor of the Java frames below.
     C(CFrame, Option<Anchor>),
     /// Nothing: the walk has ended.
@@ -85,6 +91,10 @@ pub struct Walk<'a> {
     only_c: bool,
     /// Whether frames of compiled code are being replaced by frames of the interpreter.
     unpacks: bool,
+    /// The entry of the continuation whose frames in the heap can be read.
+    continuation: Option<usize>,
+    /// Whether a frame was met that moves its callers to the heap.
+    freezes: bool,
     /// The return address of the callee whose exception is about to be handled.
     thrown_at: Option<usize>,
     /// How many more frames of C there may be.
@@ -118,6 +128,8 @@ impl<'a> Walk<'a> {
             only_c: false,
             unpacks: false,
             thrown_at: None,
+            continuation: None,
+            freezes: false,
             c_frames_left: MOST_C_FRAMES,
             called_left: MOST_CALLED,
         }
@@ -176,6 +188,7 @@ impl<'a> Walk<'a> {
                         self.call(place)
                     }
                 }
+                Position::Frozen(frozen) => self.frozen(frozen),
                 Position::C(frame, anchor) => self.c_frame(&frame, anchor),
             };
             match step {
@@ -183,7 +196,13 @@ impl<'a> Walk<'a> {
                     self.position = next;
                     match frame {
                         Yield::Nothing => {}
-                        Yield::Frame(frame) => return Ok(Some(frame)),
+                        Yield::Frame(frame) => {
+                            let freezes = |layout: &chunks::Layout| {
+                                frame.method.is_some_and(|method| layout.freezes(method.0))
+                            };
+                            self.freezes |= self.vm.chunks.as_ref().is_some_and(freezes);
+                            return Ok(Some(frame));
+                        }
                         Yield::Record(inlined) => self.inlined = Some(inlined),
                     }
                 }
@@ -199,6 +218,7 @@ impl<'a> Walk<'a> {
         self.inlined = None;
         self.c_frames_left = MOST_C_FRAMES;
         self.called_left = MOST_CALLED;
+        self.freezes = false;
     }
 
     /// Whether the next frame is the first of its physical frame.

@@ -35,6 +35,10 @@ impl<'a> Walk<'a> {
         walk.with_c = with_c;
         walk.unpacks = thread.unpacks(threads, &memory).ok_or(Failure::Torn)?;
         walk.thrown_at = thread.exception_pc(threads, &memory);
+        if state == State::Java {
+            // No collection moves objects, because the thread that is walked runs this code.
+            walk.continuation = thread.continuation(threads, &memory).filter(|&entry| entry != 0);
+        }
         let in_c = CFrame {
             pc,
             registers,

@@ -1,0 +1,160 @@
+//! Frames of a virtual thread that are in the heap, behind those on the stack.
+//!
+//! They are laid out as on the stack, but interpreted frames have distances, in words from the frame pointer, where they
+//! have addresses on the stack (`share/runtime/stackChunkFrameStream.inline.hpp` and its kin for x86).
+
+use crate::vm::chunks::Chunk;
+use crate::vm::code_cache::Kind;
+use crate::vm::method::Method;
+use crate::walk::caller::frame_at;
+use crate::walk::frame::{Failure, Frame, FrameKind};
+use crate::walk::{Place, Position, Step, Walk, Yield};
+use hotspot::memory::Memory;
+use hotspot::unwind::interpreted::{BCP, LOCALS, METHOD, SENDER_SP};
+
+const WORD: usize = size_of::<usize>();
+
+/// A frame in the heap.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub(super) struct Frozen {
+    chunk: Chunk,
+    /// The stack pointer; below are the program counter and the frame pointer.
+    sp: usize,
+    /// The stack pointer without the arguments by which the callee has extended the frame.
+    unextended_sp: usize,
+}
+
+impl Walk<'_> {
+    /// The position behind the last frame on the stack, which returns to code that gets the next frame from the heap.
+    pub(super) fn behind_stack(&self) -> Result<Position, Failure> {
+        let (Some(layout), Some(entry)) = (&self.vm.chunks, self.continuation) else {
+            return Err(Failure::Caller);
+        };
+        // While frames are moved, those of the stack may be in the heap already.
+        if self.freezes {
+            return Err(Failure::Caller);
+        }
+        let newest = layout.newest(&self.memory, entry);
+        self.in_chunk(newest.ok_or(Failure::Caller)?)
+    }
+
+    /// The first frame of `chunk`; without a chunk, the frame on the stack in which the continuation was entered.
+    fn in_chunk(&self, chunk: Option<Chunk>) -> Result<Position, Failure> {
+        if let Some(chunk) = chunk {
+            return Ok(Position::Frozen(Frozen {
+                chunk,
+                sp: chunk.sp,
+                unextended_sp: chunk.sp,
+            }));
+        }
+        let (Some(layout), Some(entry)) = (&self.vm.chunks, self.continuation) else {
+            return Err(Failure::Caller);
+        };
+        let pc = layout.return_pc(&self.memory).ok_or(Failure::Caller)?;
+        match self.is_on_stack(entry) {
+            true => Ok(Position::Call(Place {
+                pc,
+                sp: entry,
+                fp: 0,
+            })),
+            false => Err(Failure::Caller),
+        }
+    }
+
+    /// The frame in the heap.
+    pub(super) fn frozen(&self, frozen: Frozen) -> Result<Step, Failure> {
+        let word = |address: usize| self.memory.word(address).ok_or(Failure::Torn);
+        let Frozen { chunk, sp, .. } = frozen;
+        let pc = word(sp.wrapping_sub(WORD))?;
+        let (frame, next) = if self.vm.interpreter.contains(pc) {
+            self.frozen_interpreted(pc, frozen)?
+        } else {
+            self.frozen_compiled(pc, frozen)?
+        };
+        let next = match next {
+            // Each frame is above its callee.
+            Some(next) if next.sp <= sp => return Err(Failure::Caller),
+            Some(next) => Position::Frozen(next),
+            None => {
+                let layout = self.vm.chunks.as_ref().ok_or(Failure::Caller)?;
+                let older = layout.older(&self.memory, chunk);
+                self.in_chunk(older.ok_or(Failure::Caller)?)?
+            }
+        };
+        Ok(Step { frame, next })
+    }
+
+    /// The frame, and the caller in the same chunk.
+    fn frozen_interpreted(
+        &self,
+        pc: usize,
+        frozen: Frozen,
+    ) -> Result<(Yield, Option<Frozen>), Failure> {
+        let Frozen { chunk, sp, .. } = frozen;
+        let word = |address: usize| self.memory.word(address).ok_or(Failure::Torn);
+        let behind = |base: usize, words: usize| base.wrapping_add(words.wrapping_mul(WORD));
+        let link = sp.wrapping_sub(2 * WORD);
+        let fp = behind(link, word(link)?);
+        if !(sp..chunk.end).contains(&fp) || !fp.is_multiple_of(WORD) {
+            return Err(Failure::Caller);
+        }
+        let slot = |distance: usize| word(fp.wrapping_sub(distance));
+        let method = Method(slot(METHOD)?);
+        let bci = method.bci(&self.vm.methods, &self.memory, slot(BCP)?);
+        let frame = Frame {
+            method: Some(method),
+            bci: Some(bci.ok_or(Failure::Torn)?),
+            ..frame_at(Place { pc, sp, fp }, FrameKind::Java, 0)
+        };
+        let is_last = behind(fp, slot(LOCALS)?).wrapping_add(WORD) >= chunk.end;
+        let caller = Frozen {
+            sp: fp.wrapping_add(2 * WORD),
+            unextended_sp: behind(fp, slot(SENDER_SP)?),
+            chunk,
+        };
+        let is_in_chunk = (fp..chunk.end).contains(&caller.unextended_sp);
+        match (is_last, is_in_chunk) {
+            (true, _) => Ok((Yield::Frame(frame), None)),
+            (false, true) => Ok((Yield::Frame(frame), Some(caller))),
+            (false, false) => Err(Failure::Caller),
+        }
+    }
+
+    /// The frames of compiled code, and the caller in the same chunk.
+    fn frozen_compiled(
+        &self,
+        pc: usize,
+        frozen: Frozen,
+    ) -> Result<(Yield, Option<Frozen>), Failure> {
+        let Frozen {
+            chunk,
+            sp,
+            unextended_sp,
+        } = frozen;
+        let blob = self.vm.code_cache.blob(&self.memory, pc);
+        let blob = blob.ok_or(Failure::Caller)?;
+        let words = blob.frame_words.ok_or(Failure::Caller)?;
+        let place = Place { pc, sp, fp: 0 };
+        let frames = match blob.kind {
+            Kind::Compiled(nmethod) => {
+                let place = Place {
+                    sp: unextended_sp,
+                    ..place
+                };
+                Yield::Record(self.record_of_call(nmethod, &blob, place)?)
+            }
+            // Where a thread was preempted, the stub that asked for this is frozen, too.
+            Kind::Stub | Kind::Safepoint => Yield::Frame(frame_at(place, FrameKind::Stub, -1)),
+            _ => return Err(Failure::Caller),
+        };
+        let sp = unextended_sp.wrapping_add(words.wrapping_mul(WORD));
+        // Below the end are the program counter and the frame pointer of a frame elsewhere.
+        let is_last = sp >= chunk.end.wrapping_sub(2 * WORD);
+        let caller = Frozen {
+            chunk,
+            sp,
+            unextended_sp: sp,
+        };
+        Ok((frames, (!is_last).then_some(caller)))
+    }
+}
