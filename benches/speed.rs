@@ -50,7 +50,11 @@ const WORK: [(&str, &[&str]); 2] = [
     ("javac", &["stackwitness.fixtures.Javac", "--rounds", "4"]),
     (
         "hash-maps and string-concat",
-        &["stackwitness.fixtures.Main", "hash-maps=600", "string-concat=600"],
+        &[
+            "stackwitness.fixtures.Main",
+            "hash-maps=600",
+            "string-concat=600",
+        ],
     ),
 ];
 

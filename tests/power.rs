@@ -77,7 +77,10 @@ fn scenario(hooks: &str, steps: &[Layer]) -> String {
     let names: Vec<_> = steps.iter().map(|layer| layer.name()).collect();
     let (layers, sampling) = match names.is_empty() {
         true => (String::new(), "no_pause = true\ngst_every = 4\n"),
-        false => (format!("layers = {names:?}\n"), "steps = true\ngst_every = 0\n"),
+        false => (
+            format!("layers = {names:?}\n"),
+            "steps = true\ngst_every = 0\n",
+        ),
     };
     format!(
         "name = \"power\"\n{layers}[budget]\n{budgets}[sampling]\ncheck_share = 0.5\n{sampling}\

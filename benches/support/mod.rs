@@ -65,7 +65,10 @@ pub fn cpu_of_children() -> f64 {
     // The second field, in brackets, may hold spaces.
     let behind_name = stat.rsplit(')').next().unwrap_or_default();
     let fields = behind_name.split_whitespace().skip(13).take(2);
-    fields.map(|ticks| ticks.parse::<f64>().unwrap_or(f64::NAN)).sum::<f64>() / 100.0
+    fields
+        .map(|ticks| ticks.parse::<f64>().unwrap_or(f64::NAN))
+        .sum::<f64>()
+        / 100.0
 }
 
 /// The agent's records.

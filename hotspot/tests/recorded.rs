@@ -12,8 +12,8 @@ use hotspot::proofs::Proofs;
 use hotspot::return_address::{ReturnAddress, Word};
 use oracle::edge::{Finding, Impossible, Possible, Unknown};
 use oracle::judge::{
-    Compared, Edged, agrees_outside, judge_edges, judge_mounted, judge_mounted_at_safepoint, judge_moving_edges,
-    judge_truth, judge_with_classes,
+    Compared, Edged, agrees_outside, judge_edges, judge_mounted, judge_mounted_at_safepoint,
+    judge_moving_edges, judge_truth, judge_with_classes,
 };
 use oracle::recorded::{
     RecordedBlob, RecordedFrame, RecordedInstant, RecordedSample, RecordedScope, RecordedTruth,
@@ -294,7 +294,8 @@ fn is_hook_alone(sample: &RecordedSample, judgement: Judgement, names: &[String]
     let hooks = names.iter().take_while(is_hook).count();
     let rest = &frames(&sample.walk)[hooks..];
     let truth = sample.truth.as_ref().filter(|_| sample.carrier.is_none());
-    let is_all_true = |truth| with_truth(truth, |truth| agrees_outside(rest, truth, &Answers(sample)));
+    let is_all_true =
+        |truth| with_truth(truth, |truth| agrees_outside(rest, truth, &Answers(sample)));
     judgement.verdict == Verdict::Imprecise && hooks > 0 && truth.is_some_and(is_all_true)
 }
 

@@ -173,7 +173,12 @@ fn steady(jdk: &Path, seed: u64, layers: &[Layer]) -> String {
     let jar = installed.fixtures_jar.display().to_string();
     let property = format!("-Dstackwitness.fixture.natives={}", natives.display());
     let rounds = ["--rounds", "3", "--seed", "7"].map(String::from);
-    let mut java = vec![property, "-cp".into(), jar, java_fixtures::MAIN_CLASS.into()];
+    let mut java = vec![
+        property,
+        "-cp".into(),
+        jar,
+        java_fixtures::MAIN_CLASS.into(),
+    ];
     java.extend(rounds.into_iter().chain(STEADY.map(String::from)));
     if layers.is_empty() {
         let mut plain = std::process::Command::new(jdk.join("bin/java"));

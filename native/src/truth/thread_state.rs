@@ -311,3 +311,33 @@ impl Own {
         mix(state)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_pass_in_half_of_the_time_to_the_next_check() {
+        let state = ThreadState::new(1 << 16).expect("memory");
+        let passing = || {
+            let mut calls = 1;
+            while !state.check_is_due() {
+                calls += 1;
+            }
+            calls
+        };
+        state.plan_check(1, 10_000);
+        assert_eq!(passing(), 1);
+        // One call a microsecond so far.
+        state.skip_calls(1_000, 64);
+        assert_eq!(passing(), 4);
+        // Four calls in 0.4 µs.
+        state.skip_calls(1_400, 64);
+        assert_eq!(passing(), 43);
+        state.skip_calls(1_410, 64);
+        assert_eq!(passing(), 64);
+        // The time has come.
+        state.skip_calls(10_000, 64);
+        assert_eq!(passing(), 1);
+    }
+}

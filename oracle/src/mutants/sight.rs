@@ -9,9 +9,9 @@ use super::of_steps::of_steps;
 use super::of_trace::of_truth;
 use crate::edge::Finding;
 use crate::judge::{
-    Compared, Edged, Element, StepTruth, agrees_outside, compared_by_truth, judge_edges, judge_elements,
-    judge_mounted, judge_mounted_at_safepoint, judge_moving_edges, judge_steps, judge_truth,
-    judge_with_classes,
+    Compared, Edged, Element, StepTruth, agrees_outside, compared_by_truth, judge_edges,
+    judge_elements, judge_mounted, judge_mounted_at_safepoint, judge_moving_edges, judge_steps,
+    judge_truth, judge_with_classes,
 };
 use crate::trace::{Frame, HookId, Methods, Truth};
 use crate::{Judgement, Verdict};
