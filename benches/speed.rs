@@ -9,6 +9,10 @@
 //! second number covers this work: the CPU time of the thread up to the end of its first round, in
 //! JVMs with the agent and without.
 //!
+//! What `asgct-event` costs as a whole, with capabilities, thunks, slower allocations and the start, is the last
+//! number: the CPU time of all threads of a JVM that does a fixed number of rounds, as a multiple of that of a JVM
+//! without the agent. The runs alternate.
+//!
 //! `JAVA_HOME` names the JDK. Without it the newest JDK found is used.
 
 mod support;
@@ -19,6 +23,8 @@ use oracle::record::{Config, RECORDS_FILE, SLOTS_FILE};
 use oracle::tally::{Tally, slots};
 use std::fs;
 use std::path::Path;
+use std::process::Output;
+use std::time::Instant;
 use support::Median;
 
 /// Programs with one thread and short rounds. A JDK without a compiler gives no data for javac.
@@ -39,6 +45,22 @@ const EDGE_NS: u64 = 20_000_000;
 /// How many JVMs are started with the agent. As many are started without.
 const STARTS: usize = 15;
 
+/// Programs that do a fixed amount of work: javac, and programs that allocate much.
+const WORK: [(&str, &[&str]); 2] = [
+    ("javac", &["stackwitness.fixtures.Javac", "--rounds", "4"]),
+    (
+        "hash-maps and string-concat",
+        &[
+            "stackwitness.fixtures.Main",
+            "hash-maps=600",
+            "string-concat=600",
+        ],
+    ),
+];
+
+/// How many pairs of JVMs do this work, one with the agent and one without.
+const PAIRS: usize = 9;
+
 fn main() {
     let Ok(jdk) = scenarios::jdk::Jdk::find(None) else {
         println!("skipped: no JDK found");
@@ -53,6 +75,41 @@ fn main() {
         }
     }
     starts(&jdk.java(), dir.path());
+    for (name, work) in WORK {
+        wholes(&jdk.java(), dir.path(), name, work);
+    }
+}
+
+/// The CPU time of whole runs with `asgct-event`, and how many checks these make.
+fn wholes(java: &Path, dir: &Path, name: &str, work: &[&str]) {
+    let with_agent = config(Layer::AsgctEvent, dir);
+    let (mut ratios, mut checked, mut seconds) = (vec![], 0, 0.0);
+    for pair in 0..PAIRS {
+        let mut cpu = [0.0; 2];
+        // The second run has a warmer machine, so the order alternates.
+        for agent in [pair % 2, 1 - pair % 2] {
+            let config = (agent == 1).then_some(&with_agent);
+            let (before, began) = (support::cpu_of_children(), Instant::now());
+            let output = start(java, dir, work, config);
+            assert!(output.status.success(), "{name}: {output:?}");
+            cpu[agent] = support::cpu_of_children() - before;
+            if agent == 1 {
+                checked += checks(dir, Layer::AsgctEvent);
+                seconds += began.elapsed().as_secs_f64();
+            }
+        }
+        ratios.push(cpu[1] / cpu[0]);
+    }
+    if let Some(ratio) = Median::of(ratios) {
+        println!(
+            "{}, whole runs of {name}: {:.3} times (95 %: {:.3} to {:.3}), {:.0} checks a minute",
+            Layer::AsgctEvent,
+            ratio.value,
+            ratio.low,
+            ratio.high,
+            60.0 * checked as f64 / seconds
+        );
+    }
 }
 
 fn in_turns(java: &Path, dir: &Path, (layer, program): (Layer, &str), millis: u64) {
@@ -111,6 +168,7 @@ fn config(layer: Layer, dir: &Path) -> Config {
     let edges = support::edges_alone(dir, PAUSE_US);
     match layer {
         Layer::AsgctEvent => Config {
+            layers: vec![Layer::AsgctEvent],
             edges: false,
             events: true,
             native_calls: true,
@@ -127,15 +185,19 @@ fn checks(dir: &Path, layer: Layer) -> u64 {
     Tally::from_slots(&slots(&bytes), layer).checks()
 }
 
-fn run(java: &Path, dir: &Path, program: &str, millis: u64, agent: Option<&Config>) -> Vec<Mark> {
+/// Runs a JVM to its end.
+fn start(java: &Path, dir: &Path, program: &[&str], agent: Option<&Config>) -> Output {
     for written in [RECORDS_FILE, SLOTS_FILE] {
         let _ = fs::remove_file(dir.join(written));
     }
-    let output = support::java(java, dir, agent)
-        .args(["stackwitness.fixtures.Rounds", program])
-        .arg(millis.to_string())
-        .output()
-        .expect("the JVM starts");
+    let mut command = support::java(java, dir, agent);
+    command.args(program).output().expect("the JVM starts")
+}
+
+fn run(java: &Path, dir: &Path, program: &str, millis: u64, agent: Option<&Config>) -> Vec<Mark> {
+    let millis = millis.to_string();
+    let program = ["stackwitness.fixtures.Rounds", program, &millis];
+    let output = start(java, dir, &program, agent);
     let text = String::from_utf8_lossy(&output.stdout);
     let marks = text.lines().filter_map(|line| {
         let (at, cpu) = line.split_once(' ')?;

@@ -76,7 +76,10 @@ fn at_linkers(jdk: &Path, seed: u64, hooks: &str, layers: &[Layer]) -> BTreeMap<
 #[test]
 fn a_stack_that_is_cut_at_a_linker_is_found_where_the_walker_cuts() {
     let runs = [
-        ("none", vec![Layer::AsgctEvent, Layer::AsgctGst, Layer::CallEdge]),
+        (
+            "none",
+            vec![Layer::AsgctEvent, Layer::AsgctGst, Layer::CallEdge],
+        ),
         ("exact", vec![Layer::AsgctSafepoint]),
     ];
     let mut has_mistake = false;
@@ -106,13 +109,18 @@ fn a_stack_that_is_cut_at_a_linker_is_found_where_the_walker_cuts() {
             for layer in layers {
                 let sum = &sums[layer];
                 let (decided, cut) = (sum.decided(), sum.truncated);
-                println!("{home:?}, {layer}: {cut} of {decided} stacks are cut, {} wrong", sum.wrong);
+                println!(
+                    "{home:?}, {layer}: {cut} of {decided} stacks are cut, {} wrong",
+                    sum.wrong
+                );
                 assert_eq!(cut > 0, cuts, "{home:?}, {layer}: {sum:?}");
             }
         }
     }
     if !has_mistake {
-        println!("skipped: no JDK with JDK-8302320, such as 17.0.2; STACKWITNESS_TEST_MORE_JDKS may name its home");
+        println!(
+            "skipped: no JDK with JDK-8302320, such as 17.0.2; STACKWITNESS_TEST_MORE_JDKS may name its home"
+        );
     }
 }
 

@@ -1,13 +1,13 @@
 //! `docs/power.md`: which faults each layer sees, measured by fault injection.
 //!
-//! The page must list every kind of fault, and every usual layer with a walker. `BLESS=1 cargo test --test
+//! The page must list every kind of fault, and every layer with a walker that is usual or of steps. `BLESS=1 cargo test --test
 //! power` injects faults into the fixtures on all JDKs and writes the page.
 
 mod support;
 
 use oracle::mutants::{Detection, FaultKind, Unseen};
 use oracle::record::FaultCount;
-use oracle::{LAYERS, Layer, Verdict};
+use oracle::{LAYERS, Layer, Verdict, When};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -23,9 +23,18 @@ fn page() -> PathBuf {
 fn layers() -> Vec<Layer> {
     let walked = LAYERS
         .iter()
-        .filter(|row| row.usual && row.walker.is_some());
+        .filter(|row| row.walker.is_some() && (row.usual || row.when == When::Step));
     walked.map(|row| row.layer).collect()
 }
+
+/// The settings of the runs: hooks, and the layers of steps where threads step. One walker is asked at each step.
+const SETTINGS: [(&str, &[Layer]); 5] = [
+    ("exact", &[]),
+    ("light", &[]),
+    ("none", &[]),
+    ("none", &[Layer::GstStep, Layer::AsgctStep]),
+    ("none", &[Layer::GstStep, Layer::AsgstStep]),
+];
 
 #[test]
 fn the_page_has_every_fault_and_every_layer() {
@@ -46,9 +55,9 @@ fn the_page_has_every_fault_and_every_layer() {
 fn measured() -> String {
     let (mut faults, mut versions) = (vec![], vec![]);
     for jdk in jdks() {
-        for hooks in ["exact", "light", "none"] {
+        for (hooks, steps) in SETTINGS {
             let all = format!("all:all:{ONE_IN}");
-            let ran = support::run_scenario(&jdk, &scenario(hooks), 1, &["--fault", &all]);
+            let ran = support::run_scenario(&jdk, &scenario(hooks, steps), 1, &["--fault", &all]);
             faults.extend(support::faults_of(&ran));
             versions.extend(
                 ran.report.runs[0]
@@ -62,13 +71,21 @@ fn measured() -> String {
     render(&faults, &versions)
 }
 
-fn scenario(hooks: &str) -> String {
+fn scenario(hooks: &str, steps: &[Layer]) -> String {
     let budgets = layers().into_iter().map(|layer| format!("{layer} = 1\n"));
     let budgets: String = budgets.collect();
+    let names: Vec<_> = steps.iter().map(|layer| layer.name()).collect();
+    let (layers, sampling) = match names.is_empty() {
+        true => (String::new(), "no_pause = true\ngst_every = 4\n"),
+        false => (
+            format!("layers = {names:?}\n"),
+            "steps = true\ngst_every = 0\n",
+        ),
+    };
     format!(
-        "name = \"power\"\n[budget]\n{budgets}[sampling]\ncheck_share = 0.5\nno_pause = true\n\
-         gst_every = 4\nevidence_limit = 1\n[[program]]\nname = \"fixtures\"\n\
-         fixtures = {{ seconds = 10 }}\nhooks = \"{hooks}\"\n"
+        "name = \"power\"\n{layers}[budget]\n{budgets}[sampling]\ncheck_share = 0.5\n{sampling}\
+         evidence_limit = 1\n[[program]]\nname = \"fixtures\"\nbaseline = false\n\
+         fixtures = {{ seconds = 10 }}\nhooks = \"{hooks}\"\ndeadline_s = 600\n"
     )
 }
 
@@ -79,7 +96,7 @@ fn render(faults: &[FaultCount], versions: &[String]) -> String {
     let mut text = format!(
         "# What each layer can see\n\n\
          Written by `BLESS=1 cargo test --test power`, which runs all fixtures with exact hooks, light hooks\n\
-         and no hooks on each JDK ({}). One answer of a walker in {ONE_IN} is replaced by a faulty answer\n\
+         and no hooks, and one instruction at a time, on each JDK ({}). One answer of a walker in {ONE_IN} is replaced by a faulty answer\n\
          (`oracle::mutants`). What must become of the fault is computed from the faulty stack, the walker's\n\
          answer and the truth of the layer, before the layer's judge is asked. A fault is\n\n\
          - *caught*, if the judge gives the right verdict;\n\

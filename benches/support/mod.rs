@@ -60,6 +60,19 @@ pub fn java(java: &Path, dir: &Path, agent: Option<&Config>) -> Command {
     command
 }
 
+/// Seconds of CPU time of the children that have ended, by all their threads (`proc_pid_stat(5)`: cutime and cstime, in
+/// ticks, of which Linux shows 100 a second).
+pub fn cpu_of_children() -> f64 {
+    let stat = fs::read_to_string("/proc/self/stat").expect("Linux has it");
+    // The second field, in brackets, may hold spaces.
+    let behind_name = stat.rsplit(')').next().unwrap_or_default();
+    let fields = behind_name.split_whitespace().skip(13).take(2);
+    fields
+        .map(|ticks| ticks.parse::<f64>().unwrap_or(f64::NAN))
+        .sum::<f64>()
+        / 100.0
+}
+
 /// The agent's records.
 pub fn records(dir: &Path) -> Vec<Record> {
     let text = fs::read_to_string(dir.join(RECORDS_FILE)).unwrap_or_default();

@@ -20,7 +20,7 @@ pub struct Case<'a> {
     pub lowest: Option<&'a str>,
     /// The method of the lowest frame of the truth, if the truth has a frame.
     pub true_lowest: Option<&'a str>,
-    /// Whether the walk agrees with the truth but for frames of hooks at its top.
+    /// Whether the truth has all frames of an imprecise walk but the hooks at its top.
     pub is_hook_alone: bool,
     /// What code, stack and debug info show.
     pub proofs: &'a Proofs,

@@ -12,8 +12,8 @@ use hotspot::proofs::Proofs;
 use hotspot::return_address::{ReturnAddress, Word};
 use oracle::edge::{Finding, Impossible, Possible, Unknown};
 use oracle::judge::{
-    Compared, Edged, judge_edges, judge_mounted, judge_mounted_at_safepoint, judge_moving_edges,
-    judge_truth, judge_with_classes,
+    Compared, Edged, agrees_outside, judge_edges, judge_mounted, judge_mounted_at_safepoint,
+    judge_moving_edges, judge_truth, judge_with_classes,
 };
 use oracle::recorded::{
     RecordedBlob, RecordedFrame, RecordedInstant, RecordedSample, RecordedScope, RecordedTruth,
@@ -281,20 +281,22 @@ fn with_case<T>(
             .map(String::as_str),
         lowest: walk.last().map(String::as_str),
         true_lowest: true_lowest.as_deref(),
-        is_hook_alone: is_hook_alone(sample, &walk),
+        is_hook_alone: is_hook_alone(sample, judgement, &walk),
         proofs: &proofs,
         instant: sample.instant.as_ref().map(|at| instant(at, &bytes)),
     };
     ask(case)
 }
 
-/// Whether the judge accepts the walk, with frames of these names, without the hooks at its top.
-fn is_hook_alone(sample: &RecordedSample, names: &[String]) -> bool {
+/// Whether the truth has all frames of an imprecise walk, with frames of these names, but the hooks at its top.
+fn is_hook_alone(sample: &RecordedSample, judgement: Judgement, names: &[String]) -> bool {
     let is_hook = |name: &&String| name.starts_with("java.lang.StackwitnessTrace.");
     let hooks = names.iter().take_while(is_hook).count();
-    let mut rest = sample.clone();
-    rest.walk.drain(..hooks);
-    hooks > 0 && matches!(judge(&rest).verdict, Verdict::Match | Verdict::Window)
+    let rest = &frames(&sample.walk)[hooks..];
+    let truth = sample.truth.as_ref().filter(|_| sample.carrier.is_none());
+    let is_all_true =
+        |truth| with_truth(truth, |truth| agrees_outside(rest, truth, &Answers(sample)));
+    judgement.verdict == Verdict::Imprecise && hooks > 0 && truth.is_some_and(is_all_true)
 }
 
 fn instant<'a>(recorded: &RecordedInstant, bytes: &'a [u8]) -> Instant<'a> {

@@ -208,7 +208,9 @@ fn place(key: Key, runs: &[&Run]) -> Place {
             }
         }
         for kind in run.kinds.iter().filter(|kind| is_here(kind.layer)) {
-            let Some(cause) = kind.cause.clone() else { continue };
+            let Some(cause) = kind.cause.clone() else {
+                continue;
+            };
             let what = match kind.verdict {
                 crate::Verdict::Imprecise => What::Imprecise(cause),
                 _ => What::OfCause(cause),
@@ -313,7 +315,10 @@ mod tests {
             panic!("{of_p:#?}")
         };
         let layers: Vec<_> = place.layers.values().flatten().copied().collect();
-        assert_eq!(layers, [Layer::CallEdge, Layer::AsgctAsync, Layer::AsgctAsync]);
+        assert_eq!(
+            layers,
+            [Layer::CallEdge, Layer::AsgctAsync, Layer::AsgctAsync]
+        );
         let whats: Vec<_> = place.rows.iter().map(|row| row.what.clone()).collect();
         let cause = What::OfCause(CauseName::new("leaf-call"));
         assert_eq!(whats, [What::Mismatch, cause, What::Code(-5)]);
@@ -343,7 +348,10 @@ mod tests {
         let only = |row: Row| row.only().map(|only| (only.with, only.may_be_chance));
         let many = row(seen(0, 50_515), seen(10_503, 12_131));
         assert_eq!(only(many), Some((Hooking::None, false)));
-        assert_eq!(only(row(seen(0, 10), seen(1, 10))), Some((Hooking::None, true)));
+        assert_eq!(
+            only(row(seen(0, 10), seen(1, 10))),
+            Some((Hooking::None, true))
+        );
         // Without checks nothing is known of the other kind.
         assert_eq!(only(row(seen(0, 0), seen(5, 10))), None);
         assert_eq!(only(row(seen(1, 10), seen(5, 10))), None);

@@ -281,3 +281,74 @@ fn our_walker_is_within_its_budget_at_each_instruction() {
         assert!(sum.flagged > 0, "{jdk:?}: {sum:?}");
     });
 }
+
+/// The runs of each JDK in which both layers of unmodified programs are at work.
+const RUNS: u64 = 20;
+
+/// Programs with one thread and with several, whose output is the same in every run.
+const STEADY: [&str; 7] = [
+    "tiny-leaves",
+    "hash-maps",
+    "lambdas",
+    "exceptions-up",
+    "contended",
+    "native-calls",
+    "class-loading",
+];
+
+/// Runs the steady programs, a fixed number of rounds, under `layers` or under none; returns what they print.
+fn steady(jdk: &Path, seed: u64, layers: &[Layer]) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    let installed = java_fixtures::write_to(dir.path()).unwrap();
+    let natives = libraries::FIXTURE_NATIVES.place(dir.path()).unwrap();
+    let jar = installed.fixtures_jar.display().to_string();
+    let property = format!("-Dstackwitness.fixture.natives={}", natives.display());
+    let rounds = ["--rounds", "3", "--seed", "7"].map(String::from);
+    let mut java = vec![
+        property,
+        "-cp".into(),
+        jar,
+        java_fixtures::MAIN_CLASS.into(),
+    ];
+    java.extend(rounds.into_iter().chain(STEADY.map(String::from)));
+    if layers.is_empty() {
+        let mut plain = std::process::Command::new(jdk.join("bin/java"));
+        let output = support::run(plain.args(&java));
+        assert_eq!(output.code, Some(0), "{jdk:?}: {output:#?}");
+        return output.stdout;
+    }
+    let budgets = layers.iter().map(|layer| format!("{layer} = 1\n"));
+    let budgets: String = budgets.collect();
+    let names: Vec<_> = layers.iter().map(|layer| layer.name()).collect();
+    let scenario = format!(
+        "name = \"both\"\nlayers = {names:?}\n[sampling]\nsteps = true\nstep_seconds = 10\n[budget]\n{budgets}\
+         [imprecise_budget]\n{budgets}[[program]]\nname = \"program\"\nhooks = \"none\"\nbaseline = false\n\
+         deadline_s = 600\njava = {java:?}\n"
+    );
+    let ran = support::run_scenario(jdk, &scenario, seed, &[]);
+    let of_run = &ran.report.runs[0];
+    assert_eq!(of_run.exit, Exit::Code(0), "{jdk:?}, run {seed}");
+    assert_eq!(of_run.invalid, None, "{jdk:?}, run {seed}");
+    for &layer in layers {
+        let tally = tally(&ran.report, layer);
+        println!("{jdk:?}, run {seed}, {layer}: {} checks", tally.checks());
+    }
+    std::fs::read_to_string(ran.out.join(&of_run.dir).join("stdout.txt")).unwrap()
+}
+
+/// Layers that stop and trap threads change nothing, and end no program.
+#[test]
+#[ignore = "takes minutes for each JDK"]
+fn both_layers_of_unmodified_programs_leave_twenty_runs_as_they_are() {
+    if !cfg!(target_arch = "x86_64") {
+        println!("skipped: threads step on x86-64 only");
+        return;
+    }
+    let layers = [Layer::AsgctEvent, Layer::GstStep, Layer::AsgctStep];
+    for jdk in support::jdks() {
+        let expected = steady(&jdk, 0, &[]);
+        for seed in 1..=RUNS {
+            assert_eq!(steady(&jdk, seed, &layers), expected, "{jdk:?}, run {seed}");
+        }
+    }
+}

@@ -172,13 +172,14 @@ impl Reporter {
         let at = found.judgement.at_frame.and_then(|at| found.walk.get(at));
         let (at, lowest) = (at.map(name), found.walk.last().map(name));
         let true_lowest = shown::lowest(methods, env, found.sight);
+        let is_imprecise = found.judgement.verdict == Verdict::Imprecise;
         Some(Cause::of::<Native>(Case {
             verdict: found.judgement.verdict,
             reason: found.judgement.reason,
             at: at.as_deref(),
             lowest: lowest.as_deref(),
             true_lowest: true_lowest.as_deref(),
-            is_hook_alone: is_hook_alone(methods, env, found),
+            is_hook_alone: is_imprecise && is_hook_alone(methods, env, found),
             proofs: &looked.proofs,
             instant: looked.instant(),
         }))
@@ -236,16 +237,14 @@ impl Reporter {
     }
 }
 
-/// Whether the layer's judge accepts the walk without the frames of hooks at its top.
+/// Whether the truth has all frames of the walk but the hooks at its top.
 fn is_hook_alone(methods: &Registry, env: Env<'_>, found: Found<'_>) -> bool {
     let is_hook = |frame: &&Frame| {
         let named = methods.class_and_name(env, frame.method);
         named.is_some_and(|(class, _)| class == HOOK_CLASS)
     };
     let hooks = found.walk.iter().take_while(is_hook).count();
-    let rest = &found.walk[hooks..];
-    let agrees = |verdict| matches!(verdict, Verdict::Match | Verdict::Window);
-    hooks > 0 && agrees(found.sight.judge(rest).verdict)
+    hooks > 0 && found.sight.has_all_of(&found.walk[hooks..])
 }
 
 /// Whether class files show that the true caller of the walk's lowest frame names its method.

@@ -20,7 +20,7 @@ use oracle::tally::Drop;
 use oracle::trace::Frame;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Of the share of a thread's time that checks may take, those in events take so much. The rest is for the events
+/// Of the share of a thread's CPU time that checks may take, those in events take so much. The rest is for the events
 /// that make no check: calls of native methods go through thunks, and sampled allocations take the slow way.
 const OF_SHARE: f64 = 0.7;
 
@@ -66,12 +66,14 @@ pub fn arrived(layers: &Layers, state: &ThreadState, env: Env<'_>, place: Place)
     if !layers.config.events || RESTS.load(Relaxed) || share <= 0.0 || !layers.truth.jvm.is_live() {
         return;
     }
-    let start = clock::since_start();
     match place {
-        Place::Event(Event::SampledObjectAlloc) => layers.allocations.reported(start),
+        Place::Event(Event::SampledObjectAlloc) => layers.allocations.reported(),
         Place::Event(Event::VmObjectAlloc) => layers.allocations.reported_by_vm(),
         _ => {}
     }
+    // Not the time of a clock on the wall: on a busy machine a thread may lose its processor in the middle of a check,
+    // and seem to need a long pause.
+    let start = cpu_time();
     if !state.is_time_to_check(start) {
         if let Place::NativeMethod = place {
             state.skip_calls(start, MOST_CALLS);
@@ -79,10 +81,15 @@ pub fn arrived(layers: &Layers, state: &ThreadState, env: Env<'_>, place: Place)
         return;
     }
     with_scratch(|scratch| check(layers, state, env, (place, scratch)));
-    let end = clock::since_start();
+    let end = cpu_time();
     let pause = at_check::pause(share, state, end.saturating_sub(start));
     state.plan_check(1, end + pause);
     state.skip_calls(end, MOST_CALLS);
+}
+
+/// The CPU time of the calling thread, in nanoseconds.
+fn cpu_time() -> u64 {
+    clock::thread_cpu_time().as_nanos() as u64
 }
 
 fn check(

@@ -1,6 +1,7 @@
 //! How many allocations the VM reports.
 
 use crate::jvm::jvmti::{Event, Jvmti};
+use crate::jvm::os::clock;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -64,9 +65,9 @@ impl Allocations {
     }
 
     /// The VM has reported an allocation.
-    pub fn reported(&self, now: u64) {
+    pub fn reported(&self) {
         if self.count.fetch_add(1, Relaxed) + 1 >= MOST {
-            self.look(now);
+            self.look(clock::since_start());
         }
     }
 

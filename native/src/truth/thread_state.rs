@@ -32,7 +32,8 @@ pub struct ThreadState {
     stack_end: AtomicUsize,
     /// A global reference to its `java.lang.Thread`; null until known.
     object: AtomicPtr<_jobject>,
-    /// The earliest time at which light hooks and events make the next check.
+    /// The earliest time at which light hooks make the next check; in runs without hooks that of events, as CPU time of
+    /// the thread.
     next_check: AtomicU64,
     /// Whether the JVM has suspended the thread with a signal.
     suspended: AtomicBool,
@@ -178,8 +179,8 @@ impl ThreadState {
         &self.own_stack
     }
 
-    /// Plans the next check: native hooks make it after `after` pushes, light hooks and events at the
-    /// first opportunity after `time`, in nanoseconds of [`crate::jvm::os::clock::since_start`].
+    /// Plans the next check: native hooks make it after `after` pushes, light hooks at the first opportunity after
+    /// `time`, in nanoseconds of [`crate::jvm::os::clock::since_start`]; events after this CPU time of the thread.
     pub fn plan_check(&self, after: u32, time: u64) {
         self.own.countdown.set(after);
         self.next_check.store(time, Relaxed);
@@ -208,7 +209,7 @@ impl ThreadState {
         false
     }
 
-    /// Whether the time of the next check has come, in an event at `now`.
+    /// Whether the time of the next check has come at `now`, in an event at this CPU time of the thread.
     pub fn is_time_to_check(&self, now: u64) -> bool {
         now >= self.next_check.load(Relaxed)
     }
@@ -308,5 +309,35 @@ impl Own {
         let state = self.random.get().wrapping_add(GOLDEN);
         self.random.set(state);
         mix(state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_pass_in_half_of_the_time_to_the_next_check() {
+        let state = ThreadState::new(1 << 16).expect("memory");
+        let passing = || {
+            let mut calls = 1;
+            while !state.check_is_due() {
+                calls += 1;
+            }
+            calls
+        };
+        state.plan_check(1, 10_000);
+        assert_eq!(passing(), 1);
+        // One call a microsecond so far.
+        state.skip_calls(1_000, 64);
+        assert_eq!(passing(), 4);
+        // Four calls in 0.4 µs.
+        state.skip_calls(1_400, 64);
+        assert_eq!(passing(), 43);
+        state.skip_calls(1_410, 64);
+        assert_eq!(passing(), 64);
+        // The time has come.
+        state.skip_calls(10_000, 64);
+        assert_eq!(passing(), 1);
     }
 }

@@ -9,9 +9,9 @@ use super::of_steps::of_steps;
 use super::of_trace::of_truth;
 use crate::edge::Finding;
 use crate::judge::{
-    Compared, Edged, Element, StepTruth, compared_by_truth, judge_edges, judge_elements,
-    judge_mounted, judge_mounted_at_safepoint, judge_moving_edges, judge_steps, judge_truth,
-    judge_with_classes,
+    Compared, Edged, Element, StepTruth, agrees_outside, compared_by_truth, judge_edges,
+    judge_elements, judge_mounted, judge_mounted_at_safepoint, judge_moving_edges, judge_steps,
+    judge_truth, judge_with_classes,
 };
 use crate::trace::{Frame, HookId, Methods, Truth};
 use crate::{Judgement, Verdict};
@@ -92,6 +92,21 @@ impl<M: Methods> Sight<'_, M> {
             Sight::AlsoClasses(sight, edges) => {
                 sight.judge_with_classes(sight.judge(walk), walk, edges)
             }
+        }
+    }
+
+    /// Whether the truth has all frames of `walk`, as far as can be told, and has frames above them at most.
+    pub fn has_all_of(&self, walk: &[Frame]) -> bool {
+        match self {
+            Sight::Truth(truth, methods)
+            | Sight::Truths {
+                truth,
+                carrier: None,
+                methods,
+                ..
+            } => agrees_outside(walk, truth, *methods),
+            Sight::AlsoClasses(sight, _) => sight.has_all_of(walk),
+            _ => matches!(self.judge(walk).verdict, Verdict::Match | Verdict::Window),
         }
     }
 

@@ -302,6 +302,7 @@ impl FromStr for Shard {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use oracle::Hooking;
     use proptest::prelude::*;
     use std::path::PathBuf;
     use std::sync::LazyLock;
@@ -390,6 +391,39 @@ mod tests {
         let cpu = &plan.jobs[0].program;
         assert_eq!(cpu.layers, [Layer::Gst, Layer::JfrCpu]);
         assert_eq!((cpu.jvm_args.len(), cpu.sampling.interval_us), (1, 200));
+    }
+
+    #[test]
+    fn a_value_changes_hooks() {
+        let text = "name = 'x'\nlayers = ['gst', 'asgct-async', 'call-edge', 'asgct-event']\n[matrix.axes.hooks]\n\
+            exact = { hooks = 'exact' }\nnone = { hooks = 'none' }\n\
+            [[program]]\nname = 'p'\njavac = { seconds = 1 }\n";
+        let mut scenario = Scenario::parse(text, "x").unwrap();
+        let all = [
+            Layer::Gst,
+            Layer::AsgctEvent,
+            Layer::AsgctAsync,
+            Layer::CallEdge,
+        ];
+        assert_eq!(scenario.required, all);
+        let wishes = Wishes {
+            jdks: JDKS[..1].into(),
+            ..Wishes::default()
+        };
+        let hooks = |scenario: &Scenario| -> Vec<_> {
+            let plan = Plan::new(scenario, &wishes).unwrap();
+            let jobs = plan.jobs.iter();
+            jobs.map(|job| (job.program.hooks, job.program.layers()))
+                .collect()
+        };
+        let exact = (Hooking::Exact, vec![Layer::Gst, Layer::AsgctAsync]);
+        let none = vec![Layer::Gst, Layer::AsgctEvent, Layer::CallEdge];
+        assert_eq!(hooks(&scenario), [exact, (Hooking::None, none)]);
+        // The command line has the last word.
+        scenario.programs[0].hook(Hooking::Light);
+        let light = (Hooking::Light, vec![Layer::Gst, Layer::AsgctAsync]);
+        assert_eq!(hooks(&scenario), [light.clone(), light]);
+        assert_eq!(scenario.measured(), [Layer::Gst, Layer::AsgctAsync]);
     }
 
     #[test]

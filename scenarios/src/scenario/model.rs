@@ -286,7 +286,8 @@ impl Program {
     /// The ways in which the program's classes are rewritten: its own, unless each value of an axis has another.
     fn all_hooks(&self) -> BTreeSet<Hooking> {
         let axes = self.matrix.axes.values();
-        let decides = |values: &BTreeMap<_, Variation>| values.values().all(|by| by.hooks.is_some());
+        let decides =
+            |values: &BTreeMap<_, Variation>| values.values().all(|by| by.hooks.is_some());
         let own = (!axes.clone().any(decides)).then_some(self.hooks);
         let of_axes = axes.flat_map(BTreeMap::values);
         of_axes.filter_map(|by| by.hooks).chain(own).collect()
@@ -313,7 +314,10 @@ impl Program {
             edges: self.layers.iter().any(needs_classes),
             events: asks(When::Event),
             steps: asks(When::Step),
-            samples: hooked || !layers.iter().all(|layer| is_without_samples(layer.row().when)),
+            samples: hooked
+                || !layers
+                    .iter()
+                    .all(|layer| is_without_samples(layer.row().when)),
             layers,
         }
     }

@@ -1,7 +1,7 @@
 //! What a value of an axis changes in a program.
 
-use oracle::{Hooking, Layer};
 use oracle::record::altered::Altering;
+use oracle::{Hooking, Layer};
 use serde::Deserialize;
 
 /// What a value of an axis changes in a program. In a file: a list of options for the JVM, or a table.
