@@ -120,19 +120,19 @@ fn a_walker_that_names_callers_on_purpose_is_told_as_biased() {
 const INSTANTS: u64 = 1000;
 
 /// A method that runs often, and is called by others.
-const LOSES: &str = "stackwitness.fixtures.MathParser$Parser.peek";
+const LOSES: &str = "stackwitness.fixtures.MutualRecursion.male";
 
 /// The profile of a walker that knows the truth, in one run of a JVM that is long enough.
 fn profile_of(jdk: &Path, bias: Bias, seed: u64) -> Summary {
     let deadline = Deadline::new(format!("{jdk:?} {}: waiting for instants", bias.name()));
-    let mut seconds = 4;
+    let mut seconds = 3;
     loop {
         deadline.check();
         let scenario = format!(
             "name = \"biased\"\nlayers = [\"asgct-async\"]\n[sampling]\nno_pause = true\ngst_every = 0\n\
              [budget]\nasgct-async = 1\n[imprecise_budget]\nasgct-async = 1\n\
              [[program]]\nname = \"program\"\nbaseline = false\n\
-             fixtures = {{ names = [\"math-parser\"], seconds = {seconds} }}\n"
+             fixtures = {{ names = [\"mutual-recursion\"], seconds = {seconds} }}\n"
         );
         let ran = support::run_scenario(
             jdk,
