@@ -263,6 +263,7 @@ impl Program {
         }
         let pause = &mut self.sampling.interval_us;
         *pause = by.interval_us.unwrap_or(*pause);
+        self.hooks = by.hooks.unwrap_or(self.hooks);
         self.sampling.altered = by.altered.or(self.sampling.altered);
     }
 

@@ -1,5 +1,6 @@
 //! What a value of an axis changes in a program.
 
+use oracle::Hooking;
 use oracle::Layer;
 use oracle::record::altered::Altering;
 use serde::Deserialize;
@@ -16,6 +17,8 @@ pub struct Variation {
     pub oldest_jdk: Option<u32>,
     /// Average pause between two samples, in microseconds, in place of the scenario's.
     pub interval_us: Option<u64>,
+    /// How methods are hooked, in place of what the program says.
+    pub hooks: Option<Hooking>,
     /// How often walkers are asked from altered contexts too, in place of what the scenario says.
     pub altered: Option<Altering>,
 }
@@ -23,7 +26,7 @@ pub struct Variation {
 #[derive(Deserialize)]
 #[serde(
     untagged,
-    expecting = "a value of an axis is a list of options for the JVM, or a table of `options`, `layers`, `jdk`, `interval_us` and `altered`"
+    expecting = "a value of an axis is a list of options for the JVM, or a table of `options`, `layers`, `jdk`, `interval_us`, `hooks` and `altered`"
 )]
 enum Written {
     Options(Vec<String>),
@@ -37,6 +40,7 @@ struct Table {
     layers: Option<Vec<Layer>>,
     jdk: Option<u32>,
     interval_us: Option<u64>,
+    hooks: Option<Hooking>,
     altered: Option<Altering>,
 }
 
@@ -49,6 +53,7 @@ impl From<Written> for Variation {
                 layers: table.layers,
                 oldest_jdk: table.jdk,
                 interval_us: table.interval_us,
+                hooks: table.hooks,
                 altered: table.altered,
             },
         }

@@ -44,7 +44,6 @@ public final class StackwitnessTrace {
      * @param idLow  its lower 16 bits: the id is {@code idHigh << 16 | idLow & 0xffff}
      * @return the depth before, the token for the other hooks of this call
      */
-    @ForceInline
     public static int push(int idHigh, int idLow) {
         long entries = entries();
         if (entries != 0) {
@@ -68,7 +67,6 @@ public final class StackwitnessTrace {
      *
      * @param token what {@link #push} returned
      */
-    @ForceInline
     public static void pop(int token) {
         long entries = entries();
         if (entries != 0) {
