@@ -5,8 +5,10 @@ import jdk.internal.vm.annotation.ForceInline;
 
 /**
  * The hooks that Stackwitness writes into every method, light mode: {@link #push} and {@link #pop}
- * write the native trace stack of the calling thread themselves, so that the compilers inline the
- * hooks and the methods that contain them.
+ * write the native trace stack of the calling thread themselves, so that the compilers may inline the
+ * hooks and the methods that contain them. Nothing forces the compilers: C1 inlines no method of this
+ * length, and C2 inlines it in hot code. Inlined everywhere, hooks cost more of the compilers' time
+ * than calls cost the program.
  *
  * <p>The agent adds a field to {@link Thread} with the address of the entries. The address is 0 in
  * virtual threads, in threads that carry a virtual thread, and before the VM is up. There, and
