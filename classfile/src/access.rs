@@ -11,6 +11,8 @@ pub const PROTECTED: u16 = 0x0004;
 pub const STATIC: u16 = 0x0008;
 /// `ACC_FINAL`.
 pub const FINAL: u16 = 0x0010;
+/// `ACC_SYNCHRONIZED`, of methods.
+pub const SYNCHRONIZED: u16 = 0x0020;
 /// `ACC_TRANSIENT`, of fields.
 pub const TRANSIENT: u16 = 0x0080;
 /// `ACC_VARARGS`, of methods.

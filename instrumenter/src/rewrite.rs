@@ -1,6 +1,6 @@
 //! The rewriting of a class: hooks for the methods that a plan chooses.
 
-use crate::choose::{Choice, MethodInfo, Plan};
+use crate::choose::{Choice, MethodInfo, Plan, is_leaf};
 use crate::hooks::HookClass;
 use crate::method::Job;
 use crate::outcome::{HookedMethod, LeftMethod, Rewritten};
@@ -40,6 +40,7 @@ pub fn rewrite(class_file: &[u8], hooks: HookClass<'_>, plan: &mut dyn Plan) -> 
             descriptor: &String::from_utf8_lossy(method.descriptor),
             access_flags: method.access_flags,
             code_size: attribute.info.len() as u32,
+            is_leaf: is_leaf(&class, method, attribute).unwrap_or(false),
         };
         let Choice::Hook { id, check } = plan.choose(&info) else {
             result.not_chosen += 1;

@@ -6,6 +6,7 @@ use crate::jvm::jni::{Env, Function, Native, Ref};
 use crate::layers::at_check;
 use crate::layers::ground::{self, Stale, Uneven};
 use crate::layers::settling;
+use crate::truth::in_java;
 use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::{Balance, Token};
 use jni_sys::jint;
@@ -25,10 +26,10 @@ pub fn natives(hooking: Hooking) -> Vec<Native> {
     natives.extend(match hooking {
         Hooking::Light => vec![native(c"nativePush", PUSH), native(c"nativePop", POP)],
         Hooking::None | Hooking::Exact => vec![
-            native(c"push", PUSH),
-            native(c"pop", POP),
-            native(c"enter", Function::TakesInts(enter)),
-            native(c"exit", Function::TakesInts(exit)),
+            native(c"nativePush", PUSH),
+            native(c"nativePop", POP),
+            native(c"nativeEnter", Function::TakesInts(enter)),
+            native(c"nativeExit", Function::TakesInts(exit)),
             native(c"unwind", Function::GivesThrowable(unwind)),
         ],
     });
@@ -49,17 +50,35 @@ fn hook_of(high: jint, low: jint) -> HookId {
 }
 
 extern "system" fn push(env: Env<'_>, _: Ref<'_>, high: jint, low: jint) -> jint {
+    let hook = hook_of(high, low);
     guard(0, || {
-        let Some(state) = state(env) else { return 0 };
-        pushed(state, env, hook_of(high, low)).depth as jint
+        in_turn(env, |state| pushed(state, env, hook).depth as jint).unwrap_or(0)
     })
 }
 
 extern "system" fn enter(env: Env<'_>, _: Ref<'_>, high: jint, low: jint) {
     guard((), || {
-        if let Some(state) = state(env) {
-            pushed(state, env, hook_of(high, low));
-        }
+        in_turn(env, |state| pushed(state, env, hook_of(high, low)));
+    });
+}
+
+/// Runs the body of a native push or pop, between hooks that may run in Java.
+#[inline(always)]
+fn in_turn<T>(env: Env<'_>, body: impl FnOnce(&ThreadState) -> T) -> Option<T> {
+    let state = state(env)?;
+    in_java::arrive(state);
+    let done = body(state);
+    in_java::depart(state, || Some(&Agent::layers()?.truth.hook_counts));
+    Some(done)
+}
+
+/// Runs the body of a hook for an exception, between hooks that may run in Java.
+fn aside(env: Env<'_>, body: impl FnOnce(&ThreadState)) {
+    guard((), || {
+        let Some(state) = state(env) else { return };
+        let left = in_java::arrive(state);
+        body(state);
+        in_java::resume(state, left);
     });
 }
 
@@ -79,18 +98,18 @@ fn pushed(state: &ThreadState, env: Env<'_>, hook: HookId) -> Token {
 }
 
 extern "system" fn pop(env: Env<'_>, _: Ref<'_>, token: jint) {
+    let token = Token::sure(token as u32);
     guard((), || {
-        if let Some(state) = state(env) {
-            returned(state, env, Some(Token::sure(token as u32)));
-        }
+        in_turn(env, |state| returned(state, env, Some(token)));
     });
 }
 
 extern "system" fn exit(env: Env<'_>, _: Ref<'_>, high: jint, low: jint) {
+    let hook = hook_of(high, low);
     guard((), || {
-        if let Some(state) = state(env) {
-            returned(state, env, state.stack().newest(hook_of(high, low)));
-        }
+        in_turn(env, |state| {
+            returned(state, env, state.stack().newest(hook))
+        });
     });
 }
 
@@ -116,11 +135,8 @@ fn returned(state: &ThreadState, env: Env<'_>, token: Option<Token>) {
 }
 
 extern "system" fn thrown(env: Env<'_>, _: Ref<'_>, exception: Option<Ref<'_>>, token: jint) {
-    guard((), || {
-        if let Some(state) = state(env) {
-            left(state, env, exception, Some(Token::sure(token as u32)));
-        }
-    });
+    let token = Token::sure(token as u32);
+    aside(env, |state| left(state, env, exception, Some(token)));
 }
 
 extern "system" fn unwind<'a>(
@@ -130,8 +146,7 @@ extern "system" fn unwind<'a>(
     high: jint,
     low: jint,
 ) -> Option<Ref<'a>> {
-    guard((), || {
-        let Some(state) = state(env) else { return };
+    aside(env, |state| {
         // Frames above may have ended without a hook, and one of them may be of this method.
         if exception.is_some_and(|exception| ground::is_vm_error(env, exception)) {
             state.stack().doubt();
@@ -161,8 +176,7 @@ fn left(state: &ThreadState, env: Env<'_>, exception: Option<Ref<'_>>, token: Op
 }
 
 extern "system" fn caught(env: Env<'_>, _: Ref<'_>, exception: Option<Ref<'_>>, token: jint) {
-    guard((), || {
-        let Some(state) = state(env) else { return };
+    aside(env, |state| {
         let token = Token::sure(token as u32);
         let stale = Stale::above(state, token, Agent::layers);
         let popped = state.stack().depth() == token.depth;

@@ -10,6 +10,7 @@ use crate::edges::{Patience, Thread};
 use crate::evidence;
 use crate::jvm::jni::{Env, Ref};
 use crate::jvm::jvmti::Suspended;
+use crate::jvm::os::heap::FreePages;
 use crate::records::error_codes::{ErrorCodes, ErrorKey};
 use crate::records::profile::Stacks;
 use crate::sampling::altering::Alterations;
@@ -85,6 +86,7 @@ struct Judging<'e> {
     stacks: Stacks,
     /// Where there was none.
     errors: ErrorCodes,
+    free_pages: FreePages,
 }
 
 impl<'e> Judging<'e> {
@@ -103,6 +105,7 @@ impl<'e> Judging<'e> {
             names: profiles::ByName::default(),
             stacks: Stacks::default(),
             errors: ErrorCodes::default(),
+            free_pages: FreePages::new(),
         })
     }
 
@@ -207,6 +210,9 @@ impl Client for Judging<'_> {
     fn keep_books(&mut self) {
         at_event::keep_rates(self.layers);
         self.layers.truth.forget_unloaded();
+        if self.layers.truth.hooking.is_on() {
+            self.free_pages.return_in_time();
+        }
         self.layers.write_counts();
         self.edges.read_earlier();
         self.edges.read_loaded();

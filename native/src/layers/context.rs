@@ -13,6 +13,7 @@ use crate::walkers::table::Walkers;
 use oracle::When;
 use oracle::record::{Config, Record, Rewriting};
 use std::sync::OnceLock;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// What layers ask, know and write.
 pub struct Layers {
@@ -93,7 +94,10 @@ impl Layers {
     pub fn write_counts(&self) {
         self.reporter.write_counts();
         let (methods_altered, altered_examples) = self.truth.methods.altered.seen();
+        let hooks = &self.truth.hook_counts;
         self.records.write(&Record::Rewriting(Rewriting {
+            hooks_native: hooks.native.load(Relaxed),
+            hooks_in_java: hooks.in_java.load(Relaxed),
             methods_altered,
             altered_examples,
             ..self.truth.rewriting().clone()

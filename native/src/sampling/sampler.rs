@@ -15,6 +15,7 @@ use crate::jvm::os::clock;
 use crate::jvm::os::signal::Post;
 use crate::records::Records;
 use crate::truth::context::Truth;
+use crate::truth::java_hooks::JavaHooks;
 use crate::walkers::rota::Rota;
 use oracle::pace::Pace;
 use oracle::record::{Config, Record};
@@ -313,7 +314,8 @@ impl<'e> Sampling<'e, '_> {
             thread::sleep(REST);
             return None;
         };
-        if self.means.truth.light.is_some() {
+        let hooks = self.means.truth.java_hooks.as_ref();
+        if hooks.is_some_and(JavaHooks::are_light) {
             target.state.invite_check(clock::since_start());
         }
         let signal = |word| self.post.send(target.tid, word);

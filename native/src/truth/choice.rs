@@ -2,6 +2,7 @@
 
 use super::methods::hooked::CONSTRUCTOR;
 use instrumenter::{MethodInfo, Patterns};
+use oracle::Hooking;
 use oracle::record::Config;
 
 /// The methods that are hooked, and the methods that make a check at each call.
@@ -14,6 +15,9 @@ pub struct Chosen {
     /// So constructors are hooked only if all are.
     constructors: bool,
     check: Option<Patterns>,
+    /// Whether leaves are left alone: with light hooks, for which the compilers' work is most of the
+    /// cost.
+    leaves_are_left: bool,
 }
 
 impl Chosen {
@@ -38,7 +42,13 @@ impl Chosen {
                 .iter()
                 .fold(hook, |chosen, p| chosen.exclude(p)),
             check: (!none).then_some(check),
+            leaves_are_left: config.hooks == Hooking::Light,
         }
+    }
+
+    /// Whether `method` is left alone because it is a leaf: a short method that calls nothing.
+    pub fn leaves(&self, method: &MethodInfo<'_>) -> bool {
+        self.leaves_are_left && method.is_leaf && !self.checks(method)
     }
 
     /// Whether `method` is hooked.
@@ -58,7 +68,7 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    fn wants(changes: &Value, name: &str) -> bool {
+    fn chosen(changes: &Value) -> Chosen {
         let mut config = json!({
             "run_dir": "", "trace_class": "", "seed": 1, "hooks": true, "probability": 1.0,
             "check_share": 0.0, "sample_interval_us": 0, "gst_every": 0, "evidence_limit": 0,
@@ -67,13 +77,41 @@ mod tests {
             config[key] = value.clone();
         }
         let config: Config = serde_json::from_value(config).expect("a configuration");
-        Chosen::new(&config).wants(&MethodInfo {
+        Chosen::new(&config)
+    }
+
+    fn wants(changes: &Value, name: &str) -> bool {
+        chosen(changes).wants(&MethodInfo {
             class: "a/B",
             name,
             descriptor: "()V",
             access_flags: 0,
             code_size: 9,
+            is_leaf: false,
         })
+    }
+
+    #[test]
+    fn leaves_are_left_alone_by_light_hooks_unless_they_make_checks() {
+        let leaves = |changes: &Value| {
+            let leaf = MethodInfo {
+                class: "a/B",
+                name: "x",
+                descriptor: "()I",
+                access_flags: 0,
+                code_size: 17,
+                is_leaf: true,
+            };
+            let chosen = chosen(changes);
+            assert!(!chosen.leaves(&MethodInfo {
+                is_leaf: false,
+                ..leaf
+            }));
+            chosen.leaves(&leaf)
+        };
+        assert!(leaves(&json!({ "hooks": "light" })));
+        assert!(!leaves(&json!({ "hooks": "exact" })));
+        assert!(!leaves(&json!({ "hooks": "light", "check": ["a/B.x"] })));
     }
 
     #[test]

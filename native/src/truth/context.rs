@@ -2,7 +2,8 @@
 
 use super::choice::Chosen;
 use super::class_files::ClassFiles;
-use super::light::Light;
+use super::in_java::HookCounts;
+use super::java_hooks::JavaHooks;
 use super::methods::registry::Registry;
 use super::natives::Natives;
 use super::thread_state::ThreadState;
@@ -30,8 +31,10 @@ pub struct Truth {
     pub chosen: Chosen,
     /// Threads.
     pub threads: Threads,
-    /// How light hooks find trace stacks; `None` in the exact mode.
-    pub light: Option<Light>,
+    /// How hooks in Java find trace stacks; `None` if all hooks are native.
+    pub java_hooks: Option<JavaHooks>,
+    /// Exact hooks, by the way they ran.
+    pub hook_counts: HookCounts,
     /// Virtual threads, if the VM has them.
     pub virtual_threads: Option<VirtualThreads>,
     /// Native methods whose calls make checks, if they do.
@@ -56,10 +59,8 @@ impl Truth {
             unloading: Unloading::default(),
             chosen: Chosen::new(config),
             threads: Threads::new(config.seed),
-            light: match config.hooks {
-                Hooking::Light => Some(Light::default()),
-                Hooking::None | Hooking::Exact => None,
-            },
+            java_hooks: JavaHooks::new(config),
+            hook_counts: HookCounts::default(),
             virtual_threads,
             natives,
             class_files: config.edges.then(ClassFiles::default),
@@ -91,13 +92,13 @@ impl Truth {
             if let Some(threads) = &self.virtual_threads {
                 threads.begin_thread(self.jvm.jvmti, env, state, thread);
             }
-            self.show_to_light_hooks(env, state, true);
+            self.show_to_hooks(env, state, true);
         }
     }
 
     /// The calling thread ends.
     pub fn end_thread(&self, env: Env<'_>, state: &'static ThreadState) {
-        self.show_to_light_hooks(env, state, false);
+        self.show_to_hooks(env, state, false);
         if let Some(object) = self.threads.leave(state) {
             object.delete(env);
         }
@@ -114,7 +115,7 @@ impl Truth {
         let Some(stack) = threads.mounted(self.jvm.jvmti, state) else {
             return false;
         };
-        self.show_to_light_hooks(env, state, false);
+        self.show_to_hooks(env, state, false);
         state.carry(Some(stack));
         true
     }
@@ -123,7 +124,7 @@ impl Truth {
     pub fn unmount(&self, env: Env<'_>) {
         if let Some(state) = ThreadState::current() {
             state.carry(None);
-            self.show_to_light_hooks(env, state, true);
+            self.show_to_hooks(env, state, true);
         }
     }
 
@@ -133,9 +134,9 @@ impl Truth {
         Some((threads, threads.ended(self.jvm.jvmti)?))
     }
 
-    fn show_to_light_hooks(&self, env: Env<'_>, state: &'static ThreadState, shown: bool) {
-        if let Some(light) = &self.light {
-            light.show(env, state, shown);
+    fn show_to_hooks(&self, env: Env<'_>, state: &'static ThreadState, shown: bool) {
+        if let Some(hooks) = &self.java_hooks {
+            hooks.show(env, state, shown);
         }
     }
 }

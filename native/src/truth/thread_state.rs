@@ -1,5 +1,6 @@
 //! The agent's state of a thread.
 
+use super::in_java::Pace;
 use super::trace_stack::TraceStack;
 use crate::jvm::jni::{Env, EnvAddress, Global, Local, Ref};
 use crate::jvm::os::thread::{self, StackBounds};
@@ -57,6 +58,8 @@ pub struct Own {
     pub pushes: Cell<u32>,
     /// Whether the thread may carry virtual threads; true while this is not known.
     pub may_carry: Cell<bool>,
+    /// Its exact hooks.
+    pub pace: Pace,
 }
 
 // SAFETY: `own` is used by the owning thread only; the rest is atomic or a `TraceStack`,
@@ -120,6 +123,7 @@ impl ThreadState {
                 last_check: Cell::new(0),
                 pushes: Cell::new(1),
                 may_carry: Cell::new(true),
+                pace: Pace::default(),
             },
         })
     }
@@ -129,6 +133,7 @@ impl ThreadState {
         self.own_stack.clear();
         self.carry(None);
         self.own.random.set(mix(seed));
+        self.own.pace.reset(false);
         self.plan_check(1, 0);
         self.own.last_check.set(0);
         self.own.may_carry.set(true);
@@ -184,7 +189,9 @@ impl ThreadState {
     pub fn plan_check(&self, after: u32, time: u64) {
         self.own.countdown.set(after);
         self.next_check.store(time, Relaxed);
-        self.own_stack.allow();
+        if !self.own.pace.is_on() {
+            self.own_stack.open();
+        }
     }
 
     /// Lets calls of native methods pass from `now` on, `most` at the most: as many as come in half of the time up to
@@ -202,7 +209,7 @@ impl ThreadState {
     #[inline(always)]
     pub fn check_is_due(&self) -> bool {
         let left = self.own.countdown.get();
-        if left <= 1 || self.own_stack.is_stopped() {
+        if left <= 1 || self.is_invited() {
             return true;
         }
         self.own.countdown.set(left - 1);
@@ -214,11 +221,17 @@ impl ThreadState {
         now >= self.next_check.load(Relaxed)
     }
 
+    /// Whether [`invite_check`](Self::invite_check) asked for a check.
+    #[inline(always)]
+    fn is_invited(&self) -> bool {
+        !self.own.pace.is_on() && self.own_stack.is_closed()
+    }
+
     /// Lets the next push of a light hook call the native method and make a check, if it is time.
     /// May be called from any thread.
     pub fn invite_check(&self, now: u64) {
         if self.is_time_to_check(now) {
-            self.own_stack.stop();
+            self.own_stack.close();
         }
     }
 

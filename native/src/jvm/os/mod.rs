@@ -4,6 +4,7 @@ pub mod clock;
 pub mod earlier;
 pub mod futex;
 pub mod handoff;
+pub mod heap;
 pub mod held;
 pub mod peek;
 pub mod requests;

@@ -24,7 +24,7 @@ pub fn define(truth: &Truth, env: Env<'_>, path: &Path, natives: &[Native]) -> R
     }
 }
 
-/// Learns the methods of the hook class, once the class is linked, and lets light hooks write the
+/// Learns the methods of the hook class, once the class is linked, and lets hooks in Java write the
 /// trace stack themselves from now on. To be called in the live phase.
 pub fn learn(truth: &Truth, env: Env<'_>) -> Result<(), String> {
     let absent = || "the VM does not know the hook class".to_owned();
@@ -34,8 +34,14 @@ pub fn learn(truth: &Truth, env: Env<'_>) -> Result<(), String> {
     let methods = truth.jvm.jvmti.create_method_ids(class.get());
     let methods = methods.map_err(|e| format!("no hook methods: error {e}"))?;
     truth.methods.add_hook_calls(&methods);
-    match &truth.light {
-        Some(light) => light.enable(env, class.get()),
-        None => Ok(()),
+    match &truth.java_hooks {
+        Some(hooks) if has_compilers(truth) => hooks.enable(env, class.get()),
+        _ => Ok(()),
     }
+}
+
+/// Whether the VM compiles methods.
+fn has_compilers(truth: &Truth) -> bool {
+    let info = truth.jvm.jvmti.system_property(c"java.vm.info");
+    !info.contains("interpreted mode")
 }

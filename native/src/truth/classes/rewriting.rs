@@ -3,16 +3,19 @@
 use super::hook_class::HOOK_CLASS;
 use crate::jvm::jni::Ref;
 use crate::truth::context::Truth;
-use crate::truth::light;
+use crate::truth::java_hooks;
 use crate::truth::switching::switches_threads;
 use crate::truth::unloading::KnownMethods;
 use instrumenter::{Choice, HookClass, MethodInfo, Plan, Tokens};
 use oracle::Hooking;
 use oracle::record::Rewriting;
 
-/// Classes whose methods the light hooks call. With hooks, these methods would call themselves
+/// Classes whose methods hooks in Java call. With hooks, these methods would call themselves
 /// endlessly.
-const LIGHT_CLASSES: &[&str] = &["jdk/internal/misc/Unsafe"];
+const CALLED_BY_HOOKS: &[&str] = &["jdk/internal/misc/Unsafe"];
+
+/// Why a leaf has no hooks.
+const LEAF: &str = "short method that calls nothing";
 
 /// The rewritten class, if it has methods to hook. `loader` is `None` for the boot loader.
 pub fn rewrite(
@@ -35,8 +38,8 @@ pub fn rewrite(
     if switches_threads(name) {
         return leave("switches threads");
     }
-    if truth.light.is_some() && LIGHT_CLASSES.contains(&name) {
-        return leave("used by the light hooks");
+    if truth.java_hooks.is_some() && CALLED_BY_HOOKS.contains(&name) {
+        return leave("used by the hooks");
     }
     let mut plan = Choosing(truth);
     let hooks = HookClass {
@@ -65,12 +68,12 @@ pub fn rewrite(
     truth
         .methods
         .add_hooked(name, super_class, rewritten.hooked);
-    if truth.light.is_none() || name != light::THREAD {
+    if truth.java_hooks.is_none() || name != java_hooks::THREAD {
         return rewritten.bytes;
     }
-    let extended = light::extend_thread(rewritten.bytes.as_deref().unwrap_or(class_file));
-    // Without the field, light hooks call native methods, if the VM starts at all.
-    extended.or_else(|| leave("no room for the field of the light hooks"))
+    let extended = java_hooks::extend_thread(rewritten.bytes.as_deref().unwrap_or(class_file));
+    // Without the field, hooks call native methods, if the VM starts at all.
+    extended.or_else(|| leave("no room for the field of the hooks"))
 }
 
 fn count(counts: &mut Rewriting, rewritten: &instrumenter::Rewritten) {
@@ -95,6 +98,11 @@ impl Plan for Choosing<'_> {
     fn choose(&mut self, method: &MethodInfo<'_>) -> Choice {
         let Choosing(truth) = *self;
         if !truth.chosen.wants(method) {
+            return Choice::Leave;
+        }
+        if truth.chosen.leaves(method) {
+            let mut counts = truth.rewriting();
+            *counts.methods_left.entry(LEAF.into()).or_default() += 1;
             return Choice::Leave;
         }
         let check = truth.chosen.checks(method);

@@ -33,6 +33,7 @@
 //!
 //! Compiler fences keep this order. Within a thread the processor keeps the order by itself.
 
+mod by_java;
 mod copy;
 mod entry;
 mod stack;
@@ -40,6 +41,7 @@ mod stack;
 mod tests;
 mod token;
 
+pub use by_java::Left;
 pub use copy::StackCopy;
 pub use stack::TraceStack;
 pub use token::{Balance, Token};

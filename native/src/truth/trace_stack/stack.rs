@@ -1,5 +1,6 @@
 //! The trace stack itself.
 
+use super::by_java::{Allowed, Head};
 use super::copy::StackCopy;
 use super::entry::{Entry, LEAVING, hook_of};
 use super::token::{Balance, Token};
@@ -11,18 +12,6 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::sync::atomic::{AtomicU32, compiler_fence};
-
-/// The words before the entries. Light hooks reach them from the address of the entries.
-#[repr(C)]
-#[derive(Debug)]
-struct Head {
-    /// How many entries there are; beyond the capacity they are counted but not stored.
-    depth: AtomicU32,
-    /// Light hooks push below this depth only: the capacity, or 0.
-    limit: AtomicU32,
-    /// An entry below the lowest entry. Nothing was checked there.
-    ground: Entry,
-}
 
 /// The trace stack of one thread.
 #[derive(Debug)]
@@ -39,6 +28,8 @@ pub struct TraceStack {
     /// The depth after the hook of the last frame that an exception left, if no entry was pushed
     /// since. Else a number above every depth.
     unwound: AtomicU32,
+    /// What hooks in Java were allowed.
+    allowed: Allowed,
     /// The memory of both, which other trace stacks may share.
     _memory: Arc<Reserved<u64>>,
 }
@@ -98,20 +89,31 @@ impl TraceStack {
                 frames_capacity: frames_capacity as u32,
                 doubt: AtomicU32::new(NO_DOUBT),
                 unwound: AtomicU32::new(u32::MAX),
+                allowed: Allowed::default(),
                 _memory: memory.clone(),
             };
-            stack.allow();
+            stack.open();
             stack
         }))
     }
 
     #[inline(always)]
-    fn head(&self) -> &Head {
+    pub(super) fn head(&self) -> &Head {
         // SAFETY: within its memory; zeroed, it is a valid head.
         unsafe { self.head.as_ref() }
     }
 
-    /// The address of the entries for light hooks. The head is before the entries.
+    /// How many entries can be stored.
+    pub(super) fn capacity(&self) -> u32 {
+        self.capacity
+    }
+
+    /// What hooks in Java were allowed.
+    pub(super) fn allowed(&self) -> &Allowed {
+        &self.allowed
+    }
+
+    /// The address of the entries for hooks in Java. The head is before the entries.
     pub fn entries_address(&self) -> usize {
         self.entries.addr().get()
     }
@@ -128,22 +130,6 @@ impl TraceStack {
         self.head().depth.load(Relaxed)
     }
 
-    /// Makes light hooks push natively, so that the next push is a native push.
-    pub fn stop(&self) {
-        self.head().limit.store(0, Relaxed);
-    }
-
-    /// Whether light hooks must push natively.
-    #[inline(always)]
-    pub fn is_stopped(&self) -> bool {
-        self.head().limit.load(Relaxed) == 0
-    }
-
-    /// Allows light hooks to push by themselves.
-    pub fn allow(&self) {
-        self.head().limit.store(self.capacity, Relaxed);
-    }
-
     /// Whether entries may belong to frames that an error of the VM ended without a hook.
     #[inline(always)]
     pub fn is_doubtful(&self) -> bool {
@@ -153,6 +139,10 @@ impl TraceStack {
     /// From now on the stack is in doubt, until a hook proves that there are no such entries.
     #[cold]
     pub fn doubt(&self) {
+        if !self.is_doubtful() {
+            // Hooks in Java have not kept it.
+            self.unwound.store(u32::MAX, Relaxed);
+        }
         let since = self.doubt.load(Relaxed).min(self.depth());
         self.doubt.store(since, Relaxed);
     }

@@ -17,6 +17,77 @@ fn copy_of(stack: &TraceStack) -> StackCopy {
     copy
 }
 
+/// What the hooks in Java do: a push, or the pop of the newest entry. False if they may not.
+fn in_java(stack: &TraceStack, push: bool) -> bool {
+    let head = (stack.entries_address() - 16) as *mut u64;
+    // SAFETY: the words before the entries, as the hook class uses them; one thread has the stack.
+    unsafe {
+        let word = head.read();
+        if word >> 32 == 0 {
+            return false;
+        }
+        if push {
+            let entries = head.add(2);
+            let depth = (word & 0xffff_ffff) as usize;
+            let checked = entries.add(depth).sub(1).read() & !0xffff_ffff;
+            entries.add(depth).write(checked | 7);
+        }
+        head.write(match push {
+            true => word - (1 << 32) + 1,
+            false => word - (1 << 32) - 1,
+        });
+    }
+    true
+}
+
+proptest! {
+    #[test]
+    fn hooks_that_ran_in_java_are_counted(
+        below in 0u32..5,
+        wanted in 0u32..40,
+        pushes in proptest::collection::vec(any::<bool>(), 0..60),
+    ) {
+        let stack = stack();
+        (0..below).for_each(|hook| { stack.push(HookId(hook + 1)); });
+        stack.allow(Left(wanted));
+        let (mut pushed, mut popped) = (0, 0);
+        for push in pushes {
+            let push = push || stack.depth() == 0;
+            if !in_java(&stack, push) {
+                break;
+            }
+            pushed += u32::from(push);
+            popped += u32::from(!push);
+        }
+        let (ran, left) = stack.ran_in_java();
+        prop_assert_eq!((ran.pushes, ran.pops), (pushed, popped));
+        prop_assert_eq!(left, Left(wanted - pushed - popped));
+        prop_assert_eq!(stack.depth(), below + pushed - popped);
+        stack.allow(left);
+        prop_assert_eq!(stack.ran_in_java().0.pushes, 0);
+    }
+}
+
+#[test]
+fn hooks_run_in_java_neither_in_doubt_nor_beyond_the_capacity() {
+    let stack = stack();
+    stack.push(HookId(1));
+    stack.doubt();
+    stack.allow(Left(9));
+    assert!(!in_java(&stack, true));
+    stack.clear();
+    stack.allow(Left(u32::MAX));
+    while in_java(&stack, true) {}
+    assert_eq!(copy_of_large(&stack), 1 << 13);
+}
+
+/// How many entries fit: one for each eight bytes of the thread's stack.
+fn copy_of_large(stack: &TraceStack) -> usize {
+    let mut copy = StackCopy::new(1 << 14).expect("memory");
+    stack.copy_to(&mut copy).expect("it fits");
+    copy.hooks().count()
+}
+
 #[test]
 fn a_missing_pop_is_noticed_and_repaired() {
     let stack = stack();

@@ -28,6 +28,12 @@ pub struct Rewriting {
     /// A few of the methods that another agent has changed: `package.Class.name(descriptor)`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub altered_examples: Vec<String>,
+    /// Exact hooks that were native calls, to a few thousand of each thread.
+    #[serde(default)]
+    pub hooks_native: u64,
+    /// Exact hooks that ran in Java, because their threads ran so many of them.
+    #[serde(default)]
+    pub hooks_in_java: u64,
     /// Classes that were left alone as a whole, by reason.
     pub classes_left: BTreeMap<String, u64>,
     /// Methods that were left alone in classes that were read, by reason.

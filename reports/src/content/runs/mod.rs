@@ -52,6 +52,7 @@ fn group(run: &Run) -> Group {
         notes.extend(left("classes", &rewriting.classes_left));
         notes.extend(left("methods", &rewriting.methods_left));
         notes.extend(more(rewriting));
+        notes.extend(in_java(rewriting));
         notes.extend(altered(rewriting));
         if rewriting.repairs > 0 {
             let repairs = rewriting.repairs;
@@ -99,6 +100,17 @@ fn more(rewriting: &Rewriting) -> Option<String> {
         format!(
             "larger frames by hooks: {locals} methods have a local variable more, {stack} a slot of \
              operand stack more"
+        )
+    })
+}
+
+/// How many exact hooks were native calls, and how many ran in Java.
+fn in_java(rewriting: &Rewriting) -> Option<String> {
+    let (native, in_java) = (rewriting.hooks_native, rewriting.hooks_in_java);
+    (in_java > 0).then(|| {
+        format!(
+            "hooks: {native} were native calls; {in_java} ran in Java, because their threads ran over half a \
+             million hooks a second"
         )
     })
 }

@@ -1,18 +1,42 @@
 package java.lang;
 
+import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
+import jdk.internal.vm.annotation.ForceInline;
+
 /**
- * The hooks that Stackwitness writes into every method, exact mode: each is a native method that
- * keeps the trace stack of the calling thread.
+ * The hooks that Stackwitness writes into every method, exact mode: each is a call that no compiler
+ * inlines, and each compares its entry with the trace stack of the calling thread.
  *
  * <p>Methods whose id alone identifies their entry call {@link #enter}, {@link #exit} and {@link
  * #unwind}. Methods with exception handlers, and some constructors, keep a token in a local
  * variable and call the other hooks.
  *
+ * <p>A hook calls a native method of the agent, which does all that a hook has to do. Where a thread
+ * runs many hooks a second, the native method allows the next hooks of the thread to do the same
+ * work here: so many as the upper half of the word at {@link #HEAD} says. They change the word with
+ * one store each, which makes the change of the trace stack visible to the thread's own signal
+ * handler. A hook that does not find exactly its own entry calls the native method.
+ *
+ * <p>The agent adds a field to {@link Thread} with the address of the entries. The address is 0 in
+ * virtual threads, in threads that carry a virtual thread, and before the VM is up.
+ *
  * <p>The agent defines this class into the boot loader before the module system is up and links the
- * natives before the first hooked class runs. Therefore it has no static initialiser, no state and
- * no dependency but {@link Object}.
+ * natives before the first hooked class runs. Therefore it has no static initialiser.
  */
 public final class StackwitnessTrace {
+    /** Offset from the entries of a word: the depth in its lower half, the hooks allowed in its upper half. */
+    private static final long HEAD = -16;
+    /** One hook in the upper half of the word. */
+    private static final long ONE_HOOK = 1L << 32;
+    /** The size of an entry. */
+    private static final long ENTRY = 8;
+    /** The part of an entry that is not the method's id: how much of the stack was checked. */
+    private static final long CHECKED = 0xffff_ffff_0000_0000L;
+
+    /** Whether the VM is up. Before, it has no current thread. The agent sets this field. */
+    private static boolean up;
+
     private StackwitnessTrace() {
     }
 
@@ -24,14 +48,104 @@ public final class StackwitnessTrace {
      * @param idLow  its lower 16 bits: the id is {@code idHigh << 16 | idLow & 0xffff}
      * @return the depth before, the token for the other hooks of this call
      */
-    public static native int push(int idHigh, int idLow);
+    @DontInline
+    public static int push(int idHigh, int idLow) {
+        long entries = entries();
+        if (entries != 0) {
+            long head = Unsafe.getUnsafe().getLong(null, entries + HEAD);
+            if (head >= ONE_HOOK) {
+                return put(entries, head, idHigh, idLow);
+            }
+        }
+        return nativePush(idHigh, idLow);
+    }
 
     /**
      * Normal return: sets the depth back.
      *
      * @param token what {@link #push} returned
      */
-    public static native void pop(int token);
+    @DontInline
+    public static void pop(int token) {
+        long entries = entries();
+        if (entries != 0) {
+            long head = Unsafe.getUnsafe().getLong(null, entries + HEAD);
+            if (head >= ONE_HOOK && (int) head == token + 1) {
+                Unsafe.getUnsafe().putLong(null, entries + HEAD, head - ONE_HOOK - 1);
+                return;
+            }
+        }
+        nativePop(token);
+    }
+
+    /**
+     * {@link #push} for a method that keeps no token.
+     *
+     * @param idHigh the upper bits of the method's id
+     * @param idLow  its lower 16 bits
+     */
+    @DontInline
+    public static void enter(int idHigh, int idLow) {
+        long entries = entries();
+        if (entries != 0) {
+            long head = Unsafe.getUnsafe().getLong(null, entries + HEAD);
+            if (head >= ONE_HOOK) {
+                put(entries, head, idHigh, idLow);
+                return;
+            }
+        }
+        nativeEnter(idHigh, idLow);
+    }
+
+    /**
+     * {@link #pop} for a method that keeps no token: the newest entry with its id goes.
+     *
+     * @param idHigh the upper bits of the method's id
+     * @param idLow  its lower 16 bits
+     */
+    @DontInline
+    public static void exit(int idHigh, int idLow) {
+        long entries = entries();
+        if (entries != 0) {
+            long head = Unsafe.getUnsafe().getLong(null, entries + HEAD);
+            // There is an entry below the lowest one, whose id is no method's.
+            long newest = entries + ((int) head - 1) * ENTRY;
+            if (head >= ONE_HOOK
+                    && Unsafe.getUnsafe().getInt(null, newest) == (idHigh << 16 | idLow & 0xffff)) {
+                Unsafe.getUnsafe().putLong(null, entries + HEAD, head - ONE_HOOK - 1);
+                return;
+            }
+        }
+        nativeExit(idHigh, idLow);
+    }
+
+    /** Writes an entry above the others, then the word at the head. Returns the depth before. */
+    @ForceInline
+    private static int put(long entries, long head, int idHigh, int idLow) {
+        Unsafe memory = Unsafe.getUnsafe();
+        long entry = entries + (int) head * ENTRY;
+        // The part about checked frames is that of the entry below.
+        long checked = memory.getLong(null, entry - ENTRY) & CHECKED;
+        memory.putLong(null, entry, checked | (idHigh << 16 | idLow & 0xffff) & ~CHECKED);
+        memory.putLong(null, entries + HEAD, head - ONE_HOOK + 1);
+        return (int) head;
+    }
+
+    /**
+     * The address of the calling thread's entries; 0 if the thread must call the native methods.
+     */
+    @ForceInline
+    private static long entries() {
+        return up ? Thread.currentThread().stackwitnessEntries : 0;
+    }
+
+    private static native int nativePush(int idHigh, int idLow);
+
+    private static native void nativePop(int token);
+
+    private static native void nativeEnter(int idHigh, int idLow);
+
+    private static native void nativeExit(int idHigh, int idLow);
 
     /**
      * Exceptional exit: {@link #pop} for a frame that an exception leaves.
@@ -49,22 +163,6 @@ public final class StackwitnessTrace {
      * @param token     what {@link #push} returned
      */
     public static native void caught(Object exception, int token);
-
-    /**
-     * {@link #push} for a method that keeps no token.
-     *
-     * @param idHigh the upper bits of the method's id
-     * @param idLow  its lower 16 bits
-     */
-    public static native void enter(int idHigh, int idLow);
-
-    /**
-     * {@link #pop} for a method that keeps no token: the newest entry with its id goes.
-     *
-     * @param idHigh the upper bits of the method's id
-     * @param idLow  its lower 16 bits
-     */
-    public static native void exit(int idHigh, int idLow);
 
     /**
      * {@link #thrown} for a method that keeps no token.

@@ -5,8 +5,10 @@ import jdk.internal.vm.annotation.ForceInline;
 
 /**
  * The hooks that Stackwitness writes into every method, light mode: {@link #push} and {@link #pop}
- * write the native trace stack of the calling thread themselves, so that the compilers inline the
- * hooks and the methods that contain them.
+ * write the native trace stack of the calling thread themselves, so that the compilers may inline the
+ * hooks and the methods that contain them. Nothing forces the compilers: C1 inlines no method of this
+ * length, and C2 inlines it in hot code. Inlined everywhere, hooks cost more of the compilers' time
+ * than calls cost the program.
  *
  * <p>The agent adds a field to {@link Thread} with the address of the entries. The address is 0 in
  * virtual threads, in threads that carry a virtual thread, and before the VM is up. There, and
@@ -44,7 +46,6 @@ public final class StackwitnessTrace {
      * @param idLow  its lower 16 bits: the id is {@code idHigh << 16 | idLow & 0xffff}
      * @return the depth before, the token for the other hooks of this call
      */
-    @ForceInline
     public static int push(int idHigh, int idLow) {
         long entries = entries();
         if (entries != 0) {
@@ -68,7 +69,6 @@ public final class StackwitnessTrace {
      *
      * @param token what {@link #push} returned
      */
-    @ForceInline
     public static void pop(int token) {
         long entries = entries();
         if (entries != 0) {

@@ -1,5 +1,4 @@
-//! The light mode: how its hooks, which are Java code, find the trace stack of the thread that
-//! they run on.
+//! How hooks in Java find the trace stack of the thread that they run on.
 //!
 //! `java.lang.Thread` gets a field for the address of the entries of its own trace stack. The field
 //! is set
@@ -9,10 +8,16 @@
 //!   stack, as the native methods do. In a virtual thread itself the field is never set.
 //!
 //! Only the thread itself changes its field, so its hooks need no synchronisation.
+//!
+//! In a VM without compilers all hooks are native calls: there, hooks in Java take longer.
 
+use super::in_java;
 use super::thread_state::ThreadState;
+use super::trace_stack::Left;
 use crate::jvm::jni::{Env, LongField, Ref};
 use jni_sys::jlong;
+use oracle::Hooking;
+use oracle::record::Config;
 use std::ffi::CStr;
 use std::sync::OnceLock;
 
@@ -28,18 +33,44 @@ pub fn extend_thread(class_file: &[u8]) -> Option<Vec<u8>> {
     instrumenter::add_field(class_file, name, "J").ok()?
 }
 
-/// Access to the field.
-#[derive(Default)]
-pub struct Light {
+/// Hooks in Java, and their access to the field.
+pub struct JavaHooks {
+    kind: Kind,
     /// The field, once the VM is up.
     field: OnceLock<LongField>,
 }
 
-impl Light {
+/// The kinds of hooks that may run in Java.
+#[derive(Copy, Clone, Eq, PartialEq)]
+enum Kind {
+    /// Exact hooks: as many as the agent allows.
+    Exact,
+    /// Light hooks: all.
+    Light,
+}
+
+impl JavaHooks {
+    /// The hooks of `config` that may run in Java, if they may. Exact hooks that fail on purpose are
+    /// native.
+    pub fn new(config: &Config) -> Option<JavaHooks> {
+        let kind = match config.hooks {
+            Hooking::Light => Kind::Light,
+            Hooking::Exact if config.hook_fault.is_none() => Kind::Exact,
+            Hooking::Exact | Hooking::None => return None,
+        };
+        let field = OnceLock::new();
+        Some(JavaHooks { kind, field })
+    }
+
+    /// Whether the hooks are light.
+    pub fn are_light(&self) -> bool {
+        self.kind == Kind::Light
+    }
+
     /// From now on the threads' fields are set, and the hooks of `hooks`, the hook class, read
     /// them.
     pub fn enable(&self, env: Env<'_>, hooks: Ref<'_>) -> Result<(), String> {
-        let refused = || "light hooks: the VM did not accept the field in java.lang.Thread";
+        let refused = || "hooks in Java: the VM did not accept the field in java.lang.Thread";
         let thread = env.find_class(c"java/lang/Thread").ok_or_else(refused)?;
         let field = env
             .long_field(thread.get(), FIELD_NAME)
@@ -60,6 +91,14 @@ impl Light {
             true => state.own_stack().entries_address() as jlong,
             false => 0,
         };
+        if self.kind == Kind::Exact {
+            in_java::arrive(state);
+            in_java::resume(state, Left::default());
+            if shown && !state.own.pace.is_on() {
+                state.own.pace.reset(true);
+                state.own_stack().allow(Left::default());
+            }
+        }
         state.with_object(|thread| env.set_long(thread, field, address));
     }
 }

@@ -1,0 +1,94 @@
+//! What hooks in Java may do to a trace stack by themselves.
+//!
+//! Hooks in Java write the same entries as [`TraceStack::push`] and lower the depth as
+//! [`TraceStack::pop`] does. The word before the entries says whether they may. Its lower half is the
+//! depth.
+//!
+//! * Light hooks may push below a depth, the *gate*: the capacity, or 0.
+//! * Exact hooks may push and pop as often as the gate says, and count it down with each. So the
+//!   agent knows how many pushes and pops there were: the depth says how many more pushes than pops.
+//!   In doubt they may do nothing.
+
+use super::entry::Entry;
+use super::stack::TraceStack;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// The words before the entries. Hooks in Java reach them from the address of the entries.
+#[repr(C, align(8))]
+#[derive(Debug)]
+pub(super) struct Head {
+    /// How many entries there are; beyond the capacity they are counted but not stored.
+    pub(super) depth: AtomicU32,
+    /// What hooks in Java may do.
+    gate: AtomicU32,
+    /// An entry below the lowest entry. Nothing was checked there, and no method has its id.
+    ground: Entry,
+}
+
+/// What exact hooks in Java were allowed.
+#[derive(Debug, Default)]
+pub(super) struct Allowed {
+    /// How many hooks.
+    hooks: AtomicU32,
+    /// The depth at which they were allowed.
+    at: AtomicU32,
+}
+
+/// Exact hooks that have run in Java.
+#[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
+pub struct RanInJava {
+    /// Entries that were pushed.
+    pub pushes: u32,
+    /// Entries that were popped, each by the hook that it belongs to.
+    pub pops: u32,
+}
+
+/// What exact hooks may still do in Java.
+#[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
+pub struct Left(pub u32);
+
+impl TraceStack {
+    /// Makes light hooks push natively, so that the next push is a native push.
+    pub fn close(&self) {
+        self.head().gate.store(0, Relaxed);
+    }
+
+    /// Whether light hooks must push natively.
+    #[inline(always)]
+    pub fn is_closed(&self) -> bool {
+        self.head().gate.load(Relaxed) == 0
+    }
+
+    /// Allows light hooks to push by themselves.
+    pub fn open(&self) {
+        self.head().gate.store(self.capacity(), Relaxed);
+    }
+
+    /// Allows the next exact hooks to run in Java: so many, or as many as there is room for, or none
+    /// in doubt.
+    #[inline(always)]
+    pub fn allow(&self, hooks: Left) {
+        let depth = self.depth();
+        let hooks = match self.is_doubtful() {
+            false => hooks.0.min(self.capacity().saturating_sub(depth)),
+            true => 0,
+        };
+        self.allowed().hooks.store(hooks, Relaxed);
+        self.allowed().at.store(depth, Relaxed);
+        self.head().gate.store(hooks, Relaxed);
+    }
+
+    /// The exact hooks that have run in Java since they were allowed, and how many are left. A hook
+    /// that a StackOverflowError ended may count as a pop.
+    #[inline(always)]
+    pub fn ran_in_java(&self) -> (RanInJava, Left) {
+        let left = self.head().gate.load(Relaxed);
+        let hooks = self.allowed().hooks.load(Relaxed).wrapping_sub(left);
+        let rise = self.depth().wrapping_sub(self.allowed().at.load(Relaxed)) as i32;
+        let pops = (i64::from(hooks) - i64::from(rise)) / 2;
+        let pops = pops.clamp(0, i64::from(hooks)) as u32;
+        let pushes = hooks - pops;
+        (RanInJava { pushes, pops }, Left(left))
+    }
+}

@@ -1,0 +1,54 @@
+//! Exact hooks, of which many run in Java where threads run many of them.
+
+use crate::support::{self, Deadline, jdks};
+use oracle::Layer;
+use oracle::report::Exit;
+
+/// Exceptions, recursions, threads that end at once, and virtual threads, whose hooks are native.
+const FIXTURES: [&str; 6] = [
+    "math-parser",
+    "mutual-recursion",
+    "exceptions-up",
+    "constructors-throw",
+    "short-threads",
+    "virtual-threads",
+];
+
+#[test]
+fn the_trace_stack_is_whole_where_hooks_run_in_java_and_natively_by_turns() {
+    let scenario = format!(
+        "name = \"hooks\"\nlayers = [\"ground\", \"gst\", \"asgct-safepoint\"]\n\
+         [[program]]\nname = \"program\"\nbaseline = false\n\
+         fixtures = {{ names = {FIXTURES:?}, seconds = 6 }}\n"
+    );
+    for jdk in jdks() {
+        let deadline = Deadline::new(format!("{jdk:?}: waiting for hooks in Java, and checks"));
+        let (mut in_java, mut checks) = (0, 0);
+        for seed in 1.. {
+            deadline.check();
+            let ran = support::run_scenario(&jdk, &scenario, seed, &[]);
+            let of_run = &ran.report.runs[0];
+            assert_eq!(
+                (&of_run.exit, &of_run.invalid),
+                (&Exit::Code(0), &None),
+                "{jdk:?}"
+            );
+            for layer in [Layer::Ground, Layer::Gst, Layer::AsgctSafepoint] {
+                let counts = ran.report.layer(layer);
+                let tally = counts.map(|counts| counts.tally()).unwrap_or_default();
+                assert_eq!(tally.mismatches(), 0, "{jdk:?}: {layer} {tally:?}");
+                checks += u64::from(layer == Layer::Gst) * tally.matches;
+            }
+            let rewriting = of_run.rewriting.as_ref().expect("a run with hooks");
+            assert!(rewriting.hooks_native > 0, "{jdk:?}: {rewriting:?}");
+            in_java += rewriting.hooks_in_java;
+            // Each hook that pops counts, wherever it ran.
+            let ground = ran.report.layer(Layer::Ground).expect("counts").tally();
+            let pops = (rewriting.hooks_in_java + rewriting.hooks_native) / 2;
+            assert!(ground.checks() >= pops / 2, "{jdk:?}: {ground:?}, {pops}");
+            if in_java >= 1_000_000 && checks >= 200 {
+                break;
+            }
+        }
+    }
+}
