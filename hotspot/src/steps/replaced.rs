@@ -4,7 +4,7 @@
 //! the interpreter. Each frame has its method, its bytecode pointer, and the place of its caller's frame. The
 //! frame of the compiled method itself returns to the caller of the compiled frame, perhaps at another place.
 
-use super::shadow::Call;
+use super::call::Call;
 use super::{Code, Place, Stack, WORD};
 use crate::unwind::interpreted::{BCP, METHOD};
 

@@ -246,7 +246,7 @@ impl Shadow {
                 return Ok(());
             }
             // A compiled method that is to be deoptimised pushes the address at which it went on.
-            if !is_invoke && !(is_handler && word == self.diverted.to) {
+            if !(is_invoke || is_handler && word == self.diverted.to) {
                 return Ok(());
             }
         }

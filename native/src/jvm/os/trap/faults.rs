@@ -3,7 +3,6 @@
 
 use super::copies::resume_behind_copy;
 use super::guard::end_walk;
-use super::led_elsewhere;
 use crate::jvm::arch;
 use crate::jvm::os::earlier::{self, call_earlier};
 use std::ffi::{c_int, c_void};
@@ -17,8 +16,17 @@ static EARLIER: [(c_int, OnceLock<libc::sigaction>); 3] = [
     (libc::SIGFPE, OnceLock::new()),
 ];
 
+/// What a handler calls if the earlier handler lets the thread go on elsewhere.
+///
+/// # Safety
+/// The context must be that of a signal whose handler the calling thread runs.
+pub type LedElsewhere = unsafe fn(&mut libc::ucontext_t);
+
+static LED_ELSEWHERE: OnceLock<LedElsewhere> = OnceLock::new();
+
 /// Installs a handler before each handler that is there. To be called once.
-pub fn install() -> io::Result<()> {
+pub fn install(led_elsewhere: LedElsewhere) -> io::Result<()> {
+    LED_ELSEWHERE.get_or_init(|| led_elsewhere);
     for (signal, earlier) in &EARLIER {
         let found = earlier::find(*signal)?;
         let before = earlier.get_or_init(|| found);
@@ -40,7 +48,9 @@ extern "C" fn handler(signal: c_int, info: *mut libc::siginfo_t, context: *mut c
         if let Some(earlier) = earlier.and_then(|(_, earlier)| earlier.get()) {
             let pc = arch::registers(raw).pc;
             call_earlier(earlier, signal, info, context);
-            if arch::registers(raw).pc != pc {
+            if arch::registers(raw).pc != pc
+                && let Some(led_elsewhere) = LED_ELSEWHERE.get()
+            {
                 led_elsewhere(raw);
             }
         }

@@ -98,7 +98,7 @@ pub fn install(on_trap: OnTrap) -> io::Result<()> {
             copies: Copies::new()?,
             stack: OwnStack::new()?,
         });
-        faults::install()?;
+        faults::install(led_elsewhere)?;
         let installed = Installed {
             on_trap,
             runner,

@@ -129,7 +129,7 @@ fn copies_do_what_the_instructions_do() {
 /// A walk that crashes ends, and the program counter of the crash is known. Later walks are guarded, too.
 #[test]
 fn a_walk_that_crashes_ends() {
-    faults::install().expect("handlers");
+    faults::install(led_elsewhere).expect("handlers");
     let tid = crate::jvm::os::thread::id();
     for _ in 0..2 {
         // SAFETY: the walks keep no lock and own no memory. The read of absent memory is what the guard is for.
