@@ -359,7 +359,10 @@ mod tests {
         // pop rdx; jmp rdx
         assert_eq!(without_frame(&[0x5a, 0xff, 0xe2]), Some(CALLER));
         // mov rax, [rbp-8]; pop rdx; jmp rdx
-        assert_eq!(without_frame(&[0x48, 0x8b, 0x45, 0xf8, 0x5a, 0xff, 0xe2]), None);
+        assert_eq!(
+            without_frame(&[0x48, 0x8b, 0x45, 0xf8, 0x5a, 0xff, 0xe2]),
+            None
+        );
         // leave; pop rdx; jmp rdx
         assert_eq!(without_frame(&[0xc9, 0x5a, 0xff, 0xe2]), None);
     }

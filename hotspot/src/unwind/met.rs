@@ -113,7 +113,10 @@ mod tests {
         assert_eq!(followed(1), [0, 1]);
         assert_eq!(followed(2), [0, 1, 2, 3]);
         assert_eq!(followed(9), [0, 1, 2, 3, 4, 5, 6, 7]);
-        assert_eq!(on_ways(2, |met| met.takes(1).then_some(met.firsts)), Some(1));
+        assert_eq!(
+            on_ways(2, |met| met.takes(1).then_some(met.firsts)),
+            Some(1)
+        );
     }
 
     #[test]

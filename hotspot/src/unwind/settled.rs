@@ -161,10 +161,7 @@ mod tests {
     fn a_record_without_a_call_settles_but_not_at_a_return_poll() {
         // push rax; pop rax; test eax, [rcx]
         let code = [0x50, 0x58, 0x85, 0x01];
-        assert_eq!(
-            settled(&code, 1, &[0], 2),
-            Some(body(STACK + WORD))
-        );
+        assert_eq!(settled(&code, 1, &[0], 2), Some(body(STACK + WORD)));
         // cmp rsp, [r15+0x380]; ret
         let code = [0x49, 0x3b, 0xa7, 0x80, 3, 0, 0, 0xc3];
         let Some(Settled::Return([pc, sp, fp])) = settled(&code, 0, &[0x2222], 0) else {

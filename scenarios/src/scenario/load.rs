@@ -17,6 +17,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../../files/real-programs.toml"),
     ),
     ("walkers", include_str!("../../files/walkers.toml")),
+    (
+        "walkers-long",
+        include_str!("../../files/walkers-long.toml"),
+    ),
     ("step", include_str!("../../files/step.toml")),
     ("observer", include_str!("../../files/observer.toml")),
     (

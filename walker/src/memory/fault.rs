@@ -88,10 +88,25 @@ extern "C" fn handler(signal: c_int, info: *mut libc::siginfo_t, context: *mut c
     }
 }
 
+/// A set of signals, as the kernel has it: signal 1 is the lowest bit.
+type Signals = u64;
+
+const FAULT_SIGNALS: Signals = 1 << (FAULTS[0] - 1) | 1 << (FAULTS[1] - 1);
+
+/// Changes which signals the calling thread blocks, and returns which it blocked. The C library's function does the same,
+/// with sets that are sixteen times as long, and takes longer.
+fn change_mask(how: c_int, signals: Signals) -> Signals {
+    let mut before: Signals = 0;
+    let size = size_of::<Signals>();
+    // SAFETY: the kernel reads and writes sets of our own, of this size.
+    unsafe { libc::syscall(libc::SYS_rt_sigprocmask, how, &signals, &mut before, size) };
+    before
+}
+
 /// While the guard lives, faults of this library's loads reach the handler: the calling thread does
 /// not block the two signals. A fault whose signal is blocked would end the process.
 pub struct Guard {
-    before: libc::sigset_t,
+    before: Signals,
     /// How much may be read while the guard lives.
     pub(super) budget: Budget,
     /// The guard belongs to its thread.
@@ -101,30 +116,18 @@ pub struct Guard {
 impl Guard {
     /// Unblocks the two signals. Async-signal-safe.
     pub fn set() -> Guard {
-        // SAFETY: plain calls on sets of our own.
-        unsafe {
-            let mut faults: libc::sigset_t = std::mem::zeroed();
-            let mut before: libc::sigset_t = std::mem::zeroed();
-            for fault in FAULTS {
-                libc::sigaddset(&mut faults, fault);
-            }
-            libc::pthread_sigmask(libc::SIG_UNBLOCK, &faults, &mut before);
-            Guard {
-                before,
-                budget: Budget::new(),
-                not_sent: PhantomData,
-            }
+        Guard {
+            before: change_mask(libc::SIG_UNBLOCK, FAULT_SIGNALS),
+            budget: Budget::new(),
+            not_sent: PhantomData,
         }
     }
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        // SAFETY: plain calls on a set of our own.
-        unsafe {
-            if FAULTS.map(|fault| libc::sigismember(&self.before, fault)) != [0, 0] {
-                libc::pthread_sigmask(libc::SIG_SETMASK, &self.before, std::ptr::null_mut());
-            }
+        if self.before & FAULT_SIGNALS != 0 {
+            change_mask(libc::SIG_SETMASK, self.before);
         }
     }
 }

@@ -79,7 +79,10 @@ impl Layout {
         };
         let oops = || number(&["CompressedOops"], ["_base", "_narrow_oop._base"]);
         let oops_shift = || memory.u32(tables.field(&["CompressedOops"], "_shift")?);
-        let class_base = number(&["CompressedKlassPointers"], ["_base", "_narrow_klass._base"])?;
+        let class_base = number(
+            &["CompressedKlassPointers"],
+            ["_base", "_narrow_klass._base"],
+        )?;
         let class_shift = memory.u32(tables.field(&["CompressedKlassPointers"], "_shift")?)?;
         let mirror_class = memory.u32(tables.field(&["java_lang_Class"], "_klass_offset")?)?;
         // SAFETY: as the caller promised.
@@ -126,12 +129,18 @@ impl Layout {
         /// taken for a chunk is wrong.)
         const CONTINUATION: usize = 2 * WORD;
         let continuation = memory.word(entry.wrapping_add(CONTINUATION))?;
-        self.with_frames(memory, self.oop(memory, continuation.wrapping_add(self.tail))?)
+        self.with_frames(
+            memory,
+            self.oop(memory, continuation.wrapping_add(self.tail))?,
+        )
     }
 
     /// The next older chunk that has frames; `None` inside if there is none.
     pub fn older(&self, memory: &impl Memory, chunk: Chunk) -> Option<Option<Chunk>> {
-        self.with_frames(memory, self.oop(memory, chunk.object.wrapping_add(self.parent))?)
+        self.with_frames(
+            memory,
+            self.oop(memory, chunk.object.wrapping_add(self.parent))?,
+        )
     }
 
     fn with_frames(&self, memory: &impl Memory, chunk: usize) -> Option<Option<Chunk>> {
@@ -243,7 +252,8 @@ impl Java {
         let id = unsafe {
             let functions = &(**self.env).v1_6;
             let name = c"doYield".as_ptr();
-            let id = (functions.GetStaticMethodID)(self.env, self.continuation, name, c"()I".as_ptr());
+            let id =
+                (functions.GetStaticMethodID)(self.env, self.continuation, name, c"()I".as_ptr());
             (functions.ExceptionClear)(self.env);
             id as usize
         };

@@ -90,7 +90,11 @@ mod tests {
             memo.put([key, !key, key]);
         }
         let kept = (1..20_000).filter_map(|key| Some((key, memo.get(key)?)));
-        assert!(kept.inspect(|&(key, row)| assert_eq!(row, [key, !key, key])).count() > 1_000);
+        assert!(
+            kept.inspect(|&(key, row)| assert_eq!(row, [key, !key, key]))
+                .count()
+                > 1_000
+        );
     }
 
     #[test]

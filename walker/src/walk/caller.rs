@@ -1,8 +1,8 @@
 //! Frames at a call.
 
 use crate::c_frames::CFrame;
-use crate::vm::code_cache::{Blob, Kind};
 use crate::vm::Vm;
+use crate::vm::code_cache::{Blob, Kind};
 use crate::vm::method::Method;
 use crate::vm::sites::{Compiled, Site};
 use crate::vm::thread::Anchor;

@@ -37,7 +37,9 @@ impl<'a> Walk<'a> {
         walk.thrown_at = thread.exception_pc(threads, &memory);
         if state == State::Java {
             // No collection moves objects, because the thread that is walked runs this code.
-            walk.continuation = thread.continuation(threads, &memory).filter(|&entry| entry != 0);
+            walk.continuation = thread
+                .continuation(threads, &memory)
+                .filter(|&entry| entry != 0);
         }
         let in_c = CFrame {
             pc,

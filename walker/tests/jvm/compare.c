@@ -303,7 +303,8 @@ static void JNICALL vm_death(jvmtiEnv *j, JNIEnv *env) {
          samples, equal, top_bci, differ, flagged, asgct_failed, asgst_failed, both_failed,
          asgct_nanos / (equal + differ + 1), asgst_nanos / (equal + differ + 1));
   printf("here: events %ld here_equal %ld here_differ %ld here_failed %ld\n", here, here_equal, here_differ, here_failed);
-  printf("asgct_unanswered %ld asgst_unanswered %ld\n", unanswered(asgct_errors, 3), unanswered(asgst_errors, 4));
+  printf("asgct_unanswered %ld asgst_unanswered %ld asgst_unwalkable %ld\n", unanswered(asgct_errors, 3),
+         unanswered(asgst_errors, 4), asgst_errors[-ASGST_UNWALKABLE_CALLER]);
   errors("asgct", asgct_errors);
   errors("asgst", asgst_errors);
   for (int i = 0; i < to_keep && i < kept_count && i < MOST_KEPT; i++) show(&kept[i]);

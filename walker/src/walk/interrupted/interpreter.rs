@@ -33,8 +33,7 @@ impl Walk<'_> {
         {
             return self.building_interpreter(place, registers);
         }
-        let exit =
-            exit::find_without_frame(&self.memory, place.pc, registers, STEPS, self);
+        let exit = exit::find_without_frame(&self.memory, place.pc, registers, STEPS, self);
         if let Some(exit) = exit
             && self.is_return(exit.pc)
         {

@@ -217,9 +217,8 @@ impl Walk<'_> {
             return None;
         }
         let blob = self.vm.code_cache.blob(&self.memory, pc)?;
-        let is_leaf_call = || {
-            matches!(blob.kind, Kind::Compiled(_)) && is_leaf_call(self.vm, &self.memory, pc)
-        };
+        let is_leaf_call =
+            || matches!(blob.kind, Kind::Compiled(_)) && is_leaf_call(self.vm, &self.memory, pc);
         if self.is_return(pc) && !is_leaf_call() {
             let fp = registers.get(Register::RBP)?;
             return Some(Position::Call(Place { pc, sp, fp }));
