@@ -22,7 +22,7 @@ pub(super) const CAUSE: Cause = Cause {
 pub(super) const OWN_HOOK: Cause = Cause {
     name: "own-hook",
     meaning: "a hook of Stackwitness, which does not run now, for want of a debug info record",
-    recognise: |facts| is_without_record(facts) && facts.case.is_hook_alone,
+    recognise: recognise_hook,
     since: 0,
     programs: &[Program {
         note: "Light hooks are inlined, and the next record is often that of a hook.",
@@ -34,6 +34,10 @@ pub(super) const OWN_HOOK: Cause = Cause {
 
 fn recognise(facts: &Facts<'_>) -> bool {
     is_without_record(facts) && !facts.case.is_hook_alone
+}
+
+fn recognise_hook(facts: &Facts<'_>) -> bool {
+    is_without_record(facts) && facts.case.is_hook_alone
 }
 
 /// Whether the walk shows inlined frames of another record, or none.
