@@ -51,7 +51,8 @@ fn cuts_at_linkers(version: &str) -> Option<bool> {
 fn more_jdks() -> Vec<PathBuf> {
     let more = std::env::var_os("STACKWITNESS_TEST_MORE_JDKS").unwrap_or_default();
     let mut homes = jdks();
-    homes.extend(std::env::split_paths(&more));
+    let more = std::env::split_paths(&more).filter(|home| !home.as_os_str().is_empty());
+    homes.extend(more);
     homes
 }
 

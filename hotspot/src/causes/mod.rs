@@ -13,7 +13,6 @@ mod interpreter_frame;
 mod leaf_call;
 mod moved_stack_pointer;
 mod no_record;
-mod own_hook;
 mod unexplained;
 mod unwalkable_caller;
 mod upcall_stub;
@@ -28,7 +27,7 @@ use oracle::record::CauseName;
 /// last row recognises every mismatch.
 pub static CAUSES: [Cause; 12] = [
     no_record::CAUSE,
-    own_hook::CAUSE,
+    no_record::OWN_HOOK,
     frozen_frames::CAUSE,
     called_by_vm::CAUSE,
     frame_removed::CAUSE,
