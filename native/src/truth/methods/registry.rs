@@ -229,16 +229,9 @@ impl Registry {
         read(&self.hooked).get(&hook.0).cloned()
     }
 
-    /// The number of hooked methods so far.
-    pub fn number_hooked(&self) -> usize {
-        read(&self.hooked).len()
-    }
-
-    /// A hooked method of this name. `class` is a binary name.
-    pub fn named(&self, class: &str, name: &str) -> Option<HookId> {
-        let all = read(&self.hooked);
-        let found = all.iter().find(|(_, hooked)| hooked.is_named(class, name));
-        found.map(|(&id, _)| HookId(id))
+    /// All hooked methods.
+    pub(super) fn all_hooked(&self) -> RwLockReadGuard<'_, HashMap<u32, Arc<Hooked>, Spread>> {
+        read(&self.hooked)
     }
 
     /// Whether the method of a hook is a constructor.

@@ -53,6 +53,18 @@ impl Registry {
         Some(dotted(&class, &name))
     }
 
+    /// The number of hooked methods so far.
+    pub fn number_hooked(&self) -> usize {
+        self.all_hooked().len()
+    }
+
+    /// A hooked method of this name. `class` is a binary name.
+    pub fn named(&self, class: &str, name: &str) -> Option<HookId> {
+        let all = self.all_hooked();
+        let found = all.iter().find(|(_, hooked)| hooked.is_named(class, name));
+        found.map(|(&id, _)| HookId(id))
+    }
+
     /// An entry of the trace stack in the form of reports.
     pub fn show_entry(&self, hook: HookId) -> ShownFrame {
         let method = match self.by_hook(hook) {
