@@ -4,14 +4,13 @@ use crate::support::{self, Deadline, jdks};
 use oracle::Layer;
 use oracle::report::Exit;
 
-/// Exceptions, recursions, threads that end at once, and virtual threads, whose hooks are native.
-const FIXTURES: [&str; 6] = [
+/// Exceptions, recursions, and threads that end at once.
+const FIXTURES: [&str; 5] = [
     "math-parser",
     "mutual-recursion",
     "exceptions-up",
     "constructors-throw",
     "short-threads",
-    "virtual-threads",
 ];
 
 #[test]
