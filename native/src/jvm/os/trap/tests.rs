@@ -10,15 +10,26 @@ static PLACES: [AtomicUsize; 1 << 17] = [const { AtomicUsize::new(0) }; 1 << 17]
 fn on_trap(context: &HandlerContext<'_>, trap: Trap) -> Next {
     match trap {
         Trap::Called(next) => next,
+        Trap::Crossed(crossing) => {
+            crossing::give_back(crossing);
+            CROSSED.fetch_add(1, Relaxed);
+            Next::Step
+        }
         Trap::Stepped => {
             let step = STEPS.fetch_add(1, Relaxed);
             if let Some(place) = PLACES.get(step) {
                 place.store(context.registers().pc, Relaxed);
             }
-            Next::Step
+            // System calls are made in a crossing.
+            let is_call = context.next_bytes() == [0x0f, 0x05];
+            let crossing = is_call.then(|| crossing::take(context.system_call()));
+            crossing.flatten().map_or(Next::Step, Next::Cross)
         }
     }
 }
+
+/// How many system calls were made in a crossing.
+static CROSSED: AtomicUsize = AtomicUsize::new(0);
 
 /// Runs `work` step by step. Returns its result, and the program counters.
 #[inline(never)]
@@ -75,7 +86,9 @@ fn work() -> ([u8; 256], [u64; 64], u64) {
         std::arch::asm!("stc", "pushfq", "pop {flags}", "push {flags}", "popfq", flags = inout(reg) flags);
     }
     assert_eq!(flags & 1, 1);
-    (copied, numbers, shared.into_inner())
+    // SAFETY: this system call only returns a number.
+    let parent = unsafe { libc::getppid() };
+    (copied, numbers, shared.into_inner() + parent as u64)
 }
 
 /// Instructions that run by their copies do what the instructions do, at the same addresses.
@@ -120,6 +133,7 @@ fn copies_do_what_the_instructions_do() {
         "they part behind {:#x?}",
         trapped.1.get(same.saturating_sub(3)..same + 2)
     );
+    assert_eq!(CROSSED.load(Relaxed), 2);
     // The trap flag is gone.
     let steps = STEPS.load(Relaxed);
     let sum: usize = (0..black_box(1000)).map(black_box).sum();
