@@ -2,13 +2,12 @@
 
 use super::choice::Chosen;
 use super::class_files::ClassFiles;
-use super::in_java::HookCounts;
 use super::java_hooks::JavaHooks;
 use super::methods::registry::Registry;
 use super::natives::Natives;
 use super::thread_state::ThreadState;
 use super::threads::Threads;
-use super::trace_stack::TraceStack;
+use super::trace_stack::{HookCounts, TraceStack};
 use super::unloading::{GRACE, Unloading};
 use super::virtual_threads::VirtualThreads;
 use crate::jvm::Jvm;

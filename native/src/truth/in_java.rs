@@ -1,90 +1,12 @@
 //! How many exact hooks of a thread run in Java, and not in the agent.
 //!
 //! A call of a native method costs many times what a hook does. So where a thread runs more than
-//! [`NATIVE_PER_SECOND`] hooks a second, only about so many of them are native calls. The others do
-//! the same work in Java. Which hooks are native is random, lest it beats with the program's own
-//! rhythm.
+//! half a million hooks a second ([`super::trace_stack::Pace`]), only about so many of them are native
+//! calls. The others do the same work in Java. Which hooks are native is random, lest it beats with the
+//! program's own rhythm.
 
 use super::thread_state::ThreadState;
-use super::trace_stack::Left;
-use crate::jvm::os::clock;
-use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-/// So many hooks of a thread are native calls in a second, if it runs at least so many. They take
-/// about a hundredth of its time.
-const NATIVE_PER_SECOND: u64 = 500_000;
-
-/// The rate of a thread's hooks is measured over so many of them.
-const MEASURED: u64 = 1 << 12;
-
-/// The most hooks that run in Java for each native one. A check that is due waits for a native hook.
-const MOST: u64 = 1 << 12;
-
-/// Exact hooks of all threads, by the way they ran.
-#[derive(Debug, Default)]
-pub struct HookCounts {
-    /// Native calls.
-    pub native: AtomicU64,
-    /// Hooks in Java.
-    pub in_java: AtomicU64,
-}
-
-/// What a thread knows of its exact hooks.
-#[derive(Debug, Default)]
-pub struct Pace {
-    /// Whether hooks may run in Java.
-    on: Cell<bool>,
-    /// The mean number of hooks up to and with the next native one.
-    stride: Cell<u64>,
-    /// Hooks since `since`.
-    native: Cell<u64>,
-    in_java: Cell<u64>,
-    /// The start of the measurement, in nanoseconds.
-    since: Cell<u64>,
-}
-
-impl Pace {
-    /// A thread begins: its hooks are native calls.
-    pub fn reset(&self, on: bool) {
-        self.on.set(on);
-        self.stride.set(1);
-        self.native.set(0);
-        self.in_java.set(0);
-        self.since.set(clock::since_start());
-    }
-
-    /// Whether hooks may run in Java.
-    #[inline(always)]
-    pub fn is_on(&self) -> bool {
-        self.on.get()
-    }
-
-    /// The hooks since the last call.
-    fn take(&self) -> (u64, u64) {
-        (self.native.take(), self.in_java.take())
-    }
-
-    /// Measures the rate of hooks up to now.
-    #[cold]
-    fn measure(&self, counts: Option<&HookCounts>) {
-        let now = clock::since_start();
-        let (native, in_java) = self.take();
-        let elapsed = now.saturating_sub(self.since.replace(now)).max(1);
-        self.stride.set(stride(native + in_java, elapsed));
-        if let Some(counts) = counts {
-            counts.native.fetch_add(native, Relaxed);
-            counts.in_java.fetch_add(in_java, Relaxed);
-        }
-    }
-}
-
-/// The mean number of hooks up to and with the next native one, where `hooks` took so many
-/// nanoseconds.
-fn stride(hooks: u64, elapsed: u64) -> u64 {
-    let per_second = hooks.saturating_mul(1_000_000_000) / elapsed;
-    (per_second / NATIVE_PER_SECOND).clamp(1, MOST)
-}
+use super::trace_stack::{HookCounts, Left};
 
 /// A native hook begins: the hooks that ran in Java before count. Returns how many more might have
 /// run there.
@@ -96,8 +18,8 @@ pub fn arrive(state: &ThreadState) -> Left {
     let (ran, left) = state.own_stack().ran_in_java();
     if ran.pushes + ran.pops > 0 {
         let own = &state.own;
-        let in_java = &own.pace.in_java;
-        in_java.set(in_java.get() + u64::from(ran.pushes) + u64::from(ran.pops));
+        own.pace
+            .ran_in_java(u64::from(ran.pushes) + u64::from(ran.pops));
         own.even_pops.set(own.even_pops.get() + u64::from(ran.pops));
         own.countdown
             .set(own.countdown.get().saturating_sub(ran.pushes));
@@ -123,17 +45,8 @@ pub fn depart<'a>(state: &ThreadState, counts: impl FnOnce() -> Option<&'a HookC
     if !pace.is_on() {
         return;
     }
-    let native = pace.native.get() + 1;
-    pace.native.set(native);
-    if native + pace.in_java.get() >= MEASURED {
-        pace.measure(counts());
-    }
-    let stride = pace.stride.get();
-    let hooks = match stride {
-        0 | 1 => 0,
-        _ => state.own.random() % (2 * stride - 1),
-    };
-    state.own_stack().allow(Left(hooks as u32));
+    let hooks = pace.next(counts, || state.own.random());
+    state.own_stack().allow(Left(hooks));
 }
 
 /// The thread ends: its hooks are counted.
@@ -141,26 +54,5 @@ pub fn end(state: &ThreadState, counts: &HookCounts) {
     arrive(state);
     if state.own.pace.is_on() {
         state.own.pace.measure(Some(counts));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hooks_of_a_thread_that_runs_few_are_native() {
-        assert_eq!(stride(MEASURED, 1_000_000_000), 1);
-        assert_eq!(stride(MEASURED, 10_000_000), 1);
-        assert_eq!(stride(0, 0), 1);
-    }
-
-    #[test]
-    fn of_many_hooks_about_as_many_are_native_in_each_second() {
-        for per_second in [2_000_000u64, 50_000_000, 1_000_000_000] {
-            let stride = stride(per_second / 100, 10_000_000);
-            let native = per_second / stride;
-            assert!((400_000..=1_000_000).contains(&native), "{native}");
-        }
     }
 }

@@ -1,7 +1,6 @@
 //! The agent's state of a thread.
 
-use super::in_java::Pace;
-use super::trace_stack::TraceStack;
+use super::trace_stack::{Pace, TraceStack};
 use crate::jvm::jni::{Env, EnvAddress, Global, Local, Ref};
 use crate::jvm::os::thread::{self, StackBounds};
 use crate::jvm::os::thread_word;

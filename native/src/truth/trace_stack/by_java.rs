@@ -9,31 +9,8 @@
 //!   agent knows how many pushes and pops there were: the depth says how many more pushes than pops.
 //!   In doubt they may do nothing.
 
-use super::entry::Entry;
 use super::stack::TraceStack;
-use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
-
-/// The words before the entries. Hooks in Java reach them from the address of the entries.
-#[repr(C, align(8))]
-#[derive(Debug)]
-pub(super) struct Head {
-    /// How many entries there are; beyond the capacity they are counted but not stored.
-    pub(super) depth: AtomicU32,
-    /// What hooks in Java may do.
-    gate: AtomicU32,
-    /// An entry below the lowest entry. Nothing was checked there, and no method has its id.
-    ground: Entry,
-}
-
-/// What exact hooks in Java were allowed.
-#[derive(Debug, Default)]
-pub(super) struct Allowed {
-    /// How many hooks.
-    hooks: AtomicU32,
-    /// The depth at which they were allowed.
-    at: AtomicU32,
-}
 
 /// Exact hooks that have run in Java.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]

@@ -36,6 +36,8 @@
 mod by_java;
 mod copy;
 mod entry;
+mod head;
+mod pace;
 mod stack;
 #[cfg(test)]
 mod tests;
@@ -43,5 +45,6 @@ mod token;
 
 pub use by_java::Left;
 pub use copy::StackCopy;
+pub use pace::{HookCounts, Pace};
 pub use stack::TraceStack;
 pub use token::{Balance, Token};

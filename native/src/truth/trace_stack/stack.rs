@@ -1,8 +1,8 @@
 //! The trace stack itself.
 
-use super::by_java::{Allowed, Head};
 use super::copy::StackCopy;
 use super::entry::{Entry, LEAVING, hook_of};
+use super::head::{Allowed, Head};
 use super::token::{Balance, Token};
 use crate::jvm::os::reserved::Reserved;
 use oracle::tally::Drop;

@@ -1,0 +1,25 @@
+//! The words that hooks in Java share with the agent.
+
+use super::entry::Entry;
+use std::sync::atomic::AtomicU32;
+
+/// The words before the entries. Hooks in Java reach them from the address of the entries.
+#[repr(C, align(8))]
+#[derive(Debug)]
+pub(super) struct Head {
+    /// How many entries there are; beyond the capacity they are counted but not stored.
+    pub(super) depth: AtomicU32,
+    /// What hooks in Java may do.
+    pub(super) gate: AtomicU32,
+    /// An entry below the lowest entry. Nothing was checked there, and no method has its id.
+    ground: Entry,
+}
+
+/// What exact hooks in Java were allowed.
+#[derive(Debug, Default)]
+pub(super) struct Allowed {
+    /// How many hooks.
+    pub(super) hooks: AtomicU32,
+    /// The depth at which they were allowed.
+    pub(super) at: AtomicU32,
+}
