@@ -13,7 +13,7 @@ pub mod counts;
 pub mod handler;
 pub mod instant;
 pub mod key;
-mod parked;
+pub mod parked;
 pub mod seen;
 pub mod thread;
 pub mod visits;
