@@ -98,7 +98,7 @@ impl Pace {
 }
 
 /// The mean number of hooks up to and with the next native one, where `hooks` took so many
-/// nanoseconds.
+/// nanoseconds, at least one.
 fn stride(hooks: u64, elapsed: u64) -> u64 {
     let per_second = hooks.saturating_mul(1_000_000_000) / elapsed;
     (per_second / NATIVE_PER_SECOND).clamp(1, MOST)
@@ -112,7 +112,7 @@ mod tests {
     fn hooks_of_a_thread_that_runs_few_are_native() {
         assert_eq!(stride(MEASURED, 1_000_000_000), 1);
         assert_eq!(stride(MEASURED, 10_000_000), 1);
-        assert_eq!(stride(0, 0), 1);
+        assert_eq!(stride(0, 1), 1);
     }
 
     #[test]
