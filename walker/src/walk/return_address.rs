@@ -46,14 +46,15 @@ pub fn is_return(vm: &Vm, memory: &Live<'_>, word: usize) -> bool {
     }
 }
 
-/// Whether the call that ends at `pc` in compiled code has no debug info record: a call of C, or of a stub that is
+/// Whether a call ends at `pc` in compiled code that has no debug info record: a call of C, or of a stub that is
 /// called like C. A record at `pc` is then of the instruction behind the call, which another method may be inlined at.
 pub fn is_leaf_call(vm: &Vm, memory: &Live<'_>, pc: usize) -> bool {
     // Compiled code calls all other code directly: the code cache is small enough.
-    direct_target(memory, pc).is_none_or(|target| {
-        let callee = vm.code_cache.blob(memory, target);
-        callee.is_none_or(|callee| callee.kind == Kind::Routine)
-    })
+    let Some(target) = direct_target(memory, pc) else {
+        return is_behind_indirect_call(memory, pc);
+    };
+    let callee = vm.code_cache.blob(memory, target);
+    callee.is_none_or(|callee| callee.kind == Kind::Routine)
 }
 
 fn has_record(vm: &Vm, memory: &Live<'_>, nmethod: Nmethod, code: usize, pc: usize) -> bool {
@@ -63,6 +64,18 @@ fn has_record(vm: &Vm, memory: &Live<'_>, nmethod: Nmethod, code: usize, pc: usi
         tables.around(memory, offset)?.exact(offset)
     };
     record().is_some_and(|record| record.scope != 0)
+}
+
+/// Whether the call that ends at `pc` in compiled code is one of the VM's code, which may not return: a thread that is at
+/// `pc` may have come there by a branch. Behind a call that deoptimises, other code begins at once.
+pub fn is_behind_call_of_vm(vm: &Vm, memory: &Live<'_>, pc: usize) -> bool {
+    let callee = direct_target(memory, pc).and_then(|target| vm.code_cache.blob(memory, target));
+    callee.is_some_and(|callee| {
+        matches!(
+            callee.kind,
+            Kind::Deoptimization | Kind::Safepoint | Kind::Routine | Kind::Stub
+        )
+    })
 }
 
 /// Whether a call ends at `address`: a direct call, or a call through a register or memory.

@@ -7,7 +7,8 @@ use crate::vm::method::Method;
 use crate::vm::sites::Body;
 use crate::walk::caller::frame_at;
 use crate::walk::frame::{Certainty, Failure, Frame, FrameKind};
-use crate::walk::return_address::calls_into;
+use crate::walk::interrupted::Stands;
+use crate::walk::return_address::{calls_into, is_behind_call_of_vm, is_leaf_call};
 use crate::walk::{Place, Position, Step, Walk, Yield};
 use hotspot::memory::Memory;
 use hotspot::unwind::exit::{Calls, Landings};
@@ -37,7 +38,7 @@ impl Walk<'_> {
         blob: &Blob,
         place: Place,
         registers: &Registers,
-        has_record: bool,
+        stands: Stands,
     ) -> Result<Step, Failure> {
         if let Some(next) = self.behind_static_stub(blob, place)? {
             let frame = Yield::Nothing;
@@ -64,11 +65,7 @@ impl Walk<'_> {
                 },
                 ..frame
             }),
-            Stage::Whole if has_record => self.record_at(blob, frame)?,
-            Stage::Whole => Yield::Frame(Frame {
-                certainty: Certainty::METHOD_ALONE,
-                ..frame
-            }),
+            Stage::Whole => self.record_at(blob, frame, stands)?,
         };
         let next = self.caller(place.sp, caller)?;
         Ok(Step { frame, next })
@@ -90,8 +87,8 @@ impl Walk<'_> {
     }
 
     /// The frames of the debug info record at the pc of `frame`; the method alone, if there is
-    /// none.
-    fn record_at(&self, blob: &Blob, frame: Frame) -> Result<Yield, Failure> {
+    /// none that is certainly of this frame.
+    fn record_at(&self, blob: &Blob, frame: Frame, stands: Stands) -> Result<Yield, Failure> {
         let Kind::Compiled(nmethod) = blob.kind else {
             return Err(Failure::Top);
         };
@@ -101,7 +98,12 @@ impl Walk<'_> {
         let offset = i32::try_from(frame.pc.wrapping_sub(blob.code)).map_err(|_| Failure::Top)?;
         let around = tables.around(&self.memory, offset).ok_or(Failure::Torn)?;
         let exact = around.exact(offset).filter(|record| record.scope != 0);
-        Ok(match exact {
+        // The record may be of the call that ends here, or of the instruction that begins here.
+        let is_of_other = || match stands {
+            Stands::At => is_behind_call_of_vm(self.vm, &self.memory, frame.pc),
+            Stands::Behind => is_leaf_call(self.vm, &self.memory, frame.pc),
+        };
+        Ok(match exact.filter(|_| !is_of_other()) {
             Some(record) => Yield::Record(self.inlined(nmethod, &tables, record, frame)?),
             None => Yield::Frame(Frame {
                 certainty: Certainty::METHOD_ALONE,

@@ -6,31 +6,39 @@ mod stub;
 
 use crate::vm::code_cache::Kind;
 use crate::walk::frame::Failure;
-use crate::walk::return_address::{is_behind_call, is_leaf_call, is_return};
+use crate::walk::return_address::{is_behind_call, is_return};
 use crate::walk::{Place, Step, Walk};
 use hotspot::memory::Memory;
 use hotspot::unwind::exit::{self, Calls, Exit, Landings};
 use hotspot::unwind::{Register, Registers};
 use hotspot::vm::interpreter::Role;
 
+/// Where a frame stands at its program counter.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+enum Stands {
+    /// At the instruction, which runs next.
+    At,
+    /// Behind a call that is under way.
+    Behind,
+}
+
 impl Walk<'_> {
     /// The frame that was interrupted at `pc`.
     pub(super) fn interrupted(&self, pc: usize, registers: &Registers) -> Result<Step, Failure> {
-        self.at_any_instruction(pc, registers, true)
+        self.at_any_instruction(pc, registers, Stands::At)
     }
 
     /// The frame that has made a call, which returns to `pc`.
     pub(super) fn called(&self, pc: usize, registers: &Registers) -> Result<Step, Failure> {
-        let has_record = !is_leaf_call(self.vm, &self.memory, pc);
-        self.at_any_instruction(pc, registers, has_record)
+        self.at_any_instruction(pc, registers, Stands::Behind)
     }
 
-    /// The frame that continues at `pc`. `has_record` says whether a debug info record at `pc` is that of the frame.
+    /// The frame that continues at `pc`.
     fn at_any_instruction(
         &self,
         pc: usize,
         registers: &Registers,
-        has_record: bool,
+        stands: Stands,
     ) -> Result<Step, Failure> {
         let sp = registers.get(Register::RSP).ok_or(Failure::Top)?;
         let place = Place {
@@ -50,7 +58,7 @@ impl Walk<'_> {
         match blob.kind {
             Kind::Interpreter => self.interrupted_interpreter(place, registers),
             Kind::Compiled(nmethod) => {
-                self.interrupted_compiled(nmethod, &blob, place, registers, has_record)
+                self.interrupted_compiled(nmethod, &blob, place, registers, stands)
             }
             Kind::NativeWrapper(nmethod) => {
                 self.interrupted_wrapper(nmethod, &blob, place, registers)
