@@ -22,9 +22,9 @@ struct Row<const WORDS: usize> {
 
 const ROWS_LOG2: u32 = 12;
 
-impl<const WORDS: usize> Memo<WORDS> {
+impl<const WORDS: usize> Default for Memo<WORDS> {
     /// Empty. Not to be called in a handler.
-    pub fn new() -> Memo<WORDS> {
+    fn default() -> Memo<WORDS> {
         let row = || Row {
             version: AtomicUsize::new(0),
             words: std::array::from_fn(|_| AtomicUsize::new(0)),
@@ -33,7 +33,9 @@ impl<const WORDS: usize> Memo<WORDS> {
             rows: (0..1 << ROWS_LOG2).map(|_| row()).collect(),
         }
     }
+}
 
+impl<const WORDS: usize> Memo<WORDS> {
     /// The row of `key`; `None` for 0.
     #[inline]
     pub fn get(&self, key: usize) -> Option<[usize; WORDS]> {
@@ -79,7 +81,7 @@ mod tests {
 
     #[test]
     fn a_row_is_that_of_its_key_or_nothing() {
-        let memo = Memo::<3>::new();
+        let memo = Memo::<3>::default();
         assert_eq!(memo.get(8), None);
         memo.put([8, 1, 2]);
         assert_eq!(memo.get(8), Some([8, 1, 2]));
@@ -99,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_reader_never_sees_parts_of_two_writes() {
-        let memo = Memo::<3>::new();
+        let memo = Memo::<3>::default();
         std::thread::scope(|scope| {
             for writer in 1..3 {
                 let memo = &memo;

@@ -58,7 +58,7 @@ impl Layout {
             class_name: tables.field(&["Klass"], "_name")?,
             symbol_length: tables.field(&["Symbol"], "_length")?,
             symbol_body: tables.field(&["Symbol"], "_body")?,
-            known_ids: Memo::new(),
+            known_ids: Memo::default(),
         })
     }
 }

@@ -10,6 +10,7 @@ use hotspot::vm::debug_info::{Compression, Scope};
 use hotspot::vm::nmethod::{Compilation, Nmethod};
 
 /// Calls by return address, scopes by address, and other instructions by address.
+#[derive(Default)]
 pub struct Sites {
     calls: Memo<7>,
     scopes: Memo<6>,
@@ -54,15 +55,6 @@ pub struct Compiled {
 }
 
 impl Sites {
-    /// None is known yet.
-    pub fn new() -> Sites {
-        Sites {
-            calls: Memo::new(),
-            scopes: Memo::new(),
-            bodies: Memo::new(),
-        }
-    }
-
     /// The instruction at `pc`, if a thread was interrupted there before.
     #[inline]
     pub fn body(&self, cache: &CodeCache, memory: &impl Memory, pc: usize) -> Option<Body> {
