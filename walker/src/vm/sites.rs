@@ -55,7 +55,7 @@ pub struct Compiled {
 
 impl Sites {
     /// None is known yet.
-    pub fn new() -> Sites {
+    pub fn empty() -> Sites {
         Sites {
             calls: Memo::new(),
             scopes: Memo::new(),
