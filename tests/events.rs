@@ -29,11 +29,6 @@ fn run(jdk: &Path, seed: u64, jvm_args: &[&str], names: &[&str], options: &[&str
     ran.report
 }
 
-fn tally(report: &Report) -> Tally {
-    let counts = report.layer(Layer::AsgctEvent);
-    counts.map(|counts| counts.tally()).unwrap_or_default()
-}
-
 /// Whether a JDK has JDK-8302320, which was corrected in 17.0.8 and in 21; `None` where this test does not
 /// know.
 fn cuts_at_linkers(version: &str) -> Option<bool> {

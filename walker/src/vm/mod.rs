@@ -99,7 +99,7 @@ impl Vm {
         let interpreter = interpreter::Layout::find(&tables)?.read(&memory)?;
         Some(Vm {
             code_cache: CodeCache::find(&tables, &memory)?,
-            sites: Sites::default(),
+            sites: Sites::empty(),
             interpreter,
             methods: method::Layout::find(&tables)?,
             // SAFETY: as the caller promised.

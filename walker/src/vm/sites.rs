@@ -10,7 +10,6 @@ use hotspot::vm::debug_info::{Compression, Scope};
 use hotspot::vm::nmethod::{Compilation, Nmethod};
 
 /// Calls by return address, scopes by address, and other instructions by address.
-#[derive(Default)]
 pub struct Sites {
     calls: Memo<7>,
     scopes: Memo<6>,
@@ -55,6 +54,15 @@ pub struct Compiled {
 }
 
 impl Sites {
+    /// None is known yet.
+    pub fn empty() -> Sites {
+        Sites {
+            calls: Memo::default(),
+            scopes: Memo::default(),
+            bodies: Memo::default(),
+        }
+    }
+
     /// The instruction at `pc`, if a thread was interrupted there before.
     #[inline]
     pub fn body(&self, cache: &CodeCache, memory: &impl Memory, pc: usize) -> Option<Body> {
