@@ -3,7 +3,7 @@
 //! * [`tables`]: the VM's exported description of its structures;
 //! * [`code_cache`]: generated code;
 //! * [`call_stub`]: the way into Java;
-//! * [`memo`]: what walks keep for later walks;
+//! * `memo`: what walks keep for later walks;
 //! * [`sites`]: calls in compiled code that walks have met;
 //! * [`chunks`]: frames of virtual threads in the heap;
 //! * [`method`]: methods and their ids;
