@@ -15,7 +15,6 @@ use crate::jvm::os::clock;
 use crate::jvm::os::signal::Post;
 use crate::records::Records;
 use crate::truth::context::Truth;
-use crate::truth::java_hooks::JavaHooks;
 use crate::walkers::rota::Rota;
 use oracle::pace::Pace;
 use oracle::record::{Config, Record};
@@ -314,8 +313,7 @@ impl<'e> Sampling<'e, '_> {
             thread::sleep(REST);
             return None;
         };
-        let hooks = self.means.truth.java_hooks.as_ref();
-        if hooks.is_some_and(JavaHooks::are_light) {
+        if self.means.truth.has_light_hooks() {
             target.state.invite_check(clock::since_start());
         }
         let signal = |word| self.post.send(target.tid, word);

@@ -133,6 +133,11 @@ impl Truth {
         Some((threads, threads.ended(self.jvm.jvmti)?))
     }
 
+    /// Whether hooks are Java code that compilers inline.
+    pub fn has_light_hooks(&self) -> bool {
+        self.java_hooks.as_ref().is_some_and(JavaHooks::are_light)
+    }
+
     fn show_to_hooks(&self, env: Env<'_>, state: &'static ThreadState, shown: bool) {
         if let Some(hooks) = &self.java_hooks {
             hooks.show(env, state, shown);

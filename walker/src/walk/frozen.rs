@@ -8,21 +8,11 @@ use crate::vm::code_cache::Kind;
 use crate::vm::method::Method;
 use crate::walk::caller::frame_at;
 use crate::walk::frame::{Failure, Frame, FrameKind};
-use crate::walk::{Place, Position, Step, Walk, Yield};
+use crate::walk::{Frozen, Place, Position, Step, Walk, Yield};
 use hotspot::memory::Memory;
 use hotspot::unwind::interpreted::{BCP, LOCALS, METHOD, SENDER_SP};
 
 const WORD: usize = size_of::<usize>();
-
-/// A frame in the heap.
-#[derive(Copy, Clone, Debug, Eq, PartialEq)]
-pub(super) struct Frozen {
-    chunk: Chunk,
-    /// The stack pointer; below are the program counter and the frame pointer.
-    sp: usize,
-    /// The stack pointer without the arguments by which the callee has extended the frame.
-    unextended_sp: usize,
-}
 
 impl Walk<'_> {
     /// The position behind the last frame on the stack, which returns to code that gets the next frame from the heap.

@@ -21,12 +21,11 @@ pub mod start;
 use crate::c_frames::CFrame;
 use crate::memory::Live;
 use crate::vm::Vm;
-use crate::vm::chunks;
+use crate::vm::chunks::{self, Chunk};
 use crate::vm::method::Method;
 use crate::vm::sites::Compiled;
 use crate::vm::thread::Anchor;
 use frame::{Certainty, Failure, Frame, FrameKind};
-use frozen::Frozen;
 use hotspot::unwind::Registers;
 use hotspot::vm::debug_info::Scope;
 use std::ops::Range;
@@ -40,6 +39,16 @@ pub struct Place {
     pub sp: usize,
     /// Its frame pointer.
     pub fp: usize,
+}
+
+/// A frame of a virtual thread, in the heap.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+struct Frozen {
+    chunk: Chunk,
+    /// The stack pointer; below are the program counter and the frame pointer.
+    sp: usize,
+    /// The stack pointer without the arguments by which the callee has extended the frame.
+    unextended_sp: usize,
 }
 
 /// The next position of a walk.
