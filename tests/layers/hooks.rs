@@ -2,6 +2,7 @@
 
 use crate::support::{self, Deadline, jdks};
 use oracle::Layer;
+use oracle::record::CauseName;
 use oracle::report::Exit;
 
 /// Exceptions, recursions, and threads that end at once.
@@ -32,11 +33,16 @@ fn the_trace_stack_is_whole_where_hooks_run_in_java_and_natively_by_turns() {
                 (&Exit::Code(0), &None),
                 "{jdk:?}"
             );
-            for layer in [Layer::Ground, Layer::Gst, Layer::AsgctSafepoint] {
+            for layer in [Layer::Ground, Layer::Gst] {
                 let counts = ran.report.layer(layer);
                 let tally = counts.map(|counts| counts.tally()).unwrap_or_default();
                 assert_eq!(tally.mismatches(), 0, "{jdk:?}: {layer} {tally:?}");
                 checks += u64::from(layer == Layer::Gst) * tally.matches;
+            }
+            // What AsyncGetCallTrace itself gets wrong has a cause in the JVM.
+            for kind in &of_run.kinds {
+                let cause = kind.cause.as_ref().map(CauseName::as_str);
+                assert_ne!(cause, Some("unexplained"), "{jdk:?}: {kind:?}");
             }
             let rewriting = of_run.rewriting.as_ref().expect("a run with hooks");
             assert!(rewriting.hooks_native > 0, "{jdk:?}: {rewriting:?}");
