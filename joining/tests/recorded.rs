@@ -4,11 +4,14 @@
 use flate2::read::GzDecoder;
 use joining::faults::Injector;
 use joining::file::RequestsFile;
+use joining::hottest::{named, stacks};
 use joining::methods::NamedMethods;
 use joining::run::{Counts, judge_all};
 use oracle::Layer;
+use oracle::bias::Claim;
 use oracle::mutants::{Detection, FaultKind};
 use oracle::record::FaultCount;
+use oracle::trace::HookId;
 use recordings::samples::{self, TimedSamples};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -119,5 +122,75 @@ fn faults_in_joined_events_are_caught() {
             let of_kind = sum(&|fault| fault.kind == kind && fault.outcome == Detection::Caught);
             assert!(of_kind > 0, "{run}: no {kind} was caught");
         }
+    }
+}
+
+/// What a profile gets from one event: the stack that ran, and the stack and the newest method that the event shows.
+struct Shown {
+    ran: Vec<HookId>,
+    newest: String,
+    stack: Claim<Vec<HookId>>,
+    method: Claim<String>,
+}
+
+/// What a profile gets from each event, in the order of `samples`.
+fn profile(file: &RequestsFile, samples: &TimedSamples, layer: Layer) -> Vec<Option<Shown>> {
+    let mut methods = NamedMethods::new(&file.methods);
+    let mut events = vec![];
+    judge_all(file, samples, &mut methods, &[layer], |judged, methods| {
+        if judged.sample.is_none() {
+            return;
+        }
+        let both = stacks(judged, methods).zip(named(judged, methods));
+        events.push(both.map(|((ran, stack), (newest, method))| Shown {
+            ran: ran.to_vec(),
+            newest,
+            stack,
+            method,
+        }));
+    });
+    assert_eq!(events.len(), samples.samples.len(), "each event is seen");
+    events
+}
+
+#[test]
+fn profiles_show_the_stack_of_each_event() {
+    for (run, layer) in RUNS {
+        let (file, mut samples) = read(run);
+        samples
+            .samples
+            .retain(|sample| !sample.failed && !sample.biased && sample.stack.is_some());
+        let honest = profile(&file, &samples, layer);
+        let right = honest.iter().flatten();
+        let right = right.filter(|shown| matches!(shown.stack, Claim::Same));
+        assert!(right.count() >= 10, "{run}: honest events show what ran");
+
+        // Each event gets the stack of the next one. So a profile must show what ran at the next event.
+        let mut shifted = samples.clone();
+        for (at, sample) in shifted.samples.iter_mut().enumerate() {
+            sample.stack = samples.samples[(at + 1) % samples.samples.len()].stack;
+        }
+        let (mut of_others, mut compared) = (0, 0);
+        for (at, shown) in profile(&file, &shifted, layer).iter().enumerate() {
+            let (Some(shown), Some(next)) = (shown, &honest[(at + 1) % honest.len()]) else {
+                continue;
+            };
+            if !matches!(next.stack, Claim::Same) {
+                continue;
+            }
+            match (&shown.stack, &shown.method) {
+                (Claim::Named(stack), Claim::Named(method)) => {
+                    assert_eq!((stack, method), (&next.ran, &next.newest), "{run}");
+                    of_others += u64::from(shown.ran != next.ran);
+                }
+                (Claim::Same, _) => assert_eq!(shown.ran, next.ran, "{run}"),
+                _ => continue,
+            }
+            compared += 1;
+        }
+        println!(
+            "{run}: {compared} events with the stack of the next one, {of_others} of another stack"
+        );
+        assert!(of_others >= 10, "{run}");
     }
 }
