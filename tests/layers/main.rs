@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod epilogues;
 mod hooks;
 mod queue;
 mod steps;

@@ -206,7 +206,8 @@ fn without_times(printed: &str) -> Vec<String> {
     printed.lines().map(|line| words(line).join(" ")).collect()
 }
 
-fn visited(file: &Path) -> Vec<VisitedCode> {
+/// The code in the file of a run.
+pub fn visited(file: &Path) -> Vec<VisitedCode> {
     let text = std::fs::read_to_string(file).expect("the code is there");
     let lines = text.lines();
     lines

@@ -56,6 +56,8 @@ pub struct Records {
     pub before: Option<Vec<Line>>,
     /// The first record behind the program counter.
     pub behind: Option<Vec<Line>>,
+    /// Whether the record at the program counter is that of the call before it.
+    pub is_of_call: bool,
 }
 
 /// Facts about methods and generated code.
@@ -203,7 +205,7 @@ fn top(
         (Code::Compiled, _)
             if !facts.is_in_stubs(place.piece, place.pc) || is_whole(place, calls, facts) =>
         {
-            between_records(place.piece, place.pc, facts)?
+            interrupted(place.piece, place.pc, facts)?
         }
         _ => return Ok(vec![none()]),
     };
@@ -224,6 +226,25 @@ fn is_whole(place: &Place, calls: &[Call], facts: &impl Facts) -> bool {
         .is_some_and(|words| slot != 0 && place.sp <= slot.wrapping_sub((words - 1) * WORD))
 }
 
+/// The candidates for the frames of the compiled method `piece`, which is to run the instruction at `pc`.
+///
+/// Where a call has returned, the record at `pc` is that of the call. If the VM deoptimises the caller meanwhile, it goes
+/// on in the record's innermost frame, behind the bytecode of the call: so the methods are certain, and the BCI is not.
+/// No record shows the instruction itself, and the next record is a neighbour as elsewhere.
+fn interrupted(piece: Piece, pc: usize, facts: &impl Facts) -> Result<Vec<Top>, Unknown> {
+    let records = facts.records(piece, pc).ok_or(Unknown::Unreadable)?;
+    let of_call = records.exact.clone().filter(|_| records.is_of_call);
+    let Some(mut of_call) = of_call else {
+        return between_records(piece, pc, facts);
+    };
+    of_call[0].bci = Bci::Any;
+    let behind = records.behind.clone().map(|lines| Top {
+        lines,
+        is_certain: false,
+    });
+    Ok([certain(of_call)].into_iter().chain(behind).collect())
+}
+
 /// The candidates for the frames of the compiled method `piece` at `pc`.
 fn between_records(piece: Piece, pc: usize, facts: &impl Facts) -> Result<Vec<Top>, Unknown> {
     let records = facts.records(piece, pc).ok_or(Unknown::Unreadable)?;
@@ -231,6 +252,7 @@ fn between_records(piece: Piece, pc: usize, facts: &impl Facts) -> Result<Vec<To
         exact,
         before,
         behind,
+        ..
     } = (*records).clone();
     if let Some(exact) = exact {
         return Ok(vec![certain(exact)]);

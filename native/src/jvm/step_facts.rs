@@ -3,6 +3,7 @@
 use crate::jvm::code_cache::CodeCache;
 use crate::jvm::os::peek::{OwnMemory, peek};
 use crate::jvm::structs::Structs;
+use hotspot::arch::{Arch, Native};
 use hotspot::code::CodeMemory;
 use hotspot::steps::anchor::{Anchor, Blob, Vm};
 use hotspot::steps::truth::{Bci, Facts, Line, Records};
@@ -79,6 +80,18 @@ impl StepFacts {
         Some(tables.code + usize::try_from(distance).ok()?)
     }
 
+    /// Whether the instruction before `pc` is a call that has a debug info record.
+    fn is_behind_call(&self, pc: usize) -> bool {
+        // Such calls are direct calls of generated code: the code cache is small enough.
+        let size = Native::CALL_SIZE;
+        let call = pc.checked_sub(size);
+        let call = call.map(|start| self.code.bytes(start, size));
+        let target = call.and_then(|call| Native::call_target(&call, pc));
+        let called = target.and_then(|target| self.code.blob(target));
+        // Compiled code calls `StubRoutines` as it calls C. A record behind such a call is of other code.
+        called.is_some_and(|called| !called.name.starts_with("StubRoutines"))
+    }
+
     fn lines(&self, tables: &DebugTables, record: Option<Record>) -> Option<Vec<Line>> {
         let mut lines = Vec::new();
         let mut next = record?.scope;
@@ -110,6 +123,7 @@ impl Facts for StepFacts {
             exact: self.lines(&tables, around.exact(offset)),
             before: self.lines(&tables, around.before),
             behind: self.lines(&tables, around.behind),
+            is_of_call: self.is_behind_call(pc),
         }))
     }
 

@@ -1,6 +1,6 @@
 use super::*;
 
-/// The blob 0x1000 is method 1, with frames of 4 words, records at 0x1010 (method 2, inlined) and 0x1020, and
+/// The blob 0x1000 is method 1, with frames of 4 words, records at 0x1010 (method 2, inlined, behind a call) and 0x1020, and
 /// stubs from 0x1800 on. The blob 0x2000 is the wrapper of the native method 3, and 0x3000 that of method 4, which moves
 /// frames.
 struct Toy;
@@ -28,6 +28,7 @@ impl Facts for Toy {
             exact: find(&|at| at == pc),
             before: before.map(|(_, lines)| lines.clone()),
             behind: find(&|at| at > pc),
+            is_of_call: pc == 0x1010,
         };
         (piece.blob == 0x1000).then(|| Rc::new(records()))
     }
@@ -114,13 +115,28 @@ const WHOLE: usize = SLOT - 3 * WORD;
 
 #[test]
 fn a_whole_frame_at_a_record_has_one_truth() {
-    let lines = below_interpreted(0x1010, WHOLE);
-    let top = Top {
-        lines: vec![line(2, 5), line(1, 7)],
-        is_certain: true,
-    };
-    assert_eq!(lines.tops, [top]);
+    let lines = below_interpreted(0x1020, WHOLE);
+    assert_eq!(lines.tops, [certain(vec![line(1, 9)])]);
     assert_eq!(lines.callers, [line(9, 4)]);
+}
+
+#[test]
+fn where_a_call_has_returned_its_methods_are_certain_and_its_bci_is_over() {
+    let lines = below_interpreted(0x1010, WHOLE);
+    let any = Line {
+        method: 2,
+        bci: Bci::Any,
+    };
+    let next = Top {
+        lines: vec![line(1, 9)],
+        is_certain: false,
+    };
+    assert_eq!(lines.tops, [certain(vec![any, line(1, 7)]), next]);
+    assert_eq!(lines.callers, [line(9, 4)]);
+    // While the call is under way, its BCI is certain.
+    let calls = [interpreted(9, 4, 1), of_compiled(0x1010)];
+    let lines = found(Place::default(), Interpreted::No, &calls);
+    assert_eq!(lines.callers, [line(2, 5), line(1, 7), line(9, 4)]);
 }
 
 #[test]
