@@ -2,7 +2,7 @@
 
 use crate::truth::methods::registry::Registry;
 use crate::walkers::element::StackElement;
-use oracle::trace::HookId;
+use oracle::trace::{HookId, Location};
 use std::collections::HashMap;
 
 /// The binary name of a class, and the name of a method.
@@ -38,10 +38,14 @@ impl ByName {
         Some(stands)
     }
 
-    /// The hooked methods of a stack that Java code gave, the lowest first.
+    /// The hooked methods of a stack that Java code gave, the lowest first. Native methods have no hooks, and a hooked
+    /// method of the same name does not run.
     pub fn of_answer(&mut self, answer: &[StackElement], methods: &Registry) -> Vec<HookId> {
+        let hooked = answer
+            .iter()
+            .filter(|element| element.line != Location::NATIVE);
         let named = |element: &StackElement| self.named(element, methods);
-        answer.iter().rev().filter_map(named).collect()
+        hooked.rev().filter_map(named).collect()
     }
 
     fn named(&mut self, element: &StackElement, methods: &Registry) -> Option<HookId> {
