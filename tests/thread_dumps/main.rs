@@ -5,9 +5,10 @@ mod support;
 
 use oracle::Layer;
 use oracle::mutants::Detection;
-use oracle::record::FaultCount;
+use oracle::record::{FaultCount, Mismatch};
 use oracle::report::Exit;
 use oracle::tally::Tally;
+use scenarios::jdk::Jdk;
 use std::path::Path;
 use support::{Deadline, Ran, jdks, sum};
 
@@ -59,6 +60,48 @@ fn stacks_of_java_are_true() {
         }
         for (layer, tally) in tallies {
             assert_eq!(tally.mismatches(), 0, "{jdk:?} {layer}: {tally:?}");
+        }
+    }
+}
+
+/// `Thread.getStackTrace` is asked for the stacks of virtual threads, too. Of a virtual thread GetStackTrace and Java
+/// show the frames down to `VirtualThread.run`, and of platform threads neither does.
+#[test]
+fn stacks_of_virtual_threads_are_true() {
+    for jdk in jdks() {
+        let feature = Jdk::at(&jdk, "JAVA_HOME").unwrap().feature().unwrap();
+        if feature < 21 {
+            println!("skipped: {} has no virtual threads", jdk.display());
+            continue;
+        }
+        let deadline = Deadline::new(format!("{jdk:?}: {ENOUGH} faults"));
+        // Each answer is made false, so that each stack is in the report.
+        let scenario = format!(
+            "name = \"virtual\"\nlayers = [\"java\"]\n[budget]\njava = 1\n\
+             [sampling]\nno_pause = true\ngst_every = 1\nsuspend_share = 0.5\nevidence_limit = 1000\n\
+             [[program]]\nname = \"program\"\nbaseline = false\n\
+             fixtures = {{ names = [\"virtual-threads-10000\"], seconds = 4 }}\n"
+        );
+        let (mut honest, mut caught) = (0, 0);
+        for seed in 1.. {
+            deadline.check();
+            let of_honest = support::run_scenario(&jdk, &scenario, seed, &[]).report;
+            let java = of_honest.layer(Layer::JavaThread).expect("it is there");
+            assert_eq!(java.tally().mismatches(), 0, "{jdk:?}: {of_honest:#?}");
+            honest += java.tally().matches;
+            let fault = ["--fault", "drop-top:java:1"];
+            let faulty = support::run_scenario(&jdk, &scenario, seed, &fault).report;
+            let is_virtual = |mismatch: &&Mismatch| {
+                let truth = mismatch.evidence.other.get("lines_of_truth");
+                truth.is_some_and(|lines| lines.contains("java.lang.VirtualThread.run:"))
+            };
+            caught += faulty.mismatches.iter().filter(is_virtual).count() as u64;
+            println!(
+                "{jdk:?}: {honest} matches, {caught} faults in stacks of virtual threads caught"
+            );
+            if honest >= ENOUGH && caught >= ENOUGH {
+                break;
+            }
         }
     }
 }

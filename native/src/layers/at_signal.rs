@@ -9,12 +9,11 @@ use super::{at_event, profiles, with_next, with_trace};
 use crate::edges::{Patience, Thread};
 use crate::evidence;
 use crate::jvm::jni::{Env, Ref};
-use crate::jvm::jvmti::Suspended;
 use crate::jvm::os::heap::FreePages;
 use crate::records::error_codes::{ErrorCodes, ErrorKey};
 use crate::records::profile::Stacks;
 use crate::sampling::altering::Alterations;
-use crate::sampling::client::Client;
+use crate::sampling::client::{Client, Stopped};
 use crate::sampling::handler::Serving;
 use crate::sampling::sample::{Reply, Sample};
 use crate::sampling::sampler::{Means, Ready};
@@ -194,13 +193,13 @@ impl Client for Judging<'_> {
         &mut self,
         target: &Target<'_>,
         sample: &Sample,
-        suspended: Suspended<'_>,
+        stopped: Stopped<'_>,
     ) -> Instant {
         let (edges, of) = (&self.edges, thread(target));
         let found = |walk: &[Frame]| edges.findings(of, walk);
-        let suspended = (target.tid, suspended);
+        let stopped = (target.tid, stopped);
         self.outside
-            .check(self.layers, self.env, suspended, sample, &found)
+            .check(self.layers, self.env, stopped, sample, &found)
     }
 
     fn begin_turn(&mut self, with_checks: bool) {

@@ -2,7 +2,7 @@
 //! and passes the answers to its client.
 
 use super::asking::{self, Asked, Depth, Done, Free, Question};
-use super::client::Client;
+use super::client::{Client, Stopped};
 use super::handler::{self, Serving};
 use super::pace::Turns;
 use super::requests;
@@ -277,20 +277,21 @@ impl<'e> Sampling<'e, '_> {
         let Some(thread) = target.object.take() else {
             return false;
         };
+        let carried = self
+            .targets
+            .carried(self.means.config, &target, thread.get());
+        let is_virtual = carried.is_some();
+        let thread = carried.unwrap_or(thread);
         let start = Instant::now();
-        let suspended = match self.means.truth.jvm.jvmti.suspend(thread.get()) {
-            Ok(suspended) => suspended,
-            Err(error) => {
-                self.suspensions.failed(error);
-                return false;
-            }
+        let jvmti = self.means.truth.jvm.jvmti;
+        let Some(suspended) = self.suspensions.suspend(jvmti, thread.get()) else {
+            return false;
         };
         let layers: Vec<Layer> = When::Suspend.layers().collect();
         let end = self.with_answer(target, &layers, Depth::Check, |client, target, sample| {
-            client.judge_suspended(target, sample, suspended)
+            client.judge_suspended(target, sample, Stopped::new(suspended, is_virtual))
         });
-        self.suspensions
-            .ended(start, end.unwrap_or_else(Instant::now));
+        self.suspensions.ended(start, end);
         true
     }
 

@@ -1,6 +1,7 @@
 //! When the sampler may suspend a thread.
 
-use crate::jvm::jvmti::Error;
+use crate::jvm::jni::Ref;
+use crate::jvm::jvmti::{Error, Jvmti, Suspended};
 use std::time::{Duration, Instant};
 
 /// `JVMTI_ERROR_MUST_POSSESS_CAPABILITY`: another agent has `can_suspend`, which only one agent may
@@ -32,17 +33,23 @@ impl Suspensions {
         self.next.is_some_and(|next| Instant::now() >= next)
     }
 
-    /// SuspendThread failed. Without the capability no thread is suspended any more. With another
-    /// error the thread has ended.
-    pub fn failed(&mut self, error: Error) {
-        if error == NO_CAPABILITY {
-            self.next = None;
+    /// Suspends `thread`; `None` if the thread has ended. Without the capability no thread is suspended any more.
+    pub fn suspend<'t>(&mut self, jvmti: Jvmti, thread: Ref<'t>) -> Option<Suspended<'t>> {
+        match jvmti.suspend(thread) {
+            Ok(suspended) => Some(suspended),
+            Err(error) => {
+                if error == NO_CAPABILITY {
+                    self.next = None;
+                }
+                None
+            }
         }
     }
 
-    /// A thread was suspended from `start` to `end`. The judging that follows is no part of that: the
+    /// A thread was suspended from `start` to `end`, or until now. The judging that follows is no part of that: the
     /// first answers wait for class files.
-    pub fn ended(&mut self, start: Instant, end: Instant) {
+    pub fn ended(&mut self, start: Instant, end: Option<Instant>) {
+        let end = end.unwrap_or_else(Instant::now);
         let pause = (end - start).as_secs_f64() * (1.0 / self.share - 1.0);
         self.next = Some(end + Duration::from_secs_f64(pause.clamp(0.0, LONGEST)));
     }

@@ -1,9 +1,11 @@
 //! The choice of threads: a random thread, running threads by preference.
 
-use crate::jvm::jni::{Env, Local};
+use crate::jvm::jni::{Env, Local, Ref};
 use crate::truth::context::Truth;
 use crate::truth::thread_state::ThreadState;
+use oracle::Layer;
 use oracle::random::mix;
+use oracle::record::Config;
 use std::collections::HashMap;
 use std::ptr;
 use std::time::{Duration, Instant};
@@ -61,6 +63,22 @@ impl<'e> Targets<'e> {
     pub fn random(&mut self) -> u64 {
         self.random = self.random.wrapping_add(1);
         mix(self.random)
+    }
+
+    /// The virtual thread that `target` carries, at every second call, if a layer of the run shows the stacks of virtual
+    /// threads by Java code. `object` is the `java.lang.Thread` of the target.
+    pub fn carried(
+        &mut self,
+        config: &Config,
+        target: &Target<'e>,
+        object: Ref<'_>,
+    ) -> Option<Local<'e>> {
+        let threads = self.truth.virtual_threads.as_ref()?;
+        let shows = config.layers.contains(&Layer::JavaThread);
+        if !shows || !threads.may_carry(target.state) || self.random().is_multiple_of(2) {
+            return None;
+        }
+        threads.mounted_on(self.truth.jvm.jvmti, self.env, object)
     }
 
     /// A random thread; not the sampler itself, and no thread for which `is_busy` is true.

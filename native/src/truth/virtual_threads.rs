@@ -158,10 +158,9 @@ impl VirtualThreads {
     /// the active trace stack: while a virtual thread is mounted or unmounted, or while it acts as
     /// its carrier for a moment.
     pub fn is_switching(&self, state: &ThreadState, gst: &[Frame]) -> bool {
-        let has = |method| gst.iter().any(|frame| is(frame, method));
         match state.carrier_stack() {
-            Some(_) => !has(&self.run) || has(&self.run_continuation),
-            None => gst.is_empty() || self.is_of_virtual_thread(gst) || has(&self.run_continuation),
+            Some(_) => !self.is_whole(gst),
+            None => gst.is_empty() || self.is_of_virtual_thread(gst) || self.is_mounting(gst),
         }
     }
 
@@ -197,9 +196,29 @@ impl VirtualThreads {
         carrier: Ref<'_>,
         stack: usize,
     ) -> Option<Local<'e>> {
-        let thread = self.get_virtual_thread?.carried_by(jvmti, env, carrier)?;
-        let known = known(jvmti, Some(thread.get()))?;
-        (ptr::from_ref(known).addr() == stack).then_some(thread)
+        let thread = self.mounted_on(jvmti, env, carrier)?;
+        self.has_stack(jvmti, thread.get(), stack).then_some(thread)
+    }
+
+    /// The virtual thread that `carrier` carries now. It may leave its carrier at any time.
+    pub fn mounted_on<'e>(
+        &self,
+        jvmti: Jvmti,
+        env: Env<'e>,
+        carrier: Ref<'_>,
+    ) -> Option<Local<'e>> {
+        self.get_virtual_thread?.carried_by(jvmti, env, carrier)
+    }
+
+    /// Whether the virtual thread `thread` has the trace stack of this address.
+    pub fn has_stack(&self, jvmti: Jvmti, thread: Ref<'_>, stack: usize) -> bool {
+        known(jvmti, Some(thread)).is_some_and(|known| ptr::from_ref(known).addr() == stack)
+    }
+
+    /// Whether `walk` is the whole stack of a virtual thread that is not about to mount or unmount.
+    pub fn is_whole(&self, walk: &[Frame]) -> bool {
+        let has = |method| walk.iter().any(|frame| is(frame, method));
+        has(&self.run) && !has(&self.run_continuation)
     }
 
     /// The calling thread's virtual thread ends: its trace stack, for [`Self::give_back`]; `None`

@@ -63,4 +63,8 @@ impl WalksOther for Gst {
     fn walk(&self, _: Env<'_>, thread: Ref<'_>, into: &mut FrameBuffer) -> Walk {
         Gst::walk(self, Some(thread), into)
     }
+
+    fn walks_virtual(&self) -> bool {
+        true
+    }
 }

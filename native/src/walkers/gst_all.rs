@@ -53,4 +53,9 @@ impl WalksOther for GstAll {
         self.threads.store(threads, Relaxed);
         walk
     }
+
+    /// GetAllStackTraces gives platform threads only.
+    fn walks_virtual(&self) -> bool {
+        false
+    }
 }

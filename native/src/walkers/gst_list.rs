@@ -32,4 +32,8 @@ impl WalksOther for GstList {
         let walked = self.0.stack_in_list(thread, most, copy);
         walked.map_err(|error| ErrorCode(-error))
     }
+
+    fn walks_virtual(&self) -> bool {
+        true
+    }
 }

@@ -110,6 +110,9 @@ pub trait WalksOther {
     /// Walks the thread of this `java.lang.Thread`; `env` is the calling thread's. Takes no lock of
     /// the agent: the thread may be suspended while it holds one.
     fn walk(&self, env: Env<'_>, thread: Ref<'_>, into: &mut FrameBuffer) -> Walk;
+
+    /// Whether the API promises the stacks of virtual threads, too.
+    fn walks_virtual(&self) -> bool;
 }
 
 /// Walks other threads by running Java code. The code may wait for a lock that a suspended thread holds, so only
@@ -120,6 +123,9 @@ pub trait WalksInJava: Sync {
 
     /// Reads the stack of `thread` in an answer, when the thread runs again; `None` if the answer has no such stack.
     fn read(&self, env: Env<'_>, answer: Ref<'_>, thread: Walked<'_>) -> Option<Vec<StackElement>>;
+
+    /// Whether the API promises the stacks of virtual threads, too.
+    fn walks_virtual(&self) -> bool;
 }
 
 /// A thread whose stack is asked for.

@@ -14,11 +14,12 @@ use super::context::Layers;
 use super::path::{Check, nothing_more};
 use crate::evidence::Seen;
 use crate::jvm::jni::Env;
-use crate::jvm::jvmti::Suspended;
+use crate::sampling::client::Stopped;
 use crate::sampling::sample::Sample;
 use crate::sampling::targets::Target;
 use crate::truth::methods::old_frames::Against;
 use crate::truth::read_stack::ReadStack;
+use crate::truth::trace_stack::StackCopy;
 use crate::walkers::buffer::{FrameBuffer, Walk};
 use crate::walkers::element::StackElement;
 use crate::walkers::java::asker::{Answer, Asker};
@@ -91,11 +92,16 @@ impl Outside {
         &mut self,
         layers: &Layers,
         env: Env<'_>,
-        (tid, suspended): (i32, Suspended<'_>),
+        (tid, stopped): (i32, Stopped<'_>),
         sample: &Sample,
         edges: &dyn Fn(&[Frame]) -> Option<Vec<Finding>>,
     ) -> Instant {
-        for asked in &mut self.walkers {
+        let Stopped {
+            suspended,
+            is_virtual,
+        } = stopped;
+        let walks = |asked: &Asked| !is_virtual || asked.walker.walks_virtual();
+        for asked in self.walkers.iter_mut().filter(|asked| walks(asked)) {
             asked.walked = asked
                 .walker
                 .walk(env, suspended.thread(), &mut asked.frames);
@@ -104,23 +110,30 @@ impl Outside {
             object: suspended.thread(),
             tid,
         };
+        let stack = stack_of(layers, thread, is_virtual, sample);
         let java = self.java.as_mut().filter(|java| !java.is(tid));
         let java = java.map(|java| {
-            let all = 0..java.layers().len();
-            (java.ask(env, thread, all), java)
+            let of = match is_virtual {
+                true => java.of_virtual().len(),
+                false => java.layers().len(),
+            };
+            (java.ask(env, thread, 0..of), of, java)
         });
         drop(suspended);
         let end = Instant::now();
         // Read first of all: the thread's answers hold references.
-        let java = java.map(|(is_asked, java)| {
+        let java = java.map(|(is_asked, of, java)| {
             let answers = is_asked.then(|| java.answers()).flatten();
-            (java.layers(), answers)
+            (&java.layers()[..of], answers)
         });
         let mut confirmed = None;
-        for asked in &self.walkers {
-            let judged = judge(layers, env, (tid, sample), edges, asked);
-            if judged.is_some_and(|judged| is_confirmed(judged.verdict)) {
-                confirmed = confirmed.or(Some(asked.frames.frames()));
+        for asked in self.walkers.iter().filter(|asked| walks(asked)) {
+            let judged = judge(layers, env, (tid, sample, stack), edges, asked);
+            let walk = asked.frames.frames();
+            if judged.is_some_and(|judged| is_confirmed(judged.verdict))
+                && (is_virtual || !runs_on(layers, walk))
+            {
+                confirmed = confirmed.or(Some(walk));
             }
         }
         if let Some((of, answers)) = java {
@@ -163,6 +176,13 @@ impl Outside {
 /// Whether the truth shows that a stack of GetStackTrace is right.
 fn is_confirmed(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Match | Verdict::Window)
+}
+
+/// Whether a platform thread with this stack may go on while it is suspended: JVMTI suspends a carrier without the
+/// virtual thread that it carries.
+fn runs_on(layers: &Layers, walk: &[Frame]) -> bool {
+    let threads = layers.truth.virtual_threads.as_ref();
+    threads.is_some_and(|threads| threads.is_mounting(walk))
 }
 
 /// What walkers that run Java code answered, and for which layers.
@@ -220,7 +240,7 @@ impl Answered<'_> {
 fn judge(
     layers: &Layers,
     env: Env<'_>,
-    (tid, sample): (i32, &Sample),
+    (tid, sample, stack): (i32, &Sample, Option<Stack<'_>>),
     edges: &dyn Fn(&[Frame]) -> Option<Vec<Finding>>,
     asked: &Asked,
 ) -> Option<Judgement> {
@@ -238,17 +258,13 @@ fn judge(
         return None;
     }
     let walk = asked.frames.frames();
-    if is_switching(layers, sample, walk) {
+    let stack = stack.filter(|stack| !stack.is_switching(layers, sample, walk));
+    let Some(stack) = stack else {
         slots.count(layer, Verdict::Unverifiable);
         return None;
-    }
-    // The walkers give a carrier's own frames only.
-    let stack = match sample.carried {
-        true => &sample.carrier,
-        false => &sample.stack,
     };
     let methods = &layers.truth.methods;
-    let stack = ReadStack::new(stack, methods);
+    let stack = ReadStack::new(stack.copy(), methods);
     let truth = stack.truth();
     let by_trace = Sight::Truth(&truth, methods);
     let against = Against {
@@ -275,13 +291,55 @@ fn judge(
     Some(check.settled(layers, walk, judge(walk), judge))
 }
 
-/// Whether nothing can be judged because the thread carries virtual threads. While one is being mounted or
-/// unmounted, the trace stack is not settled; and on JDK 25 GetAllStackTraces was seen to give no frames of
-/// a carrier, three times in 11,000 checks, and frames of the virtual thread once in 3,500.
-fn is_switching(layers: &Layers, sample: &Sample, walk: &[Frame]) -> bool {
-    let Some(threads) = layers.truth.virtual_threads.as_ref() else {
-        return false;
-    };
-    let is_mounting = !sample.carried && threads.is_mounting(walk);
-    is_mounting || walk.is_empty() || threads.is_of_virtual_thread(walk)
+/// The trace stack of a thread that is suspended.
+#[derive(Copy, Clone)]
+enum Stack<'a> {
+    /// Of a platform thread. If the thread carries a virtual thread, the walkers give the carrier's own frames only.
+    Platform(&'a StackCopy),
+    Virtual(&'a StackCopy),
+}
+
+/// The trace stack of `thread`; `None` if the sample is not that of the virtual thread, which has left its carrier.
+fn stack_of<'s>(
+    layers: &Layers,
+    thread: Walked<'_>,
+    is_virtual: bool,
+    sample: &'s Sample,
+) -> Option<Stack<'s>> {
+    if !is_virtual {
+        return Some(Stack::Platform(match sample.carried {
+            true => &sample.carrier,
+            false => &sample.stack,
+        }));
+    }
+    let (known, jvmti) = (
+        layers.truth.virtual_threads.as_ref()?,
+        layers.truth.jvm.jvmti,
+    );
+    let is_of_sample = sample.carried && known.has_stack(jvmti, thread.object, sample.copy_of);
+    is_of_sample.then_some(Stack::Virtual(&sample.stack))
+}
+
+impl<'a> Stack<'a> {
+    fn copy(self) -> &'a StackCopy {
+        match self {
+            Stack::Platform(copy) | Stack::Virtual(copy) => copy,
+        }
+    }
+
+    /// Whether nothing can be judged because a virtual thread is being mounted or unmounted, so that the trace stack
+    /// is not settled. On JDK 25 GetAllStackTraces was seen to give no frames of a carrier, three times in 11,000
+    /// checks, and frames of the virtual thread once in 3,500.
+    fn is_switching(self, layers: &Layers, sample: &Sample, walk: &[Frame]) -> bool {
+        let Some(threads) = layers.truth.virtual_threads.as_ref() else {
+            return false;
+        };
+        match self {
+            Stack::Virtual(_) => !threads.is_whole(walk),
+            Stack::Platform(_) => {
+                let is_mounting = !sample.carried && threads.is_mounting(walk);
+                is_mounting || walk.is_empty() || threads.is_of_virtual_thread(walk)
+            }
+        }
+    }
 }

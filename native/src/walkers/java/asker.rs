@@ -50,6 +50,8 @@ enum Report {
 /// The thread that asks.
 pub struct Asker {
     rows: Vec<Layer>,
+    /// The first rows, whose walkers walk virtual threads too.
+    of_virtual: usize,
     /// `None` at the end.
     requests: Option<Sender<Request>>,
     reports: Receiver<Report>,
@@ -61,10 +63,12 @@ pub struct Asker {
 
 impl Asker {
     /// Starts the thread for these walkers; `None` if there are none.
-    pub fn start(jvm: &'static Jvm, rows: Vec<Row>) -> io::Result<Option<Asker>> {
+    pub fn start(jvm: &'static Jvm, mut rows: Vec<Row>) -> io::Result<Option<Asker>> {
         if rows.is_empty() {
             return Ok(None);
         }
+        rows.sort_by_key(|(_, walker)| !walker.walks_virtual());
+        let of_virtual = rows.partition_point(|(_, walker)| walker.walks_virtual());
         let (requests, asked) = channel::<Request>();
         let (report, reports) = channel();
         let own = Arc::new(OnceLock::new());
@@ -81,6 +85,7 @@ impl Asker {
         })?;
         Ok(Some(Asker {
             rows: layers,
+            of_virtual,
             requests: Some(requests),
             reports,
             own,
@@ -91,6 +96,11 @@ impl Asker {
     /// The layers that ask.
     pub fn layers(&self) -> &[Layer] {
         &self.rows
+    }
+
+    /// The layers that ask for the stacks of virtual threads, too: the first of [`Asker::layers`].
+    pub fn of_virtual(&self) -> &[Layer] {
+        &self.rows[..self.of_virtual]
     }
 
     /// Whether the thread with this kernel id is the one that asks.

@@ -11,6 +11,9 @@ pub trait JavaCode: Sized + Send + Sync + 'static {
     /// The name of the walker.
     const NAME: &'static str;
 
+    /// As [`WalksInJava::walks_virtual`].
+    const WALKS_VIRTUAL: bool = false;
+
     /// Looks up classes and methods; `None` if the JDK lacks one of them.
     fn find(env: Env<'_>) -> Option<Self>;
 
@@ -52,5 +55,9 @@ impl<C: JavaCode> WalksInJava for Prepared<C> {
 
     fn read(&self, env: Env<'_>, answer: Ref<'_>, thread: Walked<'_>) -> Option<Vec<StackElement>> {
         self.0.get()?.read(env, answer, thread)
+    }
+
+    fn walks_virtual(&self) -> bool {
+        C::WALKS_VIRTUAL
     }
 }

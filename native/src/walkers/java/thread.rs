@@ -15,6 +15,7 @@ pub struct JavaThread {
 
 impl JavaCode for JavaThread {
     const NAME: &'static str = "java";
+    const WALKS_VIRTUAL: bool = true;
 
     fn find(env: Env<'_>) -> Option<JavaThread> {
         let class = env.find_class(c"java/lang/Thread")?;
