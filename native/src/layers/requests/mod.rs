@@ -1,7 +1,10 @@
 //! Layers of the JVM's own samplers: what is true at each of their requests is written to a file, which is joined
 //! with the samplers' recording after the run (`oracle::requests`).
 
+mod copies;
 mod facts;
 mod interning;
+mod lines;
 mod pinning;
+mod stepped;
 pub mod writing;

@@ -1,0 +1,168 @@
+//! Requests at chosen instructions of threads that step, with what the steps have shown. Layer `jfr-cpu-step`.
+
+use super::lines::Lines;
+use super::writing::Source;
+use crate::jvm::Jvm;
+use crate::jvm::os::requests::wrapping::{Around, Asking};
+use crate::jvm::os::ring::Reader;
+use crate::layers::context::Layers;
+use crate::layers::steps::facts::Kept;
+use crate::layers::steps::keeping::Keeping;
+use crate::sampling::stepping::requesting::{Requesting, StepRequest};
+use hotspot::steps::truth::{Bci, Line, lines};
+use oracle::Layer;
+use oracle::requests::{
+    Copied, MethodName, RecordedStep, RecordedSteps, Request, RequestLine,
+};
+use oracle::trace::Location;
+use std::collections::HashMap;
+use std::io;
+
+const LAYER: Layer = Layer::JfrCpuStep;
+
+/// The largest number of truths that are remembered. Behind it they are written once more.
+const MOST: usize = 1 << 17;
+
+/// So many requests are written at most before the counts are looked after.
+const MOST_AT_ONCE: usize = 1000;
+
+/// The requests.
+pub struct Stepped {
+    reader: Reader<StepRequest>,
+    keeping: Keeping,
+    truths: Truths,
+}
+
+/// The truths that are written.
+#[derive(Default)]
+struct Truths {
+    kept: Kept,
+    names: Names,
+    numbers: HashMap<RecordedSteps, u32>,
+    next: u32,
+}
+
+/// The numbers of methods by their addresses; `None` where there is no method.
+#[derive(Default)]
+struct Names {
+    numbers: HashMap<usize, Option<u32>>,
+    /// Names that are not written yet.
+    new: Vec<(u32, MethodName)>,
+}
+
+impl Stepped {
+    /// Lets threads step, and make requests. In the live phase.
+    pub fn begin(layers: &'static Layers) -> Result<Stepped, String> {
+        let config = layers.config;
+        let (requesting, reader) = Requesting::new(config.request_one_in, config.seed);
+        Ok(Stepped {
+            reader,
+            keeping: Keeping::begin(layers, Box::new(requesting))?,
+            truths: Truths::default(),
+        })
+    }
+}
+
+impl Truths {
+    /// What was true at `request`.
+    fn truth(&mut self, jvm: &Jvm, request: &StepRequest) -> Option<RecordedSteps> {
+        let StepRequest {
+            place,
+            interpreted,
+            calls,
+            ..
+        } = request;
+        let found = lines(place, *interpreted, calls, &self.kept.facts(jvm)?).ok()?;
+        let names = &mut self.names;
+        let tops = found.tops.iter();
+        // A register that should have a method may have something else.
+        let tops = tops.filter_map(|top| Some((names.frames(jvm, &top.lines)?, top.is_certain)));
+        Some(RecordedSteps {
+            tops: tops.collect(),
+            callers: names.frames(jvm, &found.callers)?,
+        })
+    }
+
+    fn write(&mut self, request: &StepRequest, lines: &mut Lines<'_>) -> io::Result<()> {
+        // Without tops nothing is known.
+        let truth = self.truth(lines.layers.truth.jvm, request);
+        let truth = truth.unwrap_or_default();
+        for (number, name) in self.names.new.drain(..) {
+            lines.write(&RequestLine::Name(number, name))?;
+        }
+        let number = match self.numbers.get(&truth) {
+            Some(&number) => number,
+            None => {
+                if self.numbers.len() >= MOST {
+                    self.numbers.clear();
+                }
+                let number = self.next;
+                self.next += 1;
+                lines.write(&RequestLine::Steps(number, truth.clone()))?;
+                self.numbers.insert(truth, number);
+                number
+            }
+        };
+        lines.write_code(request.place.pc)?;
+        lines.write(&RequestLine::Request(Request {
+            layer: LAYER,
+            tid: request.tid,
+            from: request.during.0,
+            to: request.during.1,
+            stack: Copied::Truth(number),
+            carried: request.carried,
+            pc: request.place.pc,
+        }))
+    }
+}
+
+impl Source for Stepped {
+    fn wraps(&self) -> (&[Asking], Around) {
+        // The JVM's own timers ask as without us.
+        (&[Asking::CpuTime], |_, _, earlier| earlier())
+    }
+
+    fn write_new(&mut self, lines: &mut Lines<'_>) -> io::Result<usize> {
+        let mut count = 0;
+        let truths = &mut self.truths;
+        // The counts are to be written, too.
+        while count < MOST_AT_ONCE
+            && let Some(written) = self.reader.next(|request| truths.write(request, lines))
+        {
+            written?;
+            count += 1;
+        }
+        self.keeping.go_on();
+        Ok(count)
+    }
+
+    fn end(&mut self, _: &mut Lines<'_>) -> io::Result<()> {
+        self.keeping.end();
+        Ok(())
+    }
+}
+
+impl Names {
+    fn frames(&mut self, jvm: &Jvm, frames: &[Line]) -> Option<Vec<RecordedStep>> {
+        frames.iter().map(|line| self.frame(jvm, line)).collect()
+    }
+
+    fn frame(&mut self, jvm: &Jvm, line: &Line) -> Option<RecordedStep> {
+        let location = match line.bci {
+            Bci::At(bci) => Some(bci),
+            Bci::Native => Some(Location::NATIVE.0),
+            Bci::Any => None,
+        };
+        Some((self.number(jvm, line.method)?, location))
+    }
+
+    fn number(&mut self, jvm: &Jvm, method: usize) -> Option<u32> {
+        let Names { numbers, new } = self;
+        let next = numbers.len() as u32;
+        *numbers.entry(method).or_insert_with(|| {
+            let name = jvm.code_cache.as_ref()?.name_of_method(method)?;
+            new.push((next, name));
+            Some(next)
+        })
+    }
+}
