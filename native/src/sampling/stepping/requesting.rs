@@ -13,6 +13,10 @@ use hotspot::steps::Place;
 use hotspot::steps::shadow::{Call, Interpreted};
 use oracle::random::mix;
 
+/// So many ticks of the processor's counter lie between two requests at least. The time of an event is known to about a
+/// thousand ticks, and must belong to one request alone.
+const APART: u64 = 1 << 13;
+
 /// How many requests wait to be written at most.
 const WAITING: usize = 1 << 12;
 
@@ -36,6 +40,8 @@ pub struct StepRequest {
 pub struct Requesting {
     one_in: u64,
     random: u64,
+    /// When the last request ended, by the processor's counter.
+    last: u64,
     writer: Writer<StepRequest>,
 }
 
@@ -54,6 +60,7 @@ impl Requesting {
         let requesting = Requesting {
             one_in: u64::from(one_in).max(1),
             random: seed,
+            last: 0,
             writer,
         };
         (requesting, reader)
@@ -63,7 +70,8 @@ impl Requesting {
 impl AtInstant for Requesting {
     fn reach(&mut self, at: &Reached<'_>) {
         self.random = mix(self.random);
-        if !self.random.is_multiple_of(self.one_in) {
+        let is_apart = arch::counter().wrapping_sub(self.last) > APART;
+        if !self.random.is_multiple_of(self.one_in) || !is_apart {
             return;
         }
         Counts::add(&COUNTS.instants);
@@ -76,6 +84,7 @@ impl AtInstant for Requesting {
             return Counts::add(&COUNTS.unjudged);
         }
         let during = (from, arch::counter());
+        self.last = during.1;
         let state = at.thread.state();
         self.writer.pass(|request| {
             request.tid = state.tid();
