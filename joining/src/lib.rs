@@ -17,6 +17,7 @@
 //! | [`truths`] | what was true at a request: a trace stack, or what steps have shown |
 //! | [`judging`] | the stack of an event, compared with the truth |
 //! | [`run`] | all events of a run: joined, judged, counted |
+//! | [`codes`] | the joined events by the code that ran |
 //! | [`evidence`] | the mismatches in the form of reports |
 //! | [`hottest`] | the methods at a request: those that ran, and those that the sampler names |
 //! | [`faults`] | faults in place of joined events, to test the judge |
@@ -29,6 +30,7 @@
 #![forbid(unsafe_code)]
 
 pub mod clock;
+pub mod codes;
 pub mod evidence;
 pub mod faults;
 pub mod file;

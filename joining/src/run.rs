@@ -1,6 +1,7 @@
 //! The events of a run, joined, judged and counted.
 
 use crate::clock::Clock;
+use crate::codes::ByCode;
 use crate::file::RequestsFile;
 use crate::judging::{OwnedWalk, judge, walks};
 use crate::methods::NamedMethods;
@@ -80,6 +81,7 @@ pub fn judge_all(
     let walks = walks(samples, methods);
     let (requests, clock) = (Requests::new(&file.requests), Clock::new(&file.pins));
     let mut truths = Truths::new(file, methods);
+    let mut codes = ByCode::new(file);
     let mut answered = HashSet::new();
     for sample in &samples.samples {
         let Some(layer) = layer(sample, layers) else {
@@ -121,6 +123,9 @@ pub fn judge_all(
         joined.events += 1;
         joined.joined += u64::from(request.is_some());
         joined.failed += u64::from(sample.failed);
+        if let Some(request) = request {
+            codes.add(layer, request, sample, &judgement);
+        }
         match (sample.biased, request.map(|request| request.stack)) {
             (true, _) => {
                 let verdict = judgement.verdict.name().to_owned();
@@ -161,6 +166,9 @@ pub fn judge_all(
             methods,
         );
         tally.add(&judgement);
+    }
+    for (layer, joined) in &mut counts.joined {
+        joined.codes = codes.of(*layer);
     }
     counts
 }

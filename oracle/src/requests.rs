@@ -65,6 +65,9 @@ pub struct SeenCode {
     pub place: String,
     /// The bytes from there on, as hexadecimal digits.
     pub bytes: String,
+    /// The VM's name for the code, with the tier of a compiled method; empty in a library, and in files of earlier versions.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub kind: String,
 }
 
 /// The name of a method.

@@ -3,7 +3,7 @@
 use super::lines::Lines;
 use super::writing::Source;
 use crate::jvm::os::requests::pool::Reader;
-use crate::jvm::os::requests::wrapping::{Around, Asking};
+use crate::jvm::os::requests::wrapping::{Asking, wrap};
 use crate::sampling::requests::{self, Copy};
 use crate::truth::read_stack::ReadStack;
 use oracle::record::Config;
@@ -29,11 +29,10 @@ impl Copies {
 }
 
 impl Source for Copies {
-    fn wraps(&self) -> (&[Asking], Around) {
-        (&self.asked, requests::around)
-    }
-
     fn write_new(&mut self, lines: &mut Lines<'_>) -> io::Result<usize> {
+        for &asking in &self.asked {
+            wrap(asking, requests::around)?;
+        }
         let mut written = Ok(());
         let count = self.reader.read(|copy| {
             if written.is_ok() {

@@ -53,8 +53,11 @@ impl<'e> Lines<'e> {
         if !self.interned.is_new_code(pc) {
             return Ok(());
         }
+        let jvm = self.layers.truth.jvm;
+        let kind = jvm.code_cache.as_ref().and_then(|cache| cache.kind(pc));
         let code = SeenCode {
-            place: evidence::describe(self.layers.truth.jvm, pc),
+            place: evidence::describe(jvm, pc),
+            kind: kind.unwrap_or_default(),
             bytes: CodeBytes(peek_bytes(pc, SHOWN)).to_string(),
         };
         self.write(&RequestLine::Code(pc, code))

@@ -1,13 +1,13 @@
 //! Requests at chosen instructions of threads that step, with what the steps have shown. Layer `jfr-cpu-step`.
 
 use super::lines::Lines;
-use super::writing::Source;
+use super::writing::{REST, Source};
 use crate::jvm::Jvm;
-use crate::jvm::os::requests::wrapping::{Around, Asking};
+use crate::jvm::os::requests::wrapping::{Asking, wrap};
 use crate::jvm::os::ring::Reader;
 use crate::layers::context::Layers;
 use crate::layers::steps::facts::Kept;
-use crate::layers::steps::keeping::Keeping;
+use crate::layers::steps::keeping::{Keeping, cannot_step};
 use crate::sampling::stepping::requesting::{Requesting, StepRequest};
 use hotspot::steps::truth::{Bci, Line, lines};
 use oracle::Layer;
@@ -17,11 +17,15 @@ use oracle::requests::{
 use oracle::trace::Location;
 use std::collections::HashMap;
 use std::io;
+use std::thread;
 
 const LAYER: Layer = Layer::JfrCpuStep;
 
 /// The largest number of truths that are remembered. Behind it they are written once more.
 const MOST: usize = 1 << 17;
+
+/// The method below whose frame those of a carrier begin.
+const ENTER_SPECIAL: (&str, &str) = ("jdk/internal/vm/Continuation", "enterSpecial");
 
 /// So many requests are written at most before the counts are looked after.
 const MOST_AT_ONCE: usize = 1000;
@@ -48,12 +52,20 @@ struct Names {
     numbers: HashMap<usize, Option<u32>>,
     /// Names that are not written yet.
     new: Vec<(u32, MethodName)>,
+    /// The number of `Continuation.enterSpecial`, once it was seen.
+    enter_special: Option<u32>,
 }
 
 impl Stepped {
-    /// Lets threads step, and make requests. In the live phase.
+    /// Waits until the JVM has a handler, and then lets threads step and make requests. In the live phase.
     pub fn begin(layers: &'static Layers) -> Result<Stepped, String> {
         let config = layers.config;
+        // The JVM's own timers ask as without us.
+        while !wrap(Asking::CpuTime, |_, _, earlier| earlier()).map_err(cannot_step)?
+            && layers.truth.jvm.is_live()
+        {
+            thread::sleep(REST);
+        }
         let (requesting, reader) = Requesting::new(config.request_one_in, config.seed);
         Ok(Stepped {
             reader,
@@ -77,10 +89,15 @@ impl Truths {
         let tops = found.tops.iter();
         // A register that should have a method may have something else.
         let tops = tops.filter_map(|top| Some((names.frames(jvm, &top.lines)?, top.is_certain)));
-        Some(RecordedSteps {
-            tops: tops.collect(),
-            callers: names.frames(jvm, &found.callers)?,
-        })
+        let tops = tops.collect();
+        let mut callers = names.frames(jvm, &found.callers)?;
+        if request.carried {
+            // JFR's stack of a virtual thread ends with the frame below which its carrier's begin.
+            let is_end = |&(number, _): &RecordedStep| Some(number) == names.enter_special;
+            let end = callers.iter().position(is_end)?;
+            callers.truncate(end + 1);
+        }
+        Some(RecordedSteps { tops, callers })
     }
 
     fn write(&mut self, request: &StepRequest, lines: &mut Lines<'_>) -> io::Result<()> {
@@ -117,11 +134,6 @@ impl Truths {
 }
 
 impl Source for Stepped {
-    fn wraps(&self) -> (&[Asking], Around) {
-        // The JVM's own timers ask as without us.
-        (&[Asking::CpuTime], |_, _, earlier| earlier())
-    }
-
     fn write_new(&mut self, lines: &mut Lines<'_>) -> io::Result<usize> {
         let mut count = 0;
         let truths = &mut self.truths;
@@ -157,10 +169,17 @@ impl Names {
     }
 
     fn number(&mut self, jvm: &Jvm, method: usize) -> Option<u32> {
-        let Names { numbers, new } = self;
+        let Names {
+            numbers,
+            new,
+            enter_special,
+        } = self;
         let next = numbers.len() as u32;
         *numbers.entry(method).or_insert_with(|| {
             let name = jvm.code_cache.as_ref()?.name_of_method(method)?;
+            if (&*name.class, &*name.name) == ENTER_SPECIAL {
+                *enter_special = Some(next);
+            }
             new.push((next, name));
             Some(next)
         })

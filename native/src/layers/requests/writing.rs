@@ -6,7 +6,6 @@ use super::pinning::JfrClock;
 use super::stepped::Stepped;
 use crate::jvm::attached::AttachedThread;
 use crate::jvm::jni::Env;
-use crate::jvm::os::requests::wrapping::{Around, Asking, wrap};
 use crate::layers::context::Layers;
 use oracle::Layer;
 use oracle::requests::{REQUESTS_FILE, RequestLine};
@@ -17,9 +16,6 @@ use std::time::{Duration, Instant};
 
 /// Where requests come from.
 pub trait Source {
-    /// The signals of the requests, and what runs in place of the JVM's handlers of them.
-    fn wraps(&self) -> (&[Asking], Around);
-
     /// Writes the requests since the last call. Returns how many there were.
     fn write_new(&mut self, lines: &mut Lines<'_>) -> io::Result<usize>;
 
@@ -27,8 +23,8 @@ pub trait Source {
     fn end(&mut self, lines: &mut Lines<'_>) -> io::Result<()>;
 }
 
-/// How long the thread rests if there is nothing to write.
-const REST: Duration = Duration::from_millis(1);
+/// How long the thread rests if there is nothing to do.
+pub const REST: Duration = Duration::from_millis(1);
 
 /// The interval between two readings of the clocks.
 const PINNING: Duration = Duration::from_millis(250);
@@ -78,10 +74,6 @@ fn run(source: &mut dyn Source, mut lines: Lines<'_>) -> io::Result<()> {
     let mut clock = None;
     let jvm = lines.layers.truth.jvm;
     while jvm.is_live() {
-        let (signals, around) = source.wraps();
-        for &asking in signals {
-            wrap(asking, around)?;
-        }
         let written = source.write_new(&mut lines)?;
         // JFR runs since the first request.
         if written > 0 && Instant::now() >= next_pin {
