@@ -90,7 +90,7 @@ impl<'k> Injector<'k> {
         self.note(layer, kind.name(), given, Detection::of(expected, given));
     }
 
-    /// Gives a frame of `walk` the line next to its own, where the line is known.
+    /// Gives a frame of `walk` the line next to its own, where the line is known, and the walk can be judged.
     pub fn shift_line(
         &mut self,
         layer: Layer,
@@ -98,6 +98,10 @@ impl<'k> Injector<'k> {
         truth: &OwnedTruth,
         methods: &NamedMethods,
     ) {
+        let judged = truth.see(methods, |sight| sight.judge(&walk.frames));
+        if judged.verdict == Verdict::Unverifiable {
+            return;
+        }
         self.random = mix(self.random);
         let known = |&at: &usize| {
             let Frame { method, location } = walk.frames[at];

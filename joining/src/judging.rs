@@ -46,11 +46,12 @@ impl OwnedWalk {
 /// Judges a walk of a recording: frames, BCIs, lines, and what the recording says about its completeness.
 pub fn judge(walk: &OwnedWalk, truth: &OwnedTruth, methods: &NamedMethods) -> Judgement {
     let found = truth.see(methods, |sight| sight.judge(&walk.frames));
-    match (found.verdict, walk.truncated) {
+    let right = match (found.verdict, walk.truncated) {
         (Verdict::Truncated, true) => Judgement::plain(Verdict::Unverifiable, Reason::CutAsSaid),
-        (Verdict::Match | Verdict::Window | Verdict::Imprecise, _) => other_line(walk, methods).unwrap_or(found),
-        _ => found,
-    }
+        (Verdict::Match | Verdict::Window | Verdict::Imprecise, _) => found,
+        _ => return found,
+    };
+    other_line(walk, methods).unwrap_or(right)
 }
 
 /// The first frame with a line that is not the line of its BCI.
