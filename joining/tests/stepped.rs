@@ -8,9 +8,7 @@ use joining::run::judge_all;
 use oracle::Layer;
 use oracle::mutants::{Detection, FaultKind};
 use oracle::record::{CodeCounts, JoinCounts};
-use oracle::requests::{
-    Copied, MethodFacts, MethodName, Pin, RecordedSteps, Request, SeenCode,
-};
+use oracle::requests::{Copied, MethodFacts, MethodName, Pin, RecordedSteps, Request, SeenCode};
 use oracle::tally::Tally;
 use proptest::prelude::*;
 use recordings::Place;
@@ -53,8 +51,21 @@ enum Case {
 use Case::*;
 
 const CASES: [Case; 15] = [
-    True, WithoutTop, OtherRecord, AnyTop, Drop, OtherMethod, OtherBci, OtherLine, Cut, CutAsSaid,
-    Failed, Biased, NoTruth, Carried, OtherThread,
+    True,
+    WithoutTop,
+    OtherRecord,
+    AnyTop,
+    Drop,
+    OtherMethod,
+    OtherBci,
+    OtherLine,
+    Cut,
+    CutAsSaid,
+    Failed,
+    Biased,
+    NoTruth,
+    Carried,
+    OtherThread,
 ];
 
 /// A made-up stack: methods and BCIs, top first. No method follows itself.
@@ -71,7 +82,10 @@ fn stack() -> impl Strategy<Value = Made> {
     })
 }
 
-fn add((file, samples): (&mut RequestsFile, &mut TimedSamples), (at, made, case): (usize, &Made, Case)) {
+fn add(
+    (file, samples): (&mut RequestsFile, &mut TimedSamples),
+    (at, made, case): (usize, &Made, Case),
+) {
     let known = |&(method, bci): &(u32, i32)| (method, Some(bci));
     let callers: Vec<_> = made[1..].iter().map(known).collect();
     let (method, bci) = made[0];

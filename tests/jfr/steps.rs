@@ -70,9 +70,8 @@ fn events_at_steps_are_joined_and_faults_in_them_are_caught() {
         let rate = verdicts.mismatch_rate().expect("there are checks");
         assert!(rate <= LAYER.row().budget, "{jdk:?}: {verdicts:?}");
         each_group_is_caught(&format!("{jdk:?} {LAYER}"), &faults);
-        let is_good = |outcome: &Detection| {
-            matches!(outcome, Detection::Caught | Detection::Explained(_))
-        };
+        let is_good =
+            |outcome: &Detection| matches!(outcome, Detection::Caught | Detection::Explained(_));
         let good = sum(&faults, |fault| is_good(&fault.outcome));
         let injected = sum(&faults, |_| true);
         println!("{jdk:?} {LAYER}: {injected} faults, {good} caught or not visible");

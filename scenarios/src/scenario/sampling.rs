@@ -72,10 +72,12 @@ impl FileSampling {
             step_seconds: self.step_seconds.as_ref().map_or(Ok(None), |limit| {
                 check::whole(limit, 1..=86_400, "step_seconds").map(Some)
             })?,
-            request_one_in: self.request_one_in.as_ref().map_or(
-                Ok(usual.request_one_in),
-                |one_in| check::whole(one_in, 1..=1_000_000, "request_one_in"),
-            )?,
+            request_one_in: self
+                .request_one_in
+                .as_ref()
+                .map_or(Ok(usual.request_one_in), |one_in| {
+                    check::whole(one_in, 1..=1_000_000, "request_one_in")
+                })?,
             chosen_instants: self.chosen_instants.is_some_and(Spanned::into_inner),
             altered: self.altered,
             probability: self

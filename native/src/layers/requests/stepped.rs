@@ -11,9 +11,7 @@ use crate::layers::steps::keeping::{Keeping, cannot_step};
 use crate::sampling::stepping::requesting::{Requesting, StepRequest};
 use hotspot::steps::truth::{Bci, Line, lines};
 use oracle::Layer;
-use oracle::requests::{
-    Copied, MethodName, RecordedStep, RecordedSteps, Request, RequestLine,
-};
+use oracle::requests::{Copied, MethodName, RecordedStep, RecordedSteps, Request, RequestLine};
 use oracle::trace::Location;
 use std::collections::HashMap;
 use std::io;

@@ -42,7 +42,11 @@ pub fn finish() -> bool {
 
 /// Starts to write, if a layer of the run needs it. The thread's work runs within `guard`. In the live phase.
 pub fn start(layers: &'static Layers, guard: fn(&mut dyn FnMut())) -> Result<(), String> {
-    let mut recorded = layers.config.layers.iter().filter(|layer| layer.is_recorded());
+    let mut recorded = layers
+        .config
+        .layers
+        .iter()
+        .filter(|layer| layer.is_recorded());
     let Some(first) = recorded.next() else {
         return Ok(());
     };

@@ -18,7 +18,10 @@ pub(super) fn sections(report: &Report) -> impl Iterator<Item = Section> {
         id: "joined",
         title: "Events of the JVM's own samplers",
         room: Room::Terminal,
-        blocks: vec![Block::Table(table(&rows)), Block::Table(by_code::table(&rows))],
+        blocks: vec![
+            Block::Table(table(&rows)),
+            Block::Table(by_code::table(&rows)),
+        ],
     };
     (!rows.is_empty()).then(section).into_iter()
 }
