@@ -1,7 +1,7 @@
 //! Requests that the JVM makes itself, with copies of trace stacks.
 
 use super::lines::Lines;
-use super::writing::Source;
+use super::source::Source;
 use crate::jvm::os::requests::pool::Reader;
 use crate::jvm::os::requests::wrapping::{Asking, wrap};
 use crate::sampling::requests::{self, Copy};

@@ -1,7 +1,7 @@
 //! Requests at chosen instructions of threads that step, with what the steps have shown. Layer `jfr-cpu-step`.
 
 use super::lines::Lines;
-use super::writing::{REST, Source};
+use super::source::Source;
 use crate::jvm::Jvm;
 use crate::jvm::os::requests::wrapping::{Asking, wrap};
 use crate::jvm::os::ring::Reader;
@@ -16,11 +16,15 @@ use oracle::trace::Location;
 use std::collections::HashMap;
 use std::io;
 use std::thread;
+use std::time::Duration;
 
 const LAYER: Layer = Layer::JfrCpuStep;
 
 /// The largest number of truths that are remembered. Behind it they are written once more.
 const MOST: usize = 1 << 17;
+
+/// The pause between two looks for the JVM's handler.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// The method below whose frame those of a carrier begin.
 const ENTER_SPECIAL: (&str, &str) = ("jdk/internal/vm/Continuation", "enterSpecial");
@@ -62,7 +66,7 @@ impl Stepped {
         while !wrap(Asking::CpuTime, |_, _, earlier| earlier()).map_err(cannot_step)?
             && layers.truth.jvm.is_live()
         {
-            thread::sleep(REST);
+            thread::sleep(PAUSE);
         }
         let (requesting, reader) = Requesting::new(config.request_one_in, config.seed);
         Ok(Stepped {

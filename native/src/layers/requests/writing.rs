@@ -3,6 +3,7 @@
 use super::copies::Copies;
 use super::lines::Lines;
 use super::pinning::JfrClock;
+use super::source::Source;
 use super::stepped::Stepped;
 use crate::jvm::attached::AttachedThread;
 use crate::jvm::jni::Env;
@@ -14,17 +15,8 @@ use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Where requests come from.
-pub trait Source {
-    /// Writes the requests since the last call. Returns how many there were.
-    fn write_new(&mut self, lines: &mut Lines<'_>) -> io::Result<usize>;
-
-    /// There are no more requests: writes what is left to say, without the requests themselves.
-    fn end(&mut self, lines: &mut Lines<'_>) -> io::Result<()>;
-}
-
-/// How long the thread rests if there is nothing to do.
-pub const REST: Duration = Duration::from_millis(1);
+/// How long the thread rests if there is nothing to write.
+const REST: Duration = Duration::from_millis(1);
 
 /// The interval between two readings of the clocks.
 const PINNING: Duration = Duration::from_millis(250);

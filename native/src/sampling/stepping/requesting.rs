@@ -5,7 +5,7 @@
 
 use super::at_instant::{AtInstant, Reached};
 use super::counts::{COUNTS, Counts};
-use super::instant::MOST_CALLS;
+use super::instant::{MOST_CALLS, WAITING};
 use crate::jvm::arch;
 use crate::jvm::os::requests::wrapping::{Asking, request_here};
 use crate::jvm::os::ring::{Reader, Writer, ring};
@@ -16,9 +16,6 @@ use oracle::random::mix;
 /// So many ticks of the processor's counter lie between two requests at least. The time of an event is known to about a
 /// thousand ticks, and must belong to one request alone.
 const APART: u64 = 1 << 13;
-
-/// How many requests wait to be written at most.
-const WAITING: usize = 1 << 12;
 
 /// A request, and what was true then.
 pub struct StepRequest {
