@@ -32,11 +32,14 @@ impl Mismatches {
         }
     }
 
-    /// Counts `judged` if it is a mismatch.
+    /// Counts `judged` if it is a mismatch. Events that say that they are biased are none.
     pub fn add(&mut self, judged: &Judged<'_>, methods: &NamedMethods) {
         let (Some((walk, truth)), true) = (judged.compared, judged.judgement.differs()) else {
             return;
         };
+        if judged.sample.is_some_and(|sample| sample.biased) {
+            return;
+        }
         let verdict = judged.judgement.verdict;
         let place = place(walk, judged.judgement.at_frame, methods);
         let kind = (judged.layer, verdict.name().to_owned(), place);
@@ -84,9 +87,6 @@ fn mismatch(
     if let Some(sample) = judged.sample {
         let event = format!("{} at {} ticks", sample.event, sample.ticks);
         other.insert("event".to_owned(), event);
-        if sample.biased {
-            other.insert("biased".to_owned(), "true".to_owned());
-        }
     }
     if let Some(request) = judged.request {
         let carried = match request.carried {
