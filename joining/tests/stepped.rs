@@ -1,6 +1,7 @@
 //! Made-up requests at steps, and events: each event gets the verdict of what was made up, and faults in its place are
 //! caught.
 
+use joining::evidence::Mismatches;
 use joining::faults::Injector;
 use joining::file::{Recorded, RequestsFile};
 use joining::methods::NamedMethods;
@@ -41,6 +42,7 @@ enum Case {
     CutAsSaid,
     Failed,
     Biased,
+    BiasedWrong,
     /// The steps do not show the frames.
     NoTruth,
     /// The event is that of a virtual thread.
@@ -50,7 +52,7 @@ enum Case {
 
 use Case::*;
 
-const CASES: [Case; 15] = [
+const CASES: [Case; 16] = [
     True,
     WithoutTop,
     OtherRecord,
@@ -63,6 +65,7 @@ const CASES: [Case; 15] = [
     CutAsSaid,
     Failed,
     Biased,
+    BiasedWrong,
     NoTruth,
     Carried,
     OtherThread,
@@ -110,7 +113,7 @@ fn add(
         WithoutTop => _ = frames.remove(0),
         AnyTop => (frames[0].1, frames[0].2) = (Place::Bci(7 - bci), 17 - i64::from(bci)),
         Drop => _ = frames.remove(middle),
-        OtherMethod => frames[middle].0 = METHODS,
+        OtherMethod | BiasedWrong => frames[middle].0 = METHODS,
         OtherBci => (frames[middle].1, frames[middle].2) = (Place::Bci(5), 15),
         OtherLine => frames[middle].2 += 1,
         Cut | CutAsSaid => frames.truncate(2),
@@ -148,7 +151,7 @@ fn add(
         },
         stack: (case != Failed).then_some(at),
         failed: case == Failed,
-        biased: case == Biased,
+        biased: matches!(case, Biased | BiasedWrong),
     });
 }
 
@@ -182,15 +185,18 @@ fn files() -> (RequestsFile, TimedSamples) {
     (file, samples)
 }
 
-/// Judges all events, and injects each fault in those without a mismatch.
-fn judged(file: &RequestsFile, samples: &TimedSamples) -> (JoinCounts, Tally, Vec<Detection>) {
+/// Judges all events, and injects each fault in those without a mismatch. The last number is that of mismatches in
+/// reports.
+fn judged(file: &RequestsFile, samples: &TimedSamples) -> (JoinCounts, Tally, Vec<Detection>, u64) {
     let mut methods = NamedMethods::new(&file.methods);
     let kinds: Vec<_> = FaultKind::ALL
         .into_iter()
         .filter(|&kind| kind != FaultKind::Error)
         .collect();
     let mut injector = Injector::new(&kinds, 1);
+    let mut mismatches = Mismatches::new(100);
     let mut counts = judge_all(file, samples, &mut methods, &[LAYER], |judged, methods| {
+        mismatches.add(judged, methods);
         if let (Some((walk, truth)), false) = (judged.compared, judged.judgement.differs()) {
             injector.inject(LAYER, walk, truth, methods);
             injector.shift_line(LAYER, walk, truth, methods);
@@ -199,7 +205,9 @@ fn judged(file: &RequestsFile, samples: &TimedSamples) -> (JoinCounts, Tally, Ve
     let joined = counts.joined.remove(&LAYER).expect("it was asked for");
     let tally = counts.tallies.remove(&LAYER).expect("it was asked for");
     let outcomes = injector.counts.iter().map(|count| count.outcome);
-    (joined, tally, outcomes.collect())
+    let (_, kinds) = mismatches.kinds();
+    let reported = kinds.iter().map(|kind| kind.count).sum();
+    (joined, tally, outcomes.collect(), reported)
 }
 
 proptest! {
@@ -212,7 +220,7 @@ proptest! {
             add((&mut file, &mut samples), (at, made, *case));
         }
         let count = |these: &[Case]| events.iter().filter(|(_, case)| these.contains(case)).count() as u64;
-        let (joined, tally, outcomes) = judged(&file, &samples);
+        let (joined, tally, outcomes, reported) = judged(&file, &samples);
         let apart = count(&[OtherThread]);
         prop_assert_eq!(joined.events, events.len() as u64);
         prop_assert_eq!(joined.joined, joined.events - apart);
@@ -220,17 +228,20 @@ proptest! {
         prop_assert_eq!(joined.failed, count(&[Failed]));
         let biased = joined.biased.get("match").copied().unwrap_or(0);
         prop_assert_eq!(biased, count(&[Biased]));
+        let biased = joined.biased.get("wrong").copied().unwrap_or(0);
+        prop_assert_eq!(biased, count(&[BiasedWrong]));
+        prop_assert_eq!(reported, tally.mismatches() + tally.imprecise);
         prop_assert_eq!(tally.matches, count(&[True, WithoutTop, AnyTop, Carried]));
         prop_assert_eq!(tally.imprecise, count(&[OtherRecord]));
         prop_assert_eq!(tally.wrong, count(&[Drop, OtherMethod, OtherBci, OtherLine]));
         prop_assert_eq!(tally.truncated, count(&[Cut]));
         prop_assert_eq!(tally.errors(), count(&[Failed]) + apart);
-        prop_assert_eq!(tally.unverifiable, count(&[CutAsSaid, Biased, NoTruth, OtherThread]));
+        prop_assert_eq!(tally.unverifiable, count(&[CutAsSaid, Biased, BiasedWrong, NoTruth, OtherThread]));
         let none = CodeCounts::default();
         let codes = joined.codes.get(KIND).unwrap_or(&none);
         let of_codes = codes.verdicts.values().chain(codes.biased.values()).sum::<u64>();
         prop_assert_eq!(of_codes, joined.joined);
-        prop_assert!(codes.instructions <= (joined.events + 1) / 2);
+        prop_assert!(codes.instructions <= joined.events.div_ceil(2));
         prop_assert_eq!(codes.verdicts.get("imprecise").copied().unwrap_or(0), tally.imprecise);
         let is_good = |outcome: &Detection| matches!(outcome, Detection::Caught | Detection::Explained(_));
         prop_assert!(outcomes.iter().all(is_good), "{outcomes:?}");
