@@ -1,6 +1,6 @@
 //! The joined events by the code that ran at their requests.
 
-use super::counted;
+use super::counted::counted;
 use crate::model::Kind::{Numbers, Words};
 use crate::model::{Cell, Table, Tone};
 use oracle::record::{CodeCounts, JoinCounts};

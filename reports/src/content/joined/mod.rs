@@ -1,12 +1,13 @@
 //! The JVM's own samplers: how many of their events were joined with what was true at their requests.
 
 mod by_code;
+mod counted;
 
 use crate::model::Kind::{Numbers, Words};
 use crate::model::{Block, Cell, Room, Section, Table, Tone};
+use counted::counted;
 use oracle::record::JoinCounts;
 use oracle::report::{Report, Run};
-use std::collections::BTreeMap;
 
 /// The joined events of each run that has such layers.
 pub(super) fn sections(report: &Report) -> impl Iterator<Item = Section> {
@@ -55,16 +56,4 @@ fn table(rows: &[(&Run, &JoinCounts)]) -> Table {
         table.push(Tone::Plain, cells);
     }
     table
-}
-
-/// Verdicts with their numbers.
-fn counted(verdicts: &BTreeMap<String, u64>) -> Cell {
-    let counts = verdicts.iter();
-    let counts: Vec<_> = counts
-        .map(|(verdict, n)| format!("{n} {verdict}"))
-        .collect();
-    Cell::text(match counts.is_empty() {
-        true => "none".to_owned(),
-        false => counts.join(", "),
-    })
 }
