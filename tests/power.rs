@@ -21,9 +21,9 @@ fn page() -> PathBuf {
 }
 
 fn layers() -> Vec<Layer> {
-    let walked = LAYERS
-        .iter()
-        .filter(|row| row.walker.is_some() && (row.usual || row.when == When::Step));
+    let walked = LAYERS.iter().filter(|row| {
+        row.walker.is_some() && (row.usual || row.when == When::Step) && !row.layer.is_recorded()
+    });
     walked.map(|row| row.layer).collect()
 }
 

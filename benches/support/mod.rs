@@ -29,6 +29,7 @@ pub fn edges_alone(dir: &Path, pause_us: u64) -> Config {
         native_calls: false,
         steps: false,
         step_seconds: None,
+        request_one_in: 100,
         chosen_instants: false,
         suspend_share: 0.1,
         biased: None,

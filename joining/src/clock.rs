@@ -7,7 +7,7 @@ use oracle::requests::Pin;
 pub enum Clock {
     /// Both clocks have one rate: the counter is the ticks plus any number of this range.
     SameRate(i128, i128),
-    /// The counter lies on the line through two pins, give or take the third number.
+    /// The counter lies on the line through two readings, give or take the third number.
     Line((i128, i128), (i128, i128), i128),
 }
 
@@ -20,15 +20,43 @@ impl Clock {
         if lowest <= highest {
             return Some(Clock::SameRate(lowest, highest));
         }
+        Clock::line(pins)
+    }
+
+    /// The line through the narrowest reading near the start and the narrowest one near the end. A reading that was
+    /// interrupted is wide, and says little.
+    fn line(pins: &[Pin]) -> Option<Clock> {
+        let width = |pin: &Pin| pin.behind.saturating_sub(pin.before);
+        let (first, last) = (pins.first()?.ticks, pins.last()?.ticks);
+        let near = last.saturating_sub(first) / 8;
+        let at_start = pins.iter().filter(|pin| pin.ticks - first <= near);
+        let at_end = pins.iter().filter(|pin| last - pin.ticks <= near);
+        let (start, end) = (
+            at_start.min_by_key(|pin| width(pin))?,
+            at_end.min_by_key(|pin| width(pin))?,
+        );
+        if start.ticks >= end.ticks {
+            return None;
+        }
         let middle = |pin: &Pin| (i128::from(pin.before) + i128::from(pin.behind)) / 2;
         let at = |pin: &Pin| (i128::from(pin.ticks), middle(pin));
-        let width = pins
-            .iter()
-            .map(|pin| i128::from(pin.behind.saturating_sub(pin.before)));
-        let (first, last) = (pins.first()?, pins.last()?);
-        match first.ticks == last.ticks {
-            true => None,
-            false => Some(Clock::Line(at(first), at(last), width.max()?)),
+        // In between the line is half as far off as the two are wide, at most, and beyond them less than twice as far.
+        let narrow = Clock::Line(at(start), at(end), width(start).max(width(end)).into());
+        // Clocks that do not run quite evenly are further off.
+        let outside = |pin: &Pin| {
+            let (lowest, highest) = narrow.counter(pin.ticks);
+            let (below, above) = (
+                lowest.saturating_sub(pin.behind),
+                pin.before.saturating_sub(highest),
+            );
+            below.max(above)
+        };
+        let off = pins.iter().map(outside).max()?;
+        match narrow {
+            Clock::Line(start, end, width) => {
+                Some(Clock::Line(start, end, width + i128::from(off)))
+            }
+            same_rate => Some(same_rate),
         }
     }
 
@@ -66,6 +94,43 @@ mod tests {
         assert_eq!(clock, Some(Clock::SameRate(1040, 1080)));
         assert_eq!(clock.map(|clock| clock.counter(500)), Some((1540, 1580)));
         assert_eq!(Clock::new(&[]), None);
+    }
+
+    #[test]
+    fn a_reading_that_was_interrupted_says_little() {
+        let counter = |ticks: i64| 3 * ticks as u64;
+        let reading =
+            |ticks: i64, late| pin(counter(ticks) - 40, ticks, counter(ticks) + 40 + late);
+        let pins = [
+            reading(100, 900_000),
+            reading(1_000, 0),
+            reading(500_000, 300_000),
+            reading(999_000, 0),
+            reading(1_000_000, 0),
+        ];
+        let clock = Clock::new(&pins).expect("there are pins");
+        for ticks in [100, 700, 500_000, 1_000_000] {
+            let (lowest, highest) = clock.counter(ticks);
+            assert!((lowest..=highest).contains(&counter(ticks)), "{clock:?}");
+            assert!(highest - lowest <= 200, "{clock:?}");
+        }
+        // A clock that was changed in between makes the line wide.
+        let changed = [
+            &pins[..],
+            &[reading(600_000, 0)].map(|pin| Pin {
+                before: pin.before + 5_000,
+                behind: pin.behind + 5_000,
+                ..pin
+            }),
+        ]
+        .concat();
+        let mut changed = changed;
+        changed.sort_by_key(|pin| pin.ticks);
+        let (lowest, highest) = Clock::new(&changed)
+            .expect("there are pins")
+            .counter(600_000);
+        assert!(highest - lowest >= 5_000);
+        assert!((lowest..=highest).contains(&(counter(600_000) + 4_960)));
     }
 
     proptest! {

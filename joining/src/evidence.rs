@@ -1,8 +1,10 @@
 //! The mismatches of joined events in the form of reports.
 
-use crate::judging::{OwnedTruth, OwnedWalk};
+use crate::judging::OwnedWalk;
 use crate::methods::NamedMethods;
 use crate::run::Judged;
+use crate::truths::{OwnedTruth, TraceStack};
+use oracle::judge::{StepFrame, StepTruth};
 use oracle::record::{Address, Evidence, KindCount, Mismatch, ShownFrame};
 use oracle::trace::Frame;
 use oracle::{Layer, Verdict};
@@ -30,11 +32,14 @@ impl Mismatches {
         }
     }
 
-    /// Counts `judged` if it is a mismatch.
+    /// Counts `judged` if it is a mismatch. Events that say that they are biased are none.
     pub fn add(&mut self, judged: &Judged<'_>, methods: &NamedMethods) {
         let (Some((walk, truth)), true) = (judged.compared, judged.judgement.differs()) else {
             return;
         };
+        if judged.sample.is_some_and(|sample| sample.biased) {
+            return;
+        }
         let verdict = judged.judgement.verdict;
         let place = place(walk, judged.judgement.at_frame, methods);
         let kind = (judged.layer, verdict.name().to_owned(), place);
@@ -82,9 +87,6 @@ fn mismatch(
     if let Some(sample) = judged.sample {
         let event = format!("{} at {} ticks", sample.event, sample.ticks);
         other.insert("event".to_owned(), event);
-        if sample.biased {
-            other.insert("biased".to_owned(), "true".to_owned());
-        }
     }
     if let Some(request) = judged.request {
         let carried = match request.carried {
@@ -127,7 +129,26 @@ fn shown_walk(walk: &OwnedWalk, methods: &NamedMethods) -> Vec<ShownFrame> {
 }
 
 fn shown_truth(truth: &OwnedTruth, methods: &NamedMethods) -> Vec<ShownFrame> {
-    let truth = truth.truth();
+    match truth {
+        OwnedTruth::Trace(stack) => shown_stack(stack, methods),
+        OwnedTruth::Steps(truth) => shown_steps(truth, methods),
+    }
+}
+
+/// The first of the stacks that are true.
+fn shown_steps(truth: &StepTruth, methods: &NamedMethods) -> Vec<ShownFrame> {
+    let show = |frame: &StepFrame| ShownFrame {
+        method: methods.shown(frame.method),
+        bci: frame.location.map(|location| location.0),
+        ..ShownFrame::default()
+    };
+    let stack = truth.stacks().next();
+    let frames = stack.map_or_else(Vec::new, |(frames, _)| frames);
+    frames.iter().map(show).collect()
+}
+
+fn shown_stack(stack: &TraceStack, methods: &NamedMethods) -> Vec<ShownFrame> {
+    let truth = stack.truth();
     let above = truth.entries[truth.checked_entries..].iter().rev();
     let entry = |&hook| ShownFrame {
         method: methods.shown_hook(hook),

@@ -1,8 +1,9 @@
 //! Faults in place of the stacks of joined events, to test the judge.
 
-use crate::judging::{OwnedTruth, OwnedWalk, judge};
+use crate::judging::{OwnedWalk, judge};
 use crate::methods::NamedMethods;
-use oracle::mutants::{Detection, FaultKind, Material, Sight, Strangers, WalkerAnswer, inject};
+use crate::truths::OwnedTruth;
+use oracle::mutants::{Detection, FaultKind, Material, Strangers, WalkerAnswer, inject};
 use oracle::random::mix;
 use oracle::record::FaultCount;
 use oracle::trace::{Frame, Location, MethodKey, Methods, Site};
@@ -77,9 +78,8 @@ impl<'k> Injector<'k> {
         truth: &OwnedTruth,
         methods: &NamedMethods,
     ) {
-        let of_trace = truth.truth();
-        let sight = Sight::Truth(&of_trace, methods);
-        let expected = sight.expect(&walk.frames, &WalkerAnswer::Stack(frames.clone()));
+        let answer = WalkerAnswer::Stack(frames.clone());
+        let expected = truth.see(methods, |sight| sight.expect(&walk.frames, &answer));
         let faulty = OwnedWalk {
             // The lines are those of other frames: only the frames are at fault here.
             lines: vec![None; frames.len()],
@@ -90,7 +90,7 @@ impl<'k> Injector<'k> {
         self.note(layer, kind.name(), given, Detection::of(expected, given));
     }
 
-    /// Gives a frame of `walk` the line next to its own, where the line is known.
+    /// Gives a frame of `walk` the line next to its own, where the line is known, and the walk can be judged.
     pub fn shift_line(
         &mut self,
         layer: Layer,
@@ -98,6 +98,10 @@ impl<'k> Injector<'k> {
         truth: &OwnedTruth,
         methods: &NamedMethods,
     ) {
+        let judged = truth.see(methods, |sight| sight.judge(&walk.frames));
+        if judged.verdict == Verdict::Unverifiable {
+            return;
+        }
         self.random = mix(self.random);
         let known = |&at: &usize| {
             let Frame { method, location } = walk.frames[at];

@@ -2,9 +2,20 @@
 
 use oracle::Layer;
 use oracle::recorded::RecordedTruth;
-use oracle::requests::{MethodFacts, Pin, Request, RequestLine, SeenCode};
+use oracle::requests::{
+    MethodFacts, MethodName, Pin, RecordedSteps, Request, RequestLine, SeenCode,
+};
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, BufRead};
+
+/// What was true at a request.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Recorded {
+    /// The trace stack of hooked code.
+    Trace(RecordedTruth),
+    /// The calls and returns of a thread that runs one instruction at a time.
+    Steps(RecordedSteps),
+}
 
 /// What an agent wrote of requests.
 #[derive(Debug, Default)]
@@ -12,7 +23,9 @@ pub struct RequestsFile {
     /// The facts of methods, by number.
     pub methods: BTreeMap<u32, MethodFacts>,
     /// The truths, by number.
-    pub truths: HashMap<u32, RecordedTruth>,
+    pub truths: HashMap<u32, Recorded>,
+    /// The names of methods in truths by steps, by their numbers there.
+    pub names: BTreeMap<u32, MethodName>,
     /// The requests.
     pub requests: Vec<Request>,
     /// The code at program counters.
@@ -32,7 +45,9 @@ impl RequestsFile {
         for line in input.split(b'\n') {
             match serde_json::from_slice(&line?) {
                 Ok(RequestLine::Method(number, facts)) => _ = file.methods.insert(number, facts),
-                Ok(RequestLine::Truth(number, truth)) => _ = file.truths.insert(number, truth),
+                Ok(RequestLine::Truth(number, truth)) => file.add(number, Recorded::Trace(truth)),
+                Ok(RequestLine::Steps(number, truth)) => file.add(number, Recorded::Steps(truth)),
+                Ok(RequestLine::Name(number, name)) => _ = file.names.insert(number, name),
                 Ok(RequestLine::Request(request)) => file.requests.push(request),
                 Ok(RequestLine::Code(pc, code)) => _ = file.codes.entry(pc).or_insert(code),
                 Ok(RequestLine::Clock(pin)) => file.pins.push(pin),
@@ -42,5 +57,9 @@ impl RequestsFile {
             }
         }
         Ok(file)
+    }
+
+    fn add(&mut self, number: u32, truth: Recorded) {
+        self.truths.insert(number, truth);
     }
 }

@@ -5,10 +5,10 @@ use crate::file::RequestsFile;
 use crate::hottest::{named, stacks};
 use crate::methods::NamedMethods;
 use crate::run::{Counts, judge_all};
+use oracle::Layer;
 use oracle::bias::{Pairs, Sampler, StackCounts, StackProfiles};
 use oracle::record::{KindCount, Mismatch};
 use oracle::requests::REQUESTS_FILE;
-use oracle::{Layer, When};
 use recordings::samples;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -44,10 +44,8 @@ pub fn recording(dir: &Path) -> PathBuf {
 /// no layer does. At most `limit` mismatches are kept with their evidence. What cannot be read leaves the layers
 /// without data, and is noted.
 pub fn join(dir: &Path, layers: &[Layer], limit: usize) -> Option<Joined> {
-    let of_requests = layers.iter().copied();
-    let layers: Vec<Layer> = of_requests
-        .filter(|layer| layer.row().when == When::Request)
-        .collect();
+    let recorded = layers.iter().copied();
+    let layers: Vec<Layer> = recorded.filter(|layer| layer.is_recorded()).collect();
     if layers.is_empty() {
         return None;
     }

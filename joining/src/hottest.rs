@@ -7,7 +7,7 @@ use oracle::trace::HookId;
 
 /// The hottest method that ran, and what the sampler claimed; `None` if nothing is certain.
 pub fn named(judged: &Judged<'_>, methods: &NamedMethods) -> Option<(String, Claim<String>)> {
-    let newest = *judged.truth?.truth().entries.last()?;
+    let newest = *judged.truth?.entries()?.last()?;
     let walk = judged.compared.map_or(&[][..], |(walk, _)| &walk.frames);
     let claim = claim(&judged.judgement, walk, methods)?;
     let shown =
@@ -21,7 +21,7 @@ pub fn stacks<'a>(
     judged: &Judged<'a>,
     methods: &NamedMethods,
 ) -> Option<(&'a [HookId], Claim<Vec<HookId>>)> {
-    let truth = judged.truth?.truth().entries;
+    let truth = judged.truth?.entries()?;
     let walk = judged.compared.map_or(&[][..], |(walk, _)| &walk.frames);
     let claim = claim(&judged.judgement, walk, methods)?;
     let shown = claim.map(|_| hooked(walk, methods));

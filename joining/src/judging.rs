@@ -1,53 +1,11 @@
-//! Judges the stack of an event by the trace stack at the instant of its request.
+//! Judges the stack of an event by what was true at the instant of its request.
 
-use crate::file::RequestsFile;
 use crate::methods::NamedMethods;
-use oracle::judge::judge_truth;
-use oracle::recorded::RecordedTruth;
-use oracle::trace::{Frame, HookId, Leaving, Location, MethodKey, Truth};
+use crate::truths::OwnedTruth;
+use oracle::trace::{Frame, Location, MethodKey};
 use oracle::{Judgement, Reason, Verdict};
 use recordings::Place;
 use recordings::samples::{TimedSamples, TimedStack};
-use std::collections::HashMap;
-
-/// A trace stack as judges take it.
-#[derive(Clone, Debug, Default)]
-pub struct OwnedTruth {
-    entries: Vec<HookId>,
-    checked: Vec<Frame>,
-    checked_entries: usize,
-    leaving: Vec<Leaving>,
-}
-
-impl OwnedTruth {
-    /// The truth of these records; `None` if one of its methods is gone.
-    pub fn new(recorded: &RecordedTruth, methods: &NamedMethods) -> Option<OwnedTruth> {
-        let hook = |&hook: &u32| methods.standing(hook);
-        let frame = |&(number, location): &(u32, i32)| {
-            Some(Frame {
-                method: methods.numbered(number.checked_sub(1)?)?,
-                location: Location(location),
-            })
-        };
-        let leaving = |&(upto, count): &(usize, usize)| Leaving { upto, count };
-        Some(OwnedTruth {
-            entries: recorded.entries.iter().map(hook).collect::<Option<_>>()?,
-            checked: recorded.checked.iter().map(frame).collect::<Option<_>>()?,
-            checked_entries: recorded.checked_entries,
-            leaving: recorded.leaving.iter().map(leaving).collect(),
-        })
-    }
-
-    /// As judges take it.
-    pub fn truth(&self) -> Truth<'_> {
-        Truth {
-            entries: &self.entries,
-            checked: &self.checked,
-            checked_entries: self.checked_entries,
-            leaving: &self.leaving,
-        }
-    }
-}
 
 /// A stack of a recording as judges take it.
 #[derive(Clone, Debug, Default)]
@@ -87,12 +45,13 @@ impl OwnedWalk {
 
 /// Judges a walk of a recording: frames, BCIs, lines, and what the recording says about its completeness.
 pub fn judge(walk: &OwnedWalk, truth: &OwnedTruth, methods: &NamedMethods) -> Judgement {
-    let found = judge_truth(&walk.frames, &truth.truth(), methods);
-    match (found.verdict, walk.truncated) {
+    let found = truth.see(methods, |sight| sight.judge(&walk.frames));
+    let right = match (found.verdict, walk.truncated) {
         (Verdict::Truncated, true) => Judgement::plain(Verdict::Unverifiable, Reason::CutAsSaid),
-        (Verdict::Match | Verdict::Window, _) => other_line(walk, methods).unwrap_or(found),
-        _ => found,
-    }
+        (Verdict::Match | Verdict::Window | Verdict::Imprecise, _) => found,
+        _ => return found,
+    };
+    other_line(walk, methods).unwrap_or(right)
 }
 
 /// The first frame with a line that is not the line of its BCI.
@@ -103,28 +62,6 @@ fn other_line(walk: &OwnedWalk, methods: &NamedMethods) -> Option<Judgement> {
         let differs = (*line)? != expected;
         differs.then(|| Judgement::at(Verdict::Wrong, at, Reason::OtherLine))
     })
-}
-
-/// The truths of a run, each made at its first use.
-pub struct Truths<'f> {
-    file: &'f RequestsFile,
-    made: HashMap<u32, Option<OwnedTruth>>,
-}
-
-impl<'f> Truths<'f> {
-    /// None is made yet.
-    pub fn new(file: &'f RequestsFile) -> Truths<'f> {
-        Truths {
-            file,
-            made: HashMap::new(),
-        }
-    }
-
-    /// The truth of this number; `None` if it is not in the file, or one of its methods is gone.
-    pub fn get(&mut self, number: u32, methods: &NamedMethods) -> Option<&OwnedTruth> {
-        let make = || OwnedTruth::new(self.file.truths.get(&number)?, methods);
-        self.made.entry(number).or_insert_with(make).as_ref()
-    }
 }
 
 /// The keys of a recording's methods, and its stacks.

@@ -5,7 +5,8 @@
 //! JFR's samplers do not tell an agent when they sample. But they interrupt threads with signals, and the agent's
 //! handlers stand before the JVM's: they copy the thread's trace stack, and the time before and behind the JVM's
 //! handler. JFR takes the time of its event in between. So after the run an event belongs to the request of its
-//! thread at its time, and its stack can be judged by the trace stack of that very instant.
+//! thread at its time, and its stack can be judged by the trace stack of that very instant. Where a thread runs one
+//! instruction at a time, the agent makes the requests itself, and the truth is what the steps have shown.
 //!
 //! | module | holds |
 //! |---|---|
@@ -13,8 +14,10 @@
 //! | [`requests`] | the requests by thread and time |
 //! | [`mod@file`] | the file of requests, which the agent writes ([`oracle::requests`]) |
 //! | [`methods`] | methods by name, as recordings have them |
-//! | [`judging`] | the stack of an event, compared with the trace stack |
+//! | [`truths`] | what was true at a request: a trace stack, or what steps have shown |
+//! | [`judging`] | the stack of an event, compared with the truth |
 //! | [`run`] | all events of a run: joined, judged, counted |
+//! | [`codes`] | the joined events by the code that ran |
 //! | [`evidence`] | the mismatches in the form of reports |
 //! | [`hottest`] | the methods at a request: those that ran, and those that the sampler names |
 //! | [`faults`] | faults in place of joined events, to test the judge |
@@ -27,6 +30,7 @@
 #![forbid(unsafe_code)]
 
 pub mod clock;
+pub mod codes;
 pub mod evidence;
 pub mod faults;
 pub mod file;
@@ -36,5 +40,6 @@ pub mod judging;
 pub mod methods;
 pub mod requests;
 pub mod run;
+pub mod truths;
 
 pub use folder::{Joined, join, recording};

@@ -1,10 +1,12 @@
 //! The events of a run, joined, judged and counted.
 
 use crate::clock::Clock;
+use crate::codes::ByCode;
 use crate::file::RequestsFile;
-use crate::judging::{OwnedTruth, OwnedWalk, Truths, judge, walks};
+use crate::judging::{OwnedWalk, judge, walks};
 use crate::methods::NamedMethods;
 use crate::requests::{Found, Requests};
+use crate::truths::{OwnedTruth, Truths};
 use oracle::record::JoinCounts;
 use oracle::requests::{Copied, Request, SeenCode};
 use oracle::tally::Tally;
@@ -45,12 +47,15 @@ pub struct Counts {
     pub joined: BTreeMap<Layer, JoinCounts>,
 }
 
-/// The layer of an event's sampler.
-fn layer(sample: &TimedSample) -> Layer {
-    match sample.event == CPU_TIME {
+/// The layer among `layers` whose walker is the sampler of the event.
+fn layer(sample: &TimedSample, layers: &[Layer]) -> Option<Layer> {
+    let of_sampler = match sample.event == CPU_TIME {
         true => Layer::JfrCpu,
         false => Layer::Jfr,
-    }
+    };
+    let walker = of_sampler.row().walker;
+    let mut layers = layers.iter().copied();
+    layers.find(|layer| layer.row().walker == walker)
 }
 
 /// Joins and judges all events of `samples` that belong to `layers`. Shows each event, and each request without an
@@ -68,15 +73,20 @@ pub fn judge_all(
         joined.not_copied = file.lost.get(&layer).copied().unwrap_or(0);
         counts.tallies.insert(layer, Tally::default());
     }
-    if let Some(joined) = counts.joined.get_mut(&Layer::JfrCpu) {
-        joined.lost = samples.lost;
+    for (layer, joined) in &mut counts.joined {
+        if layer.row().walker == Layer::JfrCpu.row().walker {
+            joined.lost = samples.lost;
+        }
     }
     let walks = walks(samples, methods);
     let (requests, clock) = (Requests::new(&file.requests), Clock::new(&file.pins));
-    let mut truths = Truths::new(file);
+    let mut truths = Truths::new(file, methods);
+    let mut codes = ByCode::new(file);
     let mut answered = HashSet::new();
     for sample in &samples.samples {
-        let layer = layer(sample);
+        let Some(layer) = layer(sample, layers) else {
+            continue;
+        };
         let (Some(joined), Some(tally)) = (
             counts.joined.get_mut(&layer),
             counts.tallies.get_mut(&layer),
@@ -113,6 +123,9 @@ pub fn judge_all(
         joined.events += 1;
         joined.joined += u64::from(request.is_some());
         joined.failed += u64::from(sample.failed);
+        if let Some(request) = request {
+            codes.add(layer, request, sample, &judgement);
+        }
         match (sample.biased, request.map(|request| request.stack)) {
             (true, _) => {
                 let verdict = judgement.verdict.name().to_owned();
@@ -153,6 +166,9 @@ pub fn judge_all(
             methods,
         );
         tally.add(&judgement);
+    }
+    for (layer, joined) in &mut counts.joined {
+        joined.codes = codes.of(*layer);
     }
     counts
 }

@@ -1,6 +1,6 @@
 //! Made-up requests and events: each event gets the verdict of what was made up.
 
-use joining::file::RequestsFile;
+use joining::file::{Recorded, RequestsFile};
 use joining::methods::NamedMethods;
 use joining::run::judge_all;
 use oracle::Layer;
@@ -93,10 +93,10 @@ fn add(
     let from = 1000 * (at as u64 + 1);
     file.truths.insert(
         at as u32,
-        RecordedTruth {
+        Recorded::Trace(RecordedTruth {
             entries: stack.iter().map(|method| method + 1).collect(),
             ..RecordedTruth::default()
-        },
+        }),
     );
     file.requests.push(Request {
         layer: Layer::Jfr,

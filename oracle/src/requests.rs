@@ -21,6 +21,10 @@ pub enum RequestLine {
     Method(u32, MethodFacts),
     /// A trace stack, by its number.
     Truth(u32, RecordedTruth),
+    /// The name of a method in truths by steps, by its number there.
+    Name(u32, MethodName),
+    /// A truth by steps, by its number among all truths.
+    Steps(u32, RecordedSteps),
     /// A request.
     Request(Request),
     /// The code at a program counter, when a request came there first.
@@ -44,9 +48,9 @@ pub struct Request {
     pub from: u64,
     /// The agent's counter behind the JVM's signal handler.
     pub to: u64,
-    /// The trace stack in between.
+    /// What is true in between.
     pub stack: Copied,
-    /// Whether the trace stack is that of a virtual thread.
+    /// Whether the truth is that of a virtual thread.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub carried: bool,
     /// Program counter.
@@ -61,13 +65,40 @@ pub struct SeenCode {
     pub place: String,
     /// The bytes from there on, as hexadecimal digits.
     pub bytes: String,
+    /// The VM's name for the code, with the tier of a compiled method; empty in a library, and in files of earlier versions.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub kind: String,
 }
 
-/// A copied trace stack.
+/// The name of a method.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MethodName {
+    /// Internal name of its class.
+    pub class: String,
+    /// Its name.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
+}
+
+/// A frame of a truth by steps: the number of its method's name, and its location in the form of AsyncGetCallTrace (a BCI,
+/// or -3 in a native method), if that is known.
+pub type RecordedStep = (u32, Option<i32>);
+
+/// A truth by steps ([`StepTruth`](crate::judge::StepTruth)). Without tops nothing is known.
+#[derive(Clone, Debug, Default, Eq, Hash, PartialEq, Serialize, Deserialize)]
+pub struct RecordedSteps {
+    /// What may be at the top, each with whether it is certain.
+    pub tops: Vec<(Vec<RecordedStep>, bool)>,
+    /// The frames below, top first.
+    pub callers: Vec<RecordedStep>,
+}
+
+/// The truth at a request.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Copied {
-    /// The truth of this number.
+    /// The truth of this number: a trace stack, or what steps have shown.
     Truth(u32),
     /// The trace stack could not be copied.
     Lost(Drop),
@@ -181,6 +212,14 @@ mod tests {
                 pc: usize::MAX,
             }),
             RequestLine::Lost(Layer::JfrCpu, 3),
+            RequestLine::Name(3, MethodName::default()),
+            RequestLine::Steps(
+                1,
+                RecordedSteps {
+                    tops: vec![(vec![(3, None)], true), (vec![], false)],
+                    callers: vec![(3, Some(-3)), (3, Some(7))],
+                },
+            ),
             RequestLine::Method(0, MethodFacts::default()),
             RequestLine::Ended,
         ];

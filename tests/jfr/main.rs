@@ -1,7 +1,9 @@
-//! Layers `jfr` and `jfr-cpu`: events of JFR's samplers, joined with what was true at their requests.
+//! Layers `jfr`, `jfr-cpu` and `jfr-cpu-step`: events of JFR's samplers, joined with what was true at their requests.
 
 #[path = "../support/mod.rs"]
 mod support;
+
+mod steps;
 
 use joining::faults::Injector;
 use joining::file::RequestsFile;
@@ -97,6 +99,25 @@ fn inject(ran: &Ran, layer: Layer, seed: u64) -> Vec<FaultCount> {
     injector.counts
 }
 
+/// Of the faults of each kind that the truth can show, 99 of 100 are caught, and there are such faults.
+fn each_group_is_caught(of: &str, faults: &[FaultCount]) {
+    for (group, kinds) in GROUPS {
+        let count = |outcome: fn(&Detection) -> bool| {
+            sum(faults, |fault| {
+                kinds.contains(&&*fault.kind) && outcome(&fault.outcome)
+            })
+        };
+        let caught = count(|outcome| *outcome == Detection::Caught);
+        let unseen = count(|outcome| matches!(outcome, Detection::Explained(_)));
+        let visible = count(|_| true) - unseen;
+        println!("  {group}: {caught} of {visible} visible faults caught, {unseen} not visible");
+        assert!(
+            visible > 0 && 100 * caught >= 99 * visible,
+            "{of} {group}: {faults:#?}"
+        );
+    }
+}
+
 /// Events of both samplers are joined, and faults in joined events are caught.
 #[test]
 fn events_are_joined_and_faults_in_them_are_caught() {
@@ -138,23 +159,7 @@ fn events_are_joined_and_faults_in_them_are_caught() {
                 "{jdk:?} {layer}, {settings}: {joined} of {events} events joined; \
                  {injected} faults, {caught} caught, {good} caught or explained"
             );
-            for (group, kinds) in GROUPS {
-                let of = |outcome: fn(&Detection) -> bool| {
-                    sum(&faults, |fault| {
-                        kinds.contains(&&*fault.kind) && outcome(&fault.outcome)
-                    })
-                };
-                let caught = of(|outcome| *outcome == Detection::Caught);
-                let unseen = of(|outcome| matches!(outcome, Detection::Explained(_)));
-                let visible = of(|_| true) - unseen;
-                println!(
-                    "  {group}: {caught} of {visible} visible faults caught, {unseen} not visible"
-                );
-                assert!(
-                    visible > 0 && 100 * caught >= 99 * visible,
-                    "{jdk:?} {layer} {group}: {faults:#?}"
-                );
-            }
+            each_group_is_caught(&format!("{jdk:?} {layer}"), &faults);
             assert!(
                 100 * joined >= 99 * events,
                 "{jdk:?} {layer}: {joined} of {events}"

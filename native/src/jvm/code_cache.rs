@@ -7,6 +7,7 @@ use crate::jvm::structs::Structs;
 use hotspot::code::{Blob, CodeMemory, NMETHOD};
 use hotspot::steps::{Code, Piece};
 use hotspot::vm::fields::Fields;
+use oracle::requests::MethodName;
 use std::ffi::{CStr, c_char};
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -157,6 +158,18 @@ impl CodeCache {
         let methods = self.methods.as_ref()?;
         let descriptor = methods.text(method, methods.signature_index)?;
         Some(methods.name_of(method)? + &descriptor)
+    }
+
+    /// The name of the VM's method at the address `method`.
+    pub fn name_of_method(&self, method: usize) -> Option<MethodName> {
+        let methods = self.methods.as_ref()?;
+        let (class, name) = methods.names_of(method)?;
+        let descriptor = methods.text(method, methods.signature_index)?;
+        Some(MethodName {
+            class,
+            name,
+            descriptor,
+        })
     }
 
     /// The VM's name for the code at `address`.
@@ -331,13 +344,19 @@ impl Methods {
 
     /// The name of the method at this address.
     fn name_of(&self, method: usize) -> Option<String> {
+        let (class, name) = self.names_of(method)?;
+        // The VM appends the address of a hidden class behind `+`. JVMTI appends it behind a dot.
+        Some(format!("{}.{name}", class.replace(['/', '+'], ".")))
+    }
+
+    /// The class and the name of the method at this address, as the VM has them.
+    fn names_of(&self, method: usize) -> Option<(String, String)> {
         let const_method: usize = peek(method.wrapping_add(self.const_method))?;
         let pool: usize = peek(const_method.wrapping_add(self.constants))?;
         let name = self.text(method, self.name_index)?;
         let holder: usize = peek(pool.wrapping_add(self.pool_holder))?;
         let class = self.symbol(peek(holder.wrapping_add(self.klass_name))?)?;
-        // The VM appends the address of a hidden class behind `+`. JVMTI appends it behind a dot.
-        Some(format!("{}.{name}", class.replace(['/', '+'], ".")))
+        Some((class, name))
     }
 
     /// The text in the constant pool of the method's class whose index the method has at `index`.

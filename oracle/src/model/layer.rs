@@ -169,6 +169,13 @@ layers! {
         budget: 0.002, imprecise: [0.005, 0.005],
         compares: "AsyncGetStackTrace at each instruction: as `asgct-step`, in runs without that layer",
     }
+    /// JFR's CPU-time samples that are requested at chosen instructions of a thread that runs one instruction at a
+    /// time, with the calls and returns that the steps show.
+    JfrCpuStep = "jfr-cpu-step" {
+        walker: Some("jfr-cpu"), truths: [Steps], when: Step, program: Unmodified, usual: false,
+        budget: 0.2, imprecise: [0.5, 0.5],
+        compares: "JFR's CPU-time samples of JDK 25, requested at chosen instructions, with the calls and returns that a thread's steps show, joined after the run",
+    }
     /// AsyncGetStackTrace in a signal handler with the trace stack copied there.
     AsgstAsync = "asgst-async" {
         walker: Some("asgst"), truths: [Trace, Classes], when: Signal, program: Hooked, usual: false,
@@ -326,6 +333,19 @@ impl Layer {
     pub fn usual() -> Vec<Layer> {
         let rows = LAYERS.iter().filter(|row| row.usual);
         rows.map(|row| row.layer).collect()
+    }
+
+    /// Whether the walker's answers are in a recording, which is read after the run, at whatever instant the walker is
+    /// asked.
+    pub fn is_recorded(self) -> bool {
+        let row = self.row();
+        let mut requests = LAYERS.iter().filter(|other| other.when == When::Request);
+        requests.any(|other| other.walker == row.walker)
+    }
+
+    /// The layers whose walkers are asked at each step, of which a run has one: a thread has one answer at a time.
+    pub fn of_steps() -> impl Iterator<Item = Layer> {
+        When::Step.layers().filter(|&layer| layer != Layer::GstStep)
     }
 
     /// Whether the layer rests on this truth.

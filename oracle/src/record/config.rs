@@ -65,12 +65,15 @@ pub struct Config {
     /// Whether layer `asgct-event` makes checks at calls of native methods, too.
     #[serde(default)]
     pub native_calls: bool,
-    /// Whether threads run one instruction at a time: layers `gst-step`, `asgct-step` and `asgst-step`.
+    /// Whether threads run one instruction at a time: layers of [`When::Step`](crate::When::Step).
     #[serde(default)]
     pub steps: bool,
     /// For how many seconds from the VM's start threads run so; `None`: to the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_seconds: Option<u32>,
+    /// Layer `jfr-cpu-step` makes a request at one of so many instructions of generated code, at random.
+    #[serde(default = "hundred", skip_serializing_if = "is_hundred")]
+    pub request_one_in: u32,
     /// Whether the sampler makes the requests of layer `jfr-cpu` itself, in place of other samples.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub chosen_instants: bool,
@@ -111,6 +114,14 @@ pub struct Config {
 
 fn is_zero(n: &u32) -> bool {
     *n == 0
+}
+
+fn hundred() -> u32 {
+    100
+}
+
+fn is_hundred(n: &u32) -> bool {
+    *n == hundred()
 }
 
 fn tenth() -> f64 {

@@ -27,6 +27,22 @@ pub struct JoinCounts {
     /// these events are unverifiable.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub biased: BTreeMap<String, u64>,
+    /// Joined events by the VM's name for the code that ran at their requests, if that is known.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub codes: BTreeMap<String, CodeCounts>,
+}
+
+/// The joined events whose requests were made in one kind of code.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CodeCounts {
+    /// The different program counters of their requests.
+    pub instructions: u64,
+    /// Verdicts on the events that do not say that their stack may be that of a later safepoint.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub verdicts: BTreeMap<String, u64>,
+    /// Verdicts on those that do.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub biased: BTreeMap<String, u64>,
 }
 
 impl JoinCounts {
@@ -42,6 +58,7 @@ impl JoinCounts {
             lost: 0,
             failed: 0,
             biased: BTreeMap::new(),
+            codes: BTreeMap::new(),
         }
     }
 

@@ -17,7 +17,7 @@ pub use class_data::ClassData;
 pub use config::{CLAIM_FILE, Config, RECORDS_FILE, SLOTS_FILE};
 pub use faults::{FaultCount, Faults, HookFault};
 pub use hooking::Hooking;
-pub use joined::JoinCounts;
+pub use joined::{CodeCounts, JoinCounts};
 pub use lines::{
     Address, CauseName, CodeBytes, Coverage, EdgeCounts, ErrorCount, Evidence, FoundEdges,
     InstructionCounts, Kept, KindCount, Mismatch, Record, Rewriting, ShownFrame, StackWord,

@@ -145,8 +145,8 @@ impl File {
             return Err((place, message.into()));
         }
         let one_walker = |layers: &[Layer]| {
-            let step = [Layer::AsgctStep, Layer::AsgstStep];
-            !step.iter().all(|layer| layers.contains(layer))
+            let asked = Layer::of_steps().filter(|layer| layers.contains(layer));
+            asked.count() <= 1
         };
         let divides = |values: &BTreeMap<String, Variation>| {
             let of = |value: &Variation| value.layers.as_deref().is_some_and(one_walker);
@@ -154,8 +154,8 @@ impl File {
         };
         if !one_walker(&layers) && !matrix.axes.values().any(divides) {
             let place = self.layers.as_ref().map_or(0..0, Spanned::span);
-            let message = "one walker is asked at each step: have `asgct-step` or `asgst-step`, or an axis whose values \
-                           have one of these `layers` each";
+            let message = "one walker is asked at each step: have `asgct-step`, `asgst-step` or `jfr-cpu-step`, or an axis \
+                           whose values have one of these `layers` each";
             return Err((place, message.into()));
         }
         if self.program.get_ref().is_empty() {

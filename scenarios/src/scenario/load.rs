@@ -33,6 +33,7 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         "jfr-instants",
         include_str!("../../files/jfr-instants.toml"),
     ),
+    ("jfr-step", include_str!("../../files/jfr-step.toml")),
     ("profilers", include_str!("../../files/profilers.toml")),
     ("bias", include_str!("../../files/bias.toml")),
     ("stability", include_str!("../../files/stability.toml")),

@@ -145,6 +145,8 @@ pub struct Sampling {
     pub steps: bool,
     /// For how many seconds from the VM's start threads run so; `None`: to the end.
     pub step_seconds: Option<u32>,
+    /// At one of so many steps in generated code, at random, a walker is asked whose answers are in a recording.
+    pub request_one_in: u32,
     /// Whether the sampler chooses the instants of JFR's CPU-time samples.
     pub chosen_instants: bool,
     /// Whether walkers are asked from altered contexts too, and how often.
@@ -176,6 +178,7 @@ impl Default for Sampling {
             native_calls: true,
             steps: false,
             step_seconds: None,
+            request_one_in: 100,
             chosen_instants: false,
             altered: None,
             hook_fault: None,
@@ -231,6 +234,7 @@ impl Sampling {
             native_calls: (truths.events || truths.steps) && self.native_calls,
             steps: truths.steps,
             step_seconds: self.step_seconds,
+            request_one_in: self.request_one_in,
             chosen_instants: self.chosen_instants,
             altered: self.altered,
             gst_twice: false,

@@ -23,6 +23,7 @@ pub(super) struct FileSampling {
     native_calls: Option<bool>,
     steps: bool,
     step_seconds: Option<Spanned<u32>>,
+    request_one_in: Option<Spanned<u32>>,
     chosen_instants: Option<Spanned<bool>>,
     altered: Option<Altering>,
     evidence_limit: Option<Spanned<u32>>,
@@ -71,6 +72,12 @@ impl FileSampling {
             step_seconds: self.step_seconds.as_ref().map_or(Ok(None), |limit| {
                 check::whole(limit, 1..=86_400, "step_seconds").map(Some)
             })?,
+            request_one_in: self
+                .request_one_in
+                .as_ref()
+                .map_or(Ok(usual.request_one_in), |one_in| {
+                    check::whole(one_in, 1..=1_000_000, "request_one_in")
+                })?,
             chosen_instants: self.chosen_instants.is_some_and(Spanned::into_inner),
             altered: self.altered,
             probability: self

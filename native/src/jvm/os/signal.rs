@@ -263,6 +263,29 @@ struct QueuedInfo {
 }
 const _: () = assert!(size_of::<QueuedInfo>() == size_of::<libc::siginfo_t>());
 
+impl QueuedInfo {
+    /// That of a timer that has fired once.
+    fn of_timer(signal: c_int) -> QueuedInfo {
+        QueuedInfo {
+            signal,
+            errno: 0,
+            code: libc::SI_TIMER,
+            padding: 0,
+            // In the place of `pid` and `uid` a timer has its number, and the times that it fired in vain.
+            pid: 0,
+            uid: 0,
+            value: 0,
+            rest: [0; 96],
+        }
+    }
+}
+
+/// What the handler of `signal` gets if a timer has fired once.
+pub(super) fn of_timer(signal: c_int) -> libc::siginfo_t {
+    // SAFETY: both types have the same size, and take any bytes.
+    unsafe { std::mem::transmute(QueuedInfo::of_timer(signal)) }
+}
+
 /// The sender of signals: values that need system calls, asked for once.
 #[derive(Copy, Clone)]
 pub struct Post {
@@ -297,20 +320,7 @@ impl Post {
 
     /// Sends `signal` to the thread whose kernel id is `tid`, as a timer does that has fired once.
     pub fn send_as_timer(self, tid: i32, signal: c_int) -> io::Result<()> {
-        self.queue(
-            tid,
-            QueuedInfo {
-                signal,
-                errno: 0,
-                code: libc::SI_TIMER,
-                padding: 0,
-                // In the place of `pid` and `uid` a timer has its number, and the times that it fired in vain.
-                pid: 0,
-                uid: 0,
-                value: 0,
-                rest: [0; 96],
-            },
-        )
+        self.queue(tid, QueuedInfo::of_timer(signal))
     }
 
     fn queue(self, tid: i32, info: QueuedInfo) -> io::Result<()> {

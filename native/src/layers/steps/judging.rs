@@ -1,40 +1,30 @@
 //! Judges the walker's answers at the instants of threads that step, on a thread of its own.
 
+use super::keeping::{Keeping, cannot_step, layer_of};
 use super::names::Names;
 use super::truth::{frames_of_call, truth};
-use super::visited::Visited;
 use crate::evidence::Seen as Sampled;
 use crate::jvm::attached::AttachedThread;
 use crate::jvm::jni::Env;
 use crate::jvm::key_hash::Spread;
-use crate::jvm::os::clock;
 use crate::jvm::os::ring::{Reader, ring};
-use crate::jvm::os::trap;
-use crate::jvm::symbols;
 use crate::layers::context::Layers;
 use crate::layers::path::{Check, nothing_more};
 use crate::sampling::sample::Reply;
+use crate::sampling::stepping::asking::{Asking, Means};
 use crate::sampling::stepping::callers::{Below, KnownCalls};
-use crate::sampling::stepping::counts::COUNTS;
-use crate::sampling::stepping::handler;
 use crate::sampling::stepping::instant::{Instant, MOST_CALLS, WAITING};
 use crate::sampling::stepping::key::key;
 use crate::sampling::stepping::seen::Seen;
-use crate::sampling::stepping::thread::{Means, Stepper};
-use crate::sampling::stepping::visits::{Visit, visits};
 use oracle::mutants::Sight;
-use oracle::record::{Record, StepCounts, VISITED_FILE};
 use oracle::trace::Frame;
 use oracle::{Judgement, Layer, Reason, Verdict};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::thread;
-use std::time::{Duration, Instant as Time};
+use std::time::Duration;
 
 /// How long the judge rests if there is nothing to judge.
 const REST: Duration = Duration::from_micros(50);
-
-/// The interval in which counts are written.
-const BOOKKEEPING: Duration = Duration::from_secs(5);
 
 /// How long the VM's end waits for the judge.
 const END: Duration = Duration::from_secs(3);
@@ -48,28 +38,19 @@ pub fn finish() -> bool {
     JUDGE.finish()
 }
 
-/// Lets threads step, and starts the judge's thread, whose work runs within `guard`. In the live phase.
+/// Lets threads step, and starts the judge's thread, whose work runs within `guard`, unless the walker's answers are in a
+/// recording. In the live phase.
 pub fn start(layers: &'static Layers, guard: fn(&mut dyn FnMut())) -> Result<(), String> {
     let jvm = layers.truth.jvm;
     let layer = layer_of(&layers.config.layers)?;
+    if layer.is_recorded() {
+        return Ok(());
+    }
     let walker = layers.walkers.of(layer);
     let walker = walker.and_then(|walker| walker.in_handler());
-    let (Some(walker), Some(interpreter), Some(_), Some(cache)) = (
-        walker,
-        jvm.interpreter(),
-        &jvm.step_facts,
-        jvm.code_cache.as_ref(),
-    ) else {
-        return Err("this VM does not describe its code as steps need it".into());
-    };
-    if !trap::is_possible() {
-        return Err("threads cannot step on this processor".into());
-    }
-    // From here on the handler knows where the code cache is.
-    cache.name_at(0);
-    let io = |error| format!("threads cannot step: {error}");
+    let walker = walker.ok_or_else(|| format!("this VM has no walker for {layer}"))?;
     let instants: std::io::Result<Vec<_>> = (0..WAITING).map(|_| Instant::new()).collect();
-    let (writer, mut reader) = ring(instants.map_err(io)?);
+    let (writer, mut reader) = ring(instants.map_err(cannot_step)?);
     let seen: &'static Seen = Box::leak(Box::new(Seen::new()));
     let calls: &'static KnownCalls = Box::leak(Box::new(KnownCalls::new()));
     let means = Means {
@@ -77,12 +58,11 @@ pub fn start(layers: &'static Layers, guard: fn(&mut dyn FnMut())) -> Result<(),
         records: layers.records,
         layer,
         walker,
-        interpreter,
         seen,
         calls,
     };
-    let (visits, mut visited) = visits();
-    handler::install(Stepper::new(means, writer, visits).map_err(io)?).map_err(io)?;
+    let asking = Asking::new(means, writer).map_err(cannot_step)?;
+    let mut keeping = Keeping::begin(layers, Box::new(asking))?;
     let judge = move |env: Env<'_>| {
         guard(&mut || {
             let judging = Judging {
@@ -92,47 +72,30 @@ pub fn start(layers: &'static Layers, guard: fn(&mut dyn FnMut())) -> Result<(),
                 seen,
                 calls,
                 names: Names::default(),
-                visited: Visited::default(),
+                keeping: &mut keeping,
                 alike: HashMap::default(),
                 below: Below::new(MOST_CALLS),
-                judged: 0,
-                crashes: BTreeMap::new(),
             };
-            judging.run(&mut reader, &mut visited);
+            judging.run(&mut reader);
         });
     };
     JUDGE
         .start(jvm.vm, c"Stackwitness steps", judge)
-        .map_err(io)
-}
-
-/// The layer whose walker is asked: one in a run, because a thread has one answer at each step.
-fn layer_of(asked: &[Layer]) -> Result<Layer, String> {
-    const LAYERS: [Layer; 2] = [Layer::AsgctStep, Layer::AsgstStep];
-    let mut found = LAYERS.into_iter().filter(|layer| asked.contains(layer));
-    match (found.next(), found.next()) {
-        (Some(one), Some(other)) => Err(format!(
-            "one walker is asked at each step: give layers {one} and {other} runs of their own, by an axis"
-        )),
-        (found, _) => Ok(found.unwrap_or(Layer::AsgctStep)),
-    }
+        .map_err(cannot_step)
 }
 
 /// What the judge keeps.
-struct Judging<'e> {
+struct Judging<'e, 'k> {
     layers: &'static Layers,
     layer: Layer,
     env: Env<'e>,
     seen: &'static Seen,
     calls: &'static KnownCalls,
     names: Names,
-    visited: Visited,
+    keeping: &'k mut Keeping,
     /// The judgements on pairs whose walks end with the true frames of all calls, by their numbers.
     alike: HashMap<u64, Alike, Spread>,
     below: Below,
-    judged: u64,
-    /// Where the walker has crashed, and at how many different pairs of stack and answer.
-    crashes: BTreeMap<String, u64>,
 }
 
 /// A judgement on a pair whose walk ends with the true frames of all calls.
@@ -164,40 +127,16 @@ impl Alike {
     }
 }
 
-impl Judging<'_> {
-    fn run(mut self, reader: &mut Reader<Instant>, visits: &mut Reader<Visit>) {
-        let records = self.layers.records;
-        let limit = self.layers.config.step_seconds;
-        let limit = limit.map(|seconds| u64::from(seconds) * 1_000_000_000);
-        let mut booked = Time::now();
+impl Judging<'_, '_> {
+    fn run(mut self, reader: &mut Reader<Instant>) {
         while self.layers.truth.jvm.is_live() {
             let judged = reader.next(|instant| self.judge(instant));
-            self.note(visits);
+            self.keeping.go_on();
             if judged.is_none() {
                 thread::sleep(REST);
             }
-            if limit.is_some_and(|limit| clock::since_start() > limit) {
-                handler::stop();
-            }
-            if booked.elapsed() >= BOOKKEEPING {
-                self.write_counts();
-                booked = Time::now();
-            }
         }
-        self.note(visits);
-        self.write_counts();
-        let path = self.layers.config.run_dir.join(VISITED_FILE);
-        if let Err(error) = self.visited.write(&path) {
-            records.invalid(format!("the visited code cannot be written: {error}"));
-        }
-    }
-
-    fn note(&mut self, visits: &mut Reader<Visit>) {
-        let jvm = self.layers.truth.jvm;
-        while visits
-            .next(|visit| self.visited.note(jvm, *visit))
-            .is_some()
-        {}
+        self.keeping.end();
     }
 
     fn judge(&mut self, instant: &Instant) {
@@ -216,21 +155,11 @@ impl Judging<'_> {
             slots.add_all(count.slots());
         }
         if let Some(pc) = instant.crashed {
-            *self.crashes.entry(symbols::place(pc)).or_default() += 1;
+            self.keeping.crashed(pc);
         }
-        self.judged += 1;
-        self.visited.add(layers.truth.jvm, instant, &judgement);
-    }
-
-    fn write_counts(&self) {
-        let counts = StepCounts {
-            judged: self.judged,
-            instructions: self.visited.counts(),
-            kinds: self.visited.kinds(),
-            crashes: self.crashes.clone(),
-            ..COUNTS.read()
-        };
-        self.layers.records.write(&Record::Steps(counts));
+        self.keeping.judged += 1;
+        let visited = &mut self.keeping.visited;
+        visited.add(layers.truth.jvm, instant, &judgement);
     }
 
     fn judge_walk(&mut self, instant: &Instant) -> Judgement {

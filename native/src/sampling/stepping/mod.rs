@@ -1,5 +1,5 @@
 //! A thread that runs one instruction at a time, and a walker that is asked at each instruction in the code
-//! cache.
+//! cache ([`asking`]), or at chosen ones if its answers are in a recording ([`requesting`]).
 //!
 //! One thread at a time steps. The thread starts where JVMTI reports an event in the thread, because there
 //! the VM knows all frames ([`thread::Stepper::start`]). From then on the handler of the trap signal keeps
@@ -8,12 +8,15 @@
 //! ([`visits`]). The thread runs on freely in the kernel, and its calls are kept meanwhile ([`parked`]). It loses its calls
 //! where it stays outside of the code cache for long, and where generated code moves frames.
 
+pub mod asking;
+pub mod at_instant;
 pub mod callers;
 pub mod counts;
 pub mod handler;
 pub mod instant;
 pub mod key;
 pub mod parked;
+pub mod requesting;
 pub mod seen;
 pub mod thread;
 pub mod visits;

@@ -1,7 +1,11 @@
 //! The JVM's own samplers: how many of their events were joined with what was true at their requests.
 
+mod by_code;
+mod counted;
+
 use crate::model::Kind::{Numbers, Words};
 use crate::model::{Block, Cell, Room, Section, Table, Tone};
+use counted::counted;
 use oracle::record::JoinCounts;
 use oracle::report::{Report, Run};
 
@@ -15,7 +19,10 @@ pub(super) fn sections(report: &Report) -> impl Iterator<Item = Section> {
         id: "joined",
         title: "Events of the JVM's own samplers",
         room: Room::Terminal,
-        blocks: vec![Block::Table(table(&rows))],
+        blocks: vec![
+            Block::Table(table(&rows)),
+            Block::Table(by_code::table(&rows)),
+        ],
     };
     (!rows.is_empty()).then(section).into_iter()
 }
@@ -34,10 +41,6 @@ fn table(rows: &[(&Run, &JoinCounts)]) -> Table {
         ("biased", Words),
     ]);
     for (run, joined) in rows {
-        let biased = joined.biased.iter();
-        let biased: Vec<_> = biased
-            .map(|(verdict, n)| format!("{n} {verdict}"))
-            .collect();
         let mut cells = vec![Cell::text(run.title()), Cell::text(joined.layer.name())];
         let numbers = [
             joined.events,
@@ -49,10 +52,7 @@ fn table(rows: &[(&Run, &JoinCounts)]) -> Table {
             joined.failed,
         ];
         cells.extend(numbers.map(Cell::Count));
-        cells.push(Cell::text(match biased.is_empty() {
-            true => "none".to_owned(),
-            false => biased.join(", "),
-        }));
+        cells.push(counted(&joined.biased));
         table.push(Tone::Plain, cells);
     }
     table

@@ -4,7 +4,7 @@
 //! SIGUSR2 arrives, which is handled within the first. JFR's sampler by CPU time uses SIGPROF.
 
 use crate::jvm::os::earlier::{self, call_earlier};
-use crate::jvm::os::signal::{HandlerContext, Post};
+use crate::jvm::os::signal::{self, HandlerContext, Post};
 use std::ffi::{c_int, c_void};
 use std::io;
 use std::sync::OnceLock;
@@ -67,6 +67,25 @@ pub fn request(post: Post, asking: Asking, tid: i32) -> bool {
     let is_in_place = WRAPPED[asking as usize].get().is_some()
         && earlier::find(asking.number()).is_ok_and(|found| found.sa_sigaction == asking.handler());
     is_in_place && post.send_as_timer(tid, asking.number()).is_ok()
+}
+
+/// Calls the JVM's handler of `asking`'s signal with `context`, as if the timer of the calling thread had fired there. Returns
+/// false, and calls nothing, unless our handler stands before the JVM's. Async-signal-safe.
+pub fn request_here(asking: Asking, context: &HandlerContext<'_>) -> bool {
+    let Some(wrapped) = WRAPPED[asking as usize].get() else {
+        return false;
+    };
+    let mut info = signal::of_timer(asking.number());
+    // SAFETY: the handler gets the signal of a timer, and the context of a signal of this thread, whose handler runs.
+    unsafe {
+        call_earlier(
+            &wrapped.earlier,
+            asking.number(),
+            &raw mut info,
+            context.as_raw(),
+        );
+    }
+    true
 }
 
 extern "C" fn suspension(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {

@@ -1,0 +1,57 @@
+//! The joined events of a run by the code that ran at their requests.
+
+use crate::file::RequestsFile;
+use oracle::record::CodeCounts;
+use oracle::requests::Request;
+use oracle::{Judgement, Layer};
+use recordings::samples::TimedSample;
+use std::collections::{BTreeMap, HashSet};
+
+/// The events so far.
+pub struct ByCode<'f> {
+    file: &'f RequestsFile,
+    counts: BTreeMap<(Layer, &'f str), CodeCounts>,
+    seen: HashSet<(Layer, usize)>,
+}
+
+impl<'f> ByCode<'f> {
+    /// No event yet.
+    pub fn new(file: &'f RequestsFile) -> ByCode<'f> {
+        ByCode {
+            file,
+            counts: BTreeMap::new(),
+            seen: HashSet::new(),
+        }
+    }
+
+    /// Counts an event of `request`, if the kind of the code there is known.
+    pub fn add(
+        &mut self,
+        layer: Layer,
+        request: &Request,
+        sample: &TimedSample,
+        judgement: &Judgement,
+    ) {
+        let code = self.file.codes.get(&request.pc);
+        let Some(kind) = code.map(|code| &*code.kind).filter(|kind| !kind.is_empty()) else {
+            return;
+        };
+        let counts = self.counts.entry((layer, kind)).or_default();
+        counts.instructions += u64::from(self.seen.insert((layer, request.pc)));
+        let verdicts = match sample.biased {
+            true => &mut counts.biased,
+            false => &mut counts.verdicts,
+        };
+        let verdict = judgement.verdict.name().to_owned();
+        *verdicts.entry(verdict).or_default() += 1;
+    }
+
+    /// The events of one layer, by kind of code.
+    pub fn of(&self, layer: Layer) -> BTreeMap<String, CodeCounts> {
+        let counts = self.counts.iter();
+        let of_layer = counts.filter(|((of, _), _)| *of == layer);
+        of_layer
+            .map(|((_, kind), counts)| ((*kind).to_owned(), counts.clone()))
+            .collect()
+    }
+}

@@ -1,0 +1,189 @@
+//! Requests at chosen instructions of threads that step, with what the steps have shown. Layer `jfr-cpu-step`.
+
+use super::lines::Lines;
+use super::source::Source;
+use crate::jvm::Jvm;
+use crate::jvm::os::requests::wrapping::{Asking, wrap};
+use crate::jvm::os::ring::Reader;
+use crate::layers::context::Layers;
+use crate::layers::steps::facts::Kept;
+use crate::layers::steps::keeping::{Keeping, cannot_step};
+use crate::sampling::stepping::requesting::{Requesting, StepRequest};
+use hotspot::steps::truth::{Bci, Line, lines};
+use oracle::Layer;
+use oracle::requests::{Copied, MethodName, RecordedStep, RecordedSteps, Request, RequestLine};
+use oracle::trace::Location;
+use std::collections::HashMap;
+use std::io;
+use std::thread;
+use std::time::Duration;
+
+const LAYER: Layer = Layer::JfrCpuStep;
+
+/// The largest number of truths that are remembered. Behind it they are written once more.
+const MOST: usize = 1 << 17;
+
+/// The pause between two looks for the JVM's handler.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// The method below whose frame those of a carrier begin.
+const ENTER_SPECIAL: (&str, &str) = ("jdk/internal/vm/Continuation", "enterSpecial");
+
+/// So many requests are written at most before the counts are looked after.
+const MOST_AT_ONCE: usize = 1000;
+
+/// The requests.
+pub struct Stepped {
+    reader: Reader<StepRequest>,
+    keeping: Keeping,
+    truths: Truths,
+}
+
+/// The truths that are written.
+#[derive(Default)]
+struct Truths {
+    kept: Kept,
+    names: Names,
+    numbers: HashMap<RecordedSteps, u32>,
+    next: u32,
+}
+
+/// The numbers of methods by their addresses; `None` where there is no method.
+#[derive(Default)]
+struct Names {
+    numbers: HashMap<usize, Option<u32>>,
+    /// Names that are not written yet.
+    new: Vec<(u32, MethodName)>,
+    /// The number of `Continuation.enterSpecial`, once it was seen.
+    enter_special: Option<u32>,
+}
+
+impl Stepped {
+    /// Waits until the JVM has a handler, and then lets threads step and make requests. In the live phase.
+    pub fn begin(layers: &'static Layers) -> Result<Stepped, String> {
+        let config = layers.config;
+        // The JVM's own timers ask as without us.
+        while !wrap(Asking::CpuTime, |_, _, earlier| earlier()).map_err(cannot_step)?
+            && layers.truth.jvm.is_live()
+        {
+            thread::sleep(PAUSE);
+        }
+        let (requesting, reader) = Requesting::new(config.request_one_in, config.seed);
+        Ok(Stepped {
+            reader,
+            keeping: Keeping::begin(layers, Box::new(requesting))?,
+            truths: Truths::default(),
+        })
+    }
+}
+
+impl Truths {
+    /// What was true at `request`.
+    fn truth(&mut self, jvm: &Jvm, request: &StepRequest) -> Option<RecordedSteps> {
+        let StepRequest {
+            place,
+            interpreted,
+            calls,
+            ..
+        } = request;
+        let found = lines(place, *interpreted, calls, &self.kept.facts(jvm)?).ok()?;
+        let names = &mut self.names;
+        let tops = found.tops.iter();
+        // A register that should have a method may have something else.
+        let tops = tops.filter_map(|top| Some((names.frames(jvm, &top.lines)?, top.is_certain)));
+        let tops = tops.collect();
+        let mut callers = names.frames(jvm, &found.callers)?;
+        if request.carried {
+            // JFR's stack of a virtual thread ends with the frame below which its carrier's begin.
+            let is_end = |&(number, _): &RecordedStep| Some(number) == names.enter_special;
+            let end = callers.iter().position(is_end)?;
+            callers.truncate(end + 1);
+        }
+        Some(RecordedSteps { tops, callers })
+    }
+
+    fn write(&mut self, request: &StepRequest, lines: &mut Lines<'_>) -> io::Result<()> {
+        // Without tops nothing is known.
+        let truth = self.truth(lines.layers.truth.jvm, request);
+        let truth = truth.unwrap_or_default();
+        for (number, name) in self.names.new.drain(..) {
+            lines.write(&RequestLine::Name(number, name))?;
+        }
+        let number = match self.numbers.get(&truth) {
+            Some(&number) => number,
+            None => {
+                if self.numbers.len() >= MOST {
+                    self.numbers.clear();
+                }
+                let number = self.next;
+                self.next += 1;
+                lines.write(&RequestLine::Steps(number, truth.clone()))?;
+                self.numbers.insert(truth, number);
+                number
+            }
+        };
+        lines.write_code(request.place.pc)?;
+        lines.write(&RequestLine::Request(Request {
+            layer: LAYER,
+            tid: request.tid,
+            from: request.during.0,
+            to: request.during.1,
+            stack: Copied::Truth(number),
+            carried: request.carried,
+            pc: request.place.pc,
+        }))
+    }
+}
+
+impl Source for Stepped {
+    fn write_new(&mut self, lines: &mut Lines<'_>) -> io::Result<usize> {
+        let mut count = 0;
+        let truths = &mut self.truths;
+        // The counts are to be written, too.
+        while count < MOST_AT_ONCE
+            && let Some(written) = self.reader.next(|request| truths.write(request, lines))
+        {
+            written?;
+            count += 1;
+        }
+        self.keeping.go_on();
+        Ok(count)
+    }
+
+    fn end(&mut self, _: &mut Lines<'_>) -> io::Result<()> {
+        self.keeping.end();
+        Ok(())
+    }
+}
+
+impl Names {
+    fn frames(&mut self, jvm: &Jvm, frames: &[Line]) -> Option<Vec<RecordedStep>> {
+        frames.iter().map(|line| self.frame(jvm, line)).collect()
+    }
+
+    fn frame(&mut self, jvm: &Jvm, line: &Line) -> Option<RecordedStep> {
+        let location = match line.bci {
+            Bci::At(bci) => Some(bci),
+            Bci::Native => Some(Location::NATIVE.0),
+            Bci::Any => None,
+        };
+        Some((self.number(jvm, line.method)?, location))
+    }
+
+    fn number(&mut self, jvm: &Jvm, method: usize) -> Option<u32> {
+        let Names {
+            numbers,
+            new,
+            enter_special,
+        } = self;
+        let next = numbers.len() as u32;
+        *numbers.entry(method).or_insert_with(|| {
+            let name = jvm.code_cache.as_ref()?.name_of_method(method)?;
+            if (&*name.class, &*name.name) == ENTER_SPECIAL {
+                *enter_special = Some(next);
+            }
+            new.push((next, name));
+            Some(next)
+        })
+    }
+}

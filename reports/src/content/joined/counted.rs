@@ -1,0 +1,16 @@
+//! Verdicts in a cell.
+
+use crate::model::Cell;
+use std::collections::BTreeMap;
+
+/// Verdicts with their numbers.
+pub(super) fn counted(verdicts: &BTreeMap<String, u64>) -> Cell {
+    let counts = verdicts.iter();
+    let counts: Vec<_> = counts
+        .map(|(verdict, n)| format!("{n} {verdict}"))
+        .collect();
+    Cell::text(match counts.is_empty() {
+        true => "none".to_owned(),
+        false => counts.join(", "),
+    })
+}
