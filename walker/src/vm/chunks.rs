@@ -5,12 +5,12 @@
 //! collection is in a safepoint, so the collectors that move objects only there cannot move the chunk, and nobody else
 //! freezes or thaws frames of this thread.
 
+use crate::vm::continuations::Java;
 use crate::vm::tables::Tables;
 use hotspot::memory::Memory;
 use hotspot::vm::fields::Fields;
 use hotspot::vm::flags::Flags;
-use jni_sys::{JNIEnv, jclass};
-use std::ffi::CStr;
+use jni_sys::JNIEnv;
 
 const WORD: usize = size_of::<usize>();
 
@@ -29,8 +29,6 @@ pub struct Layout {
     /// The class of chunks, as their headers have it.
     class: u32,
     oops: Oops,
-    /// The method that freezes frames.
-    freezes: usize,
 }
 
 /// The end of a chunk's frames, in words: before the arguments of the oldest frame.
@@ -109,13 +107,7 @@ impl Layout {
                     shift: oops_shift()?.min(31),
                 },
             },
-            freezes: java.method_that_freezes(memory)?,
         })
-    }
-
-    /// Whether `method` copies the frames of its callers to the heap: then frames may be in both places.
-    pub fn freezes(&self, method: usize) -> bool {
-        method == self.freezes
     }
 
     /// The program counter of the frame that the entry is in.
@@ -187,77 +179,5 @@ impl Layout {
                 oop => base.wrapping_add((oop as usize) << shift),
             }),
         }
-    }
-}
-
-/// The classes of the JDK.
-struct Java {
-    env: *mut JNIEnv,
-    continuation: jclass,
-    chunk: jclass,
-}
-
-impl Java {
-    /// # Safety
-    /// As for [`Layout::learn`], as long as the value lives.
-    unsafe fn find(env: *mut JNIEnv) -> Option<Java> {
-        // SAFETY: as the caller promised; an exception for what is missing is cleared.
-        let class = |name: &CStr| unsafe {
-            let functions = &(**env).v1_6;
-            let class = (functions.FindClass)(env, name.as_ptr());
-            (functions.ExceptionClear)(env);
-            (!class.is_null()).then_some(class)
-        };
-        Some(Java {
-            env,
-            continuation: class(c"jdk/internal/vm/Continuation")?,
-            chunk: class(c"jdk/internal/vm/StackChunk")?,
-        })
-    }
-
-    /// The offset of an instance field, from the id that the VM gives it (`jfieldIDWorkaround.hpp`): behind two bits. The
-    /// lowest bit says that a hash of the class follows behind seven bits of offset.
-    fn field(&self, class: jclass, name: &CStr, descriptor: &CStr) -> Option<usize> {
-        const IS_CHECKED: usize = 1;
-        const IS_INSTANCE: usize = 2;
-        // SAFETY: as for `find`.
-        let id = unsafe {
-            let functions = &(**self.env).v1_6;
-            let id = (functions.GetFieldID)(self.env, class, name.as_ptr(), descriptor.as_ptr());
-            (functions.ExceptionClear)(self.env);
-            id as usize
-        };
-        let offset = match id & IS_CHECKED {
-            0 => id >> 2,
-            _ => id >> 2 & 0x7f,
-        };
-        (id & IS_INSTANCE != 0 && offset < 1 << 12).then_some(offset)
-    }
-
-    /// The VM's address of the class of chunks. `mirror_class` is the offset of this address in a `java.lang.Class`.
-    fn chunk_class(&self, memory: &impl Memory, mirror_class: usize) -> Option<usize> {
-        // A collection may move the `Class` while it is read.
-        let mut tries = (0..8).map(|_| {
-            let place = self.chunk as usize;
-            let mirror = memory.word(place)?;
-            let class = memory.word(mirror.wrapping_add(mirror_class))?;
-            (memory.word(place)? == mirror).then_some(class)
-        });
-        tries.find_map(|class| class).filter(|&class| class != 0)
-    }
-
-    /// `Continuation.doYield`.
-    fn method_that_freezes(&self, memory: &impl Memory) -> Option<usize> {
-        // SAFETY: as for `find`.
-        let id = unsafe {
-            let functions = &(**self.env).v1_6;
-            let name = c"doYield".as_ptr();
-            let id =
-                (functions.GetStaticMethodID)(self.env, self.continuation, name, c"()I".as_ptr());
-            (functions.ExceptionClear)(self.env);
-            id as usize
-        };
-        // An id is the address of a word that has the method.
-        memory.word(id)
     }
 }

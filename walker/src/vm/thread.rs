@@ -66,8 +66,10 @@ pub enum State {
     Java,
     /// The thread runs native code.
     Native,
-    /// The thread runs code of the VM, or waits there.
+    /// The thread runs code of the VM.
     Vm,
+    /// The thread waits in code of the VM.
+    Blocked,
 }
 
 impl Layout {
@@ -183,7 +185,8 @@ impl JavaThread {
         Some(match memory.u32(self.0.wrapping_add(layout.state))? {
             8 | 9 => State::Java,
             4 | 5 => State::Native,
-            6 | 7 | 10 | 11 => State::Vm,
+            6 | 7 => State::Vm,
+            10 | 11 => State::Blocked,
             _ => State::New,
         })
     }

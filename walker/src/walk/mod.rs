@@ -21,7 +21,8 @@ pub mod start;
 use crate::c_frames::CFrame;
 use crate::memory::Live;
 use crate::vm::Vm;
-use crate::vm::chunks::{self, Chunk};
+use crate::vm::chunks::Chunk;
+use crate::vm::continuations::Continuations;
 use crate::vm::method::Method;
 use crate::vm::sites::Compiled;
 use crate::vm::thread::Anchor;
@@ -206,10 +207,9 @@ impl<'a> Walk<'a> {
                     match frame {
                         Yield::Nothing => {}
                         Yield::Frame(frame) => {
-                            let freezes = |layout: &chunks::Layout| {
-                                frame.method.is_some_and(|method| layout.freezes(method.0))
-                            };
-                            self.freezes |= self.vm.chunks.as_ref().is_some_and(freezes);
+                            let freezes =
+                                |known: &Continuations| frame.method == Some(known.freezes);
+                            self.freezes |= self.vm.continuations.as_ref().is_some_and(freezes);
                             return Ok(Some(frame));
                         }
                         Yield::Record(inlined) => self.inlined = Some(inlined),
@@ -233,6 +233,12 @@ impl<'a> Walk<'a> {
     /// Whether the next frame is the first of its physical frame.
     pub fn is_at_physical_frame(&self) -> bool {
         self.inlined.is_none()
+    }
+
+    /// Whether `frame` is the one by which the frames above, of a virtual thread, were mounted.
+    pub fn enters_continuation(&self, frame: &Frame) -> bool {
+        let known = self.vm.continuations.as_ref();
+        known.is_some_and(|known| frame.method == Some(known.enters))
     }
 
     /// A walk that begins at the next frame, which must be the first of its physical frame.

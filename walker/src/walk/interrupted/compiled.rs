@@ -80,10 +80,33 @@ impl Walk<'_> {
         registers: &Registers,
     ) -> Result<Step, Failure> {
         let (caller, _) = self.caller_of_compiled(blob, place, registers)?;
+        let next = self.caller(place.sp, caller)?;
+        let frame = self.native(nmethod, place)?;
         Ok(Step {
-            frame: Yield::Frame(self.native(nmethod, place)?),
-            next: self.caller(place.sp, caller)?,
+            frame: Yield::Frame(self.behind_freezing(frame, next)),
+            next,
         })
+    }
+
+    /// The frame of a native wrapper whose caller is at `caller`. When `Continuation.doYield` has frozen its callers, its
+    /// code goes on in the frame of `enterSpecial`, and returns for that.
+    fn behind_freezing(&self, frame: Frame, caller: Position) -> Frame {
+        let Some(known) = self.vm.continuations else {
+            return frame;
+        };
+        let is_of_yield = || {
+            let mut below = self.clone();
+            below.position = caller;
+            let next = below.next_frame().ok().flatten();
+            next.is_none_or(|next| next.method == Some(known.yields))
+        };
+        if frame.method != Some(known.freezes) || is_of_yield() {
+            return frame;
+        }
+        Frame {
+            method: Some(known.enters),
+            ..frame
+        }
     }
 
     /// The frames of the debug info record at the pc of `frame`; the method alone, if there is
