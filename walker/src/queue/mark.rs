@@ -108,7 +108,7 @@ impl Mark {
                 break;
             }
         }
-        Err(Failure::Caller)
+        Err(Failure::Left)
     }
 
     /// The frames below the top, if the stack that has `now`, callees first, ends with them.
