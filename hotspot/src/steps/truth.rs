@@ -106,12 +106,7 @@ pub fn lines(
         }
         rest = older;
         if call.has_frames() {
-            // The frame of a handler stands where its callee threw.
-            let at = match call.origin {
-                0 => call.ret,
-                origin => origin,
-            };
-            tops = between_records(call.piece, at, facts)?;
+            tops = between_records(call.piece, call.stands_at(), facts)?;
         }
     }
     let mut fp = match interpreted {
@@ -140,7 +135,7 @@ pub fn lines_of_call(call: &Call, facts: &impl Facts) -> Result<Vec<Line>, Unkno
         }
         Code::Compiled => {
             let records = facts
-                .records(call.piece, call.ret)
+                .records(call.piece, call.stands_at())
                 .ok_or(Unknown::Unreadable)?;
             records.exact.clone().ok_or(Unknown::NoRecord)
         }
@@ -157,7 +152,8 @@ fn is_without_record(call: &Call, facts: &impl Facts) -> Result<bool, Unknown> {
     let records = facts
         .records(call.piece, call.ret)
         .ok_or(Unknown::Unreadable)?;
-    Ok(records.exact.is_none())
+    // What is at the return address of a call with an origin is not of this call.
+    Ok(call.origin != 0 || records.exact.is_none())
 }
 
 fn native(piece: Piece, facts: &impl Facts) -> Result<Line, Unknown> {

@@ -71,9 +71,10 @@ impl<'s> Stack<'s> {
             State::Stopped(stopped) => stopped.carries_virtual_thread(),
             _ => false,
         };
+        let is_known = !matches!(self.state, State::Unknown);
         match self.walk().and_then(|now| mark.below(now)) {
             Ok(walk) => Ok(Below::Walk(walk.from_here())),
-            Err(Failure::Left) if mark.is_of_virtual_thread() && !carries => {
+            Err(_) if mark.is_of_virtual_thread() && is_known && !carries => {
                 Err(Failure::Unmounted)
             }
             // The thread has left all Java code.
@@ -93,7 +94,7 @@ impl<'s> Stack<'s> {
             let State::Stopped(stopped) = self.state else {
                 return None;
             };
-            let entry = self.vm.continuations?.enters;
+            let entry = self.vm.continuations.as_ref()?.enters;
             let frame = |Listed { method, location }| Frame::of_id(&self.memory, method, location);
             let [of_virtual, of_carrier] = stopped.frames()?;
             let of_virtual = of_virtual.into_iter().map(frame);

@@ -1,8 +1,8 @@
 //! The heap's copies of the frames of a virtual thread (`share/oops/stackChunkOop.hpp`).
 //!
 //! While a virtual thread is mounted, frames that it has not returned to yet may lie in the heap, in a list of chunks:
-//! objects whose last part is a piece of stack. A chunk is read by the thread itself, while it runs Java code. Then no
-//! collection is in a safepoint, so the collectors that move objects only there cannot move the chunk, and nobody else
+//! objects whose last part is a piece of stack. A chunk is read by the thread itself, while it runs Java code or code of the
+//! VM. Then no collection is in a safepoint, so the collectors that move objects only there cannot move the chunk, and nobody else
 //! freezes or thaws frames of this thread.
 
 use crate::vm::continuations::Java;
@@ -16,8 +16,6 @@ const WORD: usize = size_of::<usize>();
 
 /// The layout of continuations and chunks.
 pub struct Layout {
-    /// Where the VM has the return address to the frame of the entry.
-    return_pc: usize,
     /// The field of a continuation with its newest chunk.
     tail: usize,
     parent: usize,
@@ -88,7 +86,6 @@ impl Layout {
         let class = java.chunk_class(memory, mirror_class as usize)?;
         let helper = memory.u32(class.wrapping_add(tables.field(&["Klass"], "_layout_helper")?))?;
         Some(Layout {
-            return_pc: tables.field(&["ContinuationEntry"], "_return_pc")?,
             tail: java.field(java.continuation, c"tail", c"Ljdk/internal/vm/StackChunk;")?,
             parent: java.field(java.chunk, c"parent", c"Ljdk/internal/vm/StackChunk;")?,
             size: java.field(java.chunk, c"size", c"I")?,
@@ -108,11 +105,6 @@ impl Layout {
                 },
             },
         })
-    }
-
-    /// The program counter of the frame that the entry is in.
-    pub fn return_pc(&self, memory: &impl Memory) -> Option<usize> {
-        memory.word(self.return_pc).filter(|&pc| pc != 0)
     }
 
     /// The newest chunk of the continuation whose entry on the stack is `entry` that has frames; `None` inside if there is none.

@@ -1,12 +1,15 @@
 //! The methods of `jdk.internal.vm.Continuation` by which frames come to the stack and leave it.
 
+use crate::vm::code_cache::CodeCache;
 use crate::vm::method::Method;
+use crate::vm::mounted::Places;
+use crate::vm::tables::Tables;
+use crate::vm::thread::JavaThread;
 use hotspot::memory::Memory;
 use jni_sys::{JNIEnv, jclass};
 use std::ffi::CStr;
 
 /// The methods.
-#[derive(Copy, Clone, Debug)]
 pub struct Continuations {
     /// `enterSpecial`, through which a continuation is entered: the frames above are those of the continuation.
     pub enters: Method,
@@ -14,6 +17,8 @@ pub struct Continuations {
     pub freezes: Method,
     /// `yield0`, which calls `doYield`.
     pub yields: Method,
+    /// Where a mounted continuation is.
+    places: Places,
 }
 
 impl Continuations {
@@ -21,7 +26,11 @@ impl Continuations {
     ///
     /// # Safety
     /// `env` must be the JNI environment of the calling thread, which is attached, without a pending exception.
-    pub unsafe fn learn(memory: &impl Memory, env: *mut JNIEnv) -> Option<Continuations> {
+    pub unsafe fn learn(
+        tables: &Tables,
+        memory: &impl Memory,
+        env: *mut JNIEnv,
+    ) -> Option<Continuations> {
         const ENTER: &CStr = c"(Ljdk/internal/vm/Continuation;ZZ)V";
         const YIELD: &CStr =
             c"(Ljdk/internal/vm/ContinuationScope;Ljdk/internal/vm/Continuation;)Z";
@@ -31,7 +40,24 @@ impl Continuations {
             enters: java.method(memory, c"enterSpecial", ENTER)?,
             freezes: java.method(memory, c"doYield", c"()I")?,
             yields: java.method(memory, c"yield0", YIELD)?,
+            places: Places::find(tables)?,
         })
+    }
+
+    /// The entry of the continuation that `thread` has mounted, on its stack; 0 without one; `None` if that is not known.
+    pub fn entry(
+        &self,
+        cache: &CodeCache,
+        memory: &impl Memory,
+        JavaThread(thread): JavaThread,
+    ) -> Option<usize> {
+        let field = self.places.field_of_thread(cache, memory, self.freezes)?;
+        memory.word(thread.wrapping_add(field))
+    }
+
+    /// Where the frame of an entry continues behind the frames of the continuation.
+    pub fn return_pc(&self, cache: &CodeCache, memory: &impl Memory) -> Option<usize> {
+        self.places.return_pc(cache, memory, self.enters)
     }
 }
 

@@ -7,6 +7,7 @@
 //! * [`sites`]: calls in compiled code that walks have met;
 //! * [`chunks`]: frames of virtual threads in the heap;
 //! * [`continuations`]: the methods by which they come and go;
+//! * [`mounted`]: where a mounted continuation is;
 //! * [`method`]: methods and their ids;
 //! * [`thread`]: threads and anchors.
 
@@ -16,6 +17,7 @@ pub mod code_cache;
 pub mod continuations;
 mod memo;
 pub mod method;
+pub mod mounted;
 pub mod sites;
 pub mod tables;
 pub mod thread;
@@ -110,7 +112,7 @@ impl Vm {
             // SAFETY: as the caller promised.
             chunks: unsafe { chunks::Layout::learn(&tables, &memory, env) },
             // SAFETY: as the caller promised.
-            continuations: unsafe { Continuations::learn(&memory, env) },
+            continuations: unsafe { Continuations::learn(&tables, &memory, env) },
             // SAFETY: as the caller promised.
             threads: unsafe { thread::Layout::learn(&tables, env)? },
             compression: Compression::of(tables.feature()?),

@@ -25,7 +25,7 @@ use crate::vm::chunks::Chunk;
 use crate::vm::continuations::Continuations;
 use crate::vm::method::Method;
 use crate::vm::sites::Compiled;
-use crate::vm::thread::Anchor;
+use crate::vm::thread::{Anchor, JavaThread};
 use frame::{Certainty, Failure, Frame, FrameKind};
 use hotspot::unwind::Registers;
 use hotspot::vm::debug_info::Scope;
@@ -101,8 +101,8 @@ pub struct Walk<'a> {
     only_c: bool,
     /// Whether frames of compiled code are being replaced by frames of the interpreter.
     unpacks: bool,
-    /// The entry of the continuation whose frames in the heap can be read.
-    continuation: Option<usize>,
+    /// The thread, if the frames of its continuation in the heap can be read.
+    mounts: Option<JavaThread>,
     /// Whether a frame was met that moves its callers to the heap.
     freezes: bool,
     /// The return address of the callee whose exception is about to be handled.
@@ -138,7 +138,7 @@ impl<'a> Walk<'a> {
             only_c: false,
             unpacks: false,
             thrown_at: None,
-            continuation: None,
+            mounts: None,
             freezes: false,
             c_frames_left: MOST_C_FRAMES,
             called_left: MOST_CALLED,

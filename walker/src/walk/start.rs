@@ -37,9 +37,7 @@ impl<'a> Walk<'a> {
         walk.thrown_at = thread.exception_pc(threads, &memory);
         if matches!(state, State::Java | State::Vm) {
             // No collection moves objects, because no safepoint begins before the thread that is walked stops.
-            walk.continuation = thread
-                .continuation(threads, &memory)
-                .filter(|&entry| entry != 0);
+            walk.mounts = Some(thread);
         }
         let in_c = CFrame {
             pc,

@@ -22,6 +22,9 @@ use crate::sampling::stepping::key::key;
 use crate::sampling::stepping::seen::Seen;
 use crate::sampling::stepping::thread::{Means, Stepper};
 use crate::sampling::stepping::visits::{Visit, visits};
+use crate::walkers::buffer::ErrorCode;
+use hotspot::walkers::Walker;
+use oracle::judge::{Strength, judge_steps};
 use oracle::mutants::Sight;
 use oracle::record::{Record, StepCounts, VISITED_FILE};
 use oracle::trace::Frame;
@@ -205,7 +208,10 @@ impl Judging<'_> {
         let slots = &layers.records.slots;
         let judgement = match instant.sample.reply {
             Reply::Walked(Err(code)) => {
-                let judgement = Judgement::plain(Verdict::Error(code.0), Reason::ErrorCode);
+                let judgement = match self.is_right_about_no_frames(code, instant) {
+                    true => Judgement::matching(Reason::SameFrames, Strength::default()),
+                    false => Judgement::plain(Verdict::Error(code.0), Reason::ErrorCode),
+                };
                 slots.judged(self.layer, &judgement);
                 judgement
             }
@@ -220,6 +226,17 @@ impl Judging<'_> {
         }
         self.judged += 1;
         self.visited.add(layers.truth.jvm, instant, &judgement);
+    }
+
+    /// Whether the code says that the stack has no Java frames, and the stack may have none.
+    fn is_right_about_no_frames(&mut self, code: ErrorCode, instant: &Instant) -> bool {
+        let walker = Walker::of(self.layer);
+        if !walker.is_some_and(|walker| walker.says_no_frames(code.0)) {
+            return false;
+        }
+        let at = (&instant.place, instant.interpreted);
+        let found = truth(self.layers.truth.jvm, &mut self.names, at, &instant.calls);
+        found.is_some_and(|found| judge_steps(&[], &found).verdict == Verdict::Match)
     }
 
     fn write_counts(&self) {

@@ -91,7 +91,7 @@ impl Walk<'_> {
     /// The frame of a native wrapper whose caller is at `caller`. When `Continuation.doYield` has frozen its callers, its
     /// code goes on in the frame of `enterSpecial`, and returns for that.
     fn behind_freezing(&self, frame: Frame, caller: Position) -> Frame {
-        let Some(known) = self.vm.continuations else {
+        let Some(known) = &self.vm.continuations else {
             return frame;
         };
         let is_of_yield = || {
@@ -148,8 +148,12 @@ impl Walk<'_> {
         const EXIT_STEPS: usize = 16;
         let Place { pc, sp, .. } = place;
         if blob.frame_complete.is_some_and(|complete| pc < complete) {
-            let depth = entry::follow(&self.memory, blob.code, pc, ENTRY_STEPS);
-            let caller = depth.and_then(|depth| self.at_depth(place, depth));
+            let starts = [Some(blob.code), self.link_before(blob, pc)];
+            let mut callers = starts.into_iter().flatten().map(|start| {
+                let depth = entry::follow(&self.memory, start, pc, ENTRY_STEPS)?;
+                self.at_depth(place, depth)
+            });
+            let caller = callers.find_map(|caller| caller);
             return Ok((caller.ok_or(Failure::Top)?, Stage::Entering));
         }
         let words = blob.frame_words.unwrap_or(1);
@@ -193,6 +197,19 @@ impl Walk<'_> {
             .or_else(|| self.scan(blob, end))
             .map(|caller| (caller, Stage::Whole))
             .ok_or(Failure::Top)
+    }
+
+    /// The last entry of a wrapper before `pc` at which the code links its frame: `Continuation.enterSpecial` has an
+    /// entry for the interpreter, and another behind.
+    fn link_before(&self, blob: &Blob, pc: usize) -> Option<usize> {
+        /// `push rbp`, and `mov rbp, rsp`.
+        const LINK: [u8; 4] = [0x55, 0x48, 0x8b, 0xec];
+        const REACH: usize = 32;
+        let is_link = |at: &usize| self.memory.code(*at).starts_with(&LINK);
+        let candidates = (blob.code.max(pc.saturating_sub(REACH))..=pc).rev();
+        matches!(blob.kind, Kind::NativeWrapper(_))
+            .then(|| candidates.into_iter().find(is_link))
+            .flatten()
     }
 
     /// The frame that was interrupted at `place`, if a thread was interrupted there before.
@@ -297,7 +314,7 @@ impl Walk<'_> {
     }
 
     /// The caller of code whose stack has grown by `depth` since the call.
-    fn at_depth(&self, place: Place, depth: entry::Depth) -> Option<Place> {
+    pub(super) fn at_depth(&self, place: Place, depth: entry::Depth) -> Option<Place> {
         let slot = place.sp.wrapping_add_signed(depth.bytes);
         let fp = match depth.saved_fp {
             Some(saved) => self.word(slot.wrapping_add_signed(saved.wrapping_neg()))?,

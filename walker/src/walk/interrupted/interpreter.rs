@@ -42,9 +42,11 @@ impl Walk<'_> {
                 sp: exit.sp,
                 fp: exit.fp,
             };
+            // An adapter to compiled code may have kept the place of the return address as the caller's stack pointer.
+            let below = place.sp.wrapping_sub(2 * WORD);
             return Ok(Step {
                 frame: Yield::Nothing,
-                next: self.caller(place.sp.wrapping_sub(WORD), caller)?,
+                next: self.caller(below, caller)?,
             });
         }
         self.interpreted(place, registers.get(Register::R13))

@@ -63,7 +63,7 @@ impl Walk<'_> {
             Kind::NativeWrapper(nmethod) => {
                 self.interrupted_wrapper(nmethod, &blob, place, registers)
             }
-            Kind::Deoptimization => Err(Failure::Deoptimizing),
+            Kind::Deoptimization => self.interrupted_deoptimization(&blob, place),
             Kind::Vtable => self.interrupted_vtable_stub(place),
             Kind::Upcall
             | Kind::Continuation

@@ -9,6 +9,7 @@ use crate::walk::return_address::{
 };
 use crate::walk::{Place, Position, Step, Walk, Yield};
 use hotspot::memory::Memory;
+use hotspot::unwind::entry;
 use hotspot::unwind::exit::{self, Calls, Exit, Landings};
 use hotspot::unwind::instruction::{Effect, decode};
 use hotspot::unwind::{Register, Registers};
@@ -31,6 +32,40 @@ impl Walk<'_> {
             frame: Yield::Frame(frame_at(place, FrameKind::Stub, -1)),
             next: self.caller(place.sp, caller)?,
         })
+    }
+
+    /// The code that replaces a compiled frame. Until its first call, the compiled frame is there as it was when it
+    /// called this code.
+    pub(super) fn interrupted_deoptimization(
+        &self,
+        blob: &Blob,
+        place: Place,
+    ) -> Result<Step, Failure> {
+        const STEPS: usize = 64;
+        let depth = entry::follow(&self.memory, blob.code, place.pc, STEPS)
+            .filter(|_| !self.calls_between(blob.code, place.pc));
+        let caller = depth.and_then(|depth| self.at_depth(place, depth));
+        Ok(Step {
+            frame: Yield::Frame(frame_at(place, FrameKind::Stub, -1)),
+            next: self.caller(place.sp, caller.ok_or(Failure::Deoptimizing)?)?,
+        })
+    }
+
+    /// Whether the code from `start` to `end` calls other code or jumps.
+    fn calls_between(&self, start: usize, end: usize) -> bool {
+        let mut at = start;
+        while at < end {
+            let Some(instruction) = decode(&self.memory.code(at)) else {
+                return true;
+            };
+            match instruction.effect {
+                Effect::Call | Effect::Jump(_) | Effect::JumpRegister(_) | Effect::JumpMemory => {
+                    return true;
+                }
+                _ => at = at.wrapping_add(instruction.length),
+            }
+        }
+        false
     }
 
     /// A stub whose blob says little about its frame.
