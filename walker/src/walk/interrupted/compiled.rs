@@ -88,27 +88,6 @@ impl Walk<'_> {
         })
     }
 
-    /// The frame of a native wrapper whose caller is at `caller`. When `Continuation.doYield` has frozen its callers, its
-    /// code goes on in the frame of `enterSpecial`, and returns for that.
-    fn behind_freezing(&self, frame: Frame, caller: Position) -> Frame {
-        let Some(known) = &self.vm.continuations else {
-            return frame;
-        };
-        let is_of_yield = || {
-            let mut below = self.clone();
-            below.position = caller;
-            let next = below.next_frame().ok().flatten();
-            next.is_none_or(|next| next.method == Some(known.yields))
-        };
-        if frame.method != Some(known.freezes) || is_of_yield() {
-            return frame;
-        }
-        Frame {
-            method: Some(known.enters),
-            ..frame
-        }
-    }
-
     /// The frames of the debug info record at the pc of `frame`; the method alone, if there is
     /// none that is certainly of this frame.
     fn record_at(&self, blob: &Blob, frame: Frame, stands: Stands) -> Result<Yield, Failure> {
@@ -172,6 +151,11 @@ impl Walk<'_> {
         match self.settled(blob, pc, registers) {
             Some(Settled::Body { sp, is_relative }) => {
                 let end = sp.wrapping_add(words.wrapping_mul(WORD));
+                if end.wrapping_sub(2 * WORD) < place.sp {
+                    // An entry in the middle of the code, where a loop goes on, has not saved the frame pointer yet.
+                    let caller = self.returning_to(end.wrapping_sub(WORD), place.fp);
+                    return Ok((caller.ok_or(Failure::Top)?, Stage::Whole));
+                }
                 let caller = self.framed(end).ok_or(Failure::Top)?;
                 if is_relative {
                     self.keep_body(blob, place, end);
@@ -197,19 +181,6 @@ impl Walk<'_> {
             .or_else(|| self.scan(blob, end))
             .map(|caller| (caller, Stage::Whole))
             .ok_or(Failure::Top)
-    }
-
-    /// The last entry of a wrapper before `pc` at which the code links its frame: `Continuation.enterSpecial` has an
-    /// entry for the interpreter, and another behind.
-    fn link_before(&self, blob: &Blob, pc: usize) -> Option<usize> {
-        /// `push rbp`, and `mov rbp, rsp`.
-        const LINK: [u8; 4] = [0x55, 0x48, 0x8b, 0xec];
-        const REACH: usize = 32;
-        let is_link = |at: &usize| self.memory.code(*at).starts_with(&LINK);
-        let candidates = (blob.code.max(pc.saturating_sub(REACH))..=pc).rev();
-        matches!(blob.kind, Kind::NativeWrapper(_))
-            .then(|| candidates.into_iter().find(is_link))
-            .flatten()
     }
 
     /// The frame that was interrupted at `place`, if a thread was interrupted there before.
