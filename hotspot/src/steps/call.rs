@@ -36,7 +36,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// The address whose debug info record the frame of a compiled caller has.
+    /// The address whose debug info record the frame of a compiled caller has, if the return address has none.
     pub fn stands_at(&self) -> usize {
         match self.origin {
             0 => self.ret,

@@ -134,10 +134,13 @@ pub fn lines_of_call(call: &Call, facts: &impl Facts) -> Result<Vec<Line>, Unkno
             Ok(vec![Line { method, bci }])
         }
         Code::Compiled => {
-            let records = facts
-                .records(call.piece, call.stands_at())
-                .ok_or(Unknown::Unreadable)?;
-            records.exact.clone().ok_or(Unknown::NoRecord)
+            let at = |pc: usize| facts.records(call.piece, pc).ok_or(Unknown::Unreadable);
+            // Soon behind a handler there may be calls of its own, which have records.
+            let exact = match &at(call.ret)?.exact {
+                None => at(call.stands_at())?.exact.clone(),
+                exact => exact.clone(),
+            };
+            exact.ok_or(Unknown::NoRecord)
         }
         Code::NativeWrapper => Ok(vec![native(call.piece, facts)?]),
         _ => Ok(vec![]),
@@ -152,8 +155,7 @@ fn is_without_record(call: &Call, facts: &impl Facts) -> Result<bool, Unknown> {
     let records = facts
         .records(call.piece, call.ret)
         .ok_or(Unknown::Unreadable)?;
-    // What is at the return address of a call with an origin is not of this call.
-    Ok(call.origin != 0 || records.exact.is_none())
+    Ok(records.exact.is_none())
 }
 
 fn native(piece: Piece, facts: &impl Facts) -> Result<Line, Unknown> {
