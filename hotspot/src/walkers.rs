@@ -28,6 +28,8 @@ pub struct ErrorCode {
     pub meaning: &'static str,
     /// Whether it is about the stack, which the walker refuses, and not about what the VM does.
     pub is_refusal: bool,
+    /// Whether it says that the stack has no Java frames.
+    pub is_of_no_frames: bool,
 }
 
 const fn code(code: i32, name: &'static str, meaning: &'static str) -> ErrorCode {
@@ -36,6 +38,14 @@ const fn code(code: i32, name: &'static str, meaning: &'static str) -> ErrorCode
         name,
         meaning,
         is_refusal: false,
+        is_of_no_frames: false,
+    }
+}
+
+const fn no_frames(code: i32, name: &'static str) -> ErrorCode {
+    ErrorCode {
+        is_of_no_frames: true,
+        ..refusal(code, name, "no Java frames")
     }
 }
 
@@ -98,7 +108,7 @@ pub static WALKERS: [Walker; 13] = [
         api: "a function of libjvm",
         source: "share/prims/forte.cpp",
         codes: &[
-            refusal(0, "ticks_no_Java_frame", "no Java frames"),
+            no_frames(0, "ticks_no_Java_frame"),
             code(-1, "ticks_no_class_load", "class loading events are off"),
             code(-2, "ticks_GC_active", "garbage collection"),
             refusal(-3, "ticks_unknown_not_Java", "not in Java, unknown"),
@@ -134,7 +144,7 @@ pub static WALKERS: [Walker; 13] = [
             code(-1, "ASGST_NO_THREAD", "no Java thread"),
             code(-2, "ASGST_THREAD_EXIT", "the thread ends"),
             code(-3, "ASGST_UNSAFE_STATE", "the thread begins"),
-            refusal(-4, "ASGST_NO_TOP_JAVA_FRAME", "no Java frames"),
+            no_frames(-4, "ASGST_NO_TOP_JAVA_FRAME"),
             code(-11, "ASGST_NOT_READY", "not prepared"),
             refusal(-12, "ASGST_UNWALKABLE_TOP", "the top is not walkable"),
             refusal(-13, "ASGST_UNWALKABLE_CALLER", "a caller is not walkable"),
@@ -146,12 +156,12 @@ pub static WALKERS: [Walker; 13] = [
         name: "asgst-queue",
         title: "the safepoint queue of AsyncGetStackTrace",
         api: "functions of libasgst, on stock JDKs",
-        source: "walker/include/profile2.h, where -11 to -15 are -17 to -21",
+        source: "walker/include/profile2.h, where -8 to -10 are -22 to -24, and -11 to -15 are -17 to -21",
         codes: &[
             code(-1, "ASGST_NO_THREAD", "no Java thread"),
             code(-2, "ASGST_THREAD_EXIT", "the thread ends"),
             code(-3, "ASGST_UNSAFE_STATE", "the thread begins"),
-            refusal(-4, "ASGST_NO_TOP_JAVA_FRAME", "no Java frames"),
+            no_frames(-4, "ASGST_NO_TOP_JAVA_FRAME"),
             code(-5, "ASGST_ENQUEUE_NO_QUEUE", "the thread has no queue"),
             code(-6, "ASGST_ENQUEUE_FULL_QUEUE", "the queue is full"),
             code(
@@ -159,13 +169,20 @@ pub static WALKERS: [Walker; 13] = [
                 "ASGST_ENQUEUE_OTHER_ERROR",
                 "the queue is being processed",
             ),
+            refusal(-8, "ASGST_QUEUE_LEFT", "the thread has left the frames"),
+            refusal(
+                -9,
+                "ASGST_QUEUE_UNMOUNTED",
+                "the virtual thread has left its carrier",
+            ),
+            code(
+                -10,
+                "ASGST_QUEUE_NOT_SUSPENDED",
+                "the thread could not be suspended",
+            ),
             code(-11, "ASGST_NOT_READY", "not prepared"),
             refusal(-12, "ASGST_UNWALKABLE_TOP", "the top is not walkable"),
-            refusal(
-                -13,
-                "ASGST_UNWALKABLE_CALLER",
-                "the thread has left the frames, or they are not walkable",
-            ),
+            refusal(-13, "ASGST_UNWALKABLE_CALLER", "a caller is not walkable"),
             refusal(-14, "ASGST_TORN_STACK", "what was read makes no sense"),
             code(-15, "ASGST_DEOPTIMIZING", "frames are being exchanged"),
         ],
@@ -219,6 +236,11 @@ impl Walker {
         self.known(code).is_some_and(|known| known.is_refusal)
     }
 
+    /// Whether an error code says that the stack has no Java frames.
+    pub fn says_no_frames(&self, code: i32) -> bool {
+        self.known(code).is_some_and(|known| known.is_of_no_frames)
+    }
+
     fn known(&self, code: i32) -> Option<&ErrorCode> {
         self.codes.iter().find(|known| known.code == code)
     }
@@ -253,6 +275,10 @@ mod tests {
             .filter(|&code| of(Layer::AsgctAsync).refuses(code));
         assert_eq!(refusals.collect::<Vec<_>>(), [0, -3, -4, -5, -6]);
         assert!(!of(Layer::Gst).refuses(-10));
+        for (layer, none) in [(Layer::AsgctStep, 0), (Layer::AsgstStep, -4)] {
+            let says = (-15..=0).filter(|&code| of(layer).says_no_frames(code));
+            assert_eq!(says.collect::<Vec<_>>(), [none]);
+        }
         for walker in &WALKERS {
             let codes: Vec<_> = walker.codes.iter().map(|code| code.code).collect();
             assert!(codes.is_sorted_by(|a, b| a > b), "{}", walker.name);

@@ -60,7 +60,11 @@ enum ASGST_Error {
   ASGST_UNWALKABLE_TOP = -18,   /* the code at the top cannot be walked at this instruction */
   ASGST_UNWALKABLE_CALLER = -19, /* a caller cannot be walked */
   ASGST_TORN_STACK = -20,       /* what was read makes no sense, or is gone */
-  ASGST_DEOPTIMIZING = -21      /* compiled frames are being exchanged for interpreted ones */
+  ASGST_DEOPTIMIZING = -21,     /* compiled frames are being exchanged for interpreted ones */
+  /* of an enqueued element, behind its first frames: */
+  ASGST_QUEUE_LEFT = -22,         /* the thread has returned to the frames below since */
+  ASGST_QUEUE_UNMOUNTED = -23,    /* the virtual thread has left its carrier since */
+  ASGST_QUEUE_NOT_SUSPENDED = -24 /* the thread could not be suspended: it has ended, for example */
 };
 
 /* ---- AsyncGetStackTrace (JEP 435) ------------------------------------------------------------- */
@@ -154,8 +158,15 @@ int ASGST_ThreadState(void);
  * A stock JDK calls nobody at a safepoint. So a thread of this library suspends the thread of the
  * queue soon after a sample (JVMTI SuspendThread), and calls the handlers meanwhile, on its own
  * thread. The first frames of an element are those at the instant of the sample. The frames below
- * are given if the thread has not returned to them in between; otherwise ASGST_NextFrame returns
- * ASGST_UNWALKABLE_CALLER behind the first frames. The same holds while a virtual thread is mounted.
+ * are given if the thread has not returned to them in between; otherwise ASGST_NextFrame returns an
+ * ASGST_Error behind the first frames: ASGST_QUEUE_LEFT, _UNMOUNTED or _NOT_SUSPENDED, or why the
+ * frames cannot be walked.
+ *
+ * A queue belongs to a platform thread. While this thread carries a virtual thread, samples have the
+ * frames of the virtual thread, and those of the carrier below. The library suspends the virtual
+ * thread then. Frames that the virtual thread has in the heap are ASGST_UNWALKABLE_CALLER.
+ *
+ * Each element is given to the handler once: after it was enqueued, or when its queue is removed.
  */
 
 typedef struct ASGST_Queue ASGST_Queue;
@@ -174,7 +185,8 @@ typedef struct {
 } ASGST_QueueSizeInfo;
 
 /*
- * Called for each element, oldest first, while its thread is suspended. May allocate and lock, but
+ * Called for each element, oldest first, while its thread is suspended (or has ended, or removes the
+ * queue). May allocate and lock, but
  * must call neither JVMTI nor the functions of this part that are not async-signal-safe.
  */
 typedef void (*ASGST_Handler)(ASGST_Iterator *iterator, void *queue_arg, void *arg);
@@ -191,8 +203,8 @@ ASGST_Queue *ASGST_RegisterQueue(JNIEnv *env, int size, int options, ASGST_Handl
                                  void *argument);
 
 /*
- * Removes a queue, for example at ThreadEnd. Its elements are dropped. No handler of a signal may use
- * it any more. Returns whether it was there.
+ * Removes a queue, for example at ThreadEnd. The elements that wait are processed first, on the
+ * calling thread. No handler of a signal may use the queue any more. Returns whether it was there.
  */
 bool ASGST_DeregisterQueue(JNIEnv *env, ASGST_Queue *queue);
 

@@ -18,7 +18,8 @@ pub struct Call {
     /// Whether interpreted code has called a Java method. Other calls of the interpreter are its own.
     pub is_invoke: bool,
     /// Of a compiled caller that has just begun to handle an exception, or to be deoptimised: the return address of the
-    /// callee that threw or returned; 0 otherwise.
+    /// callee that threw or returned. Of a compiled caller that throws by a stub: the address that it gives to the
+    /// stub. 0 otherwise.
     pub origin: usize,
     /// The compiled method that the call has entered, if the steps have shown the call.
     pub callee: Piece,
@@ -35,6 +36,14 @@ pub struct Call {
 }
 
 impl Call {
+    /// The address whose debug info record the frame of a compiled caller has, if the return address has none.
+    pub fn stands_at(&self) -> usize {
+        match self.origin {
+            0 => self.ret,
+            origin => origin,
+        }
+    }
+
     /// Whether Java frames stand for the caller.
     pub fn has_frames(&self) -> bool {
         matches!(

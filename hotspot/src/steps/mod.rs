@@ -34,6 +34,9 @@ pub enum Code {
     /// The stubs of safepoint polls. A poll in a loop faults, and the VM's signal handler lets the stub begin
     /// where the poll was.
     Poll,
+    /// The stub of C1 that looks for the handler of an exception in the method that throws. The stub gets the address of
+    /// the `athrow` in a register ([`Stack::throwing`]).
+    Throw,
     /// The stub that looks for the handler of an exception in code of C2. The stub gets the return address of
     /// the callee that threw in a register.
     Exception,
@@ -53,6 +56,7 @@ impl Code {
             b"nmethod" => Code::Compiled,
             b"native nmethod" => Code::NativeWrapper,
             b"Interpreter" => Code::Interpreter,
+            _ if contains(b"handle_exception") && !contains(b"from_callee") => Code::Throw,
             // A stub of C1 that follows all calling conventions.
             _ if contains(b"Runtime1") || contains(b"C1 Runtime") => Code::Stub,
             _ if contains_one(&[b"Safepoint", b"polling_page"]) => Code::Poll,
@@ -125,6 +129,9 @@ impl Place {
 pub trait Stack {
     /// The word at `address`, which is at or above the stack pointer; 0 if the address is not in the stack.
     fn word(&self, address: usize) -> usize;
+    /// The register in which code of C1 gives the address of its `athrow` to [`Code::Throw`] (rdx,
+    /// `LIR_Assembler::throw_op`).
+    fn throwing(&self) -> usize;
     /// Whether Java methods that interpreted code calls return to `pc`. Other calls of the interpreter are
     /// its own.
     fn is_invoke_return(&self, pc: usize) -> bool;

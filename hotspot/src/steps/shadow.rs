@@ -20,6 +20,10 @@ const FIXED: usize = 9 * WORD;
 /// handler (`LIR_Assembler::emit_exception_handler`).
 const HANDLER_STUB: usize = 32;
 
+/// The code by which C1 throws is no longer than this: it takes its own address, and calls a stub
+/// (`LIR_Assembler::throw_op`).
+const THROW: usize = 32;
+
 /// What is known of the interpreter at an instant.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
 pub enum Interpreted {
@@ -262,9 +266,17 @@ impl Shadow {
             true => stack.word(before.fp.wrapping_sub(distance)),
             false => 0,
         };
-        let origin = self.diverted.call.ret;
+        let throwing = stack.throwing();
+        let throws = before.code == Code::Compiled
+            && after.code == Code::Throw
+            && (1..=THROW).contains(&word.wrapping_sub(throwing));
+        let origin = match (is_handler, throws) {
+            (true, _) => self.diverted.call.ret,
+            (false, true) => throwing,
+            (false, false) => 0,
+        };
         self.push(Call {
-            origin: if is_handler { origin } else { 0 },
+            origin,
             slot: after.sp,
             ret: word,
             fp: before.fp,

@@ -108,12 +108,7 @@ pub fn lines(
         }
         rest = older;
         if call.has_frames() {
-            // The frame of a handler stands where its callee threw.
-            let at = match call.origin {
-                0 => call.ret,
-                origin => origin,
-            };
-            tops = between_records(call.piece, at, facts)?;
+            tops = between_records(call.piece, call.stands_at(), facts)?;
         }
     }
     let mut fp = match interpreted {
@@ -141,10 +136,13 @@ pub fn lines_of_call(call: &Call, facts: &impl Facts) -> Result<Vec<Line>, Unkno
             Ok(vec![Line { method, bci }])
         }
         Code::Compiled => {
-            let records = facts
-                .records(call.piece, call.ret)
-                .ok_or(Unknown::Unreadable)?;
-            records.exact.clone().ok_or(Unknown::NoRecord)
+            let at = |pc: usize| facts.records(call.piece, pc).ok_or(Unknown::Unreadable);
+            // Soon behind a handler there may be calls of its own, which have records.
+            let exact = match &at(call.ret)?.exact {
+                None => at(call.stands_at())?.exact.clone(),
+                exact => exact.clone(),
+            };
+            exact.ok_or(Unknown::NoRecord)
         }
         Code::NativeWrapper => Ok(vec![native(call.piece, facts)?]),
         _ => Ok(vec![]),

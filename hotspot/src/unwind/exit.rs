@@ -68,6 +68,8 @@ pub trait Landings {
     fn is_return(&self, word: usize) -> bool;
     /// Whether `word` is behind a call of the interpreter's own, whose frame goes on there.
     fn is_behind_own_call(&self, word: usize) -> bool;
+    /// The return address of the callee whose exception the thread is about to handle, if the VM has kept the address.
+    fn origin(&self) -> Option<usize>;
     /// Whether code may handle at `pc` an exception that the callee threw whose return address is `origin`.
     fn goes_on_at(&self, pc: usize, origin: usize) -> bool;
 }
@@ -205,9 +207,10 @@ fn jump(
         if is_return(target) {
             return exit(machine, target);
         }
-        // Handlers are told in rdx where the exception came from.
-        let origin = machine.registers.get(ORIGIN);
-        if let Some(origin) = origin.filter(|&origin| landings.goes_on_at(target, origin)) {
+        // Handlers are told in rdx where the exception came from. Until then the VM has this address.
+        let origins = [machine.registers.get(ORIGIN), landings.origin()];
+        let mut origins = origins.into_iter().flatten();
+        if let Some(origin) = origins.find(|&origin| landings.goes_on_at(target, origin)) {
             return exit(machine, origin);
         }
     }
@@ -245,6 +248,10 @@ mod tests {
 
         fn is_behind_own_call(&self, _: usize) -> bool {
             false
+        }
+
+        fn origin(&self) -> Option<usize> {
+            Some(CALLER)
         }
 
         fn goes_on_at(&self, pc: usize, origin: usize) -> bool {
@@ -323,6 +330,11 @@ mod tests {
         // pop rdx; pop rax; jmp rbx
         let found = exit(&[0x5a, 0x58, 0xff, 0xe3], &[CALLER, 0x5555], HANDLER);
         assert_eq!(found, Some((CALLER, STACK + 16, 0x7777)));
+        // jmp rbx: rdx is not loaded yet.
+        assert_eq!(
+            exit(&[0xff, 0xe3], &[], HANDLER),
+            Some((CALLER, STACK, 0x7777))
+        );
         // pop rbp; pop rdx; jmp rax: the handler is not known yet.
         let found = exit(&[0x5d, 0x5a, 0xff, 0xe0], &[0x5555, CALLER, 0x4444], 0);
         assert_eq!(found, Some((CALLER, STACK + 16, 0x5555)));

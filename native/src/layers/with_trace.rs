@@ -11,6 +11,7 @@ use crate::truth::methods::old_frames::Against;
 use crate::truth::read_stack::ReadStack;
 use hotspot::debug_info::judge_between;
 use oracle::edge::Finding;
+use oracle::judge::{agrees_outside, judge_truth};
 use oracle::mutants::Sight;
 use oracle::record::Evidence;
 use oracle::trace::{Frame, Methods, Truth};
@@ -100,6 +101,9 @@ impl ByTrace<'_> {
     /// program counter.
     fn judge<M: Methods>(&self, methods: &M, walk: &[Frame]) -> Judgement {
         let sight = self.sight(methods);
+        if let Some(judgement) = self.judge_inlined(methods, walk) {
+            return judgement;
+        }
         let judgement = sight.judge(walk);
         let between_records = || {
             let whole = self.carrier.is_none().then_some(self.truth);
@@ -112,5 +116,18 @@ impl ByTrace<'_> {
             true => between_records().unwrap_or(judgement),
             false => judgement,
         }
+    }
+
+    /// The judgement of a walk with all physical frames of a virtual thread, none of which may be hooked, that says
+    /// that inlined frames may be missing.
+    fn judge_inlined<M: Methods>(&self, methods: &M, walk: &[Frame]) -> Option<Judgement> {
+        let threads = self.known.virtual_threads.as_ref()?;
+        let carrier = self
+            .carrier
+            .filter(|_| threads.is_whole_but_inlined(walk))?;
+        let at = (self.boundary)(walk)?;
+        let of_carrier = judge_truth(&walk[at + 1..], carrier, methods);
+        let agrees = agrees_outside(&walk[..at], self.truth, methods);
+        (agrees && !of_carrier.is_mismatch()).then_some(Judgement::FLAGGED)
     }
 }

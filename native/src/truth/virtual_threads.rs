@@ -21,7 +21,7 @@ use crate::jvm::jvmti::{
     Capability, GetVirtualThread, JMethodId, Jvmti, ThreadCallback, class_name,
 };
 use crate::jvm::os::thread::StackBounds;
-use oracle::trace::{Frame, MethodKey};
+use oracle::trace::{Frame, Location, MethodKey};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -41,6 +41,7 @@ const MOST_STACK_BYTES: usize = 1 << 20;
 #[derive(Default)]
 pub struct VirtualThreads {
     enter_special: AtomicUsize,
+    enter: AtomicUsize,
     run_continuation: AtomicUsize,
     run: AtomicUsize,
     /// Further methods that a virtual thread runs, and its carrier does not: those around `run`, and those that
@@ -78,7 +79,7 @@ impl VirtualThreads {
 
     /// Remembers the methods that show a mount, if `class` has them.
     pub fn learn(&self, jvmti: Jvmti, class: Ref<'_>, methods: &[JMethodId]) {
-        let mut all = [&self.enter_special, &self.run]
+        let mut all = [&self.enter_special, &self.enter, &self.run]
             .into_iter()
             .chain(&self.around);
         if all.all(|method| method.load(Relaxed) != 0) {
@@ -88,7 +89,10 @@ impl VirtualThreads {
             return;
         };
         let landmarks: &[_] = match class_name(&signature) {
-            "jdk/internal/vm/Continuation" => &[("enterSpecial", None, &self.enter_special)],
+            "jdk/internal/vm/Continuation" => &[
+                ("enterSpecial", None, &self.enter_special),
+                ("enter", None, &self.enter),
+            ],
             "java/lang/VirtualThread" => &[
                 ("runContinuation", None, &self.run_continuation),
                 ("run", Some("(Ljava/lang/Runnable;)V"), &self.run),
@@ -121,6 +125,15 @@ impl VirtualThreads {
     /// The index at which `walk` passes from a virtual thread to its carrier.
     pub fn boundary(&self, walk: &[Frame]) -> Option<usize> {
         walk.iter().position(|frame| is(frame, &self.enter_special))
+    }
+
+    /// Whether `walk` has a virtual thread's stack down to its first frame, and says of the top that inlined frames may
+    /// be missing: the compiler may inline all hooked methods there.
+    pub fn is_whole_but_inlined(&self, walk: &[Frame]) -> bool {
+        let is_flagged = |frame: &Frame| frame.location == Location::UNRECORDED;
+        let of_virtual = self.boundary(walk).map(|at| &walk[..at]);
+        let first = of_virtual.and_then(|frames| frames.last());
+        walk.first().is_some_and(is_flagged) && first.is_some_and(|frame| is(frame, &self.enter))
     }
 
     /// Whether the thread of `state` may be about to mount or unmount a virtual thread. Only
@@ -260,7 +273,6 @@ fn is(frame: &Frame, method: &AtomicUsize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use oracle::trace::{Location, MethodKey};
 
     fn walk(methods: &[usize]) -> Vec<Frame> {
         let frame = |&method: &usize| Frame {
@@ -284,5 +296,28 @@ mod tests {
         // A carrier's own frames, and methods without an ID while none of these methods is known.
         assert!(!threads.is_of_virtual_thread(&walk(&[1, 9])));
         assert!(!VirtualThreads::default().is_of_virtual_thread(&walk(&[0, 9])));
+    }
+
+    #[test]
+    fn a_virtual_threads_stack_is_whole_down_to_the_method_that_enters() {
+        let threads = VirtualThreads {
+            enter_special: AtomicUsize::new(1),
+            enter: AtomicUsize::new(2),
+            ..VirtualThreads::default()
+        };
+        let judge = |methods: &[usize]| {
+            let mut walk = walk(methods);
+            assert!(
+                !threads.is_whole_but_inlined(&walk),
+                "the walker says nothing"
+            );
+            walk[0].location = Location::UNRECORDED;
+            threads.is_whole_but_inlined(&walk)
+        };
+        assert!(judge(&[2, 1, 9]));
+        assert!(judge(&[8, 2, 1, 9]));
+        assert!(!judge(&[8, 1, 9]), "frames are missing");
+        assert!(!judge(&[2, 9]), "no virtual thread");
+        assert!(!judge(&[1, 2, 9]), "the carrier's frames");
     }
 }

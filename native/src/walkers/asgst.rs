@@ -19,9 +19,12 @@ use walker::api::trace::AsyncGetStackTrace;
 /// No frames of C, and no threads without Java code: what AsyncGetCallTrace gives.
 const OPTIONS: u32 = 0;
 
-/// Codes from -17 on are the library's own, and reports have codes down to -15. -17 becomes -11.
+/// Codes from -17 on are the library's own, and reports have codes down to -15. -17 to -21 become -11 to -15, and
+/// those of enqueued samples, -22 to -24, become -8 to -10.
 const FIRST_OWN: c_int = -17;
 const FIRST_OWN_SHOWN: c_int = -11;
+const FIRST_OF_QUEUE: c_int = -22;
+const FIRST_OF_QUEUE_SHOWN: c_int = -8;
 
 /// The library, which is a part of the agent.
 struct Asgst;
@@ -33,10 +36,11 @@ pub fn find(_: &'static Jvm) -> Option<Box<dyn Walker>> {
 
 /// The code in reports.
 pub(super) fn shown(code: c_int) -> ErrorCode {
-    match code <= FIRST_OWN {
-        true => ErrorCode(code - FIRST_OWN + FIRST_OWN_SHOWN),
-        false => ErrorCode(code),
-    }
+    ErrorCode(match code {
+        ..=FIRST_OF_QUEUE => code - FIRST_OF_QUEUE + FIRST_OF_QUEUE_SHOWN,
+        ..=FIRST_OWN => code - FIRST_OWN + FIRST_OWN_SHOWN,
+        _ => code,
+    })
 }
 
 /// Asks for frames with these options. Returns how many there are.

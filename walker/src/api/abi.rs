@@ -120,6 +120,9 @@ impl Failure {
             Failure::Caller => -19,
             Failure::Torn => -20,
             Failure::Deoptimizing => -21,
+            Failure::Left => -22,
+            Failure::Unmounted => -23,
+            Failure::NotSuspended => -24,
         }
     }
 
@@ -130,6 +133,7 @@ impl Failure {
             Failure::NoThread => CPP_TRACE,
             Failure::NotReady | Failure::UnsafeState | Failure::Top => UNKNOWN_TRACE,
             Failure::Ending | Failure::NoJavaFrame | Failure::Caller | Failure::Torn => JAVA_TRACE,
+            Failure::Left | Failure::Unmounted | Failure::NotSuspended => JAVA_TRACE,
         }
     }
 }

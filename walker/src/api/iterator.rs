@@ -4,6 +4,7 @@ use crate::api::abi::{CallFrame, IteratorFrame, NO_FRAME};
 use crate::api::context::{self, Trace};
 use crate::memory::Live;
 use crate::queue::mark::Mark;
+use crate::queue::stack::Below;
 use crate::vm::Vm;
 use crate::vm::thread::{JavaThread, State};
 use crate::walk::Place;
@@ -15,24 +16,40 @@ use std::ffi::{c_int, c_void};
 pub struct Iterator<'a> {
     /// The top of a sample that was enqueued, and how many of its frames were given.
     top: Option<(&'a Mark, usize)>,
-    /// The frames below. None, if there are none; an error, if they cannot be walked any more.
-    rest: Result<Option<Trace<'a>>, Failure>,
+    /// The frames below, or why they cannot be walked.
+    rest: Result<Rest<'a>, Failure>,
+}
+
+/// The frames that are not kept.
+#[derive(Clone)]
+enum Rest<'a> {
+    Trace(Trace<'a>),
+    /// Frames, and how many of them were given.
+    Listed(&'a [Frame], usize),
 }
 
 impl<'a> Iterator<'a> {
     /// The frames of a stack, if it can be walked.
-    pub(super) fn of_stack(rest: Result<Option<Trace<'a>>, Failure>) -> Iterator<'a> {
-        Iterator { top: None, rest }
+    pub(super) fn of_stack(stack: Result<Trace<'a>, Failure>) -> Iterator<'a> {
+        Iterator {
+            top: None,
+            rest: stack.map(Rest::Trace),
+        }
     }
 
     /// The frames of a sample: its top, and what is below.
     pub(super) fn of_sample(
         mark: &'a Mark,
-        rest: Result<Option<Trace<'a>>, Failure>,
+        below: Result<Below<'a>, Failure>,
+        options: u32,
     ) -> Iterator<'a> {
         Iterator {
             top: Some((mark, 0)),
-            rest,
+            rest: below.map(|below| match below {
+                Below::Nothing => Rest::Listed(&[], 0),
+                Below::Walk(walk) => Rest::Trace(Trace::of_walk(walk, options)),
+                Below::Listed(frames) => Rest::Listed(frames, 0),
+            }),
         }
     }
 
@@ -44,8 +61,12 @@ impl<'a> Iterator<'a> {
             return Ok(Some(frame));
         }
         match &mut self.rest {
-            Ok(Some(trace)) => trace.next_frame(),
-            Ok(None) => Ok(None),
+            Ok(Rest::Trace(trace)) => trace.next_frame(),
+            Ok(Rest::Listed(frames, given)) => {
+                let frame = frames.get(*given).copied();
+                *given += usize::from(frame.is_some());
+                Ok(frame)
+            }
             Err(failure) => Err(*failure),
         }
     }
@@ -63,8 +84,10 @@ impl<'a> Iterator<'a> {
         if let Some((_, given)) = &mut self.top {
             *given = 0;
         }
-        if let Ok(Some(trace)) = &mut self.rest {
-            trace.rewind();
+        match &mut self.rest {
+            Ok(Rest::Trace(trace)) => trace.rewind(),
+            Ok(Rest::Listed(_, given)) => *given = 0,
+            Err(_) => {}
         }
     }
 }
@@ -117,7 +140,7 @@ fn run(
     let result = context::with_vm(|vm, memory| {
         let trace = trace(vm, memory)?;
         let kind = trace.kind;
-        let mut iterator = Iterator::of_stack(Ok(Some(trace)));
+        let mut iterator = Iterator::of_stack(Ok(trace));
         if let Some(fun) = fun {
             // SAFETY: the iterator lives as long as the call; the rest is the caller's.
             unsafe { fun(&mut iterator, argument) };
@@ -199,6 +222,6 @@ pub extern "C" fn ASGST_ThreadState() -> c_int {
         None | Some(State::New) => 0,
         Some(State::Java) => ALIVE | RUNNABLE,
         Some(State::Native) => ALIVE | RUNNABLE | IN_NATIVE,
-        Some(State::Vm) => ALIVE,
+        Some(State::Vm | State::Blocked) => ALIVE,
     }
 }

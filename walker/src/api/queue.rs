@@ -4,8 +4,9 @@ use crate::api::abi::NO_TOP_JAVA_FRAME;
 use crate::api::context::{self, Trace};
 use crate::api::iterator::Iterator;
 use crate::queue::elements::{Element, Refusal};
-use crate::queue::helper::{Entry, Helper, Stack};
+use crate::queue::helper::{Entry, Helper};
 use crate::queue::mark::Mark;
+use crate::queue::stack::Stack;
 use crate::vm::Vm;
 use crate::walk::Walk;
 use crate::walk::frame::Failure;
@@ -78,7 +79,7 @@ fn process(entry: &Queue, handlers: &Handlers, stack: &Stack<'_>) {
         let walk = || {
             stack
                 .walk()
-                .map(|walk| Some(Trace::of_walk(walk, around.options)))
+                .map(|walk| Trace::of_walk(walk, around.options))
         };
         let mut iterator = around.with_iterator.then(|| Iterator::of_stack(walk()));
         let iterator = iterator
@@ -95,8 +96,7 @@ fn process(entry: &Queue, handlers: &Handlers, stack: &Stack<'_>) {
             return;
         };
         let rest = stack.below(&element.mark);
-        let rest = rest.map(|walk| walk.map(|walk| Trace::of_walk(walk, handlers.options)));
-        let mut iterator = Iterator::of_sample(&element.mark, rest);
+        let mut iterator = Iterator::of_sample(&element.mark, rest, handlers.options);
         // SAFETY: the iterator lives as long as the call; the rest is the user's.
         unsafe { handler(&mut iterator, argument.0, element.argument) };
     });

@@ -1,17 +1,20 @@
 //! All queues, and the thread that processes them.
 
-use crate::memory::{Guard, Live};
+use crate::memory::Guard;
+use crate::queue::bell::Bell;
 use crate::queue::elements::Queue;
-use crate::queue::jvmti::{Jvmti, vm_of};
-use crate::queue::mark::Mark;
+use crate::queue::jvmti::{Jvmti, NotSuspended, vm_of};
+use crate::queue::stack::{Stack, State};
+use crate::queue::stop::Stopped;
 use crate::vm::Vm;
 use crate::vm::thread::JavaThread;
-use crate::walk::Walk;
-use crate::walk::frame::Failure;
 use jni_sys::{JNI_OK, JNIEnv, JavaVM, jobject};
 use std::ffi::c_void;
-use std::mem::MaybeUninit;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How long a thread that somebody else has suspended is left alone.
+const LOOK_AGAIN: Duration = Duration::from_millis(1);
 
 /// A queue and its thread. `H` is what is called for its elements.
 pub struct Entry<H> {
@@ -31,7 +34,7 @@ unsafe impl<H: Send> Send for Entry<H> {}
 // SAFETY: as above.
 unsafe impl<H: Send> Sync for Entry<H> {}
 
-/// Processes the elements of a queue, whose thread is suspended.
+/// Processes the elements of a queue.
 pub type Process<H> = fn(&Entry<H>, &H, &Stack<'_>);
 
 /// The queues, and the means to process them.
@@ -49,41 +52,6 @@ struct JavaVmAddress(*mut JavaVM);
 unsafe impl Send for JavaVmAddress {}
 // SAFETY: as above.
 unsafe impl Sync for JavaVmAddress {}
-
-/// The stack of a suspended thread.
-pub struct Stack<'a> {
-    vm: &'a Vm,
-    memory: Live<'a>,
-    thread: JavaThread,
-}
-
-impl<'a> Stack<'a> {
-    /// The VM.
-    pub fn vm(&self) -> &'a Vm {
-        self.vm
-    }
-
-    /// The walk of the whole stack. A thread that carries a virtual thread is not stopped by its suspension, and
-    /// is not walked.
-    pub fn walk(&self) -> Result<Walk<'a>, Failure> {
-        match self.thread.continuation(&self.vm.threads, &self.memory) {
-            None | Some(0) => Walk::from_anchor(self.vm, self.memory, self.thread),
-            Some(_) => Err(Failure::Caller),
-        }
-    }
-
-    /// The walk of the frames below the top that `mark` has; `None` if there are none.
-    /// [`Failure::Caller`] if they are not there any more, whatever the thread does now: it may have left all Java
-    /// code.
-    pub fn below(&self, mark: &Mark) -> Result<Option<Walk<'a>>, Failure> {
-        if mark.is_whole() {
-            return Ok(None);
-        }
-        let here = self.walk().and_then(|now| mark.below(now));
-        here.map(|walk| Some(walk.from_here()))
-            .map_err(|_| Failure::Caller)
-    }
-}
 
 impl<H: Send + 'static> Helper<H> {
     /// Starts a helper, which runs until the process ends; `None` if no thread can be suspended here.
@@ -136,7 +104,7 @@ impl<H: Send + 'static> Helper<H> {
         Some(address)
     }
 
-    /// Removes a queue. Its elements are dropped. Waits while they are being processed.
+    /// Removes a queue. The elements that wait are processed first, on the calling thread.
     ///
     /// # Safety
     /// `env` must be the JNI environment of the calling thread.
@@ -147,9 +115,17 @@ impl<H: Send + 'static> Helper<H> {
         };
         let entry = entries.swap_remove(at);
         drop(entries);
-        *locked(&entry.handlers) = None;
-        // SAFETY: as the caller promised; nobody uses the reference any more.
-        unsafe { ((**env).v1_1.DeleteGlobalRef)(env, entry.thread) };
+        // SAFETY: as the caller promised. Nobody uses the reference any more when there are no handlers.
+        unsafe {
+            if entry.env == env {
+                // The thread itself is in native code, so its stack stays as it is.
+                self.process(&entry, State::Own);
+            } else if self.stop_and_process(env, &entry).is_err() {
+                self.process(&entry, State::Unknown);
+            }
+            *locked(&entry.handlers) = None;
+            ((**env).v1_1.DeleteGlobalRef)(env, entry.thread);
+        }
         true
     }
 
@@ -173,65 +149,63 @@ impl<H: Send + 'static> Helper<H> {
         if attached != JNI_OK {
             return;
         }
+        let env = env.cast();
         loop {
-            self.bell.wait();
             let entries = locked(&self.entries).clone();
             // This thread cannot suspend itself.
-            let others = entries.iter().filter(|entry| entry.env != env.cast());
+            let others = entries.iter().filter(|entry| entry.env != env);
+            let mut again = false;
             for entry in others.filter(|entry| entry.queue.is_waiting()) {
-                self.process(entry);
+                // SAFETY: this thread's environment.
+                match unsafe { self.stop_and_process(env, entry) } {
+                    Ok(()) => {}
+                    // Its stack stays as it is.
+                    Err(NotSuspended::Already) => again = true,
+                    Err(NotSuspended::Refused) => self.process(entry, State::Unknown),
+                }
+            }
+            match again {
+                true => std::thread::sleep(LOOK_AGAIN),
+                false => self.bell.wait(),
             }
         }
     }
 
-    fn process(&self, entry: &Entry<H>) {
-        let Some(vm) = Vm::get() else { return };
+    /// Stops the thread of `entry` and processes the elements.
+    ///
+    /// # Safety
+    /// `env` must be the JNI environment of the calling thread, which is another one.
+    unsafe fn stop_and_process(
+        &self,
+        env: *mut JNIEnv,
+        entry: &Entry<H>,
+    ) -> Result<(), NotSuspended> {
+        // The reference lives as long as the handlers are there.
         let handlers = locked(&entry.handlers);
-        let Some(handlers) = &*handlers else { return };
-        let guard = Guard::set();
-        let stack = Stack {
-            vm,
-            memory: guard.memory(),
-            thread: JavaThread::of_environment(&vm.threads, entry.env),
+        if handlers.is_none() {
+            return Ok(());
+        }
+        // SAFETY: as the caller promised.
+        let stopped = unsafe { Stopped::stop(self.jvmti, env, entry.thread)? };
+        self.call(entry, &handlers, State::Stopped(&stopped));
+        Ok(())
+    }
+
+    fn process(&self, entry: &Entry<H>, state: State<'_>) {
+        self.call(entry, &locked(&entry.handlers), state);
+    }
+
+    fn call(&self, entry: &Entry<H>, handlers: &Option<H>, state: State<'_>) {
+        let (Some(vm), Some(handlers)) = (Vm::get(), handlers) else {
+            return;
         };
-        let process = || (self.process)(entry, handlers, &stack);
-        // SAFETY: the reference lives as long as the handlers are there.
-        unsafe { self.jvmti.while_suspended(entry.thread, process) };
+        let guard = Guard::set();
+        let thread = JavaThread::of_environment(&vm.threads, entry.env);
+        let stack = Stack::new(vm, guard.memory(), thread, state);
+        (self.process)(entry, handlers, &stack);
     }
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// A semaphore, which a signal handler may ring.
-struct Bell(Box<MaybeUninit<libc::sem_t>>);
-
-// SAFETY: semaphores are for several threads.
-unsafe impl Sync for Bell {}
-// SAFETY: the semaphore does not move.
-unsafe impl Send for Bell {}
-
-impl Bell {
-    fn new() -> Bell {
-        let mut semaphore = Box::new(MaybeUninit::uninit());
-        // SAFETY: memory for a semaphore, which stays where it is.
-        unsafe { libc::sem_init(semaphore.as_mut_ptr(), 0, 0) };
-        Bell(semaphore)
-    }
-
-    fn ring(&self) {
-        // SAFETY: the semaphore was made; `sem_post` may be called in a handler.
-        unsafe { libc::sem_post(self.0.as_ptr().cast_mut()) };
-    }
-
-    /// Waits for a ring. Later rings that were heard meanwhile count as one.
-    fn wait(&self) {
-        let semaphore = self.0.as_ptr().cast_mut();
-        // SAFETY: the semaphore was made.
-        unsafe {
-            while libc::sem_wait(semaphore) != 0 {}
-            while libc::sem_trywait(semaphore) == 0 {}
-        }
-    }
 }

@@ -34,6 +34,12 @@ struct Below {
     pc: usize,
     sp: usize,
     digest: u64,
+    /// How many frames there are.
+    count: usize,
+    /// The digest of the methods and BCIs alone.
+    content: u64,
+    /// Whether there is the frame by which a virtual thread was mounted.
+    enters: bool,
 }
 
 impl Mark {
@@ -82,22 +88,34 @@ impl Mark {
         self.below.is_none()
     }
 
-    /// The walk of the frames below the top, if they are the frames of the stack that `now` is about to walk. An
-    /// error if the thread has returned to them since, or if there are none.
+    /// Whether a virtual thread was mounted.
+    pub fn is_of_virtual_thread(&self) -> bool {
+        self.below.is_some_and(|below| below.enters)
+    }
+
+    /// The walk of the frames below the top, if they are the frames of the stack that `now` is about to walk.
+    /// [`Failure::Left`] if the thread has returned to them since, or if there are none.
     pub fn below<'a>(&self, mut now: Walk<'a>) -> Result<Walk<'a>, Failure> {
-        let marked = self.below.ok_or(Failure::Caller)?;
+        let marked = self.below.ok_or(Failure::Left)?;
         for _ in 0..MOST_FRAMES {
             let here = now.clone();
-            let frame = next_of_method(&mut now)?.ok_or(Failure::Caller)?;
+            let frame = next_of_method(&mut now)?.ok_or(Failure::Left)?;
             if (frame.pc, frame.sp) == (marked.pc, marked.sp) {
                 let is_same = Below::of(here.clone())? == Some(marked);
-                return is_same.then_some(here).ok_or(Failure::Caller);
+                return is_same.then_some(here).ok_or(Failure::Left);
             }
             if frame.sp > marked.sp {
                 break;
             }
         }
-        Err(Failure::Caller)
+        Err(Failure::Left)
+    }
+
+    /// The frames below the top, if the stack that has `now`, callees first, ends with them.
+    pub fn below_in<'a>(&self, now: &'a [Frame]) -> Option<&'a [Frame]> {
+        let marked = self.below?;
+        let below = &now[now.len().checked_sub(marked.count)?..];
+        (below.iter().fold(0, content) == marked.content).then_some(below)
     }
 }
 
@@ -109,15 +127,31 @@ impl Below {
                 return Ok(found);
             };
             let Frame { pc, sp, .. } = frame;
-            let below = found.get_or_insert(Below { pc, sp, digest: 0 });
-            let method = frame.method.map_or(0, |Method(address)| address);
-            let words = [pc, sp, method, frame.bci.map_or(usize::MAX, usize::from)];
+            let below = found.get_or_insert(Below {
+                pc,
+                sp,
+                digest: 0,
+                count: 0,
+                content: 0,
+                enters: false,
+            });
+            below.enters |= walk.enters_continuation(&frame);
+            below.count += 1;
+            below.content = content(below.content, &frame);
+            let words = [pc, sp].map(|word| word as u64);
             below.digest = words
                 .into_iter()
-                .fold(below.digest, |digest, word| mixed(digest, word as u64));
+                .fold(mixed(below.digest, below.content), mixed);
         }
         Err(Failure::Caller)
     }
+}
+
+/// The digest of frames of which the last is `frame`.
+fn content(before: u64, frame: &Frame) -> u64 {
+    let method = frame.method.map_or(0, |Method(address)| address);
+    let bci = frame.bci.map_or(usize::MAX, usize::from);
+    mixed(mixed(before, method as u64), bci as u64)
 }
 
 fn next_of_method(walk: &mut Walk<'_>) -> Result<Option<Frame>, Failure> {

@@ -1,23 +1,21 @@
 //! The heap's copies of the frames of a virtual thread (`share/oops/stackChunkOop.hpp`).
 //!
 //! While a virtual thread is mounted, frames that it has not returned to yet may lie in the heap, in a list of chunks:
-//! objects whose last part is a piece of stack. A chunk is read by the thread itself, while it runs Java code. Then no
-//! collection is in a safepoint, so the collectors that move objects only there cannot move the chunk, and nobody else
+//! objects whose last part is a piece of stack. A chunk is read by the thread itself, while it runs Java code or code of the
+//! VM. Then no collection is in a safepoint, so the collectors that move objects only there cannot move the chunk, and nobody else
 //! freezes or thaws frames of this thread.
 
+use crate::vm::continuations::Java;
 use crate::vm::tables::Tables;
 use hotspot::memory::Memory;
 use hotspot::vm::fields::Fields;
 use hotspot::vm::flags::Flags;
-use jni_sys::{JNIEnv, jclass};
-use std::ffi::CStr;
+use jni_sys::JNIEnv;
 
 const WORD: usize = size_of::<usize>();
 
 /// The layout of continuations and chunks.
 pub struct Layout {
-    /// Where the VM has the return address to the frame of the entry.
-    return_pc: usize,
     /// The field of a continuation with its newest chunk.
     tail: usize,
     parent: usize,
@@ -29,8 +27,6 @@ pub struct Layout {
     /// The class of chunks, as their headers have it.
     class: u32,
     oops: Oops,
-    /// The method that freezes frames.
-    freezes: usize,
 }
 
 /// The end of a chunk's frames, in words: before the arguments of the oldest frame.
@@ -90,7 +86,6 @@ impl Layout {
         let class = java.chunk_class(memory, mirror_class as usize)?;
         let helper = memory.u32(class.wrapping_add(tables.field(&["Klass"], "_layout_helper")?))?;
         Some(Layout {
-            return_pc: tables.field(&["ContinuationEntry"], "_return_pc")?,
             tail: java.field(java.continuation, c"tail", c"Ljdk/internal/vm/StackChunk;")?,
             parent: java.field(java.chunk, c"parent", c"Ljdk/internal/vm/StackChunk;")?,
             size: java.field(java.chunk, c"size", c"I")?,
@@ -109,18 +104,7 @@ impl Layout {
                     shift: oops_shift()?.min(31),
                 },
             },
-            freezes: java.method_that_freezes(memory)?,
         })
-    }
-
-    /// Whether `method` copies the frames of its callers to the heap: then frames may be in both places.
-    pub fn freezes(&self, method: usize) -> bool {
-        method == self.freezes
-    }
-
-    /// The program counter of the frame that the entry is in.
-    pub fn return_pc(&self, memory: &impl Memory) -> Option<usize> {
-        memory.word(self.return_pc).filter(|&pc| pc != 0)
     }
 
     /// The newest chunk of the continuation whose entry on the stack is `entry` that has frames; `None` inside if there is none.
@@ -187,77 +171,5 @@ impl Layout {
                 oop => base.wrapping_add((oop as usize) << shift),
             }),
         }
-    }
-}
-
-/// The classes of the JDK.
-struct Java {
-    env: *mut JNIEnv,
-    continuation: jclass,
-    chunk: jclass,
-}
-
-impl Java {
-    /// # Safety
-    /// As for [`Layout::learn`], as long as the value lives.
-    unsafe fn find(env: *mut JNIEnv) -> Option<Java> {
-        // SAFETY: as the caller promised; an exception for what is missing is cleared.
-        let class = |name: &CStr| unsafe {
-            let functions = &(**env).v1_6;
-            let class = (functions.FindClass)(env, name.as_ptr());
-            (functions.ExceptionClear)(env);
-            (!class.is_null()).then_some(class)
-        };
-        Some(Java {
-            env,
-            continuation: class(c"jdk/internal/vm/Continuation")?,
-            chunk: class(c"jdk/internal/vm/StackChunk")?,
-        })
-    }
-
-    /// The offset of an instance field, from the id that the VM gives it (`jfieldIDWorkaround.hpp`): behind two bits. The
-    /// lowest bit says that a hash of the class follows behind seven bits of offset.
-    fn field(&self, class: jclass, name: &CStr, descriptor: &CStr) -> Option<usize> {
-        const IS_CHECKED: usize = 1;
-        const IS_INSTANCE: usize = 2;
-        // SAFETY: as for `find`.
-        let id = unsafe {
-            let functions = &(**self.env).v1_6;
-            let id = (functions.GetFieldID)(self.env, class, name.as_ptr(), descriptor.as_ptr());
-            (functions.ExceptionClear)(self.env);
-            id as usize
-        };
-        let offset = match id & IS_CHECKED {
-            0 => id >> 2,
-            _ => id >> 2 & 0x7f,
-        };
-        (id & IS_INSTANCE != 0 && offset < 1 << 12).then_some(offset)
-    }
-
-    /// The VM's address of the class of chunks. `mirror_class` is the offset of this address in a `java.lang.Class`.
-    fn chunk_class(&self, memory: &impl Memory, mirror_class: usize) -> Option<usize> {
-        // A collection may move the `Class` while it is read.
-        let mut tries = (0..8).map(|_| {
-            let place = self.chunk as usize;
-            let mirror = memory.word(place)?;
-            let class = memory.word(mirror.wrapping_add(mirror_class))?;
-            (memory.word(place)? == mirror).then_some(class)
-        });
-        tries.find_map(|class| class).filter(|&class| class != 0)
-    }
-
-    /// `Continuation.doYield`.
-    fn method_that_freezes(&self, memory: &impl Memory) -> Option<usize> {
-        // SAFETY: as for `find`.
-        let id = unsafe {
-            let functions = &(**self.env).v1_6;
-            let name = c"doYield".as_ptr();
-            let id =
-                (functions.GetStaticMethodID)(self.env, self.continuation, name, c"()I".as_ptr());
-            (functions.ExceptionClear)(self.env);
-            id as usize
-        };
-        // An id is the address of a word that has the method.
-        memory.word(id)
     }
 }

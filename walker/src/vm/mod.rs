@@ -6,14 +6,18 @@
 //! * `memo`: what walks keep for later walks;
 //! * [`sites`]: calls in compiled code that walks have met;
 //! * [`chunks`]: frames of virtual threads in the heap;
+//! * [`continuations`]: the methods by which they come and go;
+//! * [`mounted`]: where a mounted continuation is;
 //! * [`method`]: methods and their ids;
 //! * [`thread`]: threads and anchors.
 
 pub mod call_stub;
 pub mod chunks;
 pub mod code_cache;
+pub mod continuations;
 mod memo;
 pub mod method;
+pub mod mounted;
 pub mod sites;
 pub mod tables;
 pub mod thread;
@@ -22,6 +26,7 @@ use crate::c_frames::libraries::Libraries;
 use crate::memory::{self, Guard};
 use call_stub::CallStub;
 use code_cache::{CodeCache, Kind};
+use continuations::Continuations;
 use hotspot::memory::Memory;
 use hotspot::vm::debug_info::{self, Compression};
 use hotspot::vm::fields::Fields;
@@ -43,6 +48,8 @@ pub struct Vm {
     pub methods: method::Layout,
     /// The layout of frames in the heap; `None` if such frames cannot be read.
     pub chunks: Option<chunks::Layout>,
+    /// The methods of continuations; `None` if this VM has none.
+    pub continuations: Option<Continuations>,
     /// The layout of threads.
     pub threads: thread::Layout,
     /// The compression of debug info.
@@ -104,6 +111,8 @@ impl Vm {
             methods: method::Layout::find(&tables)?,
             // SAFETY: as the caller promised.
             chunks: unsafe { chunks::Layout::learn(&tables, &memory, env) },
+            // SAFETY: as the caller promised.
+            continuations: unsafe { Continuations::learn(&tables, &memory, env) },
             // SAFETY: as the caller promised.
             threads: unsafe { thread::Layout::learn(&tables, env)? },
             compression: Compression::of(tables.feature()?),

@@ -21,7 +21,6 @@ pub struct Layout {
     stack_size: usize,
     terminated: usize,
     not_terminated: u32,
-    continuation: Option<usize>,
     unpacked: usize,
     exception_pc: Option<usize>,
     list: ListLayout,
@@ -66,8 +65,10 @@ pub enum State {
     Java,
     /// The thread runs native code.
     Native,
-    /// The thread runs code of the VM, or waits there.
+    /// The thread runs code of the VM.
     Vm,
+    /// The thread waits in code of the VM.
+    Blocked,
 }
 
 impl Layout {
@@ -97,7 +98,6 @@ impl Layout {
             not_terminated: tables
                 .constant("JavaThread::_not_terminated")?
                 .cast_unsigned(),
-            continuation: field("_cont_entry"),
             unpacked: field("_vframe_array_head")?,
             exception_pc: field("_exception_pc"),
             list: ListLayout {
@@ -183,7 +183,8 @@ impl JavaThread {
         Some(match memory.u32(self.0.wrapping_add(layout.state))? {
             8 | 9 => State::Java,
             4 | 5 => State::Native,
-            6 | 7 | 10 | 11 => State::Vm,
+            6 | 7 => State::Vm,
+            10 | 11 => State::Blocked,
             _ => State::New,
         })
     }
@@ -210,11 +211,6 @@ impl JavaThread {
         let base = memory.word(self.0.wrapping_add(layout.stack_base))?;
         let size = memory.word(self.0.wrapping_add(layout.stack_size))?;
         Some(base.checked_sub(size)?..base)
-    }
-
-    /// The entry of the continuation that is mounted, or 0; `None` if that is not known.
-    pub fn continuation(self, layout: &Layout, memory: &impl Memory) -> Option<usize> {
-        memory.word(self.0.wrapping_add(layout.continuation?))
     }
 
     /// Where the thread left Java code; `None` if it runs Java code, or has never run Java code.

@@ -1,6 +1,7 @@
 //! Frames of C and C++: above Java frames, and between them.
 
 use crate::c_frames::CFrame;
+use crate::vm::code_cache::Kind;
 use crate::vm::thread::Anchor;
 use crate::walk::caller::frame_at;
 use crate::walk::frame::{Failure, FrameKind};
@@ -35,6 +36,8 @@ impl Walk<'_> {
                 Position::C(caller, Some(anchor))
             }
             (_, Some(anchor)) => self.anchored(Some(anchor))?,
+            // The VM is moving frames from the heap to the stack: some are in neither place.
+            (Some(caller), None) if self.thaws(caller.pc) => return Err(Failure::Caller),
             (Some(caller), None) if self.vm.code_cache.contains(caller.pc) => {
                 Position::Called(caller.pc, caller.registers)
             }
@@ -46,6 +49,12 @@ impl Walk<'_> {
             frame: Yield::Frame(frame_at(place, FrameKind::Cpp, -1)),
             next,
         })
+    }
+
+    /// Whether the code that continues at `pc` has called the VM to move frames of a continuation.
+    fn thaws(&self, pc: usize) -> bool {
+        let blob = self.vm.code_cache.blob(&self.memory, pc);
+        blob.is_some_and(|blob| blob.kind == Kind::Continuation)
     }
 
     /// Whether `caller` is still above the Java frames at `anchor`.

@@ -66,7 +66,7 @@ impl Walk<'_> {
     /// debug info record.
     fn stub(&self, blob: &Blob, place: Place) -> Result<Step, Failure> {
         let caller = self.sized_caller(blob, place)?;
-        let next = self.behind_frame(place.sp, caller);
+        let next = self.behind_frame(blob.kind, place.sp, caller);
         Ok(Step {
             frame: Yield::Frame(frame_at(place, FrameKind::Stub, -1)),
             next: next.ok_or(Failure::Caller)?,

@@ -1,6 +1,7 @@
 //! The frames that a walk yields, and why a walk may fail.
 
 use crate::vm::method::Method;
+use hotspot::memory::Memory;
 
 /// A frame.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -21,6 +22,37 @@ pub struct Frame {
     pub sp: usize,
     /// Its frame pointer; 0 if that is not known.
     pub fp: usize,
+}
+
+impl Frame {
+    /// A frame of which the method and the BCI are known: the id, and -1 in a native method.
+    pub fn of_id(memory: &impl Memory, id: usize, location: i64) -> Option<Frame> {
+        // An id is the address of a word that has the method.
+        let method = Method(memory.word(id).filter(|&method| method != 0)?);
+        let native = Frame::of_native(method);
+        Some(match u16::try_from(location) {
+            Err(_) => native,
+            bci => Frame {
+                kind: FrameKind::Java,
+                bci: bci.ok(),
+                ..native
+            },
+        })
+    }
+
+    /// A frame of a native method, of which no more is known.
+    pub fn of_native(method: Method) -> Frame {
+        Frame {
+            kind: FrameKind::Native,
+            level: -1,
+            method: Some(method),
+            bci: None,
+            certainty: Certainty::FULL,
+            pc: 0,
+            sp: 0,
+            fp: 0,
+        }
+    }
 }
 
 /// The kind of a frame's code.
@@ -78,4 +110,10 @@ pub enum Failure {
     Torn,
     /// The frames are being replaced: those of compiled code by interpreted frames.
     Deoptimizing,
+    /// Of an enqueued sample: the thread has returned to the frames below the top since.
+    Left,
+    /// Of an enqueued sample: the virtual thread has left its carrier since.
+    Unmounted,
+    /// Of an enqueued sample: the thread could not be suspended.
+    NotSuspended,
 }

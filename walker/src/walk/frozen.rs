@@ -17,9 +17,8 @@ const WORD: usize = size_of::<usize>();
 impl Walk<'_> {
     /// The position behind the last frame on the stack, which returns to code that gets the next frame from the heap.
     pub(super) fn behind_stack(&self) -> Result<Position, Failure> {
-        let (Some(layout), Some(entry)) = (&self.vm.chunks, self.continuation) else {
-            return Err(Failure::Caller);
-        };
+        let layout = self.vm.chunks.as_ref().ok_or(Failure::Caller)?;
+        let entry = self.entry().ok_or(Failure::Caller)?;
         // While frames are moved, those of the stack may be in the heap already.
         if self.freezes {
             return Err(Failure::Caller);
@@ -37,18 +36,20 @@ impl Walk<'_> {
                 unextended_sp: chunk.sp,
             }));
         }
-        let (Some(layout), Some(entry)) = (&self.vm.chunks, self.continuation) else {
-            return Err(Failure::Caller);
-        };
-        let pc = layout.return_pc(&self.memory).ok_or(Failure::Caller)?;
-        match self.is_on_stack(entry) {
-            true => Ok(Position::Call(Place {
-                pc,
-                sp: entry,
-                fp: 0,
-            })),
-            false => Err(Failure::Caller),
+        let sp = self.entry().ok_or(Failure::Caller)?;
+        let known = self.vm.continuations.as_ref();
+        let pc = known.and_then(|known| known.return_pc(&self.vm.code_cache, &self.memory));
+        match pc {
+            Some(pc) if self.is_on_stack(sp) => Ok(Position::Call(Place { pc, sp, fp: 0 })),
+            _ => Err(Failure::Caller),
         }
+    }
+
+    /// The entry of the continuation, which is on the stack.
+    fn entry(&self) -> Option<usize> {
+        let known = self.vm.continuations.as_ref()?;
+        let entry = known.entry(&self.vm.code_cache, &self.memory, self.mounts?)?;
+        (entry != 0).then_some(entry)
     }
 
     /// The frame in the heap.

@@ -21,10 +21,11 @@ pub mod start;
 use crate::c_frames::CFrame;
 use crate::memory::Live;
 use crate::vm::Vm;
-use crate::vm::chunks::{self, Chunk};
+use crate::vm::chunks::Chunk;
+use crate::vm::continuations::Continuations;
 use crate::vm::method::Method;
 use crate::vm::sites::Compiled;
-use crate::vm::thread::Anchor;
+use crate::vm::thread::{Anchor, JavaThread};
 use frame::{Certainty, Failure, Frame, FrameKind};
 use hotspot::unwind::Registers;
 use hotspot::vm::debug_info::Scope;
@@ -100,8 +101,8 @@ pub struct Walk<'a> {
     only_c: bool,
     /// Whether frames of compiled code are being replaced by frames of the interpreter.
     unpacks: bool,
-    /// The entry of the continuation whose frames in the heap can be read.
-    continuation: Option<usize>,
+    /// The thread, if the frames of its continuation in the heap can be read.
+    mounts: Option<JavaThread>,
     /// Whether a frame was met that moves its callers to the heap.
     freezes: bool,
     /// The return address of the callee whose exception is about to be handled.
@@ -137,7 +138,7 @@ impl<'a> Walk<'a> {
             only_c: false,
             unpacks: false,
             thrown_at: None,
-            continuation: None,
+            mounts: None,
             freezes: false,
             c_frames_left: MOST_C_FRAMES,
             called_left: MOST_CALLED,
@@ -206,10 +207,9 @@ impl<'a> Walk<'a> {
                     match frame {
                         Yield::Nothing => {}
                         Yield::Frame(frame) => {
-                            let freezes = |layout: &chunks::Layout| {
-                                frame.method.is_some_and(|method| layout.freezes(method.0))
-                            };
-                            self.freezes |= self.vm.chunks.as_ref().is_some_and(freezes);
+                            let freezes =
+                                |known: &Continuations| frame.method == Some(known.freezes);
+                            self.freezes |= self.vm.continuations.as_ref().is_some_and(freezes);
                             return Ok(Some(frame));
                         }
                         Yield::Record(inlined) => self.inlined = Some(inlined),
@@ -233,6 +233,12 @@ impl<'a> Walk<'a> {
     /// Whether the next frame is the first of its physical frame.
     pub fn is_at_physical_frame(&self) -> bool {
         self.inlined.is_none()
+    }
+
+    /// Whether `frame` is the one by which the frames above, of a virtual thread, were mounted.
+    pub fn enters_continuation(&self, frame: &Frame) -> bool {
+        let known = self.vm.continuations.as_ref();
+        known.is_some_and(|known| frame.method == Some(known.enters))
     }
 
     /// A walk that begins at the next frame, which must be the first of its physical frame.

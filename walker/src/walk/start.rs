@@ -35,11 +35,9 @@ impl<'a> Walk<'a> {
         walk.with_c = with_c;
         walk.unpacks = thread.unpacks(threads, &memory).ok_or(Failure::Torn)?;
         walk.thrown_at = thread.exception_pc(threads, &memory);
-        if state == State::Java {
-            // No collection moves objects, because the thread that is walked runs this code.
-            walk.continuation = thread
-                .continuation(threads, &memory)
-                .filter(|&entry| entry != 0);
+        if matches!(state, State::Java | State::Vm) {
+            // No collection moves objects, because no safepoint begins before the thread that is walked stops.
+            walk.mounts = Some(thread);
         }
         let in_c = CFrame {
             pc,
@@ -58,7 +56,9 @@ impl<'a> Walk<'a> {
             (_, _, Some(anchor)) => walk.anchored(Some(anchor))?,
             (_, Some(_), None) => interrupted,
             (State::Java, None, None) => Position::C(in_c, None),
-            (State::Native | State::Vm, None, None) => return Err(Failure::NoJavaFrame),
+            (State::Native | State::Vm | State::Blocked, None, None) => {
+                return Err(Failure::NoJavaFrame);
+            }
         };
         walk.start = start;
         walk.position = start;

@@ -53,10 +53,9 @@ fn at_signals_it_has_an_answer_where_async_get_call_trace_has_none() {
     });
 }
 
-/// Up to JDK 24 the VM does not publish where frames in the heap are.
 #[test]
 fn frames_of_virtual_threads_in_the_heap_are_walked() {
-    for jdk in Jdk::all().into_iter().filter(|jdk| jdk.feature >= 25) {
+    for jdk in Jdk::all().into_iter().filter(|jdk| jdk.feature >= 21) {
         let answers = compare(&jdk, &["-XX:+UseG1GC"], &["virtual-threads-10000"]);
         let answered = answers.number("equal") + answers.number("differ");
         let unwalkable = answers.number("asgst_unwalkable");
@@ -65,33 +64,59 @@ fn frames_of_virtual_threads_in_the_heap_are_walked() {
     }
 }
 
+/// Nothing that was enqueued is lost, in the wrong order or false, and some stacks are whole.
+fn judge_queue(run: &str, answers: &Answers) {
+    let number = |name| answers.number(name);
+    assert!(number("enqueued") > 100, "{run}");
+    let refused = number("full") + number("busy") + number("failed");
+    assert_eq!(number("attempts"), number("enqueued") + refused, "{run}");
+    assert_eq!(number("processed"), number("enqueued"), "{run}");
+    let judged = number("whole") + number("gone");
+    assert_eq!(
+        (judged, number("differ")),
+        (number("processed"), 0),
+        "{run}"
+    );
+    assert!(number("whole") > 0, "{run}");
+    assert_eq!(
+        (number("out_of_order"), number("sizes_wrong")),
+        (0, 0),
+        "{run}"
+    );
+    assert!(number("started") > 0, "{run}");
+    assert_eq!(number("ended"), number("started"), "{run}");
+    assert_eq!(number("with_iterator"), number("started"), "{run}");
+}
+
 #[test]
 fn enqueued_samples_are_processed_in_order_and_are_true_or_say_what_is_gone() {
     for jdk in Jdk::all() {
         for (flag, capacity) in FLAGS.into_iter().zip([16, 16, 2]) {
             let answers = enqueue(&jdk, &[flag], &FIXTURES, capacity);
             let run = format!("JDK {}, {flag}: {}", jdk.feature, answers.text);
-            let number = |name| answers.number(name);
-            assert!(number("enqueued") > 100, "{run}");
-            let refused = number("full") + number("busy") + number("failed");
-            assert_eq!(number("attempts"), number("enqueued") + refused, "{run}");
-            // Nothing is lost, nothing is false, and some stacks are whole.
-            assert_eq!(number("processed"), number("enqueued"), "{run}");
-            let judged = number("whole") + number("gone");
-            assert_eq!(
-                (judged, number("differ")),
-                (number("processed"), 0),
-                "{run}"
-            );
-            assert!(number("whole") > 0, "{run}");
-            assert_eq!(
-                (number("out_of_order"), number("sizes_wrong")),
-                (0, 0),
-                "{run}"
-            );
-            assert!(number("started") > 0, "{run}");
-            assert_eq!(number("ended"), number("started"), "{run}");
-            assert_eq!(number("with_iterator"), number("started"), "{run}");
+            judge_queue(&run, &answers);
+            assert_eq!(answers.number("whole_virtual"), 0, "{run}");
+            assert_eq!(answers.number("unmounted"), 0, "{run}");
         }
+    }
+}
+
+#[test]
+fn enqueued_samples_of_virtual_threads_have_the_frames_of_the_virtual_thread() {
+    for jdk in Jdk::all().into_iter().filter(|jdk| jdk.feature >= 21) {
+        for flag in FLAGS {
+            let answers = enqueue(&jdk, &[flag], &["virtual-threads-10000"], 16);
+            let run = format!("JDK {}, {flag}: {}", jdk.feature, answers.text);
+            judge_queue(&run, &answers);
+            assert!(answers.number("whole_virtual") > 0, "{run}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_lost_with_a_thousand_threads() {
+    for jdk in Jdk::all() {
+        let answers = enqueue(&jdk, &[], &["threads-1000-live"], 16);
+        judge_queue(&format!("JDK {}: {}", jdk.feature, answers.text), &answers);
     }
 }

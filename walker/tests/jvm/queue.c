@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -39,7 +40,7 @@ typedef struct {
 static jvmtiEnv *jvmti;
 static int capacity = 16;
 static atomic_long attempts, enqueued, full, busy, failed, processed, whole, gone, differ, out_of_order;
-static atomic_long started, ended, sizes_wrong, with_iterator;
+static atomic_long started, ended, sizes_wrong, with_iterator, whole_virtual, left, unmounted, not_suspended, unwalkable;
 /*
  * The first sample that differs: the last result, its frames, those of the answer, and how many of them are the same.
  */
@@ -81,22 +82,46 @@ static void on_signal(int signal, siginfo_t *info, void *context) {
   if (size.size < 0 || size.size > size.capacity || size.capacity != capacity) atomic_fetch_add(&sizes_wrong, 1);
 }
 
+/* The counter of what ended an element; null if nothing may end it so. */
+static atomic_long *why(int result) {
+  switch (result) {
+    case ASGST_QUEUE_LEFT: return &left;
+    case ASGST_QUEUE_UNMOUNTED: return &unmounted;
+    case ASGST_QUEUE_NOT_SUSPENDED: return &not_suspended;
+    case ASGST_UNWALKABLE_CALLER: return &unwalkable;
+    default: return NULL;
+  }
+}
+
+static bool enters_virtual_thread(ASGST_Method method) {
+  char name[16] = "";
+  ASGST_MethodInfo info = {.method_name = name, .method_name_length = sizeof name};
+  ASGST_GetMethodInfo(method, &info);
+  return strcmp(name, "enterSpecial") == 0;
+}
+
 static void on_element(ASGST_Iterator *iterator, void *queue_arg, void *arg) {
   Thread *thread = queue_arg;
   Answer *answer = arg;
   if (answer != &thread->answers[thread->processed % MOST_KEPT]) atomic_fetch_add(&out_of_order, 1);
   ASGST_Frame frame;
   int result, at = 0, same = 0;
+  bool is_virtual = false;
   while ((result = ASGST_NextFrame(iterator, &frame)) == 1) {
+    is_virtual |= enters_virtual_thread(frame.method);
     int is_other = at == 0 && frame.method != answer->first;
     /* The BCI of a frame without one is 0 in the answer, and -1 here. */
     if (at >= answer->count || (frame.bci >= 0 && frame.bci != answer->bcis[at])) is_other = 1;
     if (same == at && !is_other) same++;
     at++;
   }
-  if (result == ASGST_UNWALKABLE_CALLER && same == at && at > 0) atomic_fetch_add(&gone, 1);
-  else if (result == 0 && same == at && at == answer->count) atomic_fetch_add(&whole, 1);
-  else if (atomic_fetch_add(&differ, 1) == 0) {
+  if (why(result) && same == at && at > 0) {
+    atomic_fetch_add(&gone, 1);
+    atomic_fetch_add(why(result), 1);
+  } else if (result == 0 && same == at && at == answer->count) {
+    atomic_fetch_add(&whole, 1);
+    if (is_virtual) atomic_fetch_add(&whole_virtual, 1);
+  } else if (atomic_fetch_add(&differ, 1) == 0) {
     other_result = result;
     other_count = at;
     other_answered = answer->count;
@@ -140,8 +165,7 @@ static void JNICALL thread_end(jvmtiEnv *j, JNIEnv *env, jthread thread) {
   Thread *old = self;
   self = NULL;
   if (old == NULL) return;
-  /* What was enqueued last has its time to be processed: nothing must be lost. */
-  for (int wait = 0; wait < 5000 && old->queue && ASGST_GetQueueSizeInfo(old->queue).size > 0; wait++) usleep(1000);
+  /* What was enqueued last is processed now: nothing must be lost. */
   if (old->queue) ASGST_DeregisterQueue(env, old->queue);
   free(old);
 }
@@ -173,6 +197,8 @@ static void JNICALL vm_death(jvmtiEnv *j, JNIEnv *env) {
          failed, processed);
   printf("whole %ld gone %ld differ %ld out_of_order %ld started %ld ended %ld with_iterator %ld sizes_wrong %ld\n",
          whole, gone, differ, out_of_order, started, ended, with_iterator, sizes_wrong);
+  printf("whole_virtual %ld left %ld unmounted %ld not_suspended %ld unwalkable %ld\n", whole_virtual, left, unmounted,
+         not_suspended, unwalkable);
   if (differ)
     printf("first that differs: result %d frames %d answer %d same %d\n", other_result, other_count, other_answered, other_same);
   fflush(stdout);

@@ -7,6 +7,29 @@ use std::collections::HashMap;
 const STACK: usize = 0x10_0000;
 const CODE: usize = 0x100_0000;
 
+#[test]
+fn compiled_code_that_throws_by_a_stub_stands_where_it_throws() {
+    let pc = function(3) + 0x47;
+    let ret = pc + 5;
+    let stands_at = |code, throwing| {
+        let mut shadow = Shadow::new(8);
+        let memory = HashMap::from([(STACK - WORD, ret), (REGISTER, throwing)]);
+        let before = at(pc, STACK);
+        let after = Place {
+            code,
+            ..at(function(9), STACK - WORD)
+        };
+        shadow.step(&before, &after, &memory).expect("followed");
+        shadow.calls().last().map(Call::stands_at)
+    };
+    let throwing = pc - 7;
+    assert_eq!(stands_at(Code::Throw, throwing), Some(throwing));
+    // The register has any value at other calls.
+    assert_eq!(stands_at(Code::Throw, pc - 0x40), Some(ret));
+    assert_eq!(stands_at(Code::Throw, ret), Some(ret));
+    assert_eq!(stands_at(Code::Stub, throwing), Some(ret));
+}
+
 /// What a thread does.
 #[derive(Clone, Debug)]
 enum Act {
@@ -61,6 +84,11 @@ impl Stack for HashMap<usize, usize> {
         self.get(&address).copied().unwrap_or(0)
     }
 
+    /// The word that no slot can have as its address.
+    fn throwing(&self) -> usize {
+        self.word(REGISTER)
+    }
+
     /// The functions from [`INTERPRETER`] on are the interpreter.
     fn is_invoke_return(&self, pc: usize) -> bool {
         pc >= function(INTERPRETER)
@@ -71,6 +99,9 @@ impl Stack for HashMap<usize, usize> {
         pc & 0xffff >= STUBS
     }
 }
+
+/// Where the memory has the register of [`Stack::throwing`].
+const REGISTER: usize = 1;
 
 /// The first function that is the interpreter.
 const INTERPRETER: usize = 1000;
@@ -285,13 +316,15 @@ fn code_that_moves_frames_is_not_followed() {
         ("UncommonTrapBlob", Code::Deoptimization),
         ("C2 Runtime uncommon_trap_blob", Code::Deoptimization),
         ("C1 Runtime deoptimize_blob", Code::Stub),
+        ("C1 Runtime handle_exception_nofpu_blob", Code::Throw),
+        ("handle_exception Runtime1 stub", Code::Throw),
+        ("handle_exception_from_callee Runtime1 stub", Code::Stub),
         ("SafepointBlob", Code::Poll),
         (
             "Shared Runtime polling_page_return_handler_blob",
             Code::Poll,
         ),
         ("ExceptionBlob", Code::Exception),
-        ("handle_exception Runtime1 stub", Code::Stub),
         ("nmethod", Code::Compiled),
         ("native nmethod", Code::NativeWrapper),
         ("I2C/C2I adapters", Code::Stub),

@@ -230,6 +230,32 @@ fn a_caller_without_a_record_is_open_below_a_stub_and_unknown_elsewhere() {
 }
 
 #[test]
+fn a_caller_that_throws_by_a_stub_has_the_frames_of_the_throw() {
+    let stub = Place {
+        code: Code::Stub,
+        ..Place::default()
+    };
+    let throws = Call {
+        origin: 0x1010,
+        ..of_compiled(0x1018)
+    };
+    let lines = found(stub, Interpreted::No, &[interpreted(9, 4, 1), throws]);
+    assert_eq!(lines.tops, [certain(vec![line(2, 5), line(1, 7)])]);
+    assert_eq!(lines.callers, [line(9, 4)]);
+    // A record of the call itself comes first.
+    let calls = Call {
+        origin: 0x1010,
+        ..of_compiled(0x1020)
+    };
+    let lines = found(stub, Interpreted::No, &[calls]);
+    assert_eq!(lines.callers, [line(1, 9)]);
+    // The stub has called the VM, and that has called Java.
+    let deeper = [throws, interpreted(9, 4, 1)];
+    let lines = found(stub, Interpreted::No, &deeper);
+    assert_eq!(lines.callers, [line(9, 4), line(2, 5), line(1, 7)]);
+}
+
+#[test]
 fn where_frames_are_moved_there_is_no_truth() {
     let at = |blob| Place {
         code: Code::NativeWrapper,

@@ -125,6 +125,11 @@ pub fn entered_method(_: &libc::ucontext_t) -> usize {
     0
 }
 
+/// Not known.
+pub fn throwing(_: &libc::ucontext_t) -> usize {
+    0
+}
+
 /// No trap is wanted.
 pub fn breakpoint(_: usize) {}
 

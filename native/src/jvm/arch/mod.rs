@@ -21,7 +21,7 @@ pub use thunks_x86_64::thunks;
 #[cfg(target_arch = "x86_64")]
 pub use x86_64::{
     MAIN_REGISTERS, REGISTERS, TRAP_FLAG, breakpoint, breakpoint_argument, counter, entered_method,
-    has_trap_flag, has_trap_flag_set, register, registers, set_trap_flag, thread_word,
+    has_trap_flag, has_trap_flag_set, register, registers, set_trap_flag, thread_word, throwing,
 };
 
 #[cfg(target_arch = "aarch64")]
@@ -31,7 +31,7 @@ pub use aarch64::{
     CROSSINGS, MAIN_REGISTERS, REGISTERS, TRAP_FLAG, breakpoint, breakpoint_argument, counter,
     crossing_left, enter_crossing, entered_method, has_trap_flag, has_trap_flag_set,
     leave_crossing, leave_guarded, register, registers, run_guarded, set_trap_flag, system_call,
-    thread_word, thunks,
+    thread_word, throwing, thunks,
 };
 pub use thunk_table::{THUNKS, ThunkTable};
 

@@ -82,6 +82,11 @@ pub fn entered_method(context: &libc::ucontext_t) -> usize {
     context.uc_mcontext.gregs[libc::REG_RBX as usize] as usize
 }
 
+/// The register in which code of C1 gives the address of its `athrow` to a stub: `rdx`.
+pub fn throwing(context: &libc::ucontext_t) -> usize {
+    context.uc_mcontext.gregs[libc::REG_RDX as usize] as usize
+}
+
 // A function that runs a breakpoint instruction and returns.
 global_asm!(
     ".pushsection .text.stackwitness_breakpoint,\"ax\",@progbits",

@@ -66,6 +66,11 @@ impl HandlerContext<'_> {
         arch::entered_method(self.context)
     }
 
+    /// The register in which code of C1 gives the address of its `athrow` to a stub.
+    pub fn throwing(&self) -> usize {
+        arch::throwing(self.context)
+    }
+
     /// The number of the system call that the thread is about to make, and its first two arguments.
     pub fn system_call(&self) -> [usize; 3] {
         arch::system_call(self.context)

@@ -16,6 +16,9 @@ use crate::sampling::stepping::callers::{Below, KnownCalls};
 use crate::sampling::stepping::instant::{Instant, MOST_CALLS, WAITING};
 use crate::sampling::stepping::key::key;
 use crate::sampling::stepping::seen::Seen;
+use crate::walkers::buffer::ErrorCode;
+use hotspot::walkers::Walker;
+use oracle::judge::{Strength, judge_steps};
 use oracle::mutants::Sight;
 use oracle::trace::Frame;
 use oracle::{Judgement, Layer, Reason, Verdict};
@@ -144,7 +147,10 @@ impl Judging<'_, '_> {
         let slots = &layers.records.slots;
         let judgement = match instant.sample.reply {
             Reply::Walked(Err(code)) => {
-                let judgement = Judgement::plain(Verdict::Error(code.0), Reason::ErrorCode);
+                let judgement = match self.is_right_about_no_frames(code, instant) {
+                    true => Judgement::matching(Reason::SameFrames, Strength::default()),
+                    false => Judgement::plain(Verdict::Error(code.0), Reason::ErrorCode),
+                };
                 slots.judged(self.layer, &judgement);
                 judgement
             }
@@ -160,6 +166,17 @@ impl Judging<'_, '_> {
         self.keeping.judged += 1;
         let visited = &mut self.keeping.visited;
         visited.add(layers.truth.jvm, instant, &judgement);
+    }
+
+    /// Whether the code says that the stack has no Java frames, and the stack may have none.
+    fn is_right_about_no_frames(&mut self, code: ErrorCode, instant: &Instant) -> bool {
+        let walker = Walker::of(self.layer);
+        if !walker.is_some_and(|walker| walker.says_no_frames(code.0)) {
+            return false;
+        }
+        let at = (&instant.place, instant.interpreted);
+        let found = truth(self.layers.truth.jvm, &mut self.names, at, &instant.calls);
+        found.is_some_and(|found| judge_steps(&[], &found).verdict == Verdict::Match)
     }
 
     fn judge_walk(&mut self, instant: &Instant) -> Judgement {

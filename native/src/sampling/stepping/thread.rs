@@ -59,6 +59,10 @@ impl Stack for Own<'_> {
         self.context.stack_word(address, self.bounds)
     }
 
+    fn throwing(&self) -> usize {
+        self.context.throwing()
+    }
+
     fn is_invoke_return(&self, pc: usize) -> bool {
         self.vm.interpreter.is_return(pc)
     }

@@ -80,9 +80,11 @@ impl Walk<'_> {
         registers: &Registers,
     ) -> Result<Step, Failure> {
         let (caller, _) = self.caller_of_compiled(blob, place, registers)?;
+        let next = self.caller(place.sp, caller)?;
+        let frame = self.native(nmethod, place)?;
         Ok(Step {
-            frame: Yield::Frame(self.native(nmethod, place)?),
-            next: self.caller(place.sp, caller)?,
+            frame: Yield::Frame(self.behind_freezing(frame, next)),
+            next,
         })
     }
 
@@ -125,8 +127,12 @@ impl Walk<'_> {
         const EXIT_STEPS: usize = 16;
         let Place { pc, sp, .. } = place;
         if blob.frame_complete.is_some_and(|complete| pc < complete) {
-            let depth = entry::follow(&self.memory, blob.code, pc, ENTRY_STEPS);
-            let caller = depth.and_then(|depth| self.at_depth(place, depth));
+            let starts = [Some(blob.code), self.link_before(blob, pc)];
+            let mut callers = starts.into_iter().flatten().map(|start| {
+                let depth = entry::follow(&self.memory, start, pc, ENTRY_STEPS)?;
+                self.at_depth(place, depth)
+            });
+            let caller = callers.find_map(|caller| caller);
             return Ok((caller.ok_or(Failure::Top)?, Stage::Entering));
         }
         let words = blob.frame_words.unwrap_or(1);
@@ -145,6 +151,11 @@ impl Walk<'_> {
         match self.settled(blob, pc, registers) {
             Some(Settled::Body { sp, is_relative }) => {
                 let end = sp.wrapping_add(words.wrapping_mul(WORD));
+                if end.wrapping_sub(2 * WORD) < place.sp {
+                    // An entry in the middle of the code, where a loop goes on, has not saved the frame pointer yet.
+                    let caller = self.returning_to(end.wrapping_sub(WORD), place.fp);
+                    return Ok((caller.ok_or(Failure::Top)?, Stage::Whole));
+                }
                 let caller = self.framed(end).ok_or(Failure::Top)?;
                 if is_relative {
                     self.keep_body(blob, place, end);
@@ -274,7 +285,7 @@ impl Walk<'_> {
     }
 
     /// The caller of code whose stack has grown by `depth` since the call.
-    fn at_depth(&self, place: Place, depth: entry::Depth) -> Option<Place> {
+    pub(super) fn at_depth(&self, place: Place, depth: entry::Depth) -> Option<Place> {
         let slot = place.sp.wrapping_add_signed(depth.bytes);
         let fp = match depth.saved_fp {
             Some(saved) => self.word(slot.wrapping_add_signed(saved.wrapping_neg()))?,

@@ -5,7 +5,9 @@ use crate::vm::method::Method;
 use crate::walk::caller::frame_at;
 use crate::walk::frame::{Failure, Frame, FrameKind};
 use crate::walk::{Place, Step, Walk, Yield};
+use hotspot::memory::Memory;
 use hotspot::unwind::exit::{self, Calls, Exit, Landings};
+use hotspot::unwind::instruction::{Effect, decode};
 use hotspot::unwind::{Register, Registers};
 use hotspot::vm::interpreter::Role;
 
@@ -42,9 +44,11 @@ impl Walk<'_> {
                 sp: exit.sp,
                 fp: exit.fp,
             };
+            // An adapter to compiled code may have kept the place of the return address as the caller's stack pointer.
+            let below = place.sp.wrapping_sub(2 * WORD);
             return Ok(Step {
                 frame: Yield::Nothing,
-                next: self.caller(place.sp.wrapping_sub(WORD), caller)?,
+                next: self.caller(below, caller)?,
             });
         }
         self.interpreted(place, registers.get(Register::R13))
@@ -53,7 +57,13 @@ impl Walk<'_> {
     /// The interpreter before it has linked the frame of the method in rbx: r13 is the caller's
     /// stack pointer (`TemplateInterpreterGenerator::generate_normal_entry`).
     fn entering_interpreter(&self, place: Place, registers: &Registers) -> Result<Step, Failure> {
-        let Place { sp, fp, .. } = place;
+        let Place { pc, sp, fp } = place;
+        // Above the return address that was popped, the caller's frame may have an old one.
+        if let Some(Effect::JumpRegister(to)) = decode(&self.memory.code(pc)).map(|it| it.effect)
+            && registers.get(to).is_some_and(|to| self.is_return(to))
+        {
+            return self.leaving_entry(place, registers);
+        }
         let on_top = self.word(sp).ok_or(Failure::Torn)?;
         let below = || self.word(sp.wrapping_add(WORD)).filter(|_| on_top == fp);
         let in_rax = || registers.get(Register::new(0));

@@ -1,6 +1,7 @@
 //! Code that was interrupted at any instruction.
 
 mod compiled;
+mod continuation;
 mod interpreter;
 mod stub;
 
@@ -63,7 +64,7 @@ impl Walk<'_> {
             Kind::NativeWrapper(nmethod) => {
                 self.interrupted_wrapper(nmethod, &blob, place, registers)
             }
-            Kind::Deoptimization => Err(Failure::Deoptimizing),
+            Kind::Deoptimization => self.interrupted_deoptimization(&blob, place),
             Kind::Vtable => self.interrupted_vtable_stub(place),
             Kind::Upcall
             | Kind::Continuation
@@ -96,6 +97,10 @@ impl Landings for Walk<'_> {
 
     fn is_behind_own_call(&self, word: usize) -> bool {
         self.vm.interpreter.codelet(word).is_some() && is_behind_call(&self.memory, word)
+    }
+
+    fn origin(&self) -> Option<usize> {
+        self.thrown_at
     }
 
     fn goes_on_at(&self, pc: usize, origin: usize) -> bool {

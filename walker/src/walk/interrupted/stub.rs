@@ -9,6 +9,7 @@ use crate::walk::return_address::{
 };
 use crate::walk::{Place, Position, Step, Walk, Yield};
 use hotspot::memory::Memory;
+use hotspot::unwind::entry;
 use hotspot::unwind::exit::{self, Calls, Exit, Landings};
 use hotspot::unwind::instruction::{Effect, decode};
 use hotspot::unwind::{Register, Registers};
@@ -31,6 +32,59 @@ impl Walk<'_> {
             frame: Yield::Frame(frame_at(place, FrameKind::Stub, -1)),
             next: self.caller(place.sp, caller)?,
         })
+    }
+
+    /// The code that replaces a compiled frame. Until its first call, the compiled frame is there as it was when it
+    /// called this code.
+    pub(super) fn interrupted_deoptimization(
+        &self,
+        blob: &Blob,
+        place: Place,
+    ) -> Result<Step, Failure> {
+        const STEPS: usize = 64;
+        let called = || {
+            let depth = entry::follow(&self.memory, blob.code, place.pc, STEPS);
+            let depth = depth.filter(|_| !self.calls_between(blob.code, place.pc))?;
+            self.at_depth(place, depth)
+        };
+        let caller = called().or_else(|| self.throws_into(place));
+        Ok(Step {
+            frame: Yield::Frame(frame_at(place, FrameKind::Stub, -1)),
+            next: self.caller(place.sp, caller.ok_or(Failure::Deoptimizing)?)?,
+        })
+    }
+
+    /// The compiled frame that is to be deoptimised because of an exception: the VM has kept where the frame stands, and
+    /// the frame of the deoptimising code has room for that address only.
+    fn throws_into(&self, place: Place) -> Option<Place> {
+        let origin = self.thrown_at.filter(|&origin| self.is_return(origin))?;
+        let fp = place.fp;
+        let slot = fp.wrapping_add(WORD);
+        if fp < place.sp || !self.is_on_stack(slot) || self.word(slot)? != 0 {
+            return None;
+        }
+        Some(Place {
+            pc: origin,
+            sp: slot.wrapping_add(WORD),
+            fp: self.word(fp)?,
+        })
+    }
+
+    /// Whether the code from `start` to `end` calls other code or jumps.
+    fn calls_between(&self, start: usize, end: usize) -> bool {
+        let mut at = start;
+        while at < end {
+            let Some(instruction) = decode(&self.memory.code(at)) else {
+                return true;
+            };
+            match instruction.effect {
+                Effect::Call | Effect::Jump(_) | Effect::JumpRegister(_) | Effect::JumpMemory => {
+                    return true;
+                }
+                _ => at = at.wrapping_add(instruction.length),
+            }
+        }
+        false
     }
 
     /// A stub whose blob says little about its frame.
@@ -64,7 +118,7 @@ impl Walk<'_> {
                 Kind::Adapter => place.sp.wrapping_sub(2 * WORD),
                 _ => place.sp,
             };
-            if let Some(next) = self.behind_stub(below, exit.pc, exit.registers) {
+            if let Some(next) = self.behind_stub(blob.kind, below, exit.pc, exit.registers) {
                 return Ok(Step { frame, next });
             }
             if let Some(next) = self.called_by_c(place.sp, &exit) {
@@ -108,7 +162,7 @@ impl Walk<'_> {
             sp: slot.wrapping_add(WORD),
             fp: caller_fp,
         };
-        self.behind_frame(sp, caller)
+        self.behind_frame(blob.kind, sp, caller)
     }
 
     /// Where an adapter leads to. An adapter to the interpreter keeps the caller's stack pointer in r13, before it pushes
@@ -188,7 +242,7 @@ impl Walk<'_> {
                 registers.set(Register::RBP, self.word(slot.wrapping_sub(WORD)));
             }
             registers.set(Register::RSP, Some(slot.wrapping_add(WORD)));
-            self.behind_stub(place.sp, self.word(slot)?, registers)
+            self.behind_stub(blob.kind, place.sp, self.word(slot)?, registers)
         };
         let find = |leads_here: &dyn Fn(usize) -> bool| {
             let slots = slots.into_iter().flatten();
@@ -201,24 +255,36 @@ impl Walk<'_> {
     }
 
     /// As [`Walk::behind_stub`], where of the caller's registers no others are known.
-    pub(in crate::walk) fn behind_frame(&self, below: usize, caller: Place) -> Option<Position> {
+    pub(in crate::walk) fn behind_frame(
+        &self,
+        stub: Kind,
+        below: usize,
+        caller: Place,
+    ) -> Option<Position> {
         let mut registers = Registers::UNKNOWN;
         registers.set(Register::RSP, Some(caller.sp));
         registers.set(Register::RBP, Some(caller.fp));
-        self.behind_stub(below, caller.pc, registers)
+        self.behind_stub(stub, below, caller.pc, registers)
     }
 
     /// The position at the caller of a stub, if `pc` is behind a call: Java code is at a call
     /// there, or called the stub at another instruction.
-    fn behind_stub(&self, below: usize, pc: usize, mut registers: Registers) -> Option<Position> {
+    fn behind_stub(
+        &self,
+        stub: Kind,
+        below: usize,
+        pc: usize,
+        mut registers: Registers,
+    ) -> Option<Position> {
         let sp = registers.get(Register::RSP)?;
         // A stub that has popped the return address has the caller's stack pointer.
         if sp < below || !self.is_on_stack(sp) {
             return None;
         }
         let blob = self.vm.code_cache.blob(&self.memory, pc)?;
-        let is_leaf_call =
-            || matches!(blob.kind, Kind::Compiled(_)) && is_leaf_call(self.vm, &self.memory, pc);
+        // A poll is no call: the bytes before it may be those of any instruction.
+        let may_be_call = matches!(blob.kind, Kind::Compiled(_)) && stub != Kind::Safepoint;
+        let is_leaf_call = || may_be_call && is_leaf_call(self.vm, &self.memory, pc);
         if self.is_return(pc) && !is_leaf_call() {
             let fp = registers.get(Register::RBP)?;
             return Some(Position::Call(Place { pc, sp, fp }));

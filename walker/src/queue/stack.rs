@@ -1,0 +1,107 @@
+//! The stack of the thread whose elements are processed.
+
+use crate::memory::Live;
+use crate::queue::jvmti::Listed;
+use crate::queue::mark::Mark;
+use crate::queue::stop::Stopped;
+use crate::vm::Vm;
+use crate::vm::thread::JavaThread;
+use crate::walk::Walk;
+use crate::walk::frame::{Failure, Frame};
+use std::cell::OnceCell;
+
+/// Why a stack stays as it is.
+#[derive(Copy, Clone)]
+pub enum State<'s> {
+    /// The thread is stopped.
+    Stopped(&'s Stopped),
+    /// The thread itself, in native code, looks at its stack.
+    Own,
+    /// The stack does not stay: the thread runs, or has ended.
+    Unknown,
+}
+
+/// The stack of a thread.
+pub struct Stack<'s> {
+    vm: &'s Vm,
+    memory: Live<'s>,
+    thread: JavaThread,
+    state: State<'s>,
+    /// All frames, as JVMTI gives them.
+    listed: OnceCell<Option<Vec<Frame>>>,
+}
+
+/// The frames below the top of a sample.
+pub enum Below<'s> {
+    /// There are none.
+    Nothing,
+    /// A walk of them.
+    Walk(Walk<'s>),
+    /// All of them. Some are in the heap, and JVMTI gave them.
+    Listed(&'s [Frame]),
+}
+
+impl<'s> Stack<'s> {
+    /// The stack of `thread`.
+    pub fn new(vm: &'s Vm, memory: Live<'s>, thread: JavaThread, state: State<'s>) -> Stack<'s> {
+        Stack {
+            vm,
+            memory,
+            thread,
+            state,
+            listed: OnceCell::new(),
+        }
+    }
+
+    /// The walk of the whole stack.
+    pub fn walk(&self) -> Result<Walk<'s>, Failure> {
+        match self.state {
+            State::Unknown => Err(Failure::NotSuspended),
+            _ => Walk::from_anchor(self.vm, self.memory, self.thread),
+        }
+    }
+
+    /// The frames below the top that `mark` has. An error if the frames are not there any more, or if they cannot be
+    /// walked now.
+    pub fn below<'a>(&'a self, mark: &Mark) -> Result<Below<'a>, Failure> {
+        if mark.is_whole() {
+            return Ok(Below::Nothing);
+        }
+        let carries = match self.state {
+            State::Stopped(stopped) => stopped.carries_virtual_thread(),
+            _ => false,
+        };
+        let is_known = !matches!(self.state, State::Unknown);
+        match self.walk().and_then(|now| mark.below(now)) {
+            Ok(walk) => Ok(Below::Walk(walk.from_here())),
+            Err(_) if mark.is_of_virtual_thread() && is_known && !carries => {
+                Err(Failure::Unmounted)
+            }
+            // The thread has left all Java code.
+            Err(Failure::NoJavaFrame) => Err(Failure::Left),
+            // The virtual thread may have frames in the heap, which a collector may move now.
+            Err(Failure::Caller) if carries => {
+                let all = self.listed().ok_or(Failure::Caller)?;
+                mark.below_in(all).map(Below::Listed).ok_or(Failure::Left)
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// All frames: those of the virtual thread, the one by which it was mounted, and those of the carrier.
+    fn listed(&self) -> Option<&[Frame]> {
+        let list = || {
+            let State::Stopped(stopped) = self.state else {
+                return None;
+            };
+            let entry = self.vm.continuations.as_ref()?.enters;
+            let frame = |Listed { method, location }| Frame::of_id(&self.memory, method, location);
+            let [of_virtual, of_carrier] = stopped.frames()?;
+            let of_virtual = of_virtual.into_iter().map(frame);
+            let of_carrier = of_carrier.into_iter().map(frame);
+            let entry = Some(Frame::of_native(entry));
+            of_virtual.chain([entry]).chain(of_carrier).collect()
+        };
+        self.listed.get_or_init(list).as_deref()
+    }
+}
