@@ -36,10 +36,12 @@ pub fn find(_: &'static Jvm) -> Option<Box<dyn Walker>> {
 
 /// The code in reports.
 pub(super) fn shown(code: c_int) -> ErrorCode {
-    ErrorCode(match code {
-        ..=FIRST_OF_QUEUE => code - FIRST_OF_QUEUE + FIRST_OF_QUEUE_SHOWN,
-        ..=FIRST_OWN => code - FIRST_OWN + FIRST_OWN_SHOWN,
-        _ => code,
+    ErrorCode(if code <= FIRST_OF_QUEUE {
+        code - FIRST_OF_QUEUE + FIRST_OF_QUEUE_SHOWN
+    } else if code <= FIRST_OWN {
+        code - FIRST_OWN + FIRST_OWN_SHOWN
+    } else {
+        code
     })
 }
 

@@ -22,6 +22,10 @@ pub struct Iterator<'a> {
 
 /// The frames that are not kept.
 #[derive(Clone)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "handlers of signals make iterators, and cannot allocate"
+)]
 enum Rest<'a> {
     Trace(Trace<'a>),
     /// Frames, and how many of them were given.

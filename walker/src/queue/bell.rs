@@ -10,15 +10,17 @@ unsafe impl Sync for Bell {}
 // SAFETY: the semaphore does not move.
 unsafe impl Send for Bell {}
 
-impl Bell {
+impl Default for Bell {
     /// A bell that nobody has rung.
-    pub fn new() -> Bell {
+    fn default() -> Bell {
         let mut semaphore = Box::new(MaybeUninit::uninit());
         // SAFETY: memory for a semaphore, which stays where it is.
         unsafe { libc::sem_init(semaphore.as_mut_ptr(), 0, 0) };
         Bell(semaphore)
     }
+}
 
+impl Bell {
     /// Rings. Async-signal-safe.
     pub fn ring(&self) {
         // SAFETY: the semaphore was made; `sem_post` may be called in a handler.

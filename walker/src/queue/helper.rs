@@ -69,7 +69,7 @@ impl<H: Send + 'static> Helper<H> {
             vm: JavaVmAddress(vm),
             process,
             entries: Mutex::new(vec![]),
-            bell: Bell::new(),
+            bell: Bell::default(),
         }));
         let thread = std::thread::Builder::new().name("asgst queues".into());
         thread.spawn(|| helper.run()).ok()?;

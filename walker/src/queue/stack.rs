@@ -32,6 +32,10 @@ pub struct Stack<'s> {
 }
 
 /// The frames below the top of a sample.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it becomes an iterator at once, which has a walk in itself"
+)]
 pub enum Below<'s> {
     /// There are none.
     Nothing,
