@@ -69,17 +69,22 @@ impl Layout {
         {
             return None;
         }
-        let number = |types: &[&str], names: [&str; 2]| {
-            let place = names.into_iter().find_map(|name| tables.field(types, name));
-            memory.word(place?)
+        // Since JDK 22 the fields are by themselves.
+        let place = |types: &[&str], names: [&str; 2]| {
+            names.into_iter().find_map(|name| tables.field(types, name))
         };
+        let number = |types: &[&str], names: [&str; 2]| memory.word(place(types, names)?);
+        let shift = |types: &[&str], names: [&str; 2]| memory.u32(place(types, names)?);
         let oops = || number(&["CompressedOops"], ["_base", "_narrow_oop._base"]);
-        let oops_shift = || memory.u32(tables.field(&["CompressedOops"], "_shift")?);
+        let oops_shift = || shift(&["CompressedOops"], ["_shift", "_narrow_oop._shift"]);
         let class_base = number(
             &["CompressedKlassPointers"],
             ["_base", "_narrow_klass._base"],
         )?;
-        let class_shift = memory.u32(tables.field(&["CompressedKlassPointers"], "_shift")?)?;
+        let class_shift = shift(
+            &["CompressedKlassPointers"],
+            ["_shift", "_narrow_klass._shift"],
+        )?;
         let mirror_class = memory.u32(tables.field(&["java_lang_Class"], "_klass_offset")?)?;
         // SAFETY: as the caller promised.
         let java = unsafe { Java::find(env)? };
