@@ -76,21 +76,19 @@ fn stacks_of_virtual_threads_are_true() {
         }
         let deadline = Deadline::new(format!("{jdk:?}: {ENOUGH} faults"));
         // Each answer is made false, so that each stack is in the report.
-        let scenario = format!(
-            "name = \"virtual\"\nlayers = [\"java\"]\n[budget]\njava = 1\n\
+        let scenario = "name = \"virtual\"\nlayers = [\"java\"]\n[budget]\njava = 1\n\
              [sampling]\nno_pause = true\ngst_every = 1\nsuspend_share = 0.5\nevidence_limit = 1000\n\
              [[program]]\nname = \"program\"\nbaseline = false\n\
-             fixtures = {{ names = [\"virtual-threads-10000\"], seconds = 4 }}\n"
-        );
+             fixtures = { names = [\"virtual-threads-10000\"], seconds = 4 }\n";
         let (mut honest, mut caught) = (0, 0);
         for seed in 1.. {
             deadline.check();
-            let of_honest = support::run_scenario(&jdk, &scenario, seed, &[]).report;
+            let of_honest = support::run_scenario(&jdk, scenario, seed, &[]).report;
             let java = of_honest.layer(Layer::JavaThread).expect("it is there");
             assert_eq!(java.tally().mismatches(), 0, "{jdk:?}: {of_honest:#?}");
             honest += java.tally().matches;
             let fault = ["--fault", "drop-top:java:1"];
-            let faulty = support::run_scenario(&jdk, &scenario, seed, &fault).report;
+            let faulty = support::run_scenario(&jdk, scenario, seed, &fault).report;
             let is_virtual = |mismatch: &&Mismatch| {
                 let truth = mismatch.evidence.other.get("lines_of_truth");
                 truth.is_some_and(|lines| lines.contains("java.lang.VirtualThread.run:"))
