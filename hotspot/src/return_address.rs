@@ -34,16 +34,20 @@ impl Word {
             CodeKind::NativeWrapper => return Word::OfOther,
             CodeKind::Interpreter | CodeKind::Stub | CodeKind::Library => return Word::Unknown,
         }
-        let call = word.checked_sub(A::CALL_SIZE);
-        let call = call.map(|start| memory.bytes(start, A::CALL_SIZE));
-        let target = call.and_then(|call| A::call_target(&call, word));
-        match target.and_then(|target| memory.blob(target)) {
+        match called::<A>(word, memory) {
             Some(called) if called.start == code.start => Word::Fits,
             Some(called) if A::TRAMPOLINES && called.start == caller.start => Word::Unknown,
             Some(called) if is_of_other_method(&called, code) => Word::OfOther,
             _ => Word::Unknown,
         }
     }
+}
+
+/// The generated code that the direct call before `return_address` calls; `None` if there is no such call.
+pub fn called<A: Arch>(return_address: usize, memory: &impl CodeMemory) -> Option<Blob> {
+    let start = return_address.checked_sub(A::CALL_SIZE)?;
+    let call = memory.bytes(start, A::CALL_SIZE);
+    memory.blob(A::call_target(&call, return_address)?)
 }
 
 /// Whether a call of `called` cannot have led to `code`. This holds if the two are compiled code of

@@ -3,8 +3,9 @@
 use crate::jvm::code_cache::CodeCache;
 use crate::jvm::os::peek::{OwnMemory, peek};
 use crate::jvm::structs::Structs;
-use hotspot::arch::{Arch, Native};
+use hotspot::arch::Native;
 use hotspot::code::CodeMemory;
+use hotspot::return_address::called;
 use hotspot::steps::anchor::{Anchor, Blob, Vm};
 use hotspot::steps::truth::{Bci, Facts, Line, Records};
 use hotspot::steps::{Code, Piece};
@@ -83,11 +84,7 @@ impl StepFacts {
     /// Whether the instruction before `pc` is a call that has a debug info record.
     fn is_behind_call(&self, pc: usize) -> bool {
         // Such calls are direct calls of generated code: the code cache is small enough.
-        let size = Native::CALL_SIZE;
-        let call = pc.checked_sub(size);
-        let call = call.map(|start| self.code.bytes(start, size));
-        let target = call.and_then(|call| Native::call_target(&call, pc));
-        let called = target.and_then(|target| self.code.blob(target));
+        let called = called::<Native>(pc, &self.code);
         // Compiled code calls `StubRoutines` as it calls C. A record behind such a call is of other code.
         called.is_some_and(|called| !called.name.starts_with("StubRoutines"))
     }
@@ -119,11 +116,12 @@ impl Facts for StepFacts {
         let tables = Nmethod(blob).debug_tables(&self.nmethods, &OwnMemory)?;
         let offset = i32::try_from(pc.checked_sub(tables.code)?).ok()?;
         let around = tables.around(&OwnMemory, offset)?;
+        let exact = self.lines(&tables, around.exact(offset));
         Some(Rc::new(Records {
-            exact: self.lines(&tables, around.exact(offset)),
+            is_of_call: exact.is_some() && self.is_behind_call(pc),
+            exact,
             before: self.lines(&tables, around.before),
             behind: self.lines(&tables, around.behind),
-            is_of_call: self.is_behind_call(pc),
         }))
     }
 
