@@ -91,7 +91,7 @@ fn below(judgement: Judgement, start: usize) -> Judgement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::trace::toy::InOwnCode;
+    use crate::model::toy::InOwnCode;
     use crate::trace::{HookId, Location, MethodKey};
 
     /// Methods 1 to 99 are hooked under their own number and stand in their own code.

@@ -89,7 +89,7 @@ fn can_be_one_frame(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::trace::toy::InOwnCode;
+    use crate::model::toy::InOwnCode;
     use crate::trace::{HookId, Location, MethodKey};
 
     /// Methods with even keys have hooks.

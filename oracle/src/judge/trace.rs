@@ -347,5 +347,3 @@ pub use old::{Versions, old_frames};
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-pub(super) mod toy;

@@ -117,28 +117,11 @@ fn from_caller(ran: HookId, walk: &[Frame], methods: &impl Methods) -> Option<Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::{Location, MethodKey, Presence, Site};
+    use crate::model::toy::InOwnCode;
+    use crate::trace::{Location, MethodKey};
 
     /// Method 9 has no hook.
-    struct Toy;
-
-    impl Methods for Toy {
-        fn hook(&self, method: MethodKey, _: Location) -> Option<(HookId, Presence)> {
-            (method.0 != 9).then_some((HookId(method.0 as u32), Presence::Present))
-        }
-
-        fn is_hook_call(&self, _: MethodKey) -> bool {
-            false
-        }
-
-        fn is_constructor(&self, _: HookId) -> bool {
-            false
-        }
-
-        fn site(&self, _: MethodKey, _: Location) -> Site {
-            Site::Unknown
-        }
-    }
+    const TOY: InOwnCode = InOwnCode(|method| method != 9);
 
     fn walk(methods: &[usize]) -> Vec<Frame> {
         let frame = |&method: &usize| Frame {
@@ -151,7 +134,7 @@ mod tests {
     /// The answers of 10,000 that are not the truth.
     fn changed(bias: Bias, of: &[usize], is_it: bool) -> Vec<WalkerAnswer> {
         let (mut walker, truth) = (BiasedWalker::new(bias, 7), walk(of));
-        let answers = (0..10_000).map(|_| walker.answer((HookId(1), is_it), &truth, &Toy));
+        let answers = (0..10_000).map(|_| walker.answer((HookId(1), is_it), &truth, &TOY));
         let is_other = |answer: &WalkerAnswer| *answer != WalkerAnswer::Stack(truth.clone());
         answers.filter(is_other).collect()
     }

@@ -51,7 +51,7 @@ pub fn old_frames(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::trace::toy::InOwnCode;
+    use crate::model::toy::InOwnCode;
     use crate::trace::{Location, MethodKey};
 
     /// Methods 1 to 9 have the hooks 1 to 9; hooks from 10 on are of old versions. The key 0 stands for

@@ -548,7 +548,7 @@ fn an_answer_that_lacks_nothing_is_no_less_true_for_saying_that_it_may() {
             (1, Location(7)),
         ]
         .map(frame);
-        judge_truth(&walk, &truth, &super::toy::InOwnCode(|_| true)).verdict
+        judge_truth(&walk, &truth, &crate::model::toy::InOwnCode(|_| true)).verdict
     };
     assert_eq!(verdict(&[1, 2, 3]), Verdict::Match);
     assert_eq!(

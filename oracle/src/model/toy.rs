@@ -1,4 +1,4 @@
-//! Methods for tests of judges.
+//! Methods for tests.
 
 use crate::trace::{HookId, Location, MethodKey, Methods, Presence, Site};
 
