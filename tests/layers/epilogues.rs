@@ -5,10 +5,9 @@
 //! (`frame::sender_for_compiled_frame`). If the caller's frame has N bytes, the word that it takes for the return
 //! address is the caller's own: the caller is missing.
 
-use crate::steps::visited;
-use crate::support::{self, Deadline, on_each_jdk};
+use crate::steps::{unmodified, visited};
+use crate::support::{Deadline, on_each_jdk};
 use oracle::record::{VISITED_FILE, VisitedCode, Worst};
-use oracle::report::Exit;
 
 /// The worst answer at `pop rbp`, behind `add rsp, imm8`, in the epilogue that was run; `None` if it was not visited.
 fn at_pop_rbp(code: &VisitedCode) -> Option<Worst> {
@@ -41,20 +40,11 @@ fn walks_between_the_two_halves_of_an_epilogue_are_false_where_the_caller_fits()
         let deadline = Deadline::new(format!("{jdk:?}: waiting for epilogues"));
         for seed in 1.. {
             deadline.check();
-            let scenario = format!(
-                "name = \"epilogues\"\nlayers = [\"gst-step\", \"asgct-step\"]\n\
-                 [sampling]\nsteps = true\nstep_seconds = 10\ngst_every = 0\n\
-                 [budget]\nasgct-step = 1\n[imprecise_budget]\nasgct-step = 1\n\
-                 [[program]]\nname = \"program\"\nhooks = \"none\"\nbaseline = false\n\
-                 jvm_args = {OPTIONS:?}\nfixtures = {{ names = [\"epilogues\"], seconds = 10 }}\n"
+            let program = format!(
+                "jvm_args = {OPTIONS:?}\nfixtures = {{ names = [\"epilogues\"], seconds = 10 }}\n"
             );
-            let ran = support::run_scenario(jdk, &scenario, seed, &[]);
+            let ran = unmodified(jdk, seed, "step_seconds = 10\n", &program);
             let run = &ran.report.runs[0];
-            assert_eq!(
-                (&run.exit, &run.invalid),
-                (&Exit::Code(0), &None),
-                "{jdk:?}"
-            );
             let all = visited(&ran.out.join(&run.dir).join(VISITED_FILE));
             let of = |method: &str| {
                 let name = format!("stackwitness.fixtures.Epilogues.{method}");

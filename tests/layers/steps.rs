@@ -24,6 +24,25 @@ fn run(jdk: &Path, seed: u64, layer: Layer, jvm_args: &[&str], options: &[&str])
     ran
 }
 
+/// Runs an unmodified program whose threads step, with AsyncGetCallTrace: further lines of `[sampling]`, and those of the
+/// program. A mismatch of the walker is no failure, and one of the truth is.
+pub fn unmodified(jdk: &Path, seed: u64, sampling: &str, program: &str) -> Ran {
+    let scenario = format!(
+        "name = \"steps\"\nlayers = [\"gst-step\", \"asgct-step\"]\n\
+         [sampling]\nsteps = true\ngst_every = 0\n{sampling}\
+         [budget]\nasgct-step = 1\n[imprecise_budget]\nasgct-step = 1\n\
+         [[program]]\nname = \"program\"\nhooks = \"none\"\nbaseline = false\n{program}"
+    );
+    let ran = support::run_scenario(jdk, &scenario, seed, &[]);
+    let run = &ran.report.runs[0];
+    assert_eq!(
+        (&run.exit, &run.invalid),
+        (&Exit::Code(0), &None),
+        "{jdk:?}"
+    );
+    ran
+}
+
 fn tally(report: &Report, layer: Layer) -> Tally {
     let mut layers = report.layers.iter();
     let counts = layers.find(|counts| counts.layer == layer);
@@ -91,20 +110,12 @@ fn methods_that_run_to_their_end_are_visited_whole() {
             let deadline = Deadline::new(format!("{jdk:?} {compiler:?}: waiting for methods"));
             for seed in 1.. {
                 deadline.check();
-                let scenario = format!(
-                    "name = \"steps\"\nlayers = [\"gst-step\", \"asgct-step\"]\n\
-                     [sampling]\nsteps = true\nstep_seconds = 20\ngst_every = 0\nevidence_limit = 1\n\
-                     [budget]\nasgct-step = 1\n[imprecise_budget]\nasgct-step = 1\n\
-                     [[program]]\nname = \"program\"\nhooks = \"none\"\nbaseline = false\n\
-                     jvm_args = {compiler:?}\nfixtures = {{ names = [\"all-ways\"], seconds = 20 }}\n"
+                let program = format!(
+                    "jvm_args = {compiler:?}\nfixtures = {{ names = [\"all-ways\"], seconds = 20 }}\n"
                 );
-                let ran = support::run_scenario(jdk, &scenario, seed, &[]);
+                let sampling = "step_seconds = 20\nevidence_limit = 1\n";
+                let ran = unmodified(jdk, seed, sampling, &program);
                 let run = &ran.report.runs[0];
-                assert_eq!(
-                    (&run.exit, &run.invalid),
-                    (&Exit::Code(0), &None),
-                    "{jdk:?}"
-                );
                 let of_truth = tally(&ran.report, Layer::GstStep);
                 assert_eq!(of_truth.mismatches(), 0, "{jdk:?}");
                 let file = ran.out.join(&run.dir).join(VISITED_FILE);
@@ -163,20 +174,9 @@ fn a_program_of_many_kinds_steps_to_its_end_with_its_own_output() {
         "foreign-upcalls",
     ];
     on_each_jdk(|jdk| {
-        let scenario = format!(
-            "name = \"steps\"\nlayers = [\"gst-step\", \"asgct-step\"]\n\
-             [sampling]\nsteps = true\ngst_every = 0\nevidence_limit = 1\n\
-             [budget]\nasgct-step = 1\n[imprecise_budget]\nasgct-step = 1\n\
-             [[program]]\nname = \"program\"\nhooks = \"none\"\nbaseline = false\n\
-             fixtures = {{ names = {NAMES:?}, seconds = 24 }}\n"
-        );
-        let ran = support::run_scenario(jdk, &scenario, 1, &[]);
+        let program = format!("fixtures = {{ names = {NAMES:?}, seconds = 24 }}\n");
+        let ran = unmodified(jdk, 1, "evidence_limit = 1\n", &program);
         let run = &ran.report.runs[0];
-        assert_eq!(
-            (&run.exit, &run.invalid),
-            (&Exit::Code(0), &None),
-            "{jdk:?}"
-        );
         let of_truth = tally(&ran.report, Layer::GstStep);
         println!(
             "{jdk:?}: {of_truth:?}, {:?}",
