@@ -115,7 +115,7 @@ mod tests {
             assert!(highest - lowest <= 200, "{clock:?}");
         }
         // A clock that was changed in between makes the line wide.
-        let changed = [
+        let mut changed = [
             &pins[..],
             &[reading(600_000, 0)].map(|pin| Pin {
                 before: pin.before + 5_000,
@@ -124,7 +124,6 @@ mod tests {
             }),
         ]
         .concat();
-        let mut changed = changed;
         changed.sort_by_key(|pin| pin.ticks);
         let (lowest, highest) = Clock::new(&changed)
             .expect("there are pins")
