@@ -2,8 +2,12 @@
 
 mod support;
 
-use std::collections::HashSet;
+use classfile::Outline;
+use classfile::outline::Refers;
+use classfile::pool::MemberRef;
+use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::io::Read;
 use std::path::Path;
 use std::process::Command;
 use support::{jdks, run, stackwitness};
@@ -313,6 +317,67 @@ fn classes_in_files_of_other_names_are_found() {
         let (found, output) = judge(&jdk, dir.path(), &lines);
         assert_eq!(found.impossible, 0, "{}", output.stdout);
         assert!(found.unknown * 50 <= found.edges, "{}", output.stdout);
+    }
+}
+
+/// The classes of a jar of the JDK, by their internal names.
+fn classes(jar: &Path) -> HashMap<String, Vec<u8>> {
+    let mut jar = zip::ZipArchive::new(fs::File::open(jar).unwrap()).unwrap();
+    let mut classes = HashMap::new();
+    for at in 0..jar.len() {
+        let mut entry = jar.by_index(at).unwrap();
+        let name = entry.name().unwrap().into_owned();
+        if let Some(class) = name.strip_suffix(".class") {
+            let mut bytes = vec![];
+            entry.read_to_end(&mut bytes).unwrap();
+            classes.insert(class.to_owned(), bytes);
+        }
+    }
+    classes
+}
+
+/// A compiler that reads the image of a JDK loads `jrt-fs.jar` of that JDK. The image has classes of the
+/// same names, with other code.
+#[test]
+fn classes_that_read_the_image_are_judged_by_the_code_of_their_jar() {
+    for jdk in jdks() {
+        let classes = classes(&jdk.join("lib/jrt-fs.jar"));
+        let outlines = classes.values().map(|bytes| Outline::read(bytes).unwrap());
+        let outlines: HashMap<_, _> = outlines.map(|outline| (outline.name, outline)).collect();
+        let declares = |m: &MemberRef<'_>| {
+            outlines.get(m.class).is_some_and(|class| {
+                let mut methods = class.methods.iter();
+                methods.any(|d| d.name == m.name && d.descriptor == m.descriptor)
+            })
+        };
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        let frame = |class, name, descriptor, bci| {
+            serde_json::json!({"class": text(class), "method": text(name),
+                "descriptor": text(descriptor), "bci": bci})
+        };
+        let mut lines = String::new();
+        for class in outlines.values() {
+            for method in &class.methods {
+                let sites = method.code.iter().flat_map(|code| &code.sites);
+                for site in sites {
+                    if let Refers::Static(m) | Refers::Special(m) = site.refers
+                        && declares(&m)
+                    {
+                        let frames = [
+                            frame(m.class, m.name, m.descriptor, 0),
+                            frame(class.name, method.name, method.descriptor, site.bci),
+                        ];
+                        let line = serde_json::json!({ "frames": frames });
+                        lines += &format!("{line}\n");
+                    }
+                }
+            }
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let (found, output) = judge(&jdk, dir.path(), &lines);
+        println!("{}: {found:?}", jdk.display());
+        assert!(found.stacks > 100, "{output:?}");
+        assert_eq!((found.impossible, found.unknown), (0, 0), "{output:?}");
     }
 }
 

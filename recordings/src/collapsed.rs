@@ -1,10 +1,10 @@
 //! Collapsed stacks, the input of flame graphs: `frame;frame;frame COUNT`, the lowest frame first.
-//! Frames of Java are `package/Class.method` or `package.Class.method`; async-profiler appends the
-//! kind of a frame (`_[j]`, `_[i]`, `_[k]`).
+//! `shown` reads the frames.
 
 use crate::error::Error;
 use crate::format::Format;
-use crate::sink::{Frame, Method, Note, Place, Samples, Sink, Stack, internal_name};
+use crate::shown::{Frames, Shown};
+use crate::sink::{Note, Samples, Sink, Stack};
 use std::io::BufRead;
 
 /// The format.
@@ -26,7 +26,7 @@ impl Format for Collapsed {
         sink: &mut dyn Sink,
     ) -> Result<(), Error> {
         let mut line = String::new();
-        let (mut number, mut damaged, mut frames) = (0u64, 0u64, vec![]);
+        let (mut number, mut damaged, mut frames) = (0u64, 0u64, Frames::default());
         while crate::lines::next(input, &mut line)? {
             number += 1;
             if line.trim().is_empty() {
@@ -40,22 +40,21 @@ impl Format for Collapsed {
                 continue;
             };
             frames.clear();
-            let shown = stack.split(';').rev().filter_map(frame);
-            frames.extend(shown.map(|method| Frame {
-                method: sink.method(Method {
-                    class: &internal_name(method.class),
-                    ..method
-                }),
-                place: Place::Unknown(None),
-            }));
+            // A line has either style.
+            let has_slashes = stack.contains('/');
+            for shown in stack.split(';').rev().map(Shown::of) {
+                if !(has_slashes && is_class(&shown)) {
+                    frames.show(&shown, None, sink);
+                }
+            }
             let samples = [Samples {
                 thread: None,
                 times,
                 start: None,
             }];
-            if !frames.is_empty() {
+            if !frames.all.is_empty() {
                 sink.stack(Stack {
-                    frames: &frames,
+                    frames: &frames.all,
                     whole: false,
                     samples: &samples,
                 });
@@ -74,24 +73,16 @@ fn parse(line: &str) -> Option<(&str, u64)> {
     Some((stack, count.parse().ok()?))
 }
 
-/// The method of a frame; `None` if the frame is no Java frame.
-fn frame(text: &str) -> Option<Method<'_>> {
-    let text = match text.rsplit_once("_[") {
-        Some((_, "k]" | "n]")) => return None,
-        Some((text, _)) => text,
-        None => text,
-    };
-    let (class, name) = text.rsplit_once('.')?;
-    // Not plain are libraries (`libc.so.6`), C++ (`a::b`), and names of threads in brackets.
-    let is_plain = |text: &str| !text.is_empty() && !text.contains([':', ' ', '[', '(', '*']);
-    let is_library = class.contains(".so") || name == "so" || class.starts_with("lib");
-    (is_plain(class) && is_plain(name) && class.contains('/')
-        || is_plain(class) && is_plain(name) && !is_library)
-        .then_some(Method {
-            class,
-            name,
-            descriptor: None,
-        })
+/// Whether a text is the name of a class only. async-profiler shows the class of an allocated object or
+/// of a lock, with dots, above frames of methods, whose classes have slashes.
+fn is_class(shown: &Shown<'_>) -> bool {
+    match shown {
+        Shown::Java(named) => {
+            let class = named.class.split(".0x").next().unwrap_or_default();
+            class.contains('.') && !class.contains('/')
+        }
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -99,20 +90,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn java_frames_are_distinguished_from_others() {
-        let class = |text| frame(text).map(|method| (method.class, method.name));
-        assert_eq!(class("a/b/C.m_[j]"), Some(("a/b/C", "m")));
-        assert_eq!(class("a.b.C.<init>"), Some(("a.b.C", "<init>")));
-        for other in [
-            "read",
-            "libc.so.6",
-            "JavaMain::run",
-            "do_syscall_64_[k]",
-            "[main tid=3]",
-        ] {
-            assert_eq!(class(other), None, "{other}");
-        }
+    fn a_line_has_a_stack_and_a_count() {
         assert_eq!(parse("a;b c;d 7\n"), Some(("a;b c;d", 7)));
         assert_eq!(parse("a;b"), None);
+    }
+
+    #[test]
+    fn a_class_is_no_method() {
+        let is_class = |text| is_class(&Shown::of(text));
+        assert!(is_class("java.lang.String_[i]"));
+        assert!(!is_class("java/lang/String.length_[i]"));
+        assert!(!is_class("Main.main"));
+        assert!(!is_class("java/lang/invoke/LambdaForm$MH.0x00007f.invoke"));
     }
 }

@@ -11,6 +11,7 @@
 //! | `lines` | JSON, one stack a line |
 //! | `collapsed` | `frame;frame;frame COUNT`, the lowest frame first |
 //! | `pprof` | Google's profile.proto |
+//! | `shown` | the names of frames in the last two |
 //! | `thread_dump` | the text of `jstack`, `jcmd Thread.print` and SIGQUIT |
 //! | [`samples`] | the samples in JDK Flight Recorder's files one by one, each with its time |
 //! | `container` | gzip, LZ4 frames and zip archives with any of these in them |
@@ -39,6 +40,7 @@ mod formats;
 mod jfr;
 mod lines;
 mod pprof;
+mod shown;
 mod sink;
 mod thread_dump;
 

@@ -4,7 +4,8 @@
 use crate::bytes::Bytes;
 use crate::error::{Error, malformed};
 use crate::format::Format;
-use crate::sink::{Frame, Method, Place, Samples, Sink, Stack, internal_name};
+use crate::shown::{Frames, Shown};
+use crate::sink::{Samples, Sink, Stack};
 use std::collections::HashMap;
 use std::io::{BufRead, Read};
 
@@ -105,7 +106,7 @@ impl Format for Pprof {
         if let Some(failed) = failed {
             return Err(failed);
         }
-        let mut frames = vec![];
+        let mut frames = Frames::default();
         for (stack, times) in samples {
             frames.clear();
             let lines = stack.iter().filter_map(|id| locations.get(id)).flatten();
@@ -114,25 +115,17 @@ impl Format for Pprof {
                     .get(&function)
                     .and_then(|&name| strings.get(name as usize));
                 let name = String::from_utf8_lossy(name.copied().unwrap_or_default());
-                if let Some(method) = method(&name) {
-                    let line = u32::try_from(line).ok().filter(|&line| line > 0);
-                    frames.push(Frame {
-                        method: sink.method(Method {
-                            class: &internal_name(method.class),
-                            ..method
-                        }),
-                        place: Place::Unknown(line),
-                    });
-                }
+                let line = u32::try_from(line).ok().filter(|&line| line > 0);
+                frames.show(&Shown::of(&name), line, sink);
             }
             let samples = [Samples {
                 thread: None,
                 times,
                 start: None,
             }];
-            if !frames.is_empty() {
+            if !frames.all.is_empty() {
                 sink.stack(Stack {
-                    frames: &frames,
+                    frames: &frames.all,
                     whole: false,
                     samples: &samples,
                 });
@@ -140,20 +133,6 @@ impl Format for Pprof {
         }
         Ok(())
     }
-}
-
-/// The method of a function: `package.Class.method` or `package/Class.method`, perhaps with a
-/// descriptor or parameters.
-fn method(name: &str) -> Option<Method<'_>> {
-    let (path, rest) = name.split_at(name.find('(').unwrap_or(name.len()));
-    let (class, name) = path.rsplit_once('.')?;
-    let is_descriptor = rest.contains(')') && !rest.ends_with(')') && !rest.contains(' ');
-    let plain = |text: &str| !text.is_empty() && !text.contains([' ', ':', '*']);
-    (plain(class) && plain(name)).then_some(Method {
-        class,
-        name,
-        descriptor: Some(rest).filter(|_| is_descriptor),
-    })
 }
 
 /// A sample's locations, top first, and how often it was taken.

@@ -3,12 +3,22 @@
 /// A method, as a file names it.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Method<'a> {
-    /// The internal name of its class, such as `java/lang/Object`.
+    /// The internal name of its class, such as `java/lang/Object`; empty if the file does not name the
+    /// method.
     pub class: &'a str,
     /// Its name.
     pub name: &'a str,
     /// Its descriptor, if the format has descriptors.
     pub descriptor: Option<&'a str>,
+}
+
+impl Method<'_> {
+    /// A method of Java whose name the file does not have.
+    pub const UNNAMED: Method<'static> = Method {
+        class: "",
+        name: "unknown",
+        descriptor: None,
+    };
 }
 
 /// The place of a frame in its method.

@@ -28,7 +28,7 @@ pub struct Gathered<'w> {
 
 impl Sink for Gathered<'_> {
     fn method(&mut self, method: Method<'_>) -> u32 {
-        if !self.classes.contains(method.class) {
+        if !method.class.is_empty() && !self.classes.contains(method.class) {
             self.classes.insert(method.class.to_owned());
         }
         self.names.number(self.world, method)

@@ -60,6 +60,9 @@ impl Names {
             Named::Known(id) => world.show(id),
             Named::Loose(at) => {
                 let (class, name) = self.loose(at);
+                if class.is_empty() {
+                    return name.into();
+                }
                 format!("{}.{name}", class.replace('/', "."))
             }
         }

@@ -4,6 +4,7 @@ use super::metadata::Types;
 use super::stacks::{Layout, RawFrame};
 use super::values::{self, Value};
 use crate::bytes::Bytes;
+use crate::shown::{Frames, Shown};
 use crate::sink::{Frame, Method, Place, Sink, internal_name};
 use std::collections::HashMap;
 
@@ -186,13 +187,26 @@ impl<'a> Constants<'a> {
         key: i64,
         methods: &mut Methods,
         sink: &mut dyn Sink,
-        frames: &mut Vec<Frame>,
+        frames: &mut Frames,
     ) -> Option<bool> {
         frames.clear();
-        self.each_frame(key, methods, sink, |frame, _| frames.push(frame))
+        let mut bytes = *self.stacks.get(&key)?;
+        let whole = self.layout.each(&mut bytes, |raw| {
+            match methods.get(raw.method, self, sink) {
+                Named::Java(method) => {
+                    if let Some(frame) = self.frame(raw, method) {
+                        frames.push(frame, sink);
+                    }
+                }
+                Named::Unnamed => frames.unnamed(),
+                Named::NotJava => {}
+            }
+        })?;
+        // async-profiler does not say where it cut a stack.
+        Some(whole && !self.is_of_async_profiler())
     }
 
-    /// As [`Self::stack`]: `see` gets each frame with its line.
+    /// Each Java frame of a stack, with its line. Returns as [`Self::stack`].
     pub fn each_frame(
         &self,
         key: i64,
@@ -202,7 +216,9 @@ impl<'a> Constants<'a> {
     ) -> Option<bool> {
         let mut bytes = *self.stacks.get(&key)?;
         self.layout.each(&mut bytes, |raw| {
-            if let Some(frame) = self.frame(raw, methods, sink) {
+            if let Named::Java(method) = methods.get(raw.method, self, sink)
+                && let Some(frame) = self.frame(raw, method)
+            {
                 see(frame, raw.line);
             }
         })
@@ -210,28 +226,49 @@ impl<'a> Constants<'a> {
 
     /// The Java frame; `None` if it is none.
     #[inline]
-    fn frame(&self, raw: RawFrame, methods: &mut Methods, sink: &mut dyn Sink) -> Option<Frame> {
-        let method = methods.get(raw.method, self, sink)?;
+    fn frame(&self, raw: RawFrame, method: u32) -> Option<Frame> {
         let kind = self.kinds.iter().find(|(key, _)| *key == raw.kind);
         let place = match kind {
             Some((_, Kind::Native)) => Place::Native,
             Some((_, Kind::NotJava)) => return None,
+            // async-profiler records native methods in this way.
+            None if raw.bci == 0 && raw.line == 0 && self.is_of_async_profiler() => {
+                Place::Unknown(None)
+            }
             None => Place::Bci(raw.bci as i32),
         };
         Some(Frame { method, place })
     }
+
+    /// Whether async-profiler wrote the chunk: the JDK has no frames of the kernel.
+    fn is_of_async_profiler(&self) -> bool {
+        let mut kinds = self.kinds.iter();
+        kinds.any(|(_, kind)| matches!(kind, Kind::NotJava))
+    }
 }
 
-/// The sink's numbers for the methods of a chunk, by their keys; `None` for methods that are no
-/// Java methods.
+/// What the method of a frame is.
+#[derive(Copy, Clone, Debug)]
+enum Named {
+    /// A method of Java, with the sink's number.
+    Java(u32),
+    /// A method of Java without a name.
+    Unnamed,
+    /// A function of a native library or of the kernel, or a class.
+    NotJava,
+}
+
+/// The methods of a chunk, by their keys.
 #[derive(Debug, Default)]
-pub(super) struct Methods(HashMap<i64, Option<u32>, Spread>);
+pub(super) struct Methods(HashMap<i64, Named, Spread>);
 
 impl Methods {
     #[inline]
-    fn get(&mut self, key: i64, constants: &Constants<'_>, sink: &mut dyn Sink) -> Option<u32> {
+    fn get(&mut self, key: i64, constants: &Constants<'_>, sink: &mut dyn Sink) -> Named {
         *self.0.entry(key).or_insert_with(|| {
-            let keys = constants.methods.get(&key).copied().unwrap_or_default();
+            let Some(keys) = constants.methods.get(&key).copied() else {
+                return Named::Unnamed;
+            };
             let class = constants
                 .classes
                 .get(&keys.class)
@@ -242,16 +279,20 @@ impl Methods {
                 constants.symbol(keys.name),
                 constants.symbol(keys.descriptor),
             );
+            let is_unnamed = name.is_empty() || Shown::of(name) == Shown::Unnamed;
+            if class.is_empty() && is_unnamed {
+                return Named::Unnamed;
+            }
             // async-profiler records frames of libraries and of the kernel as methods without a
             // class, with an invalid descriptor.
-            let is_java = !class.is_empty() && !name.is_empty() && descriptor != "()L;";
-            is_java.then(|| {
-                sink.method(Method {
-                    class: &class,
-                    name,
-                    descriptor: Some(descriptor).filter(|text| !text.is_empty()),
-                })
-            })
+            if class.is_empty() || name.is_empty() || descriptor == "()L;" {
+                return Named::NotJava;
+            }
+            Named::Java(sink.method(Method {
+                class: &class,
+                name,
+                descriptor: Some(descriptor).filter(|text| !text.is_empty()),
+            }))
         })
     }
 }

@@ -5,6 +5,7 @@ use super::metadata::Types;
 use super::seen::{SAMPLES, Seen};
 use super::values::{self, Value};
 use crate::bytes::Bytes;
+use crate::shown::Frames;
 use crate::sink::{Samples, Sink, Stack};
 use std::collections::HashMap;
 
@@ -140,7 +141,7 @@ impl<'a> Events<'a> {
 
     /// Passes each stack to the sink.
     pub fn tell(&self, constants: &Constants<'_>, sink: &mut dyn Sink) {
-        let (mut methods, mut frames) = (Methods::default(), vec![]);
+        let (mut methods, mut frames) = (Methods::default(), Frames::default());
         // In the order of their keys, so that a report is the same each time.
         let mut stacks: Vec<_> = self.samples.iter().collect();
         stacks.sort_by_key(|(key, _)| **key);
@@ -155,9 +156,9 @@ impl<'a> Events<'a> {
                 })
                 .collect();
             samples.sort_by(|a, b| a.thread.cmp(&b.thread));
-            if let Some(whole) = whole.filter(|_| !frames.is_empty()) {
+            if let Some(whole) = whole.filter(|_| !frames.all.is_empty()) {
                 sink.stack(Stack {
-                    frames: &frames,
+                    frames: &frames.all,
                     whole,
                     samples: &samples,
                 });

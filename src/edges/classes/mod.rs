@@ -32,7 +32,9 @@ pub struct Classes {
 
 impl Classes {
     /// The classes of the JDK in `home`, which has this feature release: those of its image, or of
-    /// the folder of its modules if the build has no image.
+    /// the folder of its modules if the build has no image. Compilers read a JDK's image by the classes
+    /// of its `lib/jrt-fs.jar`, in a class loader of their own. These classes have names of the image's
+    /// classes, and other code.
     pub fn new(home: &Path, feature: u32) -> Result<Classes, Error> {
         let mut classes = Classes {
             feature,
@@ -43,6 +45,7 @@ impl Classes {
             asked: HashMap::new(),
             malformed: 0,
         };
+        classes.add(&home.join("lib/jrt-fs.jar"))?;
         let path = home.join("lib/modules");
         let exploded = home.join("modules");
         if !path.exists() && exploded.is_dir() {

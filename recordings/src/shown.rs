@@ -1,0 +1,146 @@
+//! Frames as profilers show them to people: `package/Class.method` or `package.Class.method`.
+//!
+//! async-profiler may append a descriptor (with `|` in place of `;`) and the kind of a frame (`_[j]`,
+//! `_[i]`, `_[k]`). It shows a method that was unloaded before its name was asked for as
+//! `[stale_jmethodID]`, `[jvmtiError 23]` or `[unknown]`.
+
+use crate::sink::{Frame, Method, Place, Sink, internal_name};
+
+/// What a text stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Shown<'a> {
+    /// A method of Java.
+    Java(Named<'a>),
+    /// A frame that may be one of Java, without a name.
+    Unnamed,
+    /// A function of a native library or of the kernel, a thread, or a class.
+    Other,
+}
+
+/// A method by its names.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Named<'a> {
+    /// The class, as shown.
+    pub class: &'a str,
+    pub name: &'a str,
+    pub descriptor: Option<String>,
+}
+
+impl<'a> Shown<'a> {
+    pub fn of(text: &'a str) -> Shown<'a> {
+        let text = match text.rsplit_once("_[") {
+            Some((_, "k]" | "n]")) => return Shown::Other,
+            Some((text, _)) => text,
+            None => text,
+        };
+        let bare = text.trim_start_matches('[').trim_end_matches(']');
+        if matches!(bare, "unknown" | "stale_jmethodID") || bare.starts_with("jvmtiError") {
+            return Shown::Unnamed;
+        }
+        let (path, rest) = text.split_at(text.find('(').unwrap_or(text.len()));
+        let Some((class, name)) = path.rsplit_once('.') else {
+            return Shown::Other;
+        };
+        // Not plain are C++ (`a::b`), and names of threads in brackets.
+        let is_plain = |text: &str| !text.is_empty() && !text.contains([':', ' ', '[', '*', '`']);
+        // Compilers number their copies of a function: `f.constprop.0`.
+        let is_native = !class.contains('/')
+            && (class.contains(".so") || name == "so" || class.starts_with("lib"))
+            || name.starts_with(|c: char| c.is_ascii_digit());
+        if !is_plain(class) || !is_plain(name) || is_native {
+            return Shown::Other;
+        }
+        let is_descriptor = rest.contains(')') && !rest.ends_with(')') && !rest.contains(' ');
+        Shown::Java(Named {
+            class,
+            name,
+            descriptor: is_descriptor.then(|| rest.replace('|', ";")),
+        })
+    }
+}
+
+/// The frames of a stack, as they are found from the top down.
+#[derive(Debug, Default)]
+pub(crate) struct Frames {
+    /// The frames of Java.
+    pub all: Vec<Frame>,
+    /// Whether frames without a name were found below the last frame.
+    gap: bool,
+}
+
+impl Frames {
+    pub fn clear(&mut self) {
+        self.all.clear();
+        self.gap = false;
+    }
+
+    /// Adds a frame of Java.
+    pub fn push(&mut self, frame: Frame, sink: &mut dyn Sink) {
+        if std::mem::take(&mut self.gap) && !self.all.is_empty() {
+            // The frames around the gap do not call each other.
+            self.all.push(Frame {
+                method: sink.method(Method::UNNAMED),
+                place: Place::Unknown(None),
+            });
+        }
+        self.all.push(frame);
+    }
+
+    /// Notes that a frame here may be one of Java, and has no name.
+    pub fn unnamed(&mut self) {
+        self.gap = true;
+    }
+
+    /// Adds the frame that is shown in this way, perhaps with its line.
+    pub fn show(&mut self, shown: &Shown<'_>, line: Option<u32>, sink: &mut dyn Sink) {
+        match shown {
+            Shown::Other => {}
+            Shown::Unnamed => self.unnamed(),
+            Shown::Java(named) => {
+                let method = sink.method(Method {
+                    class: &internal_name(named.class),
+                    name: named.name,
+                    descriptor: named.descriptor.as_deref(),
+                });
+                let place = Place::Unknown(line);
+                self.push(Frame { method, place }, sink);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn java_frames_are_distinguished_from_others() {
+        let java = |text| match Shown::of(text) {
+            Shown::Java(named) => Some((named.class, named.name, named.descriptor)),
+            _ => None,
+        };
+        let named = |class, name| Some((class, name, None));
+        assert_eq!(java("a/b/C.m_[j]"), named("a/b/C", "m"));
+        assert_eq!(java("a.b.C.<init>"), named("a.b.C", "<init>"));
+        assert_eq!(java("a.b.C.m(int, a.B)"), named("a.b.C", "m"));
+        assert_eq!(
+            java("a/b/C.m(La/B|I)V_[0]"),
+            Some(("a/b/C", "m", Some("(La/B;I)V".into())))
+        );
+        for other in [
+            "read",
+            "libc.so.6",
+            "libc.so.6`read",
+            "malloc.constprop.0",
+            "JavaMain::run",
+            "do_syscall_64_[k]",
+            "[main tid=3]",
+            "byte[]_[i]",
+        ] {
+            assert_eq!(Shown::of(other), Shown::Other, "{other}");
+        }
+        for unnamed in ["[unknown]", "[stale_jmethodID]_[j]", "[jvmtiError 23]"] {
+            assert_eq!(Shown::of(unnamed), Shown::Unnamed, "{unnamed}");
+        }
+    }
+}

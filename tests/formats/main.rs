@@ -1,0 +1,130 @@
+//! Recordings of JFR are converted to the formats of other profilers: what `edges` finds possible with
+//! BCIs and descriptors is never impossible without them.
+
+mod converted;
+#[path = "../support/mod.rs"]
+mod support;
+
+use converted::{STYLES, Style, Writer};
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use support::{Output, jdks, run, stackwitness};
+
+/// `edges` on a file, and its `--json`.
+fn edges(dir: &Path, more: &[&str], file: &Path) -> (Output, serde_json::Value) {
+    let json = dir.join("edges.json");
+    let mut command = stackwitness();
+    command.args(["edges", "--max-unknown", "1"]).args(more);
+    let output = run(command.arg("--json").arg(&json).arg(file));
+    assert!(matches!(output.code, Some(0 | 1)), "{output:?}");
+    let report = fs::read_to_string(&json).unwrap();
+    (output, serde_json::from_str(&report).unwrap())
+}
+
+/// The properties of the JVM that made a recording.
+#[derive(Default)]
+struct Properties(BTreeMap<String, String>);
+
+impl recordings::Sink for Properties {
+    fn method(&mut self, _: recordings::Method<'_>) -> u32 {
+        0
+    }
+
+    fn property(&mut self, key: &str, value: &str) {
+        self.0.insert(key.into(), value.into());
+    }
+
+    fn stack(&mut self, _: recordings::Stack<'_>) {}
+
+    fn note(&mut self, _: recordings::Note) {}
+}
+
+/// The impossible edges of a report: caller with its place, and callee.
+fn lies(report: &serde_json::Value) -> HashSet<(String, String)> {
+    let all = report["not_possible"].as_array().unwrap().iter();
+    let impossible = all.filter(|edge| edge["verdict"] == "impossible");
+    let edges = impossible.filter_map(|edge| {
+        let caller = edge["caller"].as_str()?;
+        let place = match edge["bci"].as_i64() {
+            Some(bci) => format!("@{bci}"),
+            None => "@native".into(),
+        };
+        Some((format!("{caller}{place}"), edge["callee"].as_str()?.into()))
+    });
+    edges.collect()
+}
+
+/// Converts a recording to each format and judges the result. Each stack is left out that has an
+/// impossible edge in the recording itself.
+fn convert(recording: &Path) {
+    let dir = tempfile::tempdir().unwrap();
+    let (_, report) = edges(dir.path(), &[], recording);
+    let lies = lies(&report);
+    let mut properties = Properties::default();
+    recordings::read(recording, &[], &mut properties).unwrap();
+    let property = |name: &str| properties.0.get(name).map(String::as_str).unwrap_or_default();
+    let folder = Path::new(property("user.dir"));
+    let classes = std::env::split_paths(property("java.class.path"));
+    let classes = std::env::join_paths(classes.map(|part| folder.join(part))).unwrap();
+    let mut all = ["--jdk", property("java.home")].to_vec();
+    all.extend(["--classpath", classes.to_str().unwrap()]);
+    println!("{}: {} edges, {} unknown", recording.display(), report["edges"], report["unknown"]);
+    for style in STYLES {
+        let mut writer = Writer::new(style, &lies);
+        recordings::read(recording, &[], &mut writer).unwrap();
+        let file = dir.path().join("converted");
+        writer.write_to(&file);
+        let (output, report) = edges(dir.path(), &all, &file);
+        println!(
+            "{style:?}: {} stacks ({} left out), {} edges, {} impossible, {} unknown",
+            writer.stacks, writer.left_out, report["edges"], report["impossible"], report["unknown"]
+        );
+        assert_eq!(report["stacks"], writer.stacks, "{output:?}");
+        assert_eq!(report["impossible"], 0, "{style:?}: {}", output.stdout);
+        let count = |name: &str| report[name].as_u64().unwrap();
+        // A method without a name makes the edges around it unknown.
+        let more = if style == Style::Unnamed { 2 * writer.stacks } else { 0 };
+        assert!(
+            count("unknown") <= more + count("edges") / 50,
+            "{style:?}: {}",
+            output.stdout
+        );
+    }
+}
+
+#[test]
+fn what_is_possible_stays_possible_in_other_formats() {
+    for jdk in jdks() {
+        let dir = tempfile::tempdir().unwrap();
+        let installed = java_fixtures::write_to(dir.path()).unwrap();
+        let file = dir.path().join("recording.jfr");
+        let options = format!("filename={},settings=profile", file.display());
+        let names = "lambdas streams method-handles reflection proxies sorting regexes \
+            string-concat math-parser tree-maps mutual-recursion";
+        let output = run(Command::new(jdk.join("bin/java"))
+            .arg("-XX:FlightRecorderOptions:stackdepth=256")
+            .arg(format!("-XX:StartFlightRecording:{options}"))
+            .arg("-cp")
+            .arg(&installed.fixtures_jar)
+            .arg(java_fixtures::MAIN_CLASS)
+            .args(names.split(' '))
+            .args(["--millis", "1000"]));
+        assert_eq!(output.code, Some(0), "{output:?}");
+        convert(&file);
+    }
+}
+
+/// `STACKWITNESS_RECORDINGS=FOLDER cargo test --test formats -- --ignored --nocapture`.
+#[test]
+#[ignore = "needs recordings of programs"]
+fn recordings_of_programs_too() {
+    let folder = std::env::var("STACKWITNESS_RECORDINGS").expect("the folder of the recordings");
+    let entries = fs::read_dir(folder).unwrap();
+    let files = entries.map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> = files.filter(|f| f.extension() == Some("jfr".as_ref())).collect();
+    files.sort();
+    assert!(!files.is_empty());
+    files.iter().for_each(|file| convert(file));
+}
