@@ -35,9 +35,21 @@ impl Loose {
         if let Some(&finding) = self.edges.get(&(caller, callee)) {
             return finding;
         }
-        let callers = self.methods(judge, names, caller.method);
-        let callees = self.methods(judge, names, callee);
-        let finding = best(judge, &callers, caller.location, &callees);
+        let mut callers = self.methods(judge, names, caller.method);
+        let mut callees = self.methods(judge, names, callee);
+        if callers.is_empty() {
+            callers = stand_ins(judge, names, &[], caller.method);
+        }
+        let is_declared = !callees.is_empty();
+        if !is_declared {
+            callees = stand_ins(judge, names, &callers, callee);
+        }
+        let found = best(judge, &callers, caller.location, &callees);
+        // Nothing is known of a callee whose class has no file.
+        let finding = match is_declared || matches!(found, Finding::Possible(_)) {
+            true => found,
+            false => Finding::Unknown(Unknown::Method),
+        };
         self.edges.insert((caller, callee), finding);
         finding
     }
@@ -56,13 +68,29 @@ impl Loose {
     }
 }
 
+/// Stands for a method without a descriptor that no class file declares.
+fn stand_ins(
+    judge: &mut Judge,
+    names: &Names,
+    callers: &[MethodId],
+    method: Named,
+) -> Vec<MethodId> {
+    match method {
+        Named::Known(method) => vec![method],
+        Named::Loose(at) => {
+            let (class, name) = names.loose(at);
+            let world = judge.world_mut();
+            world.stand_ins(callers, class.as_bytes(), name.as_bytes())
+        }
+    }
+}
+
 fn best(
     judge: &mut Judge,
     callers: &[MethodId],
     location: Option<Location>,
     callees: &[MethodId],
 ) -> Finding {
-    // Methods of classes that are not there, or that were made at run time.
     let mut best = None;
     for &caller in callers {
         let locations = match location {
@@ -83,8 +111,5 @@ fn best(
             }
         }
     }
-    best.unwrap_or(Finding::Unknown(match callers {
-        [] => Unknown::CallerMethod,
-        _ => Unknown::TopClass,
-    }))
+    best.unwrap_or(Finding::Unknown(Unknown::Method))
 }
