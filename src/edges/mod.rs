@@ -93,6 +93,8 @@ pub fn command(args: &EdgesArgs) -> Result<u8, Error> {
         classes.add(&part)?;
     }
     let world = judge.world_mut();
+    let of_any_jdk = classes.of_any_jdk.iter();
+    of_any_jdk.for_each(|class| world.distrust(class.as_bytes()));
     // JFR rewrites some classes of the JVM that JFR records.
     if !input.properties.is_empty() {
         let rewritten = JFR_REWRITES.iter();

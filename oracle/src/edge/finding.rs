@@ -97,7 +97,8 @@ pub enum Unknown {
     Location,
     /// Code that was made at run time.
     Generated,
-    /// Code that was rewritten at run time.
+    /// Other code than that of the class file may have run: a tool rewrites the class, or another JDK
+    /// has a class of this name.
     Rewritten,
     /// The methods that may start a thread that native code attached.
     Entry,
@@ -209,7 +210,7 @@ impl Finding {
                 Unknown::Method => "a method was redefined, unloaded or never known",
                 Unknown::Location => "the frame has no BCI",
                 Unknown::Generated => "code made at run time",
-                Unknown::Rewritten => "code rewritten at run time",
+                Unknown::Rewritten => "other code may have run",
                 Unknown::Entry => "native code may have called it",
             },
         }

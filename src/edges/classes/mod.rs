@@ -26,15 +26,20 @@ pub struct Classes {
     /// The classes that were looked for. The value says whether the classes to which they refer
     /// were looked for too.
     asked: HashMap<String, bool>,
+    /// The classes of `lib/jrt-fs.jar`. A compiler that reads the image of a JDK loads them from that
+    /// JDK, which may be another one than the JDK that runs the compiler, in a class loader of its own.
+    /// The JDK's own classes of these names have other code, too.
+    pub of_any_jdk: Vec<String>,
+    /// The classes whose files have other names, as far as [`Classes::load_others`] found them.
+    elsewhere: HashSet<String>,
     /// The number of class files that break a rule of the JVMS. They are left out.
     pub malformed: u64,
 }
 
 impl Classes {
     /// The classes of the JDK in `home`, which has this feature release: those of its image, or of
-    /// the folder of its modules if the build has no image. Compilers read a JDK's image by the classes
-    /// of its `lib/jrt-fs.jar`, in a class loader of their own. These classes have names of the image's
-    /// classes, and other code.
+    /// the folder of its modules if the build has no image, and those by which compilers read the
+    /// image.
     pub fn new(home: &Path, feature: u32) -> Result<Classes, Error> {
         let mut classes = Classes {
             feature,
@@ -43,9 +48,12 @@ impl Classes {
             folders: vec![],
             opened: HashSet::new(),
             asked: HashMap::new(),
+            of_any_jdk: vec![],
+            elsewhere: HashSet::new(),
             malformed: 0,
         };
         classes.add(&home.join("lib/jrt-fs.jar"))?;
+        classes.of_any_jdk = classes.jars.iter().flat_map(Jar::names).collect();
         let path = home.join("lib/modules");
         let exploded = home.join("modules");
         if !path.exists() && exploded.is_dir() {
@@ -114,7 +122,7 @@ impl Classes {
 
     /// Whether there is a class file of this class.
     pub fn has(&mut self, class: &str) -> bool {
-        !self.read(class).is_empty()
+        self.elsewhere.contains(class) || !self.read(class).is_empty()
     }
 
     /// Gives the world the supertypes of all classes that have not been read yet, and all of a class
@@ -137,7 +145,11 @@ impl Classes {
                 let read = Heading::read(&bytes).and_then(|heading| {
                     match heading.name == name.as_bytes() {
                         true => world.add_supertypes(&heading),
-                        false => world.add(&Outline::read(&bytes)?),
+                        false => {
+                            world.add(&Outline::read(&bytes)?);
+                            let name = String::from_utf8_lossy(heading.name);
+                            self.elsewhere.insert(name.into_owned());
+                        }
                     }
                     Ok(())
                 });
