@@ -336,14 +336,14 @@ fn classes(jar: &Path) -> HashMap<String, Vec<u8>> {
     classes
 }
 
-/// Stacks of two frames: each call in the classes whose target one of the classes declares.
+/// Stacks of two frames: each call in the classes of a method whose code is in one of the classes.
 fn calls(classes: &HashMap<String, Vec<u8>>) -> String {
     let outlines = classes.values().map(|bytes| Outline::read(bytes).unwrap());
     let outlines: HashMap<_, _> = outlines.map(|outline| (outline.name, outline)).collect();
     let declares = |m: &MemberRef<'_>| {
         outlines.get(m.class).is_some_and(|class| {
             let mut methods = class.methods.iter();
-            methods.any(|d| d.name == m.name && d.descriptor == m.descriptor)
+            methods.any(|d| (d.name, d.descriptor) == (m.name, m.descriptor) && d.code.is_some())
         })
     };
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();

@@ -2,7 +2,7 @@
 
 use rand::rngs::StdRng;
 use rand::{Rng, RngExt, SeedableRng};
-use recordings::{Method, Note, Sink, Stack};
+use recordings::{Method, Note, Place, Sink, Stack};
 use std::io::Write;
 
 /// Counts the calls.
@@ -11,11 +11,15 @@ struct Count {
     methods: u32,
     stacks: u64,
     notes: Vec<Note>,
+    /// The last stack: class, name and place of each frame, and whether its lowest frame is there.
+    last: (Vec<(String, String, Place)>, bool),
+    names: Vec<(String, String)>,
 }
 
 impl Sink for Count {
     fn method(&mut self, method: Method<'_>) -> u32 {
         assert!(!method.name.is_empty());
+        self.names.push((method.class.into(), method.name.into()));
         self.methods += 1;
         self.methods - 1
     }
@@ -24,6 +28,11 @@ impl Sink for Count {
 
     fn stack(&mut self, stack: Stack<'_>) {
         assert!(!stack.frames.is_empty());
+        let named = stack.frames.iter().map(|frame| {
+            let (class, name) = self.names[frame.method as usize].clone();
+            (class, name, frame.place)
+        });
+        self.last = (named.collect(), stack.whole);
         self.stacks += stack
             .samples
             .iter()
@@ -159,28 +168,45 @@ fn metadata() -> Vec<u8> {
     event(&body)
 }
 
+/// Methods of [`chunk_of`]: `a.B.m`, a function of libc, and a method that was unloaded.
+const JAVA: u64 = 1;
+const LIBC: u64 = 2;
+const STALE: u64 = 3;
+
+/// Kinds of frames of [`chunk_of`].
+const COMPILED: u64 = 1;
+const KERNEL: u64 = 2;
+
 /// A chunk in the format of async-profiler: the stack of `a.B.m` below a frame of libc and a frame
 /// of the kernel, sampled `samples` times.
 fn chunk(samples: usize) -> Vec<u8> {
+    let frames = [
+        [LIBC, 0, 0, KERNEL],
+        [LIBC, 0, 0, COMPILED],
+        [JAVA, 7, 5, COMPILED],
+    ];
+    chunk_of(&frames, samples)
+}
+
+/// A chunk with a stack: method, line, BCI and kind of each frame, top first.
+fn chunk_of(frames: &[[u64; 4]], samples: usize) -> Vec<u8> {
     let mut body = numbers(&[1, 0, 0, 0, 0, 5]);
-    body.extend(numbers(&[10, 5]));
-    for (key, symbol) in ["a.B", "m", "()V", "", "()L;"].iter().enumerate() {
+    body.extend(numbers(&[10, 6]));
+    let symbols = ["a.B", "m", "()V", "", "()L;", "stale_jmethodID"];
+    for (key, symbol) in symbols.iter().enumerate() {
         number(key as u64 + 1, &mut body);
         text(symbol, &mut body);
     }
     body.extend(numbers(&[11, 2, 1, 1, 2, 4]));
-    body.extend(numbers(&[12, 2, 1, 1, 2, 3, 2, 2, 2, 5]));
+    body.extend(numbers(&[12, 3, 1, 1, 2, 3, 2, 2, 2, 5, 3, 2, 6, 5]));
     number(13, &mut body);
     number(2, &mut body);
     for (key, kind) in [(1, "Interpreted"), (2, "Kernel")] {
         number(key, &mut body);
         text(kind, &mut body);
     }
-    // One stack of three frames: kernel, libc, Java.
-    body.extend(numbers(&[15, 1, 1, 0, 3]));
-    body.extend(numbers(&[2, 0, 0, 2]));
-    body.extend(numbers(&[2, 0, 0, 1]));
-    body.extend(numbers(&[1, 7, 5, 1]));
+    body.extend(numbers(&[15, 1, 1, 0, frames.len() as u64]));
+    frames.iter().for_each(|frame| body.extend(numbers(frame)));
     let mut events = event(&body);
     for _ in 0..samples {
         events.extend(event(&numbers(&[20, 99, 1])));
@@ -201,6 +227,32 @@ fn frames_of_native_code_are_no_calls() {
     let (result, count) = read(&chunk(3));
     result.unwrap();
     assert_eq!((count.methods, count.stacks, count.notes), (1, 3, vec![]));
+}
+
+/// async-profiler asks for the names of methods at the end, and some classes are gone by then.
+#[test]
+fn a_method_that_was_unloaded_is_a_frame_without_a_name() {
+    let java = |bci| [JAVA, 7, bci, COMPILED];
+    let stale = [STALE, 0, 0, COMPILED];
+    let frames = [stale, java(5), stale, stale, java(6), java(8), stale];
+    let (result, count) = read(&chunk_of(&frames, 1));
+    result.unwrap();
+    let m = |bci| ("a/B".to_owned(), "m".to_owned(), Place::Bci(bci));
+    let gap = (String::new(), "unknown".to_owned(), Place::Unknown(None));
+    assert_eq!(count.last.0, [m(5), gap, m(6), m(8)]);
+}
+
+/// async-profiler writes a frame of a native method like a compiled frame at BCI 0, without a line, and
+/// never writes that a stack is cut off.
+#[test]
+fn what_async_profiler_does_not_tell_is_unknown() {
+    let frames = [[JAVA, 0, 0, COMPILED], [JAVA, 7, 0, COMPILED]];
+    let (result, count) = read(&chunk_of(&frames, 1));
+    result.unwrap();
+    let places = count.last.0.iter().map(|frame| frame.2);
+    let places: Vec<Place> = places.collect();
+    assert_eq!(places, [Place::Unknown(None), Place::Bci(0)]);
+    assert!(!count.last.1);
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub enum Style {
     Signatures,
     /// Collapsed stacks of allocations: the top is a class.
     Allocations,
-    /// Collapsed stacks in which a method without a name stands for a frame of each.
+    /// Collapsed stacks in which a method without a name stands for a frame of each, unless it has only one.
     Unnamed,
     /// A profile of pprof.
     Pprof,
@@ -140,11 +140,11 @@ impl Sink for Writer<'_> {
                 shown.extend(above.map(str::to_owned));
             }
             Style::Allocations => shown.push("java.lang.String_[i]".into()),
-            Style::Unnamed => {
+            Style::Unnamed if shown.len() > 1 => {
                 let at = self.stacks as usize % shown.len();
                 shown[at] = "[stale_jmethodID]".into();
             }
-            Style::Slashes | Style::Dots | Style::Signatures => {}
+            Style::Slashes | Style::Dots | Style::Signatures | Style::Unnamed => {}
         }
         let _ = writeln!(self.text, "{} {times}", shown.join(";"));
     }
