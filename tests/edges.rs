@@ -2,14 +2,11 @@
 
 mod support;
 
-use classfile::Outline;
-use classfile::outline::Refers;
-use classfile::pool::MemberRef;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fs;
-use std::io::Read;
 use std::path::Path;
 use std::process::Command;
+use support::calls::{calls, of_jar};
 use support::{jdks, run, stackwitness};
 
 /// The numbers in the last line of `edges`.
@@ -320,62 +317,12 @@ fn classes_in_files_of_other_names_are_found() {
     }
 }
 
-/// The classes of a jar of the JDK, by their internal names.
-fn classes(jar: &Path) -> HashMap<String, Vec<u8>> {
-    let mut jar = zip::ZipArchive::new(fs::File::open(jar).unwrap()).unwrap();
-    let mut classes = HashMap::new();
-    for at in 0..jar.len() {
-        let mut entry = jar.by_index(at).unwrap();
-        let name = entry.name().unwrap().into_owned();
-        if let Some(class) = name.strip_suffix(".class") {
-            let mut bytes = vec![];
-            entry.read_to_end(&mut bytes).unwrap();
-            classes.insert(class.to_owned(), bytes);
-        }
-    }
-    classes
-}
-
-/// Stacks of two frames: each call in the classes of a method whose code is in one of the classes.
-fn calls(classes: &HashMap<String, Vec<u8>>) -> String {
-    let outlines = classes.values().map(|bytes| Outline::read(bytes).unwrap());
-    let outlines: HashMap<_, _> = outlines.map(|outline| (outline.name, outline)).collect();
-    let declares = |m: &MemberRef<'_>| {
-        outlines.get(m.class).is_some_and(|class| {
-            let mut methods = class.methods.iter();
-            methods.any(|d| (d.name, d.descriptor) == (m.name, m.descriptor) && d.code.is_some())
-        })
-    };
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    let frame = |class, name, descriptor, bci| {
-        serde_json::json!({"class": text(class), "method": text(name),
-            "descriptor": text(descriptor), "bci": bci})
-    };
-    let mut lines = String::new();
-    for class in outlines.values() {
-        for method in &class.methods {
-            for site in method.code.iter().flat_map(|code| &code.sites) {
-                if let Refers::Static(m) | Refers::Special(m) = site.refers
-                    && declares(&m)
-                {
-                    let frames = [
-                        frame(m.class, m.name, m.descriptor, 0),
-                        frame(class.name, method.name, method.descriptor, site.bci),
-                    ];
-                    lines += &format!("{}\n", serde_json::json!({ "frames": frames }));
-                }
-            }
-        }
-    }
-    lines
-}
-
 /// A compiler loads `jrt-fs.jar` of the JDK whose image the compiler reads. The JDK that runs the compiler
 /// has classes of the same names, with other code.
 #[test]
 fn classes_that_read_an_image_are_judged_by_the_code_of_their_jar() {
     for other in jdks() {
-        let lines = calls(&classes(&other.join("lib/jrt-fs.jar")));
+        let lines = calls(&of_jar(&other.join("lib/jrt-fs.jar")));
         for jdk in jdks() {
             let dir = tempfile::tempdir().unwrap();
             let (found, output) = judge(&jdk, dir.path(), &lines);

@@ -77,11 +77,14 @@ pub enum Note {
     Biased(u64),
 }
 
+/// The environment variable with the folder in which a shell stood, as [`Sink::property`] gets it.
+pub const PWD: &str = "env.PWD";
+
 /// Takes the results of a reader.
 pub trait Sink {
     /// A method. Returns a number for the method. A reader may pass a method several times.
     fn method(&mut self, method: Method<'_>) -> u32;
-    /// A system property of the JVM at its start.
+    /// A system property of the JVM at its start, or [`PWD`].
     fn property(&mut self, key: &str, value: &str);
     /// A stack.
     fn stack(&mut self, stack: Stack<'_>);

@@ -131,6 +131,21 @@ const TYPES: &[Described<'static>] = &[
             ("stackTrace", 15, true, false),
         ],
     ),
+    (
+        21,
+        "jdk.CPUTimeSample",
+        &[
+            ("stackTrace", 15, true, false),
+            ("failed", 2, false, false),
+            ("biased", 2, false, false),
+        ],
+    ),
+    (
+        22,
+        "jdk.RedefineClasses",
+        &[("classCount", 1, false, false)],
+    ),
+    (23, "jdk.NativeAgent", &[("name", 3, false, false)]),
 ];
 
 fn metadata() -> Vec<u8> {
@@ -190,6 +205,11 @@ fn chunk(samples: usize) -> Vec<u8> {
 
 /// A chunk with a stack: method, line, BCI and kind of each frame, top first.
 fn chunk_of(frames: &[[u64; 4]], samples: usize) -> Vec<u8> {
+    chunk_with(frames, &vec![numbers(&[20, 99, 1]); samples])
+}
+
+/// A chunk with a stack and these events.
+fn chunk_with(frames: &[[u64; 4]], bodies: &[Vec<u8>]) -> Vec<u8> {
     let mut body = numbers(&[1, 0, 0, 0, 0, 5]);
     body.extend(numbers(&[10, 6]));
     let symbols = ["a.B", "m", "()V", "", "()L;", "stale_jmethodID"];
@@ -208,9 +228,7 @@ fn chunk_of(frames: &[[u64; 4]], samples: usize) -> Vec<u8> {
     body.extend(numbers(&[15, 1, 1, 0, frames.len() as u64]));
     frames.iter().for_each(|frame| body.extend(numbers(frame)));
     let mut events = event(&body);
-    for _ in 0..samples {
-        events.extend(event(&numbers(&[20, 99, 1])));
-    }
+    bodies.iter().for_each(|body| events.extend(event(body)));
     let at = 68 + events.len();
     events.extend(metadata());
     let mut chunk = b"FLR\0\0\x02\0\0".to_vec();
@@ -253,6 +271,33 @@ fn what_async_profiler_does_not_tell_is_unknown() {
     let places: Vec<Place> = places.collect();
     assert_eq!(places, [Place::Unknown(None), Place::Bci(0)]);
     assert!(!count.last.1);
+}
+
+#[test]
+fn samples_that_failed_or_are_biased_are_counted_and_agents_are_told() {
+    let mut agent = vec![23];
+    text("jdwp", &mut agent);
+    let events = [
+        numbers(&[21, 1, 0, 0]),
+        numbers(&[21, 1, 0, 1]),
+        numbers(&[21, 1, 0, 1]),
+        numbers(&[21, 0, 1, 0]),
+        numbers(&[22, 5]),
+        agent,
+    ];
+    let (result, count) = read(&chunk_with(&[[JAVA, 7, 5, COMPILED]], &events));
+    result.unwrap();
+    let interference = |what: &str| Note::Interference(what.into());
+    assert_eq!(
+        count.notes,
+        [
+            Note::Failed(1),
+            Note::Biased(2),
+            interference("jdk.NativeAgent of jdwp (1 events)"),
+            interference("jdk.RedefineClasses (1 events)"),
+        ]
+    );
+    assert_eq!(count.stacks, 3);
 }
 
 #[test]

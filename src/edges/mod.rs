@@ -22,7 +22,7 @@ use hotspot::runtime::{HotSpot, JFR_REWRITES, is_launched_by_jdk};
 use judging::Judging;
 use names::{Named, Names};
 use oracle::edge::{Judge, Of, Runtime, Starts};
-use recordings::{Note, Sink};
+use recordings::{Note, PWD, Sink};
 use scenarios::jdk::Jdk;
 use stack::Collected;
 use std::collections::{BTreeMap, BTreeSet};
@@ -95,11 +95,10 @@ pub fn command(args: &EdgesArgs) -> Result<u8, Error> {
     let world = judge.world_mut();
     let of_any_jdk = classes.of_any_jdk.iter();
     of_any_jdk.for_each(|class| world.distrust(class.as_bytes()));
-    // JFR rewrites some classes of the JVM that JFR records.
-    if !input.properties.is_empty() {
-        let rewritten = JFR_REWRITES.iter();
-        rewritten.for_each(|class| world.distrust(class.as_bytes()));
-    }
+    // JFR rewrites some classes of a JVM that JFR records. Files of other tools do not say whether JFR
+    // recorded the JVM, too.
+    let rewritten = JFR_REWRITES.iter();
+    rewritten.for_each(|class| world.distrust(class.as_bytes()));
     for class in needed() {
         classes.load(world, class, false);
     }
@@ -251,19 +250,22 @@ fn files(given: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
 
 /// Where the program's class files are.
 fn class_path(args: &EdgesArgs, properties: &BTreeMap<String, String>) -> Vec<PathBuf> {
-    let here = Path::new(".");
     if args.classpath.is_none() && args.module_path.is_none() {
-        return path::of_jvm(properties);
+        // A recording of the JDK has the environment, and not the folder in which the JVM ran. Most
+        // recordings are written there.
+        let recorded = ["user.dir", PWD].map(|name| properties.get(name).map(PathBuf::from));
+        let beside = args.files.iter().filter_map(|file| file.parent());
+        let mut folders: Vec<PathBuf> = recorded.into_iter().flatten().collect();
+        folders.extend(beside.map(Path::to_owned));
+        folders.push(PathBuf::from("."));
+        return path::of_jvm(properties, &folders);
     }
-    let mut given = properties.clone();
-    given.insert("user.dir".into(), here.display().to_string());
-    for (name, value) in [
+    let given = [
         ("java.class.path", &args.classpath),
         ("jdk.module.path", &args.module_path),
-    ] {
-        given.insert(name.into(), value.clone().unwrap_or_default());
-    }
-    path::of_jvm(&given)
+    ];
+    let given = given.map(|(name, value)| (name.into(), value.clone().unwrap_or_default()));
+    path::of_jvm(&given.into(), &[PathBuf::from(".")])
 }
 
 /// Classes that the rules of the VM name.

@@ -134,7 +134,12 @@ impl Sink for Writer<'_> {
         match self.style {
             Style::Pprof => return self.pprof.add(&shown, times),
             Style::Annotated => {
-                let below = ["[main tid=7]", "start_thread", "JavaThread::run", "call_stub"];
+                let below = [
+                    "[main tid=7]",
+                    "start_thread",
+                    "JavaThread::run",
+                    "call_stub",
+                ];
                 shown.splice(0..0, below.map(str::to_owned));
                 let above = ["Unsafe_Park", "futex_wait.constprop.0", "do_futex_[k]"];
                 shown.extend(above.map(str::to_owned));
@@ -205,5 +210,10 @@ fn number(field: u64, n: u64) -> Vec<u8> {
 }
 
 fn counted(field: u64, bytes: &[u8]) -> Vec<u8> {
-    [varint(field << 3 | 2), varint(bytes.len() as u64), bytes.to_vec()].concat()
+    [
+        varint(field << 3 | 2),
+        varint(bytes.len() as u64),
+        bytes.to_vec(),
+    ]
+    .concat()
 }

@@ -1,7 +1,13 @@
-//! Recordings of JFR are converted to the formats of other profilers: what `edges` finds possible with
-//! BCIs and descriptors is never impossible without them.
+//! What `edges` reads: formats, files and class paths.
+//!
+//! * here: recordings of JFR are converted to the formats of other profilers. What `edges` finds possible
+//!   with BCIs and descriptors is never impossible without them;
+//! * `inputs`: several files, archives, dumps of a living JVM, cut recordings;
+//! * `places`: where class files are.
 
 mod converted;
+mod inputs;
+mod places;
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -62,15 +68,24 @@ fn convert(recording: &Path) {
     let dir = tempfile::tempdir().unwrap();
     let (_, report) = edges(dir.path(), &[], recording);
     let lies = lies(&report);
+    let unknown = report["unknown"].as_u64().unwrap();
     let mut properties = Properties::default();
     recordings::read(recording, &[], &mut properties).unwrap();
-    let property = |name: &str| properties.0.get(name).map(String::as_str).unwrap_or_default();
-    let folder = Path::new(property("user.dir"));
-    let classes = std::env::split_paths(property("java.class.path"));
-    let classes = std::env::join_paths(classes.map(|part| folder.join(part))).unwrap();
-    let mut all = ["--jdk", property("java.home")].to_vec();
-    all.extend(["--classpath", classes.to_str().unwrap()]);
-    println!("{}: {} edges, {} unknown", recording.display(), report["edges"], report["unknown"]);
+    let property = |name: &str| {
+        properties
+            .0
+            .get(name)
+            .map(String::as_str)
+            .unwrap_or_default()
+    };
+    let [home, classes] = ["java.home", "java.class.path"].map(property);
+    let all = ["--jdk", home, "--classpath", classes];
+    println!(
+        "{}: {} edges, {} unknown",
+        recording.display(),
+        report["edges"],
+        report["unknown"]
+    );
     for style in STYLES {
         let mut writer = Writer::new(style, &lies);
         recordings::read(recording, &[], &mut writer).unwrap();
@@ -79,15 +94,23 @@ fn convert(recording: &Path) {
         let (output, report) = edges(dir.path(), &all, &file);
         println!(
             "{style:?}: {} stacks ({} left out), {} edges, {} impossible, {} unknown",
-            writer.stacks, writer.left_out, report["edges"], report["impossible"], report["unknown"]
+            writer.stacks,
+            writer.left_out,
+            report["edges"],
+            report["impossible"],
+            report["unknown"]
         );
         assert_eq!(report["stacks"], writer.stacks, "{output:?}");
         assert_eq!(report["impossible"], 0, "{style:?}: {}", output.stdout);
         let count = |name: &str| report[name].as_u64().unwrap();
         // A method without a name makes the edges around it unknown.
-        let more = if style == Style::Unnamed { 2 * writer.stacks } else { 0 };
+        let more = if style == Style::Unnamed {
+            2 * writer.stacks
+        } else {
+            0
+        };
         assert!(
-            count("unknown") <= more + count("edges") / 50,
+            count("unknown") <= unknown + more + count("edges") / 50,
             "{style:?}: {}",
             output.stdout
         );
@@ -123,7 +146,9 @@ fn recordings_of_programs_too() {
     let folder = std::env::var("STACKWITNESS_RECORDINGS").expect("the folder of the recordings");
     let entries = fs::read_dir(folder).unwrap();
     let files = entries.map(|entry| entry.unwrap().path());
-    let mut files: Vec<PathBuf> = files.filter(|f| f.extension() == Some("jfr".as_ref())).collect();
+    let mut files: Vec<PathBuf> = files
+        .filter(|f| f.extension() == Some("jfr".as_ref()))
+        .collect();
     files.sort();
     assert!(!files.is_empty());
     files.iter().for_each(|file| convert(file));

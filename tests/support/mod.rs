@@ -1,6 +1,8 @@
 //! The common parts of the tests of the command line.
 #![allow(dead_code, unused_imports, reason = "no test uses all of it")]
 
+pub mod calls;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

@@ -25,7 +25,9 @@ impl World {
     /// instruction of the callers gives to this name, and one without a descriptor.
     pub fn stand_ins(&mut self, callers: &[MethodId], class: &[u8], name: &[u8]) -> Vec<MethodId> {
         let mut descriptors: Vec<Vec<u8>> = vec![vec![]];
-        let declared = callers.iter().flat_map(|&caller| self.declarations(self.of(caller)));
+        let declared = callers
+            .iter()
+            .flat_map(|&caller| self.declarations(self.of(caller)));
         let codes = declared.filter_map(|declared| declared.code.as_deref());
         for (_, site) in codes.flat_map(|code| &code.sites) {
             if let Refer::Virtual(m) | Refer::Special(m) | Refer::Static(m) | Refer::Interface(m) =

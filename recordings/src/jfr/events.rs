@@ -6,7 +6,7 @@ use super::seen::{SAMPLES, Seen};
 use super::values::{self, Value};
 use crate::bytes::Bytes;
 use crate::shown::Frames;
-use crate::sink::{Samples, Sink, Stack};
+use crate::sink::{PWD, Samples, Sink, Stack};
 use std::collections::HashMap;
 
 /// Why an event is read.
@@ -16,6 +16,8 @@ enum Use {
     Stack,
     /// For its system property.
     Property,
+    /// For its variable of the environment.
+    Variable,
     /// The JVM's arguments.
     Arguments,
     /// For an agent, or a class that was redefined.
@@ -53,6 +55,7 @@ impl<'a> Events<'a> {
             let how = match name {
                 _ if holds && wanted.contains(&name) => Use::Stack,
                 "jdk.InitialSystemProperty" => Use::Property,
+                "jdk.InitialEnvironmentVariable" => Use::Variable,
                 "jdk.JVMInformation" => Use::Arguments,
                 _ if INTERFERING.contains(&name) => Use::Interference,
                 _ if holds => Use::Count,
@@ -105,11 +108,20 @@ impl<'a> Events<'a> {
                     sink.property(&key, &value);
                 }
             }
+            Use::Variable => {
+                if let (Some("PWD"), Some(value)) = (text("key").as_deref(), text("value")) {
+                    sink.property(PWD, &value);
+                }
+            }
             Use::Arguments => {
                 let arguments = text("jvmArguments").unwrap_or_default();
                 for argument in arguments.split_whitespace().filter(|a| is_agent(a)) {
                     let what = format!("the JVM was started with {argument}");
                     seen.interference.insert(what, 1);
+                }
+                // JFR leaves the properties of modules out.
+                if let Some(path) = module_path(&arguments) {
+                    sink.property("jdk.module.path", path);
                 }
             }
             Use::Interference => {
@@ -167,7 +179,27 @@ impl<'a> Events<'a> {
     }
 }
 
+/// The module path among the JVM's arguments. A space within an argument cannot be told from a space between
+/// two: all options begin with a hyphen.
+fn module_path(arguments: &str) -> Option<&str> {
+    let (_, rest) = arguments.rsplit_once("--module-path=")?;
+    Some(rest.split(" -").next().unwrap_or(rest).trim_end())
+}
+
 fn is_agent(argument: &str) -> bool {
     let options = ["-javaagent:", "-agentpath:", "-agentlib:"];
     options.iter().any(|option| argument.starts_with(option))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::module_path;
+
+    #[test]
+    fn a_module_path_may_have_spaces() {
+        let arguments = "-Xmx1g --module-path=a b:c -Dx=y";
+        assert_eq!(module_path(arguments), Some("a b:c"));
+        assert_eq!(module_path("--module-path=mods "), Some("mods"));
+        assert_eq!(module_path("-Xmx1g"), None);
+    }
 }

@@ -20,18 +20,35 @@ pub fn parts(path: &str, folder: &Path) -> Vec<PathBuf> {
 }
 
 /// All places of class files of a JVM with these system properties: its class path and its module
-/// path, whose folders hold modules. Paths are relative to the folder in which the JVM ran.
-pub fn of_jvm(properties: &BTreeMap<String, String>) -> Vec<PathBuf> {
-    let get = |name: &str| properties.get(name).map(String::as_str);
-    let folder = Path::new(get("user.dir").unwrap_or("."));
-    let mut found = parts(get("java.class.path").unwrap_or_default(), folder);
-    for part in parts(get("jdk.module.path").unwrap_or_default(), folder) {
+/// path, whose folders hold modules. Relative paths are relative to the first of `folders` in which one of
+/// them exists.
+pub fn of_jvm(properties: &BTreeMap<String, String>, folders: &[PathBuf]) -> Vec<PathBuf> {
+    let get = |name: &str| {
+        let path = properties.get(name).map_or("", String::as_str);
+        parts(path, &folder_of(path, folders))
+    };
+    let mut found = get("java.class.path");
+    for part in get("jdk.module.path") {
         found.extend(jars(&part));
         let modules = entries(&part).into_iter().filter(|entry| entry.is_dir());
         found.extend(modules);
         found.push(part);
     }
     found
+}
+
+/// The folder to which the parts of a path are relative.
+fn folder_of(path: &str, folders: &[PathBuf]) -> PathBuf {
+    let relative: Vec<PathBuf> = std::env::split_paths(path)
+        .filter(|part| part.is_relative() && !part.as_os_str().is_empty())
+        .map(|part| match part.ends_with("*") {
+            true => part.parent().unwrap_or(Path::new("")).into(),
+            false => part,
+        })
+        .collect();
+    let holds = |folder: &&PathBuf| relative.iter().any(|part| folder.join(part).exists());
+    let folder = folders.iter().find(holds).or(folders.first());
+    folder.cloned().unwrap_or_default()
 }
 
 /// The file of a URL in the `Class-Path` of a manifest, relative to the jar's folder.
@@ -79,10 +96,17 @@ mod tests {
 
     #[test]
     fn paths_are_relative_to_where_the_jvm_ran() {
-        let properties = [("user.dir", "/x"), ("java.class.path", "a.jar:/b:c/d")];
-        let properties = properties.map(|(key, value)| (key.into(), value.into()));
+        let properties = [("java.class.path", "a.jar:/b:c/d")];
+        let properties = properties
+            .map(|(key, value)| (key.into(), value.into()))
+            .into();
+        let dir = tempfile::tempdir().unwrap();
+        let folders = ["/x".into(), dir.path().to_owned()];
         let expected = ["/x/a.jar", "/b", "/x/c/d"].map(PathBuf::from);
-        assert_eq!(of_jvm(&properties.into()), expected);
+        assert_eq!(of_jvm(&properties, &folders), expected);
+        fs::create_dir_all(dir.path().join("c/d")).unwrap();
+        let expected = ["a.jar", "/b", "c/d"].map(|part| dir.path().join(part));
+        assert_eq!(of_jvm(&properties, &folders), expected);
         assert_eq!(
             of_url(Path::new("/x"), "lib/a%20b.jar"),
             Path::new("/x/lib/a b.jar")
