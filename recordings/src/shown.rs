@@ -43,10 +43,12 @@ impl<'a> Shown<'a> {
         };
         // Not plain are C++ (`a::b`), and names of threads in brackets.
         let is_plain = |text: &str| !text.is_empty() && !text.contains([':', ' ', '[', '*', '`']);
+        let is_library = matches!(name, "so" | "dylib" | "dll")
+            || class.ends_with(".so")
+            || class.contains(".so.");
         // Compilers number their copies of a function: `f.constprop.0`.
-        let is_native = !class.contains('/')
-            && (class.contains(".so") || name == "so" || class.starts_with("lib"))
-            || name.starts_with(|c: char| c.is_ascii_digit());
+        let is_copy = name.starts_with(|c: char| c.is_ascii_digit());
+        let is_native = is_copy || is_library && !class.contains('/');
         if !is_plain(class) || !is_plain(name) || is_native {
             return Shown::Other;
         }
@@ -122,6 +124,7 @@ mod tests {
         let named = |class, name| Some((class, name, None));
         assert_eq!(java("a/b/C.m_[j]"), named("a/b/C", "m"));
         assert_eq!(java("a.b.C.<init>"), named("a.b.C", "<init>"));
+        assert_eq!(java("lib.sort.C.so2"), named("lib.sort.C", "so2"));
         assert_eq!(java("a.b.C.m(int, a.B)"), named("a.b.C", "m"));
         assert_eq!(
             java("a/b/C.m(La/B|I)V_[0]"),
@@ -130,6 +133,7 @@ mod tests {
         for other in [
             "read",
             "libc.so.6",
+            "libjvm.so",
             "libc.so.6`read",
             "malloc.constprop.0",
             "JavaMain::run",

@@ -3,9 +3,10 @@
 //!
 //! * [`breaking`]: how input is broken;
 //! * [`command`]: a command that reads the input, with a deadline;
-//! * `reports`, `scenarios`, `stacks`, `classes`: the kinds of input. In each the fuzz body is a
+//! * `reports`, `baselines`, `scenarios`, `stacks`, `classes`: the kinds of input. In each the fuzz body is a
 //!   plain function of the broken bytes.
 
+mod baselines;
 mod breaking;
 mod classes;
 mod command;

@@ -3,6 +3,7 @@
 use crate::breaking::each;
 use crate::command::answer;
 use oracle::Layer;
+use oracle::record::VisitedCode;
 use oracle::report::Report;
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,13 +15,13 @@ const KNOWN: &[u8] = include_bytes!("../examples/gate-known/known.toml");
 
 /// The numbers of a layer to which a budget applies.
 #[derive(Debug, Default, PartialEq)]
-struct Counted {
-    checks: u64,
-    mismatches: u64,
+pub struct Counted {
+    pub checks: u64,
+    pub mismatches: u64,
 }
 
 /// The counts of all runs of a report, in each layer; `None` if the text is no report.
-fn counted(text: &[u8]) -> Option<BTreeMap<Layer, Counted>> {
+pub fn counted(text: &[u8]) -> Option<BTreeMap<Layer, Counted>> {
     let report: Report = serde_json::from_slice(text).ok()?;
     let mut counted: BTreeMap<Layer, Counted> = BTreeMap::new();
     for counts in report.runs.iter().flat_map(|run| &run.layers) {
@@ -170,6 +171,28 @@ fn excuses(text: &[u8]) {
             && rate.is_some_and(|rate| rate >= 2e-5)
     });
     assert!(fits, "{text}");
+}
+
+/// The code that threads ran step by step.
+#[test]
+fn listing() {
+    // push rbp; test eax, eax; jz 7; inc ecx; pop rbp; ret; nop
+    const VISITED: &str = r#"{"name":"nmethod","method":"a.B.c","tier":4,"start":4096,"stubs":9,"code":"5585c07402ffc15dc390","visited":[[0,"match"],[1,"imprecise"],[3,"unverifiable"],[7,"wrong"]],"missed":[5,8],"behind_branches":[5],"behind_visited":[8],"has_ended":true}
+"#;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("visited.jsonl");
+    let words = ["listing", ".", "--method", "a.B"];
+    fs::write(&file, VISITED).unwrap();
+    let whole = answer(folder.path(), &words, b"");
+    assert!(whole.stdout.contains("!      7  pop rbp"), "{whole:#?}");
+    each(VISITED.as_bytes(), |bytes| {
+        fs::write(&file, bytes).unwrap();
+        if answer(folder.path(), &words, bytes).code == Some(0) {
+            for line in str::from_utf8(bytes).expect("text").lines() {
+                serde_json::from_str::<VisitedCode>(line).expect("what is no record is refused");
+            }
+        }
+    });
 }
 
 /// A folder of results: each file of a run is broken in turn.

@@ -62,3 +62,47 @@ fn plan() {
         }
     });
 }
+
+/// Counts one match in `gst`.
+const SCRIPT: &str = r#"
+printf '\001' | dd of=$dir/slots.bin bs=1 seek=256 conv=notrunc 2>/dev/null
+echo '{"started":{"home":"h","vendor":"v","version":"17","vm":"VM","asgct":true}}' > $dir/records.jsonl
+"#;
+
+const SMALL: &str = "\
+name = 'small'
+layers = ['gst']
+[sampling]
+interval_us = 200
+[budget]
+gst = 0.5
+[matrix]
+repetitions = 1
+[[program]]
+name = 'one'
+java = ['One']
+baseline = false
+deadline_s = 30
+";
+
+/// Who ran a scenario has run all of it.
+#[test]
+fn run() {
+    let folder = tempfile::tempdir().unwrap();
+    let jdk = fake_jdk(folder.path(), SCRIPT).display().to_string();
+    let file = folder.path().join("x.toml");
+    let out = folder.path().join("out");
+    let words = ["run", "--scenario", "x.toml", "--jdk", &jdk, "--out", "out"];
+    fs::write(&file, SMALL).unwrap();
+    let whole = answer(folder.path(), &words, b"");
+    assert_eq!(whole.code, Some(0), "{whole:#?}");
+    each(SMALL.as_bytes(), |bytes| {
+        let _ = fs::remove_dir_all(&out);
+        fs::write(&file, bytes).unwrap();
+        let output = answer(folder.path(), &words, bytes);
+        if output.code == Some(0) {
+            let report = crate::support::report(&out);
+            assert_eq!(report.runs.len(), number(bytes), "{output:#?}");
+        }
+    });
+}

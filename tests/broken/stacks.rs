@@ -1,13 +1,14 @@
-//! Broken stacks in all text formats and archives, and broken class files by which stacks are
-//! judged. `recordings/tests/broken.rs` has broken JFR recordings.
+//! Broken stacks in all formats, recordings and archives, and broken class files by which stacks are
+//! judged.
 
 use crate::breaking::{Random, TIMES, broken};
 use crate::command::answer;
-use crate::support::{Output, jdks};
+use crate::support::{Output, jdks, run};
 use ristretto_jimage::Image;
 use std::fs;
 use std::io::{Cursor, Write};
 use std::path::Path;
+use std::process::Command;
 
 const LINES: &[u8] = br#"{"thread":"main","start":"launcher","frames":[{"class":"stackwitness.fixtures.Rng","method":"next","descriptor":"()J","bci":0},{"class":"stackwitness.fixtures.Main","method":"main","descriptor":"([Ljava/lang/String;)V","bci":5}]}
 {"frames":[{"class":"java.lang.Thread","method":"run","descriptor":"()V","bci":5}]}
@@ -130,6 +131,33 @@ fn formats(formats: &[&[u8]]) {
     }
 }
 
+/// A recording of the JDK of [`small_jdk`].
+#[test]
+fn recordings() {
+    let folder = tempfile::tempdir().unwrap();
+    if !small_jdk(folder.path()) {
+        return;
+    }
+    let installed = java_fixtures::write_to(folder.path()).unwrap();
+    let file = folder.path().join("stacks");
+    let home = jdks().into_iter().next().unwrap();
+    let output = run(Command::new(home.join("bin/java"))
+        .arg(format!("-XX:StartFlightRecording:filename={}", file.display()))
+        .arg("-cp")
+        .arg(&installed.fixtures_jar)
+        .arg(java_fixtures::MAIN_CLASS)
+        .args(["tree-maps", "--millis", "500"]));
+    assert_eq!(output.code, Some(0), "{output:#?}");
+    let whole = fs::read(&file).unwrap();
+    let classpath = installed.fixtures_jar.display().to_string();
+    let output = judge(folder.path(), &classpath, &[]);
+    assert_eq!(output.code, Some(0), "{output:#?}");
+    for seed in 0..TIMES {
+        fs::write(&file, broken(&whole, &mut Random(seed))).unwrap();
+        judge(folder.path(), &classpath, &[]);
+    }
+}
+
 /// Broken class files never make an edge impossible that the unbroken class files allow.
 #[test]
 fn class_paths() {
@@ -138,7 +166,7 @@ fn class_paths() {
         return;
     }
     fs::write(folder.path().join("stacks"), CALLS).unwrap();
-    for seed in 0..TIMES / 4 {
+    for seed in 0..TIMES {
         let bytes = &broken(java_fixtures::FIXTURES_JAR, &mut Random(seed));
         fs::write(folder.path().join("broken.jar"), bytes).unwrap();
         let output = judge(folder.path(), "broken.jar", bytes);
