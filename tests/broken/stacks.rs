@@ -142,7 +142,10 @@ fn recordings() {
     let file = folder.path().join("stacks");
     let home = jdks().into_iter().next().unwrap();
     let output = run(Command::new(home.join("bin/java"))
-        .arg(format!("-XX:StartFlightRecording:filename={}", file.display()))
+        .arg(format!(
+            "-XX:StartFlightRecording:filename={}",
+            file.display()
+        ))
         .arg("-cp")
         .arg(&installed.fixtures_jar)
         .arg(java_fixtures::MAIN_CLASS)
