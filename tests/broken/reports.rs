@@ -72,6 +72,32 @@ fn gate() {
     });
 }
 
+/// A report with mismatches of known kinds is never good.
+#[test]
+fn gate_over_the_budget() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("report.json");
+    let mut report: serde_json::Value = serde_json::from_slice(OVER).unwrap();
+    report["budget"]["asgct-async"] = 5e-6.into();
+    let whole = report.to_string();
+    fs::write(&file, &whole).unwrap();
+    let words = ["gate", "--report", "report.json"];
+    let output = answer(folder.path(), &words, b"");
+    assert!(matches!(output.code, Some(1 | 3)), "{output:#?}");
+    each(whole.as_bytes(), |bytes| {
+        fs::write(&file, bytes).unwrap();
+        if answer(folder.path(), &words, bytes).code == Some(0) {
+            let report: Report =
+                serde_json::from_slice(bytes).expect("what is no report is refused");
+            let counted = counted(bytes).expect("a report");
+            for (layer, counts) in counted {
+                let rate = counts.mismatches as f64 / counts.checks as f64;
+                assert!(rate <= report.budget.limit(layer), "{layer}: {counts:?}");
+            }
+        }
+    });
+}
+
 #[test]
 fn render() {
     let folder = tempfile::tempdir().unwrap();

@@ -7,6 +7,7 @@ mod class_data;
 mod config;
 pub mod cost;
 mod faults;
+mod flaw;
 mod hooking;
 mod joined;
 mod lines;
@@ -16,6 +17,7 @@ pub mod tally;
 pub use class_data::ClassData;
 pub use config::{CLAIM_FILE, Config, RECORDS_FILE, SLOTS_FILE};
 pub use faults::{FaultCount, Faults, HookFault};
+pub use flaw::flaw;
 pub use hooking::Hooking;
 pub use joined::{CodeCounts, JoinCounts};
 pub use lines::{

@@ -355,23 +355,6 @@ impl LayerCounts {
         }
     }
 
-    /// Whether the verdicts are as many as the checks, and the causes of drops as many as the drops, as in
-    /// all counts of a tally.
-    pub fn add_up(&self) -> bool {
-        let verdicts = [
-            self.matches,
-            self.window,
-            self.imprecise,
-            self.unverifiable,
-            self.truncated,
-            self.wrong,
-        ];
-        let errors = self.error.values().copied();
-        sum(verdicts.into_iter().chain(errors)) == Some(self.checks)
-            && sum(self.dropped_by_cause.values().copied()) == Some(self.dropped)
-            && self.dropped <= self.unverifiable
-    }
-
     /// The tally that these counts came from.
     pub fn tally(&self) -> Tally {
         Tally {
@@ -387,11 +370,6 @@ impl LayerCounts {
             compared: self.compared,
         }
     }
-}
-
-/// The sum, unless it needs more than 64 bits.
-fn sum(mut counts: impl Iterator<Item = u64>) -> Option<u64> {
-    counts.try_fold(0, u64::checked_add)
 }
 
 fn is_zero(n: &u64) -> bool {
@@ -455,12 +433,6 @@ mod tests {
         let counts = LayerCounts::new(Layer::Gst, &tally);
         assert_eq!(counts.tally(), tally);
         assert_eq!(counts.checks, 32);
-        assert!(counts.add_up());
-        let fewer = LayerCounts {
-            checks: 31,
-            ..counts.clone()
-        };
-        assert!(!fewer.add_up());
         let json = serde_json::to_value(&counts).expect("plain data");
         assert_eq!(json["error"]["-5"], 7);
         assert_eq!(json["match"], 10);

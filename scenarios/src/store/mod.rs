@@ -88,12 +88,10 @@ pub fn read_report(path: &Path) -> Result<Report, Error> {
     // Parsed from the text, because a `serde_json::Value` loses duplicate keys.
     let report: Report =
         serde_json::from_slice(&text).map_err(|e| fail(format!("not a report: {e}")))?;
-    let mut layers = report.runs.iter().flat_map(|run| &run.layers);
-    if let Some(counts) = layers.find(|counts| !counts.add_up()) {
-        let layer = counts.layer;
-        return Err(fail(format!("the counts of layer {layer} do not add up")));
+    match oracle::record::flaw(&report) {
+        None => Ok(report),
+        Some(why) => Err(fail(why)),
     }
-    Ok(report)
 }
 
 /// Joins reports into `out`, with the folders of all their runs. `paths` are those of the reports.
