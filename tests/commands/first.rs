@@ -52,6 +52,9 @@ fn a_log_says_what_runs_for_how_long_and_what_came_of_it() {
     );
     assert_eq!(starts, "[1/1] p: starts");
     assert!(ended.ends_with(" s, 1 checks, 0 mismatches"), "{ended}");
+    // The table of one run does not repeat each line as a sum.
+    let is_sum = |line: &str| line.starts_with("sum ");
+    assert!(!output.stdout.lines().any(is_sum), "{output:#?}");
     let (_, next) = output
         .stdout
         .split_once("\nnext:\n")

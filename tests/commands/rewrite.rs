@@ -154,6 +154,34 @@ fn a_jar_that_cannot_be_rewritten_whole_leaves_nothing() {
     assert_eq!(left, 2, "no part is left behind");
 }
 
+/// With a quarter of the memory that the entry takes.
+#[test]
+fn a_large_entry_is_not_read_into_memory() {
+    const SIZE: usize = 256 << 20;
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = zip::write::SimpleFileOptions::default();
+    let options = options.compression_method(zip::CompressionMethod::Stored);
+    let file = fs::File::create(folder.path().join("a.jar")).expect("a file");
+    let mut jar = zip::ZipWriter::new(file);
+    jar.start_file("T.class", options).expect("an entry");
+    jar.write_all(&class()).expect("an entry");
+    jar.start_file("large", options).expect("an entry");
+    let part = vec![7; 1 << 20];
+    for _ in 0..SIZE / part.len() {
+        jar.write_all(&part).expect("an entry");
+    }
+    jar.finish().expect("a jar");
+    // The limit is that of writable memory, in KB.
+    let limit = format!("ulimit -d {}; exec \"$0\" rewrite a.jar b.jar", SIZE >> 12);
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &limit, env!("CARGO_BIN_EXE_stackwitness")]);
+    let output = crate::support::run(shell.current_dir(folder.path()));
+    assert_eq!(output.code, Some(0), "{output:#?}");
+    let new = fs::File::open(folder.path().join("b.jar")).expect("a jar");
+    let mut new = zip::ZipArchive::new(new).expect("a jar");
+    assert_eq!(new.by_name("large").expect("the entry").size(), SIZE as u64);
+}
+
 #[test]
 fn links_among_folders_have_an_end() {
     use std::os::unix::fs::symlink;

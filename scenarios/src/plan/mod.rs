@@ -302,7 +302,7 @@ impl FromStr for Shard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use oracle::Hooking;
+    use oracle::{Hooking, LAYERS, LayerRow};
     use proptest::prelude::*;
     use std::path::PathBuf;
     use std::sync::LazyLock;
@@ -424,6 +424,23 @@ mod tests {
         let light = (Hooking::Light, vec![Layer::Gst, Layer::AsgctAsync]);
         assert_eq!(hooks(&scenario), [light.clone(), light]);
         assert_eq!(scenario.measured(), [Layer::Gst, Layer::AsgctAsync]);
+    }
+
+    #[test]
+    fn light_hooks_have_budgets_of_their_own() {
+        let mut scenario = Scenario::parse(TEXT, "x").unwrap();
+        let limits = |scenario: &Scenario| {
+            let limits = scenario.imprecise_limits();
+            LAYERS
+                .iter()
+                .map(|row| limits.limit(row.layer))
+                .collect::<Vec<_>>()
+        };
+        let rows = |limit: fn(&LayerRow) -> f64| LAYERS.iter().map(limit).collect::<Vec<_>>();
+        assert_eq!(limits(&scenario), rows(|row| row.imprecise));
+        scenario.programs[0].hook(Hooking::Light);
+        assert_eq!(limits(&scenario), rows(|row| row.imprecise_light));
+        assert_ne!(rows(|row| row.imprecise), rows(|row| row.imprecise_light));
     }
 
     #[test]
