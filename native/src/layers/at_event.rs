@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Of the share of a thread's CPU time that checks may take, those in events take so much. The rest is for the events
 /// that make no check: calls of native methods go through thunks, and sampled allocations take the slow way.
-const OF_SHARE: f64 = 0.64;
+const OF_SHARE: f64 = 0.75;
 
 /// So many calls of native methods at most pass before the clock is looked at again.
 const MOST_CALLS: u32 = 64;
