@@ -21,6 +21,9 @@ pub struct Call {
     /// callee that threw or returned. Of a compiled caller that throws by a stub: the address that it gives to the
     /// stub. 0 otherwise.
     pub origin: usize,
+    /// Whether a compiled caller throws by a stub. The stub does not return, so a record at the return address is of other
+    /// code.
+    pub throws: bool,
     /// The compiled method that the call has entered, if the steps have shown the call.
     pub callee: Piece,
     /// Of an interpreted caller: the VM's address of the method.
@@ -36,7 +39,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// The address whose debug info record the frame of a compiled caller has, if the return address has none.
+    /// The address whose debug info record the frame of a compiled caller has, if the return address has none of its own.
     pub fn stands_at(&self) -> usize {
         match self.origin {
             0 => self.ret,

@@ -270,13 +270,15 @@ impl Shadow {
         let throws = before.code == Code::Compiled
             && after.code == Code::Throw
             && (1..=THROW).contains(&word.wrapping_sub(throwing));
-        let origin = match (is_handler, throws) {
-            (true, _) => self.diverted.call.ret,
-            (false, true) => throwing,
+        let origin = match (throws, is_handler) {
+            // A handler may throw on.
+            (true, _) => throwing,
+            (false, true) => self.diverted.call.ret,
             (false, false) => 0,
         };
         self.push(Call {
             origin,
+            throws,
             slot: after.sp,
             ret: word,
             fp: before.fp,

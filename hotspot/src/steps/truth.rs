@@ -139,6 +139,7 @@ pub fn lines_of_call(call: &Call, facts: &impl Facts) -> Result<Vec<Line>, Unkno
             let at = |pc: usize| facts.records(call.piece, pc).ok_or(Unknown::Unreadable);
             // Soon behind a handler there may be calls of its own, which have records.
             let exact = match &at(call.ret)?.exact {
+                _ if call.throws => at(call.origin)?.exact.clone(),
                 None => at(call.stands_at())?.exact.clone(),
                 exact => exact.clone(),
             };
@@ -157,7 +158,7 @@ fn is_without_record(call: &Call, facts: &impl Facts) -> Result<bool, Unknown> {
     let records = facts
         .records(call.piece, call.ret)
         .ok_or(Unknown::Unreadable)?;
-    Ok(records.exact.is_none())
+    Ok(call.throws || records.exact.is_none())
 }
 
 fn native(piece: Piece, facts: &impl Facts) -> Result<Line, Unknown> {

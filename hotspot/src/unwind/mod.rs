@@ -8,7 +8,8 @@
 //! * [`settled`]: simulates the code up to a place where its frame is as the tables say;
 //! * [`entry`]: follows the code from its start, or from another place where the stack pointer is
 //!   known;
-//! * [`interpreted`]: the places in an interpreted frame.
+//! * [`interpreted`]: the places in an interpreted frame;
+//! * [`poll`]: the stub to which a poll in a loop leads.
 
 pub mod entry;
 pub mod exit;
@@ -16,6 +17,7 @@ pub mod instruction;
 pub mod interpreted;
 mod machine;
 mod met;
+pub mod poll;
 pub mod settled;
 #[cfg(test)]
 mod toy;
@@ -35,6 +37,8 @@ impl Register {
     pub const RBX: Register = Register(3);
     /// The interpreter's pointer to the bytecode; at a call, the stack pointer of the caller.
     pub const R13: Register = Register(13);
+    /// In Java code, the thread.
+    pub const R15: Register = Register(15);
 
     /// The register with this number. The lowest four bits of `number` count.
     pub const fn new(number: u8) -> Register {

@@ -53,6 +53,8 @@ pub struct Own {
     random: Cell<u64>,
     /// When the last check ended, in nanoseconds; 0 before the first.
     pub last_check: Cell<u64>,
+    /// Events make no check before this time, in nanoseconds of [`crate::jvm::os::clock::since_start`].
+    pub not_before: Cell<u64>,
     /// Pushes between the last two checks.
     pub pushes: Cell<u32>,
     /// Whether the thread may carry virtual threads; true while this is not known.
@@ -120,6 +122,7 @@ impl ThreadState {
                 even_pops: Cell::new(0),
                 random: Cell::new(0),
                 last_check: Cell::new(0),
+                not_before: Cell::new(0),
                 pushes: Cell::new(1),
                 may_carry: Cell::new(true),
                 pace: Pace::default(),
@@ -135,6 +138,7 @@ impl ThreadState {
         self.own.pace.reset(false);
         self.plan_check(1, 0);
         self.own.last_check.set(0);
+        self.own.not_before.set(0);
         self.own.may_carry.set(true);
         self.env.store(env.address().0, Relaxed);
         self.stack_start.store(bounds.range().start, Relaxed);
@@ -193,12 +197,11 @@ impl ThreadState {
         }
     }
 
-    /// Lets calls of native methods pass from `now` on, `most` at the most: as many as come in half of the time up to
-    /// the next check, at the rate of those that have passed.
-    pub fn skip_calls(&self, now: u64, most: u32) {
+    /// Lets calls of native methods pass from `now` on, `most` at the most: as many as come in half of the time that is
+    /// `left` up to the next check, at the rate of those that have passed.
+    pub fn skip_calls(&self, now: u64, left: u64, most: u32) {
         let since = now.saturating_sub(self.own.last_check.replace(now));
         let per_call = (since / u64::from(self.own.pushes.get().max(1))).max(1);
-        let left = self.next_check.load(Relaxed).saturating_sub(now);
         let calls = (left / 2 / per_call).clamp(1, u64::from(most)) as u32;
         self.own.pushes.set(calls);
         self.own.countdown.set(calls);
@@ -215,9 +218,9 @@ impl ThreadState {
         false
     }
 
-    /// Whether the time of the next check has come at `now`, in an event at this CPU time of the thread.
-    pub fn is_time_to_check(&self, now: u64) -> bool {
-        now >= self.next_check.load(Relaxed)
+    /// How long the next check is away at `now`; 0 if it is time. See [`plan_check`](Self::plan_check).
+    pub fn time_left(&self, now: u64) -> u64 {
+        self.next_check.load(Relaxed).saturating_sub(now)
     }
 
     /// Whether [`invite_check`](Self::invite_check) asked for a check.
@@ -229,7 +232,7 @@ impl ThreadState {
     /// Lets the next push of a light hook call the native method and make a check, if it is time.
     /// May be called from any thread.
     pub fn invite_check(&self, now: u64) {
-        if self.is_time_to_check(now) {
+        if self.time_left(now) == 0 {
             self.own_stack.close();
         }
     }
@@ -338,18 +341,17 @@ mod tests {
             }
             calls
         };
-        state.plan_check(1, 10_000);
         assert_eq!(passing(), 1);
         // One call a microsecond so far.
-        state.skip_calls(1_000, 64);
+        state.skip_calls(1_000, 9_000, 64);
         assert_eq!(passing(), 4);
         // Four calls in 0.4 µs.
-        state.skip_calls(1_400, 64);
+        state.skip_calls(1_400, 8_600, 64);
         assert_eq!(passing(), 43);
-        state.skip_calls(1_410, 64);
+        state.skip_calls(1_410, 8_590, 64);
         assert_eq!(passing(), 64);
         // The time has come.
-        state.skip_calls(10_000, 64);
+        state.skip_calls(10_000, 0, 64);
         assert_eq!(passing(), 1);
     }
 }

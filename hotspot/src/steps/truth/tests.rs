@@ -242,6 +242,22 @@ fn a_caller_that_throws_by_a_stub_has_the_frames_of_the_throw() {
     let lines = found(stub, Interpreted::No, &[interpreted(9, 4, 1), throws]);
     assert_eq!(lines.tops, [certain(vec![line(2, 5), line(1, 7)])]);
     assert_eq!(lines.callers, [line(9, 4)]);
+    // A stub that throws does not return: the record behind its call is of other code.
+    let throws_before = Call {
+        throws: true,
+        ..throws
+    };
+    for ret in [0x1018, 0x1020] {
+        let throws = Call {
+            ret,
+            ..throws_before
+        };
+        let lines = found(stub, Interpreted::No, &[interpreted(9, 4, 1), throws]);
+        assert_eq!(lines.tops, [certain(vec![line(2, 5), line(1, 7)])]);
+        let deeper = [throws, interpreted(9, 4, 1)];
+        let lines = found(stub, Interpreted::No, &deeper);
+        assert_eq!(lines.callers, [line(9, 4), line(2, 5), line(1, 7)]);
+    }
     // A record of the call itself comes first.
     let calls = Call {
         origin: 0x1010,

@@ -2,6 +2,7 @@
 
 mod compiled;
 mod continuation;
+mod deoptimization;
 mod interpreter;
 mod stub;
 
@@ -64,7 +65,7 @@ impl Walk<'_> {
             Kind::NativeWrapper(nmethod) => {
                 self.interrupted_wrapper(nmethod, &blob, place, registers)
             }
-            Kind::Deoptimization => self.interrupted_deoptimization(&blob, place),
+            Kind::Deoptimization => self.interrupted_deoptimization(&blob, place, registers),
             Kind::Vtable => self.interrupted_vtable_stub(place),
             Kind::Upcall
             | Kind::Continuation
@@ -97,6 +98,21 @@ impl Landings for Walk<'_> {
 
     fn is_behind_own_call(&self, word: usize) -> bool {
         self.vm.interpreter.codelet(word).is_some() && is_behind_call(&self.memory, word)
+    }
+
+    fn returns_to(&self, word: usize) -> bool {
+        if !self.is_return(word) {
+            return false;
+        }
+        let blob = self.vm.code_cache.blob(&self.memory, word);
+        match blob.map(|blob| blob.kind) {
+            // A handler of exceptions may begin at an instruction with a record of its own.
+            Some(Kind::Compiled(nmethod)) => {
+                is_behind_call(&self.memory, word)
+                    || nmethod.is_deopt_handler(self.vm.code_cache.nmethods(), &self.memory, word)
+            }
+            _ => true,
+        }
     }
 
     fn origin(&self) -> Option<usize> {

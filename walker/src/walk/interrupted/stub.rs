@@ -12,7 +12,8 @@ use hotspot::memory::Memory;
 use hotspot::unwind::entry;
 use hotspot::unwind::exit::{self, Calls, Exit, Landings};
 use hotspot::unwind::instruction::{Effect, decode};
-use hotspot::unwind::{Register, Registers};
+use hotspot::unwind::{Register, Registers, poll};
+use std::ops::RangeInclusive;
 
 const WORD: usize = size_of::<usize>();
 
@@ -34,59 +35,6 @@ impl Walk<'_> {
         })
     }
 
-    /// The code that replaces a compiled frame. Until its first call, the compiled frame is there as it was when it
-    /// called this code.
-    pub(super) fn interrupted_deoptimization(
-        &self,
-        blob: &Blob,
-        place: Place,
-    ) -> Result<Step, Failure> {
-        const STEPS: usize = 64;
-        let called = || {
-            let depth = entry::follow(&self.memory, blob.code, place.pc, STEPS);
-            let depth = depth.filter(|_| !self.calls_between(blob.code, place.pc))?;
-            self.at_depth(place, depth)
-        };
-        let caller = called().or_else(|| self.throws_into(place));
-        Ok(Step {
-            frame: Yield::Frame(frame_at(place, FrameKind::Stub, -1)),
-            next: self.caller(place.sp, caller.ok_or(Failure::Deoptimizing)?)?,
-        })
-    }
-
-    /// The compiled frame that is to be deoptimised because of an exception: the VM has kept where the frame stands, and
-    /// the frame of the deoptimising code has room for that address only.
-    fn throws_into(&self, place: Place) -> Option<Place> {
-        let origin = self.thrown_at.filter(|&origin| self.is_return(origin))?;
-        let fp = place.fp;
-        let slot = fp.wrapping_add(WORD);
-        if fp < place.sp || !self.is_on_stack(slot) || self.word(slot)? != 0 {
-            return None;
-        }
-        Some(Place {
-            pc: origin,
-            sp: slot.wrapping_add(WORD),
-            fp: self.word(fp)?,
-        })
-    }
-
-    /// Whether the code from `start` to `end` calls other code or jumps.
-    fn calls_between(&self, start: usize, end: usize) -> bool {
-        let mut at = start;
-        while at < end {
-            let Some(instruction) = decode(&self.memory.code(at)) else {
-                return true;
-            };
-            match instruction.effect {
-                Effect::Call | Effect::Jump(_) | Effect::JumpRegister(_) | Effect::JumpMemory => {
-                    return true;
-                }
-                _ => at = at.wrapping_add(instruction.length),
-            }
-        }
-        false
-    }
-
     /// A stub whose blob says little about its frame.
     pub(super) fn interrupted_stub(
         &self,
@@ -102,6 +50,9 @@ impl Walk<'_> {
             }
             let anchor = self.vm.threads.wrapped_anchor(&self.memory, wrapper);
             let next = self.anchored(anchor)?;
+            return Ok(Step { frame, next });
+        }
+        if let Some(next) = self.polled(blob, place, registers) {
             return Ok(Step { frame, next });
         }
         if let Some(next) = self.linked(blob, place) {
@@ -140,9 +91,48 @@ impl Walk<'_> {
         (is_c && self.is_on_stack(exit.sp)).then_some(Position::C(in_c, None))
     }
 
+    /// The position at the poll that has faulted, while the thread has its program counter and the stub's frame does not have
+    /// it yet.
+    fn polled(&self, blob: &Blob, place: Place, registers: &Registers) -> Option<Position> {
+        /// The stub saves the frame pointer with its first instructions.
+        const LINKS_IN: usize = 8;
+        if blob.kind != Kind::Safepoint {
+            return None;
+        }
+        let kept_at = poll::kept_in_thread(&self.memory, blob.code, place.pc)?;
+        let thread = registers.get(Register::R15)?;
+        let pc = self.word(thread.wrapping_add_signed(kept_at as isize))?;
+        let depth = entry::follow(&self.memory, blob.code, place.pc, LINKS_IN);
+        let caller = match depth.filter(|depth| !depth.has_own_fp) {
+            Some(depth) => Place {
+                pc,
+                sp: place.sp.wrapping_add_signed(depth.bytes),
+                fp: place.fp,
+            },
+            None => Place {
+                pc,
+                sp: place.fp.wrapping_add(2 * WORD),
+                fp: self.word(place.fp)?,
+            },
+        };
+        self.behind_frame(blob.kind, place.sp, caller)
+    }
+
+    /// The poll that ends at `pc`. When the thread has waited for the end of the safepoint, the stub returns behind the poll.
+    fn poll_before(&self, pc: usize) -> Option<usize> {
+        /// `test eax, [register]`, and `test eax, [rip + number]`.
+        const LENGTHS: RangeInclusive<usize> = 2..=6;
+        let mut before = LENGTHS.map(|length| pc.wrapping_sub(length));
+        before.find(|&at| {
+            let instruction = decode(&self.memory.code(at));
+            let ends_here = instruction.is_some_and(|poll| at.wrapping_add(poll.length) == pc);
+            ends_here && self.is_return(at)
+        })
+    }
+
     /// The position at the caller of a stub that links its frame to the caller's frame: at its first instructions, and where
     /// its frame is complete.
-    fn linked(&self, blob: &Blob, place: Place) -> Option<Position> {
+    pub(super) fn linked(&self, blob: &Blob, place: Place) -> Option<Position> {
         /// `push rbp`, and `mov rbp, rsp`.
         const LINK: [u8; 4] = [0x55, 0x48, 0x8b, 0xec];
         /// The stub may have aligned its stack pointer.
@@ -284,12 +274,20 @@ impl Walk<'_> {
         let blob = self.vm.code_cache.blob(&self.memory, pc)?;
         // A poll is no call: the bytes before it may be those of any instruction.
         let may_be_call = matches!(blob.kind, Kind::Compiled(_)) && stub != Kind::Safepoint;
-        let is_leaf_call = || may_be_call && is_leaf_call(self.vm, &self.memory, pc);
-        if self.is_return(pc) && !is_leaf_call() {
+        let is_leaf_call = may_be_call && is_leaf_call(self.vm, &self.memory, pc);
+        if self.is_return(pc) && !is_leaf_call {
             let fp = registers.get(Register::RBP)?;
             return Some(Position::Call(Place { pc, sp, fp }));
         }
-        if let Some(origin) = self.thrown_at.filter(|&origin| self.goes_on_at(pc, origin)) {
+        if stub == Kind::Safepoint
+            && let Some(pc) = self.poll_before(pc)
+        {
+            let fp = registers.get(Register::RBP)?;
+            return Some(Position::Call(Place { pc, sp, fp }));
+        }
+        if let Some(origin) = self.thrown_at.filter(|&origin| self.goes_on_at(pc, origin))
+            && !(is_leaf_call && stub == Kind::Routine)
+        {
             // The stub returns to a handler of the exception.
             let fp = registers.get(Register::RBP)?;
             return Some(Position::Call(Place { pc: origin, sp, fp }));

@@ -1,0 +1,184 @@
+use super::*;
+use crate::unwind::toy::{CODE, Fixed, STACK};
+
+const CALLER: usize = 0x2222;
+const HANDLER: usize = 0x3333;
+
+/// The caller's code.
+struct Caller;
+
+impl Landings for Caller {
+    fn is_return(&self, word: usize) -> bool {
+        word == CALLER
+    }
+
+    fn is_behind_own_call(&self, _: usize) -> bool {
+        false
+    }
+
+    fn returns_to(&self, word: usize) -> bool {
+        self.is_return(word)
+    }
+
+    fn origin(&self) -> Option<usize> {
+        Some(CALLER)
+    }
+
+    fn goes_on_at(&self, pc: usize, origin: usize) -> bool {
+        pc == HANDLER && origin == CALLER
+    }
+}
+
+fn exit(code: &'static [u8], stack: &'static [usize], rbx: usize) -> Option<(usize, usize, usize)> {
+    let mut registers = Registers::UNKNOWN;
+    registers.set(Register::RSP, Some(STACK));
+    registers.set(Register::RBP, Some(0x7777));
+    registers.set(Register::RBX, Some(rbx));
+    let memory = Fixed { code, stack };
+    let found = find(&memory, CODE, &registers, 16, Calls::Stop, &Caller)?;
+    assert_eq!(found.registers.get(Register::RSP), Some(found.sp));
+    Some((found.pc, found.sp, found.fp))
+}
+
+#[test]
+fn a_method_returns() {
+    // pop rbp; ret
+    let found = exit(&[0x5d, 0xc3], &[0x5555, CALLER], 0);
+    assert_eq!(found, Some((CALLER, STACK + 16, 0x5555)));
+}
+
+#[test]
+fn the_interpreter_jumps_to_what_it_popped() {
+    // pop r13; mov rsp, rbx; jmp r13
+    let code = &[0x41, 0x5d, 0x48, 0x8b, 0xe3, 0x41, 0xff, 0xe5];
+    let found = exit(code, &[CALLER], 0x9000);
+    assert_eq!(found, Some((CALLER, 0x9000, 0x7777)));
+}
+
+#[test]
+fn an_adapter_leaves_the_return_address_on_the_stack() {
+    // pop rax; sub rsp, 16; push rax; jmp rcx
+    let code = &[0x58, 0x48, 0x83, 0xec, 0x10, 0x50, 0xff, 0xe1];
+    let found = exit(code, &[CALLER], 0);
+    assert_eq!(found, Some((CALLER, STACK + 8, 0x7777)));
+}
+
+#[test]
+fn what_lies_below_the_top_of_the_stack_is_no_return_address() {
+    // sub rsp, 16; jmp [rcx]: an earlier call left `CALLER` there.
+    struct Below;
+    impl Memory for Below {
+        fn u8(&self, address: usize) -> Option<u8> {
+            let code = [0x48, 0x83, 0xec, 0x10, 0xff, 0x21];
+            code.get(address.checked_sub(CODE)?).copied()
+        }
+        fn u16(&self, _: usize) -> Option<u16> {
+            None
+        }
+        fn u32(&self, _: usize) -> Option<u32> {
+            None
+        }
+        fn word(&self, address: usize) -> Option<usize> {
+            (address < STACK).then_some(CALLER)
+        }
+        fn code(&self, address: usize) -> [u8; 16] {
+            std::array::from_fn(|at| self.u8(address + at).unwrap_or(0))
+        }
+    }
+    let mut registers = Registers::all([0; 16]);
+    registers.set(Register::RSP, Some(STACK));
+    let found = find(&Below, CODE, &registers, 16, Calls::Stop, &Caller);
+    assert_eq!(found, None);
+}
+
+#[test]
+fn an_exception_goes_on_at_the_handler_of_the_caller() {
+    // pop rdx; pop rax; jmp rbx
+    let found = exit(&[0x5a, 0x58, 0xff, 0xe3], &[CALLER, 0x5555], HANDLER);
+    assert_eq!(found, Some((CALLER, STACK + 16, 0x7777)));
+    // jmp rbx: rdx is not loaded yet.
+    assert_eq!(
+        exit(&[0xff, 0xe3], &[], HANDLER),
+        Some((CALLER, STACK, 0x7777))
+    );
+    // pop rbp; pop rdx; jmp rax: the handler is not known yet.
+    let found = exit(&[0x5d, 0x5a, 0xff, 0xe0], &[0x5555, CALLER, 0x4444], 0);
+    assert_eq!(found, Some((CALLER, STACK + 16, 0x5555)));
+}
+
+#[test]
+fn a_handler_may_look_like_a_return_address() {
+    struct AtRecord;
+    impl Landings for AtRecord {
+        fn is_return(&self, word: usize) -> bool {
+            word == CALLER || word == HANDLER
+        }
+        fn is_behind_own_call(&self, _: usize) -> bool {
+            false
+        }
+        fn returns_to(&self, word: usize) -> bool {
+            self.is_return(word)
+        }
+        fn origin(&self) -> Option<usize> {
+            None
+        }
+        fn goes_on_at(&self, pc: usize, origin: usize) -> bool {
+            pc == HANDLER && origin == CALLER
+        }
+    }
+    // pop rdx; jmp rbx
+    let memory = Fixed {
+        code: &[0x5a, 0xff, 0xe3],
+        stack: &[CALLER],
+    };
+    let mut registers = Registers::UNKNOWN;
+    registers.set(Register::RSP, Some(STACK));
+    registers.set(Register::RBP, Some(0x7777));
+    registers.set(Register::RBX, Some(HANDLER));
+    let found = find(&memory, CODE, &registers, 16, Calls::Stop, &AtRecord);
+    assert_eq!(found.map(|exit| exit.pc), Some(CALLER));
+}
+
+#[test]
+fn a_way_writes_the_register() {
+    // je over the move; mov r13, rsp; jmp [rcx]
+    let code = &[0x74, 0x03, 0x4c, 0x8b, 0xec, 0xff, 0x21];
+    let memory = Fixed {
+        code,
+        stack: &[CALLER],
+    };
+    let mut registers = Registers::all([0x9999; 16]);
+    registers.set(Register::RSP, Some(STACK));
+    let find = |at| find_writing(&memory, CODE + at, &registers, 16, &Caller, Register::R13);
+    let kept = find(0).and_then(|exit| exit.registers.get(Register::R13));
+    assert_eq!(kept, Some(STACK));
+    assert_eq!(find(5), None);
+}
+
+#[test]
+fn code_that_uses_its_frame_has_one() {
+    let without_frame = |code| {
+        let mut registers = Registers::UNKNOWN;
+        registers.set(Register::RSP, Some(STACK));
+        registers.set(Register::RBP, Some(0x7777));
+        let memory = Fixed {
+            code,
+            stack: &[CALLER, CALLER],
+        };
+        find_without_frame(&memory, CODE, &registers, 16, &Caller).map(|exit| exit.pc)
+    };
+    // pop rdx; jmp rdx
+    assert_eq!(without_frame(&[0x5a, 0xff, 0xe2]), Some(CALLER));
+    // mov rax, [rbp-8]; pop rdx; jmp rdx
+    assert_eq!(
+        without_frame(&[0x48, 0x8b, 0x45, 0xf8, 0x5a, 0xff, 0xe2]),
+        None
+    );
+    // leave; pop rdx; jmp rdx
+    assert_eq!(without_frame(&[0xc9, 0x5a, 0xff, 0xe2]), None);
+}
+
+#[test]
+fn behind_a_call_nothing_is_known() {
+    assert_eq!(exit(&[0xe8, 0, 0, 0, 0, 0xc3], &[CALLER], 0), None);
+}
