@@ -146,6 +146,11 @@ const TYPES: &[Described<'static>] = &[
         &[("classCount", 1, false, false)],
     ),
     (23, "jdk.NativeAgent", &[("name", 3, false, false)]),
+    (
+        24,
+        "profiler.WallClockSample",
+        &[("stackTrace", 15, true, false)],
+    ),
 ];
 
 fn metadata() -> Vec<u8> {
@@ -271,6 +276,14 @@ fn what_async_profiler_does_not_tell_is_unknown() {
     let places: Vec<Place> = places.collect();
     assert_eq!(places, [Place::Unknown(None), Place::Bci(0)]);
     assert!(!count.last.1);
+}
+
+#[test]
+fn samples_by_the_clock_on_the_wall_are_samples() {
+    let bytes = chunk_with(&[[JAVA, 7, 5, COMPILED]], &[numbers(&[24, 1])]);
+    let (result, count) = read(&bytes);
+    result.unwrap();
+    assert_eq!(count.stacks, 1);
 }
 
 #[test]

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 /// The events of the samplers.
-pub const SAMPLES: [&str; 3] = [
+pub const SAMPLES: [&str; 4] = [
     "jdk.ExecutionSample",
     "jdk.NativeMethodSample",
     "jdk.CPUTimeSample",
+    // Of async-profiler.
+    "profiler.WallClockSample",
 ];
 
 /// The facts of a whole recording.
