@@ -18,7 +18,7 @@ use classes::{Classes, path};
 use counted::Counted;
 use examples::Examples;
 use gather::Gathered;
-use hotspot::runtime::{HotSpot, JFR_REWRITES, is_launched_by_jdk};
+use hotspot::runtime::{HotSpot, JFR_REWRITES, is_launched_by_jdk, is_made_by_jfr};
 use judging::Judging;
 use names::{Named, Names};
 use oracle::edge::{Judge, Of, Runtime, Starts};
@@ -293,7 +293,9 @@ fn notes(notes: &[Note], named: &BTreeSet<String>, classes: &mut Classes) -> Vec
         all.push(format!("{} malformed classes left out", classes.malformed));
     }
     let ordinary = |class: &&String| {
-        HotSpot.kind(class.as_bytes()).1 == oracle::edge::Kind::Ordinary && !class.starts_with('[')
+        HotSpot.kind(class.as_bytes()).1 == oracle::edge::Kind::Ordinary
+            && !class.starts_with('[')
+            && !is_made_by_jfr(class)
     };
     let missing: Vec<&String> = named
         .iter()
@@ -361,7 +363,24 @@ fn is_version(vm: &str, release: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_version;
+    use super::{Classes, is_version, notes};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn files_are_asked_for_of_classes_that_may_have_files() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("modules")).unwrap();
+        let mut classes = Classes::new(dir.path(), 17).unwrap();
+        let named = [
+            "[La/B;",
+            "a/B",
+            "a/B$$Lambda$7+0x12/5",
+            "jdk/jfr/internal/handlers/EventHandler1418_17-3",
+        ];
+        let named = BTreeSet::from(named.map(String::from));
+        let expected = "no class file of a.B: give them with --classpath or --module-path";
+        assert_eq!(notes(&[], &named, &mut classes), [expected]);
+    }
 
     #[test]
     fn releases_are_distinguished() {

@@ -93,6 +93,13 @@ pub const JFR_REWRITES: &[&str] = &[
     "sun/nio/ch/SocketChannelImpl",
 ];
 
+/// Whether JFR makes the class while it records (`jdk.jfr.internal.EventHandlerCreator` of JDK 17,
+/// `EventWriterFactoryRecipe` of later ones).
+pub fn is_made_by_jfr(class: &str) -> bool {
+    class.starts_with("jdk/jfr/internal/handlers/EventHandler")
+        || class == "jdk/jfr/internal/event/EventWriterFactory"
+}
+
 /// A class of JFR that is loaded before JFR rewrites anything.
 pub const JFR: &str = "jdk/jfr/internal/JVM";
 
