@@ -14,7 +14,7 @@ impl Random {
     }
 
     /// A number below `limit`, which is not 0.
-    fn below(&mut self, limit: usize) -> usize {
+    pub fn below(&mut self, limit: usize) -> usize {
         (self.next() % limit.max(1) as u64) as usize
     }
 }

@@ -5,8 +5,9 @@ use crate::breaking::{Random, TIMES, broken};
 use crate::command::answer;
 use crate::support::{Output, jdks, run};
 use ristretto_jimage::Image;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{Cursor, Write};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -158,6 +159,48 @@ fn recordings() {
     for seed in 0..TIMES {
         fs::write(&file, broken(&whole, &mut Random(seed))).unwrap();
         judge(folder.path(), &classpath, &[]);
+    }
+}
+
+/// The image of a JDK, with some bytes of its tables changed.
+#[test]
+fn images() {
+    /// The tables are at the start of an image, before the classes.
+    const TABLES: usize = 4 << 20;
+    let Some(home) = jdks().into_iter().next() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for file in ["release", "bin/java", "lib/modules"] {
+        let copy = folder.path().join("jdk").join(file);
+        fs::create_dir_all(copy.parent().unwrap()).unwrap();
+        fs::copy(home.join(file), copy).unwrap();
+    }
+    let jar = folder.path().join("fixtures.jar");
+    fs::write(&jar, java_fixtures::FIXTURES_JAR).unwrap();
+    fs::write(folder.path().join("stacks"), CALLS).unwrap();
+    assert_eq!(judge(folder.path(), "fixtures.jar", &[]).code, Some(0));
+    let mut options = File::options();
+    let image = folder.path().join("jdk/lib/modules");
+    let image = options.read(true).write(true).open(image).unwrap();
+    for seed in 0..TIMES {
+        let mut random = Random(seed);
+        // Half of the changes are to the header.
+        let limit = [64, TABLES][random.below(2)];
+        let changes = (0..4).map(|_| (random.below(limit) as u64, random.below(256) as u8));
+        let changes: Vec<(u64, u8)> = changes.collect();
+        let mut before = vec![];
+        for &(at, byte) in &changes {
+            let mut old = [0];
+            image.read_exact_at(&mut old, at).unwrap();
+            image.write_all_at(&[byte], at).unwrap();
+            before.push((at, old));
+        }
+        let output = judge(folder.path(), "fixtures.jar", &[]);
+        assert!(output.code != Some(1), "{changes:?} {output:#?}");
+        for (at, old) in before.into_iter().rev() {
+            image.write_all_at(&old, at).unwrap();
+        }
     }
 }
 

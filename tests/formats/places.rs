@@ -264,25 +264,37 @@ fn jars_in_jars_and_versions_for_later_releases_hold_classes() {
 fn an_image_of_jlink_is_a_jdk() {
     let Some(jdk) = jdk() else { return };
     let dir = tempfile::tempdir().unwrap();
-    let image = dir.path().join("image");
-    let mut jlink = Command::new(jdk.join("bin/jlink"));
-    jlink
-        .args(["--add-modules", "java.base", "--output"])
-        .arg(&image);
-    if !jdk.join("bin/jlink").exists() || run(&mut jlink).code != Some(0) {
-        println!("skipped: {} cannot make an image", jdk.display());
-        return;
-    }
     let classes = dir.path().join("classes");
     compile(&jdk, &classes, &[("Lib.java", library("old"))]);
+    // What the JDK's own classes call, and what they do not.
     let stacks = dir.path().join("stacks.jsonl");
-    let line = r#"{"start":"java","frames":[{"class":"java.util.Random","method":"<init>","descriptor":"()V","bci":0},
-        {"class":"java.lang.Thread","method":"run","descriptor":"()V","bci":0}]}"#;
     fs::write(&stacks, calls(&of_folder(&classes))).unwrap();
-    let arguments = ["--jdk".as_ref(), &*image, "--classpath".as_ref(), &*classes];
-    is_known(&edges(&[&arguments[..], &[&stacks]].concat()));
-    // The class files of the image judge: `run` does not call this constructor.
-    fs::write(&stacks, line.replace('\n', " ")).unwrap();
-    let output = edges(&[&arguments[..], &[&stacks]].concat());
-    assert_eq!(output.code, Some(1), "{output:?}");
+    let wrong = dir.path().join("wrong.jsonl");
+    let frame = |class: &str, method: &str| serde_json::json!({"class": class, "method": method, "descriptor": "()V", "bci": 0});
+    let frames = [
+        frame("java.util.Random", "<init>"),
+        frame("java.lang.Thread", "run"),
+    ];
+    let line = serde_json::json!({"start": "java", "frames": frames});
+    fs::write(&wrong, line.to_string()).unwrap();
+    let mut images = 0;
+    // Compressed in the ways of jlink up to JDK 20, and since.
+    for compress in ["--strip-debug", "--compress=2", "--compress=zip-6"] {
+        let image = dir.path().join(compress);
+        let mut jlink = Command::new(jdk.join("bin/jlink"));
+        jlink.args(["--add-modules", "java.base", compress, "--output"]);
+        if !jdk.join("bin/jlink").exists() || run(jlink.arg(&image)).code != Some(0) {
+            println!(
+                "skipped: {} cannot make an image with {compress}",
+                jdk.display()
+            );
+            continue;
+        }
+        images += 1;
+        let arguments = ["--jdk".as_ref(), &*image, "--classpath".as_ref(), &*classes];
+        is_known(&edges(&[&arguments[..], &[&stacks]].concat()));
+        let output = edges(&[&arguments[..], &[&wrong]].concat());
+        assert_eq!(output.code, Some(1), "{compress}: {output:?}");
+    }
+    println!("{images} images");
 }

@@ -162,7 +162,7 @@ impl Classes {
     /// All class files of a class: several jars may have the class.
     fn read(&mut self, class: &str) -> Vec<Vec<u8>> {
         let mut found = vec![];
-        if let Some(image) = &mut self.image {
+        if let Some(image) = &self.image {
             found.extend(image.read(class));
         }
         for jar in &mut self.jars {
