@@ -166,9 +166,13 @@ fn the_gate_says_the_same_in_every_format() {
     // Each run has one known mismatch.
     let mut json: serde_json::Value =
         serde_json::from_str(&text(&place.path("plain/report.json"))).unwrap();
-    json["layers"][0]["wrong"] = 12.into();
+    let make_wrong = |layer: &mut serde_json::Value, wrong: u64| {
+        layer["wrong"] = wrong.into();
+        layer["checks"] = (layer["checks"].as_u64().unwrap() + wrong).into();
+    };
+    make_wrong(&mut json["layers"][0], 12);
     for run in json["runs"].as_array_mut().unwrap() {
-        run["layers"][0]["wrong"] = 1.into();
+        make_wrong(&mut run["layers"][0], 1);
     }
     fs::write(place.path("known.json"), json.to_string()).unwrap();
     let render = |format: &str, more: &[&str]| {

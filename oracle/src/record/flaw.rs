@@ -44,7 +44,8 @@ pub fn flaw(report: &Report) -> Option<String> {
         .then(|| "its layers are not the sums of its runs".into())
 }
 
-/// Whether the verdicts are as many as the checks, and the causes of drops as many as the drops.
+/// Whether the verdicts are as many as the checks, and the causes of drops as many as the drops. A JVM that
+/// crashed may have counted a drop, and not yet its verdict.
 fn add_up(counts: &LayerCounts) -> bool {
     let verdicts = [
         counts.matches,
@@ -57,8 +58,6 @@ fn add_up(counts: &LayerCounts) -> bool {
     let errors = counts.error.values().copied();
     sum(verdicts.into_iter().chain(errors)) == Some(counts.checks)
         && sum(counts.dropped_by_cause.values().copied()) == Some(counts.dropped)
-        && counts.dropped <= counts.unverifiable
-        && counts.flagged <= counts.unverifiable
 }
 
 /// The sum, unless it needs more than 64 bits.
