@@ -25,6 +25,8 @@ pub fn flaw(report: &Report) -> Option<String> {
             compared.by_method,
             compared.by_bci,
             counts.checks,
+            counts.dropped,
+            counts.flagged,
         ]
     });
     if sum(kinds.chain(errors).chain(counts)).is_none_or(|sum| sum > LARGEST) {
