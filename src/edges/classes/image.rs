@@ -17,6 +17,9 @@ const COMPRESSED: u32 = 0xcafe_fafa;
 const HEAD: usize = 28;
 const COMPRESSED_HEAD: usize = 29;
 
+/// No more plug-ins have compressed a resource.
+const PLUGINS: usize = 4;
+
 /// The largest tables and the largest resource that are read, in bytes.
 const LARGEST: u64 = 256 << 20;
 
@@ -189,8 +192,11 @@ impl JdkImage {
         }
         let mut bytes = vec![0; size as usize];
         self.file.read_exact_at(&mut bytes, at).ok()?;
-        // jlink's plug-ins may have compressed the resource one after the other.
-        while found.compressed != 0 && word(&bytes, 0, self.is_little) == Some(COMPRESSED) {
+        // jlink's plug-ins may have compressed the resource one after the other: it has two of them.
+        for _ in 0..PLUGINS {
+            if found.compressed == 0 || word(&bytes, 0, self.is_little) != Some(COMPRESSED) {
+                break;
+            }
             bytes = self.unpacked(&bytes)?;
         }
         Some(bytes)
