@@ -2,10 +2,12 @@
 //! generate, and the classes that they rewrite.
 
 mod intrinsics;
+mod lambda_forms;
 mod names;
 mod places;
 mod upcalls;
 
+pub use lambda_forms::is_lambda_form;
 pub use names::{has_address, is_hidden, method_without_address};
 pub use places::place;
 pub use upcalls::is_called_by_vm;

@@ -72,9 +72,6 @@ fn can_be_one_frame(
     truth: &Truth<'_>,
     methods: &impl Methods,
 ) -> bool {
-    let Some(most) = methods.most_inlined_alike() else {
-        return true;
-    };
     // Constructors may have ended without their hooks.
     if !truth.leaving.is_empty() {
         return true;
@@ -83,7 +80,11 @@ fn can_be_one_frame(
     for entry in entries {
         *counts.entry(entry).or_default() += 1;
     }
-    counts.into_values().all(|count| count <= most)
+    let fits = |(hook, count)| {
+        let most = || methods.most_inlined_alike(hook);
+        count == 1 || most().is_none_or(|most| count <= most)
+    };
+    counts.into_iter().all(fits)
 }
 
 #[cfg(test)]
@@ -140,6 +141,39 @@ mod tests {
         assert!(!agrees(&[5, 4, 2], &[2, 4, 6, 8, 6, 8, 6, 8], &[]));
         assert!(agrees(&[6, 4, 2], &[2, 4, 6, 6], &[2, 4, 6]));
         assert!(!agrees(&[6, 4, 2], &[2, 4, 6, 6, 6], &[2, 4, 6, 6]));
+    }
+
+    #[test]
+    fn some_methods_are_inlined_without_a_limit() {
+        /// As [`EVEN`], and 6 is a method that a compiler inlines again and again.
+        struct Unlimited;
+        impl Methods for Unlimited {
+            fn hook(&self, method: MethodKey, location: Location) -> Option<(HookId, Presence)> {
+                EVEN.hook(method, location)
+            }
+            fn is_hook_call(&self, method: MethodKey) -> bool {
+                EVEN.is_hook_call(method)
+            }
+            fn is_constructor(&self, hook: HookId) -> bool {
+                EVEN.is_constructor(hook)
+            }
+            fn site(&self, method: MethodKey, location: Location) -> crate::trace::Site {
+                EVEN.site(method, location)
+            }
+            fn most_inlined_alike(&self, HookId(hook): HookId) -> Option<usize> {
+                (hook != 6).then_some(2)
+            }
+        }
+        let agrees = |entries: &[u32]| {
+            let entries: Vec<_> = entries.iter().copied().map(HookId).collect();
+            let truth = Truth {
+                entries: &entries,
+                ..Truth::default()
+            };
+            agrees_outside(&walk(&[4, 2]), &truth, &Unlimited)
+        };
+        assert!(agrees(&[2, 4, 6, 8, 6, 8, 6, 6]));
+        assert!(!agrees(&[2, 4, 6, 8, 6, 8, 6, 8]));
     }
 
     #[test]

@@ -75,9 +75,10 @@ pub trait Methods {
         false
     }
 
-    /// How many frames of one method a compiled frame may stand for, its own frame included; `None` if that is not
-    /// known. Here with the usual flags of HotSpot (`MaxRecursiveInlineLevel` and `C1MaxRecursiveInlineLevel`).
-    fn most_inlined_alike(&self) -> Option<usize> {
+    /// How many frames of the method of `hook` a compiled frame may stand for, its own frame included; `None` if that is not
+    /// known, or if there is no limit. Here with the usual flags of HotSpot (`MaxRecursiveInlineLevel` and
+    /// `C1MaxRecursiveInlineLevel`).
+    fn most_inlined_alike(&self, _hook: HookId) -> Option<usize> {
         Some(2)
     }
 }

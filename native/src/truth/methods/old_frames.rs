@@ -175,8 +175,8 @@ impl Methods for WithOld<'_> {
         self.old.contains_key(&method) || self.methods.may_be_called_by_vm(method)
     }
 
-    fn most_inlined_alike(&self) -> Option<usize> {
-        self.methods.most_inlined_alike()
+    fn most_inlined_alike(&self, hook: HookId) -> Option<usize> {
+        self.methods.most_inlined_alike(hook)
     }
 
     fn site(&self, method: MethodKey, location: Location) -> Site {

@@ -12,7 +12,7 @@ use crate::jvm::jvmti::{JMethodId, Jvmti};
 use crate::jvm::key_hash::Spread;
 use crate::jvm::os::clock;
 use crate::truth::unloading::KnownMethods as Unloaded;
-use hotspot::runtime::is_called_by_vm;
+use hotspot::runtime::{is_called_by_vm, is_lambda_form};
 use instrumenter::HookedMethod;
 use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence, Site};
 use oracle::{Judgement, Reason, Verdict};
@@ -372,8 +372,10 @@ impl Methods for Registry {
         }
     }
 
-    fn most_inlined_alike(&self) -> Option<usize> {
-        self.jvm.most_inlined_alike()
+    fn most_inlined_alike(&self, hook: HookId) -> Option<usize> {
+        let hooked = self.by_hook(hook);
+        let has_limit = hooked.is_none_or(|hooked| !is_lambda_form(&hooked.class));
+        has_limit.then(|| self.jvm.most_inlined_alike())?
     }
 
     fn site(&self, method: MethodKey, location: Location) -> Site {
