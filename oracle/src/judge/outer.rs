@@ -49,8 +49,7 @@ pub fn agrees_outside(outer: &[Frame], truth: &Truth<'_>, methods: &impl Methods
     }
     let mut expected = truth.entries[truth.checked_entries..].iter().peekable();
     for depth in known..top {
-        let frame = from_bottom(depth);
-        let Some((id, presence)) = methods.hook(frame.method, frame.location) else {
+        let Some((id, presence)) = methods.presence(outer, top - depth) else {
             continue;
         };
         match (presence, expected.peek() == Some(&&id)) {
@@ -174,6 +173,45 @@ mod tests {
         };
         assert!(agrees(&[2, 4, 6, 8, 6, 8, 6, 6]));
         assert!(!agrees(&[2, 4, 6, 8, 6, 8, 6, 8]));
+    }
+
+    #[test]
+    fn a_hook_that_loads_a_class_has_not_run_yet() {
+        /// As [`EVEN`], and each frame of method 4 stands at its push.
+        struct AtPush;
+        impl Methods for AtPush {
+            fn hook(&self, method: MethodKey, location: Location) -> Option<(HookId, Presence)> {
+                let (id, presence) = EVEN.hook(method, location)?;
+                let is_at_push = method == MethodKey(4);
+                Some((
+                    id,
+                    if is_at_push {
+                        Presence::Pushing
+                    } else {
+                        presence
+                    },
+                ))
+            }
+            fn is_hook_call(&self, method: MethodKey) -> bool {
+                EVEN.is_hook_call(method)
+            }
+            fn is_constructor(&self, hook: HookId) -> bool {
+                EVEN.is_constructor(hook)
+            }
+            fn site(&self, method: MethodKey, location: Location) -> crate::trace::Site {
+                EVEN.site(method, location)
+            }
+        }
+        let agrees = |entries: &[u32]| {
+            let entries: Vec<_> = entries.iter().copied().map(HookId).collect();
+            let truth = Truth {
+                entries: &entries,
+                ..Truth::default()
+            };
+            agrees_outside(&walk(&[8, 6, 4, 2]), &truth, &AtPush)
+        };
+        assert!(agrees(&[2, 6, 8]), "the hook of 4 has called 6");
+        assert!(!agrees(&[2, 8]));
     }
 
     #[test]

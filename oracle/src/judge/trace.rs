@@ -1,7 +1,7 @@
 use crate::judge::leaving::without_leaving;
 use crate::judge::outer::judge_unrecorded;
 use crate::judge::{Compared, Judgement, Reason, Strength, Verdict, sites};
-use crate::trace::{Frame, HookId, Methods, Presence, Site, Truth};
+use crate::trace::{Frame, Methods, Presence, Site, Truth};
 use std::cmp::Ordering;
 
 /// Compares a walk with the trace stack at the same instant: layers `gst` and
@@ -44,7 +44,7 @@ pub fn compared_by_truth(
     let compared = |at: usize| match (walk.len() - at).cmp(&truth.checked.len()) {
         Ordering::Less => Compared::Bci,
         Ordering::Equal => Compared::Method,
-        Ordering::Greater => match presence(walk, at, methods) {
+        Ordering::Greater => match methods.presence(walk, at) {
             None | Some((_, Presence::Absent)) => Compared::Nothing,
             Some(_) => Compared::Method,
         },
@@ -115,7 +115,7 @@ fn judge_active(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> Ju
 fn judge_empty_truth(walk: &[Frame], methods: &impl Methods) -> Judgement {
     let (mut window, mut other_code) = (None, false);
     for at in 0..walk.len() {
-        match presence(walk, at, methods) {
+        match methods.presence(walk, at) {
             Some((_, Presence::Present | Presence::Catching)) => {
                 return Judgement::at(Verdict::Wrong, at, Reason::NeverPushed);
             }
@@ -132,23 +132,6 @@ fn judge_empty_truth(walk: &[Frame], methods: &impl Methods) -> Judgement {
         Some(at) => Judgement::at(Verdict::Window, at, Reason::HookPending),
         None => Judgement::plain(Verdict::Unverifiable, Reason::NoHookedFrame),
     }
-}
-
-/// What the frame at `at` proves, with its calls taken into account: a frame that stands at
-/// a hook and has called something other than the hook (class resolution, for instance)
-/// has not run the hook yet.
-fn presence(walk: &[Frame], at: usize, methods: &impl Methods) -> Option<(HookId, Presence)> {
-    let frame = walk[at];
-    let (id, presence) = methods.hook(frame.method, frame.location)?;
-    let called_elsewhere = || at > 0 && !methods.is_hook_call(walk[at - 1].method);
-    let settled = match presence {
-        Presence::Pushing if called_elsewhere() => Presence::Absent,
-        Presence::Popping | Presence::Catching | Presence::Unwinding if called_elsewhere() => {
-            Presence::Present
-        }
-        other => other,
-    };
-    Some((id, settled))
 }
 
 /// Whether the frame at `at`, which has no entry, may have called the frame above.
@@ -194,7 +177,7 @@ fn align(
             ));
         }
         // The newest checked frame moves, but not out of its hooks: its entry is there.
-        if moves && matches!(presence(walk, at, methods), Some((_, Presence::Absent))) {
+        if moves && matches!(methods.presence(walk, at), Some((_, Presence::Absent))) {
             return Err(Judgement::at(
                 Verdict::Wrong,
                 at,
@@ -213,7 +196,7 @@ fn align(
     };
     for depth in truth.checked.len()..walk.len() {
         let at = at_depth(depth);
-        let Some((id, presence)) = presence(walk, at, methods) else {
+        let Some((id, presence)) = methods.presence(walk, at) else {
             continue;
         };
         catching = is_catching(walk, at, methods);
@@ -238,7 +221,7 @@ fn align(
         }
     }
     if expected.peek().is_some() {
-        let Some((_, catches)) = catching.and_then(|at| presence(walk, at, methods)) else {
+        let Some((_, catches)) = catching.and_then(|at| methods.presence(walk, at)) else {
             return Err(Judgement::at(Verdict::Wrong, 0, Reason::TopMissing));
         };
         // Only constructors end without a hook, unless hooks fail.
@@ -269,7 +252,7 @@ fn align(
 
 /// `at`, if the frame there is at the start of an exception handler, or may be.
 fn is_catching(walk: &[Frame], at: usize, methods: &impl Methods) -> Option<usize> {
-    let (_, presence) = presence(walk, at, methods)?;
+    let (_, presence) = methods.presence(walk, at)?;
     may_catch(presence).then_some(at)
 }
 
@@ -283,7 +266,7 @@ fn may_catch(presence: Presence) -> bool {
 /// Whether the walk is the top part of the truth: all its hooked frames are the newest
 /// entries in order, at least one of them, and what it shows of the checked frames agrees.
 fn is_top_part(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> bool {
-    let hooked = |at| Some((at, presence(walk, at, methods)?));
+    let hooked = |at| Some((at, methods.presence(walk, at)?));
     let Some((newest, (id, presence))) = (0..walk.len()).find_map(hooked) else {
         return false;
     };
@@ -313,7 +296,7 @@ fn is_top_part_from(
 ) -> bool {
     let mut left = newest;
     for at in from..walk.len() {
-        let Some((id, presence)) = presence(walk, at, methods) else {
+        let Some((id, presence)) = methods.presence(walk, at) else {
             continue;
         };
         if presence == Presence::Absent {

@@ -60,6 +60,22 @@ pub trait Methods {
     /// The hook of `method`, if the method has one, and what `location` proves.
     fn hook(&self, method: MethodKey, location: Location) -> Option<(HookId, Presence)>;
 
+    /// What the frame at `at` of `walk` proves, with its calls taken into account: a frame that stands at a hook and has
+    /// called something other than the hook (class resolution, for instance) has not run the hook yet.
+    fn presence(&self, walk: &[Frame], at: usize) -> Option<(HookId, Presence)> {
+        let frame = walk[at];
+        let (id, presence) = self.hook(frame.method, frame.location)?;
+        let called_elsewhere = || at > 0 && !self.is_hook_call(walk[at - 1].method);
+        let settled = match presence {
+            Presence::Pushing if called_elsewhere() => Presence::Absent,
+            Presence::Popping | Presence::Catching | Presence::Unwinding if called_elsewhere() => {
+                Presence::Present
+            }
+            other => other,
+        };
+        Some((id, settled))
+    }
+
     /// Whether `method` belongs to the hooks themselves (`push`, `pop` and so on).
     fn is_hook_call(&self, method: MethodKey) -> bool;
 
