@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 use support::calls::{calls, of_jar};
-use support::{jdks, run, stackwitness};
+use support::{DEEP, VARIED, jdks, record_fixtures, run, stackwitness};
 
 /// The numbers in the last line of `edges`.
 #[derive(Debug, PartialEq)]
@@ -66,25 +66,13 @@ fn events(jdk: &Path, file: &Path, name: &str) -> Option<u64> {
 fn recordings_are_judged_from_the_file_alone() {
     for jdk in jdks() {
         let dir = tempfile::tempdir().unwrap();
-        let installed = java_fixtures::write_to(dir.path()).unwrap();
         let file = dir.path().join("recording.jfr");
         let cpu_time = match feature(&jdk) >= 25 {
-            true => "jdk.CPUTimeSample#enabled=true,",
+            true => ",jdk.CPUTimeSample#enabled=true",
             false => "",
         };
-        let options = format!("{cpu_time}filename={},settings=profile", file.display());
-        let names = "lambdas streams method-handles reflection proxies sorting regexes \
-            string-concat math-parser tree-maps mutual-recursion";
-        let mut java = Command::new(jdk.join("bin/java"));
-        java.arg("-XX:FlightRecorderOptions:stackdepth=256")
-            .arg(format!("-XX:StartFlightRecording:{options}"))
-            .arg("-cp")
-            .arg(&installed.fixtures_jar)
-            .arg(java_fixtures::MAIN_CLASS)
-            .args(names.split(' '))
-            .args(["--millis", "1000"]);
-        let output = run(&mut java);
-        assert_eq!(output.code, Some(0), "{output:?}");
+        let recording = format!("{cpu_time},settings=profile");
+        record_fixtures(&jdk, &file, &recording, &[DEEP], &VARIED);
 
         let json = dir.path().join("edges.json");
         let output = run(stackwitness()

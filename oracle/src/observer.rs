@@ -241,8 +241,8 @@ fn place(key: Key, runs: &[&Run]) -> Place {
 mod tests {
     use super::*;
     use crate::Verdict;
-    use crate::record::KindCount;
-    use crate::report::{Exit, Jdk, LayerCounts, SCHEMA, sum_layers};
+    use crate::record::{KindCount, toy};
+    use crate::report::{Exit, Jdk, LayerCounts};
     use crate::tally::Tally;
 
     fn run(program: &str, hooks: Hooking, layer: Layer, tally: Tally) -> Run {
@@ -267,21 +267,13 @@ mod tests {
 
     fn report(runs: Vec<Run>) -> Report {
         Report {
-            schema: SCHEMA,
             scenario: "observer".into(),
             jdk: Jdk {
                 version: "17.0.1".into(),
                 ..Jdk::default()
             },
-            complete: true,
-            layers: sum_layers(&runs),
-            runs,
-            mismatches: vec![],
-            budget: Default::default(),
-            imprecise_budget: Default::default(),
-            required: vec![],
             planned: 3,
-            skipped: vec![],
+            ..toy::report(runs)
         }
     }
 

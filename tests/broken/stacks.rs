@@ -3,13 +3,12 @@
 
 use crate::breaking::{Random, TIMES, broken};
 use crate::command::answer;
-use crate::support::{Output, jdks, run};
+use crate::support::{Output, jdks, record_fixtures};
 use ristretto_jimage::Image;
 use std::fs::{self, File};
 use std::io::{Cursor, Write};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::process::Command;
 
 const LINES: &[u8] = br#"{"thread":"main","start":"launcher","frames":[{"class":"stackwitness.fixtures.Rng","method":"next","descriptor":"()J","bci":0},{"class":"stackwitness.fixtures.Main","method":"main","descriptor":"([Ljava/lang/String;)V","bci":5}]}
 {"frames":[{"class":"java.lang.Thread","method":"run","descriptor":"()V","bci":5}]}
@@ -139,21 +138,11 @@ fn recordings() {
     if !small_jdk(folder.path()) {
         return;
     }
-    let installed = java_fixtures::write_to(folder.path()).unwrap();
     let file = folder.path().join("stacks");
     let home = jdks().into_iter().next().unwrap();
-    let output = run(Command::new(home.join("bin/java"))
-        .arg(format!(
-            "-XX:StartFlightRecording:filename={}",
-            file.display()
-        ))
-        .arg("-cp")
-        .arg(&installed.fixtures_jar)
-        .arg(java_fixtures::MAIN_CLASS)
-        .args(["tree-maps", "--millis", "500"]));
-    assert_eq!(output.code, Some(0), "{output:#?}");
+    let jar = record_fixtures(&home, &file, "", &[], &["tree-maps", "--millis", "500"]);
     let whole = fs::read(&file).unwrap();
-    let classpath = installed.fixtures_jar.display().to_string();
+    let classpath = jar.display().to_string();
     let output = judge(folder.path(), &classpath, &[]);
     assert_eq!(output.code, Some(0), "{output:#?}");
     for seed in 0..TIMES {

@@ -1,6 +1,6 @@
 //! Files of stacks: several at once, packed, of a living JVM, cut off, and what is said of them.
 
-use crate::support::{jdks, run, stackwitness};
+use crate::support::{jdks, record_fixtures, run, stackwitness};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -167,18 +167,9 @@ fn dumps_of_a_living_jvm_are_judged() {
 fn recording() -> Option<(tempfile::TempDir, PathBuf)> {
     let jdk = jdks().pop()?;
     let dir = tempfile::tempdir().unwrap();
-    let installed = java_fixtures::write_to(dir.path()).unwrap();
     let file = dir.path().join("recording.jfr");
-    let output = run(Command::new(jdk.join("bin/java"))
-        .arg(format!(
-            "-XX:StartFlightRecording:filename={},settings=profile",
-            file.display()
-        ))
-        .arg("-cp")
-        .arg(&installed.fixtures_jar)
-        .arg(java_fixtures::MAIN_CLASS)
-        .args(["tree-maps", "--millis", "500"]));
-    assert_eq!(output.code, Some(0), "{output:?}");
+    let fixtures = ["tree-maps", "--millis", "500"];
+    record_fixtures(&jdk, &file, ",settings=profile", &[], &fixtures);
     Some((dir, file))
 }
 

@@ -15,8 +15,7 @@ use converted::{STYLES, Style, Writer};
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use support::{Output, jdks, run, stackwitness};
+use support::{DEEP, Output, VARIED, jdks, record_fixtures, run, stackwitness};
 
 /// `edges` on a file, and its `--json`.
 fn edges(dir: &Path, more: &[&str], file: &Path) -> (Output, serde_json::Value) {
@@ -121,20 +120,8 @@ fn convert(recording: &Path) {
 fn what_is_possible_stays_possible_in_other_formats() {
     for jdk in jdks() {
         let dir = tempfile::tempdir().unwrap();
-        let installed = java_fixtures::write_to(dir.path()).unwrap();
         let file = dir.path().join("recording.jfr");
-        let options = format!("filename={},settings=profile", file.display());
-        let names = "lambdas streams method-handles reflection proxies sorting regexes \
-            string-concat math-parser tree-maps mutual-recursion";
-        let output = run(Command::new(jdk.join("bin/java"))
-            .arg("-XX:FlightRecorderOptions:stackdepth=256")
-            .arg(format!("-XX:StartFlightRecording:{options}"))
-            .arg("-cp")
-            .arg(&installed.fixtures_jar)
-            .arg(java_fixtures::MAIN_CLASS)
-            .args(names.split(' '))
-            .args(["--millis", "1000"]));
-        assert_eq!(output.code, Some(0), "{output:?}");
+        record_fixtures(&jdk, &file, ",settings=profile", &[DEEP], &VARIED);
         convert(&file);
     }
 }

@@ -50,6 +50,50 @@ pub fn run_scenario(jdk: &Path, scenario: &str, seed: u64, options: &[&str]) -> 
     }
 }
 
+/// The option for recordings of stacks that are deep.
+pub const DEEP: &str = "-XX:FlightRecorderOptions:stackdepth=256";
+
+/// Fixtures with calls of many kinds, and how long each runs.
+pub const VARIED: [&str; 13] = [
+    "lambdas",
+    "streams",
+    "method-handles",
+    "reflection",
+    "proxies",
+    "sorting",
+    "regexes",
+    "string-concat",
+    "math-parser",
+    "tree-maps",
+    "mutual-recursion",
+    "--millis",
+    "1000",
+];
+
+/// Records fixtures with JFR into `file`: further options of the recording, of the JVM, and of the fixtures. Returns the jar of
+/// the fixtures, which is beside the file.
+pub fn record_fixtures(
+    jdk: &Path,
+    file: &Path,
+    recording: &str,
+    jvm: &[&str],
+    fixtures: &[&str],
+) -> PathBuf {
+    let installed = java_fixtures::write_to(file.parent().unwrap()).unwrap();
+    let output = run(Command::new(jdk.join("bin/java"))
+        .args(jvm)
+        .arg(format!(
+            "-XX:StartFlightRecording:filename={}{recording}",
+            file.display()
+        ))
+        .arg("-cp")
+        .arg(&installed.fixtures_jar)
+        .arg(java_fixtures::MAIN_CLASS)
+        .args(fixtures));
+    assert_eq!(output.code, Some(0), "{output:#?}");
+    installed.fixtures_jar
+}
+
 /// How many of the faults are of this kind.
 pub fn sum(
     faults: &[oracle::record::FaultCount],

@@ -12,9 +12,6 @@ use crate::unwind::{Register, Registers};
 
 const WORD: usize = size_of::<usize>();
 
-/// rdx: the register that tells a handler of exceptions which call threw (`StubRoutines::forward_exception_entry`).
-const ORIGIN: Register = Register::new(2);
-
 /// What the simulation does at a call.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Calls {
@@ -217,7 +214,7 @@ fn jump(
             return exit(machine, target);
         }
         // Handlers are told in rdx where the exception came from. Until then the VM has this address.
-        let origins = [machine.registers.get(ORIGIN), landings.origin()];
+        let origins = [machine.registers.get(Register::RDX), landings.origin()];
         let mut origins = origins.into_iter().flatten();
         if let Some(origin) = origins.find(|&origin| landings.goes_on_at(target, origin)) {
             return exit(machine, origin);

@@ -27,6 +27,9 @@ mod toy;
 pub struct Register(u8);
 
 impl Register {
+    /// In code that handles an exception, the return address of the callee that threw
+    /// (`StubRoutines::forward_exception_entry`).
+    pub const RDX: Register = Register(2);
     /// The stack pointer.
     pub const RSP: Register = Register(4);
     /// The frame pointer.

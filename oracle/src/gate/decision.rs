@@ -179,7 +179,8 @@ fn layers(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Exit, LayerCounts, Run, SCHEMA, sum_layers};
+    use crate::record::toy;
+    use crate::report::{Exit, LayerCounts, Run};
     use crate::tally::Tally;
 
     fn run(exit: Exit, wrong: u64, invalid: Option<&str>) -> Run {
@@ -200,18 +201,8 @@ mod tests {
 
     fn outcome(runs: Vec<Run>, required: &[Layer]) -> Outcome {
         let report = Report {
-            schema: SCHEMA,
-            scenario: String::new(),
-            jdk: Default::default(),
-            complete: true,
-            layers: sum_layers(&runs),
-            runs,
-            mismatches: vec![],
-            budget: Default::default(),
-            imprecise_budget: Default::default(),
             required: required.into(),
-            planned: 0,
-            skipped: vec![],
+            ..toy::report(runs)
         };
         decide(&report, Rule::ObservedRates).outcome
     }

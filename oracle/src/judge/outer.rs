@@ -90,7 +90,7 @@ fn can_be_one_frame(
 mod tests {
     use super::*;
     use crate::model::toy::InOwnCode;
-    use crate::trace::{HookId, Location, MethodKey};
+    use crate::trace::{HookId, Location, MethodKey, Site};
 
     /// Methods with even keys have hooks.
     const EVEN: InOwnCode = InOwnCode(|method| method.is_multiple_of(2));
@@ -104,6 +104,15 @@ mod tests {
     }
 
     fn agrees(outer: &[usize], entries: &[u32], checked: &[usize]) -> bool {
+        agrees_with(&EVEN, outer, entries, checked)
+    }
+
+    fn agrees_with(
+        methods: &impl Methods,
+        outer: &[usize],
+        entries: &[u32],
+        checked: &[usize],
+    ) -> bool {
         let entries: Vec<_> = entries.iter().copied().map(HookId).collect();
         let checked = walk(checked);
         let truth = Truth {
@@ -115,7 +124,7 @@ mod tests {
                 .count(),
             leaving: &[],
         };
-        agrees_outside(&walk(outer), &truth, &EVEN)
+        agrees_outside(&walk(outer), &truth, methods)
     }
 
     #[test]
@@ -142,74 +151,45 @@ mod tests {
         assert!(!agrees(&[6, 4, 2], &[2, 4, 6, 6, 6], &[2, 4, 6, 6]));
     }
 
-    #[test]
-    fn some_methods_are_inlined_without_a_limit() {
-        /// As [`EVEN`], and 6 is a method that a compiler inlines again and again.
-        struct Unlimited;
-        impl Methods for Unlimited {
-            fn hook(&self, method: MethodKey, location: Location) -> Option<(HookId, Presence)> {
-                EVEN.hook(method, location)
-            }
-            fn is_hook_call(&self, method: MethodKey) -> bool {
-                EVEN.is_hook_call(method)
-            }
-            fn is_constructor(&self, hook: HookId) -> bool {
-                EVEN.is_constructor(hook)
-            }
-            fn site(&self, method: MethodKey, location: Location) -> crate::trace::Site {
-                EVEN.site(method, location)
-            }
-            fn most_inlined_alike(&self, HookId(hook): HookId) -> Option<usize> {
-                (hook != 6).then_some(2)
+    /// As [`EVEN`]. Frames of method 4 stand at their push, and a compiler inlines method 6 again and again.
+    struct Special;
+
+    impl Methods for Special {
+        fn hook(&self, method: MethodKey, location: Location) -> Option<(HookId, Presence)> {
+            let (id, presence) = EVEN.hook(method, location)?;
+            match method {
+                MethodKey(4) => Some((id, Presence::Pushing)),
+                _ => Some((id, presence)),
             }
         }
-        let agrees = |entries: &[u32]| {
-            let entries: Vec<_> = entries.iter().copied().map(HookId).collect();
-            let truth = Truth {
-                entries: &entries,
-                ..Truth::default()
-            };
-            agrees_outside(&walk(&[4, 2]), &truth, &Unlimited)
-        };
-        assert!(agrees(&[2, 4, 6, 8, 6, 8, 6, 6]));
-        assert!(!agrees(&[2, 4, 6, 8, 6, 8, 6, 8]));
+
+        fn is_hook_call(&self, method: MethodKey) -> bool {
+            EVEN.is_hook_call(method)
+        }
+
+        fn is_constructor(&self, hook: HookId) -> bool {
+            EVEN.is_constructor(hook)
+        }
+
+        fn site(&self, method: MethodKey, location: Location) -> Site {
+            EVEN.site(method, location)
+        }
+
+        fn most_inlined_alike(&self, HookId(hook): HookId) -> Option<usize> {
+            (hook != 6).then_some(2)
+        }
+    }
+
+    #[test]
+    fn some_methods_are_inlined_without_a_limit() {
+        let agrees = |entries: &[u32]| agrees_with(&Special, &[10, 2], entries, &[]);
+        assert!(agrees(&[2, 10, 6, 8, 6, 8, 6, 6]));
+        assert!(!agrees(&[2, 10, 6, 8, 6, 8, 6, 8]));
     }
 
     #[test]
     fn a_hook_that_loads_a_class_has_not_run_yet() {
-        /// As [`EVEN`], and each frame of method 4 stands at its push.
-        struct AtPush;
-        impl Methods for AtPush {
-            fn hook(&self, method: MethodKey, location: Location) -> Option<(HookId, Presence)> {
-                let (id, presence) = EVEN.hook(method, location)?;
-                let is_at_push = method == MethodKey(4);
-                Some((
-                    id,
-                    if is_at_push {
-                        Presence::Pushing
-                    } else {
-                        presence
-                    },
-                ))
-            }
-            fn is_hook_call(&self, method: MethodKey) -> bool {
-                EVEN.is_hook_call(method)
-            }
-            fn is_constructor(&self, hook: HookId) -> bool {
-                EVEN.is_constructor(hook)
-            }
-            fn site(&self, method: MethodKey, location: Location) -> crate::trace::Site {
-                EVEN.site(method, location)
-            }
-        }
-        let agrees = |entries: &[u32]| {
-            let entries: Vec<_> = entries.iter().copied().map(HookId).collect();
-            let truth = Truth {
-                entries: &entries,
-                ..Truth::default()
-            };
-            agrees_outside(&walk(&[8, 6, 4, 2]), &truth, &AtPush)
-        };
+        let agrees = |entries: &[u32]| agrees_with(&Special, &[8, 6, 4, 2], entries, &[]);
         assert!(agrees(&[2, 6, 8]), "the hook of 4 has called 6");
         assert!(!agrees(&[2, 8]));
     }

@@ -71,6 +71,7 @@ fn sum(mut counts: impl Iterator<Item = u64>) -> Option<u64> {
 mod tests {
     use super::*;
     use crate::record::report::{Exit, Run};
+    use crate::record::toy;
 
     /// A report of one run with ten matches in one layer.
     fn report() -> Report {
@@ -82,20 +83,7 @@ mod tests {
             layers: vec![LayerCounts::new(Layer::Gst, &tally)],
             ..Run::new("p", Exit::Code(0))
         }];
-        Report {
-            schema: 0,
-            scenario: String::new(),
-            jdk: Default::default(),
-            complete: true,
-            layers: sum_layers(&runs),
-            runs,
-            mismatches: vec![],
-            budget: Default::default(),
-            imprecise_budget: Default::default(),
-            required: vec![],
-            planned: 0,
-            skipped: vec![],
-        }
+        toy::report(runs)
     }
 
     #[test]

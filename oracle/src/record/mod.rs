@@ -13,6 +13,8 @@ mod joined;
 mod lines;
 pub mod report;
 pub mod tally;
+#[cfg(test)]
+pub(crate) mod toy;
 
 pub use class_data::ClassData;
 pub use config::{CLAIM_FILE, Config, RECORDS_FILE, SLOTS_FILE};

@@ -44,7 +44,8 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, String> {
 mod tests {
     use super::*;
     use crate::Layer;
-    use crate::report::{Jdk, LayerCounts, Run, SCHEMA};
+    use crate::record::toy;
+    use crate::report::{Jdk, LayerCounts, Run};
     use crate::tally::Tally;
     use proptest::prelude::*;
 
@@ -65,18 +66,9 @@ mod tests {
 
     fn report(runs: Vec<Run>, planned: usize) -> Report {
         Report {
-            schema: SCHEMA,
-            scenario: "test".into(),
-            jdk: Default::default(),
-            complete: true,
-            layers: sum_layers(&runs),
-            runs,
-            mismatches: vec![],
-            budget: Default::default(),
-            imprecise_budget: Default::default(),
             required: vec![Layer::Gst],
             planned,
-            skipped: vec![],
+            ..toy::report(runs)
         }
     }
 

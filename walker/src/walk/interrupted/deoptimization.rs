@@ -65,9 +65,7 @@ impl Walk<'_> {
     fn throws_and_links(&self, place: Place, registers: &Registers) -> Option<Place> {
         /// The address and the exception are kept first.
         const STEPS: usize = 5;
-        /// The register with the address.
-        const ORIGIN: Register = Register::new(2);
-        let origins = [registers.get(ORIGIN), self.thrown_at];
+        let origins = [registers.get(Register::RDX), self.thrown_at];
         let mut origins = origins.into_iter().flatten();
         let origin = origins.find(|&origin| self.is_return(origin))?;
         let (mut pc, mut pushes) = (place.pc, 0);
