@@ -2,7 +2,7 @@
 
 use crate::support::{self, Deadline, Ran, on_each_jdk};
 use oracle::mutants::Detection;
-use oracle::record::{FaultCount, InstructionCounts, VISITED_FILE, VisitedCode};
+use oracle::record::{FaultCount, InstructionCounts, VISITED_FILE, VisitedCode, Worst};
 use oracle::report::{Exit, Report, Run};
 use oracle::tally::Tally;
 use oracle::{Layer, Verdict};
@@ -371,4 +371,44 @@ fn both_layers_of_unmodified_programs_leave_twenty_runs_as_they_are() {
             assert_eq!(steady(&jdk, seed, &layers), expected, "{jdk:?}, run {seed}");
         }
     }
+}
+
+/// C1's `register_finalizer` looks at the object's class before it links its frame. Our walker knows the caller there too.
+#[test]
+fn a_stub_is_walked_before_it_links_its_frame() {
+    if !cfg!(target_arch = "x86_64") {
+        println!("skipped: threads step on x86-64 only");
+        return;
+    }
+    /// `push rbp`, and `mov rbp, rsp`.
+    const LINK: &str = "55488bec";
+    on_each_jdk(|jdk| {
+        let deadline = Deadline::new(format!("{jdk:?}: waiting for finalizers"));
+        for seed in 1.. {
+            deadline.check();
+            let scenario = "name = \"steps\"\nlayers = [\"asgst-step\"]\n\
+                [sampling]\nsteps = true\ngst_every = 0\nstep_seconds = 8\n\
+                [[program]]\nname = \"program\"\nhooks = \"none\"\nbaseline = false\n\
+                jvm_args = [\"-XX:TieredStopAtLevel=1\"]\n\
+                fixtures = { names = [\"finalizers\"], seconds = 8 }\n";
+            let ran = support::run_scenario(jdk, scenario, seed, &[]);
+            let run = &ran.report.runs[0];
+            assert_eq!(run.exit, Exit::Code(0), "{jdk:?}");
+            let all = visited(&ran.out.join(&run.dir).join(VISITED_FILE));
+            let mut stubs = all.iter();
+            let stub = stubs.find(|code| code.name.contains("register_finalizer"));
+            let Some(stub) = stub else { continue };
+            let link = stub.code.find(LINK).expect("the stub links its frame") / 2;
+            let before = stub.visited.iter().filter(|(at, _)| *at as usize <= link);
+            let before: Vec<_> = before.collect();
+            if before.len() < 5 {
+                continue;
+            }
+            println!("{jdk:?}: {} instructions up to {link}", before.len());
+            let is_true = |worst| matches!(worst, Worst::Match | Worst::Flagged);
+            let all_true = before.iter().all(|(_, worst)| is_true(*worst));
+            assert!(all_true, "{jdk:?}: {before:?}");
+            break;
+        }
+    });
 }

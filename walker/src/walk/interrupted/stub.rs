@@ -130,22 +130,25 @@ impl Walk<'_> {
         })
     }
 
-    /// The position at the caller of a stub that links its frame to the caller's frame: at its first instructions, and where
-    /// its frame is complete.
+    /// The position at the caller of a stub that links its frame to the caller's frame: up to the instructions that do so,
+    /// and where its frame is complete.
     pub(super) fn linked(&self, blob: &Blob, place: Place) -> Option<Position> {
-        /// `push rbp`, and `mov rbp, rsp`.
-        const LINK: [u8; 4] = [0x55, 0x48, 0x8b, 0xec];
         /// The stub may have aligned its stack pointer.
         const ALIGNMENT: usize = 16;
         let Place { pc, sp, fp } = place;
-        let link = blob.frame_words?.checked_sub(2)?.wrapping_mul(WORD);
-        let links = || self.memory.code(blob.code).starts_with(&LINK);
-        let (slot, caller_fp) = match pc.wrapping_sub(blob.code) {
-            at @ (0 | 1) if links() => (sp.wrapping_add(at * WORD), fp),
-            _ if fp.wrapping_sub(sp).wrapping_sub(link) < ALIGNMENT => {
+        let size = blob.frame_words?.checked_sub(2)?.wrapping_mul(WORD);
+        let unlinked = self.link_of(blob).and_then(|link| match pc {
+            _ if pc == blob.code && pc == link => Some(sp),
+            // The stub may have pushed something else.
+            _ if pc <= link => self.word(sp).filter(|&pc| self.is_return(pc)).and(Some(sp)),
+            _ => (pc == link + 1).then(|| sp.wrapping_add(WORD)),
+        });
+        let (slot, caller_fp) = match unlinked {
+            Some(slot) => (slot, fp),
+            None if fp.wrapping_sub(sp).wrapping_sub(size) < ALIGNMENT => {
                 (fp.wrapping_add(WORD), self.word(fp)?)
             }
-            _ => return None,
+            None => return None,
         };
         let caller = Place {
             pc: self.word(slot)?,
@@ -153,6 +156,24 @@ impl Walk<'_> {
             fp: caller_fp,
         };
         self.behind_frame(blob.kind, sp, caller)
+    }
+
+    /// The address of the first instructions with which a stub links its frame. `register_finalizer` of C1 looks at the class
+    /// before. A stub without them runs with the frame of the stub that has jumped to it.
+    fn link_of(&self, blob: &Blob) -> Option<usize> {
+        /// `push rbp`, and `mov rbp, rsp`.
+        const LINK: [u8; 4] = [0x55, 0x48, 0x8b, 0xec];
+        /// No stub does more before.
+        const WITHIN: usize = 256;
+        const PIECE: usize = 16;
+        let end = blob.end.min(blob.code.saturating_add(WITHIN));
+        let pieces = (blob.code..end).step_by(PIECE - LINK.len() + 1);
+        let mut found = pieces.filter_map(|piece| {
+            let code: [u8; PIECE] = self.memory.code(piece);
+            let at = code.windows(LINK.len()).position(|bytes| bytes == LINK);
+            at.map(|at| piece + at)
+        });
+        found.next()
     }
 
     /// Where an adapter leads to. An adapter to the interpreter keeps the caller's stack pointer in r13, before it pushes
