@@ -33,7 +33,10 @@ unsafe impl Plain for usize {}
 /// The way in which memory is read.
 enum Way {
     /// By `process_vm_readv(2)`.
-    ProcessVm,
+    ProcessVm {
+        /// This process. `getpid(2)` is a system call too.
+        own: libc::pid_t,
+    },
     /// From `/proc/self/mem`.
     OwnMem(File),
 }
@@ -67,7 +70,7 @@ pub fn can_read() -> Result<(), &'static CannotRead> {
 fn way() -> Result<&'static Way, &'static CannotRead> {
     static WAY: OnceLock<Result<Way, CannotRead>> = OnceLock::new();
     let own_mem = || File::open("/proc/self/mem").map(Way::OwnMem);
-    let find = || choose(|| Ok(Way::ProcessVm), own_mem);
+    let find = || choose(|| Ok(Way::of_kernel()), own_mem);
     WAY.get_or_init(find).as_ref()
 }
 
@@ -88,11 +91,17 @@ fn choose(
 }
 
 impl Way {
+    fn of_kernel() -> Way {
+        // SAFETY: `getpid(2)` has no preconditions.
+        let own = unsafe { libc::getpid() };
+        Way::ProcessVm { own }
+    }
+
     /// Copies bytes from `address` to `into`, up to the length of `into`. Returns how many bytes
     /// could be read.
     fn read(&self, address: usize, into: &mut [MaybeUninit<u8>]) -> io::Result<usize> {
         match self {
-            Way::ProcessVm => {
+            Way::ProcessVm { own } => {
                 let local = libc::iovec {
                     iov_base: into.as_mut_ptr().cast(),
                     iov_len: into.len(),
@@ -103,8 +112,7 @@ impl Way {
                 };
                 // SAFETY: the kernel writes to `into` only, and answers with an error where
                 // `address` cannot be read.
-                let read =
-                    unsafe { libc::process_vm_readv(libc::getpid(), &local, 1, &remote, 1, 0) };
+                let read = unsafe { libc::process_vm_readv(*own, &local, 1, &remote, 1, 0) };
                 usize::try_from(read).map_err(|_| io::Error::last_os_error())
             }
             Way::OwnMem(file) => {
@@ -231,7 +239,7 @@ mod tests {
     fn both_ways_read_the_same() {
         let here = [7_u64, 8, 9];
         let own_mem = Way::OwnMem(File::open("/proc/self/mem").expect("Linux has it"));
-        for way in [Way::ProcessVm, own_mem] {
+        for way in [Way::of_kernel(), own_mem] {
             assert!(way.try_out().is_ok());
             let second = std::ptr::from_ref(&here[1]) as usize;
             assert_eq!(way.value::<u64>(second).ok(), Some(8));
