@@ -32,8 +32,7 @@ impl Events for AgentEvents {
     fn vm_start(env: Env<'_>) {
         with::<()>(|agent| {
             let (truth, config) = (agent.layers.truth, agent.config);
-            let natives = hooks::natives(config.hooks);
-            let defined = hook_class::define(truth, env, &config.trace_class, &natives);
+            let defined = hook_class::define(truth, env, &config.trace_class, &hooks::NATIVES);
             let reason = defined.err()?;
             // The classes loaded so far call the hooks: the VM cannot go on.
             agent.layers.records.invalid(reason.clone());

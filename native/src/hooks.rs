@@ -10,31 +10,21 @@ use crate::truth::in_java;
 use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::{Balance, Token};
 use jni_sys::jint;
-use oracle::Hooking;
 use oracle::record::HookFault;
 use oracle::trace::HookId;
 use std::ffi::CStr;
 
-/// The native methods of the hook class, for each kind of hooks.
-pub fn natives(hooking: Hooking) -> Vec<Native> {
-    const CHECK: Native = native(c"check", Function::Plain(check));
-    const THROWN: Native = native(c"thrown", Function::TakesObjectAndInt(thrown));
-    const CAUGHT: Native = native(c"caught", Function::TakesObjectAndInt(caught));
-    const PUSH: Function = Function::TakesIntsGivesInt(push);
-    const POP: Function = Function::TakesInt(pop);
-    let mut natives = vec![CHECK, THROWN, CAUGHT];
-    natives.extend(match hooking {
-        Hooking::Light => vec![native(c"nativePush", PUSH), native(c"nativePop", POP)],
-        Hooking::None | Hooking::Exact => vec![
-            native(c"nativePush", PUSH),
-            native(c"nativePop", POP),
-            native(c"nativeEnter", Function::TakesInts(enter)),
-            native(c"nativeExit", Function::TakesInts(exit)),
-            native(c"unwind", Function::GivesThrowable(unwind)),
-        ],
-    });
-    natives
-}
+/// The native methods of the hook class.
+pub const NATIVES: [Native; 8] = [
+    native(c"check", Function::Plain(check)),
+    native(c"thrown", Function::TakesObjectAndInt(thrown)),
+    native(c"caught", Function::TakesObjectAndInt(caught)),
+    native(c"unwind", Function::GivesThrowable(unwind)),
+    native(c"nativePush", Function::TakesIntsGivesInt(push)),
+    native(c"nativePop", Function::TakesInt(pop)),
+    native(c"nativeEnter", Function::TakesInts(enter)),
+    native(c"nativeExit", Function::TakesInts(exit)),
+];
 
 const fn native(name: &'static CStr, function: Function) -> Native {
     Native { name, function }

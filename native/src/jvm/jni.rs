@@ -225,15 +225,14 @@ impl<'a> Env<'a> {
         jni!(self, v1_1, CallStaticLongMethodA, class.raw(), method, none)
     }
 
-    /// Sets a static field of type `boolean` to true; false if the class has no such field.
-    pub fn set_static_true(self, class: Ref<'_>, name: &CStr) -> bool {
-        let (name, descriptor) = (name.as_ptr(), c"Z".as_ptr());
+    /// Sets a static field of type `long`; false if the class has no such field.
+    pub fn set_static_long(self, class: Ref<'_>, name: &CStr, value: jlong) -> bool {
+        let (name, descriptor) = (name.as_ptr(), c"J".as_ptr());
         let field = jni!(self, v1_1, GetStaticFieldID, class.raw(), name, descriptor);
         if self.or_clear(NonNull::new(field)).is_none() {
             return false;
         }
-        let value = jni_sys::JNI_TRUE;
-        jni!(self, v1_1, SetStaticBooleanField, class.raw(), field, value);
+        jni!(self, v1_1, SetStaticLongField, class.raw(), field, value);
         true
     }
 

@@ -1,7 +1,8 @@
 //! How hooks in Java find the trace stack of the thread that they run on.
 //!
-//! `java.lang.Thread` gets a field for the address of the entries of its own trace stack. The field
-//! is set
+//! `java.lang.Thread` gets a field that leads to the entries of its own trace stack. A field of 0 leads to
+//! [entries](unusable_entries) that hooks may not use, so that hooks need not ask whether the field is set. The field is
+//! set
 //!
 //! * from the thread's start event to its end event: before and after, hooks call native methods;
 //! * not while the thread carries a virtual thread: hooks must then use the virtual thread's trace
@@ -13,7 +14,7 @@
 
 use super::in_java;
 use super::thread_state::ThreadState;
-use super::trace_stack::Left;
+use super::trace_stack::{Left, Unusable};
 use crate::jvm::jni::{Env, LongField, Ref};
 use jni_sys::jlong;
 use oracle::Hooking;
@@ -31,6 +32,12 @@ const FIELD_NAME: &CStr = c"stackwitnessEntries";
 pub fn extend_thread(class_file: &[u8]) -> Option<Vec<u8>> {
     let name = FIELD_NAME.to_str().ok()?;
     instrumenter::add_field(class_file, name, "J").ok()?
+}
+
+/// The address of entries that no hook in Java may use. The threads' fields are relative to this address.
+fn unusable_entries() -> jlong {
+    static UNUSABLE: Unusable = Unusable::new();
+    UNUSABLE.entries_address() as jlong
 }
 
 /// Hooks in Java, and their access to the field.
@@ -76,7 +83,7 @@ impl JavaHooks {
             .long_field(thread.get(), FIELD_NAME)
             .ok_or_else(refused)?;
         _ = self.field.set(field);
-        match env.set_static_true(hooks, c"up") {
+        match env.set_static_long(hooks, c"base", unusable_entries()) {
             true => Ok(()),
             false => Err(refused().into()),
         }
@@ -88,7 +95,7 @@ impl JavaHooks {
             return;
         };
         let address = match shown {
-            true => state.own_stack().entries_address() as jlong,
+            true => (state.own_stack().entries_address() as jlong).wrapping_sub(unusable_entries()),
             false => 0,
         };
         if self.kind == Kind::Exact {

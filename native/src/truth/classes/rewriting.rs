@@ -7,7 +7,6 @@ use crate::truth::java_hooks;
 use crate::truth::switching::switches_threads;
 use crate::truth::unloading::KnownMethods;
 use instrumenter::{Choice, HookClass, MethodInfo, Plan, Tokens};
-use oracle::Hooking;
 use oracle::record::Rewriting;
 
 /// Classes whose methods hooks in Java call. With hooks, these methods would call themselves
@@ -44,10 +43,7 @@ pub fn rewrite(
     let mut plan = Choosing(truth);
     let hooks = HookClass {
         name: HOOK_CLASS,
-        tokens: match truth.hooking {
-            Hooking::Light => Tokens::Always,
-            Hooking::None | Hooking::Exact => Tokens::WhereNeeded,
-        },
+        tokens: Tokens::WhereNeeded,
     };
     let rewritten = match instrumenter::rewrite(class_file, hooks, &mut plan) {
         Ok(rewritten) => rewritten,

@@ -4,10 +4,11 @@
 //! [`TraceStack::pop`] does. The word before the entries says whether they may. Its lower half is the
 //! depth.
 //!
-//! * Light hooks may push below a depth, the *gate*: the capacity, or 0.
+//! * Light hooks may push below a depth, the *gate*, and pop up to this depth: the capacity, or 0.
 //! * Exact hooks may push and pop as often as the gate says, and count it down with each. So the
 //!   agent knows how many pushes and pops there were: the depth says how many more pushes than pops.
-//!   In doubt they may do nothing.
+//!
+//! In doubt they may do nothing.
 
 use super::stack::TraceStack;
 use std::sync::atomic::Ordering::Relaxed;
@@ -37,9 +38,11 @@ impl TraceStack {
         self.head().gate.load(Relaxed) == 0
     }
 
-    /// Allows light hooks to push by themselves.
+    /// Allows light hooks to push by themselves, except in doubt.
     pub fn open(&self) {
-        self.head().gate.store(self.capacity(), Relaxed);
+        if !self.is_doubtful() {
+            self.head().gate.store(self.capacity(), Relaxed);
+        }
     }
 
     /// Allows the next exact hooks to run in Java: so many, or as many as there is room for, or none

@@ -45,6 +45,7 @@ mod token;
 
 pub use by_java::Left;
 pub use copy::StackCopy;
+pub use head::Unusable;
 pub use pace::{HookCounts, Pace};
 pub use stack::TraceStack;
 pub use token::{Balance, Token};

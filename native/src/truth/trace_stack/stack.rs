@@ -1,5 +1,6 @@
 //! The trace stack itself.
 
+use super::by_java::Left;
 use super::copy::StackCopy;
 use super::entry::{Entry, LEAVING, hook_of};
 use super::head::{Allowed, Head};
@@ -145,6 +146,7 @@ impl TraceStack {
         }
         let since = self.doubt.load(Relaxed).min(self.depth());
         self.doubt.store(since, Relaxed);
+        self.allow(Left::default());
     }
 
     /// Whether the stack is in doubt, and no frame was pushed since an exception left one. Then

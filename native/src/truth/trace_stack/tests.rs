@@ -69,6 +69,28 @@ proptest! {
 }
 
 #[test]
+fn light_hooks_run_in_java_outside_of_a_doubt_only() {
+    let stack = stack();
+    let token = stack.push(HookId(1));
+    assert!(!stack.is_closed());
+    stack.doubt();
+    assert!(stack.is_closed());
+    stack.open();
+    assert!(stack.is_closed(), "the doubt lasts");
+    stack.pop(token);
+    stack.open();
+    assert!(!stack.is_closed(), "an empty stack ends the doubt");
+}
+
+#[test]
+fn unusable_entries_are_above_their_limit() {
+    static UNUSABLE: Unusable = Unusable::new();
+    // SAFETY: the words before the entries of a static.
+    let [depth, limit] = unsafe { *((UNUSABLE.entries_address() - 16) as *const [u32; 2]) };
+    assert!(depth > limit && limit == 0);
+}
+
+#[test]
 fn hooks_run_in_java_neither_in_doubt_nor_beyond_the_capacity() {
     let stack = stack();
     stack.push(HookId(1));

@@ -3,6 +3,7 @@ package java.lang;
 import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
+import jdk.internal.vm.annotation.Stable;
 
 /**
  * The hooks that Stackwitness writes into every method, exact mode: each is a call that no compiler
@@ -18,8 +19,8 @@ import jdk.internal.vm.annotation.ForceInline;
  * one store each, which makes the change of the trace stack visible to the thread's own signal
  * handler. A hook that does not find exactly its own entry calls the native method.
  *
- * <p>The agent adds a field to {@link Thread} with the address of the entries. The address is 0 in
- * virtual threads, in threads that carry a virtual thread, and before the VM is up.
+ * <p>The agent adds a field to {@link Thread} that leads to the entries. In virtual threads, and in
+ * threads that carry a virtual thread, the field leads to entries that may not be used.
  *
  * <p>The agent defines this class into the boot loader before the module system is up and links the
  * natives before the first hooked class runs. Therefore it has no static initialiser.
@@ -34,8 +35,12 @@ public final class StackwitnessTrace {
     /** The part of an entry that is not the method's id: how much of the stack was checked. */
     private static final long CHECKED = 0xffff_ffff_0000_0000L;
 
-    /** Whether the VM is up. Before, it has no current thread. The agent sets this field. */
-    private static boolean up;
+    /**
+     * What the threads' fields are relative to: a field of 0 means entries that hooks may not use.
+     * 0 until the VM is up, because before it has no current thread. The agent sets this field once.
+     */
+    @Stable
+    private static long base;
 
     private StackwitnessTrace() {
     }
@@ -50,8 +55,8 @@ public final class StackwitnessTrace {
      */
     @DontInline
     public static int push(int idHigh, int idLow) {
-        long entries = entries();
-        if (entries != 0) {
+        if (base != 0) {
+            long entries = entries();
             long head = Unsafe.getUnsafe().getLong(null, entries + HEAD);
             if (head >= ONE_HOOK) {
                 return put(entries, head, idHigh, idLow);
@@ -67,8 +72,8 @@ public final class StackwitnessTrace {
      */
     @DontInline
     public static void pop(int token) {
-        long entries = entries();
-        if (entries != 0) {
+        if (base != 0) {
+            long entries = entries();
             long head = Unsafe.getUnsafe().getLong(null, entries + HEAD);
             if (head >= ONE_HOOK && (int) head == token + 1) {
                 Unsafe.getUnsafe().putLong(null, entries + HEAD, head - ONE_HOOK - 1);
@@ -86,8 +91,8 @@ public final class StackwitnessTrace {
      */
     @DontInline
     public static void enter(int idHigh, int idLow) {
-        long entries = entries();
-        if (entries != 0) {
+        if (base != 0) {
+            long entries = entries();
             long head = Unsafe.getUnsafe().getLong(null, entries + HEAD);
             if (head >= ONE_HOOK) {
                 put(entries, head, idHigh, idLow);
@@ -105,8 +110,8 @@ public final class StackwitnessTrace {
      */
     @DontInline
     public static void exit(int idHigh, int idLow) {
-        long entries = entries();
-        if (entries != 0) {
+        if (base != 0) {
+            long entries = entries();
             long head = Unsafe.getUnsafe().getLong(null, entries + HEAD);
             // There is an entry below the lowest one, whose id is no method's.
             long newest = entries + ((int) head - 1) * ENTRY;
@@ -131,12 +136,10 @@ public final class StackwitnessTrace {
         return (int) head;
     }
 
-    /**
-     * The address of the calling thread's entries; 0 if the thread must call the native methods.
-     */
+    /** The address of the calling thread's entries, once the VM is up. */
     @ForceInline
     private static long entries() {
-        return up ? Thread.currentThread().stackwitnessEntries : 0;
+        return base + Thread.currentThread().stackwitnessEntries;
     }
 
     private static native int nativePush(int idHigh, int idLow);

@@ -2,22 +2,29 @@ package java.lang;
 
 import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.ForceInline;
+import jdk.internal.vm.annotation.Stable;
 
 /**
- * The hooks that Stackwitness writes into every method, light mode: {@link #push} and {@link #pop}
- * write the native trace stack of the calling thread themselves, so that the compilers may inline the
- * hooks and the methods that contain them. Nothing forces the compilers: C1 inlines no method of this
- * length, and C2 inlines it in hot code. Inlined everywhere, hooks cost more of the compilers' time
- * than calls cost the program.
+ * The hooks that Stackwitness writes into every method, light mode: {@link #enter}, {@link #exit},
+ * {@link #push} and {@link #pop} write the native trace stack of the calling thread themselves, so
+ * that the compilers may inline the hooks and the methods that contain them. Nothing forces the
+ * compilers: C1 inlines no method of this length, and C2 inlines it in hot code. Inlined everywhere,
+ * hooks cost more of the compilers' time than calls cost the program.
  *
- * <p>The agent adds a field to {@link Thread} with the address of the entries. The address is 0 in
- * virtual threads, in threads that carry a virtual thread, and before the VM is up. There, and
- * wherever a check fails, the hooks call native methods, as in the exact mode.
+ * <p>As in the exact mode, methods with exception handlers, and some constructors, keep a token in a
+ * local variable, and the other methods are named by their id.
+ *
+ * <p>The agent adds a field to {@link Thread} that leads to the entries. In virtual threads, and in
+ * threads that carry a virtual thread, the field leads to entries that may not be used. There, before
+ * the VM is up, and wherever a check fails, the hooks call native methods, as in the exact mode.
  *
  * <p>The thread's own signal handler may look at the trace stack between any two instructions. As
  * in the exact mode, each change ends with the store of the depth, which makes the change visible.
  * Compilers keep the order of these stores, because they treat all memory outside of the heap as
  * one.
+ *
+ * <p>The code has as few branches as possible, because each costs the compilers' time in every
+ * method that contains it: no value depends on a branch, and {@link #base} is a constant.
  *
  * <p>The agent defines this class into the boot loader before the module system is up. Therefore it
  * has no static initialiser.
@@ -25,15 +32,20 @@ import jdk.internal.vm.annotation.ForceInline;
 public final class StackwitnessTrace {
     /** Offset of the depth, an int, from the entries. */
     private static final long DEPTH = -16;
-    /** Offset of the limit, an int: from this depth on, pushes call the native method. */
+    /** Offset of the limit, an int: from this depth on, hooks call the native methods. */
     private static final long LIMIT = -12;
     /** The size of an entry. */
     private static final long ENTRY = 8;
     /** The part of an entry that is not the method's id: how much of the stack was checked. */
     private static final long CHECKED = 0xffff_ffff_0000_0000L;
 
-    /** Whether the VM is up. Before, it has no current thread. The agent sets this field. */
-    private static boolean up;
+    /**
+     * What the threads' fields are relative to: a field of 0 means entries whose limit forbids
+     * everything. 0 until the VM is up, because before it has no current thread. The agent sets
+     * this field once, so that compilers may take the address for a constant.
+     */
+    @Stable
+    private static long base;
 
     private StackwitnessTrace() {
     }
@@ -47,17 +59,12 @@ public final class StackwitnessTrace {
      * @return the depth before, the token for the other hooks of this call
      */
     public static int push(int idHigh, int idLow) {
-        long entries = entries();
-        if (entries != 0) {
+        if (base != 0) {
             Unsafe memory = Unsafe.getUnsafe();
+            long entries = base + Thread.currentThread().stackwitnessEntries;
             int depth = memory.getInt(null, entries + DEPTH);
             if (depth < memory.getInt(null, entries + LIMIT)) {
-                long entry = entries + depth * ENTRY;
-                // The part about checked frames is that of the entry below. There is an entry below
-                // the lowest one.
-                long checked = memory.getLong(null, entry - ENTRY) & CHECKED;
-                memory.putLong(null, entry, checked | (idHigh << 16 | idLow & 0xffff) & ~CHECKED);
-                memory.putInt(null, entries + DEPTH, depth + 1);
+                put(memory, entries, depth, idHigh, idLow);
                 return depth;
             }
         }
@@ -70,10 +77,11 @@ public final class StackwitnessTrace {
      * @param token what {@link #push} returned
      */
     public static void pop(int token) {
-        long entries = entries();
-        if (entries != 0) {
+        if (base != 0) {
             Unsafe memory = Unsafe.getUnsafe();
-            if (memory.getInt(null, entries + DEPTH) == token + 1) {
+            long entries = base + Thread.currentThread().stackwitnessEntries;
+            int depth = memory.getInt(null, entries + DEPTH);
+            if (depth == token + 1 && depth <= memory.getInt(null, entries + LIMIT)) {
                 memory.putInt(null, entries + DEPTH, token);
                 return;
             }
@@ -82,16 +90,63 @@ public final class StackwitnessTrace {
     }
 
     /**
-     * The address of the calling thread's entries; 0 if the thread must call the native methods.
+     * {@link #push} for a method that keeps no token.
+     *
+     * @param idHigh the upper bits of the method's id
+     * @param idLow  its lower 16 bits
      */
+    public static void enter(int idHigh, int idLow) {
+        if (base != 0) {
+            Unsafe memory = Unsafe.getUnsafe();
+            long entries = base + Thread.currentThread().stackwitnessEntries;
+            int depth = memory.getInt(null, entries + DEPTH);
+            if (depth < memory.getInt(null, entries + LIMIT)) {
+                put(memory, entries, depth, idHigh, idLow);
+                return;
+            }
+        }
+        nativeEnter(idHigh, idLow);
+    }
+
+    /**
+     * {@link #pop} for a method that keeps no token: the newest entry with its id goes.
+     *
+     * @param idHigh the upper bits of the method's id
+     * @param idLow  its lower 16 bits
+     */
+    public static void exit(int idHigh, int idLow) {
+        if (base != 0) {
+            Unsafe memory = Unsafe.getUnsafe();
+            long entries = base + Thread.currentThread().stackwitnessEntries;
+            int depth = memory.getInt(null, entries + DEPTH);
+            // There is an entry below the lowest one, whose id is no method's.
+            long newest = entries + (depth - 1) * ENTRY;
+            if (depth <= memory.getInt(null, entries + LIMIT)
+                    && memory.getInt(null, newest) == (idHigh << 16 | idLow & 0xffff)) {
+                memory.putInt(null, entries + DEPTH, depth - 1);
+                return;
+            }
+        }
+        nativeExit(idHigh, idLow);
+    }
+
+    /** Writes an entry above the others, then the depth. */
     @ForceInline
-    private static long entries() {
-        return up ? Thread.currentThread().stackwitnessEntries : 0;
+    private static void put(Unsafe memory, long entries, int depth, int idHigh, int idLow) {
+        long entry = entries + depth * ENTRY;
+        // The part about checked frames is that of the entry below.
+        long checked = memory.getLong(null, entry - ENTRY) & CHECKED;
+        memory.putLong(null, entry, checked | (idHigh << 16 | idLow & 0xffff) & ~CHECKED);
+        memory.putInt(null, entries + DEPTH, depth + 1);
     }
 
     private static native int nativePush(int idHigh, int idLow);
 
     private static native void nativePop(int token);
+
+    private static native void nativeEnter(int idHigh, int idLow);
+
+    private static native void nativeExit(int idHigh, int idLow);
 
     /**
      * Exceptional exit: {@link #pop} for a frame that an exception leaves.
@@ -109,6 +164,16 @@ public final class StackwitnessTrace {
      * @param token     what {@link #push} returned
      */
     public static native void caught(Object exception, int token);
+
+    /**
+     * {@link #thrown} for a method that keeps no token.
+     *
+     * @param exception the exception in flight
+     * @param idHigh    the upper bits of the method's id
+     * @param idLow     its lower 16 bits
+     * @return the exception
+     */
+    public static native Throwable unwind(Object exception, int idHigh, int idLow);
 
     /** Compares the trace stack with the answers of the walkers at this place. */
     public static native void check();
