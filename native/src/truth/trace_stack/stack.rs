@@ -1,6 +1,5 @@
 //! The trace stack itself.
 
-use super::by_java::Left;
 use super::copy::StackCopy;
 use super::entry::{Entry, LEAVING, hook_of};
 use super::head::{Allowed, Head};
@@ -146,7 +145,14 @@ impl TraceStack {
         }
         let since = self.doubt.load(Relaxed).min(self.depth());
         self.doubt.store(since, Relaxed);
-        self.allow(Left::default());
+        self.forbid();
+    }
+
+    /// Hooks in Java may do nothing, until they are allowed to again.
+    fn forbid(&self) {
+        self.allowed.hooks.store(0, Relaxed);
+        self.allowed.at.store(self.depth(), Relaxed);
+        self.head().gate.store(0, Relaxed);
     }
 
     /// Whether the stack is in doubt, and no frame was pushed since an exception left one. Then
