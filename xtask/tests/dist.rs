@@ -26,6 +26,35 @@ fn unpacked(folder: &Path) -> PathBuf {
         .expect("the archive has one folder with all files")
 }
 
+/// The Debian package in `dist` has the files of the archive, and its program finds the agent and works.
+fn debian_package_has_the_same(archive: &Path, dist: &Path) {
+    if Command::new("dpkg-deb").arg("--version").output().is_err() {
+        println!("skipped: no dpkg-deb for the package");
+        return;
+    }
+    let mut made = fs::read_dir(dist)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let package = made.find(|path| path.extension().is_some_and(|end| end == "deb"));
+    let package = package.expect("a package beside the archive");
+    let root = dist.join("unpacked");
+    run(Command::new("dpkg-deb")
+        .arg("--extract")
+        .args([&package, &root]))
+    .ok();
+    let usr = root.join("usr");
+    run(Command::new("diff")
+        .arg("--recursive")
+        .args([archive, &usr]))
+    .ok();
+    if jdks().is_empty() {
+        println!("skipped: no JDK found for the package's program");
+        return;
+    }
+    let doctor = run(Command::new(usr.join("bin/stackwitness")).arg("doctor"));
+    assert!(doctor.stdout.contains("ok       agent: "), "{doctor:#?}");
+}
+
 /// The versions of glibc that a file needs.
 fn versions(file: &Path) -> Vec<(u32, u32)> {
     let table = run(Command::new("readelf")
@@ -86,6 +115,8 @@ fn the_archive_runs_without_rust_and_with_an_old_glibc() {
             "{file}: {asked:?}"
         );
     }
+
+    debian_package_has_the_same(&root, &folder.path().join("dist"));
 
     let mut may = Command::new("unshare");
     may.args(["--mount", "mount", "--bind", "/tmp", "/tmp"]);
