@@ -45,7 +45,7 @@ fn shown((class, name, descriptor): &(String, String, String)) -> String {
 pub struct Writer<'w> {
     style: Style,
     /// Caller with its place, and callee, of the edges that are impossible. Their stacks are left out.
-    lies: &'w HashSet<(String, String)>,
+    not_possible: &'w HashSet<(String, String)>,
     /// The numbers that the reader knows the methods by.
     numbers: HashMap<(String, String, String), u32>,
     methods: Vec<(String, String, String)>,
@@ -58,10 +58,10 @@ pub struct Writer<'w> {
 }
 
 impl<'w> Writer<'w> {
-    pub fn new(style: Style, lies: &'w HashSet<(String, String)>) -> Writer<'w> {
+    pub fn new(style: Style, not_possible: &'w HashSet<(String, String)>) -> Writer<'w> {
         Writer {
             style,
-            lies,
+            not_possible,
             numbers: HashMap::new(),
             methods: vec![],
             text: String::new(),
@@ -98,7 +98,7 @@ impl<'w> Writer<'w> {
             };
             let caller = shown(&self.methods[pair[1].method as usize]) + &place;
             let callee = shown(&self.methods[pair[0].method as usize]);
-            self.lies.contains(&(caller, callee))
+            self.not_possible.contains(&(caller, callee))
         })
     }
 }

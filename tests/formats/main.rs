@@ -46,11 +46,11 @@ impl recordings::Sink for Properties {
     fn note(&mut self, _: recordings::Note) {}
 }
 
-/// The impossible edges of a report: caller with its place, and callee.
-fn lies(report: &serde_json::Value) -> HashSet<(String, String)> {
+/// The edges of a report that are not possible, or not known to be: caller with its place, and callee. A class that the
+/// VM makes is unknown where the recording tells its place, and an edge to it may be one of JFR's mistakes.
+fn not_possible(report: &serde_json::Value) -> HashSet<(String, String)> {
     let all = report["not_possible"].as_array().unwrap().iter();
-    let impossible = all.filter(|edge| edge["verdict"] == "impossible");
-    let edges = impossible.filter_map(|edge| {
+    let edges = all.filter_map(|edge| {
         let caller = edge["caller"].as_str()?;
         let place = match edge["bci"].as_i64() {
             Some(bci) => format!("@{bci}"),
@@ -62,11 +62,11 @@ fn lies(report: &serde_json::Value) -> HashSet<(String, String)> {
 }
 
 /// Converts a recording to each format and judges the result. Each stack is left out that has an
-/// impossible edge in the recording itself.
+/// edge in the recording itself that is not possible.
 fn convert(recording: &Path) {
     let dir = tempfile::tempdir().unwrap();
     let (_, report) = edges(dir.path(), &[], recording);
-    let lies = lies(&report);
+    let not_possible = not_possible(&report);
     let unknown = report["unknown"].as_u64().unwrap();
     let mut properties = Properties::default();
     recordings::read(recording, &[], &mut properties).unwrap();
@@ -86,7 +86,7 @@ fn convert(recording: &Path) {
         report["unknown"]
     );
     for style in STYLES {
-        let mut writer = Writer::new(style, &lies);
+        let mut writer = Writer::new(style, &not_possible);
         recordings::read(recording, &[], &mut writer).unwrap();
         let file = dir.path().join("converted");
         writer.write_to(&file);
