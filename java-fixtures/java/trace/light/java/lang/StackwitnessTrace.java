@@ -61,7 +61,7 @@ public final class StackwitnessTrace {
     public static int push(int idHigh, int idLow) {
         if (base != 0) {
             Unsafe memory = Unsafe.getUnsafe();
-            long entries = base + Thread.currentThread().stackwitnessEntries;
+            long entries = entries();
             int depth = memory.getInt(null, entries + DEPTH);
             if (depth < memory.getInt(null, entries + LIMIT)) {
                 put(memory, entries, depth, idHigh, idLow);
@@ -79,7 +79,7 @@ public final class StackwitnessTrace {
     public static void pop(int token) {
         if (base != 0) {
             Unsafe memory = Unsafe.getUnsafe();
-            long entries = base + Thread.currentThread().stackwitnessEntries;
+            long entries = entries();
             int depth = memory.getInt(null, entries + DEPTH);
             if (depth == token + 1 && depth <= memory.getInt(null, entries + LIMIT)) {
                 memory.putInt(null, entries + DEPTH, token);
@@ -98,7 +98,7 @@ public final class StackwitnessTrace {
     public static void enter(int idHigh, int idLow) {
         if (base != 0) {
             Unsafe memory = Unsafe.getUnsafe();
-            long entries = base + Thread.currentThread().stackwitnessEntries;
+            long entries = entries();
             int depth = memory.getInt(null, entries + DEPTH);
             if (depth < memory.getInt(null, entries + LIMIT)) {
                 put(memory, entries, depth, idHigh, idLow);
@@ -117,7 +117,7 @@ public final class StackwitnessTrace {
     public static void exit(int idHigh, int idLow) {
         if (base != 0) {
             Unsafe memory = Unsafe.getUnsafe();
-            long entries = base + Thread.currentThread().stackwitnessEntries;
+            long entries = entries();
             int depth = memory.getInt(null, entries + DEPTH);
             // There is an entry below the lowest one, whose id is no method's.
             long newest = entries + (depth - 1) * ENTRY;
@@ -138,6 +138,12 @@ public final class StackwitnessTrace {
         long checked = memory.getLong(null, entry - ENTRY) & CHECKED;
         memory.putLong(null, entry, checked | (idHigh << 16 | idLow & 0xffff) & ~CHECKED);
         memory.putInt(null, entries + DEPTH, depth + 1);
+    }
+
+    /** The address of the calling thread's entries, once the VM is up. */
+    @ForceInline
+    private static long entries() {
+        return base + Thread.currentThread().stackwitnessEntries;
     }
 
     private static native int nativePush(int idHigh, int idLow);
