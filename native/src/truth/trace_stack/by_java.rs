@@ -49,14 +49,11 @@ impl TraceStack {
     /// in doubt.
     #[inline(always)]
     pub fn allow(&self, hooks: Left) {
-        let depth = self.depth();
-        let hooks = match self.is_doubtful() {
-            false => hooks.0.min(self.capacity().saturating_sub(depth)),
+        let room = self.capacity().saturating_sub(self.depth());
+        self.set_allowed(match self.is_doubtful() {
+            false => hooks.0.min(room),
             true => 0,
-        };
-        self.allowed().hooks.store(hooks, Relaxed);
-        self.allowed().at.store(depth, Relaxed);
-        self.head().gate.store(hooks, Relaxed);
+        });
     }
 
     /// The exact hooks that have run in Java since they were allowed, and how many are left. A hook

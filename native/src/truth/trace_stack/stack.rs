@@ -145,14 +145,15 @@ impl TraceStack {
         }
         let since = self.doubt.load(Relaxed).min(self.depth());
         self.doubt.store(since, Relaxed);
-        self.forbid();
+        self.set_allowed(0);
     }
 
-    /// Hooks in Java may do nothing, until they are allowed to again.
-    fn forbid(&self) {
-        self.allowed.hooks.store(0, Relaxed);
+    /// Lets so many of the next hooks run in Java.
+    #[inline(always)]
+    pub(super) fn set_allowed(&self, hooks: u32) {
+        self.allowed.hooks.store(hooks, Relaxed);
         self.allowed.at.store(self.depth(), Relaxed);
-        self.head().gate.store(0, Relaxed);
+        self.head().gate.store(hooks, Relaxed);
     }
 
     /// Whether the stack is in doubt, and no frame was pushed since an exception left one. Then
