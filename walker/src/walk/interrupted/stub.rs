@@ -137,11 +137,15 @@ impl Walk<'_> {
         const ALIGNMENT: usize = 16;
         let Place { pc, sp, fp } = place;
         let size = blob.frame_words?.checked_sub(2)?.wrapping_mul(WORD);
-        let unlinked = self.link_of(blob).and_then(|link| match pc {
-            _ if pc == blob.code && pc == link => Some(sp),
-            // The stub may have pushed something else.
-            _ if pc <= link => self.word(sp).filter(|&pc| self.is_return(pc)).and(Some(sp)),
-            _ => (pc == link + 1).then(|| sp.wrapping_add(WORD)),
+        let unlinked = self.link_of(blob, pc).and_then(|link| {
+            if pc == link && pc == blob.code {
+                Some(sp)
+            } else if pc <= link {
+                // The stub may have pushed something else.
+                Some(sp).filter(|&top| self.word(top).is_some_and(|word| self.is_return(word)))
+            } else {
+                (pc == link + 1).then(|| sp.wrapping_add(WORD))
+            }
         });
         let (slot, caller_fp) = match unlinked {
             Some(slot) => (slot, fp),
@@ -158,14 +162,18 @@ impl Walk<'_> {
         self.behind_frame(blob.kind, sp, caller)
     }
 
-    /// The address of the first instructions with which a stub links its frame. `register_finalizer` of C1 looks at the class
-    /// before. A stub without them runs with the frame of the stub that has jumped to it.
-    fn link_of(&self, blob: &Blob) -> Option<usize> {
+    /// The address of the first instructions with which a stub links its frame, where `pc` may be before their end.
+    /// `register_finalizer` of C1 looks at the class before. A stub without them runs with the frame of the stub that has
+    /// jumped to it.
+    fn link_of(&self, blob: &Blob, pc: usize) -> Option<usize> {
         /// `push rbp`, and `mov rbp, rsp`.
         const LINK: [u8; 4] = [0x55, 0x48, 0x8b, 0xec];
         /// No stub does more before.
         const WITHIN: usize = 256;
         const PIECE: usize = 16;
+        if pc.wrapping_sub(blob.code) > WITHIN {
+            return None;
+        }
         let end = blob.end.min(blob.code.saturating_add(WITHIN));
         let pieces = (blob.code..end).step_by(PIECE - LINK.len() + 1);
         let mut found = pieces.filter_map(|piece| {
