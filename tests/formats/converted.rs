@@ -44,7 +44,7 @@ fn shown((class, name, descriptor): &(String, String, String)) -> String {
 /// Writes stacks in one format.
 pub struct Writer<'w> {
     style: Style,
-    /// Caller with its place, and callee, of the edges that are impossible. Their stacks are left out.
+    /// Caller with its place, and callee, of the edges that are not possible. Their stacks are left out.
     not_possible: &'w HashSet<(String, String)>,
     /// The numbers that the reader knows the methods by.
     numbers: HashMap<(String, String, String), u32>,

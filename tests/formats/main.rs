@@ -100,6 +100,10 @@ fn convert(recording: &Path) {
             report["unknown"]
         );
         assert_eq!(report["stacks"], writer.stacks, "{output:?}");
+        assert!(
+            writer.left_out * 10 < writer.stacks,
+            "{style:?}: few stacks are left"
+        );
         assert_eq!(report["impossible"], 0, "{style:?}: {}", output.stdout);
         let count = |name: &str| report[name].as_u64().unwrap();
         // A method without a name makes the edges around it unknown.

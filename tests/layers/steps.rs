@@ -27,10 +27,15 @@ fn run(jdk: &Path, seed: u64, layer: Layer, jvm_args: &[&str], options: &[&str])
 /// Runs an unmodified program whose threads step, with AsyncGetCallTrace: further lines of `[sampling]`, and those of the
 /// program. A mismatch of the walker is no failure, and one of the truth is.
 pub fn unmodified(jdk: &Path, seed: u64, sampling: &str, program: &str) -> Ran {
+    unmodified_by(jdk, seed, Layer::AsgctStep, sampling, program)
+}
+
+/// As [`unmodified`], with the walker of `layer`.
+fn unmodified_by(jdk: &Path, seed: u64, layer: Layer, sampling: &str, program: &str) -> Ran {
     let scenario = format!(
-        "name = \"steps\"\nlayers = [\"gst-step\", \"asgct-step\"]\n\
+        "name = \"steps\"\nlayers = [\"gst-step\", \"{layer}\"]\n\
          [sampling]\nsteps = true\ngst_every = 0\n{sampling}\
-         [budget]\nasgct-step = 1\n[imprecise_budget]\nasgct-step = 1\n\
+         [budget]\n{layer} = 1\n[imprecise_budget]\n{layer} = 1\n\
          [[program]]\nname = \"program\"\nhooks = \"none\"\nbaseline = false\n{program}"
     );
     let ran = support::run_scenario(jdk, &scenario, seed, &[]);
@@ -386,14 +391,10 @@ fn a_stub_is_walked_before_it_links_its_frame() {
         let deadline = Deadline::new(format!("{jdk:?}: waiting for finalizers"));
         for seed in 1.. {
             deadline.check();
-            let scenario = "name = \"steps\"\nlayers = [\"asgst-step\"]\n\
-                [sampling]\nsteps = true\ngst_every = 0\nstep_seconds = 8\n\
-                [[program]]\nname = \"program\"\nhooks = \"none\"\nbaseline = false\n\
-                jvm_args = [\"-XX:TieredStopAtLevel=1\"]\n\
+            let program = "jvm_args = [\"-XX:TieredStopAtLevel=1\"]\n\
                 fixtures = { names = [\"finalizers\"], seconds = 8 }\n";
-            let ran = support::run_scenario(jdk, scenario, seed, &[]);
+            let ran = unmodified_by(jdk, seed, Layer::AsgstStep, "step_seconds = 8\n", program);
             let run = &ran.report.runs[0];
-            assert_eq!(run.exit, Exit::Code(0), "{jdk:?}");
             let all = visited(&ran.out.join(&run.dir).join(VISITED_FILE));
             let mut stubs = all.iter();
             let stub = stubs.find(|code| code.name.contains("register_finalizer"));
