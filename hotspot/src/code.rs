@@ -49,8 +49,6 @@ pub struct Blob {
     pub name: String,
     /// The address of the blob's start, header included.
     pub start: usize,
-    /// Of an nmethod: `package.Class.method`.
-    pub method: Option<String>,
     /// Of an nmethod: its tier, 1 to 3 for C1 and 4 for C2.
     pub tier: Option<i32>,
 }
@@ -80,6 +78,9 @@ impl Blob {
 pub trait CodeMemory {
     /// The generated code that `address` lies in.
     fn blob(&self, address: usize) -> Option<Blob>;
+
+    /// Of an nmethod: `package.Class.method`.
+    fn method(&self, code: &Blob) -> Option<String>;
 
     /// The `size` bytes from `address` on; fewer bytes if memory cannot be read.
     fn bytes(&self, address: usize, size: usize) -> Vec<u8>;

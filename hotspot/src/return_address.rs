@@ -37,7 +37,7 @@ impl Word {
         match called::<A>(word, memory) {
             Some(called) if called.start == code.start => Word::Fits,
             Some(called) if A::TRAMPOLINES && called.start == caller.start => Word::Unknown,
-            Some(called) if is_of_other_method(&called, code) => Word::OfOther,
+            Some(called) if is_of_other_method(&called, code, memory) => Word::OfOther,
             _ => Word::Unknown,
         }
     }
@@ -53,8 +53,8 @@ pub fn called<A: Arch>(return_address: usize, memory: &impl CodeMemory) -> Optio
 /// Whether a call of `called` cannot have led to `code`. This holds if the two are compiled code of
 /// different methods (one method can have several nmethods), and `called` is no wrapper that jumps
 /// to other methods (`MethodHandle.linkToStatic` and its like).
-fn is_of_other_method(called: &Blob, code: &Blob) -> bool {
-    match (&called.method, &code.method) {
+fn is_of_other_method(called: &Blob, code: &Blob, memory: &impl CodeMemory) -> bool {
+    match (memory.method(called), memory.method(code)) {
         (Some(called), Some(code)) => {
             called != code && !called.starts_with("java.lang.invoke.MethodHandle.")
         }
@@ -169,19 +169,26 @@ mod tests {
 
     impl CodeMemory for Memory {
         fn blob(&self, address: usize) -> Option<Blob> {
-            let (name, method) = match address >> 12 {
-                1 => ("nmethod", Some("p.A.a")),
-                2 => ("nmethod", Some("p.B.b")),
-                3 => ("StubRoutines (1)", None),
-                4 => ("native nmethod", Some("p.C.c")),
+            let name = match address >> 12 {
+                1 | 2 => "nmethod",
+                3 => "StubRoutines (1)",
+                4 => "native nmethod",
                 _ => return None,
             };
             Some(Blob {
                 name: name.into(),
                 start: address & !0xfff,
-                method: method.map(Into::into),
                 tier: None,
             })
+        }
+
+        fn method(&self, code: &Blob) -> Option<String> {
+            match code.start >> 12 {
+                1 => Some("p.A.a".into()),
+                2 => Some("p.B.b".into()),
+                4 => Some("p.C.c".into()),
+                _ => None,
+            }
         }
 
         fn bytes(&self, address: usize, size: usize) -> Vec<u8> {

@@ -347,12 +347,17 @@ fn return_address(recorded: &RecordedInstant) -> Option<ReturnAddress> {
 /// The code that the words of a recorded stack point to.
 struct Memory {
     blobs: BTreeMap<usize, Blob>,
+    methods: BTreeMap<usize, String>,
     calls: BTreeMap<usize, Vec<u8>>,
 }
 
 impl Memory {
     fn of(recorded: &RecordedInstant) -> Memory {
         let (mut blobs, mut calls) = (BTreeMap::new(), BTreeMap::new());
+        let methods = recorded.blobs.iter().filter_map(|blob| {
+            let method = blob.method.clone()?;
+            Some((address(&blob.start), method))
+        });
         for word in &recorded.words {
             let (word, call, caller, called) =
                 (address(&word.v), bytes(&word.call), word.b, word.calls);
@@ -364,13 +369,21 @@ impl Memory {
             }
             calls.insert(word - X86_64::CALL_SIZE.min(word), call);
         }
-        Memory { blobs, calls }
+        Memory {
+            blobs,
+            methods: methods.collect(),
+            calls,
+        }
     }
 }
 
 impl CodeMemory for Memory {
     fn blob(&self, address: usize) -> Option<Blob> {
         self.blobs.get(&address).cloned()
+    }
+
+    fn method(&self, code: &Blob) -> Option<String> {
+        self.methods.get(&code.start).cloned()
     }
 
     fn bytes(&self, address: usize, _size: usize) -> Vec<u8> {
@@ -382,7 +395,6 @@ fn blob(recorded: &RecordedBlob) -> Blob {
     Blob {
         name: recorded.name.clone(),
         start: address(&recorded.start),
-        method: recorded.method.clone(),
         tier: recorded.tier,
     }
 }

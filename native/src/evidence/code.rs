@@ -1,6 +1,7 @@
 //! The code at an address.
 
 use crate::jvm::Jvm;
+use crate::jvm::code_cache::CodeCache;
 use crate::jvm::symbols;
 use crate::records::error_codes::Place;
 use hotspot::code::{CodeKind, CodeMemory};
@@ -25,18 +26,21 @@ pub fn kind_at(jvm: &Jvm, pc: usize) -> Place {
 
 /// `package.Class` and name of the method whose compiled code is at `pc`.
 pub fn method_at(jvm: &Jvm, pc: usize) -> Option<(String, String)> {
-    let method = jvm.code_cache.as_ref()?.blob(pc)?.method?;
+    let cache = jvm.code_cache.as_ref()?;
+    let method = cache.method(&cache.blob(pc)?)?;
     let (class, name) = method.rsplit_once('.')?;
     Some((class.into(), name.into()))
 }
 
 /// The code at `pc`: a blob of the code cache or a library, with the offset there.
 pub fn describe(jvm: &Jvm, pc: usize) -> String {
-    match jvm.code_cache.as_ref().and_then(|cache| cache.blob(pc)) {
-        Some(blob) => {
-            let method = blob
-                .method
-                .map_or(String::new(), |method| format!(" {method}"));
+    let blob = |cache: &CodeCache| {
+        let blob = cache.blob(pc)?;
+        Some((cache.method(&blob), blob))
+    };
+    match jvm.code_cache.as_ref().and_then(blob) {
+        Some((method, blob)) => {
+            let method = method.map_or(String::new(), |method| format!(" {method}"));
             let tier = blob
                 .tier
                 .map_or(String::new(), |tier| format!(" tier {tier}"));

@@ -133,7 +133,7 @@ fn own_words(jvm: &Jvm, env: Env<'_>) -> Option<(usize, usize, Vec<usize>)> {
 fn deoptimised(jvm: &Jvm, cache: &CodeCache, pc: usize) -> Option<String> {
     let blob = cache.blob(pc)?;
     let is_handler = jvm.debug_info.as_ref()?.is_deopt_handler(&blob, pc);
-    blob.method.filter(|_| is_handler)
+    is_handler.then(|| cache.method(&blob))?
 }
 
 /// Whether the top of the walk is the debug info record behind that of the call into the stub at `pc`, which runs or

@@ -306,12 +306,16 @@ impl CodeMemory for CodeCache {
         let methods = self.methods.as_ref().filter(|_| name.ends_with("nmethod"));
         Some(Blob {
             start,
-            method: methods.and_then(|methods| methods.name(start)),
             tier: methods
                 .and_then(|m| peek::<i8>(start + m.level?))
                 .map(i32::from),
             name,
         })
+    }
+
+    fn method(&self, code: &Blob) -> Option<String> {
+        let methods = self.methods.as_ref().filter(|_| code.is_nmethod());
+        methods?.name(code.start)
     }
 
     fn bytes(&self, address: usize, size: usize) -> Vec<u8> {

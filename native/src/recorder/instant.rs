@@ -45,8 +45,8 @@ impl Blobs<'_> {
         let record = |blob: Blob| RecordedBlob {
             start: hex(blob.start),
             frame_words: self.cache.and_then(|cache| cache.frame_words(&blob)),
+            method: self.cache.and_then(|cache| cache.method(&blob)),
             name: blob.name,
-            method: blob.method,
             tier: blob.tier,
         };
         self.known.into_iter().map(record).collect()

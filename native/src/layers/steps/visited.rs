@@ -192,8 +192,8 @@ fn code(jvm: &Jvm, pc: usize) -> Option<Code> {
     let bytes = peek_bytes(code.start, code.len());
     let before_stubs = stubs.and_then(|stubs| bytes.get(..stubs as usize));
     let code = VisitedCode {
+        method: cache.method(&blob),
         name: blob.name,
-        method: blob.method,
         tier: blob.tier,
         start: code.start,
         stubs,
