@@ -8,7 +8,7 @@ use super::natives::Natives;
 use super::thread_state::ThreadState;
 use super::threads::Threads;
 use super::trace_stack::{HookCounts, TraceStack};
-use super::unloading::{GRACE, Unloading};
+use super::unloading::{GRACE, LATE, Unloading};
 use super::virtual_threads::VirtualThreads;
 use crate::jvm::Jvm;
 use crate::jvm::jni::{Env, Ref};
@@ -81,6 +81,14 @@ impl Truth {
         let mut rewriting = self.rewriting();
         rewriting.methods_known = left as u64;
         rewriting.methods_forgotten += forgotten as u64;
+    }
+
+    /// As [`forget_unloaded`](Self::forget_unloaded), if the agent's own thread is late with it. Threads that load
+    /// classes ask, so that methods cannot pile up.
+    pub fn forget_late(&self) {
+        if self.unloading.is_late(LATE) {
+            self.forget_unloaded();
+        }
     }
 
     /// The calling thread starts; `thread` is its `java.lang.Thread`.

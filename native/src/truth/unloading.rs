@@ -18,6 +18,10 @@ use std::time::{Duration, Instant};
 /// How long methods outlive their class. This is longer than any sample is under way.
 pub const GRACE: Duration = Duration::from_secs(1);
 
+/// The agent's own thread forgets methods every second. If methods wait for this long, that thread is late (it
+/// was seen to be late by a minute on a busy machine).
+pub const LATE: Duration = Duration::from_secs(4);
+
 /// The methods that end with one object.
 #[derive(Debug, Default)]
 pub struct KnownMethods {
@@ -62,6 +66,14 @@ impl Unloading {
     /// function of the VM.
     pub fn note(&self, tag: i64) {
         lock(&self.unloaded).push((Instant::now(), tag));
+    }
+
+    /// Whether the methods of an object are kept that ended at least `after` ago.
+    pub fn is_late(&self, after: Duration) -> bool {
+        let unloaded = lock(&self.unloaded);
+        unloaded
+            .first()
+            .is_some_and(|(at, _)| at.elapsed() >= after)
     }
 
     /// The methods that ended at least a `grace` ago. Each is returned once.
@@ -122,8 +134,11 @@ mod tests {
         unloading.add(methods(&[9]), |_| Some(tags[1]));
         unloading.add(methods(&[10]), |_| None);
 
+        assert!(!unloading.is_late(Duration::ZERO));
         unloading.note(tags[1]);
         assert!(unloading.take(Duration::from_secs(600)).is_empty());
+        assert!(unloading.is_late(Duration::ZERO));
+        assert!(!unloading.is_late(Duration::from_secs(600)));
         let gone = unloading.take(Duration::ZERO);
         let keys: Vec<_> = gone.into_iter().map(|known| known.keys).collect();
         assert_eq!(keys, [[8, 9]]);

@@ -59,6 +59,7 @@ pub fn rewrite(
         };
         let tag = |fresh| truth.jvm.jvmti.tag(loader, fresh).ok();
         truth.unloading.add(known, tag);
+        truth.forget_late();
     }
     let super_class = rewritten.super_name.as_deref();
     truth
