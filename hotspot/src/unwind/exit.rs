@@ -210,12 +210,17 @@ fn jump(
         if let Some((origin, _)) = machine.popped.find(comes_from) {
             return exit(machine, origin);
         }
+        // Handlers are told in rdx where the exception came from. Until then the VM has this address.
+        let (told, kept) = (machine.registers.get(Register::RDX), landings.origin());
+        // A handler behind another call looks like a return address.
+        let both = told.filter(|_| told == kept);
+        if let Some(origin) = both.filter(|&origin| landings.goes_on_at(target, origin)) {
+            return exit(machine, origin);
+        }
         if landings.returns_to(target) {
             return exit(machine, target);
         }
-        // Handlers are told in rdx where the exception came from. Until then the VM has this address.
-        let origins = [machine.registers.get(Register::RDX), landings.origin()];
-        let mut origins = origins.into_iter().flatten();
+        let mut origins = [told, kept].into_iter().flatten();
         if let Some(origin) = origins.find(|&origin| landings.goes_on_at(target, origin)) {
             return exit(machine, origin);
         }

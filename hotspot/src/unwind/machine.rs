@@ -6,6 +6,9 @@ use crate::unwind::{Register, Registers};
 
 const WORD: usize = size_of::<usize>();
 
+/// The register that generated code keeps the VM's structure of the thread in (`r15_thread`, `cpu/x86/register_x86.hpp`).
+const THREAD: Register = Register::R15;
+
 /// Registers, and the words that the simulation wrote.
 pub(super) struct Machine<'a, M> {
     memory: &'a M,
@@ -70,14 +73,16 @@ impl<'a, M: Memory> Machine<'a, M> {
             Effect::Move(to, from) => registers.set(to, registers.get(from)),
             Effect::Load(to, base, number) => {
                 let address = registers.get(base).map(|value| offset(value, number));
-                let is_on_stack = base == Register::RSP || base == Register::RBP;
-                let value = address
-                    .filter(|_| is_on_stack)
-                    .and_then(|address| self.load(address));
+                let value = address.and_then(|address| match base {
+                    Register::RSP | Register::RBP => self.load(address),
+                    THREAD => self.load_of_thread(address),
+                    _ => None,
+                });
                 self.registers.set(to, value);
             }
             Effect::Store(base, number, from) => {
-                if let (Register::RSP | Register::RBP, Some(address)) = (base, registers.get(base))
+                if let (Register::RSP | Register::RBP | THREAD, Some(address)) =
+                    (base, registers.get(base))
                 {
                     let value = registers.get(from);
                     self.stack.store(offset(address, number), value);
@@ -113,6 +118,13 @@ impl<'a, M: Memory> Machine<'a, M> {
             None if address < self.top => None,
             None => self.memory.word(address),
         }
+    }
+
+    /// The word at `address` in the VM's structure of the thread. Only the thread itself changes the fields that
+    /// generated code reads there to find its way.
+    fn load_of_thread(&self, address: usize) -> Option<usize> {
+        let written = self.stack.load(address);
+        written.unwrap_or_else(|| self.memory.word(address))
     }
 
     /// Pops a word; `None` if it is not known.

@@ -128,6 +128,23 @@ fn a_handler_may_look_like_a_return_address() {
     registers.set(Register::RBX, Some(HANDLER));
     let found = find(&memory, CODE, &registers, 16, Calls::Stop, &at_record);
     assert_eq!(found.map(|exit| exit.pc), Some(CALLER));
+    // jmp rbx: the return address was popped before, and rdx has it.
+    let mut from_jump = |told| {
+        registers.set(Register::RDX, Some(told));
+        let found = find(&memory, CODE + 1, &registers, 16, Calls::Stop, &at_record);
+        found.map(|exit| exit.pc)
+    };
+    assert_eq!(from_jump(CALLER), Some(CALLER));
+    // rdx has something else: the code may jump to a return address.
+    assert_eq!(from_jump(0x4444), Some(HANDLER));
+    // mov rdx, [r15 + 8]; jmp rbx: rdx will have it.
+    let memory = Fixed {
+        code: &[0x49, 0x8b, 0x57, 0x08, 0xff, 0xe3],
+        stack: &[0, CALLER],
+    };
+    registers.set(Register::R15, Some(STACK));
+    let found = find(&memory, CODE, &registers, 16, Calls::Stop, &at_record);
+    assert_eq!(found.map(|exit| exit.pc), Some(CALLER));
 }
 
 #[test]
