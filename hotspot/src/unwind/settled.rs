@@ -23,7 +23,7 @@ pub enum Settled {
         /// Whether the code alone says by how much the stack pointer differs.
         is_relative: bool,
     },
-    /// The return: the program counter, the stack pointer and the frame pointer of the caller.
+    /// The return, or a jump to a stub that goes on to the caller: the program counter, the stack pointer and the frame pointer of the caller.
     Return([usize; 3]),
 }
 
@@ -77,17 +77,17 @@ fn follow(
         }
         let next = pc.wrapping_add(instruction.length);
         pc = match instruction.effect {
-            Effect::Return => {
-                let pc = machine.pop()?;
-                let exit = exit(&machine, pc)?;
-                return Some(Settled::Return([exit.pc, exit.sp, exit.fp]));
-            }
+            Effect::Return => return returned(&mut machine),
             // The record of a call is behind the call.
             Effect::Call if record(next) == Some(next) => {
                 return body(&machine);
             }
             Effect::Jump(distance) => {
                 let target = next.wrapping_add_signed(distance as isize);
+                if !code.contains(&target) {
+                    // The stub of C2 that throws on gets the return address of the frame that is gone.
+                    return returned(&mut machine);
+                }
                 next_record = record(target);
                 target
             }
@@ -111,6 +111,13 @@ fn follow(
         machine.registers.get(Register::RSP)?;
     }
     None
+}
+
+/// The frame is removed, and the return address is on top of the stack.
+fn returned(machine: &mut Machine<'_, impl Memory>) -> Option<Settled> {
+    let pc = machine.pop()?;
+    let exit = exit(machine, pc)?;
+    Some(Settled::Return([exit.pc, exit.sp, exit.fp]))
 }
 
 fn body(machine: &Machine<'_, impl Memory>) -> Option<Settled> {
@@ -168,6 +175,15 @@ mod tests {
             panic!("no return");
         };
         assert_eq!((pc, sp, fp), (0x2222, STACK + WORD, 0x7777));
+    }
+
+    #[test]
+    fn a_jump_to_other_code_leaves_the_return_address_on_top() {
+        // pop rbp; jmp
+        let code = [0x5d, 0xe9, 0x13, 0x4a, 0xb7, 0xff];
+        let found = settled(&code, 0, &[0x5555, 0x2222], 9);
+        let caller = [0x2222, STACK + 2 * WORD, 0x5555];
+        assert_eq!(found, Some(Settled::Return(caller)));
     }
 
     #[test]

@@ -162,7 +162,9 @@ impl Walk<'_> {
                 }
                 return Ok((caller, Stage::Whole));
             }
-            Some(Settled::Return(caller)) if self.is_return(caller[0]) => {
+            Some(Settled::Return(caller))
+                if self.is_return(caller[0]) && !self.is_own_address(blob, pc, caller[0]) =>
+            {
                 return Ok(returning(caller));
             }
             _ => {}
@@ -181,6 +183,18 @@ impl Walk<'_> {
             .or_else(|| self.scan(blob, end))
             .map(|caller| (caller, Stage::Whole))
             .ok_or(Failure::Top)
+    }
+
+    /// Whether the code at `pc`, which is to be deoptimised, has pushed `word` as its own address, and has its frame still.
+    fn is_own_address(&self, blob: &Blob, pc: usize, word: usize) -> bool {
+        /// The handler is no longer than this (`HandlerImpl::emit_deopt_handler`).
+        const HANDLER: usize = 32;
+        let Kind::Compiled(nmethod) = blob.kind else {
+            return false;
+        };
+        let is_handler =
+            || nmethod.is_deopt_handler(self.vm.code_cache.nmethods(), &self.memory, word);
+        pc.wrapping_sub(word) < HANDLER && is_handler()
     }
 
     /// The frame that was interrupted at `place`, if a thread was interrupted there before.
