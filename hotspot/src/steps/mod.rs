@@ -107,6 +107,11 @@ impl Place {
         }
     }
 
+    /// Whether the instruction is a call of a fixed address (Intel SDM, volume 2, `CALL`).
+    fn is_direct_call(&self) -> bool {
+        self.bytes[0] == 0xe8
+    }
+
     /// Whether the instruction may lead to other code: a jump, call or return, with up to one prefix before
     /// the opcode (Intel SDM, volume 2, `CALL`, `Jcc`, `JMP`, `RET`).
     fn leaves(&self) -> bool {

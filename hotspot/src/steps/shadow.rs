@@ -226,7 +226,14 @@ impl Shadow {
         let is_invoke = is_interpreted && stack.is_invoke_return(word);
         let is_handler = before.code == Code::Compiled
             && before.pc.wrapping_sub(self.diverted.to) < HANDLER_STUB;
-        if !(1..=15).contains(&length) || after.pc == word {
+        // Code of C2 that is to be deoptimised calls its next instruction, and lowers the return address to its own
+        // (`HandlerImpl::emit_deopt_handler` in `cpu/x86/x86.ad`).
+        let takes_own_address = is_handler && after.pc == word && before.is_direct_call();
+        let ret = match takes_own_address {
+            true => self.diverted.to,
+            false => word,
+        };
+        if !takes_own_address && (!(1..=15).contains(&length) || after.pc == word) {
             if !before.pushes() {
                 // The instruction has faulted, and the VM has let a stub call: the call is not seen.
                 return match after.piece == before.piece {
@@ -280,7 +287,7 @@ impl Shadow {
             origin,
             throws,
             slot: after.sp,
-            ret: word,
+            ret,
             fp: before.fp,
             code: before.code,
             piece: before.piece,
@@ -334,9 +341,29 @@ impl Shadow {
         if is_return && oldest.callee == before.piece {
             self.ended = Some(before.piece);
         }
+        let ended = *oldest;
         oldest.slot = 0;
         self.count = first + usize::from(!has_returned);
-        Ok(())
+        match has_returned {
+            true => self.renew(&ended),
+            false => Ok(()),
+        }
+    }
+
+    /// A call of the interpreter's own has `ended`. The frame may have kept its bytecode pointer since its older call, as
+    /// where a template calls code of its own that calls the VM (`MacroAssembler::call_VM`).
+    fn renew(&mut self, ended: &Call) -> Result<(), Lost> {
+        let is_own = |call: &Call| call.code == Code::Interpreter && !call.is_invoke;
+        let older = self.calls().last().copied();
+        let older = older.filter(|older| is_own(older) && is_own(ended) && older.fp == ended.fp);
+        let Some(older) = older.filter(|older| older.bcp != ended.bcp) else {
+            return Ok(());
+        };
+        self.count -= 1;
+        self.push(Call {
+            bcp: ended.bcp,
+            ..older
+        })
     }
 
     /// The thread may have arrived at the return address that a register had, or at an exception handler

@@ -471,6 +471,76 @@ fn interpreter_frames_take_the_place_of_a_compiled_frame() {
     );
 }
 
+/// Where C2 has compiled the method, the handler calls its next instruction, and lowers the return address.
+#[test]
+fn a_method_that_is_to_be_deoptimised_may_call_its_next_instruction() {
+    let mut machine = in_callee();
+    machine.run(&Act::Call(2, 5));
+    let callee = machine.known[1].clone();
+    let handler = function(1) + STUBS;
+    machine.memory.insert(callee.slot, handler);
+    machine.step_to([0xc3, 0], Code::Compiled, handler, callee.sp);
+    let sp = callee.sp - WORD;
+    machine.memory.insert(sp, handler + 5);
+    machine.step_to([0xe8, 0], Code::Compiled, handler + 5, sp);
+    machine.memory.insert(sp, handler);
+    machine.step_to([0x48, 0x83], Code::Compiled, handler + 10, sp);
+    machine.step_to(JUMP, Code::Deoptimization, function(9), sp);
+    let newest = machine.shadow.calls().last().copied().expect("a call");
+    assert_eq!(
+        (newest.ret, newest.slot, newest.origin),
+        (handler, sp, callee.ret)
+    );
+}
+
+/// A template of the interpreter calls code of its own, which keeps the bytecode pointer in the frame and calls the VM.
+#[test]
+fn a_frame_of_the_interpreter_stands_where_it_called_the_vm() {
+    let mut machine = in_callee();
+    let (pc, sp) = (function(5), machine.place.sp);
+    let fp = sp + 0x80;
+    let to = |machine: &mut Machine, bytes, code, pc, sp| {
+        machine.place.bytes = bytes;
+        let after = Place {
+            fp,
+            code,
+            ..at(pc, sp)
+        };
+        let followed = machine.shadow.step(&machine.place, &after, &machine.memory);
+        assert_eq!(followed, Ok(()));
+        machine.place = after;
+    };
+    to(&mut machine, JUMP, Code::Interpreter, pc, sp);
+    machine.memory.insert(fp - BCP, 0x2222);
+    machine.memory.insert(sp - WORD, pc + 5);
+    to(
+        &mut machine,
+        [0xe8, 0],
+        Code::Interpreter,
+        pc + 0x20,
+        sp - WORD,
+    );
+    machine.memory.insert(fp - BCP, 0x3333);
+    machine.memory.insert(sp - 2 * WORD, pc + 0x22);
+    to(
+        &mut machine,
+        [0xff, 0xd0],
+        Code::Outside,
+        0x10,
+        sp - 2 * WORD,
+    );
+    to(
+        &mut machine,
+        [0xc3, 0],
+        Code::Interpreter,
+        pc + 0x22,
+        sp - WORD,
+    );
+    let newest = machine.shadow.calls().last();
+    let newest = newest.map(|call| (call.ret, call.bcp));
+    assert_eq!(newest, Some((pc + 5, 0x3333)));
+}
+
 #[test]
 fn frames_that_do_not_lead_to_the_caller_end_the_steps() {
     let mut machine = in_callee();
