@@ -1,5 +1,9 @@
 //! The places in an interpreted frame, in bytes from its frame pointer (`frame_x86.hpp`).
 
+use crate::memory::Memory;
+use crate::unwind::Register;
+use crate::unwind::instruction::{Effect, decode};
+
 const WORD: usize = size_of::<usize>();
 
 /// Above the frame pointer: the return address.
@@ -12,3 +16,44 @@ pub const METHOD: usize = 3 * WORD;
 pub const LOCALS: usize = 7 * WORD;
 /// Below the frame pointer: the bytecode pointer.
 pub const BCP: usize = 8 * WORD;
+
+/// Whether the interpreter at `pc` is about to load its bytecode pointer from the frame. Until then the register may have
+/// anything: the interpreter comes from other code, as where it throws on to a caller
+/// (`TemplateInterpreterGenerator::generate_throw_exception`).
+pub fn loads_bcp(memory: &impl Memory, pc: usize) -> bool {
+    /// Before, it clears `last_sp`.
+    const AHEAD: usize = 3;
+    const FROM_FRAME: i32 = -(BCP as i32);
+    let mut at = pc;
+    for _ in 0..AHEAD {
+        let Some(instruction) = decode(&memory.code(at)) else {
+            return false;
+        };
+        match instruction.effect {
+            Effect::Load(Register::R13, Register::RBP, FROM_FRAME) => return true,
+            Effect::Nothing | Effect::Store(..) => at = at.wrapping_add(instruction.length),
+            _ => return false,
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::unwind::toy::{CODE, Fixed};
+
+    #[test]
+    fn the_interpreter_loads_its_bytecode_pointer() {
+        let loads = |code| loads_bcp(&Fixed { code, stack: &[] }, CODE);
+        // mov qword [rbp-16], 0; mov r13, [rbp-64]
+        assert!(loads(&[
+            0x48, 0xc7, 0x45, 0xf0, 0, 0, 0, 0, 0x4c, 0x8b, 0x6d, 0xc0
+        ]));
+        assert!(loads(&[0x4c, 0x8b, 0x6d, 0xc0]));
+        // movzx ebx, byte [r13+1]; mov r13, [rbp-64]
+        assert!(!loads(&[0x41, 0x0f, 0xb6, 0x5d, 1, 0x4c, 0x8b, 0x6d, 0xc0]));
+        // mov r13, [rbp-56]
+        assert!(!loads(&[0x4c, 0x8b, 0x6d, 0xc8]));
+    }
+}

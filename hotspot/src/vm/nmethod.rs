@@ -24,6 +24,7 @@ pub struct Layout {
     level: usize,
     orig_pc: usize,
     deopt_handlers: [usize; 2],
+    stubs: usize,
     places: Places,
 }
 
@@ -98,6 +99,7 @@ impl Layout {
             level: field("_comp_level")?,
             orig_pc: field("_orig_pc_offset")?,
             deopt_handlers: [field(handlers[0])?, field(handlers[1])?],
+            stubs: field("_stub_offset")?,
             places,
         })
     }
@@ -124,19 +126,39 @@ impl Nmethod {
         Some(memory.u8(self.0.wrapping_add(layout.level))?.cast_signed())
     }
 
+    /// Whether `pc` is in the stubs of the method, behind its code: handlers of exceptions and of deoptimisation, and stubs
+    /// of calls. None of them removes the method's frame.
+    pub fn is_in_stubs(self, layout: &Layout, memory: &impl Memory, pc: usize) -> bool {
+        let distance = memory.i32(self.0.wrapping_add(layout.stubs));
+        distance.is_some_and(|distance| pc >= self.0.wrapping_add_signed(distance as isize))
+    }
+
     /// Whether `pc` is a deoptimisation handler of this method: a frame that will be deoptimised
     /// continues there instead of behind its call.
     pub fn is_deopt_handler(self, layout: &Layout, memory: &impl Memory, pc: usize) -> bool {
-        layout.deopt_handlers.into_iter().any(|handler| {
-            let place = self.0.wrapping_add(handler);
-            let handler = match layout.places {
-                Places::Inside { .. } => memory.word(place),
-                Places::Outside { .. } => memory
-                    .i32(place)
-                    .map(|distance| self.0.wrapping_add_signed(distance as isize)),
-            };
-            handler == Some(pc)
-        })
+        let mut handlers = self.deopt_handlers(layout, memory);
+        handlers.any(|handler| handler == pc)
+    }
+
+    /// The deoptimisation handlers of this method.
+    pub fn deopt_handlers(
+        self,
+        layout: &Layout,
+        memory: &impl Memory,
+    ) -> impl Iterator<Item = usize> {
+        layout
+            .deopt_handlers
+            .into_iter()
+            .filter_map(move |handler| {
+                let place = self.0.wrapping_add(handler);
+                match layout.places {
+                    Places::Inside { .. } => memory.word(place),
+                    Places::Outside { .. } => {
+                        let distance = memory.i32(place)?;
+                        Some(self.0.wrapping_add_signed(distance as isize))
+                    }
+                }
+            })
     }
 
     /// The program counter at which the frame at `sp` would have continued, if it did not continue

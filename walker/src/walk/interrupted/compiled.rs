@@ -141,6 +141,10 @@ impl Walk<'_> {
             let caller = self.returning_to(sp, place.fp).ok_or(Failure::Top)?;
             return Ok((caller, Stage::Leaving));
         }
+        if let Some(end) = self.end_in_handler(blob, place, end) {
+            let caller = self.framed(end).ok_or(Failure::Top)?;
+            return Ok((caller, Stage::Whole));
+        }
         let returning = |[pc, sp, fp]: [usize; 3]| {
             let stage = match sp < end {
                 true => Stage::Leaving,
@@ -163,7 +167,7 @@ impl Walk<'_> {
                 return Ok((caller, Stage::Whole));
             }
             Some(Settled::Return(caller))
-                if self.is_return(caller[0]) && !self.is_own_address(blob, pc, caller[0]) =>
+                if self.is_return(caller[0]) && !self.is_in_stubs(blob, pc) =>
             {
                 return Ok(returning(caller));
             }
@@ -185,16 +189,25 @@ impl Walk<'_> {
             .ok_or(Failure::Top)
     }
 
-    /// Whether the code at `pc`, which is to be deoptimised, has pushed `word` as its own address, and has its frame still.
-    fn is_own_address(&self, blob: &Blob, pc: usize, word: usize) -> bool {
-        /// The handler is no longer than this (`HandlerImpl::emit_deopt_handler`).
+    /// Whether `pc` is in the stubs of compiled code, where the frame is whole.
+    fn is_in_stubs(&self, blob: &Blob, pc: usize) -> bool {
+        let layout = self.vm.code_cache.nmethods();
+        matches!(blob.kind, Kind::Compiled(nmethod) if nmethod.is_in_stubs(layout, &self.memory, pc))
+    }
+
+    /// The end of the frame of code that is to be deoptimised, and is in its handler: the handler pushes its own address, or
+    /// calls its next instruction and lowers the return address (`HandlerImpl::emit_deopt_handler`).
+    fn end_in_handler(&self, blob: &Blob, place: Place, end: usize) -> Option<usize> {
+        /// The handler is no longer than this.
         const HANDLER: usize = 32;
         let Kind::Compiled(nmethod) = blob.kind else {
-            return false;
+            return None;
         };
-        let is_handler =
-            || nmethod.is_deopt_handler(self.vm.code_cache.nmethods(), &self.memory, word);
-        pc.wrapping_sub(word) < HANDLER && is_handler()
+        let mut handlers = nmethod.deopt_handlers(self.vm.code_cache.nmethods(), &self.memory);
+        let begun = |handler: usize| handler..handler.saturating_add(HANDLER);
+        let handler = handlers.find(|&handler| begun(handler).contains(&place.pc))?;
+        let is_pushed = place.pc != handler && begun(handler).contains(&self.word(place.sp)?);
+        Some(end.wrapping_add(usize::from(is_pushed) * WORD))
     }
 
     /// The frame that was interrupted at `place`, if a thread was interrupted there before.

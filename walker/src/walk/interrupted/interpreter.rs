@@ -8,6 +8,7 @@ use crate::walk::{Place, Step, Walk, Yield};
 use hotspot::memory::Memory;
 use hotspot::unwind::exit::{self, Calls, Exit, Landings};
 use hotspot::unwind::instruction::{Effect, decode};
+use hotspot::unwind::interpreted::loads_bcp;
 use hotspot::unwind::{Register, Registers};
 use hotspot::vm::interpreter::Role;
 
@@ -51,7 +52,9 @@ impl Walk<'_> {
                 next: self.caller(below, caller)?,
             });
         }
-        self.interpreted(place, registers.get(Register::R13))
+        let in_register = registers.get(Register::R13);
+        let bcp = in_register.filter(|_| !loads_bcp(&self.memory, place.pc));
+        self.interpreted(place, bcp)
     }
 
     /// The interpreter before it has linked the frame of the method in rbx: r13 is the caller's
