@@ -413,3 +413,42 @@ fn a_stub_is_walked_before_it_links_its_frame() {
         }
     });
 }
+
+/// Where exceptions pass through the VM's stubs, and where C2's code is deoptimised, our walker and the steps agree: the
+/// handler of an exception may look like a return address, and a handler of deoptimisation calls its next instruction.
+#[test]
+fn exceptions_and_deoptimisation_are_followed_through_the_stubs() {
+    if !cfg!(target_arch = "x86_64") {
+        println!("skipped: threads step on x86-64 only");
+        return;
+    }
+    const STUBS: [&str; 3] = ["ExceptionBlob", "DeoptimizationBlob", "StubRoutines"];
+    /// As many instructions of each as every run has that comes there at all.
+    const ENOUGH: usize = 10;
+    on_each_jdk(|jdk| {
+        let deadline = Deadline::new(format!("{jdk:?}: waiting for exceptions"));
+        let mut seen = [0; STUBS.len()];
+        for seed in 1.. {
+            deadline.check();
+            let program = "jvm_args = [\"-Xcomp\", \"-XX:-TieredCompilation\"]\n\
+                fixtures = { names = [\"exceptions-up\", \"implicit-exceptions\", \"try-finally\"], seconds = 10 }\n";
+            let ran = unmodified_by(jdk, seed, Layer::AsgstStep, "step_seconds = 20\n", program);
+            let run = &ran.report.runs[0];
+            for code in visited(&ran.out.join(&run.dir).join(VISITED_FILE)) {
+                let Some(stub) = STUBS.iter().position(|stub| code.name.starts_with(stub)) else {
+                    continue;
+                };
+                let of_stub = code.visited.iter();
+                let wrong: Vec<_> = of_stub
+                    .filter(|(_, worst)| *worst == Worst::Wrong)
+                    .collect();
+                assert!(wrong.is_empty(), "{jdk:?}: {} {wrong:?}", code.name);
+                seen[stub] = seen[stub].max(code.visited.len());
+            }
+            println!("{jdk:?}: {seen:?} instructions of {STUBS:?}");
+            if seen.iter().all(|&seen| seen >= ENOUGH) {
+                break;
+            }
+        }
+    });
+}
