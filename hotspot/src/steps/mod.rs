@@ -11,6 +11,7 @@
 pub mod anchor;
 mod call;
 pub mod copied;
+mod diverted;
 pub mod instructions;
 pub mod kinds;
 mod replaced;

@@ -7,6 +7,7 @@
 //! is in a register, until the thread continues at the address or in the caller's code.
 
 pub use super::call::Call;
+use super::diverted::Diverted;
 use super::replaced::Replaced;
 use super::{Code, Piece, Place, Stack, WORD};
 use crate::unwind::interpreted::{BCP, METHOD};
@@ -15,10 +16,6 @@ use oracle::random::mix;
 /// The size of the part of an interpreter frame that all methods have, in bytes below the frame pointer
 /// (`interpreter_frame_initial_sp_offset` in `frame_x86.hpp`).
 const FIXED: usize = 9 * WORD;
-
-/// The stub in which compiled code begins to handle an exception is no longer than this. It calls the code that looks for the
-/// handler (`LIR_Assembler::emit_exception_handler`).
-const HANDLER_STUB: usize = 32;
 
 /// The code by which C1 throws is no longer than this: it takes its own address, and calls a stub
 /// (`LIR_Assembler::throw_op`).
@@ -55,16 +52,6 @@ pub struct Shadow {
     replaced: Option<Replaced>,
     /// The compiled method that the last step has ended.
     ended: Option<Piece>,
-}
-
-/// A compiled caller that goes on elsewhere than behind its call: its callee has thrown, or the caller is to be
-/// deoptimised.
-#[derive(Copy, Clone, Debug, Default)]
-struct Diverted {
-    /// The call.
-    call: Call,
-    /// Where the caller went on.
-    to: usize,
 }
 
 impl Shadow {
@@ -173,7 +160,7 @@ impl Shadow {
     /// The thread may have come to other code without a call, or to the entry of a method.
     fn enter(&mut self, before: &Place, after: &Place) -> Result<(), Lost> {
         let is_elsewhere = after.piece != before.piece;
-        let Diverted { call, to } = self.diverted;
+        let diverted = self.diverted;
         if is_elsewhere && before.code == Code::Compiled && after.sp == before.sp {
             if after.code == Code::Poll && !before.leaves() {
                 // The poll has faulted, and the VM has kept its program counter.
@@ -185,8 +172,11 @@ impl Shadow {
                     ..Call::default()
                 });
             }
-            if after.code == Code::Exception && before.pc.wrapping_sub(to) < HANDLER_STUB {
-                return self.push(Call { slot: 0, ..call });
+            if after.code == Code::Exception && diverted.has_begun_at(before.pc) {
+                return self.push(Call {
+                    slot: 0,
+                    ..diverted.call
+                });
             }
         }
         let is_call = before.sp.wrapping_sub(after.sp) == WORD;
@@ -224,8 +214,7 @@ impl Shadow {
         let is_interpreted = before.code == Code::Interpreter;
         // The interpreter pushes the return address of an invocation before it jumps to the method.
         let is_invoke = is_interpreted && stack.is_invoke_return(word);
-        let is_handler = before.code == Code::Compiled
-            && before.pc.wrapping_sub(self.diverted.to) < HANDLER_STUB;
+        let is_handler = before.code == Code::Compiled && self.diverted.has_begun_at(before.pc);
         // Code of C2 that is to be deoptimised calls its next instruction, and lowers the return address to its own
         // (`HandlerImpl::emit_deopt_handler` in `cpu/x86/x86.ad`).
         let takes_own_address = is_handler && after.pc == word && before.is_direct_call();

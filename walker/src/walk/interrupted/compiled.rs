@@ -9,7 +9,7 @@ use crate::walk::caller::frame_at;
 use crate::walk::frame::{Certainty, Failure, Frame, FrameKind};
 use crate::walk::interrupted::Stands;
 use crate::walk::return_address::{calls_into, is_behind_call_of_vm, is_leaf_call};
-use crate::walk::{Place, Position, Step, Walk, Yield};
+use crate::walk::{Place, Step, Walk, Yield};
 use hotspot::memory::Memory;
 use hotspot::unwind::exit::{Calls, Landings};
 use hotspot::unwind::instruction::{Effect, decode};
@@ -189,27 +189,6 @@ impl Walk<'_> {
             .ok_or(Failure::Top)
     }
 
-    /// Whether `pc` is in the stubs of compiled code, where the frame is whole.
-    fn is_in_stubs(&self, blob: &Blob, pc: usize) -> bool {
-        let layout = self.vm.code_cache.nmethods();
-        matches!(blob.kind, Kind::Compiled(nmethod) if nmethod.is_in_stubs(layout, &self.memory, pc))
-    }
-
-    /// The end of the frame of code that is to be deoptimised, and is in its handler: the handler pushes its own address, or
-    /// calls its next instruction and lowers the return address (`HandlerImpl::emit_deopt_handler`).
-    fn end_in_handler(&self, blob: &Blob, place: Place, end: usize) -> Option<usize> {
-        /// The handler is no longer than this.
-        const HANDLER: usize = 32;
-        let Kind::Compiled(nmethod) = blob.kind else {
-            return None;
-        };
-        let mut handlers = nmethod.deopt_handlers(self.vm.code_cache.nmethods(), &self.memory);
-        let begun = |handler: usize| handler..handler.saturating_add(HANDLER);
-        let handler = handlers.find(|&handler| begun(handler).contains(&place.pc))?;
-        let is_pushed = place.pc != handler && begun(handler).contains(&self.word(place.sp)?);
-        Some(end.wrapping_add(usize::from(is_pushed) * WORD))
-    }
-
     /// The frame that was interrupted at `place`, if a thread was interrupted there before.
     pub(super) fn known_body(&self, place: Place) -> Option<Step> {
         let Vm {
@@ -319,28 +298,6 @@ impl Walk<'_> {
             None => place.fp,
         };
         self.returning_to(slot, fp)
-    }
-
-    /// The call behind which `place` is, if `place` is in the stub of a static call: compiled code calls this stub of its
-    /// own, which loads the method and jumps on (`CompiledDirectCall::emit_to_interp_stub`).
-    fn behind_static_stub(&self, blob: &Blob, place: Place) -> Result<Option<Position>, Failure> {
-        /// `mov rbx, method`, and its length.
-        const LOAD: ([u8; 2], usize) = ([0x48, 0xbb], 10);
-        /// `jmp`.
-        const JUMP: u8 = 0xe9;
-        let is_load = |at: usize| {
-            let code = self.memory.code(at);
-            code[..LOAD.0.len()] == LOAD.0 && code[LOAD.1] == JUMP
-        };
-        if !is_load(place.pc) && !is_load(place.pc.wrapping_sub(LOAD.1)) {
-            return Ok(None);
-        }
-        let calls_stub = |&pc: &usize| self.is_return(pc) && calls_into(&self.memory, blob, pc);
-        let Some(pc) = self.word(place.sp).filter(calls_stub) else {
-            return Ok(None);
-        };
-        let sp = place.sp.wrapping_add(WORD);
-        self.caller(place.sp, Place { pc, sp, ..place }).map(Some)
     }
 
     /// Whether `pc` is in the stub of a return poll, where the frame is removed. The stub stores

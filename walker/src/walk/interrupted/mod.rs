@@ -4,6 +4,7 @@ mod compiled;
 mod continuation;
 mod deoptimization;
 mod interpreter;
+mod own_stubs;
 mod stub;
 
 use crate::vm::code_cache::Kind;
