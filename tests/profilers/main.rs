@@ -83,6 +83,10 @@ fn each_profiler_has_a_profile_beside_the_true_one() {
     }
 }
 
+/// A loss of a method that has one answer in a hundred, of which one in three goes to a caller, is certain from far fewer
+/// answers on.
+const MOST_ANSWERS: u64 = 30_000;
+
 /// One answer of three without its top frame: the callers win what the methods lose.
 #[test]
 fn a_walker_that_names_callers_on_purpose_is_told_as_biased() {
@@ -99,15 +103,16 @@ fn a_walker_that_names_callers_on_purpose_is_told_as_biased() {
                 "{jdk:?}: {} of {} renamed",
                 summary.renamed, summary.answered
             );
-            // The methods that lose have about one answer in a hundred. Once no loss was certain after 2,257
-            // answers.
-            if summary.answered < 4000 {
+            // The methods that lose have about one answer in a hundred. On a busy machine no loss was certain after
+            // 4,255 answers once.
+            let loses = |of: &MethodBias| of.is_certain && of.naming.high < 0.0;
+            let is_certain = summary.methods.iter().any(loses);
+            if summary.answered < 4000 || !is_certain && summary.answered < MOST_ANSWERS {
                 continue;
             }
             // Where the top frame has no hook, the same method stays the newest.
             assert!(summary.renamed > 0, "{jdk:?}");
-            let loses = |of: &MethodBias| of.is_certain && of.naming.high < 0.0;
-            assert!(summary.methods.iter().any(loses), "{jdk:?}");
+            assert!(is_certain, "{jdk:?}");
             assert!(summary.is_biased());
             break;
         }
