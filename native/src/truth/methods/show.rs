@@ -1,5 +1,6 @@
 //! Methods and frames in the form of reports.
 
+use super::given::Origin;
 use super::hooked::{Known, dotted, shown_name};
 use super::registry::Registry;
 use crate::jvm::jni::Env;
@@ -77,14 +78,19 @@ impl Registry {
         }
     }
 
-    /// The method's name in a profile; `None` for the hooks themselves.
+    /// The method's name in a profile; `None` for the hooks themselves. Never waits for a class: a profile may have
+    /// thousands of methods whose classes are gone, and long forgotten.
     pub fn profiled(&self, env: Env<'_>, key: MethodKey) -> Option<String> {
+        let unknown = || Some("unknown method".into());
+        if self.origin_at_once(key) != Origin::Class {
+            return unknown();
+        }
         if self.is_hook_call(key) {
             return None;
         }
         match self.full_name(env, key) {
             Some(_) => Some(self.name(env, key)),
-            None => Some("unknown method".into()),
+            None => unknown(),
         }
     }
 

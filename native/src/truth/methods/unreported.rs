@@ -13,6 +13,11 @@ impl Registry {
         self.given.origin(key.0, || self.add_all_keys())
     }
 
+    /// The origin of a key, without waiting for its class.
+    pub(super) fn origin_at_once(&self, key: MethodKey) -> Origin {
+        self.given.origin_at_once(key.0, || self.add_all_keys())
+    }
+
     /// Adds the keys of all prepared classes.
     #[cold]
     fn add_all_keys(&self) {
