@@ -29,6 +29,15 @@ pub(crate) struct Job<'c, 'a, 'o> {
     scratch: Scratch,
 }
 
+/// What the plan wants of a method's hooks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted {
+    /// The entry hook also calls `check`.
+    pub(crate) check: bool,
+    /// The hooks at entry and exit are plain.
+    pub(crate) plain: bool,
+}
+
 /// Memory that is kept from method to method.
 #[derive(Default)]
 struct Scratch {
@@ -60,7 +69,7 @@ impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
         method: &Member<'a>,
         attribute: &Attribute<'a>,
         id: HookId,
-        check: bool,
+        Wanted { check, plain }: Wanted,
         out: &mut Vec<u8>,
     ) -> Result<(CodeMap, Growth), Stop> {
         let class = self.class;
@@ -95,10 +104,11 @@ impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
         let coverage = Coverage::of(class, &code, typed, initial, constructor)?;
         let needs_token = has_handlers || coverage.leaks;
         let form = match self.tokens {
-            Tokens::WhereNeeded if !needs_token => Form::Id(id),
+            Tokens::WhereNeeded if !needs_token => Form::Id { id, plain },
             Tokens::WhereNeeded | Tokens::Always => Form::Token {
                 id,
                 local: code.max_locals,
+                plain,
             },
         };
         let more_locals = u16::from(form.token().is_some()) + u16::from(has_handlers);
@@ -106,7 +116,7 @@ impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
             return Err(Reason::NoSlotLeft.into());
         }
         let covered = match form {
-            Form::Id(_) => coverage.without_exits(scan),
+            Form::Id { .. } => coverage.without_exits(scan),
             Form::Token { .. } => coverage.whole(class, method, scan),
         };
 

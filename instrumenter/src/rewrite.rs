@@ -2,7 +2,7 @@
 
 use crate::choose::{Choice, MethodInfo, Plan, is_leaf};
 use crate::hooks::HookClass;
-use crate::method::Job;
+use crate::method::{Job, Wanted};
 use crate::outcome::{HookedMethod, LeftMethod, Rewritten};
 use crate::reason::Stop;
 use classfile::Result;
@@ -42,9 +42,19 @@ pub fn rewrite(class_file: &[u8], hooks: HookClass<'_>, plan: &mut dyn Plan) -> 
             code_size: attribute.info.len() as u32,
             is_leaf: is_leaf(&class, method, attribute).unwrap_or(false),
         };
-        let Choice::Hook { id, check } = plan.choose(&info) else {
-            result.not_chosen += 1;
-            continue;
+        let (id, wanted) = match plan.choose(&info) {
+            Choice::Leave => {
+                result.not_chosen += 1;
+                continue;
+            }
+            Choice::Hook { id, check } => (
+                id,
+                Wanted {
+                    check,
+                    plain: false,
+                },
+            ),
+            Choice::HookPlainly { id, check } => (id, Wanted { check, plain: true }),
         };
         if body.capacity() == 0 {
             body.reserve(class_file.len() + class_file.len() / 2);
@@ -55,7 +65,7 @@ pub fn rewrite(class_file: &[u8], hooks: HookClass<'_>, plan: &mut dyn Plan) -> 
         let length_at = body.len() - 4;
         let name = names.get(method.name_index, info.name);
         let descriptor = names.get(method.descriptor_index, info.descriptor);
-        match job.method(method, attribute, id, check, &mut body) {
+        match job.method(method, attribute, id, wanted, &mut body) {
             Ok((map, growth)) => {
                 let n = (body.len() - length_at - 4) as u32;
                 body[length_at..length_at + 4].copy_from_slice(&n.to_be_bytes());

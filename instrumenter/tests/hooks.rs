@@ -71,9 +71,8 @@ fn entry_and_exit_by_id() {
     assert_eq!(r.hooked[0].growth, same_shape);
 }
 
-/// Which methods keep a token, and so get a local variable.
-#[test]
-fn tokens_are_kept_where_the_id_is_not_enough() {
+/// A class with methods that keep a token, and methods that do not.
+fn of_both_forms() -> Class {
     let object = "java/lang/Object";
     let mut class = Class::new("T", 61);
     let constructor = |class: &mut Class, descriptor: &str, called: &str, of: &str| {
@@ -100,7 +99,13 @@ fn tokens_are_kept_where_the_id_is_not_enough() {
     );
     class.method(8, "handles", "()V", &code);
     class.method(8, "returns", "()V", Code::new(0, 0).op(177));
-    let (_, r) = hooked_by_id(class, false);
+    class
+}
+
+/// Which methods keep a token, and so get a local variable.
+#[test]
+fn tokens_are_kept_where_the_id_is_not_enough() {
+    let (_, r) = hooked_by_id(of_both_forms(), false);
     let growth: Vec<_> = r
         .hooked
         .iter()
@@ -116,6 +121,29 @@ fn tokens_are_kept_where_the_id_is_not_enough() {
             ("returns", "()V", 0, 2),
         ]
     );
+}
+
+#[test]
+fn plain_hooks_have_other_names_alone() {
+    let file = of_both_forms().bytes();
+    let text = |plain: bool| {
+        let mut next = 0;
+        let mut all = |_: &MethodInfo<'_>| {
+            next += 1;
+            let (id, check) = (HookId(next), true);
+            match plain {
+                true => Choice::HookPlainly { id, check },
+                false => Choice::Hook { id, check },
+            }
+        };
+        let hooked = rewrite(&file, hooks(Tokens::WhereNeeded), &mut all).expect("a class file");
+        dump(&hooked.bytes.expect("something is hooked"))
+    };
+    let (asking, plain) = (text(false), text(true));
+    assert!(!asking.contains("Plainly"));
+    let calls = |name: &str| plain.matches(&format!(".{name}Plainly(")).count();
+    assert_eq!(["enter", "exit", "push", "pop"].map(calls), [2, 2, 3, 3]);
+    assert_eq!(plain.replace("Plainly", ""), asking);
 }
 
 #[test]

@@ -17,6 +17,9 @@
 //! | exit | before every return | `sipush hi; sipush lo; invokestatic exit(II)V` |
 //! | thrown | behind the method's code, as catch-all handler | `sipush hi; sipush lo; invokestatic unwind(Ljava/lang/Object;II)Ljava/lang/Throwable; athrow` |
 //!
+//! Where the plan says so, the hooks at entry and exit are *plain*: they call `pushPlainly`, `popPlainly`, `enterPlainly`
+//! and `exitPlainly`.
+//!
 //! `hi` and `lo` are the halves of the [`HookId`], so that a method's bytecode alone names it.
 //! `L` is a local variable of the hooks' own, behind those of the method: it holds the token, the
 //! depth of the trace stack before the push. `E`, the local variable behind it, there only in
@@ -95,30 +98,30 @@ pub(crate) const PUSH_AT: u32 = 6;
 /// How the hooks of a method name its entry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Form {
-    /// By the id alone.
-    Id(HookId),
+    /// By the id alone; with `plain` hooks, which ask nothing.
+    Id { id: HookId, plain: bool },
     /// By a token in the local variable `local`.
-    Token { id: HookId, local: u16 },
+    Token { id: HookId, local: u16, plain: bool },
 }
 
 impl Form {
     /// The local variable that holds the token.
     pub(crate) fn token(self) -> Option<u16> {
         match self {
-            Form::Id(_) => None,
+            Form::Id { .. } => None,
             Form::Token { local, .. } => Some(local),
         }
     }
 
     fn id(self) -> HookId {
-        let (Form::Id(id) | Form::Token { id, .. }) = self;
+        let (Form::Id { id, .. } | Form::Token { id, .. }) = self;
         id
     }
 
     /// The slots of operand stack that the exit hook takes in addition to the slots in use.
     pub(crate) fn exit_slots(self) -> u16 {
         match self {
-            Form::Id(_) => 2,
+            Form::Id { .. } => 2,
             Form::Token { .. } => 1,
         }
     }
@@ -171,7 +174,7 @@ impl Form {
 
     fn name(self, out: &mut Vec<u8>) {
         match self {
-            Form::Id(id) => push_id(out, id),
+            Form::Id { id, .. } => push_id(out, id),
             Form::Token { local, .. } => access(out, Opcode::Iload, Opcode::Iload0, local),
         }
     }

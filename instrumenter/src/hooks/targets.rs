@@ -47,8 +47,10 @@ impl<'o> Targets<'o> {
         adds: &mut Additions<'_, '_>,
     ) -> Result<u16, PoolFull> {
         match form {
-            Form::Token { .. } => self.get(adds, "push", "(II)I"),
-            Form::Id(_) => self.get(adds, "enter", "(II)V"),
+            Form::Token { plain: false, .. } => self.get(adds, "push", "(II)I"),
+            Form::Token { plain: true, .. } => self.get(adds, "pushPlainly", "(II)I"),
+            Form::Id { plain: false, .. } => self.get(adds, "enter", "(II)V"),
+            Form::Id { plain: true, .. } => self.get(adds, "enterPlainly", "(II)V"),
         }
     }
 
@@ -59,8 +61,10 @@ impl<'o> Targets<'o> {
         adds: &mut Additions<'_, '_>,
     ) -> Result<u16, PoolFull> {
         match form {
-            Form::Token { .. } => self.get(adds, "pop", "(I)V"),
-            Form::Id(_) => self.get(adds, "exit", "(II)V"),
+            Form::Token { plain: false, .. } => self.get(adds, "pop", "(I)V"),
+            Form::Token { plain: true, .. } => self.get(adds, "popPlainly", "(I)V"),
+            Form::Id { plain: false, .. } => self.get(adds, "exit", "(II)V"),
+            Form::Id { plain: true, .. } => self.get(adds, "exitPlainly", "(II)V"),
         }
     }
 
@@ -72,7 +76,7 @@ impl<'o> Targets<'o> {
     ) -> Result<u16, PoolFull> {
         match form {
             Form::Token { .. } => self.get(adds, "thrown", "(Ljava/lang/Object;I)V"),
-            Form::Id(_) => {
+            Form::Id { .. } => {
                 let descriptor = "(Ljava/lang/Object;II)Ljava/lang/Throwable;";
                 self.get(adds, "unwind", descriptor)
             }
