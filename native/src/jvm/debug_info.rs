@@ -4,6 +4,7 @@
 //! in address order (`is_decipherable_compiled_frame` in `share/prims/forte.cpp`). HotSpot promises
 //! only a nearby record there.
 
+use crate::jvm::os::pages::Pages;
 use crate::jvm::os::peek::{OwnMemory, peek, peek_bytes};
 use crate::jvm::structs::Structs;
 use hotspot::code::Blob;
@@ -66,15 +67,15 @@ impl DebugInfo {
 
     /// The records around `pc`, which lies in the compiled method `blob`.
     pub fn around(&self, blob: &Blob, pc: usize) -> Option<Around> {
-        let tables = Nmethod(blob.start).debug_tables(&self.nmethods, &OwnMemory)?;
+        let pages = Pages::default();
+        let tables = Nmethod(blob.start).debug_tables(&self.nmethods, &pages)?;
         let offset = i32::try_from(pc.checked_sub(tables.code)?).ok()?;
-        let around = tables.around(&OwnMemory, offset)?;
+        let around = tables.around(&pages, offset)?;
+        let scopes = |innermost| self.scopes(&pages, &tables, innermost);
         Some(Around {
             is_exact: around.exact(offset).is_some(),
-            before: around
-                .before
-                .and_then(|before| self.scopes(&tables, before.scope)),
-            behind: self.scopes(&tables, around.behind?.scope)?,
+            before: around.before.and_then(|before| scopes(before.scope)),
+            behind: scopes(around.behind?.scope)?,
         })
     }
 
@@ -83,14 +84,14 @@ impl DebugInfo {
         Nmethod(blob.start).is_deopt_handler(&self.nmethods, &OwnMemory, pc)
     }
 
-    fn scopes(&self, tables: &DebugTables, innermost: u32) -> Option<Vec<Scope>> {
+    fn scopes(&self, pages: &Pages, tables: &DebugTables, innermost: u32) -> Option<Vec<Scope>> {
         let mut scopes = Vec::new();
         let mut next = innermost;
         while next != 0 {
             if scopes.len() == MOST_SCOPES {
                 return None;
             }
-            let scope = tables.scope(&OwnMemory, self.compression, next)?;
+            let scope = tables.scope(pages, self.compression, next)?;
             let const_method: usize = peek(scope.method + self.const_method)?;
             scopes.push(Scope {
                 method: scope.method,
