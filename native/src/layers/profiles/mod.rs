@@ -8,6 +8,7 @@ use crate::jvm::jni::Env;
 use crate::records::pairs::Named;
 use crate::sampling::sample::{Reply, Sample};
 use crate::truth::methods::registry::Registry;
+use crate::truth::methods::show::unnamed;
 use crate::truth::read_stack::ReadStack;
 use crate::walkers::element::StackElement;
 use oracle::bias::{Claim, Pairs, Sampler, StackProfiles, hooked, newest};
@@ -137,7 +138,10 @@ fn before_safepoint(layers: &Layers, sample: &Sample) -> Option<Ran> {
 pub fn named(layers: &Layers, env: Env<'_>) -> Option<BTreeMap<Sampler, Pairs>> {
     let methods = &layers.truth.methods;
     let truth = |hook| Some(methods.by_hook(hook)?.full_name());
-    let claimed = |key| methods.name(env, key);
+    let claimed = |key| {
+        let name = methods.name_at_once(env, key);
+        name.unwrap_or_else(|| unnamed(key))
+    };
     let pairs = layers.records.pairs.named(truth, claimed);
     (!pairs.is_empty()).then_some(pairs)
 }

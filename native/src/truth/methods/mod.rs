@@ -8,7 +8,7 @@ pub mod hooked;
 pub mod old_frames;
 mod old_versions;
 pub mod registry;
-mod show;
+pub mod show;
 mod sites;
 mod unreported;
 mod versions;

@@ -34,10 +34,7 @@ impl Registry {
     pub fn name(&self, env: Env<'_>, key: MethodKey) -> String {
         let named = self.full_name(env, key);
         named.map_or_else(
-            || match key.0 == 0 {
-                true => "no method id".into(),
-                false => format!("unknown method {:#x}", key.0),
-            },
+            || unnamed(key),
             |(class, name, descriptor)| shown_name(&class, &name, &descriptor),
         )
     }
@@ -78,20 +75,21 @@ impl Registry {
         }
     }
 
-    /// The method's name in a profile; `None` for the hooks themselves. Never waits for a class: a profile may have
-    /// thousands of methods whose classes are gone, and long forgotten.
+    /// The method's name in a profile; `None` for the hooks themselves. As [`name_at_once`](Self::name_at_once).
     pub fn profiled(&self, env: Env<'_>, key: MethodKey) -> Option<String> {
-        let unknown = || Some("unknown method".into());
-        if self.origin_at_once(key) != Origin::Class {
-            return unknown();
+        let unknown = || "unknown method".to_owned();
+        match self.origin_at_once(key) == Origin::Class && self.is_hook_call(key) {
+            true => None,
+            false => Some(self.name_at_once(env, key).unwrap_or_else(unknown)),
         }
-        if self.is_hook_call(key) {
-            return None;
-        }
-        match self.full_name(env, key) {
-            Some(_) => Some(self.name(env, key)),
-            None => unknown(),
-        }
+    }
+
+    /// As [`name`](Self::name), and `None` if the VM does not know the method. Never waits for a class: a profile may
+    /// have thousands of methods whose classes are gone, and long forgotten.
+    pub fn name_at_once(&self, env: Env<'_>, key: MethodKey) -> Option<String> {
+        let is_safe = self.origin_at_once(key) == Origin::Class;
+        let (class, name, descriptor) = is_safe.then(|| self.names(env, JMethodId(key.0)))??;
+        Some(shown_name(&class, &name, &descriptor))
     }
 
     /// Internal name of the method's class, its name and descriptor, unless it is gone.
@@ -117,5 +115,13 @@ impl Registry {
         before
             .max_by_key(|(start, _)| *start)
             .and_then(|(_, line)| u32::try_from(*line).ok())
+    }
+}
+
+/// What stands for a method that the VM does not know.
+pub fn unnamed(key: MethodKey) -> String {
+    match key.0 == 0 {
+        true => "no method id".into(),
+        false => format!("unknown method {:#x}", key.0),
     }
 }
