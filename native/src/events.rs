@@ -137,6 +137,13 @@ impl Events for AgentEvents {
         });
     }
 
+    fn virtual_thread_start(env: Env<'_>, thread: Ref<'_>) {
+        // In a VM without continuations a virtual thread is a platform thread, which has no event of its own.
+        if ThreadState::current().is_none_or(|state| !state.is_heard()) {
+            Self::thread_start(env, thread);
+        }
+    }
+
     fn virtual_thread_end(env: Env<'_>) {
         with(|agent| {
             let (layers, state) = (agent.layers, ThreadState::current());

@@ -8,7 +8,7 @@ use crate::layers::ground::{self, Stale, Uneven};
 use crate::layers::settling;
 use crate::truth::in_java;
 use crate::truth::thread_state::ThreadState;
-use crate::truth::trace_stack::{Balance, Token};
+use crate::truth::trace_stack::{Balance, Left, Token};
 use jni_sys::jint;
 use oracle::record::HookFault;
 use oracle::trace::HookId;
@@ -31,7 +31,9 @@ const fn native(name: &'static CStr, function: Function) -> Native {
 }
 
 fn state(env: Env<'_>) -> Option<&'static ThreadState> {
-    ThreadState::current().or_else(|| Agent::layers()?.truth.threads.enter(env))
+    ThreadState::current()
+        .or_else(|| Agent::layers()?.truth.enter(env))
+        .filter(|state| state.is_heard())
 }
 
 /// The hook with these halves of an id.
@@ -52,11 +54,20 @@ extern "system" fn enter(env: Env<'_>, _: Ref<'_>, high: jint, low: jint) {
     });
 }
 
+/// A native hook begins, after hooks that ran in Java. Returns how many more exact hooks might have run there.
+#[inline(always)]
+fn arrive(state: &ThreadState) -> Left {
+    if state.stack().notice() {
+        ground::noticed_late(Agent::layers());
+    }
+    in_java::arrive(state)
+}
+
 /// Runs the body of a native push or pop, between hooks that may run in Java.
 #[inline(always)]
 fn in_turn<T>(env: Env<'_>, body: impl FnOnce(&ThreadState) -> T) -> Option<T> {
     let state = state(env)?;
-    in_java::arrive(state);
+    arrive(state);
     let done = body(state);
     in_java::depart(state, || Some(&Agent::layers()?.truth.hook_counts));
     Some(done)
@@ -66,7 +77,7 @@ fn in_turn<T>(env: Env<'_>, body: impl FnOnce(&ThreadState) -> T) -> Option<T> {
 fn aside(env: Env<'_>, body: impl FnOnce(&ThreadState)) {
     guard((), || {
         let Some(state) = state(env) else { return };
-        let left = in_java::arrive(state);
+        let left = arrive(state);
         body(state);
         in_java::resume(state, left);
     });

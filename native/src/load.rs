@@ -40,7 +40,7 @@ pub fn load(vm: Vm, path: &str) -> Result<(), String> {
         .map_err(jvmti_error("callbacks"))?;
     let virtual_threads = VirtualThreads::enable(jvmti, events::mount, events::unmount);
     if virtual_threads.is_some() {
-        events.push(Event::VirtualThreadEnd);
+        events.extend([Event::VirtualThreadStart, Event::VirtualThreadEnd]);
     }
 
     let jvm = keep(Jvm::new(vm, jvmti));

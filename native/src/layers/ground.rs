@@ -60,7 +60,11 @@ pub fn end_thread(layers: &Layers, state: &ThreadState, env: Env<'_>) {
     in_java::end(state, &layers.truth.hook_counts);
     slots.add(Layer::Ground, Verdict::Match, state.own.even_pops.take());
     let place = "end of the thread";
+    state.stack().notice();
     match (state.stack().depth(), layers.truth.jvm.jvmti.has_frames()) {
+        (_, Ok(false)) if state.stack().is_doubtful() => {
+            slots.count(Layer::Ground, Verdict::Unverifiable);
+        }
         (0, _) => slots.count(Layer::Ground, Verdict::Match),
         (left, Ok(false)) => unbalanced(layers, state, env, place, Balance::TooMany(left)),
         (_, Ok(true) | Err(_)) => return,
@@ -71,9 +75,27 @@ pub fn end_thread(layers: &Layers, state: &ThreadState, env: Env<'_>) {
 /// The end of a virtual thread: its trace stack must be empty.
 pub fn end_virtual_thread(layers: &Layers, state: &ThreadState, stack: &TraceStack, env: Env<'_>) {
     let place = "end of a virtual thread";
+    stack.notice();
     match stack.depth() {
+        _ if stack.is_doubtful() => layers
+            .records
+            .slots
+            .count(Layer::Ground, Verdict::Unverifiable),
         0 => layers.records.slots.count(Layer::Ground, Verdict::Match),
         left => unbalanced(layers, state, env, place, Balance::TooMany(left)),
+    }
+}
+
+/// A plain pop met the entry of another method, or plain pushes the end of the entries. Which frames ended without a
+/// hook is not known: the doubt of the trace stack shows what it costs.
+#[cold]
+pub fn noticed_late(layers: Option<&Layers>) {
+    if let Some(layers) = layers {
+        layers.truth.rewriting().repairs += 1;
+        layers
+            .records
+            .slots
+            .count(Layer::Ground, Verdict::Unverifiable);
     }
 }
 

@@ -94,18 +94,30 @@ impl Truth {
     /// The calling thread starts; `thread` is its `java.lang.Thread`.
     pub fn begin_thread(&self, env: Env<'_>, thread: Ref<'_>) {
         Threads::revive();
-        if let Some(state) = self.threads.enter(env) {
+        if let Some(state) = self.enter(env) {
             state.set_object(env.global(thread));
             if let Some(threads) = &self.virtual_threads {
                 threads.begin_thread(self.jvm.jvmti, env, state, thread);
             }
-            self.show_to_hooks(env, state, true);
+            self.show_to_hooks(env, state, Some(state.own_stack()));
         }
+    }
+
+    /// The state of the calling thread, which is made at the first call; `None` if the thread has ended or there is no
+    /// memory.
+    pub fn enter(&self, env: Env<'_>) -> Option<&'static ThreadState> {
+        let is_new = ThreadState::current().is_none();
+        let state = self.threads.enter(env)?;
+        if is_new {
+            let hooks = self.java_hooks.as_ref();
+            state.hear(hooks.is_none_or(JavaHooks::hears_of_unshown));
+        }
+        Some(state)
     }
 
     /// The calling thread ends.
     pub fn end_thread(&self, env: Env<'_>, state: &'static ThreadState) {
-        self.show_to_hooks(env, state, false);
+        self.show_to_hooks(env, state, None);
         if let Some(object) = self.threads.leave(state) {
             object.delete(env);
         }
@@ -117,12 +129,13 @@ impl Truth {
         let Some(threads) = &self.virtual_threads else {
             return true;
         };
-        let state = ThreadState::current().or_else(|| self.threads.enter(env));
+        let state = ThreadState::current().or_else(|| self.enter(env));
         let Some(state) = state else { return true };
         let Some(stack) = threads.mounted(self.jvm.jvmti, state) else {
             return false;
         };
-        self.show_to_hooks(env, state, false);
+        stack.close();
+        self.show_to_hooks(env, state, Some(stack));
         state.carry(Some(stack));
         true
     }
@@ -131,7 +144,7 @@ impl Truth {
     pub fn unmount(&self, env: Env<'_>) {
         if let Some(state) = ThreadState::current() {
             state.carry(None);
-            self.show_to_hooks(env, state, true);
+            self.show_to_hooks(env, state, Some(state.own_stack()));
         }
     }
 
@@ -146,9 +159,9 @@ impl Truth {
         self.java_hooks.as_ref().is_some_and(JavaHooks::are_light)
     }
 
-    fn show_to_hooks(&self, env: Env<'_>, state: &'static ThreadState, shown: bool) {
+    fn show_to_hooks(&self, env: Env<'_>, state: &ThreadState, stack: Option<&TraceStack>) {
         if let Some(hooks) = &self.java_hooks {
-            hooks.show(env, state, shown);
+            hooks.show(env, state, stack);
         }
     }
 }

@@ -2,25 +2,35 @@
 //!
 //! `java.lang.Thread` gets a field that leads to the entries of its own trace stack. A field of 0 leads to
 //! [entries](unusable_entries) that hooks may not use, so that hooks need not ask whether the field is set. The field is
-//! set
+//! set from the thread's start event to its end event.
 //!
-//! * from the thread's start event to its end event: before and after, hooks call native methods;
-//! * not while the thread carries a virtual thread: hooks must then use the virtual thread's trace
-//!   stack, as the native methods do. In a virtual thread itself the field is never set.
+//! * Exact hooks call native methods before and after, and while the thread carries a virtual thread: they must then
+//!   use the virtual thread's trace stack, as the native methods do. In a virtual thread itself the field is never set.
+//! * Light hooks read the field of the carrier also in a virtual thread. While the thread carries one, the field leads
+//!   to the virtual thread's entries. Before the start event and after the end event, plain hooks tell nobody what
+//!   methods run. So the agent knows no trace stack of such a thread, and [ignores](ThreadState::is_heard) the hooks that
+//!   call native methods.
 //!
-//! Only the thread itself changes its field, so its hooks need no synchronisation.
+//! Only the thread itself changes its field, so its hooks need no synchronisation. The fields of the threads that are
+//! there when the VM is up are set before hooks read them.
 //!
 //! In a VM without compilers all hooks are native calls: there, hooks in Java take longer.
 
 use super::in_java;
-use super::thread_state::ThreadState;
-use super::trace_stack::{Left, Unusable};
+use super::thread_state::{Live, ThreadState};
+use super::trace_stack::{Left, TraceStack, Unusable};
 use crate::jvm::jni::{Env, LongField, Ref};
 use jni_sys::jlong;
 use oracle::Hooking;
 use oracle::record::Config;
 use std::ffi::CStr;
+use std::ptr;
 use std::sync::OnceLock;
+
+/// The values of `threads` in the hook class of light hooks: they read the field of the current thread, or of its
+/// carrier.
+const CURRENT: jlong = 1;
+const CARRIERS: jlong = 2;
 
 /// The class that gets the field.
 pub const THREAD: &str = "java/lang/Thread";
@@ -52,18 +62,17 @@ pub struct JavaHooks {
 enum Kind {
     /// Exact hooks: as many as the agent allows.
     Exact,
-    /// Light hooks: all.
+    /// Light hooks: all, apart from those that make checks, or that the agent does not allow.
     Light,
 }
 
 impl JavaHooks {
-    /// The hooks of `config` that may run in Java, if they may. Exact hooks that fail on purpose are
-    /// native.
+    /// The hooks of `config` that may run in Java, if they may. Hooks that fail on purpose are native.
     pub fn new(config: &Config) -> Option<JavaHooks> {
         let kind = match config.hooks {
-            Hooking::Light => Kind::Light,
+            Hooking::Light if config.hook_fault.is_none() => Kind::Light,
             Hooking::Exact if config.hook_fault.is_none() => Kind::Exact,
-            Hooking::Exact | Hooking::None => return None,
+            Hooking::Light | Hooking::Exact | Hooking::None => return None,
         };
         let field = OnceLock::new();
         Some(JavaHooks { kind, field })
@@ -74,38 +83,59 @@ impl JavaHooks {
         self.kind == Kind::Light
     }
 
-    /// From now on the threads' fields are set, and the hooks of `hooks`, the hook class, read
-    /// them.
-    pub fn enable(&self, env: Env<'_>, hooks: Ref<'_>) -> Result<(), String> {
+    /// From now on the threads' fields are set, and the hooks of `hooks`, the hook class, read them. `live` are the
+    /// threads of now, and `carries` says whether threads may carry virtual threads.
+    pub fn enable<'l>(
+        &self,
+        env: Env<'_>,
+        hooks: Ref<'_>,
+        carries: bool,
+        live: impl Iterator<Item = Live<'l>>,
+    ) -> Result<(), String> {
         let refused = || "hooks in Java: the VM did not accept the field in java.lang.Thread";
         let thread = env.find_class(c"java/lang/Thread").ok_or_else(refused)?;
         let field = env
             .long_field(thread.get(), FIELD_NAME)
             .ok_or_else(refused)?;
         _ = self.field.set(field);
-        match env.set_static_long(hooks, c"base", unusable_entries()) {
-            true => Ok(()),
-            false => Err(refused().into()),
+        if self.are_light() {
+            live.for_each(|thread| self.show(env, thread.state(), Some(thread.state().stack())));
         }
+        let which = if carries { CARRIERS } else { CURRENT };
+        let is_ready = (!self.are_light() || env.set_static_long(hooks, c"threads", which))
+            && env.set_static_long(hooks, c"base", unusable_entries());
+        is_ready.then_some(()).ok_or_else(|| refused().into())
     }
 
-    /// Sets or clears the field of the calling thread, whose state this is.
-    pub fn show(&self, env: Env<'_>, state: &'static ThreadState, shown: bool) {
+    /// Whether the agent hears of all hooks of a thread that it has just met. Of plain hooks it does so only from
+    /// [`show`](Self::show) on.
+    pub fn hears_of_unshown(&self) -> bool {
+        !self.are_light() || self.field.get().is_none()
+    }
+
+    /// The hooks of the thread of `state` use `stack` from now on; `None`: no trace stack that is known. On the thread
+    /// itself, or before the hooks are enabled.
+    pub fn show(&self, env: Env<'_>, state: &ThreadState, stack: Option<&TraceStack>) {
         let Some(&field) = self.field.get() else {
             return;
         };
-        let address = match shown {
-            true => (state.own_stack().entries_address() as jlong).wrapping_sub(unusable_entries()),
-            false => 0,
-        };
+        // Exact hooks in Java know the thread's own trace stack only.
+        let is_known = |stack: &&TraceStack| self.are_light() || ptr::eq(*stack, state.own_stack());
+        let stack = stack.filter(is_known);
+        let address = stack.map_or(0, |stack| {
+            (stack.entries_address() as jlong).wrapping_sub(unusable_entries())
+        });
         if self.kind == Kind::Exact {
             in_java::arrive(state);
             in_java::resume(state, Left::default());
-            if shown && !state.own.pace.is_on() {
+            if stack.is_some() && !state.own.pace.is_on() {
                 state.own.pace.reset(true);
                 state.own_stack().allow(Left::default());
             }
         }
-        state.with_object(|thread| env.set_long(thread, field, address));
+        let was_set = state.with_object(|thread| env.set_long(thread, field, address));
+        if self.are_light() {
+            state.hear(stack.is_some() && was_set.is_some());
+        }
     }
 }

@@ -37,6 +37,8 @@ pub struct ThreadState {
     next_check: AtomicU64,
     /// Whether the JVM has suspended the thread with a signal.
     suspended: AtomicBool,
+    /// Whether its native hooks count.
+    heard: AtomicBool,
     /// What a walker keeps of the thread; null if nothing.
     of_walker: AtomicPtr<c_void>,
     /// The part that only the thread itself uses.
@@ -116,6 +118,7 @@ impl ThreadState {
             object: AtomicPtr::default(),
             next_check: AtomicU64::new(0),
             suspended: AtomicBool::new(false),
+            heard: AtomicBool::new(true),
             of_walker: AtomicPtr::default(),
             own: Own {
                 countdown: Cell::new(1),
@@ -133,6 +136,7 @@ impl ThreadState {
     /// Makes this the state of the calling thread. `seed` starts its random numbers.
     pub fn begin(&self, env: Env<'_>, bounds: &StackBounds, seed: u64) {
         self.own_stack.clear();
+        self.heard.store(true, Relaxed);
         self.carry(None);
         self.own.random.set(mix(seed));
         self.own.pace.reset(false);
@@ -144,6 +148,22 @@ impl ThreadState {
         self.stack_start.store(bounds.range().start, Relaxed);
         self.stack_end.store(bounds.range().end, Relaxed);
         self.tid.store(thread::id(), Release);
+    }
+
+    /// From now on the agent hears of all hooks of the thread, or not of all: then nothing is known of its trace stack.
+    pub fn hear(&self, all: bool) {
+        match (self.heard.swap(all, Relaxed), all) {
+            (false, true) => self.own_stack.clear(),
+            (true, false) => self.own_stack.doubt(),
+            _ => return,
+        }
+        self.own_stack.open();
+    }
+
+    /// Whether the thread's native hooks count.
+    #[inline(always)]
+    pub fn is_heard(&self) -> bool {
+        self.heard.load(Relaxed)
     }
 
     /// The thread no longer uses the state. Returns the reference to the `java.lang.Thread`.

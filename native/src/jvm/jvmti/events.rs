@@ -42,6 +42,8 @@ pub enum Event {
     VmObjectAlloc = 84,
     /// `JVMTI_EVENT_SAMPLED_OBJECT_ALLOC`
     SampledObjectAlloc = 86,
+    /// `JVMTI_EVENT_VIRTUAL_THREAD_START`
+    VirtualThreadStart = 87,
     /// `JVMTI_EVENT_VIRTUAL_THREAD_END`
     VirtualThreadEnd = 88,
 }
@@ -70,6 +72,8 @@ pub trait Events {
     fn thread_start(env: Env<'_>, thread: Ref<'_>);
     /// Thread End of the calling thread.
     fn thread_end(env: Env<'_>);
+    /// Virtual Thread Start: `thread` is the calling thread.
+    fn virtual_thread_start(env: Env<'_>, thread: Ref<'_>);
     /// Virtual Thread End of the calling thread.
     fn virtual_thread_end(env: Env<'_>);
     /// Class File Load Hook: the class file that the VM loads instead; `None` for the file as it
@@ -160,9 +164,8 @@ struct Callbacks {
     /// Event 85.
     unused_before_sampled: usize,
     sampled_object_alloc: AllocationEvent,
-    /// Event 87.
-    unused_before_virtual: usize,
-    /// Older VMs ignore this event.
+    /// Older VMs ignore this event and the next.
+    virtual_thread_start: ThreadEvent,
     virtual_thread_end: ThreadEvent,
 }
 
@@ -188,6 +191,16 @@ extern "system" fn thread_start<E: Events>(_: Jvmti, env: Env<'_>, thread: Optio
 
 extern "system" fn thread_end<E: Events>(_: Jvmti, env: Env<'_>, _: Option<Ref<'_>>) {
     E::thread_end(env);
+}
+
+extern "system" fn virtual_thread_start<E: Events>(
+    _: Jvmti,
+    env: Env<'_>,
+    thread: Option<Ref<'_>>,
+) {
+    if let Some(thread) = thread {
+        E::virtual_thread_start(env, thread);
+    }
 }
 
 extern "system" fn virtual_thread_end<E: Events>(_: Jvmti, env: Env<'_>, _: Option<Ref<'_>>) {
@@ -319,7 +332,7 @@ impl Jvmti {
             vm_object_alloc: vm_object_alloc::<E>,
             unused_before_sampled: 0,
             sampled_object_alloc: sampled_object_alloc::<E>,
-            unused_before_virtual: 0,
+            virtual_thread_start: virtual_thread_start::<E>,
             virtual_thread_end: virtual_thread_end::<E>,
         };
         let size = size_of::<Callbacks>() as jint;

@@ -35,7 +35,10 @@ pub fn learn(truth: &Truth, env: Env<'_>) -> Result<(), String> {
     let methods = methods.map_err(|e| format!("no hook methods: error {e}"))?;
     truth.methods.add_hook_calls(&methods);
     match &truth.java_hooks {
-        Some(hooks) if has_compilers(truth) => hooks.enable(env, class.get()),
+        Some(hooks) if has_compilers(truth) => truth.threads.with_live(|live| {
+            let carries = truth.virtual_threads.is_some();
+            hooks.enable(env, class.get(), carries, live.from(0))
+        }),
         _ => Ok(()),
     }
 }

@@ -7,7 +7,9 @@ use crate::truth::java_hooks;
 use crate::truth::switching::switches_threads;
 use crate::truth::unloading::KnownMethods;
 use instrumenter::{Choice, HookClass, MethodInfo, Plan, Tokens};
+use oracle::random::mix;
 use oracle::record::Rewriting;
+use oracle::trace::HookId;
 
 /// Classes whose methods hooks in Java call. With hooks, these methods would call themselves
 /// endlessly.
@@ -88,6 +90,15 @@ fn count(counts: &mut Rewriting, rewritten: &instrumenter::Rewritten) {
     }
 }
 
+/// One light hook in so many asks whether it may run in Java, so that it can make checks and end doubts. They are
+/// chosen at random.
+const ASK: u64 = 8;
+
+/// Whether the light hooks of the method with this id ask.
+fn asks(id: HookId) -> bool {
+    mix(u64::from(id.0)).is_multiple_of(ASK)
+}
+
 /// The plan for one class.
 struct Choosing<'a>(&'a Truth);
 
@@ -104,6 +115,9 @@ impl Plan for Choosing<'_> {
         }
         let check = truth.chosen.checks(method);
         let id = truth.methods.new_id();
-        Choice::Hook { id, check }
+        match truth.has_light_hooks() && !asks(id) {
+            true => Choice::HookPlainly { id, check },
+            false => Choice::Hook { id, check },
+        }
     }
 }

@@ -5,13 +5,21 @@
 //! depth.
 //!
 //! * Light hooks may push below a depth, the *gate*, and pop up to this depth: the capacity, or 0.
+//! * *Plain* hooks, which most methods get in light mode, ask nobody: a branch to a native method costs the compilers
+//!   more than all the rest of a hook. They take the index of an entry modulo a power of two, so that they never leave
+//!   the entries. A plain pop compares the id that it finds with its own, or the depth with that of its token, and keeps the
+//!   difference. So what went wrong is
+//!   noticed afterwards, by each reader and by the next native hook: the stack was *crooked*, or it *was full*, as its
+//!   last entry shows, which is never used otherwise.
 //! * Exact hooks may push and pop as often as the gate says, and count it down with each. So the
 //!   agent knows how many pushes and pops there were: the depth says how many more pushes than pops.
 //!
 //! In doubt they may do nothing.
 
+use super::entry::{LEAVING, OLD};
 use super::stack::TraceStack;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{Relaxed, Release};
+use std::sync::atomic::compiler_fence;
 
 /// Exact hooks that have run in Java.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
@@ -42,6 +50,50 @@ impl TraceStack {
     pub fn open(&self) {
         if !self.is_doubtful() {
             self.head().gate.store(self.capacity(), Relaxed);
+        }
+    }
+
+    /// Whether a plain pop has met the entry of another method.
+    #[inline(always)]
+    pub(super) fn is_crooked(&self) -> bool {
+        self.head().crooked.load(Relaxed) & !(LEAVING | OLD) != 0
+    }
+
+    /// Whether plain pushes have met the end of the entries.
+    #[inline(always)]
+    pub(super) fn was_full(&self) -> bool {
+        self.last_slot().hook.load(Relaxed) != 0
+    }
+
+    /// Notices what plain hooks have kept: from now on the stack is in doubt. Which entries are older than the doubt is
+    /// not known. False if there was nothing to notice.
+    #[inline(always)]
+    pub fn notice(&self) -> bool {
+        let is_wrong = self.is_crooked() || self.was_full();
+        if is_wrong {
+            self.notice_wrong();
+        }
+        is_wrong
+    }
+
+    #[cold]
+    fn notice_wrong(&self) {
+        self.doubt();
+        self.doubt_from(0);
+        // More pops than pushes.
+        if self.depth() > u32::MAX / 2 {
+            self.set_depth(0);
+        }
+        compiler_fence(Release);
+        self.forget_crooked();
+    }
+
+    /// Forgets what plain hooks have kept.
+    pub(super) fn forget_crooked(&self) {
+        self.head().crooked.store(0, Relaxed);
+        // Most stacks never have this page.
+        if self.was_full() {
+            self.last_slot().hook.store(0, Relaxed);
         }
     }
 

@@ -10,33 +10,43 @@ use std::sync::atomic::AtomicU32;
 pub(super) struct Head {
     /// How many entries there are; beyond the capacity they are counted but not stored.
     pub(super) depth: AtomicU32,
-    /// What hooks in Java may do.
+    /// What hooks in Java that ask may do.
     pub(super) gate: AtomicU32,
+    /// Hooks that do not ask take the index of an entry modulo this, plus 1.
+    pub(super) mask: AtomicU32,
+    /// The differences between the ids, or depths, that hooks which do not ask had to find, and those that they found.
+    pub(super) crooked: AtomicU32,
     /// An entry below the lowest entry. Nothing was checked there, and no method has its id.
     ground: Entry,
 }
 
-/// The words before entries that do not exist. The depth is above the gate, so that hooks in Java do nothing.
+/// Entries for threads without a trace stack. The depth is above the gate, so that hooks in Java that ask do nothing.
+/// The others change one entry, which nobody reads.
+#[repr(C)]
 #[derive(Debug)]
-pub struct Unusable(Head);
+pub struct Unusable {
+    head: Head,
+    entry: Entry,
+}
 
 impl Unusable {
-    /// Such words.
+    /// Such entries.
     pub const fn new() -> Unusable {
-        let ground = Entry {
-            hook: AtomicU32::new(0),
-            checked: AtomicU32::new(0),
-        };
-        Unusable(Head {
-            depth: AtomicU32::new(1),
-            gate: AtomicU32::new(0),
-            ground,
-        })
+        Unusable {
+            head: Head {
+                depth: AtomicU32::new(1),
+                gate: AtomicU32::new(0),
+                mask: AtomicU32::new(0),
+                crooked: AtomicU32::new(0),
+                ground: Entry::new(),
+            },
+            entry: Entry::new(),
+        }
     }
 
     /// The address of the entries for hooks in Java.
     pub fn entries_address(&self) -> usize {
-        ptr::from_ref(&self.0).addr() + size_of::<Head>()
+        ptr::from_ref(&self.entry).addr()
     }
 }
 

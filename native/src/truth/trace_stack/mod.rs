@@ -20,6 +20,9 @@
 //! hooks caught the error there may be no such hook: then the next push asks GetStackTrace which
 //! frames are active (`layers/settling.rs`).
 //!
+//! Plain hooks, in Java, cannot stop in doubt. So an entry that is there when the doubt begins is marked: the lowest entry
+//! without a mark tells how far the stack has been popped since (`doubt`, `by_java`).
+//!
 //! # Signals
 //! Only the owning thread writes. Its signal handler may interrupt it between any two instructions
 //! and must see a consistent stack. So every change first writes words that no reader uses yet, and
@@ -35,6 +38,7 @@
 
 mod by_java;
 mod copy;
+mod doubt;
 mod entry;
 mod head;
 mod pace;

@@ -1,6 +1,7 @@
 //! The trace stack itself.
 
 use super::copy::StackCopy;
+use super::doubt::NO_DOUBT;
 use super::entry::{Entry, LEAVING, hook_of};
 use super::head::{Allowed, Head};
 use super::token::{Balance, Token};
@@ -24,10 +25,10 @@ pub struct TraceStack {
     /// In doubt (entries may belong to frames that an error of the VM ended without a hook): the
     /// lowest depth since then. The entries below this depth are older than the doubt. Else
     /// [`NO_DOUBT`].
-    doubt: AtomicU32,
+    pub(super) doubt: AtomicU32,
     /// The depth after the hook of the last frame that an exception left, if no entry was pushed
     /// since. Else a number above every depth.
-    unwound: AtomicU32,
+    pub(super) unwound: AtomicU32,
     /// What hooks in Java were allowed.
     allowed: Allowed,
     /// The memory of both, which other trace stacks may share.
@@ -40,20 +41,19 @@ unsafe impl Sync for TraceStack {}
 // SAFETY: as above.
 unsafe impl Send for TraceStack {}
 
-/// The value of `doubt` for a stack without doubt.
-const NO_DOUBT: u32 = u32::MAX;
-
 impl TraceStack {
-    /// The entries that a thread with a stack of `stack_bytes` can need: a compiled frame has at
-    /// least eight bytes for each entry, inlined frames included. Further entries are counted, but
-    /// not stored.
-    fn needed(stack_bytes: usize) -> usize {
-        (stack_bytes / 8).clamp(1 << 12, 1 << 26)
+    /// The entries that a thread with a stack of `stack_bytes` can need, a power of two: a compiled frame has at
+    /// least eight bytes for each entry, inlined frames included. The last one is only there to show that more were
+    /// needed, as `by_java` says.
+    fn slots(stack_bytes: usize) -> usize {
+        (stack_bytes / 8)
+            .clamp(1 << 12, 1 << 26)
+            .next_power_of_two()
     }
 
     /// Whether this trace stack is large enough for a thread with a stack of `stack_bytes`.
     pub fn serves(&self, stack_bytes: usize) -> bool {
-        self.capacity as usize >= Self::needed(stack_bytes)
+        self.capacity as usize >= Self::slots(stack_bytes) - 1
     }
 
     /// An empty trace stack for a thread with a stack of `stack_bytes`.
@@ -69,9 +69,9 @@ impl TraceStack {
         count: usize,
     ) -> io::Result<impl Iterator<Item = TraceStack>> {
         const WORD: usize = size_of::<u64>();
-        let capacity = Self::needed(stack_bytes);
-        let frames_capacity = 2 * capacity;
-        let entry_words = (size_of::<Head>() + capacity * size_of::<Entry>()) / WORD;
+        let slots = Self::slots(stack_bytes);
+        let (capacity, frames_capacity) = (slots - 1, 2 * slots);
+        let entry_words = (size_of::<Head>() + slots * size_of::<Entry>()) / WORD;
         let words = entry_words + frames_capacity * size_of::<Frame>() / WORD;
         let memory = Arc::new(Reserved::new(words * count)?);
         Ok((0..count).map(move |index| {
@@ -92,6 +92,7 @@ impl TraceStack {
                 allowed: Allowed::default(),
                 _memory: memory.clone(),
             };
+            stack.head().mask.store(stack.capacity, Relaxed);
             stack.open();
             stack
         }))
@@ -108,6 +109,12 @@ impl TraceStack {
         self.capacity
     }
 
+    /// The entry that is only there to show that the stack was full.
+    pub(super) fn last_slot(&self) -> &Entry {
+        // SAFETY: there is one entry more than the capacity, and zeroed memory is a valid entry.
+        unsafe { self.entries.add(self.capacity as usize).as_ref() }
+    }
+
     /// What hooks in Java were allowed.
     pub(super) fn allowed(&self) -> &Allowed {
         &self.allowed
@@ -119,7 +126,7 @@ impl TraceStack {
     }
 
     #[inline(always)]
-    fn entry(&self, index: u32) -> Option<&Entry> {
+    pub(super) fn entry(&self, index: u32) -> Option<&Entry> {
         // SAFETY: below the capacity, and zeroed memory is a valid entry.
         (index < self.capacity).then(|| unsafe { self.entries.add(index as usize).as_ref() })
     }
@@ -130,56 +137,12 @@ impl TraceStack {
         self.head().depth.load(Relaxed)
     }
 
-    /// Whether entries may belong to frames that an error of the VM ended without a hook.
-    #[inline(always)]
-    pub fn is_doubtful(&self) -> bool {
-        self.doubt.load(Relaxed) != NO_DOUBT
-    }
-
-    /// From now on the stack is in doubt, until a hook proves that there are no such entries.
-    #[cold]
-    pub fn doubt(&self) {
-        if !self.is_doubtful() {
-            // Hooks in Java have not kept it.
-            self.unwound.store(u32::MAX, Relaxed);
-        }
-        let since = self.doubt.load(Relaxed).min(self.depth());
-        self.doubt.store(since, Relaxed);
-        self.set_allowed(0);
-    }
-
     /// Lets so many of the next hooks run in Java.
     #[inline(always)]
     pub(super) fn set_allowed(&self, hooks: u32) {
         self.allowed.hooks.store(hooks, Relaxed);
         self.allowed.at.store(self.depth(), Relaxed);
         self.head().gate.store(hooks, Relaxed);
-    }
-
-    /// Whether the stack is in doubt, and no frame was pushed since an exception left one. Then
-    /// entries of frames that have ended can only be above the entries of active frames.
-    pub fn may_be_settled(&self) -> bool {
-        self.is_doubtful() && self.unwound.load(Relaxed) == self.depth()
-    }
-
-    /// Ends a doubt that may be settled. `active` has the hooks of the active frames, bottom first.
-    /// All entries above these are removed. Between them, other entries may be only where
-    /// `may_lack` allows. If `active` does not fit, the doubt stays.
-    pub fn settle(&self, active: &[HookId], may_lack: impl Fn(HookId) -> bool) {
-        let mut entries = (0..self.depth()).map_while(|index| {
-            let hook = self.entry(index)?.hook.load(Relaxed);
-            Some((index, hook_of(hook)))
-        });
-        let mut depth = 0;
-        for &wanted in active {
-            match entries.find(|&(_, hook)| hook == wanted || !may_lack(hook)) {
-                Some((index, hook)) if hook == wanted => depth = index + 1,
-                _ => return,
-            }
-        }
-        self.set_depth(depth);
-        compiler_fence(Release);
-        self.doubt.store(NO_DOUBT, Relaxed);
     }
 
     /// Puts a hooked frame on the stack.
@@ -271,24 +234,10 @@ impl TraceStack {
     /// Sets the depth for a hook of the frame of `token`. All newer frames have ended.
     #[inline(always)]
     fn cut(&self, token: Token, depth: u32) {
-        self.set_depth(depth);
         if self.is_doubtful() {
-            self.believe(token);
+            return self.cut_in_doubt(token, depth);
         }
-    }
-
-    /// Ends the doubt if the stack is empty, or if an entry from before the doubt certainly belongs
-    /// to an active frame: frames that have ended were newer.
-    #[cold]
-    fn believe(&self, token: Token) {
-        let since = self.doubt.load(Relaxed);
-        let proves = token.is_sure() && token.depth < since;
-        let since = match proves || self.depth() == 0 {
-            true => NO_DOUBT,
-            false => since.min(self.depth()),
-        };
-        compiler_fence(Release);
-        self.doubt.store(since, Relaxed);
+        self.set_depth(depth);
     }
 
     #[inline(always)]
@@ -304,7 +253,7 @@ impl TraceStack {
     }
 
     #[inline(always)]
-    fn set_depth(&self, depth: u32) {
+    pub(super) fn set_depth(&self, depth: u32) {
         compiler_fence(Release);
         self.head().depth.store(depth, Relaxed);
     }
@@ -325,6 +274,7 @@ impl TraceStack {
     /// Empties the stack for the next thread.
     pub fn clear(&self) {
         self.set_depth(0);
+        self.forget_crooked();
         self.doubt.store(NO_DOUBT, Relaxed);
     }
 
@@ -360,10 +310,10 @@ impl TraceStack {
     pub fn copy_to(&self, copy: &mut StackCopy) -> Result<(), Drop> {
         let depth = self.depth() as usize;
         copy.clear();
-        if depth > self.capacity as usize {
+        if depth > self.capacity as usize || self.was_full() {
             return Err(Drop::TraceStackFull);
         }
-        if self.is_doubtful() {
+        if self.is_doubtful() || self.is_crooked() {
             return Err(Drop::InDoubt);
         }
         let checked = self.checked() as usize;

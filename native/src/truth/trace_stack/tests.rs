@@ -1,8 +1,10 @@
 //! Tests of trace stacks.
 
+mod by_java;
 mod programs;
 
 use super::*;
+use by_java::{enter_plainly, exit_plainly, in_java, words};
 use oracle::tally::Drop;
 use oracle::trace::{Frame, HookId, Location, MethodKey};
 use proptest::prelude::*;
@@ -15,29 +17,6 @@ fn copy_of(stack: &TraceStack) -> StackCopy {
     let mut copy = StackCopy::new(1 << 12).expect("memory");
     stack.copy_to(&mut copy).expect("it fits");
     copy
-}
-
-/// What the hooks in Java do: a push, or the pop of the newest entry. False if they may not.
-fn in_java(stack: &TraceStack, push: bool) -> bool {
-    let head = (stack.entries_address() - 16) as *mut u64;
-    // SAFETY: the words before the entries, as the hook class uses them; one thread has the stack.
-    unsafe {
-        let word = head.read();
-        if word >> 32 == 0 {
-            return false;
-        }
-        if push {
-            let entries = head.add(2);
-            let depth = (word & 0xffff_ffff) as usize;
-            let checked = entries.add(depth).sub(1).read() & !0xffff_ffff;
-            entries.add(depth).write(checked | 7);
-        }
-        head.write(match push {
-            true => word - (1 << 32) + 1,
-            false => word - (1 << 32) - 1,
-        });
-    }
-    true
 }
 
 proptest! {
@@ -86,8 +65,9 @@ fn light_hooks_run_in_java_outside_of_a_doubt_only() {
 fn unusable_entries_are_above_their_limit() {
     static UNUSABLE: Unusable = Unusable::new();
     // SAFETY: the words before the entries of a static.
-    let [depth, limit] = unsafe { *((UNUSABLE.entries_address() - 16) as *const [u32; 2]) };
+    let [depth, limit, mask, _] = unsafe { *words(UNUSABLE.entries_address()) };
     assert!(depth > limit && limit == 0);
+    assert_eq!(mask, 0, "of plain hooks there is one entry");
 }
 
 #[test]
@@ -100,10 +80,105 @@ fn hooks_run_in_java_neither_in_doubt_nor_beyond_the_capacity() {
     stack.clear();
     stack.allow(Left(u32::MAX));
     while in_java(&stack, true) {}
-    assert_eq!(copy_of_large(&stack), 1 << 13);
+    assert_eq!(copy_of_large(&stack), (1 << 13) - 1);
 }
 
-/// How many entries fit: one for each eight bytes of the thread's stack.
+#[test]
+fn a_plain_pop_of_anothers_entry_is_noticed_by_all() {
+    let stack = stack();
+    let outer = stack.push(HookId(1));
+    for hook in [2, 3] {
+        enter_plainly(&stack, hook);
+    }
+    assert_eq!(
+        copy_of(&stack).hooks().collect::<Vec<_>>(),
+        [1, 2, 3].map(HookId)
+    );
+    // The frame of 3 has ended without a hook.
+    exit_plainly(&stack, 2);
+    let mut copy = StackCopy::new(1 << 12).expect("memory");
+    assert_eq!(stack.copy_to(&mut copy), Err(Drop::InDoubt));
+    enter_plainly(&stack, 4);
+    exit_plainly(&stack, 4);
+    assert_eq!(stack.copy_to(&mut copy), Err(Drop::InDoubt), "for good");
+    assert!(stack.notice() && stack.is_doubtful() && !stack.notice());
+    assert_eq!(stack.pop(outer), Balance::TooMany(1));
+    assert!(!stack.is_doubtful(), "an empty stack ends the doubt");
+}
+
+#[test]
+fn an_entry_that_came_after_plain_pops_in_doubt_proves_nothing() {
+    let stack = stack();
+    let outer = stack.push(HookId(1));
+    for hook in [2, 2, 2] {
+        enter_plainly(&stack, hook);
+    }
+    // The newest frame of 2 has ended without a hook. Which entry is that of the frame that the error leaves next?
+    stack.doubt();
+    let guessed = stack.newest(HookId(2)).expect("an entry");
+    stack.pop(guessed);
+    // The oldest frame of 2 returns, and takes the entry of another. Its own stays.
+    exit_plainly(&stack, 2);
+    let later = stack.push(HookId(3));
+    assert_eq!(later.depth, 2);
+    assert_eq!(stack.pop(later), Balance::Even);
+    assert!(stack.is_doubtful(), "the entry below is of no frame");
+    assert_eq!(stack.pop(outer), Balance::TooMany(1));
+    assert!(!stack.is_doubtful());
+}
+
+#[test]
+fn plain_pops_pass_over_marks() {
+    let stack = stack();
+    for hook in [1, 2] {
+        enter_plainly(&stack, hook);
+    }
+    stack.leave();
+    exit_plainly(&stack, 2);
+    stack.doubt();
+    exit_plainly(&stack, 1);
+    assert!(!stack.notice());
+}
+
+#[test]
+fn plain_pushes_beyond_the_end_are_noticed_for_good() {
+    let stack = stack();
+    let capacity = (1 << 13) - 1;
+    (0..capacity).for_each(|_| enter_plainly(&stack, 5));
+    assert_eq!(copy_of_large(&stack), capacity);
+    enter_plainly(&stack, 6);
+    enter_plainly(&stack, 7);
+    for hook in [7, 6, 5] {
+        let mut copy = StackCopy::new(1 << 14).expect("memory");
+        assert_eq!(stack.copy_to(&mut copy), Err(Drop::TraceStackFull));
+        exit_plainly(&stack, hook);
+    }
+    let mut copy = StackCopy::new(1 << 14).expect("memory");
+    assert_eq!(
+        stack.copy_to(&mut copy),
+        Err(Drop::TraceStackFull),
+        "an entry below was overwritten"
+    );
+    assert!(stack.notice());
+    assert_eq!(stack.copy_to(&mut copy), Err(Drop::InDoubt));
+    stack.clear();
+    assert_eq!(copy_of_large(&stack), 0);
+}
+
+#[test]
+fn more_plain_pops_than_pushes_are_noticed() {
+    let stack = stack();
+    exit_plainly(&stack, 1);
+    let mut copy = StackCopy::new(1 << 12).expect("memory");
+    assert!(stack.copy_to(&mut copy).is_err());
+    assert!(stack.notice());
+    assert_eq!(stack.depth(), 0);
+    let token = stack.push(HookId(1));
+    assert_eq!(stack.pop(token), Balance::Even);
+    assert!(stack.copy_to(&mut copy).is_ok());
+}
+
+/// How many entries fit: one for each eight bytes of the thread's stack, but for the last.
 fn copy_of_large(stack: &TraceStack) -> usize {
     let mut copy = StackCopy::new(1 << 14).expect("memory");
     stack.copy_to(&mut copy).expect("it fits");

@@ -8,4 +8,7 @@ public class Thread {
     long stackwitnessEntries;
 
     public static native Thread currentThread();
+
+    /** JDK 21 and later. */
+    static native Thread currentCarrierThread();
 }

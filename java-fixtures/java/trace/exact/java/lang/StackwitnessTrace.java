@@ -27,7 +27,7 @@ import jdk.internal.vm.annotation.Stable;
  */
 public final class StackwitnessTrace {
     /** Offset from the entries of a word: the depth in its lower half, the hooks allowed in its upper half. */
-    private static final long HEAD = -16;
+    private static final long HEAD = -24;
     /** One hook in the upper half of the word. */
     private static final long ONE_HOOK = 1L << 32;
     /** The size of an entry. */

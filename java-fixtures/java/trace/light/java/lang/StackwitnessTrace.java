@@ -14,9 +14,12 @@ import jdk.internal.vm.annotation.Stable;
  * <p>As in the exact mode, methods with exception handlers, and some constructors, keep a token in a
  * local variable, and the other methods are named by their id.
  *
- * <p>The agent adds a field to {@link Thread} that leads to the entries. In virtual threads, and in
- * threads that carry a virtual thread, the field leads to entries that may not be used. There, before
- * the VM is up, and wherever a check fails, the hooks call native methods, as in the exact mode.
+ * <p>The agent adds a field to {@link Thread} that leads to the entries that the thread's hooks use
+ * now. In a thread that carries a virtual thread, these are the entries of the virtual thread.
+ *
+ * <p>Most methods have plain hooks, such as {@link #enterPlainly} and {@link #exitPlainly}, which
+ * ask nothing. The other hooks ask whether they may change the entries. If not, and before the VM is up,
+ * they call native methods, as in the exact mode.
  *
  * <p>The thread's own signal handler may look at the trace stack between any two instructions. As
  * in the exact mode, each change ends with the store of the depth, which makes the change visible.
@@ -24,28 +27,43 @@ import jdk.internal.vm.annotation.Stable;
  * one.
  *
  * <p>The code has as few branches as possible, because each costs the compilers' time in every
- * method that contains it: no value depends on a branch, and {@link #base} is a constant.
+ * method that contains it, and a call of a native method costs most of all: it needs the state of
+ * all inlined frames. So no value depends on a branch, and {@link #base} and {@link #threads} are
+ * constants.
  *
  * <p>The agent defines this class into the boot loader before the module system is up. Therefore it
  * has no static initialiser.
  */
 public final class StackwitnessTrace {
     /** Offset of the depth, an int, from the entries. */
-    private static final long DEPTH = -16;
-    /** Offset of the limit, an int: from this depth on, hooks call the native methods. */
-    private static final long LIMIT = -12;
+    private static final long DEPTH = -24;
+    /** Offset of the limit, an int: from this depth on, hooks that ask call the native methods. */
+    private static final long LIMIT = -20;
+    /** Offset of the mask, an int: the index of an entry is a depth, modulo the mask and one. */
+    private static final long MASK = -16;
+    /** Offset of an int with the differences of ids, or of depths, that plain pops have found. */
+    private static final long CROOKED = -12;
     /** The size of an entry. */
     private static final long ENTRY = 8;
     /** The part of an entry that is not the method's id: how much of the stack was checked. */
     private static final long CHECKED = 0xffff_ffff_0000_0000L;
+    /** A value of {@link #threads}: hooks use the entries of {@link Thread#currentCarrierThread}. */
+    private static final long CARRIERS = 2;
 
     /**
-     * What the threads' fields are relative to: a field of 0 means entries whose limit forbids
-     * everything. 0 until the VM is up, because before it has no current thread. The agent sets
-     * this field once, so that compilers may take the address for a constant.
+     * What the threads' fields are relative to: a field of 0 means entries that belong to no thread,
+     * and whose limit forbids everything. 0 until the VM is up, because before it has no current
+     * thread. The agent sets this field once, so that compilers may take the address for a constant.
      */
     @Stable
     private static long base;
+
+    /**
+     * Which threads have the field: {@link #CARRIERS}, or 1 in a VM without virtual threads. The agent
+     * sets this field once, before {@link #base}.
+     */
+    @Stable
+    private static long threads;
 
     private StackwitnessTrace() {
     }
@@ -119,10 +137,8 @@ public final class StackwitnessTrace {
             Unsafe memory = Unsafe.getUnsafe();
             long entries = entries();
             int depth = memory.getInt(null, entries + DEPTH);
-            // There is an entry below the lowest one, whose id is no method's.
-            long newest = entries + (depth - 1) * ENTRY;
             if (depth <= memory.getInt(null, entries + LIMIT)
-                    && memory.getInt(null, newest) == (idHigh << 16 | idLow & 0xffff)) {
+                    && id(memory, entries, depth - 1) == id(idHigh, idLow)) {
                 memory.putInt(null, entries + DEPTH, depth - 1);
                 return;
             }
@@ -130,20 +146,111 @@ public final class StackwitnessTrace {
         nativeExit(idHigh, idLow);
     }
 
+    /**
+     * {@link #push} that asks nothing.
+     *
+     * @param idHigh the upper bits of the method's id
+     * @param idLow  its lower 16 bits
+     * @return the depth before, the token for the other hooks of this call
+     */
+    public static int pushPlainly(int idHigh, int idLow) {
+        if (base == 0) {
+            return nativePush(idHigh, idLow);
+        }
+        Unsafe memory = Unsafe.getUnsafe();
+        long entries = entries();
+        int depth = memory.getInt(null, entries + DEPTH);
+        put(memory, entries, depth, idHigh, idLow);
+        return depth;
+    }
+
+    /**
+     * {@link #pop} that asks nothing. If the depth is not what it has to be, the difference stays.
+     *
+     * @param token what {@link #pushPlainly} returned
+     */
+    public static void popPlainly(int token) {
+        if (base == 0) {
+            nativePop(token);
+            return;
+        }
+        Unsafe memory = Unsafe.getUnsafe();
+        long entries = entries();
+        int difference = memory.getInt(null, entries + DEPTH) ^ token + 1;
+        int crooked = memory.getInt(null, entries + CROOKED) | difference;
+        memory.putInt(null, entries + CROOKED, crooked);
+        memory.putInt(null, entries + DEPTH, token);
+    }
+
+    /**
+     * {@link #enter} that asks nothing.
+     *
+     * @param idHigh the upper bits of the method's id
+     * @param idLow  its lower 16 bits
+     */
+    public static void enterPlainly(int idHigh, int idLow) {
+        if (base == 0) {
+            nativeEnter(idHigh, idLow);
+            return;
+        }
+        Unsafe memory = Unsafe.getUnsafe();
+        long entries = entries();
+        put(memory, entries, memory.getInt(null, entries + DEPTH), idHigh, idLow);
+    }
+
+    /**
+     * {@link #exit} that asks nothing: the newest entry goes. If it is not of this method, the
+     * difference of the ids stays.
+     *
+     * @param idHigh the upper bits of the method's id
+     * @param idLow  its lower 16 bits
+     */
+    public static void exitPlainly(int idHigh, int idLow) {
+        if (base == 0) {
+            nativeExit(idHigh, idLow);
+            return;
+        }
+        Unsafe memory = Unsafe.getUnsafe();
+        long entries = entries();
+        int newest = memory.getInt(null, entries + DEPTH) - 1;
+        int difference = id(memory, entries, newest) ^ id(idHigh, idLow);
+        int crooked = memory.getInt(null, entries + CROOKED) | difference;
+        memory.putInt(null, entries + CROOKED, crooked);
+        memory.putInt(null, entries + DEPTH, newest);
+    }
+
     /** Writes an entry above the others, then the depth. */
     @ForceInline
     private static void put(Unsafe memory, long entries, int depth, int idHigh, int idLow) {
-        long entry = entries + depth * ENTRY;
-        // The part about checked frames is that of the entry below.
+        long entry = entry(memory, entries, depth);
+        // The part about checked frames is that of the entry below. There is one below the lowest.
         long checked = memory.getLong(null, entry - ENTRY) & CHECKED;
-        memory.putLong(null, entry, checked | (idHigh << 16 | idLow & 0xffff) & ~CHECKED);
+        memory.putLong(null, entry, checked | id(idHigh, idLow) & ~CHECKED);
         memory.putInt(null, entries + DEPTH, depth + 1);
+    }
+
+    /** The id in an entry. */
+    @ForceInline
+    private static int id(Unsafe memory, long entries, int index) {
+        return memory.getInt(null, entry(memory, entries, index));
+    }
+
+    /** The address of an entry. Whatever the index, it is one of the entries. */
+    @ForceInline
+    private static long entry(Unsafe memory, long entries, int index) {
+        return entries + (index & memory.getInt(null, entries + MASK)) * ENTRY;
+    }
+
+    @ForceInline
+    private static int id(int idHigh, int idLow) {
+        return idHigh << 16 | idLow & 0xffff;
     }
 
     /** The address of the calling thread's entries, once the VM is up. */
     @ForceInline
     private static long entries() {
-        return base + Thread.currentThread().stackwitnessEntries;
+        Thread thread = threads == CARRIERS ? Thread.currentCarrierThread() : Thread.currentThread();
+        return base + thread.stackwitnessEntries;
     }
 
     private static native int nativePush(int idHigh, int idLow);
