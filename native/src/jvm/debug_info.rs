@@ -4,7 +4,7 @@
 //! in address order (`is_decipherable_compiled_frame` in `share/prims/forte.cpp`). HotSpot promises
 //! only a nearby record there.
 
-use crate::jvm::os::pages::Pages;
+use crate::jvm::os::peek::pages::Pages;
 use crate::jvm::os::peek::{OwnMemory, peek, peek_bytes};
 use crate::jvm::structs::Structs;
 use hotspot::code::Blob;

@@ -6,7 +6,6 @@ pub mod futex;
 pub mod handoff;
 pub mod heap;
 pub mod held;
-pub mod pages;
 pub mod peek;
 pub mod requests;
 pub mod reserved;

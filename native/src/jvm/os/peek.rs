@@ -3,6 +3,8 @@
 //! The kernel copies the bytes: by `process_vm_readv(2)`, or where that is not allowed (in some
 //! containers, under some emulators) from `/proc/self/mem`.
 
+pub mod pages;
+
 use hotspot::memory::Memory;
 use std::fmt;
 use std::fs::File;

@@ -1,14 +1,11 @@
 //! The doubt: entries may belong to frames that an error of the VM ended without a hook.
 
 use super::entry::{Entry, OLD, hook_of};
-use super::stack::TraceStack;
+use super::stack::{NO_DOUBT, TraceStack};
 use super::token::Token;
 use oracle::trace::HookId;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::sync::atomic::compiler_fence;
-
-/// The value of `doubt` for a stack without doubt.
-pub(super) const NO_DOUBT: u32 = u32::MAX;
 
 impl TraceStack {
     /// Whether entries may belong to frames that an error of the VM ended without a hook.

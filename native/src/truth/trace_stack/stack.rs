@@ -1,7 +1,6 @@
 //! The trace stack itself.
 
 use super::copy::StackCopy;
-use super::doubt::NO_DOUBT;
 use super::entry::{Entry, LEAVING, hook_of};
 use super::head::{Allowed, Head};
 use super::token::{Balance, Token};
@@ -40,6 +39,9 @@ pub struct TraceStack {
 unsafe impl Sync for TraceStack {}
 // SAFETY: as above.
 unsafe impl Send for TraceStack {}
+
+/// The value of `doubt` for a stack without doubt.
+pub(super) const NO_DOUBT: u32 = u32::MAX;
 
 impl TraceStack {
     /// The entries that a thread with a stack of `stack_bytes` can need, a power of two: a compiled frame has at

@@ -1,9 +1,9 @@
 //! Memory of this process as it was at the first look: each page is copied once.
 //!
 //! A reader of tables makes dozens of reads, most of them of a few pages, and each read of
-//! [`OwnMemory`](super::peek::OwnMemory) is a system call. Not for readers that look again to see a change.
+//! [`OwnMemory`](super::OwnMemory) is a system call. Not for readers that look again to see a change.
 
-use super::peek::peek_bytes;
+use super::peek_bytes;
 use hotspot::memory::Memory;
 use std::cell::RefCell;
 
