@@ -57,7 +57,8 @@ extern "system" fn enter(env: Env<'_>, _: Ref<'_>, high: jint, low: jint) {
 /// A native hook begins, after hooks that ran in Java. Returns how many more exact hooks might have run there.
 #[inline(always)]
 fn arrive(state: &ThreadState) -> Left {
-    if state.stack().notice() {
+    // Where exact hooks run in Java there are no plain hooks, and this path is hot.
+    if !state.own.pace.is_on() && state.stack().notice() {
         ground::noticed_late(Agent::layers());
     }
     in_java::arrive(state)

@@ -153,11 +153,13 @@ impl ThreadState {
     /// From now on the agent hears of all hooks of the thread, or not of all: then nothing is known of its trace stack.
     pub fn hear(&self, all: bool) {
         match (self.heard.swap(all, Relaxed), all) {
-            (false, true) => self.own_stack.clear(),
+            (false, true) => {
+                self.own_stack.clear();
+                self.own_stack.open();
+            }
             (true, false) => self.own_stack.doubt(),
-            _ => return,
+            _ => {}
         }
-        self.own_stack.open();
     }
 
     /// Whether the thread's native hooks count.

@@ -14,7 +14,7 @@
 //! * Exact hooks may push and pop as often as the gate says, and count it down with each. So the
 //!   agent knows how many pushes and pops there were: the depth says how many more pushes than pops.
 //!
-//! In doubt they may do nothing.
+//! In doubt exact hooks, and light hooks that ask, may do nothing.
 
 use super::entry::{LEAVING, OLD};
 use super::stack::TraceStack;
