@@ -23,8 +23,13 @@ pub enum Settled {
         /// Whether the code alone says by how much the stack pointer differs.
         is_relative: bool,
     },
-    /// The return, or a jump to a stub that goes on to the caller: the program counter, the stack pointer and the frame pointer of the caller.
-    Return([usize; 3]),
+    /// The return, or a jump to a stub that goes on to the caller.
+    Return {
+        /// The program counter, the stack pointer and the frame pointer of the caller.
+        caller: [usize; 3],
+        /// As for [`Settled::Body`].
+        is_relative: bool,
+    },
 }
 
 /// Simulates at most `steps` instructions of `code` from `pc` on. `record` gives the first address from an address
@@ -45,7 +50,9 @@ pub fn find(
         found
     });
     // Why the first way led nowhere may be in the registers.
-    if let Some(Settled::Body { is_relative, .. }) = &mut found {
+    if let Some(Settled::Body { is_relative, .. } | Settled::Return { is_relative, .. }) =
+        &mut found
+    {
         *is_relative &= is_first;
     }
     found
@@ -117,7 +124,10 @@ fn follow(
 fn returned(machine: &mut Machine<'_, impl Memory>) -> Option<Settled> {
     let pc = machine.pop()?;
     let exit = exit(machine, pc)?;
-    Some(Settled::Return([exit.pc, exit.sp, exit.fp]))
+    Some(Settled::Return {
+        caller: [exit.pc, exit.sp, exit.fp],
+        is_relative: machine.is_relative,
+    })
 }
 
 fn body(machine: &Machine<'_, impl Memory>) -> Option<Settled> {
@@ -164,6 +174,13 @@ mod tests {
         find(&memory, CODE + from, &registers, range, 32, record)
     }
 
+    fn returned(caller: [usize; 3]) -> Settled {
+        Settled::Return {
+            caller,
+            is_relative: true,
+        }
+    }
+
     #[test]
     fn a_record_without_a_call_settles_but_not_at_a_return_poll() {
         // push rax; pop rax; test eax, [rcx]
@@ -171,10 +188,8 @@ mod tests {
         assert_eq!(settled(&code, 1, &[0], 2), Some(body(STACK + WORD)));
         // cmp rsp, [r15+0x380]; ret
         let code = [0x49, 0x3b, 0xa7, 0x80, 3, 0, 0, 0xc3];
-        let Some(Settled::Return([pc, sp, fp])) = settled(&code, 0, &[0x2222], 0) else {
-            panic!("no return");
-        };
-        assert_eq!((pc, sp, fp), (0x2222, STACK + WORD, 0x7777));
+        let caller = [0x2222, STACK + WORD, 0x7777];
+        assert_eq!(settled(&code, 0, &[0x2222], 0), Some(returned(caller)));
     }
 
     #[test]
@@ -183,7 +198,7 @@ mod tests {
         let code = [0x5d, 0xe9, 0x13, 0x4a, 0xb7, 0xff];
         let found = settled(&code, 0, &[0x5555, 0x2222], 9);
         let caller = [0x2222, STACK + 2 * WORD, 0x5555];
-        assert_eq!(found, Some(Settled::Return(caller)));
+        assert_eq!(found, Some(returned(caller)));
     }
 
     #[test]
@@ -223,7 +238,7 @@ mod tests {
         for from in [0, 5, 12, 17, 23] {
             let found = settled(&code, from, &[0x2222], 99);
             let caller = [0x2222, STACK + WORD, 0x7777];
-            assert_eq!(found, Some(Settled::Return(caller)), "{from}");
+            assert_eq!(found, Some(returned(caller)), "{from}");
         }
     }
 
@@ -231,10 +246,9 @@ mod tests {
     fn loops_end_and_returns_count() {
         // L: push rax; pop rax; jne E; jmp L; E: pop rbp; ret
         let code = [0x50, 0x58, 0x75, 0x02, 0xeb, 0xfa, 0x5d, 0xc3];
-        let Some(Settled::Return([pc, sp, fp])) = settled(&code, 0, &[0x5555, 0x2222], 99) else {
-            panic!("no return");
-        };
-        assert_eq!((pc, sp, fp), (0x2222, STACK + 2 * WORD, 0x5555));
+        let caller = [0x2222, STACK + 2 * WORD, 0x5555];
+        let found = settled(&code, 0, &[0x5555, 0x2222], 99);
+        assert_eq!(found, Some(returned(caller)));
         // L: jmp L
         assert_eq!(settled(&[0xeb, 0xfe], 0, &[0], 99), None);
     }

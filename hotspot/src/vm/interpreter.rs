@@ -96,6 +96,11 @@ impl Interpreter {
         codelet.code.contains(&pc).then_some(codelet)
     }
 
+    /// The addresses of its code, which the VM generates once.
+    pub fn code(&self) -> Range<usize> {
+        self.code.clone()
+    }
+
     /// Whether `pc` lies in the interpreter.
     #[inline]
     pub fn contains(&self, pc: usize) -> bool {

@@ -71,7 +71,7 @@ impl<'a> Trace<'a> {
     ///
     /// # Safety
     /// `ucontext` must be null, or a context that a signal handler was given.
-    #[inline]
+    #[inline(always)]
     pub unsafe fn of_context(
         vm: &'a Vm,
         memory: Live<'a>,
@@ -137,6 +137,7 @@ impl<'a> Trace<'a> {
     }
 
     /// The next frame, callees first; `None` at the end of the stack.
+    #[inline(always)]
     pub fn next_frame(&mut self) -> Result<Option<Frame>, Failure> {
         loop {
             match self.walk.next_frame()? {
@@ -146,8 +147,9 @@ impl<'a> Trace<'a> {
         }
     }
 
-    /// Goes back to the first frame.
-    pub fn rewind(&mut self) {
-        self.walk.rewind();
+    /// A copy that may read as much as a trace that begins.
+    pub fn again(&self) -> Trace<'a> {
+        self.walk.allow_all_reads();
+        self.clone()
     }
 }

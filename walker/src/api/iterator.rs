@@ -27,9 +27,22 @@ pub struct Iterator<'a> {
     reason = "handlers of signals make iterators, and cannot allocate"
 )]
 enum Rest<'a> {
-    Trace(Trace<'a>),
+    Trace {
+        /// Before its first frame.
+        start: Trace<'a>,
+        now: Trace<'a>,
+    },
     /// Frames, and how many of them were given.
     Listed(&'a [Frame], usize),
+}
+
+impl<'a> Rest<'a> {
+    fn of_trace(start: Trace<'a>) -> Rest<'a> {
+        Rest::Trace {
+            now: start.clone(),
+            start,
+        }
+    }
 }
 
 impl<'a> Iterator<'a> {
@@ -37,7 +50,7 @@ impl<'a> Iterator<'a> {
     pub(super) fn of_stack(stack: Result<Trace<'a>, Failure>) -> Iterator<'a> {
         Iterator {
             top: None,
-            rest: stack.map(Rest::Trace),
+            rest: stack.map(Rest::of_trace),
         }
     }
 
@@ -51,7 +64,7 @@ impl<'a> Iterator<'a> {
             top: Some((mark, 0)),
             rest: below.map(|below| match below {
                 Below::Nothing => Rest::Listed(&[], 0),
-                Below::Walk(walk) => Rest::Trace(Trace::of_walk(walk, options)),
+                Below::Walk(walk) => Rest::of_trace(Trace::of_walk(walk, options)),
                 Below::Listed(frames) => Rest::Listed(frames, 0),
             }),
         }
@@ -65,7 +78,7 @@ impl<'a> Iterator<'a> {
             return Ok(Some(frame));
         }
         match &mut self.rest {
-            Ok(Rest::Trace(trace)) => trace.next_frame(),
+            Ok(Rest::Trace { now, .. }) => now.next_frame(),
             Ok(Rest::Listed(frames, given)) => {
                 let frame = frames.get(*given).copied();
                 *given += usize::from(frame.is_some());
@@ -89,7 +102,7 @@ impl<'a> Iterator<'a> {
             *given = 0;
         }
         match &mut self.rest {
-            Ok(Rest::Trace(trace)) => trace.rewind(),
+            Ok(Rest::Trace { start, now }) => *now = start.again(),
             Ok(Rest::Listed(_, given)) => *given = 0,
             Err(_) => {}
         }

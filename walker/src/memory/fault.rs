@@ -2,8 +2,9 @@
 //! the earlier handlers: those of the JVM, which needs them for null checks and polls.
 
 use crate::memory::budget::Budget;
+use crate::memory::lasting::Lasting;
 use crate::memory::load;
-use std::cell::UnsafeCell;
+use std::cell::{Cell, UnsafeCell};
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -103,10 +104,17 @@ fn change_mask(how: c_int, signals: Signals) -> Signals {
     before
 }
 
-/// While the guard lives, faults of this library's loads reach the handler: the calling thread does
-/// not block the two signals. A fault whose signal is blocked would end the process.
+/// While the guard lives, reads of this library need not fear faults: they are of memory that stays mapped, or the calling
+/// thread does not block the two signals, and faults reach the handler. A fault whose signal is blocked would end the
+/// process.
+///
+/// Nothing in the memory of a process tells a handler which signals are blocked, and the system call that unblocks signals
+/// takes as long as a dozen frames. So the first read of other memory unblocks them.
 pub struct Guard {
-    before: Signals,
+    /// What the thread blocked; `None` as long as nothing was changed.
+    before: Cell<Option<Signals>>,
+    /// What stays mapped while the guard lives.
+    pub(super) lasting: Lasting,
     /// How much may be read while the guard lives.
     pub(super) budget: Budget,
     /// The guard belongs to its thread.
@@ -114,20 +122,35 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Unblocks the two signals. Async-signal-safe.
+    /// A guard that knows of no memory that stays mapped. Async-signal-safe.
+    #[inline]
     pub fn set() -> Guard {
         Guard {
-            before: change_mask(libc::SIG_UNBLOCK, FAULT_SIGNALS),
+            before: Cell::new(None),
+            lasting: Lasting::nothing(),
             budget: Budget::new(),
             not_sent: PhantomData,
+        }
+    }
+
+    /// Unblocks the two signals.
+    #[cold]
+    pub(super) fn unblock(&self) {
+        if self.before.get().is_none() {
+            let before = change_mask(libc::SIG_UNBLOCK, FAULT_SIGNALS);
+            self.before.set(Some(before));
+            self.lasting.is_everything();
         }
     }
 }
 
 impl Drop for Guard {
+    #[inline]
     fn drop(&mut self) {
-        if self.before & FAULT_SIGNALS != 0 {
-            change_mask(libc::SIG_SETMASK, self.before);
+        if let Some(before) = self.before.get()
+            && before & FAULT_SIGNALS != 0
+        {
+            change_mask(libc::SIG_SETMASK, before);
         }
     }
 }

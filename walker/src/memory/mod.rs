@@ -2,14 +2,18 @@
 //!
 //! A walk reads memory that other threads write, and follows words that may be no addresses. Each
 //! read is one instruction, whose place a table has. A handler of SIGSEGV and SIGBUS, which is called
-//! before the JVM's own handlers, recovers from a fault there, and the read returns nothing.
+//! before the JVM's own handlers, recovers from a fault there, and the read returns nothing. For this the two
+//! signals must not be blocked: they are unblocked before the first read of memory that may not stay mapped.
 //! A walk has a budget of reads, so that wild memory cannot keep the walk busy.
 
 mod budget;
 mod fault;
+mod lasting;
 mod load;
+mod permanent;
 
 pub use fault::{Guard, install};
+pub use permanent::Permanent;
 
 /// Whether a fault at this program counter is that of a read of this library, from which its handler recovers. A handler
 /// that stands before passes such faults on.
@@ -19,6 +23,7 @@ pub fn recovers_at(pc: usize) -> bool {
 
 use hotspot::memory::Memory;
 use std::arch::x86_64::__m128i;
+use std::ops::Range;
 
 /// The memory of this process. Only a [`Guard`] gives access, so that no read happens without the
 /// handler.
@@ -48,14 +53,26 @@ impl Live<'_> {
         self.0.budget.is_exhausted()
     }
 
-    /// Reads by `load`, if the budget is not exhausted.
+    /// `range` stays mapped while the guard lives.
+    ///
+    /// # Safety
+    /// It must: if the calling thread blocks SIGSEGV, a fault there ends the process.
     #[inline]
-    fn read<T>(&self, load: impl FnOnce() -> Option<T>) -> Option<T> {
+    pub unsafe fn trust(&self, range: Range<usize>) {
+        self.0.lasting.add(range);
+    }
+
+    /// Reads by `load` at `address`, if the budget is not exhausted.
+    #[inline]
+    fn read<T>(&self, address: usize, load: impl FnOnce(usize) -> Option<T>) -> Option<T> {
+        if !self.0.lasting.has(address) {
+            self.0.unblock();
+        }
         let budget = &self.0.budget;
         if !budget.take_read() {
             return None;
         }
-        let value = load();
+        let value = load(address);
         if value.is_none() {
             budget.take_fault();
         }
@@ -66,28 +83,30 @@ impl Live<'_> {
 impl Memory for Live<'_> {
     #[inline]
     fn u8(&self, address: usize) -> Option<u8> {
-        self.read(|| load::byte(address).map(|byte| byte as u8))
+        let byte = self.read(address, load::byte)?;
+        Some(byte as u8)
     }
 
     #[inline]
     fn u16(&self, address: usize) -> Option<u16> {
-        self.read(|| load::half(address).map(|half| half as u16))
+        let half = self.read(address, load::half)?;
+        Some(half as u16)
     }
 
     #[inline]
     fn u32(&self, address: usize) -> Option<u32> {
-        self.read(|| load::int(address))
+        self.read(address, load::int)
     }
 
     #[inline]
     fn word(&self, address: usize) -> Option<usize> {
-        self.read(|| load::word(address))
+        self.read(address, load::word)
     }
 
     fn code(&self, address: usize) -> [u8; 16] {
         const PAGE: usize = 1 << 12;
         let mut bytes = [0; 16];
-        if let Some(read) = self.read(|| load::bytes(address)) {
+        if let Some(read) = self.read(address, load::bytes) {
             // SAFETY: plain bytes, of the same size.
             bytes = unsafe { std::mem::transmute::<__m128i, [u8; 16]>(read) };
         } else if address % PAGE > PAGE - bytes.len() {
@@ -126,17 +145,36 @@ mod tests {
     #[test]
     fn reads_in_a_handler_that_blocks_faults() {
         assert!(install());
-        // SAFETY: plain calls; the old mask is put back.
+        let here = [1_usize; 4];
+        let place = here.as_ptr_range();
+        let (start, end) = (place.start as usize, place.end as usize);
+        let blocks = || {
+            // SAFETY: plain calls with a set of our own.
+            unsafe {
+                let mut now: libc::sigset_t = std::mem::zeroed();
+                libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), &mut now);
+                libc::sigismember(&now, libc::SIGSEGV) == 1
+            }
+        };
+        // SAFETY: plain calls; the old mask is put back. The array stays mapped.
         unsafe {
             let mut all: libc::sigset_t = std::mem::zeroed();
             let mut old = all;
             libc::sigfillset(&mut all);
             libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut old);
-            let word = Guard::set().memory().word(8);
-            let mut now: libc::sigset_t = std::mem::zeroed();
-            libc::pthread_sigmask(libc::SIG_SETMASK, &old, &mut now);
-            assert_eq!(word, None);
-            assert_eq!(libc::sigismember(&now, libc::SIGSEGV), 1);
+            let guard = Guard::set();
+            let memory = guard.memory();
+            memory.trust(start..end);
+            let lasting = (memory.word(start), blocks());
+            // A read that leaves the range, the first address, and the last.
+            let others = [end - 8, 8, usize::MAX].map(|address| memory.word(address));
+            let unblocked = !blocks();
+            drop(guard);
+            let again = blocks();
+            libc::pthread_sigmask(libc::SIG_SETMASK, &old, std::ptr::null_mut());
+            assert_eq!(lasting, (Some(1), true));
+            assert_eq!(others, [Some(1), None, None]);
+            assert!(unblocked && again);
         }
     }
 

@@ -77,7 +77,7 @@ impl<'s> Stack<'s> {
         };
         let is_known = !matches!(self.state, State::Unknown);
         match self.walk().and_then(|now| mark.below(now)) {
-            Ok(walk) => Ok(Below::Walk(walk.from_here())),
+            Ok(walk) => Ok(Below::Walk(walk)),
             Err(_) if mark.is_of_virtual_thread() && is_known && !carries => {
                 Err(Failure::Unmounted)
             }

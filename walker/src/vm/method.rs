@@ -1,6 +1,7 @@
 //! The VM's `Method`: its bytecode, its names, and its jmethodID (`share/oops/method.hpp`,
 //! `share/oops/instanceKlass.cpp`).
 
+use crate::memory::{Live, Permanent};
 use crate::vm::memo::Memo;
 use crate::vm::tables::Tables;
 use hotspot::memory::Memory;
@@ -18,6 +19,25 @@ const SYNTHETIC: u32 = 0x1000;
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Method(pub usize);
 
+/// What a walk needs to know of a method.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Known {
+    /// Its jmethodID, or 0.
+    pub id: usize,
+    /// Whether it is native.
+    pub is_native: bool,
+    code: usize,
+    size: u16,
+}
+
+impl Known {
+    /// The BCI of the bytecode at `bcp`; `None` if `bcp` is outside of the method's bytecode.
+    pub fn bci(&self, bcp: usize) -> Option<u16> {
+        let bci = u16::try_from(bcp.wrapping_sub(self.code)).ok()?;
+        (bci < self.size).then_some(bci)
+    }
+}
+
 /// The layout of a method.
 pub struct Layout {
     const_method: usize,
@@ -34,8 +54,8 @@ pub struct Layout {
     class_name: usize,
     symbol_length: usize,
     symbol_body: usize,
-    /// Ids by the address of the method.
-    known_ids: Memo<2>,
+    /// What walks have read of methods, by the address of the method.
+    known: Memo<4>,
 }
 
 impl Layout {
@@ -58,7 +78,7 @@ impl Layout {
             class_name: tables.field(&["Klass"], "_name")?,
             symbol_length: tables.field(&["Symbol"], "_length")?,
             symbol_body: tables.field(&["Symbol"], "_body")?,
-            known_ids: Memo::default(),
+            known: Memo::default(),
         })
     }
 }
@@ -83,19 +103,6 @@ impl Method {
         memory.word(self.pool(layout, memory)?.wrapping_add(layout.pool_holder))
     }
 
-    /// The BCI of the bytecode at `bcp`; `None` if `bcp` is outside of this method's bytecode.
-    pub fn bci(self, layout: &Layout, memory: &impl Memory, bcp: usize) -> Option<u16> {
-        let part = self.part(layout, memory)?;
-        let size = memory.u16(part.wrapping_add(layout.code_size))?;
-        let bci = bcp.wrapping_sub(part.wrapping_add(layout.code));
-        u16::try_from(bci).ok().filter(|&bci| bci < size)
-    }
-
-    /// Whether it is native.
-    pub fn is_native(self, layout: &Layout, memory: &impl Memory) -> Option<bool> {
-        Some(self.flags(layout, memory)? & NATIVE != 0)
-    }
-
     /// Whether the VM has made it, to call what a method handle leads to. It is in no class, and has the number of
     /// another method (`Method::make_method_handle_intrinsic`).
     fn is_linker(self, layout: &Layout, memory: &impl Memory) -> Option<bool> {
@@ -111,20 +118,47 @@ impl Method {
 
     /// Its jmethodID; 0 if the VM has made none, as in AsyncGetCallTrace.
     #[inline]
-    pub fn id(self, layout: &Layout, memory: &impl Memory) -> Option<usize> {
+    pub fn id(self, layout: &Layout, memory: &Live<'_>) -> Option<usize> {
+        Some(self.known(layout, memory)?.id)
+    }
+
+    /// What a walk needs to know of it.
+    #[inline]
+    pub fn known(self, layout: &Layout, memory: &Live<'_>) -> Option<Known> {
+        if let Some([_, id, code, rest]) = layout.known.get(self.0) {
+            // SAFETY: HotSpot never frees ids, so that those of classes that are gone can be told
+            // (`JNIMethodBlock` of `share/oops/method.cpp`).
+            let ids = unsafe { Permanent::new() };
+            if ids.word(id) == Some(self.0) {
+                let (size, is_native) = ((rest >> 1) as u16, rest & 1 != 0);
+                return Some(Known {
+                    id,
+                    code,
+                    size,
+                    is_native,
+                });
+            }
+        }
+        self.read(layout, memory)
+    }
+
+    /// Reads what a walk needs to know, and keeps it as long as the method has its id.
+    #[cold]
+    fn read(self, layout: &Layout, memory: &Live<'_>) -> Option<Known> {
+        let part = self.part(layout, memory)?;
+        let known = Known {
+            id: self.read_id(layout, memory)?,
+            code: part.wrapping_add(layout.code),
+            size: memory.u16(part.wrapping_add(layout.code_size))?,
+            is_native: self.flags(layout, memory)? & NATIVE != 0,
+        };
         // Up to JDK 25 an id is the address of a word that has the method. The word is null where the method was
         // unloaded, and is another method where the class was redefined.
-        let is_of_this = |&id: &usize| memory.word(id) == Some(self.0);
-        if let Some([_, id]) = layout.known_ids.get(self.0)
-            && is_of_this(&id)
-        {
-            return Some(id);
+        if known.id != 0 && memory.word(known.id) == Some(self.0) {
+            let rest = usize::from(known.size) << 1 | usize::from(known.is_native);
+            layout.known.put([self.0, known.id, known.code, rest]);
         }
-        let id = self.read_id(layout, memory)?;
-        if id != 0 && is_of_this(&id) {
-            layout.known_ids.put([self.0, id]);
-        }
-        Some(id)
+        Some(known)
     }
 
     fn read_id(self, layout: &Layout, memory: &impl Memory) -> Option<usize> {

@@ -90,9 +90,6 @@ impl Vm {
         if self.interpreter.contains(pc) {
             return Some(Kind::Interpreter);
         }
-        if let Some(body) = self.sites.body(&self.code_cache, memory, pc) {
-            return Some(Kind::Compiled(body.nmethod));
-        }
         self.code_cache.blob(memory, pc).map(|blob| blob.kind)
     }
 

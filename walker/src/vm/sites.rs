@@ -3,10 +3,10 @@
 //! The tables are of a compilation. The memory of a compilation may be given to another, so each call is kept with the
 //! compilation that it belongs to, and counts only where this compilation still is.
 
+use crate::memory::Permanent;
 use crate::vm::code_cache::CodeCache;
 use crate::vm::memo::Memo;
-use hotspot::memory::Memory;
-use hotspot::vm::debug_info::{Compression, Scope};
+use hotspot::vm::debug_info::Scope;
 use hotspot::vm::nmethod::{Compilation, Nmethod};
 
 /// Calls by return address, scopes by address, and other instructions by address.
@@ -65,7 +65,7 @@ impl Sites {
 
     /// The instruction at `pc`, if a thread was interrupted there before.
     #[inline]
-    pub fn body(&self, cache: &CodeCache, memory: &impl Memory, pc: usize) -> Option<Body> {
+    pub fn body(&self, cache: &CodeCache, pc: usize) -> Option<Body> {
         let [_, nmethod, method, numbers, end] = self.bodies.get(pc)?;
         let body = Body {
             compilation: Compilation {
@@ -76,8 +76,7 @@ impl Sites {
             level: (numbers >> 32) as i8,
             end: end as i32,
         };
-        let now = cache.compilation(memory, body.nmethod)?;
-        (now == body.compilation).then_some(body)
+        is_still(cache, body.nmethod, body.compilation).then_some(body)
     }
 
     /// Keeps the instruction at `pc`.
@@ -91,7 +90,7 @@ impl Sites {
 
     /// The call whose return address is `pc`, if it was met before.
     #[inline]
-    pub fn call(&self, cache: &CodeCache, memory: &impl Memory, pc: usize) -> Option<Site> {
+    pub fn call(&self, cache: &CodeCache, pc: usize) -> Option<Site> {
         let [_, nmethod, method, numbers, scopes, scope, rest] = self.calls.get(pc)?;
         let site = Site {
             code: Compiled {
@@ -106,8 +105,12 @@ impl Sites {
             level: (numbers >> 48) as i8,
             scope: unpacked(scope, rest),
         };
-        let now = cache.compilation(memory, site.code.nmethod)?;
-        (now == site.code.compilation).then_some(site)
+        let Compiled {
+            nmethod,
+            compilation,
+            ..
+        } = site.code;
+        is_still(cache, nmethod, compilation).then_some(site)
     }
 
     /// Keeps the call whose return address is `pc`.
@@ -126,30 +129,37 @@ impl Sites {
         self.calls.put([pc, a, b, c, d, e, f]);
     }
 
-    /// The scope at `scope` in the tables of `code`.
-    pub fn scope(
-        &self,
-        cache: &CodeCache,
-        memory: &impl Memory,
-        compression: Compression,
-        code: &Compiled,
-        scope: u32,
-    ) -> Option<Scope> {
-        let address = code.scopes.wrapping_add(scope as usize);
-        let id = code.compilation.id as usize;
-        let owner = [code.nmethod.0, code.compilation.method, id];
-        if let Some([_, a, b, c, method, rest]) = self.scopes.get(address)
-            && [a, b, c] == owner
-        {
-            return Some(unpacked(method, rest));
-        }
-        let tables = code.nmethod.debug_tables(cache.nmethods(), memory)?;
-        let found = tables.scope(memory, compression, scope)?;
-        let [a, b, c] = owner;
+    /// The scope at `scope` in the tables of `code`, if it was met before.
+    #[inline]
+    pub fn scope(&self, code: &Compiled, scope: u32) -> Option<Scope> {
+        let [address, a, b, c] = code.key(scope);
+        let [_, d, e, f, method, rest] = self.scopes.get(address)?;
+        (d == a && e == b && f == c).then_some(unpacked(method, rest))
+    }
+
+    /// Keeps the scope at `scope`.
+    pub fn keep_scope(&self, code: &Compiled, scope: u32, found: Scope) {
+        let [address, a, b, c] = code.key(scope);
         let [method, rest] = packed(found);
         self.scopes.put([address, a, b, c, method, rest]);
-        Some(found)
     }
+}
+
+impl Compiled {
+    /// The address of the scope at `scope`, and what tells this compilation from those that had the address before.
+    fn key(&self, scope: u32) -> [usize; 4] {
+        let Compilation { method, id } = self.compilation;
+        let address = self.scopes.wrapping_add(scope as usize);
+        [address, self.nmethod.0, method, id as usize]
+    }
+}
+
+/// Whether the code at `nmethod`, which was there once, is of this compilation.
+#[inline]
+fn is_still(cache: &CodeCache, nmethod: Nmethod, compilation: Compilation) -> bool {
+    // SAFETY: the VM never gives back memory of the code cache that had code once.
+    let memory = unsafe { Permanent::new() };
+    cache.compilation(&memory, nmethod) == Some(compilation)
 }
 
 fn packed(scope: Scope) -> [usize; 2] {

@@ -1,6 +1,7 @@
 //! A thread as the VM sees it (`share/runtime/javaThread.hpp`): the current thread, its state, its
 //! stack, and the anchor of its last Java frame.
 
+use crate::memory::{Live, Permanent};
 use crate::vm::tables::Tables;
 use hotspot::memory::Memory;
 use hotspot::vm::fields::Fields;
@@ -28,6 +29,9 @@ pub struct Layout {
     environment: usize,
     /// The first word of each JNI environment.
     functions: usize,
+    /// The first word of threads of the most usual class, and the size of these threads.
+    class: usize,
+    size: usize,
     /// The key of the VM's thread-local pointer to its thread.
     key: libc::pthread_key_t,
 }
@@ -108,6 +112,9 @@ impl Layout {
             environment: (env as usize).checked_sub(thread)?,
             // SAFETY: the environment begins with the pointer to its functions.
             functions: unsafe { *env.cast::<usize>() },
+            // SAFETY: the calling thread's own description, which begins with the pointer to its virtual functions.
+            class: unsafe { *(thread as *const usize) },
+            size: tables.size("JavaThread")?,
             key: key_of(thread)?,
         })
     }
@@ -166,9 +173,17 @@ fn key_of(thread: usize) -> Option<libc::pthread_key_t> {
 impl JavaThread {
     /// The Java thread that runs here; `None` if the calling thread is no Java thread.
     /// Async-signal-safe, as far as `pthread_getspecific` is: the function only reads.
-    pub fn current(layout: &Layout, memory: &impl Memory) -> Option<JavaThread> {
+    #[inline]
+    pub fn current(layout: &Layout, memory: &Live<'_>) -> Option<JavaThread> {
         // SAFETY: the key was in use when it was found, and the VM never deletes it.
         let thread = unsafe { libc::pthread_getspecific(layout.key) } as usize;
+        // SAFETY: the VM names the description of the calling thread here as long as there is one. It is of this size if it is of
+        // this class. Threads of the VM have smaller ones.
+        unsafe {
+            if thread != 0 && Permanent::new().word(thread) == Some(layout.class) {
+                memory.trust(thread..thread.wrapping_add(layout.size));
+            }
+        }
         let functions = memory.word(thread.wrapping_add(layout.environment))?;
         (thread != 0 && functions == layout.functions).then_some(JavaThread(thread))
     }
@@ -207,10 +222,17 @@ impl JavaThread {
     }
 
     /// The addresses of its stack.
-    pub fn stack(self, layout: &Layout, memory: &impl Memory) -> Option<Range<usize>> {
+    #[inline]
+    pub fn stack(self, layout: &Layout, memory: &Live<'_>) -> Option<Range<usize>> {
         let base = memory.word(self.0.wrapping_add(layout.stack_base))?;
         let size = memory.word(self.0.wrapping_add(layout.stack_size))?;
-        Some(base.checked_sub(size)?..base)
+        let stack = base.checked_sub(size)?..base;
+        let here = std::ptr::from_ref(&size) as usize;
+        if stack.contains(&here) {
+            // SAFETY: the calling thread runs on this stack, and has come so far.
+            unsafe { memory.trust(here..base) };
+        }
+        Some(stack)
     }
 
     /// Where the thread left Java code; `None` if it runs Java code, or has never run Java code.
@@ -222,7 +244,7 @@ impl JavaThread {
 impl Layout {
     /// The addresses of the stack that contains `sp`: the stack of the calling thread, or of
     /// another Java thread.
-    pub fn stack_of(&self, memory: &impl Memory, sp: usize) -> Option<Range<usize>> {
+    pub fn stack_of(&self, memory: &Live<'_>, sp: usize) -> Option<Range<usize>> {
         const MOST_THREADS: usize = 1 << 20;
         let stack = |thread: JavaThread| {
             thread

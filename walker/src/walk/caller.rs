@@ -4,7 +4,7 @@ use crate::c_frames::CFrame;
 use crate::vm::Vm;
 use crate::vm::code_cache::{Blob, Kind};
 use crate::vm::method::Method;
-use crate::vm::sites::{Compiled, Site};
+use crate::vm::sites::{Body, Compiled, Site};
 use crate::vm::thread::Anchor;
 use crate::walk::frame::{Certainty, Failure, Frame, FrameKind};
 use crate::walk::{Inlined, Place, Position, Step, Walk, Yield};
@@ -17,17 +17,13 @@ use hotspot::vm::nmethod::{DebugTables, Nmethod};
 const WORD: usize = size_of::<usize>();
 
 impl Walk<'_> {
-    /// The frames at `place`, and the caller, if the call was met before.
+    /// What is known of the call at `place`, and the caller, if the call was met before.
     #[inline]
-    pub(super) fn known(&self, place: Place) -> Option<(Inlined, Place)> {
-        let site = self
-            .vm
-            .sites
-            .call(&self.vm.code_cache, &self.memory, place.pc)?;
+    pub(super) fn known(&self, place: Place) -> Option<(Site, Place)> {
+        let site = self.vm.sites.call(&self.vm.code_cache, place.pc)?;
         let caller = self.above(place, site.frame_words.into())?;
         let is_above = caller.sp > place.sp && self.is_on_stack(caller.sp);
-        let frame = frame_at(place, FrameKind::Java, site.level);
-        is_above.then_some((Inlined::new(&site, frame), caller))
+        is_above.then_some((site, caller))
     }
 
     /// The frame at `place`.
@@ -216,10 +212,10 @@ impl Walk<'_> {
             fp: above(0).ok_or(Failure::Torn)?,
         };
         let method = Method(below(METHOD).ok_or(Failure::Torn)?);
-        let (methods, memory) = (&self.vm.methods, &self.memory);
-        let is_native = method.is_native(methods, memory).ok_or(Failure::Torn)?;
+        let known = method.known(&self.vm.methods, &self.memory);
+        let known = known.ok_or(Failure::Torn)?;
         let frame = frame_at(place, FrameKind::Java, 0);
-        let frame = if is_native {
+        let frame = if known.is_native {
             Frame {
                 kind: FrameKind::Native,
                 method: Some(method),
@@ -227,8 +223,8 @@ impl Walk<'_> {
             }
         } else {
             let kept = || below(BCP);
-            let bci = |bcp| method.bci(methods, memory, bcp);
-            let bci = bcp.and_then(bci).or_else(|| bci(kept()?));
+            let bci = bcp.and_then(|bcp| known.bci(bcp));
+            let bci = bci.or_else(|| known.bci(kept()?));
             Frame {
                 method: Some(method),
                 bci: Some(bci.ok_or(Failure::Torn)?),
@@ -324,11 +320,24 @@ impl Walk<'_> {
 }
 
 impl Inlined {
-    fn new(site: &Site, frame: Frame) -> Inlined {
+    /// The frames of `site`, of which `frame` is the physical frame.
+    pub(super) fn new(site: &Site, frame: Frame) -> Inlined {
         Inlined {
             code: site.code,
             scope: site.scope,
             frame,
+        }
+    }
+}
+
+impl Body {
+    /// The frame of the code that was interrupted at `place`. Nothing tells which methods are inlined there.
+    #[inline]
+    pub(super) fn frame(&self, place: Place) -> Frame {
+        Frame {
+            method: Some(Method(self.compilation.method)),
+            certainty: Certainty::METHOD_ALONE,
+            ..frame_at(place, FrameKind::Java, self.level)
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::vm::method::Method;
 use hotspot::memory::Memory;
+use hotspot::vm::debug_info::Scope;
 
 /// A frame.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -38,6 +39,16 @@ impl Frame {
                 ..native
             },
         })
+    }
+
+    /// This frame, with the method and the BCI of `scope`.
+    #[inline]
+    pub fn of_scope(self, scope: &Scope) -> Frame {
+        Frame {
+            method: Some(Method(scope.method)),
+            bci: u16::try_from(scope.bci).ok(),
+            ..self
+        }
     }
 
     /// A frame of a native method, of which no more is known.

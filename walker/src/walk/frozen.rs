@@ -91,7 +91,8 @@ impl Walk<'_> {
         }
         let slot = |distance: usize| word(fp.wrapping_sub(distance));
         let method = Method(slot(METHOD)?);
-        let bci = method.bci(&self.vm.methods, &self.memory, slot(BCP)?);
+        let known = method.known(&self.vm.methods, &self.memory);
+        let bci = known.ok_or(Failure::Torn)?.bci(slot(BCP)?);
         let frame = Frame {
             method: Some(method),
             bci: Some(bci.ok_or(Failure::Torn)?),

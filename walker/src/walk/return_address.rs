@@ -15,7 +15,7 @@ pub fn is_return(vm: &Vm, memory: &Live<'_>, word: usize) -> bool {
     if vm.interpreter.contains(word) {
         return vm.interpreter.is_return(word);
     }
-    if vm.sites.call(&vm.code_cache, memory, word).is_some() {
+    if vm.sites.call(&vm.code_cache, word).is_some() {
         return true;
     }
     let Some(blob) = vm.code_cache.blob(memory, word) else {

@@ -13,7 +13,7 @@ use std::ops::Range;
 impl<'a> Walk<'a> {
     /// The walk of `thread`, which was interrupted at `pc`. `with_c` asks for frames of C and C++,
     /// also where an anchor would lead past them.
-    #[inline]
+    #[inline(always)]
     pub fn from_interrupt(
         vm: &'a Vm,
         memory: Live<'a>,
@@ -28,23 +28,34 @@ impl<'a> Walk<'a> {
         }
         let state = thread.state(threads, &memory).ok_or(Failure::Torn)?;
         let stack = thread.stack(threads, &memory).ok_or(Failure::Torn)?;
-        let interrupted = Position::Interrupted(pc, registers);
-        let kind = vm.kind_at(&memory, pc);
-        let anchor = thread.anchor(threads, &memory);
         let mut walk = Walk::new(vm, memory, stack, Position::End);
         walk.with_c = with_c;
         walk.unpacks = thread.unpacks(threads, &memory).ok_or(Failure::Torn)?;
-        walk.thrown_at = thread.exception_pc(threads, &memory);
         if matches!(state, State::Java | State::Vm) {
             // No collection moves objects, because no safepoint begins before the thread that is walked stops.
             walk.mounts = Some(thread);
         }
+        let place = Place {
+            pc,
+            sp: registers.get(Register::RSP).unwrap_or(0),
+            fp: registers.get(Register::RBP).unwrap_or(0),
+        };
+        if state != State::New
+            && let Some((body, caller)) = walk.known_body(place)
+        {
+            walk.position = Position::Known(place, body, caller);
+            return Ok(walk);
+        }
+        let interrupted = Position::Interrupted(pc, registers);
+        let kind = vm.kind_at(&memory, pc);
+        let anchor = thread.anchor(threads, &memory);
+        walk.thrown_at = thread.exception_pc(threads, &memory);
         let in_c = CFrame {
             pc,
             registers,
             is_at_call: false,
         };
-        let start = match (state, kind, anchor) {
+        walk.position = match (state, kind, anchor) {
             (State::New, ..) => return Err(Failure::UnsafeState),
             // Code of a method shows where the thread is, whatever its state is.
             (_, Some(Kind::Compiled(_) | Kind::Interpreter), _) => interrupted,
@@ -60,8 +71,6 @@ impl<'a> Walk<'a> {
                 return Err(Failure::NoJavaFrame);
             }
         };
-        walk.start = start;
-        walk.position = start;
         Ok(walk)
     }
 
@@ -99,16 +108,10 @@ impl<'a> Walk<'a> {
     ) -> Result<Walk<'a>, Failure> {
         let stack = thread.stack(&vm.threads, &memory).ok_or(Failure::Torn)?;
         let anchor = thread.anchor(&vm.threads, &memory);
-        let walk = Walk {
-            unpacks: thread.unpacks(&vm.threads, &memory).ok_or(Failure::Torn)?,
-            ..Walk::new(vm, memory, stack, Position::End)
-        };
-        let start = walk.anchored(Some(anchor.ok_or(Failure::NoJavaFrame)?))?;
-        Ok(Walk {
-            start,
-            position: start,
-            ..walk
-        })
+        let mut walk = Walk::new(vm, memory, stack, Position::End);
+        walk.unpacks = thread.unpacks(&vm.threads, &memory).ok_or(Failure::Torn)?;
+        walk.position = walk.anchored(Some(anchor.ok_or(Failure::NoJavaFrame)?))?;
+        Ok(walk)
     }
 
     /// The walk of `stack` from a frame at a call.

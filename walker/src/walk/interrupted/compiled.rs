@@ -1,9 +1,7 @@
 //! Compiled code, interrupted at any instruction, also while it builds or removes its frame, and
 //! where it has moved its stack pointer.
 
-use crate::vm::Vm;
 use crate::vm::code_cache::{Blob, Kind};
-use crate::vm::method::Method;
 use crate::vm::sites::Body;
 use crate::walk::caller::frame_at;
 use crate::walk::frame::{Certainty, Failure, Frame, FrameKind};
@@ -166,10 +164,15 @@ impl Walk<'_> {
                 }
                 return Ok((caller, Stage::Whole));
             }
-            Some(Settled::Return(caller))
-                if self.is_return(caller[0]) && !self.is_in_stubs(blob, pc) =>
-            {
-                return Ok(returning(caller));
+            Some(Settled::Return {
+                caller,
+                is_relative,
+            }) if self.is_return(caller[0]) && !self.is_in_stubs(blob, pc) => {
+                let (caller, stage) = returning(caller);
+                if is_relative && stage == Stage::Whole && self.framed(caller.sp) == Some(caller) {
+                    self.keep_body(blob, place, caller.sp);
+                }
+                return Ok((caller, stage));
             }
             _ => {}
         }
@@ -189,23 +192,14 @@ impl Walk<'_> {
             .ok_or(Failure::Top)
     }
 
-    /// The frame that was interrupted at `place`, if a thread was interrupted there before.
-    pub(super) fn known_body(&self, place: Place) -> Option<Step> {
-        let Vm {
-            sites, code_cache, ..
-        } = self.vm;
-        let body = sites.body(code_cache, &self.memory, place.pc)?;
+    /// The code that was interrupted at `place`, and the caller, if a thread was interrupted there before.
+    #[inline]
+    pub(in crate::walk) fn known_body(&self, place: Place) -> Option<(Body, Place)> {
+        let body = self.vm.sites.body(&self.vm.code_cache, place.pc)?;
         let end = place.sp.wrapping_add_signed(body.end as isize);
         let caller = self.framed(end)?;
-        let frame = Frame {
-            method: Some(Method(body.compilation.method)),
-            certainty: Certainty::METHOD_ALONE,
-            ..frame_at(place, FrameKind::Java, body.level)
-        };
-        Some(Step {
-            frame: Yield::Frame(frame),
-            next: self.caller(place.sp, caller).ok()?,
-        })
+        let is_above = caller.sp > place.sp && self.is_on_stack(caller.sp);
+        (is_above && self.is_on_stack(place.sp)).then_some((body, caller))
     }
 
     /// Keeps that the frame ends at `end` wherever a thread is interrupted at `place`, if there is no record.

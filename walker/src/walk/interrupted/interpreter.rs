@@ -132,9 +132,8 @@ impl Walk<'_> {
         Ok(match method {
             None => Yield::Nothing,
             Some(method) => {
-                let is_native = method
-                    .is_native(&self.vm.methods, &self.memory)
-                    .ok_or(Failure::Torn)?;
+                let known = method.known(&self.vm.methods, &self.memory);
+                let is_native = known.ok_or(Failure::Torn)?.is_native;
                 let frame = Frame {
                     method: Some(method),
                     ..frame_at(place, FrameKind::Native, 0)

@@ -52,8 +52,10 @@ impl Walk<'_> {
         if !self.is_on_stack(sp) {
             return Err(Failure::Top);
         }
-        if let Some(step) = self.known_body(place) {
-            return Ok(step);
+        if self.vm.interpreter.contains(pc) {
+            // SAFETY: the VM never gives back memory of the code cache that had code once.
+            unsafe { self.memory.trust(self.vm.interpreter.code()) };
+            return self.interrupted_interpreter(place, registers);
         }
         let Some(blob) = self.vm.code_cache.blob(&self.memory, pc) else {
             return Err(Failure::Top);
