@@ -123,7 +123,8 @@ impl Landings for Walk<'_> {
     }
 
     fn goes_on_at(&self, pc: usize, origin: usize) -> bool {
-        if !self.is_return(origin) {
+        // A stub may have thrown that a template of the interpreter has called.
+        if !self.is_return(origin) && !self.is_behind_own_call(origin) {
             return false;
         }
         let blobs = [pc, origin].map(|pc| self.vm.code_cache.blob(&self.memory, pc));
