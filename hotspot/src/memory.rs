@@ -37,8 +37,8 @@ pub(crate) mod toy {
         fn u16(&self, _: usize) -> Option<u16> {
             None
         }
-        fn u32(&self, _: usize) -> Option<u32> {
-            None
+        fn u32(&self, address: usize) -> Option<u32> {
+            self.0.get(&address).map(|&word| word as u32)
         }
         fn word(&self, address: usize) -> Option<usize> {
             self.0.get(&address).copied()

@@ -21,6 +21,7 @@ pub struct Compilation {
 pub struct Layout {
     method: usize,
     compile_id: usize,
+    entry_bci: usize,
     level: usize,
     orig_pc: usize,
     deopt_handlers: [usize; 2],
@@ -96,6 +97,7 @@ impl Layout {
         Some(Layout {
             method: field("_method")?,
             compile_id: field("_compile_id")?,
+            entry_bci: field("_entry_bci")?,
             level: field("_comp_level")?,
             orig_pc: field("_orig_pc_offset")?,
             deopt_handlers: [field(handlers[0])?, field(handlers[1])?],
@@ -118,6 +120,17 @@ impl Nmethod {
             method: self.method(layout, memory)?,
             id: memory.u32(self.0.wrapping_add(layout.compile_id))?,
         })
+    }
+
+    /// The BCI at which its code is entered: 0, or that of a loop, if the code replaces the frame of the interpreter in
+    /// the loop (OSR).
+    pub fn entry_bci(self, layout: &Layout, memory: &impl Memory) -> Option<u16> {
+        /// `InvocationEntryBci`.
+        const INVOCATION: i32 = -1;
+        match memory.i32(self.0.wrapping_add(layout.entry_bci))? {
+            INVOCATION => Some(0),
+            bci => u16::try_from(bci).ok(),
+        }
     }
 
     /// The tier of the compilation: 1 to 3 for C1, 4 for C2.
@@ -216,6 +229,40 @@ impl Nmethod {
                     metadata: distance(word(mutable)?, relocation_size)?,
                 })
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::toy::Words;
+    use std::collections::HashMap;
+
+    #[test]
+    fn code_that_replaces_a_frame_of_the_interpreter_is_entered_in_a_loop() {
+        const ENTRY_BCI: usize = 0x40;
+        let layout = Layout {
+            method: 0,
+            compile_id: 0,
+            entry_bci: ENTRY_BCI,
+            level: 0,
+            orig_pc: 0,
+            deopt_handlers: [0; 2],
+            stubs: 0,
+            places: Places::Inside {
+                code: 0,
+                pcs: 0,
+                pcs_end: 0,
+                scopes: 0,
+                metadata: 0,
+            },
+        };
+        for (kept, bci) in [(-1, Some(0)), (0, Some(0)), (37, Some(37)), (-2, None)] {
+            let kept: i32 = kept;
+            let word = kept.cast_unsigned() as usize;
+            let memory = Words(HashMap::from([(0x1000 + ENTRY_BCI, word)]));
+            assert_eq!(Nmethod(0x1000).entry_bci(&layout, &memory), bci);
         }
     }
 }

@@ -3,8 +3,8 @@
 use crate::c_frames::CFrame;
 use crate::vm::code_cache::Kind;
 use crate::vm::thread::Anchor;
-use crate::walk::caller::frame_at;
 use crate::walk::frame::{Failure, FrameKind};
+use crate::walk::frame_at;
 use crate::walk::{Place, Position, Step, Walk, Yield};
 use hotspot::unwind::Register;
 

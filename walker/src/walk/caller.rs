@@ -7,7 +7,7 @@ use crate::vm::method::Method;
 use crate::vm::sites::{Body, Compiled, Site};
 use crate::vm::thread::Anchor;
 use crate::walk::frame::{Certainty, Failure, Frame, FrameKind};
-use crate::walk::{Inlined, Place, Position, Step, Walk, Yield};
+use crate::walk::{Inlined, Place, Position, Step, Walk, Yield, frame_at};
 use hotspot::memory::Memory;
 use hotspot::unwind::interpreted::{BCP, METHOD, RETURN_ADDRESS, SENDER_SP};
 use hotspot::unwind::{Register, Registers};
@@ -339,19 +339,5 @@ impl Body {
             certainty: Certainty::METHOD_ALONE,
             ..frame_at(place, FrameKind::Java, self.level)
         }
-    }
-}
-
-/// A frame of which only the place is known.
-pub(super) fn frame_at(place: Place, kind: FrameKind, level: i8) -> Frame {
-    Frame {
-        kind,
-        level,
-        method: None,
-        bci: None,
-        certainty: Certainty::FULL,
-        pc: place.pc,
-        sp: place.sp,
-        fp: place.fp,
     }
 }

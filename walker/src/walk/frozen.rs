@@ -6,8 +6,8 @@
 use crate::vm::chunks::Chunk;
 use crate::vm::code_cache::Kind;
 use crate::vm::method::Method;
-use crate::walk::caller::frame_at;
 use crate::walk::frame::{Failure, Frame, FrameKind};
+use crate::walk::frame_at;
 use crate::walk::{Frozen, Place, Position, Step, Walk, Yield};
 use hotspot::memory::Memory;
 use hotspot::unwind::interpreted::{BCP, LOCALS, METHOD, SENDER_SP};

@@ -25,7 +25,6 @@ use crate::vm::chunks::Chunk;
 use crate::vm::continuations::Continuations;
 use crate::vm::sites::{Body, Compiled};
 use crate::vm::thread::{Anchor, JavaThread};
-use caller::frame_at;
 use frame::{Certainty, Failure, Frame, FrameKind};
 use hotspot::unwind::Registers;
 use hotspot::vm::debug_info::Scope;
@@ -334,4 +333,18 @@ impl Certainty {
         bci: false,
         inlined: false,
     };
+}
+
+/// A frame of which only the place is known.
+fn frame_at(place: Place, kind: FrameKind, level: i8) -> Frame {
+    Frame {
+        kind,
+        level,
+        method: None,
+        bci: None,
+        certainty: Certainty::FULL,
+        pc: place.pc,
+        sp: place.sp,
+        fp: place.fp,
+    }
 }

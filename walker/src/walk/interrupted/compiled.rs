@@ -3,8 +3,8 @@
 
 use crate::vm::code_cache::{Blob, Kind};
 use crate::vm::sites::Body;
-use crate::walk::caller::frame_at;
 use crate::walk::frame::{Certainty, Failure, Frame, FrameKind};
+use crate::walk::frame_at;
 use crate::walk::interrupted::Stands;
 use crate::walk::return_address::{calls_into, is_behind_call_of_vm, is_leaf_call};
 use crate::walk::{Place, Step, Walk, Yield};
@@ -43,19 +43,20 @@ impl Walk<'_> {
             return Ok(Step { frame, next });
         }
         let (caller, stage) = self.caller_of_compiled(blob, place, registers)?;
-        let level = nmethod
-            .level(self.vm.code_cache.nmethods(), &self.memory)
-            .ok_or(Failure::Torn)?;
+        let layout = self.vm.code_cache.nmethods();
+        let level = nmethod.level(layout, &self.memory);
+        let level = level.ok_or(Failure::Torn)?;
         let method = self.method_of(nmethod)?;
         let frame = Frame {
             method: Some(method),
             ..frame_at(place, FrameKind::Java, level)
         };
         let frame = match stage {
-            Stage::Entering => Yield::Frame(Frame {
-                bci: Some(0),
-                ..frame
-            }),
+            Stage::Entering => {
+                let bci = nmethod.entry_bci(layout, &self.memory);
+                let bci = Some(bci.ok_or(Failure::Torn)?);
+                Yield::Frame(Frame { bci, ..frame })
+            }
             Stage::Leaving => Yield::Frame(Frame {
                 certainty: Certainty {
                     bci: false,

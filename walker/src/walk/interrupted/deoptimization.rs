@@ -1,8 +1,8 @@
 //! The code that replaces compiled frames by interpreted ones, interrupted at any instruction.
 
 use crate::vm::code_cache::Blob;
-use crate::walk::caller::frame_at;
 use crate::walk::frame::{Failure, FrameKind};
+use crate::walk::frame_at;
 use crate::walk::{Place, Step, Walk, Yield};
 use hotspot::memory::Memory;
 use hotspot::unwind::entry;

@@ -2,8 +2,8 @@
 //! the frame's removal.
 
 use crate::vm::method::Method;
-use crate::walk::caller::frame_at;
 use crate::walk::frame::{Failure, Frame, FrameKind};
+use crate::walk::frame_at;
 use crate::walk::{Place, Step, Walk, Yield};
 use hotspot::memory::Memory;
 use hotspot::unwind::exit::{self, Calls, Exit, Landings};

@@ -2,8 +2,8 @@
 
 use crate::c_frames::CFrame;
 use crate::vm::code_cache::{Blob, Kind};
-use crate::walk::caller::frame_at;
 use crate::walk::frame::{Failure, FrameKind};
+use crate::walk::frame_at;
 use crate::walk::return_address::{
     calls_into, is_behind_call, is_behind_indirect_call, is_leaf_call,
 };
