@@ -147,7 +147,8 @@ impl Method {
     fn read(self, layout: &Layout, memory: &Live<'_>) -> Option<Known> {
         let part = self.part(layout, memory)?;
         let known = Known {
-            id: self.read_id(layout, memory)?,
+            // A frame without an id is better than none.
+            id: self.read_id(layout, memory).unwrap_or(0),
             code: part.wrapping_add(layout.code),
             size: memory.u16(part.wrapping_add(layout.code_size))?,
             is_native: self.flags(layout, memory)? & NATIVE != 0,

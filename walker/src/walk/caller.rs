@@ -22,8 +22,8 @@ impl Walk<'_> {
     pub(super) fn known(&self, place: Place) -> Option<(Site, Place)> {
         let site = self.vm.sites.call(&self.vm.code_cache, place.pc)?;
         let caller = self.above(place, site.frame_words.into())?;
-        let is_above = caller.sp > place.sp && self.is_on_stack(caller.sp);
-        is_above.then_some((site, caller))
+        self.is_caller_sp(caller.sp, place.sp)
+            .then_some((site, caller))
     }
 
     /// The frame at `place`.
@@ -98,8 +98,7 @@ impl Walk<'_> {
 
     /// The position at `caller`, whose callee had the stack pointer `below`.
     pub(super) fn caller(&self, below: usize, caller: Place) -> Result<Position, Failure> {
-        let is_above = caller.sp > below && self.is_on_stack(caller.sp);
-        if !is_above {
+        if !self.is_caller_sp(caller.sp, below) {
             return Err(Failure::Caller);
         }
         Ok(Position::Call(caller))
@@ -231,7 +230,7 @@ impl Walk<'_> {
                 ..frame
             }
         };
-        match caller.sp > fp && self.is_on_stack(caller.sp) {
+        match self.is_caller_sp(caller.sp, fp) {
             true => Ok((frame, caller)),
             false => Err(Failure::Caller),
         }

@@ -221,6 +221,7 @@ impl<'a> Walk<'a> {
                     None => Err(Failure::Top),
                 },
                 Position::Call(place) => self.call(place),
+                // `next_known` has taken it.
                 Position::Known(..) => continue,
                 Position::Frozen(frozen) => self.frozen(frozen),
                 Position::C(frame, anchor) => self.c_frame(&frame, anchor),
@@ -305,7 +306,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether `sp` can be the stack pointer of a frame above `below`.
+    /// Whether `sp` can be the stack pointer of the caller of a frame whose stack pointer is `below`.
+    fn is_caller_sp(&self, sp: usize, below: usize) -> bool {
+        sp > below && self.is_on_stack(sp)
+    }
+
+    /// Whether `sp` can be the stack pointer of a frame.
     fn is_on_stack(&self, sp: usize) -> bool {
         self.stack.contains(&sp) && sp.is_multiple_of(size_of::<usize>())
     }

@@ -31,6 +31,7 @@ impl<'a> Walk<'a> {
         let mut walk = Walk::new(vm, memory, stack, Position::End);
         walk.with_c = with_c;
         walk.unpacks = thread.unpacks(threads, &memory).ok_or(Failure::Torn)?;
+        walk.thrown_at = thread.exception_pc(threads, &memory);
         if matches!(state, State::Java | State::Vm) {
             // No collection moves objects, because no safepoint begins before the thread that is walked stops.
             walk.mounts = Some(thread);
@@ -49,7 +50,6 @@ impl<'a> Walk<'a> {
         let interrupted = Position::Interrupted(pc, registers);
         let kind = vm.kind_at(&memory, pc);
         let anchor = thread.anchor(threads, &memory);
-        walk.thrown_at = thread.exception_pc(threads, &memory);
         let in_c = CFrame {
             pc,
             registers,

@@ -199,8 +199,8 @@ impl Walk<'_> {
         let body = self.vm.sites.body(&self.vm.code_cache, place.pc)?;
         let end = place.sp.wrapping_add_signed(body.end as isize);
         let caller = self.framed(end)?;
-        let is_above = caller.sp > place.sp && self.is_on_stack(caller.sp);
-        (is_above && self.is_on_stack(place.sp)).then_some((body, caller))
+        let is_stack = self.is_on_stack(place.sp) && self.is_caller_sp(caller.sp, place.sp);
+        is_stack.then_some((body, caller))
     }
 
     /// Keeps that the frame ends at `end` wherever a thread is interrupted at `place`, if there is no record.

@@ -87,8 +87,8 @@ impl Walk<'_> {
             registers: exit.registers,
             is_at_call: true,
         };
-        let is_c = !self.vm.code_cache.contains(exit.pc) && exit.sp > below;
-        (is_c && self.is_on_stack(exit.sp)).then_some(Position::C(in_c, None))
+        let is_c = !self.vm.code_cache.contains(exit.pc);
+        (is_c && self.is_caller_sp(exit.sp, below)).then_some(Position::C(in_c, None))
     }
 
     /// The position at the poll that has faulted, while the thread has its program counter and the stub's frame does not have
