@@ -161,9 +161,12 @@ fn follow(
                 next.wrapping_add_signed(distance as isize)
             }
             Effect::JumpRegister(register) => {
-                return jump(&machine, machine.registers.get(register), landings).map(Found::Exit);
+                if follows_pop(memory, pc, register) {
+                    machine.registers.set(Register::RDX, None);
+                }
+                return jump(&machine, machine.registers.get(register), limits, landings);
             }
-            Effect::JumpMemory => return jump(&machine, None, landings).map(Found::Exit),
+            Effect::JumpMemory => return jump(&machine, None, limits, landings),
             Effect::Call if limits.calls == Calls::Stop => return None,
             Effect::Trap => return None,
             effect => {
@@ -186,6 +189,18 @@ fn needs_frame(effect: Effect) -> bool {
     )
 }
 
+/// Whether the instruction before `pc` pops `register`. Where C1's stub passes an exception to a handler in its caller, the VM
+/// has written the handler over the stub's return address, and rdx has an old value
+/// (`Runtime1::generate_handle_exception`, `handle_exception_from_callee_id`).
+fn follows_pop(memory: &impl Memory, pc: usize, register: Register) -> bool {
+    // The registers from r8 on have a prefix.
+    (1..=2).any(|length| {
+        let before = pc.wrapping_sub(length);
+        let pop = decode(&memory.code(before));
+        pop.is_some_and(|it| it.length == length && it.effect == Effect::Pop(Some(register)))
+    })
+}
+
 /// The caller, which continues at `pc`.
 pub(super) fn exit(machine: &Machine<'_, impl Memory>, pc: usize) -> Option<Exit> {
     Some(Exit {
@@ -200,45 +215,57 @@ pub(super) fn exit(machine: &Machine<'_, impl Memory>, pc: usize) -> Option<Exit
 fn jump(
     machine: &Machine<'_, impl Memory>,
     target: Option<usize>,
+    limits: Limits,
     landings: &impl Landings,
-) -> Option<Exit> {
-    let is_return = |word| landings.is_return(word);
-    if let Some(target) = target {
-        // The handler of an exception that came from the address that was popped.
-        let comes_from =
-            |word| word != target && is_return(word) && landings.goes_on_at(target, word);
-        if let Some((origin, _)) = machine.popped.find(comes_from) {
-            return exit(machine, origin);
-        }
-        // Handlers are told in rdx where the exception came from. Until then the VM has this address.
-        let (told, kept) = (machine.registers.get(Register::RDX), landings.origin());
-        // A handler behind another call looks like a return address.
-        let both = told.filter(|_| told == kept);
-        if let Some(origin) = both.filter(|&origin| landings.goes_on_at(target, origin)) {
-            return exit(machine, origin);
-        }
-        if landings.returns_to(target) {
-            return exit(machine, target);
-        }
-        let mut origins = [told, kept].into_iter().flatten();
-        if let Some(origin) = origins.find(|&origin| landings.goes_on_at(target, origin)) {
-            return exit(machine, origin);
-        }
+) -> Option<Found> {
+    if let Some(exit) = jump_to_caller(machine, target, landings) {
+        return Some(Found::Exit(exit));
     }
+    let returns = |word| landings.is_return(word) || landings.is_behind_own_call(word);
     let sp = machine.registers.get(Register::RSP)?;
-    let returns = |word| is_return(word) || landings.is_behind_own_call(word);
     let top = machine.load(sp).filter(|&top| returns(top));
     let (pc, behind) = match (machine.popped.find(returns), top) {
         // What was popped was pushed again. The words between are the caller's arguments, in another order.
         (Some((popped, behind)), Some(top)) if popped == top => (top, behind),
         // The return address was popped to find the target of the jump.
         (Some((popped, _)), _) => (popped, sp),
+        // The interpreter jumps to the code of the next bytecode. A word of its frame is on top, and may have any value:
+        // a monitor's first word has what an earlier frame left there.
+        (None, Some(_)) if !limits.frame => return Some(Found::Frame),
         (None, top) => (top?, sp.wrapping_add(WORD)),
     };
     let mut exit = exit(machine, pc)?;
     exit.sp = behind;
     exit.registers.set(Register::RSP, Some(behind));
-    Some(exit)
+    Some(Found::Exit(exit))
+}
+
+/// An indirect jump whose target is known, to the caller.
+fn jump_to_caller(
+    machine: &Machine<'_, impl Memory>,
+    target: Option<usize>,
+    landings: &impl Landings,
+) -> Option<Exit> {
+    let is_return = |word| landings.is_return(word);
+    let target = target?;
+    // The handler of an exception that came from the address that was popped.
+    let comes_from = |word| word != target && is_return(word) && landings.goes_on_at(target, word);
+    if let Some((origin, _)) = machine.popped.find(comes_from) {
+        return exit(machine, origin);
+    }
+    // Handlers are told in rdx where the exception came from. Until then the VM has this address.
+    let (told, kept) = (machine.registers.get(Register::RDX), landings.origin());
+    // A handler behind another call looks like a return address.
+    let both = told.filter(|_| told == kept);
+    if let Some(origin) = both.filter(|&origin| landings.goes_on_at(target, origin)) {
+        return exit(machine, origin);
+    }
+    if landings.returns_to(target) {
+        return exit(machine, target);
+    }
+    let mut origins = [told, kept].into_iter().flatten();
+    let origin = origins.find(|&origin| landings.goes_on_at(target, origin));
+    exit(machine, origin?)
 }
 
 #[cfg(test)]

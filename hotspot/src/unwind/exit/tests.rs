@@ -148,6 +148,51 @@ fn a_handler_may_look_like_a_return_address() {
 }
 
 #[test]
+fn a_stub_pops_a_handler_that_the_vm_has_put_there() {
+    struct TwoCalls;
+    const OTHER: usize = 0x2288;
+    impl Landings for TwoCalls {
+        fn is_return(&self, word: usize) -> bool {
+            word == CALLER || word == OTHER
+        }
+        fn is_behind_own_call(&self, _: usize) -> bool {
+            false
+        }
+        fn returns_to(&self, word: usize) -> bool {
+            self.is_return(word)
+        }
+        fn origin(&self) -> Option<usize> {
+            Some(CALLER)
+        }
+        fn goes_on_at(&self, pc: usize, origin: usize) -> bool {
+            pc == HANDLER && self.is_return(origin)
+        }
+    }
+    // pop rcx; jmp rcx, and pop r9; jmp r9. rdx has a return address of an earlier call.
+    for (code, jump, register) in [
+        (&[0x59, 0xff, 0xe1][..], 1, 1),
+        (&[0x41, 0x59, 0x41, 0xff, 0xe1][..], 2, 9),
+    ] {
+        let memory = Fixed {
+            code,
+            stack: &[HANDLER],
+        };
+        let mut registers = Registers::UNKNOWN;
+        registers.set(Register::RSP, Some(STACK));
+        registers.set(Register::RBP, Some(0x7777));
+        registers.set(Register::RDX, Some(OTHER));
+        let find = |at, registers: &Registers| {
+            let found = find(&memory, CODE + at, registers, 16, Calls::Stop, &TwoCalls);
+            found.map(|exit| (exit.pc, exit.sp))
+        };
+        assert_eq!(find(0, &registers), Some((CALLER, STACK + 8)));
+        registers.set(Register::RSP, Some(STACK + 8));
+        registers.set(Register::new(register), Some(HANDLER));
+        assert_eq!(find(jump, &registers), Some((CALLER, STACK + 8)));
+    }
+}
+
+#[test]
 fn a_way_writes_the_register() {
     // je over the move; mov r13, rsp; jmp [rcx]
     let code = &[0x74, 0x03, 0x4c, 0x8b, 0xec, 0xff, 0x21];
@@ -193,6 +238,8 @@ fn code_that_uses_its_frame_has_one() {
     );
     // leave; pop rdx; jmp rdx
     assert_eq!(without_frame(&[0xc9, 0x5a, 0xff, 0xe2]), None);
+    // jmp [r10 + rbx * 8]: the code of the next bytecode. A word of the frame looks like a return address.
+    assert_eq!(without_frame(&[0x41, 0xff, 0x24, 0xda]), None);
 }
 
 #[test]

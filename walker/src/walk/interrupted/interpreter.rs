@@ -24,9 +24,7 @@ impl Walk<'_> {
         /// A limit for the code from `leave` to the caller.
         const STEPS: usize = 32;
         let codelet = self.vm.interpreter.codelet(place.pc).ok_or(Failure::Top)?;
-        if let Role::Entry(link) = codelet.role
-            && link.is_none_or(|link| place.pc < link)
-        {
+        if self.enters_interpreter(place.pc) {
             return self.entering_interpreter(place, registers);
         }
         // The last slot of the part of a frame that all methods have.
@@ -55,6 +53,15 @@ impl Walk<'_> {
         let in_register = registers.get(Register::R13);
         let bcp = in_register.filter(|_| !loads_bcp(&self.memory, place.pc));
         self.interpreted(place, bcp)
+    }
+
+    /// Whether the interpreter enters a method at `pc`, and has not linked a frame.
+    pub(super) fn enters_interpreter(&self, pc: usize) -> bool {
+        let codelet = self.vm.interpreter.codelet(pc);
+        let Some(Role::Entry(link)) = codelet.map(|codelet| codelet.role) else {
+            return false;
+        };
+        link.is_none_or(|link| pc < link)
     }
 
     /// The interpreter before it has linked the frame of the method in rbx: r13 is the caller's
@@ -92,11 +99,13 @@ impl Walk<'_> {
         })
     }
 
-    /// The interpreter where it leaves a method that gets no frame: the return address is in a register.
+    /// The interpreter where it leaves a method that gets no frame: the return address is in a register. Or the entry calls a
+    /// stub, and has aligned the stack pointer below the return address.
     fn leaving_entry(&self, place: Place, registers: &Registers) -> Result<Step, Failure> {
         const STEPS: usize = 16;
-        let exit = self.exit(place, registers, STEPS, Calls::Stop);
-        let exit = exit.filter(|exit| self.is_return(exit.pc));
+        let leave = |calls| self.exit(place, registers, STEPS, calls);
+        let mut exits = [Calls::Stop, Calls::Return].into_iter().filter_map(leave);
+        let exit = exits.find(|exit| self.is_return(exit.pc));
         let Exit { pc, sp, fp, .. } = exit.ok_or(Failure::Top)?;
         Ok(Step {
             frame: Yield::Nothing,

@@ -322,9 +322,12 @@ impl Walk<'_> {
             return Some(Position::Call(Place { pc: origin, sp, fp }));
         }
         if blob.kind == Kind::Interpreter {
-            // A method whose entry calls a stub gets no frame, and a frame has its own bytecode pointer at a call.
+            // A method whose entry calls a stub gets no frame. A frame has its own bytecode pointer at a call, and an entry
+            // has the caller's stack pointer in r13.
             registers.set(Register::RBX, None);
-            registers.set(Register::R13, None);
+            if !self.enters_interpreter(pc) {
+                registers.set(Register::R13, None);
+            }
         }
         is_behind_call(&self.memory, pc).then_some(Position::Called(pc, registers))
     }

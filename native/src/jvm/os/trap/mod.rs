@@ -84,6 +84,10 @@ const SI_KERNEL: c_int = 0x80;
 /// `si_code` of the trap behind an instruction (`TRAP_TRACE`).
 const TRAP_TRACE: c_int = 2;
 
+/// `si_code` of a debug exception for which the processor gives no reason (`TRAP_BRKPT`). Some virtual processors lose the
+/// reason of the trap behind an instruction (DR6.BS), once in many millions of steps.
+const TRAP_BRKPT: c_int = 1;
+
 /// Whether threads can run one instruction at a time on this processor.
 pub fn is_possible() -> bool {
     arch::has_trap_flag()
@@ -142,21 +146,25 @@ extern "C" fn handler(signal: c_int, info: *mut libc::siginfo_t, context: *mut c
         let Some(installed) = INSTALLED.get() else {
             return;
         };
-        let code = (*info).si_code;
-        let trap = match code {
-            TRAP_TRACE => Some(Trap::Stepped),
-            SI_KERNEL => match arch::breakpoint_argument(&*raw) {
-                Some(1) => Some(Trap::Called(Next::Step)),
-                Some(_) => Some(Trap::Called(Next::Run)),
-                None => crossing::leave(&mut *raw).map(Trap::Crossed),
-            },
-            _ => None,
-        };
-        match trap {
+        match reason((*info).si_code, &mut *raw) {
             Some(trap) => installed.trapped(&mut *raw, trap),
             None => call_earlier(&installed.earlier, signal, info, context),
         }
         *libc::__errno_location() = errno;
+    }
+}
+
+/// Why the thread of `context` has trapped, with this `si_code`; `None` if the trap is not ours.
+fn reason(code: c_int, context: &mut libc::ucontext_t) -> Option<Trap> {
+    match code {
+        TRAP_TRACE => Some(Trap::Stepped),
+        TRAP_BRKPT if arch::has_trap_flag_set(context) => Some(Trap::Stepped),
+        SI_KERNEL => match arch::breakpoint_argument(context) {
+            Some(1) => Some(Trap::Called(Next::Step)),
+            Some(_) => Some(Trap::Called(Next::Run)),
+            None => crossing::leave(context).map(Trap::Crossed),
+        },
+        _ => None,
     }
 }
 

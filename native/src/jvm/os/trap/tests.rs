@@ -155,3 +155,15 @@ fn a_walk_that_crashes_ends() {
         }
     }
 }
+
+#[test]
+fn a_step_whose_reason_was_lost_is_a_step() {
+    // SAFETY: a context of zeros is valid.
+    let mut context: libc::ucontext_t = unsafe { std::mem::zeroed() };
+    assert_eq!(reason(TRAP_BRKPT, &mut context), None);
+    arch::set_trap_flag(&mut context, true);
+    assert_eq!(reason(TRAP_BRKPT, &mut context), Some(Trap::Stepped));
+    assert_eq!(reason(TRAP_TRACE, &mut context), Some(Trap::Stepped));
+    // A signal that a process has sent.
+    assert_eq!(reason(libc::SI_TKILL, &mut context), None);
+}
