@@ -7,3 +7,4 @@ mod epilogues;
 mod hooks;
 mod queue;
 mod steps;
+mod stubs;

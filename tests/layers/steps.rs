@@ -31,7 +31,7 @@ pub fn unmodified(jdk: &Path, seed: u64, sampling: &str, program: &str) -> Ran {
 }
 
 /// As [`unmodified`], with the walker of `layer`.
-fn unmodified_by(jdk: &Path, seed: u64, layer: Layer, sampling: &str, program: &str) -> Ran {
+pub fn unmodified_by(jdk: &Path, seed: u64, layer: Layer, sampling: &str, program: &str) -> Ran {
     let scenario = format!(
         "name = \"steps\"\nlayers = [\"gst-step\", \"{layer}\"]\n\
          [sampling]\nsteps = true\ngst_every = 0\n{sampling}\

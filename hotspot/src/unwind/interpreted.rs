@@ -38,10 +38,47 @@ pub fn loads_bcp(memory: &impl Memory, pc: usize) -> bool {
     false
 }
 
+/// Whether code that enters a method, from `start` on, has popped the return address to rax before `pc`, and has not pushed it
+/// again (`TemplateInterpreterGenerator::generate_normal_entry`). Meanwhile a word of the caller is on top of the stack.
+pub fn has_popped_return(memory: &impl Memory, start: usize, pc: usize) -> bool {
+    const RAX: Register = Register::new(0);
+    let mut is_popped = false;
+    let mut at = start;
+    while at < pc {
+        let Some(instruction) = decode(&memory.code(at)) else {
+            return false;
+        };
+        match instruction.effect {
+            Effect::Pop(Some(RAX)) => is_popped = true,
+            Effect::Push(Some(RAX)) => is_popped = false,
+            Effect::Return | Effect::Jump(_) | Effect::JumpRegister(_) | Effect::JumpMemory => {
+                is_popped = false;
+            }
+            _ => {}
+        }
+        at = at.wrapping_add(instruction.length);
+    }
+    is_popped
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::unwind::toy::{CODE, Fixed};
+
+    #[test]
+    fn the_return_address_is_in_rax_between_a_pop_and_a_push() {
+        // mov rcx, [rbx+8]; pop rax; push 0; push rax; push rbp; jmp over nothing; pop rax; jmp rax; mov rbp, rsp
+        let code = &[
+            0x48, 0x8b, 0x4b, 8, 0x58, 0x6a, 0, 0x50, 0x55, 0xeb, 0, 0x58, 0xff, 0xe0, 0x48, 0x8b,
+            0xec,
+        ];
+        let memory = Fixed { code, stack: &[] };
+        let popped = |at| has_popped_return(&memory, CODE, CODE + at);
+        let places = [0, 4, 5, 7, 8, 9, 11, 12, 14].map(popped);
+        let expected = [false, false, true, true, false, false, false, true, false];
+        assert_eq!(places, expected);
+    }
 
     #[test]
     fn the_interpreter_loads_its_bytecode_pointer() {

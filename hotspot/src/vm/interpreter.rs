@@ -115,6 +115,11 @@ impl Interpreter {
 }
 
 impl Codelet {
+    /// Where its code starts.
+    pub fn start(&self) -> usize {
+        self.code.start
+    }
+
     /// The state of the method's frame at `pc` in the codelet, where the bytes are `code`.
     pub fn frame<A: Arch>(&self, registers: &Registers, code: &[u8]) -> InterpreterFrame {
         /// The part of a frame that all methods have (`frame_x86.hpp`, `interpreter_frame_initial_sp`).

@@ -8,7 +8,7 @@ use crate::walk::{Place, Step, Walk, Yield};
 use hotspot::memory::Memory;
 use hotspot::unwind::exit::{self, Calls, Exit, Landings};
 use hotspot::unwind::instruction::{Effect, decode};
-use hotspot::unwind::interpreted::loads_bcp;
+use hotspot::unwind::interpreted::{has_popped_return, loads_bcp};
 use hotspot::unwind::{Register, Registers};
 use hotspot::vm::interpreter::Role;
 
@@ -78,11 +78,14 @@ impl Walk<'_> {
         let below = || self.word(sp.wrapping_add(WORD)).filter(|_| on_top == fp);
         let in_rax = || registers.get(Register::new(0));
         let is_return = |&word: &usize| self.is_return(word);
-        let pc = Some(on_top)
-            .filter(is_return)
-            .or_else(|| below().filter(is_return))
-            .or_else(|| in_rax().filter(is_return));
-        let Some(pc) = pc else {
+        let codelet = self.vm.interpreter.codelet(pc).ok_or(Failure::Top)?;
+        let found = if has_popped_return(&self.memory, codelet.start(), pc) {
+            in_rax().filter(is_return)
+        } else {
+            let on_stack = Some(on_top).filter(is_return);
+            on_stack.or_else(|| below().filter(is_return))
+        };
+        let Some(pc) = found else {
             return self.leaving_entry(place, registers);
         };
         let sender_sp = registers.get(Register::R13);
