@@ -120,6 +120,7 @@ pub const REDEFINITIONS: [&str; 2] = ["redefinition", "redefinition-edited"];
 /// VM, or is meant for one layer.
 pub const STRESS_NAMES: &[&str] = &[
     "all-ways",
+    "checksums",
     "epilogues",
     "stack-overflow",
     "method-handles-interpreted",

@@ -13,14 +13,14 @@ fn stubs_are_walked_that_the_interpreter_calls_without_a_frame() {
         println!("skipped: threads step on x86-64 only");
         return;
     }
-    /// More than all stubs have that the program comes to without its checksums.
-    const ENOUGH: usize = 300;
+    /// As many as the stubs of the functions and of one checksum have.
+    const ENOUGH: usize = 600;
     on_each_jdk(|jdk| {
         let deadline = Deadline::new(format!("{jdk:?}: waiting for checksums"));
         for seed in 1.. {
             deadline.check();
             let program =
-                "jvm_args = [\"-Xint\"]\nfixtures = { names = [\"intrinsics\"], seconds = 8 }\n";
+                "jvm_args = [\"-Xint\"]\nfixtures = { names = [\"checksums\"], seconds = 8 }\n";
             let ran = unmodified_by(jdk, seed, Layer::AsgstStep, "step_seconds = 8\n", program);
             let run = &ran.report.runs[0];
             let mut in_stubs = 0;
