@@ -5,7 +5,7 @@
 //! simulation passes the return poll. Where this leads nowhere, the first branches are taken.
 
 use crate::memory::Memory;
-use crate::unwind::instruction::{Effect, decode};
+use crate::unwind::instruction::{Effect, Instruction, decode};
 use crate::unwind::machine::Machine;
 use crate::unwind::met::{Met, on_ways};
 use crate::unwind::{Register, Registers};
@@ -164,9 +164,15 @@ fn follow(
                 if follows_pop(memory, pc, register) {
                     machine.registers.set(Register::RDX, None);
                 }
-                return jump(&machine, machine.registers.get(register), limits, landings);
+                let target = machine.registers.get(register);
+                return jump(&machine, target, landings).map(Found::Exit);
             }
-            Effect::JumpMemory => return jump(&machine, None, limits, landings),
+            // The interpreter jumps to the code of the next bytecode. A word of its frame is on top, and may have any value: a
+            // monitor's first word has what an earlier frame left there.
+            Effect::JumpMemory if !limits.frame && jumps_by_table(memory, pc, instruction) => {
+                return Some(Found::Frame);
+            }
+            Effect::JumpMemory => return jump(&machine, None, landings).map(Found::Exit),
             Effect::Call if limits.calls == Calls::Stop => return None,
             Effect::Trap => return None,
             effect => {
@@ -211,33 +217,41 @@ pub(super) fn exit(machine: &Machine<'_, impl Memory>, pc: usize) -> Option<Exit
     })
 }
 
+/// Whether a jump to an address in memory takes the address from a table of addresses, by an index
+/// (`InterpreterMacroAssembler::dispatch_base`).
+fn jumps_by_table(memory: &impl Memory, pc: usize, jump: Instruction) -> bool {
+    let code = memory.code(pc);
+    let byte = |at: usize| code.get(at).copied().unwrap_or(0);
+    let has_index = |modrm: usize| byte(modrm) & 7 == 4 && byte(modrm + 1) >> 6 == 3;
+    jump.modrm.is_some_and(has_index)
+}
+
 /// An indirect jump: to the caller, or to other code that returns to the caller.
 fn jump(
     machine: &Machine<'_, impl Memory>,
     target: Option<usize>,
-    limits: Limits,
     landings: &impl Landings,
-) -> Option<Found> {
+) -> Option<Exit> {
     if let Some(exit) = jump_to_caller(machine, target, landings) {
-        return Some(Found::Exit(exit));
+        return Some(exit);
     }
     let returns = |word| landings.is_return(word) || landings.is_behind_own_call(word);
     let sp = machine.registers.get(Register::RSP)?;
     let top = machine.load(sp).filter(|&top| returns(top));
     let (pc, behind) = match (machine.popped.find(returns), top) {
-        // What was popped was pushed again. The words between are the caller's arguments, in another order.
-        (Some((popped, behind)), Some(top)) if popped == top => (top, behind),
+        // What was popped was pushed again: below it, with the caller's arguments between in another order, or above it, where
+        // an interpreted method leaves a frame that an adapter had made larger.
+        (Some((popped, behind)), Some(top)) if popped == top => {
+            (top, behind.max(sp.wrapping_add(WORD)))
+        }
         // The return address was popped to find the target of the jump.
         (Some((popped, _)), _) => (popped, sp),
-        // The interpreter jumps to the code of the next bytecode. A word of its frame is on top, and may have any value:
-        // a monitor's first word has what an earlier frame left there.
-        (None, Some(_)) if !limits.frame => return Some(Found::Frame),
         (None, top) => (top?, sp.wrapping_add(WORD)),
     };
     let mut exit = exit(machine, pc)?;
     exit.sp = behind;
     exit.registers.set(Register::RSP, Some(behind));
-    Some(Found::Exit(exit))
+    Some(exit)
 }
 
 /// An indirect jump whose target is known, to the caller.

@@ -70,6 +70,16 @@ fn an_adapter_leaves_the_return_address_on_the_stack() {
 }
 
 #[test]
+fn an_interpreted_method_leaves_a_frame_that_an_adapter_made_larger() {
+    // pop rcx; mov rsp, rbx; and rsp, -16; push rcx; jmp [rbx + 0x90]
+    let code = &[
+        0x59, 0x48, 0x8b, 0xe3, 0x48, 0x83, 0xe4, 0xf0, 0x51, 0xff, 0xa3, 0x90, 0, 0, 0,
+    ];
+    let found = exit(code, &[CALLER], STACK + 32);
+    assert_eq!(found, Some((CALLER, STACK + 32, 0x7777)));
+}
+
+#[test]
 fn what_lies_below_the_top_of_the_stack_is_no_return_address() {
     // sub rsp, 16; jmp [rcx]: an earlier call left `CALLER` there.
     struct Below;
@@ -240,6 +250,8 @@ fn code_that_uses_its_frame_has_one() {
     assert_eq!(without_frame(&[0xc9, 0x5a, 0xff, 0xe2]), None);
     // jmp [r10 + rbx * 8]: the code of the next bytecode. A word of the frame looks like a return address.
     assert_eq!(without_frame(&[0x41, 0xff, 0x24, 0xda]), None);
+    // jmp [rbx + 0x90]: a method that is entered, whose return address is on top.
+    assert_eq!(without_frame(&[0xff, 0xa3, 0x90, 0, 0, 0]), Some(CALLER));
 }
 
 #[test]

@@ -79,11 +79,12 @@ impl Walk<'_> {
         let in_rax = || registers.get(Register::new(0));
         let is_return = |&word: &usize| self.is_return(word);
         let codelet = self.vm.interpreter.codelet(pc).ok_or(Failure::Top)?;
-        let found = if has_popped_return(&self.memory, codelet.start(), pc) {
-            in_rax().filter(is_return)
+        let (found, top) = if has_popped_return(&self.memory, codelet.start(), pc) {
+            (in_rax().filter(is_return), sp)
         } else {
             let on_stack = Some(on_top).filter(is_return);
-            on_stack.or_else(|| below().filter(is_return))
+            let found = on_stack.or_else(|| below().filter(is_return));
+            (found, sp.wrapping_add(WORD))
         };
         let Some(pc) = found else {
             return self.leaving_entry(place, registers);
@@ -92,13 +93,14 @@ impl Walk<'_> {
         let caller = Place {
             pc,
             sp: sender_sp
-                .filter(|&sender| sender > sp && self.is_on_stack(sender))
-                .unwrap_or(sp.wrapping_add(WORD)),
+                .filter(|&sender| sender >= top && self.is_on_stack(sender))
+                .unwrap_or(top),
             fp,
         };
         Ok(Step {
             frame: self.entered_method(place, registers)?,
-            next: self.caller(sp, caller)?,
+            // The caller may have no word below what was popped.
+            next: self.caller(sp.wrapping_sub(WORD), caller)?,
         })
     }
 

@@ -55,7 +55,10 @@ impl Walk<'_> {
         if let Some(next) = self.polled(blob, place, registers) {
             return Ok(Step { frame, next });
         }
-        if let Some(next) = self.linked(blob, place) {
+        if let Some(next) = self
+            .linked(blob, place)
+            .filter(|_| !self.has_unlinked(place.pc))
+        {
             return Ok(Step { frame, next });
         }
         let exit = match blob.kind {
@@ -160,6 +163,23 @@ impl Walk<'_> {
             fp: caller_fp,
         };
         self.behind_frame(blob.kind, sp, caller)
+    }
+
+    /// Whether a stub has removed its frame: it returns, or jumps to what it pops. The frame pointer is the caller's, at any
+    /// distance.
+    fn has_unlinked(&self, pc: usize) -> bool {
+        let at = |pc| decode(&self.memory.code(pc));
+        let Some(first) = at(pc) else {
+            return false;
+        };
+        match first.effect {
+            Effect::Return => true,
+            Effect::Pop(Some(popped)) => {
+                let next = at(pc.wrapping_add(first.length));
+                next.is_some_and(|next| next.effect == Effect::JumpRegister(popped))
+            }
+            _ => false,
+        }
     }
 
     /// The address of the first instructions with which a stub links its frame, where `pc` may be before their end.
