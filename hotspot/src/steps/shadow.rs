@@ -258,9 +258,17 @@ impl Shadow {
         {
             self.count -= 1;
         }
-        let of_frame = |distance: usize| match is_interpreted {
+        // Entries of the interpreter that call a stub have no frame: the frame pointer is that of some caller.
+        let has_frame = is_invoke
+            || is_interpreted
+                && matches!(self.interpreted(before, 0, stack), Interpreted::Whole(_));
+        let of_frame = |distance: usize| match has_frame {
             true => stack.word(before.fp.wrapping_sub(distance)),
             false => 0,
+        };
+        let code = match is_interpreted && !has_frame {
+            true => Code::Stub,
+            false => before.code,
         };
         let throwing = stack.throwing();
         let throws = before.code == Code::Compiled
@@ -278,7 +286,7 @@ impl Shadow {
             slot: after.sp,
             ret,
             fp: before.fp,
-            code: before.code,
+            code,
             piece: before.piece,
             is_invoke,
             method: of_frame(METHOD),

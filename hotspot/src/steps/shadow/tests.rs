@@ -497,8 +497,9 @@ fn a_method_that_is_to_be_deoptimised_may_call_its_next_instruction() {
 #[test]
 fn a_frame_of_the_interpreter_stands_where_it_called_the_vm() {
     let mut machine = in_callee();
-    let (pc, sp) = (function(5), machine.place.sp);
-    let fp = sp + 0x80;
+    let pc = function(5);
+    let slot = machine.shadow.calls().last().map_or(0, |call| call.slot);
+    let (fp, sp) = (slot - WORD, slot - 0x100);
     let to = |machine: &mut Machine, bytes, code, pc, sp| {
         machine.place.bytes = bytes;
         let after = Place {
@@ -539,6 +540,37 @@ fn a_frame_of_the_interpreter_stands_where_it_called_the_vm() {
     let newest = machine.shadow.calls().last();
     let newest = newest.map(|call| (call.ret, call.bcp));
     assert_eq!(newest, Some((pc + 5, 0x3333)));
+}
+
+/// An entry of the interpreter calls a stub, and has no frame. The frame pointer is that of an interpreted caller further down.
+#[test]
+fn an_entry_of_the_interpreter_that_calls_a_stub_has_no_frame() {
+    let mut machine = in_callee();
+    let (pc, sp, fp) = (function(5), machine.place.sp, STACK + 0x80);
+    for (at, word) in [
+        (fp - METHOD, 0x1111),
+        (fp - BCP, 0x2222),
+        (sp - WORD, pc + 5),
+    ] {
+        machine.memory.insert(at, word);
+    }
+    for (bytes, code, pc, sp) in [
+        (JUMP, Code::Interpreter, pc, sp),
+        ([0xe8, 0], Code::Stub, function(9), sp - WORD),
+    ] {
+        machine.place.bytes = bytes;
+        let after = Place {
+            fp,
+            code,
+            ..at(pc, sp)
+        };
+        let followed = machine.shadow.step(&machine.place, &after, &machine.memory);
+        assert_eq!(followed, Ok(()));
+        machine.place = after;
+    }
+    let newest = machine.shadow.calls().last();
+    let newest = newest.map(|call| (call.ret, call.has_frames(), call.method));
+    assert_eq!(newest, Some((pc + 5, false, 0)));
 }
 
 #[test]
