@@ -2,7 +2,7 @@
 //! `shown` reads the frames.
 
 use crate::error::Error;
-use crate::format::Format;
+use crate::format::{Format, HEAD};
 use crate::shown::{Frames, Shown};
 use crate::sink::{Note, Samples, Sink, Stack};
 use std::io::BufRead;
@@ -12,11 +12,22 @@ pub(crate) struct Collapsed;
 
 impl Format for Collapsed {
     fn fits(&self, head: &[u8]) -> bool {
-        let line = head
+        let mut lines = head
             .split(|&byte| byte == b'\n')
-            .find(|line| !line.is_empty());
-        line.and_then(|line| std::str::from_utf8(line).ok())
-            .is_some_and(|line| parse(line).is_some())
+            .skip_while(|line| line.is_empty());
+        let line = lines.next().unwrap_or_default();
+        // A deep stack is longer than the head, and its count is not in sight.
+        let is_cut = lines.next().is_none() && head.len() >= HEAD;
+        match std::str::from_utf8(line) {
+            Ok(line) if is_cut => is_start_of_stack(line),
+            Ok(line) => parse(line).is_some(),
+            // The head may end within a character.
+            Err(error) if is_cut && error.error_len().is_none() => {
+                let whole = std::str::from_utf8(&line[..error.valid_up_to()]);
+                whole.is_ok_and(is_start_of_stack)
+            }
+            Err(_) => false,
+        }
     }
 
     fn read(
@@ -67,6 +78,11 @@ impl Format for Collapsed {
     }
 }
 
+/// Whether a line whose end is not in sight begins as a stack does: frames, and nothing but text.
+fn is_start_of_stack(line: &str) -> bool {
+    line.contains(';') && !line.contains(char::is_control)
+}
+
 /// A line's stack and count.
 fn parse(line: &str) -> Option<(&str, u64)> {
     let (stack, count) = line.trim_end().rsplit_once(' ')?;
@@ -93,6 +109,19 @@ mod tests {
     fn a_line_has_a_stack_and_a_count() {
         assert_eq!(parse("a;b c;d 7\n"), Some(("a;b c;d", 7)));
         assert_eq!(parse("a;b"), None);
+    }
+
+    #[test]
+    fn a_first_stack_may_be_longer_than_the_head() {
+        let deep = "a/B.mé()V_[0];".repeat(HEAD);
+        for end in HEAD..HEAD + 4 {
+            assert!(Collapsed.fits(&deep.as_bytes()[..end]));
+        }
+        assert!(!Collapsed.fits(&[0x80; HEAD]));
+        assert!(!Collapsed.fits("\u{1};".repeat(HEAD).as_bytes()));
+        assert!(!Collapsed.fits("a".repeat(HEAD).as_bytes()));
+        // The whole file is in sight.
+        assert!(!Collapsed.fits(b"a;b"));
     }
 
     #[test]

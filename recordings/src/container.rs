@@ -1,6 +1,7 @@
 //! Files that are packed, archives of files, and plain files.
 
 use crate::error::{Error, malformed};
+use crate::format::HEAD;
 use crate::formats::FORMATS;
 use crate::sink::Sink;
 use std::fs::File;
@@ -9,9 +10,6 @@ use std::path::Path;
 
 /// How many containers may be nested.
 const DEPTH: usize = 3;
-
-/// The number of bytes that show a file's format.
-const HEAD: usize = 4096;
 
 /// Reads the stacks of a file, which may be packed by gzip or LZ4, or be a zip archive of such
 /// files. For formats with events, `events` names the wanted events; empty: the events of samplers.

@@ -4,9 +4,12 @@ use crate::error::Error;
 use crate::sink::Sink;
 use std::io;
 
+/// So many bytes of a file are looked at to find its format.
+pub(crate) const HEAD: usize = 4096;
+
 /// A reader of one format.
 pub(crate) trait Format {
-    /// Whether a file with these first bytes has this format. `head` has the first 4,096 bytes of
+    /// Whether a file with these first bytes has this format. `head` has the first [`HEAD`] bytes of
     /// the file, or the whole file.
     fn fits(&self, head: &[u8]) -> bool;
 
