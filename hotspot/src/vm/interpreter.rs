@@ -120,13 +120,18 @@ impl Codelet {
         self.code.start
     }
 
+    /// Whether a method is entered at `pc` in the codelet, and its frame is not linked.
+    pub fn enters(&self, pc: usize) -> bool {
+        matches!(self.role, Role::Entry(link) if link.is_none_or(|link| pc < link))
+    }
+
     /// The state of the method's frame at `pc` in the codelet, where the bytes are `code`.
     pub fn frame<A: Arch>(&self, registers: &Registers, code: &[u8]) -> InterpreterFrame {
         /// The part of a frame that all methods have (`frame_x86.hpp`, `interpreter_frame_initial_sp`).
         const FIXED: usize = 9 * size_of::<usize>();
         let Registers { pc, sp, fp, .. } = *registers;
         match self.role {
-            Role::Entry(link) if link.is_none_or(|link| pc < link) => InterpreterFrame::NotBuilt,
+            _ if self.enters(pc) => InterpreterFrame::NotBuilt,
             Role::Entry(_) if sp <= fp && fp - sp < FIXED => InterpreterFrame::NotBuilt,
             _ if A::is_interpreter_frame_removed(code) => InterpreterFrame::Removed,
             _ => InterpreterFrame::Intact,

@@ -344,8 +344,17 @@ fn in_callee() -> Machine {
 impl Machine {
     /// One instruction with these bytes, to code of another kind.
     fn step_to(&mut self, bytes: [u8; 2], code: Code, pc: usize, sp: usize) {
+        self.step_with_fp(0, bytes, code, pc, sp);
+    }
+
+    /// As [`Machine::step_to`], with this frame pointer.
+    fn step_with_fp(&mut self, fp: usize, bytes: [u8; 2], code: Code, pc: usize, sp: usize) {
         self.place.bytes = bytes;
-        let after = Place { code, ..at(pc, sp) };
+        let after = Place {
+            fp,
+            code,
+            ..at(pc, sp)
+        };
         self.shadow
             .step(&self.place, &after, &self.memory)
             .expect("the code is followed");
@@ -501,15 +510,7 @@ fn a_frame_of_the_interpreter_stands_where_it_called_the_vm() {
     let slot = machine.shadow.calls().last().map_or(0, |call| call.slot);
     let (fp, sp) = (slot - WORD, slot - 0x100);
     let to = |machine: &mut Machine, bytes, code, pc, sp| {
-        machine.place.bytes = bytes;
-        let after = Place {
-            fp,
-            code,
-            ..at(pc, sp)
-        };
-        let followed = machine.shadow.step(&machine.place, &after, &machine.memory);
-        assert_eq!(followed, Ok(()));
-        machine.place = after;
+        machine.step_with_fp(fp, bytes, code, pc, sp);
     };
     to(&mut machine, JUMP, Code::Interpreter, pc, sp);
     machine.memory.insert(fp - BCP, 0x2222);
@@ -554,20 +555,8 @@ fn an_entry_of_the_interpreter_that_calls_a_stub_has_no_frame() {
     ] {
         machine.memory.insert(at, word);
     }
-    for (bytes, code, pc, sp) in [
-        (JUMP, Code::Interpreter, pc, sp),
-        ([0xe8, 0], Code::Stub, function(9), sp - WORD),
-    ] {
-        machine.place.bytes = bytes;
-        let after = Place {
-            fp,
-            code,
-            ..at(pc, sp)
-        };
-        let followed = machine.shadow.step(&machine.place, &after, &machine.memory);
-        assert_eq!(followed, Ok(()));
-        machine.place = after;
-    }
+    machine.step_with_fp(fp, JUMP, Code::Interpreter, pc, sp);
+    machine.step_with_fp(fp, [0xe8, 0], Code::Stub, function(9), sp - WORD);
     let newest = machine.shadow.calls().last();
     let newest = newest.map(|call| (call.ret, call.has_frames(), call.method));
     assert_eq!(newest, Some((pc + 5, false, 0)));

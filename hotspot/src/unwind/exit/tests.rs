@@ -4,18 +4,16 @@ use crate::unwind::toy::{CODE, Fixed, STACK};
 const CALLER: usize = 0x2222;
 const HANDLER: usize = 0x3333;
 
-/// The caller's code, and whether its handler begins where a return address may be.
+/// The caller's code, and what looks like return addresses in it.
 struct Caller {
-    handler_is_return: bool,
+    returns: &'static [usize],
 }
 
-const CODE_OF_CALLER: Caller = Caller {
-    handler_is_return: false,
-};
+const CODE_OF_CALLER: Caller = Caller { returns: &[CALLER] };
 
 impl Landings for Caller {
     fn is_return(&self, word: usize) -> bool {
-        word == CALLER || self.handler_is_return && word == HANDLER
+        self.returns.contains(&word)
     }
 
     fn is_behind_own_call(&self, _: usize) -> bool {
@@ -31,7 +29,7 @@ impl Landings for Caller {
     }
 
     fn goes_on_at(&self, pc: usize, origin: usize) -> bool {
-        pc == HANDLER && origin == CALLER
+        pc == HANDLER && origin != HANDLER && self.is_return(origin)
     }
 }
 
@@ -125,7 +123,7 @@ fn an_exception_goes_on_at_the_handler_of_the_caller() {
 #[test]
 fn a_handler_may_look_like_a_return_address() {
     let at_record = Caller {
-        handler_is_return: true,
+        returns: &[CALLER, HANDLER],
     };
     // pop rdx; jmp rbx
     let memory = Fixed {
@@ -159,25 +157,10 @@ fn a_handler_may_look_like_a_return_address() {
 
 #[test]
 fn a_stub_pops_a_handler_that_the_vm_has_put_there() {
-    struct TwoCalls;
     const OTHER: usize = 0x2288;
-    impl Landings for TwoCalls {
-        fn is_return(&self, word: usize) -> bool {
-            word == CALLER || word == OTHER
-        }
-        fn is_behind_own_call(&self, _: usize) -> bool {
-            false
-        }
-        fn returns_to(&self, word: usize) -> bool {
-            self.is_return(word)
-        }
-        fn origin(&self) -> Option<usize> {
-            Some(CALLER)
-        }
-        fn goes_on_at(&self, pc: usize, origin: usize) -> bool {
-            pc == HANDLER && self.is_return(origin)
-        }
-    }
+    let two_calls = Caller {
+        returns: &[CALLER, OTHER],
+    };
     // pop rcx; jmp rcx, and pop r9; jmp r9. rdx has a return address of an earlier call.
     for (code, jump, register) in [
         (&[0x59, 0xff, 0xe1][..], 1, 1),
@@ -192,7 +175,7 @@ fn a_stub_pops_a_handler_that_the_vm_has_put_there() {
         registers.set(Register::RBP, Some(0x7777));
         registers.set(Register::RDX, Some(OTHER));
         let find = |at, registers: &Registers| {
-            let found = find(&memory, CODE + at, registers, 16, Calls::Stop, &TwoCalls);
+            let found = find(&memory, CODE + at, registers, 16, Calls::Stop, &two_calls);
             found.map(|exit| (exit.pc, exit.sp))
         };
         assert_eq!(find(0, &registers), Some((CALLER, STACK + 8)));

@@ -10,7 +10,7 @@ use hotspot::unwind::exit::{self, Calls, Exit, Landings};
 use hotspot::unwind::instruction::{Effect, decode};
 use hotspot::unwind::interpreted::{has_popped_return, loads_bcp};
 use hotspot::unwind::{Register, Registers};
-use hotspot::vm::interpreter::Role;
+use hotspot::vm::interpreter::{Codelet, Role};
 
 const WORD: usize = size_of::<usize>();
 
@@ -24,8 +24,8 @@ impl Walk<'_> {
         /// A limit for the code from `leave` to the caller.
         const STEPS: usize = 32;
         let codelet = self.vm.interpreter.codelet(place.pc).ok_or(Failure::Top)?;
-        if self.enters_interpreter(place.pc) {
-            return self.entering_interpreter(place, registers);
+        if codelet.enters(place.pc) {
+            return self.entering_interpreter(codelet, place, registers);
         }
         // The last slot of the part of a frame that all methods have.
         let initial_sp = place.fp.wrapping_sub(9 * WORD);
@@ -55,18 +55,14 @@ impl Walk<'_> {
         self.interpreted(place, bcp)
     }
 
-    /// Whether the interpreter enters a method at `pc`, and has not linked a frame.
-    pub(super) fn enters_interpreter(&self, pc: usize) -> bool {
-        let codelet = self.vm.interpreter.codelet(pc);
-        let Some(Role::Entry(link)) = codelet.map(|codelet| codelet.role) else {
-            return false;
-        };
-        link.is_none_or(|link| pc < link)
-    }
-
     /// The interpreter before it has linked the frame of the method in rbx: r13 is the caller's
     /// stack pointer (`TemplateInterpreterGenerator::generate_normal_entry`).
-    fn entering_interpreter(&self, place: Place, registers: &Registers) -> Result<Step, Failure> {
+    fn entering_interpreter(
+        &self,
+        codelet: &Codelet,
+        place: Place,
+        registers: &Registers,
+    ) -> Result<Step, Failure> {
         let Place { pc, sp, fp } = place;
         // Above the return address that was popped, the caller's frame may have an old one.
         if let Some(Effect::JumpRegister(to)) = decode(&self.memory.code(pc)).map(|it| it.effect)
@@ -78,7 +74,6 @@ impl Walk<'_> {
         let below = || self.word(sp.wrapping_add(WORD)).filter(|_| on_top == fp);
         let in_rax = || registers.get(Register::new(0));
         let is_return = |&word: &usize| self.is_return(word);
-        let codelet = self.vm.interpreter.codelet(pc).ok_or(Failure::Top)?;
         let (found, top) = if has_popped_return(&self.memory, codelet.start(), pc) {
             (in_rax().filter(is_return), sp)
         } else {

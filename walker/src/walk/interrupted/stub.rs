@@ -55,10 +55,7 @@ impl Walk<'_> {
         if let Some(next) = self.polled(blob, place, registers) {
             return Ok(Step { frame, next });
         }
-        if let Some(next) = self
-            .linked(blob, place)
-            .filter(|_| !self.has_unlinked(place.pc))
-        {
+        if let Some(next) = self.linked(blob, place) {
             return Ok(Step { frame, next });
         }
         let exit = match blob.kind {
@@ -152,7 +149,9 @@ impl Walk<'_> {
         });
         let (slot, caller_fp) = match unlinked {
             Some(slot) => (slot, fp),
-            None if fp.wrapping_sub(sp).wrapping_sub(size) < ALIGNMENT => {
+            None if fp.wrapping_sub(sp).wrapping_sub(size) < ALIGNMENT
+                && !self.has_unlinked(pc) =>
+            {
                 (fp.wrapping_add(WORD), self.word(fp)?)
             }
             None => return None,
@@ -345,7 +344,8 @@ impl Walk<'_> {
             // A method whose entry calls a stub gets no frame. A frame has its own bytecode pointer at a call, and an entry
             // has the caller's stack pointer in r13.
             registers.set(Register::RBX, None);
-            if !self.enters_interpreter(pc) {
+            let codelet = self.vm.interpreter.codelet(pc);
+            if !codelet.is_some_and(|codelet| codelet.enters(pc)) {
                 registers.set(Register::R13, None);
             }
         }
