@@ -2,7 +2,7 @@
 
 use super::change::{Alarm, Change};
 use crate::Layer;
-use crate::gate::baseline::{Cell, Family, LEAST_AT_PLACE, Platform, Set, What};
+use crate::gate::baseline::{Cell, Family, LEAST_AT_PLACE, Platform, Set, Standard, What};
 use crate::gate::stats::dispersion::{Pool, Series};
 use crate::gate::stats::novelty::Novelty;
 use crate::gate::stats::predict::Predicted;
@@ -58,11 +58,17 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// What the baseline predicts for a cell.
-    pub(super) fn predicted(&self, cell: &Cell, series: &Series, trials: u64) -> Predicted {
+    /// The counts of a cell in the baseline and in the new sample, both as if they had the same mix of programs.
+    pub(super) fn series(&self, cell: &Cell) -> (Series, Series) {
+        let standard = Standard::new(self.base, cell);
+        (standard.series(self.base), standard.series(self.new))
+    }
+
+    /// What the baseline predicts for a cell in so many trials.
+    pub(super) fn predicted(&self, cell: &Cell, base: &Series, trials: f64) -> Predicted {
         let nothing = Pool::default();
         let pool = self.pools.get(&(cell.layer, cell.what.family()));
-        Predicted::new(series, pool.unwrap_or(&nothing), trials)
+        Predicted::new(base, pool.unwrap_or(&nothing), trials)
     }
 
     fn change(&self, cell: &Cell, alarm: Alarm, expected: f64, p: f64) -> Change {
@@ -102,23 +108,20 @@ impl<'a> Pair<'a> {
     }
 
     fn rate(&self, cell: &Cell) -> Option<Tested> {
-        let (events, trials) = self.new.sum(cell);
-        let series = self.base.series(cell);
+        let (base, new) = self.series(cell);
+        let (events, trials) = (new.events(), new.trials());
         let is_new = self.base.sum(&cell.of_all_programs()).0 == 0;
-        if trials == 0 || series.trials() == 0 || is_new {
+        if trials == 0.0 || base.trials() == 0.0 || is_new {
             return None;
         }
-        let predicted = self.predicted(cell, &series, trials);
-        let (share, usual) = (
-            events as f64 / trials as f64,
-            predicted.mean / trials as f64,
-        );
+        let predicted = self.predicted(cell, &base, trials);
+        let (share, usual) = (events as f64 / trials, predicted.mean / trials);
         let is_large = match cell.what.family() {
             Family::Truth => true,
             Family::Answers => share >= usual + LEAST_RISE_OF_ERRORS,
             Family::Refusals => share >= usual + LEAST_RISE_OF_REFUSALS,
             Family::Judging | Family::Strength => {
-                share >= series.largest_share() + LEAST_RISE_OF_UNJUDGED
+                share >= base.largest_share() + LEAST_RISE_OF_UNJUDGED
             }
         };
         let rose = if is_large {
@@ -150,7 +153,7 @@ impl<'a> Pair<'a> {
             let times = TIMES_LARGEST * (MANY_RUNS / series.len().max(1) as f64).max(1.0);
             let usual = times * series.largest() as f64 * longer;
             let alarm = if known { Alarm::Rose } else { Alarm::New };
-            let expected = trials as f64 * series.events() as f64 / series.trials().max(1) as f64;
+            let expected = trials as f64 * series.events() as f64 / series.trials().max(1.0);
             (n as f64 >= limit + usual)
                 .then(|| self.change(cell, alarm, expected, novelty.at_least(n)))
         });

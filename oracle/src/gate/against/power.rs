@@ -55,8 +55,8 @@ pub(super) fn powers(pair: &Pair<'_>, of_kinds: f64, of_one_rate: f64) -> Vec<Po
             continue;
         }
         let of_known = known_kinds(pair, cell.layer).map(|known| {
-            let series = pair.base.series(known);
-            let predicted = pair.predicted(known, &series, checks);
+            let (base, new) = pair.series(known);
+            let predicted = pair.predicted(known, &base, new.trials());
             events(predicted.limit(of_one_rate), |more| predicted.plus(more))
         });
         let time = Cell {

@@ -1,5 +1,6 @@
 //! The gate on simulated runs: how often it fails honest JVMs, and what it fails of false ones.
 
+use super::change::Change;
 use super::judge::{Against, Judging};
 use super::power::Detect;
 use crate::Hooking;
@@ -134,6 +135,36 @@ fn a_short_baseline_is_no_reason_for_false_alarms() {
         failed += u32::from(fails(&judged(&base, honest(&mut random, 1000 + seed))));
     }
     assert!(failed < 8, "{failed} of 100");
+}
+
+/// A run in which half of the walks in program `a` are wrong, and no others. The other programs make so many checks.
+fn half_of_one_program(random: &mut Random, seed: u64, others: u64, share: f64) -> Set {
+    let mut run = honest(random, seed);
+    run.counts.clear();
+    for name in PROGRAMS {
+        let checks = if name == "a" { 2_000 } else { others };
+        run.count(Cell::new(name, Layer::AsgctAsync, What::Checks), checks);
+    }
+    run.count(wrong("a", "half"), random.poisson(2_000.0 * share));
+    run
+}
+
+#[test]
+fn another_mix_of_programs_is_no_change() {
+    let mut random = Random(17);
+    let mut base = Set::default();
+    for seed in 0..8 {
+        let run = whole(half_of_one_program(&mut random, seed, 2_000, 0.5));
+        base.append(run).expect("runs with seeds of their own");
+    }
+    // Of 6,900 checks 1,000 are wrong; of the baseline's 16,000 as many.
+    let busy = half_of_one_program(&mut random, 1000, 700, 0.5);
+    assert_eq!(judged(&base, busy).changes, []);
+    // With many more checks of the others, the wrong ones are fewer among all, and more in their program.
+    let worse = half_of_one_program(&mut random, 1001, 4_000, 0.65);
+    let judged = judged(&base, worse);
+    let of_all = |change: &Change| change.cell.is_of_all_programs() && change.alarm.is_worse();
+    assert!(judged.changes.iter().any(of_all), "{:?}", judged.changes);
 }
 
 #[test]

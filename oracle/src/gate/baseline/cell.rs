@@ -177,12 +177,17 @@ impl Cell {
         Some(Cell::new(&self.program, self.layer, self.what.trials()?))
     }
 
-    /// The same summed over all programs.
-    pub fn of_all_programs(&self) -> Cell {
+    /// The same in one program.
+    pub fn of_program(&self, program: &str) -> Cell {
         Cell {
-            program: Cell::ALL_PROGRAMS.into(),
+            program: program.into(),
             ..self.clone()
         }
+    }
+
+    /// The same summed over all programs.
+    pub fn of_all_programs(&self) -> Cell {
+        self.of_program(Cell::ALL_PROGRAMS)
     }
 
     /// Whether this is a sum over all programs.

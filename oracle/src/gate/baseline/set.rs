@@ -1,6 +1,7 @@
 //! Samples of one platform: the counts of every cell in each of several runs of a scenario.
 
 use super::cell::{Cell, Family};
+use super::standard::Standard;
 use crate::Hooking;
 use crate::Layer;
 use crate::gate::stats::dispersion::{Pool, Series};
@@ -114,11 +115,19 @@ impl Set {
 
     /// The counts of a cell, with their trials.
     pub(in crate::gate) fn series(&self, cell: &Cell) -> Series {
-        let trials = cell.trials().and_then(|trials| self.counts.get(&trials));
-        let events = self.counts.get(cell);
-        let event = |at: usize| events.map_or(0, |events| events[at]);
-        let trials = trials.into_iter().flatten().enumerate();
-        Series::new(trials.map(|(at, &n)| (event(at), n)))
+        let runs = 0..self.samples.len();
+        Series::new(runs.map(|run| (self.count_in(cell, run), self.trials_in(cell, run) as f64)))
+    }
+
+    /// The count of a cell in one sample.
+    pub(super) fn count_in(&self, cell: &Cell, sample: usize) -> u64 {
+        self.counts.get(cell).map_or(0, |counts| counts[sample])
+    }
+
+    /// The trials of a cell in one sample.
+    pub(super) fn trials_in(&self, cell: &Cell, sample: usize) -> u64 {
+        cell.trials()
+            .map_or(0, |trials| self.count_in(&trials, sample))
     }
 
     /// The count of a cell over all samples.
@@ -130,15 +139,15 @@ impl Set {
 
     /// The events of a cell and their trials, over all samples.
     pub(in crate::gate) fn sum(&self, cell: &Cell) -> (u64, u64) {
-        let series = self.series(cell);
-        (series.events(), series.trials())
+        let trials = cell.trials().map_or(0, |trials| self.total(&trials));
+        (self.total(cell), trials)
     }
 
     /// What the cells of each layer and family show of their dispersion.
     pub(in crate::gate) fn pools(&self) -> BTreeMap<(Layer, Family), Pool> {
         let mut shown: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for cell in self.counts.keys() {
-            if let Some(of_cell) = self.series(cell).shown() {
+            if let Some(of_cell) = Standard::new(self, cell).series(self).shown() {
                 let family = (cell.layer, cell.what.family());
                 shown.entry(family).or_default().push(of_cell);
             }

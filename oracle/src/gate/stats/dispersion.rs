@@ -1,9 +1,10 @@
 //! How much more than by chance counts differ between equal runs.
 
-/// The counts of one cell in the runs of a baseline: events and trials of each run.
+/// The counts of one cell in the runs of a baseline: events and trials of each run. Trials may be weighted, so
+/// they need not be whole.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::gate) struct Series {
-    runs: Vec<(u64, u64)>,
+    runs: Vec<(u64, f64)>,
 }
 
 /// What the counts of one cell show of its dispersion.
@@ -32,9 +33,9 @@ const UNKNOWN: f64 = 4.0;
 
 impl Series {
     /// The counts: events and trials. Runs without trials say nothing.
-    pub fn new(runs: impl IntoIterator<Item = (u64, u64)>) -> Series {
+    pub fn new(runs: impl IntoIterator<Item = (u64, f64)>) -> Series {
         Series {
-            runs: runs.into_iter().filter(|run| run.1 > 0).collect(),
+            runs: runs.into_iter().filter(|run| run.1 > 0.0).collect(),
         }
     }
 
@@ -44,7 +45,7 @@ impl Series {
     }
 
     /// All trials.
-    pub fn trials(&self) -> u64 {
+    pub fn trials(&self) -> f64 {
         self.runs.iter().map(|run| run.1).sum()
     }
 
@@ -55,7 +56,7 @@ impl Series {
 
     /// The largest share of events in the trials of a run.
     pub fn largest_share(&self) -> f64 {
-        let shares = self.runs.iter().map(|run| run.0 as f64 / run.1 as f64);
+        let shares = self.runs.iter().map(|run| run.0 as f64 / run.1);
         shares.fold(0.0, f64::max)
     }
 
@@ -66,18 +67,18 @@ impl Series {
 
     /// The trials of an average run.
     pub fn usual_trials(&self) -> f64 {
-        self.trials() as f64 / self.len().max(1) as f64
+        self.trials() / self.len().max(1) as f64
     }
 
     /// The dispersion by the method of moments: Pearson's statistic by its degrees of freedom
     /// (McCullagh and Nelder, Generalized Linear Models, 4.5). None without events or with one run.
     pub fn shown(&self) -> Option<Shown> {
-        let (events, trials) = (self.events() as f64, self.trials() as f64);
+        let (events, trials) = (self.events() as f64, self.trials());
         if events == 0.0 || self.len() < 2 {
             return None;
         }
         let pearson = self.runs.iter().map(|&(k, n)| {
-            let expected = events * n as f64 / trials;
+            let expected = events * n / trials;
             (k as f64 - expected).powi(2) / expected
         });
         let freedom = self.len() as f64 - 1.0;
@@ -133,7 +134,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn series(counts: &[u64]) -> Series {
-        Series::new(counts.iter().map(|&k| (k, 1000)))
+        Series::new(counts.iter().map(|&k| (k, 1000.0)))
     }
 
     #[test]

@@ -31,12 +31,12 @@ const POISSON: f64 = 1e-7;
 
 impl Predicted {
     /// The count of a new run of `n` trials, by a baseline that has trials.
-    pub fn new(base: &Series, pool: &Pool, n: u64) -> Predicted {
+    pub fn new(base: &Series, pool: &Pool, n: f64) -> Predicted {
         let known = base.events() as f64 + 0.5;
-        let mean = n as f64 * known / base.trials() as f64;
+        let mean = n * known / base.trials();
         let (phi, freedom) = pool.dispersion(base);
         // What differs between runs does not become less in a longer run.
-        let longer = (n as f64 / base.usual_trials()).max(1.0);
+        let longer = (n / base.usual_trials()).max(1.0);
         let of_run = 1.0 + (phi - 1.0) * longer;
         Predicted {
             mean,
@@ -148,11 +148,11 @@ mod tests {
 
     #[test]
     fn the_baseline_gives_the_mean_and_the_doubt() {
-        let base = Series::new([(10, 1000), (10, 1000)]);
-        let more = Predicted::new(&base, &Pool::default(), 1000);
+        let base = Series::new([(10, 1000.0), (10, 1000.0)]);
+        let more = Predicted::new(&base, &Pool::default(), 1000.0);
         assert!((more.mean - 10.25).abs() < 1e-12);
         assert!(more.variance > more.mean);
-        let longer = Predicted::new(&base, &Pool::default(), 4000);
+        let longer = Predicted::new(&base, &Pool::default(), 4000.0);
         assert!(longer.variance > 4.0 * more.variance);
     }
 
