@@ -5,8 +5,8 @@ mod support;
 
 use std::env;
 use std::process::{Command, Stdio};
-use support::{finish, project};
-use test_support::run;
+use support::{BUILD, finish, project};
+use test_support::{Deadline, run, wait};
 
 const IMAGE: &str = "stackwitness-test";
 
@@ -66,10 +66,12 @@ impl Builder {
     }
 }
 
-/// Whether a command succeeds.
+/// Whether a command is there and succeeds.
 fn quiet(command: &mut Command) -> bool {
     let command = command.stdout(Stdio::null()).stderr(Stdio::null());
-    command.status().is_ok_and(|status| status.success())
+    let deadline = Deadline::of(format!("{command:?}"), BUILD);
+    let started = command.spawn();
+    started.is_ok_and(|mut child| wait(&mut child, &deadline) == Some(0))
 }
 
 #[test]
