@@ -2,7 +2,7 @@
 
 use super::change::{Alarm, Change};
 use crate::Layer;
-use crate::gate::baseline::{Cell, Family, LEAST_AT_PLACE, Platform, Set, Standard, What};
+use crate::gate::baseline::{Cell, Family, LEAST_AT_PLACE, Platform, Set, Standard, What, pools};
 use crate::gate::stats::dispersion::{Pool, Series};
 use crate::gate::stats::novelty::Novelty;
 use crate::gate::stats::predict::Predicted;
@@ -54,7 +54,7 @@ impl<'a> Pair<'a> {
             platform,
             base,
             new,
-            pools: base.pools(),
+            pools: pools(base),
         }
     }
 

@@ -1,10 +1,8 @@
 //! Samples of one platform: the counts of every cell in each of several runs of a scenario.
 
-use super::cell::{Cell, Family};
-use super::standard::Standard;
+use super::cell::Cell;
 use crate::Hooking;
-use crate::Layer;
-use crate::gate::stats::dispersion::{Pool, Series};
+use crate::gate::stats::dispersion::Series;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
@@ -141,21 +139,6 @@ impl Set {
     pub(in crate::gate) fn sum(&self, cell: &Cell) -> (u64, u64) {
         let trials = cell.trials().map_or(0, |trials| self.total(&trials));
         (self.total(cell), trials)
-    }
-
-    /// What the cells of each layer and family show of their dispersion.
-    pub(in crate::gate) fn pools(&self) -> BTreeMap<(Layer, Family), Pool> {
-        let mut shown: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for cell in self.counts.keys() {
-            if let Some(of_cell) = Standard::new(self, cell).series(self).shown() {
-                let family = (cell.layer, cell.what.family());
-                shown.entry(family).or_default().push(of_cell);
-            }
-        }
-        shown
-            .into_iter()
-            .map(|(family, shown)| (family, Pool::new(shown)))
-            .collect()
     }
 }
 

@@ -7,9 +7,10 @@
 //! program (indirect standardisation: Breslow and Day, Statistical Methods in Cancer Research II, 1987, chapter
 //! 2).
 
-use super::cell::Cell;
+use super::cell::{Cell, Family};
 use super::set::Set;
-use crate::gate::stats::dispersion::Series;
+use crate::Layer;
+use crate::gate::stats::dispersion::{Pool, Series};
 use std::collections::BTreeMap;
 
 /// What a trial of each program counts for, for one cell.
@@ -57,11 +58,26 @@ impl<'a> Standard<'a> {
     }
 }
 
+/// What the cells of each layer and family of a set show of their dispersion.
+pub(in crate::gate) fn pools(set: &Set) -> BTreeMap<(Layer, Family), Pool> {
+    let mut shown: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for cell in set.counts.keys() {
+        if let Some(of_cell) = Standard::new(set, cell).series(set).shown() {
+            let family = (cell.layer, cell.what.family());
+            shown.entry(family).or_default().push(of_cell);
+        }
+    }
+    shown
+        .into_iter()
+        .map(|(family, shown)| (family, Pool::new(shown)))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Hooking;
     use crate::gate::baseline::{Program, Sample, What};
-    use crate::{Hooking, Layer};
 
     /// A run with two programs: checks and wrong stacks of each.
     fn run(seed: u64, programs: [(u64, u64); 2]) -> Set {
