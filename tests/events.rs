@@ -139,7 +139,12 @@ fn every_event_makes_checks() {
         let mut seen = BTreeSet::new();
         for seed in 1.. {
             deadline.check();
-            let names = ["contended", "wait-notify", "class-loading", "native-calls"];
+            let names = [
+                "held-monitors",
+                "wait-notify",
+                "class-loading",
+                "native-calls",
+            ];
             let options = ["--fault", "top-only:asgct-event:2"];
             let report = run(&jdk, seed, &[], &names, &options);
             let at = report.mismatches.into_iter();

@@ -342,7 +342,7 @@ impl<'e> Sampling<'e, '_> {
     /// Judges the answer of a request.
     fn close(&mut self, request: Request<'e>) {
         let layer = request.layer;
-        if let Some(done) = self.end(request.asked, &[layer]) {
+        if let Some(done) = self.end(request.asked, request.target.tid, &[layer]) {
             self.answers += 1;
             self.client
                 .judge(layer, &request.target, &done.value().sample);
@@ -360,15 +360,15 @@ impl<'e> Sampling<'e, '_> {
     ) -> Option<T> {
         let Request { target, asked, .. } = self.ask(target, layers, depth)?;
         asking::wait(iter::once(&asked), ANSWER);
-        let done = self.end(asked, layers)?;
+        let done = self.end(asked, target.tid, layers)?;
         let judged = judge(self.client, &target, &done.value().sample);
         self.supply.give_back(done.free());
         Some(judged)
     }
 
-    /// Ends a request. Counts the loss if the target did not answer.
-    fn end(&mut self, asked: Asked, layers: &[Layer]) -> Option<Done> {
-        let ended = self.supply.end(asked);
+    /// Ends a request to the thread `tid`. Counts the loss if the thread did not answer.
+    fn end(&mut self, asked: Asked, tid: i32, layers: &[Layer]) -> Option<Done> {
+        let ended = self.supply.end(asked, self.post, tid);
         ended.map_err(|cause| self.lose(layers, cause)).ok()
     }
 

@@ -4,6 +4,7 @@ use super::asking::{Asked, Done, Free, Late};
 use super::sample::Reply;
 use super::targets::Target;
 use crate::jvm::os::handoff::Ended;
+use crate::jvm::os::signal::Post;
 use oracle::Layer;
 use oracle::tally::Drop;
 use std::time::{Duration, Instant};
@@ -59,9 +60,9 @@ impl Supply {
         self.free.push(sample);
     }
 
-    /// Ends a request: the target's answer, or why there is none. If another thread has answered,
-    /// the sample holds the truth of an older sample, and is not returned.
-    pub fn end(&mut self, asked: Asked) -> Result<Done, Drop> {
+    /// Ends a request to the thread `tid`: the answer, or why there is none. If another thread has
+    /// answered, the sample holds the truth of an older sample, and is not returned.
+    pub fn end(&mut self, asked: Asked, post: Post, tid: i32) -> Result<Done, Drop> {
         match asked.end() {
             Ended::Done(done) if done.value().sample.reply == Reply::OtherThread => {
                 self.free.push(done.free());
@@ -71,6 +72,10 @@ impl Supply {
             Ended::Lost(free) => self.free.push(free),
             Ended::Late(late) => self.late.push(late),
         }
-        Err(Drop::NoAnswer)
+        // The C library blocks all signals while a thread ends, so the last ones are never delivered.
+        match post.reaches(tid) {
+            true => Err(Drop::NoAnswer),
+            false => Err(Drop::ThreadEnded),
+        }
     }
 }

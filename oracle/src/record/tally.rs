@@ -16,7 +16,7 @@ use std::ops::AddAssign;
 pub enum Drop {
     /// The target did not answer the signal in time.
     NoAnswer,
-    /// The target ended between its choice and the signal.
+    /// The target ended between its choice and its answer.
     ThreadEnded,
     /// The stack is deeper than the record.
     TooDeep,

@@ -323,6 +323,12 @@ impl Post {
         )
     }
 
+    /// Whether a signal would reach the thread whose kernel id is `tid`: whether the thread is there.
+    pub fn reaches(self, tid: i32) -> bool {
+        // SAFETY: signal 0 is none: it is only asked for (tgkill(2)).
+        unsafe { libc::syscall(libc::SYS_tgkill, self.pid, tid, 0) == 0 }
+    }
+
     /// Sends `signal` to the thread whose kernel id is `tid`, as a timer does that has fired once.
     pub fn send_as_timer(self, tid: i32, signal: c_int) -> io::Result<()> {
         self.queue(tid, QueuedInfo::of_timer(signal))
@@ -349,6 +355,23 @@ impl Post {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn a_thread_is_reached_until_it_has_ended() {
+        // SAFETY: no preconditions.
+        let own = || unsafe { libc::gettid() };
+        let post = Post::new();
+        assert!(post.reaches(own()));
+        let ended = thread::spawn(own).join().expect("it does not panic");
+        let start = Instant::now();
+        // The kernel removes a thread after others have been told of its end.
+        while post.reaches(ended) {
+            assert!(start.elapsed() < Duration::from_secs(60));
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
 
     #[test]
     fn copies_words_up_to_the_end_of_the_stack() {
