@@ -3,15 +3,13 @@
 
 mod support;
 
-use std::env;
+use std::path::Path;
 use std::process::{Command, Stdio};
+use std::{env, fs};
 use support::{BUILD, finish, project};
-use test_support::{Deadline, run, wait};
+use test_support::{Deadline, Output, run, wait};
 
 const IMAGE: &str = "stackwitness-test";
-
-/// The base image that the recipe names.
-const RECIPE_BASE: &str = "eclipse-temurin:21-jdk";
 
 /// What builds images and runs programs in them.
 #[derive(Copy, Clone)]
@@ -41,9 +39,9 @@ impl Builder {
     }
 
     /// Runs the image's entry point with this argument.
-    fn run_image(self, argument: &str) -> String {
+    fn run_image(self, argument: &str) -> Output {
         match self {
-            Builder::Docker => run(self.command().args(["run", "--rm", IMAGE, argument])).stdout,
+            Builder::Docker => run(self.command().args(["run", "--rm", IMAGE, argument])),
             Builder::Buildah => {
                 let container = run(self.command().args(["from", IMAGE])).ok();
                 let container = container.trim();
@@ -51,7 +49,7 @@ impl Builder {
                 let entry = ["run", container, "--", "stackwitness", argument];
                 let found = run(self.command().args(entry));
                 run(self.command().args(["rm", container])).ok();
-                found.stdout
+                found
             }
         }
     }
@@ -64,6 +62,13 @@ impl Builder {
         };
         run(&mut remove).ok();
     }
+}
+
+/// The base image that a recipe names.
+fn base_of(recipe: &Path) -> String {
+    let text = fs::read_to_string(recipe).expect("a recipe");
+    let base = text.lines().find_map(|line| line.strip_prefix("ARG JDK="));
+    base.expect("a base image").to_owned()
 }
 
 /// Whether a command is there and succeeds.
@@ -81,7 +86,8 @@ fn the_container_recipe_makes_an_image_that_works() {
         println!("skipped: neither a docker daemon nor buildah");
         return;
     };
-    let base = env::var("STACKWITNESS_TEST_JDK_IMAGE").unwrap_or_else(|_| RECIPE_BASE.into());
+    let recipe = project().join("packaging/Dockerfile");
+    let base = env::var("STACKWITNESS_TEST_JDK_IMAGE").unwrap_or_else(|_| base_of(&recipe));
     if !builder.has(&base) {
         println!(
             "skipped: no image {base}; STACKWITNESS_TEST_JDK_IMAGE names another one with a JDK"
@@ -99,10 +105,10 @@ fn the_container_recipe_makes_an_image_that_works() {
         .args(["build", "--tag", IMAGE, "--build-arg"])
         .arg(format!("JDK={base}"))
         .arg("--file")
-        .arg(project().join("packaging/Dockerfile"))
+        .arg(recipe)
         .arg(dist.path());
     finish(&mut build, "the image");
     let found = builder.run_image("doctor");
     builder.remove_image();
-    assert!(found.contains("ok       agent: "), "{found}");
+    assert!(found.stdout.contains("ok       agent: "), "{found:#?}");
 }

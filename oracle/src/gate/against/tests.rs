@@ -61,8 +61,8 @@ fn wrong(program: &str, cause: &str) -> Cell {
     Cell::new(program, Layer::AsgctAsync, What::Wrong(cause.into()))
 }
 
-/// A run of an honest JVM whose rates are those of every other run.
-fn honest(random: &mut Random, seed: u64) -> Set {
+/// A run without counts.
+fn empty(seed: u64) -> Set {
     let mut set = Set::default();
     set.samples.push(Sample {
         version: "17.0.1".into(),
@@ -76,6 +76,14 @@ fn honest(random: &mut Random, seed: u64) -> Set {
             work: String::new(),
         };
         set.programs.insert(name.into(), program);
+    }
+    set
+}
+
+/// A run of an honest JVM whose rates are those of every other run.
+fn honest(random: &mut Random, seed: u64) -> Set {
+    let mut set = empty(seed);
+    for name in PROGRAMS {
         // No machine makes equally many checks each time.
         let checks = (CHECKS as f64 * (0.8 + 0.4 * random.uniform())) as u64;
         set.count(Cell::new(name, Layer::AsgctAsync, What::Checks), checks);
@@ -93,13 +101,18 @@ fn whole(mut set: Set) -> Set {
     set
 }
 
-fn baseline(random: &mut Random, runs: u64) -> Set {
+/// The baseline of so many runs, each made by its seed.
+fn gathered(runs: u64, mut run: impl FnMut(u64) -> Set) -> Set {
     let mut base = Set::default();
     for seed in 0..runs {
-        let run = whole(honest(random, seed));
+        let run = whole(run(seed));
         base.append(run).expect("runs with seeds of their own");
     }
     base
+}
+
+fn baseline(random: &mut Random, runs: u64) -> Set {
+    gathered(runs, |seed| honest(random, seed))
 }
 
 fn judged(base: &Set, new: Set) -> Against {
@@ -139,8 +152,7 @@ fn a_short_baseline_is_no_reason_for_false_alarms() {
 
 /// A run in which half of the walks in program `a` are wrong, and no others. The other programs make so many checks.
 fn half_of_one_program(random: &mut Random, seed: u64, others: u64, share: f64) -> Set {
-    let mut run = honest(random, seed);
-    run.counts.clear();
+    let mut run = empty(seed);
     for name in PROGRAMS {
         let checks = if name == "a" { 2_000 } else { others };
         run.count(Cell::new(name, Layer::AsgctAsync, What::Checks), checks);
@@ -152,11 +164,7 @@ fn half_of_one_program(random: &mut Random, seed: u64, others: u64, share: f64) 
 #[test]
 fn another_mix_of_programs_is_no_change() {
     let mut random = Random(17);
-    let mut base = Set::default();
-    for seed in 0..8 {
-        let run = whole(half_of_one_program(&mut random, seed, 2_000, 0.5));
-        base.append(run).expect("runs with seeds of their own");
-    }
+    let base = gathered(8, |seed| half_of_one_program(&mut random, seed, 2_000, 0.5));
     // Of 6,900 checks 1,000 are wrong; of the baseline's 16,000 as many.
     let busy = half_of_one_program(&mut random, 1000, 700, 0.5);
     assert_eq!(judged(&base, busy).changes, []);
@@ -218,11 +226,7 @@ fn with_errors(random: &mut Random, seed: u64, errors: f64, refused: f64) -> Set
 #[test]
 fn refused_stacks_fail_in_a_number_in_which_other_errors_do_not() {
     let mut random = Random(13);
-    let mut base = Set::default();
-    for seed in 0..8 {
-        let run = whole(with_errors(&mut random, seed, 200.0, 2.0));
-        base.append(run).expect("runs with seeds of their own");
-    }
+    let base = gathered(8, |seed| with_errors(&mut random, seed, 200.0, 2.0));
     // 0.3 % of the checks more.
     let busy = with_errors(&mut random, 1000, 260.0, 2.0);
     let strict = with_errors(&mut random, 1001, 260.0, 62.0);
