@@ -130,6 +130,7 @@ pub const STRESS_NAMES: &[&str] = &[
     "threads-1000-live",
     "virtual-threads-10000",
     "class-unloading",
+    "loader-generations",
     REDEFINITIONS[0],
     REDEFINITIONS[1],
     "foreign-upcalls",

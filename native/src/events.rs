@@ -13,7 +13,7 @@ use crate::records::Records;
 use crate::sampling::sampler::Sampler;
 use crate::sampling::stepping::counts::End;
 use crate::sampling::stepping::handler;
-use crate::truth::classes::{hook_class, prepared, rewriting};
+use crate::truth::classes::{hook_class, ids, prepared, rewriting};
 use crate::truth::thread_state::ThreadState;
 use crate::walkers::asgct;
 use jni_sys::jlong;
@@ -75,7 +75,7 @@ impl Events for AgentEvents {
             enter(agent, env);
             attached::rehearse(jvm.vm);
             for class in jvm.jvmti.loaded_classes(env).unwrap_or_default() {
-                prepared::create_method_ids(truth, class.get());
+                ids::create(truth, class.get());
             }
             jvm.set_live(true);
             if agent.config.steps

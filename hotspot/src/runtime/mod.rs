@@ -8,7 +8,7 @@ mod places;
 mod upcalls;
 
 pub use lambda_forms::is_lambda_form;
-pub use names::{has_address, is_hidden, method_without_address};
+pub use names::{has_address, is_hidden, may_end_before_loader, method_without_address};
 pub use places::place;
 pub use upcalls::is_called_by_vm;
 

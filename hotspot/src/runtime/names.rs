@@ -45,6 +45,12 @@ pub fn has_address(name: &[u8]) -> bool {
     hidden(name.strip_suffix(b";").unwrap_or(name)).is_some()
 }
 
+/// Whether this is the name of a hidden class that may be unloaded before its loader. Those of lambdas are strong
+/// (`java.lang.invoke.InnerClassLambdaMetafactory`), so they are not meant.
+pub fn may_end_before_loader(name: &[u8]) -> bool {
+    hidden(name).is_some() && of(name).1 != Kind::Lambda
+}
+
 /// The name without the address that HotSpot appends to the name of a hidden class.
 pub(super) fn without_address(name: &[u8]) -> &[u8] {
     hidden(name).unwrap_or(name)
@@ -113,6 +119,16 @@ mod tests {
         }
         for name in ["a/B", "a/LambdaForm$MH", "[La/B;", "[I"] {
             assert!(!has_address(name.as_bytes()), "{name}");
+        }
+    }
+
+    #[test]
+    fn lambdas_live_as_long_as_their_loader() {
+        for name in ["a/LambdaForm$MH.0x00007f1", "a/B+0x1"] {
+            assert!(may_end_before_loader(name.as_bytes()), "{name}");
+        }
+        for name in ["a/B", "a/B$$Lambda.0x00007f1", "a/B$$Lambda$14+0x00007f1"] {
+            assert!(!may_end_before_loader(name.as_bytes()), "{name}");
         }
     }
 

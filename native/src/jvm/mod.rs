@@ -54,6 +54,8 @@ pub struct Jvm {
     pub java_calls: Option<JavaCalls>,
     /// Code and methods, for the truth by steps, if the VM describes them.
     pub step_facts: Option<StepFacts>,
+    /// The feature release, such as 25; 0 if the VM does not tell.
+    pub feature: u32,
     flags: Option<Flags>,
     interpreter: Option<InterpreterLayout>,
     codelets: OnceLock<Option<Interpreter>>,
@@ -76,6 +78,7 @@ impl Jvm {
             java_threads: structs.and_then(JavaThreads::find),
             java_calls: structs.and_then(JavaCalls::find),
             step_facts: structs.and_then(|structs| StepFacts::find(structs, feature)),
+            feature,
             flags: structs.and_then(Flags::find),
             interpreter: structs.and_then(InterpreterLayout::find),
             codelets: OnceLock::new(),

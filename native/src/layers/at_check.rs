@@ -92,7 +92,7 @@ fn check_layers(layers: &Layers, state: &ThreadState, env: Env<'_>, scratch: &mu
     let asked = match scratch.ask_gst_settled(layers.walkers, layers.truth, state, env) {
         Ok(asked) => asked,
         Err(NoAnswer::NobodyToAsk) => return,
-        Err(NoAnswer::Switching) => return unverifiable(),
+        Err(NoAnswer::Switching | NoAnswer::NoIds) => return unverifiable(),
         Err(NoAnswer::Failed(code)) => return slots.count(Layer::Gst, Verdict::Error(code.0)),
         Err(NoAnswer::TooDeep) => return drop(Drop::TooDeep),
     };

@@ -128,7 +128,7 @@ fn check(
     match scratch.ask_gst(layers.walkers, layers.truth, state, env) {
         Ok(()) => {}
         Err(NoAnswer::NobodyToAsk) => return,
-        Err(NoAnswer::Switching | NoAnswer::Failed(_)) => {
+        Err(NoAnswer::Switching | NoAnswer::NoIds | NoAnswer::Failed(_)) => {
             return slots.count(layer, Verdict::Unverifiable);
         }
         Err(NoAnswer::TooDeep) => return slots.drop(layer, Drop::TooDeep),

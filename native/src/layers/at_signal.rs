@@ -125,6 +125,9 @@ impl<'e> Judging<'e> {
 
     fn judge_by_next(&mut self, layer: Layer, target: &Target<'_>, sample: &Sample) {
         let (layers, env) = (self.layers, self.env);
+        if would_make_ids(layers, sample) {
+            return layers.records.slots.count(layer, Verdict::Unverifiable);
+        }
         if let Some((of, answer)) = self.outside.ask_running(layers, env, target) {
             let answer = answer.as_deref();
             return profiles::in_java(layers, of, sample, answer, &mut self.names);
@@ -167,6 +170,7 @@ impl<'e> Judging<'e> {
         self.edges.read_loaded();
         let of = thread(target);
         if self.edges.wants_start(of)
+            && !would_make_ids(self.layers, sample)
             && let Some(gst) = stack_of(self.layers, self.env, target, &mut self.gst)
         {
             judge_gst(self.layers, self.env, of, gst);
@@ -292,6 +296,17 @@ fn read_walk<'s>(
         Some(Ok(frames)) => return Some(frames.frames()),
     }
     None
+}
+
+/// Whether GetStackTrace's answer would make the ids of methods that got none, because they take too much memory.
+fn would_make_ids(layers: &Layers, sample: &Sample) -> bool {
+    let methods = &layers.truth.methods;
+    let lacks_id = |frame: &Frame| frame.method.0 == 0;
+    let is_seen = || match sample.reply {
+        Reply::Walked(Ok(())) => sample.frames.frames().iter().any(lacks_id),
+        _ => false,
+    };
+    methods.kept_ids.are_too_many() && (is_seen() || methods.lack_ids(sample.stack.hooks()))
 }
 
 /// GetStackTrace of the target at its next safepoint; none while a virtual thread acts as its carrier for

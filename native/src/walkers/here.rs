@@ -55,6 +55,8 @@ pub enum NoAnswer {
     NobodyToAsk,
     /// The thread mounts or unmounts a virtual thread.
     Switching,
+    /// A method on the stack has no id, and the answer would make the id, which the VM would keep for ever.
+    NoIds,
     /// The walker failed.
     Failed(ErrorCode),
     /// The stack has more frames than fit.
@@ -133,6 +135,9 @@ impl Scratch {
         state: &ThreadState,
         env: Env<'_>,
     ) -> Result<(), NoAnswer> {
+        if truth.methods.lack_ids(state.stack().hooks()) {
+            return Err(NoAnswer::NoIds);
+        }
         if !self.may_ask(walkers, truth, state, env) {
             return Err(NoAnswer::Switching);
         }

@@ -101,6 +101,17 @@ impl Outside {
             is_virtual,
         } = stopped;
         let walks = |asked: &Asked| !is_virtual || asked.walker.walks_virtual();
+        if layers.truth.methods.lack_ids(sample.stack.hooks()) {
+            // The answers would make the ids, which the VM would keep for ever.
+            drop(suspended);
+            let asked = self.walkers.iter().filter(|asked| walks(asked));
+            let java = self.java.as_ref().map(|java| java.layers_of(is_virtual));
+            let unasked = asked.map(|asked| &asked.layer);
+            for &layer in unasked.chain(java.into_iter().flatten()) {
+                layers.records.slots.count(layer, Verdict::Unverifiable);
+            }
+            return Instant::now();
+        }
         for asked in self.walkers.iter_mut().filter(|asked| walks(asked)) {
             asked.walked = asked
                 .walker
@@ -113,10 +124,7 @@ impl Outside {
         let stack = stack_of(layers, thread, is_virtual, sample);
         let java = self.java.as_mut().filter(|java| !java.is(tid));
         let java = java.map(|java| {
-            let of = match is_virtual {
-                true => java.of_virtual().len(),
-                false => java.layers().len(),
-            };
+            let of = java.layers_of(is_virtual).len();
             (java.ask(env, thread, 0..of), of, java)
         });
         drop(suspended);

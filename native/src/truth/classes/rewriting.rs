@@ -1,6 +1,7 @@
 //! Rewriting classes as they load.
 
 use super::hook_class::HOOK_CLASS;
+use super::ids;
 use crate::jvm::jni::Ref;
 use crate::truth::context::Truth;
 use crate::truth::java_hooks;
@@ -64,9 +65,10 @@ pub fn rewrite(
         truth.forget_late();
     }
     let super_class = rewritten.super_name.as_deref();
+    let have_ids = !ids::are_withheld_by(truth, loader);
     truth
         .methods
-        .add_hooked(name, super_class, rewritten.hooked);
+        .add_hooked(name, super_class, rewritten.hooked, have_ids);
     if truth.java_hooks.is_none() || name != java_hooks::THREAD {
         return rewritten.bytes;
     }

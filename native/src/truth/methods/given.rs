@@ -102,6 +102,14 @@ impl Given {
         }
     }
 
+    /// The origin of `key`, as far as classes were reported.
+    pub fn origin_if_known(&self, key: usize) -> Origin {
+        match self.origin_now(key) {
+            Origin::Nowhere => Origin::Unknown,
+            known => known,
+        }
+    }
+
     fn origin_by_looking(&self, key: usize, look: impl FnOnce()) -> Origin {
         if !self.looks(look) {
             return Origin::Unknown;
@@ -164,6 +172,8 @@ mod tests {
         assert_eq!(given.origin(7, || {}), Origin::Class);
         assert_eq!(given.origin(8, || {}), Origin::Unloaded);
         assert_eq!(given.origin(9, || {}), Origin::Nowhere);
+        assert_eq!(given.origin_if_known(8), Origin::Unloaded);
+        assert_eq!(given.origin_if_known(10), Origin::Unknown);
         given.add([8, 9].into_iter());
         assert_eq!(given.origin(8, || {}), Origin::Class, "given once more");
         assert_eq!(given.origin(9, || {}), Origin::Class);

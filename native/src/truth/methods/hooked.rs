@@ -16,6 +16,8 @@ pub struct Hooked {
     /// Whether the code that runs is not the code that the map is of: another agent has changed the code
     /// after ours.
     pub is_altered: bool,
+    /// Whether the VM was asked for the ids of the methods of its class (see [`KeptIds`](super::kept_ids::KeptIds)).
+    pub has_id: bool,
 }
 
 impl Hooked {

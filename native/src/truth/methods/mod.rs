@@ -5,6 +5,7 @@ mod called_by_vm;
 mod changes;
 mod given;
 pub mod hooked;
+pub mod kept_ids;
 pub mod old_frames;
 mod old_versions;
 pub mod registry;

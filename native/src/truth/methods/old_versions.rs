@@ -20,7 +20,7 @@ const EVER: u64 = 0;
 enum Version {
     /// The version that its key stands for.
     Newest,
-    /// An older version.
+    /// An older version, or one whose class got no ids.
     Old(Arc<Hooked>),
     /// The version is not known.
     Unknown,
@@ -147,6 +147,9 @@ impl Registry {
         let Some(hooked) = self.by_hook(hook).filter(|hooked| !hooked.is_altered) else {
             return Version::Unknown;
         };
+        if !hooked.has_id {
+            return Version::Old(hooked);
+        }
         match self.newest_hook(&hooked) {
             Some(newest) if newest == hook => Version::Newest,
             Some(_) => Version::Old(hooked),

@@ -4,6 +4,7 @@ use super::altered::Altered;
 use super::called_by_vm::CalledByVm;
 use super::given::{Given, Origin};
 use super::hooked::{Hooked, Known, shown_name};
+use super::kept_ids::KeptIds;
 use super::sites::Sites;
 use super::versions::Versions;
 use crate::jvm::Jvm;
@@ -34,6 +35,8 @@ pub struct Registry {
     called_by_vm: CalledByVm,
     /// Methods whose code another agent has changed after ours.
     pub altered: Altered,
+    /// The ids of unloaded classes.
+    pub kept_ids: KeptIds,
 }
 
 impl Registry {
@@ -51,6 +54,7 @@ impl Registry {
             sites: Sites::default(),
             called_by_vm: CalledByVm::default(),
             altered: Altered::default(),
+            kept_ids: KeptIds::new(jvm.feature),
         }
     }
 
@@ -59,8 +63,14 @@ impl Registry {
         HookId(self.next_id.fetch_add(1, Relaxed))
     }
 
-    /// Adds the hooked methods of a class, before the VM gets its code.
-    pub fn add_hooked(&self, class: &str, super_class: Option<&str>, methods: Vec<HookedMethod>) {
+    /// Adds the hooked methods of a class, before the VM gets its code. `have_ids` says whether they will have ids.
+    pub fn add_hooked(
+        &self,
+        class: &str,
+        super_class: Option<&str>,
+        methods: Vec<HookedMethod>,
+        have_ids: bool,
+    ) {
         let class: Arc<str> = class.into();
         let super_class: Option<Arc<str>> = super_class.map(Arc::from);
         let mut hooked = write(&self.hooked);
@@ -73,6 +83,7 @@ impl Registry {
                     super_class: super_class.clone(),
                     method,
                     is_altered: false,
+                    has_id: have_ids,
                 }),
             );
         }
@@ -137,6 +148,9 @@ impl Registry {
     /// forgotten.
     pub fn forget(&self, classes: &[Unloaded]) -> (usize, usize) {
         let keys = || classes.iter().flat_map(|class| &class.keys);
+        for class in classes {
+            self.kept_ids.unloaded(class.keys.len());
+        }
         if keys().next().is_some() {
             let mut known = write(&self.known);
             for key in keys() {
@@ -218,7 +232,7 @@ impl Registry {
     /// Whether it is not certain of which method a `frame` of a walk is.
     pub fn is_doubtful_frame(&self, frame: &Frame) -> bool {
         let is_gone = || match frame.method.0 {
-            0 => !self.versions.is_empty(),
+            0 => !self.versions.is_empty() || self.kept_ids.are_too_many(),
             _ => self.with_known(frame.method, |known| matches!(known, Known::Gone)),
         };
         self.versions.contains(frame.method.0) || is_gone()
@@ -227,6 +241,14 @@ impl Registry {
     /// The method of a hook.
     pub fn by_hook(&self, hook: HookId) -> Option<Arc<Hooked>> {
         read(&self.hooked).get(&hook.0).cloned()
+    }
+
+    /// Whether the method of one of `hooks` has no id, because those of unloaded classes take too much memory.
+    pub fn lack_ids(&self, mut hooks: impl Iterator<Item = HookId>) -> bool {
+        self.kept_ids.are_too_many() && {
+            let hooked = read(&self.hooked);
+            hooks.any(|hook| hooked.get(&hook.0).is_some_and(|method| !method.has_id))
+        }
     }
 
     /// All hooked methods.

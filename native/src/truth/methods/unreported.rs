@@ -1,7 +1,8 @@
 //! Classes whose preparation the VM does not report.
 //!
 //! The VM posts no event for a class that a thread prepares while it attaches itself. Most such classes are known early
-//! (`attached::rehearse`). Any other is looked for when a walk shows a key without a class.
+//! (`attached::rehearse`). Any other is looked for when a walk shows a key without a class. Where new classes get no
+//! ids (`kept_ids`), nothing is looked for: a look at all classes makes the ids of them all.
 
 use super::given::Origin;
 use super::registry::Registry;
@@ -10,12 +11,18 @@ use oracle::trace::MethodKey;
 impl Registry {
     /// The origin of a key.
     pub(super) fn origin(&self, key: MethodKey) -> Origin {
-        self.given.origin(key.0, || self.add_all_keys())
+        match self.kept_ids.are_too_many() {
+            true => self.given.origin_if_known(key.0),
+            false => self.given.origin(key.0, || self.add_all_keys()),
+        }
     }
 
     /// The origin of a key, without waiting for its class.
     pub(super) fn origin_at_once(&self, key: MethodKey) -> Origin {
-        self.given.origin_at_once(key.0, || self.add_all_keys())
+        match self.kept_ids.are_too_many() {
+            true => self.given.origin_if_known(key.0),
+            false => self.given.origin_at_once(key.0, || self.add_all_keys()),
+        }
     }
 
     /// Adds the keys of all prepared classes.

@@ -260,10 +260,19 @@ impl TraceStack {
         self.head().depth.store(depth, Relaxed);
     }
 
+    /// The hooked frames, bottom first.
+    pub fn hooks(&self) -> impl Iterator<Item = HookId> {
+        self.from(0)
+    }
+
     /// The hooked frames above the entry of `token`.
     pub fn above(&self, token: Token) -> impl Iterator<Item = HookId> {
-        let above = token.depth.saturating_add(1)..self.depth();
-        above.filter_map(|index| Some(hook_of(self.entry(index)?.hook.load(Relaxed))))
+        self.from(token.depth.saturating_add(1))
+    }
+
+    fn from(&self, lowest: u32) -> impl Iterator<Item = HookId> {
+        let entries = lowest..self.depth();
+        entries.filter_map(|index| Some(hook_of(self.entry(index)?.hook.load(Relaxed))))
     }
 
     /// The lowest `n` of the entries that the last change removed. Valid until the next push.

@@ -98,9 +98,13 @@ impl Asker {
         &self.rows
     }
 
-    /// The layers that ask for the stacks of virtual threads, too: the first of [`Asker::layers`].
-    pub fn of_virtual(&self) -> &[Layer] {
-        &self.rows[..self.of_virtual]
+    /// The layers that ask for the stack of such a thread. Those of virtual threads are the first of
+    /// [`Asker::layers`].
+    pub fn layers_of(&self, is_virtual: bool) -> &[Layer] {
+        match is_virtual {
+            true => &self.rows[..self.of_virtual],
+            false => &self.rows,
+        }
     }
 
     /// Whether the thread with this kernel id is the one that asks.

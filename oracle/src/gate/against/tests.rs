@@ -6,6 +6,7 @@ use super::power::Detect;
 use crate::Hooking;
 use crate::Layer;
 use crate::gate::baseline::{Cell, Platform, Program, Sample, Set, What};
+use crate::record::CauseName;
 
 /// A generator of random numbers that gives the same ones in each run of the tests (xorshift64*,
 /// Marsaglia, Xorshift RNGs, Journal of Statistical Software 8, 2003).
@@ -232,6 +233,34 @@ fn refused_stacks_fail_in_a_number_in_which_other_errors_do_not() {
     let strict = with_errors(&mut random, 1001, 260.0, 62.0);
     assert!(!fails(&judged(&base, busy)));
     assert!(fails(&judged(&base, strict)));
+}
+
+/// An honest run, which has so many mismatches of `cause` at a place that no other run has.
+fn striking(random: &mut Random, seed: u64, cause: &str, count: u64) -> Set {
+    let mut run = honest(random, seed);
+    for cause in ["many", CauseName::UNEXPLAINED] {
+        run.count(wrong("a", cause), 40);
+    }
+    let place = Cell {
+        place: Some(format!("A.method{seed}")),
+        ..wrong("a", cause).of_all_programs()
+    };
+    run.count(place, count);
+    run
+}
+
+#[test]
+fn a_known_mistake_may_strike_other_methods_but_an_unexplained_one_may_not() {
+    let mut random = Random(23);
+    let sizes = [3, 9, 3, 4, 7, 3, 5, 3];
+    let base = gathered(8, |seed| {
+        striking(&mut random, seed, "many", sizes[seed as usize])
+    });
+    let mut fails = |cause, count| fails(&judged(&base, striking(&mut random, 1000, cause, count)));
+    // Four times as many as at any new place before.
+    assert!(!fails("many", 35));
+    assert!(fails("many", 60));
+    assert!(fails(CauseName::UNEXPLAINED, 35));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Cells: what is counted apart, so that a change in one place is not lost among all others.
 
 use crate::Layer;
+use crate::record::CauseName;
 use std::fmt;
 use std::str::FromStr;
 
@@ -84,6 +85,14 @@ impl What {
             What::Checks | What::Milliseconds | What::Frames => None,
             What::MethodNotCompared | What::BciNotCompared => Some(What::Frames),
             _ => Some(What::Checks),
+        }
+    }
+
+    /// Whether the count is of mismatches whose cause was found.
+    pub fn is_explained(&self) -> bool {
+        match self {
+            What::Wrong(cause) | What::Truncated(cause) => CauseName::explains(cause),
+            _ => false,
         }
     }
 

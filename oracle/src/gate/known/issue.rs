@@ -42,9 +42,6 @@ pub struct KnownIssue {
     pub link: String,
 }
 
-/// Names of causes that explain nothing.
-const NO_CAUSES: [&str; 2] = ["unexplained", CauseName::NOT_LOOKED_AT];
-
 impl KnownIssues {
     /// What is wrong with an issue, by its number, if anything is: a value that is not allowed, or an
     /// issue that would hide more than one kind of mismatch.
@@ -103,7 +100,7 @@ impl KnownIssue {
         if self.place.as_deref() == Some("") {
             return Some(format!("{id}: an empty place is no method"));
         }
-        if self.place.is_none() && cause.is_none_or(|cause| NO_CAUSES.contains(&cause)) {
+        if self.place.is_none() && !cause.is_some_and(CauseName::explains) {
             return Some(format!(
                 "{id}: without a place it would hide mismatches of all kinds that nobody has explained"
             ));

@@ -43,6 +43,11 @@ impl Novelty {
         self.rate * tail
     }
 
+    /// The largest count of a new kind in the baseline.
+    pub fn largest(self) -> u64 {
+        self.largest
+    }
+
     /// The smallest count of a new kind that is an alarm, if honest runs are to have one with
     /// probability `alpha` at most. Always more than was seen in the baseline.
     pub fn limit(self, alpha: f64) -> u64 {

@@ -79,6 +79,14 @@ impl CauseName {
     /// The name for mismatches whose cause was not looked for, because there was no time.
     pub const NOT_LOOKED_AT: &str = "not looked at";
 
+    /// The name for mismatches whose cause was looked for, and not found.
+    pub const UNEXPLAINED: &str = "unexplained";
+
+    /// Whether a cause of this name explains a mismatch.
+    pub fn explains(name: &str) -> bool {
+        ![CauseName::NOT_LOOKED_AT, CauseName::UNEXPLAINED, ""].contains(&name)
+    }
+
     /// The name.
     pub fn as_str(&self) -> &str {
         &self.0

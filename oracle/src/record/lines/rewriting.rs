@@ -40,6 +40,10 @@ pub struct Rewriting {
     pub methods_left: BTreeMap<String, u64>,
     /// Classes of the program itself, not of the JDK, that were prepared.
     pub application_classes: u64,
+    /// Classes whose methods got no ids, because HotSpot keeps the ids of unloaded classes for ever, and they took
+    /// too much memory already. Stacks with these methods are not judged.
+    #[serde(default)]
+    pub classes_without_ids: u64,
     /// Trace stacks that were corrected after a StackOverflowError (or a similar error) in a hook.
     pub repairs: u64,
     /// Whether the sampler was still waiting for a safepoint when the VM ended.

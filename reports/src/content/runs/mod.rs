@@ -54,6 +54,7 @@ fn group(run: &Run) -> Group {
         notes.extend(more(rewriting));
         notes.extend(in_java(rewriting));
         notes.extend(altered(rewriting));
+        notes.extend(without_ids(rewriting));
         if rewriting.repairs > 0 {
             let repairs = rewriting.repairs;
             notes.push(format!(
@@ -123,6 +124,17 @@ fn altered(rewriting: &Rewriting) -> Option<String> {
         format!(
             "another agent has changed the code of {methods} methods after ours, so that neither hooks \
              nor class files say where their frames stand: {examples}"
+        )
+    })
+}
+
+/// How many classes got no method ids.
+fn without_ids(rewriting: &Rewriting) -> Option<String> {
+    let classes = rewriting.classes_without_ids;
+    (classes > 0).then(|| {
+        format!(
+            "{classes} classes got no method IDs, because this JVM keeps those of unloaded classes for ever, and they \
+             take 3 MB already: stacks with these classes are not judged"
         )
     })
 }
