@@ -38,6 +38,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 Choice::Hook {
                     id: HookId(next),
                     check: false,
+                    plain: false,
                 }
             };
             let hooks = HookClass {

@@ -41,6 +41,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 Choice::Hook {
                     id: HookId(next),
                     check: next % 16 == 0,
+                    plain: false,
                 }
             };
             let hooks = HookClass {

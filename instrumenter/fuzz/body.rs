@@ -14,6 +14,7 @@ pub fn hook_all(class_file: &[u8], tokens: Tokens) -> Option<Rewritten> {
         Choice::Hook {
             id: HookId(next),
             check: next % 2 == 0,
+            plain: false,
         }
     };
     rewrite(class_file, HookClass { name, tokens }, &mut all).ok()

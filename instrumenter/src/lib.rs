@@ -13,7 +13,7 @@
 //! let mut next = 0;
 //! let mut all = |_: &MethodInfo<'_>| {
 //!     next += 1;
-//!     Choice::Hook { id: HookId(next), check: false }
+//!     Choice::Hook { id: HookId(next), check: false, plain: false }
 //! };
 //! let name = "java/lang/StackwitnessTrace";
 //! let hooks = HookClass { name, tokens: Tokens::WhereNeeded };

@@ -47,14 +47,7 @@ pub fn rewrite(class_file: &[u8], hooks: HookClass<'_>, plan: &mut dyn Plan) -> 
                 result.not_chosen += 1;
                 continue;
             }
-            Choice::Hook { id, check } => (
-                id,
-                Wanted {
-                    check,
-                    plain: false,
-                },
-            ),
-            Choice::HookPlainly { id, check } => (id, Wanted { check, plain: true }),
+            Choice::Hook { id, check, plain } => (id, Wanted { check, plain }),
         };
         if body.capacity() == 0 {
             body.reserve(class_file.len() + class_file.len() / 2);

@@ -23,6 +23,7 @@ fn hook_with(tokens: Tokens, file: &[u8], check: bool) -> Rewritten {
         Choice::Hook {
             id: HookId(next),
             check,
+            plain: false,
         }
     };
     rewrite(file, hooks(tokens), &mut all).expect("a class file")
@@ -130,10 +131,10 @@ fn plain_hooks_have_other_names_alone() {
         let mut next = 0;
         let mut all = |_: &MethodInfo<'_>| {
             next += 1;
-            let (id, check) = (HookId(next), true);
-            match plain {
-                true => Choice::HookPlainly { id, check },
-                false => Choice::Hook { id, check },
+            Choice::Hook {
+                id: HookId(next),
+                check: true,
+                plain,
             }
         };
         let hooked = rewrite(&file, hooks(Tokens::WhereNeeded), &mut all).expect("a class file");
@@ -393,6 +394,7 @@ fn the_id_is_read_back_from_the_code() {
             let mut plan = |_: &MethodInfo<'_>| Choice::Hook {
                 id: HookId(id),
                 check: false,
+                plain: false,
             };
             let r = rewrite(&file, hooks(Tokens::Always), &mut plan).expect("a class file");
             let bytes = r.bytes.expect("hooked");
@@ -416,6 +418,7 @@ fn another_generation_of_a_class_has_the_outline_of_the_first() {
             let mut plan = |_: &MethodInfo<'_>| Choice::Hook {
                 id: HookId(first),
                 check: true,
+                plain: false,
             };
             let rewritten = rewrite(&file, hooks(tokens), &mut plan).expect("a class file");
             rewritten.bytes.expect("hooked")

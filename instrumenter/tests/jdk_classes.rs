@@ -94,6 +94,7 @@ fn the_verifier_rejects_a_wrong_frame() {
     let mut plan = |_: &MethodInfo<'_>| Choice::Hook {
         id: HookId(1),
         check: false,
+        plain: false,
     };
     let hooks = HookClass {
         tokens: Tokens::Always,

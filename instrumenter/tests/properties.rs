@@ -181,7 +181,7 @@ proptest! {
         let mut next = 0;
         let mut plan = |_: &MethodInfo<'_>| {
             next += 1;
-            Choice::Hook { id: HookId(next), check }
+            Choice::Hook { id: HookId(next), check, plain: false }
         };
         let r = rewrite(&file, hooks(tokens), &mut plan).expect("well-formed");
         let Some(bytes) = &r.bytes else { return Ok(()) };
@@ -204,7 +204,7 @@ proptest! {
         let mut nth = 0;
         let mut plan = |_: &MethodInfo<'_>| {
             nth += 1;
-            if chosen >> (nth % 8) & 1 == 0 { Choice::Leave } else { Choice::Hook { id: HookId(nth), check: false } }
+            if chosen >> (nth % 8) & 1 == 0 { Choice::Leave } else { Choice::Hook { id: HookId(nth), check: false, plain: false } }
         };
         let r = rewrite(&file, hooks(tokens), &mut plan).expect("well-formed");
         let Some(bytes) = &r.bytes else { return Ok(()) };

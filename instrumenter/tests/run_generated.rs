@@ -18,6 +18,7 @@ fn hook(class: &[u8], tokens: Tokens) -> Vec<u8> {
         Choice::Hook {
             id: HookId(next),
             check: next % 3 == 0,
+            plain: false,
         }
     };
     let name = "Trace";

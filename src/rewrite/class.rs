@@ -66,6 +66,7 @@ impl<'a> Rewriter<'a> {
             Choice::Hook {
                 id: HookId(*next),
                 check: false,
+                plain: false,
             }
         };
         let r = match instrumenter::rewrite(bytes, HOOKS, &mut plan) {

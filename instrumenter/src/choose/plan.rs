@@ -30,14 +30,9 @@ pub enum Choice {
         id: HookId,
         /// The entry hook also calls `check`.
         check: bool,
-    },
-    /// As `Hook`, but with plain hooks at entry and exit: they call `enterPlainly(II)V` and `exitPlainly(II)V`, or
-    /// `pushPlainly(II)I` and `popPlainly(I)V` in a method that keeps a token.
-    HookPlainly {
-        /// The number that its entry hook pushes.
-        id: HookId,
-        /// The entry hook also calls `check`.
-        check: bool,
+        /// The hooks at entry and exit are plain: they call `enterPlainly(II)V` and `exitPlainly(II)V`, or
+        /// `pushPlainly(II)I` and `popPlainly(I)V` in a method that keeps a token.
+        plain: bool,
     },
 }
 

@@ -32,6 +32,7 @@ pub fn rewrite_all(label: &str, from: &Path, to: &Path, read_every: usize) {
             Choice::Hook {
                 id: HookId(next),
                 check: next % 16 == 0,
+                plain: false,
             }
         };
         let r =

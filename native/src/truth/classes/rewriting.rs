@@ -117,9 +117,7 @@ impl Plan for Choosing<'_> {
         }
         let check = truth.chosen.checks(method);
         let id = truth.methods.new_id();
-        match truth.has_light_hooks() && !asks(id) {
-            true => Choice::HookPlainly { id, check },
-            false => Choice::Hook { id, check },
-        }
+        let plain = truth.has_light_hooks() && !asks(id);
+        Choice::Hook { id, check, plain }
     }
 }
