@@ -27,6 +27,46 @@ enum Version {
 }
 
 impl Registry {
+    /// Withdraws a mismatch if it is not certain which methods are compared.
+    ///
+    /// The key of a redefined method stands for its newest version. For a frame of an older version
+    /// AsyncGetCallTrace returns no key. GetStackTrace returns a key of its own, or the same key if
+    /// versions between had the same code. Keys of unloaded classes stand for nothing.
+    ///
+    /// `reference` has the stacks of keys with which `walk` was compared.
+    pub fn settle(
+        &self,
+        judgement: Judgement,
+        walk: &[Frame],
+        reference: &[&[Frame]],
+    ) -> Judgement {
+        // The judge of edges has its own doubts.
+        let is_of_edge = matches!(judgement.reason, Reason::Edge(_));
+        if judgement.is_mismatch() && !is_of_edge {
+            self.notice_changes(walk, &[]);
+        }
+        match judgement.differs() && !is_of_edge && self.is_doubtful(walk, reference) {
+            true => Judgement::plain(Verdict::Unverifiable, Reason::MethodGone),
+            false => judgement,
+        }
+    }
+
+    /// Whether it is not certain of which methods the frames of `walk` or `reference` are.
+    pub fn is_doubtful(&self, walk: &[Frame], reference: &[&[Frame]]) -> bool {
+        let exchanged = |frame: &Frame| self.was_redefined(frame.method);
+        walk.iter().any(|frame| self.is_doubtful_frame(frame))
+            || reference.iter().copied().flatten().any(exchanged)
+    }
+
+    /// Whether it is not certain of which method a `frame` of a walk is.
+    pub fn is_doubtful_frame(&self, frame: &Frame) -> bool {
+        let is_gone = || match frame.method.0 {
+            0 => !self.has_one_version_each() || self.kept_ids.are_too_many(),
+            _ => self.with_known(frame.method, |known| matches!(known, Known::Gone)),
+        };
+        self.was_redefined(frame.method) || is_gone()
+    }
+
     /// Judges a mismatch of `gst` again. GetStackTrace was asked for the stack of the calling
     /// thread at `asked` (in nanoseconds of `clock::since_start`). A frame of an old version must
     /// have a key of its own, and no other frame may have such a key. The verdict is `Unverifiable`

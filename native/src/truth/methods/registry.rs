@@ -15,8 +15,7 @@ use crate::jvm::os::clock;
 use crate::truth::unloading::KnownMethods as Unloaded;
 use hotspot::runtime::{is_called_by_vm, is_lambda_form};
 use instrumenter::HookedMethod;
-use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence, Site};
-use oracle::{Judgement, Reason, Verdict};
+use oracle::trace::{HookId, Location, MethodKey, Methods, Presence, Site};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -198,57 +197,9 @@ impl Registry {
         }
     }
 
-    /// Withdraws a mismatch if it is not certain which methods are compared.
-    ///
-    /// The key of a redefined method stands for its newest version. For a frame of an older version
-    /// AsyncGetCallTrace returns no key. GetStackTrace returns a key of its own, or the same key if
-    /// versions between had the same code. Keys of unloaded classes stand for nothing.
-    ///
-    /// `reference` has the stacks of keys with which `walk` was compared.
-    pub fn settle(
-        &self,
-        judgement: Judgement,
-        walk: &[Frame],
-        reference: &[&[Frame]],
-    ) -> Judgement {
-        // The judge of edges has its own doubts.
-        let is_of_edge = matches!(judgement.reason, Reason::Edge(_));
-        if judgement.is_mismatch() && !is_of_edge {
-            self.notice_changes(walk, &[]);
-        }
-        match judgement.differs() && !is_of_edge && self.is_doubtful(walk, reference) {
-            true => Judgement::plain(Verdict::Unverifiable, Reason::MethodGone),
-            false => judgement,
-        }
-    }
-
-    /// Whether it is not certain of which methods the frames of `walk` or `reference` are.
-    pub fn is_doubtful(&self, walk: &[Frame], reference: &[&[Frame]]) -> bool {
-        let exchanged = |frame: &Frame| self.versions.contains(frame.method.0);
-        walk.iter().any(|frame| self.is_doubtful_frame(frame))
-            || reference.iter().copied().flatten().any(exchanged)
-    }
-
-    /// Whether it is not certain of which method a `frame` of a walk is.
-    pub fn is_doubtful_frame(&self, frame: &Frame) -> bool {
-        let is_gone = || match frame.method.0 {
-            0 => !self.versions.is_empty() || self.kept_ids.are_too_many(),
-            _ => self.with_known(frame.method, |known| matches!(known, Known::Gone)),
-        };
-        self.versions.contains(frame.method.0) || is_gone()
-    }
-
     /// The method of a hook.
     pub fn by_hook(&self, hook: HookId) -> Option<Arc<Hooked>> {
         read(&self.hooked).get(&hook.0).cloned()
-    }
-
-    /// Whether the method of one of `hooks` has no id, because those of unloaded classes take too much memory.
-    pub fn lack_ids(&self, mut hooks: impl Iterator<Item = HookId>) -> bool {
-        self.kept_ids.are_too_many() && {
-            let hooked = read(&self.hooked);
-            hooks.any(|hook| hooked.get(&hook.0).is_some_and(|method| !method.has_id))
-        }
     }
 
     /// All hooked methods.
@@ -293,7 +244,7 @@ impl Registry {
     }
 
     /// Looks up a walker's key without a copy, because most callers need one word.
-    fn with_known<T>(&self, key: MethodKey, look: impl Fn(&Known) -> T) -> T {
+    pub(super) fn with_known<T>(&self, key: MethodKey, look: impl Fn(&Known) -> T) -> T {
         if self.versions.contains(key.0) {
             return look(&self.known_anew(key));
         }

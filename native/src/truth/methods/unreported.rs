@@ -1,4 +1,4 @@
-//! Classes whose preparation the VM does not report.
+//! Classes whose methods' keys nobody has reported.
 //!
 //! The VM posts no event for a class that a thread prepares while it attaches itself. Most such classes are known early
 //! (`attached::rehearse`). Any other is looked for when a walk shows a key without a class. Where new classes get no
@@ -6,7 +6,7 @@
 
 use super::given::Origin;
 use super::registry::Registry;
-use oracle::trace::MethodKey;
+use oracle::trace::{HookId, MethodKey};
 
 impl Registry {
     /// The origin of a key.
@@ -34,5 +34,13 @@ impl Registry {
                 self.add_keys(&methods.unwrap_or_default());
             }
         });
+    }
+
+    /// Whether the method of one of `hooks` has no id, because those of unloaded classes take too much memory.
+    pub fn lack_ids(&self, mut hooks: impl Iterator<Item = HookId>) -> bool {
+        self.kept_ids.are_too_many() && {
+            let hooked = self.all_hooked();
+            hooks.any(|hook| hooked.get(&hook.0).is_some_and(|method| !method.has_id))
+        }
     }
 }
