@@ -125,19 +125,25 @@ impl<'e> Judging<'e> {
 
     fn judge_by_next(&mut self, layer: Layer, target: &Target<'_>, sample: &Sample) {
         let (layers, env) = (self.layers, self.env);
-        if would_make_ids(layers, sample) {
-            return layers.records.slots.count(layer, Verdict::Unverifiable);
-        }
-        if let Some((of, answer)) = self.outside.ask_running(layers, env, target) {
+        let may_ask = !would_make_ids(layers, sample);
+        let ask_running = || self.outside.ask_running(layers, env, target);
+        if let Some((of, answer)) = may_ask.then(ask_running).flatten() {
             let answer = answer.as_deref();
             return profiles::in_java(layers, of, sample, answer, &mut self.names);
         }
         let thread = thread(target);
         // First of all: the thread runs on.
-        let of_virtual = stack_of_virtual(layers, env, target, sample, &mut self.of_virtual);
-        let gst = stack_of(layers, env, target, &mut self.gst);
+        let (of_virtual, gst) = match may_ask {
+            true => (
+                stack_of_virtual(layers, env, target, sample, &mut self.of_virtual),
+                stack_of(layers, env, target, &mut self.gst),
+            ),
+            false => (None, None),
+        };
         let found = gst.and_then(|gst| judge_gst(layers, env, thread, gst));
-        profiles::at_safepoint(layers, sample, gst);
+        if may_ask {
+            profiles::at_safepoint(layers, sample, gst);
+        }
         let reply = reply(layers, layer, target, sample, &mut self.later);
         let Some(walk) = read_walk(layers, env, &mut self.errors, layer, sample, reply) else {
             return;
