@@ -129,6 +129,7 @@ pub const STRESS_NAMES: &[&str] = &[
     "threads-10000",
     "threads-1000-live",
     "virtual-threads-10000",
+    "frames-in-heap",
     "class-unloading",
     "loader-generations",
     REDEFINITIONS[0],

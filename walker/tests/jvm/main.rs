@@ -54,10 +54,13 @@ fn at_signals_it_has_an_answer_where_async_get_call_trace_has_none() {
 }
 
 /// Of older VMs the walker does not know all of the layout.
+///
+/// Here a walker that knows nothing of frames in the heap has no answer for some 700 of 4,400 stacks, and one that
+/// walks them for some 12.
 #[test]
 fn frames_of_virtual_threads_in_the_heap_are_walked() {
     for jdk in Jdk::all().into_iter().filter(|jdk| jdk.feature >= 25) {
-        let answers = compare(&jdk, &["-XX:+UseG1GC"], &["virtual-threads-10000"]);
+        let answers = compare(&jdk, &["-XX:+UseG1GC"], &["frames-in-heap=50"]);
         let answered = answers.number("equal") + answers.number("differ");
         let unwalkable = answers.number("asgst_unwalkable");
         assert!(answered > 100, "{}", answers.text);
