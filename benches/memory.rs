@@ -4,8 +4,8 @@
 //! loaders, and start threads by the ten thousand, for 22 minutes or so many: one with exact hooks, one
 //! without an agent, and one with an agent that does nothing but have method ids made (`ids.c`). HotSpot
 //! keeps the ids of unloaded classes, and AsyncGetCallTrace names only methods that have ids; our agent has them
-//! made up to a limit. The benchmark prints the resident set of each every half minute, and how many fixtures each has run. The
-//! heap is of one size and touched before, so that only the rest can grow.
+//! made up to a limit. The benchmark prints the resident set of each every half minute, and how many fixtures each
+//! has run. The heap is of one size and touched before, so that only the rest can grow.
 //!
 //! `JAVA_HOME` names the JDK. Without it the newest JDK found is used. Needs `cc`.
 

@@ -3,12 +3,10 @@
 //! HotSpot before JDK 26 clears these ids, and never frees them (`~ClassLoaderData` in
 //! `share/classfile/classLoaderData.cpp`; JDK-8268406). AsyncGetCallTrace names only methods that have ids, so the
 //! agent has the ids of every class made. In a program that loads and unloads classes for ever, they would fill the
-//! memory: from some amount on, new classes that can be unloaded get none.
+//! memory: from some amount on, that of 28,000 classes of up to eight methods, new classes that can be unloaded get none.
 
+use oracle::record::MOST_KEPT_IDS;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-
-/// From so many bytes on, new classes get no ids: 28,000 unloaded classes of up to eight methods.
-const MOST: usize = 3 << 20;
 
 /// The fewest ids that the VM makes room for at once (`JNIMethodBlock` in `share/oops/method.cpp`), each with a
 /// pointer.
@@ -47,7 +45,7 @@ impl KeptIds {
 
     /// Whether they take so much memory that new classes get no ids any more. Once this is so, it stays so.
     pub fn are_too_many(&self) -> bool {
-        !self.are_freed && self.bytes.load(Relaxed) >= MOST
+        !self.are_freed && self.bytes.load(Relaxed) >= MOST_KEPT_IDS
     }
 }
 
@@ -59,7 +57,7 @@ mod tests {
     fn the_ids_of_unloaded_classes_take_only_so_much_memory() {
         let kept = KeptIds::new(25);
         let per_class = FEWEST * 8 + BESIDE;
-        for _ in 0..MOST.div_ceil(per_class) {
+        for _ in 0..MOST_KEPT_IDS.div_ceil(per_class) {
             assert!(!kept.are_too_many());
             kept.unloaded(1);
             kept.unloaded(0);
@@ -70,10 +68,10 @@ mod tests {
     #[test]
     fn ids_that_are_freed_are_never_too_many() {
         let kept = KeptIds::new(26);
-        kept.unloaded(MOST);
+        kept.unloaded(MOST_KEPT_IDS);
         assert!(!kept.are_too_many());
         let unknown = KeptIds::new(0);
-        unknown.unloaded(MOST);
+        unknown.unloaded(MOST_KEPT_IDS);
         assert!(unknown.are_too_many());
     }
 }

@@ -19,5 +19,5 @@ pub use kept::Kept;
 pub use kinds::KindCount;
 pub use line::{Record, Started};
 pub use mismatch::{CauseName, Mismatch, ShownFrame};
-pub use rewriting::Rewriting;
+pub use rewriting::{MOST_KEPT_IDS, Rewriting};
 pub use steps::{Coverage, InstructionCounts, StepCounts, VISITED_FILE, VisitedCode, Worst};

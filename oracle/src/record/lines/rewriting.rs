@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// So many bytes of method ids of unloaded classes may a JVM keep until new classes get none.
+pub const MOST_KEPT_IDS: usize = 3 << 20;
+
 /// The rewriter's counts in one run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rewriting {

@@ -4,7 +4,7 @@ pub(super) mod altered;
 pub(super) mod cost;
 
 use crate::model::{Block, Group, Groups, Room, Section};
-use oracle::record::Rewriting;
+use oracle::record::{MOST_KEPT_IDS, Rewriting};
 use oracle::report::{Exit, Report, Run};
 use std::collections::BTreeMap;
 
@@ -132,9 +132,10 @@ fn altered(rewriting: &Rewriting) -> Option<String> {
 fn without_ids(rewriting: &Rewriting) -> Option<String> {
     let classes = rewriting.classes_without_ids;
     (classes > 0).then(|| {
+        let megabytes = MOST_KEPT_IDS >> 20;
         format!(
             "{classes} classes got no method IDs, because this JVM keeps those of unloaded classes for ever, and they \
-             take 3 MB already: stacks with these classes are not judged"
+             take {megabytes} MB already: stacks with these classes are not judged"
         )
     })
 }
