@@ -39,9 +39,10 @@ fn main() {
     let ten_million = std::env::args().any(|arg| arg == "ten-million");
     let time = if ten_million { PATIENCE } else { COMPARISON };
     let mut target = start(&jdk.java(), dir.path(), time, !ten_million);
-    match ten_million {
-        true => count(&mut target, dir.path()),
-        false => compare(&mut target, dir.path()),
+    if ten_million {
+        count(&mut target, dir.path())
+    } else {
+        compare(&mut target, dir.path())
     }
     let _ = target.kill();
     let _ = target.wait();

@@ -35,9 +35,10 @@ impl Error {
 
     /// The exit code: whether the user must change the request, or the machine lacks something.
     pub fn exit_code(&self) -> u8 {
-        match self.usage {
-            true => exit::USAGE,
-            false => exit::NOT_MEASURED,
+        if self.usage {
+            exit::USAGE
+        } else {
+            exit::NOT_MEASURED
         }
     }
 }

@@ -64,9 +64,10 @@ impl Judging {
     /// Reads the known issues and the baseline before anything runs, so that a mistake in them
     /// costs no time.
     pub fn judge(&self) -> Result<Judge, Error> {
-        match self.gate {
-            true => self.since.judge(self.known.as_deref()),
-            false => Ok(Judge::ObservedRates),
+        if self.gate {
+            self.since.judge(self.known.as_deref())
+        } else {
+            Ok(Judge::ObservedRates)
         }
     }
 }

@@ -11,9 +11,10 @@ use std::io::{self, BufRead, BufReader};
 
 /// Prints the chosen code.
 pub fn command(args: &ListingArgs) -> Result<u8, Error> {
-    let path = match args.run.is_dir() {
-        true => args.run.join(VISITED_FILE),
-        false => args.run.clone(),
+    let path = if args.run.is_dir() {
+        args.run.join(VISITED_FILE)
+    } else {
+        args.run.clone()
     };
     let failed = Error::about::<io::Error>(&path);
     let is_chosen = |code: &VisitedCode| match &args.method {

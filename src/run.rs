@@ -58,9 +58,10 @@ pub fn run(mut args: RunArgs) -> Result<u8, Error> {
 
     let decision = judge.decide(&report);
     // Standard output belongs to the user's program alone.
-    let stream = match of_user {
-        true => Stream::Error,
-        false => Stream::Output,
+    let stream = if of_user {
+        Stream::Error
+    } else {
+        Stream::Output
     };
     let style = render::style(stream);
     let table = render::text(&report, &decision, session.out(), Format::Table, style);

@@ -67,9 +67,10 @@ fn recordings_are_judged_from_the_file_alone() {
     for jdk in jdks() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("recording.jfr");
-        let cpu_time = match feature(&jdk) >= 25 {
-            true => ",jdk.CPUTimeSample#enabled=true",
-            false => "",
+        let cpu_time = if feature(&jdk) >= 25 {
+            ",jdk.CPUTimeSample#enabled=true"
+        } else {
+            ""
         };
         let recording = format!("{cpu_time},settings=profile");
         record_fixtures(&jdk, &file, &recording, &[DEEP], &VARIED);
@@ -91,9 +92,10 @@ fn recordings_are_judged_from_the_file_alone() {
             "more than 2 % unknown: {output:?}"
         );
         // Up to JDK 24 JFR samples at any instant, and some stacks are wrong.
-        let allowed = match feature(&jdk) >= 25 {
-            true => 0,
-            false => sums.edges / 1000,
+        let allowed = if feature(&jdk) >= 25 {
+            0
+        } else {
+            sums.edges / 1000
         };
         assert!(sums.impossible <= allowed, "{output:?}");
         assert_eq!(output.code, Some(i32::from(sums.impossible > 0)));

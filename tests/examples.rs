@@ -59,9 +59,10 @@ fn check(case: &Path) -> Result<(), Failed> {
             differences += &format!("--- {file}, expected\n{expected}--- {file}, found\n{found}");
         }
     }
-    match differences.is_empty() {
-        true => Ok(()),
-        false => Err(format!("{differences}BLESS=1 writes what was found to {case:?}").into()),
+    if differences.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("{differences}BLESS=1 writes what was found to {case:?}").into())
     }
 }
 

@@ -308,9 +308,10 @@ fn faults_of_walkers_in_virtual_threads_are_caught() {
 /// The programs without hooks.
 fn unhooked(jdk: &Path) -> Vec<(&'static str, String)> {
     let mut programs = vec![("fixtures", fixtures(3))];
-    match jdk.join("bin/javac").exists() {
-        true => programs.push(("javac", "javac = { seconds = 3 }".into())),
-        false => println!("skipped: javac, which {} has not", jdk.display()),
+    if jdk.join("bin/javac").exists() {
+        programs.push(("javac", "javac = { seconds = 3 }".into()))
+    } else {
+        println!("skipped: javac, which {} has not", jdk.display())
     }
     let hooks = "\nhooks = \"none\"\nbaseline = false";
     let unhooked = programs.into_iter();

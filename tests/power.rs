@@ -75,12 +75,13 @@ fn scenario(hooks: &str, steps: &[Layer]) -> String {
     let budgets = layers().into_iter().map(|layer| format!("{layer} = 1\n"));
     let budgets: String = budgets.collect();
     let names: Vec<_> = steps.iter().map(|layer| layer.name()).collect();
-    let (layers, sampling) = match names.is_empty() {
-        true => (String::new(), "no_pause = true\ngst_every = 4\n"),
-        false => (
+    let (layers, sampling) = if names.is_empty() {
+        (String::new(), "no_pause = true\ngst_every = 4\n")
+    } else {
+        (
             format!("layers = {names:?}\n"),
             "steps = true\ngst_every = 0\n",
-        ),
+        )
     };
     format!(
         "name = \"power\"\n{layers}[budget]\n{budgets}[sampling]\ncheck_share = 0.5\n{sampling}\

@@ -181,9 +181,10 @@ fn programs(fixtures: &Path) -> Vec<Program> {
     for (package, program) in debian {
         let path = program.args.iter().find(|a| a.starts_with("/usr/share"));
         let mut jars = path.into_iter().flat_map(|path| path.split(':'));
-        match jars.all(|jar| Path::new(jar).exists()) {
-            true => all.push(program),
-            false => println!("skipped: {}: apt-get install {package}", program.name),
+        if jars.all(|jar| Path::new(jar).exists()) {
+            all.push(program)
+        } else {
+            println!("skipped: {}: apt-get install {package}", program.name)
         }
     }
     all
@@ -223,12 +224,11 @@ fn behaviour(
 fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
     for entry in fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();
-        match path.is_dir() {
-            true => collect(root, &path, files),
-            false => {
-                let name = path.strip_prefix(root).unwrap().to_owned();
-                files.insert(name, fs::read(&path).unwrap());
-            }
+        if path.is_dir() {
+            collect(root, &path, files)
+        } else {
+            let name = path.strip_prefix(root).unwrap().to_owned();
+            files.insert(name, fs::read(&path).unwrap());
         }
     }
 }

@@ -10,9 +10,10 @@ use support::{Deadline, Output, jdks, report, run, stackwitness};
 
 /// Runs fixtures whose samples `layer` takes, with altered walks after each.
 fn altered(jdk: &Path, out: &Path, layer: Layer, seed: u64, options: &str) -> Output {
-    let hooks = match layer.row().program.is_for(false) {
-        true => "none",
-        false => "exact",
+    let hooks = if layer.row().program.is_for(false) {
+        "none"
+    } else {
+        "exact"
     };
     let scenario = format!(
         "name = \"altered\"\nlayers = [\"{layer}\"]\n\

@@ -157,9 +157,10 @@ fn judge(sample: &RecordedSample) -> Judgement {
         "call-edge" => return judge_edges(findings(&sample.edges).as_deref()),
         layer => panic!("no sample can be of layer {layer}"),
     };
-    let judgement = match judgement.is_mismatch() && sample.is_doubtful {
-        true => Judgement::plain(Verdict::Unverifiable, Reason::MethodGone),
-        false => judgement,
+    let judgement = if judgement.is_mismatch() && sample.is_doubtful {
+        Judgement::plain(Verdict::Unverifiable, Reason::MethodGone)
+    } else {
+        judgement
     };
     match sample.layer.as_str() {
         "gst" => also_by_classes(sample, judgement, &walk, None),

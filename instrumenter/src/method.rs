@@ -203,10 +203,7 @@ fn refuse(method: &Member<'_>, code: &Code<'_>, scan: &Scan) -> Result<(), Reaso
 
 /// The largest number of local variables, and of slots of operand stack, that the code can have.
 fn most_slots(code: &Code<'_>) -> u16 {
-    match code.short {
-        true => 255,
-        false => 65535,
-    }
+    if code.short { 255 } else { 65535 }
 }
 
 /// The slots of operand stack that a method's hooks add. At the method's returns at most `deepest`

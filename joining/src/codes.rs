@@ -38,9 +38,10 @@ impl<'f> ByCode<'f> {
         };
         let counts = self.counts.entry((layer, kind)).or_default();
         counts.instructions += u64::from(self.seen.insert((layer, request.pc)));
-        let verdicts = match sample.biased {
-            true => &mut counts.biased,
-            false => &mut counts.verdicts,
+        let verdicts = if sample.biased {
+            &mut counts.biased
+        } else {
+            &mut counts.verdicts
         };
         let verdict = judgement.verdict.name().to_owned();
         *verdicts.entry(verdict).or_default() += 1;

@@ -89,9 +89,10 @@ fn mismatch(
         other.insert("event".to_owned(), event);
     }
     if let Some(request) = judged.request {
-        let carried = match request.carried {
-            true => ", which carried a virtual thread",
-            false => "",
+        let carried = if request.carried {
+            ", which carried a virtual thread"
+        } else {
+            ""
         };
         let asked = format!("thread {}{carried}", request.tid);
         other.insert("request".to_owned(), asked);

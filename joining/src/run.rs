@@ -49,9 +49,10 @@ pub struct Counts {
 
 /// The layer among `layers` whose walker is the sampler of the event.
 fn layer(sample: &TimedSample, layers: &[Layer]) -> Option<Layer> {
-    let of_sampler = match sample.event == CPU_TIME {
-        true => Layer::JfrCpu,
-        false => Layer::Jfr,
+    let of_sampler = if sample.event == CPU_TIME {
+        Layer::JfrCpu
+    } else {
+        Layer::Jfr
     };
     let walker = of_sampler.row().walker;
     let mut layers = layers.iter().copied();

@@ -256,9 +256,10 @@ fn check(env: Env<'_>, event: Event) {
 /// The calling thread is at a place where the VM knows its frames.
 fn arrived(layers: &Layers, state: &ThreadState, env: Env<'_>, place: Place) {
     let check = || at_event::arrived(layers, state, env, place);
-    match layers.config.steps {
-        true => steps::arrival::around(layers, state, env, check),
-        false => check(),
+    if layers.config.steps {
+        steps::arrival::around(layers, state, env, check)
+    } else {
+        check()
     }
 }
 

@@ -89,9 +89,10 @@ fn pushed(state: &ThreadState, env: Env<'_>, hook: HookId) -> Token {
     if state.stack().is_doubtful() {
         settling::before_push(Agent::layers(), state, env);
     }
-    let token = match hook_faults::strikes(state, HookFault::DropPushes) {
-        false => state.stack().push(hook),
-        true => Token::sure(state.stack().depth()),
+    let token = if hook_faults::strikes(state, HookFault::DropPushes) {
+        Token::sure(state.stack().depth())
+    } else {
+        state.stack().push(hook)
     };
     if state.check_is_due() {
         at_check::due(Agent::layers(), state, env);

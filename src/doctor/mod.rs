@@ -30,9 +30,10 @@ pub fn command(args: &DoctorArgs) -> Result<u8, Error> {
     for diagnosis in &diagnoses {
         print(Stream::Output, &diagnosis.line())?;
     }
-    Ok(match diagnoses.iter().all(Diagnosis::is_fine) {
-        true => exit::WITHIN,
-        false => exit::NOT_MEASURED,
+    Ok(if diagnoses.iter().all(Diagnosis::is_fine) {
+        exit::WITHIN
+    } else {
+        exit::NOT_MEASURED
     })
 }
 

@@ -60,9 +60,10 @@ pub fn diagnoses(jdk: Option<&Path>, folder: &Path) -> Vec<Diagnosis> {
 
 fn found(jdk: &scenarios::jdk::Jdk) -> Diagnosis {
     let version = jdk.version().unwrap_or("of unknown version");
-    let compiler = match jdk.has_module("jdk.compiler") {
-        true => "",
-        false => ", without a compiler: programs that need javac are skipped",
+    let compiler = if jdk.has_module("jdk.compiler") {
+        ""
+    } else {
+        ", without a compiler: programs that need javac are skipped"
     };
     Diagnosis::fine(
         "JDK",

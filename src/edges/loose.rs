@@ -46,9 +46,10 @@ impl Loose {
         }
         let found = best(judge, &callers, caller.location, &callees);
         // Nothing is known of a callee whose class has no file.
-        let finding = match is_declared || matches!(found, Finding::Possible(_)) {
-            true => found,
-            false => Finding::Unknown(Unknown::Method),
+        let finding = if is_declared || matches!(found, Finding::Possible(_)) {
+            found
+        } else {
+            Finding::Unknown(Unknown::Method)
         };
         self.edges.insert((caller, callee), finding);
         finding

@@ -75,9 +75,10 @@ pub struct EdgesArgs {
 
 fn share(text: &str) -> Result<f64, String> {
     let share = text.parse::<f64>().map_err(|e| e.to_string())?;
-    match (0.0..=1.0).contains(&share) {
-        true => Ok(share),
-        false => Err("a share is a number from 0 to 1".into()),
+    if (0.0..=1.0).contains(&share) {
+        Ok(share)
+    } else {
+        Err("a share is a number from 0 to 1".into())
     }
 }
 
@@ -314,9 +315,10 @@ fn notes(notes: &[Note], named: &BTreeSet<String>, classes: &mut Classes) -> Vec
         } else {
             String::new()
         };
-        let option = match first.starts_with("java/") || first.starts_with("jdk/") {
-            true => "--jdk",
-            false => "--classpath or --module-path",
+        let option = if first.starts_with("java/") || first.starts_with("jdk/") {
+            "--jdk"
+        } else {
+            "--classpath or --module-path"
         };
         let list = shown.join(", ");
         all.push(format!(

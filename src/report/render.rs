@@ -15,13 +15,15 @@ use std::path::Path;
 /// Renders a report to a file or standard output.
 pub fn render(args: RenderArgs) -> Result<u8, Error> {
     let judge = args.judging.judge()?;
-    let report = match args.from_records {
-        true => collect::recollect(&args.report)?,
-        false => input::read(&args.report)?,
+    let report = if args.from_records {
+        collect::recollect(&args.report)?
+    } else {
+        input::read(&args.report)?
     };
-    let dir = match args.report.is_dir() {
-        true => args.report.as_path(),
-        false => args.report.parent().unwrap_or(Path::new(".")),
+    let dir = if args.report.is_dir() {
+        args.report.as_path()
+    } else {
+        args.report.parent().unwrap_or(Path::new("."))
     };
     let decision = judge.decide(&report);
     let text = text(&report, &decision, dir, args.format, Style::Plain);
@@ -58,9 +60,10 @@ pub fn style(stream: Stream) -> Style {
         Stream::Output => io::stdout().is_terminal(),
         Stream::Error => io::stderr().is_terminal(),
     };
-    match terminal && !plain {
-        true => Style::Coloured,
-        false => Style::Plain,
+    if terminal && !plain {
+        Style::Coloured
+    } else {
+        Style::Plain
     }
 }
 

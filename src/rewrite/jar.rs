@@ -91,9 +91,10 @@ fn entry<W: Write + Seek>(
         .take(LARGEST + 1)
         .read_to_end(&mut bytes)
         .map_err(Error::about(from))?;
-    let rewritten = match bytes.len() as u64 > LARGEST {
-        true => rewriter.too_large(&name).map(|()| None)?,
-        false => rewriter.class(&name, &bytes)?,
+    let rewritten = if bytes.len() as u64 > LARGEST {
+        rewriter.too_large(&name).map(|()| None)?
+    } else {
+        rewriter.class(&name, &bytes)?
     };
     match rewritten {
         None => {

@@ -24,9 +24,10 @@ use summary::Summary;
 pub fn command(args: &RewriteArgs) -> Result<u8, Error> {
     let summary = rewrite(args)?;
     print(Stream::Error, &format!("{summary}\n"))?;
-    Ok(match summary.is_complete() {
-        true => exit::WITHIN,
-        false => exit::OVER,
+    Ok(if summary.is_complete() {
+        exit::WITHIN
+    } else {
+        exit::OVER
     })
 }
 

@@ -72,9 +72,10 @@ pub fn crates(root: &Path) -> Vec<Crate> {
         Crate {
             name: names[folder].clone(),
             needs: needs.filter(|name| ours.contains(name)).cloned().collect(),
-            root: match files.contains_key("lib.rs") {
-                true => "lib.rs",
-                false => "main.rs",
+            root: if files.contains_key("lib.rs") {
+                "lib.rs"
+            } else {
+                "main.rs"
             },
             files,
             folder: folder.clone(),

@@ -15,8 +15,9 @@ pub fn output(command: &mut Command) -> Result<Vec<u8>, String> {
 /// Runs `command`, whose output the user sees.
 pub fn run(command: &mut Command) -> Result<(), String> {
     let status = command.status().map_err(|e| format!("{command:?}: {e}"))?;
-    match status.success() {
-        true => Ok(()),
-        false => Err(format!("{command:?}: {status}")),
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{command:?}: {status}"))
     }
 }

@@ -121,11 +121,12 @@ fn symbols(library: &str) -> Result<Vec<Symbol>, String> {
             newest.insert(symbol.name.clone(), symbol);
         }
     }
-    match newest.is_empty() {
-        true => Err(format!(
+    if newest.is_empty() {
+        Err(format!(
             "{path} exports nothing of glibc {OLDEST:?} or older"
-        )),
-        false => Ok(newest.into_values().collect()),
+        ))
+    } else {
+        Ok(newest.into_values().collect())
     }
 }
 

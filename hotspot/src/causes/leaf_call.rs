@@ -27,9 +27,10 @@ pub(super) const CAUSE: Cause = Cause {
 fn recognise(facts: &Facts<'_>) -> bool {
     let proofs = facts.case.proofs;
     let is_leaf_call = proofs.is_leaf_call && facts.runs(CodeKind::Library);
-    let is_false = match facts.is_wrong() {
-        true => !facts.is_of_bci(),
-        false => facts.is_cut() && proofs.is_caller_misplaced,
+    let is_false = if facts.is_wrong() {
+        !facts.is_of_bci()
+    } else {
+        facts.is_cut() && proofs.is_caller_misplaced
     };
     is_leaf_call && is_false
 }

@@ -15,9 +15,10 @@ pub fn place(class: &str, method: &str) -> String {
     let numberless = shown.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_generated = numberless.ends_with("$$Lambda$")
         || (numberless.contains(".reflect.Generated") && numberless.ends_with("Accessor"));
-    let class = match is_generated {
-        true => numberless.trim_end_matches('$'),
-        false => &shown,
+    let class = if is_generated {
+        numberless.trim_end_matches('$')
+    } else {
+        &shown
     };
     format!("{class}.{method}")
 }

@@ -218,16 +218,18 @@ impl Shadow {
         // Code of C2 that is to be deoptimised calls its next instruction, and lowers the return address to its own
         // (`HandlerImpl::emit_deopt_handler` in `cpu/x86/x86.ad`).
         let takes_own_address = is_handler && after.pc == word && before.is_direct_call();
-        let ret = match takes_own_address {
-            true => self.diverted.to,
-            false => word,
+        let ret = if takes_own_address {
+            self.diverted.to
+        } else {
+            word
         };
         if !takes_own_address && (!(1..=15).contains(&length) || after.pc == word) {
             if !before.pushes() {
                 // The instruction has faulted, and the VM has let a stub call: the call is not seen.
-                return match after.piece == before.piece {
-                    true => Ok(()),
-                    false => Err(Lost::Code),
+                return if after.piece == before.piece {
+                    Ok(())
+                } else {
+                    Err(Lost::Code)
                 };
             }
             // Adapters push the return address again; some leave the first copy where it is.
@@ -262,13 +264,17 @@ impl Shadow {
         let has_frame = is_invoke
             || is_interpreted
                 && matches!(self.interpreted(before, 0, stack), Interpreted::Whole(_));
-        let of_frame = |distance: usize| match has_frame {
-            true => stack.word(before.fp.wrapping_sub(distance)),
-            false => 0,
+        let of_frame = |distance: usize| {
+            if has_frame {
+                stack.word(before.fp.wrapping_sub(distance))
+            } else {
+                0
+            }
         };
-        let code = match is_interpreted && !has_frame {
-            true => Code::Stub,
-            false => before.code,
+        let code = if is_interpreted && !has_frame {
+            Code::Stub
+        } else {
+            before.code
         };
         let throwing = stack.throwing();
         let throws = before.code == Code::Compiled
@@ -341,9 +347,10 @@ impl Shadow {
         let ended = *oldest;
         oldest.slot = 0;
         self.count = first + usize::from(!has_returned);
-        match has_returned {
-            true => self.renew(&ended),
-            false => Ok(()),
+        if has_returned {
+            self.renew(&ended)
+        } else {
+            Ok(())
         }
     }
 

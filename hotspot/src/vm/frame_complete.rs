@@ -26,9 +26,10 @@ impl FrameComplete {
     /// memory cannot be read.
     pub fn read(self, memory: &impl Memory, blob: usize) -> Option<i32> {
         let at = blob.wrapping_add(self.field);
-        match self.is_short {
-            true => Some(memory.u16(at)?.cast_signed().into()),
-            false => memory.i32(at),
+        if self.is_short {
+            Some(memory.u16(at)?.cast_signed().into())
+        } else {
+            memory.i32(at)
         }
     }
 }

@@ -40,12 +40,13 @@ fn hierarchy() -> impl Strategy<Value = Vec<Generated>> {
             let (classes, known) = (of_kind(false), of_kind(true));
             let super_class = (!is_interface && !classes.is_empty())
                 .then(|| classes[super_class.index(classes.len())]);
-            let interfaces = match known.is_empty() {
-                true => BTreeSet::new(),
-                false => interfaces
+            let interfaces = if known.is_empty() {
+                BTreeSet::new()
+            } else {
+                interfaces
                     .iter()
                     .map(|i| known[i.index(known.len())])
-                    .collect(),
+                    .collect()
             };
             if is_interface {
                 // Such methods are public or private here.
@@ -164,10 +165,7 @@ proptest! {
         }
         let text = |class: usize| format!("{}.{}", names[class], signatures[method]);
         let target = text(named_class);
-        let refers = match all[named_class].is_interface {
-            true => Refers::Interface(named(&target)),
-            false => Refers::Virtual(named(&target)),
-        };
+        let refers = if all[named_class].is_interface { Refers::Interface(named(&target)) } else { Refers::Virtual(named(&target)) };
         let sites = [(4, refers)];
         world.add(&class(PUBLIC, "p/Caller", &[OBJECT], &[(PUBLIC, "m()V", &sites)]));
         let caller = EdgeFrame {

@@ -272,9 +272,10 @@ impl EdgeJudge {
         };
         let methods = &self.truth.methods;
         // A redefined method has other constants than its class file, and doubts of its own.
-        let code = match methods.was_redefined(key) {
-            true => None,
-            false => methods.bytecodes(key, fingerprint),
+        let code = if methods.was_redefined(key) {
+            None
+        } else {
+            methods.bytecodes(key, fingerprint)
         };
         Some(Named {
             names: [class, name, descriptor],

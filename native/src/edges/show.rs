@@ -20,8 +20,9 @@ pub fn evidence(found: &[Finding]) -> String {
     let odd: Vec<_> = odd
         .map(|(at, finding)| format!("frame {at} {finding}"))
         .collect();
-    match odd.is_empty() {
-        true => "all possible".into(),
-        false => odd.join("; "),
+    if odd.is_empty() {
+        "all possible".into()
+    } else {
+        odd.join("; ")
     }
 }

@@ -64,9 +64,10 @@ pub fn find(jvm: &Jvm, env: Env<'_>, seen: Seen<'_>, stacks: &Stacks<'_>) -> Pro
             Proofs {
                 is_top_at_call: stacks.is_top_at_call,
                 is_next_record: is_next_record(jvm, cache, pc, words, stacks),
-                interpreter: match in_java {
-                    true => interpreter_frame(jvm, &sample.registers),
-                    false => InterpreterFrame::Intact,
+                interpreter: if in_java {
+                    interpreter_frame(jvm, &sample.registers)
+                } else {
+                    InterpreterFrame::Intact
                 },
                 is_leaf_call,
                 is_caller_misplaced: is_leaf_call

@@ -32,9 +32,10 @@ impl Reservoirs {
         let number = came.entry(kind).or_default();
         let before = *number;
         *number += 1;
-        let drawn = match before < u64::from(self.size) {
-            true => before,
-            false => mix(self.seed ^ mix(before)) % (before + 1),
+        let drawn = if before < u64::from(self.size) {
+            before
+        } else {
+            mix(self.seed ^ mix(before)) % (before + 1)
         };
         u32::try_from(drawn).ok().filter(|&place| place < self.size)
     }

@@ -133,12 +133,13 @@ impl<'e> Judging<'e> {
         }
         let thread = thread(target);
         // First of all: the thread runs on.
-        let (of_virtual, gst) = match may_ask {
-            true => (
+        let (of_virtual, gst) = if may_ask {
+            (
                 stack_of_virtual(layers, env, target, sample, &mut self.of_virtual),
                 stack_of(layers, env, target, &mut self.gst),
-            ),
-            false => (None, None),
+            )
+        } else {
+            (None, None)
         };
         let found = gst.and_then(|gst| judge_gst(layers, env, thread, gst));
         if may_ask {

@@ -26,9 +26,10 @@ const SHOWN: usize = 16;
 
 /// At a check: whether the entries of the trace stack are consistent.
 pub fn check(layers: &Layers, state: &ThreadState) {
-    let verdict = match state.stack().is_consistent() {
-        true => Verdict::Match,
-        false => Verdict::Wrong,
+    let verdict = if state.stack().is_consistent() {
+        Verdict::Match
+    } else {
+        Verdict::Wrong
     };
     layers.records.slots.count(Layer::Ground, verdict);
     if verdict == Verdict::Wrong {
@@ -132,9 +133,10 @@ impl Stale {
             return Stale::Doubtful;
         };
         let is_constructor = |hook| layers.truth.methods.is_constructor(hook);
-        match state.stack().above(token).all(is_constructor) {
-            true => Stale::Constructors,
-            false => Stale::Others,
+        if state.stack().above(token).all(is_constructor) {
+            Stale::Constructors
+        } else {
+            Stale::Others
         }
     }
 }

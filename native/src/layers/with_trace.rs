@@ -112,9 +112,10 @@ impl ByTrace<'_> {
             let judge = |walk: &[Frame]| sight.judge(walk);
             judge_between(&around, methods, key_of, judgement, walk, whole, judge)
         };
-        match judgement.is_mismatch() {
-            true => between_records().unwrap_or(judgement),
-            false => judgement,
+        if judgement.is_mismatch() {
+            between_records().unwrap_or(judgement)
+        } else {
+            judgement
         }
     }
 

@@ -77,12 +77,11 @@ impl Recorder {
         if frames(walk, sight) > MOST_FRAMES {
             return;
         }
-        let (cause, proofs) = match judgement.differs() {
-            true => {
-                let (cause, proofs) = reporter.explain(env, found);
-                (cause, Some(RecordedProofs::from(&proofs)))
-            }
-            false => (None, None),
+        let (cause, proofs) = if judgement.differs() {
+            let (cause, proofs) = reporter.explain(env, found);
+            (cause, Some(RecordedProofs::from(&proofs)))
+        } else {
+            (None, None)
         };
         let sample = match seen {
             Seen::InSignal(sample) => Some(sample),

@@ -142,9 +142,10 @@ impl Ready {
                 sampling.client.write_profile();
                 (profiled, profile_after) = (Instant::now(), (2 * profile_after).min(PROFILE));
             }
-            let average = match takes_samples(config) {
-                true => config.sample_interval_us,
-                false => IDLE.as_micros() as u64,
+            let average = if takes_samples(config) {
+                config.sample_interval_us
+            } else {
+                IDLE.as_micros() as u64
             };
             if average > 0 {
                 // Uniform up to twice the average, so that the sampler does not follow a rhythm of
@@ -379,9 +380,10 @@ impl<'e> Sampling<'e, '_> {
 
     /// Waits until there is something to do, or a thread may run again.
     fn rest(&self) {
-        match self.asked.is_empty() {
-            true => thread::sleep(REST),
-            false => _ = asking::wait(self.asked.iter().map(|request| &request.asked), REST),
+        if self.asked.is_empty() {
+            thread::sleep(REST)
+        } else {
+            _ = asking::wait(self.asked.iter().map(|request| &request.asked), REST)
         }
     }
 

@@ -73,9 +73,10 @@ impl Supply {
             Ended::Late(late) => self.late.push(late),
         }
         // The C library blocks all signals while a thread ends, so the last ones are never delivered.
-        match post.reaches(tid) {
-            true => Err(Drop::NoAnswer),
-            false => Err(Drop::ThreadEnded),
+        if post.reaches(tid) {
+            Err(Drop::NoAnswer)
+        } else {
+            Err(Drop::ThreadEnded)
         }
     }
 }

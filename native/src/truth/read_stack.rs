@@ -21,9 +21,10 @@ impl<'c> ReadStack<'c> {
             copy,
             hooks: copy.hooks().collect(),
             leaving: copy.leaving(|called, hook| methods.is_left_by(called, hook)),
-            below_redefined: match methods.has_one_version_each() {
-                true => None,
-                false => checked.position(|frame| methods.was_redefined(frame.method)),
+            below_redefined: if methods.has_one_version_each() {
+                None
+            } else {
+                checked.position(|frame| methods.was_redefined(frame.method))
             },
         }
     }

@@ -147,9 +147,10 @@ impl Scratch {
             return Err(NoAnswer::TooDeep);
         }
         let threads = truth.virtual_threads.as_ref();
-        match threads.is_some_and(|threads| threads.is_switching(state, self.gst.frames())) {
-            true => Err(NoAnswer::Switching),
-            false => Ok(()),
+        if threads.is_some_and(|threads| threads.is_switching(state, self.gst.frames())) {
+            Err(NoAnswer::Switching)
+        } else {
+            Ok(())
         }
     }
 

@@ -55,9 +55,10 @@ pub(super) fn instant(of: OfMethod, instants: u64, answered: u64, alpha: f64) ->
     let truth = of.truth as f64 / instants.max(1) as f64;
     let bias = |own: f64, other: f64| {
         let (own, other) = (own * truth, other * (1.0 - truth));
-        match own + other > 0.0 {
-            true => own / (own + other) - truth,
-            false => 0.0,
+        if own + other > 0.0 {
+            own / (own + other) - truth
+        } else {
+            0.0
         }
     };
     let observed = |k: u64, n: u64| k as f64 / n.max(1) as f64;

@@ -84,9 +84,12 @@ impl Pairs {
         frequent.sort_by_key(|&(_, count)| Reverse(count));
         let kept: BTreeMap<&str, u64> = frequent.into_iter().take(most).collect();
         let mut bounded = Pairs::default();
-        bounded.add_all(&self, |name| match kept.contains_key(name) {
-            true => name,
-            false => OTHERS,
+        bounded.add_all(&self, |name| {
+            if kept.contains_key(name) {
+                name
+            } else {
+                OTHERS
+            }
         });
         bounded
     }

@@ -58,9 +58,10 @@ impl World {
     pub(super) fn have_common_subtype(&self, one: ClassName, other: ClassName) -> bool {
         // From the class with fewer subclasses. Most classes have none.
         let count = |name| self.below(name).len();
-        let (start, goal) = match count(one) <= count(other) {
-            true => (one, other),
-            false => (other, one),
+        let (start, goal) = if count(one) <= count(other) {
+            (one, other)
+        } else {
+            (other, one)
         };
         let (mut open, mut seen) = (vec![start], HashSet::new());
         while let Some(class) = open.pop() {

@@ -166,9 +166,10 @@ impl World {
 
     /// A finding that depends on the class file of `method`.
     fn trust(&self, method: Method, finding: Finding) -> Finding {
-        match finding.is_impossible() && self.is_distrusted(method.class) {
-            true => Finding::Unknown(Unknown::Rewritten),
-            false => finding,
+        if finding.is_impossible() && self.is_distrusted(method.class) {
+            Finding::Unknown(Unknown::Rewritten)
+        } else {
+            finding
         }
     }
 
@@ -230,9 +231,10 @@ impl World {
         if named.signature != callee.signature {
             let (wanted, got) = (named.signature, callee.signature);
             let same = self.name_and_descriptor(wanted).0 == self.name_and_descriptor(got).0;
-            return Finding::Impossible(match same {
-                true => Impossible::OtherDescriptor,
-                false => Impossible::OtherName,
+            return Finding::Impossible(if same {
+                Impossible::OtherDescriptor
+            } else {
+                Impossible::OtherName
             });
         }
         match site {
@@ -313,9 +315,12 @@ impl World {
             Tristate::No => no_call,
             Tristate::Unknown => Finding::Unknown(Unknown::Hierarchy),
         };
-        let thrown = |answer| match on.overlaps(Occasions::THROWS) {
-            true => found(answer, Possible::Throws),
-            false => no_call,
+        let thrown = |answer| {
+            if on.overlaps(Occasions::THROWS) {
+                found(answer, Possible::Throws)
+            } else {
+                no_call
+            }
         };
         match self.name_and_descriptor(callee.signature).0 {
             b"<clinit>" => {
@@ -332,9 +337,10 @@ impl World {
                 let before = on.overlaps(Occasions::INITIALISES)
                     || upcalls::initialises(self, on, callee.class)
                     || on.overlaps(Occasions::LINKS) && self.kind(callee.class) == Kind::Linker;
-                let before = match before {
-                    true => Finding::Possible(Possible::Initialises),
-                    false => no_call,
+                let before = if before {
+                    Finding::Possible(Possible::Initialises)
+                } else {
+                    no_call
                 };
                 let above = upcalls::is_throwable(self, callee.class);
                 own.or(before).or(thrown(above))
@@ -345,9 +351,12 @@ impl World {
                 found(listed, Possible::Loads).or(thrown(made))
             }
             _ => {
-                let rule = |one, rule| match on.overlaps(one) {
-                    true => found(upcalls::calls(self, one, callee), rule),
-                    false => no_call,
+                let rule = |one, rule| {
+                    if on.overlaps(one) {
+                        found(upcalls::calls(self, one, callee), rule)
+                    } else {
+                        no_call
+                    }
                 };
                 rule(Occasions::LOADS, Possible::Loads)
                     .or(rule(Occasions::LINKS, Possible::Links))

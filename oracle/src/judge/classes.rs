@@ -17,12 +17,11 @@ pub fn judge_edges(found: Option<&[Finding]>) -> Judgement {
     if let Some(mismatch) = findings.find_map(|(at, &finding)| mismatch(at, finding)) {
         return mismatch;
     }
-    match found.iter().copied().any(is_possible) {
-        true => {
-            let strength = Strength::of_frames(&compared(found).collect::<Vec<_>>());
-            Judgement::matching(Reason::NoImpossibleEdge, strength)
-        }
-        false => Judgement::plain(Verdict::Unverifiable, Reason::NoKnownEdge),
+    if found.iter().copied().any(is_possible) {
+        let strength = Strength::of_frames(&compared(found).collect::<Vec<_>>());
+        Judgement::matching(Reason::NoImpossibleEdge, strength)
+    } else {
+        Judgement::plain(Verdict::Unverifiable, Reason::NoKnownEdge)
     }
 }
 

@@ -39,9 +39,10 @@ pub fn judge_moving(walk: &[Frame], later: &[Frame]) -> Judgement {
     if same > 0 {
         return Judgement::plain(Verdict::Unverifiable, Reason::TwoCallees);
     }
-    match later[..later.len() - 1].contains(&parted) {
-        true => Judgement::at(Verdict::Truncated, walk.len(), Reason::BottomMissing),
-        false => Judgement::plain(Verdict::Unverifiable, Reason::OtherBottom),
+    if later[..later.len() - 1].contains(&parted) {
+        Judgement::at(Verdict::Truncated, walk.len(), Reason::BottomMissing)
+    } else {
+        Judgement::plain(Verdict::Unverifiable, Reason::OtherBottom)
     }
 }
 

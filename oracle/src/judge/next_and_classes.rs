@@ -69,9 +69,10 @@ pub fn judge_moving_edges(walk: Edged<'_>, later: Edged<'_>) -> Judgement {
     if judgement.is_mismatch() && is_true {
         return judgement;
     }
-    later.forbids(walk).unwrap_or(match is_true {
-        true => judgement,
-        false => Judgement::plain(Verdict::Unverifiable, Reason::ReferenceMismatch),
+    later.forbids(walk).unwrap_or(if is_true {
+        judgement
+    } else {
+        Judgement::plain(Verdict::Unverifiable, Reason::ReferenceMismatch)
     })
 }
 

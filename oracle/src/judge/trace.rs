@@ -82,9 +82,10 @@ fn judge_entries(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> J
         }
         truncated |= without.verdict == Verdict::Truncated;
     }
-    match truncated {
-        true => Judgement::at(Verdict::Truncated, walk.len(), Reason::BottomMissing),
-        false => found,
+    if truncated {
+        Judgement::at(Verdict::Truncated, walk.len(), Reason::BottomMissing)
+    } else {
+        found
     }
 }
 
@@ -300,9 +301,10 @@ fn is_top_part_from(
             continue;
         };
         if presence == Presence::Absent {
-            match may_call(walk, at, methods) {
-                true => continue,
-                false => return false,
+            if may_call(walk, at, methods) {
+                continue;
+            } else {
+                return false;
             }
         }
         if left == 0 || truth.entries[left - 1] != id {

@@ -23,9 +23,10 @@ pub(super) fn of_edges(honest: &[Frame], faulty: &[Frame], found: Option<&[Findi
 /// The expected end if another truth comes first that cannot show the fault. `unseen` says why.
 pub(super) fn of_also_classes(unseen: Expected, found: Option<&[Finding]>) -> Expected {
     let judgement = judge_edges(found);
-    match judgement.is_mismatch() {
-        true => Expected::Verdict(judgement.verdict),
-        false => unseen,
+    if judgement.is_mismatch() {
+        Expected::Verdict(judgement.verdict)
+    } else {
+        unseen
     }
 }
 

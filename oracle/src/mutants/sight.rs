@@ -163,9 +163,10 @@ impl<M: Methods> Sight<'_, M> {
         let edged = Edged::new(walk, found.as_deref());
         let has_fault = found.iter().flatten().any(|found| found.is_impossible());
         // If a walk agrees with its references and is possible, the references are possible too.
-        let references = match judged.is_mismatch() || has_fault {
-            true => self.references(edges),
-            false => vec![],
+        let references = if judged.is_mismatch() || has_fault {
+            self.references(edges)
+        } else {
+            vec![]
         };
         let references: Vec<_> = references.iter().map(Reference::edged).collect();
         judge_with_classes(judged, edged, &references, || self.compared(walk))

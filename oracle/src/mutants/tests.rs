@@ -373,10 +373,7 @@ proptest! {
         walk in frames(), above in frames(), other in frames(), kind in kind(), random: u64,
         ended: bool
     ) {
-        let later = match ended {
-            true => vec![],
-            false => [top_first(above), walk.clone()].concat(),
-        };
+        let later = if ended { vec![] } else { [top_first(above), walk.clone()].concat() };
         let edges = |stack: &[Frame]| Some(toy_edges(stack, &later));
         let found = edges(&later);
         let sight: Sight<'_, Toy> = Sight::Later(Edged::new(&later, found.as_deref()), &edges);
@@ -394,9 +391,12 @@ proptest! {
 
 /// The findings on `stack` if only the edges of `later` are possible.
 fn toy_edges(stack: &[Frame], later: &[Frame]) -> Vec<Finding> {
-    let finding = |possible| match possible {
-        true => Finding::Possible(Possible::Static),
-        false => Finding::Impossible(Impossible::NoCall),
+    let finding = |possible| {
+        if possible {
+            Finding::Possible(Possible::Static)
+        } else {
+            Finding::Impossible(Impossible::NoCall)
+        }
     };
     let edge = |pair: &[Frame]| {
         let shown = |other: &[Frame]| (other[0].method, other[1]) == (pair[0].method, pair[1]);

@@ -20,9 +20,10 @@ pub fn rate(events: u64, trials: u64, alpha: f64) -> RangeInclusive<f64> {
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..100 {
             let middle = 0.5 * (low + high);
-            match at_least(k, trials, middle) > tail {
-                true => high = middle,
-                false => low = middle,
+            if at_least(k, trials, middle) > tail {
+                high = middle
+            } else {
+                low = middle
             }
         }
         (low, high)
@@ -31,9 +32,10 @@ pub fn rate(events: u64, trials: u64, alpha: f64) -> RangeInclusive<f64> {
         0 => 0.0,
         k => solve(k, 0.5 * alpha).0,
     };
-    let highest = match events == trials {
-        true => 1.0,
-        false => solve(events + 1, 1.0 - 0.5 * alpha).1,
+    let highest = if events == trials {
+        1.0
+    } else {
+        solve(events + 1, 1.0 - 0.5 * alpha).1
     };
     lowest..=highest
 }
@@ -71,9 +73,10 @@ pub fn same_rate((of_one, ones): (u64, u64), (of_other, others): (u64, u64)) -> 
     };
     // The tail away from the mean: its terms fall from the first on.
     let mean = events as f64 * ones as f64 / (ones + others).max(1) as f64;
-    let tail = match (of_one as f64) < mean {
-        true => sum(&mut (lowest..=of_one).rev()),
-        false => sum(&mut (of_one..=highest)),
+    let tail = if (of_one as f64) < mean {
+        sum(&mut (lowest..=of_one).rev())
+    } else {
+        sum(&mut (of_one..=highest))
     };
     (2.0 * tail).min(1.0)
 }

@@ -222,9 +222,10 @@ pub fn title(program: &str, axes: &BTreeMap<String, String>) -> String {
         .iter()
         .map(|(axis, value)| format!("{axis}={value}"))
         .collect();
-    match places.is_empty() {
-        true => program.into(),
-        false => format!("{program}[{}]", places.join(",")),
+    if places.is_empty() {
+        program.into()
+    } else {
+        format!("{program}[{}]", places.join(","))
     }
 }
 

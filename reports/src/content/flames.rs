@@ -65,9 +65,10 @@ fn section(id: &'static str, title: &'static str, about: String, flame: Flame) -
 
 /// The frames, top first, from the differing one down.
 fn path(mismatch: &Mismatch) -> &[ShownFrame] {
-    let frames = match mismatch.truth.is_empty() {
-        true => &mismatch.walker,
-        false => &mismatch.truth,
+    let frames = if mismatch.truth.is_empty() {
+        &mismatch.walker
+    } else {
+        &mismatch.truth
     };
     &frames[mismatch.at_frame.unwrap_or(0).min(frames.len())..]
 }

@@ -15,9 +15,10 @@ pub(super) fn stacks(mismatch: &Mismatch) -> Stacks {
         [&mismatch.walker, &mismatch.truth].map(|all| shown(all, method_without_address));
     // Addresses stay only if they are the only difference between the two stacks.
     let differ = mismatch.walker != mismatch.truth;
-    let [walker, truth] = match differ && walker == truth {
-        true => [&mismatch.walker, &mismatch.truth].map(|all| shown(all, |name| name.into())),
-        false => [walker, truth],
+    let [walker, truth] = if differ && walker == truth {
+        [&mismatch.walker, &mismatch.truth].map(|all| shown(all, |name| name.into()))
+    } else {
+        [walker, truth]
     };
     Stacks {
         title: signature(mismatch),

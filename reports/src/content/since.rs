@@ -86,9 +86,10 @@ fn shown(report: &Report, change: &Change) -> Vec<Block> {
         .find(|mismatch| is_of(report, mismatch, change));
     let example_run = example.and_then(|mismatch| report.run_of(mismatch));
     blocks.extend(example.map(|mismatch| Block::Example(stacks(mismatch))));
-    let program = match change.cell.is_of_all_programs() {
-        true => change.programs.first().map(|(name, _)| name.as_str()),
-        false => Some(change.cell.program.as_str()),
+    let program = if change.cell.is_of_all_programs() {
+        change.programs.first().map(|(name, _)| name.as_str())
+    } else {
+        Some(change.cell.program.as_str())
     };
     let run = example_run.or_else(|| {
         report
@@ -158,9 +159,10 @@ fn command(report: &Report, run: &Run) -> String {
 
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./+=:,@%".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.into(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
+    if !word.is_empty() && word.chars().all(plain) {
+        word.into()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 
@@ -183,9 +185,10 @@ pub(super) fn cells(against: &Against) -> Option<Section> {
             Alarm::Rose => (Tone::Bad, "more"),
             Alarm::Fell => (Tone::Good, "less"),
         };
-        let program = match change.cell.is_of_all_programs() {
-            true => "all",
-            false => &change.cell.program,
+        let program = if change.cell.is_of_all_programs() {
+            "all"
+        } else {
+            &change.cell.program
         };
         let cells = [
             Cell::text(program),

@@ -53,9 +53,10 @@ fn case(out: &mut String, suite: &str, case: &Case) {
     };
     let message = xml(text.lines().next().unwrap_or_default());
     let _ = write!(out, "><{tag} message=\"{message}\"");
-    let _ = match text.contains('\n') {
-        true => write!(out, ">{}</{tag}>", xml(text)),
-        false => write!(out, "/>"),
+    let _ = if text.contains('\n') {
+        write!(out, ">{}</{tag}>", xml(text))
+    } else {
+        write!(out, "/>")
     };
     out.push_str("</testcase>\n");
 }

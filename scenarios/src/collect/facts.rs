@@ -210,9 +210,10 @@ impl Facts {
         if let Some(why) = &records.invalid {
             return Some(format!("the agent gave up: {why}"));
         }
-        let see = match self.foreground {
-            true => "above".into(),
-            false => format!("in {}/stderr.txt", self.dir),
+        let see = if self.foreground {
+            "above".into()
+        } else {
+            format!("in {}/stderr.txt", self.dir)
         };
         match (&records.started, &self.exit) {
             (Some(started), _) if !started.asgct => Some(format!(

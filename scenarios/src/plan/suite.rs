@@ -98,12 +98,13 @@ fn list(kind: SuiteKind, jar: &Path, jdk: &Jdk) -> Result<Vec<String>, String> {
         name.chars()
             .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
     };
-    match names.is_empty() || !names.iter().all(plain) {
-        true => Err(format!(
+    if names.is_empty() || !names.iter().all(plain) {
+        Err(format!(
             "{} does not answer `{}` with a list of benchmarks",
             jar.display(),
             kind.list()
-        )),
-        false => Ok(names),
+        ))
+    } else {
+        Ok(names)
     }
 }

@@ -27,11 +27,12 @@ pub(crate) fn output(mut command: Command, patience: Duration) -> io::Result<Str
         if let Some(Ended { status, .. }) = process.try_wait()? {
             // No other process may keep the output open.
             process.end(Path::new("/"));
-            return match status.success() {
-                true => reader
+            return if status.success() {
+                reader
                     .join()
-                    .unwrap_or_else(|_| Err(io::Error::other("its output was lost"))),
-                false => Err(io::Error::other(format!("it ended with {status}"))),
+                    .unwrap_or_else(|_| Err(io::Error::other("its output was lost")))
+            } else {
+                Err(io::Error::other(format!("it ended with {status}")))
             };
         }
         thread::sleep(Duration::from_millis(10));

@@ -308,9 +308,12 @@ impl Program {
     pub(crate) fn truths(&self) -> Truths {
         let hooked = self.hooks.is_on();
         // Without hooks, kept class files bring samples of their own.
-        let needs_classes = |layer: &Layer| match hooked {
-            true => layer.uses(TruthKind::Classes),
-            false => layer.rests_on(TruthKind::Classes),
+        let needs_classes = |layer: &Layer| {
+            if hooked {
+                layer.uses(TruthKind::Classes)
+            } else {
+                layer.rests_on(TruthKind::Classes)
+            }
         };
         let layers = self.layers();
         let asks = |when| layers.iter().any(|layer| layer.row().when == when);

@@ -72,9 +72,12 @@ pub fn read_report(path: &Path) -> Result<Report, Error> {
     if text.is_empty() {
         return Err(fail("the file is empty".into()));
     }
-    let value: serde_json::Value = serde_json::from_slice(&text).map_err(|e| match e.is_eof() {
-        true => fail(format!("the report is cut off ({e})")),
-        false => fail(format!("not a report: {e}")),
+    let value: serde_json::Value = serde_json::from_slice(&text).map_err(|e| {
+        if e.is_eof() {
+            fail(format!("the report is cut off ({e})"))
+        } else {
+            fail(format!("not a report: {e}"))
+        }
     })?;
     match value["schema"].as_u64() {
         Some(n) if (u64::from(OLDEST_SCHEMA)..=u64::from(SCHEMA)).contains(&n) => {}

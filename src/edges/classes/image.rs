@@ -223,9 +223,10 @@ fn damaged(why: &str) -> io::Error {
 
 fn word(bytes: &[u8], at: usize, is_little: bool) -> Option<u32> {
     let bytes = bytes.get(at..)?.first_chunk()?;
-    Some(match is_little {
-        true => u32::from_le_bytes(*bytes),
-        false => u32::from_be_bytes(*bytes),
+    Some(if is_little {
+        u32::from_le_bytes(*bytes)
+    } else {
+        u32::from_be_bytes(*bytes)
     })
 }
 

@@ -143,13 +143,12 @@ impl Classes {
             }
             for bytes in self.read(&name) {
                 let read = Heading::read(&bytes).and_then(|heading| {
-                    match heading.name == name.as_bytes() {
-                        true => world.add_supertypes(&heading),
-                        false => {
-                            world.add(&Outline::read(&bytes)?);
-                            let name = String::from_utf8_lossy(heading.name);
-                            self.elsewhere.insert(name.into_owned());
-                        }
+                    if heading.name == name.as_bytes() {
+                        world.add_supertypes(&heading)
+                    } else {
+                        world.add(&Outline::read(&bytes)?);
+                        let name = String::from_utf8_lossy(heading.name);
+                        self.elsewhere.insert(name.into_owned());
                     }
                     Ok(())
                 });

@@ -41,9 +41,12 @@ pub fn of_jvm(properties: &BTreeMap<String, String>, folders: &[PathBuf]) -> Vec
 fn folder_of(path: &str, folders: &[PathBuf]) -> PathBuf {
     let relative: Vec<PathBuf> = std::env::split_paths(path)
         .filter(|part| part.is_relative() && !part.as_os_str().is_empty())
-        .map(|part| match part.ends_with("*") {
-            true => part.parent().unwrap_or(Path::new("")).into(),
-            false => part,
+        .map(|part| {
+            if part.ends_with("*") {
+                part.parent().unwrap_or(Path::new("")).into()
+            } else {
+                part
+            }
         })
         .collect();
     let holds = |folder: &&PathBuf| relative.iter().any(|part| folder.join(part).exists());

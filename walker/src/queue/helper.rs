@@ -164,9 +164,10 @@ impl<H: Send + 'static> Helper<H> {
                     Err(NotSuspended::Refused) => self.process(entry, State::Unknown),
                 }
             }
-            match again {
-                true => std::thread::sleep(LOOK_AGAIN),
-                false => self.bell.wait(),
+            if again {
+                std::thread::sleep(LOOK_AGAIN)
+            } else {
+                self.bell.wait()
             }
         }
     }

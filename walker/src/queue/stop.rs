@@ -34,9 +34,10 @@ impl Stopped {
             // SAFETY: as the caller promised; references that `carried_by` makes are deleted here or by the result.
             unsafe {
                 let virtual_thread = jvmti.carried_by(thread);
-                let stopped = match virtual_thread.is_null() {
-                    true => jvmti.suspend(thread).map(|()| thread),
-                    false => jvmti.suspend(virtual_thread).map(|()| virtual_thread),
+                let stopped = if virtual_thread.is_null() {
+                    jvmti.suspend(thread).map(|()| thread)
+                } else {
+                    jvmti.suspend(virtual_thread).map(|()| virtual_thread)
                 };
                 let stopped = stopped.map(|suspended| Stopped {
                     jvmti,
@@ -78,9 +79,10 @@ impl Stopped {
     /// # Safety
     /// As for [`Stopped::stop`].
     unsafe fn carries_still(&self) -> bool {
-        let expected = match self.carries {
-            true => self.suspended,
-            false => std::ptr::null_mut(),
+        let expected = if self.carries {
+            self.suspended
+        } else {
+            std::ptr::null_mut()
         };
         // SAFETY: as the caller promised.
         unsafe {

@@ -102,12 +102,13 @@ impl Layout {
             // The size of an instance without its piece of stack. The lowest bits are no part of it.
             stack: helper as usize & !(WORD - 1),
             class: u32::try_from(class.checked_sub(class_base)?.checked_shr(class_shift)?).ok()?,
-            oops: match is_set("UseCompressedOops") {
-                false => Oops::Wide,
-                true => Oops::Narrow {
+            oops: if is_set("UseCompressedOops") {
+                Oops::Narrow {
                     base: oops()?,
                     shift: oops_shift()?.min(31),
-                },
+                }
+            } else {
+                Oops::Wide
             },
         })
     }

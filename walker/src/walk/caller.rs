@@ -230,9 +230,10 @@ impl Walk<'_> {
                 ..frame
             }
         };
-        match self.is_caller_sp(caller.sp, fp) {
-            true => Ok((frame, caller)),
-            false => Err(Failure::Caller),
+        if self.is_caller_sp(caller.sp, fp) {
+            Ok((frame, caller))
+        } else {
+            Err(Failure::Caller)
         }
     }
 

@@ -147,12 +147,13 @@ pub fn behind_copy() -> usize {
 /// The registers of `context`, whose handler the calling thread runs on another stack, must be those that
 /// the instruction is to run with. Only one thread at a time may run copies.
 pub unsafe fn run_copy(context: &mut libc::ucontext_t, copy: usize, is_extended: bool) -> bool {
-    let extended = match is_extended {
-        true => match extended(context) {
+    let extended = if is_extended {
+        match extended(context) {
             Some(found) => found,
             None => return false,
-        },
-        false => (0, 0),
+        }
+    } else {
+        (0, 0)
     };
     let registers = &mut context.uc_mcontext.gregs;
     let state = &raw mut stackwitness_copy_state;

@@ -66,9 +66,10 @@ pub fn has_trap_flag() -> bool {
 /// Sets or clears the trap flag of the interrupted code.
 pub fn set_trap_flag(context: &mut libc::ucontext_t, is_set: bool) {
     let flags = &mut context.uc_mcontext.gregs[libc::REG_EFL as usize];
-    *flags = match is_set {
-        true => *flags | TRAP_FLAG as i64,
-        false => *flags & !(TRAP_FLAG as i64),
+    *flags = if is_set {
+        *flags | TRAP_FLAG as i64
+    } else {
+        *flags & !(TRAP_FLAG as i64)
     };
 }
 

@@ -177,9 +177,10 @@ impl<T> Asked<T> {
 impl<T> Late<T> {
     /// The free value, if the handler has finished with it.
     pub fn end(self) -> Result<Free<T>, Late<T>> {
-        match self.0.is(DONE) {
-            true => Ok(Done(self.0).free()),
-            false => Err(self),
+        if self.0.is(DONE) {
+            Ok(Done(self.0).free())
+        } else {
+            Err(self)
         }
     }
 }

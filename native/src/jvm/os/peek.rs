@@ -128,9 +128,10 @@ impl Way {
 
     fn try_out(&self) -> io::Result<()> {
         let word = 0x5ac_u64;
-        match self.value::<u64>(std::ptr::from_ref(&word) as usize)? == word {
-            true => Ok(()),
-            false => Err(io::Error::other("it reads something else")),
+        if self.value::<u64>(std::ptr::from_ref(&word) as usize)? == word {
+            Ok(())
+        } else {
+            Err(io::Error::other("it reads something else"))
         }
     }
 

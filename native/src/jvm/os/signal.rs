@@ -116,9 +116,10 @@ impl HandlerContext<'_> {
         let range = stack.range();
         // glibc keeps thread-local variables at the upper end of a thread's stack, later libraries further down.
         let variables = arch::thread_word().addr();
-        let end = match range.contains(&variables) {
-            true => variables.saturating_sub(LATER),
-            false => range.end,
+        let end = if range.contains(&variables) {
+            variables.saturating_sub(LATER)
+        } else {
+            range.end
         };
         let sp = self.registers().sp;
         let place = sp.checked_add(distance)?;

@@ -94,9 +94,10 @@ impl Elements {
         let name = |key| self.keys.iter().find(|(_, known)| **known == key);
         let shown = truth.iter().map(|element| {
             let (class, method) = name(element.frame.method).map_or(("", ""), |((c, m), _)| (c, m));
-            let hidden = match element.may_be_left_out {
-                true => " (may be hidden)",
-                false => "",
+            let hidden = if element.may_be_left_out {
+                " (may be hidden)"
+            } else {
+                ""
             };
             format!("{class}.{method}:{}{hidden}", element.frame.location.0)
         });

@@ -315,9 +315,10 @@ fn stack_of<'s>(
     sample: &'s Sample,
 ) -> Option<Stack<'s>> {
     if !is_virtual {
-        return Some(Stack::Platform(match sample.carried {
-            true => &sample.carrier,
-            false => &sample.stack,
+        return Some(Stack::Platform(if sample.carried {
+            &sample.carrier
+        } else {
+            &sample.stack
         }));
     }
     let (known, jvmti) = (

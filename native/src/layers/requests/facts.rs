@@ -11,9 +11,10 @@ pub fn facts(truth: &Truth, env: Env<'_>, key: MethodKey) -> Option<MethodFacts>
     let methods = &truth.methods;
     let (class, name, descriptor) = methods.full_name(env, key)?;
     let is_native = methods.site(key, Location::NATIVE) == Site::Native;
-    let length = match is_native {
-        true => 0,
-        false => methods.bytecodes(key, <[u8]>::len).unwrap_or(0),
+    let length = if is_native {
+        0
+    } else {
+        methods.bytecodes(key, <[u8]>::len).unwrap_or(0)
     };
     let at = |bci: usize| {
         let location = Location(bci as i32);

@@ -147,9 +147,10 @@ impl Judging<'_, '_> {
         let slots = &layers.records.slots;
         let judgement = match instant.sample.reply {
             Reply::Walked(Err(code)) => {
-                let judgement = match self.is_right_about_no_frames(code, instant) {
-                    true => Judgement::matching(Reason::SameFrames, Strength::default()),
-                    false => Judgement::plain(Verdict::Error(code.0), Reason::ErrorCode),
+                let judgement = if self.is_right_about_no_frames(code, instant) {
+                    Judgement::matching(Reason::SameFrames, Strength::default())
+                } else {
+                    Judgement::plain(Verdict::Error(code.0), Reason::ErrorCode)
                 };
                 slots.judged(self.layer, &judgement);
                 judgement

@@ -80,9 +80,10 @@ impl Alterations {
             let mut changes = Changes::new(self.words, layer, mix(self.seed ^ mix(work.turn)));
             for _ in 0..self.with.walks.get() {
                 let mut context = thread.context().copy();
-                let overwritten = match with_stack {
-                    true => changes.registers_and_stack(&mut context, thread),
-                    false => changes.registers(&mut context),
+                let overwritten = if with_stack {
+                    changes.registers_and_stack(&mut context, thread)
+                } else {
+                    changes.registers(&mut context)
                 };
                 let options = changes.random() as u32;
                 self.ask(layer, &mut work.frames, |frames| {

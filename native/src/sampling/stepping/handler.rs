@@ -130,9 +130,10 @@ fn came_back(context: &HandlerContext<'_>, crossing: usize) -> Next {
     match resumed {
         Some(()) => Next::Step,
         None => {
-            COUNTS.ended(match STOPPED.load(Relaxed) {
-                true => End::Stopped,
-                false => End::Elsewhere,
+            COUNTS.ended(if STOPPED.load(Relaxed) {
+                End::Stopped
+            } else {
+                End::Elsewhere
             });
             Next::Run
         }

@@ -111,9 +111,10 @@ impl Seen {
             pair.waiting.fetch_add(1, SeqCst);
             return pair.take(layer).map_or(Found::Waiting, Found::Judged);
         }
-        match self.places(key).any(Pair::is_free) {
-            true => Found::New,
-            false => Found::Full,
+        if self.places(key).any(Pair::is_free) {
+            Found::New
+        } else {
+            Found::Full
         }
     }
 

@@ -18,9 +18,10 @@ pub fn define(truth: &Truth, env: Env<'_>, path: &Path, natives: &[Native]) -> R
     }
     let refused = || format!("the VM did not accept {}", path.display());
     let class = class.ok_or_else(refused)?;
-    match env.register_natives(class.get(), natives) {
-        true => Ok(()),
-        false => Err("the VM did not bind the hooks".into()),
+    if env.register_natives(class.get(), natives) {
+        Ok(())
+    } else {
+        Err("the VM did not bind the hooks".into())
     }
 }
 

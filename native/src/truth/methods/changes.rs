@@ -15,9 +15,10 @@ impl Registry {
     pub(super) fn notice_changes(&self, walk: &[Frame], entries: &[HookId]) {
         let keys = walk.iter().map(|frame| frame.method);
         let names_none = |frame: &Frame| !self.is_safe(frame.method);
-        let of_entries = match walk.iter().any(names_none) {
-            true => entries,
-            false => &[],
+        let of_entries = if walk.iter().any(names_none) {
+            entries
+        } else {
+            &[]
         };
         let of_entries = of_entries.iter().filter_map(|&hook| self.key_of(hook));
         for key in keys.chain(of_entries) {

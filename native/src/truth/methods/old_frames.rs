@@ -139,9 +139,10 @@ impl Registry {
             }
         }
         let found = judge(&methods, &named);
-        match found.differs() {
-            true => found,
-            false => Judgement::plain(Verdict::Unverifiable, Reason::MethodGone),
+        if found.differs() {
+            found
+        } else {
+            Judgement::plain(Verdict::Unverifiable, Reason::MethodGone)
         }
     }
 
@@ -180,9 +181,10 @@ impl Methods for WithOld<'_> {
     }
 
     fn site(&self, method: MethodKey, location: Location) -> Site {
-        match self.old.contains_key(&method) {
-            true => Site::Unknown,
-            false => self.methods.site(method, location),
+        if self.old.contains_key(&method) {
+            Site::Unknown
+        } else {
+            self.methods.site(method, location)
         }
     }
 }

@@ -45,9 +45,10 @@ impl Registry {
         if judgement.is_mismatch() && !is_of_edge {
             self.notice_changes(walk, &[]);
         }
-        match judgement.differs() && !is_of_edge && self.is_doubtful(walk, reference) {
-            true => Judgement::plain(Verdict::Unverifiable, Reason::MethodGone),
-            false => judgement,
+        if judgement.differs() && !is_of_edge && self.is_doubtful(walk, reference) {
+            Judgement::plain(Verdict::Unverifiable, Reason::MethodGone)
+        } else {
+            judgement
         }
     }
 
@@ -112,13 +113,15 @@ impl Registry {
         let mut pairs = strangers.iter().zip(&old);
         let has_one_version_each =
             pairs.all(|(&key, version)| with_old.add(key, version) == version.0);
-        let found = match has_one_version_each && strangers.len() <= old.len() {
-            true => judge_truth(gst, truth, &with_old),
-            false => mismatch,
+        let found = if has_one_version_each && strangers.len() <= old.len() {
+            judge_truth(gst, truth, &with_old)
+        } else {
+            mismatch
         };
-        match found.is_mismatch() && self.agrees_by_place(gst, truth) {
-            true => doubtful,
-            false => found,
+        if found.is_mismatch() && self.agrees_by_place(gst, truth) {
+            doubtful
+        } else {
+            found
         }
     }
 
@@ -149,9 +152,12 @@ impl Registry {
         if !pairs.clone().any(is_old) {
             return None;
         }
-        let known = pairs.map(|(frame, other)| match is_old((frame, other)) {
-            true => *other,
-            false => *frame,
+        let known = pairs.map(|(frame, other)| {
+            if is_old((frame, other)) {
+                *other
+            } else {
+                *frame
+            }
         });
         let rest = walk.iter().skip(reference.len());
         Some(known.chain(rest.copied()).collect())

@@ -219,9 +219,12 @@ impl Registry {
         let Some(hooked) = self.by_hook(hook) else {
             return false;
         };
-        let calls = |called: Arc<Hooked>| match called.class == hooked.class {
-            true => called.method.descriptor != hooked.method.descriptor,
-            false => hooked.super_class.as_ref() == Some(&called.class),
+        let calls = |called: Arc<Hooked>| {
+            if called.class == hooked.class {
+                called.method.descriptor != hooked.method.descriptor
+            } else {
+                hooked.super_class.as_ref() == Some(&called.class)
+            }
         };
         hooked.is_constructor()
             && called.is_none_or(|called| self.by_hook(called).is_some_and(calls))
@@ -354,9 +357,10 @@ impl Methods for Registry {
     fn site(&self, method: MethodKey, location: Location) -> Site {
         let gone = || self.with_known(method, |known| matches!(known, Known::Gone));
         // It is not known which version of a redefined method runs.
-        match self.versions.contains(method.0) || gone() || !self.is_safe(method) {
-            true => Site::Unknown,
-            false => self.sites.at(self.jvmti, method, location),
+        if self.versions.contains(method.0) || gone() || !self.is_safe(method) {
+            Site::Unknown
+        } else {
+            self.sites.at(self.jvmti, method, location)
         }
     }
 }

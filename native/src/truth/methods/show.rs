@@ -78,9 +78,10 @@ impl Registry {
     /// The method's name in a profile; `None` for the hooks themselves. As [`name_at_once`](Self::name_at_once).
     pub fn profiled(&self, env: Env<'_>, key: MethodKey) -> Option<String> {
         let unknown = || "unknown method".to_owned();
-        match self.origin_at_once(key) == Origin::Class && self.is_hook_call(key) {
-            true => None,
-            false => Some(self.name_at_once(env, key).unwrap_or_else(unknown)),
+        if self.origin_at_once(key) == Origin::Class && self.is_hook_call(key) {
+            None
+        } else {
+            Some(self.name_at_once(env, key).unwrap_or_else(unknown))
         }
     }
 
@@ -120,8 +121,9 @@ impl Registry {
 
 /// What stands for a method that the VM does not know.
 pub fn unnamed(key: MethodKey) -> String {
-    match key.0 == 0 {
-        true => "no method id".into(),
-        false => format!("unknown method {:#x}", key.0),
+    if key.0 == 0 {
+        "no method id".into()
+    } else {
+        format!("unknown method {:#x}", key.0)
     }
 }

@@ -81,9 +81,10 @@ impl Code {
                 return Code::Unknown;
             };
             // All instructions that call, link or initialise may throw.
-            bytes[instruction.bci as usize] = match instruction.opcode.throws() {
-                true => Byte::Calls,
-                false => Byte::Silent,
+            bytes[instruction.bci as usize] = if instruction.opcode.throws() {
+                Byte::Calls
+            } else {
+                Byte::Silent
             };
         }
         match bytes.is_empty() {

@@ -11,17 +11,19 @@ use oracle::trace::{HookId, MethodKey};
 impl Registry {
     /// The origin of a key.
     pub(super) fn origin(&self, key: MethodKey) -> Origin {
-        match self.kept_ids.are_too_many() {
-            true => self.given.origin_if_known(key.0),
-            false => self.given.origin(key.0, || self.add_all_keys()),
+        if self.kept_ids.are_too_many() {
+            self.given.origin_if_known(key.0)
+        } else {
+            self.given.origin(key.0, || self.add_all_keys())
         }
     }
 
     /// The origin of a key, without waiting for its class.
     pub(super) fn origin_at_once(&self, key: MethodKey) -> Origin {
-        match self.kept_ids.are_too_many() {
-            true => self.given.origin_if_known(key.0),
-            false => self.given.origin_at_once(key.0, || self.add_all_keys()),
+        if self.kept_ids.are_too_many() {
+            self.given.origin_if_known(key.0)
+        } else {
+            self.given.origin_at_once(key.0, || self.add_all_keys())
         }
     }
 

@@ -102,9 +102,10 @@ impl TraceStack {
     #[inline(always)]
     pub fn allow(&self, hooks: Left) {
         let room = self.capacity().saturating_sub(self.depth());
-        self.set_allowed(match self.is_doubtful() {
-            false => hooks.0.min(room),
-            true => 0,
+        self.set_allowed(if self.is_doubtful() {
+            0
+        } else {
+            hooks.0.min(room)
         });
     }
 

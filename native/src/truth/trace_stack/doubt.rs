@@ -47,9 +47,10 @@ impl TraceStack {
         while low < high {
             let middle = low + (high - low) / 2;
             let is_old = |entry: &Entry| entry.hook.load(Relaxed) & OLD != 0;
-            match self.entry(middle).is_some_and(is_old) {
-                true => low = middle + 1,
-                false => high = middle,
+            if self.entry(middle).is_some_and(is_old) {
+                low = middle + 1
+            } else {
+                high = middle
             }
         }
         low
@@ -99,9 +100,10 @@ impl TraceStack {
         let since = self.since();
         self.set_depth(depth);
         let proves = token.is_sure() && token.depth < since;
-        let since = match proves || self.depth() == 0 {
-            true => NO_DOUBT,
-            false => since.min(self.depth()),
+        let since = if proves || self.depth() == 0 {
+            NO_DOUBT
+        } else {
+            since.min(self.depth())
         };
         compiler_fence(Release);
         self.doubt.store(since, Relaxed);

@@ -188,9 +188,10 @@ impl TraceStack {
         };
         let mut found = (0..self.depth()).rev().filter(is_of_hook);
         let depth = found.next()?;
-        Some(match self.is_doubtful() && found.next().is_some() {
-            true => Token::guessed(depth),
-            false => Token::sure(depth),
+        Some(if self.is_doubtful() && found.next().is_some() {
+            Token::guessed(depth)
+        } else {
+            Token::sure(depth)
         })
     }
 

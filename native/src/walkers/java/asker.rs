@@ -101,9 +101,10 @@ impl Asker {
     /// The layers that ask for the stack of such a thread. Those of virtual threads are the first of
     /// [`Asker::layers`].
     pub fn layers_of(&self, is_virtual: bool) -> &[Layer] {
-        match is_virtual {
-            true => &self.rows[..self.of_virtual],
-            false => &self.rows,
+        if is_virtual {
+            &self.rows[..self.of_virtual]
+        } else {
+            &self.rows
         }
     }
 

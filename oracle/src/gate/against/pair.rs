@@ -154,9 +154,10 @@ impl<'a> Pair<'a> {
             let times = TIMES_LARGEST * (MANY_RUNS / series.len().max(1) as f64).max(1.0);
             let usual = times * series.largest() as f64 * longer;
             let may_strike = novel == Novel::Places && !known && cell.what.is_explained();
-            let limit = match may_strike {
-                true => strict.max(times * novelty.largest() as f64 * longer),
-                false => strict,
+            let limit = if may_strike {
+                strict.max(times * novelty.largest() as f64 * longer)
+            } else {
+                strict
             };
             let alarm = if known { Alarm::Rose } else { Alarm::New };
             let expected = trials as f64 * series.events() as f64 / series.trials().max(1.0);

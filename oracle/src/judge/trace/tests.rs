@@ -501,10 +501,7 @@ proptest! {
         prop_assume!(gone > 0);
         let left = &stack[..hooked[hooked.len() - gone]];
         let judged = judge_leaving(left, &entries, &checked, k, leaving);
-        match gone <= leaving {
-            true => prop_assert_eq!(judged.verdict, Verdict::Unverifiable),
-            false => prop_assert!(judged.is_mismatch()),
-        }
+        if gone <= leaving { prop_assert_eq!(judged.verdict, Verdict::Unverifiable) } else { prop_assert!(judged.is_mismatch()) }
         // One more that is lost below them is noticed all the same.
         let certain = &hooked[..hooked.len() - gone];
         if gone == leaving && !certain.is_empty() {

@@ -20,9 +20,10 @@ pub(super) fn section(rows: &[Row<'_>]) -> Section {
 
 fn of_sampler(row: &Row<'_>) -> [Block; 2] {
     let (summary, run) = (&row.summary, row.run.title());
-    let verdict = match summary.is_biased() {
-        true => "biased",
-        false => "no bias beyond chance",
+    let verdict = if summary.is_biased() {
+        "biased"
+    } else {
+        "no bias beyond chance"
     };
     let (title, answered, instants) = (title(row.sampler), summary.answered, summary.instants);
     let note = format!("{run}: {title}: {verdict}; {answered} of {instants} instants answered");
@@ -43,10 +44,7 @@ fn table(summary: &Summary) -> Table {
     let is_shown = |(at, of): &(usize, &MethodBias)| *at < SHOWN || of.is_certain;
     let methods = summary.methods.iter().enumerate().filter(is_shown);
     for (_, of) in methods.take(2 * SHOWN) {
-        let certain = match of.is_certain {
-            true => "yes",
-            false => "no",
-        };
+        let certain = if of.is_certain { "yes" } else { "no" };
         let cells = vec![
             Cell::text(short(&of.name)),
             Cell::Count(of.truth),

@@ -16,9 +16,10 @@ const NAMED: usize = 3;
 pub(super) fn section(report: &Report, rows: &[Row<'_>]) -> Section {
     let asks_jvm = |layer: &Layer| layer.row().when == When::Request;
     let layers = report.layers.iter().map(|counts| &counts.layer);
-    let room = match layers.chain(&report.required).any(asks_jvm) {
-        true => Room::Terminal,
-        false => Room::Page,
+    let room = if layers.chain(&report.required).any(asks_jvm) {
+        Room::Terminal
+    } else {
+        Room::Page
     };
     let mut blocks = vec![Block::Table(table(rows))];
     blocks.extend(rows.iter().map(|row| Block::Note(sentence(row))));
@@ -158,9 +159,10 @@ fn part(of: &MethodBias, summary: &Summary) -> String {
 
 /// Two digits, or one behind the point.
 fn digits(percent: f64) -> String {
-    match percent.abs() >= 10.0 {
-        true => format!("{percent:.0}"),
-        false => format!("{percent:.1}"),
+    if percent.abs() >= 10.0 {
+        format!("{percent:.0}")
+    } else {
+        format!("{percent:.1}")
     }
 }
 

@@ -8,9 +8,10 @@ use oracle::report::Report;
 /// The sections; none without a profile.
 pub(in crate::content) fn sections(report: &Report) -> Vec<Section> {
     let rows: Vec<Row<'_>> = report.runs.iter().flat_map(of_run).collect();
-    let of_methods = match rows.is_empty() {
-        true => vec![],
-        false => vec![profilers::section(report, &rows), methods::section(&rows)],
+    let of_methods = if rows.is_empty() {
+        vec![]
+    } else {
+        vec![profilers::section(report, &rows), methods::section(&rows)]
     };
     of_methods
         .into_iter()

@@ -9,8 +9,9 @@ pub(super) fn counted(verdicts: &BTreeMap<String, u64>) -> Cell {
     let counts: Vec<_> = counts
         .map(|(verdict, n)| format!("{n} {verdict}"))
         .collect();
-    Cell::text(match counts.is_empty() {
-        true => "none".to_owned(),
-        false => counts.join(", "),
+    Cell::text(if counts.is_empty() {
+        "none".to_owned()
+    } else {
+        counts.join(", ")
     })
 }

@@ -46,9 +46,10 @@ fn altered(report: &Report) -> impl Iterator<Item = (&Run, &AlteredWalks)> {
 
 fn tone(walks: &AlteredWalks, of: &LayerWalks) -> Tone {
     let unfinished = walks.unfinished.as_ref();
-    match unfinished.is_some_and(|unfinished| unfinished.layer == of.layer) {
-        true => Tone::Bad,
-        false => Tone::Plain,
+    if unfinished.is_some_and(|unfinished| unfinished.layer == of.layer) {
+        Tone::Bad
+    } else {
+        Tone::Plain
     }
 }
 

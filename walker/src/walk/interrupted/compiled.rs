@@ -145,9 +145,10 @@ impl Walk<'_> {
             return Ok((caller, Stage::Whole));
         }
         let returning = |[pc, sp, fp]: [usize; 3]| {
-            let stage = match sp < end {
-                true => Stage::Leaving,
-                false => Stage::Whole,
+            let stage = if sp < end {
+                Stage::Leaving
+            } else {
+                Stage::Whole
             };
             (Place { pc, sp, fp }, stage)
         };

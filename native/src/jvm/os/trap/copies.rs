@@ -99,16 +99,20 @@ impl Copies {
                 context.uc_mcontext.gregs[SP] -= WORD as i64;
             };
             let to = match copied {
-                Copied::Whole(copy) => match self.run_at(place, copy, next, context) {
-                    true => next as i64,
-                    false => return false,
-                },
+                Copied::Whole(copy) => {
+                    if self.run_at(place, copy, next, context) {
+                        next as i64
+                    } else {
+                        return false;
+                    }
+                }
                 Copied::Jump(distance) => from_next(distance),
                 Copied::Branch(condition, distance) => {
                     let flags = context.uc_mcontext.gregs[libc::REG_EFL as usize];
-                    match condition.holds(flags.cast_unsigned()) {
-                        true => from_next(distance),
-                        false => next as i64,
+                    if condition.holds(flags.cast_unsigned()) {
+                        from_next(distance)
+                    } else {
+                        next as i64
                     }
                 }
                 Copied::Call(distance) => {
