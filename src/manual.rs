@@ -49,7 +49,7 @@ fn tables() -> String {
         out += &format!(".TP\n\\fB{}\\fR\n{}\n", layer.name, layer.compares);
     }
     out += ".SH \"ERROR CODES OF WALKERS\"\n";
-    for walker in &WALKERS {
+    for walker in WALKERS {
         for code in walker.codes {
             let (title, code, meaning) = (walker.title, code.code, code.meaning);
             out += &format!(".TP\n\\fB{title} {code}\\fR\n{meaning}\n");

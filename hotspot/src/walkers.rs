@@ -81,7 +81,7 @@ const fn jvmti(name: &'static str, title: &'static str) -> Walker {
 pub const CRASHED: i32 = -14;
 
 /// All walkers.
-pub static WALKERS: [Walker; 13] = [
+pub static WALKERS: &[Walker] = &[
     jvmti("gst", "GetStackTrace"),
     jvmti("gst-list", "GetThreadListStackTraces"),
     jvmti("gst-all", "GetAllStackTraces"),
@@ -279,7 +279,7 @@ mod tests {
             let says = (-15..=0).filter(|&code| of(layer).says_no_frames(code));
             assert_eq!(says.collect::<Vec<_>>(), [none]);
         }
-        for walker in &WALKERS {
+        for walker in WALKERS {
             let codes: Vec<_> = walker.codes.iter().map(|code| code.code).collect();
             assert!(codes.is_sorted_by(|a, b| a > b), "{}", walker.name);
         }

@@ -1,5 +1,5 @@
 //! The rules of docs/architecture.md: arrows between crates, no circles between files or folders,
-//! small files and folders, and `unsafe` in few places.
+//! short files, and `unsafe` in few places.
 
 mod graph;
 mod modules;
@@ -71,9 +71,6 @@ const MOST_LINES: usize = 400;
 /// The reason, in the file's own documentation.
 const REASON: &str = "//! Long because:";
 
-/// The largest number of Rust files in a folder.
-const MOST_FILES: usize = 14;
-
 fn assert_none(found: Vec<String>) {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
@@ -123,22 +120,6 @@ fn files_are_short_or_say_why_not() {
         is_long.then(|| format!("{}: {lines} lines, and no `{REASON}`", file.path))
     });
     assert_none(long.collect());
-}
-
-#[test]
-fn folders_are_small() {
-    let mut folders = BTreeMap::<_, usize>::new();
-    for file in rust_files(root()) {
-        let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        *folders.entry(folder.to_owned()).or_default() += 1;
-    }
-    folders.retain(|_, count| *count > MOST_FILES);
-    let large = folders.into_iter();
-    assert_none(
-        large
-            .map(|(folder, count)| format!("{folder}: {count} files"))
-            .collect(),
-    );
 }
 
 #[test]

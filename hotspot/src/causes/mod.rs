@@ -13,6 +13,7 @@ mod interpreter_frame;
 mod leaf_call;
 mod moved_stack_pointer;
 mod no_record;
+mod own_hook;
 mod unexplained;
 mod unwalkable_caller;
 mod upcall_stub;
@@ -25,9 +26,9 @@ use oracle::record::CauseName;
 
 /// The known causes. The cause of a mismatch is the first row that recognises the mismatch. The
 /// last row recognises every mismatch.
-pub static CAUSES: [Cause; 12] = [
+pub static CAUSES: &[Cause] = &[
     no_record::CAUSE,
-    no_record::OWN_HOOK,
+    own_hook::CAUSE,
     frozen_frames::CAUSE,
     called_by_vm::CAUSE,
     frame_removed::CAUSE,
@@ -43,17 +44,15 @@ pub static CAUSES: [Cause; 12] = [
 impl Cause {
     /// The cause of a mismatch on processor `A`.
     pub fn of<A: Arch>(case: Case<'_>) -> &'static Cause {
-        let [.., unexplained] = &CAUSES;
         let all = Cause::all_of::<A>(case);
-        all.first().copied().unwrap_or(unexplained)
+        all.first().copied().unwrap_or(&unexplained::CAUSE)
     }
 
     /// All known causes that recognise a mismatch on processor `A`, in the order of the table.
     pub fn all_of<A: Arch>(case: Case<'_>) -> Vec<&'static Cause> {
         let facts = case.facts::<A>();
-        let [known @ .., _] = &CAUSES;
-        let known = known.iter();
-        known.filter(|cause| (cause.recognise)(&facts)).collect()
+        let (_, known) = CAUSES.split_last().expect("the table has rows");
+        known.iter().filter(|cause| (cause.recognise)(&facts)).collect()
     }
 
     /// The cause of this name, if this version knows it.

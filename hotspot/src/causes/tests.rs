@@ -324,7 +324,7 @@ fn a_reason_that_names_its_cause_is_believed() {
 fn every_cause_has_a_name_of_its_own_and_a_section_in_the_docs() {
     let docs = include_str!("../../../docs/findings.md");
     let mut names = HashSet::new();
-    for cause in &CAUSES {
+    for cause in CAUSES {
         assert!(names.insert(cause.name), "{} twice", cause.name);
         assert_eq!(
             Cause::named(&CauseName::from(cause)).map(|found| found.name),
@@ -349,7 +349,9 @@ fn every_cause_has_a_name_of_its_own_and_a_section_in_the_docs() {
 
 #[test]
 fn every_known_cause_has_a_program() {
-    let [known @ .., unexplained] = &CAUSES;
+    let [known @ .., unexplained] = CAUSES else {
+        panic!("the table has no rows");
+    };
     assert!(unexplained.programs.is_empty());
     for cause in known {
         assert!(!cause.programs.is_empty(), "{}", cause.name);

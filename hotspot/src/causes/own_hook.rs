@@ -1,0 +1,22 @@
+//! `own-hook`: as `no-record`, but the only false frames are hooks, which are not of the program.
+
+use super::cause::{Cause, Program};
+use super::no_record::is_without_record;
+use crate::case::Facts;
+
+pub(super) const CAUSE: Cause = Cause {
+    name: "own-hook",
+    meaning: "a hook of Stackwitness, which does not run now, for want of a debug info record",
+    recognise,
+    since: 0,
+    programs: &[Program {
+        note: "Light hooks are inlined, and the next record is often that of a hook.",
+        fixture: "math-parser",
+        hooks: "light",
+        ..Program::USUAL
+    }],
+};
+
+fn recognise(facts: &Facts<'_>) -> bool {
+    is_without_record(facts) && facts.case.is_hook_alone
+}
