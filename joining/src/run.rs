@@ -10,7 +10,7 @@ use crate::truths::{OwnedTruth, Truths};
 use oracle::record::JoinCounts;
 use oracle::requests::{Copied, Request, SeenCode};
 use oracle::tally::Tally;
-use oracle::{Judgement, Layer, Reason, Verdict};
+use oracle::{Judgement, JvmSampler, Layer, Reason, Verdict};
 use recordings::samples::{CPU_TIME, TimedSample, TimedSamples};
 use std::collections::{BTreeMap, HashSet};
 
@@ -49,14 +49,13 @@ pub struct Counts {
 
 /// The layer among `layers` whose walker is the sampler of the event.
 fn layer(sample: &TimedSample, layers: &[Layer]) -> Option<Layer> {
-    let of_sampler = if sample.event == CPU_TIME {
-        Layer::JfrCpu
+    let sampler = if sample.event == CPU_TIME {
+        JvmSampler::CpuTime
     } else {
-        Layer::Jfr
+        JvmSampler::Execution
     };
-    let walker = of_sampler.row().walker;
     let mut layers = layers.iter().copied();
-    layers.find(|layer| layer.row().walker == walker)
+    layers.find(|layer| layer.is_of(sampler))
 }
 
 /// Joins and judges all events of `samples` that belong to `layers`. Shows each event, and each request without an
@@ -75,7 +74,7 @@ pub fn judge_all(
         counts.tallies.insert(layer, Tally::default());
     }
     for (layer, joined) in &mut counts.joined {
-        if layer.row().walker == Layer::JfrCpu.row().walker {
+        if layer.is_of(JvmSampler::CpuTime) {
             joined.lost = samples.lost;
         }
     }

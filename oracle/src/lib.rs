@@ -70,5 +70,5 @@ pub mod requests;
 
 pub use gate::{merge, outcome};
 pub use judge::{Judgement, Reason, Verdict};
-pub use model::{LAYERS, Layer, LayerRow, ProgramKind, TruthKind, When, trace};
+pub use model::{JvmSampler, LAYERS, Layer, LayerRow, ProgramKind, TruthKind, When, trace};
 pub use record::{Hooking, budget, cost, pace, profile, report, tally};

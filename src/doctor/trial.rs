@@ -1,7 +1,7 @@
 //! A short run that shows whether the JDK, the agent and the agent's signals work together.
 
 use super::diagnosis::Diagnosis;
-use oracle::Layer;
+use oracle::When;
 use oracle::report::Run;
 use scenarios::plan::Wishes;
 use scenarios::{Done, Plan, Scenario, Session};
@@ -76,11 +76,11 @@ fn of_run(run: &Run) -> [Diagnosis; 2] {
         Some(jdk) => Diagnosis::fine("agent", format!("works in {} {}", jdk.vm, jdk.version)),
         None => Diagnosis::problem("agent", run.notes.join(" "), OTHER_JDK),
     };
-    let counts = run
+    let sampled = run
         .layers
         .iter()
-        .find(|counts| counts.layer == Layer::AsgctAsync);
-    let samples = counts.map_or(0, |counts| counts.tally().decided());
+        .filter(|counts| counts.layer.row().when == When::Signal);
+    let samples: u64 = sampled.map(|counts| counts.tally().decided()).sum();
     let signals = match samples {
         0 => Diagnosis::problem(
             "signals",

@@ -1,5 +1,5 @@
 //! The rules of docs/architecture.md: arrows between crates, no circles between files or folders,
-//! short files, and `unsafe` in few places.
+//! short files, `unsafe` in few places, and layers named in their table alone.
 
 mod graph;
 mod modules;
@@ -60,6 +60,13 @@ const UNSAFE: &[&str] = &[
     "native/src/truth/",
     "native/src/walkers/",
     "walker/",
+];
+
+/// The table of layers, and what serves measurements and tests alone. All other code asks the table.
+const NAMES_LAYERS: &[&str] = &[
+    "oracle/src/model/layer.rs",
+    "benches/",
+    "reports/src/sample.rs",
 ];
 
 /// Long files that are still to be divided. No file may be added.
@@ -134,6 +141,30 @@ fn unsafe_code_stays_where_it_belongs() {
         lines.map(move |line| format!("{}:{line}: unsafe", file.path))
     });
     assert_none(lines.collect());
+}
+
+#[test]
+fn only_the_table_of_layers_names_a_layer() {
+    let files = rust_files(root());
+    let others = files.iter().filter(|file| {
+        let is_allowed = is_in(NAMES_LAYERS, &file.path);
+        !is_allowed && !is_test(&file.path)
+    });
+    let names = others.flat_map(|file| {
+        let names = file.source.paths.iter().filter(|path| names_a_layer(path));
+        names.map(|path| format!("{}: {}", file.path, path.join("::")))
+    });
+    assert_none(names.collect());
+}
+
+/// Whether a path in code is that of a row of the table: `Layer::Gst`, but not `Layer::ALL` or `Layer::usual`.
+fn names_a_layer(path: &[String]) -> bool {
+    let mut pairs = path.windows(2);
+    pairs.any(|pair| {
+        let is_row =
+            pair[1].starts_with(char::is_uppercase) && pair[1].contains(char::is_lowercase);
+        pair[0] == "Layer" && is_row
+    })
 }
 
 #[test]

@@ -52,7 +52,10 @@ impl Cause {
     pub fn all_of<A: Arch>(case: Case<'_>) -> Vec<&'static Cause> {
         let facts = case.facts::<A>();
         let (_, known) = CAUSES.split_last().expect("the table has rows");
-        known.iter().filter(|cause| (cause.recognise)(&facts)).collect()
+        known
+            .iter()
+            .filter(|cause| (cause.recognise)(&facts))
+            .collect()
     }
 
     /// The cause of this name, if this version knows it.

@@ -6,7 +6,7 @@ use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::Balance;
 use oracle::mutants::{Detection, Unseen};
 use oracle::record::{FaultCount, HookFault};
-use oracle::{Layer, Verdict};
+use oracle::{TruthKind, Verdict};
 use std::cell::Cell;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -74,7 +74,13 @@ fn settle(book: &Book, count: u64, verdict: Verdict, outcome: Detection) {
     if let Some(hook_fault) = ASKED.get().filter(|_| count > 0) {
         PENDING.set(PENDING.get() - count);
         SETTLED.fetch_add(count, Relaxed);
-        book.note(Layer::Ground, hook_fault.name(), verdict, outcome, count);
+        book.note(
+            TruthKind::Trace.checked_by(),
+            hook_fault.name(),
+            verdict,
+            outcome,
+            count,
+        );
     }
 }
 
@@ -85,7 +91,7 @@ pub fn unsettled() -> Option<FaultCount> {
         .checked_sub(SETTLED.load(Relaxed))
         .filter(|&left| left > 0)?;
     Some(FaultCount {
-        layer: Layer::Ground,
+        layer: TruthKind::Trace.checked_by(),
         kind: ASKED.get()?.name().into(),
         verdict: Verdict::Unverifiable,
         outcome: Detection::Explained(Unseen::StillActive),

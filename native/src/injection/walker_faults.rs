@@ -24,7 +24,7 @@ pub struct Injector {
     truth: &'static Truth,
     faults: Option<Faults>,
     memories: [Mutex<Memory>; Layer::ALL.len()],
-    /// Has a profile in place of the walker of [`BIASED`], at the cost of this method.
+    /// Has a profile in place of the walker of a layer whose samples are compared with the trace stack, at the cost of this method.
     biased: Option<(String, Mutex<BiasedWalker>)>,
     /// How each fault ended.
     pub book: Book,
@@ -121,7 +121,7 @@ impl Injector {
 
     /// Whether a walker that is biased on purpose has a profile in place of the layer's walker.
     pub fn gives_profile_of(&self, layer: Layer) -> bool {
-        self.biased.is_some() && layer == BIASED
+        self.biased.is_some() && layer.is_sampled_with_trace()
     }
 
     /// What the walker that is biased on purpose answers, judged by `judge`. The walker is asked where the JVM's `walk`
@@ -133,7 +133,10 @@ impl Injector {
         (walk, judgement): (&[Frame], Judgement),
         judge: impl Fn(&[Frame]) -> Judgement,
     ) -> Option<Fault> {
-        let (method, biased) = self.biased.as_ref().filter(|_| layer == BIASED)?;
+        let (method, biased) = self
+            .biased
+            .as_ref()
+            .filter(|_| layer.is_sampled_with_trace())?;
         if judgement.verdict != Verdict::Match {
             return None;
         }
@@ -196,9 +199,6 @@ impl Injector {
         })
     }
 }
-
-/// The layer whose walker may be replaced by one that is biased on purpose.
-const BIASED: Layer = Layer::AsgctAsync;
 
 fn judged(answer: WalkerAnswer, judge: impl Fn(&[Frame]) -> Judgement) -> Fault {
     match answer {

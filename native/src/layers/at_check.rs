@@ -9,9 +9,9 @@ use crate::jvm::os::clock;
 use crate::truth::thread_state::ThreadState;
 use crate::walkers::buffer::Room;
 use crate::walkers::here::{NoAnswer, Scratch, with_scratch};
+use oracle::Verdict;
 use oracle::tally::Drop;
 use oracle::trace::Frame;
-use oracle::{Layer, Verdict};
 use std::iter;
 
 /// One check in so many gives the walkers room for exactly the frames that the stack has. A walker that
@@ -82,7 +82,7 @@ pub fn with_stack<T>(
 fn check_layers(layers: &Layers, state: &ThreadState, env: Env<'_>, scratch: &mut Scratch) {
     let slots = &layers.records.slots;
     let layer = layers.in_checks.next();
-    let both = || iter::once(Layer::Gst).chain(layer);
+    let both = || iter::once(gst::LAYER).chain(layer);
     let drop = |cause| both().for_each(|layer| slots.drop(layer, cause));
     let unverifiable = || both().for_each(|layer| slots.count(layer, Verdict::Unverifiable));
     ground::check(layers, state);
@@ -93,14 +93,14 @@ fn check_layers(layers: &Layers, state: &ThreadState, env: Env<'_>, scratch: &mu
         Ok(asked) => asked,
         Err(NoAnswer::NobodyToAsk) => return,
         Err(NoAnswer::Switching | NoAnswer::NoIds) => return unverifiable(),
-        Err(NoAnswer::Failed(code)) => return slots.count(Layer::Gst, Verdict::Error(code.0)),
+        Err(NoAnswer::Failed(code)) => return slots.count(gst::LAYER, Verdict::Error(code.0)),
         Err(NoAnswer::TooDeep) => return drop(Drop::TooDeep),
     };
     let room = room(layers, state, scratch.gst.frames().len());
     if let Room::Exactly(_) = room
         && let Some(Err(code)) = scratch.ask_gst_in(layers.walkers, env, room)
     {
-        return slots.count(Layer::Gst, Verdict::Error(code.0));
+        return slots.count(gst::LAYER, Verdict::Error(code.0));
     }
     let judged = gst::check(
         layers,

@@ -51,6 +51,7 @@ pub fn run(layers: &'static Layers, ready: Ready) {
         config: layers.config,
         truth: layers.truth,
         records: layers.records,
+        shows_virtual_in_java: layers.walkers.show_virtual_in_java(&layers.config.layers),
     };
     let attached = layers.truth.jvm.vm.attached(Some(c"Stackwitness"), |env| {
         match Judging::new(layers, env) {

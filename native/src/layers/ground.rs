@@ -11,12 +11,14 @@ use crate::truth::trace_stack::{Balance, StackCopy, Token, TraceStack};
 use crate::walkers::buffer::MAX_FRAMES;
 use oracle::mutants::{Sight, Unseen};
 use oracle::record::Evidence;
-use oracle::{Judgement, Layer, Reason, Verdict};
+use oracle::{Judgement, Layer, Reason, TruthKind, Verdict};
 use std::ffi::CStr;
 use std::sync::OnceLock;
 
+const LAYER: Layer = TruthKind::Trace.checked_by();
+
 /// The kind of this layer's mismatches, which have no cause.
-const KIND: Told = (Layer::Ground, Verdict::Wrong, None);
+const KIND: Told = (LAYER, Verdict::Wrong, None);
 
 /// Balanced pops are added to the shared slots in lots of this size.
 const LOT: u64 = 256;
@@ -31,7 +33,7 @@ pub fn check(layers: &Layers, state: &ThreadState) {
     } else {
         Verdict::Wrong
     };
-    layers.records.slots.count(Layer::Ground, verdict);
+    layers.records.slots.count(LAYER, verdict);
     if verdict == Verdict::Wrong {
         layers.reporter.count(KIND, "a check");
     }
@@ -47,10 +49,7 @@ pub fn count_even<'a>(state: &ThreadState, layers: impl FnOnce() -> Option<&'a L
     }
     state.own.even_pops.set(0);
     if let Some(layers) = layers() {
-        layers
-            .records
-            .slots
-            .add(Layer::Ground, Verdict::Match, pops);
+        layers.records.slots.add(LAYER, Verdict::Match, pops);
     }
 }
 
@@ -59,14 +58,14 @@ pub fn count_even<'a>(state: &ThreadState, layers: impl FnOnce() -> Option<&'a L
 pub fn end_thread(layers: &Layers, state: &ThreadState, env: Env<'_>) {
     let slots = &layers.records.slots;
     in_java::end(state, &layers.truth.hook_counts);
-    slots.add(Layer::Ground, Verdict::Match, state.own.even_pops.take());
+    slots.add(LAYER, Verdict::Match, state.own.even_pops.take());
     let place = "end of the thread";
     state.stack().notice();
     match (state.stack().depth(), layers.truth.jvm.jvmti.has_frames()) {
         (_, Ok(false)) if state.stack().is_doubtful() => {
-            slots.count(Layer::Ground, Verdict::Unverifiable);
+            slots.count(LAYER, Verdict::Unverifiable);
         }
-        (0, _) => slots.count(Layer::Ground, Verdict::Match),
+        (0, _) => slots.count(LAYER, Verdict::Match),
         (left, Ok(false)) => unbalanced(layers, state, env, place, Balance::TooMany(left)),
         (_, Ok(true) | Err(_)) => return,
     }
@@ -78,11 +77,8 @@ pub fn end_virtual_thread(layers: &Layers, state: &ThreadState, stack: &TraceSta
     let place = "end of a virtual thread";
     stack.notice();
     match stack.depth() {
-        _ if stack.is_doubtful() => layers
-            .records
-            .slots
-            .count(Layer::Ground, Verdict::Unverifiable),
-        0 => layers.records.slots.count(Layer::Ground, Verdict::Match),
+        _ if stack.is_doubtful() => layers.records.slots.count(LAYER, Verdict::Unverifiable),
+        0 => layers.records.slots.count(LAYER, Verdict::Match),
         left => unbalanced(layers, state, env, place, Balance::TooMany(left)),
     }
 }
@@ -93,10 +89,7 @@ pub fn end_virtual_thread(layers: &Layers, state: &ThreadState, stack: &TraceSta
 pub fn noticed_late(layers: Option<&Layers>) {
     if let Some(layers) = layers {
         layers.truth.rewriting().repairs += 1;
-        layers
-            .records
-            .slots
-            .count(Layer::Ground, Verdict::Unverifiable);
+        layers.records.slots.count(LAYER, Verdict::Unverifiable);
     }
 }
 
@@ -176,12 +169,12 @@ pub fn explain(layers: &Layers, state: &ThreadState, env: Env<'_>, uneven: Uneve
         }
         // A frame without hooks has caught the exception.
         (Stale::Constructors, None) => {
-            slots.count(Layer::Ground, Verdict::Unverifiable);
+            slots.count(LAYER, Verdict::Unverifiable);
             (Verdict::Unverifiable, Unseen::Constructor)
         }
         (stale, exception) if by_vm_error(env, stale, exception) => {
             layers.truth.rewriting().repairs += 1;
-            slots.count(Layer::Ground, Verdict::Unverifiable);
+            slots.count(LAYER, Verdict::Unverifiable);
             (Verdict::Unverifiable, Unseen::VmError)
         }
         _ => return unbalanced(layers, state, env, place, found),
@@ -208,7 +201,7 @@ fn by_vm_error(env: Env<'_>, stale: Stale, exception: Option<Ref<'_>>) -> bool {
 
 fn unbalanced(layers: &Layers, state: &ThreadState, env: Env<'_>, place: &str, found: Balance) {
     let (truth, reporter) = (layers.truth, &layers.reporter);
-    layers.records.slots.count(Layer::Ground, Verdict::Wrong);
+    layers.records.slots.count(LAYER, Verdict::Wrong);
     reporter.count(KIND, place);
     hook_faults::noticed(&layers.injector.book, found, Verdict::Wrong, None);
     if !truth.jvm.is_live() {
@@ -235,7 +228,7 @@ fn unbalanced(layers: &Layers, state: &ThreadState, env: Env<'_>, place: &str, f
         Balance::Even => return,
     };
     let found = Found {
-        layer: Layer::Ground,
+        layer: LAYER,
         judgement: Judgement::plain(Verdict::Wrong, Reason::Unbalanced),
         tid: state.tid(),
         walk: &[],

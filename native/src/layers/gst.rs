@@ -14,8 +14,11 @@ use oracle::judge::judge_edges;
 use oracle::mutants::Sight;
 use oracle::record::Evidence;
 use oracle::trace::{Frame, Methods};
-use oracle::{Judgement, Layer, Verdict};
+use oracle::{Judgement, Layer, TruthKind, Verdict};
 use std::ptr;
+
+/// The layer.
+pub const LAYER: Layer = TruthKind::Here.checked_by();
 
 /// Checks `gst`, the answer for the calling thread, against `copy`, its trace stack. What agrees
 /// is recorded on the trace stack: from then on the whole stack is known up to here. Returns the
@@ -38,7 +41,7 @@ pub fn check(
     let by_trace = Sight::Truth(&truth, methods);
     let sight = Sight::AlsoClasses(&by_trace, &edges);
     let check = Check {
-        layer: Layer::Gst,
+        layer: LAYER,
         env,
         tid: state.tid(),
         seen: Seen::Plainly,
@@ -78,9 +81,8 @@ pub fn check_elsewhere(
     gst: &[Frame],
     edges: Option<&[Finding]>,
 ) {
-    let layer = Layer::Gst;
     let judgement = judge_edges(edges);
-    layers.records.slots.judged(layer, &judgement);
+    layers.records.slots.judged(LAYER, &judgement);
     if judgement.is_mismatch() {
         let evidence = || Evidence {
             walker: Some("GetStackTrace".into()),
@@ -88,7 +90,7 @@ pub fn check_elsewhere(
             ..Evidence::default()
         };
         let found = Found {
-            layer,
+            layer: LAYER,
             judgement,
             tid,
             walk: gst,

@@ -7,8 +7,8 @@ use crate::jvm::os::requests::wrapping::{Asking, request};
 use crate::jvm::os::signal::{HandlerContext, Post};
 use crate::truth::interrupted::Interrupted;
 use crate::truth::trace_stack::StackCopy;
-use oracle::Layer;
 use oracle::tally::Drop;
+use oracle::{JvmSampler, Layer};
 use std::io;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -110,10 +110,11 @@ pub fn ask(targets: &mut Targets<'_>, post: Post) -> bool {
 
 /// The layer of the requests that come with a signal.
 pub fn layer(asking: Asking) -> Layer {
-    match asking {
-        Asking::Suspension => Layer::Jfr,
-        Asking::CpuTime => Layer::JfrCpu,
-    }
+    let sampler = match asking {
+        Asking::Suspension => JvmSampler::Execution,
+        Asking::CpuTime => JvmSampler::CpuTime,
+    };
+    sampler.layer()
 }
 
 /// How many requests were not copied so far.

@@ -70,6 +70,8 @@ pub struct Means {
     pub truth: &'static Truth,
     /// The place of the counts.
     pub records: &'static Records,
+    /// Whether a walker of the run shows the stacks of virtual threads by running Java code.
+    pub shows_virtual_in_java: bool,
 }
 
 impl Sampler {
@@ -107,6 +109,7 @@ impl Ready {
             config,
             truth,
             records,
+            ..
         } = means;
         let mut sampling = Sampling {
             means,
@@ -278,9 +281,8 @@ impl<'e> Sampling<'e, '_> {
         let Some(thread) = target.object.take() else {
             return false;
         };
-        let carried = self
-            .targets
-            .carried(self.means.config, &target, thread.get());
+        let shows = self.means.shows_virtual_in_java;
+        let carried = self.targets.carried(shows, &target, thread.get());
         let is_virtual = carried.is_some();
         let thread = carried.unwrap_or(thread);
         let start = Instant::now();

@@ -3,9 +3,7 @@
 use crate::jvm::jni::{Env, Local, Ref};
 use crate::truth::context::Truth;
 use crate::truth::thread_state::ThreadState;
-use oracle::Layer;
 use oracle::random::mix;
-use oracle::record::Config;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
@@ -67,16 +65,15 @@ impl<'e> Targets<'e> {
         mix(self.random)
     }
 
-    /// The virtual thread that `target` carries, at every second call, if a layer of the run shows the stacks of virtual
-    /// threads by Java code. `object` is the `java.lang.Thread` of the target.
+    /// The virtual thread that `target` carries, at every second call, if `shows` says that a walker of the run shows the
+    /// stacks of virtual threads by Java code. `object` is the `java.lang.Thread` of the target.
     pub fn carried(
         &mut self,
-        config: &Config,
+        shows: bool,
         target: &Target<'e>,
         object: Ref<'_>,
     ) -> Option<Local<'e>> {
         let threads = self.truth.virtual_threads.as_ref()?;
-        let shows = config.layers.contains(&Layer::JavaThread);
         if !shows || !threads.may_carry(target.state) || self.random().is_multiple_of(2) {
             return None;
         }

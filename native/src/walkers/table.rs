@@ -1,6 +1,6 @@
 //! All stack walkers: one row each.
 
-use super::walker::Walker;
+use super::walker::{Walker, WalksInJava};
 use super::{asgct, gst, gst_all, gst_list, java};
 use crate::jvm::Jvm;
 use crate::jvm::jni::Env;
@@ -44,6 +44,12 @@ impl Walkers {
     /// Whether one of the walkers of these layers suspends threads.
     pub fn suspend(&self, layers: &[Layer]) -> bool {
         self.asked(layers).any(Walker::suspends)
+    }
+
+    /// Whether one of the walkers of these layers shows the stacks of virtual threads by running Java code.
+    pub fn show_virtual_in_java(&self, layers: &[Layer]) -> bool {
+        let mut in_java = self.asked(layers).filter_map(Walker::in_java);
+        in_java.any(WalksInJava::walks_virtual)
     }
 
     /// The calling thread, of this state, begins to run Java code, and a walker of these layers may be asked for it.

@@ -172,7 +172,7 @@ layers! {
     /// JFR's CPU-time samples that are requested at chosen instructions of a thread that runs one instruction at a
     /// time, with the calls and returns that the steps show.
     JfrCpuStep = "jfr-cpu-step" {
-        walker: Some("jfr-cpu"), truths: [Steps], when: Step, program: Unmodified, usual: false,
+        walker: Some(JvmSampler::CpuTime.walker()), truths: [Steps], when: Step, program: Unmodified, usual: false,
         budget: 0.2, imprecise: [0.5, 0.5],
         compares: "JFR's CPU-time samples of JDK 25, requested at chosen instructions, with the calls and returns that a thread's steps show, joined after the run",
     }
@@ -204,13 +204,13 @@ layers! {
     }
     /// JFR's execution samples with the trace stack copied when JFR's sampler suspended the thread.
     Jfr = "jfr" {
-        walker: Some("jfr"), truths: [Trace], when: Request, program: Hooked, usual: false,
+        walker: Some(JvmSampler::Execution.walker()), truths: [Trace], when: Request, program: Hooked, usual: false,
         budget: 0.02, imprecise: [0.01, 0.4],
         compares: "JFR's execution samples with the recorded calls at the instant of JFR's own request, joined after the run",
     }
     /// JFR's CPU-time samples with the trace stack copied when the thread's timer fired.
     JfrCpu = "jfr-cpu" {
-        walker: Some("jfr-cpu"), truths: [Trace], when: Request, program: Hooked, usual: false,
+        walker: Some(JvmSampler::CpuTime.walker()), truths: [Trace], when: Request, program: Hooked, usual: false,
         budget: 0.02, imprecise: [0.01, 0.4],
         compares: "JFR's CPU-time samples of JDK 25 with the recorded calls at the instant of JFR's own request, joined after the run",
     }
@@ -283,6 +283,44 @@ pub enum When {
     Request,
 }
 
+impl TruthKind {
+    /// The layer that checks this truth itself. Where it has mismatches, no layer that rests on the truth means
+    /// anything.
+    pub const fn checked_by(self) -> Layer {
+        match self {
+            TruthKind::Trace => Layer::Ground,
+            TruthKind::Here | TruthKind::Next | TruthKind::Classes => Layer::Gst,
+            TruthKind::Steps => Layer::GstStep,
+        }
+    }
+}
+
+/// A sampler of the JVM itself, whose answers are in a recording.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum JvmSampler {
+    /// JFR's sampler of execution samples.
+    Execution,
+    /// JFR's sampler by CPU time.
+    CpuTime,
+}
+
+impl JvmSampler {
+    /// The sampler's name as a walker ([`LayerRow::walker`]).
+    pub const fn walker(self) -> &'static str {
+        match self {
+            JvmSampler::Execution => "jfr",
+            JvmSampler::CpuTime => "jfr-cpu",
+        }
+    }
+
+    /// The layer that judges the samples which the JVM requests by itself.
+    pub fn layer(self) -> Layer {
+        let mut layers = When::Request.layers();
+        let found = layers.find(|layer| layer.is_of(self));
+        found.expect("each sampler of the JVM has a layer")
+    }
+}
+
 impl When {
     /// The layers of this instant, lowest first.
     pub fn layers(self) -> impl Iterator<Item = Layer> {
@@ -345,7 +383,23 @@ impl Layer {
 
     /// The layers whose walkers are asked at each step, of which a run has one: a thread has one answer at a time.
     pub fn of_steps() -> impl Iterator<Item = Layer> {
-        When::Step.layers().filter(|&layer| layer != Layer::GstStep)
+        When::Step.layers().filter(|layer| !layer.checks_a_truth())
+    }
+
+    /// Whether the layer's walker is this sampler of the JVM.
+    pub fn is_of(self, sampler: JvmSampler) -> bool {
+        self.row().walker == Some(sampler.walker())
+    }
+
+    /// Whether other layers rest on what the layer compares.
+    pub fn checks_a_truth(self) -> bool {
+        let mut truths = LAYERS.iter().flat_map(|row| row.truths);
+        truths.any(|truth| truth.checked_by() == self)
+    }
+
+    /// Whether the layer compares samples, taken at any instant, with the trace stack.
+    pub fn is_sampled_with_trace(self) -> bool {
+        self.row().when == When::Signal && self.rests_on(Trace)
     }
 
     /// Whether the layer rests on this truth.
@@ -389,6 +443,23 @@ mod tests {
             let json = serde_json::to_value(row.layer).expect("plain data");
             assert_eq!(json, row.name);
         }
+    }
+
+    #[test]
+    fn each_truth_is_checked_by_a_layer_of_its_own() {
+        let checking = Layer::ALL
+            .into_iter()
+            .filter(|layer| layer.checks_a_truth());
+        let checking: Vec<_> = checking.map(Layer::name).collect();
+        assert_eq!(checking, ["ground", "gst", "gst-step"]);
+        let step: Vec<_> = Layer::of_steps().map(Layer::name).collect();
+        assert_eq!(step, ["asgct-step", "asgst-step", "jfr-cpu-step"]);
+    }
+
+    #[test]
+    fn each_sampler_of_the_jvm_has_a_layer_for_its_own_requests() {
+        let layers = [JvmSampler::Execution, JvmSampler::CpuTime].map(JvmSampler::layer);
+        assert_eq!(layers.map(Layer::name), ["jfr", "jfr-cpu"]);
     }
 
     #[test]

@@ -5,4 +5,4 @@ mod layer;
 pub(crate) mod toy;
 pub mod trace;
 
-pub use layer::{LAYERS, Layer, LayerRow, ProgramKind, TruthKind, When};
+pub use layer::{JvmSampler, LAYERS, Layer, LayerRow, ProgramKind, TruthKind, When};

@@ -16,7 +16,8 @@ pub struct Effort {
 pub struct Cost {
     /// User and system time of the process, in seconds, the program's own work included.
     pub cpu_s: f64,
-    /// Checks of layer `asgct-async` per second of `cpu_s`; absent without such checks.
+    /// Checks of layers such as `asgct-async`, which compare samples with the trace stack
+    /// ([`Layer::is_sampled_with_trace`](crate::Layer::is_sampled_with_trace)), per second of `cpu_s`; absent without such checks.
     pub async_checks_per_cpu_s: Option<f64>,
     /// CPU time as a multiple of that of the same work without the agent; absent if it was not
     /// measured.

@@ -68,7 +68,7 @@ fn grouped<'a>(
 fn kinds(all: &[&Mismatch], open: bool) -> Block {
     let found = |m: &Mismatch| format!("{} {}: {}", m.layer, m.verdict.name(), m.reason);
     let mut groups = grouped(all, found);
-    groups.sort_by_key(|(_, of_reason)| of_reason.first().map(|m| m.layer > Layer::Gst));
+    groups.sort_by_key(|(_, of_reason)| of_reason.first().map(|m| !m.layer.checks_a_truth()));
     let groups = groups.into_iter().map(|(title, of_reason)| Group {
         count: Some(of_reason.len() as u64),
         blocks: vec![places_of(&of_reason)],

@@ -185,7 +185,7 @@ impl Facts {
         };
         let of_async = counted
             .iter()
-            .filter(|(layer, _)| *layer == Layer::AsgctAsync);
+            .filter(|(layer, _)| layer.is_sampled_with_trace());
         let checks = of_async.map(|(_, tally)| tally.checks()).sum();
         let unknown = || self.not_compared.clone().unwrap_or_default();
         Some(Cost::new(

@@ -2,8 +2,8 @@
 
 use super::check::{self, Complaint, Texts};
 use super::model::Sampling;
-use oracle::Layer;
 use oracle::record::altered::Altering;
+use oracle::{JvmSampler, Layer};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -37,7 +37,7 @@ impl FileSampling {
     pub fn check(self, layers: &[Layer]) -> Result<Sampling, Complaint> {
         let chosen = self.chosen_instants.as_ref();
         if let Some(chosen) = chosen.filter(|chosen| *chosen.get_ref())
-            && !layers.contains(&Layer::JfrCpu)
+            && !layers.contains(&JvmSampler::CpuTime.layer())
         {
             let message =
                 "chosen instants are those of layer `jfr-cpu`, which is not among the layers";

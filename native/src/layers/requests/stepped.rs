@@ -18,8 +18,6 @@ use std::io;
 use std::thread;
 use std::time::Duration;
 
-const LAYER: Layer = Layer::JfrCpuStep;
-
 /// The largest number of truths that are remembered. Behind it they are written once more.
 const MOST: usize = 1 << 17;
 
@@ -35,6 +33,7 @@ const MOST_AT_ONCE: usize = 1000;
 /// The requests.
 pub struct Stepped {
     reader: Reader<StepRequest>,
+    layer: Layer,
     keeping: Keeping,
     truths: Truths,
 }
@@ -59,8 +58,8 @@ struct Names {
 }
 
 impl Stepped {
-    /// Waits until the JVM has a handler, and then lets threads step and make requests. In the live phase.
-    pub fn begin(layers: &'static Layers) -> Result<Stepped, String> {
+    /// Waits until the JVM has a handler, and then lets threads step and make requests for `layer`. In the live phase.
+    pub fn begin(layers: &'static Layers, layer: Layer) -> Result<Stepped, String> {
         let config = layers.config;
         // The JVM's own timers ask as without us.
         while !wrap(Asking::CpuTime, |_, _, earlier| earlier()).map_err(cannot_step)?
@@ -71,6 +70,7 @@ impl Stepped {
         let (requesting, reader) = Requesting::new(config.request_one_in, config.seed);
         Ok(Stepped {
             reader,
+            layer,
             keeping: Keeping::begin(layers, Box::new(requesting))?,
             truths: Truths::default(),
         })
@@ -102,7 +102,12 @@ impl Truths {
         Some(RecordedSteps { tops, callers })
     }
 
-    fn write(&mut self, request: &StepRequest, lines: &mut Lines<'_>) -> io::Result<()> {
+    fn write(
+        &mut self,
+        layer: Layer,
+        request: &StepRequest,
+        lines: &mut Lines<'_>,
+    ) -> io::Result<()> {
         // Without tops nothing is known.
         let truth = self.truth(lines.layers.truth.jvm, request);
         let truth = truth.unwrap_or_default();
@@ -124,7 +129,7 @@ impl Truths {
         };
         lines.write_code(request.place.pc)?;
         lines.write(&RequestLine::Request(Request {
-            layer: LAYER,
+            layer,
             tid: request.tid,
             from: request.during.0,
             to: request.during.1,
@@ -138,10 +143,12 @@ impl Truths {
 impl Source for Stepped {
     fn write_new(&mut self, lines: &mut Lines<'_>) -> io::Result<usize> {
         let mut count = 0;
-        let truths = &mut self.truths;
+        let (layer, truths) = (self.layer, &mut self.truths);
         // The counts are to be written, too.
         while count < MOST_AT_ONCE
-            && let Some(written) = self.reader.next(|request| truths.write(request, lines))
+            && let Some(written) = self
+                .reader
+                .next(|request| truths.write(layer, request, lines))
         {
             written?;
             count += 1;

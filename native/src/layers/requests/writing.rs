@@ -8,7 +8,7 @@ use super::stepped::Stepped;
 use crate::jvm::attached::AttachedThread;
 use crate::jvm::jni::Env;
 use crate::layers::context::Layers;
-use oracle::Layer;
+use oracle::When;
 use oracle::requests::{REQUESTS_FILE, RequestLine};
 use std::fs::File;
 use std::io;
@@ -34,19 +34,16 @@ pub fn finish() -> bool {
 
 /// Starts to write, if a layer of the run needs it. The thread's work runs within `guard`. In the live phase.
 pub fn start(layers: &'static Layers, guard: fn(&mut dyn FnMut())) -> Result<(), String> {
-    let mut recorded = layers
-        .config
-        .layers
-        .iter()
-        .filter(|layer| layer.is_recorded());
+    let asked = layers.config.layers.iter().copied();
+    let mut recorded = asked.filter(|layer| layer.is_recorded());
     let Some(first) = recorded.next() else {
         return Ok(());
     };
     let io = |error| format!("the JVM's own requests cannot be written: {error}");
     let file = File::create(layers.config.run_dir.join(REQUESTS_FILE)).map_err(io)?;
     let begin = move || -> Result<Box<dyn Source>, String> {
-        Ok(match first {
-            Layer::JfrCpuStep => Box::new(Stepped::begin(layers)?),
+        Ok(match first.row().when {
+            When::Step => Box::new(Stepped::begin(layers, first)?),
             _ => Box::new(Copies::begin(layers.config).map_err(io)?),
         })
     };

@@ -18,10 +18,10 @@ use hotspot::steps::anchor;
 use hotspot::steps::shadow::{Call, Interpreted};
 use oracle::judge::{StepTruth, judge_steps};
 use oracle::mutants::Sight;
-use oracle::{Layer, Verdict};
+use oracle::{Layer, TruthKind, Verdict};
 use std::cell::RefCell;
 
-const LAYER: Layer = Layer::GstStep;
+const LAYER: Layer = TruthKind::Steps.checked_by();
 
 thread_local! {
     /// Used by a thread that does not step at that moment.

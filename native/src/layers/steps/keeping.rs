@@ -120,7 +120,9 @@ pub fn layer_of(asked: &[Layer]) -> Result<Layer, String> {
         (Some(one), Some(other)) => Err(format!(
             "one walker is asked at each step: give layers {one} and {other} runs of their own, by an axis"
         )),
-        (found, _) => Ok(found.unwrap_or(Layer::AsgctStep)),
+        (Some(one), None) => Ok(one),
+        // Threads step for the check of the truth alone, and the first walker is asked.
+        (None, _) => Ok(Layer::of_steps().next().expect("there are layers of steps")),
     }
 }
 

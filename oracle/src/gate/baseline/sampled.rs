@@ -218,7 +218,7 @@ fn hooks(run: &Run) -> Hooking {
     let traced = run
         .layers
         .iter()
-        .any(|counts| counts.layer == Layer::Ground);
+        .any(|counts| counts.layer == TruthKind::Trace.checked_by());
     run.hooks.unwrap_or(if traced {
         Hooking::Exact
     } else {
