@@ -56,13 +56,26 @@ const fn refusal(number: i32, name: &'static str, meaning: &'static str) -> Erro
     }
 }
 
-/// Reports count JVMTI's codes with a minus sign, and those above 15 as 15.
+/// Reports count JVMTI's codes with a minus sign.
 const JVMTI_CODES: &[ErrorCode] = &[
     code(-10, "JVMTI_ERROR_INVALID_THREAD", "no valid thread"),
     code(
         -15,
         "JVMTI_ERROR_THREAD_NOT_ALIVE",
-        "the thread is not alive, or a code above 15",
+        "the thread is not alive",
+    ),
+    code(
+        -99,
+        "JVMTI_ERROR_MUST_POSSESS_CAPABILITY",
+        "another agent has the capability",
+    ),
+    code(-110, "JVMTI_ERROR_OUT_OF_MEMORY", "out of memory"),
+    code(-112, "JVMTI_ERROR_WRONG_PHASE", "the VM starts or ends"),
+    code(-113, "JVMTI_ERROR_INTERNAL", "an internal error of the VM"),
+    code(
+        -115,
+        "JVMTI_ERROR_UNATTACHED_THREAD",
+        "the calling thread is not attached",
     ),
 ];
 
@@ -77,8 +90,14 @@ const fn jvmti(name: &'static str, title: &'static str) -> Walker {
 }
 
 /// The code of Stackwitness's own for a walk that has crashed. Only walks of threads that run one instruction
-/// at a time survive a crash of the walker.
-pub const CRASHED: i32 = -14;
+/// at a time survive a crash of the walker. No walker has this code.
+pub const CRASHED: i32 = -126;
+
+const CRASH: ErrorCode = code(
+    CRASHED,
+    "",
+    "the walker crashed, where threads run one instruction at a time",
+);
 
 /// All walkers.
 pub static WALKERS: &[Walker] = &[
@@ -124,39 +143,32 @@ pub static WALKERS: &[Walker] = &[
             code(-9, "ticks_deopt", "deoptimization"),
             code(-10, "ticks_safepoint", "safepoint"),
             // The source ends at -10. Profilers use lower codes for errors of their own.
-            code(-11, "", "no code of the JVM"),
-            code(-12, "", "no code of the JVM"),
-            code(-13, "", "no code of the JVM"),
-            code(
-                CRASHED,
-                "",
-                "the walker crashed, where threads run one instruction at a time",
-            ),
-            code(-15, "", "no code of the JVM, or one below -15"),
+            CRASH,
         ],
     },
     Walker {
         name: "asgst",
         title: "AsyncGetStackTrace",
         api: "a function of libasgst, on stock JDKs",
-        source: "walker/include/profile2.h, where -11 to -15 are -17 to -21",
+        source: "walker/include/profile2.h",
         codes: &[
             code(-1, "ASGST_NO_THREAD", "no Java thread"),
             code(-2, "ASGST_THREAD_EXIT", "the thread ends"),
             code(-3, "ASGST_UNSAFE_STATE", "the thread begins"),
             no_frames(-4, "ASGST_NO_TOP_JAVA_FRAME"),
-            code(-11, "ASGST_NOT_READY", "not prepared"),
-            refusal(-12, "ASGST_UNWALKABLE_TOP", "the top is not walkable"),
-            refusal(-13, "ASGST_UNWALKABLE_CALLER", "a caller is not walkable"),
-            refusal(-14, "ASGST_TORN_STACK", "what was read makes no sense"),
-            code(-15, "ASGST_DEOPTIMIZING", "frames are being exchanged"),
+            code(-17, "ASGST_NOT_READY", "not prepared"),
+            refusal(-18, "ASGST_UNWALKABLE_TOP", "the top is not walkable"),
+            refusal(-19, "ASGST_UNWALKABLE_CALLER", "a caller is not walkable"),
+            refusal(-20, "ASGST_TORN_STACK", "what was read makes no sense"),
+            code(-21, "ASGST_DEOPTIMIZING", "frames are being exchanged"),
+            CRASH,
         ],
     },
     Walker {
         name: "asgst-queue",
         title: "the safepoint queue of AsyncGetStackTrace",
         api: "functions of libasgst, on stock JDKs",
-        source: "walker/include/profile2.h, where -8 to -10 are -22 to -24, and -11 to -15 are -17 to -21",
+        source: "walker/include/profile2.h",
         codes: &[
             code(-1, "ASGST_NO_THREAD", "no Java thread"),
             code(-2, "ASGST_THREAD_EXIT", "the thread ends"),
@@ -169,22 +181,22 @@ pub static WALKERS: &[Walker] = &[
                 "ASGST_ENQUEUE_OTHER_ERROR",
                 "the queue is being processed",
             ),
-            refusal(-8, "ASGST_QUEUE_LEFT", "the thread has left the frames"),
+            code(-17, "ASGST_NOT_READY", "not prepared"),
+            refusal(-18, "ASGST_UNWALKABLE_TOP", "the top is not walkable"),
+            refusal(-19, "ASGST_UNWALKABLE_CALLER", "a caller is not walkable"),
+            refusal(-20, "ASGST_TORN_STACK", "what was read makes no sense"),
+            code(-21, "ASGST_DEOPTIMIZING", "frames are being exchanged"),
+            refusal(-22, "ASGST_QUEUE_LEFT", "the thread has left the frames"),
             refusal(
-                -9,
+                -23,
                 "ASGST_QUEUE_UNMOUNTED",
                 "the virtual thread has left its carrier",
             ),
             code(
-                -10,
+                -24,
                 "ASGST_QUEUE_NOT_SUSPENDED",
                 "the thread could not be suspended",
             ),
-            code(-11, "ASGST_NOT_READY", "not prepared"),
-            refusal(-12, "ASGST_UNWALKABLE_TOP", "the top is not walkable"),
-            refusal(-13, "ASGST_UNWALKABLE_CALLER", "a caller is not walkable"),
-            refusal(-14, "ASGST_TORN_STACK", "what was read makes no sense"),
-            code(-15, "ASGST_DEOPTIMIZING", "frames are being exchanged"),
         ],
     },
     jfr("jfr", "JFR's execution samples"),
@@ -255,6 +267,7 @@ impl Walker {
 mod tests {
     use super::*;
     use oracle::LAYERS;
+    use oracle::tally::LOWEST_ERROR;
 
     #[test]
     fn every_layer_has_a_walker_that_is_known() {
@@ -270,18 +283,20 @@ mod tests {
         assert_eq!(of(Layer::Gst).meaning(-10), "no valid thread");
         assert_eq!(of(Layer::AsgctAsync).meaning(-10), "safepoint");
         assert_eq!(of(Layer::Gst).meaning(-5), "");
-        let refusals = (-15..=0)
+        let refusals = (LOWEST_ERROR..=0)
             .rev()
             .filter(|&code| of(Layer::AsgctAsync).refuses(code));
         assert_eq!(refusals.collect::<Vec<_>>(), [0, -3, -4, -5, -6]);
         assert!(!of(Layer::Gst).refuses(-10));
         for (layer, none) in [(Layer::AsgctStep, 0), (Layer::AsgstStep, -4)] {
-            let says = (-15..=0).filter(|&code| of(layer).says_no_frames(code));
+            let says = (LOWEST_ERROR..=0).filter(|&code| of(layer).says_no_frames(code));
             assert_eq!(says.collect::<Vec<_>>(), [none]);
         }
         for walker in WALKERS {
             let codes: Vec<_> = walker.codes.iter().map(|code| code.code).collect();
             assert!(codes.is_sorted_by(|a, b| a > b), "{}", walker.name);
+            let counted = |code: &i32| (LOWEST_ERROR..=0).contains(code);
+            assert!(codes.iter().all(counted), "{}", walker.name);
         }
     }
 }

@@ -19,30 +19,12 @@ use walker::api::trace::AsyncGetStackTrace;
 /// No frames of C, and no threads without Java code: what AsyncGetCallTrace gives.
 const OPTIONS: u32 = 0;
 
-/// Codes from -17 on are the library's own, and reports have codes down to -15. -17 to -21 become -11 to -15, and
-/// those of enqueued samples, -22 to -24, become -8 to -10.
-const FIRST_OWN: c_int = -17;
-const FIRST_OWN_SHOWN: c_int = -11;
-const FIRST_OF_QUEUE: c_int = -22;
-const FIRST_OF_QUEUE_SHOWN: c_int = -8;
-
 /// The library, which is a part of the agent.
 struct Asgst;
 
 /// The walker is there in every VM. Where it cannot read the VM, it answers `ASGST_NOT_READY`.
 pub fn find(_: &'static Jvm) -> Option<Box<dyn Walker>> {
     Some(Box::new(Asgst))
-}
-
-/// The code in reports.
-pub(super) fn shown(code: c_int) -> ErrorCode {
-    ErrorCode(if code <= FIRST_OF_QUEUE {
-        code - FIRST_OF_QUEUE + FIRST_OF_QUEUE_SHOWN
-    } else if code <= FIRST_OWN {
-        code - FIRST_OWN + FIRST_OWN_SHOWN
-    } else {
-        code
-    })
 }
 
 /// Asks for frames with these options. Returns how many there are.
@@ -65,7 +47,7 @@ unsafe fn ask(
     unsafe { AsyncGetStackTrace(&mut trace, room as c_int, context, options) };
     match trace.num_frames {
         count if count > 0 => Ok(count as usize),
-        code => Err(shown(code)),
+        code => Err(ErrorCode(code)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The safepoint queue of AsyncGetStackTrace, used as a profiler uses it (`profile2.h`): each thread has a queue. The
 //! signal handler enqueues, and the library gives the frames soon after, while the thread is suspended.
 
-use super::asgst::{converted, shown};
+use super::asgst::converted;
 use super::buffer::{ErrorCode, FrameBuffer, Walk};
 use super::walker::{CompletesWalks, Walker, WalksInterrupted};
 use crate::jvm::Jvm;
@@ -82,7 +82,7 @@ unsafe extern "C" fn answer(
             // SAFETY: without options there are frames of methods alone.
             Ok(Some(frame)) => frames.push(unsafe { converted(frame) }),
             Ok(None) => break Ok(()),
-            Err(failure) => break Err(shown(failure.code())),
+            Err(failure) => break Err(ErrorCode(failure.code())),
         }
     };
     let mut answers = locked(answers);
@@ -153,7 +153,7 @@ impl WalksInterrupted for AsgstQueue {
                 into.await_answer(ticket);
                 Ok(())
             }
-            code => Err(shown(code)),
+            code => Err(ErrorCode(code)),
         }
     }
 }

@@ -16,8 +16,10 @@ use std::collections::BTreeMap;
 /// The number of this format. It changes when a reader of the old format would read wrong results.
 /// From 2 on layers count `imprecise` stacks, which are decided checks; 3 has layers of suspended
 /// threads; 4 has layers of steps, of JFR and of AsyncGetStackTrace, and the pairs of profilers; 5 has layers of
-/// the stack traces that Java code gets.
-pub const SCHEMA: u32 = 5;
+/// the stack traces that Java code gets; from 6 on error codes are those that the APIs return: earlier formats have -11
+/// to -15 for AsyncGetStackTrace's -17 to -21, -8 to -10 for its -22 to -24, -15 for all of JVMTI's codes above 14, and
+/// -14 for a crash of the walker.
+pub const SCHEMA: u32 = 6;
 
 /// The oldest format that can be read. Fields that it does not have count as 0.
 pub const OLDEST_SCHEMA: u32 = 1;

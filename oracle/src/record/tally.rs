@@ -42,8 +42,9 @@ impl Drop {
     ];
 }
 
-/// Error codes from 0 down to this one have a slot each; AsyncGetCallTrace knows 0 to -11.
-const LOWEST_ERROR: i32 = -15;
+/// Error codes from 0 down to this one have a slot each: JVMTI's codes go up to 116, and have a minus sign here.
+/// AsyncGetCallTrace's go down to -11, and those of AsyncGetStackTrace to -24.
+pub const LOWEST_ERROR: i32 = -127;
 const FIRST_ERROR: usize = 5;
 const FIRST_DROP: usize = FIRST_ERROR + 1 + LOWEST_ERROR.unsigned_abs() as usize;
 
@@ -51,9 +52,9 @@ const FIRST_DROP: usize = FIRST_ERROR + 1 + LOWEST_ERROR.unsigned_abs() as usize
 const IMPRECISE: usize = FIRST_DROP + Drop::ALL.len();
 const FIRST_STRENGTH: usize = IMPRECISE + 1;
 
-/// Slots of one layer: five verdicts, sixteen error codes, the causes of drops, `imprecise`, the
+/// Slots of one layer: five verdicts, the error codes, the causes of drops, `imprecise`, the
 /// three numbers of the strength of matches, the flagged answers.
-pub const SLOTS_PER_LAYER: usize = 32;
+pub const SLOTS_PER_LAYER: usize = 160;
 
 /// Slots of all layers.
 pub const SLOTS: usize = SLOTS_PER_LAYER * Layer::ALL.len();
