@@ -42,13 +42,13 @@ fn main() {
     let minutes = numbers.next().unwrap_or(22);
     let dir = tempfile::tempdir().expect("a folder for the runs");
     let installed = java_fixtures::write_to(dir.path()).expect("our classes");
-    let config = Config {
+    let mut config = Config {
         hooks: Hooking::Exact,
         trace_class: installed.trace_exact,
-        check_share: 0.05,
-        gst_every: 8,
         ..support::edges_alone(dir.path(), 900)
     };
+    config.sampling.check_share = 0.05;
+    config.sampling.gst_every = 8;
     let ids = ids_alone(&jdk, dir.path());
     let natives = libraries::FIXTURE_NATIVES.place(dir.path());
     let natives = natives.expect("the library of the fixtures");

@@ -50,14 +50,14 @@ fn main() {
 
 fn start(java: &Path, dir: &Path, time: Duration, bare: bool) -> Child {
     let installed = java_fixtures::write_to(dir).expect("our classes");
-    let config = Config {
+    let mut config = Config {
         trace_class: installed.trace_exact,
         hooks: Hooking::Exact,
-        check_share: 0.01,
         edges: false,
         turns: bare.then_some(Pace::Loop),
         ..support::edges_alone(dir, 0)
     };
+    config.sampling.check_share = 0.01;
     support::java(java, dir, Some(&config))
         // The heap has its full size from the start, so that its growth hides nothing.
         .args(["-Xms256m", "-Xmx256m", "-XX:+AlwaysPreTouch"])

@@ -165,18 +165,15 @@ struct Mark {
 
 /// `layer` alone.
 fn config(layer: Layer, dir: &Path) -> Config {
-    let edges = support::edges_alone(dir, PAUSE_US);
-    match layer {
-        Layer::AsgctEvent => Config {
-            layers: vec![Layer::AsgctEvent],
-            edges: false,
-            events: true,
-            native_calls: true,
-            check_share: CHECK_SHARE,
-            ..edges
-        },
-        _ => edges,
+    let mut config = support::edges_alone(dir, PAUSE_US);
+    if layer == Layer::AsgctEvent {
+        config.layers = vec![layer];
+        config.edges = false;
+        config.events = true;
+        config.sampling.native_calls = true;
+        config.sampling.check_share = CHECK_SHARE;
     }
+    config
 }
 
 /// How many checks the last run has counted.

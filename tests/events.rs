@@ -193,9 +193,11 @@ fn compare_with_itself(jdk: &Path, names: &[&str]) -> Tally {
     let dir = tempfile::tempdir().unwrap();
     let installed = java_fixtures::write_to(dir.path()).unwrap();
     let config = serde_json::json!({
-        "run_dir": dir.path(), "trace_class": "", "seed": 1, "hooks": "none", "probability": 1.0,
-        "check_share": 0.5, "sample_interval_us": 1000, "gst_every": 0, "evidence_limit": 1,
-        "events": true, "native_calls": true, "gst_twice": true,
+        "run_dir": dir.path(), "trace_class": "", "seed": 1, "hooks": "none",
+        "events": true, "gst_twice": true,
+        "sampling": {
+            "check_share": 0.5, "interval_us": 1000, "gst_every": 0, "evidence_limit": 1, "native_calls": true,
+        },
     });
     let path = dir.path().join("config.json");
     fs::write(&path, config.to_string()).unwrap();

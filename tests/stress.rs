@@ -4,7 +4,7 @@
 mod support;
 
 use java_fixtures::Installed;
-use oracle::record::{Config, RECORDS_FILE, Record, SLOTS_FILE};
+use oracle::record::{Config, RECORDS_FILE, Record, SLOTS_FILE, Sampling};
 use oracle::tally::{Tally, slots};
 use oracle::{Hooking, Layer};
 use std::fs;
@@ -29,10 +29,12 @@ fn measure(jdk: &Path, fixture: &str, installed: &Installed, hooks: Hooking) -> 
             Hooking::None | Hooking::Exact => installed.trace_exact.clone(),
         },
         hooks,
-        check_share: 0.1,
-        sample_interval_us: 0,
-        gst_every: 16,
-        evidence_limit: 5,
+        sampling: Sampling {
+            interval_us: 0,
+            evidence_limit: 5,
+            native_calls: false,
+            ..Sampling::default()
+        },
         ..config()
     };
     let jar = &installed.fixtures_jar;
@@ -64,8 +66,7 @@ fn measure(jdk: &Path, fixture: &str, installed: &Installed, hooks: Hooking) -> 
 
 fn config() -> Config {
     serde_json::from_value(serde_json::json!({
-        "run_dir": "", "trace_class": "", "seed": 1, "hooks": true, "probability": 1.0,
-        "check_share": 0.0, "sample_interval_us": 0, "gst_every": 0, "evidence_limit": 0,
+        "run_dir": "", "trace_class": "", "seed": 1, "hooks": true,
     }))
     .unwrap()
 }

@@ -4,7 +4,7 @@
 
 use oracle::Hooking;
 use oracle::pace::{Pace, Paced};
-use oracle::record::{CLAIM_FILE, Config, RECORDS_FILE, Record};
+use oracle::record::{CLAIM_FILE, Config, RECORDS_FILE, Record, Sampling};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,30 +17,18 @@ pub fn edges_alone(dir: &Path, pause_us: u64) -> Config {
         seed: 1,
         layers: oracle::Layer::usual(),
         hooks: Hooking::None,
-        include: vec![],
-        exclude: vec![],
-        check: vec![],
-        probability: 1.0,
-        check_share: 0.0,
-        sample_interval_us: pause_us,
-        gst_every: 0,
         edges: true,
         events: false,
-        native_calls: false,
-        steps: false,
-        step_seconds: None,
-        request_one_in: 100,
-        chosen_instants: false,
-        suspend_share: 0.1,
-        biased: None,
-        altered: None,
+        sampling: Sampling {
+            interval_us: pause_us,
+            gst_every: 0,
+            check_share: 0.0,
+            evidence_limit: 20,
+            native_calls: false,
+            ..Sampling::default()
+        },
         gst_twice: false,
-        evidence_limit: 20,
-        hook_fault: None,
-        hook_fault_one_in: 10,
         turns: None,
-        record_samples: 0,
-        faults: None,
     }
 }
 

@@ -78,7 +78,7 @@ impl Events for AgentEvents {
                 ids::create(truth, class.get());
             }
             jvm.set_live(true);
-            if agent.config.steps
+            if agent.config.sampling.steps
                 && let Err(reason) = steps::judging::start(layers, |work| guard((), work))
             {
                 records.invalid(reason);
@@ -231,7 +231,7 @@ fn listen_to_class_files(jvmti: Jvmti, records: &Records) {
 /// second, and few of them make a check.
 pub extern "C" fn native_method_is_called(env: Env<'_>, thunk: usize) {
     let known = Agent::get().zip(ThreadState::current());
-    if !known.is_some_and(|(agent, state)| agent.config.steps || state.check_is_due()) {
+    if !known.is_some_and(|(agent, state)| agent.config.sampling.steps || state.check_is_due()) {
         return;
     }
     with(|agent| {
@@ -256,7 +256,7 @@ fn check(env: Env<'_>, event: Event) {
 /// The calling thread is at a place where the VM knows its frames.
 fn arrived(layers: &Layers, state: &ThreadState, env: Env<'_>, place: Place) {
     let check = || at_event::arrived(layers, state, env, place);
-    if layers.config.steps {
+    if layers.config.sampling.steps {
         steps::arrival::around(layers, state, env, check)
     } else {
         check()

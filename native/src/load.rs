@@ -32,7 +32,7 @@ pub fn load(vm: Vm, path: &str) -> Result<(), String> {
     jvmti
         .add_capabilities(&capabilities)
         .map_err(jvmti_error("capabilities"))?;
-    if config.events || config.steps {
+    if config.events || config.sampling.steps {
         events.extend(in_thread(jvmti).map_err(jvmti_error("events"))?);
     }
     jvmti
@@ -45,6 +45,7 @@ pub fn load(vm: Vm, path: &str) -> Result<(), String> {
 
     let jvm = keep(Jvm::new(vm, jvmti));
     let thunks = config
+        .sampling
         .native_calls
         .then(|| Thunks::new(events::native_method_is_called));
     let natives = thunks.flatten().map(Natives::new);
@@ -103,7 +104,7 @@ fn wanted(config: &Config) -> (Vec<Capability>, Vec<Event>) {
     if config.edges {
         capabilities.push(Capability::GetConstantPool);
     }
-    if config.native_calls {
+    if config.sampling.native_calls {
         capabilities.push(Capability::NativeMethodBindEvents);
         events.push(Event::NativeMethodBind);
     }

@@ -61,7 +61,7 @@ impl Reporter {
             truth,
             records,
             kinds: Kinds::default(),
-            kept: Reservoirs::new(config.evidence_limit, config.seed),
+            kept: Reservoirs::new(config.sampling.evidence_limit, config.seed),
             looks: Share::default(),
         }
     }

@@ -28,7 +28,7 @@ pub fn due(layers: Option<&Layers>, state: &ThreadState, env: Env<'_>) {
     let Some(layers) = layers.filter(|layers| layers.truth.jvm.is_live()) else {
         return state.plan_check(LATER, 0);
     };
-    let share = layers.config.check_share;
+    let share = layers.config.sampling.check_share;
     if share <= 0.0 {
         return state.plan_check(u32::MAX, u64::MAX);
     }

@@ -62,7 +62,7 @@ pub fn begin_turn(layers: &Layers, with_checks: bool) {
 /// An event has arrived in the calling thread: makes a check, if the share of the thread's time that
 /// checks may take allows one.
 pub fn arrived(layers: &Layers, state: &ThreadState, env: Env<'_>, place: Place) {
-    let share = OF_SHARE * layers.config.check_share;
+    let share = OF_SHARE * layers.config.sampling.check_share;
     if !layers.config.events || RESTS.load(Relaxed) || share <= 0.0 || !layers.truth.jvm.is_live() {
         return;
     }

@@ -34,7 +34,7 @@ use std::time::Instant;
 /// What the signal handler asks.
 pub fn serving(layers: &'static Layers) -> io::Result<Serving> {
     let config = layers.config;
-    let alterations = config.altered.map(|altered| {
+    let alterations = config.sampling.altered.map(|altered| {
         let walkers = Layer::ALL.map(|layer| layers.walkers.of(layer)?.altered());
         Alterations::new(altered, config.seed, walkers, &config.run_dir)
     });

@@ -49,14 +49,17 @@ impl Layers {
         records: &'static Records,
         walkers: &'static Walkers,
     ) -> Result<Layers, String> {
-        let recorder = match config.record_samples {
+        let recorder = match config.sampling.record_samples {
             0 => None,
             limit => Some(
                 Recorder::open(&config.run_dir, limit)
                     .map_err(|e| format!("cannot write samples: {e}"))?,
             ),
         };
-        hook_faults::configure(config.hook_fault, config.hook_fault_one_in);
+        hook_faults::configure(
+            config.sampling.hook_fault,
+            config.sampling.hook_fault_one_in,
+        );
         Ok(Layers {
             config,
             truth,
@@ -67,8 +70,8 @@ impl Layers {
             allocations: Allocations::new(truth.jvm.jvmti),
             injector: Injector::new(
                 truth,
-                config.faults.clone(),
-                config.biased.clone(),
+                config.sampling.faults.clone(),
+                config.sampling.biased.clone(),
                 config.seed,
             ),
             reporter: Reporter::new(truth, records, config),

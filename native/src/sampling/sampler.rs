@@ -120,7 +120,7 @@ impl Ready {
             alone: Rota::of_samples(config),
             with_gst: Rota::with_gst(config),
             since_gst: 0,
-            suspensions: Suspensions::new(config.suspend_share),
+            suspensions: Suspensions::new(config.sampling.suspend_share),
             turns: Turns::new(config.turns),
             answers: 0,
             post: Post::new(),
@@ -146,7 +146,7 @@ impl Ready {
                 (profiled, profile_after) = (Instant::now(), (2 * profile_after).min(PROFILE));
             }
             let average = if takes_samples(config) {
-                config.sample_interval_us
+                config.sampling.interval_us
             } else {
                 IDLE.as_micros() as u64
             };
@@ -169,7 +169,10 @@ impl Ready {
 
 /// Whether any layer lives on samples of this sampler. Otherwise the sampler only keeps books.
 fn takes_samples(config: &Config) -> bool {
-    config.hooks.is_on() || config.edges || config.gst_every > 0 || config.chosen_instants
+    config.hooks.is_on()
+        || config.edges
+        || config.sampling.gst_every > 0
+        || config.sampling.chosen_instants
 }
 
 /// The state of the sampler's loop.
@@ -211,10 +214,10 @@ impl<'e> Sampling<'e, '_> {
             Pace::Checks => {}
         }
         let config = self.means.config;
-        if config.chosen_instants {
+        if config.sampling.chosen_instants {
             return requests::ask(&mut self.targets, self.post);
         }
-        if config.gst_every > 0 && self.since_gst >= config.gst_every {
+        if config.sampling.gst_every > 0 && self.since_gst >= config.sampling.gst_every {
             self.since_gst = 0;
             let was_suspended = config.hooks.is_on() && self.ask_suspended();
             return self.ask_with_gst() || was_suspended;
@@ -224,7 +227,7 @@ impl<'e> Sampling<'e, '_> {
         }
         if !config.hooks.is_on() && !config.edges {
             self.since_gst += 1;
-            return config.gst_every > 0;
+            return config.sampling.gst_every > 0;
         }
         let over = self.asked.iter().position(Request::is_over);
         let over = over.map(|at| self.asked.swap_remove(at));

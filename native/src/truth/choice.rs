@@ -23,21 +23,23 @@ pub struct Chosen {
 impl Chosen {
     /// The choice of the configuration.
     pub fn new(config: &Config) -> Chosen {
-        let all = Patterns::all().probability(config.probability, config.seed);
-        let hook = config
+        let sampling = &config.sampling;
+        let all = Patterns::all().probability(sampling.probability, config.seed);
+        let hook = sampling
             .include
             .iter()
             .fold(all, |chosen, p| chosen.include(p));
-        let none = config.check.is_empty();
-        let check = config
+        let none = sampling.check.is_empty();
+        let check = sampling
             .check
             .iter()
             .fold(Patterns::all(), |chosen, p| chosen.include(p));
-        let is_part =
-            config.probability < 1.0 || !config.include.is_empty() || !config.exclude.is_empty();
+        let is_part = sampling.probability < 1.0
+            || !sampling.include.is_empty()
+            || !sampling.exclude.is_empty();
         Chosen {
             constructors: !is_part,
-            hook: config
+            hook: sampling
                 .exclude
                 .iter()
                 .fold(hook, |chosen, p| chosen.exclude(p)),
@@ -68,20 +70,16 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    fn chosen(changes: &Value) -> Chosen {
-        let mut config = json!({
-            "run_dir": "", "trace_class": "", "seed": 1, "hooks": true, "probability": 1.0,
-            "check_share": 0.0, "sample_interval_us": 0, "gst_every": 0, "evidence_limit": 0,
+    fn chosen(hooks: &str, sampling: &Value) -> Chosen {
+        let config = json!({
+            "run_dir": "", "trace_class": "", "seed": 1, "hooks": hooks, "sampling": sampling,
         });
-        for (key, value) in changes.as_object().expect("an object") {
-            config[key] = value.clone();
-        }
         let config: Config = serde_json::from_value(config).expect("a configuration");
         Chosen::new(&config)
     }
 
     fn wants(changes: &Value, name: &str) -> bool {
-        chosen(changes).wants(&MethodInfo {
+        chosen("exact", changes).wants(&MethodInfo {
             class: "a/B",
             name,
             descriptor: "()V",
@@ -93,7 +91,7 @@ mod tests {
 
     #[test]
     fn leaves_are_left_alone_by_light_hooks_unless_they_make_checks() {
-        let leaves = |changes: &Value| {
+        let leaves = |hooks, sampling: &Value| {
             let leaf = MethodInfo {
                 class: "a/B",
                 name: "x",
@@ -102,16 +100,16 @@ mod tests {
                 code_size: 17,
                 is_leaf: true,
             };
-            let chosen = chosen(changes);
+            let chosen = chosen(hooks, sampling);
             assert!(!chosen.leaves(&MethodInfo {
                 is_leaf: false,
                 ..leaf
             }));
             chosen.leaves(&leaf)
         };
-        assert!(leaves(&json!({ "hooks": "light" })));
-        assert!(!leaves(&json!({ "hooks": "exact" })));
-        assert!(!leaves(&json!({ "hooks": "light", "check": ["a/B.x"] })));
+        assert!(leaves("light", &json!({})));
+        assert!(!leaves("exact", &json!({})));
+        assert!(!leaves("light", &json!({ "check": ["a/B.x"] })));
     }
 
     #[test]

@@ -70,8 +70,8 @@ impl JavaHooks {
     /// The hooks of `config` that may run in Java, if they may. Hooks that fail on purpose are native.
     pub fn new(config: &Config) -> Option<JavaHooks> {
         let kind = match config.hooks {
-            Hooking::Light if config.hook_fault.is_none() => Kind::Light,
-            Hooking::Exact if config.hook_fault.is_none() => Kind::Exact,
+            Hooking::Light if config.sampling.hook_fault.is_none() => Kind::Light,
+            Hooking::Exact if config.sampling.hook_fault.is_none() => Kind::Exact,
             Hooking::Light | Hooking::Exact | Hooking::None => return None,
         };
         let field = OnceLock::new();

@@ -63,9 +63,7 @@ mod tests {
 
     fn config(hooks: &str, layers: &[&str]) -> Config {
         serde_json::from_value(serde_json::json!({
-            "run_dir": "", "trace_class": "", "seed": 1, "hooks": hooks, "probability": 1.0,
-            "check_share": 0.0, "sample_interval_us": 0, "gst_every": 0, "evidence_limit": 0,
-            "layers": layers,
+            "run_dir": "", "trace_class": "", "seed": 1, "hooks": hooks, "layers": layers,
         }))
         .expect("a configuration")
     }

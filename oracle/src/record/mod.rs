@@ -17,7 +17,7 @@ pub mod tally;
 pub(crate) mod toy;
 
 pub use class_data::ClassData;
-pub use config::{CLAIM_FILE, Config, RECORDS_FILE, SLOTS_FILE};
+pub use config::{CLAIM_FILE, Config, RECORDS_FILE, SLOTS_FILE, Sampling};
 pub use faults::{FaultCount, Faults, HookFault};
 pub use flaw::flaw;
 pub use hooking::Hooking;

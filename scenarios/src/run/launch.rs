@@ -190,8 +190,7 @@ fn prepare(kit: &Kit, job: &Job, dir: &Path) -> io::Result<PathBuf> {
         Hooking::Light => &kit.classes.trace_light,
         Hooking::None | Hooking::Exact => &kit.classes.trace_exact,
     };
-    let (sampling, truths) = (&program.sampling, program.truths());
-    let config = sampling.config(dir, trace, job.seed, program.hooks, truths);
+    let config = program.config(dir, trace, job.seed);
     fs::write(&path, serde_json::to_vec_pretty(&config)?)?;
     fs::write(dir.join(SLOTS_FILE), [0; SLOTS * size_of::<u64>()])?;
     Ok(path)

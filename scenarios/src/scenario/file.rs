@@ -1,12 +1,13 @@
 //! Scenario files: their keys, and the place of each mistake.
 
 use super::check::{self, Complaint, Texts};
-use super::model::{Matrix, Program, Sampling, Scenario, Start, Suite, SuiteKind, default_budget};
+use super::model::{Matrix, Program, Scenario, Start, Suite, SuiteKind, default_budget};
 use super::sampling::{FileSampling, share_of_methods};
 use super::variation::Variation;
 use crate::Error;
 use crate::text::position;
 use oracle::budget::Budget;
+use oracle::record::Sampling;
 use oracle::{Hooking, Layer, When};
 use serde::Deserialize;
 use std::collections::BTreeMap;

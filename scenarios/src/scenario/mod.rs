@@ -10,5 +10,5 @@ mod sampling;
 mod variation;
 
 pub use load::BUILT_IN;
-pub use model::{Matrix, Program, Sampling, Scenario, Start, Suite, SuiteKind};
+pub use model::{Matrix, Program, Scenario, Start, Suite, SuiteKind};
 pub use variation::Variation;

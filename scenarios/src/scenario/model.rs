@@ -2,9 +2,7 @@
 
 use super::variation::Variation;
 use oracle::budget::Budget;
-use oracle::mutants::Biased;
-use oracle::record::altered::Altering;
-use oracle::record::{Config, Faults, HookFault};
+use oracle::record::{Config, Sampling};
 use oracle::{Hooking, LAYERS, Layer, TruthKind, When};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -118,137 +116,6 @@ pub struct Matrix {
     pub repetitions: u32,
 }
 
-/// How to sample, and how much evidence to keep.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sampling {
-    /// Average pause between two samples, in microseconds.
-    pub interval_us: u64,
-    /// One sample of this many is followed by a GetStackTrace, and a thread may be suspended.
-    pub gst_every: u32,
-    /// Share of the sampler's time during which a thread may be suspended.
-    pub suspend_share: f64,
-    /// Share of a thread's time that checks may take.
-    pub check_share: f64,
-    /// Probability with which a method is hooked.
-    pub probability: f64,
-    /// How many mismatches of each layer, verdict and cause are kept, with their evidence.
-    pub evidence_limit: u32,
-    /// Patterns of methods to hook; empty: all.
-    pub include: Vec<String>,
-    /// Patterns of methods to leave alone.
-    pub exclude: Vec<String>,
-    /// Patterns of methods that make a check at each call.
-    pub check: Vec<String>,
-    /// Whether checks are made at calls of native methods, where events make checks.
-    pub native_calls: bool,
-    /// Whether threads run one instruction at a time, where no class is rewritten.
-    pub steps: bool,
-    /// For how many seconds from the VM's start threads run so; `None`: to the end.
-    pub step_seconds: Option<u32>,
-    /// At one of so many steps in generated code, at random, a walker is asked whose answers are in a recording.
-    pub request_one_in: u32,
-    /// Whether the sampler chooses the instants of JFR's CPU-time samples.
-    pub chosen_instants: bool,
-    /// Whether walkers are asked from altered contexts too, and how often.
-    pub altered: Option<Altering>,
-    /// Breaks the hooks on purpose.
-    pub hook_fault: Option<HookFault>,
-    /// One hook of this many is broken.
-    pub hook_fault_one_in: u64,
-    /// Faults that replace answers of walkers.
-    pub faults: Option<Faults>,
-    /// A profiler in place of AsyncGetCallTrace, biased on purpose.
-    pub biased: Option<Biased>,
-    /// This many samples of each kind are recorded in full.
-    pub record_samples: u32,
-}
-
-impl Default for Sampling {
-    fn default() -> Sampling {
-        Sampling {
-            interval_us: 200,
-            gst_every: 16,
-            suspend_share: 0.1,
-            check_share: 0.1,
-            probability: 1.0,
-            evidence_limit: 50,
-            include: vec![],
-            exclude: vec![],
-            check: vec![],
-            native_calls: true,
-            steps: false,
-            step_seconds: None,
-            request_one_in: 100,
-            chosen_instants: false,
-            altered: None,
-            hook_fault: None,
-            hook_fault_one_in: 10,
-            faults: None,
-            biased: None,
-            record_samples: 0,
-        }
-    }
-}
-
-/// What the agent measures, and what it keeps and asks for beside its hooks.
-#[derive(Clone, Debug)]
-pub(crate) struct Truths {
-    /// The layers.
-    pub layers: Vec<Layer>,
-    /// Class files, to judge by.
-    pub edges: bool,
-    /// Events of JVMTI, to make checks in.
-    pub events: bool,
-    /// Steps, to make a check at each.
-    pub steps: bool,
-    /// Samples of threads that a signal interrupts.
-    pub samples: bool,
-}
-
-impl Sampling {
-    /// The agent's configuration.
-    pub(crate) fn config(
-        &self,
-        run_dir: &Path,
-        trace_class: &Path,
-        seed: u64,
-        hooks: Hooking,
-        truths: Truths,
-    ) -> Config {
-        Config {
-            run_dir: run_dir.into(),
-            trace_class: trace_class.into(),
-            seed,
-            layers: truths.layers,
-            hooks,
-            include: self.include.clone(),
-            exclude: self.exclude.clone(),
-            check: self.check.clone(),
-            probability: self.probability,
-            check_share: self.check_share,
-            sample_interval_us: self.interval_us,
-            gst_every: if truths.samples { self.gst_every } else { 0 },
-            suspend_share: self.suspend_share,
-            edges: truths.edges,
-            events: truths.events,
-            native_calls: (truths.events || truths.steps) && self.native_calls,
-            steps: truths.steps,
-            step_seconds: self.step_seconds,
-            request_one_in: self.request_one_in,
-            chosen_instants: self.chosen_instants,
-            altered: self.altered,
-            gst_twice: false,
-            evidence_limit: self.evidence_limit,
-            hook_fault: self.hook_fault,
-            hook_fault_one_in: self.hook_fault_one_in,
-            turns: None,
-            faults: self.faults.clone(),
-            biased: self.biased.clone(),
-            record_samples: self.record_samples,
-        }
-    }
-}
-
 /// Whether the layers of this instant make their checks on the program's own threads, where no class is rewritten.
 fn is_without_samples(when: When) -> bool {
     matches!(when, When::Event | When::Step)
@@ -304,8 +171,8 @@ impl Program {
         values.for_each(|by| by.hooks = None);
     }
 
-    /// What its layers need beside hooks.
-    pub(crate) fn truths(&self) -> Truths {
+    /// The agent's configuration for a run of the program: its sampling, and what its layers need.
+    pub(crate) fn config(&self, run_dir: &Path, trace_class: &Path, seed: u64) -> Config {
         let hooked = self.hooks.is_on();
         // Without hooks, kept class files bring samples of their own.
         let needs_classes = |layer: &Layer| {
@@ -317,15 +184,27 @@ impl Program {
         };
         let layers = self.layers();
         let asks = |when| layers.iter().any(|layer| layer.row().when == when);
-        Truths {
+        let (events, steps) = (asks(When::Event), asks(When::Step));
+        let mut without_samples = layers
+            .iter()
+            .map(|layer| is_without_samples(layer.row().when));
+        let mut sampling = self.sampling.clone();
+        sampling.native_calls &= events || steps;
+        sampling.steps = steps;
+        if !hooked && without_samples.all(|without| without) {
+            sampling.gst_every = 0;
+        }
+        Config {
+            run_dir: run_dir.into(),
+            trace_class: trace_class.into(),
+            seed,
             edges: self.layers.iter().any(needs_classes),
-            events: asks(When::Event),
-            steps: asks(When::Step),
-            samples: hooked
-                || !layers
-                    .iter()
-                    .all(|layer| is_without_samples(layer.row().when)),
+            events,
             layers,
+            hooks: self.hooks,
+            sampling,
+            gst_twice: false,
+            turns: None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! `[sampling]` of a scenario file.
 
 use super::check::{self, Complaint, Texts};
-use super::model::Sampling;
+use oracle::record::Sampling;
 use oracle::record::altered::Altering;
 use oracle::{JvmSampler, Layer};
 use serde::Deserialize;
@@ -43,54 +43,70 @@ impl FileSampling {
                 "chosen instants are those of layer `jfr-cpu`, which is not among the layers";
             return Err((chosen.span(), message.into()));
         }
-        let usual = Sampling::default();
-        let count = |value: Option<Spanned<u32>>, usual, what| {
-            value.map_or(Ok(usual), |value| check::whole(&value, 0..=1_000_000, what))
-        };
-        let interval_us = match &self.interval_us {
-            Some(pause) if self.no_pause => {
+        let mut sampling = Sampling::default();
+        let of_time = |what| move |value: &Spanned<f64>| check::share(value, what);
+        let up_to = |most, what| move |value: &Spanned<u32>| check::whole(value, 0..=most, what);
+        if self.no_pause {
+            if let Some(pause) = &self.interval_us {
                 let message = "there is an interval, or there is `no_pause`, not both";
                 return Err((pause.span(), message.into()));
             }
-            Some(pause) => check::whole(pause, 1..=HOUR_US, "interval_us")?,
-            None if self.no_pause => 0,
-            None => usual.interval_us,
-        };
+            sampling.interval_us = 0;
+        }
+        set(&mut sampling.interval_us, &self.interval_us, |pause| {
+            check::whole(pause, 1..=HOUR_US, "interval_us")
+        })?;
+        let counts = [
+            (&mut sampling.gst_every, &self.gst_every, "gst_every"),
+            (
+                &mut sampling.evidence_limit,
+                &self.evidence_limit,
+                "evidence_limit",
+            ),
+        ];
+        for (into, count, what) in counts {
+            set(into, count, up_to(1_000_000, what))?;
+        }
+        let is_share = of_time("suspend_share is a share of time");
+        set(&mut sampling.suspend_share, &self.suspend_share, is_share)?;
+        let is_share = of_time("check_share is a share of time");
+        set(&mut sampling.check_share, &self.check_share, is_share)?;
+        set(&mut sampling.step_seconds, &self.step_seconds, |limit| {
+            check::whole(limit, 1..=86_400, "step_seconds").map(Some)
+        })?;
+        set(
+            &mut sampling.request_one_in,
+            &self.request_one_in,
+            |one_in| check::whole(one_in, 1..=1_000_000, "request_one_in"),
+        )?;
+        set(
+            &mut sampling.probability,
+            &self.probability,
+            share_of_methods,
+        )?;
         Ok(Sampling {
-            interval_us,
-            gst_every: count(self.gst_every, usual.gst_every, "gst_every")?,
-            suspend_share: self
-                .suspend_share
-                .map_or(Ok(usual.suspend_share), |value| {
-                    check::share(&value, "suspend_share is a share of time")
-                })?,
-            check_share: self.check_share.map_or(Ok(usual.check_share), |value| {
-                check::share(&value, "check_share is a share of time")
-            })?,
-            native_calls: self.native_calls.unwrap_or(usual.native_calls),
+            native_calls: self.native_calls.unwrap_or(sampling.native_calls),
             steps: self.steps,
-            step_seconds: self.step_seconds.as_ref().map_or(Ok(None), |limit| {
-                check::whole(limit, 1..=86_400, "step_seconds").map(Some)
-            })?,
-            request_one_in: self
-                .request_one_in
-                .as_ref()
-                .map_or(Ok(usual.request_one_in), |one_in| {
-                    check::whole(one_in, 1..=1_000_000, "request_one_in")
-                })?,
             chosen_instants: self.chosen_instants.is_some_and(Spanned::into_inner),
             altered: self.altered,
-            probability: self
-                .probability
-                .as_ref()
-                .map_or(Ok(usual.probability), share_of_methods)?,
-            evidence_limit: count(self.evidence_limit, usual.evidence_limit, "evidence_limit")?,
             include: check::texts(&self.include, "leave it out to hook all methods")?,
             exclude: check::texts(&self.exclude, "leave it out")?,
             check: check::texts(&self.check, "leave it out")?,
-            ..usual
+            ..sampling
         })
     }
+}
+
+/// Sets a number that the file has and that passes its check.
+fn set<T, U>(
+    into: &mut U,
+    value: &Option<Spanned<T>>,
+    check: impl FnOnce(&Spanned<T>) -> Result<U, Complaint>,
+) -> Result<(), Complaint> {
+    if let Some(value) = value {
+        *into = check(value)?;
+    }
+    Ok(())
 }
 
 /// The probability with which a method is hooked.

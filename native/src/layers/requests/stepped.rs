@@ -67,7 +67,7 @@ impl Stepped {
         {
             thread::sleep(PAUSE);
         }
-        let (requesting, reader) = Requesting::new(config.request_one_in, config.seed);
+        let (requesting, reader) = Requesting::new(config.sampling.request_one_in, config.seed);
         Ok(Stepped {
             reader,
             layer,

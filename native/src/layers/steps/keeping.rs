@@ -70,7 +70,7 @@ impl Keeping {
     /// Notes what threads did since the last call, and stops them when their time is over.
     pub fn go_on(&mut self) {
         self.note();
-        let limit = self.layers.config.step_seconds;
+        let limit = self.layers.config.sampling.step_seconds;
         let limit = limit.map(|seconds| u64::from(seconds) * 1_000_000_000);
         if limit.is_some_and(|limit| clock::since_start() > limit) {
             handler::stop();
