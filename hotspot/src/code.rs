@@ -1,7 +1,10 @@
 //! Generated code and libraries: the targets of a JVM's code addresses.
 
+use serde::{Deserialize, Serialize};
+
 /// The kind of code at a program counter.
-#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum CodeKind {
     /// The interpreter.
     Interpreter,
@@ -16,21 +19,6 @@ pub enum CodeKind {
 }
 
 impl CodeKind {
-    /// Each kind, with its name in recorded samples.
-    pub const NAMES: [(CodeKind, &str); 5] = [
-        (CodeKind::Interpreter, "interpreter"),
-        (CodeKind::Compiled, "compiled"),
-        (CodeKind::NativeWrapper, "native-wrapper"),
-        (CodeKind::Stub, "stub"),
-        (CodeKind::Library, "library"),
-    ];
-
-    /// The name of the kind in recorded samples.
-    pub fn name(self) -> &'static str {
-        let row = Self::NAMES.iter().find(|(kind, _)| *kind == self);
-        row.map_or("", |(_, name)| name)
-    }
-
     /// The kind of generated code that has this name.
     pub fn of(name: &str) -> CodeKind {
         match name {

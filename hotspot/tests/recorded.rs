@@ -8,7 +8,7 @@ use hotspot::case::{Case, Instant};
 use hotspot::causes::Cause;
 use hotspot::code::{Blob, CodeKind, CodeMemory};
 use hotspot::debug_info::{Around, Scope, judge_between};
-use hotspot::proofs::Proofs;
+use hotspot::proofs::RecordedSample;
 use hotspot::return_address::{ReturnAddress, Word};
 use oracle::edge::{Finding, Impossible, Possible, Unknown};
 use oracle::judge::{
@@ -16,7 +16,7 @@ use oracle::judge::{
     judge_moving_edges, judge_truth, judge_with_classes,
 };
 use oracle::recorded::{
-    RecordedBlob, RecordedFrame, RecordedInstant, RecordedSample, RecordedScope, RecordedTruth,
+    RecordedBlob, RecordedFrame, RecordedInstant, RecordedScope, RecordedTruth,
 };
 use oracle::trace::{Frame, HookId, Leaving, Location, MethodKey, Methods, Presence, Site, Truth};
 use oracle::{Judgement, Reason, Verdict};
@@ -272,7 +272,7 @@ fn with_case<T>(
         .as_ref()
         .map(|at| bytes(&at.bytes))
         .unwrap_or_default();
-    let proofs = sample.proofs.as_ref().map(Proofs::from).unwrap_or_default();
+    let proofs = sample.proofs.clone().unwrap_or_default();
     let case = Case {
         verdict: judgement.verdict,
         reason: judgement.reason,

@@ -21,7 +21,7 @@ pub type RecordedFrame = (u32, i32);
 /// A walk, the complete input of its layer's judge, and the judgement.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct RecordedSample {
+pub struct RecordedSample<P> {
     /// The JVM's version.
     pub jvm: String,
     /// How classes were hooked: `exact`, `light` or `none`.
@@ -72,7 +72,7 @@ pub struct RecordedSample {
     /// What code, stack and debug info showed at the instant of a mismatch. The cause rests on
     /// this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub proofs: Option<RecordedProofs>,
+    pub proofs: Option<P>,
     /// The judgement.
     pub judged: RecordedJudgement,
 }
@@ -214,39 +214,6 @@ pub struct RecordedScope {
     pub key: Option<u32>,
     /// Its BCI; negative if the record has none.
     pub bci: i32,
-}
-
-/// What code, stack and debug info showed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RecordedProofs {
-    /// The VM's names for the stubs into which words of the stack point.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub stubs: Vec<String>,
-    /// The methods of frames that will be deoptimised and that the walk lacks.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub deoptimised: Vec<String>,
-    /// The kind of code that had called the VM below each JavaCalls entry.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub entries: Vec<String>,
-    /// Whether the true caller's instruction names the method of the walk's lowest frame.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub is_lowest_named: bool,
-    /// Whether the top of the walk is the record behind the record of the call into a stub.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub is_next_record: bool,
-    /// Whether the top frame of the walk is at an instruction that can call.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub is_top_at_call: bool,
-    /// `not-built` or `removed`, if the interpreter's frame is missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub interpreter: Option<String>,
-    /// Whether the frame pointer belongs to an older frame than the frame that called a library.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub is_leaf_call: bool,
-    /// Whether the walk begins and ends with the compiled code that called the interpreted method of this frame.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub is_caller_misplaced: bool,
 }
 
 /// A judgement on a walk.

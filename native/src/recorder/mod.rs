@@ -9,12 +9,11 @@ use crate::jvm::jni::Env;
 use crate::sampling::sample::Sample;
 use crate::truth::context::Truth as Known;
 use crate::truth::methods::registry::Registry;
+use hotspot::proofs::RecordedSample;
 use methods::Named;
 use oracle::edge::Finding;
 use oracle::mutants::Sight;
-use oracle::recorded::{
-    RecordedJudgement, RecordedProofs, RecordedSample, RecordedTruth, SAMPLES_FILE,
-};
+use oracle::recorded::{RecordedJudgement, RecordedTruth, SAMPLES_FILE};
 use oracle::trace::{Frame, Truth};
 use oracle::{Layer, Verdict};
 use std::collections::HashMap;
@@ -79,7 +78,7 @@ impl Recorder {
         }
         let (cause, proofs) = if judgement.differs() {
             let (cause, proofs) = reporter.explain(env, found);
-            (cause, Some(RecordedProofs::from(&proofs)))
+            (cause, Some(proofs))
         } else {
             (None, None)
         };
