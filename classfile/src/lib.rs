@@ -54,6 +54,7 @@
 
 pub mod access;
 pub mod descriptor;
+pub mod entry;
 mod error;
 pub mod file;
 mod identity;

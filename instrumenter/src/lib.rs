@@ -77,6 +77,7 @@ mod rewrite;
 mod write;
 
 pub use choose::{Choice, MethodInfo, Pattern, Patterns, Plan};
+pub use classfile::entry::{HookId, Presence};
 pub use classfile::{Malformed, Result};
 pub use field::add_field;
 pub use hooks::{HookClass, Tokens, hook_id_of};
@@ -84,4 +85,3 @@ pub use map::{CodeMap, HookKind, HookWindow, OriginalBci, RewrittenBci};
 pub use outcome::{Growth, HookedMethod, LeftMethod, Rewritten};
 pub use reason::Reason;
 pub use rewrite::rewrite;
-pub use trace_entry::{HookId, Presence};

@@ -9,12 +9,12 @@ use crate::outcome::Growth;
 use crate::reason::{Reason, Stop};
 use crate::write::body::{self, Hooks};
 use crate::write::{exceptions, tables};
+use classfile::entry::HookId;
 use classfile::file::{Attribute, ClassFile, Code, Member};
 use classfile::operators::Flow;
 use classfile::pool::Additions;
 use classfile::types::{VType, initial_locals};
 use classfile::{Malformed, Opcode};
-use trace_entry::HookId;
 
 /// The methods of one class, one after the other.
 pub(crate) struct Job<'c, 'a, 'o> {

@@ -2,8 +2,8 @@
 
 use crate::map::CodeMap;
 use crate::reason::Reason;
+use classfile::entry::HookId;
 use std::sync::Arc;
-use trace_entry::HookId;
 
 /// A method that was hooked.
 #[derive(Clone, PartialEq, Eq, Debug)]

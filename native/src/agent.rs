@@ -1,10 +1,11 @@
 //! The agent as a whole: its parts, for the entry points that the VM calls.
 
 use crate::layers::context::Layers;
+use crate::locks::lock;
 use crate::sampling::sampler::Sampler;
 use oracle::record::Config;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock};
 
 /// The agent. A VM has one agent.
 pub struct Agent {
@@ -42,7 +43,7 @@ impl Agent {
 
     /// The running sampler, if it is running.
     pub fn sampler(&self) -> MutexGuard<'_, Option<Sampler>> {
-        self.sampler.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.sampler)
     }
 }
 

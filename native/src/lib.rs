@@ -11,6 +11,7 @@
 //! | folder | holds |
 //! |---|---|
 //! | `jvm` | a safe face over JNI, JVMTI, the VM's own data and the operating system; nearly all `unsafe` |
+//! | `locks` | locks that a panic does not close |
 //! | `records` | counts and records of a run, which survive a crash |
 //! | `truth` | trace stacks, threads, virtual threads, methods, classes as they load |
 //! | `walkers` | the stack walkers that are judged: one file and one row each |
@@ -49,6 +50,7 @@ mod injection;
 mod jvm;
 mod layers;
 mod load;
+mod locks;
 mod recorder;
 mod records;
 mod sampling;

@@ -55,7 +55,6 @@
 #![forbid(unsafe_code)]
 
 pub mod bias;
-pub mod bound;
 pub mod edge;
 pub mod gate;
 pub mod judge;
@@ -71,4 +70,5 @@ pub mod requests;
 pub use gate::{merge, outcome};
 pub use judge::{Judgement, Reason, Verdict};
 pub use model::{JvmSampler, LAYERS, Layer, LayerRow, ProgramKind, TruthKind, When, trace};
+pub use probability::bound;
 pub use record::{Hooking, budget, cost, pace, profile, report, tally};

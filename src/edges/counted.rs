@@ -1,8 +1,8 @@
 //! The different edges of all stacks, with their numbers. A recording of millions of edges has some
 //! thousand different ones, so the stacks need to be read only once before they are judged.
 
-use oracle::edge::Spread;
 use recordings::{Frame, Stack};
+use rustc_hash::FxBuildHasher;
 use std::collections::HashMap;
 
 /// A thread: its file, and the file's name for the thread.
@@ -34,9 +34,9 @@ pub struct Counted {
     /// Stacks.
     pub stacks: u64,
     /// Top frames.
-    pub tops: HashMap<Frame, u64, Spread>,
+    pub tops: HashMap<Frame, u64, FxBuildHasher>,
     /// Frames and their callers.
-    pub pairs: HashMap<Pair, u64, Spread>,
+    pub pairs: HashMap<Pair, u64, FxBuildHasher>,
     /// Lowest frames that are to be judged.
     pub bottoms: HashMap<Bottom, u64>,
 }

@@ -3,8 +3,9 @@
 use super::counted::{Pair, bottoms, pairs, times};
 use super::judging::Judging;
 use super::summary::Summary;
-use oracle::edge::{Finding, Spread};
+use oracle::edge::Finding;
 use recordings::{Frame, Method, Note, Sink, Stack};
+use rustc_hash::FxBuildHasher;
 use std::collections::HashMap;
 
 /// Counts the stacks with impossible edges, and keeps one stack for each edge.
@@ -13,8 +14,8 @@ pub struct Examples<'e, 'j> {
     judging: &'e mut Judging<'j>,
     /// The number of the file that is read, from 0.
     pub file: usize,
-    tops: HashMap<Frame, Finding, Spread>,
-    pairs: HashMap<Pair, Finding, Spread>,
+    tops: HashMap<Frame, Finding, FxBuildHasher>,
+    pairs: HashMap<Pair, Finding, FxBuildHasher>,
     summary: &'e mut Summary,
 }
 

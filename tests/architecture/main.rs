@@ -13,9 +13,8 @@ use workspace::{crates, root, rust_files};
 /// The crates on which each crate may depend.
 const ARROWS: &[(&str, &[&str])] = &[
     ("classfile", &[]),
-    ("trace-entry", &[]),
-    ("instrumenter", &["classfile", "trace-entry"]),
-    ("oracle", &["classfile", "trace-entry"]),
+    ("instrumenter", &["classfile"]),
+    ("oracle", &["classfile"]),
     ("hotspot", &["oracle", "classfile"]),
     ("walker", &["hotspot"]),
     ("libasgst", &["walker"]),

@@ -1,7 +1,7 @@
 //! New constants for an edited class.
 
 use super::constants::{ConstantPool, tag};
-use super::names::NameMap;
+use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
 /// No room for another constant.
@@ -15,7 +15,7 @@ pub struct Additions<'p, 'a> {
     bytes: Vec<u8>,
     count: u32,
     /// Class constants by name, with those of the file; built when first needed.
-    classes: Option<NameMap<Cow<'a, [u8]>, u16>>,
+    classes: Option<FxHashMap<Cow<'a, [u8]>, u16>>,
 }
 
 impl<'p, 'a> Additions<'p, 'a> {

@@ -2,7 +2,6 @@
 
 mod additions;
 mod constants;
-mod names;
 
 pub use additions::{Additions, PoolFull};
 pub use constants::{ConstantPool, MemberRef, tag};

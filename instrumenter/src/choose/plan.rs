@@ -1,6 +1,6 @@
 //! Which methods get hooks.
 
-use trace_entry::HookId;
+use classfile::entry::HookId;
 
 /// A method that could get hooks.
 #[derive(Clone, Copy, Debug)]

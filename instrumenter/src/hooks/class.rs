@@ -11,7 +11,7 @@ pub struct HookClass<'o> {
 
 /// Which methods keep a *token*, the depth of the trace stack before their `push`, in a local
 /// variable of the hooks' own. Other methods name their entry by their
-/// [`HookId`](trace_entry::HookId) alone, and get no local variables.
+/// [`HookId`](classfile::entry::HookId) alone, and get no local variables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tokens {
     /// All methods. The hooks call `push(II)I`, `pop(I)V`, `thrown(Ljava/lang/Object;I)V` and

@@ -62,7 +62,7 @@
 //!   dropped, the method's entry would stay on the trace stack, unknown to its caller.
 
 use classfile::Opcode;
-use trace_entry::HookId;
+use classfile::entry::HookId;
 
 /// Length of a load or store of the hooks' local variable.
 fn access_length(local: u16) -> u32 {

@@ -1,8 +1,8 @@
 //! The recognition of hooked code.
 
 use classfile::Opcode;
+use classfile::entry::HookId;
 use classfile::instruction::Instructions;
-use trace_entry::HookId;
 
 /// The id that the first hook in a method's bytecode names; `None` if no hook in it names any.
 /// `bytecode` is the method's code array. The entry hook stands at BCI 0, unless somebody has changed

@@ -4,8 +4,8 @@ use super::bci::{OriginalBci, RewrittenBci};
 use super::segment::{Kind, Segment};
 use super::window::{HookKind, HookWindow};
 use crate::hooks::code::{INVOKE, PUSH_AT};
+use classfile::entry::Presence;
 use classfile::instruction::shape;
-use trace_entry::Presence;
 
 /// The map of one hooked method. It takes a few bytes for each hook, and none for the code between
 /// hooks.

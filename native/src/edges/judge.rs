@@ -4,6 +4,7 @@ use super::walks::{Judged, Named, Thread, Walks};
 use crate::jvm::jni::Env;
 use crate::jvm::jvmti::JMethodId;
 use crate::jvm::os::clock;
+use crate::locks::lock;
 use crate::truth::class_files::ClassFiles;
 use crate::truth::classes::unseen::{self, Earlier};
 use crate::truth::context::Truth;
@@ -13,7 +14,7 @@ use hotspot::runtime::{is_hidden, is_launched_by_jdk};
 use oracle::edge::{Counts, Finding, Unknown};
 use oracle::trace::{Frame, MethodKey};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// While the VM is asked about methods, new methods may come. The judge gives the stack up after
 /// this many rounds.
@@ -65,11 +66,11 @@ impl EdgeJudge {
     }
 
     fn lock(&self) -> MutexGuard<'_, Walks> {
-        self.walks.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.walks)
     }
 
     fn gst(&self) -> MutexGuard<'_, Counts> {
-        self.gst.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.gst)
     }
 
     fn lock_with(&self, patience: Patience) -> Option<MutexGuard<'_, Walks>> {

@@ -1,9 +1,9 @@
 //! Classes, methods and threads, and the findings on stacks.
 
-use crate::jvm::key_hash::Spread;
 use hotspot::runtime::{HotSpot, JFR, JFR_REWRITES};
 use oracle::edge::{self, Finding, Judge, MethodId, Starts, ThreadStart, Unknown};
 use oracle::trace::{Frame, MethodKey};
+use rustc_hash::FxBuildHasher;
 use std::collections::HashMap;
 
 /// The known classes, the judge, and the judge's findings.
@@ -12,12 +12,12 @@ pub(super) struct Walks {
     /// The method that stands for methods that are gone.
     nobody: MethodId,
     /// The walkers' keys that were looked up; `None` for a method that is gone.
-    methods: HashMap<usize, Option<MethodId>, Spread>,
+    methods: HashMap<usize, Option<MethodId>, FxBuildHasher>,
     starts: Starts<Thread>,
     /// How often GetStackTrace was asked how a thread started.
-    asked: HashMap<Thread, u32, Spread>,
+    asked: HashMap<Thread, u32, FxBuildHasher>,
     /// The newest stack of each thread.
-    newest: HashMap<Thread, JudgedStack, Spread>,
+    newest: HashMap<Thread, JudgedStack, FxBuildHasher>,
     frames: Vec<edge::EdgeFrame>,
     found: Vec<Finding>,
 }

@@ -1,9 +1,10 @@
 //! Counts of mismatches by kind.
 
+use crate::locks::lock;
 use oracle::record::{CauseName, KindCount};
 use oracle::{Layer, Verdict};
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// How many places of one layer, verdict and cause are counted separately, so that frequent causes
 /// leave room for the places of rare causes.
@@ -26,7 +27,7 @@ struct Count {
 impl Kinds {
     /// Counts one mismatch.
     pub fn add(&self, told: Told, place: &str) {
-        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = lock(&self.0);
         let of_told = counts.entry(told).or_default();
         if let Some(count) = of_told.get_mut(place) {
             count.seen += 1;
@@ -40,7 +41,7 @@ impl Kinds {
 
     /// The counts that have changed since the last call.
     pub fn take_changed(&self) -> Vec<KindCount> {
-        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = lock(&self.0);
         let mut changed = vec![];
         for (&(layer, verdict, cause), places) in &mut *counts {
             for (place, count) in places.iter_mut().filter(|(_, c)| c.seen > c.written) {

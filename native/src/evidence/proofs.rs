@@ -5,7 +5,6 @@ use crate::jvm::Jvm;
 use crate::jvm::code_cache::CodeCache;
 use crate::jvm::debug_info::Scope;
 use crate::jvm::jni::Env;
-use crate::jvm::key_hash::Spread;
 use crate::jvm::os::peek::{OwnMemory, peek, peek_bytes};
 use crate::sampling::stack_top::WORDS;
 use hotspot::arch::{Arch, Native, Registers};
@@ -13,6 +12,7 @@ use hotspot::code::{Blob, CodeKind, CodeMemory};
 use hotspot::proofs::{InterpreterFrame, Proofs};
 use hotspot::unwind::interpreted::{METHOD, RETURN_ADDRESS, SENDER_SP};
 use hotspot::vm::entry::Words;
+use rustc_hash::FxBuildHasher;
 use std::collections::HashSet;
 
 const WORD: usize = size_of::<usize>();
@@ -82,7 +82,7 @@ pub fn find(jvm: &Jvm, env: Env<'_>, seen: Seen<'_>, stacks: &Stacks<'_>) -> Pro
 fn of_stack(jvm: &Jvm, cache: &CodeCache, stack: Words<'_>, stacks: &Stacks<'_>) -> Proofs {
     let mut proofs = Proofs::default();
     // Recursion repeats its return addresses.
-    let mut known = HashSet::<usize, Spread>::default();
+    let mut known = HashSet::<usize, FxBuildHasher>::default();
     for &word in stack.words {
         if known.contains(&word) {
             continue;

@@ -2,9 +2,10 @@
 //! (Vitter, "Random Sampling with a Reservoir", algorithm R).
 
 use super::kinds::Told;
+use crate::locks::lock;
 use oracle::random::mix;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// A reservoir of each layer, verdict and cause.
 pub struct Reservoirs {
@@ -28,7 +29,7 @@ impl Reservoirs {
     /// The index of another mismatch in the reservoir of its kind, where it replaces an older
     /// mismatch; `None` if the mismatch is not kept.
     pub fn place(&self, kind: Told) -> Option<u32> {
-        let mut came = self.came.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut came = lock(&self.came);
         let number = came.entry(kind).or_default();
         let before = *number;
         *number += 1;

@@ -1,10 +1,11 @@
 //! The book of injected faults: how each fault ended.
 
+use crate::locks::lock;
 use oracle::mutants::Detection;
 use oracle::record::FaultCount;
 use oracle::{Layer, Verdict};
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 /// How a fault ended: the layer, the kind of fault, its verdict, and whether the judge noticed the
 /// fault.
@@ -46,6 +47,6 @@ impl Book {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<End, u64>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }

@@ -3,6 +3,7 @@
 use super::book::Book;
 use crate::jvm::jni::Env;
 use crate::jvm::jvmti::JMethodId;
+use crate::locks::lock;
 use crate::truth::context::Truth;
 use oracle::mutants::{
     Biased, BiasedWalker, Detection, Expected, FaultKind, Material, Sight, Strangers, Unseen,
@@ -13,7 +14,7 @@ use oracle::record::Faults;
 use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Site};
 use oracle::{Judgement, Layer, Reason, Verdict};
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// The largest number of threads whose traces are remembered, so that traces of ended threads do
 /// not pile up.
@@ -140,7 +141,7 @@ impl Injector {
         if judgement.verdict != Verdict::Match {
             return None;
         }
-        let mut biased = biased.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut biased = lock(biased);
         let methods = &self.truth.methods;
         let hooked = methods.by_hook(ran);
         let is_it = hooked.is_some_and(|hooked| hooked.dotted() == *method);
@@ -151,7 +152,7 @@ impl Injector {
     #[cold]
     fn invent(&self, faults: &Faults, answered: Answered<'_>) -> Option<(FaultKind, WalkerAnswer)> {
         let memory = &self.memories[answered.layer.index()];
-        let mut memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut memory = lock(memory);
         memory.random = memory.random.wrapping_add(1);
         let random = mix(memory.random);
         let (mut previous, mut other) = (None, None);

@@ -15,7 +15,6 @@ pub mod entry;
 pub mod java_thread;
 pub mod jni;
 pub mod jvmti;
-pub mod key_hash;
 pub mod library;
 pub mod os;
 pub mod step_facts;

@@ -6,6 +6,7 @@ mod methods;
 
 use crate::evidence::{self, Found, Reporter, Seen};
 use crate::jvm::jni::Env;
+use crate::locks::lock;
 use crate::sampling::sample::Sample;
 use crate::truth::context::Truth as Known;
 use crate::truth::methods::registry::Registry;
@@ -20,7 +21,7 @@ use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// The largest depth of a recorded stack, so that files stay small.
 const MOST_FRAMES: usize = 120;
@@ -47,7 +48,7 @@ impl Recorder {
 
     /// Whether another sample of this kind may be written. If so, its place is reserved.
     fn wants(&self, kind: String) -> bool {
-        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut written = lock(&self.written);
         let of_kind = written.entry(kind).or_default();
         let wanted = *of_kind < self.limit;
         *of_kind += u32::from(wanted);

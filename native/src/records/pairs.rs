@@ -1,10 +1,11 @@
 //! What the truth and the walkers named at the same instants.
 
-use crate::jvm::key_hash::Spread;
+use crate::locks::lock;
 use oracle::bias::{Claim, Pairs, Sampler};
 use oracle::trace::{HookId, MethodKey};
+use rustc_hash::FxBuildHasher;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 /// The largest number of different pairs. Further pairs are counted without their names.
 const MOST: usize = 1 << 14;
@@ -26,7 +27,7 @@ type Pair = (Sampler, HookId, Claim<Option<Named>>);
 
 /// Counted pairs.
 #[derive(Default)]
-pub struct PairCounts(Mutex<HashMap<Pair, u64, Spread>>);
+pub struct PairCounts(Mutex<HashMap<Pair, u64, FxBuildHasher>>);
 
 impl PairCounts {
     /// Counts an instant at which the method of `ran` ran.
@@ -64,8 +65,8 @@ impl PairCounts {
         all.map(|(of, pairs)| (of, pairs.bounded())).collect()
     }
 
-    fn counts(&self) -> MutexGuard<'_, HashMap<Pair, u64, Spread>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn counts(&self) -> MutexGuard<'_, HashMap<Pair, u64, FxBuildHasher>> {
+        lock(&self.0)
     }
 }
 

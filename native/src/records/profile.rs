@@ -1,8 +1,8 @@
 //! A profile: all stacks that the sampler sees, with their counts.
 
-use crate::jvm::key_hash::Spread;
 use oracle::profile::{Profile, STACKS};
 use oracle::trace::{Frame, MethodKey};
+use rustc_hash::FxBuildHasher;
 use std::collections::HashMap;
 
 /// The largest number of different stacks.
@@ -18,13 +18,13 @@ const DEEPEST: usize = 512;
 #[derive(Default)]
 pub struct Stacks {
     /// The methods, top first.
-    counts: HashMap<Box<[MethodKey]>, u64, Spread>,
+    counts: HashMap<Box<[MethodKey]>, u64, FxBuildHasher>,
     frames: usize,
     other: u64,
     /// The stack that is looked up.
     key: Vec<MethodKey>,
     /// The index of each method in `names`; `None` for methods that no profile shows.
-    places: HashMap<MethodKey, Option<u32>, Spread>,
+    places: HashMap<MethodKey, Option<u32>, FxBuildHasher>,
     names: Vec<String>,
     by_name: HashMap<String, u32>,
 }

@@ -1,9 +1,10 @@
 //! The true stacks and those that the walkers showed at the same instants.
 
+use crate::locks::lock;
 use oracle::bias::{Claim, Sampler, StackCounts, StackProfiles};
 use oracle::trace::HookId;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Counted stacks of each walker. [`StackCounts`] bounds the memory: some 5 MiB for each walker.
 #[derive(Default)]
@@ -12,7 +13,7 @@ pub struct StacksOfWalkers(Mutex<BTreeMap<Sampler, StackCounts>>);
 impl StacksOfWalkers {
     /// Counts an instant at which `truth` ran, the lowest method first, and what the walker showed.
     pub fn add(&self, sampler: Sampler, truth: &[HookId], claim: Claim<&[HookId]>) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(&self.0);
         all.entry(sampler).or_default().add(truth, claim);
     }
 
@@ -21,7 +22,7 @@ impl StacksOfWalkers {
         &self,
         name: impl Fn(HookId) -> Option<String>,
     ) -> BTreeMap<Sampler, StackProfiles> {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = lock(&self.0);
         let name = |hook| name(hook).unwrap_or_else(|| "unknown method".to_owned());
         let each = all.iter();
         each.map(|(&of, counts)| (of, counts.profiles(name)))

@@ -1,6 +1,7 @@
 //! Class files that were loaded, until the sampler reads them.
 
-use std::sync::{Mutex, PoisonError};
+use crate::locks::lock;
+use std::sync::Mutex;
 
 /// The queue of class files. The program's threads only add to it.
 #[derive(Default)]
@@ -19,6 +20,6 @@ impl ClassFiles {
     }
 
     fn waiting<T>(&self, change: impl FnOnce(&mut Vec<Box<[u8]>>) -> T) -> T {
-        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        change(&mut lock(&self.0))
     }
 }

@@ -12,9 +12,10 @@ use super::unloading::{GRACE, LATE, Unloading};
 use super::virtual_threads::VirtualThreads;
 use crate::jvm::Jvm;
 use crate::jvm::jni::{Env, Ref};
+use crate::locks::lock;
 use oracle::Hooking;
 use oracle::record::{Config, Rewriting};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 /// The truth, and the parts that keep it.
 pub struct Truth {
@@ -69,9 +70,7 @@ impl Truth {
 
     /// The rewriter's counts, which the caller may change.
     pub fn rewriting(&self) -> MutexGuard<'_, Rewriting> {
-        self.rewriting
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        lock(&self.rewriting)
     }
 
     /// Forgets the methods of unloaded classes.

@@ -4,8 +4,9 @@ use super::switching::switches_threads;
 use crate::jvm::jni::Env;
 use crate::jvm::jvmti::{JMethodId, Jvmti, class_name};
 use crate::jvm::thunks::{Thunk, Thunks};
+use crate::locks::lock;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
 
 /// The native methods that were bound.
 pub struct Natives {
@@ -66,6 +67,6 @@ impl Natives {
     }
 
     fn earlier<T>(&self, change: impl FnOnce(&mut Vec<(Thunk, JMethodId)>) -> T) -> T {
-        change(&mut self.earlier.lock().unwrap_or_else(PoisonError::into_inner))
+        change(&mut lock(&self.earlier))
     }
 }

@@ -3,8 +3,9 @@
 use super::thread_state::{Live, ThreadState, ThreadWord};
 use crate::jvm::jni::{Env, Global};
 use crate::jvm::os::thread::StackBounds;
+use crate::locks::lock;
 use std::ptr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 /// All threads that run Java code.
 pub struct Threads {
@@ -29,7 +30,7 @@ impl Threads {
     }
 
     fn lists(&self) -> MutexGuard<'_, Lists> {
-        self.lists.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.lists)
     }
 
     /// The calling thread's state, which is made at the first call; `None` if the thread has ended

@@ -10,9 +10,10 @@
 //! the method too.
 
 use crate::jvm::jvmti::JMethodId;
+use crate::locks::lock;
 use oracle::trace::HookId;
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// How long methods outlive their class. This is longer than any sample is under way.
@@ -103,10 +104,6 @@ impl KnownMethods {
                 .collect(),
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -21,10 +21,11 @@ use crate::jvm::jvmti::{
     Capability, GetVirtualThread, JMethodId, Jvmti, ThreadCallback, class_name,
 };
 use crate::jvm::os::thread::StackBounds;
+use crate::locks::lock;
 use oracle::trace::{Frame, Location, MethodKey};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 /// The number of trace stacks that are made at once. One mapping for each would exceed the kernel's
 /// limit.
@@ -178,7 +179,7 @@ impl VirtualThreads {
     }
 
     fn free(&self) -> MutexGuard<'_, Vec<&'static TraceStack>> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.free)
     }
 
     /// The calling thread, whose state this is, has mounted a virtual thread: the virtual thread's

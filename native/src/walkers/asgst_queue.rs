@@ -6,15 +6,16 @@ use super::buffer::{ErrorCode, FrameBuffer, Walk};
 use super::walker::{CompletesWalks, Walker, WalksInterrupted};
 use crate::jvm::Jvm;
 use crate::jvm::jni::Env;
+use crate::locks::lock;
 use crate::truth::interrupted::Interrupted;
 use crate::truth::thread_state::ThreadState;
 use oracle::trace::Frame;
 use std::collections::VecDeque;
 use std::ffi::{c_int, c_void};
 use std::ptr;
+use std::sync::Mutex;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 use walker::api::ASGST_Initialize;
@@ -61,10 +62,6 @@ pub fn find(_: &'static Jvm) -> Option<Box<dyn Walker>> {
     }))
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// The handler of each queue, on the library's thread: `answers` is the argument of the queue.
 ///
 /// # Safety
@@ -85,7 +82,7 @@ unsafe extern "C" fn answer(
             Err(failure) => break Err(ErrorCode(failure.code())),
         }
     };
-    let mut answers = locked(answers);
+    let mut answers = lock(answers);
     if answers.len() >= MOST_ANSWERS {
         answers.pop_front();
     }
@@ -166,7 +163,7 @@ impl CompletesWalks for AsgstQueue {
         into: &mut FrameBuffer,
     ) -> Option<Walk> {
         let take = || {
-            let mut answers = locked(self.answers);
+            let mut answers = lock(self.answers);
             let mut all = answers.iter();
             let at = all.position(|answer| answer.ticket == asked.awaited())?;
             answers.remove(at)

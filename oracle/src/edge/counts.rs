@@ -1,7 +1,7 @@
 //! Findings, counted by reason.
 
 use super::finding::Finding;
-use super::remembered::Spread;
+use rustc_hash::FxBuildHasher;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -9,7 +9,7 @@ use std::fmt;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     stacks: u64,
-    findings: HashMap<Finding, u64, Spread>,
+    findings: HashMap<Finding, u64, FxBuildHasher>,
 }
 
 impl Counts {

@@ -3,8 +3,8 @@
 use super::class::{Code, Declared, Refer};
 use super::finding::{Finding, Impossible, Possible, Unknown};
 use super::hierarchy::Tristate;
+use super::memo::Memo;
 use super::names::{Method, MethodId};
-use super::remembered::Memo;
 use super::runtime::{Instruction, Kind, Occasions, Runtime};
 use super::select;
 use super::upcalls;

@@ -2,11 +2,11 @@
 
 use super::class::{Class, Code, Declared, Refer};
 use super::names::{ClassName, Method, MethodId, Signature, Table, Text};
-use super::remembered::Spread;
 use super::runtime::{Kind, Runtime};
 use classfile::access as flag;
 use classfile::outline::{CodeOutline, Heading, Outline, Refers};
 use classfile::pool::MemberRef;
+use rustc_hash::FxBuildHasher;
 use std::collections::{HashMap, HashSet};
 
 /// All known classes.
@@ -20,12 +20,12 @@ pub struct World {
     kinds: Vec<Option<Kind>>,
     signatures: Table<(u32, u32)>,
     methods: Table<Method>,
-    classes: HashMap<ClassName, Vec<Class>, Spread>,
-    below: HashMap<ClassName, Vec<ClassName>, Spread>,
+    classes: HashMap<ClassName, Vec<Class>, FxBuildHasher>,
+    below: HashMap<ClassName, Vec<ClassName>, FxBuildHasher>,
     /// The supertypes of classes of which nothing else is known.
-    above: HashMap<ClassName, Vec<ClassName>, Spread>,
+    above: HashMap<ClassName, Vec<ClassName>, FxBuildHasher>,
     /// Classes that may have run with other code than their class files have.
-    distrusted: HashSet<ClassName, Spread>,
+    distrusted: HashSet<ClassName, FxBuildHasher>,
     version: u32,
 }
 

@@ -1,6 +1,6 @@
 //! The frames that walkers return, and the contents of a trace stack.
 
-pub use trace_entry::{HookId, Presence};
+pub use classfile::entry::{HookId, Presence};
 
 /// A method, as walkers name it: a `jmethodID`, which is used as a key and never dereferenced.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd, Hash)]

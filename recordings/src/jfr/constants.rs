@@ -6,6 +6,7 @@ use super::values::{self, Value};
 use crate::bytes::Bytes;
 use crate::shown::{Frames, Shown};
 use crate::sink::{Frame, Method, Place, Sink, internal_name};
+use rustc_hash::FxBuildHasher;
 use std::collections::HashMap;
 
 /// Constants by their key.
@@ -260,7 +261,7 @@ enum Named {
 
 /// The methods of a chunk, by their keys.
 #[derive(Debug, Default)]
-pub(super) struct Methods(HashMap<i64, Named, Spread>);
+pub(super) struct Methods(HashMap<i64, Named, FxBuildHasher>);
 
 impl Methods {
     #[inline]
@@ -294,42 +295,5 @@ impl Methods {
                 descriptor: Some(descriptor).filter(|text| !text.is_empty()),
             }))
         })
-    }
-}
-
-/// Hashes keys, which HotSpot and async-profiler number consecutively.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Spread;
-
-impl std::hash::BuildHasher for Spread {
-    type Hasher = SpreadHasher;
-
-    fn build_hasher(&self) -> SpreadHasher {
-        SpreadHasher(0)
-    }
-}
-
-/// Multiplies by a number without a pattern.
-#[derive(Debug)]
-pub(super) struct SpreadHasher(u64);
-
-impl std::hash::Hasher for SpreadHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(byte.into());
-        }
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = (self.0.rotate_left(5) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 ^= self.0 >> 29;
-    }
-
-    fn write_i64(&mut self, number: i64) {
-        self.write_u64(number as u64);
     }
 }

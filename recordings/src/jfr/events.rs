@@ -1,12 +1,13 @@
 //! The events of a chunk: stacks, system properties, and events that change the program.
 
-use super::constants::{Constants, Methods, Spread};
+use super::constants::{Constants, Methods};
 use super::metadata::Types;
 use super::seen::{SAMPLES, Seen};
 use super::values::{self, Value};
 use crate::bytes::Bytes;
 use crate::shown::Frames;
 use crate::sink::{PWD, Samples, Sink, Stack};
+use rustc_hash::FxBuildHasher;
 use std::collections::HashMap;
 
 /// Why an event is read.
@@ -40,7 +41,7 @@ pub(super) struct Events<'a> {
     types: &'a Types,
     uses: HashMap<i64, Use>,
     /// How often each stack was sampled in each thread, by their keys.
-    samples: HashMap<i64, HashMap<i64, u64, Spread>, Spread>,
+    samples: HashMap<i64, HashMap<i64, u64, FxBuildHasher>, FxBuildHasher>,
 }
 
 impl<'a> Events<'a> {

@@ -6,7 +6,6 @@ use super::truth::{frames_of_call, truth};
 use crate::evidence::Seen as Sampled;
 use crate::jvm::attached::AttachedThread;
 use crate::jvm::jni::Env;
-use crate::jvm::key_hash::Spread;
 use crate::jvm::os::ring::{Reader, ring};
 use crate::layers::context::Layers;
 use crate::layers::path::{Check, nothing_more};
@@ -22,6 +21,7 @@ use oracle::judge::{Strength, judge_steps};
 use oracle::mutants::Sight;
 use oracle::trace::Frame;
 use oracle::{Judgement, Layer, Reason, Verdict};
+use rustc_hash::FxBuildHasher;
 use std::collections::HashMap;
 use std::thread;
 use std::time::Duration;
@@ -97,7 +97,7 @@ struct Judging<'e, 'k> {
     names: Names,
     keeping: &'k mut Keeping,
     /// The judgements on pairs whose walks end with the true frames of all calls, by their numbers.
-    alike: HashMap<u64, Alike, Spread>,
+    alike: HashMap<u64, Alike, FxBuildHasher>,
     below: Below,
 }
 

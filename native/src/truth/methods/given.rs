@@ -1,8 +1,9 @@
 //! The method ids of prepared classes.
 
-use crate::jvm::key_hash::Spread;
+use crate::locks::{lock, read, write};
+use rustc_hash::FxBuildHasher;
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Mutex, MutexGuard, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -36,7 +37,7 @@ pub enum Origin {
 pub struct Given {
     keys: RwLock<Keys>,
     /// Keys without a class, whose time of waiting is over.
-    nowhere: Mutex<HashSet<usize, Spread>>,
+    nowhere: Mutex<HashSet<usize, FxBuildHasher>>,
     /// Before this moment the classes are not looked at again.
     next_look: Mutex<Option<Instant>>,
 }
@@ -44,7 +45,7 @@ pub struct Given {
 #[derive(Debug, Default)]
 struct Keys {
     /// Whether the class of each key is still loaded.
-    all: HashMap<usize, bool, Spread>,
+    all: HashMap<usize, bool, FxBuildHasher>,
     /// The keys of unloaded classes, the oldest first.
     unloaded: VecDeque<usize>,
 }
@@ -66,13 +67,13 @@ impl Keys {
 impl Given {
     /// The VM has given out the keys of a class.
     pub fn add(&self, keys: impl Iterator<Item = usize>) {
-        let mut known = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = write(&self.keys);
         known.all.extend(keys.map(|key| (key, true)));
     }
 
     /// The class of the keys was unloaded.
     pub fn unloaded(&self, keys: impl Iterator<Item = usize>) {
-        let mut known = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = write(&self.keys);
         keys.for_each(|key| known.unload(key));
     }
 
@@ -121,10 +122,7 @@ impl Given {
     /// Looks at the classes, unless that was done a moment ago; whether it was done.
     fn looks(&self, look: impl FnOnce()) -> bool {
         // One thread looks, and the others wait for it.
-        let mut next = self
-            .next_look
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut next = lock(&self.next_look);
         let start = Instant::now();
         if next.is_some_and(|next| start < next) {
             return false;
@@ -135,7 +133,7 @@ impl Given {
     }
 
     fn origin_now(&self, key: usize) -> Origin {
-        let known = self.keys.read().unwrap_or_else(PoisonError::into_inner);
+        let known = read(&self.keys);
         match known.all.get(&key) {
             Some(true) => Origin::Class,
             Some(false) => Origin::Unloaded,
@@ -155,8 +153,8 @@ impl Given {
         nowhere.insert(key);
     }
 
-    fn nowhere(&self) -> MutexGuard<'_, HashSet<usize, Spread>> {
-        self.nowhere.lock().unwrap_or_else(PoisonError::into_inner)
+    fn nowhere(&self) -> MutexGuard<'_, HashSet<usize, FxBuildHasher>> {
+        lock(&self.nowhere)
     }
 }
 

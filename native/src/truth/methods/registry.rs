@@ -10,15 +10,16 @@ use super::versions::Versions;
 use crate::jvm::Jvm;
 use crate::jvm::jni::Vm;
 use crate::jvm::jvmti::{JMethodId, Jvmti};
-use crate::jvm::key_hash::Spread;
 use crate::jvm::os::clock;
+use crate::locks::{read, write};
 use crate::truth::unloading::KnownMethods as Unloaded;
 use hotspot::runtime::{is_called_by_vm, is_lambda_form};
 use instrumenter::HookedMethod;
 use oracle::trace::{HookId, Location, MethodKey, Methods, Presence, Site};
+use rustc_hash::FxBuildHasher;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, RwLock, RwLockReadGuard};
 
 /// All methods seen so far.
 pub struct Registry {
@@ -26,8 +27,8 @@ pub struct Registry {
     pub(super) jvmti: Jvmti,
     jvm: &'static Jvm,
     next_id: AtomicU32,
-    hooked: RwLock<HashMap<u32, Arc<Hooked>, Spread>>,
-    known: RwLock<HashMap<usize, Known, Spread>>,
+    hooked: RwLock<HashMap<u32, Arc<Hooked>, FxBuildHasher>>,
+    known: RwLock<HashMap<usize, Known, FxBuildHasher>>,
     pub(super) given: Given,
     versions: Versions,
     pub(super) sites: Sites,
@@ -203,7 +204,9 @@ impl Registry {
     }
 
     /// All hooked methods.
-    pub(super) fn all_hooked(&self) -> RwLockReadGuard<'_, HashMap<u32, Arc<Hooked>, Spread>> {
+    pub(super) fn all_hooked(
+        &self,
+    ) -> RwLockReadGuard<'_, HashMap<u32, Arc<Hooked>, FxBuildHasher>> {
         read(&self.hooked)
     }
 
@@ -273,7 +276,7 @@ impl Registry {
     }
 
     /// All keys that were looked up.
-    pub(super) fn all_known(&self) -> RwLockReadGuard<'_, HashMap<usize, Known, Spread>> {
+    pub(super) fn all_known(&self) -> RwLockReadGuard<'_, HashMap<usize, Known, FxBuildHasher>> {
         read(&self.known)
     }
 
@@ -363,12 +366,4 @@ impl Methods for Registry {
             self.sites.at(self.jvmti, method, location)
         }
     }
-}
-
-fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
-    lock.read().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
-    lock.write().unwrap_or_else(PoisonError::into_inner)
 }

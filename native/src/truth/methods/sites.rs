@@ -1,15 +1,16 @@
 //! The instructions at each location of the code that runs. The VM is asked once for each method.
 
 use crate::jvm::jvmti::{JMethodId, Jvmti};
-use crate::jvm::key_hash::Spread;
+use crate::locks::{read, write};
 use classfile::instruction::Instructions;
 use oracle::trace::{Location, MethodKey, Site};
+use rustc_hash::FxBuildHasher;
 use std::collections::HashMap;
-use std::sync::{PoisonError, RwLock};
+use std::sync::RwLock;
 
 /// The instructions of the methods that were asked about.
 #[derive(Default)]
-pub struct Sites(RwLock<HashMap<usize, Code, Spread>>);
+pub struct Sites(RwLock<HashMap<usize, Code, FxBuildHasher>>);
 
 /// The code of a method.
 #[derive(Debug, PartialEq)]
@@ -36,14 +37,14 @@ enum Byte {
 impl Sites {
     /// The site at `location` in the method of `key`. The VM must know the key.
     pub fn at(&self, jvmti: Jvmti, key: MethodKey, location: Location) -> Site {
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let known = read(&self.0);
         if let Some(code) = known.get(&key.0) {
             return code.at(location);
         }
         drop(known);
         let code = Code::ask(jvmti, key);
         let site = code.at(location);
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = write(&self.0);
         known.insert(key.0, code);
         site
     }
@@ -51,13 +52,13 @@ impl Sites {
     /// Whether the code of the method, which the VM must know, is not what it was when it was asked for.
     pub fn has_changed(&self, jvmti: Jvmti, key: MethodKey) -> bool {
         let now = Code::ask(jvmti, key);
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let known = read(&self.0);
         known.get(&key.0).is_some_and(|before| *before != now)
     }
 
     /// Forgets the methods of these keys, because their code has changed or they are gone.
     pub fn forget(&self, keys: impl Iterator<Item = usize>) {
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = write(&self.0);
         for key in keys {
             known.remove(&key);
         }

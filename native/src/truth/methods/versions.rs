@@ -1,8 +1,9 @@
 //! The keys of redefined classes. Each may stand for more than one version of a method.
 
+use crate::locks::{read, write};
 use std::collections::HashMap;
+use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::{PoisonError, RwLock};
 
 /// The keys of all redefined classes.
 #[derive(Debug, Default)]
@@ -21,7 +22,7 @@ impl Versions {
 
     /// The classes of these keys are being redefined.
     pub fn add(&self, keys: impl Iterator<Item = usize>) {
-        let mut all = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+        let mut all = write(&self.keys);
         for key in keys {
             all.entry(key).or_default();
         }
@@ -33,7 +34,7 @@ impl Versions {
         if self.is_empty() {
             return;
         }
-        let mut all = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+        let mut all = write(&self.keys);
         for key in keys {
             all.remove(&key);
         }
@@ -41,13 +42,13 @@ impl Versions {
 
     /// Whether the class of `key` was redefined.
     pub fn contains(&self, key: usize) -> bool {
-        let keys = || self.keys.read().unwrap_or_else(PoisonError::into_inner);
+        let keys = || read(&self.keys);
         !self.is_empty() && keys().contains_key(&key)
     }
 
     /// The key was seen to stand for a new version at `time`.
     pub fn changed(&self, key: usize, time: u64) {
-        let mut all = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+        let mut all = write(&self.keys);
         if let Some(changed) = all.get_mut(&key) {
             *changed = time;
         }
@@ -55,7 +56,7 @@ impl Versions {
 
     /// Whether the key was seen to stand for another version since `time`.
     pub fn has_changed_since(&self, key: usize, time: u64) -> bool {
-        let all = self.keys.read().unwrap_or_else(PoisonError::into_inner);
+        let all = read(&self.keys);
         all.get(&key).is_some_and(|&changed| changed >= time)
     }
 }

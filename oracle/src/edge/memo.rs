@@ -1,13 +1,13 @@
 //! Findings, kept as long as they are valid.
 
-use super::spread::Spread;
-use crate::edge::finding::Finding;
+use super::finding::Finding;
+use rustc_hash::FxBuildHasher;
 use std::collections::HashMap;
 use std::hash::Hash;
 
 /// Findings by their subjects.
 #[derive(Clone, Debug)]
-pub(in crate::edge) struct Memo<K>(HashMap<K, (Finding, u32), Spread>);
+pub(super) struct Memo<K>(HashMap<K, (Finding, u32), FxBuildHasher>);
 
 impl<K> Default for Memo<K> {
     fn default() -> Memo<K> {
@@ -18,12 +18,7 @@ impl<K> Default for Memo<K> {
 impl<K: Copy + Eq + Hash> Memo<K> {
     /// The finding on `what` among the classes of this `version`. `find` makes the finding, unless
     /// a valid finding is kept.
-    pub(in crate::edge) fn get(
-        &mut self,
-        what: K,
-        version: u32,
-        find: impl FnOnce() -> Finding,
-    ) -> Finding {
+    pub(super) fn get(&mut self, what: K, version: u32, find: impl FnOnce() -> Finding) -> Finding {
         match self.0.get(&what) {
             // More classes make no possible edge impossible.
             Some(&(finding @ Finding::Possible(_), _)) => finding,

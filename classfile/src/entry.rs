@@ -1,14 +1,12 @@
-//! An entry of the trace stack: the contract between the crates that write entries and the crates
-//! that judge by them.
+//! An entry of the trace stack: the contract between those who write entries and those who judge by them.
 //!
 //! The trace stack is the truth about hooked code: each hooked method pushes an entry where it
 //! starts, and pops the entry where it ends. `instrumenter` writes the hooks, the agent keeps the
 //! trace stack, and `oracle` compares the walks of the JVM with it. An entry is a [`HookId`]; a
 //! [`Presence`] is what the BCI of a frame proves about the frame's entry.
 //!
-//! This crate has nothing else. `instrumenter` can be used without a judge, and `oracle` without a
-//! rewriter, so neither depends on the other.
-#![forbid(unsafe_code)]
+//! `instrumenter` can be used without a judge, and `oracle` without a rewriter, so neither depends on the
+//! other.
 
 /// The number of a hooked method, which its entry hook pushes. The caller of `instrumenter` chooses
 /// the number.

@@ -75,7 +75,7 @@ fn at_most(k: u64, n: u64, p: f64, ln_choose: f64) -> f64 {
 }
 
 /// Logarithm of the binomial coefficient.
-pub(crate) fn ln_choose(n: u64, k: u64) -> f64 {
+fn ln_choose(n: u64, k: u64) -> f64 {
     let k = k.min(n - k);
     if k <= MAX_FACTORS {
         // A product loses less than a difference of large logarithms.
