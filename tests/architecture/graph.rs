@@ -13,72 +13,49 @@ pub struct Edge {
     pub name: String,
 }
 
-/// Circles of files that need each other: the edges among these files, one line for each edge.
-pub fn file_circles(edges: &BTreeSet<Edge>) -> Vec<String> {
-    let node = |path: &str| Some(path.to_owned());
-    circles("files", edges, node)
-}
+/// The edges from one node to others.
+type Targets<'a> = BTreeMap<&'a str, Vec<&'a str>>;
 
-/// Circles of children of a folder that need each other. A child is a file, or a folder with all
-/// files below.
-pub fn folder_circles(edges: &BTreeSet<Edge>) -> Vec<String> {
+/// Circles of children of one folder that need each other: the edges among them, one line for each. A child is a
+/// file, or a folder with all files below. A circle of files is also one of the children of the lowest folder that
+/// has all of them.
+pub fn circles(edges: &BTreeSet<Edge>) -> Vec<String> {
     let ends = edges.iter().flat_map(|edge| [&edge.from, &edge.to]);
-    let folders: BTreeSet<&str> = ends.flat_map(|path| folders_of(path)).collect();
-    let mut all = vec![];
-    for folder in folders {
-        let child = |path: &str| {
-            let below = match folder {
-                "" => path,
-                folder => path.strip_prefix(folder)?.strip_prefix('/')?,
-            };
-            let (child, _) = below.split_once('/').unwrap_or((below, ""));
-            Some(child.to_owned())
-        };
-        all.extend(circles(&format!("children of `{folder}/`"), edges, child));
-    }
-    all
+    let slashes = ends.flat_map(|path| path.match_indices('/').map(|(at, _)| &path[..=at]));
+    let folders: BTreeSet<&str> = slashes.chain([""]).collect();
+    folders
+        .into_iter()
+        .flat_map(|folder| in_folder(folder, edges))
+        .collect()
 }
 
-/// All folders around `path`, from the root on.
-fn folders_of(path: &str) -> impl Iterator<Item = &str> {
-    let slashes = path.match_indices('/').map(|(at, _)| &path[..at]);
-    std::iter::once("").chain(slashes)
-}
-
-/// The circles among nodes. `node` gives the node of a file; `None` if the file belongs to no node.
-fn circles(
-    what: &str,
-    edges: &BTreeSet<Edge>,
-    node: impl Fn(&str) -> Option<String>,
-) -> Vec<String> {
-    let mut graph: BTreeMap<String, BTreeMap<String, Vec<&Edge>>> = BTreeMap::new();
+fn in_folder(folder: &str, edges: &BTreeSet<Edge>) -> Vec<String> {
+    let child = |path| -> Option<&str> { str::strip_prefix(path, folder)?.split('/').next() };
+    let mut graph: BTreeMap<&str, Targets<'_>> = BTreeMap::new();
     for edge in edges {
-        let (Some(from), Some(to)) = (node(&edge.from), node(&edge.to)) else {
-            continue;
-        };
-        if from != to {
+        if let (Some(from), Some(to)) = (child(edge.from.as_str()), child(edge.to.as_str()))
+            && from != to
+        {
             let of_pair = graph.entry(from).or_default().entry(to).or_default();
-            of_pair.push(edge);
+            of_pair.push(&edge.name);
         }
     }
-    let reached: BTreeMap<&String, BTreeSet<&String>> = graph
+    let reached: BTreeMap<_, _> = graph
         .keys()
-        .map(|node| (node, reach(&graph, node)))
+        .map(|&node| (node, reach(&graph, node)))
         .collect();
     let mut all = vec![];
-    let mut done: BTreeSet<&String> = BTreeSet::new();
+    let mut done = BTreeSet::new();
     for (&node, from_here) in &reached {
-        let is_back = |other: &&String| reached.get(*other).is_some_and(|r| r.contains(node));
-        let circle: BTreeSet<&String> = from_here.iter().copied().filter(is_back).collect();
+        let is_back = |other: &&str| reached.get(other).is_some_and(|back| back.contains(node));
+        let circle: BTreeSet<&str> = from_here.iter().copied().filter(is_back).collect();
         if !circle.contains(node) || !done.insert(node) {
             continue;
         }
         done.extend(&circle);
-        let mut text = format!("circle of {} {what}:", circle.len());
+        let mut text = format!("circle of {} children of `{folder}`:", circle.len());
         for from in &circle {
-            let targets = graph[*from].iter().filter(|(to, _)| circle.contains(to));
-            for (to, through) in targets {
-                let names: Vec<_> = through.iter().map(|edge| edge.name.as_str()).collect();
+            for (to, names) in graph[from].iter().filter(|(to, _)| circle.contains(*to)) {
                 text += &format!("\n  {from} -> {to}: {}", names.join(", "));
             }
         }
@@ -88,18 +65,12 @@ fn circles(
 }
 
 /// All nodes that can be reached from `start` in one step or more.
-fn reach<'a, T>(
-    graph: &'a BTreeMap<String, BTreeMap<String, T>>,
-    start: &str,
-) -> BTreeSet<&'a String> {
+fn reach<'a>(graph: &BTreeMap<&'a str, Targets<'a>>, start: &'a str) -> BTreeSet<&'a str> {
     let mut reached = BTreeSet::new();
-    let mut open: Vec<&str> = vec![start];
+    let mut open = vec![start];
     while let Some(node) = open.pop() {
-        for next in graph.get(node).into_iter().flat_map(BTreeMap::keys) {
-            if reached.insert(next) {
-                open.push(next);
-            }
-        }
+        let targets = graph.get(node).into_iter().flat_map(BTreeMap::keys);
+        open.extend(targets.filter(|&&target| reached.insert(target)));
     }
     reached
 }
@@ -118,30 +89,35 @@ mod tests {
     }
 
     #[test]
-    fn circles_of_files_are_named_with_their_edges() {
-        let found = file_circles(&edges(&[("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")]));
-        let expected = "circle of 3 files:\n  a -> b: N\n  b -> c: N\n  c -> a: N";
+    fn circles_are_named_with_their_edges() {
+        let found = circles(&edges(&[("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")]));
+        let expected = "circle of 3 children of ``:\n  a -> b: N\n  b -> c: N\n  c -> a: N";
         assert_eq!(found, [expected]);
-        let two = file_circles(&edges(&[
-            ("a", "b"),
-            ("b", "a"),
-            ("c", "d"),
-            ("d", "c"),
-            ("a", "c"),
-        ]));
-        assert_eq!(two.len(), 2);
-        assert!(file_circles(&edges(&[("a", "b"), ("a", "c"), ("b", "c")])).is_empty());
+        let two = [("a", "b"), ("b", "a"), ("c", "d"), ("d", "c"), ("a", "c")];
+        assert_eq!(circles(&edges(&two)).len(), 2);
+        assert!(circles(&edges(&[("a", "b"), ("a", "c"), ("b", "c")])).is_empty());
+        // Files of two folders, which lie in one.
+        let apart = circles(&edges(&[("s/x/a", "s/y/b"), ("s/y/b", "s/x/a")]));
+        assert_eq!(
+            apart,
+            ["circle of 2 children of `s/`:\n  x -> y: N\n  y -> x: N"]
+        );
+        assert_eq!(
+            circles(&edges(&[("s/x/a", "s/x/b"), ("s/x/b", "s/x/a")])).len(),
+            1
+        );
     }
 
     #[test]
     fn folders_can_be_in_a_circle_where_files_are_not() {
         let crossed = edges(&[("x/a", "y/b"), ("y/c", "x/d")]);
-        assert!(file_circles(&crossed).is_empty());
-        let expected = "circle of 2 children of `/`:\n  x -> y: N\n  y -> x: N";
-        assert_eq!(folder_circles(&crossed), [expected]);
+        assert_eq!(
+            circles(&crossed),
+            ["circle of 2 children of ``:\n  x -> y: N\n  y -> x: N"]
+        );
         let deeper = edges(&[("s/x/a", "s/y/b"), ("s/y/c", "s/x/d"), ("s/x/a", "t")]);
-        assert_eq!(folder_circles(&deeper).len(), 1);
+        assert_eq!(circles(&deeper).len(), 1);
         let straight = edges(&[("s/x/a", "s/x/b"), ("s/x/b", "s/y/c")]);
-        assert!(folder_circles(&straight).is_empty());
+        assert!(circles(&straight).is_empty());
     }
 }

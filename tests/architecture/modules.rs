@@ -4,101 +4,67 @@ use crate::graph::Edge;
 use crate::source::{Source, Use};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The files of a crate, by their paths from its root on, such as `folder/file.rs`.
-pub type Files = BTreeMap<String, Source>;
-
 /// A limit that no path reaches. Imports may form a circle.
 const MOST_STEPS: usize = 32;
 
-/// A module: its file, and its declarations.
-struct Module<'a> {
-    file: &'a str,
-    source: &'a Source,
-    parent: usize,
-    children: BTreeMap<&'a str, usize>,
-}
-
-/// All modules of a crate. The first one is the root.
-pub struct Modules<'a>(Vec<Module<'a>>);
+/// The files of a crate by their modules: `a/b` for `a/b.rs` and `a/b/mod.rs`, nothing for the root.
+pub struct Modules<'a>(BTreeMap<&'a str, (&'a str, &'a Source)>);
 
 /// The target of a path.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
-enum Target {
-    Module(usize),
+enum Target<'a> {
+    Module(&'a str),
     /// An item that this module defines.
-    Item(usize),
+    Item(&'a str),
 }
 
 impl<'a> Modules<'a> {
-    /// The modules that `root`, a file of `files`, declares, with all modules below.
-    pub fn new(files: &'a Files, root: &str) -> Result<Modules<'a>, String> {
-        let mut modules = Modules(vec![]);
-        let (file, source) = files
-            .get_key_value(root)
-            .ok_or_else(|| format!("there is no {root}"))?;
-        let folder = root.rsplit_once('/').map_or("", |(folder, _)| folder);
-        modules.add(files, file, source, 0, folder.into())?;
-        Ok(modules)
-    }
-
-    /// Adds a module, whose own modules are in `folder`. Returns its number.
-    fn add(
-        &mut self,
-        files: &'a Files,
-        file: &'a str,
-        source: &'a Source,
-        parent: usize,
-        folder: String,
-    ) -> Result<usize, String> {
-        let number = self.0.len();
-        self.0.push(Module {
-            file,
-            source,
-            parent,
-            children: BTreeMap::new(),
-        });
-        for (name, inner) in &source.inline {
-            let folder = join(&folder, name);
-            let child = self.add(files, file, inner, number, folder)?;
-            self.0[number].children.insert(name, child);
-        }
-        for name in &source.files {
-            let folder = join(&folder, name);
-            let places = [format!("{folder}.rs"), format!("{folder}/mod.rs")];
-            let found = places.iter().find_map(|place| files.get_key_value(place));
-            let (child, source) = found.ok_or_else(|| format!("{file}: no file of mod {name}"))?;
-            let child = self.add(files, child, source, number, folder)?;
-            self.0[number].children.insert(name, child);
-        }
-        Ok(number)
+    /// The modules of these files, which have their paths from the crate's folder on.
+    pub fn new(files: impl Iterator<Item = (&'a str, &'a Source)>) -> Modules<'a> {
+        let module = |file: &'a str| {
+            let module = file.strip_suffix(".rs").unwrap_or(file);
+            let module = module.strip_suffix("/mod").unwrap_or(module);
+            if matches!(module, "lib" | "main") {
+                ""
+            } else {
+                module
+            }
+        };
+        let all: BTreeMap<_, _> = files
+            .map(|(file, source)| (module(file), (file, source)))
+            .collect();
+        // Modules for tests alone are declared where `Source` does not look.
+        let declared = |module: &&str| is_declared(module, &all);
+        let kept = all.keys().copied().filter(declared);
+        Modules(kept.map(|module| (module, all[module])).collect())
     }
 
     /// Which file needs which, with the names. A file that only declares and re-exports has no
     /// edges: the names that it re-exports belong to the files that define them.
     pub fn edges(&self) -> BTreeSet<Edge> {
         let mut edges = BTreeSet::new();
-        for (number, module) in self.0.iter().enumerate() {
-            if module.source.only_declares() {
+        for (module, (from, source)) in &self.0 {
+            if source.items.is_empty() {
                 continue;
             }
-            let mut note = |target: usize, name: &str| {
-                let to = self.0[target].file;
-                if to != module.file {
+            let mut note = |target: &str, name: String| {
+                let to = self.0[target].0;
+                if to != *from {
                     edges.insert(Edge {
-                        from: module.file.into(),
+                        from: (*from).into(),
                         to: to.into(),
-                        name: name.into(),
+                        name,
                     });
                 }
             };
-            let paths = module.source.paths.iter().map(|path| (path, ""));
-            let uses = module.source.uses.iter();
+            let paths = source.paths.iter().map(|path| (path, ""));
+            let uses = source.uses.iter();
             for (path, name) in uses.map(|u| (&u.path, u.name.as_str())).chain(paths) {
-                match self.find(number, path, 0) {
-                    Some(Target::Item(target)) => note(target, &path.join("::")),
+                match self.find(module, path, 0) {
+                    Some(Target::Item(target)) => note(target, path.join("::")),
                     Some(Target::Module(target)) if name == "*" => {
                         for target in self.all_of(target, 0) {
-                            note(target, &(path.join("::") + "::*"));
+                            note(target, path.join("::") + "::*");
                         }
                     }
                     // A module itself defines nothing. Its names are reached by longer paths.
@@ -110,12 +76,10 @@ impl<'a> Modules<'a> {
     }
 
     /// The modules that define the names of `from::*`.
-    fn all_of(&self, from: usize, steps: usize) -> BTreeSet<usize> {
-        let source = self.0[from].source;
-        let mut all = BTreeSet::new();
-        if !source.items.is_empty() {
-            all.insert(from);
-        }
+    fn all_of(&self, from: &'a str, steps: usize) -> BTreeSet<&'a str> {
+        let source = self.0[from].1;
+        let own = (!source.items.is_empty()).then_some(from);
+        let mut all = BTreeSet::from_iter(own);
         for one in source.uses.iter().filter(|u| u.is_public) {
             match self.find(from, &one.path, steps + 1) {
                 Some(Target::Item(target)) => _ = all.insert(target),
@@ -130,77 +94,73 @@ impl<'a> Modules<'a> {
 
     /// The target of `path` in module `from`; `None` if the target is in another crate, or if
     /// `path` is no path of modules (a local variable's type, an enum of the prelude).
-    fn find(&self, from: usize, path: &[String], steps: usize) -> Option<Target> {
+    fn find(&self, from: &'a str, path: &[String], steps: usize) -> Option<Target<'a>> {
         if steps > MOST_STEPS {
             return None;
         }
-        let (first, rest) = path.split_first()?;
-        let start = match first.as_str() {
-            "crate" => Target::Module(0),
+        let (first, mut rest) = path.split_first()?;
+        let mut target = match first.as_str() {
+            "crate" => Target::Module(""),
             "self" => Target::Module(from),
-            "super" => Target::Module(self.0[from].parent),
-            name => self.name_in(from, name, Seen::Inside, steps)?,
+            "super" => Target::Module(above(from)),
+            name => self.name_in(from, name, true, steps)?,
         };
-        self.follow(start, rest, steps)
+        // The path behind an item is a part of the item.
+        while let (Target::Module(module), Some((name, behind))) = (target, rest.split_first()) {
+            target = match name.as_str() {
+                "super" => Target::Module(above(module)),
+                // A macro may define names that are not seen here.
+                name => self
+                    .name_in(module, name, false, steps)
+                    .unwrap_or(Target::Item(module)),
+            };
+            rest = behind;
+        }
+        Some(target)
     }
 
-    fn follow(&self, start: Target, rest: &[String], steps: usize) -> Option<Target> {
-        let (Target::Module(module), Some((name, rest))) = (start, rest.split_first()) else {
-            // The path behind an item is a part of the item.
-            return Some(start);
-        };
-        let next = match name.as_str() {
-            "super" => Some(Target::Module(self.0[module].parent)),
-            name => self.name_in(module, name, Seen::Outside, steps),
-        };
-        // A macro may define names that are not seen here.
-        self.follow(next.unwrap_or(Target::Item(module)), rest, steps)
-    }
-
-    fn name_in(&self, module: usize, name: &str, seen: Seen, steps: usize) -> Option<Target> {
-        let Module {
-            source, children, ..
-        } = &self.0[module];
-        if let Some(&child) = children.get(name) {
+    /// A name in a module, which sees its own imports; others (`inside` is false) see only the public ones.
+    fn name_in(
+        &self,
+        module: &'a str,
+        name: &str,
+        inside: bool,
+        steps: usize,
+    ) -> Option<Target<'a>> {
+        let source = self.0[module].1;
+        let separator = if module.is_empty() { "" } else { "/" };
+        if let Some((&child, _)) = self.0.get_key_value(&*format!("{module}{separator}{name}")) {
             return Some(Target::Module(child));
         }
         if source.items.contains(name) {
             return Some(Target::Item(module));
         }
-        let visible = |u: &&Use| u.is_public || seen == Seen::Inside;
-        let mut brings = source.uses.iter().filter(visible);
+        let brings = || source.uses.iter().filter(|u| u.is_public || inside);
         // `use name::…` does not import `name` from itself.
-        let named = brings
-            .clone()
-            .find(|u| u.name == name && u.path.first().is_some_and(|first| first != name));
-        if let Some(named) = named {
+        let is_named =
+            |u: &&Use| u.name == name && u.path.first().is_some_and(|first| first != name);
+        if let Some(named) = brings().find(is_named) {
             return self.find(module, &named.path, steps + 1);
         }
-        let globs = brings.by_ref().filter(|u| u.name == "*");
-        globs
-            .filter_map(|glob| match self.find(module, &glob.path, steps + 1)? {
-                Target::Module(from) if steps < MOST_STEPS => {
-                    self.name_in(from, name, Seen::Outside, steps + 1)
-                }
-                _ => None,
-            })
-            .next()
+        let mut globs = brings().filter(|u| u.name == "*");
+        globs.find_map(|glob| match self.find(module, &glob.path, steps + 1)? {
+            Target::Module(from) if steps < MOST_STEPS => {
+                self.name_in(from, name, false, steps + 1)
+            }
+            _ => None,
+        })
     }
 }
 
-/// The viewpoint of a look-up: a module sees its own imports, other modules only the public
-/// imports.
-#[derive(Copy, Clone, Eq, PartialEq)]
-enum Seen {
-    Inside,
-    Outside,
+fn is_declared(module: &str, all: &BTreeMap<&str, (&str, &Source)>) -> bool {
+    let (above, name) = module.rsplit_once('/').unwrap_or(("", module));
+    let declares = |(_, source): &(&str, &Source)| source.files.contains(name);
+    module.is_empty() || all.get(above).is_some_and(declares) && is_declared(above, all)
 }
 
-fn join(folder: &str, name: &str) -> String {
-    match folder {
-        "" => name.into(),
-        folder => format!("{folder}/{name}"),
-    }
+/// The module around `module`.
+fn above(module: &str) -> &str {
+    module.rsplit_once('/').map_or("", |(above, _)| above)
 }
 
 #[cfg(test)]
@@ -208,12 +168,9 @@ mod tests {
     use super::*;
 
     fn edges(files: &[(&str, &str)]) -> Vec<String> {
-        let read = |text| Source::read(text).expect("it is Rust");
-        let files: Files = files
-            .iter()
-            .map(|&(path, text)| (path.into(), read(text)))
-            .collect();
-        let modules = Modules::new(&files, "lib.rs").expect("all files are there");
+        let read = |&(path, text)| (path, Source::read(text).expect("it is Rust"));
+        let files: Vec<(&str, Source)> = files.iter().map(read).collect();
+        let modules = Modules::new(files.iter().map(|(path, source)| (*path, source)));
         let edges = modules.edges();
         edges
             .iter()
@@ -289,12 +246,5 @@ mod tests {
         ];
         // No file defines the names. The test is that the search ends.
         assert!(edges(&files).iter().all(|edge| edge.starts_with("b.rs")));
-    }
-
-    #[test]
-    fn a_missing_file_is_an_error() {
-        let source = Source::read("mod a;").expect("it is Rust");
-        let files = Files::from([("lib.rs".into(), source)]);
-        assert!(Modules::new(&files, "lib.rs").is_err());
     }
 }

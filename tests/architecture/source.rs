@@ -1,16 +1,14 @@
 //! The declarations, imports and names in a Rust file. Code under `#[cfg(test)]` is left out.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-/// A file, or a module that is written inside one.
+/// A file. Modules that are written inside belong to it.
 #[derive(Debug, Default)]
 pub struct Source {
-    /// Modules that are written inside this one.
-    pub inline: BTreeMap<String, Source>,
     /// Modules that have a file of their own.
     pub files: BTreeSet<String>,
-    /// Names that are defined here: types, functions, constants, traits, macros.
+    /// Names that are defined here: types, functions, constants, traits, macros, modules inside.
     pub items: BTreeSet<String>,
     /// Imports, those inside functions too.
     pub uses: Vec<Use>,
@@ -42,21 +40,13 @@ impl Source {
     /// Reads a file's text.
     pub fn read(text: &str) -> Result<Source, String> {
         let tokens: TokenStream = text.parse().map_err(|e| format!("{e}"))?;
-        Ok(Source::of(tokens))
-    }
-
-    fn of(tokens: TokenStream) -> Source {
         let mut source = Source::default();
-        source.block(tokens, Depth::Module);
-        source
+        source.block(tokens, true);
+        Ok(source)
     }
 
-    /// Whether the module has only modules and imports. Then its names belong to other files.
-    pub fn only_declares(&self) -> bool {
-        self.items.is_empty() && self.inline.is_empty()
-    }
-
-    fn block(&mut self, tokens: TokenStream, depth: Depth) {
+    /// Reads tokens, in which items of the module are defined (`outside`), or further inside.
+    fn block(&mut self, tokens: TokenStream, outside: bool) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let mut at = 0;
         let mut is_public = false;
@@ -70,7 +60,7 @@ impl Source {
                     _ => 1,
                 },
                 TokenTree::Group(group) => {
-                    self.block(group.stream(), Depth::Inside);
+                    self.block(group.stream(), false);
                     1
                 }
                 TokenTree::Ident(ident) if is_name(&tokens, at) => {
@@ -78,7 +68,7 @@ impl Source {
                     if word == "unsafe" {
                         self.unsafe_lines.push(ident.span().start().line);
                     }
-                    match (word.as_str(), depth) {
+                    match (word.as_str(), outside) {
                         ("pub", _) => {
                             is_public = true;
                             // `pub(crate)`: the group belongs to the keyword.
@@ -86,12 +76,12 @@ impl Source {
                             continue;
                         }
                         ("use", _) => self.import(&tokens[at + 1..], is_public) + 1,
-                        ("mod", Depth::Module) => self.module(&tokens[at + 1..]) + 1,
-                        ("macro_rules", Depth::Module) => {
+                        ("mod", true) => self.module(&tokens[at + 1..]) + 1,
+                        ("macro_rules", true) => {
                             self.define(tokens.get(at + 2));
                             3
                         }
-                        (word, Depth::Module) if DEFINING.contains(&word) => {
+                        (word, true) if DEFINING.contains(&word) => {
                             self.define(next);
                             1
                         }
@@ -109,14 +99,23 @@ impl Source {
         let (Some(TokenTree::Ident(name)), Some(body)) = (tokens.first(), tokens.get(1)) else {
             return 0;
         };
-        match body {
-            TokenTree::Group(body) => {
-                let mut inner = Source::of(body.stream());
-                self.unsafe_lines.append(&mut inner.unsafe_lines);
-                self.test_lines += inner.test_lines;
-                self.inline.insert(name.to_string(), inner);
-            }
-            _ => _ = self.files.insert(name.to_string()),
+        if let TokenTree::Group(body) = body {
+            let mut inner = Source::default();
+            inner.block(body.stream(), false);
+            // The module around it is this one.
+            let to_self = |path: Vec<String>| {
+                if path[0] == "super" {
+                    vec!["self".into()]
+                } else {
+                    path
+                }
+            };
+            self.paths.extend(inner.paths.into_iter().map(to_self));
+            self.unsafe_lines.append(&mut inner.unsafe_lines);
+            self.test_lines += inner.test_lines;
+            self.items.insert(name.to_string());
+        } else {
+            self.files.insert(name.to_string());
         }
         2
     }
@@ -199,13 +198,6 @@ impl Source {
     }
 }
 
-/// The place of tokens: where items are defined, or further inside.
-#[derive(Copy, Clone, Eq, PartialEq)]
-enum Depth {
-    Module,
-    Inside,
-}
-
 /// Whether an identifier is the first of a path, and not a field, a method or a lifetime.
 fn is_name(tokens: &[TokenTree], at: usize) -> bool {
     let before = at.checked_sub(1).map(|before| &tokens[before]);
@@ -265,14 +257,12 @@ mod tests {
              macro_rules! k { () => {} } const L: u8 = 1;",
         );
         assert_eq!(source.files.iter().collect::<Vec<_>>(), ["a"]);
-        assert!(source.inline["b"].items.contains("C"));
         let items: Vec<_> = source.items.iter().map(String::as_str).collect();
-        assert_eq!(items, ["D", "L", "k"]);
+        assert_eq!(items, ["D", "L", "b", "k"]);
         let paths: Vec<_> = source.paths.iter().cloned().collect();
         let expected = [&["a", "h"][..], &["crate", "e", "F"], &["super", "I", "J"]];
         assert_eq!(paths, expected.map(names));
-        assert!(!source.only_declares());
-        assert!(read("//! Docs.\nmod a; pub use a::B;").only_declares());
+        assert!(read("//! Docs.\nmod a; pub use a::B;").items.is_empty());
     }
 
     #[test]
@@ -282,6 +272,6 @@ mod tests {
         );
         assert_eq!(source.unsafe_lines, [1]);
         assert_eq!(source.test_lines, 6);
-        assert!(source.files.is_empty() && source.inline.is_empty());
+        assert!(source.files.is_empty() && !source.items.contains("more"));
     }
 }

@@ -1,10 +1,11 @@
-//! The workspace on disk: its crates, their manifests and their Rust files.
+//! The workspace: its crates, as cargo knows them, and its Rust files.
 
-use crate::modules::Files;
 use crate::source::Source;
-use std::collections::{BTreeMap, BTreeSet};
+use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Folders without code of this project.
 const NOT_OURS: [&str; 3] = ["target", ".git", "stackwitness-out"];
@@ -17,13 +18,9 @@ pub struct Crate {
     pub name: String,
     /// The crates of the workspace that the crate needs, without those that only its tests need.
     pub needs: BTreeSet<String>,
-    /// The files below `src`.
-    pub files: Files,
-    /// The crate's root file below `src`.
-    pub root: &'static str,
 }
 
-/// A Rust file: its path from the workspace's root on, and its text.
+/// A Rust file: its path from a folder on, and its text.
 pub struct RustFile {
     /// The path, with `/`.
     pub path: String,
@@ -38,55 +35,34 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// All crates of the workspace at `root`.
-pub fn crates(root: &Path) -> Vec<Crate> {
-    let manifest = manifest(root);
-    let members = manifest["workspace"]["members"].as_array();
-    let members = members.expect("a workspace has members").iter();
-    let members = members.map(|member| member.as_str().expect("a member is a folder").to_owned());
-    let folders: Vec<String> = std::iter::once(String::new()).chain(members).collect();
-    let names: BTreeMap<String, String> = folders
-        .iter()
-        .map(|folder| {
-            let manifest = self::manifest(&root.join(folder));
-            let name = manifest["package"]["name"].as_str();
-            (
-                folder.clone(),
-                name.expect("a package has a name").to_owned(),
-            )
-        })
-        .collect();
-    let ours: BTreeSet<&String> = names.values().collect();
-    let read = |folder: &String| {
-        let manifest = self::manifest(&root.join(folder));
-        let tables = ["dependencies", "build-dependencies"];
-        let tables = tables
-            .iter()
-            .filter_map(|table| manifest.get(*table)?.as_table());
-        let needs = tables.flat_map(|table| table.keys());
-        let src = root.join(folder).join("src");
-        let files: Files = rust_files(&src)
-            .into_iter()
-            .map(|file| (file.path, file.source))
-            .collect();
+/// All crates of the workspace.
+pub fn crates() -> Vec<Crate> {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["metadata", "--no-deps", "--format-version=1"]);
+    let output = cargo.current_dir(root()).output().expect("cargo runs");
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo writes JSON");
+    let packages = metadata["packages"]
+        .as_array()
+        .expect("a workspace has packages");
+    let text = |value: &Value| value.as_str().expect("it is a text").to_owned();
+    let read = |package: &Value| {
+        let manifest = PathBuf::from(text(&package["manifest_path"]));
+        let folder = manifest
+            .parent()
+            .and_then(|folder| folder.strip_prefix(root()).ok());
+        let needs = package["dependencies"].as_array().into_iter().flatten();
+        // Only crates of the workspace have a path.
+        let needs = needs.filter(|needed| needed["kind"] != "dev" && needed["path"].is_string());
         Crate {
-            name: names[folder].clone(),
-            needs: needs.filter(|name| ours.contains(name)).cloned().collect(),
-            root: if files.contains_key("lib.rs") {
-                "lib.rs"
-            } else {
-                "main.rs"
-            },
-            files,
-            folder: folder.clone(),
+            folder: folder
+                .expect("it lies in the workspace")
+                .display()
+                .to_string(),
+            name: text(&package["name"]),
+            needs: needs.map(|needed| text(&needed["name"])).collect(),
         }
     };
-    folders.iter().map(read).collect()
-}
-
-fn manifest(folder: &Path) -> toml::Table {
-    let text = fs::read_to_string(folder.join("Cargo.toml")).expect("a crate has a manifest");
-    text.parse().expect("cargo has read it")
+    packages.iter().map(read).collect()
 }
 
 /// All Rust files below `folder`, with paths from `folder` on.
