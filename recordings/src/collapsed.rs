@@ -4,7 +4,7 @@
 use crate::error::Error;
 use crate::format::{Format, HEAD};
 use crate::shown::{Frames, Shown};
-use crate::sink::{Note, Samples, Sink, Stack};
+use crate::sink::{Note, Sink};
 use std::io::BufRead;
 
 /// The format.
@@ -58,18 +58,7 @@ impl Format for Collapsed {
                     frames.show(&shown, None, sink);
                 }
             }
-            let samples = [Samples {
-                thread: None,
-                times,
-                start: None,
-            }];
-            if !frames.all.is_empty() {
-                sink.stack(Stack {
-                    frames: &frames.all,
-                    whole: false,
-                    samples: &samples,
-                });
-            }
+            frames.sampled(times, sink);
         }
         if damaged > 1 {
             sink.note(Note::Cut(format!("{damaged} lines without a count")));

@@ -5,7 +5,7 @@ use crate::bytes::Bytes;
 use crate::error::{Error, malformed};
 use crate::format::Format;
 use crate::shown::{Frames, Shown};
-use crate::sink::{Samples, Sink, Stack};
+use crate::sink::Sink;
 use std::collections::HashMap;
 use std::io::{BufRead, Read};
 
@@ -118,18 +118,7 @@ impl Format for Pprof {
                 let line = u32::try_from(line).ok().filter(|&line| line > 0);
                 frames.show(&Shown::of(&name), line, sink);
             }
-            let samples = [Samples {
-                thread: None,
-                times,
-                start: None,
-            }];
-            if !frames.all.is_empty() {
-                sink.stack(Stack {
-                    frames: &frames.all,
-                    whole: false,
-                    samples: &samples,
-                });
-            }
+            frames.sampled(times, sink);
         }
         Ok(())
     }

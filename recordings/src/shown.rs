@@ -4,7 +4,7 @@
 //! `_[i]`, `_[k]`). It shows a method that was unloaded before its name was asked for as
 //! `[stale_jmethodID]`, `[jvmtiError 23]` or `[unknown]`.
 
-use crate::sink::{Frame, Method, Place, Sink, internal_name};
+use crate::sink::{Frame, Method, Place, Samples, Sink, Stack, internal_name};
 
 /// What a text stands for.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,6 +74,22 @@ impl Frames {
     pub fn clear(&mut self) {
         self.all.clear();
         self.gap = false;
+    }
+
+    /// The frames are a stack that was sampled so often, if there are any.
+    pub fn sampled(&self, times: u64, sink: &mut dyn Sink) {
+        let samples = [Samples {
+            thread: None,
+            times,
+            start: None,
+        }];
+        if !self.all.is_empty() {
+            sink.stack(Stack {
+                frames: &self.all,
+                whole: false,
+                samples: &samples,
+            });
+        }
     }
 
     /// Adds a frame of Java.

@@ -70,7 +70,7 @@ const NAMES_LAYERS: &[&str] = &[
 ];
 
 /// A file with more lines, tests aside, needs a reason.
-const MOST_LINES: usize = 400;
+const MOST_LINES: usize = 500;
 
 /// The reason, in the file's own documentation.
 const REASON: &str = "//! Long because:";

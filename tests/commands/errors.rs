@@ -142,7 +142,7 @@ fn an_agent_that_gave_up() {
 #[test]
 fn a_crash_keeps_what_was_counted() {
     // One match in `gst`: the first slot of the second block of 32.
-    let count = r"printf '\001' | dd of=$dir/slots.bin bs=1 seek=256 conv=notrunc 2>/dev/null";
+    let count = r"printf '\001' | dd of=$dir/slots.bin bs=1 seek=1280 conv=notrunc 2>/dev/null";
     let script = format!(
         "{}; {count}; kill -SEGV $$",
         STARTED.replace("ASGCT", "true")

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 /// A program that counts one match in `gst` and ends; the one named `long` waits to be ended.
 const COUNTS: &str = r#"
-printf '\001' | dd of=$dir/slots.bin bs=1 seek=256 conv=notrunc 2>/dev/null
+printf '\001' | dd of=$dir/slots.bin bs=1 seek=1280 conv=notrunc 2>/dev/null
 echo '{"started":{"home":"h","vendor":"v","version":"17","vm":"VM","asgct":true}}' > $dir/records.jsonl
 case $dir in *long) echo $$ > $dir/pid; exec sleep 600;; esac
 "#;

@@ -7,8 +7,8 @@ use std::process::Command;
 
 /// Counts and writes two mismatches, one with a name that must not become a tag.
 const SCRIPT: &str = r#"
-printf '\100\100' | dd of=$dir/slots.bin bs=1 seek=256 conv=notrunc 2>/dev/null
-printf '\002' | dd of=$dir/slots.bin bs=1 seek=288 conv=notrunc 2>/dev/null
+printf '\100\100' | dd of=$dir/slots.bin bs=1 seek=1280 conv=notrunc 2>/dev/null
+printf '\002' | dd of=$dir/slots.bin bs=1 seek=1312 conv=notrunc 2>/dev/null
 echo '{"started":{"home":"h","vendor":"v","version":"17","vm":"VM","asgct":true}}' > $dir/records.jsonl
 echo '{"mismatch":{"layer":"gst","verdict":"wrong","reason":"a frame that was not there","thread":"main","walker":[{"method":"x.A.top()V","bci":1,"line":2},{"method":"x.A.main()V","bci":3,"line":4}],"truth":[{"method":"x.A.other()V","bci":5,"line":6},{"method":"x.A.main()V","bci":3,"line":4}],"at_frame":0}}' >> $dir/records.jsonl
 echo '{"mismatch":{"layer":"gst","verdict":"wrong","reason":"a frame that was not there","thread":"main","walker":[{"method":"</script><script>window.evil=1</script>.<init>()V","bci":1,"line":2}],"truth":[],"at_frame":0}}' >> $dir/records.jsonl

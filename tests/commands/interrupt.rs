@@ -18,7 +18,7 @@ java = ['Long']
 
 /// The short program ends. The long program waits to be ended. Both have counted.
 const SCRIPT: &str = r#"
-printf '\001' | dd of=$dir/slots.bin bs=1 seek=256 conv=notrunc 2>/dev/null
+printf '\001' | dd of=$dir/slots.bin bs=1 seek=1280 conv=notrunc 2>/dev/null
 echo '{"started":{"home":"h","vendor":"v","version":"17","vm":"VM","asgct":true}}' > $dir/records.jsonl
 case $dir in *long) echo $$ > $dir/pid; exec sleep 300;; esac
 "#;
@@ -156,7 +156,7 @@ fn a_users_program_decides_itself_what_an_interrupt_means() {
     let script = r#"
 echo '{"started":{"home":"h","vendor":"v","version":"17","vm":"VM","asgct":true}}' > $dir/records.jsonl
 echo '{"rewriting":{"classes_hooked":1,"methods_hooked":1,"classes_left":{},"methods_left":{},"application_classes":1,"repairs":0}}' >> $dir/records.jsonl
-printf '\001' | dd of=$dir/slots.bin bs=1 seek=256 conv=notrunc 2>/dev/null
+printf '\001' | dd of=$dir/slots.bin bs=1 seek=1280 conv=notrunc 2>/dev/null
 trap 'echo tidied; exit 42' INT
 echo $$ > $dir/pid
 while :; do sleep 0.1; done

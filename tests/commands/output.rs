@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 /// Counts one match in `gst`.
 const SCRIPT: &str = r#"
-printf '\001' | dd of=$dir/slots.bin bs=1 seek=256 conv=notrunc 2>/dev/null
+printf '\001' | dd of=$dir/slots.bin bs=1 seek=1280 conv=notrunc 2>/dev/null
 echo '{"started":{"home":"h","vendor":"v","version":"17","vm":"VM","asgct":true}}' > $dir/records.jsonl
 "#;
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const COUNTING: &str = r#"
 seed=$(sed -n 's/.*"seed": *\([0-9]*\).*/\1/p' $dir/config.json)
 octal=$(printf '%o' $((seed % 200 + 50)))
-printf "\\$octal" | dd of=$dir/slots.bin bs=1 seek=257 conv=notrunc 2>/dev/null
+printf "\\$octal" | dd of=$dir/slots.bin bs=1 seek=1281 conv=notrunc 2>/dev/null
 echo '{"started":{"home":"h","vendor":"v","version":"17.0.1","vm":"VM","asgct":true}}' > $dir/records.jsonl
 echo '{"mismatch":{"layer":"gst","verdict":"wrong","reason":"a <b> & c","thread":"main","walker":[{"method":"A.b()V","bci":1,"line":2}],"truth":[],"at_frame":0}}' >> $dir/records.jsonl
 echo '"ended"' >> $dir/records.jsonl
