@@ -8,8 +8,8 @@
 //! * [`causes`]: one file for each known cause of false walks. [`causes::CAUSES`] is the table;
 //! * [`case`](mod@case): the evidence by which a cause is recognised;
 //! * [`proofs`]: what code, stack and debug info show;
-//! * [`arch`]: the machine code that HotSpot's compilers generate. [`arch::Arch`] is implemented for
-//!   x86-64 and for AArch64, and each function is tested for both on any machine;
+//! * [`arch`]: the machine code that HotSpot generates. A folder for each architecture implements
+//!   [`arch::Arch`] and [`arch::Follow`], and each is tested on any machine;
 //! * [`code`]: the kinds of generated code, and the trait through which this crate sees code;
 //! * [`debug_info`]: how HotSpot compresses debug info, and the rule for samples between two debug info
 //!   records;
@@ -54,6 +54,5 @@ pub mod return_address;
 pub mod runtime;
 pub mod scenario;
 pub mod steps;
-pub mod unwind;
 pub mod vm;
 pub mod walkers;

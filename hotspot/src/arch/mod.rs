@@ -1,19 +1,33 @@
-//! Machine code that HotSpot's compilers generate, by processor.
+//! Machine code that HotSpot generates, by architecture.
 //!
-//! All functions take bytes, so code of either processor is recognised on any machine.
+//! * `contract`: [`Arch`], what causes and evidence ask of an architecture;
+//! * `follow`: [`Follow`], what walks and steps ask: code followed instruction by instruction;
+//! * `instruction`: the effects of instructions, in words that all architectures share;
+//! * [`x86_64`], [`aarch64`]: the architectures. Files of one name hold the same part. What is not known of an
+//!   architecture has no file there: the trait answers [`NotKnown`].
+//!
+//! All functions take bytes, so code of either architecture is recognised on any machine. Nothing outside of these two
+//! folders, and of their twins in the crates that read a running VM, names a register or an instruction.
 
-mod aarch64;
-mod processor;
-mod x86_64;
+pub mod aarch64;
+mod contract;
+mod follow;
+mod instruction;
+pub mod x86_64;
 
 pub use aarch64::Aarch64;
-pub use processor::{Arch, Registers};
+pub use contract::{Arch, InterpretedFrame, NotKnown, RETURN_ADDRESS, Registers};
+pub use follow::{Calls, Depth, Exit, Follow, Landings, Settled};
+pub use instruction::{Effect, Flow, Instruction, Register, Values};
 pub use x86_64::X86_64;
 
-/// The processor that this program was built for.
+/// The architecture that this program was built for.
 #[cfg(target_arch = "aarch64")]
 pub type Native = Aarch64;
 
-/// The processor that this program was built for.
+/// The architecture that this program was built for.
 #[cfg(not(target_arch = "aarch64"))]
 pub type Native = X86_64;
+
+/// The values of its general registers.
+pub type NativeRegisters = <Native as Follow>::Registers;

@@ -3,8 +3,8 @@
 
 use super::shadow::Call;
 use super::{Code, Piece, WORD};
+use crate::arch::{Arch, InterpretedFrame, Native};
 use crate::memory::Memory;
-use crate::unwind::interpreted::{BCP, METHOD, SENDER_SP};
 
 /// The last Java frame (`JavaFrameAnchor`).
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
@@ -40,6 +40,9 @@ pub trait Vm {
     /// The anchor that the JavaCalls entry with this frame pointer has kept.
     fn kept_anchor(&self, fp: usize) -> Option<Anchor>;
 }
+
+/// Where an interpreted frame has its parts.
+const FRAME: InterpretedFrame = Native::INTERPRETED;
 
 /// More frames than any stack has.
 const MOST: usize = 1 << 16;
@@ -106,14 +109,14 @@ impl Frame {
             Code::Interpreter => {
                 let of_frame = |distance: usize| memory.word(self.fp.wrapping_sub(distance));
                 let call = Call {
-                    method: of_frame(METHOD)?,
-                    bcp: of_frame(BCP)?,
+                    method: of_frame(FRAME.method)?,
+                    bcp: of_frame(FRAME.bcp)?,
                     ..call
                 };
                 let slot = self.fp.wrapping_add(WORD);
                 let caller = Frame {
                     slot,
-                    sp: of_frame(SENDER_SP)?,
+                    sp: of_frame(FRAME.sender_sp)?,
                     pc: memory.word(slot)?,
                     fp: memory.word(self.fp)?,
                 };
@@ -186,9 +189,9 @@ mod tests {
         let memory = Words(HashMap::from([
             (fp, 0x7777),
             (fp + WORD, COMPILED + 5),
-            (fp - SENDER_SP, sender),
-            (fp - METHOD, 0x55),
-            (fp - BCP, 0x66),
+            (fp - FRAME.sender_sp, sender),
+            (fp - FRAME.method, 0x55),
+            (fp - FRAME.bcp, 0x66),
             (sender + 2 * WORD, 0x9999),
             (sender + 3 * WORD, ENTRY),
         ]));

@@ -1,16 +1,16 @@
 //! The instructions of a piece of compiled code, to tell which of them no thread has visited.
 
-use crate::unwind::instruction::{Effect, Instruction, decode};
+use crate::arch::{Effect, Follow, Instruction};
 use std::collections::BTreeSet;
 
 /// The offsets of the instructions of `code` that can run: without padding, and without what stands behind
 /// calls that do not return (`hlt`, `ud2`, `int3`). `None` if the code does not decode as one row of
 /// instructions.
-pub fn offsets(code: &[u8]) -> Option<Vec<u32>> {
+pub fn offsets<A: Follow>(code: &[u8]) -> Option<Vec<u32>> {
     let (mut found, mut at) = (vec![], 0);
     while at < code.len() {
-        let Instruction { length, effect, .. } = decode(&bytes_at(code, at))?;
-        if !is_padding(&code[at..]) && effect != Effect::Trap {
+        let Instruction { length, effect, .. } = A::decode(&bytes_at(code, at))?;
+        if !A::is_padding(&code[at..]) && effect != Effect::Trap {
             found.push(u32::try_from(at).ok()?);
         }
         at += length;
@@ -21,15 +21,15 @@ pub fn offsets(code: &[u8]) -> Option<Vec<u32>> {
 /// The offsets of the instructions that only a branch leads to which no thread has taken: of all those that
 /// are not `visited`, those that follow a branch that was, on the way that was not taken, and what follows
 /// from there. Jumps by tables are not followed.
-pub fn behind_branches(code: &[u8], visited: impl Fn(u32) -> bool) -> BTreeSet<u32> {
+pub fn behind_branches<A: Follow>(code: &[u8], visited: impl Fn(u32) -> bool) -> BTreeSet<u32> {
     let is_new = |offset: &u32| !visited(*offset) && (*offset as usize) < code.len();
     let follow = |offset: u32| {
-        let instruction = decode(&bytes_at(code, offset as usize))?;
+        let instruction = A::decode(&bytes_at(code, offset as usize))?;
         Some(successors(offset, &instruction))
     };
-    let all = offsets(code).unwrap_or_default();
+    let all = offsets::<A>(code).unwrap_or_default();
     let is_branch = |offset: &u32| {
-        let instruction = decode(&bytes_at(code, *offset as usize));
+        let instruction = A::decode(&bytes_at(code, *offset as usize));
         instruction.is_some_and(|found| matches!(found.effect, Effect::Branch(_)))
     };
     let branches = all
@@ -48,14 +48,14 @@ pub fn behind_branches(code: &[u8], visited: impl Fn(u32) -> bool) -> BTreeSet<u
 /// The offsets of the instructions that should have been visited: of all those that are not `visited`, those that
 /// follow an instruction that was and that does not choose a way, and what follows from there. What stands behind
 /// calls that have not returned is there too.
-pub fn behind_visited(code: &[u8], visited: impl Fn(u32) -> bool) -> BTreeSet<u32> {
+pub fn behind_visited<A: Follow>(code: &[u8], visited: impl Fn(u32) -> bool) -> BTreeSet<u32> {
     let is_new = |offset: &u32| !visited(*offset) && (*offset as usize) < code.len();
     let follow = |offset: u32, may_choose: bool| {
-        let instruction = decode(&bytes_at(code, offset as usize))?;
+        let instruction = A::decode(&bytes_at(code, offset as usize))?;
         let chooses = matches!(instruction.effect, Effect::Branch(_));
         (may_choose || !chooses).then(|| successors(offset, &instruction))
     };
-    let all = offsets(code).unwrap_or_default();
+    let all = offsets::<A>(code).unwrap_or_default();
     let starts = all.iter().filter(|&&offset| visited(offset));
     let mut found = BTreeSet::new();
     let mut waiting: Vec<u32> = starts
@@ -90,16 +90,10 @@ pub fn bytes_at(code: &[u8], at: usize) -> [u8; 16] {
     bytes
 }
 
-/// Whether `code` begins with an instruction that does nothing (`nop`, Intel SDM, volume 2).
-fn is_padding(code: &[u8]) -> bool {
-    let is_prefix = |byte: &&u8| matches!(**byte, 0x66 | 0x2e);
-    let prefixes = code.iter().take_while(is_prefix).count();
-    matches!(code[prefixes..], [0x90, ..] | [0x0f, 0x1f, ..])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arch::X86_64;
 
     #[test]
     fn padding_and_what_stands_behind_calls_is_left_out() {
@@ -107,7 +101,7 @@ mod tests {
         let code = [
             0x55, 0x90, 0xe8, 0, 0, 0, 0, 0xf4, 0x66, 0x90, 0x0f, 0x1f, 0x44, 0, 0, 0x5d, 0xc3,
         ];
-        assert_eq!(offsets(&code), Some(vec![0, 2, 15, 16]));
+        assert_eq!(offsets::<X86_64>(&code), Some(vec![0, 2, 15, 16]));
     }
 
     #[test]
@@ -117,7 +111,7 @@ mod tests {
             0x85, 0xc0, 0x74, 5, 0xff, 0xc1, 0xeb, 3, 0x90, 0xff, 0xc9, 0xc3, 0x55,
         ];
         let behind = |visited: &[u32]| {
-            let found = behind_branches(&code, |offset| visited.contains(&offset));
+            let found = behind_branches::<X86_64>(&code, |offset| visited.contains(&offset));
             found.into_iter().collect::<Vec<_>>()
         };
         assert_eq!(behind(&[0, 2, 4, 6, 11]), [9]);
@@ -133,7 +127,7 @@ mod tests {
             0x85, 0xc0, 0x74, 5, 0xff, 0xc1, 0xeb, 3, 0x90, 0xff, 0xc9, 0xc3, 0x55,
         ];
         let behind = |visited: &[u32]| {
-            let found = behind_visited(&code, |offset| visited.contains(&offset));
+            let found = behind_visited::<X86_64>(&code, |offset| visited.contains(&offset));
             found.into_iter().collect::<Vec<_>>()
         };
         // The way behind the branch was not taken, and nothing leads to offset 12.
@@ -143,7 +137,7 @@ mod tests {
 
     #[test]
     fn code_that_is_cut_has_no_offsets() {
-        assert_eq!(offsets(&[0x55, 0xe8, 0, 0]), None);
-        assert_eq!(offsets(&[]), Some(vec![]));
+        assert_eq!(offsets::<X86_64>(&[0x55, 0xe8, 0, 0]), None);
+        assert_eq!(offsets::<X86_64>(&[]), Some(vec![]));
     }
 }

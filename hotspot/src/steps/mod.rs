@@ -3,20 +3,18 @@
 //! * `call` and [`shadow`]: the calls that have not returned, kept from step to step;
 //! * `replaced`: the calls of interpreter frames that have taken the place of a compiled frame;
 //! * [`anchor`]: the calls on a stack at an instant at which the VM itself knows the last Java frame;
-//! * [`copied`]: copies of instructions that run elsewhere;
 //! * [`instructions`]: the instructions of compiled code, to count those that were not visited;
-//! * [`kinds`]: these instructions by what they do to the frame;
 //! * [`truth`]: the Java frames of these calls, by debug info records and interpreter frames.
 
 pub mod anchor;
 mod call;
-pub mod copied;
 mod diverted;
 pub mod instructions;
-pub mod kinds;
 mod replaced;
 pub mod shadow;
 pub mod truth;
+
+use crate::arch::Flow;
 
 /// The code at a program counter, as far as steps depend on it.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
@@ -93,50 +91,16 @@ pub struct Place {
     pub code: Code,
     /// The piece of code.
     pub piece: Piece,
-    /// The first bytes of the instruction at the program counter.
-    pub bytes: [u8; 2],
-}
-
-impl Place {
-    /// Whether the instruction pushes a word that is not a return address of its own (Intel SDM,
-    /// volume 2, `PUSH`).
-    fn pushes(&self) -> bool {
-        match self.bytes {
-            [0x50..=0x57 | 0x68 | 0x6a, _] | [0x40..=0x4f, 0x50..=0x57] => true,
-            [0xff, operand] => operand >> 3 & 7 == 6,
-            _ => false,
-        }
-    }
-
-    /// Whether the instruction is a call of a fixed address (Intel SDM, volume 2, `CALL`).
-    fn is_direct_call(&self) -> bool {
-        self.bytes[0] == 0xe8
-    }
-
-    /// Whether the instruction may lead to other code: a jump, call or return, with up to one prefix before
-    /// the opcode (Intel SDM, volume 2, `CALL`, `Jcc`, `JMP`, `RET`).
-    fn leaves(&self) -> bool {
-        const PREFIXES: [u8; 3] = [0x2e, 0x3e, 0xf3];
-        let leads = |opcode| {
-            matches!(
-                opcode,
-                0x70..=0x7f | 0xc2 | 0xc3 | 0xe8 | 0xe9 | 0xeb | 0xff
-            )
-        };
-        let [first, second] = self.bytes;
-        let is_prefix = PREFIXES.contains(&first) || (0x40..=0x4f).contains(&first);
-        leads(first)
-            || first == 0x0f && (0x80..=0x8f).contains(&second)
-            || is_prefix && leads(second)
-    }
+    /// What the instruction at the program counter does.
+    pub flow: Flow,
 }
 
 /// The thread's own stack, and the interpreter.
 pub trait Stack {
     /// The word at `address`, which is at or above the stack pointer; 0 if the address is not in the stack.
     fn word(&self, address: usize) -> usize;
-    /// The register in which code of C1 gives the address of its `athrow` to [`Code::Throw`] (rdx,
-    /// `LIR_Assembler::throw_op`).
+    /// The register in which code of C1 gives the address of its `athrow` to [`Code::Throw`]
+    /// (`LIR_Assembler::throw_op`).
     fn throwing(&self) -> usize;
     /// Whether Java methods that interpreted code calls return to `pc`. Other calls of the interpreter are
     /// its own.

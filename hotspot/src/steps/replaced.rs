@@ -6,7 +6,10 @@
 
 use super::call::Call;
 use super::{Code, Place, Stack, WORD};
-use crate::unwind::interpreted::{BCP, METHOD};
+use crate::arch::{Arch, InterpretedFrame, Native};
+
+/// Where an interpreted frame has its parts.
+const FRAME: InterpretedFrame = Native::INTERPRETED;
 
 /// More frames than one compiled frame stands for.
 const MOST: usize = 256;
@@ -61,8 +64,8 @@ impl Replaced {
             code: Code::Interpreter,
             piece: after.piece,
             is_invoke: true,
-            method: stack.word(fp.wrapping_sub(METHOD)),
-            bcp: stack.word(fp.wrapping_sub(BCP)),
+            method: stack.word(fp.wrapping_sub(FRAME.method)),
+            bcp: stack.word(fp.wrapping_sub(FRAME.bcp)),
             ..Call::default()
         }
     }

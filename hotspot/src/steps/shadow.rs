@@ -10,12 +10,11 @@ pub use super::call::Call;
 use super::diverted::Diverted;
 use super::replaced::Replaced;
 use super::{Code, Piece, Place, Stack, WORD};
-use crate::unwind::interpreted::{BCP, METHOD};
+use crate::arch::{Arch, Flow, InterpretedFrame, Native};
 use oracle::random::mix;
 
-/// The size of the part of an interpreter frame that all methods have, in bytes below the frame pointer
-/// (`interpreter_frame_initial_sp_offset` in `frame_x86.hpp`).
-const FIXED: usize = 9 * WORD;
+/// Where an interpreted frame has its parts.
+const FRAME: InterpretedFrame = Native::INTERPRETED;
 
 /// The code by which C1 throws is no longer than this: it takes its own address, and calls a stub
 /// (`LIR_Assembler::throw_op`).
@@ -162,7 +161,7 @@ impl Shadow {
         let is_elsewhere = after.piece != before.piece;
         let diverted = self.diverted;
         if is_elsewhere && before.code == Code::Compiled && after.sp == before.sp {
-            if after.code == Code::Poll && !before.leaves() {
+            if after.code == Code::Poll && !leaves(before.flow) {
                 // The poll has faulted, and the VM has kept its program counter.
                 return self.push(Call {
                     ret: before.pc,
@@ -200,8 +199,8 @@ impl Shadow {
             |call: &&Call| call.code == Code::Interpreter && call.fp == place.fp && !call.is_invoke;
         let caller = self.calls().iter().rev().find(|call| !is_own(call));
         let has_frame = caller.is_some_and(|caller| caller.slot == place.fp.wrapping_add(WORD));
-        if has_frame && place.sp <= place.fp.wrapping_sub(FIXED) {
-            Interpreted::Whole(stack.word(place.fp.wrapping_sub(METHOD)))
+        if has_frame && place.sp <= place.fp.wrapping_sub(FRAME.fixed) {
+            Interpreted::Whole(stack.word(place.fp.wrapping_sub(FRAME.method)))
         } else {
             Interpreted::InPart(entered)
         }
@@ -217,14 +216,14 @@ impl Shadow {
         let is_handler = before.code == Code::Compiled && self.diverted.has_begun_at(before.pc);
         // Code of C2 that is to be deoptimised calls its next instruction, and lowers the return address to its own
         // (`HandlerImpl::emit_deopt_handler` in `cpu/x86/x86.ad`).
-        let takes_own_address = is_handler && after.pc == word && before.is_direct_call();
+        let takes_own_address = is_handler && after.pc == word && before.flow == Flow::DirectCall;
         let ret = if takes_own_address {
             self.diverted.to
         } else {
             word
         };
         if !takes_own_address && (!(1..=15).contains(&length) || after.pc == word) {
-            if !before.pushes() {
+            if before.flow != Flow::Push {
                 // The instruction has faulted, and the VM has let a stub call: the call is not seen.
                 return if after.piece == before.piece {
                     Ok(())
@@ -295,8 +294,8 @@ impl Shadow {
             code,
             piece: before.piece,
             is_invoke,
-            method: of_frame(METHOD),
-            bcp: of_frame(BCP),
+            method: of_frame(FRAME.method),
+            bcp: of_frame(FRAME.bcp),
             ..Call::default()
         })
     }
@@ -396,6 +395,11 @@ impl Shadow {
             .last_mut()
             .filter(|newest| newest.slot == 0)
     }
+}
+
+/// Whether an instruction may lead to other code.
+fn leaves(flow: Flow) -> bool {
+    matches!(flow, Flow::DirectCall | Flow::Leave)
 }
 
 /// Mixes a word into a hash.

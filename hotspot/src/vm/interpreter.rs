@@ -2,11 +2,9 @@
 //! (`share/interpreter/templateInterpreter.cpp`, `share/code/stubs.hpp`).
 
 use super::fields::Fields;
-use crate::arch::{Arch, Registers};
+use crate::arch::{Arch, Native, NotKnown, Registers};
 use crate::memory::Memory;
 use crate::proofs::InterpreterFrame;
-use crate::unwind::Register;
-use crate::unwind::instruction::{Effect, decode};
 use std::ops::Range;
 
 /// The codelets, by address.
@@ -27,7 +25,7 @@ pub struct Codelet {
 pub enum Role {
     /// A method begins in this codelet. Its frame is linked from this address on; `None` if the
     /// method gets no frame.
-    Entry(Option<usize>),
+    Entry(Result<Option<usize>, NotKnown>),
     /// Calls return to this codelet, so return addresses point into it.
     Return,
     /// Any other codelet: bytecodes, and code that they share.
@@ -121,21 +119,28 @@ impl Codelet {
     }
 
     /// Whether a method is entered at `pc` in the codelet, and its frame is not linked.
-    pub fn enters(&self, pc: usize) -> bool {
-        matches!(self.role, Role::Entry(link) if link.is_none_or(|link| pc < link))
+    pub fn enters(&self, pc: usize) -> Result<bool, NotKnown> {
+        match self.role {
+            Role::Entry(link) => Ok(link?.is_none_or(|link| pc < link)),
+            Role::Return | Role::Body => Ok(false),
+        }
     }
 
     /// The state of the method's frame at `pc` in the codelet, where the bytes are `code`.
-    pub fn frame<A: Arch>(&self, registers: &Registers, code: &[u8]) -> InterpreterFrame {
-        /// The part of a frame that all methods have (`frame_x86.hpp`, `interpreter_frame_initial_sp`).
-        const FIXED: usize = 9 * size_of::<usize>();
+    pub fn frame<A: Arch>(
+        &self,
+        registers: &Registers,
+        code: &[u8],
+    ) -> Result<InterpreterFrame, NotKnown> {
         let Registers { pc, sp, fp, .. } = *registers;
-        match self.role {
-            _ if self.enters(pc) => InterpreterFrame::NotBuilt,
-            Role::Entry(_) if sp <= fp && fp - sp < FIXED => InterpreterFrame::NotBuilt,
-            _ if A::is_interpreter_frame_removed(code) => InterpreterFrame::Removed,
+        Ok(match self.role {
+            _ if self.enters(pc)? => InterpreterFrame::NotBuilt,
+            Role::Entry(_) if sp <= fp && fp - sp < A::INTERPRETED.fixed => {
+                InterpreterFrame::NotBuilt
+            }
+            _ if A::is_interpreter_frame_removed(code)? => InterpreterFrame::Removed,
             _ => InterpreterFrame::Intact,
-        }
+        })
     }
 }
 
@@ -148,27 +153,11 @@ impl Role {
             | "deoptimization entry points"
             | "preemption resume adapter" => Role::Return,
             _ if description.contains("method entry point") => {
-                Role::Entry(link(memory, code.clone()))
+                Role::Entry(Native::interpreter_link(memory, code.clone()))
             }
             _ => Role::Body,
         }
     }
-}
-
-/// Where the code that builds a frame links the frame: behind its first `push rbp`, `mov rbp, rsp`
-/// (`TemplateInterpreterGenerator::generate_fixed_frame`).
-fn link(memory: &impl Memory, code: Range<usize>) -> Option<usize> {
-    let mut at = code.start;
-    let mut pushes = false;
-    while at < code.end {
-        let instruction = decode(&memory.code(at))?;
-        at += instruction.length;
-        match instruction.effect {
-            Effect::Move(Register::RBP, Register::RSP) if pushes => return Some(at),
-            effect => pushes = effect == Effect::Push(Some(Register::RBP)),
-        }
-    }
-    None
 }
 
 fn text_at(memory: &impl Memory, address: usize) -> String {

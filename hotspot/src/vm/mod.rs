@@ -6,7 +6,5 @@ pub mod entry;
 pub mod fields;
 pub mod flags;
 pub mod frame_complete;
-pub mod in_walk;
 pub mod interpreter;
 pub mod nmethod;
-pub mod safe_fetch;

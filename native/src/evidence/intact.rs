@@ -44,7 +44,7 @@ fn is_java(blob: &Blob) -> bool {
 fn is_in_body(jvm: &Jvm, registers: &Registers) -> bool {
     let found = jvm.interpreter();
     let codelet = found.and_then(|found| found.codelet(registers.pc));
-    let frame = |code: &[u8]| codelet.map(|codelet| codelet.frame::<Native>(registers, code));
+    let frame = |code: &[u8]| codelet?.frame::<Native>(registers, code).ok();
     codelet.is_some_and(|codelet| codelet.role == Role::Body)
         && frame(&peek_bytes(registers.pc, CODE)) == Some(InterpreterFrame::Intact)
 }

@@ -7,10 +7,9 @@ use crate::jvm::debug_info::Scope;
 use crate::jvm::jni::Env;
 use crate::jvm::os::peek::{OwnMemory, peek, peek_bytes};
 use crate::sampling::stack_top::WORDS;
-use hotspot::arch::{Arch, Native, Registers};
+use hotspot::arch::{Arch, InterpretedFrame, Native, RETURN_ADDRESS, Registers};
 use hotspot::code::{Blob, CodeKind, CodeMemory};
 use hotspot::proofs::{InterpreterFrame, Proofs};
-use hotspot::unwind::interpreted::{METHOD, RETURN_ADDRESS, SENDER_SP};
 use hotspot::vm::entry::Words;
 use rustc_hash::FxBuildHasher;
 use std::collections::HashSet;
@@ -180,8 +179,11 @@ fn interpreter_frame(jvm: &Jvm, registers: &Registers) -> InterpreterFrame {
     let codelet = jvm
         .interpreter()
         .and_then(|found| found.codelet(registers.pc));
-    codelet.map_or(InterpreterFrame::Intact, |codelet| {
-        codelet.frame::<Native>(registers, &peek_bytes(registers.pc, CODE))
+    let frame =
+        codelet.map(|codelet| codelet.frame::<Native>(registers, &peek_bytes(registers.pc, CODE)));
+    // Where the architecture does not show it, there is no proof that the frame is not intact.
+    frame.map_or(InterpreterFrame::Intact, |frame| {
+        frame.unwrap_or(InterpreterFrame::Intact)
     })
 }
 
@@ -212,8 +214,10 @@ fn is_caller_misplaced(
 ) -> bool {
     // In words, those of the longs counted twice (JVMS, 4.11).
     const MOST_ARGUMENTS: usize = 256;
+    const FRAME: InterpretedFrame = Native::INTERPRETED;
     let below = |distance: usize| stack.at(fp.wrapping_sub(distance));
-    let is_interpreted = || below(METHOD).is_some_and(|method| cache.method_name(method).is_some());
+    let is_interpreted =
+        || below(FRAME.method).is_some_and(|method| cache.method_name(method).is_some());
     let expected = fp.wrapping_add(RETURN_ADDRESS + WORD);
     let is_moved = |sp: usize| expected < sp && sp <= expected + MOST_ARGUMENTS * WORD;
     let ends_there = || {
@@ -221,5 +225,5 @@ fn is_caller_misplaced(
         let frames = caller.and_then(|pc| frames_behind(jvm, cache, pc, stacks));
         frames.is_some() && frames == stacks.at
     };
-    below(SENDER_SP).is_some_and(is_moved) && is_interpreted() && ends_there()
+    below(FRAME.sender_sp).is_some_and(is_moved) && is_interpreted() && ends_there()
 }

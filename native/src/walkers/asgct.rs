@@ -10,7 +10,7 @@ use crate::jvm::library::Library;
 use crate::jvm::os::peek::peek_bytes;
 use crate::jvm::os::signal::{ContextCopy, with_own_context};
 use crate::truth::interrupted::Interrupted;
-use hotspot::vm::in_walk::offset_of_mark;
+use hotspot::arch::{Arch, Native};
 use oracle::trace::{Frame, Location, MethodKey};
 use std::ffi::{c_int, c_void};
 use std::mem::transmute;
@@ -57,7 +57,11 @@ pub fn find(jvm: &'static Jvm) -> Option<Box<dyn Walker>> {
     let code = peek_bytes(symbol.addr(), CODE);
     Some(Box::new(Asgct {
         entry_point,
-        mark: offset_of_mark(&code).map(|offset| offset as usize),
+        // Where the mark is not known, nobody takes it back for a walk that has crashed.
+        mark: Native::walk_mark(&code)
+            .ok()
+            .flatten()
+            .map(|offset| offset as usize),
         threads: jvm.java_threads.as_ref(),
     }))
 }

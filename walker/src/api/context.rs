@@ -6,7 +6,7 @@ use crate::vm::Vm;
 use crate::vm::thread::JavaThread;
 use crate::walk::frame::{Failure, Frame};
 use crate::walk::{Place, Walk};
-use hotspot::unwind::Registers;
+use hotspot::arch::NativeRegisters as Registers;
 use std::ffi::c_void;
 
 /// The registers, in the order of their numbers in the instruction set.

@@ -3,8 +3,8 @@
 
 use crate::c_frames::reader::Reader;
 use crate::c_frames::registers::register;
+use hotspot::arch::NativeRegisters as Registers;
 use hotspot::memory::Memory;
-use hotspot::unwind::Registers;
 
 /// The value of the expression at `place`, which begins with its length, in code at `pc`. The stack
 /// holds `first` at the start.

@@ -14,8 +14,8 @@ mod registers;
 mod rules;
 mod table;
 
+use hotspot::arch::NativeRegisters as Registers;
 use hotspot::memory::Memory;
-use hotspot::unwind::Registers;
 use libraries::Libraries;
 
 /// A frame of C code, interrupted or at a call.

@@ -4,8 +4,9 @@ use crate::c_frames::expression;
 use crate::c_frames::reader::Reader;
 use crate::c_frames::registers::register;
 use crate::c_frames::table::Entry;
+use hotspot::arch::NativeRegisters as Registers;
+use hotspot::arch::{Follow, Native};
 use hotspot::memory::Memory;
-use hotspot::unwind::{Register, Registers};
 use std::ops::Range;
 
 /// The number of the return address among the registers.
@@ -112,7 +113,7 @@ impl Rules {
         // Without a rule, the stack pointer is the frame's address, which is behind the return
         // address.
         if matches!(self.registers[7], Rule::Same) {
-            caller.set(Register::RSP, Some(base));
+            caller.set(Native::SP, Some(base));
         }
         Some(caller)
     }

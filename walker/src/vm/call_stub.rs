@@ -2,9 +2,8 @@
 //! frame leads to the Java frames below the VM's frames.
 
 use crate::vm::tables::Tables;
+use hotspot::arch::{Effect, Follow, Native, NativeRegisters};
 use hotspot::memory::Memory;
-use hotspot::unwind::instruction::{Effect, decode};
-use hotspot::unwind::{Register, Registers};
 use hotspot::vm::fields::Fields;
 use std::ops::Range;
 
@@ -21,14 +20,12 @@ pub struct CallStub {
 impl CallStub {
     /// `None` if this VM's stub has another form.
     pub fn find(tables: &Tables, memory: &impl Memory) -> Option<CallStub> {
-        /// `push rbp`, `mov rbp, rsp`.
-        const START: [u8; 4] = [0x55, 0x48, 0x8b, 0xec];
         let place = tables.field(&["StubRoutines"], "_call_stub_return_address")?;
         let return_address = memory.word(place)?;
         let words = tables.constant("frame::entry_frame_call_wrapper_offset")?;
         let start = (0..0x400)
             .map(|back| return_address.wrapping_sub(back))
-            .find(|&start| memory.code(start).starts_with(&START))?;
+            .find(|&start| Native::link_length(&memory.code(start)).is_some())?;
         Some(CallStub {
             code: start..end(memory, return_address)?,
             return_address,
@@ -43,20 +40,23 @@ impl CallStub {
 
     /// The address of the wrapper while the stub itself runs; `None` if the stub does not run at
     /// `pc`.
-    pub fn wrapper(&self, memory: &impl Memory, pc: usize, registers: &Registers) -> Option<usize> {
+    pub fn wrapper(
+        &self,
+        memory: &impl Memory,
+        pc: usize,
+        registers: &NativeRegisters,
+    ) -> Option<usize> {
         if !self.code.contains(&pc) {
             return None;
         }
         if pc < self.return_address {
             // The wrapper is the first argument, and stays in its register up to the call.
-            return registers.get(Register::RDI);
+            return registers.get(Native::ARGUMENT);
         }
-        let fp = match decode(&memory.code(pc))?.effect {
+        let fp = match Native::decode(&memory.code(pc))?.effect {
             // The caller's frame pointer is already restored.
-            Effect::Return => registers
-                .get(Register::RSP)?
-                .wrapping_sub(size_of::<usize>()),
-            _ => registers.get(Register::RBP)?,
+            Effect::Return => registers.get(Native::SP)?.wrapping_sub(size_of::<usize>()),
+            _ => registers.get(Native::FP)?,
         };
         memory.word(self.wrapper_slot(fp))
     }
@@ -67,7 +67,7 @@ fn end(memory: &impl Memory, return_address: usize) -> Option<usize> {
     let mut at = return_address;
     let mut returned = false;
     for _ in 0..128 {
-        let instruction = decode(&memory.code(at))?;
+        let instruction = Native::decode(&memory.code(at))?;
         at = at.wrapping_add(instruction.length);
         match instruction.effect {
             Effect::Return => returned = true,

@@ -5,6 +5,7 @@
 use crate::vm::code_cache::{Blob, CodeCache, Kind};
 use crate::vm::method::Method;
 use crate::vm::tables::Tables;
+use hotspot::arch::{Arch, Effect, Follow, Native};
 use hotspot::memory::Memory;
 use hotspot::vm::fields::Fields;
 use std::sync::atomic::AtomicUsize;
@@ -106,19 +107,20 @@ fn find(
     (code.code..end).find_map(|at| is(at, &memory.code(at)))
 }
 
-/// The field that `mov rsp, [r15 + field]` loads: r15 has the thread.
+/// The field that the instruction at the start of `bytes` loads the stack pointer from.
 fn field_to_stack_pointer(bytes: &[u8; 16]) -> Option<usize> {
     const MOST: usize = 1 << 14;
-    let field = bytes.strip_prefix(&[0x49, 0x8b, 0xa7])?.first_chunk()?;
-    let field = u32::from_le_bytes(*field) as usize;
+    let Effect::Load(Native::SP, Native::THREAD, field) = Native::decode(bytes)?.effect else {
+        return None;
+    };
+    let field = usize::try_from(field).ok()?;
     (field < MOST && field.is_multiple_of(size_of::<usize>())).then_some(field)
 }
 
 /// The target of the direct call at `at`, and the address behind.
 fn called(at: usize, bytes: &[u8; 16]) -> Option<(usize, usize)> {
-    let distance = bytes.strip_prefix(&[0xe8])?.first_chunk()?;
-    let behind = at.wrapping_add(5);
-    let target = behind.wrapping_add_signed(i32::from_le_bytes(*distance) as isize);
+    let behind = at.wrapping_add(Native::CALL_SIZE);
+    let target = Native::call_target(&bytes[..Native::CALL_SIZE], behind)?;
     Some((target, behind))
 }
 
@@ -136,7 +138,7 @@ mod tests {
     fn the_field_is_the_one_that_the_stack_pointer_is_loaded_from() {
         let load = [0x49, 0x8b, 0xa7, 0x18, 0x06, 0, 0];
         assert_eq!(field_to_stack_pointer(&bytes(&load)), Some(0x618));
-        // Into rbp, from another register, and no field.
+        // Into another register, from another register, and no field.
         for other in [
             [0x49, 0x8b, 0xaf, 0x18, 0x06, 0, 0],
             [0x48, 0x8b, 0xa7, 0x18, 0x06, 0, 0],

@@ -6,7 +6,7 @@ use crate::vm::thread::Anchor;
 use crate::walk::frame::{Failure, FrameKind};
 use crate::walk::frame_at;
 use crate::walk::{Place, Position, Step, Walk, Yield};
-use hotspot::unwind::Register;
+use hotspot::arch::{Follow, Native};
 
 impl Walk<'_> {
     /// The frame of C or C++ above the Java frames at `anchor`; without an anchor, above generated
@@ -16,16 +16,16 @@ impl Walk<'_> {
         frame: &CFrame,
         anchor: Option<Anchor>,
     ) -> Result<Step, Failure> {
-        let sp = frame.registers.get(Register::RSP).ok_or(Failure::Top)?;
+        let sp = frame.registers.get(Native::SP).ok_or(Failure::Top)?;
         let place = Place {
             pc: frame.pc,
             sp,
-            fp: frame.registers.get(Register::RBP).unwrap_or(0),
+            fp: frame.registers.get(Native::FP).unwrap_or(0),
         };
         let caller = frame
             .caller(&self.vm.libraries, &self.memory)
             .filter(|caller| {
-                let sp_of_caller = caller.registers.get(Register::RSP);
+                let sp_of_caller = caller.registers.get(Native::SP);
                 sp_of_caller.is_some_and(|above| above > sp && self.is_on_stack(above))
             });
         let left = self.c_frames_left.checked_sub(1);
@@ -59,7 +59,7 @@ impl Walk<'_> {
 
     /// Whether `caller` is still above the Java frames at `anchor`.
     fn is_above(&self, caller: &CFrame, anchor: Anchor) -> bool {
-        let sp = caller.registers.get(Register::RSP);
+        let sp = caller.registers.get(Native::SP);
         sp.is_some_and(|sp| sp <= anchor.sp) && !self.vm.code_cache.contains(caller.pc)
     }
 }

@@ -8,13 +8,16 @@ use crate::vm::sites::{Body, Compiled, Site};
 use crate::vm::thread::Anchor;
 use crate::walk::frame::{Certainty, Failure, Frame, FrameKind};
 use crate::walk::{Inlined, Place, Position, Step, Walk, Yield, frame_at};
+use hotspot::arch::NativeRegisters as Registers;
+use hotspot::arch::{Arch, Follow, InterpretedFrame, Native, RETURN_ADDRESS};
 use hotspot::memory::Memory;
-use hotspot::unwind::interpreted::{BCP, METHOD, RETURN_ADDRESS, SENDER_SP};
-use hotspot::unwind::{Register, Registers};
 use hotspot::vm::debug_info::Record;
 use hotspot::vm::nmethod::{DebugTables, Nmethod};
 
 const WORD: usize = size_of::<usize>();
+
+/// Where an interpreted frame has its parts.
+const FRAME: InterpretedFrame = Native::INTERPRETED;
 
 impl Walk<'_> {
     /// What is known of the call at `place`, and the caller, if the call was met before.
@@ -174,8 +177,8 @@ impl Walk<'_> {
     fn c_caller(&self, place: Place) -> Result<CFrame, Failure> {
         let word = |address: usize| self.memory.word(address);
         let mut registers = Registers::UNKNOWN;
-        registers.set(Register::RSP, Some(place.fp.wrapping_add(2 * WORD)));
-        registers.set(Register::RBP, word(place.fp));
+        registers.set(Native::SP, Some(place.fp.wrapping_add(2 * WORD)));
+        registers.set(Native::FP, word(place.fp));
         Ok(CFrame {
             pc: word(place.fp.wrapping_add(RETURN_ADDRESS)).ok_or(Failure::Torn)?,
             registers,
@@ -207,10 +210,10 @@ impl Walk<'_> {
         let below = |distance: usize| self.memory.word(fp.wrapping_sub(distance));
         let caller = Place {
             pc: above(RETURN_ADDRESS).ok_or(Failure::Torn)?,
-            sp: below(SENDER_SP).ok_or(Failure::Torn)?,
+            sp: below(FRAME.sender_sp).ok_or(Failure::Torn)?,
             fp: above(0).ok_or(Failure::Torn)?,
         };
-        let method = Method(below(METHOD).ok_or(Failure::Torn)?);
+        let method = Method(below(FRAME.method).ok_or(Failure::Torn)?);
         let known = method.known(&self.vm.methods, &self.memory);
         let known = known.ok_or(Failure::Torn)?;
         let frame = frame_at(place, FrameKind::Java, 0);
@@ -221,7 +224,7 @@ impl Walk<'_> {
                 ..frame
             }
         } else {
-            let kept = || below(BCP);
+            let kept = || below(FRAME.bcp);
             let bci = bcp.and_then(|bcp| known.bci(bcp));
             let bci = bci.or_else(|| known.bci(kept()?));
             Frame {

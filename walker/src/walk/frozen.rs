@@ -9,10 +9,13 @@ use crate::vm::method::Method;
 use crate::walk::frame::{Failure, Frame, FrameKind};
 use crate::walk::frame_at;
 use crate::walk::{Frozen, Place, Position, Step, Walk, Yield};
+use hotspot::arch::{Arch, InterpretedFrame, Native};
 use hotspot::memory::Memory;
-use hotspot::unwind::interpreted::{BCP, LOCALS, METHOD, SENDER_SP};
 
 const WORD: usize = size_of::<usize>();
+
+/// Where an interpreted frame has its parts.
+const FRAME: InterpretedFrame = Native::INTERPRETED;
 
 impl Walk<'_> {
     /// The position behind the last frame on the stack, which returns to code that gets the next frame from the heap.
@@ -90,18 +93,18 @@ impl Walk<'_> {
             return Err(Failure::Caller);
         }
         let slot = |distance: usize| word(fp.wrapping_sub(distance));
-        let method = Method(slot(METHOD)?);
+        let method = Method(slot(FRAME.method)?);
         let known = method.known(&self.vm.methods, &self.memory);
-        let bci = known.ok_or(Failure::Torn)?.bci(slot(BCP)?);
+        let bci = known.ok_or(Failure::Torn)?.bci(slot(FRAME.bcp)?);
         let frame = Frame {
             method: Some(method),
             bci: Some(bci.ok_or(Failure::Torn)?),
             ..frame_at(Place { pc, sp, fp }, FrameKind::Java, 0)
         };
-        let is_last = behind(fp, slot(LOCALS)?).wrapping_add(WORD) >= chunk.end;
+        let is_last = behind(fp, slot(FRAME.locals)?).wrapping_add(WORD) >= chunk.end;
         let caller = Frozen {
             sp: fp.wrapping_add(2 * WORD),
-            unextended_sp: behind(fp, slot(SENDER_SP)?),
+            unextended_sp: behind(fp, slot(FRAME.sender_sp)?),
             chunk,
         };
         let is_in_chunk = (fp..chunk.end).contains(&caller.unextended_sp);

@@ -26,7 +26,7 @@ use crate::vm::continuations::Continuations;
 use crate::vm::sites::{Body, Compiled};
 use crate::vm::thread::{Anchor, JavaThread};
 use frame::{Certainty, Failure, Frame, FrameKind};
-use hotspot::unwind::Registers;
+use hotspot::arch::NativeRegisters as Registers;
 use hotspot::vm::debug_info::Scope;
 use std::ops::Range;
 

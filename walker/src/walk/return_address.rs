@@ -3,7 +3,7 @@
 use crate::memory::Live;
 use crate::vm::Vm;
 use crate::vm::code_cache::{Blob, Kind};
-use hotspot::memory::Memory;
+use hotspot::arch::{Follow, Native};
 use hotspot::vm::nmethod::Nmethod;
 
 /// Whether `word` can be a return address: it is behind a call that Java code makes, or that leads
@@ -90,21 +90,10 @@ pub fn calls_into(memory: &Live<'_>, blob: &Blob, address: usize) -> bool {
 
 /// Whether a call through a register or memory may end at `address`, and a direct call may not.
 pub fn is_behind_indirect_call(memory: &Live<'_>, address: usize) -> bool {
-    let byte = |back: usize| memory.u8(address.wrapping_sub(back));
-    let is_call = |back: usize| {
-        byte(back) == Some(0xff) && byte(back - 1).is_some_and(|modrm| (modrm >> 3) & 7 == 2)
-    };
-    direct_target(memory, address).is_none() && [2, 3, 4, 6, 7].into_iter().any(is_call)
+    Native::is_behind_indirect_call(memory, address)
 }
 
 /// The target of the direct call that ends at `address`.
 fn direct_target(memory: &Live<'_>, address: usize) -> Option<usize> {
-    /// The opcode, which the distance follows.
-    const CALL: u8 = 0xe8;
-    let call = address.wrapping_sub(5);
-    if memory.u8(call)? != CALL {
-        return None;
-    }
-    let distance = memory.i32(call.wrapping_add(1))?;
-    Some(address.wrapping_add_signed(distance as isize))
+    Native::direct_call_before(memory, address)
 }

@@ -7,7 +7,8 @@ use crate::vm::code_cache::Kind;
 use crate::vm::thread::{JavaThread, State};
 use crate::walk::frame::Failure;
 use crate::walk::{Place, Position, Walk};
-use hotspot::unwind::{Register, Registers};
+use hotspot::arch::NativeRegisters as Registers;
+use hotspot::arch::{Follow, Native};
 use std::ops::Range;
 
 impl<'a> Walk<'a> {
@@ -38,8 +39,8 @@ impl<'a> Walk<'a> {
         }
         let place = Place {
             pc,
-            sp: registers.get(Register::RSP).unwrap_or(0),
-            fp: registers.get(Register::RBP).unwrap_or(0),
+            sp: registers.get(Native::SP).unwrap_or(0),
+            fp: registers.get(Native::FP).unwrap_or(0),
         };
         if state != State::New
             && let Some((body, caller)) = walk.known_body(place)
@@ -60,7 +61,7 @@ impl<'a> Walk<'a> {
             // Code of a method shows where the thread is, whatever its state is.
             (_, Some(Kind::Compiled(_) | Kind::Interpreter), _) => interrupted,
             // The stub that has left Java code is about to call the VM, and has kept no pc.
-            (_, Some(_), Some(anchor)) if registers.get(Register::RSP) == Some(anchor.sp) => {
+            (_, Some(_), Some(anchor)) if registers.get(Native::SP) == Some(anchor.sp) => {
                 interrupted
             }
             (_, None, Some(anchor)) if with_c => Position::C(in_c, Some(anchor)),
@@ -83,7 +84,7 @@ impl<'a> Walk<'a> {
     ) -> Result<Walk<'a>, Failure> {
         /// The end of such a stack is not known, but its frames are not further apart than this.
         const REACH: usize = 1 << 26;
-        let sp = registers.get(Register::RSP).ok_or(Failure::Top)?;
+        let sp = registers.get(Native::SP).ok_or(Failure::Top)?;
         let start = Position::C(
             CFrame {
                 pc,
@@ -117,8 +118,8 @@ impl<'a> Walk<'a> {
     /// The walk of `stack` from a frame at a call.
     pub fn from_frame(vm: &'a Vm, memory: Live<'a>, stack: Range<usize>, place: Place) -> Walk<'a> {
         let mut registers = Registers::UNKNOWN;
-        registers.set(Register::RSP, Some(place.sp));
-        registers.set(Register::RBP, Some(place.fp));
+        registers.set(Native::SP, Some(place.sp));
+        registers.set(Native::FP, Some(place.fp));
         Walk::new(
             vm,
             memory,

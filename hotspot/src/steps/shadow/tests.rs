@@ -1,6 +1,7 @@
 //! The shadow stack against a model that knows its calls.
 
 use super::*;
+use crate::arch::{Follow, X86_64};
 use proptest::prelude::*;
 use std::collections::HashMap;
 
@@ -134,7 +135,7 @@ impl Machine {
     }
 
     fn push(&mut self, word: usize, pc: usize) {
-        self.place.bytes = [0x50, 0];
+        self.place.flow = Flow::Push;
         let sp = self.place.sp - WORD;
         self.memory.insert(sp, word);
         self.step(pc, sp);
@@ -234,7 +235,7 @@ fn at(pc: usize, sp: usize) -> Place {
             blob: blob(pc),
             id: 0,
         },
-        bytes: [0x90, 0],
+        flow: Flow::Other,
     }
 }
 
@@ -349,7 +350,7 @@ impl Machine {
 
     /// As [`Machine::step_to`], with this frame pointer.
     fn step_with_fp(&mut self, fp: usize, bytes: [u8; 2], code: Code, pc: usize, sp: usize) {
-        self.place.bytes = bytes;
+        self.place.flow = X86_64::flow(bytes);
         let after = Place {
             fp,
             code,
@@ -453,14 +454,14 @@ fn interpreter_frames_take_the_place_of_a_compiled_frame() {
     for (at, word) in [
         (outer + WORD, caller.ret),
         (outer, 0x77),
-        (outer - METHOD, 0x1111),
-        (outer - BCP, 0x2222),
+        (outer - FRAME.method, 0x1111),
+        (outer - FRAME.bcp, 0x2222),
         (inner + WORD, invoke),
         (inner, outer),
     ] {
         machine.memory.insert(at, word);
     }
-    machine.place.bytes = [0xc3, 0];
+    machine.place.flow = Flow::Leave;
     let after = Place {
         fp: inner,
         code: Code::Interpreter,
@@ -513,7 +514,7 @@ fn a_frame_of_the_interpreter_stands_where_it_called_the_vm() {
         machine.step_with_fp(fp, bytes, code, pc, sp);
     };
     to(&mut machine, JUMP, Code::Interpreter, pc, sp);
-    machine.memory.insert(fp - BCP, 0x2222);
+    machine.memory.insert(fp - FRAME.bcp, 0x2222);
     machine.memory.insert(sp - WORD, pc + 5);
     to(
         &mut machine,
@@ -522,7 +523,7 @@ fn a_frame_of_the_interpreter_stands_where_it_called_the_vm() {
         pc + 0x20,
         sp - WORD,
     );
-    machine.memory.insert(fp - BCP, 0x3333);
+    machine.memory.insert(fp - FRAME.bcp, 0x3333);
     machine.memory.insert(sp - 2 * WORD, pc + 0x22);
     to(
         &mut machine,
@@ -549,8 +550,8 @@ fn an_entry_of_the_interpreter_that_calls_a_stub_has_no_frame() {
     let mut machine = in_callee();
     let (pc, sp, fp) = (function(5), machine.place.sp, STACK + 0x80);
     for (at, word) in [
-        (fp - METHOD, 0x1111),
-        (fp - BCP, 0x2222),
+        (fp - FRAME.method, 0x1111),
+        (fp - FRAME.bcp, 0x2222),
         (sp - WORD, pc + 5),
     ] {
         machine.memory.insert(at, word);
@@ -608,7 +609,7 @@ fn a_call_behind_a_fault_is_not_followed() {
     let mut machine = Machine::new();
     // The VM's signal handler has moved the program counter to a call of another function.
     let before = Place {
-        bytes: [0x48, 0x8b],
+        flow: Flow::Other,
         ..machine.place
     };
     let word = before.pc + 0x400;

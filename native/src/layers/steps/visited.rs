@@ -4,10 +4,10 @@ use crate::jvm::Jvm;
 use crate::jvm::os::peek::peek_bytes;
 use crate::sampling::stepping::instant::Instant;
 use crate::sampling::stepping::visits::Visit;
+use hotspot::arch::{Arch, Native};
 use hotspot::code::CodeMemory;
 use hotspot::steps::Piece;
 use hotspot::steps::instructions::{behind_branches, behind_visited, bytes_at, offsets};
-use hotspot::steps::kinds::kind;
 use oracle::record::{Coverage, InstructionCounts, VisitedCode, Worst};
 use oracle::{Judgement, Verdict};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -92,7 +92,8 @@ impl Visited {
         let mut counts: BTreeMap<_, InstructionCounts> = BTreeMap::new();
         for Code { bytes, visited, .. } in self.0.values() {
             for (&offset, &worst) in visited.range(..bytes.len() as u32) {
-                let kind = kind(&bytes_at(bytes, offset as usize));
+                let kind = Native::kind(&bytes_at(bytes, offset as usize));
+                let kind = kind.unwrap_or("unknown");
                 counts.entry(kind).or_default().add(worst);
             }
         }
@@ -148,11 +149,11 @@ impl Code {
         let there = self.there.as_deref()?;
         let is_visited = |offset| self.visited.contains_key(&offset);
         let is_there = |at: &u32| there.binary_search(at).is_ok();
-        let behind_branches: BTreeSet<u32> = behind_branches(&self.bytes, is_visited)
+        let behind_branches: BTreeSet<u32> = behind_branches::<Native>(&self.bytes, is_visited)
             .into_iter()
             .filter(is_there)
             .collect();
-        let behind_visited = behind_visited(&self.bytes, is_visited)
+        let behind_visited = behind_visited::<Native>(&self.bytes, is_visited)
             .into_iter()
             .filter(|at| is_there(at) && !behind_branches.contains(at))
             .collect();
@@ -206,7 +207,7 @@ fn code(jvm: &Jvm, pc: usize) -> Option<Code> {
     };
     Some(Code {
         code,
-        there: before_stubs.and_then(offsets),
+        there: before_stubs.and_then(offsets::<Native>),
         bytes: before_stubs.unwrap_or_default().to_vec(),
         visited: BTreeMap::new(),
         has_ended: false,

@@ -10,6 +10,7 @@ use crate::jvm::os::signal::HandlerContext;
 use crate::jvm::os::thread::StackBounds;
 use crate::jvm::os::trap::{Next, crossing};
 use crate::truth::interrupted::Interrupted;
+use hotspot::arch::{Flow, Follow, Native};
 use hotspot::steps::shadow::{Call, Lost};
 use hotspot::steps::truth::Facts;
 use hotspot::steps::{Code, Piece, Place, Stack};
@@ -131,14 +132,12 @@ impl Stepper {
         }
         let place = self.place(context)?;
         // Code saves flags that it loads later: the trap flag stays set.
-        const POPF: u8 = 0x9d;
-        if let [POPF, _] | [0x48, POPF] = place.bytes {
+        if place.flow == Flow::LoadFlags {
             context.keep_trap_flag(&self.turn.bounds);
         }
         let before = std::mem::replace(&mut self.before, place);
         if place.code == Code::Outside {
-            const SYSCALL: [u8; 2] = [0x0f, 0x05];
-            if place.bytes == SYSCALL {
+            if place.flow == Flow::SystemCall {
                 let crossing = crossing::take(context.system_call());
                 return crossing.map(Next::Cross).ok_or(End::Kernel);
             }
@@ -216,7 +215,7 @@ fn outside(context: &HandlerContext<'_>) -> Place {
         pc: registers.pc,
         sp: registers.sp,
         fp: registers.fp,
-        bytes: context.next_bytes(),
+        flow: Native::flow(context.next_bytes()),
         ..Place::default()
     }
 }

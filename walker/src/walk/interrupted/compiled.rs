@@ -8,11 +8,9 @@ use crate::walk::frame_at;
 use crate::walk::interrupted::Stands;
 use crate::walk::return_address::{calls_into, is_behind_call_of_vm, is_leaf_call};
 use crate::walk::{Place, Step, Walk, Yield};
+use hotspot::arch::NativeRegisters as Registers;
+use hotspot::arch::{Calls, Depth, Effect, Follow, Landings, Native, Settled};
 use hotspot::memory::Memory;
-use hotspot::unwind::exit::{Calls, Landings};
-use hotspot::unwind::instruction::{Effect, decode};
-use hotspot::unwind::settled::{self, Settled};
-use hotspot::unwind::{Register, Registers, entry};
 use hotspot::vm::nmethod::Nmethod;
 
 const WORD: usize = size_of::<usize>();
@@ -128,7 +126,7 @@ impl Walk<'_> {
         if blob.frame_complete.is_some_and(|complete| pc < complete) {
             let starts = [Some(blob.code), self.link_before(blob, pc)];
             let mut callers = starts.into_iter().flatten().map(|start| {
-                let depth = entry::follow(&self.memory, start, pc, ENTRY_STEPS)?;
+                let depth = Native::follow(&self.memory, start, pc, ENTRY_STEPS)?;
                 self.at_depth(place, depth)
             });
             let caller = callers.find_map(|caller| caller);
@@ -243,12 +241,12 @@ impl Walk<'_> {
             let record = around.exact(offset).or(around.behind)?;
             (record.scope != 0).then(|| blob.code.wrapping_add_signed(record.pc_offset as isize))
         };
-        settled::find(&self.memory, pc, registers, code, STEPS, record)
+        Native::settle(&self.memory, pc, registers, code, STEPS, record)
     }
 
     /// Whether the instruction at `pc` can be between the removal of a frame and the return.
     fn may_return(&self, pc: usize) -> bool {
-        let instruction = decode(&self.memory.code(pc));
+        let instruction = Native::decode(&self.memory.code(pc));
         instruction.is_none_or(|instruction| match instruction.effect {
             Effect::Pop(_)
             | Effect::Return
@@ -258,7 +256,7 @@ impl Walk<'_> {
             | Effect::Branch(_)
             | Effect::Leave
             | Effect::Nothing
-            | Effect::Move(Register::RSP, _) => true,
+            | Effect::Move(Native::SP, _) => true,
             Effect::Push(_)
             | Effect::Lea(..)
             | Effect::Write(_)
@@ -287,7 +285,7 @@ impl Walk<'_> {
     }
 
     /// The caller of code whose stack has grown by `depth` since the call.
-    pub(super) fn at_depth(&self, place: Place, depth: entry::Depth) -> Option<Place> {
+    pub(super) fn at_depth(&self, place: Place, depth: Depth) -> Option<Place> {
         let slot = place.sp.wrapping_add_signed(depth.bytes);
         let fp = match depth.saved_fp {
             Some(saved) => self.word(slot.wrapping_add_signed(saved.wrapping_neg()))?,
@@ -301,7 +299,7 @@ impl Walk<'_> {
     fn leads_to_safepoint(&self, pc: usize) -> bool {
         let mut at = pc;
         for _ in 0..3 {
-            let Some(instruction) = decode(&self.memory.code(at)) else {
+            let Some(instruction) = Native::decode(&self.memory.code(at)) else {
                 return false;
             };
             at = at.wrapping_add(instruction.length);
@@ -332,7 +330,7 @@ impl Walk<'_> {
             0 => blob.frame_complete?,
             _ => blob.code.wrapping_add_signed(before.pc_offset as isize),
         };
-        Some(entry::follow(&self.memory, start, pc, STEPS)?.bytes)
+        Some(Native::follow(&self.memory, start, pc, STEPS)?.bytes)
     }
 
     /// Looks for the return address at higher addresses: a word behind a call that leads into this

@@ -3,6 +3,7 @@
 use crate::vm::code_cache::{Blob, Kind};
 use crate::walk::frame::Frame;
 use crate::walk::{Position, Walk};
+use hotspot::arch::{Follow, Native};
 use hotspot::memory::Memory;
 
 impl Walk<'_> {
@@ -30,10 +31,8 @@ impl Walk<'_> {
     /// The last entry of a wrapper before `pc` at which the code links its frame: `Continuation.enterSpecial` has an
     /// entry for the interpreter, and another behind.
     pub(super) fn link_before(&self, blob: &Blob, pc: usize) -> Option<usize> {
-        /// `push rbp`, and `mov rbp, rsp`.
-        const LINK: [u8; 4] = [0x55, 0x48, 0x8b, 0xec];
         const REACH: usize = 32;
-        let is_link = |at: &usize| self.memory.code(*at).starts_with(&LINK);
+        let is_link = |at: &usize| Native::link_length(&self.memory.code(*at)).is_some();
         let candidates = (blob.code.max(pc.saturating_sub(REACH))..=pc).rev();
         matches!(blob.kind, Kind::NativeWrapper(_))
             .then(|| candidates.into_iter().find(is_link))

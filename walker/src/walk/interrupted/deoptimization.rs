@@ -4,11 +4,9 @@ use crate::vm::code_cache::Blob;
 use crate::walk::frame::{Failure, FrameKind};
 use crate::walk::frame_at;
 use crate::walk::{Place, Step, Walk, Yield};
+use hotspot::arch::NativeRegisters as Registers;
+use hotspot::arch::{Effect, Follow, Landings, Native};
 use hotspot::memory::Memory;
-use hotspot::unwind::entry;
-use hotspot::unwind::exit::Landings;
-use hotspot::unwind::instruction::{Effect, decode};
-use hotspot::unwind::{Register, Registers};
 
 const WORD: usize = size_of::<usize>();
 
@@ -23,7 +21,7 @@ impl Walk<'_> {
     ) -> Result<Step, Failure> {
         const STEPS: usize = 64;
         let called = || {
-            let depth = entry::follow(&self.memory, blob.code, place.pc, STEPS);
+            let depth = Native::follow(&self.memory, blob.code, place.pc, STEPS);
             let depth = depth.filter(|_| !self.calls_between(blob.code, place.pc))?;
             let caller = self.at_depth(place, depth)?;
             self.caller(place.sp, caller).ok()
@@ -41,7 +39,7 @@ impl Walk<'_> {
         })
     }
 
-    /// The compiled frame that is to be deoptimised because of an exception: rdx or the thread says where the frame stands,
+    /// The compiled frame that is to be deoptimised because of an exception: a register or the thread says where the frame stands,
     /// and the frame of the deoptimising code has room for that address only.
     fn throws_into(&self, place: Place, registers: &Registers) -> Option<Place> {
         if let Some(caller) = self.throws_and_links(place, registers) {
@@ -60,21 +58,21 @@ impl Walk<'_> {
         })
     }
 
-    /// As [`Walk::throws_into`], where the code is about to make room for the address, and to link its frame: `push 0`,
-    /// `push rbp`, `mov rbp, rsp`.
+    /// As [`Walk::throws_into`], where the code is about to make room for the address, and to link its frame: it
+    /// pushes 0 and the frame pointer, and sets the frame pointer.
     fn throws_and_links(&self, place: Place, registers: &Registers) -> Option<Place> {
         /// The address and the exception are kept first.
         const STEPS: usize = 5;
-        let origins = [registers.get(Register::RDX), self.thrown_at];
+        let origins = [registers.get(Native::THROWN_FROM), self.thrown_at];
         let mut origins = origins.into_iter().flatten();
         let origin = origins.find(|&origin| self.is_return(origin))?;
         let (mut pc, mut pushes) = (place.pc, 0);
         for _ in 0..STEPS {
-            let instruction = decode(&self.memory.code(pc))?;
+            let instruction = Native::decode(&self.memory.code(pc))?;
             match instruction.effect {
                 Effect::Push(None) => pushes += 1,
-                Effect::Push(Some(Register::RBP)) => pushes += 1,
-                Effect::Move(Register::RBP, Register::RSP) => {
+                Effect::Push(Some(Native::FP)) => pushes += 1,
+                Effect::Move(Native::FP, Native::SP) => {
                     // What was pushed before, of the two words.
                     let pushed = 2usize.checked_sub(pushes)?;
                     let fp = match pushed {
@@ -87,7 +85,7 @@ impl Walk<'_> {
                         fp,
                     });
                 }
-                Effect::Store(Register::R15, ..) => {}
+                Effect::Store(Native::THREAD, ..) => {}
                 _ => return None,
             }
             pc = pc.wrapping_add(instruction.length);
@@ -99,7 +97,7 @@ impl Walk<'_> {
     fn calls_between(&self, start: usize, end: usize) -> bool {
         let mut at = start;
         while at < end {
-            let Some(instruction) = decode(&self.memory.code(at)) else {
+            let Some(instruction) = Native::decode(&self.memory.code(at)) else {
                 return true;
             };
             match instruction.effect {

@@ -4,12 +4,11 @@
 use crate::vm::method::Method;
 use crate::walk::frame::{Failure, Frame, FrameKind};
 use crate::walk::frame_at;
+use crate::walk::interrupted::Exit;
 use crate::walk::{Place, Step, Walk, Yield};
+use hotspot::arch::NativeRegisters as Registers;
+use hotspot::arch::{Arch, Calls, Effect, Follow, Landings, Native};
 use hotspot::memory::Memory;
-use hotspot::unwind::exit::{self, Calls, Exit, Landings};
-use hotspot::unwind::instruction::{Effect, decode};
-use hotspot::unwind::interpreted::{has_popped_return, loads_bcp};
-use hotspot::unwind::{Register, Registers};
 use hotspot::vm::interpreter::{Codelet, Role};
 
 const WORD: usize = size_of::<usize>();
@@ -24,17 +23,17 @@ impl Walk<'_> {
         /// A limit for the code from `leave` to the caller.
         const STEPS: usize = 32;
         let codelet = self.vm.interpreter.codelet(place.pc).ok_or(Failure::Top)?;
-        if codelet.enters(place.pc) {
+        if codelet.enters(place.pc).map_err(|_| Failure::Top)? {
             return self.entering_interpreter(codelet, place, registers);
         }
         // The last slot of the part of a frame that all methods have.
-        let initial_sp = place.fp.wrapping_sub(9 * WORD);
+        let initial_sp = place.fp.wrapping_sub(Native::INTERPRETED.fixed);
         if let Role::Entry(_) = codelet.role
             && (initial_sp.wrapping_add(WORD)..=place.fp).contains(&place.sp)
         {
             return self.building_interpreter(place, registers);
         }
-        let exit = exit::find_without_frame(&self.memory, place.pc, registers, STEPS, self);
+        let exit = Native::exit_without_frame(&self.memory, place.pc, registers, STEPS, self);
         if let Some(exit) = exit
             && self.is_return(exit.pc)
         {
@@ -50,13 +49,13 @@ impl Walk<'_> {
                 next: self.caller(below, caller)?,
             });
         }
-        let in_register = registers.get(Register::R13);
-        let bcp = in_register.filter(|_| !loads_bcp(&self.memory, place.pc));
+        let in_register = registers.get(Native::BCP);
+        let bcp = in_register.filter(|_| !Native::loads_bcp(&self.memory, place.pc));
         self.interpreted(place, bcp)
     }
 
-    /// The interpreter before it has linked the frame of the method in rbx: r13 is the caller's
-    /// stack pointer (`TemplateInterpreterGenerator::generate_normal_entry`).
+    /// The interpreter before it has linked the frame of the method that a register has: another has the
+    /// caller's stack pointer (`TemplateInterpreterGenerator::generate_normal_entry`).
     fn entering_interpreter(
         &self,
         codelet: &Codelet,
@@ -65,17 +64,18 @@ impl Walk<'_> {
     ) -> Result<Step, Failure> {
         let Place { pc, sp, fp } = place;
         // Above the return address that was popped, the caller's frame may have an old one.
-        if let Some(Effect::JumpRegister(to)) = decode(&self.memory.code(pc)).map(|it| it.effect)
+        if let Some(Effect::JumpRegister(to)) =
+            Native::decode(&self.memory.code(pc)).map(|it| it.effect)
             && registers.get(to).is_some_and(|to| self.is_return(to))
         {
             return self.leaving_entry(place, registers);
         }
         let on_top = self.word(sp).ok_or(Failure::Torn)?;
         let below = || self.word(sp.wrapping_add(WORD)).filter(|_| on_top == fp);
-        let in_rax = || registers.get(Register::new(0));
+        let in_register = || registers.get(Native::ENTRY_RETURN);
         let is_return = |&word: &usize| self.is_return(word);
-        let (found, top) = if has_popped_return(&self.memory, codelet.start(), pc) {
-            (in_rax().filter(is_return), sp)
+        let (found, top) = if Native::has_popped_return(&self.memory, codelet.start(), pc) {
+            (in_register().filter(is_return), sp)
         } else {
             let on_stack = Some(on_top).filter(is_return);
             let found = on_stack.or_else(|| below().filter(is_return));
@@ -84,7 +84,7 @@ impl Walk<'_> {
         let Some(pc) = found else {
             return self.leaving_entry(place, registers);
         };
-        let sender_sp = registers.get(Register::R13);
+        let sender_sp = registers.get(Native::SENDER_SP);
         let caller = Place {
             pc,
             sp: sender_sp
@@ -121,7 +121,7 @@ impl Walk<'_> {
         let sender_sp = if sp <= slot {
             Some(word(slot)?)
         } else {
-            registers.get(Register::R13)
+            registers.get(Native::SENDER_SP)
         };
         let caller = Place {
             pc: word(fp.wrapping_add(WORD))?,
@@ -134,9 +134,9 @@ impl Walk<'_> {
         })
     }
 
-    /// The method in rbx, which the interpreter has entered, but which has no frame yet.
+    /// The method that the interpreter has entered, but which has no frame yet.
     fn entered_method(&self, place: Place, registers: &Registers) -> Result<Yield, Failure> {
-        let method = registers.get(Register::RBX).map(Method);
+        let method = registers.get(Native::METHOD).map(Method);
         let method = method.filter(|method| method.is_plausible(&self.vm.methods, &self.memory));
         Ok(match method {
             None => Yield::Nothing,

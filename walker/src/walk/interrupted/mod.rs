@@ -11,10 +11,13 @@ use crate::vm::code_cache::Kind;
 use crate::walk::frame::Failure;
 use crate::walk::return_address::{is_behind_call, is_return};
 use crate::walk::{Place, Step, Walk};
+use hotspot::arch::NativeRegisters as Registers;
+use hotspot::arch::{Calls, Follow, Landings, Native};
 use hotspot::memory::Memory;
-use hotspot::unwind::exit::{self, Calls, Exit, Landings};
-use hotspot::unwind::{Register, Registers};
 use hotspot::vm::interpreter::Role;
+
+/// The state at the caller.
+type Exit = hotspot::arch::Exit<Registers>;
 
 /// Where a frame stands at its program counter.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -43,11 +46,11 @@ impl Walk<'_> {
         registers: &Registers,
         stands: Stands,
     ) -> Result<Step, Failure> {
-        let sp = registers.get(Register::RSP).ok_or(Failure::Top)?;
+        let sp = registers.get(Native::SP).ok_or(Failure::Top)?;
         let place = Place {
             pc,
             sp,
-            fp: registers.get(Register::RBP).unwrap_or(0),
+            fp: registers.get(Native::FP).unwrap_or(0),
         };
         if !self.is_on_stack(sp) {
             return Err(Failure::Top);
@@ -90,7 +93,7 @@ impl Walk<'_> {
         steps: usize,
         calls: Calls,
     ) -> Option<Exit> {
-        exit::find(&self.memory, place.pc, registers, steps, calls, self)
+        Native::exit(&self.memory, place.pc, registers, steps, calls, self)
     }
 }
 

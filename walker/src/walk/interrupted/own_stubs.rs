@@ -5,8 +5,7 @@ use crate::vm::code_cache::{Blob, Kind};
 use crate::walk::frame::Failure;
 use crate::walk::return_address::calls_into;
 use crate::walk::{Place, Position, Walk};
-use hotspot::memory::Memory;
-use hotspot::unwind::exit::Landings;
+use hotspot::arch::{Follow, Landings, Native};
 
 const WORD: usize = size_of::<usize>();
 
@@ -18,15 +17,7 @@ impl Walk<'_> {
         blob: &Blob,
         place: Place,
     ) -> Result<Option<Position>, Failure> {
-        /// `mov rbx, method`, and its length.
-        const LOAD: ([u8; 2], usize) = ([0x48, 0xbb], 10);
-        /// `jmp`.
-        const JUMP: u8 = 0xe9;
-        let is_load = |at: usize| {
-            let code = self.memory.code(at);
-            code[..LOAD.0.len()] == LOAD.0 && code[LOAD.1] == JUMP
-        };
-        if !is_load(place.pc) && !is_load(place.pc.wrapping_sub(LOAD.1)) {
+        if !Native::is_static_stub(&self.memory, place.pc) {
             return Ok(None);
         }
         let calls_stub = |&pc: &usize| self.is_return(pc) && calls_into(&self.memory, blob, pc);

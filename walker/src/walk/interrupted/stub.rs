@@ -4,15 +4,14 @@ use crate::c_frames::CFrame;
 use crate::vm::code_cache::{Blob, Kind};
 use crate::walk::frame::{Failure, FrameKind};
 use crate::walk::frame_at;
+use crate::walk::interrupted::Exit;
 use crate::walk::return_address::{
     calls_into, is_behind_call, is_behind_indirect_call, is_leaf_call,
 };
 use crate::walk::{Place, Position, Step, Walk, Yield};
+use hotspot::arch::NativeRegisters as Registers;
+use hotspot::arch::{Calls, Effect, Follow, Landings, Native};
 use hotspot::memory::Memory;
-use hotspot::unwind::entry;
-use hotspot::unwind::exit::{self, Calls, Exit, Landings};
-use hotspot::unwind::instruction::{Effect, decode};
-use hotspot::unwind::{Register, Registers, poll};
 use std::ops::RangeInclusive;
 
 const WORD: usize = size_of::<usize>();
@@ -99,10 +98,10 @@ impl Walk<'_> {
         if blob.kind != Kind::Safepoint {
             return None;
         }
-        let kept_at = poll::kept_in_thread(&self.memory, blob.code, place.pc)?;
-        let thread = registers.get(Register::R15)?;
+        let kept_at = Native::poll_kept_in_thread(&self.memory, blob.code, place.pc)?;
+        let thread = registers.get(Native::THREAD)?;
         let pc = self.word(thread.wrapping_add_signed(kept_at as isize))?;
-        let depth = entry::follow(&self.memory, blob.code, place.pc, LINKS_IN);
+        let depth = Native::follow(&self.memory, blob.code, place.pc, LINKS_IN);
         let caller = match depth.filter(|depth| !depth.has_own_fp) {
             Some(depth) => Place {
                 pc,
@@ -120,11 +119,11 @@ impl Walk<'_> {
 
     /// The poll that ends at `pc`. When the thread has waited for the end of the safepoint, the stub returns behind the poll.
     fn poll_before(&self, pc: usize) -> Option<usize> {
-        /// `test eax, [register]`, and `test eax, [rip + number]`.
+        /// The poll reads a word at the address in a register, or at a distance from the program counter.
         const LENGTHS: RangeInclusive<usize> = 2..=6;
         let mut before = LENGTHS.map(|length| pc.wrapping_sub(length));
         before.find(|&at| {
-            let instruction = decode(&self.memory.code(at));
+            let instruction = Native::decode(&self.memory.code(at));
             let ends_here = instruction.is_some_and(|poll| at.wrapping_add(poll.length) == pc);
             ends_here && self.is_return(at)
         })
@@ -167,7 +166,7 @@ impl Walk<'_> {
     /// Whether a stub has removed its frame: it returns, or jumps to what it pops. The frame pointer is the caller's, at any
     /// distance.
     fn has_unlinked(&self, pc: usize) -> bool {
-        let at = |pc| decode(&self.memory.code(pc));
+        let at = |pc| Native::decode(&self.memory.code(pc));
         let Some(first) = at(pc) else {
             return false;
         };
@@ -185,47 +184,48 @@ impl Walk<'_> {
     /// `register_finalizer` of C1 looks at the class before. A stub without them runs with the frame of the stub that has
     /// jumped to it.
     fn link_of(&self, blob: &Blob, pc: usize) -> Option<usize> {
-        /// `push rbp`, and `mov rbp, rsp`.
-        const LINK: [u8; 4] = [0x55, 0x48, 0x8b, 0xec];
         /// No stub does more before.
         const WITHIN: usize = 256;
         const PIECE: usize = 16;
+        /// The instructions that link a frame are no longer than this.
+        const LONGEST: usize = 4;
         if pc.wrapping_sub(blob.code) > WITHIN {
             return None;
         }
         let end = blob.end.min(blob.code.saturating_add(WITHIN));
-        let pieces = (blob.code..end).step_by(PIECE - LINK.len() + 1);
+        let pieces = (blob.code..end).step_by(PIECE - LONGEST + 1);
         let mut found = pieces.filter_map(|piece| {
             let code: [u8; PIECE] = self.memory.code(piece);
-            let at = code.windows(LINK.len()).position(|bytes| bytes == LINK);
+            let mut places = 0..=PIECE - LONGEST;
+            let at = places.find(|&at| Native::link_length(&code[at..]).is_some());
             at.map(|at| piece + at)
         });
         found.next()
     }
 
-    /// Where an adapter leads to. An adapter to the interpreter keeps the caller's stack pointer in r13, before it pushes
-    /// arguments. Until then r13 may have any value (`SharedRuntime::gen_i2c_adapter`, `gen_c2i_adapter`).
+    /// Where an adapter leads to. An adapter to the interpreter keeps the caller's stack pointer in a register, before it
+    /// pushes arguments. Until then the register may have any value (`SharedRuntime::gen_i2c_adapter`, `gen_c2i_adapter`).
     fn exit_of_adapter(&self, place: Place, registers: &Registers) -> Option<Exit> {
-        let kept_in = Register::R13;
-        let keeping = exit::find_writing(&self.memory, place.pc, registers, STEPS, self, kept_in);
+        let kept_in = Native::SENDER_SP;
+        let keeping = Native::exit_writing(&self.memory, place.pc, registers, STEPS, self, kept_in);
         if let Some(mut exit) = keeping {
             let sp = exit.registers.get(kept_in);
-            exit.registers.set(Register::RSP, sp);
+            exit.registers.set(Native::SP, sp);
             return Some(exit);
         }
         let mut exit = self.exit(place, registers, STEPS, Calls::Return)?;
         if self.misses(place.pc) {
             return Some(exit);
         }
-        let sp = self.sender_sp(&exit, registers.get(Register::R13));
-        exit.registers.set(Register::RSP, Some(sp));
+        let sp = self.sender_sp(&exit, registers.get(Native::SENDER_SP));
+        exit.registers.set(Native::SP, Some(sp));
         Some(exit)
     }
 
     /// Whether an adapter jumps to a stub at `pc`, because the receiver is of another class: it has not pushed anything, and
-    /// r13 has an old value still.
+    /// the register has an old value still.
     fn misses(&self, pc: usize) -> bool {
-        let Some(instruction) = decode(&self.memory.code(pc)) else {
+        let Some(instruction) = Native::decode(&self.memory.code(pc)) else {
             return false;
         };
         let Effect::Jump(distance) = instruction.effect else {
@@ -239,16 +239,18 @@ impl Walk<'_> {
     }
 
     /// The stack pointer of the caller of an adapter. This adapter, or an earlier adapter, may have pushed
-    /// arguments for the interpreter, and kept the caller's stack pointer in r13. Where r13 has another value
+    /// arguments for the interpreter, and kept the caller's stack pointer in a register. Where that has another value
     /// still, no argument was pushed. The right stack pointer is the one above which the caller's own return
     /// address follows.
-    fn sender_sp(&self, exit: &Exit, r13: Option<usize>) -> usize {
+    fn sender_sp(&self, exit: &Exit, in_register: Option<usize>) -> usize {
         /// The JVM passes at most 255 words (JVMS 4.3.3); some words align the stack.
         const MOST_WORDS: usize = 260;
         let caller = self.vm.code_cache.blob(&self.memory, exit.pc);
         let Some(words) = caller.and_then(|blob| blob.frame_words) else {
-            // The interpreter always passes the caller's stack pointer in r13.
-            return r13.filter(|&sp| self.is_on_stack(sp)).unwrap_or(exit.sp);
+            // The interpreter always passes the caller's stack pointer in the register.
+            return in_register
+                .filter(|&sp| self.is_on_stack(sp))
+                .unwrap_or(exit.sp);
         };
         let fits = |sp: &usize| {
             let end = sp.wrapping_add(words.wrapping_mul(WORD));
@@ -258,7 +260,7 @@ impl Walk<'_> {
                     .is_some_and(|word| self.is_return(word))
         };
         let behind = exit.sp..=exit.sp.saturating_add(MOST_WORDS * WORD);
-        let kept = r13.filter(|sp| behind.contains(sp));
+        let kept = in_register.filter(|sp| behind.contains(sp));
         let mut candidates = [kept, Some(exit.sp)].into_iter().flatten();
         candidates.find(fits).unwrap_or(exit.sp)
     }
@@ -277,9 +279,9 @@ impl Walk<'_> {
         let position = |slot: usize| {
             let mut registers = *registers;
             if slot != place.sp {
-                registers.set(Register::RBP, self.word(slot.wrapping_sub(WORD)));
+                registers.set(Native::FP, self.word(slot.wrapping_sub(WORD)));
             }
-            registers.set(Register::RSP, Some(slot.wrapping_add(WORD)));
+            registers.set(Native::SP, Some(slot.wrapping_add(WORD)));
             self.behind_stub(blob.kind, place.sp, self.word(slot)?, registers)
         };
         let find = |leads_here: &dyn Fn(usize) -> bool| {
@@ -300,8 +302,8 @@ impl Walk<'_> {
         caller: Place,
     ) -> Option<Position> {
         let mut registers = Registers::UNKNOWN;
-        registers.set(Register::RSP, Some(caller.sp));
-        registers.set(Register::RBP, Some(caller.fp));
+        registers.set(Native::SP, Some(caller.sp));
+        registers.set(Native::FP, Some(caller.fp));
         self.behind_stub(stub, below, caller.pc, registers)
     }
 
@@ -314,7 +316,7 @@ impl Walk<'_> {
         pc: usize,
         mut registers: Registers,
     ) -> Option<Position> {
-        let sp = registers.get(Register::RSP)?;
+        let sp = registers.get(Native::SP)?;
         // A stub that has popped the return address has the caller's stack pointer.
         if sp < below || !self.is_on_stack(sp) {
             return None;
@@ -324,29 +326,29 @@ impl Walk<'_> {
         let may_be_call = matches!(blob.kind, Kind::Compiled(_)) && stub != Kind::Safepoint;
         let is_leaf_call = may_be_call && is_leaf_call(self.vm, &self.memory, pc);
         if self.is_return(pc) && !is_leaf_call {
-            let fp = registers.get(Register::RBP)?;
+            let fp = registers.get(Native::FP)?;
             return Some(Position::Call(Place { pc, sp, fp }));
         }
         if stub == Kind::Safepoint
             && let Some(pc) = self.poll_before(pc)
         {
-            let fp = registers.get(Register::RBP)?;
+            let fp = registers.get(Native::FP)?;
             return Some(Position::Call(Place { pc, sp, fp }));
         }
         if let Some(origin) = self.thrown_at.filter(|&origin| self.goes_on_at(pc, origin))
             && !(is_leaf_call && stub == Kind::Routine)
         {
             // The stub returns to a handler of the exception.
-            let fp = registers.get(Register::RBP)?;
+            let fp = registers.get(Native::FP)?;
             return Some(Position::Call(Place { pc: origin, sp, fp }));
         }
         if blob.kind == Kind::Interpreter {
             // A method whose entry calls a stub gets no frame. A frame has its own bytecode pointer at a call, and an entry
-            // has the caller's stack pointer in r13.
-            registers.set(Register::RBX, None);
+            // has the caller's stack pointer in the same register.
+            registers.set(Native::METHOD, None);
             let codelet = self.vm.interpreter.codelet(pc);
-            if !codelet.is_some_and(|codelet| codelet.enters(pc)) {
-                registers.set(Register::R13, None);
+            if !codelet.is_some_and(|codelet| codelet.enters(pc) == Ok(true)) {
+                registers.set(Native::BCP, None);
             }
         }
         is_behind_call(&self.memory, pc).then_some(Position::Called(pc, registers))

@@ -1,11 +1,11 @@
 //! Runs the instructions of an interrupted thread by copies of them.
 //!
-//! A copy has the registers and the memory of the instruction ([`hotspot::steps::copied`]). The copies stay in
+//! A copy has the registers and the memory of the instruction ([`hotspot::arch::x86_64::copies`]). The copies stay in
 //! memory of their own, and each is made anew if the bytes of its instruction have changed: the VM patches
 //! code. If a copy faults, nothing has happened, and the thread runs the instruction itself.
 
 use crate::jvm::arch::copy_x86_64::{behind_copy, register, run_copy};
-use hotspot::steps::copied::{Copied, Copy, copied};
+use hotspot::arch::x86_64::copies::{Copied, Copy, copied};
 use oracle::random::GOLDEN;
 use std::io;
 use std::ptr;

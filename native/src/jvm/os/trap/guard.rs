@@ -4,7 +4,7 @@
 use crate::jvm::arch::{self, leave_guarded, run_guarded};
 use crate::jvm::os::peek::peek;
 use crate::jvm::os::thread::id;
-use hotspot::vm::safe_fetch::is_safe_fetch;
+use hotspot::arch::{Arch, Native};
 use std::ffi::c_void;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicI32, AtomicUsize};
@@ -56,7 +56,7 @@ pub fn end_walk(context: &mut libc::ucontext_t) -> bool {
     }
     // The VM itself goes on behind such a read.
     let code = peek::<u64>(pc).unwrap_or(0).to_le_bytes();
-    if is_safe_fetch(&code) {
+    if Native::is_safe_fetch(&code) == Ok(true) {
         return false;
     }
     CRASHED_AT.store(pc, Relaxed);

@@ -3,79 +3,71 @@
 //!
 //! Long because: this is one decoder, and its opcode maps share the cursor, prefixes and operands.
 
-use crate::unwind::Register;
+use crate::arch::{Effect, Instruction, Register};
 
-/// One instruction.
+/// A decoded instruction.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
-pub struct Instruction {
+pub struct Decoded {
     /// Its length in bytes, 1 to 15.
     pub length: usize,
     /// Its effect.
     pub effect: Effect,
     /// The place of its ModRM byte, if it has one.
     pub modrm: Option<usize>,
+    /// Its prefixes.
+    pub prefixes: Prefixes,
 }
 
-/// The effect of an instruction, as far as frames depend on it.
-#[derive(Copy, Clone, Debug, Eq, PartialEq)]
-pub enum Effect {
-    /// It pushes a register, or something else.
-    Push(Option<Register>),
-    /// It pops a word to a register, or elsewhere.
-    Pop(Option<Register>),
-    /// It adds to a register.
-    Add(Register, i32),
-    /// It clears bits of a register.
-    And(Register, i32),
-    /// It puts the sum of a register and a number into a register.
-    Lea(Register, Register, i32),
-    /// It copies the second register to the first.
-    Move(Register, Register),
-    /// It loads the first register from the second plus a number.
-    Load(Register, Register, i32),
-    /// It stores the last register at the first plus a number.
-    Store(Register, i32, Register),
-    /// `leave`: the stack pointer becomes the frame pointer, which is popped.
-    Leave,
-    /// `ret`.
-    Return,
-    /// A call.
-    Call,
-    /// A jump by this many bytes from its end.
-    Jump(i32),
-    /// A jump to the address in a register.
-    JumpRegister(Register),
-    /// A jump to an address in memory.
-    JumpMemory,
-    /// A jump by this many bytes from its end, if a condition holds.
-    Branch(i32),
-    /// It changes a register in a way that is not followed.
-    Write(Register),
-    /// It changes registers in a way that is not followed.
-    Clobber,
-    /// No effect on the general registers.
-    Nothing,
-    /// The instruction behind is not executed.
-    Trap,
+impl From<Decoded> for Instruction {
+    fn from(decoded: Decoded) -> Instruction {
+        let Decoded { length, effect, .. } = decoded;
+        Instruction { length, effect }
+    }
+}
+
+/// The prefixes before an opcode.
+#[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
+pub struct Prefixes {
+    /// Operands of 16 bits.
+    pub operand_16: bool,
+    /// Addresses of 32 bits.
+    pub address_32: bool,
+    /// `rep` or `repne`, which some opcodes take as a part of their own.
+    pub repeats: bool,
+    /// The prefix of a segment with a base of its own: `fs` or `gs`.
+    pub segment: Option<u8>,
+    /// The prefix REX; 0 without one.
+    pub rex: u8,
+    /// The place of the opcode, or of a prefix VEX or EVEX.
+    pub end: usize,
 }
 
 /// Decodes the instruction at the start of `code`; `None` if no instruction of 64-bit mode begins
 /// there.
-pub fn decode(code: &[u8; 16]) -> Option<Instruction> {
+pub fn decode(code: &[u8; 16]) -> Option<Decoded> {
     let mut bytes = Bytes {
         code,
         at: 0,
         modrm: None,
     };
-    let effect = effect(&mut bytes)?;
+    let prefixes = prefixes(&mut bytes)?;
+    let effect = effect(&mut bytes, prefixes)?;
     let Bytes {
         at: length, modrm, ..
     } = bytes;
-    (length <= 15).then_some(Instruction {
+    (length <= 15).then_some(Decoded {
         length,
         effect,
         modrm,
+        prefixes,
     })
+}
+
+/// Whether `code` begins with an instruction that does nothing (`nop`, Intel SDM, volume 2).
+pub fn is_padding(code: &[u8]) -> bool {
+    let is_prefix = |byte: &&u8| matches!(**byte, 0x66 | 0x2e);
+    let prefixes = code.iter().take_while(is_prefix).count();
+    matches!(code[prefixes..], [0x90, ..] | [0x0f, 0x1f, ..])
 }
 
 struct Bytes<'a> {
@@ -108,14 +100,6 @@ impl Bytes<'_> {
         self.at += 4;
         Some(i32::from_le_bytes(bytes.try_into().ok()?))
     }
-}
-
-/// The prefixes of an instruction.
-#[derive(Copy, Clone, Default)]
-struct Prefixes {
-    operand_16: bool,
-    address_32: bool,
-    rex: u8,
 }
 
 impl Prefixes {
@@ -188,13 +172,15 @@ fn displacement(bytes: &mut Bytes<'_>, mode: u8) -> Option<i32> {
     }
 }
 
-fn effect(bytes: &mut Bytes<'_>) -> Option<Effect> {
+fn prefixes(bytes: &mut Bytes<'_>) -> Option<Prefixes> {
     let mut prefixes = Prefixes::default();
     loop {
         match bytes.peek()? {
             0x66 => prefixes.operand_16 = true,
             0x67 => prefixes.address_32 = true,
-            0x26 | 0x2e | 0x36 | 0x3e | 0x64 | 0x65 | 0xf0 | 0xf2 | 0xf3 => {}
+            0xf2 | 0xf3 => prefixes.repeats = true,
+            segment @ (0x64 | 0x65) => prefixes.segment = Some(segment),
+            0x26 | 0x2e | 0x36 | 0x3e | 0xf0 => {}
             _ => break,
         }
         bytes.skip(1);
@@ -203,6 +189,11 @@ fn effect(bytes: &mut Bytes<'_>) -> Option<Effect> {
         prefixes.rex = rex;
         bytes.skip(1);
     }
+    prefixes.end = bytes.at;
+    Some(prefixes)
+}
+
+fn effect(bytes: &mut Bytes<'_>, prefixes: Prefixes) -> Option<Effect> {
     let opcode = bytes.next()?;
     match opcode {
         0x0f => two_byte(bytes, prefixes),
@@ -521,7 +512,7 @@ mod tests {
             let mut bytes = [0; 16];
             let rest = &code[at..code.len().min(at + 16)];
             bytes[..rest.len()].copy_from_slice(rest);
-            let Instruction { length, effect, .. } = decode(&bytes).expect("an instruction");
+            let Decoded { length, effect, .. } = decode(&bytes).expect("an instruction");
             found.push((length, effect));
             at += length;
         }

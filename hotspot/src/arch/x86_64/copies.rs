@@ -5,7 +5,8 @@
 //! program counter gets a general register as its base. Jumps, calls and returns have no copy: their
 //! effect is their description.
 
-use crate::unwind::instruction::{Effect, Instruction, decode};
+use super::decoder::{Decoded, Prefixes, decode};
+use crate::arch::Effect;
 
 /// What stands for an instruction.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -81,8 +82,12 @@ impl Condition {
 /// is not known.
 pub fn copied(code: &[u8; 16]) -> Option<(usize, Copied)> {
     let instruction = decode(code)?;
-    let Instruction { length, effect, .. } = instruction;
-    let prefixes = Prefixes::of(code);
+    let Decoded {
+        length,
+        effect,
+        prefixes,
+        ..
+    } = instruction;
     let whole = || Some(Copied::Whole(prefixes.copy(code, &instruction)?));
     let is_plain = !prefixes.operand_16 && !prefixes.address_32;
     let copied = match effect {
@@ -119,18 +124,6 @@ pub fn copied(code: &[u8; 16]) -> Option<(usize, Copied)> {
     Some((length, copied?))
 }
 
-/// The prefixes before an opcode.
-struct Prefixes {
-    operand_16: bool,
-    address_32: bool,
-    repeats: bool,
-    /// `fs` or `gs`.
-    segment: Option<u8>,
-    rex: u8,
-    /// The place of the opcode, or of a prefix VEX or EVEX.
-    end: usize,
-}
-
 /// What an opcode needs.
 #[derive(Copy, Clone, Eq, PartialEq)]
 enum Needs {
@@ -139,34 +132,6 @@ enum Needs {
 }
 
 impl Prefixes {
-    fn of(code: &[u8; 16]) -> Prefixes {
-        let mut prefixes = Prefixes {
-            operand_16: false,
-            address_32: false,
-            repeats: false,
-            segment: None,
-            rex: 0,
-            end: 0,
-        };
-        for &byte in &code[..15] {
-            match byte {
-                0x66 => prefixes.operand_16 = true,
-                0x67 => prefixes.address_32 = true,
-                0xf2 | 0xf3 => prefixes.repeats = true,
-                0x64 | 0x65 => prefixes.segment = Some(byte),
-                0x26 | 0x2e | 0x36 | 0x3e | 0xf0 => {}
-                0x40..=0x4f => {
-                    prefixes.rex = byte;
-                    prefixes.end += 1;
-                    break;
-                }
-                _ => break,
-            }
-            prefixes.end += 1;
-        }
-        prefixes
-    }
-
     /// What the instruction needs; `None` if it has no copy.
     fn needs(&self, code: &[u8; 16], modrm: Option<u8>) -> Option<Needs> {
         let group = modrm.map(|modrm| modrm >> 3 & 7);
@@ -197,7 +162,7 @@ impl Prefixes {
         }
     }
 
-    fn copy(&self, code: &[u8; 16], instruction: &Instruction) -> Option<Copy> {
+    fn copy(&self, code: &[u8; 16], instruction: &Decoded) -> Option<Copy> {
         let modrm = instruction.modrm.map(|at| code[at]);
         let needs = self.needs(code, modrm)?;
         let mut copy = Copy {
@@ -245,7 +210,7 @@ impl Prefixes {
     }
 
     /// A copy that loads the operand of a jump or call into `rax`.
-    fn load(&self, code: &[u8; 16], instruction: &Instruction) -> Option<Copy> {
+    fn load(&self, code: &[u8; 16], instruction: &Decoded) -> Option<Copy> {
         let at = instruction.modrm?;
         let operand = &code[at..instruction.length];
         let mut load = [0; 16];
@@ -260,7 +225,8 @@ impl Prefixes {
         put(0x8b);
         put(operand[0] & 0xc7);
         operand[1..].iter().for_each(|&byte| put(byte));
-        let mut copy = Prefixes::of(&load).copy(&load, &decode(&load)?)?;
+        let decoded = decode(&load)?;
+        let mut copy = decoded.prefixes.copy(&load, &decoded)?;
         copy.length = u8::try_from(length).ok()?;
         Some(copy)
     }

@@ -5,32 +5,15 @@
 //! place where they do: a debug info record, the return, or a `pop` of the stack pointer that was kept. A branch is taken when the simulation
 //! meets it for the second time, so loops end. Where this leads nowhere, the first branches are taken.
 
+use super::exit::exit;
+use super::machine::Machine;
+use super::met::{Met, on_ways};
+use crate::arch::x86_64::Registers;
+use crate::arch::x86_64::decoder::decode;
+use crate::arch::x86_64::polls::is_return_poll;
+use crate::arch::{Effect, Register, Settled};
 use crate::memory::Memory;
-use crate::unwind::exit::exit;
-use crate::unwind::instruction::{Effect, Instruction, decode};
-use crate::unwind::machine::Machine;
-use crate::unwind::met::{Met, on_ways};
-use crate::unwind::{Register, Registers};
 use std::ops::Range;
-
-/// Where the simulation came to.
-#[derive(Copy, Clone, Debug, Eq, PartialEq)]
-pub enum Settled {
-    /// A place in the body, where the frame is complete.
-    Body {
-        /// The stack pointer there.
-        sp: usize,
-        /// Whether the code alone says by how much the stack pointer differs.
-        is_relative: bool,
-    },
-    /// The return, or a jump to a stub that goes on to the caller.
-    Return {
-        /// The program counter, the stack pointer and the frame pointer of the caller.
-        caller: [usize; 3],
-        /// As for [`Settled::Body`].
-        is_relative: bool,
-    },
-}
 
 /// Simulates at most `steps` instructions of `code` from `pc` on. `record` gives the first address from an address
 /// on that has a debug info record. `None` if the simulation came to no record and to no return, or the stack pointer
@@ -79,7 +62,7 @@ fn follow(
         }
         let bytes = memory.code(pc);
         let instruction = decode(&bytes)?;
-        if next_record == Some(pc) && !is_return_poll(&bytes, instruction) {
+        if next_record == Some(pc) && !is_return_poll(&bytes) {
             return body(&machine);
         }
         let next = pc.wrapping_add(instruction.length);
@@ -137,21 +120,10 @@ fn body(machine: &Machine<'_, impl Memory>) -> Option<Settled> {
     })
 }
 
-/// Whether an instruction is a return poll, which has a record although the frame is removed: it compares the stack
-/// pointer with a word of the thread (`MacroAssembler::safepoint_poll`).
-fn is_return_poll(bytes: &[u8; 16], instruction: Instruction) -> bool {
-    /// `cmp` of a register with an operand in memory.
-    const COMPARE: u8 = 0x3b;
-    const RSP: u8 = 4;
-    instruction
-        .modrm
-        .is_some_and(|modrm| bytes[modrm - 1] == COMPARE && (bytes[modrm] >> 3) & 7 == RSP)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::unwind::toy::{CODE, Fixed, STACK};
+    use crate::arch::x86_64::toy::{CODE, Fixed, STACK};
 
     const WORD: usize = size_of::<usize>();
 

@@ -1,8 +1,8 @@
 //! Runs instructions on registers that are only partly known.
 
+use crate::arch::x86_64::Registers;
+use crate::arch::{Effect, Register};
 use crate::memory::Memory;
-use crate::unwind::instruction::Effect;
-use crate::unwind::{Register, Registers};
 
 const WORD: usize = size_of::<usize>();
 

@@ -4,35 +4,17 @@
 //! jump to the return address, leads to the caller. A branch is not taken when it is met first, so the
 //! simulation passes the return poll. Where this leads nowhere, the first branches are taken.
 
+use super::machine::Machine;
+use super::met::{Met, on_ways};
+use crate::arch::x86_64::Registers;
+use crate::arch::x86_64::decoder::{Decoded, decode};
+use crate::arch::{Calls, Effect, Landings, Register};
 use crate::memory::Memory;
-use crate::unwind::instruction::{Effect, Instruction, decode};
-use crate::unwind::machine::Machine;
-use crate::unwind::met::{Met, on_ways};
-use crate::unwind::{Register, Registers};
-
-const WORD: usize = size_of::<usize>();
-
-/// What the simulation does at a call.
-#[derive(Copy, Clone, Debug, Eq, PartialEq)]
-pub enum Calls {
-    /// The code cannot be followed behind a call.
-    Stop,
-    /// A call returns, and leaves the stack pointer and the frame pointer as they were.
-    Return,
-}
 
 /// The state at the caller.
-#[derive(Copy, Clone, Debug, Eq, PartialEq)]
-pub struct Exit {
-    /// Where the caller continues.
-    pub pc: usize,
-    /// The caller's stack pointer, behind the return address.
-    pub sp: usize,
-    /// The caller's frame pointer.
-    pub fp: usize,
-    /// The registers of the caller, as far as they are known.
-    pub registers: Registers,
-}
+type Exit = crate::arch::Exit<Registers>;
+
+const WORD: usize = size_of::<usize>();
 
 /// What a simulation came to.
 enum Found {
@@ -57,21 +39,6 @@ struct Limits {
     calls: Calls,
     /// Whether the code may have a frame, which it removes.
     frame: bool,
-}
-
-/// The code to which a simulation leads.
-pub trait Landings {
-    /// Whether `word` is a return address of a Java frame.
-    fn is_return(&self, word: usize) -> bool;
-    /// Whether `word` is behind a call of the interpreter's own, whose frame goes on there.
-    fn is_behind_own_call(&self, word: usize) -> bool;
-    /// Whether `word` is a return address to which a callee may jump. A return address for [`Landings::is_return`] may also be a
-    /// place at which compiled code has a debug info record for another reason than a call.
-    fn returns_to(&self, word: usize) -> bool;
-    /// The return address of the callee whose exception the thread is about to handle, if the VM has kept the address.
-    fn origin(&self) -> Option<usize>;
-    /// Whether code may handle at `pc` an exception that the callee threw whose return address is `origin`.
-    fn goes_on_at(&self, pc: usize, origin: usize) -> bool;
 }
 
 /// Simulates at most `steps` instructions from `pc` on. An indirect jump goes to the caller, or leaves the return address
@@ -219,7 +186,7 @@ pub(super) fn exit(machine: &Machine<'_, impl Memory>, pc: usize) -> Option<Exit
 
 /// Whether a jump to an address in memory takes the address from a table of addresses, by an index
 /// (`InterpreterMacroAssembler::dispatch_base`).
-fn jumps_by_table(memory: &impl Memory, pc: usize, jump: Instruction) -> bool {
+fn jumps_by_table(memory: &impl Memory, pc: usize, jump: Decoded) -> bool {
     let code = memory.code(pc);
     let byte = |at: usize| code.get(at).copied().unwrap_or(0);
     let has_index = |modrm: usize| byte(modrm) & 7 == 4 && byte(modrm + 1) >> 6 == 3;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::unwind::toy::{CODE, Fixed, STACK};
+use crate::arch::x86_64::toy::{CODE, Fixed, STACK};
 
 const CALLER: usize = 0x2222;
 const HANDLER: usize = 0x3333;

@@ -1,29 +1,30 @@
-//! The places in an interpreted frame, in bytes from its frame pointer (`frame_x86.hpp`).
+//! The interpreter: its frames, and the registers that it uses.
 
+use super::decoder::decode;
+use crate::arch::{Effect, InterpretedFrame, Register};
 use crate::memory::Memory;
-use crate::unwind::Register;
-use crate::unwind::instruction::{Effect, decode};
 
 const WORD: usize = size_of::<usize>();
 
-/// Above the frame pointer: the return address.
-pub const RETURN_ADDRESS: usize = WORD;
-/// Below the frame pointer: the stack pointer of the caller.
-pub const SENDER_SP: usize = WORD;
-/// Below the frame pointer: the method.
-pub const METHOD: usize = 3 * WORD;
-/// Below the frame pointer: the local variables.
-pub const LOCALS: usize = 7 * WORD;
-/// Below the frame pointer: the bytecode pointer.
-pub const BCP: usize = 8 * WORD;
+/// The places in an interpreted frame (`frame_x86.hpp`, `interpreter_frame_sender_sp_offset` and so on).
+pub(super) const FRAME: InterpretedFrame = InterpretedFrame {
+    sender_sp: WORD,
+    method: 3 * WORD,
+    locals: 7 * WORD,
+    bcp: 8 * WORD,
+    fixed: 9 * WORD,
+};
 
 /// Whether the interpreter at `pc` is about to load its bytecode pointer from the frame. Until then the register may have
 /// anything: the interpreter comes from other code, as where it throws on to a caller
 /// (`TemplateInterpreterGenerator::generate_throw_exception`).
-pub fn loads_bcp(memory: &impl Memory, pc: usize) -> bool {
-    /// Before, it clears `last_sp`.
+pub(super) fn loads_bcp(memory: &impl Memory, pc: usize) -> bool {
+    // `InterpreterMacroAssembler::restore_bcp`, after a call or where an exception arrives:
+    //
+    //         mov  qword [rbp - 16], 0    `last_sp` is cleared, perhaps
+    //         mov  r13, [rbp - 64]
     const AHEAD: usize = 3;
-    const FROM_FRAME: i32 = -(BCP as i32);
+    const FROM_FRAME: i32 = -(FRAME.bcp as i32);
     let mut at = pc;
     for _ in 0..AHEAD {
         let Some(instruction) = decode(&memory.code(at)) else {
@@ -40,8 +41,17 @@ pub fn loads_bcp(memory: &impl Memory, pc: usize) -> bool {
 
 /// Whether code that enters a method, from `start` on, has popped the return address to rax before `pc`, and has not pushed it
 /// again (`TemplateInterpreterGenerator::generate_normal_entry`). Meanwhile a word of the caller is on top of the stack.
-pub fn has_popped_return(memory: &impl Memory, start: usize, pc: usize) -> bool {
-    const RAX: Register = Register::new(0);
+pub(super) fn has_popped_return(memory: &impl Memory, start: usize, pc: usize) -> bool {
+    // Locals that are no parameters are pushed where the return address was:
+    //
+    //         pop  rax
+    //         push 0          for each local
+    //         push rax        `generate_fixed_frame`
+    //         push rbp
+    //         mov  rbp, rsp
+    //
+    // An entry may begin with a jump to another, so what stands behind a jump begins anew.
+    const RAX: Register = Register::RAX;
     let mut is_popped = false;
     let mut at = start;
     while at < pc {
@@ -64,7 +74,7 @@ pub fn has_popped_return(memory: &impl Memory, start: usize, pc: usize) -> bool 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::unwind::toy::{CODE, Fixed};
+    use crate::arch::x86_64::toy::{CODE, Fixed};
 
     #[test]
     fn the_return_address_is_in_rax_between_a_pop_and_a_push() {

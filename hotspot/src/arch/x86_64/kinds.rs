@@ -1,10 +1,11 @@
 //! Instructions of compiled code by what they do to the frame.
 
-use crate::unwind::Register;
-use crate::unwind::instruction::{Effect, decode};
+use super::decoder::decode;
+use super::polls::is_return_poll;
+use crate::arch::{Effect, Flow, Register};
 
 /// The kind of the instruction at the start of `code`, as reports have it.
-pub fn kind(code: &[u8; 16]) -> &'static str {
+pub(super) fn kind(code: &[u8; 16]) -> &'static str {
     let Some(instruction) = decode(code) else {
         return "unknown";
     };
@@ -27,10 +28,32 @@ pub fn kind(code: &[u8; 16]) -> &'static str {
     }
 }
 
-/// Whether `code` begins with the poll before a return, `cmp rsp, [r15+x]`
-/// (`MacroAssembler::safepoint_poll`).
-fn is_return_poll(code: &[u8; 16]) -> bool {
-    matches!(code[..3], [0x49, 0x3b, 0xa7 | 0x67])
+/// What an instruction with these first bytes does to a thread and its calls (Intel SDM, volume 2: `CALL`, `Jcc`, `JMP`,
+/// `POPF`, `PUSH`, `RET`, `SYSCALL`).
+pub(super) fn flow(bytes: [u8; 2]) -> Flow {
+    // Up to one prefix stands before the opcode: a hint for a branch, `rep` before `ret`, or REX.
+    const PREFIXES: [u8; 3] = [0x2e, 0x3e, 0xf3];
+    let leads = |opcode| {
+        matches!(
+            opcode,
+            0x70..=0x7f | 0xc2 | 0xc3 | 0xe8 | 0xe9 | 0xeb | 0xff
+        )
+    };
+    match bytes {
+        [0x50..=0x57 | 0x68 | 0x6a, _] | [0x40..=0x4f, 0x50..=0x57] => Flow::Push,
+        [0xff, modrm] if modrm >> 3 & 7 == 6 => Flow::Push,
+        [0xe8, _] => Flow::DirectCall,
+        [0x0f, 0x05] => Flow::SystemCall,
+        [0x9d, _] | [0x48, 0x9d] => Flow::LoadFlags,
+        [0x0f, 0x80..=0x8f] => Flow::Leave,
+        [opcode, _] if leads(opcode) => Flow::Leave,
+        [prefix, opcode]
+            if (PREFIXES.contains(&prefix) || (0x40..=0x4f).contains(&prefix)) && leads(opcode) =>
+        {
+            Flow::Leave
+        }
+        _ => Flow::Other,
+    }
 }
 
 #[cfg(test)]

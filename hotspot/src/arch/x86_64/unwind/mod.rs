@@ -1,0 +1,9 @@
+//! The caller of interrupted code, found by the code itself.
+//!
+//! * [`exit`]: simulates the code up to its return;
+//! * [`settled`]: simulates the code up to a place where its frame is as the tables say.
+
+pub mod exit;
+mod machine;
+mod met;
+pub mod settled;
