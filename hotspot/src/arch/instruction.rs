@@ -133,3 +133,10 @@ pub enum Flow {
     #[default]
     Other,
 }
+
+impl Flow {
+    /// Whether the instruction may lead to other code.
+    pub fn leaves(self) -> bool {
+        matches!(self, Flow::DirectCall | Flow::Leave)
+    }
+}

@@ -8,6 +8,7 @@
 
 pub use super::call::Call;
 use super::diverted::Diverted;
+pub use super::interpreted::Interpreted;
 use super::replaced::Replaced;
 use super::{Code, Piece, Place, Stack, WORD};
 use crate::arch::{Arch, Flow, InterpretedFrame, Native};
@@ -19,19 +20,6 @@ const FRAME: InterpretedFrame = Native::INTERPRETED;
 /// The code by which C1 throws is no longer than this: it takes its own address, and calls a stub
 /// (`LIR_Assembler::throw_op`).
 const THROW: usize = 32;
-
-/// What is known of the interpreter at an instant.
-#[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
-pub enum Interpreted {
-    /// The frame at the frame pointer is whole. Its method.
-    Whole(usize),
-    /// A frame is being built, or was removed. The content of the register that has the method where a
-    /// frame is being built.
-    InPart(usize),
-    /// The program counter is not in the interpreter.
-    #[default]
-    No,
-}
 
 /// Why the shadow stack cannot follow a step.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -161,7 +149,7 @@ impl Shadow {
         let is_elsewhere = after.piece != before.piece;
         let diverted = self.diverted;
         if is_elsewhere && before.code == Code::Compiled && after.sp == before.sp {
-            if after.code == Code::Poll && !leaves(before.flow) {
+            if after.code == Code::Poll && !before.flow.leaves() {
                 // The poll has faulted, and the VM has kept its program counter.
                 return self.push(Call {
                     ret: before.pc,
@@ -395,11 +383,6 @@ impl Shadow {
             .last_mut()
             .filter(|newest| newest.slot == 0)
     }
-}
-
-/// Whether an instruction may lead to other code.
-fn leaves(flow: Flow) -> bool {
-    matches!(flow, Flow::DirectCall | Flow::Leave)
 }
 
 /// Mixes a word into a hash.

@@ -395,11 +395,9 @@ impl<'e> Sampling<'e, '_> {
     /// Waits for the requests under way.
     fn finish(&mut self) {
         while !self.asked.is_empty() {
-            match self.asked.iter().position(Request::is_over) {
-                Some(at) => {
-                    let over = self.asked.swap_remove(at);
-                    self.close(over);
-                }
+            let over = self.asked.iter().position(Request::is_over);
+            match over.map(|at| self.asked.swap_remove(at)) {
+                Some(over) => self.close(over),
                 None => self.rest(),
             }
         }
