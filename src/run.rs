@@ -8,7 +8,7 @@ use crate::output::{Stream, print};
 use crate::progress::Progress;
 use crate::report::render;
 use oracle::Hooking;
-use scenarios::{Done, Scenario, Session, interrupt};
+use scenarios::{Done, Maker, Scenario, Session, interrupt};
 use std::time::Duration;
 
 /// Sets the way in which the programs of `scenario` are hooked.
@@ -16,6 +16,18 @@ fn hook(scenario: &mut Scenario, hooks: Option<Hooking>) {
     if let Some(hooks) = hooks {
         scenario.programs.iter_mut().for_each(|p| p.hook(hooks));
         scenario.required = scenario.measured();
+    }
+}
+
+/// This program and its command line, for the report.
+fn made_by() -> Maker {
+    let words = std::env::args_os();
+    Maker {
+        command: words
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        commit: option_env!("STACKWITNESS_COMMIT").map(Into::into),
     }
 }
 
@@ -52,7 +64,7 @@ pub fn run(mut args: RunArgs) -> Result<u8, Error> {
     }
     interrupt::note().map_err(|e| Error::machine(format!("cannot handle signals: {e}")))?;
     let mut progress = Progress::new(&plan, of_user);
-    let session = Session::new(scenario, plan, &args.out)?;
+    let session = Session::new(scenario, plan, &args.out)?.made_by(made_by());
     progress.announce(session.plan(), &args.out);
     let Done { report, failure } = session.run(&mut |event| progress.show(&event))?;
 

@@ -41,6 +41,7 @@ pub(crate) fn report() -> Report {
             why: "there is no h2.jar".into(),
             dir: String::new(),
         }],
+        origins: vec![],
     }
 }
 

@@ -68,6 +68,7 @@ fn text(path: &Path) -> String {
 /// A report without the parts that differ between any two runs.
 fn timeless(out: &Path) -> oracle::report::Report {
     let mut report = report(out);
+    report.origins.clear();
     for run in &mut report.runs {
         run.wall_s = 0.0;
         run.cost = None;

@@ -33,6 +33,20 @@ fn ground_and_gst_are_clean_and_every_layer_has_checks() {
 
         let report = report(out.path());
         assert!(report.complete);
+        let [origin] = &report.origins[..] else {
+            panic!("{:?}", report.origins);
+        };
+        assert_eq!(origin.version, env!("CARGO_PKG_VERSION"));
+        assert!(
+            origin.command.iter().any(|word| word == SMALL),
+            "{origin:?}"
+        );
+        assert_eq!(origin.scenario_sha256.as_ref().map(String::len), Some(64));
+        assert!(origin.load_before.is_some() && origin.load_after.is_some());
+        assert!(
+            origin.seconds > 0.0 && !origin.processor.is_empty(),
+            "{origin:?}"
+        );
         assert_eq!(Path::new(&report.jdk.home), jdk.canonicalize().unwrap());
         for layer in Layer::usual() {
             let counts = report.layer(layer).unwrap();

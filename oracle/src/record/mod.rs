@@ -11,6 +11,7 @@ mod flaw;
 mod hooking;
 mod joined;
 mod lines;
+mod origin;
 pub mod report;
 pub mod tally;
 #[cfg(test)]
@@ -28,3 +29,4 @@ pub use lines::{
     StackWord, Started, StepCounts, VISITED_FILE, VisitedCode, Worst,
 };
 pub use lines::{pace, profile};
+pub use origin::Origin;

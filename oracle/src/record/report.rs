@@ -6,7 +6,8 @@ use crate::cost::Cost;
 use crate::profile::Profile;
 use crate::record::altered::AlteredWalks;
 use crate::record::{
-    ClassData, EdgeCounts, ErrorCount, JoinCounts, KindCount, Mismatch, Rewriting, StepCounts,
+    ClassData, EdgeCounts, ErrorCount, JoinCounts, KindCount, Mismatch, Origin, Rewriting,
+    StepCounts,
 };
 use crate::tally::{Compared, Drop, Tally};
 use crate::{Hooking, Layer};
@@ -57,6 +58,9 @@ pub struct Report {
     /// Requested programs that did not run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<Skipped>,
+    /// Where the runs come from, an origin for each session; absent in reports of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub origins: Vec<Origin>,
 }
 
 impl Report {

@@ -17,5 +17,6 @@ pub fn report(runs: Vec<Run>) -> Report {
         required: vec![],
         planned: 0,
         skipped: vec![],
+        origins: vec![],
     }
 }

@@ -110,6 +110,7 @@ pub fn report() -> impl Strategy<Value = Report> {
             required,
             planned: 0,
             skipped: vec![],
+            origins: vec![],
         },
     )
 }

@@ -3,5 +3,6 @@
 mod baseline;
 mod hang;
 mod launch;
+pub(crate) mod origin;
 pub mod session;
 mod watch;

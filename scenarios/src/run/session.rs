@@ -2,6 +2,7 @@
 
 use super::baseline;
 use super::launch::{Kit, Launch, group, work};
+use super::origin::{self, Maker};
 use super::watch::{Ending, Watch};
 use crate::Error;
 use crate::collect::crash::{self, Crash};
@@ -78,6 +79,7 @@ pub struct Session {
     scenario: Scenario,
     plan: Plan,
     out: Folder,
+    maker: Maker,
 }
 
 impl Session {
@@ -90,7 +92,13 @@ impl Session {
             scenario,
             plan,
             out: Folder::take(out)?,
+            maker: Maker::default(),
         })
+    }
+
+    /// The session, with the program and the command for its report.
+    pub fn made_by(self, maker: Maker) -> Session {
+        Session { maker, ..self }
     }
 
     /// The plan.
@@ -113,7 +121,12 @@ impl Session {
         Request::new(&self.id, self.plan.jobs.len(), &report).write(&self.out)?;
         // The report of an earlier session must not stay.
         store::write_report(&self.out, &report)?;
+        let start = Instant::now();
         let result = self.run_all(&kit, &mut report, watcher);
+        report
+            .origins
+            .iter_mut()
+            .for_each(|origin| origin::end(origin, start.elapsed()));
         report.layers = report::sum_layers(&report.runs);
         let ended = report.runs.len() + report.skipped.len() == self.plan.jobs.len();
         let interrupted = |run: &Run| run.exit == Exit::Interrupted;
@@ -187,6 +200,7 @@ impl Session {
             required: self.required(),
             planned: self.plan.whole,
             skipped: vec![],
+            origins: vec![origin::here(&self.maker, self.scenario.sha256.clone())],
         }
     }
 

@@ -5,7 +5,7 @@ use super::model::{Matrix, Program, Scenario, Start, Suite, SuiteKind, default_b
 use super::sampling::{FileSampling, share_of_methods};
 use super::variation::Variation;
 use crate::Error;
-use crate::text::position;
+use crate::text::{position, sha256};
 use oracle::budget::Budget;
 use oracle::record::Sampling;
 use oracle::{Hooking, Layer, When};
@@ -24,7 +24,11 @@ pub(super) fn parse(text: &str, file: &str) -> Result<Scenario, Error> {
     };
     let read: File =
         toml::from_str(text).map_err(|e| fail(e.span().unwrap_or(0..0), e.message()))?;
-    read.check().map_err(|(span, message)| fail(span, &message))
+    let mut scenario = read
+        .check()
+        .map_err(|(span, message)| fail(span, &message))?;
+    scenario.sha256 = Some(sha256(text));
+    Ok(scenario)
 }
 
 /// A scenario as its file has it.
@@ -198,6 +202,7 @@ impl File {
             required: vec![],
             programs,
             time_budget: time_budget.map(Duration::from_secs_f64),
+            sha256: None,
         };
         scenario.required = scenario.measured();
         Ok(scenario)

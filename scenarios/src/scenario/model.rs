@@ -1,6 +1,7 @@
 //! The model of a scenario: programs, how to sample them, and how many mismatches are allowed.
 
 use super::variation::Variation;
+use crate::text::sha256;
 use oracle::budget::Budget;
 use oracle::record::{Config, Sampling};
 use oracle::{Hooking, LAYERS, Layer, TruthKind, When};
@@ -26,6 +27,8 @@ pub struct Scenario {
     pub programs: Vec<Program>,
     /// No further program starts after this time.
     pub time_budget: Option<Duration>,
+    /// SHA-256 of the scenario's text, in hexadecimal digits, if it has a text.
+    pub sha256: Option<String>,
 }
 
 /// One program of a scenario.
@@ -265,6 +268,7 @@ impl Scenario {
             sum.required.sort();
             sum.required.dedup();
             sum.programs.extend(next.programs);
+            sum.sha256 = sum.sha256.zip(next.sha256).map(|(a, b)| sha256(&(a + &b)));
             sum.time_budget = sum.time_budget.zip(next.time_budget).map(|(a, b)| a + b);
             sum
         })

@@ -19,6 +19,7 @@ impl Scenario {
             required: vec![],
             programs: vec![program],
             time_budget: None,
+            sha256: None,
         };
         plain.with_program(args, deadline)
     }

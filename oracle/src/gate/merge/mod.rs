@@ -21,6 +21,7 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, String> {
         whole.runs.extend(report.runs);
         whole.skipped.extend(report.skipped);
         whole.mismatches.extend(report.mismatches);
+        whole.origins.extend(report.origins);
     }
     // Folders are numbered by the plan, so their order is that of an undivided run.
     whole.runs.sort_by(|a, b| a.dir.cmp(&b.dir));
@@ -31,6 +32,9 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, String> {
     let run_of = |mismatch: &crate::record::Mismatch| mismatch.evidence.run.clone();
     whole.mismatches.sort_by_key(run_of);
     whole.skipped.sort_by(|a, b| a.scenario.cmp(&b.scenario));
+    whole
+        .origins
+        .sort_by(|a, b| (&a.started, &a.host).cmp(&(&b.started, &b.host)));
     whole.layers = sum_layers(&whole.runs);
     if let Some(jdk) = whole.runs.iter().find_map(|run| run.jdk.clone()) {
         whole.jdk = jdk;
