@@ -43,7 +43,7 @@ pub(super) fn here(maker: &Maker, scenario_sha256: Option<String>) -> Origin {
         arch: ARCH.into(),
         processor: processor(),
         cores: available_parallelism().ok().map(Into::into),
-        memory: u64::from(machine.totalram).checked_mul(machine.mem_unit.into()),
+        memory: machine.totalram.checked_mul(machine.mem_unit.into()),
         load_before: load(),
         load_after: None,
         command,
