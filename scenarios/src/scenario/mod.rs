@@ -2,6 +2,7 @@
 
 mod check;
 mod file;
+mod join;
 pub mod known;
 mod load;
 mod model;

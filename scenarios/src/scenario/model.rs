@@ -1,7 +1,6 @@
 //! The model of a scenario: programs, how to sample them, and how many mismatches are allowed.
 
 use super::variation::Variation;
-use crate::text::sha256;
 use oracle::budget::Budget;
 use oracle::record::{Config, Sampling};
 use oracle::{Hooking, LAYERS, Layer, TruthKind, When};
@@ -253,25 +252,6 @@ impl Scenario {
             (row.layer, limit)
         });
         Budget(usual.chain(self.imprecise_budget.0.clone()).collect())
-    }
-
-    /// One scenario from several scenarios: all their programs, and the tightest budget of each
-    /// layer.
-    pub fn join(scenarios: Vec<Scenario>) -> Scenario {
-        let mut all = scenarios.into_iter();
-        let first = all.next().expect("there is at least one scenario");
-        all.fold(first, |mut sum, next| {
-            sum.name = format!("{}+{}", sum.name, next.name);
-            sum.budget.tighten(next.budget);
-            sum.imprecise_budget.tighten(next.imprecise_budget);
-            sum.required.extend(next.required);
-            sum.required.sort();
-            sum.required.dedup();
-            sum.programs.extend(next.programs);
-            sum.sha256 = sum.sha256.zip(next.sha256).map(|(a, b)| sha256(&(a + &b)));
-            sum.time_budget = sum.time_budget.zip(next.time_budget).map(|(a, b)| a + b);
-            sum
-        })
     }
 }
 
