@@ -28,7 +28,7 @@ use std::path::Path;
 const BYTES: usize = 16;
 
 /// `_thread_in_Java` of `JavaThreadState`.
-const IN_JAVA: i32 = 8;
+const IN_JAVA: &str = "in Java";
 
 fn samples() -> Vec<(String, RecordedSample)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded");
@@ -323,7 +323,7 @@ fn instant<'a>(recorded: &RecordedInstant, bytes: &'a [u8]) -> Instant<'a> {
 /// Whether the thread is in Java code, and no anchor has a program counter.
 fn is_without_pc(recorded: &RecordedInstant) -> bool {
     let anchor = recorded.anchor.as_ref();
-    anchor.is_some_and(|(state, _, last_pc)| *state == IN_JAVA && address(last_pc) == 0)
+    anchor.is_some_and(|(state, _, last_pc)| state == IN_JAVA && address(last_pc) == 0)
 }
 
 fn return_address(recorded: &RecordedInstant) -> Option<ReturnAddress> {
@@ -404,7 +404,7 @@ fn blob(recorded: &RecordedBlob) -> Blob {
 fn around(sample: &RecordedSample) -> Option<Around> {
     let instant = sample.instant.as_ref()?;
     let (state, last_sp, _) = instant.anchor.as_ref()?;
-    if *state != IN_JAVA || address(last_sp) != 0 {
+    if state != IN_JAVA || address(last_sp) != 0 {
         return None;
     }
     let recorded = instant.debug_info.as_ref()?;

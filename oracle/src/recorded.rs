@@ -123,10 +123,10 @@ pub struct RecordedInstant {
     pub sp: String,
     /// Frame pointer.
     pub fp: String,
-    /// `JavaThreadState` with the last Java stack pointer and program counter, if the VM describes
-    /// its threads.
+    /// The thread state in words, with the last Java stack pointer and program counter, if the VM
+    /// describes its threads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub anchor: Option<(i32, String, String)>,
+    pub anchor: Option<(String, String, String)>,
     /// The pieces of generated code to which this sample refers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blobs: Vec<RecordedBlob>,

@@ -13,12 +13,16 @@ pub struct FrameComplete {
 impl FrameComplete {
     /// `None` if this VM does not describe its blobs as expected.
     pub fn find(fields: &impl Fields) -> Option<FrameComplete> {
-        let blob = |field| fields.field(&["CodeBlob"], field);
-        let bounds = blob("_code_begin").and(blob("_code_end"));
+        const BLOB: &[&str] = &["CodeBlob"];
+        const FIELD: &str = "_frame_complete_offset";
         Some(FrameComplete {
-            field: blob("_frame_complete_offset")?,
-            // JDK 24 has made the fields of blobs smaller: this one a short, and those of the code distances.
-            is_short: bounds.is_none(),
+            field: fields.field(BLOB, FIELD)?,
+            // An int up to JDK 23, a short from JDK 24 on, and an int again in JDK 28.
+            is_short: match fields.type_of(BLOB, FIELD)? {
+                "int16_t" => true,
+                "int" => false,
+                _ => return None,
+            },
         })
     }
 

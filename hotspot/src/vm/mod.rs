@@ -8,3 +8,4 @@ pub mod flags;
 pub mod frame_complete;
 pub mod interpreter;
 pub mod nmethod;
+pub mod thread_state;

@@ -3,6 +3,7 @@
 
 use super::fields::Fields;
 use crate::memory::Memory;
+use std::ops::Range;
 
 /// A compiled method or a native wrapper: the address of its blob.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -24,9 +25,18 @@ pub struct Layout {
     entry_bci: usize,
     level: usize,
     orig_pc: usize,
-    deopt_handlers: [usize; 2],
+    handlers: Handlers,
     stubs: usize,
     places: Places,
+}
+
+/// The deoptimisation handlers of a compiled method: code that calls the code which deoptimises. Where a frame is to be
+/// deoptimised, it continues in a handler instead of behind its call.
+enum Handlers {
+    /// Up to JDK 25: one handler, and one more for frames that call method handles. A frame continues at the start.
+    Started([usize; 2]),
+    /// From JDK 26 on: one handler. A frame continues behind the call of the handler, where a jump leads back to the call.
+    Entered(usize),
 }
 
 /// The places of the tables, in two forms.
@@ -68,7 +78,7 @@ pub struct DebugTables {
 impl Layout {
     /// `None` if this VM does not describe its compiled methods as expected.
     pub fn find(tables: &impl Fields) -> Option<Layout> {
-        let field = |field| tables.field(&["nmethod", "CompiledMethod"], field);
+        let field = |field: &'static str| tables.field(&["nmethod", "CompiledMethod"], field);
         let blob = |field| tables.field(&["CodeBlob"], field);
         let outside = || {
             Some(Places::Outside {
@@ -90,9 +100,13 @@ impl Layout {
             })
         };
         let places = outside().or_else(inside)?;
+        let started =
+            |[one, other]: [&'static str; 2]| Some(Handlers::Started([field(one)?, field(other)?]));
         let handlers = match places {
-            Places::Inside { .. } => ["_deopt_handler_begin", "_deopt_mh_handler_begin"],
-            Places::Outside { .. } => ["_deopt_handler_offset", "_deopt_mh_handler_offset"],
+            Places::Inside { .. } => started(["_deopt_handler_begin", "_deopt_mh_handler_begin"]),
+            Places::Outside { .. } => field("_deopt_handler_entry_offset")
+                .map(Handlers::Entered)
+                .or_else(|| started(["_deopt_handler_offset", "_deopt_mh_handler_offset"])),
         };
         Some(Layout {
             method: field("_method")?,
@@ -100,7 +114,7 @@ impl Layout {
             entry_bci: field("_entry_bci")?,
             level: field("_comp_level")?,
             orig_pc: field("_orig_pc_offset")?,
-            deopt_handlers: [field(handlers[0])?, field(handlers[1])?],
+            handlers: handlers?,
             stubs: field("_stub_offset")?,
             places,
         })
@@ -153,25 +167,45 @@ impl Nmethod {
         handlers.any(|handler| handler == pc)
     }
 
-    /// The deoptimisation handlers of this method.
-    pub fn deopt_handlers(
+    /// Where frames of this method continue that are to be deoptimised.
+    fn deopt_handlers(self, layout: &Layout, memory: &impl Memory) -> impl Iterator<Item = usize> {
+        let fields = match layout.handlers {
+            Handlers::Started(both) => both,
+            Handlers::Entered(one) => [one, one],
+        };
+        fields.into_iter().filter_map(move |field| {
+            let place = self.0.wrapping_add(field);
+            match layout.places {
+                Places::Inside { .. } => memory.word(place),
+                // Without a handler of its own, the distance is negative.
+                Places::Outside { .. } => {
+                    let distance = usize::try_from(memory.i32(place)?).ok()?;
+                    Some(self.0.wrapping_add(distance))
+                }
+            }
+        })
+    }
+
+    /// The deoptimisation handler that `pc` is in: its code.
+    pub fn deopt_handler_at(
         self,
         layout: &Layout,
         memory: &impl Memory,
-    ) -> impl Iterator<Item = usize> {
-        layout
-            .deopt_handlers
-            .into_iter()
-            .filter_map(move |handler| {
-                let place = self.0.wrapping_add(handler);
-                match layout.places {
-                    Places::Inside { .. } => memory.word(place),
-                    Places::Outside { .. } => {
-                        let distance = memory.i32(place)?;
-                        Some(self.0.wrapping_add_signed(distance as isize))
-                    }
-                }
-            })
+        pc: usize,
+    ) -> Option<Range<usize>> {
+        // `HandlerImpl::emit_deopt_handler` up to JDK 25, 32 bytes at most:
+        //   entry: call next; next: subq [rsp], 5; jmp unpack        (or: push entry; jmp unpack)
+        // and from JDK 26 on:
+        //   start: call unpack; entry: jmp start
+        const MOST: usize = 32;
+        const CALL: usize = 5;
+        let before = match layout.handlers {
+            Handlers::Started(_) => 0,
+            Handlers::Entered(_) => CALL,
+        };
+        self.deopt_handlers(layout, memory)
+            .map(|entry| entry.wrapping_sub(before)..entry.wrapping_add(MOST))
+            .find(|handler| handler.contains(&pc))
     }
 
     /// The program counter at which the frame at `sp` would have continued, if it did not continue
@@ -248,7 +282,7 @@ mod tests {
             entry_bci: ENTRY_BCI,
             level: 0,
             orig_pc: 0,
-            deopt_handlers: [0; 2],
+            handlers: Handlers::Started([0; 2]),
             stubs: 0,
             places: Places::Inside {
                 code: 0,

@@ -100,7 +100,7 @@ impl<'a> InSignal<'a> {
         evidence.sp = Some(Address(registers.sp));
         evidence.fp = Some(Address(registers.fp));
         if let Some(anchor) = self.sample.anchor {
-            evidence.state = Some(anchor.state_name().into());
+            evidence.state = Some(anchor.state.name().into());
             evidence.last_java_sp = Some(Address(anchor.last_sp));
             evidence.last_java_pc = Some(Address(anchor.last_pc));
             let has_pc = anchor.last_pc != 0;

@@ -7,14 +7,13 @@ use crate::jvm::os::signal::HandlerContext;
 use crate::jvm::structs::Structs;
 use hotspot::steps::anchor as steps;
 use hotspot::vm::fields::Fields;
+use hotspot::vm::thread_state::{Doing, States, ThreadState};
 use std::sync::atomic::{AtomicIsize, Ordering::Relaxed};
-
-/// `_thread_blocked`.
-const BLOCKED: i32 = 10;
 
 /// Offsets in the VM's `JavaThread`.
 pub struct JavaThreads {
     state: usize,
+    states: States,
     last_sp: usize,
     last_pc: usize,
     last_fp: Option<usize>,
@@ -26,8 +25,8 @@ pub struct JavaThreads {
 /// A thread at one instant.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Anchor {
-    /// `JavaThreadState`.
-    pub state: i32,
+    /// What the thread does.
+    pub state: ThreadState,
     /// Stack pointer at the last Java frame; 0 if the thread is in Java code.
     pub last_sp: usize,
     /// Program counter at the last Java frame; may be 0 although there is one.
@@ -41,6 +40,7 @@ impl JavaThreads {
         let anchor = structs.field(thread, "_anchor")?;
         Some(JavaThreads {
             state: structs.field(thread, "_thread_state")?,
+            states: States::find(structs)?,
             last_sp: anchor + structs.field(&["JavaFrameAnchor"], "_last_Java_sp")?,
             last_pc: anchor + structs.field(&["JavaFrameAnchor"], "_last_Java_pc")?,
             last_fp: structs
@@ -70,7 +70,8 @@ impl JavaThreads {
     /// `Object.wait`, parked or asleep. May be called from any thread.
     pub fn is_blocked(&self, env: EnvAddress) -> bool {
         let state = |thread| peek::<i32>(thread + self.state);
-        self.thread_of(env).and_then(state) == Some(BLOCKED)
+        let state = self.thread_of(env).and_then(state);
+        state.is_some_and(|state| self.states.of(state) == ThreadState::of(Doing::Blocked))
     }
 
     /// The last Java frame of the thread of `env`, which has left Java code.
@@ -97,7 +98,9 @@ impl JavaThreads {
         // SAFETY: the environment is a part of its thread, which runs here.
         unsafe {
             Some(Anchor {
-                state: ((thread + self.state) as *const i32).read_volatile(),
+                state: self
+                    .states
+                    .of(((thread + self.state) as *const i32).read_volatile()),
                 last_sp: ((thread + self.last_sp) as *const usize).read_volatile(),
                 last_pc: ((thread + self.last_pc) as *const usize).read_volatile(),
             })
@@ -121,27 +124,12 @@ impl JavaThreads {
 impl Anchor {
     /// Whether the thread runs Java code, and no anchor gives its last frame.
     pub fn is_in_java(&self) -> bool {
-        self.state == 8 && self.last_sp == 0
+        self.state == ThreadState::of(Doing::Java) && self.last_sp == 0
     }
 
     /// Whether the thread state is "in Java", and no anchor gives the walker a program counter. The
     /// interpreter sets the stack pointer of the anchor alone.
     pub fn is_without_pc(&self) -> bool {
-        self.state == 8 && self.last_pc == 0
-    }
-
-    /// The state's name (`share/utilities/globalDefinitions.hpp`).
-    pub fn state_name(&self) -> &'static str {
-        match self.state {
-            4 => "in native",
-            5 => "in native, leaving",
-            6 => "in the VM",
-            7 => "in the VM, leaving",
-            8 => "in Java",
-            9 => "in Java, leaving",
-            BLOCKED => "blocked",
-            11 => "blocked, leaving",
-            _ => "starting or ending",
-        }
+        self.state == ThreadState::of(Doing::Java) && self.last_pc == 0
     }
 }

@@ -9,10 +9,17 @@ use std::ffi::{CStr, c_char};
 
 /// Fields, types and constants of the VM by name.
 pub struct Structs {
-    /// Offset of an instance field, address of a static one.
-    fields: HashMap<(String, String), usize>,
+    fields: HashMap<(String, String), Field>,
     sizes: HashMap<String, usize>,
     constants: HashMap<String, i32>,
+    long_constants: HashMap<String, u64>,
+}
+
+/// A field of one of the VM's types.
+struct Field {
+    /// The offset of an instance field, the address of a static one.
+    place: usize,
+    type_: Option<String>,
 }
 
 /// The layout of the entries of one of the VM's tables, from exported words. The names of these
@@ -37,6 +44,7 @@ impl Structs {
             )?;
             let type_name = word(&library, "gHotSpotVMStructEntryTypeNameOffset")?;
             let field_name = word(&library, "gHotSpotVMStructEntryFieldNameOffset")?;
+            let type_ = word(&library, "gHotSpotVMStructEntryTypeStringOffset")?;
             let is_static = word(&library, "gHotSpotVMStructEntryIsStaticOffset")?;
             let offset = word(&library, "gHotSpotVMStructEntryOffsetOffset")?;
             let address = word(&library, "gHotSpotVMStructEntryAddressOffset")?;
@@ -44,11 +52,13 @@ impl Structs {
                 let Some(field) = text(entry + field_name) else {
                     break;
                 };
-                let part = match *((entry + is_static) as *const i32) {
+                let place = match *((entry + is_static) as *const i32) {
                     0 => *((entry + offset) as *const u64) as usize,
                     _ => *((entry + address) as *const usize),
                 };
-                fields.insert((text(entry + type_name).unwrap_or_default(), field), part);
+                let class = text(entry + type_name).unwrap_or_default();
+                let type_ = text(entry + type_);
+                fields.insert((class, field), Field { place, type_ });
             }
             let mut sizes = HashMap::new();
             let types = table(
@@ -64,35 +74,33 @@ impl Structs {
                 };
                 sizes.insert(name, *((entry + size) as *const u64) as usize);
             }
-            let mut constants = HashMap::new();
-            let ints = table(
-                &library,
-                "gHotSpotVMIntConstants",
-                "gHotSpotVMIntConstantEntryArrayStride",
-            )?;
-            let name = word(&library, "gHotSpotVMIntConstantEntryNameOffset")?;
-            let value = word(&library, "gHotSpotVMIntConstantEntryValueOffset")?;
-            for entry in (0..).map(|i| ints.start + i * ints.stride) {
-                let Some(name) = text(entry + name) else {
-                    break;
-                };
-                constants.insert(name, *((entry + value) as *const i32));
-            }
+            let constants = named(&library, "Int", |value| *(value as *const i32))?;
+            let long_constants = named(&library, "Long", |value| *(value as *const u64))?;
             Some(Structs {
                 fields,
                 sizes,
                 constants,
+                long_constants,
             })
         }
     }
 }
 
-impl Fields for Structs {
-    fn field(&self, types: &[&str], field: &str) -> Option<usize> {
+impl Structs {
+    fn found(&self, types: &[&str], field: &str) -> Option<&Field> {
         types
             .iter()
             .find_map(|&name| self.fields.get(&(name.to_owned(), field.to_owned())))
-            .copied()
+    }
+}
+
+impl Fields for Structs {
+    fn field(&self, types: &[&str], field: &str) -> Option<usize> {
+        Some(self.found(types, field)?.place)
+    }
+
+    fn type_of(&self, types: &[&str], field: &str) -> Option<&str> {
+        self.found(types, field)?.type_.as_deref()
     }
 
     fn size(&self, name: &str) -> Option<usize> {
@@ -101,6 +109,39 @@ impl Fields for Structs {
 
     fn constant(&self, name: &str) -> Option<i32> {
         self.constants.get(name).copied()
+    }
+
+    fn long_constant(&self, name: &str) -> Option<u64> {
+        self.long_constants.get(name).copied()
+    }
+}
+
+/// The constants of one type by name.
+///
+/// # Safety
+/// `read` must read a constant of this type at an address that has one.
+unsafe fn named<T>(
+    library: &Library,
+    type_: &str,
+    read: impl Fn(usize) -> T,
+) -> Option<HashMap<String, T>> {
+    // SAFETY: as in `Structs::read`.
+    unsafe {
+        let constants = table(
+            library,
+            &format!("gHotSpotVM{type_}Constants"),
+            &format!("gHotSpotVM{type_}ConstantEntryArrayStride"),
+        )?;
+        let part = |part| {
+            word(
+                library,
+                &format!("gHotSpotVM{type_}ConstantEntry{part}Offset"),
+            )
+        };
+        let (name, value) = (part("Name")?, part("Value")?);
+        let entries = (0..).map(|i| constants.start + i * constants.stride);
+        let named = entries.map_while(|entry| Some((text(entry + name)?, read(entry + value))));
+        Some(named.collect())
     }
 }
 

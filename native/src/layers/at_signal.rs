@@ -293,7 +293,7 @@ fn read_walk<'s>(
             let key = ErrorKey {
                 layer,
                 code: code.0,
-                state: anchor.map_or("unknown", |anchor| anchor.state_name()),
+                state: anchor.map_or("unknown", |anchor| anchor.state.name()),
                 intact: Walker::of(layer).is_some_and(|walker| walker.refuses(code.0))
                     && evidence::is_intact(layers.truth.jvm, sample),
             };

@@ -72,7 +72,7 @@ pub fn of(
         pc: hex(pc),
         sp: hex(sp),
         fp: hex(fp),
-        anchor: anchor.map(|at| (at.state, hex(at.last_sp), hex(at.last_pc))),
+        anchor: anchor.map(|at| (at.state.name().into(), hex(at.last_sp), hex(at.last_pc))),
         code,
         library: code.is_none().then(|| symbols::library(pc)).flatten(),
         anchor_code: pc_of_anchor.and_then(|pc| blobs.at(pc)),

@@ -6,9 +6,10 @@ use crate::memory::Live;
 use crate::queue::mark::Mark;
 use crate::queue::stack::Below;
 use crate::vm::Vm;
-use crate::vm::thread::{JavaThread, State};
+use crate::vm::thread::JavaThread;
 use crate::walk::Place;
 use crate::walk::frame::{Failure, Frame};
+use hotspot::vm::thread_state::Doing;
 use std::ffi::{c_int, c_void};
 
 /// `ASGST_Iterator`.
@@ -231,14 +232,14 @@ pub extern "C" fn ASGST_ThreadState() -> c_int {
     const ALIVE: c_int = 1;
     const RUNNABLE: c_int = 4;
     const IN_NATIVE: c_int = 0x40_0000;
-    let state = context::with_vm(|vm, memory| {
+    let doing = context::with_vm(|vm, memory| {
         let thread = JavaThread::current(&vm.threads, &memory)?;
-        thread.state(&vm.threads, &memory)
+        thread.doing(&vm.threads, &memory)
     });
-    match state.flatten() {
-        None | Some(State::New) => 0,
-        Some(State::Java) => ALIVE | RUNNABLE,
-        Some(State::Native) => ALIVE | RUNNABLE | IN_NATIVE,
-        Some(State::Vm | State::Blocked) => ALIVE,
+    match doing.flatten() {
+        None | Some(Doing::New) => 0,
+        Some(Doing::Java) => ALIVE | RUNNABLE,
+        Some(Doing::Native) => ALIVE | RUNNABLE | IN_NATIVE,
+        Some(Doing::Vm | Doing::Blocked) => ALIVE,
     }
 }

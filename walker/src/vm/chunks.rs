@@ -5,7 +5,7 @@
 //! VM. Then no collection is in a safepoint, so the collectors that move objects only there cannot move the chunk, and nobody else
 //! freezes or thaws frames of this thread.
 
-use crate::vm::continuations::Java;
+use crate::vm::class::Class;
 use crate::vm::tables::Tables;
 use hotspot::memory::Memory;
 use hotspot::vm::fields::Fields;
@@ -16,6 +16,8 @@ const WORD: usize = size_of::<usize>();
 
 /// The layout of continuations and chunks.
 pub struct Layout {
+    /// The field of an entry with its continuation.
+    continuation: usize,
     /// The field of a continuation with its newest chunk.
     tail: usize,
     parent: usize,
@@ -25,7 +27,7 @@ pub struct Layout {
     /// The distance from a chunk to its piece of stack.
     stack: usize,
     /// The class of chunks, as their headers have it.
-    class: u32,
+    class: Header,
     oops: Oops,
 }
 
@@ -35,6 +37,15 @@ enum Bottom {
     At(usize),
     /// The number of words behind.
     Behind(usize),
+}
+
+/// How the header of an object says that the object is a chunk.
+#[derive(Copy, Clone)]
+enum Header {
+    /// The class follows the mark word.
+    Usual { class: u32 },
+    /// The upper bits of the mark word are the class (`UseCompactObjectHeaders`, the default since JDK 27).
+    Compact { class: u32, shift: u32 },
 }
 
 /// How fields refer to objects.
@@ -64,7 +75,6 @@ impl Layout {
         let is_set = |name| flags.is_set(memory, name) == Some(true);
         let stops_to_move = ["UseSerialGC", "UseParallelGC", "UseG1GC"];
         if !stops_to_move.into_iter().any(is_set)
-            || is_set("UseCompactObjectHeaders")
             || flags.is_set(memory, "UseCompressedClassPointers") == Some(false)
         {
             return None;
@@ -85,23 +95,37 @@ impl Layout {
             &["CompressedKlassPointers"],
             ["_shift", "_narrow_klass._shift"],
         )?;
-        let mirror_class = memory.u32(tables.field(&["java_lang_Class"], "_klass_offset")?)?;
         // SAFETY: as the caller promised.
-        let java = unsafe { Java::find(env)? };
-        let class = java.chunk_class(memory, mirror_class as usize)?;
-        let helper = memory.u32(class.wrapping_add(tables.field(&["Klass"], "_layout_helper")?))?;
+        let class = |name| unsafe { Class::find(tables, memory, env, name) };
+        let (continuations, chunks) = (
+            class(c"jdk/internal/vm/Continuation")?,
+            class(c"jdk/internal/vm/StackChunk")?,
+        );
+        let layout_helper = tables.field(&["Klass"], "_layout_helper")?;
+        let helper = memory.u32(chunks.klass.wrapping_add(layout_helper))?;
+        let narrow = chunks.klass.checked_sub(class_base)?;
+        let class = u32::try_from(narrow.checked_shr(class_shift)?).ok()?;
         Some(Layout {
-            tail: java.field(java.continuation, c"tail", c"Ljdk/internal/vm/StackChunk;")?,
-            parent: java.field(java.chunk, c"parent", c"Ljdk/internal/vm/StackChunk;")?,
-            size: java.field(java.chunk, c"size", c"I")?,
-            sp: java.field(java.chunk, c"sp", c"I")?,
-            bottom: match java.field(java.chunk, c"bottom", c"I") {
+            continuation: continuation_of_entry(tables),
+            tail: continuations.field(c"tail")?,
+            parent: chunks.field(c"parent")?,
+            size: chunks.field(c"size")?,
+            sp: chunks.field(c"sp")?,
+            bottom: match chunks.field(c"bottom") {
                 Some(field) => Bottom::At(field),
-                None => Bottom::Behind(java.field(java.chunk, c"argsize", c"I")?),
+                None => Bottom::Behind(chunks.field(c"argsize")?),
             },
             // The size of an instance without its piece of stack. The lowest bits are no part of it.
             stack: helper as usize & !(WORD - 1),
-            class: u32::try_from(class.checked_sub(class_base)?.checked_shr(class_shift)?).ok()?,
+            class: if is_set("UseCompactObjectHeaders") {
+                let shift = tables.long_constant("markWord::klass_shift")?;
+                let shift = u32::try_from(shift)
+                    .ok()
+                    .filter(|shift| *shift < u64::BITS)?;
+                Header::Compact { class, shift }
+            } else {
+                Header::Usual { class }
+            },
             oops: if is_set("UseCompressedOops") {
                 Oops::Narrow {
                     base: oops()?,
@@ -115,10 +139,7 @@ impl Layout {
 
     /// The newest chunk of the continuation whose entry on the stack is `entry` that has frames; `None` inside if there is none.
     pub fn newest(&self, memory: &impl Memory, entry: usize) -> Option<Option<Chunk>> {
-        /// The continuation is behind two words of the entry. (Other VMs have other entries. There the class of what is
-        /// taken for a chunk is wrong.)
-        const CONTINUATION: usize = 2 * WORD;
-        let continuation = memory.word(entry.wrapping_add(CONTINUATION))?;
+        let continuation = memory.word(entry.wrapping_add(self.continuation))?;
         self.with_frames(
             memory,
             self.oop(memory, continuation.wrapping_add(self.tail))?,
@@ -143,7 +164,13 @@ impl Layout {
                 return Some(None);
             }
             let number = |field: usize| memory.u32(object.wrapping_add(field));
-            if number(2 * size_of::<u32>())? != self.class {
+            let is_chunk = match self.class {
+                Header::Usual { class } => number(2 * size_of::<u32>())? == class,
+                Header::Compact { class, shift } => {
+                    memory.word(object)?.checked_shr(shift)? == class as usize
+                }
+            };
+            if !is_chunk {
                 return None;
             }
             let (size, sp) = (number(self.size)?, number(self.sp)?);
@@ -178,4 +205,12 @@ impl Layout {
             }),
         }
     }
+}
+
+/// The field of a `ContinuationEntry` with the continuation.
+fn continuation_of_entry(tables: &Tables) -> usize {
+    // It follows the pointer to the parent, which JDK 27 publishes. Before, a number, as wide as a word with what fills it
+    // up, comes first, and then the parent. In a VM with other entries the class of what is taken for a chunk is wrong.
+    let parent = tables.field(&["ContinuationEntry"], "_parent");
+    parent.unwrap_or(WORD).wrapping_add(WORD)
 }

@@ -2,10 +2,12 @@
 //! `share/oops/instanceKlass.cpp`).
 
 use crate::memory::{Live, Permanent};
+use crate::vm::class::Class;
 use crate::vm::memo::Memo;
 use crate::vm::tables::Tables;
 use hotspot::memory::Memory;
 use hotspot::vm::fields::Fields;
+use jni_sys::JNIEnv;
 
 const WORD: usize = size_of::<usize>();
 
@@ -50,20 +52,26 @@ pub struct Layout {
     number: usize,
     pool_holder: usize,
     pool_entries: usize,
+    methods: usize,
+    methods_start: usize,
     ids: usize,
+    are_ids_words: bool,
     class_name: usize,
     symbol_length: usize,
     symbol_body: usize,
-    /// What walks have read of methods, by the address of the method.
+    /// What walks have read of methods, by the address of the method, where ids are words.
     known: Memo<4>,
 }
 
 impl Layout {
-    /// `None` if this VM does not describe its methods as expected.
-    pub fn find(tables: &Tables) -> Option<Layout> {
+    /// Reads the layout. `None` if this VM does not describe its methods as expected.
+    ///
+    /// # Safety
+    /// `env` must be the JNI environment of the calling thread, which is attached, without a pending exception.
+    pub unsafe fn learn(tables: &Tables, memory: &impl Memory, env: *mut JNIEnv) -> Option<Layout> {
         let method = |field| tables.field(&["Method"], field);
         let part = |field| tables.field(&["ConstMethod"], field);
-        Some(Layout {
+        let mut layout = Layout {
             const_method: method("_constMethod")?,
             access_flags: method("_access_flags")?,
             constants: part("_constants")?,
@@ -74,12 +82,41 @@ impl Layout {
             number: part("_method_idnum")?,
             pool_holder: tables.field(&["ConstantPool"], "_pool_holder")?,
             pool_entries: tables.size("ConstantPool")?,
+            methods: tables.field(&["InstanceKlass"], "_methods")?,
+            methods_start: tables.field(&["Array<Method*>"], "_data")?,
             ids: tables.field(&["InstanceKlass"], "_methods_jmethod_ids")?,
+            are_ids_words: false,
             class_name: tables.field(&["Klass"], "_name")?,
             symbol_length: tables.field(&["Symbol"], "_length")?,
             symbol_body: tables.field(&["Symbol"], "_body")?,
             known: Memo::default(),
-        })
+        };
+        // Up to JDK 25 an id is the address of a word that has the method; from JDK 26 on it is a number (`jmethodIDTable.cpp`).
+        // A method whose id is known shows which of them.
+        // SAFETY: as the caller promised.
+        let class = unsafe { Class::find(tables, memory, env, c"java/lang/Object")? };
+        let id = class.method(c"hashCode", c"()I")?;
+        let Method(method) = layout.method_of(memory, class.klass, id)?;
+        layout.are_ids_words = id.is_multiple_of(WORD) && memory.word(id) == Some(method);
+        Some(layout)
+    }
+
+    /// The method whose id is `id`, in the class at `klass` that has it. The id is looked for, and not followed.
+    pub(super) fn method_of(
+        &self,
+        memory: &impl Memory,
+        klass: usize,
+        id: usize,
+    ) -> Option<Method> {
+        /// `Array::_length` is an int at the start.
+        const LENGTH: usize = 0;
+        const MOST: u32 = 1 << 16;
+        let methods = memory.word(klass.wrapping_add(self.methods))?;
+        let count = memory.u32(methods.wrapping_add(LENGTH))?.min(MOST);
+        let start = methods.wrapping_add(self.methods_start);
+        (0..count as usize)
+            .filter_map(|at| memory.word(start.wrapping_add(at * WORD)).map(Method))
+            .find(|method| method.read_id(self, memory) == Some(id))
     }
 }
 
@@ -126,8 +163,8 @@ impl Method {
     #[inline]
     pub fn known(self, layout: &Layout, memory: &Live<'_>) -> Option<Known> {
         if let Some([_, id, code, rest]) = layout.known.get(self.0) {
-            // SAFETY: HotSpot never frees ids, so that those of classes that are gone can be told
-            // (`JNIMethodBlock` of `share/oops/method.cpp`).
+            // SAFETY: a method is kept only where ids are words, and such a HotSpot never frees ids, so that those of
+            // classes that are gone can be told (`JNIMethodBlock` of `share/oops/method.cpp`).
             let ids = unsafe { Permanent::new() };
             if ids.word(id) == Some(self.0) {
                 let (size, is_native) = ((rest >> 1) as u16, rest & 1 != 0);
@@ -142,7 +179,7 @@ impl Method {
         self.read(layout, memory)
     }
 
-    /// Reads what a walk needs to know, and keeps it as long as the method has its id.
+    /// Reads what a walk needs to know. Where ids are words, it is kept as long as the method has its id.
     #[cold]
     fn read(self, layout: &Layout, memory: &Live<'_>) -> Option<Known> {
         let part = self.part(layout, memory)?;
@@ -153,9 +190,9 @@ impl Method {
             size: memory.u16(part.wrapping_add(layout.code_size))?,
             is_native: self.flags(layout, memory)? & NATIVE != 0,
         };
-        // Up to JDK 25 an id is the address of a word that has the method. The word is null where the method was
-        // unloaded, and is another method where the class was redefined.
-        if known.id != 0 && memory.word(known.id) == Some(self.0) {
+        // The word is null where the method was unloaded, and is another method where the class was redefined. A number shows
+        // nothing of this kind, and the address of a method that was unloaded may become that of another.
+        if layout.are_ids_words && known.id != 0 && memory.word(known.id) == Some(self.0) {
             let rest = usize::from(known.size) << 1 | usize::from(known.is_native);
             layout.known.put([self.0, known.id, known.code, rest]);
         }

@@ -5,6 +5,7 @@
 //! * [`call_stub`]: the way into Java;
 //! * `memo`: what walks keep for later walks;
 //! * [`sites`]: calls in compiled code that walks have met;
+//! * `class`: classes of the JDK by name;
 //! * [`chunks`]: frames of virtual threads in the heap;
 //! * [`continuations`]: the methods by which they come and go;
 //! * [`mounted`]: where a mounted continuation is;
@@ -13,6 +14,7 @@
 
 pub mod call_stub;
 pub mod chunks;
+mod class;
 pub mod code_cache;
 pub mod continuations;
 mod memo;
@@ -101,15 +103,17 @@ impl Vm {
         let memory = guard.memory();
         let pc_desc = tables.size("PcDesc")?;
         let interpreter = interpreter::Layout::find(&tables)?.read(&memory)?;
+        // SAFETY: as the caller promised.
+        let methods = unsafe { method::Layout::learn(&tables, &memory, env)? };
         Some(Vm {
             code_cache: CodeCache::find(&tables, &memory)?,
             sites: Sites::empty(),
             interpreter,
-            methods: method::Layout::find(&tables)?,
             // SAFETY: as the caller promised.
             chunks: unsafe { chunks::Layout::learn(&tables, &memory, env) },
             // SAFETY: as the caller promised.
-            continuations: unsafe { Continuations::learn(&tables, &memory, env) },
+            continuations: unsafe { Continuations::learn(&tables, &memory, &methods, env) },
+            methods,
             // SAFETY: as the caller promised.
             threads: unsafe { thread::Layout::learn(&tables, env)? },
             compression: Compression::of(tables.feature()?),

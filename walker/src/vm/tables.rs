@@ -7,10 +7,17 @@ use std::ffi::{CStr, c_char, c_void};
 
 /// Fields, types and constants of the VM by name.
 pub struct Tables {
-    /// Offset of an instance field, address of a static one.
-    fields: HashMap<(String, String), usize>,
+    fields: HashMap<(String, String), Field>,
     sizes: HashMap<String, usize>,
     constants: HashMap<String, i32>,
+    long_constants: HashMap<String, u64>,
+}
+
+/// A field of one of the VM's types.
+struct Field {
+    /// The offset of an instance field, the address of a static one.
+    place: usize,
+    type_: Option<String>,
 }
 
 /// One of the VM's arrays. Exported words give the offsets of the parts of an entry.
@@ -30,10 +37,17 @@ impl Tables {
         // without names (`vmStructs.hpp`).
         unsafe {
             let structs = library.entries("gHotSpotVMStructs", "gHotSpotVMStructEntry")?;
-            let [class, field, is_static, offset, address] =
-                ["TypeName", "FieldName", "IsStatic", "Offset", "Address"]
-                    .map(|part| structs.part(part));
-            let (class, field) = (class?, field?);
+            let parts = [
+                "TypeName",
+                "FieldName",
+                "TypeString",
+                "IsStatic",
+                "Offset",
+                "Address",
+            ];
+            let [class, field, type_, is_static, offset, address] =
+                parts.map(|part| structs.part(part));
+            let (class, field, type_) = (class?, field?, type_?);
             let (is_static, offset, address) = (is_static?, offset?, address?);
             let mut fields = HashMap::new();
             for entry in structs.places() {
@@ -44,18 +58,29 @@ impl Tables {
                     0 => *((entry + offset) as *const u64) as usize,
                     _ => *((entry + address) as *const usize),
                 };
-                fields.insert((text(entry + class).unwrap_or_default(), name), place);
+                let type_ = text(entry + type_);
+                let class = text(entry + class).unwrap_or_default();
+                fields.insert((class, name), Field { place, type_ });
             }
             let types = library.entries("gHotSpotVMTypes", "gHotSpotVMTypeEntry")?;
             let sizes = types.named("TypeName", types.part("Size")?)?;
             let ints = library.entries("gHotSpotVMIntConstants", "gHotSpotVMIntConstantEntry")?;
             let constants = ints.named("Name", ints.part("Value")?)?;
+            let longs =
+                library.entries("gHotSpotVMLongConstants", "gHotSpotVMLongConstantEntry")?;
             Some(Tables {
                 fields,
+                long_constants: longs.named("Name", longs.part("Value")?)?,
                 sizes: sizes.into_iter().map(|(k, v)| (k, v as usize)).collect(),
                 constants: constants.into_iter().map(|(k, v)| (k, v as i32)).collect(),
             })
         }
+    }
+
+    fn found(&self, types: &[&str], field: &str) -> Option<&Field> {
+        types
+            .iter()
+            .find_map(|&name| self.fields.get(&(name.to_owned(), field.to_owned())))
     }
 
     /// The version of the Java platform: 17, 21, 25.
@@ -68,10 +93,11 @@ impl Tables {
 
 impl Fields for Tables {
     fn field(&self, types: &[&str], field: &str) -> Option<usize> {
-        types
-            .iter()
-            .find_map(|&name| self.fields.get(&(name.to_owned(), field.to_owned())))
-            .copied()
+        Some(self.found(types, field)?.place)
+    }
+
+    fn type_of(&self, types: &[&str], field: &str) -> Option<&str> {
+        self.found(types, field)?.type_.as_deref()
     }
 
     fn size(&self, name: &str) -> Option<usize> {
@@ -80,6 +106,10 @@ impl Fields for Tables {
 
     fn constant(&self, name: &str) -> Option<i32> {
         self.constants.get(name).copied()
+    }
+
+    fn long_constant(&self, name: &str) -> Option<u64> {
+        self.long_constants.get(name).copied()
     }
 }
 

@@ -5,6 +5,7 @@ use crate::memory::{Live, Permanent};
 use crate::vm::tables::Tables;
 use hotspot::memory::Memory;
 use hotspot::vm::fields::Fields;
+use hotspot::vm::thread_state::{Doing, States};
 use jni_sys::{JNIEnv, jobject};
 use std::ops::Range;
 
@@ -15,6 +16,7 @@ pub struct JavaThread(pub usize);
 /// The layout of a thread.
 pub struct Layout {
     state: usize,
+    states: States,
     anchor: AnchorLayout,
     thread_anchor: usize,
     wrapper_anchor: usize,
@@ -60,21 +62,6 @@ pub struct Anchor {
     pub fp: usize,
 }
 
-/// `JavaThreadState`, without differences that do not matter to walks.
-#[derive(Copy, Clone, Debug, Eq, PartialEq)]
-pub enum State {
-    /// The thread has not begun to run Java code, or has ended.
-    New,
-    /// The thread runs Java code, or code that Java code calls without a change of the state.
-    Java,
-    /// The thread runs native code.
-    Native,
-    /// The thread runs code of the VM.
-    Vm,
-    /// The thread waits in code of the VM.
-    Blocked,
-}
-
 impl Layout {
     /// Reads the layout from the calling thread. `None` if this VM does not describe its threads as
     /// expected.
@@ -89,6 +76,7 @@ impl Layout {
         let anchor = |field| tables.field(&["JavaFrameAnchor"], field);
         Some(Layout {
             state: field("_thread_state")?,
+            states: States::find(tables)?,
             anchor: AnchorLayout {
                 sp: anchor("_last_Java_sp")?,
                 pc: anchor("_last_Java_pc")?,
@@ -193,15 +181,10 @@ impl JavaThread {
         JavaThread((env as usize).wrapping_sub(layout.environment))
     }
 
-    /// Its state.
-    pub fn state(self, layout: &Layout, memory: &impl Memory) -> Option<State> {
-        Some(match memory.u32(self.0.wrapping_add(layout.state))? {
-            8 | 9 => State::Java,
-            4 | 5 => State::Native,
-            6 | 7 => State::Vm,
-            10 | 11 => State::Blocked,
-            _ => State::New,
-        })
+    /// What it does.
+    pub fn doing(self, layout: &Layout, memory: &impl Memory) -> Option<Doing> {
+        let state = memory.i32(self.0.wrapping_add(layout.state))?;
+        Some(layout.states.of(state).doing)
     }
 
     /// Whether the thread has begun to end.

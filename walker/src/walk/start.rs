@@ -4,11 +4,12 @@ use crate::c_frames::CFrame;
 use crate::memory::Live;
 use crate::vm::Vm;
 use crate::vm::code_cache::Kind;
-use crate::vm::thread::{JavaThread, State};
+use crate::vm::thread::JavaThread;
 use crate::walk::frame::Failure;
 use crate::walk::{Place, Position, Walk};
 use hotspot::arch::NativeRegisters as Registers;
 use hotspot::arch::{Follow, Native};
+use hotspot::vm::thread_state::Doing;
 use std::ops::Range;
 
 impl<'a> Walk<'a> {
@@ -27,13 +28,13 @@ impl<'a> Walk<'a> {
         if thread.is_ending(threads, &memory).ok_or(Failure::Torn)? {
             return Err(Failure::Ending);
         }
-        let state = thread.state(threads, &memory).ok_or(Failure::Torn)?;
+        let doing = thread.doing(threads, &memory).ok_or(Failure::Torn)?;
         let stack = thread.stack(threads, &memory).ok_or(Failure::Torn)?;
         let mut walk = Walk::new(vm, memory, stack, Position::End);
         walk.with_c = with_c;
         walk.unpacks = thread.unpacks(threads, &memory).ok_or(Failure::Torn)?;
         walk.thrown_at = thread.exception_pc(threads, &memory);
-        if matches!(state, State::Java | State::Vm) {
+        if matches!(doing, Doing::Java | Doing::Vm) {
             // No collection moves objects, because no safepoint begins before the thread that is walked stops.
             walk.mounts = Some(thread);
         }
@@ -42,7 +43,7 @@ impl<'a> Walk<'a> {
             sp: registers.get(Native::SP).unwrap_or(0),
             fp: registers.get(Native::FP).unwrap_or(0),
         };
-        if state != State::New
+        if doing != Doing::New
             && let Some((body, caller)) = walk.known_body(place)
         {
             walk.position = Position::Known(place, body, caller);
@@ -56,8 +57,8 @@ impl<'a> Walk<'a> {
             registers,
             is_at_call: false,
         };
-        walk.position = match (state, kind, anchor) {
-            (State::New, ..) => return Err(Failure::UnsafeState),
+        walk.position = match (doing, kind, anchor) {
+            (Doing::New, ..) => return Err(Failure::UnsafeState),
             // Code of a method shows where the thread is, whatever its state is.
             (_, Some(Kind::Compiled(_) | Kind::Interpreter), _) => interrupted,
             // The stub that has left Java code is about to call the VM, and has kept no pc.
@@ -67,8 +68,8 @@ impl<'a> Walk<'a> {
             (_, None, Some(anchor)) if with_c => Position::C(in_c, Some(anchor)),
             (_, _, Some(anchor)) => walk.anchored(Some(anchor))?,
             (_, Some(_), None) => interrupted,
-            (State::Java, None, None) => Position::C(in_c, None),
-            (State::Native | State::Vm | State::Blocked, None, None) => {
+            (Doing::Java, None, None) => Position::C(in_c, None),
+            (Doing::Native | Doing::Vm | Doing::Blocked, None, None) => {
                 return Err(Failure::NoJavaFrame);
             }
         };

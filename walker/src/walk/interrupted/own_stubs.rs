@@ -34,18 +34,15 @@ impl Walk<'_> {
         matches!(blob.kind, Kind::Compiled(nmethod) if nmethod.is_in_stubs(layout, &self.memory, pc))
     }
 
-    /// The end of the frame of code that is to be deoptimised, and is in its handler: the handler pushes its own address, or
-    /// calls its next instruction and lowers the return address (`HandlerImpl::emit_deopt_handler`).
+    /// The end of the frame of code that is to be deoptimised, and is in its handler. Up to JDK 25 the handler pushes its own
+    /// address, or calls its next instruction and lowers the return address; from JDK 26 on nothing is pushed in the handler.
     pub(super) fn end_in_handler(&self, blob: &Blob, place: Place, end: usize) -> Option<usize> {
-        /// The handler is no longer than this.
-        const HANDLER: usize = 32;
         let Kind::Compiled(nmethod) = blob.kind else {
             return None;
         };
-        let mut handlers = nmethod.deopt_handlers(self.vm.code_cache.nmethods(), &self.memory);
-        let begun = |handler: usize| handler..handler.saturating_add(HANDLER);
-        let handler = handlers.find(|&handler| begun(handler).contains(&place.pc))?;
-        let is_pushed = place.pc != handler && begun(handler).contains(&self.word(place.sp)?);
+        let layout = self.vm.code_cache.nmethods();
+        let handler = nmethod.deopt_handler_at(layout, &self.memory, place.pc)?;
+        let is_pushed = place.pc != handler.start && handler.contains(&self.word(place.sp)?);
         Some(end.wrapping_add(usize::from(is_pushed) * WORD))
     }
 }
