@@ -97,6 +97,33 @@ pub struct Choice {
     pub seed: Option<u64>,
 }
 
+/// How much a command prints.
+#[derive(Copy, Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Output")]
+pub struct Amount {
+    /// Print all tables instead of one screen
+    #[arg(long, short)]
+    pub verbose: bool,
+    /// Print the line with the verdict alone
+    #[arg(long, short, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Print the answer as JSON: verdict, rates and causes
+    #[arg(long, conflicts_with_all = ["verbose", "quiet"])]
+    pub json: bool,
+}
+
+impl Amount {
+    /// The format of the answer.
+    pub fn format(self) -> Format {
+        match self {
+            Amount { json: true, .. } => Format::Answer,
+            Amount { quiet: true, .. } => Format::Verdict,
+            Amount { verbose: true, .. } => Format::Table,
+            _ => Format::Summary,
+        }
+    }
+}
+
 /// The options of `listing`.
 #[derive(Debug, Args)]
 #[command(after_help = reports::listing::LEGEND)]
@@ -150,7 +177,9 @@ pub struct RunArgs {
     pub slowdown: bool,
     #[command(flatten)]
     pub judging: Judging,
-    /// Write the report in these formats too, in addition to report.json
+    #[command(flatten)]
+    pub amount: Amount,
+    /// Write the report in these formats too, in addition to report.json and report.html
     #[arg(long, value_name = "FORMAT", value_delimiter = ',')]
     pub render: Vec<Format>,
     /// Break the hooks on purpose, to see whether the layers notice
@@ -186,14 +215,24 @@ pub struct RunArgs {
 #[derive(Debug, Args)]
 #[command(after_help = exit::HELP)]
 pub struct GateArgs {
-    /// The report: a file or its folder
-    #[arg(long, value_name = "DIR", default_value = "stackwitness-out")]
+    /// The report: a file or its folder; `-` for standard input
+    #[arg(value_name = "REPORT", default_value = "stackwitness-out")]
     pub report: PathBuf,
+    /// The old spelling of REPORT
+    #[arg(
+        long = "report",
+        value_name = "DIR",
+        hide = true,
+        conflicts_with = "report"
+    )]
+    pub old_report: Option<PathBuf>,
     /// A file of known issues
     #[arg(long, value_name = "FILE")]
     pub known: Option<PathBuf>,
     #[command(flatten)]
     pub since: Since,
+    #[command(flatten)]
+    pub amount: Amount,
 }
 
 /// The options of `baseline`.
@@ -251,6 +290,8 @@ pub struct MergeArgs {
     /// Folder for the joined report and for the folders of all runs
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
+    #[command(flatten)]
+    pub amount: Amount,
 }
 
 /// The options of `plan`.
@@ -284,7 +325,7 @@ pub struct RenderArgs {
     #[arg(value_name = "DIR", default_value = "stackwitness-out")]
     pub report: PathBuf,
     /// The format
-    #[arg(long, value_enum, default_value_t = Format::Table)]
+    #[arg(long, value_enum, default_value_t = Format::Summary)]
     pub format: Format,
     /// Read the raw records of the runs in DIR instead of DIR's report.json
     #[arg(long)]
@@ -310,8 +351,14 @@ pub struct DoctorArgs {
 /// The formats of a report.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, ValueEnum)]
 pub enum Format {
-    /// For a terminal or a log.
+    /// One screen of a terminal.
+    Summary,
+    /// The line with the verdict.
+    Verdict,
+    /// All tables, for a terminal or a log.
     Table,
+    /// The answer as JSON: verdict, rates and causes.
+    Answer,
     /// The report itself.
     Json,
     /// For a CI system's list of tests.

@@ -1,56 +1,87 @@
 //! What a user can do after a run.
 
+use crate::report::render::PAGE;
 use oracle::outcome::Outcome;
-use std::path::Path;
+use std::path::{Path, absolute};
 
-/// Lines that say what to do next, for the end of a run's output.
-pub fn steps(outcome: Outcome, out: &Path) -> String {
-    let out = out.display();
-    let steps: &[(String, &str)] = match outcome {
-        Outcome::Within => &[
+/// What was done.
+#[derive(Copy, Clone, Debug)]
+pub struct After {
+    /// The outcome of the run.
+    pub outcome: Outcome,
+    /// Whether the user's own program ran.
+    pub of_user: bool,
+    /// Whether the report was judged as `gate` does.
+    pub is_judged_by_gate: bool,
+    /// Whether the user interrupted the run.
+    pub is_interrupted: bool,
+    /// Whether at least one JVM has started with the agent.
+    pub has_runs: bool,
+}
+
+/// Largest number of hints: a run's output fits on one screen.
+const MOST: usize = 2;
+
+/// Lines that say what to do next, for the end of a run's output. The last one leads to the page.
+pub fn steps(after: After, out: &Path) -> String {
+    let folder = quoted(out);
+    let all = (
+        "All numbers",
+        format!("stackwitness render {folder} --format table"),
+    );
+    let mut steps = match after.outcome {
+        Outcome::Within if !after.is_judged_by_gate => vec![
+            all,
             (
-                format!("stackwitness gate --report {out}"),
-                "is the run long enough to prove the budgets?",
-            ),
-            (
-                "stackwitness run -- -jar your.jar".into(),
-                "any program of yours",
+                "Enough checks for the budgets?",
+                format!("stackwitness gate {folder}"),
             ),
         ],
-        Outcome::Over => &[
-            (
-                format!("stackwitness render {out} --format html -o report.html"),
-                "the evidence of each mismatch, for a browser",
-            ),
-            (
-                "stackwitness run --scenario causes".into(),
-                "a small program for each known cause",
-            ),
+        Outcome::Within => vec![all],
+        Outcome::Over => vec![
+            all,
+            ("One cause alone", "stackwitness run --cause NAME".into()),
         ],
-        Outcome::NotMeasured => &[
-            ("stackwitness doctor".into(), "what this machine lacks"),
-            (format!("ls {out}/runs/*"), "the output of the programs"),
+        Outcome::NotMeasured if after.is_interrupted => vec![all],
+        Outcome::NotMeasured if after.has_runs => vec![all],
+        Outcome::NotMeasured if after.of_user => vec![(
+            "Does it run without Stackwitness?",
+            "the same command with `java` in place of `stackwitness run --`".into(),
+        )],
+        Outcome::NotMeasured => vec![
+            ("What this machine lacks", "stackwitness doctor".into()),
+            ("Output of the programs", format!("ls {folder}/runs/*")),
         ],
-        Outcome::Crashed => &[
+        Outcome::Crashed => vec![
             (
-                format!("ls {out}/runs/*"),
-                "the JVM's report of the crash, or its threads",
+                "The JVM's report of the crash",
+                format!("ls {folder}/runs/*"),
             ),
             (
-                format!("stackwitness render {out} --from-records"),
-                "what was counted before the end",
+                "What was counted before",
+                format!("stackwitness render {folder} --from-records"),
             ),
         ],
     };
-    let width = steps
-        .iter()
-        .map(|(command, _)| command.chars().count())
-        .max();
+    steps.truncate(MOST);
+    let page = absolute(out.join(PAGE)).unwrap_or_else(|_| out.join(PAGE));
+    steps.push(("Report", format!("file://{}", page.display())));
+    let width = steps.iter().map(|(what, _)| what.chars().count()).max();
     let width = width.unwrap_or_default();
     let lines = steps
         .iter()
-        .map(|(command, meaning)| format!("  {command:width$}  # {meaning}\n"));
-    format!("\nnext:\n{}", lines.collect::<String>())
+        .map(|(what, how)| format!("{what:width$}  {how}\n"));
+    format!("\n{}", lines.collect::<String>())
+}
+
+/// The path as a word for a POSIX shell.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./+=:,@%".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text;
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]
@@ -58,17 +89,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_outcome_has_commands_that_exist() {
+    fn each_outcome_has_commands_that_exist_and_ends_with_the_page() {
         use crate::cli::Cli;
         use clap::Parser;
         for outcome in Outcome::ALL {
-            let text = steps(outcome, Path::new("out"));
-            let commands = text.lines().filter_map(|line| line.split("  # ").next());
-            let ours: Vec<&str> = commands.filter(|c| c.contains("stackwitness ")).collect();
-            assert!(!ours.is_empty(), "{text}");
-            for command in ours {
-                let parsed = Cli::try_parse_from(command.split_whitespace());
-                assert!(parsed.is_ok(), "{command}: {parsed:?}");
+            for flags in 0..16 {
+                let after = After {
+                    outcome,
+                    of_user: flags & 1 > 0,
+                    is_judged_by_gate: flags & 2 > 0,
+                    is_interrupted: flags & 4 > 0,
+                    has_runs: flags & 8 > 0,
+                };
+                let text = steps(after, Path::new("out"));
+                assert!(text.lines().count() <= MOST + 2, "{text}");
+                let last = text.lines().last().expect("the page");
+                assert!(
+                    last.contains("file:///") && last.ends_with("/out/report.html"),
+                    "{text}"
+                );
+                let commands = text.lines().filter_map(|line| {
+                    let at = line.find("stackwitness ")?;
+                    (!line[..at].ends_with('`')).then(|| &line[at..])
+                });
+                for command in commands.filter(|command| !command.contains("NAME")) {
+                    let parsed = Cli::try_parse_from(command.split_whitespace());
+                    assert!(parsed.is_ok(), "{command}: {parsed:?}");
+                }
             }
         }
     }

@@ -76,14 +76,27 @@ pub fn run(mut args: RunArgs) -> Result<u8, Error> {
         Stream::Output
     };
     let style = render::style(stream);
-    let table = render::text(&report, &decision, session.out(), Format::Table, style);
+    let format = args.amount.format();
+    let shown = render::text(&report, &decision, session.out(), format, style);
     // The program may have left a line unfinished.
     let start = if of_user { "\n" } else { "" };
-    let steps = next::steps(decision.outcome, &args.out);
-    let printed = print(stream, &format!("{start}{table}{steps}"));
+    let page = render::write(&report, &decision, session.out(), Format::Html);
+    let after = next::After {
+        outcome: decision.outcome,
+        of_user,
+        is_judged_by_gate: args.judging.gate,
+        is_interrupted: interrupt::noted().is_some(),
+        has_runs: report.runs.iter().any(|run| run.jdk.is_some()),
+    };
+    let steps = match format {
+        Format::Summary | Format::Table => next::steps(after, &args.out),
+        _ => String::new(),
+    };
+    let printed = print(stream, &format!("{start}{shown}{steps}"));
     if let Some(failure) = failure {
         return Err(failure.into());
     }
+    page?;
     for format in args.render {
         render::write(&report, &decision, session.out(), format)?;
     }

@@ -19,6 +19,7 @@
 pub mod content;
 pub mod listing;
 pub mod model;
+mod numbers;
 pub mod render;
 #[cfg(test)]
 mod sample;
@@ -29,7 +30,13 @@ use oracle::report::Report;
 /// How a report can look.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Format {
-    /// Text for a terminal or a log.
+    /// One screen of a terminal.
+    Brief(render::Style),
+    /// The verdict in one line.
+    Verdict(render::Style),
+    /// The answer as JSON, for programs.
+    Answer,
+    /// All tables, for a terminal or a log.
     Text(render::Style),
     /// Markdown for a CI system's summary.
     Markdown,
@@ -44,10 +51,14 @@ pub enum Format {
 /// Renders a report with the decision on it. `source` is where a reader finds the report itself.
 pub fn render(report: &Report, decision: &Decision, source: &str, format: Format) -> String {
     let document = || content::report(report, decision, source);
+    let summary = || content::summary(report, decision);
     match format {
+        Format::Brief(style) => render::brief(&summary(), style),
+        Format::Verdict(style) => render::verdict(&summary(), style),
+        Format::Answer => render::answer(&summary()),
         Format::Text(style) => render::text(&document(), style),
         Format::Markdown => render::markdown(&document()),
-        Format::Html => render::html(&document()),
+        Format::Html => render::html(&summary(), &document()),
         Format::Junit => render::junit(&content::cases(report, decision)),
         Format::Annotations => render::annotations(&document()),
     }

@@ -13,6 +13,15 @@ pub fn read(path: &Path) -> Result<Report, Error> {
     report
 }
 
+/// The folder of the report at `path`, a file or a folder of results.
+pub fn folder(path: &Path) -> &Path {
+    if path.is_dir() {
+        path
+    } else {
+        path.parent().unwrap_or(Path::new("."))
+    }
+}
+
 /// Says on standard error where to find runs that `report`, which was read from `path`, lacks.
 pub fn advise(path: &Path, report: Option<&Report>) {
     if let Some(advice) = collect::unreported(path, report) {

@@ -25,7 +25,8 @@ pub fn merge(args: MergeArgs) -> Result<u8, Error> {
     }
     let decision = Judge::ObservedRates.decide(&report);
     let style = render::style(Stream::Output);
-    let text = render::text(&report, &decision, &out, Format::Table, style);
+    let text = render::text(&report, &decision, &out, args.amount.format(), style);
+    render::write(&report, &decision, &out, Format::Html)?;
     print(Stream::Output, &text)?;
     Ok(exit::of(decision.outcome))
 }

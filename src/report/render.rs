@@ -12,6 +12,9 @@ use scenarios::{collect, store};
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
+/// The page beside `report.json`.
+pub const PAGE: &str = "report.html";
+
 /// Renders a report to a file or standard output.
 pub fn render(args: RenderArgs) -> Result<u8, Error> {
     let judge = args.judging.judge()?;
@@ -20,16 +23,12 @@ pub fn render(args: RenderArgs) -> Result<u8, Error> {
     } else {
         input::read(&args.report)?
     };
-    let dir = if args.report.is_dir() {
-        args.report.as_path()
-    } else {
-        args.report.parent().unwrap_or(Path::new("."))
-    };
+    let dir = input::folder(&args.report);
     let decision = judge.decide(&report);
     let text = text(&report, &decision, dir, args.format, Style::Plain);
     match args.output {
-        Some(file) => store::write_file(&file, text.as_bytes())?,
-        None => output::print(Stream::Output, &text)?,
+        Some(file) if file.as_os_str() != "-" => store::write_file(&file, text.as_bytes())?,
+        _ => output::print(Stream::Output, &text)?,
     }
     Ok(exit::WITHIN)
 }
@@ -42,11 +41,14 @@ pub fn write(
     format: Format,
 ) -> Result<(), scenarios::Error> {
     let name = match format {
+        Format::Summary => "summary.txt",
+        Format::Verdict => "verdict.txt",
         Format::Table => "report.txt",
+        Format::Answer => "answer.json",
         Format::Json => store::REPORT_FILE,
         Format::Junit => "junit.xml",
         Format::Markdown => "report.md",
-        Format::Html => "report.html",
+        Format::Html => PAGE,
         Format::Annotations => "annotations.txt",
     };
     let text = text(report, decision, dir, format, Style::Plain);
@@ -77,7 +79,10 @@ pub fn text(
 ) -> String {
     let format = match format {
         Format::Json => return store::to_json(report),
+        Format::Summary => reports::Format::Brief(style),
+        Format::Verdict => reports::Format::Verdict(style),
         Format::Table => reports::Format::Text(style),
+        Format::Answer => reports::Format::Answer,
         Format::Junit => reports::Format::Junit,
         Format::Markdown => reports::Format::Markdown,
         Format::Html => reports::Format::Html,

@@ -68,10 +68,7 @@ fn is_not_fooled(command: &[&str], good: i32) {
 
 #[test]
 fn gate() {
-    is_not_fooled(
-        &["gate", "--report", "REPORT", "--baseline", "base.json"],
-        0,
-    );
+    is_not_fooled(&["gate", "REPORT", "--baseline", "base.json"], 0);
 }
 
 #[test]
@@ -87,7 +84,7 @@ fn report() {
     let whole = fs::read(folder.path().join("bad.json")).unwrap();
     each(&whole, |bytes| {
         fs::write(folder.path().join("bad.json"), bytes).unwrap();
-        let words = ["gate", "--report", "bad.json", "--baseline", "base.json"];
+        let words = ["gate", "bad.json", "--baseline", "base.json"];
         if answer(folder.path(), &words, bytes).code == Some(0) {
             let counted = counted(bytes).expect("what is no report is refused");
             let wrong: u64 = counted.values().map(|layer| layer.mismatches).sum();
@@ -155,7 +152,7 @@ fn update() {
         let after = fs::read(&file).unwrap();
         if output.code == Some(0) {
             serde_json::from_slice::<serde_json::Value>(bytes).expect("what is no JSON is refused");
-            let words = ["gate", "--report", "bad.json", "--baseline", "base.json"];
+            let words = ["gate", "bad.json", "--baseline", "base.json"];
             assert_eq!(answer(folder.path(), &words, &after).code, Some(1));
         } else {
             assert!(after == bytes, "half a baseline: {output:#?}");

@@ -66,7 +66,7 @@ fn gate() {
     let file = folder.path().join("report.json");
     each(GOOD, |bytes| {
         fs::write(&file, bytes).unwrap();
-        if answer(folder.path(), &["gate", "--report", "report.json"], bytes).code == Some(0) {
+        if answer(folder.path(), &["gate", "report.json"], bytes).code == Some(0) {
             is_good(bytes);
         }
     });
@@ -81,7 +81,7 @@ fn gate_over_the_budget() {
     report["budget"]["asgct-async"] = 5e-6.into();
     let whole = report.to_string();
     fs::write(&file, &whole).unwrap();
-    let words = ["gate", "--report", "report.json"];
+    let words = ["gate", "report.json"];
     let output = answer(folder.path(), &words, b"");
     assert!(matches!(output.code, Some(1 | 3)), "{output:#?}");
     each(whole.as_bytes(), |bytes| {
@@ -163,7 +163,7 @@ fn known_issues() {
     report["budget"]["asgct-async"] = 5e-5.into();
     fs::write(folder.path().join("report.json"), report.to_string()).unwrap();
     let file = folder.path().join("known.toml");
-    let words = ["gate", "--report", "report.json", "--known", "known.toml"];
+    let words = ["gate", "report.json", "--known", "known.toml"];
     for (issues, code) in [(KNOWN, 0), (b"", 3)] {
         fs::write(&file, issues).unwrap();
         let output = answer(folder.path(), &words, issues);

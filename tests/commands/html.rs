@@ -2,7 +2,7 @@
 
 use crate::support::{fake_jdk, run, stackwitness};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Counts and writes two mismatches, one with a name that must not become a tag.
@@ -32,28 +32,48 @@ const top = boxes().find(box => box.textContent === "A.other");
 top.click();
 const zoomed = boxes().find(box => box.textContent === "A.other").style.width;
 boxes().find(box => box.textContent === "all").click();
-const mismatch = document.querySelector("#mismatches details.kind");
-mismatch.querySelector("summary").click();
-const graphs = () => [...document.querySelectorAll("#bias-flame-0 .graph")].map(graph => [...graph.children]);
-const hot = (side) => graphs()[side].find(box => box.textContent === "A.hot");
-const both = graphs().map(boxes => boxes.length);
-const hues = [...graphs()[1]].map(box => getComputedStyle(box).backgroundColor.match(/\d+/g).map(Number))
+const example = document.querySelector("#example details");
+const rows = [...example.querySelectorAll("tbody tr")].map(row => [row.className, ...[...row.cells].map(cell => cell.innerText.trim())]);
+const graph = () => [...document.querySelectorAll("#bias-flame-0 div")];
+const hot = () => graph().find(box => box.textContent === "A.hot");
+const both = graph().length;
+const hues = graph().map(box => getComputedStyle(box).backgroundColor.match(/\d+/g).map(Number))
   .map(([red, , blue]) => Math.sign(red - blue));
-const told = hot(1).title;
-hot(0).click();
-const zoomedBoth = [0, 1].map(side => hot(side).style.width);
+const told = hot().title;
+const width = hot().getBoundingClientRect().width / document.querySelector("#bias-flame-0").getBoundingClientRect().width;
+hot().click();
+const zoomedBoth = hot().style.width;
+document.querySelector('nav a[href="#raw"]').click();
+document.querySelectorAll("details").forEach(fold => { fold.open = true; });
 document.body.dataset.seen = JSON.stringify({
-  errors: window.errors, evil: window.evil ?? 0, all, zoomed, back: boxes().length,
-  open: mismatch.open, differs: document.querySelectorAll("#mismatches tr.differs").length,
-  stacks: mismatch.querySelector("tr.differs").getBoundingClientRect().height > 0,
+  errors: window.errors, evil: window.evil ?? 0, all, zoomed, back: boxes().length, rows,
+  open: example.open,
   heat: document.querySelectorAll("#heat td.h3").length,
   warm: getComputedStyle(document.querySelector("#heat td.h3")).backgroundColor,
   profile: [...document.querySelectorAll("#all-flame div")].map(box => box.title).filter(title => title.startsWith("A.") || title.startsWith("other")),
   places: document.querySelector("#error-places code").textContent,
   trend: document.querySelectorAll("#trend polyline").length,
-  both, hues, told, zoomedBoth,
+  both, hues, told, zoomedBoth, width: Math.round(1000 * width),
+  headline: document.querySelector("h1").innerText,
   loads: performance.getEntriesByType("resource").length,
 });
+}</script>"##;
+
+/// Put at the end of the page: asks axe-core, and looks for what is cut off.
+const AXE_AFTER: &str = r##"<script>{
+document.querySelectorAll("details").forEach(fold => { fold.open = true; });
+const scrolls = (element) => element.closest(".wide, .tower, .hidden, .skip");
+const cut = [...document.querySelectorAll("body *")].filter(element => !scrolls(element))
+  .filter(element => element.getBoundingClientRect().right > innerWidth + 1 || element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflowX === "hidden")
+  .map(element => `${element.tagName}.${element.className} ${element.textContent.slice(0, 40)}`);
+const say = (found) => {
+  document.body.dataset.seen = JSON.stringify({
+    found, cut, width: innerWidth, page: document.documentElement.scrollWidth,
+    dark: matchMedia("(prefers-color-scheme: dark)").matches,
+  });
+};
+axe.run().then(({ violations }) => say(violations.map(({ id, nodes }) => [id, nodes.slice(0, 3).map(node => node.html.slice(0, 200))])),
+  error => say([String(error)]));
 }</script>"##;
 
 fn browser() -> Option<&'static str> {
@@ -66,34 +86,30 @@ fn browser() -> Option<&'static str> {
     .find(|path| Path::new(path).exists())
 }
 
-#[test]
-fn the_page_works_in_a_browser() {
+/// The page of a report with a bit of everything, or `None` without a browser.
+fn page(dir: &Path) -> Option<(&'static str, String)> {
     let Some(browser) = browser() else {
         println!("skipped: no Chromium");
-        return;
+        return None;
     };
-    let dir = tempfile::tempdir().unwrap();
-    let home = fake_jdk(dir.path(), SCRIPT);
-    fs::write(dir.path().join("x.toml"), SCENARIO).unwrap();
+    let home = fake_jdk(dir, SCRIPT);
+    fs::write(dir.join("x.toml"), SCENARIO).unwrap();
     let output = run(stackwitness()
-        .args(["run", "--render", "html", "--jdk"])
+        .args(["run", "--jdk"])
         .arg(home)
         .arg("--scenario")
-        .arg(dir.path().join("x.toml"))
+        .arg(dir.join("x.toml"))
         .arg("--out")
-        .arg(dir.path().join("out")));
+        .arg(dir.join("out")));
     assert_eq!(output.code, Some(0), "{output:#?}");
-    let page = fs::read_to_string(dir.path().join("out/report.html")).unwrap();
-    assert!(
-        !page.contains("http:") && !page.contains("https:"),
-        "nothing is fetched"
-    );
+    let page = fs::read_to_string(dir.join("out/report.html")).unwrap();
+    Some((browser, page))
+}
 
-    let probed = page
-        .replace("<head>", &format!("<head>{BEFORE}"))
-        .replace("</body>", &format!("{AFTER}</body>"));
-    let file = dir.path().join("page.html");
-    fs::write(&file, probed).unwrap();
+/// What a script at the end of the page wrote into `data-seen`.
+fn seen(browser: &str, dir: &Path, page: &str, options: &[&str]) -> serde_json::Value {
+    let file = dir.join("page.html");
+    fs::write(&file, page).unwrap();
     let output = run(Command::new(browser)
         .args([
             "--headless",
@@ -101,35 +117,56 @@ fn the_page_works_in_a_browser() {
             "--disable-gpu",
             "--no-first-run",
             "--disable-sync",
+            "--hide-scrollbars",
         ])
         .args([
             "--disable-background-networking",
             "--disable-component-update",
             "--dump-dom",
         ])
-        .arg(format!(
-            "--user-data-dir={}",
-            dir.path().join("profile").display()
-        ))
+        .args(options)
+        .arg(format!("--user-data-dir={}", dir.join("profile").display()))
         .arg(format!("file://{}", file.display())));
-    let seen = output
+    let (_, seen) = output
         .stdout
-        .split("data-seen=\"")
-        .nth(1)
+        .rsplit_once("data-seen=\"")
         .unwrap_or_else(|| panic!("{output:#?}"));
-    let seen = seen.split('"').next().unwrap().replace("&quot;", "\"");
-    let seen: serde_json::Value = serde_json::from_str(&seen).unwrap();
+    let seen = seen.split('"').next().unwrap();
+    let seen = seen
+        .replace("&quot;", "\"")
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&amp;", "&");
+    serde_json::from_str(&seen).unwrap()
+}
+
+#[test]
+fn the_page_works_in_a_browser() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some((browser, page)) = page(dir.path()) else {
+        return;
+    };
+    // Links to explanations are followed by readers alone.
+    let links = page.matches("href=\"http").count();
+    assert_eq!(page.matches("http").count(), links, "nothing is fetched");
+
+    let probed = page
+        .replace("<head>", &format!("<head>{BEFORE}"))
+        .replace("</body>", &format!("{AFTER}</body>"));
+    let seen = seen(browser, dir.path(), &probed, &[]);
     assert_eq!(seen["errors"], serde_json::json!([]));
     assert_eq!(seen["evil"], 0);
     // The root, `A.main`, `A.other` and the frame with the odd name.
     assert_eq!((&seen["all"], &seen["back"]), (&4.into(), &4.into()));
     assert_eq!(seen["zoomed"], "100%");
-    assert_eq!(
-        (&seen["open"], &seen["stacks"]),
-        (&true.into(), &true.into())
-    );
-    // Three examples of each of two kinds.
-    assert_eq!(seen["differs"], 6);
+    assert_eq!(seen["open"], true);
+    // Only the frame that differs is marked.
+    let rows = [
+        ["invented", "A.top @1", "", "not in the truth"],
+        ["missing", "", "A.other @5", "missing in the answer"],
+        ["same", "A.main @3", "A.main @3", ""],
+    ];
+    assert_eq!(seen["rows"], serde_json::json!(rows));
     assert_eq!(seen["heat"], 4, "{seen}");
     assert_eq!(seen["trend"], 2);
     let profile = [
@@ -138,13 +175,62 @@ fn the_page_works_in_a_browser() {
         "other stacks: 4 of 32",
     ];
     assert_eq!(seen["profile"], serde_json::json!(profile));
-    // The root, `A.main`, `A.hot` and the frame with the odd name, in both graphs.
-    assert_eq!(seen["both"], serde_json::json!([4, 4]));
-    // `A.hot` is red, and the odd frame has too small a share on the right and is blue.
-    assert_eq!(seen["hues"], serde_json::json!([0, 0, 1, -1]));
+    // The root, `A.main`, `A.hot` and the frame with the odd name.
+    assert_eq!(seen["both"], 4);
+    // The odd frame has too small a share and is blue, `A.hot` is red.
+    assert_eq!(seen["hues"], serde_json::json!([0, 0, -1, 1]));
     assert_eq!(seen["told"], "A.hot: ran 40.00 % (4), shown 62.50 % (5)");
-    assert_eq!(seen["zoomedBoth"], serde_json::json!(["100%", "100%"]));
+    // The mean of both shares.
+    assert_eq!(seen["width"], 513);
+    assert_eq!(seen["zoomedBoth"], "100%");
     assert_eq!(seen["places"], "nmethod tier 4");
     assert_eq!(seen["loads"], 0);
     assert!(seen["warm"].as_str().unwrap().starts_with("rgb("));
+    let headline = seen["headline"].as_str().unwrap();
+    assert!(headline.contains("GetStackTrace"), "{headline}");
+}
+
+/// The file of axe-core, where `npm install --global axe-core` or the variable `STACKWITNESS_AXE` has put it.
+fn axe() -> Option<String> {
+    let named = std::env::var_os("STACKWITNESS_AXE").map(PathBuf::from);
+    let installed = || {
+        let output = Command::new("npm")
+            .args(["root", "--global"])
+            .output()
+            .ok()?;
+        let root = String::from_utf8(output.stdout).ok()?;
+        Some(Path::new(root.trim()).join("axe-core/axe.min.js"))
+    };
+    fs::read_to_string(named.or_else(installed)?).ok()
+}
+
+#[test]
+fn the_page_is_accessible_in_light_and_dark_and_fits_a_phone() {
+    let Some(axe) = axe() else {
+        println!("skipped: no axe-core; get it with `npm install --global axe-core`");
+        return;
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let Some((browser, page)) = page(dir.path()) else {
+        return;
+    };
+    let probed = page.replace(
+        "</body>",
+        &format!("<script>{axe}</script>{AXE_AFTER}</body>"),
+    );
+    const DARK: &str = "--blink-settings=preferredColorScheme=0";
+    for (size, dark) in [("1200,900", false), ("1200,900", true), ("390,844", false)] {
+        let size = format!("--window-size={size}");
+        let scheme: &[&str] = if dark {
+            &[DARK, "--force-dark-mode"]
+        } else {
+            &[]
+        };
+        let options = [&[size.as_str(), "--virtual-time-budget=60000"], scheme].concat();
+        let seen = seen(browser, dir.path(), &probed, &options);
+        assert_eq!(seen["found"], serde_json::json!([]), "{size} {dark}");
+        assert_eq!(seen["cut"], serde_json::json!([]), "{size} {dark}");
+        assert_eq!(seen["dark"], dark);
+        assert!(seen["page"].as_u64() <= seen["width"].as_u64(), "{seen}");
+    }
 }

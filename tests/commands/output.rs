@@ -63,7 +63,7 @@ impl Place {
 const COMMANDS: &[(&[&str], i32)] = &[
     (&["run", "--scenario", "x.toml", "--out", "again"], 0),
     (&["plan", "--scenario", "x.toml"], 0),
-    (&["gate", "--report", "first"], 0),
+    (&["gate", "first"], 0),
     (&["compare", "first", "first"], 0),
     (&["merge", "first", "--out", "merged"], 0),
     (&["render", "first"], 0),

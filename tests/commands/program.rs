@@ -57,7 +57,8 @@ fn a_program_keeps_its_streams_and_its_exit_code() {
 
         assert_eq!(ours.stdout, plain.stdout);
         assert!(
-            ours.stderr.starts_with("to standard error\n\nJDK "),
+            ours.stderr
+                .starts_with("to standard error\n\nStackwitness "),
             "{}",
             ours.stderr
         );

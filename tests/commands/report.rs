@@ -195,7 +195,6 @@ fn the_gate_says_the_same_in_every_format() {
     ] {
         let gate = run(stackwitness()
             .arg("gate")
-            .arg("--report")
             .arg(place.path("known.json"))
             .args(&more[1..]));
         assert_eq!(gate.code, Some(code), "{gate:#?}");

@@ -11,6 +11,7 @@ use crate::code::CodeKind;
 pub(super) const CAUSE: Cause = Cause {
     name: "below-stub",
     meaning: "the debug info record behind a call that is under way",
+    why: "Compiled code has called a stub of the VM, and the thread is still in it. The walker reads the debug info record behind the call, and reports frames that have not begun.",
     recognise,
     since: 0,
     programs: &[Program {

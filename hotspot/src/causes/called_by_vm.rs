@@ -15,6 +15,7 @@ use crate::runtime::is_called_by_vm;
 pub(super) const CAUSE: Cause = Cause {
     name: "called-by-vm",
     meaning: "the walk ends below a method that the VM called",
+    why: "The VM itself called this method, for example a class initialiser or the constructor of an implicit exception. The walk ends there, although Java callers lie below.",
     recognise,
     since: 0,
     programs: &[Program {

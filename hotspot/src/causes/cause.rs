@@ -10,6 +10,8 @@ pub struct Cause {
     pub name: &'static str,
     /// What the cause is, in a few words.
     pub meaning: &'static str,
+    /// Why the answer is false, in a sentence or two; empty where nobody knows.
+    pub why: &'static str,
     /// Whether the evidence of a mismatch shows this cause.
     pub recognise: fn(&Facts<'_>) -> bool,
     /// The first JDK that has the fault; 0: every JDK.

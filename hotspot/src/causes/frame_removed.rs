@@ -7,6 +7,7 @@ use crate::case::{Facts, TopFrame};
 pub(super) const CAUSE: Cause = Cause {
     name: "frame-removed",
     meaning: "compiled code has removed its frame, and is about to return",
+    why: "Compiled code has popped its frame and is about to return. The walker takes the frame for present, and skips a caller or invents one.",
     recognise,
     since: 0,
     programs: &[Program {

@@ -10,6 +10,7 @@ const ENTER_SPECIAL: &str = "jdk.internal.vm.Continuation.enterSpecial(";
 pub(super) const CAUSE: Cause = Cause {
     name: "frozen-frames",
     meaning: "a virtual thread's callers, still in the heap",
+    why: "A virtual thread's callers are still frozen in the heap. The walker sees only the frames on the carrier's stack.",
     recognise,
     since: 21,
     programs: &[Program {

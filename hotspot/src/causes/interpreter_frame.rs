@@ -13,6 +13,7 @@ use crate::proofs::InterpreterFrame;
 pub(super) const CAUSE: Cause = Cause {
     name: "interpreter-frame",
     meaning: "the interpreter's frame is not built yet, or removed",
+    why: "The sample hits the entry or exit of an interpreted method. Its frame is not complete, so the newest frames are lost.",
     recognise,
     since: 0,
     programs: &[Program {

@@ -14,6 +14,7 @@ use crate::code::CodeKind;
 pub(super) const CAUSE: Cause = Cause {
     name: "leaf-call",
     meaning: "a function of a library, without an anchor",
+    why: "Compiled code called a function of the VM or of a library without leaving an anchor. The walker trusts the frame pointer, and loses or invents frames.",
     recognise,
     since: 0,
     programs: &[Program {

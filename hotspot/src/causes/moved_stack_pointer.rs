@@ -7,6 +7,7 @@ use crate::case::{Facts, TopFrame};
 pub(super) const CAUSE: Cause = Cause {
     name: "moved-stack-pointer",
     meaning: "compiled code has moved its stack pointer",
+    why: "Compiled code has moved its stack pointer within the method. The size of the frame no longer leads to the return address.",
     recognise,
     since: 0,
     programs: &[

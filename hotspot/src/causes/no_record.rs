@@ -8,6 +8,7 @@ use oracle::Reason;
 pub(super) const CAUSE: Cause = Cause {
     name: "no-record",
     meaning: "compiled code without a debug info record of its own",
+    why: "Compiled code has debug info records only at some instructions. Between two of them the walker uses a neighbouring record: the physical frames are right, inlined frames are those of another place.",
     recognise,
     since: 0,
     programs: &[Program {

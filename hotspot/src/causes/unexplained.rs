@@ -5,6 +5,7 @@ use super::cause::Cause;
 pub(super) const CAUSE: Cause = Cause {
     name: "unexplained",
     meaning: "none of the known ones",
+    why: "",
     recognise: |_| true,
     since: 0,
     programs: &[],

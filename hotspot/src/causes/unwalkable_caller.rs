@@ -11,6 +11,7 @@ use super::cause::{Cause, Program};
 pub(super) const CAUSE: Cause = Cause {
     name: "unwalkable-caller",
     meaning: "the walk ends at a caller that it refuses",
+    why: "The caller was deoptimised while it is on the stack. The walker refuses it, and drops everything below.",
     recognise: |facts| facts.is_cut() && !facts.case.proofs.deoptimised.is_empty(),
     since: 0,
     programs: &[Program {

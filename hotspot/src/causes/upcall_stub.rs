@@ -15,6 +15,7 @@ const STUB: &str = "upcall_stub";
 pub(super) const CAUSE: Cause = Cause {
     name: "upcall-stub",
     meaning: "the walk ends at an upcall stub, through which C code called Java",
+    why: "C code called Java through an upcall stub of the foreign function interface. The walk ends at the stub.",
     recognise,
     since: 22,
     programs: &[Program {

@@ -83,7 +83,7 @@ pub(super) fn layers<'a>(layers: impl IntoIterator<Item = &'a LayerDecision>) ->
     table
 }
 
-fn standing(standing: &Standing) -> String {
+pub(super) fn standing(standing: &Standing) -> String {
     match standing {
         Standing::Passes => "pass".into(),
         Standing::Over => "over budget".into(),

@@ -16,11 +16,13 @@ mod observer;
 mod runs;
 mod since;
 mod steps;
+mod summary;
 
 pub use cases::cases;
 pub use comparison::comparison;
 pub use decision::decision;
 pub use mismatches::evidence;
+pub use summary::summary;
 
 use crate::model::{Block, Document, Room, Section};
 use oracle::gate::Decision;

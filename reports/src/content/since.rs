@@ -140,7 +140,7 @@ fn is_of(report: &Report, mismatch: &Mismatch, change: &Change) -> bool {
 }
 
 /// The command that runs the program of `run` alone, for a POSIX shell.
-fn command(report: &Report, run: &Run) -> String {
+pub(super) fn command(report: &Report, run: &Run) -> String {
     let home = &report.jdk_of(run).home;
     let mut words = vec![
         "stackwitness".to_owned(),

@@ -11,8 +11,10 @@ pub struct TwoFlames {
     pub id: String,
     /// The titles of the graphs.
     pub titles: [String; 2],
-    /// All stacks.
+    /// All stacks that are drawn.
     pub root: Both,
+    /// Instants whose true stack is not told apart, and therefore not drawn.
+    pub left_out: u64,
 }
 
 /// A frame with all frames that it called: how often the frame ran, and how often it was claimed.

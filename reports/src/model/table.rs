@@ -1,6 +1,7 @@
 //! Tables with typed cells: each renderer formats a kind of cell in one place.
 
 use super::tone::Tone;
+use crate::numbers::{count, exact, share};
 
 /// A table.
 #[derive(Clone, Debug)]
@@ -95,15 +96,14 @@ impl Cell {
     pub fn plain(&self) -> String {
         match self {
             Cell::Text(text) | Cell::Code(text) => text.clone(),
-            Cell::Count(count) => count.to_string(),
+            Cell::Count(n) => count(*n),
             Cell::Rate(rate) | Cell::Heat(rate, _) => match rate {
                 None => NO_DATA.into(),
-                Some(0.0) => "0".into(),
-                Some(rate) => format!("{rate:.2e}"),
+                Some(rate) => share(*rate),
             },
             Cell::Number(None, _) => NO_DATA.into(),
             Cell::Number(Some(number), digits) => format!("{number:.digits$}"),
-            Cell::Budget(limit) => limit.to_string(),
+            Cell::Budget(limit) => exact(*limit),
             Cell::Bar(_) | Cell::Line(_) | Cell::Absent => String::new(),
         }
     }

@@ -1,6 +1,8 @@
 //! The renderers: each turns the model into one format, and knows nothing of what it shows.
 
 mod annotations;
+mod answer;
+mod brief;
 mod escape;
 mod html;
 mod junit;
@@ -9,6 +11,8 @@ mod markdown;
 mod text;
 
 pub use annotations::annotations;
+pub use answer::answer;
+pub use brief::{brief, verdict};
 pub use html::html;
 pub use junit::junit;
 pub use markdown::markdown;

@@ -21,7 +21,7 @@ pub enum Style {
 }
 
 impl Style {
-    fn paint(self, tone: Tone, text: &str) -> String {
+    pub(super) fn paint(self, tone: Tone, text: &str) -> String {
         let colour = match (self, tone) {
             (Style::Coloured, Tone::Bad) => "31",
             (Style::Coloured, Tone::Good) => "32",

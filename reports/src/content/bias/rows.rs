@@ -5,14 +5,14 @@ use oracle::bias::{Sampler, Summary};
 use oracle::report::Run;
 
 /// A profiler in a run.
-pub(super) struct Row<'r> {
+pub(in crate::content) struct Row<'r> {
     pub run: &'r Run,
     pub sampler: Sampler,
     pub summary: Summary,
 }
 
 /// The profilers of a run.
-pub(super) fn of_run(run: &Run) -> impl Iterator<Item = Row<'_>> {
+pub(in crate::content) fn of_run(run: &Run) -> impl Iterator<Item = Row<'_>> {
     run.bias.iter().map(move |(&sampler, pairs)| Row {
         run,
         sampler,
@@ -21,7 +21,7 @@ pub(super) fn of_run(run: &Run) -> impl Iterator<Item = Row<'_>> {
 }
 
 /// The sampler in a sentence.
-pub(super) fn title(sampler: Sampler) -> &'static str {
+pub(in crate::content) fn title(sampler: Sampler) -> &'static str {
     match sampler {
         Sampler::Walker(layer) => Walker::of(layer).map_or(layer.name(), |walker| walker.title),
         Sampler::Safepoint => "GetStackTrace at the next safepoint",
@@ -29,6 +29,6 @@ pub(super) fn title(sampler: Sampler) -> &'static str {
 }
 
 /// A method without its descriptor.
-pub(super) fn short(name: &str) -> &str {
+pub(in crate::content) fn short(name: &str) -> &str {
     name.split('(').next().unwrap_or(name)
 }

@@ -13,9 +13,6 @@ const DRAWN: usize = 24;
 /// Frames with a smaller share of both graphs than one in this many are not drawn.
 const FINEST: u64 = 1000;
 
-/// The frame of stacks that were not told apart.
-const OTHER: &str = "other stacks";
-
 /// The stacks of a profiler in a run.
 type Row<'r> = (&'r Run, Sampler, &'r StackProfiles);
 
@@ -88,7 +85,8 @@ fn table(rows: &[Row<'_>]) -> Table {
     table
 }
 
-fn flames(number: usize, of: &StackProfiles) -> TwoFlames {
+/// True and claimed stacks as one graph. Stacks that were not told apart are left out.
+pub(in crate::content) fn flames(number: usize, of: &StackProfiles) -> TwoFlames {
     let mut root = Both {
         n: [of.instants, of.answered],
         ..Both::default()
@@ -96,13 +94,13 @@ fn flames(number: usize, of: &StackProfiles) -> TwoFlames {
     of.tree.for_each(|stack, seen| {
         root.add(stack.iter().map(|method| short(method)), seen);
     });
-    root.add([OTHER].into_iter(), of.other);
     root.prune(root.n, FINEST);
     let titles = [("what ran", of.instants), ("what it shows", of.answered)];
     TwoFlames {
         id: format!("bias-flame-{number}"),
         titles: titles.map(|(what, n)| format!("{what}: {n} stacks")),
         root,
+        left_out: of.other.truth,
     }
 }
 
@@ -143,7 +141,7 @@ mod tests {
             ("B<4>.m", [0, 500]),
         ];
         assert_eq!(above, expected, "one of 2,501 is not drawn");
-        assert!(!flames.root.c.contains_key(OTHER));
+        assert_eq!(flames.left_out, 0);
     }
 
     #[test]

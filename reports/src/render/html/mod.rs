@@ -1,107 +1,147 @@
-//! One page for a browser. Everything is in the page, so that it can be read offline and sent on.
+//! One page for a browser. Everything is in the page, so that it can be read offline, printed and sent on.
+//!
+//! The page answers in the order of a reader's questions; the whole tables are folded at its end.
 
+mod blocks;
+mod causes;
 mod cells;
 mod flame;
+mod head;
+mod new;
+mod profiles;
+mod rates;
 mod stacks;
+mod trust;
 
-use super::escape::xml;
-use super::limits::left_out;
-use crate::model::{Block, Document, Groups};
-use std::fmt::Write;
-
-/// How many groups are shown where there may be many, and how many examples of each.
-const GROUPS: usize = 30;
-const EXAMPLES: usize = 3;
+use super::escape::visible_lines;
+use crate::model::{Document, Section, Summary};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Renders a document.
-pub fn html(document: &Document) -> String {
-    let outcome = document.answer.as_ref().map(|answer| answer.outcome);
-    let title = outcome.map_or("report".into(), |outcome| outcome.to_string());
-    let mut out =
-        String::from("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-    out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
-    let _ = write!(
-        out,
-        "<title>Stackwitness: {title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-         <header><h1>Stackwitness</h1>\n"
-    );
-    if let Some(answer) = &document.answer {
-        let outcome = answer.outcome;
-        let _ = writeln!(out, "<p class=\"verdict {}\">{outcome}</p>", outcome.name());
-        if let Some(headline) = &answer.headline {
-            let _ = writeln!(out, "<p class=\"news\">{}</p>", xml(headline));
+/// Renders a page: the summary, and the whole document behind it.
+pub fn html(summary: &Summary, document: &Document) -> String {
+    let (new, raw): (Vec<&Section>, Vec<&Section>) = document
+        .sections
+        .iter()
+        .partition(|section| new::IDS.contains(&section.id));
+    let parts = parts(summary, &new, &raw);
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { "Stackwitness: " (summary.answer.outcome) ", " (summary.about.jvms.join(", ")) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                a.skip href="#main" { "Skip to the results" }
+                (head::header(summary))
+                nav aria-label="Sections" {
+                    @for part in &parts {
+                        a href={ "#" (part.id) } { (part.name) }
+                    }
+                }
+                main id="main" {
+                    (head::cards(summary))
+                    @for part in &parts {
+                        section id=(part.id) aria-labelledby={ (part.id) "-title" } {
+                            h2 id={ (part.id) "-title" } { (part.title) }
+                            (part.content)
+                        }
+                    }
+                }
+                (head::footer(summary))
+                script { (PreEscaped(SCRIPT)) }
+            }
         }
-        let reasons = answer.further_reasons();
-        let items: String = reasons.map(|r| format!("<li>{}</li>", xml(r))).collect();
-        if !items.is_empty() {
-            let _ = writeln!(out, "<ul>{items}</ul>");
-        }
-    }
-    out += "</header>\n";
-    for section in &document.sections {
-        let _ = write!(out, "<section id=\"{}\">", section.id);
-        if !section.title.is_empty() {
-            let _ = write!(out, "<h2>{}</h2>", section.title);
-        }
-        out.push('\n');
-        blocks(&mut out, &section.blocks, 0);
-        out += "</section>\n";
-    }
-    let _ = write!(out, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
-    out
+    };
+    // Names of other programs may hold characters that change the direction of text.
+    visible_lines(&page.into_string())
 }
 
-fn blocks(out: &mut String, blocks: &[Block], depth: usize) {
-    let mut examples = 0;
-    for block in blocks {
-        match block {
-            Block::Note(text) => {
-                let _ = writeln!(out, "<p>{}</p>", xml(text));
-            }
-            Block::Link(text, page) => {
-                let _ = writeln!(out, "<p><a href=\"{}\">{}</a></p>", xml(page), xml(text));
-            }
-            Block::Code(text) => {
-                let _ = writeln!(out, "<p><code>{}</code></p>", xml(text));
-            }
-            Block::Table(table) => cells::table(out, table),
-            Block::Groups(all) => groups(out, all, depth),
-            Block::Stacks(one) if examples < EXAMPLES => {
-                examples += 1;
-                stacks::stacks(out, one);
-            }
-            Block::Example(one) => stacks::stacks(out, one),
-            Block::Stacks(_) => {}
-            Block::Flame(one) => flame::one(out, one),
-            Block::TwoFlames(both) => flame::two(out, both),
-        }
+/// A section of the page.
+struct Part {
+    id: &'static str,
+    /// Its name in the navigation.
+    name: &'static str,
+    title: &'static str,
+    content: Markup,
+}
+
+fn part(id: &'static str, name: &'static str, title: &'static str, content: Markup) -> Part {
+    Part {
+        id,
+        name,
+        title,
+        content,
     }
 }
 
-fn groups(out: &mut String, all: &Groups, depth: usize) {
-    let class = ["", " class=\"kind\""][depth.min(1)];
-    let shown = if all.cut { GROUPS } else { usize::MAX };
-    for group in all.groups.iter().take(shown) {
-        let open = if group.open { " open" } else { "" };
-        let count = group
-            .count
-            .map_or(String::new(), |n| format!("<b>{n}</b> "));
-        let title = xml(&group.title);
-        let _ = writeln!(
-            out,
-            "<details{class}{open}><summary>{count}{title}</summary>"
-        );
-        blocks(out, &group.blocks, depth + 1);
-        *out += "</details>\n";
+/// The sections that have something to show.
+fn parts(summary: &Summary, new: &[&Section], raw: &[&Section]) -> Vec<Part> {
+    let mut parts = vec![];
+    if !new.is_empty() {
+        parts.push(part(
+            "new-since",
+            "What is new",
+            "What is new since the baseline?",
+            new::sections(new),
+        ));
     }
-    if all.groups.len() > shown {
-        let _ = writeln!(
-            out,
-            "<p>{}</p>",
-            left_out(all.groups.len() - shown, "kinds")
-        );
+    if summary.is_about_profiles {
+        parts.extend(profiles(summary));
     }
+    if !summary.rates.is_empty() {
+        let content = rates::section(&summary.rates);
+        parts.push(part(
+            "rates",
+            "How often",
+            "How often is a stack false?",
+            content,
+        ));
+    }
+    if !summary.causes.is_empty() {
+        let content = causes::section(summary);
+        parts.push(part("why", "Why", "Why?", content));
+    }
+    if !summary.examples.is_empty() {
+        let content = stacks::section(summary);
+        parts.push(part("example", "Examples", "Show me one", content));
+    }
+    if !summary.is_about_profiles {
+        parts.extend(profiles(summary));
+    }
+    if let Some((title, flames)) = &summary.flame {
+        let content = flame::section(title, flames);
+        parts.push(part(
+            "flame-graph",
+            "Flame graph",
+            "Where in the program?",
+            content,
+        ));
+    }
+    parts.push(part(
+        "trust",
+        "Can I believe it",
+        "Can I believe this report?",
+        trust::section(&summary.trust),
+    ));
+    let content = blocks::folded(raw);
+    parts.push(part("raw", "All tables", "All tables", content));
+    parts
+}
+
+fn profiles(summary: &Summary) -> Option<Part> {
+    let is_asked = summary.rates.iter().any(|rate| rate.checks > 0);
+    (is_asked || !summary.profiles.is_empty()).then(|| {
+        part(
+            "matter",
+            "Does it matter",
+            "Does it matter for a profile?",
+            profiles::section(summary),
+        )
+    })
 }

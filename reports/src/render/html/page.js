@@ -1,5 +1,5 @@
 "use strict";
-// Flame graphs: one box a frame, callers below. A click makes a frame as wide as the page.
+// Flame graphs: one box a frame, callers below. A choice makes a frame as wide as the page.
 const boxesOf = (focus, count) => {
   const boxes = [];
   const add = (frame, left, width, level) => {
@@ -20,7 +20,7 @@ const boxesOf = (focus, count) => {
   add(focus, 0, 1, below);
   return { boxes, below };
 };
-// Draws `focus` in `place`. Returns the height, and the height of the frame below `focus`.
+// Draws `focus` in `place`, and scrolls to a few frames below it.
 const drawIn = (place, focus, { count, colour, title, choose }) => {
   const { boxes, below } = boxesOf(focus, count);
   const height = 18 * (1 + Math.max(...boxes.map((box) => box.level)));
@@ -36,11 +36,8 @@ const drawIn = (place, focus, { count, colour, title, choose }) => {
     box.addEventListener("click", () => choose(frame));
     return box;
   }));
-  return [height, 18 * Math.max(0, below - 4)];
-};
-// Deep stacks need to be scrolled: begin a few frames below the chosen one.
-const scroll = (tower, height, below) => {
-  tower.scrollTop = height - below - tower.clientHeight;
+  const tower = place.parentElement;
+  tower.scrollTop = height - 18 * Math.max(0, below - 4) - tower.clientHeight;
 };
 const rootOf = (id) => {
   const data = document.getElementById(`${id}-data`);
@@ -53,35 +50,41 @@ const warm = (name) => {
 };
 for (const place of document.querySelectorAll(".flame")) {
   const root = rootOf(place.id);
-  const draw = (focus) => {
-    const [height, below] = drawIn(place, focus, {
-      count: (node) => node.n,
-      colour: (frame) => warm(frame.name),
-      title: (frame) => `${frame.name}: ${frame.node.n} of ${root.node.n}`,
-      choose: draw,
-    });
-    scroll(place.parentElement, height, below);
-  };
+  const draw = (focus) => drawIn(place, focus, {
+    count: (node) => node.n,
+    colour: (frame) => warm(frame.name),
+    title: (frame) => `${frame.name}: ${frame.node.n.toLocaleString("en")} of ${root.node.n.toLocaleString("en")}`,
+    choose: draw,
+  });
   draw(root);
 }
-// Two graphs of one tree. A frame is red where its share is larger on the right, and blue where it is smaller.
+// What ran and what is claimed, in one graph. A frame is red where its share of the claims is larger than its true
+// share, and blue where it is smaller. Its width is the mean of both shares, so that widths add up.
 for (const place of document.querySelectorAll(".flames")) {
   const root = rootOf(place.id);
-  const share = (frame, side) => frame.node.n[side] / Math.max(1, root.node.n[side]);
+  const [instants, answers] = [place.dataset.instants, place.dataset.answers].map((n) => Math.max(1, Number(n)));
+  const shares = (node) => [node.n[0] / instants, node.n[1] / answers];
   const colour = (frame) => {
-    const [truth, claimed] = [share(frame, 0), share(frame, 1)];
+    const [truth, claimed] = shares(frame.node);
     const bias = (claimed - truth) / Math.max(claimed, truth, 1e-12);
     const much = Math.min(1, Math.abs(bias));
-    return `hsl(${bias > 0 ? 5 : 215} ${85 * Math.sqrt(much)}% ${88 - 26 * Math.sqrt(much)}%)`;
+    return `hsl(${bias > 0 ? 5 : 215} ${85 * Math.sqrt(much)}% ${88 - 22 * Math.sqrt(much)}%)`;
   };
   const title = (frame) => {
-    const text = (side) => `${(100 * share(frame, side)).toFixed(2)} % (${frame.node.n[side]})`;
-    return `${frame.name}: ran ${text(0)}, shown ${text(1)}`;
+    const [truth, claimed] = shares(frame.node).map((share) => (100 * share).toFixed(2));
+    const [ran, shown] = frame.node.n.map((n) => n.toLocaleString("en"));
+    return `${frame.name}: ran ${truth} % (${ran}), shown ${claimed} % (${shown})`;
   };
-  const draw = (focus) => {
-    const drawn = [...place.children].map((graph, side) =>
-      drawIn(graph, focus, { count: (node) => node.n[side], colour, title, choose: draw }));
-    scroll(place.parentElement, Math.max(...drawn.map(([height]) => height)), drawn[0][1]);
-  };
+  const count = (node) => shares(node)[0] + shares(node)[1];
+  const draw = (focus) => drawIn(place, focus, { count, colour, title, choose: draw });
   draw(root);
 }
+// A link to a folded part opens it.
+const unfold = () => {
+  const part = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (let fold = part && part.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+};
+addEventListener("hashchange", unfold);
+unfold();
+// Everything is printed.
+addEventListener("beforeprint", () => document.querySelectorAll("details.example").forEach((fold) => { fold.open = true; }));

@@ -1,48 +1,91 @@
-//! Both stacks of a mismatch, side by side.
+//! Examples: both stacks side by side, aligned by their common frames.
 
-use super::super::escape::xml;
-use crate::model::{Frame, Stacks};
-use std::fmt::Write;
+use crate::model::{Aligned, AlignedRow, Example, Frame, RowKind, Stacks, Summary};
+use maud::{Markup, html};
 
-/// How many frames are shown at the top, at the bottom and on each side of the difference.
-const AROUND: usize = 30;
-
-pub(super) fn stacks(out: &mut String, stacks: &Stacks) {
-    let _ = writeln!(
-        out,
-        "<p>Thread {}</p>\n<table class=\"stacks\"><tr><th><th>walker<th>truth</tr>",
-        xml(&stacks.thread)
-    );
-    let depth = stacks.walker.len().max(stacks.truth.len());
-    let at = stacks.differs.unwrap_or(0);
-    let shown = |row: &usize| *row < AROUND || row.abs_diff(at) < AROUND || depth - row < AROUND;
-    let mut last = None;
-    for row in (0..depth).filter(shown) {
-        if last.is_some_and(|last| last + 1 != row) {
-            *out += "<tr><td>\u{2026}<td>\u{2026}<td>\u{2026}</tr>\n";
+pub(super) fn section(of: &Summary) -> Markup {
+    html! {
+        p.lead {
+            "One example of each kind. Both stacks are aligned by their common frames; what is marked is what is wrong."
         }
-        last = Some(row);
-        let mark = match stacks.differs {
-            Some(differs) if differs == row => " class=\"differs\"",
-            _ => "",
-        };
-        let cell = |frames: &[Frame]| frames.get(row).map_or(String::new(), frame);
-        let _ = writeln!(
-            out,
-            "<tr{mark}><td>{row}<td>{}<td>{}</tr>",
-            cell(&stacks.walker),
-            cell(&stacks.truth)
-        );
+        @for (at, example) in of.examples.iter().enumerate() {
+            details.example open[at == 0] {
+                summary { strong { (example.name) } " \u{b7} " (example.title) " \u{b7} " code { (example.layer) } }
+                (whole(example))
+            }
+        }
     }
-    *out += "</table>\n<dl>";
-    for (name, value) in &stacks.evidence {
-        let _ = write!(out, "<dt>{}<dd><code>{}</code>", xml(name), xml(value));
+}
+
+fn whole(of: &Example) -> Markup {
+    html! {
+        (aligned(of.walker, &of.stacks))
+        @if !of.why.is_empty() { p.why { (of.why) } }
+        dl {
+            dt { "thread" } dd { (of.thread) }
+            @for (name, value) in &of.evidence { dt { (name) } dd { code { (value) } } }
+            @if let Some(command) = &of.command { dt { "alone" } dd { code { (command) } } }
+        }
     }
-    *out += "</dl>\n";
+}
+
+/// A pair of stacks without a story.
+pub(super) fn pair(of: &Stacks) -> Markup {
+    html! {
+        p { (of.title) " on thread " (of.thread) }
+        (aligned("The walker", &Aligned::of(of)))
+        @if !of.evidence.is_empty() {
+            dl { @for (name, value) in &of.evidence { dt { (name) } dd { code { (value) } } } }
+        }
+    }
+}
+
+fn aligned(walker: &str, of: &Aligned) -> Markup {
+    html! {
+        div.wide tabindex="0" role="region" aria-label="Both stacks" {
+            table.stacks {
+                thead { tr { th scope="col" { (walker) " answered" } th scope="col" { "What was running" } th scope="col" { "" } } }
+                tbody { @for row in &of.rows { (frames(row)) } }
+            }
+        }
+    }
+}
+
+fn frames(row: &AlignedRow) -> Markup {
+    match row {
+        AlignedRow::Gap(n) => html! {
+            tr.gap { td colspan="3" { "\u{2026} " (n) " common or further frames" } }
+        },
+        AlignedRow::Frames {
+            walker,
+            truth,
+            says,
+        } => {
+            let class = match says {
+                RowKind::Same => "same",
+                RowKind::OtherPlace => "elsewhere",
+                RowKind::Invented => "invented",
+                RowKind::Missing => "missing",
+                RowKind::NoTruth => "no-truth",
+            };
+            html! {
+                tr class=(class) {
+                    td.walker.empty[walker.is_none()] { @if let Some(frame) = walker { (one(frame)) } }
+                    td.truth.empty[truth.is_none()] { @if let Some(frame) = truth { (one(frame)) } }
+                    td.note { (says.note()) }
+                }
+            }
+        }
+    }
 }
 
 /// A frame without its package and descriptor; both are in its tooltip.
-fn frame(frame: &Frame) -> String {
-    let (whole, short) = (xml(&frame.whole), xml(&frame.short));
-    format!("<span title=\"{whole}\">{short}</span>")
+fn one(frame: &Frame) -> Markup {
+    let (name, place) = frame.short.split_once(" @").unwrap_or((&frame.short, ""));
+    html! {
+        span title=(frame.whole) {
+            (name)
+            @if !place.is_empty() { " " span.bci { "@" (place) } }
+        }
+    }
 }

@@ -1,0 +1,261 @@
+//! What a profile of each profiler is worth, and what to do with it.
+
+use crate::content::bias::{Row, name_of, of_run};
+use crate::content::frames::short;
+use crate::model::{Advice, Biased, Profile};
+use crate::numbers::part;
+use oracle::When;
+use oracle::bias::{OTHERS, Sampler, Summary};
+use oracle::report::Report;
+use std::collections::BTreeMap;
+
+/// A profile that misses a larger part of the instants is not to be used.
+const MOST_LOST: f64 = 1.0 / 3.0;
+
+/// A profile with a smaller common part is not to be used.
+const LEAST_OVERLAP: f64 = 0.8;
+
+/// A profile with a smaller common part, or with more lost instants, needs care.
+const GOOD_OVERLAP: f64 = 0.95;
+const FEW_LOST: f64 = 0.2;
+
+/// A profile with more miscounted methods needs care.
+const FEW_BIASED: usize = 10;
+
+/// Largest bias of the hottest method that a run may fail to see and still speak for a profile.
+const VISIBLE: f64 = 0.5;
+
+/// How many standard deviations a bias needs to be seen. A test of one method with an error of 0.1 % needs 3.3; the
+/// correction for many methods asks for a little more.
+const DEVIATIONS: f64 = 4.0;
+
+/// All profilers of all runs.
+pub(super) fn profiles(report: &Report) -> Vec<Profile> {
+    let runs = report.runs.iter();
+    runs.flat_map(|run| {
+        let rows: Vec<Row<'_>> = of_run(run).collect();
+        let best = rows.iter().filter(|row| at_any_instant(row.sampler));
+        let best = best.max_by_key(|row| row.summary.instants);
+        let all: Vec<Profile> = rows.iter().map(|row| profile(row, best)).collect();
+        all
+    })
+    .collect()
+}
+
+/// Whether the truth of the sampler's instants is that of the whole program. Instants at safepoints, and those at which
+/// a thread could be suspended, are a choice: code without safepoints is missing among them.
+fn at_any_instant(sampler: Sampler) -> bool {
+    match sampler {
+        Sampler::Walker(layer) => matches!(layer.row().when, When::Signal | When::Request),
+        Sampler::Safepoint => false,
+    }
+}
+
+fn profile(row: &Row<'_>, best: Option<&Row<'_>>) -> Profile {
+    let own = &row.summary;
+    let other = best.filter(|best| best.sampler != row.sampler && !at_any_instant(row.sampler));
+    let truth = other.map_or(own, |best| &best.summary);
+    let (overlap, own_overlap) = match other {
+        None => (own.overlap, None),
+        Some(_) => (common(truth, own), own.overlap),
+    };
+    let hottest = truth.methods.iter().find(|of| of.name != OTHERS);
+    let claimed = |name: &str| {
+        let of = own.methods.iter().find(|of| of.name == name);
+        of.map_or(0, |of| of.claimed)
+    };
+    let rank = hottest.and_then(|hottest| {
+        let hot = claimed(&hottest.name);
+        let named = own.methods.iter().filter(|of| of.name != OTHERS);
+        let above = named.filter(|of| of.claimed > hot).count();
+        (hot > 0).then_some(above + 1)
+    });
+    let shown = hottest.map(|of| {
+        (
+            short(&of.name).to_owned(),
+            share(of.truth, truth.instants),
+            share(claimed(&of.name), own.answered),
+        )
+    });
+    let biased = biased(own);
+    let (asked, lost) = (own.instants, own.instants - own.answered);
+    let visible = hottest.and_then(|of| visible(share(of.truth, truth.instants), own.answered));
+    let lost_share = share(lost, asked);
+    let (advice, reason) = advice(own.answered, lost_share, overlap, rank, &biased, visible);
+    Profile {
+        title: name_of(row.sampler).to_owned(),
+        name: row.sampler.name().to_owned(),
+        program: row.run.title(),
+        asked,
+        lost,
+        renamed: own.renamed,
+        overlap,
+        own_overlap,
+        hottest: shown,
+        rank,
+        biased,
+        visible,
+        advice,
+        reason: match lost {
+            0 => reason,
+            _ => format!("{reason}; {} of the instants lost", part(lost, asked)),
+        },
+    }
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    part as f64 / whole.max(1) as f64
+}
+
+/// The part that is common to what truly ran and to a profile, from 0 to 1.
+fn common(truth: &Summary, profile: &Summary) -> Option<f64> {
+    let ran: BTreeMap<&str, u64> = truth
+        .methods
+        .iter()
+        .map(|of| (&*of.name, of.truth))
+        .collect();
+    let both = profile.methods.iter().map(|of| {
+        let ran = ran.get(&*of.name).copied().unwrap_or(0);
+        share(ran, truth.instants).min(share(of.claimed, profile.answered))
+    });
+    (profile.answered > 0 && truth.instants > 0).then(|| both.sum())
+}
+
+/// Methods that are certainly counted falsely, and for which the sign of the sum is certain too; the largest first.
+fn biased(of: &Summary) -> Vec<Biased> {
+    let methods = of.methods.iter();
+    let certain = methods.filter(|of| {
+        of.is_certain && (of.total.low > 0.0 || of.total.high < 0.0) && of.name != OTHERS
+    });
+    let mut certain: Vec<_> = certain.collect();
+    certain.sort_by(|a, b| b.total.value.abs().total_cmp(&a.total.value.abs()));
+    let certain = certain.into_iter().map(|method| Biased {
+        name: short(&method.name).to_owned(),
+        relative: method.relative(of.instants),
+        truth: method.truth,
+        claimed: method.claimed,
+    });
+    certain.collect()
+}
+
+/// The smallest bias of a method with this share that `answered` instants show, as a part of its count.
+fn visible(share: f64, answered: u64) -> Option<f64> {
+    let deviation = ((1.0 - share) / (share * answered as f64)).sqrt();
+    (answered > 0 && share > 0.0).then_some(DEVIATIONS * deviation)
+}
+
+fn advice(
+    answered: u64,
+    lost: f64,
+    overlap: Option<f64>,
+    rank: Option<usize>,
+    biased: &[Biased],
+    visible: Option<f64>,
+) -> (Advice, String) {
+    let Some(overlap) = overlap.filter(|_| answered > 0) else {
+        return (Advice::TooFew, "no profile".into());
+    };
+    match rank {
+        None => (Advice::DoNotUse, "the hottest method is never named".into()),
+        Some(rank @ 2..) if visible.is_some_and(|visible| visible <= VISIBLE) => (
+            Advice::DoNotUse,
+            format!("the hottest method is only number {rank}"),
+        ),
+        _ if visible.is_none_or(|visible| visible > VISIBLE) => {
+            (Advice::TooFew, "too few instants to see a bias".into())
+        }
+        _ if lost > MOST_LOST => (Advice::DoNotUse, "too many instants are lost".into()),
+        _ if overlap < LEAST_OVERLAP => {
+            (Advice::DoNotUse, "the profile is mostly another one".into())
+        }
+        _ if overlap < GOOD_OVERLAP || lost > FEW_LOST || biased.len() > FEW_BIASED => (
+            Advice::TakeCare,
+            format!("{} methods are miscounted", biased.len()),
+        ),
+        _ => (Advice::Trust, "the right hottest methods".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use oracle::Layer;
+    use oracle::bias::{Claim, Pairs};
+    use oracle::report::{Exit, Run};
+
+    /// A report of one run with the pairs of a walker at any instant and of a walk at the next safepoint.
+    fn told(walker: Pairs, safepoint: Pairs) -> Vec<Profile> {
+        let mut run = Run::new("p", Exit::Code(0));
+        run.bias.insert(Sampler::Walker(Layer::AsgctAsync), walker);
+        run.bias.insert(Sampler::Safepoint, safepoint);
+        let mut report = crate::sample::report();
+        report.runs = vec![run];
+        profiles(&report)
+    }
+
+    fn pairs(counts: &[(&str, Claim<&str>, u64)]) -> Pairs {
+        let mut pairs = Pairs::default();
+        for &(truth, claim, n) in counts {
+            pairs.add(truth, claim, n);
+        }
+        pairs
+    }
+
+    #[test]
+    fn all_profiles_of_a_jvm_are_held_against_the_truth_at_any_instant() {
+        let walker = pairs(&[
+            ("x.A.hot()V", Claim::Same, 6000),
+            ("x.A.other()V", Claim::Same, 4000),
+        ]);
+        // The hot method has no safepoint. At the instants that are left the answers are right.
+        let safepoint = pairs(&[
+            ("x.A.hot()V", Claim::Same, 10),
+            ("x.A.other()V", Claim::Same, 3990),
+        ]);
+        let [at_any, at_safepoint] = &told(walker, safepoint)[..] else {
+            panic!("two profilers");
+        };
+        assert_eq!(at_any.advice, Advice::Trust, "{at_any:?}");
+        assert_eq!((at_any.rank, at_any.own_overlap), (Some(1), None));
+        assert_eq!(at_safepoint.advice, Advice::DoNotUse, "{at_safepoint:?}");
+        assert_eq!(at_safepoint.rank, Some(2));
+        let overlap = at_safepoint.overlap.expect("it answered");
+        assert!((overlap - (0.0025 + 0.4)).abs() < 1e-9, "{overlap}");
+        assert_eq!(at_safepoint.own_overlap, Some(1.0));
+        let (name, truth, shown) = at_safepoint.hottest.as_ref().expect("it ran");
+        assert_eq!((name.as_str(), *truth), ("A.hot", 0.6));
+        assert!((shown - 0.0025).abs() < 1e-9);
+    }
+
+    #[test]
+    fn few_instants_are_no_acquittal() {
+        let few = || {
+            pairs(&[
+                ("x.A.hot()V", Claim::Same, 10),
+                ("x.B.b()V", Claim::Same, 20),
+            ])
+        };
+        let profiles = told(few(), few());
+        assert!(
+            profiles.iter().all(|of| of.advice == Advice::TooFew),
+            "{profiles:?}"
+        );
+        let none = told(Pairs::default(), Pairs::default());
+        assert_eq!(none[0].advice, Advice::TooFew);
+    }
+
+    #[test]
+    fn lost_instants_weigh() {
+        let lossy = pairs(&[
+            ("x.A.hot()V", Claim::Same, 6000),
+            ("x.A.other()V", Claim::Same, 4000),
+            ("x.A.hot()V", Claim::Silent, 6000),
+            ("x.A.other()V", Claim::Silent, 4000),
+        ]);
+        let [at_any, _] = &told(lossy, Pairs::default())[..] else {
+            panic!("two profilers");
+        };
+        assert_eq!((at_any.advice, at_any.lost), (Advice::DoNotUse, 10_000));
+        assert!(at_any.reason.contains("50.0 %"), "{}", at_any.reason);
+    }
+}

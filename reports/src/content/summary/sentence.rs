@@ -1,0 +1,151 @@
+//! The answer in words.
+
+use super::rates::title;
+use crate::model::{Advice, Profile, Rate};
+use crate::numbers::{count, counted, interval, part, share};
+use oracle::gate::{Basis, Decision};
+use oracle::report::Report;
+use oracle::{ProgramKind, When};
+
+/// Largest number of walkers that the answer names.
+const WALKERS: usize = 2;
+
+/// The answer in words, with its numbers.
+pub(super) fn sentence(report: &Report, rates: &[Rate], profiles: &[Profile]) -> String {
+    let mut sentences = vec![];
+    if asks_for_profiles(report) {
+        sentences.extend(of_profiles(profiles));
+    }
+    let judged = || rates.iter().filter(|rate| rate.judged > 0);
+    let mut walkers: Vec<Option<&str>> = vec![];
+    for rate in judged().filter(|rate| !rate.is_foundation) {
+        let walker = rate.layer.row().walker;
+        if !walkers.contains(&walker) {
+            walkers.push(walker);
+        }
+    }
+    for walker in walkers.into_iter().take(WALKERS) {
+        let of_walker = judged().filter(|rate| rate.layer.row().walker == walker);
+        sentences.extend(of_one(&of_walker.collect::<Vec<_>>()));
+    }
+    sentences.extend(foundation(&judged().collect::<Vec<_>>()));
+    if sentences.is_empty() {
+        return "No stack was compared with a truth.".into();
+    }
+    sentences.join(" ")
+}
+
+/// Whether the report is about profiles: the JVM's own samplers are judged.
+pub(super) fn asks_for_profiles(report: &Report) -> bool {
+    let layers = report.layers.iter().map(|counts| counts.layer);
+    let mut all = layers.chain(report.required.iter().copied());
+    all.any(|layer| layer.row().when == When::Request)
+}
+
+/// How a walker did: at arbitrary instants if it was asked there, else where it was asked.
+fn of_one(rates: &[&Rate]) -> Option<String> {
+    let at_any_instant = |rate: &&&Rate| {
+        let row = rate.layer.row();
+        matches!(row.when, When::Signal | When::Request | When::Step)
+    };
+    let is = |kind: ProgramKind| move |rate: &&&Rate| rate.layer.row().program == kind;
+    let any = || rates.iter().filter(at_any_instant);
+    let main = any()
+        .find(is(ProgramKind::Hooked))
+        .or_else(|| any().find(is(ProgramKind::Unmodified)))
+        .or_else(|| any().next())
+        .or(rates.first())?;
+    let plain = any()
+        .find(is(ProgramKind::Unmodified))
+        .filter(|plain| plain.layer != main.layer);
+    let plain = plain.and_then(|plain| plain.rate());
+    let plain = plain.map_or(String::new(), |rate| {
+        format!(", {} in unmodified programs", share(rate))
+    });
+    let place = match main.layer.row().when {
+        When::Signal => "In signal handlers ",
+        When::Request => "When JFR asks, ",
+        When::Step => "At every instruction ",
+        When::Event => "In events ",
+        When::Hook | When::Check | When::Suspend => "",
+    };
+    let (name, (low, high)) = (title(main.layer), main.interval?);
+    let answers = if main.unanswered > 0 {
+        format!(
+            ", and {} of the questions have no answer",
+            part(main.unanswered, main.checks)
+        )
+    } else {
+        String::new()
+    };
+    Some(match main.bad {
+        0 => format!(
+            "{place}none of {name}'s {} judged stacks is false (below {}){plain}{answers}.",
+            count(main.judged),
+            share(high)
+        ),
+        bad => format!(
+            "{place}{} of {name}'s stacks are false ({}){plain}{answers}.",
+            share(bad as f64 / main.judged as f64),
+            interval(low, high)
+        ),
+    })
+}
+
+/// What the layers say on which all others rest.
+fn foundation(rates: &[&Rate]) -> Option<String> {
+    let base: Vec<&&Rate> = rates.iter().filter(|rate| rate.is_foundation).collect();
+    let bad: Vec<String> = base
+        .iter()
+        .filter(|rate| rate.bad > 0)
+        .map(|rate| {
+            let mistakes = counted(rate.bad, "mismatch", "mismatches");
+            format!("{} ({mistakes} in layer {})", title(rate.layer), rate.layer)
+        })
+        .collect();
+    if !bad.is_empty() {
+        let all = bad.join(", ");
+        return Some(format!(
+            "What the other layers rest on is false: {all}. So the other rows prove nothing."
+        ));
+    }
+    let asks = base.iter().any(|rate| rate.layer.row().walker.is_some());
+    asks.then(|| "GetStackTrace made no mistake.".into())
+}
+
+/// Which profiles can be trusted.
+fn of_profiles(profiles: &[Profile]) -> Option<String> {
+    let of = |advice: Advice| {
+        let mut names: Vec<&str> = vec![];
+        for profile in profiles.iter().filter(|of| of.advice == advice) {
+            if !names.contains(&profile.title.as_str()) {
+                names.push(&profile.title);
+            }
+        }
+        names.join(", ")
+    };
+    let parts = [
+        ("trust", Advice::Trust),
+        ("take care with", Advice::TakeCare),
+        ("do not use", Advice::DoNotUse),
+        ("too few instants to judge", Advice::TooFew),
+    ];
+    let parts = parts.map(|(verb, advice)| (verb, of(advice)));
+    let parts = parts.iter().filter(|(_, names)| !names.is_empty());
+    let parts: Vec<String> = parts
+        .map(|(verb, names)| format!("{verb} {names}"))
+        .collect();
+    (!parts.is_empty()).then(|| format!("Profiles: {}.", parts.join("; ")))
+}
+
+/// What the decision does not say.
+pub(super) fn caveat(decided: &Decision) -> Option<String> {
+    match decided.basis {
+        Basis::ObservedRates | Basis::UpperBounds => Some(
+            "Budgets are several times what today's JDKs show. No baseline was given, so this does not say \
+             whether this JDK is worse than another."
+                .into(),
+        ),
+        Basis::Baseline => None,
+    }
+}

@@ -1,0 +1,456 @@
+//! A report on one screen of a terminal: at most 25 lines of 100 columns.
+
+use super::escape::visible;
+use super::text::Style;
+use crate::model::{Advice, CauseCount, Profile, Rate, Summary, Tone};
+use crate::numbers::{
+    count, counted, digits, duration, exact, interval, part, share, signed, tenths,
+};
+use std::fmt::Write;
+
+/// Length of a line, in characters.
+const WIDTH: usize = 100;
+
+/// Number of lines, without the caller's hints on what to do next.
+const LINES: usize = 21;
+
+/// Largest number of layers, reasons, causes and profilers.
+const LAYERS: usize = 10;
+const REASONS: usize = 3;
+const PROFILES: usize = 6;
+
+/// Renders a summary for a terminal.
+pub fn brief(of: &Summary, style: Style) -> String {
+    let mut out = Lines::new(style);
+    out.line(Tone::Plain, &title(of));
+    out.empty();
+    if of.is_about_profiles {
+        profiles(&mut out, &of.profiles);
+    } else {
+        rates(&mut out, &of.rates);
+        out.empty();
+        causes(&mut out, &of.causes);
+        profile(&mut out, &of.profiles);
+        cost(&mut out, of);
+    }
+    out.empty();
+    answer(&mut out, of);
+    out.text
+}
+
+/// The verdict in one line.
+pub fn verdict(of: &Summary, style: Style) -> String {
+    let outcome = of.answer.outcome;
+    let news = of.answer.headline.as_ref().or(of.answer.reasons.first());
+    let why = visible(news.unwrap_or(&of.sentence));
+    format!(
+        "verdict: {}: {why}\n",
+        style.paint(outcome.into(), &outcome.to_string())
+    )
+}
+
+/// Lines that are never too long.
+struct Lines {
+    text: String,
+    style: Style,
+    lines: usize,
+}
+
+impl Lines {
+    fn new(style: Style) -> Lines {
+        Lines {
+            text: String::new(),
+            style,
+            lines: 0,
+        }
+    }
+
+    /// Adds a line; what is too long is cut off.
+    fn line(&mut self, tone: Tone, line: &str) {
+        let line = visible(line).replace('\u{a0}', " ");
+        let shown = if line.chars().count() > WIDTH {
+            let kept: String = line.chars().take(WIDTH - 1).collect();
+            format!("{}\u{2026}", kept.trim_end())
+        } else {
+            line
+        };
+        let _ = writeln!(self.text, "{}", self.style.paint(tone, shown.trim_end()));
+        self.lines += 1;
+    }
+
+    fn empty(&mut self) {
+        self.text.push('\n');
+        self.lines += 1;
+    }
+
+    /// Adds a text of several words behind a name, on at most `most` lines.
+    fn wrapped(&mut self, tone: Tone, name: &str, text: &str, most: usize) {
+        let indent = name.chars().count();
+        let mut lines = vec![String::new()];
+        for word in text.split(' ').filter(|word| !word.is_empty()) {
+            let line = lines.last_mut().expect("there is a line");
+            let length = line.chars().count();
+            if length > 0 && indent + length + 1 + word.chars().count() > WIDTH {
+                lines.push(word.to_owned());
+            } else {
+                line.push_str(if length > 0 { " " } else { "" });
+                line.push_str(word);
+            }
+        }
+        if lines.len() > most {
+            lines.truncate(most);
+            lines
+                .last_mut()
+                .expect("at least one line")
+                .push_str(" \u{2026}");
+        }
+        for (at, line) in lines.iter().enumerate() {
+            let head = if at == 0 { name } else { "" };
+            self.line(tone, &format!("{head:indent$}{line}"));
+        }
+    }
+}
+
+fn title(of: &Summary) -> String {
+    let about = &of.about;
+    let jvm = match &about.jvms[..] {
+        [one] => one.clone(),
+        more => format!("{} JVMs builds", more.len()).replace("JVMs", "JVM"),
+    };
+    let version = about
+        .origins
+        .first()
+        .map_or("", |origin| origin.version.as_str());
+    let name = format!("Stackwitness {version}");
+    let seed = about
+        .seed
+        .map_or(String::new(), |seed| format!(" | seed {seed}"));
+    let scenario = if about.scenario.is_empty() {
+        String::new()
+    } else {
+        format!("scenario {}: ", about.scenario)
+    };
+    format!(
+        "{} | {jvm} | {scenario}{}, {}{seed}",
+        name.trim_end(),
+        counted(about.runs as u64, "JVM", "JVMs"),
+        duration(about.seconds)
+    )
+}
+
+/// A line of the table of layers.
+struct Row {
+    name: String,
+    bad: String,
+    judged: String,
+    rate: String,
+    unanswered: String,
+    budget: String,
+    standing: String,
+    tone: Tone,
+}
+
+fn rates(out: &mut Lines, rates: &[Rate]) {
+    let mut groups: Vec<Vec<&Rate>> = vec![];
+    for rate in rates {
+        match groups.last_mut() {
+            Some(group) if is_alike(group[0], rate) => group.push(rate),
+            _ => groups.push(vec![rate]),
+        }
+    }
+    let left_out = groups.len().saturating_sub(LAYERS);
+    if left_out > 0 {
+        // What speaks against the report stays.
+        let mut order: Vec<usize> = (0..groups.len()).collect();
+        let weight = |at: &usize| (groups[*at][0].tone != Tone::Bad, groups[*at][0].judged == 0);
+        order.sort_by_key(weight);
+        order.truncate(LAYERS - 1);
+        order.sort_unstable();
+        groups = order.into_iter().map(|at| groups[at].clone()).collect();
+    }
+    let rows: Vec<Row> = groups.iter().map(|group| row(group)).collect();
+    let width = |cell: fn(&Row) -> &str, least: usize| {
+        let widths = rows.iter().map(|row| cell(row).chars().count());
+        widths.max().unwrap_or(0).max(least)
+    };
+    let name = width(|row| &row.name, 15);
+    let bad = width(|row| &row.bad, 5);
+    let judged = width(|row| &row.judged, 7);
+    let rate = width(|row| &row.rate, 10);
+    let head = format!("{:>bad$} of {:<judged$}", "false", "judged");
+    let budget = width(|row| &row.budget, 6);
+    out.line(
+        Tone::Plain,
+        &format!(
+            "{:name$}  {head}  {:<rate$}  no answer  {:>budget$}",
+            "layer", "rate (95 %)", "budget"
+        ),
+    );
+    for row in &rows {
+        let line = format!(
+            "{:name$}  {:>bad$} of {:>judged$}  {:<rate$}  {:>9}  {:>budget$}  {}",
+            row.name, row.bad, row.judged, row.rate, row.unanswered, row.budget, row.standing
+        );
+        // Only what fails is coloured.
+        out.line(
+            if row.tone == Tone::Bad {
+                Tone::Bad
+            } else {
+                Tone::Plain
+            },
+            &line,
+        );
+    }
+    if left_out > 0 {
+        let more = left_out + 1;
+        out.line(
+            Tone::Plain,
+            &format!("and {more} further layers within their budgets: -v shows them"),
+        );
+    }
+}
+
+/// Whether two layers say the same, so that one line is enough.
+fn is_alike(one: &Rate, other: &Rate) -> bool {
+    let key = |rate: &Rate| {
+        (
+            rate.layer.row().when,
+            rate.layer.row().program,
+            rate.bad,
+            rate.judged,
+            rate.unanswered,
+        )
+    };
+    let (a, b) = (one.budget.unwrap_or(-1.0), other.budget.unwrap_or(-1.0));
+    key(one) == key(other)
+        && a == b
+        && one.standing == other.standing
+        && one.is_foundation == other.is_foundation
+}
+
+fn row(group: &[&Rate]) -> Row {
+    let first = group[0];
+    let mut name = first.layer.to_string();
+    let stem = name.split('-').next().unwrap_or_default().to_owned();
+    for other in &group[1..] {
+        let other = other.layer.to_string();
+        name += " ";
+        name += other
+            .strip_prefix(&stem)
+            .filter(|rest| rest.starts_with('-'))
+            .unwrap_or(&other);
+    }
+    if first.is_plain {
+        name += " (plain)";
+    }
+    let rate = match (first.rate(), first.interval) {
+        (Some(_), Some((_, high))) if first.bad == 0 => format!("below {}", share(high)),
+        (Some(rate), Some((low, high))) => {
+            let within = interval(low, high);
+            format!("{} ({})", share(rate), within.trim_end_matches(" %"))
+        }
+        _ => "no data".into(),
+    };
+    let standing = match (first.tone, &*first.standing) {
+        (Tone::Good, _) => "ok",
+        (_, standing) => standing,
+    };
+    Row {
+        bad: count(first.bad),
+        judged: count(first.judged) + if group.len() > 1 { " each" } else { "" },
+        rate,
+        unanswered: match first.checks {
+            0 => "-".into(),
+            _ if first.is_foundation && first.unanswered == 0 => "-".into(),
+            _ => part(first.unanswered, first.checks),
+        },
+        budget: match first.budget {
+            None => "-".into(),
+            Some(0.0) => "none".into(),
+            Some(limit) => exact(limit),
+        },
+        standing: standing.into(),
+        tone: first.tone,
+        name,
+    }
+}
+
+fn causes(out: &mut Lines, causes: &[CauseCount]) {
+    if causes.is_empty() {
+        return;
+    }
+    let mut has_marks = false;
+    let parts = causes.iter().map(|cause| {
+        let mark = if cause.only_hooked.is_some() { "*" } else { "" };
+        has_marks |= !mark.is_empty();
+        let imprecise = if cause.is_imprecise {
+            " (imprecise)"
+        } else {
+            ""
+        };
+        format!(
+            "{}\u{a0}{}{mark}{imprecise}",
+            count(cause.total()),
+            cause.name
+        )
+    });
+    let mut text = parts.collect::<Vec<_>>().join(", ");
+    if has_marks {
+        text += " (* only with hooks)";
+    }
+    out.wrapped(Tone::Plain, "causes    ", &text, 3);
+}
+
+/// The profiler with the most instants.
+fn profile(out: &mut Lines, profiles: &[Profile]) {
+    let Some(of) = profiles
+        .iter()
+        .max_by_key(|of| (!of.program.contains("fixtures"), of.asked))
+    else {
+        return;
+    };
+    let overlap = of.overlap.map_or("no data".into(), tenths);
+    let rank = match of.rank {
+        Some(1) => "hottest method right".into(),
+        Some(rank) => format!("hottest method only number {rank}"),
+        None => "hottest method never named".into(),
+    };
+    let named = of
+        .biased
+        .iter()
+        .take(2)
+        .map(biased)
+        .collect::<Vec<_>>()
+        .join(", ");
+    let named = if named.is_empty() {
+        String::new()
+    } else {
+        format!(": {named}")
+    };
+    let text = format!(
+        "{} on {}: overlap {overlap}, {rank}, {} of instants lost; {} miscounted{named}",
+        of.title,
+        of.program,
+        part(of.lost, of.asked),
+        counted(of.biased.len() as u64, "method", "methods")
+    );
+    out.wrapped(Tone::Plain, "profile   ", &text, 2);
+}
+
+fn biased(of: &crate::model::Biased) -> String {
+    match of.relative {
+        Some(relative) => format!("{} {}", of.name, signed(relative.value)),
+        None => format!("{} never ran", of.name),
+    }
+}
+
+fn cost(out: &mut Lines, of: &Summary) {
+    let costs = |hooked: bool| {
+        let costs = of.costs.iter().filter(move |cost| cost.is_hooked == hooked);
+        let costs = costs.take(3);
+        let texts = costs.map(|cost| format!("x {} ({})", digits(cost.cpu), cost.program));
+        texts.collect::<Vec<_>>().join(", ")
+    };
+    let parts = [("hooked ", costs(true)), ("unmodified ", costs(false))];
+    let parts = parts.iter().filter(|(_, text)| !text.is_empty());
+    let parts: Vec<String> = parts.map(|(name, text)| format!("{name}{text}")).collect();
+    if !parts.is_empty() {
+        out.wrapped(Tone::Plain, "CPU time  ", &parts.join("; "), 1);
+    }
+}
+
+fn profiles(out: &mut Lines, profiles: &[Profile]) {
+    let hottest = profiles
+        .iter()
+        .find_map(|of| Some((of, of.hottest.as_ref()?)));
+    if let Some((of, (name, truth, _))) = hottest {
+        let line = format!(
+            "Truly hottest: {name}, {} of {} instants",
+            tenths(*truth),
+            count(of.asked)
+        );
+        out.line(Tone::Plain, &line);
+        out.empty();
+    }
+    let head = format!(
+        "{:31} {:>9} {:>7} {:>9} {:>8} {:>8}  {}",
+        "profile by", "instants", "lost", "renamed", "overlap", "hottest", "certainly miscounted"
+    );
+    out.line(Tone::Plain, &head);
+    let mut stars = false;
+    for of in profiles.iter().take(PROFILES) {
+        let star = if of.own_overlap.is_some() { "*" } else { " " };
+        stars |= of.own_overlap.is_some();
+        let overlap = of.overlap.map_or("-".into(), tenths);
+        let shown = of
+            .hottest
+            .as_ref()
+            .map_or("-".into(), |(.., shown)| tenths(*shown));
+        let worst = of
+            .biased
+            .first()
+            .map_or(String::new(), |of| format!("  {}", biased(of)));
+        let title: String = of.title.chars().take(31).collect();
+        out.line(
+            Tone::Plain,
+            &format!(
+                "{title:31} {:>9} {:>7} {:>9} {overlap:>8}{star}{shown:>8} {:>4}{worst}",
+                count(of.asked),
+                part(of.lost, of.asked),
+                part(of.renamed, of.asked - of.lost),
+                of.biased.len()
+            ),
+        );
+    }
+    if profiles.len() > PROFILES {
+        out.line(
+            Tone::Plain,
+            &format!(
+                "and {} further profiles: -v shows them",
+                profiles.len() - PROFILES
+            ),
+        );
+    }
+    if stars {
+        out.line(Tone::Plain, "* against the instants of the best sampler of the same JVM; its own leave out code without safepoints");
+    }
+    out.empty();
+    let parts = [
+        (Advice::Trust, "Trust       "),
+        (Advice::TakeCare, "Take care   "),
+        (Advice::DoNotUse, "Do not use  "),
+        (Advice::TooFew, "Too few     "),
+    ];
+    for (advice, name) in parts {
+        let of_kind = profiles.iter().filter(|of| of.advice == advice);
+        let texts: Vec<String> = of_kind
+            .map(|of| format!("{}: {}", of.title, of.reason))
+            .collect();
+        if !texts.is_empty() {
+            out.wrapped(Tone::Plain, name, &texts.join(" \u{b7} "), 2);
+        }
+    }
+}
+
+fn answer(out: &mut Lines, of: &Summary) {
+    let outcome = of.answer.outcome;
+    let tone = outcome.into();
+    if let Some(headline) = &of.answer.headline {
+        out.wrapped(tone, "", headline, 2);
+    }
+    let room = |out: &Lines| LINES.saturating_sub(out.lines + 2);
+    let reasons: Vec<&String> = of.answer.further_reasons().collect();
+    for reason in reasons.iter().take(REASONS.min(room(out).max(1))) {
+        out.wrapped(tone, "- ", reason, 2);
+    }
+    if reasons.len() > REASONS {
+        let more = reasons.len() - REASONS;
+        out.line(Tone::Plain, &format!("- and {more} more: -v shows all"));
+    }
+    let text = match &of.caveat {
+        Some(caveat) if reasons.is_empty() && room(out) > 4 => format!("{} {caveat}", of.sentence),
+        _ => of.sentence.clone(),
+    };
+    out.wrapped(Tone::Plain, "", &text, room(out).clamp(2, 4));
+    out.line(tone, &format!("verdict: {outcome}"));
+}
