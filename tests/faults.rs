@@ -4,7 +4,8 @@
 
 mod support;
 
-use oracle::mutants::{Detection, FaultKind, Unseen};
+use oracle::judge::Unseen;
+use oracle::mutants::{Detection, FaultKind};
 use oracle::record::FaultCount;
 use oracle::report::{Exit, Report};
 use oracle::tally::Tally;

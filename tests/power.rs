@@ -5,7 +5,8 @@
 
 mod support;
 
-use oracle::mutants::{Detection, FaultKind, Unseen};
+use oracle::judge::Unseen;
+use oracle::mutants::{Detection, FaultKind};
 use oracle::record::FaultCount;
 use oracle::{LAYERS, Layer, Verdict, When};
 use std::collections::BTreeMap;

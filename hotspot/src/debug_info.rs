@@ -12,8 +12,8 @@
 //! is `imprecise` too, and its reason says so. The same holds behind the last record, in the slow
 //! paths at the code's end, where the walker reports the method at BCI 0.
 
-use oracle::judge::agrees_outside;
-use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence, Truth};
+use oracle::judge::{TraceTruth, Truth};
+use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence, TraceSnapshot};
 use oracle::{Judgement, Reason, Verdict};
 
 /// One frame of a record.
@@ -51,13 +51,14 @@ pub fn judge_between(
     key_of: impl Fn(HookId) -> Option<MethodKey>,
     mismatch: Judgement,
     walk: &[Frame],
-    truth: Option<&Truth<'_>>,
+    truth: Option<&TraceSnapshot<'_>>,
     judge: impl Fn(&[Frame]) -> Judgement,
 ) -> Option<Judgement> {
     if around.behind.is_empty() {
         // Without a record HotSpot fills the frame in as the frame of a native method, with BCI 0
         // (`vframeStreamCommon::fill_from_compiled_frame`).
-        let explained = walk.first()?.location.0 == 0 && agrees_outside(walk, truth?, methods);
+        let explained =
+            walk.first()?.location.0 == 0 && TraceTruth::new(truth?, methods).has_all_of(walk);
         return explained.then_some(Judgement::at(Verdict::Imprecise, 0, Reason::StartOfMethod));
     }
     // If the walker has not reported the record behind, the tables were misread.
@@ -95,7 +96,8 @@ pub fn judge_between(
     }
     // The compiled method's own frame and all frames below.
     let outer = &walk[inlined.len().checked_sub(1)?..];
-    agrees_outside(outer, truth?, methods).then_some(Judgement {
+    let is_right_below = TraceTruth::new(truth?, methods).has_all_of(outer);
+    is_right_below.then_some(Judgement {
         verdict: Verdict::Imprecise,
         reason: Reason::NextRecord,
         ..mismatch

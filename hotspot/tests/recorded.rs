@@ -12,13 +12,15 @@ use hotspot::proofs::RecordedSample;
 use hotspot::return_address::{ReturnAddress, Word};
 use oracle::edge::{Finding, Impossible, Possible, Unknown};
 use oracle::judge::{
-    Compared, Edged, agrees_outside, judge_edges, judge_mounted, judge_mounted_at_safepoint,
-    judge_moving_edges, judge_truth, judge_with_classes,
+    AlsoClasses, ClassesTruth, Edged, HereTruth, MountedTruth, NextTruth, Settled, TraceTruth,
+    Truth,
 };
 use oracle::recorded::{
     RecordedBlob, RecordedFrame, RecordedInstant, RecordedScope, RecordedTruth,
 };
-use oracle::trace::{Frame, HookId, Leaving, Location, MethodKey, Methods, Presence, Site, Truth};
+use oracle::trace::{
+    Frame, HookId, Leaving, Location, MethodKey, Methods, Presence, Site, TraceSnapshot,
+};
 use oracle::{Judgement, Reason, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -137,97 +139,87 @@ fn say(sample: &RecordedSample) -> Said {
     }
 }
 
+/// As the layer of the sample judges.
 fn judge(sample: &RecordedSample) -> Judgement {
     if let Some(code) = sample.error {
         return Judgement::plain(Verdict::Error(code), Reason::ErrorCode);
     }
-    let walk = frames(&sample.walk);
-    let judgement = match sample.layer.as_str() {
-        "gst" => with_truth(sample.truth.as_ref().expect("recorded"), |truth| {
-            judge_truth(&walk, truth, &Answers(sample))
-        }),
-        "asgct-safepoint" => judge_safepoint(sample, &walk),
-        "asgct-async" => judge_async(sample, &walk),
-        "asgct-gst" => {
-            let later = frames(sample.reference.as_ref().expect("recorded"));
-            let (found, later_found) = (findings(&sample.edges), findings(&sample.reference_edges));
-            let walk = Edged::new(&walk, found.as_deref());
-            judge_moving_edges(walk, Edged::new(&later, later_found.as_deref()))
-        }
-        "call-edge" => return judge_edges(findings(&sample.edges).as_deref()),
-        layer => panic!("no sample can be of layer {layer}"),
+    let (walk, methods) = (frames(&sample.walk), Answers(sample));
+    let reference = sample.reference.as_deref().map(frames);
+    let reference = || reference.as_deref().expect("recorded");
+    let edges = |stack: &[Frame]| {
+        let is_walk = stack == walk;
+        findings(if is_walk {
+            &sample.edges
+        } else {
+            &sample.reference_edges
+        })
     };
-    let judgement = if judgement.is_mismatch() && sample.is_doubtful {
+    let enter_special = sample.boundary.map(|at| walk[at].method);
+    let boundary = |walk: &[Frame]| walk.iter().position(|f| Some(f.method) == enter_special);
+    with_traces(sample, |trace, carrier| match sample.layer.as_str() {
+        "gst" => {
+            let by_trace = TraceTruth::new(trace.expect("recorded"), &methods);
+            let truth = &Settled::own_answers(&by_trace, |truth, walk| {
+                unless_doubtful(sample, truth.judge(walk))
+            });
+            let edges = &edges;
+            AlsoClasses { truth, edges }.judge(&walk)
+        }
+        "asgct-safepoint" => {
+            // Some samples were recorded before carriers were judged.
+            let unknown = TraceSnapshot::default();
+            let truth = HereTruth {
+                reference: reference(),
+                carrier: carrier.or(sample.is_carried.then_some(&unknown)),
+                methods: &methods,
+                boundary: &boundary,
+            };
+            unless_doubtful(sample, truth.judge(&walk))
+        }
+        "asgct-async" => {
+            let trace = trace.expect("recorded");
+            let mounted = MountedTruth {
+                trace,
+                carrier,
+                methods: &methods,
+                boundary: &boundary,
+            };
+            let truth = &Settled::always(&mounted, |mounted, walk| {
+                let judgement = mounted.judge(walk);
+                let around = around(sample).filter(|_| judgement.is_mismatch());
+                let again = around.and_then(|around| {
+                    let whole = carrier.is_none().then_some(trace);
+                    let key_of = |hook| methods.key_of(hook);
+                    let judge = |walk: &[Frame]| mounted.judge(walk);
+                    judge_between(&around, &methods, key_of, judgement, walk, whole, judge)
+                });
+                unless_doubtful(sample, again.unwrap_or(judgement))
+            });
+            let edges = &edges;
+            AlsoClasses { truth, edges }.judge(&walk)
+        }
+        "asgct-gst" => {
+            let found = findings(&sample.reference_edges);
+            let truth = NextTruth {
+                later: Edged::new(reference(), found.as_deref()),
+                lacks_virtual: false,
+                edges: &edges,
+            };
+            unless_doubtful(sample, truth.judge(&walk))
+        }
+        "call-edge" => ClassesTruth(&edges).judge(&walk),
+        layer => panic!("no sample can be of layer {layer}"),
+    })
+}
+
+/// Withdraws a mismatch of a walk of whose methods one was redefined or unloaded.
+fn unless_doubtful(sample: &RecordedSample, judged: Judgement) -> Judgement {
+    if judged.is_mismatch() && sample.is_doubtful {
         Judgement::plain(Verdict::Unverifiable, Reason::MethodGone)
     } else {
-        judgement
-    };
-    match sample.layer.as_str() {
-        "gst" => also_by_classes(sample, judgement, &walk, None),
-        "asgct-async" => also_by_classes(sample, judgement, &walk, sample.truth.as_ref()),
-        _ => judgement,
+        judged
     }
-}
-
-/// Adds what class files say about the walk. The checked frames of `truth` are stacks of
-/// GetStackTrace.
-fn also_by_classes(
-    sample: &RecordedSample,
-    judged: Judgement,
-    walk: &[Frame],
-    truth: Option<&RecordedTruth>,
-) -> Judgement {
-    let (found, reference_found) = (findings(&sample.edges), findings(&sample.reference_edges));
-    let checked = truth.map(|truth| frames(&truth.checked));
-    let checked: Option<Vec<_>> = checked.map(|checked| checked.into_iter().rev().collect());
-    let reference = |checked| Edged::new(checked, reference_found.as_deref());
-    let references: Vec<_> = checked.as_deref().map(reference).into_iter().collect();
-    let by_truth = || vec![Compared::Nothing; walk.len()];
-    judge_with_classes(
-        judged,
-        Edged::new(walk, found.as_deref()),
-        &references,
-        by_truth,
-    )
-}
-
-fn judge_safepoint(sample: &RecordedSample, walk: &[Frame]) -> Judgement {
-    let reference = frames(sample.reference.as_ref().expect("recorded"));
-    let of_carrier = |walk: &[Frame]| match &sample.carrier {
-        Some(carrier) => with_truth(carrier, |truth| judge_truth(walk, truth, &Answers(sample))),
-        // The sample was recorded before carriers were judged.
-        None => Judgement::plain(Verdict::Unverifiable, Reason::NoHookedFrame),
-    };
-    let carrier = sample
-        .is_carried
-        .then_some(&of_carrier as &dyn Fn(&[Frame]) -> _);
-    judge_mounted_at_safepoint(walk, &reference, carrier, sample.boundary)
-}
-
-fn judge_async(sample: &RecordedSample, walk: &[Frame]) -> Judgement {
-    let methods = Answers(sample);
-    let judge = |truth: &Truth<'_>, carrier: Option<&Truth<'_>>| {
-        let enter_special = sample.boundary.map(|at| walk[at].method);
-        let judge = |walk: &[Frame]| {
-            let boundary = walk.iter().position(|f| Some(f.method) == enter_special);
-            judge_mounted(walk, truth, carrier, boundary, &methods)
-        };
-        let judgement = judge(walk);
-        let around = around(sample).filter(|_| judgement.is_mismatch());
-        let again = around.and_then(|around| {
-            let whole = carrier.is_none().then_some(truth);
-            let key_of = |hook| methods.key_of(hook);
-            judge_between(&around, &methods, key_of, judgement, walk, whole, judge)
-        });
-        again.unwrap_or(judgement)
-    };
-    with_truth(
-        sample.truth.as_ref().expect("recorded"),
-        |truth| match &sample.carrier {
-            Some(carrier) => with_truth(carrier, |carrier| judge(truth, Some(carrier))),
-            None => judge(truth, None),
-        },
-    )
 }
 
 /// The cause of a mismatch, for walks of AsyncGetCallTrace.
@@ -295,8 +287,11 @@ fn is_hook_alone(sample: &RecordedSample, judgement: Judgement, names: &[String]
     let hooks = names.iter().take_while(is_hook).count();
     let rest = &frames(&sample.walk)[hooks..];
     let truth = sample.truth.as_ref().filter(|_| sample.carrier.is_none());
-    let is_all_true =
-        |truth| with_truth(truth, |truth| agrees_outside(rest, truth, &Answers(sample)));
+    let is_all_true = |truth| {
+        with_trace(truth, |truth| {
+            TraceTruth::new(truth, &Answers(sample)).has_all_of(rest)
+        })
+    };
     judgement.verdict == Verdict::Imprecise && hooks > 0 && truth.is_some_and(is_all_true)
 }
 
@@ -486,10 +481,25 @@ fn frames(recorded: &[RecordedFrame]) -> Vec<Frame> {
     recorded.iter().map(frame).collect()
 }
 
-fn with_truth<T>(recorded: &RecordedTruth, use_truth: impl FnOnce(&Truth<'_>) -> T) -> T {
+/// Lets `look` see the trace stacks of the thread and of its carrier, if they are recorded.
+fn with_traces<T>(
+    sample: &RecordedSample,
+    look: impl FnOnce(Option<&TraceSnapshot<'_>>, Option<&TraceSnapshot<'_>>) -> T,
+) -> T {
+    match (&sample.truth, &sample.carrier) {
+        (None, None) => look(None, None),
+        (Some(trace), None) => with_trace(trace, |trace| look(Some(trace), None)),
+        (None, Some(carrier)) => with_trace(carrier, |carrier| look(None, Some(carrier))),
+        (Some(trace), Some(carrier)) => with_trace(trace, |trace| {
+            with_trace(carrier, |carrier| look(Some(trace), Some(carrier)))
+        }),
+    }
+}
+
+fn with_trace<T>(recorded: &RecordedTruth, look: impl FnOnce(&TraceSnapshot<'_>) -> T) -> T {
     let entries: Vec<_> = recorded.entries.iter().copied().map(HookId).collect();
     let leaving = |&(upto, count): &(usize, usize)| Leaving { upto, count };
-    use_truth(&Truth {
+    look(&TraceSnapshot {
         entries: &entries,
         checked: &frames(&recorded.checked),
         checked_entries: recorded.checked_entries,

@@ -4,10 +4,9 @@ use crate::judging::OwnedWalk;
 use crate::methods::NamedMethods;
 use crate::run::Judged;
 use crate::truths::{OwnedTruth, TraceStack};
-use oracle::judge::{StepFrame, StepTruth};
 use oracle::record::{Address, Evidence, KindCount, Mismatch, ShownFrame};
 use oracle::trace::Frame;
-use oracle::{Layer, Verdict};
+use oracle::{Layer, StepFrame, StepTruth, Verdict};
 use std::collections::{BTreeMap, HashMap};
 
 /// Mismatches of a run: some with their evidence, all counted.

@@ -3,7 +3,7 @@
 use crate::judging::{OwnedWalk, judge};
 use crate::methods::NamedMethods;
 use crate::truths::OwnedTruth;
-use oracle::mutants::{Detection, FaultKind, Material, Strangers, WalkerAnswer, inject};
+use oracle::mutants::{Detection, FaultKind, Material, Strangers, WalkerAnswer, expected, inject};
 use oracle::random::mix;
 use oracle::record::FaultCount;
 use oracle::trace::{Frame, Location, MethodKey, Methods, Site};
@@ -79,7 +79,7 @@ impl<'k> Injector<'k> {
         methods: &NamedMethods,
     ) {
         let answer = WalkerAnswer::Stack(frames.clone());
-        let expected = truth.see(methods, |sight| sight.expect(&walk.frames, &answer));
+        let expected = truth.see(methods, |truth| expected(truth, &walk.frames, &answer));
         let faulty = OwnedWalk {
             // The lines are those of other frames: only the frames are at fault here.
             lines: vec![None; frames.len()],
@@ -98,7 +98,7 @@ impl<'k> Injector<'k> {
         truth: &OwnedTruth,
         methods: &NamedMethods,
     ) {
-        let judged = truth.see(methods, |sight| sight.judge(&walk.frames));
+        let judged = truth.see(methods, |truth| truth.judge(&walk.frames));
         if judged.verdict == Verdict::Unverifiable {
             return;
         }

@@ -45,7 +45,7 @@ impl OwnedWalk {
 
 /// Judges a walk of a recording: frames, BCIs, lines, and what the recording says about its completeness.
 pub fn judge(walk: &OwnedWalk, truth: &OwnedTruth, methods: &NamedMethods) -> Judgement {
-    let found = truth.see(methods, |sight| sight.judge(&walk.frames));
+    let found = truth.see(methods, |truth| truth.judge(&walk.frames));
     let right = match (found.verdict, walk.truncated) {
         (Verdict::Truncated, true) => Judgement::plain(Verdict::Unverifiable, Reason::CutAsSaid),
         (Verdict::Match | Verdict::Window | Verdict::Imprecise, _) => found,

@@ -2,11 +2,11 @@
 
 use crate::file::{Recorded, RequestsFile};
 use crate::methods::NamedMethods;
-use oracle::judge::{StepFrame, StepTop, StepTruth};
-use oracle::mutants::Sight;
+use oracle::judge::{TraceTruth, Truth};
 use oracle::recorded::RecordedTruth;
 use oracle::requests::{RecordedStep, RecordedSteps};
-use oracle::trace::{Frame, HookId, Leaving, Location, MethodKey, Truth};
+use oracle::trace::{Frame, HookId, Leaving, Location, MethodKey, TraceSnapshot};
+use oracle::{StepFrame, StepTop, StepTruth};
 use std::collections::HashMap;
 
 /// What was true at a request, as judges take it.
@@ -29,14 +29,10 @@ pub struct TraceStack {
 
 impl OwnedTruth {
     /// Lets `look` see this truth as a judge does.
-    pub fn see<R>(
-        &self,
-        methods: &NamedMethods,
-        look: impl FnOnce(&Sight<'_, NamedMethods>) -> R,
-    ) -> R {
+    pub fn see<R>(&self, methods: &NamedMethods, look: impl FnOnce(&dyn Truth) -> R) -> R {
         match self {
-            OwnedTruth::Trace(stack) => look(&Sight::Truth(&stack.truth(), methods)),
-            OwnedTruth::Steps(truth) => look(&Sight::Steps(truth)),
+            OwnedTruth::Trace(stack) => look(&TraceTruth::new(&stack.truth(), methods)),
+            OwnedTruth::Steps(truth) => look(truth),
         }
     }
 
@@ -69,8 +65,8 @@ impl TraceStack {
     }
 
     /// As judges take it.
-    pub fn truth(&self) -> Truth<'_> {
-        Truth {
+    pub fn truth(&self) -> TraceSnapshot<'_> {
+        TraceSnapshot {
             entries: &self.entries,
             checked: &self.checked,
             checked_entries: self.checked_entries,

@@ -7,24 +7,17 @@
 //! # Purpose
 //!
 //! Every comparison is one *layer*: a walker, a truth, an instant and a kind of program. [`LAYERS`] is
-//! the table of all layers; nothing else lists them. Each truth has a judge in [`judge`]:
+//! the table of all layers; nothing else lists them. Each truth is a file of [`judge`],
+//! which says when a walk is wrong.
 //!
-//! | truth | judge |
-//! |---|---|
-//! | the trace stack, which the hooks of rewritten code keep | [`judge::judge_truth`] |
-//! | the trace stacks of a virtual thread and of its carrier | [`judge::judge_mounted`] |
-//! | GetStackTrace at the same place | [`judge::judge_same_instant`] |
-//! | GetStackTrace at the next safepoint | [`judge::judge_moving`] |
-//! | class files | [`judge::judge_edges`], on the findings of [`edge`] |
-//!
-//! A judge returns a [`Judgement`]: the verdict, the first frame that differs, and the [`Reason`].
+//! A [`judge::Truth`] returns a [`Judgement`]: the verdict, the first frame that differs, and the [`Reason`].
 //!
 //! # Parts
 //!
 //! * [`trace`] and the table of layers: the types that all parts share;
 //! * [`edge`]: whether one frame can lie on another, by the class files. What a JVM calls by itself is
 //!   behind the trait [`edge::Runtime`];
-//! * [`judge`]: the judges;
+//! * [`judge`]: the truths and their judges;
 //! * [`mutants`]: fault injection, which tests that the judges notice false walks;
 //! * [`bias`]: which methods a walker counts too often or too rarely;
 //! * [`record`]: the files of runs: the agent's configuration, its records and counts ([`tally`]),
@@ -69,6 +62,7 @@ pub mod requests;
 
 pub use gate::{merge, outcome};
 pub use judge::{Judgement, Reason, Verdict};
+pub use model::{Element, StepFrame, StepTop, StepTruth};
 pub use model::{JvmSampler, LAYERS, Layer, LayerRow, ProgramKind, TruthKind, When, trace};
 pub use probability::bound;
 pub use record::{Hooking, budget, cost, pace, profile, report, tally};

@@ -19,7 +19,7 @@ use hotspot::case::Case;
 use hotspot::causes::Cause;
 use hotspot::proofs::Proofs;
 use hotspot::runtime::place;
-use oracle::mutants::Sight;
+use oracle::judge::Truth;
 use oracle::record::{CauseName, Config, Evidence, Kept, Mismatch, Record};
 use oracle::trace::{Frame, Methods, Site};
 use oracle::{Judgement, Layer, Verdict};
@@ -37,7 +37,7 @@ pub struct Found<'a> {
     /// The walker's answer, top first.
     pub walk: &'a [Frame],
     /// The truth with which the walk was compared.
-    pub sight: &'a Sight<'a, Registry>,
+    pub truth: &'a dyn Truth,
     /// How the stack was sampled.
     pub seen: Seen<'a>,
     /// The judge by class files, where they are kept.
@@ -143,7 +143,7 @@ impl Reporter {
             at_frame: found.judgement.at_frame,
             cause: cause.map(CauseName::new),
             walker: found.walk.iter().map(|f| methods.show(env, f)).collect(),
-            truth: shown::truth(methods, env, found.sight),
+            truth: shown::truth(methods, env, &found.truth.stacks()),
             evidence,
         };
         let place = Some(place);
@@ -171,7 +171,7 @@ impl Reporter {
         let name = |frame: &Frame| methods.name(env, frame.method);
         let at = found.judgement.at_frame.and_then(|at| found.walk.get(at));
         let (at, lowest) = (at.map(name), found.walk.last().map(name));
-        let true_lowest = shown::lowest(methods, env, found.sight);
+        let true_lowest = shown::lowest(methods, env, &found.truth.stacks());
         let is_imprecise = found.judgement.verdict == Verdict::Imprecise;
         Some(Cause::of::<Native>(Case {
             verdict: found.judgement.verdict,
@@ -189,7 +189,7 @@ impl Reporter {
         let methods = &self.truth.methods;
         let dotted = |frame: &Frame| methods.dotted(env, frame.method);
         let walked = LazyCell::new(|| found.walk.iter().map(dotted).collect::<Vec<_>>());
-        let true_ones = LazyCell::new(|| shown::names(methods, env, found.sight));
+        let true_ones = LazyCell::new(|| shown::names(methods, env, &found.truth.stacks()));
         let stacks = Stacks {
             walk: &|at| {
                 let frame = found.walk.get(at)?;
@@ -244,7 +244,7 @@ fn is_hook_alone(methods: &Registry, env: Env<'_>, found: Found<'_>) -> bool {
         named.is_some_and(|(class, _)| class == HOOK_CLASS)
     };
     let hooks = found.walk.iter().take_while(is_hook).count();
-    hooks > 0 && found.sight.has_all_of(&found.walk[hooks..])
+    hooks > 0 && found.truth.has_all_of(&found.walk[hooks..])
 }
 
 /// Whether class files show that the true caller of the walk's lowest frame names its method.
@@ -256,7 +256,7 @@ fn is_lowest_named(env: Env<'_>, found: Found<'_>) -> bool {
         let finding = edges.edge(env, caller, lowest);
         finding.is_some_and(|finding| finding.is_named())
     };
-    let callers = shown::callers(found.sight, &lowest);
+    let callers = shown::callers(&found.truth.stacks(), &lowest);
     !callers.is_empty() && callers.iter().all(names)
 }
 

@@ -2,74 +2,46 @@
 
 use crate::jvm::jni::Env;
 use crate::truth::methods::registry::Registry;
-use oracle::judge::{StepFrame, StepTruth};
-use oracle::mutants::Sight;
+use oracle::judge::Stack;
 use oracle::record::ShownFrame;
-use oracle::trace::{Frame, Location, Truth};
+use oracle::trace::{Frame, Location, TraceSnapshot};
+use oracle::{StepFrame, StepTruth};
 
-/// One of the stacks with which a walk is compared.
-enum Part<'a> {
-    /// A trace stack: all frames up to the newest checked frame, and the hooked frames above.
-    Recorded(&'a Truth<'a>),
-    /// A walk of another walker, top first.
-    Walked(&'a [Frame]),
-    /// The frames that steps show, top first.
-    Stepped(&'a StepTruth),
-}
-
-/// The stacks with which `sight` compares walks, the topmost first.
-fn parts<'a>(sight: &'a Sight<'_, Registry>) -> Vec<Part<'a>> {
-    match sight {
-        Sight::Truth(truth, _) => vec![Part::Recorded(truth)],
-        Sight::Truths { truth, carrier, .. } => {
-            let parts = [Some(*truth), *carrier].into_iter().flatten();
-            parts.map(Part::Recorded).collect()
-        }
-        Sight::SameInstant { reference, .. } => vec![Part::Walked(reference)],
-        Sight::Later(later, _) => vec![Part::Walked(later.stack)],
-        Sight::Edges(_) => vec![],
-        Sight::Steps(truth) => vec![Part::Stepped(truth)],
-        // The stacks of classes, methods and lines are in the evidence.
-        Sight::Elements(_) => vec![],
-        Sight::AlsoClasses(sight, _) => parts(sight),
-    }
-}
-
-/// The frames of these stacks, top first.
-pub fn truth(methods: &Registry, env: Env<'_>, sight: &Sight<'_, Registry>) -> Vec<ShownFrame> {
-    let show = |part| match part {
-        Part::Recorded(truth) => of_trace_stack(methods, env, truth),
-        Part::Walked(frames) => frames.iter().map(|f| methods.show(env, f)).collect(),
-        Part::Stepped(truth) => of_steps(methods, env, truth),
+/// The frames of the stacks of a truth, top first.
+pub fn truth(methods: &Registry, env: Env<'_>, stacks: &[Stack<'_>]) -> Vec<ShownFrame> {
+    let show = |stack: &Stack<'_>| match *stack {
+        Stack::Trace(truth) => of_trace_stack(methods, env, truth),
+        Stack::Walked(frames) => frames.iter().map(|f| methods.show(env, f)).collect(),
+        Stack::Steps(truth) => of_steps(methods, env, truth),
     };
-    parts(sight).into_iter().flat_map(show).collect()
+    stacks.iter().flat_map(show).collect()
 }
 
 /// The method of the lowest frame that [`truth`] shows.
-pub fn lowest(methods: &Registry, env: Env<'_>, sight: &Sight<'_, Registry>) -> Option<String> {
+pub fn lowest(methods: &Registry, env: Env<'_>, stacks: &[Stack<'_>]) -> Option<String> {
     let of_frame = |frame: &Frame| methods.name(env, frame.method);
-    let of_part = |part: &Part<'_>| match part {
-        Part::Recorded(truth) => match truth.checked.first() {
+    let of_stack = |stack: &Stack<'_>| match *stack {
+        Stack::Trace(truth) => match truth.checked.first() {
             Some(frame) => Some(of_frame(frame)),
             None => {
                 let hook = truth.entries.first();
                 hook.map(|&hook| methods.show_entry(hook).method)
             }
         },
-        Part::Walked(frames) => frames.last().map(of_frame),
-        Part::Stepped(truth) => {
+        Stack::Walked(frames) => frames.last().map(of_frame),
+        Stack::Steps(truth) => {
             let lowest = truth.callers.last();
             lowest.map(|frame| methods.name(env, frame.method))
         }
     };
-    parts(sight).iter().rev().find_map(of_part)
+    stacks.iter().rev().find_map(of_stack)
 }
 
 /// The frames whose locations are known and that called `callee`, which may be on these stacks several times.
-pub fn callers(sight: &Sight<'_, Registry>, callee: &Frame) -> Vec<Frame> {
-    let of_part = |part: &Part<'_>| -> Vec<Frame> {
-        match part {
-            Part::Recorded(truth) => {
+pub fn callers(stacks: &[Stack<'_>], callee: &Frame) -> Vec<Frame> {
+    let of_stack = |stack: &Stack<'_>| -> Vec<Frame> {
+        match *stack {
+            Stack::Trace(truth) => {
                 // The newest checked frame may have moved on.
                 let newest = truth.checked.len().saturating_sub(1);
                 let pairs = truth.checked.windows(2).enumerate();
@@ -79,11 +51,11 @@ pub fn callers(sight: &Sight<'_, Registry>, callee: &Frame) -> Vec<Frame> {
                 });
                 of_callee.map(|(_, pair)| pair[0]).collect()
             }
-            Part::Walked(frames) => {
+            Stack::Walked(frames) => {
                 let of_callee = frames.windows(2).filter(|pair| pair[0] == *callee);
                 of_callee.map(|pair| pair[1]).collect()
             }
-            Part::Stepped(truth) => {
+            Stack::Steps(truth) => {
                 let pairs = truth.callers.windows(2);
                 let of_callee = pairs.filter(|pair| pair[0].allows(callee));
                 let located = of_callee.filter_map(|pair| {
@@ -96,7 +68,7 @@ pub fn callers(sight: &Sight<'_, Registry>, callee: &Frame) -> Vec<Frame> {
             }
         }
     };
-    parts(sight).iter().flat_map(of_part).collect()
+    stacks.iter().flat_map(of_stack).collect()
 }
 
 /// The names of the methods that [`truth`] shows, without a name for old versions of redefined methods; `None`
@@ -104,27 +76,26 @@ pub fn callers(sight: &Sight<'_, Registry>, callee: &Frame) -> Vec<Frame> {
 pub fn names(
     methods: &Registry,
     env: Env<'_>,
-    sight: &Sight<'_, Registry>,
+    stacks: &[Stack<'_>],
 ) -> Option<Vec<Option<String>>> {
     let of_method = |method| methods.dotted(env, method);
     let of_frame = |frame: &Frame| of_method(frame.method);
-    let of_part = |part: &Part<'_>| -> Vec<Option<String>> {
-        match part {
-            Part::Recorded(truth) => {
+    let of_stack = |stack: &Stack<'_>| -> Vec<Option<String>> {
+        match *stack {
+            Stack::Trace(truth) => {
                 let above = truth.entries[truth.checked_entries..].iter();
                 let of_entry = |&hook| Some(methods.by_hook(hook)?.dotted());
                 let checked = truth.checked.iter().map(of_frame);
                 checked.chain(above.map(of_entry)).collect()
             }
-            Part::Walked(frames) => frames.iter().map(of_frame).collect(),
-            Part::Stepped(truth) => {
+            Stack::Walked(frames) => frames.iter().map(of_frame).collect(),
+            Stack::Steps(truth) => {
                 let callers = truth.callers.iter();
                 callers.map(|frame| of_method(frame.method)).collect()
             }
         }
     };
-    let parts = parts(sight);
-    (!parts.is_empty()).then(|| parts.iter().flat_map(of_part).collect())
+    (!stacks.is_empty()).then(|| stacks.iter().flat_map(of_stack).collect())
 }
 
 /// The first of the stacks that are true.
@@ -147,7 +118,7 @@ fn of_steps(methods: &Registry, env: Env<'_>, truth: &StepTruth) -> Vec<ShownFra
     stack.iter().map(show).collect()
 }
 
-fn of_trace_stack(methods: &Registry, env: Env<'_>, truth: &Truth<'_>) -> Vec<ShownFrame> {
+fn of_trace_stack(methods: &Registry, env: Env<'_>, truth: &TraceSnapshot<'_>) -> Vec<ShownFrame> {
     let above = truth.entries[truth.checked_entries..].iter().rev();
     let mut shown: Vec<_> = above.map(|&hook| methods.show_entry(hook)).collect();
     let checked = truth.checked.iter().rev();

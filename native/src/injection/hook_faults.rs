@@ -4,7 +4,8 @@
 use super::book::Book;
 use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::Balance;
-use oracle::mutants::{Detection, Unseen};
+use oracle::judge::Unseen;
+use oracle::mutants::Detection;
 use oracle::record::{FaultCount, HookFault};
 use oracle::{TruthKind, Verdict};
 use std::cell::Cell;

@@ -5,9 +5,9 @@ use crate::jvm::jni::Env;
 use crate::jvm::jvmti::JMethodId;
 use crate::locks::lock;
 use crate::truth::context::Truth;
+use oracle::judge::Truth as LayerTruth;
 use oracle::mutants::{
-    Biased, BiasedWalker, Detection, Expected, FaultKind, Material, Sight, Strangers, Unseen,
-    WalkerAnswer, inject,
+    Biased, BiasedWalker, Detection, FaultKind, Material, Strangers, WalkerAnswer, expected, inject,
 };
 use oracle::random::mix;
 use oracle::record::Faults;
@@ -88,33 +88,18 @@ impl Injector {
         }
     }
 
-    /// Now and then a fault in place of the answer `answered`, judged by `judge` and noted. `sight`
-    /// is the truth of the layer. An answer that is a mismatch without a fault gets no fault, and neither does one
-    /// that says of itself that it may not be whole.
+    /// Now and then a fault in place of the answer `answered`, judged by `truth` and noted. An answer that is a
+    /// mismatch without a fault gets no fault, and neither does one that says of itself that it may not be whole.
     #[inline]
-    pub fn inject<M: Methods>(
-        &self,
-        answered: Answered<'_>,
-        sight: &Sight<'_, M>,
-        judge: impl Fn(&[Frame]) -> Judgement,
-    ) -> Option<Fault> {
+    pub fn inject(&self, answered: Answered<'_>, truth: &dyn LayerTruth) -> Option<Fault> {
         let faults = self.faults.as_ref()?;
         let is_whole = !answered.judgement.differs() && !answered.judgement.is_flagged();
         let asked = faults.layers.contains(&answered.layer) && is_whole;
         let (kind, answer) = asked.then(|| self.invent(faults, answered))??;
-        let expected = sight.expect(answered.walk, &answer);
-        let fault = judged(answer, judge);
+        let expected = expected(truth, answered.walk, &answer);
+        let fault = judged(answer, truth);
         let given = fault.judgement.verdict;
-        let outcome = match Detection::of(expected, given) {
-            // The layer's judge looked at more than the walk itself, and found nothing wrong.
-            Detection::Misjudged
-                if given == Verdict::Imprecise
-                    && Expected::Verdict(sight.judge(&fault.walk).verdict) == expected =>
-            {
-                Detection::Explained(Unseen::BetweenRecords)
-            }
-            outcome => outcome,
-        };
+        let outcome = Detection::of(expected, given);
         self.book
             .note(answered.layer, kind.name(), given, outcome, 1);
         Some(fault)
@@ -125,14 +110,14 @@ impl Injector {
         self.biased.is_some() && layer.is_sampled_with_trace()
     }
 
-    /// What the walker that is biased on purpose answers, judged by `judge`. The walker is asked where the JVM's `walk`
+    /// What the walker that is biased on purpose answers, judged by `truth`. The walker is asked where the JVM's `walk`
     /// of what `ran` is right, so that a bias of the JVM does not count.
     pub fn biased(
         &self,
         layer: Layer,
         ran: HookId,
         (walk, judgement): (&[Frame], Judgement),
-        judge: impl Fn(&[Frame]) -> Judgement,
+        truth: &dyn LayerTruth,
     ) -> Option<Fault> {
         let (method, biased) = self
             .biased
@@ -146,7 +131,7 @@ impl Injector {
         let hooked = methods.by_hook(ran);
         let is_it = hooked.is_some_and(|hooked| hooked.dotted() == *method);
         let answer = biased.answer((ran, is_it), walk, methods);
-        Some(judged(answer, judge))
+        Some(judged(answer, truth))
     }
 
     #[cold]
@@ -201,14 +186,14 @@ impl Injector {
     }
 }
 
-fn judged(answer: WalkerAnswer, judge: impl Fn(&[Frame]) -> Judgement) -> Fault {
+fn judged(answer: WalkerAnswer, truth: &dyn LayerTruth) -> Fault {
     match answer {
         WalkerAnswer::Error(code) => Fault {
             walk: vec![],
             judgement: Judgement::plain(Verdict::Error(code), Reason::ErrorCode),
         },
         WalkerAnswer::Stack(walk) => Fault {
-            judgement: judge(&walk),
+            judgement: truth.judge_fault(&walk),
             walk,
         },
     }

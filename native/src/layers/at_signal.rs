@@ -4,7 +4,6 @@
 use super::at_suspend::Outside;
 use super::context::Layers;
 use super::with_classes::CallEdges;
-use super::with_next::Later;
 use super::{at_event, profiles, with_next, with_trace};
 use crate::edges::{Patience, Thread};
 use crate::evidence;
@@ -22,7 +21,7 @@ use crate::walkers::buffer::{ErrorCode, FrameBuffer, MAX_FRAMES};
 use crate::walkers::gst;
 use hotspot::walkers::Walker;
 use oracle::edge::Finding;
-use oracle::judge::Edged;
+use oracle::judge::{Edged, NextTruth};
 use oracle::record::Record;
 use oracle::tally::Drop;
 use oracle::trace::Frame;
@@ -164,13 +163,14 @@ impl<'e> Judging<'e> {
             Some(whole) => (Some(&whole[..]), edges(whole)),
             None => (gst, found),
         };
-        let later = gst.map(|gst| Later {
-            stack: Edged::new(gst, found.as_deref()),
+        let truth = gst.map(|gst| NextTruth {
+            later: Edged::new(gst, found.as_deref()),
             lacks_virtual: boundary.is_some() && whole.is_none(),
+            edges: &edges,
         });
         let evidence = |walk: &[Frame]| self.edges.evidence(thread, walk);
         let answer = (target.tid, sample, walk);
-        with_next::check(layers, layer, env, answer, later, &edges, &evidence);
+        with_next::check(layers, layer, env, answer, truth.as_ref(), &evidence);
     }
 
     fn judge_by_classes(&mut self, layer: Layer, target: &Target<'_>, sample: &Sample) {

@@ -9,7 +9,7 @@ use crate::truth::in_java;
 use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::{Balance, StackCopy, Token, TraceStack};
 use crate::walkers::buffer::MAX_FRAMES;
-use oracle::mutants::{Sight, Unseen};
+use oracle::judge::{TraceTruth, Unseen};
 use oracle::record::Evidence;
 use oracle::{Judgement, Layer, Reason, TruthKind, Verdict};
 use std::ffi::CStr;
@@ -227,12 +227,13 @@ fn unbalanced(layers: &Layers, state: &ThreadState, env: Env<'_>, place: &str, f
         Balance::TooFew => "the method's own entry is gone".into(),
         Balance::Even => return,
     };
+    let trace = copy.truth(&hooks, &[]);
     let found = Found {
         layer: LAYER,
         judgement: Judgement::plain(Verdict::Wrong, Reason::Unbalanced),
         tid: state.tid(),
         walk: &[],
-        sight: &Sight::Truth(&copy.truth(&hooks, &[]), &truth.methods),
+        truth: &TraceTruth::new(&trace, &truth.methods),
         seen: Seen::Plainly,
         edges: None,
     };

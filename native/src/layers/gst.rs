@@ -10,8 +10,7 @@ use crate::truth::read_stack::ReadStack;
 use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::StackCopy;
 use oracle::edge::Finding;
-use oracle::judge::judge_edges;
-use oracle::mutants::Sight;
+use oracle::judge::{AlsoClasses, ClassesTruth, Settled, TraceTruth, Truth, judge_edges};
 use oracle::record::Evidence;
 use oracle::trace::{Frame, Methods};
 use oracle::{Judgement, Layer, TruthKind, Verdict};
@@ -32,26 +31,31 @@ pub fn check(
 ) -> Judgement {
     let methods = &layers.truth.methods;
     let stack = ReadStack::new(copy, methods);
-    let truth = stack.truth();
+    let trace = stack.truth();
     let (judge, thread) = (layers.edge_judge(), walked(state));
     let found = judge.and_then(|judge| judge.findings_here(env, thread, gst));
     let memo = Memo::default();
     let find = |walk: &[Frame]| judge?.sure_findings(env, Patience::Hurries, thread, walk);
-    let edges = |walk: &[Frame]| memo.of(walk, || find(walk));
-    let by_trace = Sight::Truth(&truth, methods);
-    let sight = Sight::AlsoClasses(&by_trace, &edges);
+    let edges = |walk: &[Frame]| match &found {
+        found if ptr::eq(walk, gst) => found.clone(),
+        _ => memo.of(walk, || find(walk)),
+    };
+    let by_trace = TraceTruth::new(&trace, methods);
+    let settled = Settled::own_answers(&by_trace, |by_trace, gst| {
+        methods.settle_here(by_trace.judge(gst), gst, &trace, asked)
+    });
+    let truth = AlsoClasses {
+        truth: &settled,
+        edges: &edges,
+    };
     let check = Check {
         layer: LAYER,
         env,
         tid: state.tid(),
         seen: Seen::Plainly,
-        sight: &sight,
-        reference: &[truth.checked],
         evidence: &nothing_more,
     };
-    let judged = methods.settle_here(by_trace.judge(gst), gst, &truth, asked);
-    let judged = by_trace.judge_with_classes(judged, gst, &|_| found.clone());
-    let honest = check.settled(layers, gst, judged, |walk| sight.judge(walk));
+    let honest = check.run(layers, gst, &truth);
     let agrees = matches!(honest.verdict, Verdict::Match | Verdict::Window);
     // Old versions lose their keys when they end.
     if agrees && !methods.is_doubtful(gst, &[]) {
@@ -94,7 +98,7 @@ pub fn check_elsewhere(
             judgement,
             tid,
             walk: gst,
-            sight: &Sight::Edges(&|_| None),
+            truth: &ClassesTruth(&|_| None),
             seen: Seen::Plainly,
             edges: None,
         };

@@ -1,7 +1,7 @@
 //! The layers: the answers of walkers, compared with the truth.
 //!
-//! All checks take one path ([`path`]): the layer judges the walker's answer, a fault may be
-//! injected in its place, the verdict is counted, and a mismatch is recorded. A row of the table of layers
+//! All checks take one path ([`path::Check::run`]): the layer's truth ([`oracle::judge::Truth`]) judges the walker's answer,
+//! a fault may be injected in its place, the verdict is counted, and a mismatch is recorded. A row of the table of layers
 //! says when the walker is asked, and what the answer is compared with:
 //!
 //! | instant | file | | truth | file |

@@ -9,7 +9,7 @@ use crate::jvm::jni::Env;
 use crate::records::pairs::Named;
 use crate::truth::methods::registry::Registry;
 use oracle::bias::{Claim, Sampler, claim, hooked};
-use oracle::mutants::Sight;
+use oracle::judge::{Settled, Stack, Truth};
 use oracle::record::Evidence;
 use oracle::trace::Frame;
 use oracle::{Judgement, Layer};
@@ -24,50 +24,16 @@ pub struct Check<'a> {
     pub tid: i32,
     /// How the stack was sampled.
     pub seen: Seen<'a>,
-    /// The truth with which the layer compares the walk.
-    pub sight: &'a Sight<'a, Registry>,
-    /// The stacks of method keys with which the walk was compared.
-    pub reference: &'a [&'a [Frame]],
     /// Further evidence on a stack.
     pub evidence: &'a dyn Fn(&[Frame]) -> Evidence,
 }
 
 impl Check<'_> {
-    /// Judges `walk` by the layer's sight, and runs the whole path. Returns the judgement of the
+    /// Judges `walk` by the layer's `truth`, and runs the whole path. Returns the judgement of the
     /// walker's own answer.
-    pub fn go(&self, layers: &Layers, walk: &[Frame]) -> Judgement {
-        let judge = |walk: &[Frame]| self.sight.judge(walk);
-        self.go_on(layers, walk, judge(walk), judge)
-    }
-
-    /// Runs the rest of the path after `walk` was `judged`. `judge` judges a fault in place of the
-    /// walk.
-    pub fn go_on(
-        &self,
-        layers: &Layers,
-        walk: &[Frame],
-        judged: Judgement,
-        judge: impl Fn(&[Frame]) -> Judgement,
-    ) -> Judgement {
-        let methods = &layers.truth.methods;
-        self.settled(
-            layers,
-            walk,
-            methods.settle(judged, walk, self.reference),
-            judge,
-        )
-    }
-
-    /// Runs the rest of the path after `walk` was judged with redefined methods taken into account:
-    /// `honest` stays.
-    pub fn settled(
-        &self,
-        layers: &Layers,
-        walk: &[Frame],
-        honest: Judgement,
-        judge: impl Fn(&[Frame]) -> Judgement,
-    ) -> Judgement {
-        self.record(layers, walk, honest);
+    pub fn run(&self, layers: &Layers, walk: &[Frame], truth: &impl Truth) -> Judgement {
+        let honest = truth.judge(walk);
+        self.record(layers, walk, honest, truth);
         let answered = Answered {
             env: self.env,
             layer: self.layer,
@@ -75,13 +41,13 @@ impl Check<'_> {
             walk,
             judgement: honest,
         };
-        let fault = layers.injector.inject(answered, self.sight, &judge);
+        let fault = layers.injector.inject(answered, truth);
         let (walk, judgement) = fault
             .as_ref()
             .map_or((walk, honest), |fault| (&fault.walk, fault.judgement));
         layers.records.slots.judged(self.layer, &judgement);
-        self.pair(layers, walk, judgement, judge);
-        self.report(layers, walk, judgement);
+        self.pair(layers, walk, judgement, truth);
+        self.report(layers, walk, judgement, truth);
         honest
     }
 
@@ -91,41 +57,36 @@ impl Check<'_> {
         layers: &'a Layers,
         walk: &'a [Frame],
         judgement: Judgement,
+        truth: &'a dyn Truth,
     ) -> Found<'a> {
         Found {
             layer: self.layer,
             judgement,
             tid: self.tid,
             walk,
-            sight: self.sight,
+            truth,
             seen: self.seen,
             edges: layers.edge_judge(),
         }
     }
 
-    fn record(&self, layers: &Layers, walk: &[Frame], judgement: Judgement) {
+    fn record(&self, layers: &Layers, walk: &[Frame], judgement: Judgement, truth: &dyn Truth) {
         if let Some(recorder) = &layers.recorder {
-            let found = self.found(layers, walk, judgement);
+            let found = self.found(layers, walk, judgement, truth);
             recorder.offer(&layers.reporter, self.env, found);
         }
     }
 
     /// Counts which methods ran at the instant of a signal, and which the walker names.
-    fn pair(
-        &self,
-        layers: &Layers,
-        walk: &[Frame],
-        judgement: Judgement,
-        judge: impl Fn(&[Frame]) -> Judgement,
-    ) {
+    fn pair(&self, layers: &Layers, walk: &[Frame], judgement: Judgement, truth: &dyn Truth) {
         let Seen::InSignal(_) = self.seen else {
             return;
         };
-        let Some(ran) = Ran::of(self.sight) else {
+        let Some(ran) = Ran::of(&truth.stacks()) else {
             return;
         };
         let (methods, injector) = (&layers.truth.methods, &layers.injector);
-        let biased = injector.biased(self.layer, ran.newest, (walk, judgement), judge);
+        let biased = injector.biased(self.layer, ran.newest, (walk, judgement), truth);
         let (walk, judgement) = match &biased {
             _ if !injector.gives_profile_of(self.layer) => (walk, judgement),
             Some(fault) => (&*fault.walk, fault.judgement),
@@ -142,16 +103,29 @@ impl Check<'_> {
         }
     }
 
-    fn report(&self, layers: &Layers, walk: &[Frame], judgement: Judgement) {
+    fn report(&self, layers: &Layers, walk: &[Frame], judgement: Judgement, truth: &dyn Truth) {
         // A layer that nobody asked for may be asked on behalf of another, and is in no table.
         let is_asked_for = layers.config.layers.contains(&self.layer);
         if !judgement.differs() || !is_asked_for {
             return;
         }
-        let found = self.found(layers, walk, judgement);
+        let found = self.found(layers, walk, judgement, truth);
         let evidence = || (self.evidence)(walk);
         layers.reporter.report(self.env, found, evidence);
     }
+}
+
+/// `truth`, which withdraws a mismatch if it is not certain which methods are compared.
+pub fn unless_doubtful<'a, T: Truth>(truth: &'a T, methods: &'a Registry) -> impl Truth + 'a {
+    Settled::own_answers(truth, |truth, walk| {
+        let judged = truth.judge(walk);
+        if judged.differs() {
+            let references: Vec<_> = truth.stacks().into_iter().map(Stack::walked).collect();
+            methods.settle(judged, walk, &references)
+        } else {
+            judged
+        }
+    })
 }
 
 /// No further evidence.

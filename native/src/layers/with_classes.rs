@@ -9,13 +9,12 @@ use crate::jvm::jni::Env;
 use crate::jvm::os::clock;
 use crate::sampling::sample::Sample;
 use crate::truth::classes::unseen::Earlier;
-use crate::truth::methods::registry::Registry;
 use oracle::Layer;
 use oracle::edge::{Counts, Finding};
-use oracle::judge::judge_edges;
-use oracle::mutants::Sight;
+use oracle::judge::ClassesTruth;
 use oracle::record::{EdgeCounts, Evidence, Record};
 use oracle::trace::Frame;
+use std::ptr;
 use std::time::Duration;
 
 /// Judges stacks by class files, and counts what was found.
@@ -94,19 +93,18 @@ impl<'e> CallEdges<'e> {
         if let Some(found) = &found {
             self.walks.add(found);
         }
-        let edges = |walk: &[Frame]| self.findings(thread, walk);
-        let sight = Sight::<Registry>::Edges(&edges);
+        let edges = |other: &[Frame]| match &found {
+            found if ptr::eq(other, walk) => found.clone(),
+            _ => self.findings(thread, other),
+        };
         let check = Check {
             layer,
             env: self.env,
             tid: thread.1,
             seen: Seen::InSignal(sample),
-            sight: &sight,
-            reference: &[],
             evidence: &|walk| self.evidence(thread, walk),
         };
-        let judged = judge_edges(found.as_deref());
-        check.go_on(self.layers, walk, judged, |walk| sight.judge(walk));
+        check.run(self.layers, walk, &ClassesTruth(&edges));
         self.judging += clock::thread_cpu_time().saturating_sub(start);
     }
 

@@ -2,7 +2,7 @@
 //! of the calling thread in a hook, or in an event of JVMTI.
 
 use super::context::Layers;
-use super::path::Check;
+use super::path::{Check, unless_doubtful};
 use crate::evidence::Seen;
 use crate::jvm::jni::Env;
 use crate::jvm::jvmti::Event;
@@ -10,7 +10,7 @@ use crate::truth::read_stack::ReadStack;
 use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::StackCopy;
 use crate::walkers::buffer::Walk;
-use oracle::mutants::Sight;
+use oracle::judge::{HereTruth, Settled, Truth};
 use oracle::record::Evidence;
 use oracle::tally::Drop;
 use oracle::trace::Frame;
@@ -106,18 +106,17 @@ pub fn check(
     let carrier = reference.carrier.map(|copy| ReadStack::new(copy, methods));
     let carrier = carrier.as_ref().map(ReadStack::truth);
     let gst = reference.gst;
+    let truth = HereTruth {
+        reference: gst,
+        carrier: carrier.as_ref(),
+        methods,
+        boundary: &|walk| threads?.boundary(walk),
+    };
     let check = Check {
         layer,
         env,
         tid: state.tid(),
         seen: Seen::Here,
-        sight: &Sight::SameInstant {
-            reference: gst,
-            carrier: carrier.as_ref(),
-            methods,
-            boundary: &|walk| threads?.boundary(walk),
-        },
-        reference: &[gst],
         evidence: &|_| Evidence {
             at: reference.place.name(),
             ..Evidence::default()
@@ -129,19 +128,20 @@ pub fn check(
             || methods.have_changed_since(walk, reference.asked)
     };
     if methods.has_one_version_each() || is_unsure() {
-        check.go(layers, walk);
+        check.run(layers, walk, &unless_doubtful(&truth, methods));
         return;
     }
-    let judge = |walk: &[Frame]| check.sight.judge(walk);
-    let found = judge(walk);
-    let known = found
-        .is_mismatch()
-        .then(|| methods.without_old_versions(walk, gst));
-    let found = match known.flatten() {
-        Some(known) if !judge(&known).is_mismatch() => {
-            Judgement::plain(Verdict::Unverifiable, Reason::MethodGone)
+    let truth = Settled::own_answers(&truth, |truth, walk| {
+        let found = truth.judge(walk);
+        let known = found
+            .is_mismatch()
+            .then(|| methods.without_old_versions(walk, gst));
+        match known.flatten() {
+            Some(known) if !truth.judge(&known).is_mismatch() => {
+                Judgement::plain(Verdict::Unverifiable, Reason::MethodGone)
+            }
+            _ => found,
         }
-        _ => found,
-    };
-    check.settled(layers, walk, found, judge);
+    });
+    check.run(layers, walk, &truth);
 }

@@ -6,63 +6,38 @@ use super::path::Check;
 use crate::evidence::Seen;
 use crate::jvm::jni::Env;
 use crate::sampling::sample::Sample;
-use crate::truth::methods::registry::Registry;
-use oracle::edge::Finding;
-use oracle::judge::Edged;
-use oracle::mutants::Sight;
+use oracle::judge::{NextTruth, Settled, Truth};
 use oracle::record::Evidence;
 use oracle::trace::Frame;
-use oracle::{Judgement, Layer, Reason, Verdict};
+use oracle::{Layer, Verdict};
 
-/// What GetStackTrace said of a thread later.
-#[derive(Copy, Clone)]
-pub struct Later<'a> {
-    /// The thread's stack. Of a thread that carries a virtual one: the virtual thread's own stack, and
-    /// below it the carrier's, where both are known; otherwise the carrier's.
-    pub stack: Edged<'a>,
-    /// Whether the stack of the virtual thread is missing.
-    pub lacks_virtual: bool,
-}
-
-/// Checks in `layer` `walk`, the answer in `sample` for the thread whose kernel id is `tid`, against
-/// `later`, if there is such an answer. `edges` says what the class files allow.
+/// Checks in `layer` `walk`, the answer in `sample` for the thread whose kernel id is `tid`, against `truth`, if
+/// GetStackTrace has answered.
 pub fn check(
     layers: &Layers,
     layer: Layer,
     env: Env<'_>,
     (tid, sample, walk): (i32, &Sample, &[Frame]),
-    later: Option<Later<'_>>,
-    edges: &dyn Fn(&[Frame]) -> Option<Vec<Finding>>,
+    truth: Option<&NextTruth<'_>>,
     evidence: &dyn Fn(&[Frame]) -> Evidence,
 ) {
-    let Some(later) = later else {
+    let Some(truth) = truth else {
         return layers.records.slots.count(layer, Verdict::Unverifiable);
     };
-    let gst = later.stack.stack;
+    let methods = &layers.truth.methods;
+    let truth = Settled::own_answers(truth, |truth, walk| {
+        // Only the lowest frames decide whether a walk is cut.
+        let (own, other) = (walk.last().copied(), truth.later.stack.last().copied());
+        methods.settle(truth.judge(walk), own.as_slice(), &[other.as_slice()])
+    });
     let check = Check {
         layer,
         env,
         tid,
         seen: Seen::InSignal(sample),
-        sight: &Sight::<Registry>::Later(later.stack, edges),
-        reference: &[gst],
         evidence,
     };
-    let judge = |walk: &[Frame]| {
-        let found = check.sight.judge(walk);
-        // Of the frames that matter most nothing was compared.
-        match found.verdict {
-            Verdict::Match if later.lacks_virtual => {
-                Judgement::plain(Verdict::Unverifiable, Reason::NoVirtualThread)
-            }
-            _ => found,
-        }
-    };
-    // Only the lowest frames decide whether a walk is cut.
-    let (own, other) = (walk.last().copied(), gst.last().copied());
-    let methods = &layers.truth.methods;
-    let judged = methods.settle(judge(walk), own.as_slice(), &[other.as_slice()]);
-    check.settled(layers, walk, judged, judge);
+    check.run(layers, walk, &truth);
 }
 
 /// The stack of a thread that carries a virtual thread, as AsyncGetCallTrace gives it: the frames of the

@@ -11,10 +11,9 @@ use crate::truth::methods::old_frames::Against;
 use crate::truth::read_stack::ReadStack;
 use hotspot::debug_info::judge_between;
 use oracle::edge::Finding;
-use oracle::judge::{agrees_outside, judge_truth};
-use oracle::mutants::Sight;
+use oracle::judge::{AlsoClasses, MountedTruth, Settled, TraceTruth, Truth};
 use oracle::record::Evidence;
-use oracle::trace::{Frame, Methods, Truth};
+use oracle::trace::{Frame, Methods};
 use oracle::{Judgement, Layer};
 
 /// Checks in `layer` `walk`, the answer in `sample` for the thread whose kernel id is `tid`. `edges` says what the
@@ -33,7 +32,7 @@ pub fn check(
     }
     let methods = &known.methods;
     let stack = ReadStack::new(&sample.stack, methods);
-    let truth = stack.truth();
+    let trace = stack.truth();
     let below = sample
         .carried
         .then(|| ReadStack::new(&sample.carrier, methods));
@@ -41,75 +40,65 @@ pub fn check(
     let carrier = carrier.as_ref();
     let threads = known.virtual_threads.as_ref();
     let boundary = |walk: &[Frame]| threads?.boundary(walk);
-    let by_trace = ByTrace {
-        known,
-        sample,
-        truth: &truth,
+    let mounted = MountedTruth {
+        trace: &trace,
         carrier,
+        methods,
         boundary: &boundary,
     };
-    let sight_of_trace = by_trace.sight(methods);
-    let sight = Sight::AlsoClasses(&sight_of_trace, edges);
-    let judge = |walk: &[Frame]| {
+    let of_sample = OfSample { known, sample };
+    let settled = Settled::always(&mounted, |mounted, walk| {
         let against = Against {
-            truth: &truth,
+            truth: &trace,
             carrier,
             boundary: boundary(walk),
             asked: sample.asked,
         };
-        let found = by_trace.judge(methods, walk);
-        let found = methods.settle_walk(found, walk, against, |methods, walk| {
-            by_trace.judge(methods, walk)
-        });
-        sight_of_trace.judge_with_classes(found, walk, edges)
+        let found = of_sample.judge(mounted, walk);
+        methods.settle_walk(found, walk, against, |methods, walk| {
+            let mounted = MountedTruth {
+                trace: &trace,
+                carrier,
+                methods,
+                boundary: &boundary,
+            };
+            of_sample.judge(&mounted, walk)
+        })
+    });
+    let truth = AlsoClasses {
+        truth: &settled,
+        edges,
     };
     let check = Check {
         layer,
         env,
         tid,
         seen: Seen::InSignal(sample),
-        sight: &sight,
-        reference: &[
-            truth.checked,
-            carrier.map_or(&[][..], |carrier| carrier.checked),
-        ],
         evidence,
     };
-    check.settled(layers, walk, judge(walk), judge);
+    check.run(layers, walk, &truth);
 }
 
-/// What a sample's walk is held against, without the class files.
-struct ByTrace<'a> {
+/// What a sample shows of the code that ran, beside the trace stacks.
+struct OfSample<'a> {
     known: &'a Known,
     sample: &'a Sample,
-    truth: &'a Truth<'a>,
-    carrier: Option<&'a Truth<'a>>,
-    boundary: &'a dyn Fn(&[Frame]) -> Option<usize>,
 }
 
-impl ByTrace<'_> {
-    fn sight<'s, M: Methods>(&'s self, methods: &'s M) -> Sight<'s, M> {
-        Sight::Truths {
-            truth: self.truth,
-            carrier: self.carrier,
-            methods,
-            boundary: self.boundary,
-        }
-    }
-
-    /// Judges `walk` by the trace stack; a mismatch once more, by the debug info records on both sides of the
+impl OfSample<'_> {
+    /// Judges `walk` by the trace stacks; a mismatch once more, by the debug info records on both sides of the
     /// program counter.
-    fn judge<M: Methods>(&self, methods: &M, walk: &[Frame]) -> Judgement {
-        let sight = self.sight(methods);
-        if let Some(judgement) = self.judge_inlined(methods, walk) {
+    fn judge<M: Methods>(&self, truth: &MountedTruth<'_, M>, walk: &[Frame]) -> Judgement {
+        if let Some(judgement) = self.judge_inlined(truth, walk) {
             return judgement;
         }
-        let judgement = sight.judge(walk);
+        let judgement = truth.judge(walk);
         let between_records = || {
-            let whole = self.carrier.is_none().then_some(self.truth);
+            let whole = truth.carrier.is_none().then_some(truth.trace);
             let around = compiled::records_around(self.known.jvm, self.sample)?;
             let key_of = |hook| self.known.methods.key_of(hook);
-            let judge = |walk: &[Frame]| sight.judge(walk);
+            let judge = |walk: &[Frame]| truth.judge(walk);
+            let methods = truth.methods;
             judge_between(&around, methods, key_of, judgement, walk, whole, judge)
         };
         if judgement.is_mismatch() {
@@ -121,14 +110,19 @@ impl ByTrace<'_> {
 
     /// The judgement of a walk with all physical frames of a virtual thread, none of which may be hooked, that says
     /// that inlined frames may be missing.
-    fn judge_inlined<M: Methods>(&self, methods: &M, walk: &[Frame]) -> Option<Judgement> {
+    fn judge_inlined<M: Methods>(
+        &self,
+        truth: &MountedTruth<'_, M>,
+        walk: &[Frame],
+    ) -> Option<Judgement> {
         let threads = self.known.virtual_threads.as_ref()?;
-        let carrier = self
+        let carrier = truth
             .carrier
             .filter(|_| threads.is_whole_but_inlined(walk))?;
-        let at = (self.boundary)(walk)?;
-        let of_carrier = judge_truth(&walk[at + 1..], carrier, methods);
-        let agrees = agrees_outside(&walk[..at], self.truth, methods);
+        let at = (truth.boundary)(walk)?;
+        let of = |trace| TraceTruth::new(trace, truth.methods);
+        let of_carrier = of(carrier).judge(&walk[at + 1..]);
+        let agrees = of(truth.trace).has_all_of(&walk[..at]);
         (agrees && !of_carrier.is_mismatch()).then_some(Judgement::FLAGGED)
     }
 }

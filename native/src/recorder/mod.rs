@@ -9,13 +9,12 @@ use crate::jvm::jni::Env;
 use crate::locks::lock;
 use crate::sampling::sample::Sample;
 use crate::truth::context::Truth as Known;
-use crate::truth::methods::registry::Registry;
 use hotspot::proofs::RecordedSample;
 use methods::Named;
 use oracle::edge::Finding;
-use oracle::mutants::Sight;
+use oracle::judge::Stack;
 use oracle::recorded::{RecordedJudgement, RecordedTruth, SAMPLES_FILE};
-use oracle::trace::{Frame, Truth};
+use oracle::trace::TraceSnapshot;
 use oracle::{Layer, Verdict};
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -70,11 +69,13 @@ impl Recorder {
             layer,
             walk,
             judgement,
-            sight,
+            truth,
             seen,
             ..
         } = found;
-        if frames(walk, sight) > MOST_FRAMES {
+        let stacks = truth.stacks();
+        let depths = stacks.iter().map(|stack| stack.depth());
+        if depths.fold(walk.len(), usize::max) > MOST_FRAMES {
             return;
         }
         let (cause, proofs) = if judgement.differs() {
@@ -97,75 +98,29 @@ impl Recorder {
             return;
         }
         let mut named = Named::new(known, env);
+        let walked = named.frames(walk);
+        let input = truth.input(walk);
+        let of_findings =
+            |findings: Vec<Finding>| findings.iter().map(|f| f.name().into()).collect();
         let mut recorded = RecordedSample {
             layer: layer.name().into(),
-            walk: named.frames(walk),
+            walk: walked,
+            truth: input.trace.map(|trace| of_trace(&mut named, trace)),
+            is_carried: input.reference.is_some() && input.carrier.is_some(),
+            carrier: input.carrier.map(|carrier| of_trace(&mut named, carrier)),
+            boundary: input.boundary,
+            reference: input.reference.map(|frames| named.frames(frames)),
+            edges: input.edges.map(of_findings),
+            reference_edges: input.reference_edges.map(of_findings),
             proofs,
             judged,
             ..start(known)
         };
-        let mut references = vec![];
-        self.add_sight(walk, sight, (&mut named, &mut recorded), &mut references);
+        let references: Vec<_> = stacks.into_iter().map(Stack::walked).collect();
         recorded.is_doubtful = known.methods.is_doubtful(walk, &references);
         recorded.instant = sample.map(|sample| instant::of(known, sample, walk, &mut named));
         (recorded.methods, recorded.hook_names) = named.end();
         self.write(&recorded);
-    }
-
-    /// Adds the judge's input besides the walk, and the stacks with which the walk was compared.
-    fn add_sight<'a>(
-        &self,
-        walk: &[Frame],
-        sight: &Sight<'a, Registry>,
-        (named, recorded): (&mut Named<'_>, &mut RecordedSample),
-        references: &mut Vec<&'a [Frame]>,
-    ) {
-        match sight {
-            Sight::Truth(truth, _) => {
-                references.push(truth.checked);
-                recorded.truth = Some(of_truth(named, truth));
-            }
-            Sight::Truths {
-                truth,
-                carrier,
-                boundary,
-                ..
-            } => {
-                references.push(truth.checked);
-                references.extend(carrier.map(|carrier| carrier.checked));
-                recorded.truth = Some(of_truth(named, truth));
-                recorded.carrier = carrier.map(|carrier| of_truth(named, carrier));
-                recorded.boundary = boundary(walk);
-            }
-            Sight::SameInstant {
-                reference,
-                carrier,
-                boundary,
-                ..
-            } => {
-                references.push(*reference);
-                recorded.reference = Some(named.frames(reference));
-                recorded.is_carried = carrier.is_some();
-                recorded.carrier = carrier.map(|carrier| of_truth(named, carrier));
-                recorded.boundary = boundary(walk);
-            }
-            Sight::Later(later, edges) => {
-                references.push(later.stack);
-                recorded.reference = Some(named.frames(later.stack));
-                recorded.reference_edges = later.found.map(of_findings);
-                recorded.edges = edges(walk).as_deref().map(of_findings);
-            }
-            // Steps are not recorded, and neither are stacks of lines.
-            Sight::Steps(_) | Sight::Elements(_) => {}
-            Sight::Edges(edges) => recorded.edges = edges(walk).as_deref().map(of_findings),
-            Sight::AlsoClasses(sight, edges) => {
-                recorded.edges = edges(walk).as_deref().map(of_findings);
-                self.add_sight(walk, sight, (named, recorded), references);
-                let checked = references.first().copied().unwrap_or_default();
-                let checked: Vec<_> = checked.iter().rev().copied().collect();
-                recorded.reference_edges = edges(&checked).as_deref().map(of_findings);
-            }
-        }
     }
 
     /// Records an error of the walker, as [`Recorder::offer`] records walks.
@@ -222,34 +177,11 @@ fn kind(
     format!("{layer} {verdict} {reason} {cause:?} {code:?}")
 }
 
-/// The length of the longest stack.
-fn frames(walk: &[Frame], sight: &Sight<'_, Registry>) -> usize {
-    let of_truth = |truth: &Truth<'_>| truth.entries.len().max(truth.checked.len());
-    let known = match sight {
-        Sight::Truth(truth, _) => of_truth(truth),
-        Sight::Truths { truth, carrier, .. } => of_truth(truth).max(carrier.map_or(0, of_truth)),
-        Sight::SameInstant { reference, .. } => reference.len(),
-        Sight::Later(later, _) => later.stack.len(),
-        Sight::Edges(_) => 0,
-        Sight::Steps(truth) => truth.callers.len(),
-        Sight::Elements(truth) => truth.len(),
-        Sight::AlsoClasses(sight, _) => frames(walk, sight),
-    };
-    known.max(walk.len())
-}
-
-fn of_truth(named: &mut Named<'_>, truth: &Truth<'_>) -> RecordedTruth {
+fn of_trace(named: &mut Named<'_>, trace: &TraceSnapshot<'_>) -> RecordedTruth {
     RecordedTruth {
-        entries: truth.entries.iter().map(|&hook| named.hook(hook)).collect(),
-        checked: named.frames(truth.checked),
-        checked_entries: truth.checked_entries,
-        leaving: truth.leaving.iter().map(|l| (l.upto, l.count)).collect(),
+        entries: trace.entries.iter().map(|&hook| named.hook(hook)).collect(),
+        checked: named.frames(trace.checked),
+        checked_entries: trace.checked_entries,
+        leaving: trace.leaving.iter().map(|l| (l.upto, l.count)).collect(),
     }
-}
-
-fn of_findings(findings: &[Finding]) -> Vec<String> {
-    findings
-        .iter()
-        .map(|&finding| finding.name().into())
-        .collect()
 }

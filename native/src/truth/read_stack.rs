@@ -2,7 +2,7 @@
 
 use super::methods::registry::Registry;
 use super::trace_stack::StackCopy;
-use oracle::trace::{HookId, Leaving, Truth};
+use oracle::trace::{HookId, Leaving, TraceSnapshot};
 
 /// A copied trace stack, with facts about its methods.
 pub struct ReadStack<'c> {
@@ -31,13 +31,13 @@ impl<'c> ReadStack<'c> {
 
     /// What the judges get. The key of a checked frame stands for another version from the moment
     /// on at which the frame's class is redefined. From there on the entries alone tell the versions apart.
-    pub fn truth(&self) -> Truth<'_> {
+    pub fn truth(&self) -> TraceSnapshot<'_> {
         let truth = self.copy.truth(&self.hooks, &self.leaving);
         let Some(below) = self.below_redefined else {
             return truth;
         };
         let (checked, checked_entries) = self.copy.checked_within(below);
-        Truth {
+        TraceSnapshot {
             checked,
             checked_entries,
             ..truth

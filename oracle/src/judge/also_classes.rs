@@ -1,8 +1,94 @@
-//! What class files add to the judgement by another truth.
+//! What class files add to another truth.
 
-use super::classes::compared;
-use super::{Compared, Edged, Judgement, Reason, Strength, Verdict};
+use super::classes::{Edged, compared, judge_edges};
+use super::truth::{Edges, Input, Reference, Stack, Truth};
+use super::{Compared, Expected, Judgement, Reason, Strength, Verdict};
 use crate::edge::{Finding, Possible};
+use crate::trace::Frame;
+
+/// Another truth, and the class files.
+pub struct AlsoClasses<'a, T> {
+    /// The other truth.
+    pub truth: &'a T,
+    /// The class files.
+    pub edges: &'a Edges<'a>,
+}
+
+impl<T: Truth> AlsoClasses<'_, T> {
+    /// The judgement after class files are added to `judged`, that of the other truth.
+    fn with_classes(&self, judged: Judgement, walk: &[Frame]) -> Judgement {
+        let found = (self.edges)(walk);
+        let has_fault = found.iter().flatten().any(|found| found.is_impossible());
+        // If a walk agrees with its references and is possible, the references are possible too.
+        let references = if judged.is_mismatch() || has_fault {
+            self.truth.references()
+        } else {
+            vec![]
+        };
+        let findings: Vec<_> = references.iter().map(|at| self.findings(at)).collect();
+        let pairs = references.iter().zip(&findings);
+        let references = pairs.map(|(at, found)| Edged::new(&at.stack, found.as_deref()));
+        let references: Vec<_> = references.collect();
+        let edged = Edged::new(walk, found.as_deref());
+        judge_with_classes(judged, edged, &references, || self.truth.compared(walk))
+    }
+
+    /// The findings on a reference. Where other frames lie below, its lowest frame need not be an entry of
+    /// the thread.
+    fn findings(&self, reference: &Reference) -> Option<Vec<Finding>> {
+        let mut found = (self.edges)(&reference.stack)?;
+        if !reference.is_whole {
+            found.truncate(reference.stack.len());
+        }
+        Some(found)
+    }
+}
+
+impl<T: Truth> Truth for AlsoClasses<'_, T> {
+    fn judge(&self, walk: &[Frame]) -> Judgement {
+        self.with_classes(self.truth.judge(walk), walk)
+    }
+
+    fn judge_fault(&self, walk: &[Frame]) -> Judgement {
+        self.with_classes(self.truth.judge_fault(walk), walk)
+    }
+
+    fn expected(&self, honest: &[Frame], faulty: &[Frame]) -> Expected {
+        let expected = self.truth.expected(honest, faulty);
+        if let Expected::Verdict(_) = expected {
+            return expected;
+        }
+        let by_classes = judge_edges((self.edges)(faulty).as_deref());
+        if by_classes.is_mismatch() {
+            Expected::Verdict(by_classes.verdict)
+        } else {
+            expected
+        }
+    }
+
+    fn compared(&self, walk: &[Frame]) -> Vec<Compared> {
+        self.truth.compared(walk)
+    }
+
+    fn has_all_of(&self, walk: &[Frame]) -> bool {
+        self.truth.has_all_of(walk)
+    }
+
+    fn stacks(&self) -> Vec<Stack<'_>> {
+        self.truth.stacks()
+    }
+
+    fn input(&self, walk: &[Frame]) -> Input<'_> {
+        let input = self.truth.input(walk);
+        let checked = input.trace.map_or(&[][..], |trace| trace.checked);
+        let checked: Vec<_> = checked.iter().rev().copied().collect();
+        Input {
+            edges: (self.edges)(walk),
+            reference_edges: (self.edges)(&checked),
+            ..input
+        }
+    }
+}
 
 /// Adds the findings of class files on `walk` to the judgement `judged` of another truth.
 ///
@@ -14,7 +100,7 @@ use crate::edge::{Finding, Possible};
 /// `references` are stacks of GetStackTrace on which the other truth rests. If class files forbid
 /// an edge of a reference, GetStackTrace or the class files are wrong. Then only an edge that is in
 /// no reference is a mismatch of the walk.
-pub fn judge_with_classes(
+fn judge_with_classes(
     judged: Judgement,
     walk: Edged<'_>,
     references: &[Edged<'_>],

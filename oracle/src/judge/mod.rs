@@ -1,33 +1,45 @@
-//! The judges: each compares walks with one truth.
+//! When is a walk wrong? Each [`Truth`] answers in one file:
 //!
-//! Walks are slices with the top frame first, as the walkers return them.
+//! | truth | compared with the walk | file |
+//! | --- | --- | --- |
+//! | [`TraceTruth`] | the trace stack at the same instant, which the hooks of rewritten code keep | `trace/mod.rs` |
+//! | [`MountedTruth`] | the same, of a thread that may carry a virtual thread: layers of signals | `mounted.rs` |
+//! | [`HereTruth`] | GetStackTrace at the same place | `here.rs` |
+//! | [`NextTruth`] | GetStackTrace at the next safepoint | `next.rs` |
+//! | [`ClassesTruth`] | what class files allow | `classes.rs` |
+//! | [`StepTruth`](crate::StepTruth) | the calls and returns that steps have shown | `steps.rs` |
+//! | [`ElementsTruth`] | the stack at the same instant, as classes, methods and lines | `elements.rs` |
+//! | [`AlsoClasses`] | one of these, and what class files allow | `also_classes.rs` |
+//! | [`Settled`] | one of these, with what else is known of methods at that instant | `settled.rs` |
+//!
+//! A file has two functions that check each other: `judge` gives the verdict on a walk, and `expected` the end that a fault
+//! must have which is injected in place of a walk. Walks are slices with the top frame first, as the walkers return them.
 
 mod also_classes;
 mod classes;
 mod elements;
+mod expected;
 mod here;
-pub(crate) mod leaving;
 mod mounted;
 mod next;
-mod next_and_classes;
-mod outer;
 mod reason;
-mod sites;
+mod settled;
 mod steps;
 mod strength;
 mod trace;
+mod truth;
 mod verdict;
 
-pub use also_classes::judge_with_classes;
-pub use classes::judge_edges;
-pub use elements::{Element, judge_elements};
-pub use here::judge_same_instant;
-pub use mounted::{JudgesCarrier, judge_mounted, judge_mounted_at_safepoint};
-pub use next::judge_moving;
-pub use next_and_classes::{Edged, judge_moving_edges};
-pub use outer::agrees_outside;
+pub use also_classes::AlsoClasses;
+pub use classes::{ClassesTruth, Edged, judge_edges};
+pub use elements::ElementsTruth;
+pub use expected::{Expected, Unseen};
+pub use here::HereTruth;
+pub use mounted::MountedTruth;
+pub use next::NextTruth;
 pub use reason::Reason;
-pub use steps::{StepFrame, StepTop, StepTruth, judge_steps};
+pub use settled::Settled;
 pub use strength::{Compared, Strength};
-pub use trace::{Versions, compared_by_truth, judge_truth, old_frames};
+pub use trace::{TraceTruth, Versions, old_frames};
+pub use truth::{Boundary, Edges, Input, Reference, Stack, Truth, running};
 pub use verdict::{Judgement, Verdict};

@@ -1,90 +1,153 @@
-//! Walks of threads that may carry a virtual thread: its frames lie above a boundary, those of
-//! its carrier below.
+//! The truth of a thread that may carry a virtual thread: its trace stack and the carrier's. The walk has the virtual
+//! thread's frames above a boundary, and those of its carrier below.
 
-use crate::judge::trace::judge_bottom;
-use crate::judge::{Judgement, Reason, Verdict, judge_same_instant, judge_truth};
-use crate::trace::{Frame, Methods, Truth};
+use super::trace::{TraceTruth, is_bottom, judge_bottom};
+use super::truth::{Boundary, Input, Reference, Stack, Truth};
+use super::{Compared, Expected, Judgement, Reason, Unseen, Verdict};
+use crate::trace::{Frame, Methods, TraceSnapshot};
 
-/// Compares a walk with `truth`, and the part below the boundary with that of the carrier.
-///
-/// `boundary` is where the walk passes from the one to the other. Without a `carrier` no
-/// virtual thread is carried.
-pub fn judge_mounted(
-    walk: &[Frame],
-    truth: &Truth<'_>,
-    carrier: Option<&Truth<'_>>,
-    boundary: Option<usize>,
-    methods: &impl Methods,
-) -> Judgement {
-    match (boundary, carrier) {
-        (None, None) => judge_truth(walk, truth, methods),
-        (Some(at), None) => {
-            // Above the boundary nothing is known. The thread's own frames are below.
-            let found = judge_bottom(&walk[at + 1..], truth, methods);
-            let mounting = Judgement::plain(Verdict::Unverifiable, Reason::Mounting);
-            found.map_or(mounting, |found| below(found, at + 1))
+/// The trace stack of a thread, and that of its carrier if the thread is a virtual thread.
+pub struct MountedTruth<'a, M> {
+    /// The thread's trace stack.
+    pub trace: &'a TraceSnapshot<'a>,
+    /// The carrier's trace stack. Without one no virtual thread is carried.
+    pub carrier: Option<&'a TraceSnapshot<'a>>,
+    /// Facts about methods.
+    pub methods: &'a M,
+    /// Where the carrier's part begins.
+    pub boundary: Boundary<'a>,
+}
+
+impl<M: Methods> Truth for MountedTruth<'_, M> {
+    fn judge(&self, walk: &[Frame]) -> Judgement {
+        let of = |trace| TraceTruth::new(trace, self.methods);
+        let own = of(self.trace);
+        match ((self.boundary)(walk), self.carrier.map(of)) {
+            (None, None) => own.judge(walk),
+            (Some(at), None) => {
+                // Above the boundary nothing is known. The thread's own frames are below.
+                let found = judge_bottom(&walk[at + 1..], self.trace, self.methods);
+                let mounting = Judgement::plain(Verdict::Unverifiable, Reason::Mounting);
+                found.map_or(mounting, |found| found.below(at + 1))
+            }
+            (Some(at), Some(carrier)) => {
+                let above = own.judge(&walk[..at]);
+                let below = carrier.judge(&walk[at + 1..]).below(at + 1);
+                match (above.verdict, below.verdict) {
+                    (Verdict::Match, Verdict::Match) => Judgement {
+                        strength: above.strength + below.strength,
+                        ..above
+                    },
+                    _ if below.is_mismatch() && !above.is_mismatch() => below,
+                    _ => above,
+                }
+            }
+            (None, Some(_)) => {
+                let above = own.judge(walk);
+                if above.is_mismatch() {
+                    return above;
+                }
+                Judgement::at(Verdict::Truncated, walk.len(), Reason::CarrierMissing)
+            }
         }
-        (Some(at), Some(carrier)) => {
-            let above = judge_truth(&walk[..at], truth, methods);
-            let below = below(judge_truth(&walk[at + 1..], carrier, methods), at + 1);
-            match (above.verdict, below.verdict) {
-                (Verdict::Match, Verdict::Match) => Judgement {
-                    strength: above.strength + below.strength,
-                    ..above
+    }
+
+    fn expected(&self, honest: &[Frame], faulty: &[Frame]) -> Expected {
+        let of = |trace| TraceTruth::new(trace, self.methods);
+        let own = of(self.trace);
+        let (honest_above, honest_below) = parts(honest, self.boundary);
+        let (above, below) = parts(faulty, self.boundary);
+        let Some(carrier) = self.carrier.map(of) else {
+            // A walk with a boundary claims a mount under way, during which nothing is known.
+            return match (honest_below, below) {
+                (_, Some(below))
+                    if self.trace.leaving.is_empty()
+                        && !is_bottom(self.trace, below, self.methods) =>
+                {
+                    own.expected(below, below)
+                }
+                (None, None) => own.expected(honest, faulty),
+                (_, Some(_)) => Expected::Unseen(Unseen::Mounting),
+                (Some(_), None) => match own.expected(honest, faulty) {
+                    Expected::Verdict(verdict) => Expected::Verdict(verdict),
+                    _ => Expected::Unseen(Unseen::Mounting),
                 },
-                _ if below.is_mismatch() && !above.is_mismatch() => below,
-                _ => above,
-            }
-        }
-        (None, Some(_)) => {
-            let above = judge_truth(walk, truth, methods);
-            if above.is_mismatch() {
-                return above;
-            }
-            Judgement::at(Verdict::Truncated, walk.len(), Reason::CarrierMissing)
-        }
-    }
-}
-
-/// Judges the frames of a carrier.
-pub type JudgesCarrier<'a> = &'a dyn Fn(&[Frame]) -> Judgement;
-
-/// Compares a walk of the calling thread with GetStackTrace's, which ends where a virtual
-/// thread's carrier begins. `carrier` judges the frames of that one; without it no virtual thread is
-/// carried.
-pub fn judge_mounted_at_safepoint(
-    walk: &[Frame],
-    gst: &[Frame],
-    carrier: Option<JudgesCarrier<'_>>,
-    boundary: Option<usize>,
-) -> Judgement {
-    let carrier = match (boundary, carrier) {
-        (None, None) => return judge_same_instant(walk, gst),
-        (Some(_), None) => return Judgement::plain(Verdict::Unverifiable, Reason::Mounting),
-        (_, Some(carrier)) => carrier,
-    };
-    let (own, below_own) = walk.split_at(boundary.unwrap_or(walk.len()));
-    let above = judge_same_instant(own, gst);
-    let of_carrier = below_own.split_first().map(|(_, frames)| frames);
-    match of_carrier {
-        _ if above.is_mismatch() => above,
-        None | Some([]) => Judgement::at(Verdict::Truncated, walk.len(), Reason::CarrierMissing),
-        Some(frames) => {
-            let found = below(carrier(frames), own.len() + 1);
-            let both = Judgement {
-                strength: above.strength + found.strength,
-                ..above
             };
-            if found.is_mismatch() { found } else { both }
+        };
+        let of_above = (above != honest_above).then(|| own.expected(honest_above, above));
+        if let Some(Expected::Verdict(verdict)) = of_above {
+            return Expected::Verdict(verdict);
+        }
+        let Some(below) = below else {
+            return Expected::Verdict(Verdict::Truncated);
+        };
+        let honest_below = honest_below.unwrap_or_default();
+        let of_below = (below != honest_below).then(|| carrier.expected(honest_below, below));
+        match (of_above, of_below) {
+            (_, Some(Expected::Verdict(verdict))) => Expected::Verdict(verdict),
+            (Some(unseen), _) | (None, Some(unseen)) => unseen,
+            (None, None) => Expected::Unexplained,
+        }
+    }
+
+    fn compared(&self, walk: &[Frame]) -> Vec<Compared> {
+        let of = |trace, walk| TraceTruth::new(trace, self.methods).compared(walk);
+        match ((self.boundary)(walk), self.carrier) {
+            (Some(at), Some(carrier)) => {
+                let mut compared = of(self.trace, &walk[..at]);
+                compared.push(Compared::Method);
+                compared.extend(of(carrier, &walk[at + 1..]));
+                compared
+            }
+            _ => of(self.trace, walk),
+        }
+    }
+
+    fn has_all_of(&self, walk: &[Frame]) -> bool {
+        match self.carrier {
+            None => TraceTruth::new(self.trace, self.methods).has_all_of(walk),
+            Some(_) => matches!(self.judge(walk).verdict, Verdict::Match | Verdict::Window),
+        }
+    }
+
+    fn stacks(&self) -> Vec<Stack<'_>> {
+        let carrier = self.carrier.into_iter();
+        [self.trace]
+            .into_iter()
+            .chain(carrier)
+            .map(Stack::Trace)
+            .collect()
+    }
+
+    /// The checked frames are answers of GetStackTrace that agreed with the trace stack.
+    fn references(&self) -> Vec<Reference> {
+        let reference = |trace: &TraceSnapshot<'_>, is_whole| Reference {
+            stack: trace.checked.iter().rev().copied().collect(),
+            is_whole,
+        };
+        let own = reference(self.trace, self.carrier.is_none());
+        let carrier = self.carrier.map(|carrier| reference(carrier, true));
+        [Some(own), carrier].into_iter().flatten().collect()
+    }
+
+    fn input(&self, walk: &[Frame]) -> Input<'_> {
+        Input {
+            trace: Some(self.trace),
+            carrier: self.carrier,
+            boundary: (self.boundary)(walk),
+            ..Input::default()
         }
     }
 }
 
-/// A judgement of the part of a walk that starts at `start`, as one of the whole.
-fn below(judgement: Judgement, start: usize) -> Judgement {
-    Judgement {
-        at_frame: judgement.at_frame.map(|at| at + start),
-        ..judgement
+/// The parts of a walk above and below its boundary.
+pub(super) fn parts<'a>(
+    walk: &'a [Frame],
+    boundary: Boundary<'_>,
+) -> (&'a [Frame], Option<&'a [Frame]>) {
+    match boundary(walk) {
+        Some(at) => (&walk[..at], Some(&walk[at + 1..])),
+        None => (walk, None),
     }
 }
 
@@ -108,13 +171,19 @@ mod tests {
         let walk: Vec<_> = walk.iter().map(frame).collect();
         let hooks = |entries: &[u32]| entries.iter().copied().map(HookId).collect::<Vec<_>>();
         let (entries, below) = (hooks(entries), carrier.map(hooks));
-        let truth = |entries| Truth {
+        let truth = |entries| TraceSnapshot {
             entries,
-            ..Truth::default()
+            ..TraceSnapshot::default()
         };
         let below = below.as_deref().map(truth);
         let boundary = walk.iter().position(|frame| frame.method.0 == BOUNDARY);
-        let found = judge_mounted(&walk, &truth(&entries), below.as_ref(), boundary, &TOY);
+        let found = MountedTruth {
+            trace: &truth(&entries),
+            carrier: below.as_ref(),
+            methods: &TOY,
+            boundary: &|_| boundary,
+        };
+        let found = found.judge(&walk);
         (found.verdict, found.at_frame)
     }
 

@@ -83,6 +83,14 @@ impl Judgement {
         }
     }
 
+    /// The judgement on a part of a walk that starts at its frame `start`, as one on the whole walk.
+    pub fn below(self, start: usize) -> Judgement {
+        Judgement {
+            at_frame: self.at_frame.map(|at| at + start),
+            ..self
+        }
+    }
+
     /// A walk without a mismatch whose walker says that it does not know the top: inlined frames may be missing. Such
     /// a walk claims less than a whole stack.
     pub const FLAGGED: Judgement = Judgement::at(Verdict::Unverifiable, 0, Reason::Unrecorded);

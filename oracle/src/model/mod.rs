@@ -1,8 +1,12 @@
 //! The types that all parts share: layers, and the elements of stacks.
 
+mod elements;
 mod layer;
+mod steps;
 #[cfg(test)]
 pub(crate) mod toy;
 pub mod trace;
 
+pub use elements::Element;
 pub use layer::{JvmSampler, LAYERS, Layer, LayerRow, ProgramKind, TruthKind, When};
+pub use steps::{StepFrame, StepTop, StepTruth};

@@ -121,7 +121,7 @@ pub enum Site {
 
 /// The trace stack of one thread at one instant.
 #[derive(Copy, Clone, Debug, Default)]
-pub struct Truth<'a> {
+pub struct TraceSnapshot<'a> {
     /// The hooked frames, bottom first.
     pub entries: &'a [HookId],
     /// All frames from the newest checked frame down, bottom first; empty if no checked frame is

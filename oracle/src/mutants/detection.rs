@@ -1,7 +1,9 @@
 //! Whether a fault was detected.
 
-use super::expected::{Expected, Unseen};
+use super::inject::WalkerAnswer;
 use crate::Verdict;
+use crate::judge::{Expected, Truth, Unseen};
+use crate::trace::Frame;
 use serde::{Deserialize, Serialize};
 
 /// How a fault ended.
@@ -28,8 +30,23 @@ impl Detection {
         match expected {
             Expected::Verdict(right) if right == given => Detection::Caught,
             Expected::Unseen(reason) if !reported => Detection::Explained(reason),
+            Expected::Unseen(Unseen::BetweenRecords) if given == Verdict::Imprecise => {
+                Detection::Explained(Unseen::BetweenRecords)
+            }
             _ if reported => Detection::Misjudged,
             _ => Detection::Missed,
         }
+    }
+}
+
+/// The expected end of the faulty `answer` in place of `honest`, a walk without a mismatch.
+pub fn expected(
+    truth: &(impl Truth + ?Sized),
+    honest: &[Frame],
+    answer: &WalkerAnswer,
+) -> Expected {
+    match answer {
+        WalkerAnswer::Error(code) => Expected::Verdict(Verdict::Error(*code)),
+        WalkerAnswer::Stack(faulty) => truth.expected(honest, faulty),
     }
 }

@@ -1,8 +1,13 @@
 use super::*;
 use crate::Verdict;
 use crate::edge::{Finding, Impossible, Possible, Unknown};
-use crate::judge::{Edged, judge_truth};
-use crate::trace::{Frame, HookId, Leaving, Location, MethodKey, Methods, Presence, Site, Truth};
+use crate::judge::{
+    AlsoClasses, ClassesTruth, Edged, Expected, HereTruth, MountedTruth, NextTruth, TraceTruth,
+    Truth, Unseen,
+};
+use crate::trace::{
+    Frame, HookId, Leaving, Location, MethodKey, Methods, Presence, Site, TraceSnapshot,
+};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -60,8 +65,8 @@ struct Instant {
 }
 
 impl Instant {
-    fn truth(&self) -> Truth<'_> {
-        Truth {
+    fn truth(&self) -> TraceSnapshot<'_> {
+        TraceSnapshot {
             entries: &self.entries,
             checked: &self.checked,
             checked_entries: self.checked_entries,
@@ -177,8 +182,8 @@ fn faulty(
     inject(kind, walk, own, &material, random)
 }
 
-fn same_instant(reference: &[Frame]) -> Sight<'_, Toy> {
-    Sight::SameInstant {
+fn same_instant(reference: &[Frame]) -> HereTruth<'_, Toy> {
+    HereTruth {
         reference,
         carrier: None,
         methods: &Toy,
@@ -186,9 +191,9 @@ fn same_instant(reference: &[Frame]) -> Sight<'_, Toy> {
     }
 }
 
-fn given(sight: &Sight<'_, Toy>, answer: &WalkerAnswer) -> Verdict {
+fn given(truth: &dyn Truth, answer: &WalkerAnswer) -> Verdict {
     match answer {
-        WalkerAnswer::Stack(faulty) => sight.judge(faulty).verdict,
+        WalkerAnswer::Stack(faulty) => truth.judge(faulty).verdict,
         WalkerAnswer::Error(code) => Verdict::Error(*code),
     }
 }
@@ -254,10 +259,10 @@ proptest! {
         instant in instant(), other in frames(), kind in kind(), random: u64
     ) {
         let truth = instant.truth();
-        let sight = Sight::Truth(&truth, &Toy);
-        prop_assume!(!judge_truth(&instant.walk, &truth, &Toy).is_mismatch());
+        let sight = TraceTruth::new(&truth, &Toy);
+        prop_assume!(!sight.judge(&instant.walk).is_mismatch());
         if let Some(answer) = faulty(kind, &instant.walk, instant.own, &top_first(other), random) {
-            let (expected, given) = (sight.expect(&instant.walk, &answer), given(&sight, &answer));
+            let (expected, given) = (expected(&sight, &instant.walk, &answer), given(&sight, &answer));
             let outcome = Detection::of(expected, given);
             let good = matches!(outcome, Detection::Caught | Detection::Explained(_));
             prop_assert!(good, "{:?}: expected {:?}, given {:?}: {:?}", kind, expected, given, answer);
@@ -270,12 +275,12 @@ proptest! {
         instant in instant(), other in frames(), kind in kind(), random: u64
     ) {
         let truth = instant.truth();
-        let by_trace = Sight::Truth(&truth, &Toy);
+        let by_trace = TraceTruth::new(&truth, &Toy);
         let edges = |stack: &[Frame]| Some(toy_edges(stack, &instant.walk));
-        let sight = Sight::AlsoClasses(&by_trace, &edges);
+        let sight = AlsoClasses { truth: &by_trace, edges: &edges };
         prop_assume!(!sight.judge(&instant.walk).is_mismatch());
         if let Some(answer) = faulty(kind, &instant.walk, instant.own, &top_first(other), random) {
-            let outcome = Detection::of(sight.expect(&instant.walk, &answer), given(&sight, &answer));
+            let outcome = Detection::of(expected(&sight, &instant.walk, &answer), given(&sight, &answer));
             let good = matches!(outcome, Detection::Caught | Detection::Explained(_));
             prop_assert!(good, "{:?} {:?}: {:?}", outcome, kind, answer);
             if let WalkerAnswer::Stack(faulty) = &answer {
@@ -295,10 +300,10 @@ proptest! {
         let bottom_first = walk[..=newest.unwrap_or(0)].to_vec();
         let entries: Vec<_> = bottom_first.iter().filter(|f| f.method.0 < 100)
             .map(|f| HookId(f.method.0 as u32)).collect();
-        let truth = Truth { entries: &entries, checked: &bottom_first, checked_entries: entries.len(), leaving: &[] };
-        let (walk, sight) = (top_first(bottom_first.clone()), Sight::Truth(&truth, &Toy));
+        let truth = TraceSnapshot { entries: &entries, checked: &bottom_first, checked_entries: entries.len(), leaving: &[] };
+        let (walk, sight) = (top_first(bottom_first.clone()), TraceTruth::new(&truth, &Toy));
         if let Some(answer) = faulty(kind, &walk, 0, &top_first(other), random) {
-            match (sight.expect(&walk, &answer), &answer) {
+            match (expected(&sight, &walk, &answer), &answer) {
                 (Expected::Verdict(right), _) => prop_assert_eq!(right, given(&sight, &answer)),
                 (Expected::Unseen(_), WalkerAnswer::Stack(faulty)) => {
                     let at = (faulty.len() + 1).checked_sub(walk.len());
@@ -313,7 +318,7 @@ proptest! {
     fn the_same_instant_hides_nothing(walk in frames(), other in frames(), kind in kind(), random: u64) {
         let sight = same_instant(&walk);
         if let Some(answer) = faulty(kind, &walk, 0, &other, random) {
-            let outcome = Detection::of(sight.expect(&walk, &answer), given(&sight, &answer));
+            let outcome = Detection::of(expected(&sight, &walk, &answer), given(&sight, &answer));
             prop_assert_eq!(outcome, Detection::Caught);
             let cuts = [FaultKind::DropBottom, FaultKind::CutAtDepth, FaultKind::CutAtNative, FaultKind::TopOnly];
             if cuts.contains(&kind) {
@@ -328,25 +333,27 @@ proptest! {
         thread in instant(), carrier in instant(), other in frames(), kind in kind(), random: u64
     ) {
         let (truth, below) = (thread.truth(), carrier.truth());
-        prop_assume!(!judge_truth(&thread.walk, &truth, &Toy).is_mismatch());
+        prop_assume!(!TraceTruth::new(&truth, &Toy).judge(&thread.walk).is_mismatch());
         // A carrier is at no hook meanwhile.
         prop_assume!(carrier.own == 0 && !carrier.walk.is_empty());
-        prop_assume!(!judge_truth(&carrier.walk, &below, &Toy).is_mismatch());
+        prop_assume!(!TraceTruth::new(&below, &Toy).judge(&carrier.walk).is_mismatch());
         let walk = [&thread.walk[..], &[frame(BOUNDARY, Location::NATIVE.0)], &carrier.walk[..]].concat();
-        let at_safepoint = Sight::SameInstant {
+        let at_safepoint = HereTruth {
             reference: &thread.walk, carrier: Some(&below), methods: &Toy, boundary: &boundary
         };
-        let of_trace_stacks = Sight::Truths {
-            truth: &truth, carrier: Some(&below), methods: &Toy, boundary: &boundary
+        let of_trace_stacks = MountedTruth {
+            trace: &truth, carrier: Some(&below), methods: &Toy, boundary: &boundary
         };
-        let unmounted = Sight::Truths {
-            truth: &truth, carrier: None, methods: &Toy, boundary: &boundary
+        let unmounted = MountedTruth {
+            trace: &truth, carrier: None, methods: &Toy, boundary: &boundary
         };
-        for (sight, walk) in [(at_safepoint, &walk), (of_trace_stacks, &walk), (unmounted, &thread.walk)] {
+        let sights: [(&dyn Truth, _); 3] =
+            [(&at_safepoint, &walk), (&of_trace_stacks, &walk), (&unmounted, &thread.walk)];
+        for (sight, walk) in sights {
             prop_assert!(!sight.judge(walk).is_mismatch());
             for other in [&walk[..], &top_first(other.clone())] {
                 let Some(answer) = faulty(kind, walk, thread.own, other, random) else { continue };
-                let (expected, given) = (sight.expect(walk, &answer), given(&sight, &answer));
+                let (expected, given) = (expected(sight, walk, &answer), given(sight, &answer));
                 let outcome = Detection::of(expected, given);
                 let good = matches!(outcome, Detection::Caught | Detection::Explained(_));
                 prop_assert!(good, "{:?}: expected {:?}, given {:?}: {:?}", kind, expected, given, answer);
@@ -359,9 +366,9 @@ proptest! {
         walk in frames(), above in frames(), other in frames(), kind in kind(), random: u64
     ) {
         let later = [top_first(above), walk.clone()].concat();
-        let sight: Sight<'_, Toy> = Sight::Later(Edged::new(&later, None), &|_| None);
+        let sight = NextTruth { later: Edged::new(&later, None), lacks_virtual: false, edges: &|_| None };
         if let Some(answer) = faulty(kind, &walk, 0, &other, random) {
-            let outcome = Detection::of(sight.expect(&walk, &answer), given(&sight, &answer));
+            let outcome = Detection::of(expected(&sight, &walk, &answer), given(&sight, &answer));
             let good = matches!(outcome, Detection::Caught | Detection::Explained(_));
             prop_assert!(good, "{:?} {:?}: {:?}", outcome, kind, answer);
         }
@@ -376,9 +383,9 @@ proptest! {
         let later = if ended { vec![] } else { [top_first(above), walk.clone()].concat() };
         let edges = |stack: &[Frame]| Some(toy_edges(stack, &later));
         let found = edges(&later);
-        let sight: Sight<'_, Toy> = Sight::Later(Edged::new(&later, found.as_deref()), &edges);
+        let sight = NextTruth { later: Edged::new(&later, found.as_deref()), lacks_virtual: false, edges: &edges };
         if let Some(answer) = faulty(kind, &walk, 0, &other, random) {
-            let outcome = Detection::of(sight.expect(&walk, &answer), given(&sight, &answer));
+            let outcome = Detection::of(expected(&sight, &walk, &answer), given(&sight, &answer));
             let good = matches!(outcome, Detection::Caught | Detection::Explained(_));
             prop_assert!(good, "{:?} {:?}: {:?}", outcome, kind, answer);
             if let WalkerAnswer::Stack(faulty) = &answer {
@@ -413,12 +420,9 @@ fn toy_edges(stack: &[Frame], later: &[Frame]) -> Vec<Finding> {
 /// The end of a faulty stack with these findings.
 fn by_edges(found: Option<&[Finding]>) -> Detection {
     let edges = |_: &[Frame]| found.map(<[_]>::to_vec);
-    let (sight, faulty) = (
-        Sight::<Toy>::Edges(&edges),
-        WalkerAnswer::Stack(vec![frame(1, 1)]),
-    );
+    let (sight, faulty) = (ClassesTruth(&edges), WalkerAnswer::Stack(vec![frame(1, 1)]));
     Detection::of(
-        sight.expect(&[frame(2, 1)], &faulty),
+        expected(&sight, &[frame(2, 1)], &faulty),
         given(&sight, &faulty),
     )
 }
@@ -451,9 +455,13 @@ fn the_class_files_catch_or_explain() {
 fn a_shallower_recursion_is_told_from_a_missing_frame() {
     let frames = |methods: &[usize]| methods.iter().map(|&m| frame(m, 1)).collect::<Vec<_>>();
     let edges = |stack: &[Frame]| Some(vec![Finding::Possible(Possible::Static); stack.len() + 1]);
-    let sight = Sight::<Toy>::Edges(&edges);
+    let sight = ClassesTruth(&edges);
     let expect = |honest: &[usize], faulty: &[usize]| {
-        sight.expect(&frames(honest), &WalkerAnswer::Stack(frames(faulty)))
+        expected(
+            &sight,
+            &frames(honest),
+            &WalkerAnswer::Stack(frames(faulty)),
+        )
     };
     let (recursion, allowed) = (Unseen::Recursion, Unseen::Allowed);
     assert_eq!(

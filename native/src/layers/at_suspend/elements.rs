@@ -4,7 +4,7 @@ use crate::jvm::jni::Env;
 use crate::jvm::jvmti::{JMethodId, Jvmti};
 use crate::truth::context::Truth;
 use crate::walkers::element::StackElement;
-use oracle::judge::Element;
+use oracle::Element;
 use oracle::record::Evidence;
 use oracle::trace::{Frame, Location, MethodKey};
 use std::collections::HashMap;

@@ -26,8 +26,7 @@ use crate::walkers::java::asker::{Answer, Asker};
 use crate::walkers::walker::{Walked, WalksOther};
 use elements::Elements;
 use oracle::edge::Finding;
-use oracle::judge::judge_truth;
-use oracle::mutants::Sight;
+use oracle::judge::{AlsoClasses, ElementsTruth, Settled, TraceTruth, Truth};
 use oracle::tally::Drop;
 use oracle::trace::Frame;
 use oracle::{Judgement, LAYERS, Layer, TruthKind, Verdict, When};
@@ -228,18 +227,14 @@ impl Answered<'_> {
                 continue;
             };
             let walk = elements.of_answer(answer);
-            let sight = Sight::Elements(&truth);
             let check = Check {
                 layer,
                 env: self.env,
                 tid: self.tid,
                 seen: Seen::Plainly,
-                sight: &sight,
-                reference: &[],
                 evidence: &|_| elements.evidence(answer, &truth),
             };
-            let judge = |walk: &[Frame]| sight.judge(walk);
-            check.settled(self.layers, &walk, judge(&walk), judge);
+            check.run(self.layers, &walk, &ElementsTruth(&truth));
         }
     }
 }
@@ -273,30 +268,31 @@ fn judge(
     };
     let methods = &layers.truth.methods;
     let stack = ReadStack::new(stack.copy(), methods);
-    let truth = stack.truth();
-    let by_trace = Sight::Truth(&truth, methods);
+    let trace = stack.truth();
     let against = Against {
-        truth: &truth,
+        truth: &trace,
         carrier: None,
         boundary: None,
         asked: sample.asked,
     };
-    let judge = |walk: &[Frame]| {
-        let found = methods.settle_walk(by_trace.judge(walk), walk, against, |methods, walk| {
-            judge_truth(walk, &truth, methods)
-        });
-        by_trace.judge_with_classes(found, walk, edges)
+    let by_trace = TraceTruth::new(&trace, methods);
+    let settled = Settled::always(&by_trace, |by_trace, walk| {
+        methods.settle_walk(by_trace.judge(walk), walk, against, |methods, walk| {
+            TraceTruth::new(&trace, methods).judge(walk)
+        })
+    });
+    let truth = AlsoClasses {
+        truth: &settled,
+        edges,
     };
     let check = Check {
         layer,
         env,
         tid,
         seen: Seen::Plainly,
-        sight: &Sight::AlsoClasses(&by_trace, edges),
-        reference: &[truth.checked],
         evidence: &nothing_more,
     };
-    Some(check.settled(layers, walk, judge(walk), judge))
+    Some(check.run(layers, walk, &truth))
 }
 
 /// The trace stack of a thread that is suspended.

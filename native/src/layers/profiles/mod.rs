@@ -12,9 +12,8 @@ use crate::truth::methods::show::unnamed;
 use crate::truth::read_stack::ReadStack;
 use crate::walkers::element::StackElement;
 use oracle::bias::{Claim, Pairs, Sampler, StackProfiles, hooked, newest};
-use oracle::judge::judge_truth;
-use oracle::mutants::Sight;
-use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Truth};
+use oracle::judge::{Stack, TraceTruth, Truth, running};
+use oracle::trace::{Frame, HookId, Location, MethodKey, Methods};
 use oracle::{Layer, Verdict};
 use std::collections::BTreeMap;
 
@@ -29,12 +28,11 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// What `sight` shows.
-    pub fn of(sight: &Sight<'_, Registry>) -> Option<Ran> {
-        Some(Ran {
-            newest: sight.newest()?,
-            stack: sight.running()?,
-        })
+    /// What these stacks of a truth show.
+    pub fn of(stacks: &[Stack<'_>]) -> Option<Ran> {
+        let stack = running(stacks)?;
+        let newest = *stack.last()?;
+        Some(Ran { newest, stack })
     }
 
     /// Counts what `sampler` named, and the stack that it showed.
@@ -56,9 +54,7 @@ pub fn is_silent(layers: &Layers, layer: Layer, sample: &Sample) {
     if layers.injector.gives_profile_of(layer) {
         return;
     }
-    let ran = with_truth(layers, sample, |truth, methods| {
-        Ran::of(&Sight::Truth(truth, methods))
-    });
+    let ran = with_truth(layers, sample, |truth| Ran::of(&truth.stacks()));
     if let Some(ran) = ran.flatten() {
         ran.count(layers, Sampler::Walker(layer), Claim::Silent, Claim::Silent);
     }
@@ -126,10 +122,10 @@ fn before_safepoint(layers: &Layers, sample: &Sample) -> Option<Ran> {
     if !layers.config.hooks.is_on() || sample.carried {
         return None;
     }
-    let ran = with_truth(layers, sample, |truth, methods| {
+    let ran = with_truth(layers, sample, |truth| {
         let is_in_window = matches!(sample.reply, Reply::Walked(Ok(())))
-            && judge_truth(sample.frames.frames(), truth, methods).verdict == Verdict::Window;
-        (!is_in_window).then(|| Ran::of(&Sight::Truth(truth, methods)))?
+            && truth.judge(sample.frames.frames()).verdict == Verdict::Window;
+        (!is_in_window).then(|| Ran::of(&truth.stacks()))?
     });
     ran.flatten()
 }
@@ -158,11 +154,11 @@ pub fn stacks(layers: &Layers) -> Option<BTreeMap<Sampler, StackProfiles>> {
 fn with_truth<T>(
     layers: &Layers,
     sample: &Sample,
-    see: impl FnOnce(&Truth<'_>, &Registry) -> T,
+    see: impl FnOnce(&TraceTruth<'_, Registry>) -> T,
 ) -> Option<T> {
     let methods = &layers.truth.methods;
     sample.copied.is_ok().then(|| {
         let stack = ReadStack::new(&sample.stack, methods);
-        see(&stack.truth(), methods)
+        see(&TraceTruth::new(&stack.truth(), methods))
     })
 }

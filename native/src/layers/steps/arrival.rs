@@ -8,7 +8,7 @@ use crate::evidence::Seen;
 use crate::jvm::jni::Env;
 use crate::jvm::os::peek::OwnMemory;
 use crate::layers::context::Layers;
-use crate::layers::path::{Check, nothing_more};
+use crate::layers::path::{Check, nothing_more, unless_doubtful};
 use crate::sampling::stepping::counts::End;
 use crate::sampling::stepping::handler;
 use crate::truth::thread_state::ThreadState;
@@ -16,9 +16,8 @@ use crate::walkers::here::with_scratch;
 use hotspot::steps::Place;
 use hotspot::steps::anchor;
 use hotspot::steps::shadow::{Call, Interpreted};
-use oracle::judge::{StepTruth, judge_steps};
-use oracle::mutants::Sight;
-use oracle::{Layer, TruthKind, Verdict};
+use oracle::judge::Truth;
+use oracle::{Layer, StepTruth, TruthKind, Verdict};
 use std::cell::RefCell;
 
 const LAYER: Layer = TruthKind::Steps.checked_by();
@@ -57,11 +56,10 @@ fn is_true(layers: &Layers, state: &ThreadState, env: Env<'_>, calls: &[Call]) -
             env,
             tid: state.tid(),
             seen: Seen::Plainly,
-            sight: &Sight::Steps(truth),
-            reference: &[],
             evidence: &nothing_more,
         };
-        check.go(layers, gst).verdict
+        let truth = unless_doubtful(truth, &layers.truth.methods);
+        check.run(layers, gst, &truth).verdict
     });
     match judged {
         Some(verdict) => verdict == Verdict::Match,
@@ -76,7 +74,7 @@ fn is_true(layers: &Layers, state: &ThreadState, env: Env<'_>, calls: &[Call]) -
 fn begin(layers: &Layers, state: &ThreadState, env: Env<'_>) -> Result<(), End> {
     let calls = calls(layers, state).ok_or(End::NoCalls)?;
     let verdict = compare(layers, state, env, &calls, |truth, gst| {
-        judge_steps(gst, truth).verdict
+        truth.judge(gst).verdict
     });
     match verdict {
         Some(Verdict::Match) => {}

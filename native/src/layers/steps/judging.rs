@@ -8,7 +8,7 @@ use crate::jvm::attached::AttachedThread;
 use crate::jvm::jni::Env;
 use crate::jvm::os::ring::{Reader, ring};
 use crate::layers::context::Layers;
-use crate::layers::path::{Check, nothing_more};
+use crate::layers::path::{Check, nothing_more, unless_doubtful};
 use crate::sampling::sample::Reply;
 use crate::sampling::stepping::asking::{Asking, Means};
 use crate::sampling::stepping::callers::{Below, KnownCalls};
@@ -17,8 +17,7 @@ use crate::sampling::stepping::key::key;
 use crate::sampling::stepping::seen::Seen;
 use crate::walkers::buffer::ErrorCode;
 use hotspot::walkers::Walker;
-use oracle::judge::{Strength, judge_steps};
-use oracle::mutants::Sight;
+use oracle::judge::{Strength, Truth};
 use oracle::trace::Frame;
 use oracle::{Judgement, Layer, Reason, Verdict};
 use rustc_hash::FxBuildHasher;
@@ -177,7 +176,7 @@ impl Judging<'_, '_> {
         }
         let at = (&instant.place, instant.interpreted);
         let found = truth(self.layers.truth.jvm, &mut self.names, at, &instant.calls);
-        found.is_some_and(|found| judge_steps(&[], &found).verdict == Verdict::Match)
+        found.is_some_and(|found| found.judge(&[]).verdict == Verdict::Match)
     }
 
     fn judge_walk(&mut self, instant: &Instant) -> Judgement {
@@ -220,11 +219,10 @@ impl Judging<'_, '_> {
             env,
             tid: instant.tid,
             seen: Sampled::InSignal(&instant.sample),
-            sight: &Sight::Steps(&found),
-            reference: &[],
             evidence: &nothing_more,
         };
-        let judgement = check.go(layers, &walk);
+        let found = unless_doubtful(&found, &layers.truth.methods);
+        let judgement = check.run(layers, &walk, &found);
         let is_true_below = matches!(judgement.verdict, Verdict::Match | Verdict::Imprecise);
         if is_true_below || judgement.is_flagged() {
             self.note_calls(instant, &walk);

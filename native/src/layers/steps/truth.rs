@@ -5,8 +5,8 @@ use crate::jvm::Jvm;
 use hotspot::steps::Place;
 use hotspot::steps::shadow::{Call, Interpreted};
 use hotspot::steps::truth::{Bci, Line, lines, lines_of_call};
-use oracle::judge::{StepFrame, StepTop, StepTruth};
 use oracle::trace::Location;
+use oracle::{StepFrame, StepTop, StepTruth};
 
 /// The truth at `place` with these `calls`, the oldest first; `None` if the VM's data do not show it.
 pub fn truth(

@@ -9,7 +9,7 @@
 use super::hooked::Hooked;
 use super::registry::Registry;
 use oracle::judge::{Versions, old_frames};
-use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence, Site, Truth};
+use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence, Site, TraceSnapshot};
 use oracle::{Judgement, Reason, Verdict};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -19,9 +19,9 @@ use std::sync::Arc;
 #[derive(Copy, Clone)]
 pub struct Against<'a> {
     /// That of the thread, or of the virtual thread that it carries.
-    pub truth: &'a Truth<'a>,
+    pub truth: &'a TraceSnapshot<'a>,
     /// That of the carrier, if the thread carries a virtual one.
-    pub carrier: Option<&'a Truth<'a>>,
+    pub carrier: Option<&'a TraceSnapshot<'a>>,
     /// The frame at which the walk passes from the virtual thread to the carrier.
     pub boundary: Option<usize>,
     /// When the thread was asked, in nanoseconds of `clock::since_start`.
@@ -56,7 +56,7 @@ impl<'a> WithOld<'a> {
         &mut self,
         walk: &mut [Frame],
         part: Range<usize>,
-        truth: &Truth<'_>,
+        truth: &TraceSnapshot<'_>,
         asked: u64,
     ) {
         let versions = At {

@@ -8,8 +8,8 @@
 use super::hooked::{Hooked, Known};
 use super::old_frames::{Old, WithOld};
 use super::registry::Registry;
-use oracle::judge::judge_truth;
-use oracle::trace::{Frame, HookId, MethodKey, Truth};
+use oracle::judge::{TraceTruth, Truth};
+use oracle::trace::{Frame, HookId, MethodKey, TraceSnapshot};
 use oracle::{Judgement, Reason, Verdict};
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ impl Registry {
         &self,
         mismatch: Judgement,
         gst: &[Frame],
-        truth: &Truth<'_>,
+        truth: &TraceSnapshot<'_>,
         asked: u64,
     ) -> Judgement {
         if !mismatch.is_mismatch() {
@@ -85,7 +85,7 @@ impl Registry {
         self.notice_changes(gst, truth.entries);
         if !self.is_doubtful(gst, &[truth.checked]) {
             // A key may have become known since the walk was judged.
-            return judge_truth(gst, truth, self);
+            return TraceTruth::new(truth, self).judge(gst);
         }
         let doubtful = Judgement::plain(Verdict::Unverifiable, Reason::MethodGone);
         let mut old = vec![];
@@ -104,7 +104,7 @@ impl Registry {
             // All entries are of versions that run now, so they ran when GetStackTrace was asked, and each has
             // a key that is known: a key of no class stands for none of them. What the VM said of the methods
             // before may have been out of date.
-            return judge_truth(gst, truth, self);
+            return TraceTruth::new(truth, self).judge(gst);
         }
         let above = gst.len() - truth.checked.len().min(gst.len());
         let strangers = gst[..above].iter().rev().map(|frame| frame.method);
@@ -114,7 +114,7 @@ impl Registry {
         let has_one_version_each =
             pairs.all(|(&key, version)| with_old.add(key, version) == version.0);
         let found = if has_one_version_each && strangers.len() <= old.len() {
-            judge_truth(gst, truth, &with_old)
+            TraceTruth::new(truth, &with_old).judge(gst)
         } else {
             mismatch
         };
@@ -132,11 +132,13 @@ impl Registry {
     /// 15,000 checks of the fixture `redefinition`. Probably the version between had equal code: then the
     /// frame's version does not count as obsolete (`check_methods_and_mark_as_obsolete` in
     /// `jvmtiRedefineClasses.cpp`), and its ID is looked up by the number that the newest version has.
-    fn agrees_by_place(&self, gst: &[Frame], truth: &Truth<'_>) -> bool {
+    fn agrees_by_place(&self, gst: &[Frame], truth: &TraceSnapshot<'_>) -> bool {
         let mut by_place = WithOld::new(self);
         let mut named = gst.to_vec();
         by_place.name(&mut named, 0..gst.len(), truth, EVER);
-        !judge_truth(&named, truth, &by_place).is_mismatch()
+        !TraceTruth::new(truth, &by_place)
+            .judge(&named)
+            .is_mismatch()
     }
 
     /// `walk`, in which frames that name no method and may be of an old version are replaced by the

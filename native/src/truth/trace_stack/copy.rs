@@ -2,7 +2,7 @@
 
 use super::entry::{Entry, LEAVING, hook_of};
 use crate::jvm::os::reserved::Reserved;
-use oracle::trace::{Frame, HookId, Leaving, Truth};
+use oracle::trace::{Frame, HookId, Leaving, TraceSnapshot};
 use std::io;
 use std::ptr::NonNull;
 
@@ -112,8 +112,8 @@ impl StackCopy {
     }
 
     /// The truth of the copied stack for judges. `hooks` must be all of [`Self::hooks`].
-    pub fn truth<'a>(&'a self, hooks: &'a [HookId], leaving: &'a [Leaving]) -> Truth<'a> {
-        Truth {
+    pub fn truth<'a>(&'a self, hooks: &'a [HookId], leaving: &'a [Leaving]) -> TraceSnapshot<'a> {
+        TraceSnapshot {
             entries: hooks,
             checked: self.checked_frames(),
             checked_entries: self.checked_entries(),

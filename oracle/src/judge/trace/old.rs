@@ -1,7 +1,7 @@
 //! Frames of methods that have no key any more: of an old version of a redefined method, or of an
 //! unloaded class.
 
-use crate::trace::{Frame, HookId, Methods, Presence, Truth};
+use crate::trace::{Frame, HookId, Methods, Presence, TraceSnapshot};
 
 /// What is known of versions of methods. Each version has a hook of its own.
 pub trait Versions {
@@ -21,7 +21,7 @@ pub trait Versions {
 /// version. No other frame is: whatever else differs is a difference.
 pub fn old_frames(
     walk: &[Frame],
-    truth: &Truth<'_>,
+    truth: &TraceSnapshot<'_>,
     methods: &impl Methods,
     versions: &impl Versions,
 ) -> Vec<(usize, HookId)> {
@@ -85,9 +85,9 @@ mod tests {
         };
         let frames: Vec<_> = walk.iter().rev().map(frame).collect();
         let entries: Vec<_> = entries.iter().copied().map(HookId).collect();
-        let truth = Truth {
+        let truth = TraceSnapshot {
             entries: &entries,
-            ..Truth::default()
+            ..TraceSnapshot::default()
         };
         let found = old_frames(&frames, &truth, &TOY, &TOY).into_iter();
         found

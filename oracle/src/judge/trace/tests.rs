@@ -97,7 +97,7 @@ fn judge_runs(
     walk.reverse();
     let entries: Vec<_> = entries.iter().map(|&id| HookId(id)).collect();
     let checked = frames(checked);
-    let truth = Truth {
+    let truth = TraceSnapshot {
         entries: &entries,
         checked: &checked,
         checked_entries: k,
@@ -415,10 +415,10 @@ fn constructors_that_an_exception_has_left_may_lie_below_others() {
         let bottom_first: Vec<_> = walk.iter().map(|&m| (m, BODY)).collect();
         let mut walk = frames(&bottom_first);
         walk.reverse();
-        let truth = Truth {
+        let truth = TraceSnapshot {
             entries: &entries,
             leaving: &leaving,
-            ..Truth::default()
+            ..TraceSnapshot::default()
         };
         judge_truth(&walk, &truth, &Toy).verdict
     };
@@ -531,9 +531,9 @@ proptest! {
 fn an_answer_that_lacks_nothing_is_no_less_true_for_saying_that_it_may() {
     let verdict = |entries: &[u32]| {
         let entries: Vec<_> = entries.iter().copied().map(HookId).collect();
-        let truth = Truth {
+        let truth = TraceSnapshot {
             entries: &entries,
-            ..Truth::default()
+            ..TraceSnapshot::default()
         };
         let frame = |(method, location)| Frame {
             method: MethodKey(method),

@@ -75,7 +75,8 @@ pub struct Started {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mutants::{Detection, FaultKind, Unseen};
+    use crate::judge::Unseen;
+    use crate::mutants::{Detection, FaultKind};
     use crate::record::{Address, CauseName, Evidence, Mismatch, ShownFrame};
     use crate::{Layer, Verdict};
 

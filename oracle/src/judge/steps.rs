@@ -1,56 +1,36 @@
-//! The judge by steps: a walk at one instruction, compared with the calls and returns that the thread's
-//! steps have shown.
+//! The truth of steps: the calls and returns that the thread's steps have shown. A walk at one instruction is
+//! right if it is one of the stacks that are true there.
 
-use crate::judge::{Compared, Judgement, Reason, Strength, Verdict};
-use crate::trace::{Frame, Location, MethodKey};
+use super::truth::{Input, Stack, Truth};
+use super::{Compared, Expected, Judgement, Reason, Strength, Unseen, Verdict};
+use crate::model::{StepFrame, StepTruth};
+use crate::trace::{Frame, Location};
 
-/// A frame of a truth by steps.
-#[derive(Copy, Clone, Debug, Eq, PartialEq)]
-pub struct StepFrame {
-    /// The method.
-    pub method: MethodKey,
-    /// The location; `None` if it is not known.
-    pub location: Option<Location>,
-}
-
-/// What may be at the top of a stack at one instruction.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct StepTop {
-    /// The frames above the callers, top first.
-    pub frames: Vec<StepFrame>,
-    /// Whether these frames are certain. If not, the inlined frames are those of a neighbouring debug info
-    /// record.
-    pub is_certain: bool,
-}
-
-/// The truth by steps: the callers are certain, and the top is one of several.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct StepTruth {
-    /// What may be at the top. At an instruction that builds or removes a frame, the stack with the frame
-    /// and the stack without the frame are both true.
-    pub tops: Vec<StepTop>,
-    /// The frames below, top first.
-    pub callers: Vec<StepFrame>,
-}
-
-impl StepFrame {
-    /// Whether `frame` can be this one.
-    pub fn allows(&self, frame: &Frame) -> bool {
-        let at = |location| location == frame.location;
-        self.method == frame.method && self.location.is_none_or(at)
+impl Truth for StepTruth {
+    fn judge(&self, walk: &[Frame]) -> Judgement {
+        judge(walk, self)
     }
-}
 
-impl StepTruth {
-    /// The stacks that are true, top frame first, and whether each is certain.
-    pub fn stacks(&self) -> impl Iterator<Item = (Vec<StepFrame>, bool)> {
-        let stack = |top: &StepTop| ([&top.frames[..], &self.callers].concat(), top.is_certain);
-        self.tops.iter().map(stack)
+    fn expected(&self, _: &[Frame], faulty: &[Frame]) -> Expected {
+        expected(faulty, self)
+    }
+
+    fn compared(&self, walk: &[Frame]) -> Vec<Compared> {
+        vec![Compared::Nothing; walk.len()]
+    }
+
+    fn stacks(&self) -> Vec<Stack<'_>> {
+        vec![Stack::Steps(self)]
+    }
+
+    /// Nothing: samples of steps are not recorded.
+    fn input(&self, _: &[Frame]) -> Input<'_> {
+        Input::default()
     }
 }
 
 /// Judges `walk`, which was taken at the instant of `truth`.
-pub fn judge_steps(walk: &[Frame], truth: &StepTruth) -> Judgement {
+fn judge(walk: &[Frame], truth: &StepTruth) -> Judgement {
     let mut nearest: Option<(usize, Judgement)> = None;
     let mut uncertain = None;
     for (stack, is_certain) in truth.stacks() {
@@ -114,9 +94,30 @@ fn differing(walk: &[Frame], stack: &[StepFrame], same: usize) -> Judgement {
     }
 }
 
+fn expected(faulty: &[Frame], truth: &StepTruth) -> Expected {
+    let starts_with_faulty = |stack: &[StepFrame]| {
+        let mut pairs = stack.iter().zip(faulty);
+        faulty.len() <= stack.len() && pairs.all(|(known, frame)| known.allows(frame))
+    };
+    let stacks: Vec<_> = truth.stacks().collect();
+    let begun = stacks.iter().filter(|(stack, _)| starts_with_faulty(stack));
+    let (whole, cut): (Vec<_>, Vec<_>) = begun.partition(|(stack, _)| stack.len() == faulty.len());
+    match (whole.as_slice(), cut.as_slice()) {
+        ([], []) if stacks.is_empty() => Expected::Unseen(Unseen::NoTruth),
+        ([], [_, ..]) if !faulty.is_empty() => Expected::Verdict(Verdict::Truncated),
+        ([], _) => Expected::Verdict(Verdict::Wrong),
+        (whole, _) if whole.iter().any(|(_, is_certain)| *is_certain) => {
+            Expected::Unseen(Unseen::Unsettled)
+        }
+        _ => Expected::Verdict(Verdict::Imprecise),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::StepTop;
+    use crate::trace::MethodKey;
 
     fn frame(method: usize, bci: i32) -> Frame {
         Frame {
@@ -147,7 +148,7 @@ mod tests {
 
     #[test]
     fn each_stack_that_is_true_agrees() {
-        let judge = |walk: &[Frame]| judge_steps(walk, &truth());
+        let judge = |walk: &[Frame]| truth().judge(walk);
         let [one, zero] = [frame(1, 9), frame(0, 4)];
         let whole = judge(&[frame(2, 77), one, zero]);
         assert_eq!(whole.verdict, Verdict::Match);
@@ -168,7 +169,7 @@ mod tests {
             tops: truth().tops[1..2].to_vec(),
             ..truth()
         };
-        let judge = |walk: &[Frame]| judge_steps(walk, &uncertain);
+        let judge = |walk: &[Frame]| uncertain.judge(walk);
         assert!(judge(&[flagged(2), one, zero]).is_flagged());
         // The inlined method is not the compiled one, and callers must be right.
         assert_eq!(judge(&[flagged(3), one, zero]).verdict, Verdict::Wrong);
@@ -179,7 +180,7 @@ mod tests {
     #[test]
     fn each_other_stack_differs() {
         let verdict = |walk: &[Frame]| {
-            let judged = judge_steps(walk, &truth());
+            let judged = truth().judge(walk);
             (judged.verdict, judged.at_frame)
         };
         let [one, zero] = [frame(1, 9), frame(0, 4)];
@@ -198,7 +199,7 @@ mod tests {
             (Verdict::Wrong, Some(2))
         );
         assert_eq!(verdict(&[]), (Verdict::Wrong, Some(0)));
-        let nothing = judge_steps(&[one], &StepTruth::default());
+        let nothing = StepTruth::default().judge(&[one]);
         assert_eq!(nothing.verdict, Verdict::Unverifiable);
     }
 }

@@ -1,11 +1,65 @@
-use crate::judge::leaving::without_leaving;
-use crate::judge::outer::judge_unrecorded;
-use crate::judge::{Compared, Judgement, Reason, Strength, Verdict, sites};
-use crate::trace::{Frame, Methods, Presence, Site, Truth};
+mod expected;
+mod leaving;
+mod old;
+mod outer;
+mod sites;
+#[cfg(test)]
+mod tests;
+
+pub(super) use expected::is_bottom;
+pub use old::{Versions, old_frames};
+
+use super::truth::{Input, Stack, Truth};
+use super::{Compared, Expected, Judgement, Reason, Strength, Verdict};
+use crate::trace::{Frame, Methods, Presence, Site, TraceSnapshot};
+use leaving::without_leaving;
+use outer::{agrees_outside, judge_unrecorded};
 use std::cmp::Ordering;
 
-/// Compares a walk with the trace stack at the same instant: layers `gst` and
-/// `asgct-async`.
+/// The trace stack of a thread without a carrier.
+pub struct TraceTruth<'a, M> {
+    trace: &'a TraceSnapshot<'a>,
+    methods: &'a M,
+}
+
+impl<'a, M: Methods> TraceTruth<'a, M> {
+    /// The truth of this trace stack.
+    pub fn new(trace: &'a TraceSnapshot<'a>, methods: &'a M) -> TraceTruth<'a, M> {
+        TraceTruth { trace, methods }
+    }
+}
+
+impl<M: Methods> Truth for TraceTruth<'_, M> {
+    fn judge(&self, walk: &[Frame]) -> Judgement {
+        judge_truth(walk, self.trace, self.methods)
+    }
+
+    fn expected(&self, honest: &[Frame], faulty: &[Frame]) -> Expected {
+        expected::of_truth(self.trace, self.methods, honest, faulty)
+    }
+
+    fn compared(&self, walk: &[Frame]) -> Vec<Compared> {
+        compared_by_truth(walk, self.trace, self.methods)
+    }
+
+    /// As [`agrees_outside`] says.
+    fn has_all_of(&self, walk: &[Frame]) -> bool {
+        agrees_outside(walk, self.trace, self.methods)
+    }
+
+    fn stacks(&self) -> Vec<Stack<'_>> {
+        vec![Stack::Trace(self.trace)]
+    }
+
+    fn input(&self, _: &[Frame]) -> Input<'_> {
+        Input {
+            trace: Some(self.trace),
+            ..Input::default()
+        }
+    }
+}
+
+/// Compares a walk with the trace stack at the same instant.
 ///
 /// * Up to the newest checked frame every frame counts, hooked or not, methods and
 ///   locations; only the newest checked frame's own location moves.
@@ -18,9 +72,9 @@ use std::cmp::Ordering;
 ///   anything. Its frames may be missing from the trace stack; its entries must have their frames.
 /// * Where the walker says that inlined frames may be missing above its top frame, the judgement is
 ///   `unverifiable` if all other frames agree, unless the trace stack shows that none is missing.
-/// * Constructors that an exception may have left (see [`Truth::leaving`]) may be there or not;
+/// * Constructors that an exception may have left (see [`TraceSnapshot::leaving`]) may be there or not;
 ///   but if not, all of this must hold without them.
-pub fn judge_truth(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> Judgement {
+fn judge_truth(walk: &[Frame], truth: &TraceSnapshot<'_>, methods: &impl Methods) -> Judgement {
     let by_entries = judge_entries(walk, truth, methods);
     let found = match by_entries.verdict {
         Verdict::Match => by_entries,
@@ -36,9 +90,9 @@ pub fn judge_truth(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) ->
 
 /// How the trace stack compares each frame of a walk that matches, top frame first: the method of each
 /// hooked frame, all of the frames below the newest checked one.
-pub fn compared_by_truth(
+fn compared_by_truth(
     walk: &[Frame],
-    truth: &Truth<'_>,
+    truth: &TraceSnapshot<'_>,
     methods: &impl Methods,
 ) -> Vec<Compared> {
     let compared = |at: usize| match (walk.len() - at).cmp(&truth.checked.len()) {
@@ -55,7 +109,7 @@ pub fn compared_by_truth(
 /// What speaks against `walk` as the bottom of a thread's stack, above which other entries may lie.
 pub(super) fn judge_bottom(
     walk: &[Frame],
-    truth: &Truth<'_>,
+    truth: &TraceSnapshot<'_>,
     methods: &impl Methods,
 ) -> Option<Judgement> {
     let found = judge_truth(walk, truth, methods);
@@ -69,7 +123,7 @@ pub(super) fn judge_bottom(
 }
 
 /// The judgement by the trace stack alone.
-fn judge_entries(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> Judgement {
+fn judge_entries(walk: &[Frame], truth: &TraceSnapshot<'_>, methods: &impl Methods) -> Judgement {
     let found = judge_active(walk, truth, methods);
     if !found.is_mismatch() || truth.leaving.is_empty() {
         return found;
@@ -90,7 +144,7 @@ fn judge_entries(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> J
 }
 
 /// Compares the walk with a truth each of whose entries belongs to an active frame.
-fn judge_active(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> Judgement {
+fn judge_active(walk: &[Frame], truth: &TraceSnapshot<'_>, methods: &impl Methods) -> Judgement {
     if truth.entries.is_empty() && truth.checked.is_empty() {
         return judge_empty_truth(walk, methods);
     }
@@ -153,7 +207,7 @@ fn is_at_push(frame: Frame, methods: &impl Methods) -> bool {
 /// Aligns walk and truth from the bottom.
 fn align(
     walk: &[Frame],
-    truth: &Truth<'_>,
+    truth: &TraceSnapshot<'_>,
     methods: &impl Methods,
 ) -> Result<Judgement, Judgement> {
     let at_depth = |depth: usize| walk.len() - 1 - depth;
@@ -266,7 +320,7 @@ fn may_catch(presence: Presence) -> bool {
 
 /// Whether the walk is the top part of the truth: all its hooked frames are the newest
 /// entries in order, at least one of them, and what it shows of the checked frames agrees.
-fn is_top_part(walk: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> bool {
+fn is_top_part(walk: &[Frame], truth: &TraceSnapshot<'_>, methods: &impl Methods) -> bool {
     let hooked = |at| Some((at, methods.presence(walk, at)?));
     let Some((newest, (id, presence))) = (0..walk.len()).find_map(hooked) else {
         return false;
@@ -292,7 +346,7 @@ fn is_top_part_from(
     walk: &[Frame],
     from: usize,
     newest: usize,
-    truth: &Truth<'_>,
+    truth: &TraceSnapshot<'_>,
     methods: &impl Methods,
 ) -> bool {
     let mut left = newest;
@@ -325,10 +379,3 @@ fn is_top_part_from(
     }
     left > 0 && left < newest
 }
-
-mod old;
-
-pub use old::{Versions, old_frames};
-
-#[cfg(test)]
-mod tests;

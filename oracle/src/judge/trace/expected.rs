@@ -1,13 +1,12 @@
 //! The expected end of a fault if the trace stack is the truth.
 
-use super::expected::{Expected, Unseen};
-use crate::Verdict;
-use crate::judge::leaving::{Rest, without_leaving};
-use crate::trace::{Frame, HookId, Methods, Presence, Site, Truth};
+use super::leaving::{Rest, without_leaving};
+use crate::judge::{Expected, Unseen, Verdict};
+use crate::trace::{Frame, HookId, Methods, Presence, Site, TraceSnapshot};
 use std::iter;
 
 pub(super) fn of_truth(
-    truth: &Truth<'_>,
+    truth: &TraceSnapshot<'_>,
     methods: &impl Methods,
     honest: &[Frame],
     faulty: &[Frame],
@@ -178,7 +177,11 @@ fn stands_nowhere(top: &[Frame], methods: &impl Methods) -> bool {
 
 /// Whether `walk` can be the bottom of the stack if `truth` is the trace stack. Entries may be
 /// above.
-pub(super) fn is_bottom(truth: &Truth<'_>, walk: &[Frame], methods: &impl Methods) -> bool {
+pub(in crate::judge) fn is_bottom(
+    truth: &TraceSnapshot<'_>,
+    walk: &[Frame],
+    methods: &impl Methods,
+) -> bool {
     let top = walk.len() - truth.checked.len().saturating_sub(1).min(walk.len());
     if stands_nowhere(&walk[..top], methods) {
         return false;
@@ -188,7 +191,7 @@ pub(super) fn is_bottom(truth: &Truth<'_>, walk: &[Frame], methods: &impl Method
     }
     let needs = needs(walk, methods);
     (truth.checked_entries..=truth.entries.len()).any(|upto| {
-        let lower = Truth {
+        let lower = TraceSnapshot {
             entries: &truth.entries[..upto],
             ..*truth
         };
@@ -199,7 +202,7 @@ pub(super) fn is_bottom(truth: &Truth<'_>, walk: &[Frame], methods: &impl Method
 /// Whether `walk` can be the whole stack if `truth` is the trace stack, and whether `shown` is set
 /// or one of its frames has its entry there.
 fn admits(
-    truth: &Truth<'_>,
+    truth: &TraceSnapshot<'_>,
     walk: &[Frame],
     needs: &[Option<(HookId, Need)>],
     shown: bool,
@@ -245,16 +248,17 @@ fn fits(mut needs: &[Option<(HookId, Need)>], mut entries: &[HookId], mut shown:
 }
 
 /// The truths of the stack if frames of its bottom were missing.
-fn top_parts<'a>(truth: &'a Truth<'a>) -> impl Iterator<Item = Truth<'a>> {
-    let within_checked = (1..truth.checked.len()).map(|missing| Truth {
+fn top_parts<'a>(truth: &'a TraceSnapshot<'a>) -> impl Iterator<Item = TraceSnapshot<'a>> {
+    let within_checked = (1..truth.checked.len()).map(|missing| TraceSnapshot {
         checked: &truth.checked[missing..],
         ..*truth
     });
-    let above_checked = (truth.checked_entries.max(1)..truth.entries.len()).map(|missing| Truth {
-        entries: &truth.entries[missing..],
-        checked: &[],
-        checked_entries: 0,
-        leaving: &[],
-    });
+    let above_checked =
+        (truth.checked_entries.max(1)..truth.entries.len()).map(|missing| TraceSnapshot {
+            entries: &truth.entries[missing..],
+            checked: &[],
+            checked_entries: 0,
+            leaving: &[],
+        });
     within_checked.chain(above_checked)
 }

@@ -1,6 +1,6 @@
-//! The expected end of a fault.
+//! The expected end of an injected fault.
 
-use crate::Verdict;
+use super::Verdict;
 use serde::{Deserialize, Serialize};
 
 /// The expected end of a faulty answer.

@@ -1,22 +1,44 @@
-//! Stacks that show classes, methods and lines, such as those of `Thread.getStackTrace`.
+//! The truth of Java's own stack traces: the stack at the same instant, with lines in place of BCIs.
 
-use crate::judge::{Compared, Judgement, Reason, Strength, Verdict};
+use super::truth::{Input, Stack, Truth};
+use super::{Compared, Expected, Judgement, Reason, Strength, Unseen, Verdict};
+use crate::model::Element;
 use crate::trace::Frame;
 
-/// A frame of the true stack, as an API shows it that gives no BCI.
-#[derive(Copy, Clone, Debug, Eq, PartialEq)]
-pub struct Element {
-    /// The method, and the line in place of the BCI. All methods of one name in classes of one name have one key.
-    pub frame: Frame,
-    /// Whether the API may leave the frame out: the VM hides frames of some methods.
-    pub may_be_left_out: bool,
+/// The true stack at the same instant, top frame first.
+#[derive(Copy, Clone, Debug)]
+pub struct ElementsTruth<'a>(pub &'a [Element]);
+
+impl Truth for ElementsTruth<'_> {
+    fn judge(&self, walk: &[Frame]) -> Judgement {
+        judge(walk, self.0)
+    }
+
+    fn expected(&self, _: &[Frame], faulty: &[Frame]) -> Expected {
+        expected(faulty, self.0)
+    }
+
+    /// Lines are less than BCIs.
+    fn compared(&self, walk: &[Frame]) -> Vec<Compared> {
+        vec![Compared::Method; walk.len()]
+    }
+
+    /// None of method keys.
+    fn stacks(&self) -> Vec<Stack<'_>> {
+        vec![]
+    }
+
+    /// Nothing: stacks of lines are not recorded.
+    fn input(&self, _: &[Frame]) -> Input<'_> {
+        Input::default()
+    }
 }
 
 /// Compares a walk with the true stack at the same instant, top frame first.
 ///
 /// The walk must have the same frames in the same order, apart from frames that may be left out. A walk that is the top
 /// part of such a stack is truncated.
-pub fn judge_elements(walk: &[Frame], truth: &[Element]) -> Judgement {
+fn judge(walk: &[Frame], truth: &[Element]) -> Judgement {
     let mut at = 0;
     for element in truth {
         match walk.get(at) {
@@ -40,6 +62,46 @@ pub fn judge_elements(walk: &[Frame], truth: &[Element]) -> Judgement {
     }
 }
 
+/// How many frames of `truth` the faulty stack may show so far, for each way to leave frames out.
+struct Shown<'a> {
+    truth: &'a [Element],
+    upto: Vec<bool>,
+}
+
+impl<'a> Shown<'a> {
+    fn nothing(truth: &'a [Element]) -> Shown<'a> {
+        let mut upto = vec![false; truth.len() + 1];
+        upto[0] = true;
+        Shown { truth, upto }.or_left_out()
+    }
+
+    fn or_left_out(mut self) -> Shown<'a> {
+        for (at, element) in self.truth.iter().enumerate() {
+            self.upto[at + 1] |= self.upto[at] && element.may_be_left_out;
+        }
+        self
+    }
+
+    fn and(self, frame: &Frame) -> Shown<'a> {
+        let mut upto = vec![false; self.upto.len()];
+        for (at, element) in self.truth.iter().enumerate() {
+            upto[at + 1] = self.upto[at] && element.frame == *frame;
+        }
+        Shown { upto, ..self }.or_left_out()
+    }
+}
+
+fn expected(faulty: &[Frame], truth: &[Element]) -> Expected {
+    let shown = faulty.iter().fold(Shown::nothing(truth), Shown::and);
+    let is_whole = shown.upto[truth.len()];
+    let is_begun = shown.upto.contains(&true) && !faulty.is_empty();
+    match (is_whole, is_begun) {
+        (true, _) => Expected::Unseen(Unseen::LeftOut),
+        (false, true) => Expected::Verdict(Verdict::Truncated),
+        (false, false) => Expected::Verdict(Verdict::Wrong),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,7 +122,7 @@ mod tests {
         };
         let truth = [(1, 10), (2, 20), (3, 30)].map(element);
         let walk: Vec<_> = walk.iter().copied().map(frame).collect();
-        let judged = judge_elements(&walk, &truth);
+        let judged = ElementsTruth(&truth).judge(&walk);
         (judged.verdict, judged.at_frame)
     }
 

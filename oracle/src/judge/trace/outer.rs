@@ -1,5 +1,7 @@
+//! Walks of which only the frames from some frame on are compared.
+
 use crate::judge::Judgement;
-use crate::trace::{Frame, HookId, Location, Methods, Presence, Truth};
+use crate::trace::{Frame, HookId, Location, Methods, Presence, TraceSnapshot};
 use std::collections::HashMap;
 
 /// The judgement of a `walk` whose top frame is [`Location::UNRECORDED`], if the truth agrees from this frame on, as
@@ -7,7 +9,7 @@ use std::collections::HashMap;
 /// least one hooked frame must be there, so that a stack without its bottom is not excused.
 pub(super) fn judge_unrecorded(
     walk: &[Frame],
-    truth: &Truth<'_>,
+    truth: &TraceSnapshot<'_>,
     methods: &impl Methods,
 ) -> Option<Judgement> {
     let top = walk.first()?;
@@ -27,7 +29,11 @@ pub(super) fn judge_unrecorded(
 /// compiled method's own frame on, and the inlined frames are not judged. But compilers inline
 /// recursive calls no deeper than [`Methods::most_inlined_alike`] says, so frames that a deeper recursion has left
 /// are not excused.
-pub fn agrees_outside(outer: &[Frame], truth: &Truth<'_>, methods: &impl Methods) -> bool {
+pub(super) fn agrees_outside(
+    outer: &[Frame],
+    truth: &TraceSnapshot<'_>,
+    methods: &impl Methods,
+) -> bool {
     let Some(top) = outer.len().checked_sub(1) else {
         return false;
     };
@@ -68,7 +74,7 @@ pub fn agrees_outside(outer: &[Frame], truth: &Truth<'_>, methods: &impl Methods
 /// Whether one compiled frame can stand for the frames of these entries.
 fn can_be_one_frame(
     entries: impl Iterator<Item = HookId>,
-    truth: &Truth<'_>,
+    truth: &TraceSnapshot<'_>,
     methods: &impl Methods,
 ) -> bool {
     // Constructors may have ended without their hooks.
@@ -115,7 +121,7 @@ mod tests {
     ) -> bool {
         let entries: Vec<_> = entries.iter().copied().map(HookId).collect();
         let checked = walk(checked);
-        let truth = Truth {
+        let truth = TraceSnapshot {
             entries: &entries,
             checked: &checked,
             checked_entries: checked
@@ -200,9 +206,9 @@ mod tests {
             let mut walk = walk(methods);
             walk[0].location = Location::UNRECORDED;
             let entries: Vec<_> = entries.iter().copied().map(HookId).collect();
-            let truth = Truth {
+            let truth = TraceSnapshot {
                 entries: &entries,
-                ..Truth::default()
+                ..TraceSnapshot::default()
             };
             judge_unrecorded(&walk, &truth, &EVEN)
         };

@@ -1,9 +1,11 @@
-use crate::trace::{Frame, HookId, Leaving, Methods, Presence, Truth};
+//! Trace stacks on which constructors may have ended.
+
+use crate::trace::{Frame, HookId, Leaving, Methods, Presence, TraceSnapshot};
 use std::collections::BTreeSet;
 
 /// A truth without frames that may have ended.
 #[derive(Clone)]
-pub(crate) struct Rest<'a> {
+pub(super) struct Rest<'a> {
     entries: Vec<HookId>,
     checked: &'a [Frame],
     checked_entries: usize,
@@ -11,8 +13,8 @@ pub(crate) struct Rest<'a> {
 
 impl Rest<'_> {
     /// The truth in the form that judges take. Each of its entries belongs to an active frame.
-    pub(crate) fn truth(&self) -> Truth<'_> {
-        Truth {
+    pub(super) fn truth(&self) -> TraceSnapshot<'_> {
+        TraceSnapshot {
             entries: &self.entries,
             checked: self.checked,
             checked_entries: self.checked_entries,
@@ -23,7 +25,10 @@ impl Rest<'_> {
 
 /// The truths that `truth` can stand for, if any number of the frames that may have ended (see
 /// [`crate::trace::Leaving`]) have ended.
-pub(crate) fn without_leaving<'a>(truth: &Truth<'a>, methods: &impl Methods) -> Vec<Rest<'a>> {
+pub(super) fn without_leaving<'a>(
+    truth: &TraceSnapshot<'a>,
+    methods: &impl Methods,
+) -> Vec<Rest<'a>> {
     let whole = Rest {
         entries: truth.entries.to_vec(),
         checked: truth.checked,

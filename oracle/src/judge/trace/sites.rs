@@ -1,7 +1,7 @@
 //! Whether each frame of a walk can be at its location.
 
-use super::{Judgement, Reason, Verdict};
 use crate::edge::Impossible;
+use crate::judge::{Judgement, Reason, Verdict};
 use crate::trace::{Frame, Methods, Site};
 
 /// The first frame among the top `frames` of `walk` that cannot be at its location: no instruction
