@@ -12,6 +12,21 @@
 //! | [`AlsoClasses`] | one of these, and what class files allow | `also_classes.rs` |
 //! | [`Settled`] | one of these, with what else is known of methods at that instant | `settled.rs` |
 //!
+//! # When is a sample of an asynchronous walker wrong?
+//!
+//! A signal handler copies the trace stack and asks the walker at one instant. In the order in which they are asked:
+//!
+//! 1. The walk is aligned with the trace stack, from the bottom up (`trace/align.rs`): each hooked frame needs an entry there,
+//!    and each entry a frame, unless the frame's location proves that its hook has not run yet, or has run. Below the newest
+//!    frame that GetStackTrace has confirmed since, every frame must be the same.
+//! 2. Each frame must stand at an instruction that can have called the frame above (`trace/sites.rs`).
+//! 3. Below the frame at which a virtual thread passes to its carrier, the carrier's trace stack counts (`mounted.rs`).
+//! 4. Debug info records may explain inlined frames: then the walk is `imprecise` (`hotspot::debug_info`). Frames of redefined
+//!    or unloaded methods are compared with the version whose entry is in their place (`Settled`).
+//! 5. Class files must allow each call (`also_classes.rs`).
+//!
+//! # A file
+//!
 //! A file has two functions that check each other: `judge` gives the verdict on a walk, and `expected` the end that a fault
 //! must have which is injected in place of a walk. Walks are slices with the top frame first, as the walkers return them.
 

@@ -1,3 +1,21 @@
+//! The truth of trace stacks: the frames of hooked code at the same instant.
+//!
+//! * Up to the newest checked frame every frame counts, hooked or not, methods and locations; only the newest
+//!   checked frame's own location moves.
+//! * Above it the hooked frames of the walk must be exactly the rest of the trace stack, and each frame must stand
+//!   at an instruction, which can have called the frame above ([`sites`]).
+//! * A hooked frame may be missing from the trace stack only where its location proves that its entry is not there
+//!   (see [`Presence`]). Below the newest hooked frame of the walk this takes an instruction that can call, too
+//!   ([`align`]).
+//! * Of a method whose code somebody has changed since it got its hooks no location proves anything. Its frames may be
+//!   missing from the trace stack; its entries must have their frames.
+//! * Where the walker says that inlined frames may be missing above its top frame, the judgement is `unverifiable` if all
+//!   other frames agree, unless the trace stack shows that none is missing ([`outer`]).
+//! * Constructors that an exception may have left (see [`TraceSnapshot::leaving`]) may be there or not; but if not, all
+//!   of this must hold without them ([`leaving`]).
+//! * A walk that is the top part of the trace stack is `truncated`. Every other difference is `wrong`.
+
+mod align;
 mod expected;
 mod leaving;
 mod old;
@@ -10,11 +28,11 @@ pub(super) use expected::is_bottom;
 pub use old::{Versions, old_frames};
 
 use super::truth::{Input, Stack, Truth};
-use super::{Compared, Expected, Judgement, Reason, Strength, Verdict};
-use crate::trace::{Frame, Methods, Presence, Site, TraceSnapshot};
+use super::{Compared, Expected, Judgement, Reason, Verdict};
+use crate::trace::{Frame, Methods, Presence, TraceSnapshot};
+use align::{align, compared, may_call, may_catch};
 use leaving::without_leaving;
 use outer::{agrees_outside, judge_unrecorded};
-use std::cmp::Ordering;
 
 /// The trace stack of a thread without a carrier.
 pub struct TraceTruth<'a, M> {
@@ -39,7 +57,7 @@ impl<M: Methods> Truth for TraceTruth<'_, M> {
     }
 
     fn compared(&self, walk: &[Frame]) -> Vec<Compared> {
-        compared_by_truth(walk, self.trace, self.methods)
+        compared(walk, self.trace, self.methods)
     }
 
     /// As [`agrees_outside`] says.
@@ -59,21 +77,6 @@ impl<M: Methods> Truth for TraceTruth<'_, M> {
     }
 }
 
-/// Compares a walk with the trace stack at the same instant.
-///
-/// * Up to the newest checked frame every frame counts, hooked or not, methods and
-///   locations; only the newest checked frame's own location moves.
-/// * Above it the hooked frames of the walk must be exactly the rest of the trace stack, and each
-///   frame must stand at an instruction, which can have called the frame above.
-/// * A hooked frame may be missing from the trace stack only where its location proves
-///   that its entry is not there (see [`Presence`]). Below the newest hooked frame of the walk this
-///   takes an instruction that can call, too.
-/// * Of a method whose code somebody has changed since it got its hooks no location proves
-///   anything. Its frames may be missing from the trace stack; its entries must have their frames.
-/// * Where the walker says that inlined frames may be missing above its top frame, the judgement is
-///   `unverifiable` if all other frames agree, unless the trace stack shows that none is missing.
-/// * Constructors that an exception may have left (see [`TraceSnapshot::leaving`]) may be there or not;
-///   but if not, all of this must hold without them.
 fn judge_truth(walk: &[Frame], truth: &TraceSnapshot<'_>, methods: &impl Methods) -> Judgement {
     let by_entries = judge_entries(walk, truth, methods);
     let found = match by_entries.verdict {
@@ -86,24 +89,6 @@ fn judge_truth(walk: &[Frame], truth: &TraceSnapshot<'_>, methods: &impl Methods
     // The frames below the newest checked one were compared with frames that were judged then.
     let unchecked = walk.len() - truth.checked.len().saturating_sub(1).min(walk.len());
     sites::forbidden(walk, unchecked, methods).unwrap_or(found)
-}
-
-/// How the trace stack compares each frame of a walk that matches, top frame first: the method of each
-/// hooked frame, all of the frames below the newest checked one.
-fn compared_by_truth(
-    walk: &[Frame],
-    truth: &TraceSnapshot<'_>,
-    methods: &impl Methods,
-) -> Vec<Compared> {
-    let compared = |at: usize| match (walk.len() - at).cmp(&truth.checked.len()) {
-        Ordering::Less => Compared::Bci,
-        Ordering::Equal => Compared::Method,
-        Ordering::Greater => match methods.presence(walk, at) {
-            None | Some((_, Presence::Absent)) => Compared::Nothing,
-            Some(_) => Compared::Method,
-        },
-    };
-    (0..walk.len()).map(compared).collect()
 }
 
 /// What speaks against `walk` as the bottom of a thread's stack, above which other entries may lie.
@@ -187,135 +172,6 @@ fn judge_empty_truth(walk: &[Frame], methods: &impl Methods) -> Judgement {
         Some(at) => Judgement::at(Verdict::Window, at, Reason::HookPending),
         None => Judgement::plain(Verdict::Unverifiable, Reason::NoHookedFrame),
     }
-}
-
-/// Whether the frame at `at`, which has no entry, may have called the frame above.
-fn may_call(walk: &[Frame], at: usize, methods: &impl Methods) -> bool {
-    let frame = walk[at];
-    let above = at.checked_sub(1).map(|above| walk[above].method);
-    is_at_push(frame, methods)
-        || methods.site(frame.method, frame.location) == Site::Calls
-        || above.is_some_and(|above| methods.may_be_called_by_vm(above))
-}
-
-/// Whether a frame stands at the call of its `push`, which may have had to load a class.
-fn is_at_push(frame: Frame, methods: &impl Methods) -> bool {
-    let presence = methods.hook(frame.method, frame.location);
-    frame.location.bci().is_some() && matches!(presence, Some((_, Presence::Pushing)))
-}
-
-/// Aligns walk and truth from the bottom.
-fn align(
-    walk: &[Frame],
-    truth: &TraceSnapshot<'_>,
-    methods: &impl Methods,
-) -> Result<Judgement, Judgement> {
-    let at_depth = |depth: usize| walk.len() - 1 - depth;
-    for (depth, expected) in truth.checked.iter().enumerate() {
-        if depth >= walk.len() {
-            return Err(Judgement::at(Verdict::Wrong, 0, Reason::TopMissing));
-        }
-        let at = at_depth(depth);
-        let moves = depth + 1 == truth.checked.len();
-        if walk[at].method != expected.method {
-            return Err(Judgement::at(
-                Verdict::Wrong,
-                at,
-                Reason::OtherMethodBelowChecked,
-            ));
-        }
-        if !moves && walk[at].location != expected.location {
-            return Err(Judgement::at(
-                Verdict::Wrong,
-                at,
-                Reason::OtherLocationBelowChecked,
-            ));
-        }
-        // The newest checked frame moves, but not out of its hooks: its entry is there.
-        if moves && matches!(methods.presence(walk, at), Some((_, Presence::Absent))) {
-            return Err(Judgement::at(
-                Verdict::Wrong,
-                at,
-                Reason::CheckedOutsideHooks,
-            ));
-        }
-    }
-    let mut expected = truth.entries[truth.checked_entries..].iter().peekable();
-    let (mut window, mut ended, mut deep, mut other_code) = (None, None, false, false);
-    let is_hooked = |f: &Frame| methods.hook(f.method, f.location).is_some();
-    let newest = walk.iter().position(is_hooked);
-    // Whether the newest hooked frame of the walk proves that stale entries may follow.
-    let mut catching = match truth.checked.len() {
-        0 => None,
-        known => is_catching(walk, at_depth(known - 1), methods),
-    };
-    for depth in truth.checked.len()..walk.len() {
-        let at = at_depth(depth);
-        let Some((id, presence)) = methods.presence(walk, at) else {
-            continue;
-        };
-        catching = is_catching(walk, at, methods);
-        let next_is_this = expected.peek() == Some(&&id);
-        match presence {
-            Presence::Absent if newest == Some(at) => window = Some(at),
-            // Its entry is not there, and need not be.
-            Presence::Absent if is_at_push(walk[at], methods) => {}
-            Presence::Absent if may_call(walk, at, methods) => deep = true,
-            Presence::Unknown if !next_is_this => other_code = true,
-            Presence::Pushing | Presence::Popping | Presence::Unwinding
-                if !next_is_this && newest == Some(at) =>
-            {
-                window = Some(at);
-            }
-            _ if next_is_this && presence != Presence::Absent => {
-                expected.next();
-            }
-            _ => {
-                return Err(Judgement::at(Verdict::Wrong, at, Reason::NotThere));
-            }
-        }
-    }
-    if expected.peek().is_some() {
-        let Some((_, catches)) = catching.and_then(|at| methods.presence(walk, at)) else {
-            return Err(Judgement::at(Verdict::Wrong, 0, Reason::TopMissing));
-        };
-        // Only constructors end without a hook, unless hooks fail.
-        let are_constructors = expected.all(|&hook| methods.is_constructor(hook));
-        match (are_constructors, catches) {
-            (true, Presence::Unknown) => other_code = true,
-            (true, _) => ended = catching,
-            (false, Presence::Unknown) => {
-                return Err(Judgement::at(Verdict::Wrong, 0, Reason::TopMissing));
-            }
-            (false, _) => {
-                let stale = Judgement::plain(Verdict::Unverifiable, Reason::StaleEntries);
-                return Ok(stale);
-            }
-        }
-    }
-    Ok(match (window, ended) {
-        _ if other_code => Judgement::plain(Verdict::Unverifiable, Reason::OtherCode),
-        _ if deep => Judgement::plain(Verdict::Unverifiable, Reason::DeepOutsideHooks),
-        (_, Some(at)) => Judgement::at(Verdict::Window, at, Reason::EndedConstructors),
-        (Some(at), None) => Judgement::at(Verdict::Window, at, Reason::HookPending),
-        (None, None) => {
-            let strength = Strength::of_frames(&compared_by_truth(walk, truth, methods));
-            Judgement::matching(Reason::SameFrames, strength)
-        }
-    })
-}
-
-/// `at`, if the frame there is at the start of an exception handler, or may be.
-fn is_catching(walk: &[Frame], at: usize, methods: &impl Methods) -> Option<usize> {
-    let (_, presence) = methods.presence(walk, at)?;
-    may_catch(presence).then_some(at)
-}
-
-fn may_catch(presence: Presence) -> bool {
-    matches!(
-        presence,
-        Presence::Catching | Presence::Unwinding | Presence::Unknown
-    )
 }
 
 /// Whether the walk is the top part of the truth: all its hooked frames are the newest

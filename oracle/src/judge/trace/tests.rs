@@ -1,6 +1,7 @@
 use super::*;
 use crate::edge::Impossible;
-use crate::trace::{HookId, Leaving, Location, MethodKey};
+use crate::judge::Strength;
+use crate::trace::{HookId, Leaving, Location, MethodKey, Site};
 use proptest::prelude::*;
 
 /// Methods 1 to 99 are hooked under their own number; their location says the presence.
