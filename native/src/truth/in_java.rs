@@ -2,8 +2,8 @@
 //!
 //! A call of a native method costs many times what a hook does. So where a thread runs more than
 //! half a million hooks a second ([`super::trace_stack::Pace`]), only about so many of them are native
-//! calls. The others do the same work in Java. Which hooks are native is random, lest it beats with the
-//! program's own rhythm.
+//! calls. The others do the same work in Java. Which hooks are native is random: at a
+//! fixed rate they could always be those of the same place in a loop.
 
 use super::thread_state::ThreadState;
 use super::trace_stack::{HookCounts, Left};

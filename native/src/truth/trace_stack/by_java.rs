@@ -4,14 +4,14 @@
 //! [`TraceStack::pop`] does. The word before the entries says whether they may. Its lower half is the
 //! depth.
 //!
-//! * Light hooks may push below a depth, the *gate*, and pop up to this depth: the capacity, or 0.
-//! * *Plain* hooks, which most methods get in light mode, ask nobody: a branch to a native method costs the compilers
-//!   more than all the rest of a hook. They take the index of an entry modulo a power of two, so that they never leave
+//! * Light hooks may push below a depth, the *limit*, and pop up to this depth: the capacity, or 0.
+//! * *Plain* hooks, which most methods get in light mode, have no slow path: a branch to a native method would cost more
+//!   compile time than the rest of the hook. They take the index of an entry modulo a power of two, so that they never leave
 //!   the entries. A plain pop compares the id that it finds with its own, or the depth with that of its token, and keeps the
 //!   difference. So what went wrong is
-//!   noticed afterwards, by each reader and by the next native hook: the stack was *crooked*, or it *was full*, as its
-//!   last entry shows, which is never used otherwise.
-//! * Exact hooks may push and pop as often as the gate says, and count it down with each. So the
+//!   noticed afterwards, by each reader and by the next native hook: the pops *have mismatches*, or the stack *was full*,
+//!   as its last entry shows, which is never used otherwise.
+//! * Exact hooks may push and pop as often as the *limit* says, and count it down with each. So the
 //!   agent knows how many pushes and pops there were: the depth says how many more pushes than pops.
 //!
 //! In doubt exact hooks, and light hooks that ask, may do nothing.
@@ -37,26 +37,26 @@ pub struct Left(pub u32);
 impl TraceStack {
     /// Makes light hooks push natively, so that the next push is a native push.
     pub fn close(&self) {
-        self.head().gate.store(0, Relaxed);
+        self.head().limit.store(0, Relaxed);
     }
 
     /// Whether light hooks must push natively.
     #[inline(always)]
     pub fn is_closed(&self) -> bool {
-        self.head().gate.load(Relaxed) == 0
+        self.head().limit.load(Relaxed) == 0
     }
 
     /// Allows light hooks to push by themselves, except in doubt.
     pub fn open(&self) {
         if !self.is_doubtful() {
-            self.head().gate.store(self.capacity(), Relaxed);
+            self.head().limit.store(self.capacity(), Relaxed);
         }
     }
 
     /// Whether a plain pop has met the entry of another method.
     #[inline(always)]
-    pub(super) fn is_crooked(&self) -> bool {
-        self.head().crooked.load(Relaxed) & !(LEAVING | OLD) != 0
+    pub(super) fn has_mismatches(&self) -> bool {
+        self.head().mismatches.load(Relaxed) & !(LEAVING | OLD) != 0
     }
 
     /// Whether plain pushes have met the end of the entries.
@@ -69,7 +69,7 @@ impl TraceStack {
     /// not known. False if there was nothing to notice.
     #[inline(always)]
     pub fn notice(&self) -> bool {
-        let is_wrong = self.is_crooked() || self.was_full();
+        let is_wrong = self.has_mismatches() || self.was_full();
         if is_wrong {
             self.notice_wrong();
         }
@@ -85,12 +85,12 @@ impl TraceStack {
             self.set_depth(0);
         }
         compiler_fence(Release);
-        self.forget_crooked();
+        self.forget_mismatches();
     }
 
     /// Forgets what plain hooks have kept.
-    pub(super) fn forget_crooked(&self) {
-        self.head().crooked.store(0, Relaxed);
+    pub(super) fn forget_mismatches(&self) {
+        self.head().mismatches.store(0, Relaxed);
         // Most stacks never have this page.
         if self.was_full() {
             self.last_slot().hook.store(0, Relaxed);
@@ -113,7 +113,7 @@ impl TraceStack {
     /// that a StackOverflowError ended may count as a pop.
     #[inline(always)]
     pub fn ran_in_java(&self) -> (RanInJava, Left) {
-        let left = self.head().gate.load(Relaxed);
+        let left = self.head().limit.load(Relaxed);
         let hooks = self.allowed().hooks.load(Relaxed).wrapping_sub(left);
         let rise = self.depth().wrapping_sub(self.allowed().at.load(Relaxed)) as i32;
         let pops = (i64::from(hooks) - i64::from(rise)) / 2;

@@ -1,26 +1,35 @@
 //! The words that hooks in Java share with the agent.
 
 use super::entry::Entry;
+use std::mem::offset_of;
 use std::ptr;
 use std::sync::atomic::AtomicU32;
 
-/// The words before the entries. Hooks in Java reach them from the address of the entries.
+/// The words before the entries. Hooks in Java reach them from the address of the entries: the constants of both classes
+/// `StackwitnessTrace` in `java-fixtures/java/trace` are these offsets.
 #[repr(C, align(8))]
 #[derive(Debug)]
 pub(super) struct Head {
     /// How many entries there are; beyond the capacity they are counted but not stored.
     pub(super) depth: AtomicU32,
-    /// What hooks in Java that ask may do.
-    pub(super) gate: AtomicU32,
-    /// Hooks that do not ask take the index of an entry modulo this, plus 1.
+    /// Of light hooks that ask: the depth up to which they may run in Java. Of exact hooks: how many of them may.
+    pub(super) limit: AtomicU32,
+    /// Plain hooks take the index of an entry modulo this, plus 1.
     pub(super) mask: AtomicU32,
-    /// The differences between the ids, or depths, that hooks which do not ask had to find, and those that they found.
-    pub(super) crooked: AtomicU32,
+    /// All bits in which the ids or depths that plain pops found differed from those that they had to find.
+    pub(super) mismatches: AtomicU32,
     /// An entry below the lowest entry. Nothing was checked there, and no method has its id.
     ground: Entry,
 }
 
-/// Entries for threads without a trace stack. The depth is above the gate, so that hooks in Java that ask do nothing.
+// An exact hook in Java changes depth and limit with one store of an aligned long.
+const _: () = assert!(offset_of!(Head, depth).is_multiple_of(size_of::<u64>()));
+const _: () = assert!(offset_of!(Head, limit) == offset_of!(Head, depth) + size_of::<u32>());
+// Hooks in Java read the entry below the one that they write, also below the lowest.
+const _: () = assert!(offset_of!(Head, ground) + size_of::<Entry>() == size_of::<Head>());
+const _: () = assert!(offset_of!(Unusable, entry) == size_of::<Head>());
+
+/// Entries for threads without a trace stack. The depth is above the limit, so that hooks in Java that ask do nothing.
 /// The others change one entry, which nobody reads.
 #[repr(C)]
 #[derive(Debug)]
@@ -35,9 +44,9 @@ impl Unusable {
         Unusable {
             head: Head {
                 depth: AtomicU32::new(1),
-                gate: AtomicU32::new(0),
+                limit: AtomicU32::new(0),
                 mask: AtomicU32::new(0),
-                crooked: AtomicU32::new(0),
+                mismatches: AtomicU32::new(0),
                 ground: Entry::new(),
             },
             entry: Entry::new(),

@@ -144,7 +144,7 @@ impl TraceStack {
     pub(super) fn set_allowed(&self, hooks: u32) {
         self.allowed.hooks.store(hooks, Relaxed);
         self.allowed.at.store(self.depth(), Relaxed);
-        self.head().gate.store(hooks, Relaxed);
+        self.head().limit.store(hooks, Relaxed);
     }
 
     /// Puts a hooked frame on the stack.
@@ -286,7 +286,7 @@ impl TraceStack {
     /// Empties the stack for the next thread.
     pub fn clear(&self) {
         self.set_depth(0);
-        self.forget_crooked();
+        self.forget_mismatches();
         self.doubt.store(NO_DOUBT, Relaxed);
     }
 
@@ -325,7 +325,7 @@ impl TraceStack {
         if depth > self.capacity as usize || self.was_full() {
             return Err(Drop::TraceStackFull);
         }
-        if self.is_doubtful() || self.is_crooked() {
+        if self.is_doubtful() || self.has_mismatches() {
             return Err(Drop::InDoubt);
         }
         let checked = self.checked() as usize;

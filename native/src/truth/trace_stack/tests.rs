@@ -4,7 +4,7 @@ mod by_java;
 mod programs;
 
 use super::*;
-use by_java::{enter_plainly, exit_plainly, in_java, words};
+use by_java::{Words, enter_plainly, exit_plainly, in_java};
 use oracle::tally::Drop;
 use oracle::trace::{Frame, HookId, Location, MethodKey};
 use proptest::prelude::*;
@@ -64,10 +64,9 @@ fn light_hooks_run_in_java_outside_of_a_doubt_only() {
 #[test]
 fn unusable_entries_are_above_their_limit() {
     static UNUSABLE: Unusable = Unusable::new();
-    // SAFETY: the words before the entries of a static.
-    let [depth, limit, mask, _] = unsafe { *words(UNUSABLE.entries_address()) };
-    assert!(depth > limit && limit == 0);
-    assert_eq!(mask, 0, "of plain hooks there is one entry");
+    let words = Words::at(UNUSABLE.entries_address());
+    assert!(words.get("DEPTH") > words.get("LIMIT") && words.get("LIMIT") == 0);
+    assert_eq!(words.get("MASK"), 0, "of plain hooks there is one entry");
 }
 
 #[test]

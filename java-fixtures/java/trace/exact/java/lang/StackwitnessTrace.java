@@ -26,7 +26,7 @@ import jdk.internal.vm.annotation.Stable;
  * natives before the first hooked class runs. Therefore it has no static initialiser.
  */
 public final class StackwitnessTrace {
-    /** Offset from the entries of a word: the depth in its lower half, the hooks allowed in its upper half. */
+    /** Offset from the entries of a word: the depth in its lower half, the limit in its upper half: how many hooks may run here. */
     private static final long HEAD = -24;
     /** One hook in the upper half of the word. */
     private static final long ONE_HOOK = 1L << 32;

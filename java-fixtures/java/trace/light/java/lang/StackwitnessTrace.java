@@ -42,7 +42,7 @@ public final class StackwitnessTrace {
     /** Offset of the mask, an int: the index of an entry is a depth, modulo the mask and one. */
     private static final long MASK = -16;
     /** Offset of an int with the differences of ids, or of depths, that plain pops have found. */
-    private static final long CROOKED = -12;
+    private static final long MISMATCHES = -12;
     /** The size of an entry. */
     private static final long ENTRY = 8;
     /** The part of an entry that is not the method's id: how much of the stack was checked. */
@@ -177,8 +177,8 @@ public final class StackwitnessTrace {
         Unsafe memory = Unsafe.getUnsafe();
         long entries = entries();
         int difference = memory.getInt(null, entries + DEPTH) ^ token + 1;
-        int crooked = memory.getInt(null, entries + CROOKED) | difference;
-        memory.putInt(null, entries + CROOKED, crooked);
+        int mismatches = memory.getInt(null, entries + MISMATCHES) | difference;
+        memory.putInt(null, entries + MISMATCHES, mismatches);
         memory.putInt(null, entries + DEPTH, token);
     }
 
@@ -214,8 +214,8 @@ public final class StackwitnessTrace {
         long entries = entries();
         int newest = memory.getInt(null, entries + DEPTH) - 1;
         int difference = id(memory, entries, newest) ^ id(idHigh, idLow);
-        int crooked = memory.getInt(null, entries + CROOKED) | difference;
-        memory.putInt(null, entries + CROOKED, crooked);
+        int mismatches = memory.getInt(null, entries + MISMATCHES) | difference;
+        memory.putInt(null, entries + MISMATCHES, mismatches);
         memory.putInt(null, entries + DEPTH, newest);
     }
 
