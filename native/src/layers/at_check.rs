@@ -43,7 +43,7 @@ pub fn due(layers: Option<&Layers>, state: &ThreadState, env: Env<'_>) {
 }
 
 /// How many nanoseconds the next check waits after one that took `cost` of them, so that checks take
-/// their share of the thread's time: random, lest it beats with the program's own rhythm.
+/// their share of the thread's time. Random, because checks at a fixed rate could always fall on the same place of a loop.
 pub(super) fn pause(share: f64, state: &ThreadState, cost: u64) -> u64 {
     let random = 0.5 + (state.own.random() >> 11) as f64 / (1u64 << 53) as f64;
     (cost as f64 * (1.0 - share) / share * random) as u64

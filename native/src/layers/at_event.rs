@@ -20,11 +20,11 @@ use oracle::tally::Drop;
 use oracle::trace::Frame;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Of the share of a thread's CPU time that checks may take, those in events take so much. The rest is for the events
+/// The part of the thread's share for checks that checks in events may take. The rest is for the events
 /// that make no check: calls of native methods go through thunks, and sampled allocations take the slow way.
 const OF_SHARE: f64 = 0.75;
 
-/// So many calls of native methods at most pass before the clock is looked at again.
+/// Maximum number of calls of native methods between two reads of the clock.
 const MOST_CALLS: u32 = 64;
 
 /// Whether events make no check now.

@@ -4,10 +4,11 @@
 use super::at_suspend::Outside;
 use super::context::Layers;
 use super::with_classes::CallEdges;
+use super::with_next::{AtSafepoint, SafepointStacks};
 use super::{at_event, profiles, with_next, with_trace};
 use crate::edges::{Patience, Thread};
 use crate::evidence;
-use crate::jvm::jni::{Env, Ref};
+use crate::jvm::jni::Env;
 use crate::jvm::os::heap::FreePages;
 use crate::records::error_codes::{ErrorCodes, ErrorKey};
 use crate::records::profile::Stacks;
@@ -18,10 +19,8 @@ use crate::sampling::sample::{Reply, Sample};
 use crate::sampling::sampler::{Means, Ready};
 use crate::sampling::targets::Target;
 use crate::walkers::buffer::{ErrorCode, FrameBuffer, MAX_FRAMES};
-use crate::walkers::gst;
 use hotspot::walkers::Walker;
 use oracle::edge::Finding;
-use oracle::judge::{Edged, NextTruth};
 use oracle::record::Record;
 use oracle::tally::Drop;
 use oracle::trace::Frame;
@@ -70,10 +69,7 @@ pub fn run(layers: &'static Layers, ready: Ready) {
 struct Judging<'e> {
     layers: &'static Layers,
     env: Env<'e>,
-    /// GetStackTrace's answer.
-    gst: FrameBuffer,
-    /// GetStackTrace's answer for the virtual thread that the thread carries.
-    of_virtual: FrameBuffer,
+    at_safepoint: AtSafepoint,
     /// Frames that a walker has only after the handler.
     later: FrameBuffer,
     edges: CallEdges<'e>,
@@ -81,9 +77,9 @@ struct Judging<'e> {
     outside: Outside,
     /// Methods by the names that Java code gives.
     names: profiles::ByName,
-    /// All walks.
+    /// How often each walk of the profile was sampled.
     stacks: Stacks,
-    /// Where there was none.
+    /// How often each error code was returned, and at which code.
     errors: ErrorCodes,
     free_pages: FreePages,
 }
@@ -96,8 +92,7 @@ impl<'e> Judging<'e> {
         Ok(Judging {
             layers,
             env,
-            gst: FrameBuffer::new(MAX_FRAMES)?,
-            of_virtual: FrameBuffer::new(MAX_FRAMES)?,
+            at_safepoint: AtSafepoint::new()?,
             later: FrameBuffer::new(MAX_FRAMES)?,
             edges,
             outside: Outside::new(layers)?,
@@ -124,62 +119,57 @@ impl<'e> Judging<'e> {
     }
 
     fn judge_by_next(&mut self, layer: Layer, target: &Target<'_>, sample: &Sample) {
-        let (layers, env) = (self.layers, self.env);
+        let (layers, env, of) = (self.layers, self.env, thread(target));
         let may_ask = !would_make_ids(layers, sample);
-        let ask_running = || self.outside.ask_running(layers, env, target);
-        if let Some((of, answer)) = may_ask.then(ask_running).flatten() {
-            let answer = answer.as_deref();
-            return profiles::in_java(layers, of, sample, answer, &mut self.names);
+        if may_ask && self.ask_java(target, sample) {
+            return;
         }
-        let thread = thread(target);
-        // First of all: the thread runs on.
-        let (of_virtual, gst) = if may_ask {
-            (
-                stack_of_virtual(layers, env, target, sample, &mut self.of_virtual),
-                stack_of(layers, env, target, &mut self.gst),
-            )
-        } else {
-            (None, None)
-        };
-        let found = gst.and_then(|gst| judge_gst(layers, env, thread, gst));
+        // Nothing is done before GetStackTrace is asked, because the thread runs on meanwhile.
+        let mut stacks = SafepointStacks::default();
         if may_ask {
-            profiles::at_safepoint(layers, sample, gst);
+            stacks = self.at_safepoint.ask(layers, env, target, sample);
+            profiles::at_safepoint(layers, sample, stacks.own);
         }
+        let found = stacks.own.and_then(|gst| judge_gst(layers, env, of, gst));
         let reply = reply(layers, layer, target, sample, &mut self.later);
         let Some(walk) = read_walk(layers, env, &mut self.errors, layer, sample, reply) else {
             return;
         };
-        // Of one layer only: those of the other are taken in another rhythm.
+        // The profile has the walks of one layer, because layers of other truths sample at other rates.
         if !layers.config.hooks.is_on() && !layers.config.edges {
             self.stacks.add(walk);
         }
-        let edges = |walk: &[Frame]| self.edges.findings(thread, walk);
-        let threads = layers.truth.virtual_threads.as_ref();
-        let boundary = threads.and_then(|threads| threads.boundary(walk));
-        let whole = boundary
-            .zip(of_virtual.zip(gst))
-            .map(|(at, parts)| with_next::with_carrier(walk, at, parts));
-        let (gst, found) = match &whole {
-            Some(whole) => (Some(&whole[..]), edges(whole)),
-            None => (gst, found),
-        };
-        let truth = gst.map(|gst| NextTruth {
-            later: Edged::new(gst, found.as_deref()),
-            lacks_virtual: boundary.is_some() && whole.is_none(),
-            edges: &edges,
-        });
-        let evidence = |walk: &[Frame]| self.edges.evidence(thread, walk);
+        let edges = |walk: &[Frame]| self.edges.findings(of, walk);
+        let evidence = |walk: &[Frame]| self.edges.evidence(of, walk);
         let answer = (target.tid, sample, walk);
-        with_next::check(layers, layer, env, answer, truth.as_ref(), &evidence);
+        with_next::check(
+            layers,
+            layer,
+            env,
+            answer,
+            (stacks, found),
+            &edges,
+            &evidence,
+        );
+    }
+
+    /// Asks Java code for the stack of the running thread, if it is the turn of a layer that does. Returns whether it was.
+    fn ask_java(&mut self, target: &Target<'_>, sample: &Sample) -> bool {
+        let answered = self.outside.ask_running(self.layers, self.env, target);
+        if let Some((layer, answer)) = &answered {
+            let names = &mut self.names;
+            profiles::in_java(self.layers, *layer, sample, answer.as_deref(), names);
+        }
+        answered.is_some()
     }
 
     fn judge_by_classes(&mut self, layer: Layer, target: &Target<'_>, sample: &Sample) {
-        // What it costs belongs to the classes, not to this stack.
+        // Before the time of this check is measured: reading classes is no part of judging this stack.
         self.edges.read_loaded();
         let of = thread(target);
         if self.edges.wants_start(of)
             && !would_make_ids(self.layers, sample)
-            && let Some(gst) = stack_of(self.layers, self.env, target, &mut self.gst)
+            && let Some(gst) = self.at_safepoint.stack_of(self.layers, self.env, target)
         {
             judge_gst(self.layers, self.env, of, gst);
         }
@@ -315,51 +305,6 @@ fn would_make_ids(layers: &Layers, sample: &Sample) -> bool {
         _ => false,
     };
     methods.kept_ids.are_too_many() && (is_seen() || methods.lack_ids(sample.stack.hooks()))
-}
-
-/// GetStackTrace of the target at its next safepoint; none while a virtual thread acts as its carrier for
-/// a moment.
-fn stack_of<'b>(
-    layers: &Layers,
-    env: Env<'_>,
-    target: &Target<'_>,
-    buffer: &'b mut FrameBuffer,
-) -> Option<&'b [Frame]> {
-    let object = target.object.as_ref()?.get();
-    let stack = walk_of(layers, env, object, buffer)?;
-    let threads = layers.truth.virtual_threads.as_ref();
-    let is_virtual = threads.is_some_and(|threads| threads.is_of_virtual_thread(stack));
-    (!is_virtual).then_some(stack)
-}
-
-/// GetStackTrace of the virtual thread that the target carried in `sample`, if the target still carries
-/// this one.
-fn stack_of_virtual<'b>(
-    layers: &Layers,
-    env: Env<'_>,
-    target: &Target<'_>,
-    sample: &Sample,
-    buffer: &'b mut FrameBuffer,
-) -> Option<&'b [Frame]> {
-    let threads = layers.truth.virtual_threads.as_ref();
-    let (threads, carrier) = threads
-        .filter(|_| sample.carried)
-        .zip(target.object.as_ref())?;
-    let jvmti = layers.truth.jvm.jvmti;
-    let thread = threads.carried_by(jvmti, env, carrier.get(), sample.copy_of)?;
-    walk_of(layers, env, thread.get(), buffer)
-}
-
-/// GetStackTrace of a thread at its next safepoint.
-fn walk_of<'b>(
-    layers: &Layers,
-    env: Env<'_>,
-    thread: Ref<'_>,
-    buffer: &'b mut FrameBuffer,
-) -> Option<&'b [Frame]> {
-    let walker = layers.walkers.get(gst::NAME)?.elsewhere()?;
-    walker.walk(env, thread, buffer).ok()?;
-    (!buffer.is_full()).then(|| buffer.frames())
 }
 
 /// Checks a stack of GetStackTrace in layer `gst`, and says what the class files allow; none where they

@@ -15,15 +15,15 @@ use oracle::record::{Config, Record, Rewriting};
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// What layers ask, know and write.
+/// What layers ask, know and write. Made at the agent's start; most of it does not change.
 pub struct Layers {
-    /// What the runner asked for.
+    /// The run's configuration, as the runner wrote it.
     pub config: &'static Config,
-    /// What is true.
+    /// Trace stacks, methods, class files and virtual threads: all that the truths are made of.
     pub truth: &'static Truth,
-    /// What was counted.
+    /// The files of the run: counts, mismatches and other records.
     pub records: &'static Records,
-    /// Whom they judge.
+    /// The walkers that this JVM has.
     pub walkers: &'static Walkers,
     /// The layers of checks in hooks that compare a walker with GetStackTrace.
     pub in_checks: Rota,

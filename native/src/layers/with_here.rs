@@ -42,7 +42,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// The place, as evidence names it; hooks go without saying.
+    /// The place, as evidence names it; none for hooks, where most checks are.
     fn name(self) -> Option<String> {
         match self {
             Place::Hook => None,
