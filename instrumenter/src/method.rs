@@ -1,6 +1,6 @@
 //! The rewrite of one method.
 
-use crate::cover::{self, CatchAlls, Coverage};
+use crate::cover::{self, CatchAlls, Coverage, Covered};
 use crate::frames::{self, Inferred, StackMap};
 use crate::hooks::{Form, HookClass, Targets, Tokens, code as hooks};
 use crate::layout::{FRAME, HANDLER, Lengths, Moves, Places, Scan};
@@ -69,40 +69,64 @@ impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
         method: &Member<'a>,
         attribute: &Attribute<'a>,
         id: HookId,
-        Wanted { check, plain }: Wanted,
+        wanted: Wanted,
         out: &mut Vec<u8>,
     ) -> Result<(CodeMap, Growth), Stop> {
-        let class = self.class;
-        let code = Code::parse(class, attribute)?;
-        let length = code.code.len() as u32;
-        let Scratch {
-            scan,
-            places,
-            segments,
-            initial,
-            stack_map,
-            constructor,
-            depth,
-        } = &mut self.scratch;
-        scan.run(&code)?;
-        refuse(method, &code, scan)?;
-        let has_handlers = code.exceptions().len() > 0;
-        if initial_locals(class, method, attribute, initial)? > u32::from(code.max_locals) {
+        let code = Code::parse(self.class, attribute)?;
+        self.scratch.scan.run(&code)?;
+        refuse(method, &code, &self.scratch.scan)?;
+        let source = Source {
+            class: self.class,
+            method,
+            code: &code,
+            frames: code.single(b"StackMapTable")?,
+        };
+        self.read_frames(source, attribute)?;
+        let shape = self.shape(source, id, wanted)?;
+        let named = self.named(source)?;
+        self.write(source, &shape, &named, out)
+    }
+
+    /// First pass: reads the types of the parameters, and marks the instructions that have frames.
+    fn read_frames(
+        &mut self,
+        source: Source<'_, 'c, 'a>,
+        attribute: &Attribute<'a>,
+    ) -> Result<(), Stop> {
+        let (class, max_locals) = (source.class, source.code.max_locals);
+        let Scratch { scan, initial, .. } = &mut self.scratch;
+        if initial_locals(class, source.method, attribute, initial)? > u32::from(max_locals) {
             return Err(Malformed {
                 offset: attribute.offset,
                 rule: "JVMS 4.7.3: max_locals has room for the parameters",
             }
             .into());
         }
-
-        let frames = code.single(b"StackMapTable")?;
-        let framed = frames.is_some() || needs_frames(class, &code, scan);
-        if let Some(a) = frames {
-            frames::mark(scan, a, class.file, code.max_locals)?;
+        if let Some(a) = source.frames {
+            frames::mark(scan, a, class.file, max_locals)?;
         }
-        let typed = (framed && class.major >= 50, frames);
-        let coverage = Coverage::of(class, &code, typed, initial, constructor)?;
-        let needs_token = has_handlers || coverage.leaks;
+        Ok(())
+    }
+
+    /// Second pass: chooses the form of the hooks, and places them with the instructions.
+    fn shape(
+        &mut self,
+        source: Source<'_, 'c, 'a>,
+        id: HookId,
+        Wanted { check, plain }: Wanted,
+    ) -> Result<Shape, Stop> {
+        let (class, code) = (source.class, source.code);
+        let framed = source.is_framed(&self.scratch.scan);
+        let Scratch {
+            scan,
+            places,
+            initial,
+            constructor,
+            ..
+        } = &mut self.scratch;
+        let typed = (framed && class.major >= 50, source.frames);
+        let coverage = Coverage::of(class, code, typed, initial, constructor)?;
+        let needs_token = source.has_handlers() || coverage.leaks;
         let form = match self.tokens {
             Tokens::WhereNeeded if !needs_token => Form::Id { id, plain },
             Tokens::WhereNeeded | Tokens::Always => Form::Token {
@@ -111,69 +135,96 @@ impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
                 plain,
             },
         };
-        let more_locals = u16::from(form.token().is_some()) + u16::from(has_handlers);
-        if code.max_locals > most_slots(&code) - more_locals {
+        let locals = u16::from(form.token().is_some()) + u16::from(source.has_handlers());
+        if code.max_locals > most_slots(code) - locals {
             return Err(Reason::NoSlotLeft.into());
         }
         let covered = match form {
             Form::Id { .. } => coverage.without_exits(scan),
-            Form::Token { .. } => coverage.whole(class, method, scan),
+            Form::Token { .. } => coverage.whole(class, source.method, scan),
         };
-
         let lengths = Lengths {
             entry: form.entry_length(check),
             caught: form.token().map_or(0, hooks::caught_length),
             exit: form.exit_length(),
         };
         places.run(scan, lengths, code.code.len());
-        let moves = Moves {
-            places,
-            scan,
-            lengths,
-            code_length: length,
-        };
-        let catch_alls = CatchAlls::behind(moves.end(), &covered, form.thrown_length());
+        let end = moves(places, scan, lengths, code).end();
+        let catch_alls = CatchAlls::behind(end, &covered, form.thrown_length());
         if catch_alls.end > 65535 {
             return Err(Reason::CodeTooLarge.into());
         }
-        let inferred = if framed {
-            infer(class, &code, method, frames, initial, scan, &mut self.adds)?
-        } else {
-            Vec::new()
-        };
+        Ok(Shape {
+            form,
+            check,
+            locals,
+            covered,
+            lengths,
+            catch_alls,
+        })
+    }
 
+    /// Third pass: adds the constants that frames and exception tables will name.
+    fn named(&mut self, source: Source<'_, 'c, 'a>) -> Result<Named, Stop> {
+        let Scratch { scan, initial, .. } = &self.scratch;
+        let infer = || infer(source, initial, scan, &mut self.adds);
+        let inferred = source.is_framed(scan).then(infer).transpose()?;
         // Only methods with handlers name it.
-        let overflow = if has_handlers {
+        let overflow = if source.has_handlers() {
             self.names.overflow(&mut self.adds)?
         } else {
             0
         };
-        let deepest = frames::deepest_return(class, &code, scan, frames, initial, depth)?;
+        Ok(Named { inferred, overflow })
+    }
+
+    /// Fourth pass: writes the code with its hooks, and the tables about it.
+    fn write(
+        &mut self,
+        source: Source<'_, 'c, 'a>,
+        shape: &Shape,
+        named: &Named,
+        out: &mut Vec<u8>,
+    ) -> Result<(CodeMap, Growth), Stop> {
+        let (class, code, frames) = (source.class, source.code, source.frames);
+        let (form, catch_alls) = (shape.form, shape.catch_alls);
+        let Scratch {
+            scan,
+            places,
+            segments,
+            initial,
+            stack_map,
+            depth,
+            ..
+        } = &mut self.scratch;
+        let deepest = frames::deepest_return(class, code, scan, frames, initial, depth)?;
         let growth = Growth {
-            locals: more_locals,
-            stack: more_stack(&code, form, catch_alls, deepest)?,
+            locals: shape.locals,
+            stack: more_stack(code, form, catch_alls, deepest)?,
         };
-        header(out, &code, growth, catch_alls.end);
+        header(out, code, growth, catch_alls.end);
+        let moves = moves(places, scan, shape.lengths, code);
         let mut hooks = Hooks {
             form,
-            check,
+            check: shape.check,
             targets: &mut self.targets,
             adds: &mut self.adds,
         };
         let code_at = out.len();
         body::write(out, segments, code.code, moves, catch_alls, &mut hooks)?;
         let map = CodeMap::new(segments, &out[code_at..]);
-        exceptions::write(out, &code, moves, &covered, catch_alls, form, overflow)?;
+        let overflow = named.overflow;
+        exceptions::write(out, code, moves, &shape.covered, catch_alls, form, overflow)?;
         let count_at = out.len();
         out.extend_from_slice(&[0, 0]);
-        let mut count = tables::write(out, class, &code, moves, &mut self.unknown)?;
-        if framed {
+        let mut count = tables::write(out, class, code, moves, &mut self.unknown)?;
+        if let Some(inferred) = &named.inferred {
             let map = StackMap {
-                code: &code,
-                descriptor: method.descriptor,
+                code,
+                descriptor: source.method.descriptor,
                 moves,
                 own: frames,
-                inferred: &inferred,
+                inferred,
                 catch_alls,
                 overflow,
                 form,
@@ -184,6 +235,57 @@ impl<'c, 'a, 'o> Job<'c, 'a, 'o> {
         }
         out[count_at..count_at + 2].copy_from_slice(&count.to_be_bytes());
         Ok((map, growth))
+    }
+}
+
+/// A method as its class file has it.
+#[derive(Clone, Copy)]
+struct Source<'m, 'c, 'a> {
+    class: &'c ClassFile<'a>,
+    method: &'m Member<'a>,
+    code: &'m Code<'a>,
+    /// Its own stack map.
+    frames: Option<&'m Attribute<'a>>,
+}
+
+impl Source<'_, '_, '_> {
+    fn has_handlers(self) -> bool {
+        self.code.exceptions().len() > 0
+    }
+
+    /// Whether the hooked code has a stack map.
+    fn is_framed(self, scan: &Scan) -> bool {
+        self.frames.is_some() || needs_frames(self.class, self.code, scan)
+    }
+}
+
+/// What the hooks of a method are, and where they stand.
+struct Shape {
+    form: Form,
+    /// The entry hook also calls `check`.
+    check: bool,
+    /// The local variables that the hooks add.
+    locals: u16,
+    /// The code whose exceptions the catch-alls catch.
+    covered: Vec<Covered>,
+    lengths: Lengths,
+    catch_alls: CatchAlls,
+}
+
+/// What tables of the hooked code name.
+struct Named {
+    /// The frames that branches need which grew; `None` if the code has no stack map.
+    inferred: Option<Vec<Inferred>>,
+    /// The constant of StackOverflowError; 0 in a method without handlers.
+    overflow: u16,
+}
+
+fn moves<'s>(places: &'s Places, scan: &'s Scan, lengths: Lengths, code: &Code<'_>) -> Moves<'s> {
+    Moves {
+        places,
+        scan,
+        lengths,
+        code_length: code.code.len() as u32,
     }
 }
 
@@ -235,14 +337,12 @@ fn needs_frames(class: &ClassFile<'_>, code: &Code<'_>, scan: &Scan) -> bool {
 
 /// The frames behind conditional branches that grew, in a method without own frames there.
 fn infer<'a>(
-    class: &ClassFile<'a>,
-    code: &Code<'a>,
-    method: &Member<'a>,
-    frames: Option<&Attribute<'a>>,
+    source: Source<'_, '_, 'a>,
     initial: &[VType],
     scan: &Scan,
     adds: &mut Additions<'_, 'a>,
 ) -> Result<Vec<Inferred>, Stop> {
+    let (class, code) = (source.class, source.code);
     let wanted: Vec<u32> = scan
         .branches
         .iter()
@@ -259,8 +359,8 @@ fn infer<'a>(
     frames::inferred(
         class,
         code,
-        method.descriptor,
-        frames,
+        source.method.descriptor,
+        source.frames,
         initial,
         &wanted,
         adds,
