@@ -108,7 +108,10 @@ pub enum Effect {
     Branch(i32),
     /// It changes a register in a way that is not followed.
     Write(Register),
-    /// It changes registers in a way that is not followed.
+    /// It changes two registers in ways that are not followed.
+    WriteBoth(Register, Register),
+    /// It changes registers in a way that is not followed: of those that C functions keep for their callers, at most the
+    /// one that passes methods to the interpreter.
     Clobber,
     /// No effect on the general registers.
     Nothing,

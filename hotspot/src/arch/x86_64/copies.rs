@@ -141,7 +141,7 @@ impl Prefixes {
                 0x00 | 0x01 | 0x05..=0x0b | 0x20..=0x23 | 0x30 | 0x32..=0x37 => None,
                 0xa1 | 0xa9 | 0xaa | 0xb9 | 0xff => None,
                 // Fences; other instructions of the group save and load states.
-                0xae if self.repeats || self.operand_16 => None,
+                0xae if self.repeat.is_some() || self.operand_16 => None,
                 0xae if is_register && group >= Some(5) => Some(Needs::General),
                 0xae => None,
                 // cmpxchg8b and cmpxchg16b.

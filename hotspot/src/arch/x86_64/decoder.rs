@@ -1,6 +1,9 @@
 //! Decodes x86-64 instructions as far as frames depend on them: their lengths, and their effects on
 //! the stack pointer and on the general registers (Intel SDM, volume 2, appendix A).
 //!
+//! Whoever follows code rests on this alone, so a mistake here would confirm itself. `tests/decoder` compares each opcode, any
+//! bytes, and the code caches of JVMs with another decoder.
+//!
 //! Long because: this is one decoder, and its opcode maps share the cursor, prefixes and operands.
 
 use crate::arch::{Effect, Instruction, Register};
@@ -32,8 +35,8 @@ pub struct Prefixes {
     pub operand_16: bool,
     /// Addresses of 32 bits.
     pub address_32: bool,
-    /// `rep` or `repne`, which some opcodes take as a part of their own.
-    pub repeats: bool,
+    /// The last of `rep` (f3) and `repne` (f2), which some opcodes take as a part of their own.
+    pub repeat: Option<u8>,
     /// The prefix of a segment with a base of its own: `fs` or `gs`.
     pub segment: Option<u8>,
     /// The prefix REX; 0 without one.
@@ -42,8 +45,9 @@ pub struct Prefixes {
     pub end: usize,
 }
 
-/// Decodes the instruction at the start of `code`; `None` if no instruction of 64-bit mode begins
-/// there.
+/// Decodes the instruction at the start of `code`; `None` if the instruction is not known. That is so for all that only the
+/// kernel may run, for words of two bytes that are pushed or popped, and for loops. Some bytes decode that the processor
+/// refuses, such as a lock before an instruction that takes none: no code runs there.
 pub fn decode(code: &[u8; 16]) -> Option<Decoded> {
     let mut bytes = Bytes {
         code,
@@ -102,19 +106,52 @@ impl Bytes<'_> {
     }
 }
 
+/// `rep`.
+const REP: Option<u8> = Some(0xf3);
+
+/// `repne`.
+const REPNE: Option<u8> = Some(0xf2);
+
 impl Prefixes {
     fn is_wide(self) -> bool {
         self.rex & 8 != 0
     }
 
+    /// Whether operands have 16 bits: a bit of REX for 64 bits comes first.
+    fn is_narrow(self) -> bool {
+        self.operand_16 && !self.is_wide()
+    }
+
+    /// These prefixes without that of a segment, for `lea`.
+    fn without_segment(self) -> Prefixes {
+        Prefixes {
+            segment: None,
+            ..self
+        }
+    }
+
     /// Length of an immediate operand that depends on the operand size, in bytes.
     fn immediate(self) -> usize {
-        if self.operand_16 { 2 } else { 4 }
+        if self.is_narrow() { 2 } else { 4 }
     }
 
     /// The register of three bits in the opcode, or of the `rm` field.
     fn base(self, bits: u8) -> Register {
         Register::new((bits & 7) | ((self.rex & 1) << 3))
+    }
+
+    /// The register of the `reg` field.
+    fn reg(self, bits: u8) -> Register {
+        Register::new((bits & 7) | ((self.rex & 4) << 1))
+    }
+
+    /// The register that `register` is a byte of: without REX, numbers 4 to 7 are the second bytes of rax, rcx, rdx and
+    /// rbx.
+    fn of_byte(self, register: Register) -> Register {
+        match register.number() {
+            number @ 4..=7 if self.rex == 0 => Register::new(number - 4),
+            _ => register,
+        }
     }
 }
 
@@ -133,10 +170,35 @@ enum Place {
     Elsewhere,
 }
 
+impl Operands {
+    /// These operands where their registers have one byte.
+    fn of_bytes(self, prefixes: Prefixes) -> Operands {
+        Operands {
+            reg: prefixes.of_byte(self.reg),
+            place: match self.place {
+                Place::Register(register) => Place::Register(prefixes.of_byte(register)),
+                place => place,
+            },
+            ..self
+        }
+    }
+
+    /// These operands where bit 0 of `opcode` says whether their registers have one byte.
+    fn of_size(self, opcode: u8, prefixes: Prefixes) -> Operands {
+        if opcode & 1 == 0 {
+            self.of_bytes(prefixes)
+        } else {
+            self
+        }
+    }
+}
+
 fn operands(bytes: &mut Bytes<'_>, prefixes: Prefixes) -> Option<Operands> {
     bytes.modrm = Some(bytes.at);
     let modrm = bytes.next()?;
     let (mode, group, rm) = (modrm >> 6, (modrm >> 3) & 7, modrm & 7);
+    // The base of a segment counts too, and short addresses are cut.
+    let is_simple = prefixes.segment.is_none() && !prefixes.address_32;
     let place = match (mode, rm) {
         (3, _) => Place::Register(prefixes.base(rm)),
         (0, 5) => {
@@ -160,7 +222,11 @@ fn operands(bytes: &mut Bytes<'_>, prefixes: Prefixes) -> Option<Operands> {
         }
         _ => Place::Based(prefixes.base(rm), displacement(bytes, mode)?),
     };
-    let reg = Register::new(group | ((prefixes.rex & 4) << 1));
+    let place = match place {
+        Place::Based(..) if !is_simple => Place::Elsewhere,
+        place => place,
+    };
+    let reg = prefixes.reg(group);
     Some(Operands { group, reg, place })
 }
 
@@ -178,7 +244,7 @@ fn prefixes(bytes: &mut Bytes<'_>) -> Option<Prefixes> {
         match bytes.peek()? {
             0x66 => prefixes.operand_16 = true,
             0x67 => prefixes.address_32 = true,
-            0xf2 | 0xf3 => prefixes.repeats = true,
+            repeat @ (0xf2 | 0xf3) => prefixes.repeat = Some(repeat),
             segment @ (0x64 | 0x65) => prefixes.segment = Some(segment),
             0x26 | 0x2e | 0x36 | 0x3e | 0xf0 => {}
             _ => break,
@@ -197,15 +263,9 @@ fn effect(bytes: &mut Bytes<'_>, prefixes: Prefixes) -> Option<Effect> {
     let opcode = bytes.next()?;
     match opcode {
         0x0f => two_byte(bytes, prefixes),
-        0xc5 => vector(bytes, 1, 1),
-        0xc4 => {
-            let map = bytes.peek()? & 0x1f;
-            vector(bytes, map, 2)
-        }
-        0x62 => {
-            let map = bytes.peek()? & 7;
-            vector(bytes, map, 3)
-        }
+        0xc5 => vex_2(bytes),
+        0xc4 => vector(bytes, false),
+        0x62 => vector(bytes, true),
         _ => one_byte(bytes, prefixes, opcode),
     }
 }
@@ -219,6 +279,9 @@ fn written(place: &Place) -> Effect {
 }
 
 fn one_byte(bytes: &mut Bytes<'_>, prefixes: Prefixes, opcode: u8) -> Option<Effect> {
+    let is_byte = opcode & 1 == 0;
+    // An immediate operand: of one byte, or as long as the operands.
+    let immediate = if is_byte { 1 } else { prefixes.immediate() };
     Some(match opcode {
         // cmp and test change no register.
         0x38..=0x3b | 0x84 | 0x85 => {
@@ -226,21 +289,21 @@ fn one_byte(bytes: &mut Bytes<'_>, prefixes: Prefixes, opcode: u8) -> Option<Eff
             Effect::Nothing
         }
         0x00..=0x3f => match opcode & 7 {
-            0 | 1 => written(&operands(bytes, prefixes)?.place),
-            2 | 3 => Effect::Write(operands(bytes, prefixes)?.reg),
+            0 | 1 => written(&operands(bytes, prefixes)?.of_size(opcode, prefixes).place),
+            2 | 3 => Effect::Write(operands(bytes, prefixes)?.of_size(opcode, prefixes).reg),
             4 | 5 => {
-                bytes.skip(if opcode & 1 == 0 {
-                    1
-                } else {
-                    prefixes.immediate()
-                });
+                bytes.skip(immediate);
                 match opcode {
                     0x3c | 0x3d => Effect::Nothing,
-                    _ => Effect::Write(Register::new(0)),
+                    _ => Effect::Write(Register::RAX),
                 }
             }
             _ => return None,
         },
+        // HotSpot pushes and pops whole words alone.
+        0x50..=0x5f | 0x68 | 0x6a | 0x8f | 0x9c | 0x9d | 0xc9 if prefixes.is_narrow() => {
+            return None;
+        }
         0x50..=0x57 => Effect::Push(Some(prefixes.base(opcode))),
         0x58..=0x5f => Effect::Pop(Some(prefixes.base(opcode))),
         0x63 => Effect::Write(operands(bytes, prefixes)?.reg),
@@ -261,48 +324,62 @@ fn one_byte(bytes: &mut Bytes<'_>, prefixes: Prefixes, opcode: u8) -> Option<Eff
             });
             Effect::Write(reg)
         }
-        0x70..=0x7f | 0xe0..=0xe3 => Effect::Branch(bytes.i8()?),
+        // `jrcxz`. Loops, which count in rcx, are before it.
+        0x70..=0x7f | 0xe3 => Effect::Branch(bytes.i8()?),
         0x80 | 0x81 | 0x83 => arithmetic(bytes, prefixes, opcode)?,
-        0x86 | 0x87 => {
-            operands(bytes, prefixes)?;
-            Effect::Clobber
-        }
-        0x88 => operands(bytes, prefixes).map(|operands| written(&operands.place))?,
+        0x86 | 0x87 => exchanged(&operands(bytes, prefixes)?.of_size(opcode, prefixes)),
+        0x88 => written(&operands(bytes, prefixes)?.of_bytes(prefixes).place),
         0x89 | 0x8b => moved(bytes, prefixes, opcode)?,
-        0x8a => Effect::Write(operands(bytes, prefixes)?.reg),
-        0x8c | 0x8e => written(&operands(bytes, prefixes)?.place),
+        0x8a => Effect::Write(operands(bytes, prefixes)?.of_bytes(prefixes).reg),
+        0x8c => written(&operands(bytes, prefixes)?.place),
+        0x8e => {
+            operands(bytes, prefixes)?;
+            Effect::Nothing
+        }
         0x8d => {
-            let Operands { reg, place, .. } = operands(bytes, prefixes)?;
+            let Operands { reg, place, .. } = operands(bytes, prefixes.without_segment())?;
             match place {
                 Place::Based(base, distance) if prefixes.is_wide() => {
                     Effect::Lea(reg, base, distance)
                 }
+                Place::Register(_) => return None,
                 _ => Effect::Write(reg),
             }
         }
-        0x8f => {
-            operands(bytes, prefixes)?;
-            Effect::Pop(None)
-        }
-        0x90 | 0x9b | 0x9e | 0xa6 | 0xa7 | 0xae | 0xaf | 0xf5 | 0xf8..=0xfd => Effect::Nothing,
-        0x91..=0x99 | 0x9f | 0xa4 | 0xa5 | 0xaa..=0xad => Effect::Clobber,
+        0x8f => match operands(bytes, prefixes)? {
+            Operands {
+                group: 0,
+                place: Place::Register(register),
+                ..
+            } => Effect::Pop(Some(register)),
+            Operands { group: 0, .. } => Effect::Pop(None),
+            _ => return None,
+        },
+        // `nop` is an exchange of rax with itself.
+        0x90 if prefixes.rex & 1 == 0 || prefixes.repeat == REP => Effect::Nothing,
+        0x90..=0x97 => Effect::WriteBoth(Register::RAX, prefixes.base(opcode)),
+        0x9b | 0x9e | 0xf5 | 0xf8..=0xfd => Effect::Nothing,
+        0x98 | 0x9f => Effect::Write(Register::RAX),
+        0x99 => Effect::Write(Register::RDX),
+        // Strings: rsi, rdi, rcx and rax.
+        0xa4..=0xa7 | 0xaa..=0xaf => Effect::Clobber,
         0x9c => Effect::Push(None),
         0x9d => Effect::Pop(None),
         0xa0..=0xa3 => {
             bytes.skip(if prefixes.address_32 { 4 } else { 8 });
-            Effect::Write(Register::new(0))
+            if opcode < 0xa2 {
+                Effect::Write(Register::RAX)
+            } else {
+                Effect::Nothing
+            }
         }
-        0xa8 => {
-            bytes.skip(1);
-            Effect::Nothing
-        }
-        0xa9 => {
-            bytes.skip(prefixes.immediate());
+        0xa8 | 0xa9 => {
+            bytes.skip(immediate);
             Effect::Nothing
         }
         0xb0..=0xb7 => {
             bytes.skip(1);
-            Effect::Clobber
+            Effect::Write(prefixes.of_byte(prefixes.base(opcode)))
         }
         0xb8..=0xbf => {
             bytes.skip(if prefixes.is_wide() {
@@ -313,23 +390,24 @@ fn one_byte(bytes: &mut Bytes<'_>, prefixes: Prefixes, opcode: u8) -> Option<Eff
             Effect::Write(prefixes.base(opcode))
         }
         0xc0 | 0xc1 => {
-            let place = operands(bytes, prefixes)?.place;
+            let place = operands(bytes, prefixes)?.of_size(opcode, prefixes).place;
             bytes.skip(1);
             written(&place)
         }
-        0xd0..=0xd3 => written(&operands(bytes, prefixes)?.place),
+        0xd0..=0xd3 => written(&operands(bytes, prefixes)?.of_size(opcode, prefixes).place),
         0xc2 => {
             bytes.skip(2);
             Effect::Return
         }
         0xc3 => Effect::Return,
         0xc6 | 0xc7 => {
-            let place = operands(bytes, prefixes)?.place;
-            bytes.skip(if opcode == 0xc6 {
-                1
-            } else {
-                prefixes.immediate()
-            });
+            let Operands { group, place, .. } =
+                operands(bytes, prefixes)?.of_size(opcode, prefixes);
+            bytes.skip(immediate);
+            // The other numbers of the group are transactions.
+            if group != 0 {
+                return None;
+            }
             written(&place)
         }
         0xc9 => Effect::Leave,
@@ -338,10 +416,18 @@ fn one_byte(bytes: &mut Bytes<'_>, prefixes: Prefixes, opcode: u8) -> Option<Eff
             bytes.skip(1);
             Effect::Nothing
         }
-        0xd8..=0xdf => {
-            operands(bytes, prefixes)?;
-            Effect::Nothing
-        }
+        0xd8..=0xdf => match (opcode, operands(bytes, prefixes)?) {
+            // `fnstsw ax`.
+            (
+                0xdf,
+                Operands {
+                    group: 4,
+                    place: Place::Register(_),
+                    ..
+                },
+            ) => Effect::Write(Register::RAX),
+            _ => Effect::Nothing,
+        },
         0xe8 => {
             bytes.skip(4);
             Effect::Call
@@ -349,30 +435,39 @@ fn one_byte(bytes: &mut Bytes<'_>, prefixes: Prefixes, opcode: u8) -> Option<Eff
         0xe9 => Effect::Jump(bytes.i32()?),
         0xeb => Effect::Jump(bytes.i8()?),
         0xf6 | 0xf7 => {
-            let Operands { group, place, .. } = operands(bytes, prefixes)?;
+            let Operands { group, place, .. } =
+                operands(bytes, prefixes)?.of_size(opcode, prefixes);
             match group {
                 0 | 1 => {
-                    bytes.skip(if opcode == 0xf6 {
-                        1
-                    } else {
-                        prefixes.immediate()
-                    });
+                    bytes.skip(immediate);
                     Effect::Nothing
                 }
                 2 | 3 => written(&place),
-                _ => Effect::Clobber,
+                // Products and quotients of bytes are in rax alone.
+                _ if is_byte => Effect::Write(Register::RAX),
+                _ => Effect::WriteBoth(Register::RAX, Register::RDX),
             }
         }
-        0xfe => written(&operands(bytes, prefixes)?.place),
+        0xfe => match operands(bytes, prefixes)?.of_bytes(prefixes) {
+            Operands {
+                group: 0 | 1,
+                place,
+                ..
+            } => written(&place),
+            _ => return None,
+        },
         0xff => {
             let Operands { group, place, .. } = operands(bytes, prefixes)?;
             match (group, place) {
-                (0, Place::Register(register)) => Effect::Add(register, 1),
-                (1, Place::Register(register)) => Effect::Add(register, -1),
-                (0 | 1, _) => Effect::Nothing,
-                (2 | 3, _) => Effect::Call,
+                (0, Place::Register(register)) if prefixes.is_wide() => Effect::Add(register, 1),
+                (1, Place::Register(register)) if prefixes.is_wide() => Effect::Add(register, -1),
+                (0 | 1, place) => written(&place),
+                (2, _) => Effect::Call,
                 (4, Place::Register(register)) => Effect::JumpRegister(register),
+                (5, Place::Register(_)) => return None,
                 (4 | 5, _) => Effect::JumpMemory,
+                (6, _) if prefixes.is_narrow() => return None,
+                (6, Place::Register(register)) => Effect::Push(Some(register)),
                 (6, _) => Effect::Push(None),
                 _ => return None,
             }
@@ -381,24 +476,34 @@ fn one_byte(bytes: &mut Bytes<'_>, prefixes: Prefixes, opcode: u8) -> Option<Eff
     })
 }
 
+/// The effect of an instruction that writes both of its operands.
+fn exchanged(operands: &Operands) -> Effect {
+    match operands.place {
+        Place::Register(register) => Effect::WriteBoth(register, operands.reg),
+        Place::Based(..) | Place::Elsewhere => Effect::Write(operands.reg),
+    }
+}
+
 /// The group of `add`, `or`, `adc`, `sbb`, `and`, `sub`, `xor` and `cmp` with a number.
 fn arithmetic(bytes: &mut Bytes<'_>, prefixes: Prefixes, opcode: u8) -> Option<Effect> {
-    let Operands { group, place, .. } = operands(bytes, prefixes)?;
-    let number = match (opcode, prefixes.operand_16) {
+    let Operands { group, place, .. } = operands(bytes, prefixes)?.of_size(opcode, prefixes);
+    let number = match (opcode, prefixes.is_narrow()) {
         (0x81, false) => bytes.i32()?,
         (0x81, true) => {
             bytes.skip(2);
-            return Some(written(&place));
+            0
         }
         _ => bytes.i8()?,
     };
+    let is_wide = prefixes.is_wide() && opcode != 0x80;
     Some(match (group, place) {
         (7, _) => Effect::Nothing,
-        (0, Place::Register(register)) if prefixes.is_wide() => Effect::Add(register, number),
-        (5, Place::Register(register)) if prefixes.is_wide() => {
-            Effect::Add(register, number.checked_neg()?)
+        (0, Place::Register(register)) if is_wide => Effect::Add(register, number),
+        // The least number has no opposite.
+        (5, Place::Register(register)) if is_wide && number != i32::MIN => {
+            Effect::Add(register, -number)
         }
-        (4, Place::Register(register)) if prefixes.is_wide() => Effect::And(register, number),
+        (4, Place::Register(register)) if is_wide => Effect::And(register, number),
         (_, place) => written(&place),
     })
 }
@@ -420,50 +525,118 @@ fn moved(bytes: &mut Bytes<'_>, prefixes: Prefixes, opcode: u8) -> Option<Effect
 fn two_byte(bytes: &mut Bytes<'_>, prefixes: Prefixes) -> Option<Effect> {
     let opcode = bytes.next()?;
     Some(match opcode {
-        0x05 | 0x31 | 0xa2 => Effect::Clobber,
+        // `syscall`, which writes rax, rcx and r11, and `cpuid`.
+        0x05 | 0xa2 => Effect::Clobber,
+        0x31 => Effect::WriteBoth(Register::RAX, Register::RDX),
         0x0b => Effect::Trap,
         0x77 | 0x06 | 0x08 | 0x09 => Effect::Nothing,
         0x38 => {
             let opcode = bytes.next()?;
-            let reg = operands(bytes, prefixes)?.reg;
-            // movbe, crc32, adcx and adox write general registers. The other instructions write
-            // vectors.
-            match opcode {
-                0xf0 | 0xf1 | 0xf6 => Effect::Write(reg),
-                _ => Effect::Nothing,
+            let Operands { reg, place, .. } = operands(bytes, prefixes)?;
+            match (opcode, place) {
+                // `crc32`, and `movbe` from memory.
+                (0xf0, _) => Effect::Write(reg),
+                (0xf1, _) if prefixes.repeat == REPNE => Effect::Write(reg),
+                // `movbe` to memory.
+                (0xf1, _) => Effect::Nothing,
+                // `adcx`, `adox`; without a prefix it writes to a shadow stack.
+                (0xf6, _) if prefixes.operand_16 || prefixes.repeat == REP => Effect::Write(reg),
+                (0x00..=0xdf, _) => Effect::Nothing,
+                _ => return None,
             }
         }
         0x3a => {
-            bytes.skip(1);
+            let opcode = bytes.next()?;
             let place = operands(bytes, prefixes)?.place;
             bytes.skip(1);
-            written(&place)
+            extracted(opcode, &place)
         }
         0x80..=0x8f => Effect::Branch(bytes.i32()?),
+        0xa0 | 0xa1 | 0xa8 | 0xa9 if prefixes.is_narrow() => return None,
         0xa0 | 0xa8 => Effect::Push(None),
         0xa1 | 0xa9 => Effect::Pop(None),
         0xc8..=0xcf => Effect::Write(prefixes.base(opcode)),
+        // Without `rep` or `repne` these two write registers of MMX.
+        0x2c | 0x2d if prefixes.repeat.is_none() => {
+            operands(bytes, prefixes)?;
+            Effect::Nothing
+        }
         0x40..=0x4f | 0xaf | 0xb6..=0xb8 | 0xbc..=0xbf | 0x2c | 0x2d | 0x50 | 0xc5 | 0xd7 => {
             let reg = operands(bytes, prefixes)?.reg;
             bytes.skip(usize::from(opcode == 0xc5));
             Effect::Write(reg)
         }
         0x70..=0x73 | 0xa4 | 0xac | 0xba | 0xc2 | 0xc4 | 0xc6 => {
-            let place = operands(bytes, prefixes)?.place;
+            let Operands { group, place, .. } = operands(bytes, prefixes)?;
             bytes.skip(1);
             match opcode {
+                // `bt` changes no register.
+                0xba if group == 4 => Effect::Nothing,
                 0xa4 | 0xac | 0xba => written(&place),
                 _ => Effect::Nothing,
             }
         }
-        0x7e | 0x90..=0x9f | 0xa5 | 0xab | 0xad | 0xb3 | 0xbb => {
-            written(&operands(bytes, prefixes)?.place)
-        }
-        0xb0 | 0xb1 | 0xc0 | 0xc1 | 0xc7 => {
+        // `movq` between registers of vectors.
+        0x7e if prefixes.repeat == REP => {
             operands(bytes, prefixes)?;
-            Effect::Clobber
+            Effect::Nothing
         }
-        0x0d | 0x10..=0x1f | 0x28..=0x2f | 0x51..=0x7f | 0xa3 | 0xae | 0xc3 | 0xd0..=0xff => {
+        0x90..=0x9f => written(&operands(bytes, prefixes)?.of_bytes(prefixes).place),
+        0x7e | 0xa5 | 0xab | 0xad | 0xb3 | 0xbb => written(&operands(bytes, prefixes)?.place),
+        // `cmpxchg` writes rax or its first operand.
+        0xb0 | 0xb1 => match operands(bytes, prefixes)?.of_size(opcode, prefixes).place {
+            Place::Register(register) => Effect::WriteBoth(Register::RAX, register),
+            Place::Based(..) | Place::Elsewhere => Effect::Write(Register::RAX),
+        },
+        0xc0 | 0xc1 => exchanged(&operands(bytes, prefixes)?.of_size(opcode, prefixes)),
+        0xc7 => match operands(bytes, prefixes)? {
+            // `cmpxchg8b`, `cmpxchg16b`.
+            Operands {
+                group: 1,
+                place: Place::Based(..) | Place::Elsewhere,
+                ..
+            } => Effect::WriteBoth(Register::RAX, Register::RDX),
+            // `rdrand`, `rdseed`, `rdpid`.
+            Operands {
+                group: 7,
+                place: Place::Register(register),
+                ..
+            } => Effect::Write(register),
+            Operands {
+                group: 6,
+                place: Place::Register(register),
+                ..
+            } if prefixes.repeat.is_none() => Effect::Write(register),
+            // States of the processor.
+            Operands {
+                group: 3..=5,
+                place: Place::Based(..) | Place::Elsewhere,
+                ..
+            } => Effect::Nothing,
+            _ => return None,
+        },
+        0xae => match operands(bytes, prefixes)? {
+            // Bases of segments, shadow stacks, waits.
+            Operands {
+                place: Place::Register(_),
+                ..
+            } if prefixes.repeat.is_some() || prefixes.operand_16 => return None,
+            _ => Effect::Nothing,
+        },
+        // With `rep`, a shadow stack's pointer may be read.
+        0x1e => match operands(bytes, prefixes)? {
+            Operands {
+                group: 1,
+                place: Place::Register(register),
+                ..
+            } if prefixes.repeat == REP => Effect::Write(register),
+            _ => Effect::Nothing,
+        },
+        0x0d | 0x10..=0x1d | 0x1f | 0x28..=0x2b | 0x2e | 0x2f | 0x51..=0x77 | 0x7a..=0x7d => {
+            operands(bytes, prefixes)?;
+            Effect::Nothing
+        }
+        0x7f | 0xa3 | 0xc3 | 0xd0..=0xfe => {
             operands(bytes, prefixes)?;
             Effect::Nothing
         }
@@ -471,33 +644,92 @@ fn two_byte(bytes: &mut Bytes<'_>, prefixes: Prefixes) -> Option<Effect> {
     })
 }
 
-/// An instruction with a VEX or EVEX prefix, of which `rest` bytes are left.
-fn vector(bytes: &mut Bytes<'_>, map: u8, rest: usize) -> Option<Effect> {
-    let first = bytes.peek()?;
-    bytes.skip(rest);
-    let opcode = bytes.next()?;
-    if (map, opcode) == (1, 0x77) {
-        return Some(Effect::Nothing);
-    }
-    // The first byte has the bits of REX, inverted; the short form has R alone.
-    let rex = match rest {
-        1 => (!first >> 5) & 4,
-        _ => (!first >> 5) & 7,
-    };
-    let prefixes = Prefixes {
-        rex,
-        ..Prefixes::default()
-    };
-    let reg = operands(bytes, prefixes)?.reg;
-    let has_number = map == 3 || map == 1 && matches!(opcode, 0x70..=0x73 | 0xc2 | 0xc4..=0xc6);
-    bytes.skip(usize::from(has_number));
-    Some(match (rest, map, opcode) {
-        // Of VEX alone: andn, bextr, shifts, mulx, rorx and the like write general registers.
-        (1 | 2, 2, 0xf2..=0xf7) | (1 | 2, 3, 0xf0) => Effect::Clobber,
-        (_, 1, 0x2c | 0x2d | 0x50 | 0xc5 | 0xd7 | 0x93) => Effect::Write(reg),
-        (_, 1, 0x7e) | (_, 3, 0x14..=0x17) => Effect::Clobber,
+/// The effect of an instruction of the third map, which has a number: some extract a part of a vector, or compare
+/// strings and give an index in rcx.
+fn extracted(opcode: u8, place: &Place) -> Effect {
+    match opcode {
+        0x14..=0x17 => written(place),
+        0x61 | 0x63 => Effect::Write(Register::RCX),
         _ => Effect::Nothing,
-    })
+    }
+}
+
+/// The number of the map, the prefix that is a part of the opcode (1: 66, 2: f3, 3: f2), and the second source.
+struct Vector {
+    map: u8,
+    prefix: u8,
+    second: Register,
+    is_evex: bool,
+}
+
+/// An instruction with a prefix VEX of two bytes.
+fn vex_2(bytes: &mut Bytes<'_>) -> Option<Effect> {
+    let last = bytes.next()?;
+    let vector = Vector {
+        map: 1,
+        prefix: last & 3,
+        second: Register::new(!last >> 3 & 15),
+        is_evex: false,
+    };
+    // The short form has R alone, inverted.
+    vector.effect(bytes, !last >> 5 & 4)
+}
+
+/// An instruction with a prefix VEX of three bytes, or EVEX.
+fn vector(bytes: &mut Bytes<'_>, is_evex: bool) -> Option<Effect> {
+    let (first, second) = (bytes.next()?, bytes.next()?);
+    if is_evex {
+        bytes.skip(1);
+    }
+    let vector = Vector {
+        map: first & if is_evex { 7 } else { 31 },
+        prefix: second & 3,
+        second: Register::new(!second >> 3 & 15),
+        is_evex,
+    };
+    // The bits of REX, inverted.
+    vector.effect(bytes, !first >> 5 & 7)
+}
+
+impl Vector {
+    fn effect(&self, bytes: &mut Bytes<'_>, rex: u8) -> Option<Effect> {
+        let opcode = bytes.next()?;
+        // `vzeroupper`, `vzeroall`.
+        if (self.is_evex, self.map, opcode) == (false, 1, 0x77) {
+            return Some(Effect::Nothing);
+        }
+        let prefixes = Prefixes {
+            rex,
+            ..Prefixes::default()
+        };
+        let Operands { reg, place, .. } = operands(bytes, prefixes)?;
+        let has_number =
+            self.map == 3 || self.map == 1 && matches!(opcode, 0x70..=0x73 | 0xc2 | 0xc4..=0xc6);
+        bytes.skip(usize::from(has_number));
+        Some(match (self.map, opcode) {
+            (1 | 5, 0x2c | 0x2d) | (1, 0x50 | 0xc5 | 0xd7) => Effect::Write(reg),
+            // `vcvttss2usi` and its kin.
+            (1 | 5, 0x78 | 0x79) if self.is_evex && self.prefix >= 2 => Effect::Write(reg),
+            // `kmov` to a general register.
+            (1, 0x93) if !self.is_evex => Effect::Write(reg),
+            // `vmovq` between registers of vectors has the prefix f3.
+            (1 | 5, 0x7e) if self.prefix != 2 => written(&place),
+            // `andn`, `bzhi`, `pext`, `pdep`, `bextr` and shifts.
+            (2, 0xf2 | 0xf5 | 0xf7) if !self.is_evex => Effect::Write(reg),
+            // `blsr`, `blsmsk`, `blsi`.
+            (2, 0xf3) if !self.is_evex => Effect::Write(self.second),
+            // `mulx`.
+            (2, 0xf6) if !self.is_evex => Effect::WriteBoth(reg, self.second),
+            // `rorx`.
+            (3, 0xf0) if !self.is_evex => Effect::Write(reg),
+            (3, _) => extracted(opcode, &place),
+            // Tiles, and comparisons that add.
+            (2, 0x49 | 0x4b | 0x5c..=0x5e | 0x6c | 0xe0..=0xef) if !self.is_evex => return None,
+            (1 | 2, _) => Effect::Nothing,
+            (5 | 6, _) if self.is_evex => Effect::Nothing,
+            _ => return None,
+        })
+    }
 }
 
 #[cfg(test)]

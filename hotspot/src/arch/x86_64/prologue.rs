@@ -86,6 +86,8 @@ pub(super) fn follow(memory: &impl Memory, start: usize, pc: usize, steps: usize
             | Effect::Move(Register::RSP, _)
             | Effect::Load(Register::RSP, ..)
             | Effect::Write(Register::RSP)
+            | Effect::WriteBoth(Register::RSP, _)
+            | Effect::WriteBoth(_, Register::RSP)
             | Effect::Leave => return None,
             _ => {}
         }

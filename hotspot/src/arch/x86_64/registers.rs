@@ -8,6 +8,7 @@ pub type Registers = Values<16>;
 /// By their numbers in the instruction set (Intel SDM, volume 2, table 3-1).
 impl Register {
     pub(super) const RAX: Register = Register::new(0);
+    pub(super) const RCX: Register = Register::new(1);
     pub(super) const RDX: Register = Register::new(2);
     pub(super) const RBX: Register = Register::new(3);
     pub(super) const RSP: Register = Register::new(4);

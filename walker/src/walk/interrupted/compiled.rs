@@ -260,6 +260,7 @@ impl Walk<'_> {
             Effect::Push(_)
             | Effect::Lea(..)
             | Effect::Write(_)
+            | Effect::WriteBoth(..)
             | Effect::Add(..)
             | Effect::And(..)
             | Effect::Move(..)

@@ -95,10 +95,17 @@ impl<'a, M: Memory> Machine<'a, M> {
                 self.registers.set(Register::RBP, fp);
             }
             Effect::Write(register) => registers.set(register, None),
+            Effect::WriteBoth(first, second) => {
+                registers.set(first, None);
+                registers.set(second, None);
+            }
             Effect::Call | Effect::Clobber => {
-                // The C calling convention does not preserve rax, rcx, rdx, rsi, rdi, r8 to r11.
+                // The C calling convention does not preserve rax, rcx, rdx, rsi, rdi, r8 to r11. `cpuid` writes rbx too.
                 for number in [0, 1, 2, 6, 7, 8, 9, 10, 11] {
                     registers.set(Register::new(number), None);
+                }
+                if effect == Effect::Clobber {
+                    registers.set(Register::RBX, None);
                 }
             }
             Effect::Branch(_) | Effect::Nothing => {}
@@ -146,6 +153,8 @@ fn loads_sp(effect: Effect) -> bool {
             | Effect::Move(Register::RSP, _)
             | Effect::Load(Register::RSP, ..)
             | Effect::Write(Register::RSP)
+            | Effect::WriteBoth(Register::RSP, _)
+            | Effect::WriteBoth(_, Register::RSP)
     ) || matches!(effect, Effect::Lea(Register::RSP, base, _) if base != Register::RSP)
 }
 
