@@ -1,14 +1,30 @@
 /*
- * A small wall-clock profiler on the frame iterator, for stock JDKs: every few milliseconds it samples
- * a random subset of the threads. At the end it prints the failed ratio and a method table, and
- * writes a flame graph.
+ * A small profiler on the frame iterator, for stock JDKs: at an interval it samples a random subset of the
+ * threads. At the end it prints the failed ratio and a method table, and writes a flame graph.
  *
- *   cc -O2 -shared -fPIC -o libprofiler.so walker/examples/profiler.c -Iwalker/include \
- *      -I$JAVA_HOME/include -I$JAVA_HOME/include/linux -Ltarget/release -lasgst
- *   java -agentpath:./libprofiler.so=interval=10,flames=flames.html ...
+ * ASGST is the folder of the unpacked archive of libasgst. Compile, and profile a program from its start:
+ *
+ *   cc -O2 -shared -fPIC -o libprofiler.so profiler.c -I$ASGST/include -I$JAVA_HOME/include \
+ *     -I$JAVA_HOME/include/linux -L$ASGST/lib -Wl,-rpath,$ASGST/lib -lasgst
+ *   $JAVA_HOME/bin/java -agentpath:$PWD/libprofiler.so=interval=10ms,output=flames.html $PROGRAM
+ *
+ * Or attach to a program that runs, and detach from it again:
+ *
+ *   $JAVA_HOME/bin/jcmd $PID JVMTI.agent_load $PWD/libprofiler.so '"interval=10ms,output=attached.html"'
+ *   $JAVA_HOME/bin/jcmd $PID JVMTI.agent_load $PWD/libprofiler.so stop
+ *
+ * jcmd takes options with a "=" only in quotes of its own. The results go to the output of the program.
+ *
+ * Options, separated by commas:
+ *   interval=10ms     time between two rounds of samples: 10ms, 0.01s, 500us; a bare number is in milliseconds
+ *   output=FILE       where the flame graph goes, an HTML page; without it there is none
+ *   threads=running   samples only threads that run or want to, for a profile of CPU time; else all threads
+ *   rows=20           rows of the method table; 0 for no table
+ *   stop              when attached: stops sampling and gives the results
  */
 #define _GNU_SOURCE
 #include "profile2.h"
+#include <dirent.h>
 #include <jvmti.h>
 #include <pthread.h>
 #include <signal.h>
@@ -23,7 +39,6 @@
 #define MOST_DEPTH 512
 #define MOST_SAMPLED 8
 #define MOST_THREADS 10000
-#define TABLE_ROWS 20
 
 typedef struct {
   atomic_int round; /* which round it is for; 0 when the handler has filled it in */
@@ -38,8 +53,10 @@ typedef struct Node {
 } Node;
 
 static jvmtiEnv *jvmti;
-static long interval_ms = 10;
+static long interval_nanos = 10000000;
 static char flames[256];
+static long table_rows = 20;
+static bool only_running;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pid_t threads[MOST_THREADS];
 static int thread_count;
@@ -51,20 +68,50 @@ static Node tree = {.name = "all"}, methods;
 
 /* ---- Threads ---- */
 
-static void JNICALL on_thread_start(jvmtiEnv *j, JNIEnv *env, jthread thread) {
-  (void)j, (void)env, (void)thread;
-  pthread_mutex_lock(&lock);
-  if (thread_count < MOST_THREADS) threads[thread_count++] = (pid_t)syscall(SYS_gettid);
-  pthread_mutex_unlock(&lock);
-}
-
-static void JNICALL on_thread_end(jvmtiEnv *j, JNIEnv *env, jthread thread) {
-  (void)j, (void)env, (void)thread;
-  pid_t id = (pid_t)syscall(SYS_gettid);
+static void forget_thread(pid_t id) {
   pthread_mutex_lock(&lock);
   for (int i = 0; i < thread_count; i++)
     if (threads[i] == id) threads[i--] = threads[--thread_count];
   pthread_mutex_unlock(&lock);
+}
+
+static void add_thread(pid_t id) {
+  forget_thread(id);
+  pthread_mutex_lock(&lock);
+  if (thread_count < MOST_THREADS) threads[thread_count++] = id;
+  pthread_mutex_unlock(&lock);
+}
+
+/* Threads that started before the profiler. Those without Java code are forgotten at their first sample. */
+static void add_all_threads(void) {
+  DIR *tasks = opendir("/proc/self/task");
+  if (tasks == NULL) return;
+  for (struct dirent *task; (task = readdir(tasks));)
+    if (atoi(task->d_name) > 0) add_thread(atoi(task->d_name));
+  closedir(tasks);
+}
+
+/* Whether a thread runs, or waits for a processor only (proc(5), /proc/pid/stat: the state is behind the name). */
+static bool is_running(pid_t id) {
+  char path[64], text[512];
+  snprintf(path, sizeof path, "/proc/self/task/%d/stat", id);
+  FILE *file = fopen(path, "r");
+  if (file == NULL) return false;
+  size_t length = fread(text, 1, sizeof text - 1, file);
+  fclose(file);
+  text[length] = 0;
+  const char *name_end = strrchr(text, ')');
+  return name_end && strncmp(name_end, ") R", 3) == 0;
+}
+
+static void JNICALL on_thread_start(jvmtiEnv *j, JNIEnv *env, jthread thread) {
+  (void)j, (void)env, (void)thread;
+  add_thread((pid_t)syscall(SYS_gettid));
+}
+
+static void JNICALL on_thread_end(jvmtiEnv *j, JNIEnv *env, jthread thread) {
+  (void)j, (void)env, (void)thread;
+  forget_thread((pid_t)syscall(SYS_gettid));
 }
 
 /* ---- In the signal handler ---- */
@@ -152,22 +199,26 @@ static void sample(int round) {
     int other = i + rand() % (thread_count - i);
     pid_t id = threads[other];
     threads[other] = threads[i];
-    threads[i] = chosen[count++] = id;
+    threads[i] = id;
+    if (!only_running || is_running(id)) chosen[count++] = id;
   }
   pthread_mutex_unlock(&lock);
   for (int i = 0; i < count; i++) {
-    traces[i].count = ASGST_NO_THREAD;
+    traces[i].count = ASGST_UNSAFE_STATE;
     traces[i].round = round;
     siginfo_t info = {.si_code = SI_QUEUE};
     info.si_value.sival_int = round * MOST_SAMPLED + i;
-    if (syscall(SYS_rt_tgsigqueueinfo, getpid(), chosen[i], SIGPROF, &info)) traces[i].round = 0;
+    if (syscall(SYS_rt_tgsigqueueinfo, getpid(), chosen[i], SIGPROF, &info) == 0) continue;
+    traces[i].count = ASGST_NO_THREAD; /* it has ended */
+    traces[i].round = 0;
   }
   for (int i = 0; i < count; i++) {
     /* A thread may end before its signal comes. */
     for (int wait = 0; wait < 1000 && traces[i].round == round; wait++) pause_nanos(20000);
     int expected = round;
     if (atomic_compare_exchange_strong(&traces[i].round, &expected, 0)) continue;
-    process(&traces[i]);
+    if (traces[i].count == ASGST_NO_THREAD) forget_thread(chosen[i]);
+    else if (traces[i].count != ASGST_NO_TOP_JAVA_FRAME) process(&traces[i]); /* it runs Java code */
   }
 }
 
@@ -179,7 +230,7 @@ static void *sampling_loop(void *argument) {
     sample(round);
     clock_gettime(CLOCK_MONOTONIC, &end);
     long taken = (end.tv_sec - start.tv_sec) * 1000000000L + end.tv_nsec - start.tv_nsec;
-    if (taken < interval_ms * 1000000) pause_nanos(interval_ms * 1000000 - taken);
+    if (taken < interval_nanos) pause_nanos(interval_nanos - taken);
   }
   return NULL;
 }
@@ -201,7 +252,7 @@ static void print_table(void) {
   long good = total_traces - failed_traces;
   printf("===== method table ======\nTotal samples: %ld\n", good);
   printf("%-80s %9s %10s %9s %10s\n", "Method", "Samples", "Percentage", "On top", "Percentage");
-  for (size_t i = 0; i < count && i < TABLE_ROWS; i++)
+  for (size_t i = 0; i < count && i < (size_t)table_rows; i++)
     printf("%-80s %9ld %10.2f %9ld %10.2f\n", rows[i]->name, rows[i]->samples,
            100.0 * rows[i]->samples / good, rows[i]->on_top, 100.0 * rows[i]->on_top / good);
   free(rows);
@@ -232,34 +283,72 @@ static void write_flames(void) {
 
 /* ---- The agent ---- */
 
-static void JNICALL on_vm_init(jvmtiEnv *j, JNIEnv *env, jthread thread) {
+static bool start(JNIEnv *env) {
   if (ASGST_Initialize(env) != 0) {
     fprintf(stderr, "profiler: this JVM cannot be walked\n");
-    return;
+    return false;
   }
-  on_thread_start(j, env, thread);
+  add_all_threads();
   struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
   sigaction(SIGPROF, &action, NULL);
-  pthread_create(&sampler, NULL, sampling_loop, NULL);
+  stopping = false;
+  return pthread_create(&sampler, NULL, sampling_loop, NULL) == 0;
+}
+
+static void stop(void) {
+  if (sampler == 0) return;
+  stopping = true;
+  pthread_join(sampler, NULL);
+  sampler = 0;
+  printf("Failed traces: %10ld\nTotal traces:  %10ld\nFailed ratio:  %9.2f%%\n", failed_traces, total_traces,
+         total_traces ? 100.0 * failed_traces / total_traces : 0.0);
+  if (table_rows > 0) print_table();
+  if (*flames) write_flames();
+  fflush(stdout);
+}
+
+static void JNICALL on_vm_init(jvmtiEnv *j, JNIEnv *env, jthread thread) {
+  (void)j, (void)thread;
+  start(env);
 }
 
 static void JNICALL on_vm_death(jvmtiEnv *j, JNIEnv *env) {
   (void)j, (void)env;
-  if (sampler == 0) return;
-  stopping = true;
-  pthread_join(sampler, NULL);
-  printf("Failed traces: %10ld\nTotal traces:  %10ld\nFailed ratio:  %9.2f%%\n", failed_traces, total_traces,
-         total_traces ? 100.0 * failed_traces / total_traces : 0.0);
-  print_table();
-  if (*flames) write_flames();
+  stop();
 }
 
-JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved) {
-  (void)reserved;
+static bool read_interval(const char *text) {
+  char unit[4] = "ms", end;
+  double value;
+  int parts = sscanf(text, "%lf%3[a-z]%c", &value, unit, &end);
+  double factor = !strcmp(unit, "s") ? 1e9 : !strcmp(unit, "ms") ? 1e6 : !strcmp(unit, "us") ? 1e3 : 0;
+  interval_nanos = (long)(value * factor);
+  return (parts == 1 || parts == 2) && interval_nanos > 0;
+}
+
+/* Reads one option; false if there is none like it. */
+static bool read_option(const char *option) {
+  char text[32], end;
+  if (sscanf(option, "output=%255s", flames) == 1) return true;
+  if (sscanf(option, "interval=%31s", text) == 1) return read_interval(text);
+  if (sscanf(option, "rows=%ld%c", &table_rows, &end) == 1) return table_rows >= 0;
+  if (!strcmp(option, "threads=running")) return only_running = true;
+  return !strcmp(option, "threads=all");
+}
+
+static bool read_options(char *options) {
   for (char *o = options ? strtok(options, ",") : NULL; o; o = strtok(NULL, ",")) {
-    if (sscanf(o, "interval=%ld", &interval_ms) != 1 && sscanf(o, "flames=%255s", flames) != 1) return 1;
+    if (read_option(o)) continue;
+    fprintf(stderr, "profiler: unknown option %s; there are interval=10ms, output=FILE, threads=running and rows=20\n",
+            o);
+    return false;
   }
-  if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11) != JNI_OK) return 1;
+  return true;
+}
+
+/* Makes the environment of JVMTI, in which the events are. */
+static bool listen(JavaVM *vm) {
+  if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11) != JNI_OK) return false;
   jvmtiEventCallbacks callbacks = {.VMInit = on_vm_init,
                                    .VMDeath = on_vm_death,
                                    .ThreadStart = on_thread_start,
@@ -269,5 +358,22 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved) {
                          JVMTI_EVENT_THREAD_END};
   for (size_t i = 0; i < sizeof events / sizeof *events; i++)
     (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, events[i], NULL);
-  return 0;
+  return true;
+}
+
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved) {
+  (void)reserved;
+  return read_options(options) && listen(vm) ? JNI_OK : JNI_ERR;
+}
+
+JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved) {
+  (void)reserved;
+  JNIEnv *env;
+  if (options && !strcmp(options, "stop")) {
+    stop();
+    return JNI_OK;
+  }
+  if (sampler || !read_options(options)) return JNI_ERR;
+  if ((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_10) != JNI_OK) return JNI_ERR;
+  return (jvmti || listen(vm)) && start(env) ? JNI_OK : JNI_ERR;
 }

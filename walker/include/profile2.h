@@ -12,6 +12,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/*
+ * The version of this header. The library follows semantic versioning: a program that was compiled with an
+ * older header of the same major version runs with a newer library. The name that the loader looks for has the
+ * major version (libasgst.so.0), and each symbol has the version that introduced it (ASGST_0.1).
+ */
+#define ASGST_VERSION_MAJOR 0
+#define ASGST_VERSION_MINOR 1
+#define ASGST_VERSION_PATCH 0
+#define ASGST_VERSION_NUMBER(major, minor, patch) ((major)*1000000 + (minor)*1000 + (patch))
+#define ASGST_VERSION ASGST_VERSION_NUMBER(ASGST_VERSION_MAJOR, ASGST_VERSION_MINOR, ASGST_VERSION_PATCH)
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -285,6 +296,12 @@ enum ASGST_FrameFlags {
   /* Methods that are inlined here may be missing above this frame. This frame and all below are true. */
   ASGST_FRAME_MAY_MISS_INLINED = 2
 };
+
+/*
+ * The version of the library that runs, as ASGST_VERSION gives that of the header. May be called at any time.
+ * Async-signal-safe.
+ */
+int ASGST_Version(void);
 
 /*
  * Learns about the VM of this process, and puts a handler for faults of this library's own reads

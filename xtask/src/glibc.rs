@@ -3,7 +3,7 @@
 //! A program that is linked against a new glibc asks for the newest version of each function, and
 //! an older glibc refuses to run the program. glibc keeps the older versions for programs that were
 //! linked long ago. The libraries here export each function of this machine's glibc under the
-//! newest version that [`OLDEST`] has, and have no code: the linker reads names and versions only.
+//! newest version that the older glibc has, and have no code: the linker reads names and versions only.
 
 use crate::command::{output, run};
 use std::collections::BTreeMap;
@@ -13,7 +13,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The oldest glibc that the program runs with.
-const OLDEST: [u32; 2] = [2, 28];
+pub const OF_PROGRAM: Version = [2, 28];
+
+/// The oldest glibc that `libasgst` runs with, which is also the oldest that Rust's library supports.
+pub const OF_LIBRARY: Version = [2, 17];
 
 /// The libraries of the C library that the program is linked against.
 const LIBRARIES: [&str; 2] = ["libc.so.6", "libm.so.6"];
@@ -41,24 +44,27 @@ HIDDEN int fstatat64(int folder, const char *path, void *to, int flags) {
 }
 "#;
 
-/// A version of a function, as `[2, 2, 5]` for `GLIBC_2.2.5`.
-type Version = Vec<u32>;
+/// A release of glibc.
+pub type Version = [u32; 2];
+
+/// The version of a function, as `[2, 2, 5]` for `GLIBC_2.2.5`.
+type SymbolVersion = Vec<u32>;
 
 /// An exported symbol.
 struct Symbol {
     name: String,
-    version: Version,
+    version: SymbolVersion,
     /// The size of data in bytes; `None` for a function.
     data: Option<u64>,
 }
 
-/// Writes the libraries into `folder`, which becomes a place where the linker looks for libraries.
-pub fn write_stubs(folder: &Path) -> Result<PathBuf, String> {
+/// Writes the libraries of glibc `oldest` into `folder`, which becomes a place where the linker looks for libraries.
+pub fn write_stubs(folder: &Path, oldest: Version) -> Result<PathBuf, String> {
     let fail = |e| format!("{}: {e}", folder.display());
     fs::create_dir_all(folder).map_err(fail)?;
     let mut libraries: BTreeMap<&str, Vec<Symbol>> = BTreeMap::new();
     for library in LIBRARIES {
-        for symbol in symbols(library)? {
+        for symbol in symbols(library, oldest)? {
             let former = FORMER
                 .iter()
                 .find(|(start, _)| symbol.name.starts_with(start));
@@ -102,9 +108,9 @@ pub fn write_stubs(folder: &Path) -> Result<PathBuf, String> {
     Ok(folder.into())
 }
 
-/// The exported symbols of a library of this machine, each in the newest version that [`OLDEST`]
+/// The exported symbols of a library of this machine, each in the newest version that glibc `oldest`
 /// has.
-fn symbols(library: &str) -> Result<Vec<Symbol>, String> {
+fn symbols(library: &str, oldest: Version) -> Result<Vec<Symbol>, String> {
     let path = output(Command::new("cc").arg(format!("-print-file-name={library}")))?;
     let path = String::from_utf8_lossy(&path).trim().to_owned();
     let table = output(
@@ -115,7 +121,7 @@ fn symbols(library: &str) -> Result<Vec<Symbol>, String> {
     let mut newest: BTreeMap<String, Symbol> = BTreeMap::new();
     for symbol in String::from_utf8_lossy(&table).lines().filter_map(symbol) {
         let known = newest.get(&symbol.name);
-        if symbol.version[..] <= OLDEST[..]
+        if symbol.version[..] <= oldest[..]
             && known.is_none_or(|known| known.version < symbol.version)
         {
             newest.insert(symbol.name.clone(), symbol);
@@ -123,7 +129,7 @@ fn symbols(library: &str) -> Result<Vec<Symbol>, String> {
     }
     if newest.is_empty() {
         Err(format!(
-            "{path} exports nothing of glibc {OLDEST:?} or older"
+            "{path} exports nothing of glibc {oldest:?} or older"
         ))
     } else {
         Ok(newest.into_values().collect())
@@ -139,7 +145,7 @@ fn symbol(line: &str) -> Option<Symbol> {
     };
     let (name, version) = name.split_once('@')?;
     let version = version.trim_start_matches('@').strip_prefix("GLIBC_")?;
-    let version: Result<Version, _> = version.split('.').map(str::parse).collect();
+    let version: Result<SymbolVersion, _> = version.split('.').map(str::parse).collect();
     let data = match kind {
         "FUNC" | "IFUNC" => None,
         "OBJECT" => Some(size.parse().ok()?),
@@ -154,7 +160,7 @@ fn symbol(line: &str) -> Option<Symbol> {
 
 fn write_stub(folder: &Path, library: &str, symbols: &[Symbol]) -> Result<(), String> {
     let mut code = String::new();
-    let mut versions: BTreeMap<&Version, String> = BTreeMap::new();
+    let mut versions: BTreeMap<&SymbolVersion, String> = BTreeMap::new();
     for Symbol {
         name,
         version,

@@ -1,9 +1,10 @@
-//! `cargo xtask dist`: makes the archive and the Debian package of a finished program.
+//! `cargo xtask dist`: makes the archives and the Debian packages of the finished program and of `libasgst`.
 //!
-//! * [`glibc`]: libraries to link against, so that the program runs with an older C library;
-//! * [`build`]: the program, linked against these;
+//! * [`glibc`]: libraries to link against, so that the result runs with an older C library;
+//! * [`build`]: what cargo builds, linked against these;
 //! * [`tree`]: the files of an installed program, as folders below `/usr` have them;
-//! * [`pack`]: the archive and the package, made from these files;
+//! * [`libasgst`]: the libraries of the walker, and their files;
+//! * [`pack`]: archives and packages, made from these files;
 //! * [`command`]: other programs.
 
 #![forbid(unsafe_code)]
@@ -11,27 +12,43 @@
 mod build;
 mod command;
 mod glibc;
+mod libasgst;
 mod pack;
 mod tree;
 
+use build::Cargo;
+use libasgst::link::Libraries;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The exit code of bad usage.
 const USAGE: u8 = 2;
 
+/// The version of all packages.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What is to be made.
+#[derive(Copy, Clone)]
+enum What {
+    All,
+    Libasgst,
+}
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let folder = match arguments[..] {
-        ["dist"] => workspace().join("target/dist"),
-        ["dist", "--out", folder] => PathBuf::from(folder),
+    let usual = workspace().join("target/dist");
+    let (what, folder) = match arguments[..] {
+        ["dist"] => (What::All, usual),
+        ["dist", "--out", folder] => (What::All, PathBuf::from(folder)),
+        ["dist", "libasgst"] => (What::Libasgst, usual),
+        ["dist", "libasgst", "--out", folder] => (What::Libasgst, PathBuf::from(folder)),
         _ => {
-            eprintln!("usage: cargo xtask dist [--out FOLDER]");
+            eprintln!("usage: cargo xtask dist [libasgst] [--out FOLDER]");
             return ExitCode::from(USAGE);
         }
     };
-    match dist(&folder) {
+    match dist(what, &folder) {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             eprintln!("xtask: {why}");
@@ -46,15 +63,54 @@ fn workspace() -> &'static Path {
         .expect("the crate lies in the workspace")
 }
 
-/// Builds the program and writes the archive and the package into `folder`. Prints their paths.
-fn dist(folder: &Path) -> Result<(), String> {
-    std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let built = build::build(workspace())?;
-    let name = format!("stackwitness-{}-x86_64-linux", env!("CARGO_PKG_VERSION"));
-    let tree = tree::lay_out(workspace(), &built, &folder.join(name))?;
-    println!("{}", pack::archive(&tree)?.display());
-    if let Some(package) = pack::debian(&tree, env!("CARGO_PKG_VERSION"))? {
+/// Builds, and writes archives and packages into `folder`. Prints their paths.
+fn dist(what: What, folder: &Path) -> Result<(), String> {
+    let fail = |e| format!("{}: {e}", folder.display());
+    std::fs::create_dir_all(folder).map_err(fail)?;
+    // Other programs run in other folders.
+    let folder = folder.canonicalize().map_err(fail)?;
+    let cargo = Cargo::new(workspace())?;
+    if let What::All = what {
+        let program = cargo.program()?;
+        let libraries = link(&cargo)?;
+        let root = folder.join(format!("stackwitness-{VERSION}-x86_64-linux"));
+        tree::clear(&root)?;
+        tree::lay_out(workspace(), &program, &root)?;
+        libasgst::files::lay_out(workspace(), &libraries, &root)?;
+        pack(&root, &pack::program_control(VERSION))?;
+        pack_library(&libraries, &folder)
+    } else {
+        pack_library(&link(&cargo)?, &folder)
+    }
+}
+
+/// Builds and links `libasgst`.
+fn link(cargo: &Cargo<'_>) -> Result<Libraries, String> {
+    let objects = cargo.static_library()?;
+    let script = workspace().join("walker/library/asgst.map");
+    libasgst::link::link(&objects, &script, &cargo.folder("libasgst"))
+}
+
+fn pack(root: &Path, control: &str) -> Result<(), String> {
+    println!("{}", pack::archive(root)?.display());
+    if let Some(package) = pack::debian(root, control)? {
         println!("{}", package.display());
+    }
+    Ok(())
+}
+
+fn pack_library(libraries: &Libraries, folder: &Path) -> Result<(), String> {
+    let root = folder.join(format!("libasgst-{VERSION}-x86_64-linux"));
+    tree::clear(&root)?;
+    libasgst::files::lay_out(workspace(), libraries, &root)?;
+    pack(&root, &pack::library_control(VERSION))?;
+    let debug = folder.join(format!("libasgst-{VERSION}-x86_64-linux-debug"));
+    tree::clear(&debug)?;
+    libasgst::files::lay_out_debug(libraries, &debug)?;
+    println!("{}", pack::archive(&debug)?.display());
+    let source = folder.join(format!("libasgst-{VERSION}-source.tar.gz"));
+    if let Some(source) = pack::source(workspace(), &source)? {
+        println!("{}", source.display());
     }
     Ok(())
 }

@@ -35,7 +35,10 @@ fn debian_package_has_the_same(archive: &Path, dist: &Path) {
     let mut made = fs::read_dir(dist)
         .unwrap()
         .map(|entry| entry.unwrap().path());
-    let package = made.find(|path| path.extension().is_some_and(|end| end == "deb"));
+    let package = made.find(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("stackwitness-") && name.ends_with(".deb")
+    });
     let package = package.expect("a package beside the archive");
     let root = dist.join("unpacked");
     run(Command::new("dpkg-deb")
@@ -100,6 +103,10 @@ fn the_archive_runs_without_rust_and_with_an_old_glibc() {
         "share/zsh/vendor-completions/_stackwitness",
         "share/fish/vendor_completions.d/stackwitness.fish",
         "share/doc/stackwitness/LICENSE",
+        "lib/libasgst.so",
+        "lib/libasgst.a",
+        "include/profile2.h",
+        "share/doc/libasgst/libasgst.md",
     ] {
         assert!(fs::metadata(root.join(file)).unwrap().len() > 0, "{file}");
     }

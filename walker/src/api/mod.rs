@@ -38,6 +38,24 @@ pub unsafe extern "C" fn ASGST_Initialize(env: *mut JNIEnv) -> c_int {
 
 /// See `profile2.h`.
 #[unsafe(no_mangle)]
+pub extern "C" fn ASGST_Version() -> c_int {
+    VERSION
+}
+
+/// `ASGST_VERSION` of a header of this package's version.
+const VERSION: c_int = number(env!("CARGO_PKG_VERSION_MAJOR")) * 1_000_000
+    + number(env!("CARGO_PKG_VERSION_MINOR")) * 1_000
+    + number(env!("CARGO_PKG_VERSION_PATCH"));
+
+const fn number(text: &str) -> c_int {
+    match c_int::from_str_radix(text, 10) {
+        Ok(number) => number,
+        Err(_) => panic!("cargo gives numbers"),
+    }
+}
+
+/// See `profile2.h`.
+#[unsafe(no_mangle)]
 pub extern "C" fn ASGST_Capabilities() -> c_int {
     const REGISTER_QUEUE: c_int = 1;
     match Vm::get() {

@@ -59,8 +59,13 @@ loads! {
     bytes: __m128i, xmm_reg, "movdqu {value}, xmmword ptr [{address}]";
 }
 
-// The table exists in a library without a load, too.
-global_asm!(".pushsection asgst_loads,\"aR\",@progbits", ".popsection");
+// The table exists in a library without a load, too. A library exports the ends of a section unless they are hidden.
+global_asm!(
+    ".pushsection asgst_loads,\"aR\",@progbits",
+    ".popsection",
+    ".hidden __start_asgst_loads",
+    ".hidden __stop_asgst_loads",
+);
 
 /// A row of the table. Both are distances from their own places.
 #[repr(C)]
