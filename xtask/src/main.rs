@@ -1,10 +1,12 @@
-//! `cargo xtask dist`: makes the archives and the Debian packages of the finished program and of `libasgst`.
+//! `cargo xtask dist` makes the archives and the Debian packages of the finished program and of `libasgst`; `cargo xtask
+//! jdk 28` lays out a JDK that this Debian does not have.
 //!
 //! * [`glibc`]: libraries to link against, so that the result runs with an older C library;
 //! * [`build`]: what cargo builds, linked against these;
 //! * [`tree`]: the files of an installed program, as folders below `/usr` have them;
 //! * [`libasgst`]: the libraries of the walker, and their files;
 //! * [`pack`]: archives and packages, made from these files;
+//! * [`jdk`]: JDKs of newer suites of Debian;
 //! * [`command`]: other programs.
 
 #![forbid(unsafe_code)]
@@ -12,13 +14,14 @@
 mod build;
 mod command;
 mod glibc;
+mod jdk;
 mod libasgst;
 mod pack;
 mod tree;
 
 use build::Cargo;
 use libasgst::link::Libraries;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// The exit code of bad usage.
@@ -38,23 +41,34 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let usual = workspace().join("target/dist");
-    let (what, folder) = match arguments[..] {
-        ["dist"] => (What::All, usual),
-        ["dist", "--out", folder] => (What::All, PathBuf::from(folder)),
-        ["dist", "libasgst"] => (What::Libasgst, usual),
-        ["dist", "libasgst", "--out", folder] => (What::Libasgst, PathBuf::from(folder)),
+    let done = match arguments[..] {
+        ["dist"] => dist(What::All, &usual),
+        ["dist", "--out", folder] => dist(What::All, Path::new(folder)),
+        ["dist", "libasgst"] => dist(What::Libasgst, &usual),
+        ["dist", "libasgst", "--out", folder] => dist(What::Libasgst, Path::new(folder)),
+        ["jdk", release] => jdk(release, jdk::SUITE),
+        ["jdk", release, "--suite", suite] => jdk(release, suite),
         _ => {
             eprintln!("usage: cargo xtask dist [libasgst] [--out FOLDER]");
+            eprintln!("       cargo xtask jdk RELEASE [--suite SUITE]");
             return ExitCode::from(USAGE);
         }
     };
-    match dist(what, &folder) {
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             eprintln!("xtask: {why}");
             ExitCode::FAILURE
         }
     }
+}
+
+/// Lays out a JDK of Debian, and prints its home.
+fn jdk(release: &str, suite: &str) -> Result<(), String> {
+    let number = release.parse();
+    let release = number.map_err(|_| format!("{release:?} is no feature release, such as 28"))?;
+    println!("{}", jdk::lay_out(release, suite)?.display());
+    Ok(())
 }
 
 fn workspace() -> &'static Path {
