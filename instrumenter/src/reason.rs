@@ -17,6 +17,9 @@ pub enum Reason {
     PoolFull,
     /// A constructor in which it is not certain which code runs before `super(…)`.
     UnclearConstructor,
+    /// A constructor of a value class with branches between the assignments of its fields: its frames list the fields that have no
+    /// value yet (JEP 401), and those of hooks would have to.
+    UnsetFields,
     /// A branch no longer fits into 16 bits, at a place where no frame can be inferred.
     BranchTooFar,
     /// An exception handler starts at the method's first instruction.
@@ -35,6 +38,7 @@ impl fmt::Display for Reason {
             Reason::TableFull => "exception or frame table full",
             Reason::PoolFull => "constant pool full",
             Reason::UnclearConstructor => "unclear where the constructor calls super",
+            Reason::UnsetFields => "branches between the assignments of a value's fields",
             Reason::BranchTooFar => "a branch would be too far",
             Reason::HandlerAtEntry => "exception handler at the method's start",
             Reason::EmptyFinalizer => "empty finalizer",

@@ -8,3 +8,4 @@ mod hooks;
 mod queue;
 mod steps;
 mod stubs;
+mod values;

@@ -4,10 +4,16 @@ use super::vtype::VType;
 use crate::error::{Malformed, Result};
 use crate::reader::Reader;
 
+/// The type of a frame that lists strict fields without a value, and is followed by a frame of another type (JEP 401).
+const EARLY_LARVAL: u8 = 246;
+
 /// A frame in the form of the file.
 #[derive(Clone, Debug)]
 pub struct RawFrame<'a> {
-    /// The frame's first byte.
+    /// The strict fields that have no value yet, if an `early_larval_frame` lists them (JEP 401): two bytes each, the index of
+    /// a NameAndType. The rest of the frame is the frame that the list stands before.
+    pub unset_fields: Option<&'a [u8]>,
+    /// The first byte of the frame without that list.
     pub frame_type: u8,
     /// Distance from the frame before.
     pub delta: u16,
@@ -110,8 +116,15 @@ impl<'a> RawFrames<'a> {
         }
         self.left -= 1;
         let offset = r.pos();
-        let frame_type = r.u1()?;
+        let mut frame_type = r.u1()?;
+        let mut unset_fields = None;
+        if frame_type == EARLY_LARVAL {
+            let count = r.u2()?;
+            unset_fields = Some(r.take(2 * usize::from(count))?);
+            frame_type = r.u1()?;
+        }
         let mut frame = RawFrame {
+            unset_fields,
             frame_type,
             delta: 0,
             offset,
@@ -127,7 +140,7 @@ impl<'a> RawFrames<'a> {
             128..=246 => {
                 return Err(Malformed {
                     offset,
-                    rule: "JVMS 4.7.4: frame types 128 to 246 are reserved",
+                    rule: "JVMS 4.7.4: frame types 128 to 245 are reserved, and 246 stands before another frame",
                 });
             }
             247 => {
@@ -154,6 +167,11 @@ impl<'a> RawFrames<'a> {
 impl RawFrame<'_> {
     /// Writes the frame as it was read.
     pub fn write(&self, out: &mut Vec<u8>) {
+        if let Some(fields) = self.unset_fields {
+            out.push(EARLY_LARVAL);
+            out.extend_from_slice(&((fields.len() / 2) as u16).to_be_bytes());
+            out.extend_from_slice(fields);
+        }
         out.push(self.frame_type);
         if self.frame_type >= 247 {
             out.extend_from_slice(&self.delta.to_be_bytes());
@@ -206,5 +224,48 @@ pub fn next_bci(last: Option<u32>, delta: u16) -> u32 {
     match last {
         None => u32::from(delta),
         Some(last) => last + 1 + u32::from(delta),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(table: &[u8]) -> Result<Vec<RawFrame<'_>>> {
+        let mut frames = RawFrames::new(Reader::new(table))?;
+        let mut all = vec![];
+        while let Some(frame) = frames.next_frame()? {
+            all.push(frame);
+        }
+        Ok(all)
+    }
+
+    /// The frames of a constructor of a value class, as javac 28 writes them: `y`, whose NameAndType is #8, has no value
+    /// yet where the second stands.
+    #[test]
+    fn fields_without_a_value_are_read_and_written() {
+        let table = [
+            0, 3, 14, 246, 0, 1, 0, 8, 6, 246, 0, 0, 255, 0, 7, 0, 1, 6, 0, 0,
+        ];
+        let frames = read(&table).expect("well-formed");
+        let lists: Vec<_> = frames.iter().map(|frame| frame.unset_fields).collect();
+        assert_eq!(lists, [None, Some(&[0, 8][..]), Some(&[][..])]);
+        let places: Vec<_> = frames.iter().map(|frame| frame.delta).collect();
+        assert_eq!(places, [14, 6, 7]);
+        let mut written = vec![0, 3];
+        frames.iter().for_each(|frame| frame.write(&mut written));
+        assert_eq!(written, table);
+    }
+
+    #[test]
+    fn a_list_of_fields_stands_before_another_frame_and_is_whole() {
+        for broken in [
+            &[0, 1, 246, 0, 0, 246, 0, 0, 6][..],
+            &[0, 1, 246, 0, 2, 0, 8, 6],
+            &[0, 1, 246, 0, 0],
+            &[0, 1, 245, 0, 0],
+        ] {
+            assert!(read(broken).is_err(), "{broken:?}");
+        }
     }
 }

@@ -24,6 +24,9 @@ pub(crate) fn mark(
     let mut last = None;
     while let Some(frame) = frames.next_frame()? {
         let bci = next_bci(last, frame.delta);
+        if frame.unset_fields.is_some() {
+            return Err(Reason::UnsetFields.into());
+        }
         if !scan.is_start(bci) {
             return Err(Malformed {
                 offset: frame.offset,
