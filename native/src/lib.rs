@@ -54,6 +54,7 @@ mod locks;
 mod recorder;
 mod records;
 mod sampling;
+mod self_test;
 #[allow(unsafe_code)]
 mod truth;
 #[allow(unsafe_code)]

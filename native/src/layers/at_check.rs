@@ -109,6 +109,13 @@ fn check_layers(layers: &Layers, state: &ThreadState, env: Env<'_>, scratch: &mu
         (scratch.gst.frames(), asked),
         &scratch.copy,
     );
+    if Standing::of(&judged) == Standing::Confirmed {
+        let frames = scratch.gst.frames();
+        let (jvm, methods) = (layers.truth.jvm, &layers.truth.methods);
+        layers
+            .self_test
+            .look(layers.records, jvm, methods, env, frames);
+    }
     if let Some(layer) = layer
         && let Some(walked) = scratch.ask(layers.walkers, layer, env, room)
     {

@@ -7,6 +7,7 @@ use crate::injection::walker_faults::Injector;
 use crate::recorder::Recorder;
 use crate::records::Records;
 use crate::sampling::allocations::Allocations;
+use crate::self_test::SelfTest;
 use crate::truth::context::Truth;
 use crate::walkers::rota::Rota;
 use crate::walkers::table::Walkers;
@@ -33,6 +34,8 @@ pub struct Layers {
     pub allocations: Allocations,
     /// Faults for tests of ourselves.
     pub injector: Injector,
+    /// Whether the agent reads the VM's stacks as they are.
+    pub self_test: SelfTest,
     /// What is written down of mismatches.
     pub reporter: Reporter,
     /// Samples for tests, where they are asked for.
@@ -74,6 +77,7 @@ impl Layers {
                 config.sampling.biased.clone(),
                 config.seed,
             ),
+            self_test: SelfTest::default(),
             reporter: Reporter::new(truth, records, config),
             recorder,
             edges: OnceLock::new(),
