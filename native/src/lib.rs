@@ -10,6 +10,7 @@
 //!
 //! | folder | holds |
 //! |---|---|
+//! | `arch` | what differs between architectures: registers, traps, thunks, the thread's word |
 //! | `jvm` | a safe face over JNI, JVMTI, the VM's own data and the operating system; nearly all `unsafe` |
 //! | `locks` | locks that a panic does not close |
 //! | `records` | counts and records of a run, which survive a crash |
@@ -41,6 +42,8 @@
 #![deny(unsafe_code)]
 
 mod agent;
+#[allow(unsafe_code)]
+mod arch;
 mod edges;
 mod events;
 mod evidence;

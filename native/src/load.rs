@@ -48,7 +48,8 @@ pub fn load(vm: Vm, path: &str) -> Result<(), String> {
         .sampling
         .native_calls
         .then(|| Thunks::new(events::native_method_is_called));
-    let natives = thunks.flatten().map(Natives::new);
+    // Without thunks no call of a native method is an event.
+    let natives = thunks.and_then(Result::ok).map(Natives::new);
     let truth = keep(Truth::new(jvm, virtual_threads, natives, config));
     let walkers = keep(Walkers::find(jvm));
     if config.hooks.is_on() && !walkers.suspend(&config.layers) {

@@ -53,9 +53,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The places where `unsafe` is allowed: the safe face of the JVM, the truth that hooks keep, the
+/// The places where `unsafe` is allowed: the architectures, the safe face of the JVM, the truth that hooks keep, the
 /// agent's walkers, and the crate `walker`.
 const UNSAFE: &[&str] = &[
+    "native/src/arch/",
     "native/src/jvm/",
     "native/src/truth/",
     "native/src/walkers/",

@@ -6,7 +6,6 @@
 //! ([`os::signal::HandlerContext`]). Memory of the VM is read through the kernel, so that a stale
 //! address gives an error and no crash ([`os::peek`]).
 
-pub mod arch;
 pub mod attached;
 pub mod calls;
 pub mod code_cache;

@@ -1,7 +1,7 @@
 //! Requests of the JVM's own samplers: what the signal handler copies at each.
 
 use super::targets::Targets;
-use crate::jvm::arch;
+use crate::arch;
 use crate::jvm::os::requests::pool::{Reader, Writers, pool};
 use crate::jvm::os::requests::wrapping::{Asking, request};
 use crate::jvm::os::signal::{HandlerContext, Post};

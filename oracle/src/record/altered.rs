@@ -7,7 +7,6 @@ use super::Address;
 use crate::Layer;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fmt;
 use std::num::NonZeroU16;
 
 /// Name of the file in a run's folder: little-endian `u64`, as [`slot`] has them.
@@ -75,25 +74,11 @@ impl Alteration {
     }
 }
 
-/// The registers that may be altered, in the order of their numbers.
-#[cfg(not(target_arch = "aarch64"))]
-pub const REGISTERS: &[&str] = &[
-    "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "rdi", "rsi", "rbp", "rbx", "rdx", "rax",
-    "rcx", "rsp", "rip",
-];
-
-/// The registers that may be altered, in the order of their numbers.
-#[cfg(target_arch = "aarch64")]
-pub const REGISTERS: &[&str] = &[
-    "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14",
-    "x15", "x16", "x17", "x18", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27",
-    "x28", "x29", "x30", "sp", "pc",
-];
-
 /// The place of an altered value.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Place {
-    /// A register, by its number in [`REGISTERS`].
+    /// A register, by its number. The file has the names of the registers, so that they are those of the machine that wrote
+    /// the file ([`slot::register`]).
     Register(usize),
     /// The word so many bytes above the stack pointer.
     Stack(u64),
@@ -117,15 +102,31 @@ impl Place {
             None => Place::Register(word as usize),
         }
     }
-}
 
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Place::Register(number) => f.write_str(REGISTERS.get(number).unwrap_or(&"?")),
-            Place::Stack(distance) => write!(f, "stack + {distance}"),
+    /// Its name, by the `words` of the file.
+    fn name(self, words: &[u64]) -> String {
+        match self {
+            Place::Register(number) if number < slot::MOST_REGISTERS => {
+                name_from_word(words[slot::register(number)])
+            }
+            Place::Register(_) => "?".into(),
+            Place::Stack(distance) => format!("stack + {distance}"),
         }
     }
+}
+
+/// The word of the file that has the `name` of a register. The first eight bytes count.
+pub fn name_to_word(name: &str) -> u64 {
+    let mut bytes = [0; size_of::<u64>()];
+    let named = name.bytes().zip(&mut bytes);
+    named.for_each(|(from, to)| *to = from);
+    u64::from_le_bytes(bytes)
+}
+
+fn name_from_word(word: u64) -> String {
+    let bytes = word.to_le_bytes();
+    let name = bytes.split(|&byte| byte == 0).next().unwrap_or_default();
+    String::from_utf8_lossy(name).into_owned()
 }
 
 /// The places of the words in the file.
@@ -145,7 +146,10 @@ pub mod slot {
     pub const CHANGES: usize = 2;
     const FIRST_CHANGE: usize = 3;
     const OF_CHANGE: usize = 4;
-    const FIRST_LAYER: usize = FIRST_CHANGE + OF_CHANGE * MOST_CHANGES;
+    /// At most so many registers have a name.
+    pub const MOST_REGISTERS: usize = 40;
+    const FIRST_REGISTER: usize = FIRST_CHANGE + OF_CHANGE * MOST_CHANGES;
+    const FIRST_LAYER: usize = FIRST_REGISTER + MOST_REGISTERS;
     const FIRST_CODE: usize = 4;
     const FIRST_ALTERATION: usize = FIRST_CODE + CODES;
     const OF_LAYER: usize = FIRST_ALTERATION + Alteration::ALL.len();
@@ -157,6 +161,11 @@ pub mod slot {
     pub fn change(number: usize) -> [usize; OF_CHANGE] {
         let first = FIRST_CHANGE + OF_CHANGE * number.min(MOST_CHANGES - 1);
         [first, first + 1, first + 2, first + 3]
+    }
+
+    /// The name of the register of this number ([`name_to_word`](super::name_to_word)).
+    pub fn register(number: usize) -> usize {
+        FIRST_REGISTER + number.min(MOST_REGISTERS - 1)
     }
 
     fn of(layer: Layer, slot: usize) -> usize {
@@ -294,7 +303,7 @@ impl UnfinishedWalk {
         let change = |number| {
             let [place, kind, before, after] = slot::change(number).map(|at| words[at]);
             Some(Change {
-                place: Place::from_word(place).to_string(),
+                place: Place::from_word(place).name(words),
                 how: *Alteration::ALL.get(kind as usize)?,
                 before: Address(before as usize),
                 after: Address(after as usize),
@@ -320,6 +329,7 @@ mod tests {
     fn no_two_numbers_share_a_slot() {
         let mut slots = vec![slot::UNDER_WAY, slot::LAYER, slot::CHANGES];
         slots.extend((0..slot::MOST_CHANGES).flat_map(slot::change));
+        slots.extend((0..slot::MOST_REGISTERS).map(slot::register));
         for layer in Layer::ALL {
             slots.extend(
                 [slot::walks, slot::answers, slot::longest, slot::slow].map(|of| of(layer)),
@@ -338,8 +348,9 @@ mod tests {
         words[slot::UNDER_WAY] = 1;
         words[slot::LAYER] = Layer::AsgctAsync.index() as u64;
         words[slot::CHANGES] = 2;
+        words[slot::register(16)] = name_to_word("counter");
         let changes = [
-            (Place::Register(REGISTERS.len() - 1), Alteration::Bit, 4, 6),
+            (Place::Register(16), Alteration::Bit, 4, 6),
             (Place::Stack(24), Alteration::Random, 1, u64::MAX),
         ];
         for (number, (place, kind, before, after)) in changes.into_iter().enumerate() {
@@ -352,7 +363,7 @@ mod tests {
         assert!(read.layers.is_empty());
         let unfinished = read.unfinished.clone().expect("it did not end");
         let places: Vec<_> = unfinished.changes.iter().map(|it| &*it.place).collect();
-        assert_eq!(places, [REGISTERS[REGISTERS.len() - 1], "stack + 24"]);
+        assert_eq!(places, ["counter", "stack + 24"]);
         assert_eq!(unfinished.changes[1].after, Address(usize::MAX));
         let json = serde_json::to_string(&read).expect("plain data");
         assert_eq!(

@@ -1,6 +1,6 @@
 //! A value that one thread at a time holds, for its own use and for its signal handlers.
 
-use crate::jvm::arch;
+use crate::arch;
 use std::cell::UnsafeCell;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicUsize};

@@ -4,7 +4,7 @@
 //! thread, cannot panic, does a bounded amount of work and keeps `errno`. Functions that are meant
 //! for handlers take a [`HandlerContext`], which only a handler has.
 
-use crate::jvm::arch;
+use crate::arch;
 use crate::jvm::os::thread::StackBounds;
 use hotspot::arch::Registers;
 use std::ffi::{c_int, c_void};
@@ -176,7 +176,7 @@ impl HandlerContext<'_> {
 pub struct ContextCopy(libc::ucontext_t);
 
 impl ContextCopy {
-    /// A general register, by its number (`oracle::record::altered::REGISTERS`), modulo their count.
+    /// A general register, by its number (`hotspot::arch::Arch::REGISTER_NAMES`), modulo their count.
     pub fn register(&mut self, number: usize) -> &mut u64 {
         arch::register(&mut self.0, number % arch::REGISTERS)
     }

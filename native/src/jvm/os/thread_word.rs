@@ -5,7 +5,7 @@
 //! at a fixed offset from the thread pointer and needs no call at all (Drepper, "ELF
 //! Handling For Thread-Local Storage", 4.4.2).
 
-use crate::jvm::arch::thread_word as word;
+use crate::arch::thread_word as word;
 
 /// Reads the calling thread's word. Async-signal-safe.
 #[inline(always)]

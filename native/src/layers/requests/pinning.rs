@@ -1,6 +1,6 @@
 //! The clock of JFR's events beside the processor's counter.
 
-use crate::jvm::arch;
+use crate::arch;
 use crate::jvm::jni::{Env, Local, StaticLong};
 use oracle::requests::Pin;
 

@@ -11,6 +11,7 @@ use crate::sampling::stepping::counts::COUNTS;
 use crate::sampling::stepping::handler;
 use crate::sampling::stepping::thread::{Stepper, Vm};
 use crate::sampling::stepping::visits::{Visit, visits};
+use hotspot::arch::{Follow, Native, NotKnown};
 use oracle::Layer;
 use oracle::record::{Record, StepCounts, VISITED_FILE};
 use std::collections::BTreeMap;
@@ -44,9 +45,8 @@ impl Keeping {
         else {
             return Err("this VM does not describe its code as steps need it".into());
         };
-        if !trap::is_possible() {
-            return Err("threads cannot step on this processor".into());
-        }
+        let unknown = |unknown: NotKnown| format!("threads cannot step: {unknown}");
+        trap::is_possible().and(Native::FOLLOWS).map_err(unknown)?;
         // From here on the handler knows where the code cache is.
         cache.name_at(0);
         let (writer, visits) = visits();

@@ -1,6 +1,6 @@
 //! What is altered for a walk, chosen at random. Each change is written down before the walk.
 
-use crate::jvm::arch;
+use crate::arch;
 use crate::jvm::os::signal::ContextCopy;
 use crate::truth::interrupted::Interrupted;
 use oracle::Layer;

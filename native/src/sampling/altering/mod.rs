@@ -2,6 +2,7 @@
 
 mod changes;
 
+use crate::arch::REGISTERS;
 use crate::jvm::os::clock;
 use crate::jvm::os::held::Held;
 use crate::jvm::os::shared_words;
@@ -10,14 +11,19 @@ use crate::walkers::buffer::{ErrorCode, FrameBuffer};
 use crate::walkers::guarded::walk_altered;
 use crate::walkers::walker::WalksAltered;
 use changes::Changes;
+use hotspot::arch::{Arch, Native};
 use oracle::Layer;
 use oracle::random::mix;
-use oracle::record::altered::{ALTERED_FILE, Altering, slot};
+use oracle::record::altered::{ALTERED_FILE, Altering, name_to_word, slot};
 use std::io;
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::compiler_fence;
+
+/// Each register that may be altered has a name, and a slot for it.
+const _: () =
+    assert!(Native::REGISTER_NAMES.len() == REGISTERS && REGISTERS <= slot::MOST_REGISTERS);
 
 /// The longest stack that a walker may give.
 const DEPTH: usize = 1024;
@@ -55,11 +61,15 @@ impl Alterations {
         run_dir: &Path,
     ) -> io::Result<Alterations> {
         let frames = FrameBuffer::new(DEPTH)?;
+        let words: &[AtomicU64; slot::WORDS] = shared_words::map(&run_dir.join(ALTERED_FILE))?;
+        for (number, name) in Native::REGISTER_NAMES.iter().enumerate() {
+            words[slot::register(number)].store(name_to_word(name), Relaxed);
+        }
         Ok(Alterations {
             with,
             seed,
             walkers,
-            words: shared_words::map(&run_dir.join(ALTERED_FILE))?,
+            words,
             work: Held::new(Work { turn: 0, frames }),
         })
     }

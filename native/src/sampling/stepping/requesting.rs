@@ -6,7 +6,7 @@
 use super::at_instant::{AtInstant, Reached};
 use super::counts::{COUNTS, Counts};
 use super::instant::{MOST_CALLS, WAITING};
-use crate::jvm::arch;
+use crate::arch;
 use crate::jvm::os::requests::wrapping::{Asking, request_here};
 use crate::jvm::os::ring::{Reader, Writer, ring};
 use hotspot::steps::Place;

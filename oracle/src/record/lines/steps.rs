@@ -20,7 +20,7 @@ pub struct StepCounts {
     pub judged: u64,
     /// Different instructions that were visited, by the VM's name for their code.
     pub instructions: BTreeMap<String, InstructionCounts>,
-    /// Of these the instructions of compiled methods before their stubs, by kind: `pop rbp`, `ret`.
+    /// Of these the instructions of compiled methods before their stubs, by kind, such as `ret`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub kinds: BTreeMap<String, InstructionCounts>,
     /// Where the walker has crashed, as `file+offset`, and at how many different pairs of a stack and an answer.

@@ -2,13 +2,13 @@
 //! must run meanwhile. So the thread does not step there: it makes its system call at an address of ours, a
 //! crossing, runs on freely, and traps behind. Then it goes on where it would have gone on.
 
-use crate::jvm::arch;
+use crate::arch;
 use crate::jvm::os::peek::peek;
 use std::ffi::{c_int, c_long};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
-pub use crate::jvm::arch::CROSSINGS;
+pub use crate::arch::CROSSINGS;
 
 /// The crossings.
 static ALL: [Crossing; CROSSINGS] = [const { Crossing::new() }; CROSSINGS];

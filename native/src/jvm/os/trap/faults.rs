@@ -1,9 +1,8 @@
 //! Faults in the handler of traps. If the copy of an instruction faults, the thread runs the instruction itself,
 //! and faults in its own code, as the VM expects. If a walker faults, its walk ends.
 
-use super::copies::resume_behind_copy;
 use super::guard::end_walk;
-use crate::jvm::arch;
+use crate::arch::{self, resume_behind_copy};
 use crate::jvm::os::earlier::{self, call_earlier};
 use std::ffi::{c_int, c_void};
 use std::io;

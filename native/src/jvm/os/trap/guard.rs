@@ -1,7 +1,7 @@
 //! Walkers that crash. A walker reads what it takes for frames, and a wrong guess may lead it to memory that
 //! is absent. The process would end. Here the walk ends instead, and counts as crashed.
 
-use crate::jvm::arch::{self, leave_guarded, run_guarded};
+use crate::arch::{self, leave_guarded, run_guarded};
 use crate::jvm::os::peek::peek;
 use crate::jvm::os::thread::id;
 use hotspot::arch::{Arch, Native};

@@ -6,16 +6,11 @@
 //! the handler returns.
 //!
 //! A trap takes long where the processor is a virtual one. So the handler itself runs the instructions that
-//! follow, by copies of them, on the registers and on the stack of the thread (`copies`). The handler runs
+//! follow, by copies of them, on the registers and on the stack of the thread (`crate::arch`). The handler runs
 //! on a stack of its own (`stack`), and returns to the kernel for each instruction that has no copy, and
 //! every `MOST_COPIES` instructions, so that other signals are delivered. A walker that crashes in the handler
 //! does not end the process ([`guarded`]). System calls are made in a [`crossing`].
 
-#[cfg(target_arch = "x86_64")]
-mod copies;
-#[cfg(not(target_arch = "x86_64"))]
-#[path = "no_copies.rs"]
-mod copies;
 pub mod crossing;
 mod faults;
 mod guard;
@@ -23,11 +18,11 @@ mod stack;
 
 pub use guard::guarded;
 
-use crate::jvm::arch;
+use crate::arch::{self, Copies};
 use crate::jvm::os::earlier::{self, call_earlier};
 use crate::jvm::os::held::Held;
 use crate::jvm::os::signal::HandlerContext;
-use copies::Copies;
+use hotspot::arch::NotKnown;
 use stack::OwnStack;
 use std::ffi::{c_int, c_void};
 use std::io;
@@ -88,9 +83,9 @@ const TRAP_TRACE: c_int = 2;
 /// reason of the trap behind an instruction (DR6.BS), once in many millions of steps.
 const TRAP_BRKPT: c_int = 1;
 
-/// Whether threads can run one instruction at a time on this processor.
-pub fn is_possible() -> bool {
-    arch::has_trap_flag()
+/// Whether threads can run one instruction at a time on this architecture.
+pub fn is_possible() -> Result<(), NotKnown> {
+    arch::traps()
 }
 
 /// Installs the handler. To be called once. The handler stays installed, because a trap may be late.
@@ -232,5 +227,5 @@ impl Installed {
     }
 }
 
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(test)]
 mod tests;

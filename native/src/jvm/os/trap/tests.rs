@@ -1,3 +1,5 @@
+#![cfg(target_arch = "x86_64")]
+
 use super::*;
 use std::fmt::Write;
 use std::hint::black_box;

@@ -1,6 +1,6 @@
 //! Linux on x86-64.
 
-use hotspot::arch::Registers;
+use hotspot::arch::{NotKnown, Registers};
 use std::arch::{asm, global_asm};
 use std::ffi::c_int;
 
@@ -58,9 +58,9 @@ pub fn counter() -> u64 {
 /// The trap flag in the register of flags (Intel SDM, volume 3, 2.3).
 pub const TRAP_FLAG: usize = 1 << 8;
 
-/// Whether the processor has a trap flag that a signal handler can set.
-pub fn has_trap_flag() -> bool {
-    true
+/// Whether a signal handler can set a flag that lets the interrupted code trap behind each instruction.
+pub fn traps() -> Result<(), NotKnown> {
+    Ok(())
 }
 
 /// Sets or clears the trap flag of the interrupted code.

@@ -1,9 +1,7 @@
 //! Linux on aarch64.
 
-use super::thunk_table::ThunkTable;
-use hotspot::arch::Registers;
+use hotspot::arch::{Arch, Native, NotKnown, Registers};
 use std::arch::asm;
-use std::ffi::c_void;
 
 /// The link register's number.
 const LINK: usize = 30;
@@ -66,66 +64,32 @@ pub fn thread_word() -> *mut usize {
     address
 }
 
-/// Calls `function` with `argument`, without a guard: no thread steps on this processor.
-///
-/// # Safety
-/// None is needed.
-pub unsafe fn run_guarded(function: extern "C" fn(*mut c_void), argument: *mut c_void) -> bool {
-    function(argument);
-    true
-}
-
-/// No thread is in a guarded function.
-pub fn leave_guarded(_: &mut libc::ucontext_t) {}
-
-/// There are no thunks before native methods.
-pub fn thunks() -> Option<ThunkTable> {
-    None
-}
-
 /// There is no trap flag that a signal handler can set.
 pub const TRAP_FLAG: usize = 0;
 
-/// Whether the processor has a trap flag that a signal handler can set.
-pub fn has_trap_flag() -> bool {
-    false
+/// A signal handler cannot let the interrupted code trap behind each instruction: the kernel keeps the flag for
+/// debuggers. So no thread steps, and nobody asks the functions below.
+pub fn traps() -> Result<(), NotKnown> {
+    Err(NotKnown {
+        what: "how a thread traps behind each instruction",
+        on: Native::NAME,
+    })
 }
 
-/// There is no trap flag.
+/// Nobody asks: no thread steps.
 pub fn set_trap_flag(_: &mut libc::ucontext_t, _: bool) {}
 
-/// There is no trap flag.
+/// Nobody asks: no thread steps.
 pub fn has_trap_flag_set(_: &libc::ucontext_t) -> bool {
     false
 }
 
-/// No thread steps, so none crosses to the kernel.
-pub const CROSSINGS: usize = 1;
-
-/// No thread is in a crossing.
-pub fn enter_crossing(context: &mut libc::ucontext_t, _: usize) -> usize {
-    registers(context).pc
-}
-
-/// No thread is in a crossing.
-pub fn crossing_left(_: &libc::ucontext_t) -> Option<usize> {
-    None
-}
-
-/// No thread is in a crossing.
-pub fn leave_crossing(_: &mut libc::ucontext_t, _: usize) {}
-
-/// Not known.
-pub fn system_call(_: &libc::ucontext_t) -> [usize; 3] {
-    [0; 3]
-}
-
-/// Not known.
+/// Nobody asks: no thread steps.
 pub fn entered_method(_: &libc::ucontext_t) -> usize {
     0
 }
 
-/// Not known.
+/// Nobody asks: no thread steps.
 pub fn throwing(_: &libc::ucontext_t) -> usize {
     0
 }

@@ -1,4 +1,4 @@
-//! On this processor no instruction has a copy.
+//! No instruction is run by a copy: no thread steps on this architecture.
 
 use std::io;
 

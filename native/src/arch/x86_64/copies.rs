@@ -4,7 +4,7 @@
 //! memory of their own, and each is made anew if the bytes of its instruction have changed: the VM patches
 //! code. If a copy faults, nothing has happened, and the thread runs the instruction itself.
 
-use crate::jvm::arch::copy_x86_64::{behind_copy, register, run_copy};
+use super::copy::{behind_copy, register, run_copy};
 use hotspot::arch::x86_64::copies::{Copied, Copy, copied};
 use oracle::random::GOLDEN;
 use std::io;

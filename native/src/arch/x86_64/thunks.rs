@@ -1,6 +1,7 @@
 //! Thunks before native methods, on x86-64.
 
-use super::thunk_table::{THUNKS, ThunkTable};
+use crate::arch::{THUNKS, ThunkTable};
+use hotspot::arch::NotKnown;
 use std::arch::global_asm;
 use std::sync::atomic::AtomicUsize;
 
@@ -92,10 +93,10 @@ unsafe extern "C" {
 }
 
 /// The thunks.
-pub fn thunks() -> Option<ThunkTable> {
+pub fn thunks() -> Result<ThunkTable, NotKnown> {
     // SAFETY: defined above, with this size and alignment; the code is only pointed at.
     unsafe {
-        Some(ThunkTable {
+        Ok(ThunkTable {
             code: (&raw const stackwitness_thunks) as usize,
             size: SIZE,
             targets: &stackwitness_thunk_targets,
