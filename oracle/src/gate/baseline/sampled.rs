@@ -54,6 +54,19 @@ pub(in crate::gate) fn samples_without(
 }
 
 impl Set {
+    /// The counts of one run, as a sample.
+    pub(in crate::gate) fn of_run(report: &Report, run: &Run) -> Result<Set, String> {
+        let mut set = Set::default();
+        set.samples.push(Sample {
+            version: report.jdk_of(run).version.clone(),
+            seed: run.seed,
+            seconds: run.wall_s,
+        });
+        set.add(run, &kinds::of_run(report, run), |_| false)?;
+        set.add_totals();
+        Ok(set)
+    }
+
     /// Adds the counts of a run to the only sample, but for the kinds that are known.
     fn add(
         &mut self,

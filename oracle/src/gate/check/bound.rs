@@ -1,0 +1,196 @@
+//! How much worse the new build may still be, after the pairs so far.
+
+use super::sign::SignTest;
+use crate::Layer;
+use crate::random::mix;
+use std::f64::consts::TAU;
+
+/// What a stack is counted as, whatever its cause or code.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd)]
+pub enum Class {
+    /// A stack that is wrong or cut short.
+    False,
+    /// An error code instead of a stack.
+    NoAnswer,
+}
+
+impl Class {
+    /// All classes.
+    pub const ALL: [Class; 2] = [Class::False, Class::NoAnswer];
+}
+
+/// Events and trials of the base and of the new build in one pair.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub(super) struct Both {
+    pub base: (u64, u64),
+    pub new: (u64, u64),
+}
+
+/// How much more frequent a class of answers may be in the new build.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NotWorse {
+    /// The layer.
+    pub layer: Layer,
+    /// The class.
+    pub class: Class,
+    /// Events and checks of the base, over all pairs.
+    pub base: (u64, u64),
+    /// The same of the new build.
+    pub new: (u64, u64),
+    /// With a confidence of [`NotWorse::CONFIDENCE`], the new build has this share of additional events, from 0 to
+    /// 1, or a smaller one. `None` if the pairs exclude nothing.
+    pub at_most: Option<f64>,
+}
+
+/// The shares that are tried: so many for each power of ten, from the first to the last power.
+const STEPS: i32 = 8;
+const SHARES: std::ops::RangeInclusive<i32> = -6 * STEPS..=0;
+
+/// How often the additional events are drawn. The mean evidence of several draws depends on chance less.
+const DRAWS: u64 = 8;
+
+impl NotWorse {
+    /// The confidence of each bound, whenever the pairs end.
+    pub const CONFIDENCE: f64 = 0.95;
+
+    pub(super) fn new(layer: Layer, class: Class, pairs: &[Both]) -> NotWorse {
+        let sum = |of: fn(&Both) -> (u64, u64)| {
+            let all = pairs.iter().map(of);
+            all.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+        };
+        // The largest shares are excluded first.
+        let shares = SHARES
+            .rev()
+            .map(|step| 10f64.powf(f64::from(step) / f64::from(STEPS)));
+        let at_most = shares.take_while(|&share| excludes(pairs, share)).last();
+        NotWorse {
+            layer,
+            class,
+            base: sum(|pair| pair.base),
+            new: sum(|pair| pair.new),
+            at_most,
+        }
+    }
+}
+
+/// Whether the pairs exclude that this share of the new build's checks are additional events.
+fn excludes(pairs: &[Both], share: f64) -> bool {
+    // Suppose that the new build has the base's events, and in each check an additional one with this probability.
+    // If we inject as many into the base's turn, the two turns of a pair can be exchanged. Then "the new turn has
+    // fewer" is as likely as "more", and the evidence for "fewer" is 20 or more with a probability of at most 5 %,
+    // whenever we look. So shares that give such evidence can be excluded: the others are a confidence sequence
+    // (Howard, Ramdas, McAuliffe and Sekhon, Time-uniform, nonparametric, nonasymptotic confidence sequences, Annals
+    // of Statistics 49, 2021). The mean of several gamblers' capitals is a gambler's capital, too.
+    let capital = |draw: u64| {
+        let mut fewer = SignTest::default();
+        for (at, pair) in pairs
+            .iter()
+            .enumerate()
+            .filter(|(_, pair)| pair.base.1 > 0 && pair.new.1 > 0)
+        {
+            let injected = additional(pair.base.1 as f64 * share, mix((at as u64) << 8 | draw));
+            let base = (pair.base.0 as f64 + injected) / pair.base.1 as f64;
+            let new = pair.new.0 as f64 / pair.new.1 as f64;
+            if base != new {
+                fewer.add(new < base);
+            }
+        }
+        fewer.ln_evidence().exp()
+    };
+    let mean = (0..DRAWS).map(capital).sum::<f64>() / DRAWS as f64;
+    mean >= 1.0 / (1.0 - NotWorse::CONFIDENCE)
+}
+
+/// A Poisson number with this mean. With the same seed a larger mean gives a number that is not smaller, but for the
+/// change to the normal distribution.
+fn additional(mean: f64, seed: u64) -> f64 {
+    /// From here on the normal distribution is close enough.
+    const LARGE: f64 = 60.0;
+    let uniform = |seed: u64| ((seed >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
+    let u = uniform(seed);
+    if mean > LARGE {
+        // Box and Muller, 1958.
+        let normal = (-2.0 * u.ln()).sqrt() * (TAU * uniform(mix(seed))).cos();
+        return (mean + mean.sqrt() * normal).round().max(0.0);
+    }
+    let (mut number, mut term) = (0.0, (-mean).exp());
+    let mut below = term;
+    while u > below && number < 4.0 * LARGE {
+        number += 1.0;
+        term *= mean / number;
+        below += term;
+    }
+    number
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(pairs: &[Both]) -> f64 {
+        NotWorse::new(Layer::AsgctAsync, Class::False, pairs)
+            .at_most
+            .unwrap_or(1.0)
+    }
+
+    fn pairs(n: usize, base: (u64, u64), new: (u64, u64)) -> Vec<Both> {
+        vec![Both { base, new }; n]
+    }
+
+    #[test]
+    fn more_pairs_exclude_more() {
+        let [few, many] = [10, 100].map(|n| of(&pairs(n, (0, 1000), (0, 1000))));
+        assert!(many < few, "{many} {few}");
+        // About eight events would have been seen.
+        assert!((3e-5..2e-4).contains(&many), "{many}");
+        assert_eq!(NotWorse::new(Layer::Gst, Class::False, &[]).at_most, None);
+        assert_eq!(
+            NotWorse::new(Layer::Gst, Class::False, &pairs(3, (0, 10), (0, 10))).at_most,
+            None
+        );
+    }
+
+    #[test]
+    fn a_build_that_is_worse_is_not_called_equal() {
+        let worse = of(&pairs(60, (10, 1000), (40, 1000)));
+        assert!((0.03..0.06).contains(&worse), "{worse}");
+    }
+
+    /// The bound is below the true share in at most one course of twenty, also if turns differ much: here the rate
+    /// of each turn is multiplied by a number from 0 to 4.
+    #[test]
+    fn the_bound_holds() {
+        const COURSES: u64 = 300;
+        let share = 0.004;
+        let missed = (0..COURSES).filter(|course| {
+            let turn = |pair: u64, side: u64, more: f64| {
+                let seed = mix(course << 32 | pair << 8 | side);
+                let factor = (seed % 5) as f64;
+                let known = additional(500.0 * 0.01 * factor, mix(seed));
+                (known + additional(500.0 * more, mix(seed ^ 77))) as u64
+            };
+            let pairs: Vec<Both> = (0..80)
+                .map(|pair| Both {
+                    base: (turn(pair, 1, 0.0), 500),
+                    new: (turn(pair, 2, share), 500),
+                })
+                .collect();
+            of(&pairs) < share
+        });
+        let missed = missed.count() as f64 / COURSES as f64;
+        assert!(missed <= 0.05, "{missed}");
+    }
+
+    #[test]
+    fn additional_events_have_their_mean() {
+        for mean in [0.2, 3.0, 50.0, 500.0] {
+            let n = 20_000;
+            let sum: f64 = (0..n).map(|seed| additional(mean, mix(seed))).sum();
+            let found = sum / n as f64;
+            assert!(
+                (found - mean).abs() < 5.0 * (mean / n as f64).sqrt(),
+                "{mean} {found}"
+            );
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! The pairs of a check so far.
+
+use super::bound::{Both, Class, NotWorse};
+use super::shares::share;
+use super::sign::SignTest;
+use super::tolerance::{Tolerance, is_missing};
+use crate::Layer;
+use crate::gate::baseline::{Cell, Family, Set, What};
+use crate::report::{Report, Run};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What one turn counted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Turn(Set);
+
+impl Turn {
+    /// The counts of a run of `report`. Fails if a program was run in two ways.
+    pub fn new(report: &Report, run: &Run) -> Result<Turn, String> {
+        Set::of_run(report, run).map(Turn)
+    }
+
+    #[cfg(test)]
+    pub(super) fn of(set: Set) -> Turn {
+        Turn(set)
+    }
+
+    #[cfg(test)]
+    pub(super) fn without(&mut self, layer: Layer) {
+        self.0.counts.retain(|cell, _| cell.layer != layer);
+    }
+
+    /// Events and trials of a cell.
+    fn sum(&self, cell: &Cell) -> (u64, u64) {
+        self.0.sum(cell)
+    }
+}
+
+/// The groups of cells. Each has a part of the probability of a false alarm.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Ord, PartialOrd)]
+enum Group {
+    /// Kinds, summed over all programs.
+    Kinds,
+    /// Kinds in one program.
+    Programs,
+    /// Places of kinds.
+    Places,
+}
+
+impl Group {
+    fn of(cell: &Cell) -> Group {
+        match (cell.is_of_all_programs(), &cell.place) {
+            (_, Some(_)) => Group::Places,
+            (true, None) => Group::Kinds,
+            (false, None) => Group::Programs,
+        }
+    }
+
+    fn share(self) -> f64 {
+        match self {
+            Group::Kinds => 0.6,
+            Group::Programs => 0.2,
+            Group::Places => 0.2,
+        }
+    }
+}
+
+/// A cell, over all pairs.
+#[derive(Clone, Debug)]
+struct Tracked {
+    /// Its share of the probability of a false alarm.
+    share: f64,
+    test: SignTest,
+    both: Both,
+    /// The last pair in which the new build was worse.
+    last: usize,
+}
+
+/// Something that is more frequent in the new build than in the base.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rise {
+    /// The cell that shows it.
+    pub cell: Cell,
+    /// Its events and trials in the base's turns.
+    pub base: (u64, u64),
+    /// The same in the turns of the new build.
+    pub new: (u64, u64),
+    /// Pairs in which the new build was worse, and pairs in which it was not.
+    pub pairs: SignTest,
+    /// The other cells that show the same kind: programs and places.
+    pub others: Vec<Cell>,
+}
+
+/// The pairs of a check so far.
+#[derive(Clone, Debug)]
+pub struct Course {
+    alpha: f64,
+    cells: BTreeMap<Cell, Tracked>,
+    /// How many cells of each group were found.
+    found: BTreeMap<Group, usize>,
+    pairs: usize,
+    /// The counts of each pair, by layer and class.
+    classes: BTreeMap<(Layer, Class), Vec<Both>>,
+}
+
+impl Course {
+    /// No pair yet. Equal builds are called different with a probability of at most `alpha`, whenever one looks.
+    pub fn new(alpha: f64) -> Course {
+        Course {
+            alpha,
+            cells: BTreeMap::new(),
+            found: BTreeMap::new(),
+            pairs: 0,
+            classes: BTreeMap::new(),
+        }
+    }
+
+    /// The number of pairs.
+    pub fn pairs(&self) -> usize {
+        self.pairs
+    }
+
+    /// Adds a pair: two turns of the same program with the same seed, whose order a coin decided.
+    pub fn add(&mut self, base: &Turn, new: &Turn) {
+        self.find(base, new);
+        let at = self.pairs;
+        self.pairs += 1;
+        for (cell, tracked) in &mut self.cells {
+            let (of_base, of_new) = (base.sum(cell), new.sum(cell));
+            let worse = match cell.what {
+                What::Checks => is_missing(of_new.0, of_base.0),
+                _ => Tolerance::of(&cell.what).and_then(|t| t.is_worse(of_new, of_base)),
+            };
+            // Only turns of its own program say something about a cell of one program.
+            let Some(worse) = worse else { continue };
+            tracked.test.add(worse);
+            if worse {
+                tracked.last = at;
+            }
+            let both = &mut tracked.both;
+            both.base = (both.base.0 + of_base.0, both.base.1 + of_base.1);
+            both.new = (both.new.0 + of_new.0, both.new.1 + of_new.1);
+        }
+        self.count_classes(base, new);
+    }
+
+    /// Finds the cells that no earlier pair had. Their order must not depend on the side that has them, so that
+    /// they may be tested in this pair already.
+    fn find(&mut self, base: &Turn, new: &Turn) {
+        let cells: BTreeSet<&Cell> = base.0.counts.keys().chain(new.0.counts.keys()).collect();
+        let is_tested =
+            |cell: &Cell| cell.what == What::Checks || Tolerance::of(&cell.what).is_some();
+        let unknown = cells
+            .into_iter()
+            .filter(|cell| is_tested(cell) && !self.cells.contains_key(cell));
+        let mut unknown: Vec<&Cell> = unknown.collect();
+        unknown.sort_by_key(|cell| Reverse(base.sum(cell).0 + new.sum(cell).0));
+        for cell in unknown {
+            let group = Group::of(cell);
+            let rank = self.found.entry(group).or_default();
+            let tracked = Tracked {
+                share: group.share() * share(*rank),
+                test: SignTest::default(),
+                both: Both::default(),
+                last: 0,
+            };
+            *rank += 1;
+            self.cells.insert(cell.clone(), tracked);
+        }
+    }
+
+    fn count_classes(&mut self, base: &Turn, new: &Turn) {
+        for layer in Layer::ALL {
+            let all = Cell::new(Cell::ALL_PROGRAMS, layer, What::Checks);
+            let checks = (base.sum(&all).0, new.sum(&all).0);
+            if checks == (0, 0) {
+                continue;
+            }
+            for class in Class::ALL {
+                let both = Both {
+                    base: (events(&base.0, layer, class), checks.0),
+                    new: (events(&new.0, layer, class), checks.1),
+                };
+                self.classes.entry((layer, class)).or_default().push(both);
+            }
+        }
+    }
+
+    /// What is worse for sure, by kind: false stacks first, then missing answers, then what could not be judged.
+    pub fn rises(&self) -> Vec<Rise> {
+        let sure = |tracked: &&Tracked| tracked.ln_weight() >= -self.alpha.ln();
+        let mut sure: Vec<(&Cell, &Tracked)> = self
+            .cells
+            .iter()
+            .filter(|(_, tracked)| sure(tracked))
+            .collect();
+        sure.sort_by(|(a, one), (b, other)| {
+            let group = |cell: &Cell| (cell.what.family(), Group::of(cell));
+            let by_weight = other.ln_weight().total_cmp(&one.ln_weight());
+            group(a).cmp(&group(b)).then(by_weight)
+        });
+        let mut rises: Vec<Rise> = vec![];
+        for (cell, tracked) in sure {
+            let like =
+                |rise: &&mut Rise| rise.cell.layer == cell.layer && rise.cell.what == cell.what;
+            match rises.iter_mut().find(like) {
+                Some(rise) => rise.others.push(cell.clone()),
+                None => rises.push(Rise {
+                    cell: cell.clone(),
+                    base: tracked.both.base,
+                    new: tracked.both.new,
+                    pairs: tracked.test,
+                    others: vec![],
+                }),
+            }
+        }
+        rises
+    }
+
+    /// The last pair that shows what is most likely worse; `None` if nothing looks worse. More pairs of its program
+    /// will decide.
+    pub fn suspect(&self) -> Option<usize> {
+        let suspects = self
+            .cells
+            .values()
+            .filter(|tracked| tracked.test.ln_evidence() > 0.0);
+        let first = suspects.max_by(|a, b| a.suspicion().total_cmp(&b.suspicion()))?;
+        Some(first.last)
+    }
+
+    /// How many more pairs that are worse would make the strongest suspicion sure, if nothing is sure yet.
+    pub fn missing(&self) -> f64 {
+        let strongest = self.cells.values().map(Tracked::ln_weight);
+        let strongest = strongest.fold(f64::NEG_INFINITY, f64::max);
+        // Each such pair multiplies the evidence by 2 at most.
+        ((-self.alpha.ln() - strongest) / std::f64::consts::LN_2).max(0.0)
+    }
+
+    /// How much worse the new build may still be, by layer and class.
+    pub fn not_worse(&self) -> Vec<NotWorse> {
+        let all = self.classes.iter();
+        all.map(|(&(layer, class), pairs)| NotWorse::new(layer, class, pairs))
+            .collect()
+    }
+}
+
+impl Tracked {
+    /// The logarithm of the evidence, times the share of this cell.
+    fn ln_weight(&self) -> f64 {
+        self.test.ln_evidence() + self.share.ln()
+    }
+
+    /// Cells with larger differences are looked at first: with one or two pairs all have the same evidence.
+    fn suspicion(&self) -> f64 {
+        let Both { base, new } = self.both;
+        let usual = base.0 as f64 * new.1 as f64 / (base.1 as f64).max(1.0);
+        let excess = (new.0 as f64 - usual).max(0.0);
+        self.ln_weight() + 0.5 * excess.ln_1p()
+    }
+}
+
+/// How many answers of a layer are of a class.
+fn events(set: &Set, layer: Layer, class: Class) -> u64 {
+    let is_of = |cell: &Cell| {
+        let family = match class {
+            Class::False => Family::Truth,
+            Class::NoAnswer => Family::Answers,
+        };
+        cell.layer == layer
+            && cell.is_of_all_programs()
+            && cell.place.is_none()
+            && cell.what.family() == family
+            && cell.what != What::Imprecise
+    };
+    let cells = set.counts.iter().filter(|(cell, _)| is_of(cell));
+    cells.map(|(_, counts)| counts.iter().sum::<u64>()).sum()
+}

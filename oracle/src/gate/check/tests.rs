@@ -1,0 +1,153 @@
+//! Simulated builds: equal ones raise no alarm, and one that is worse does.
+
+use super::*;
+use crate::Layer;
+use crate::gate::baseline::{Cell, Set, What};
+use crate::random::mix;
+
+/// A random number from 0 to 1.
+fn uniform(seed: u64) -> f64 {
+    (mix(seed) >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// A count with this mean whose variance is far above its mean: turns differ by a factor of up to five, and
+/// events come in clusters of ten.
+fn overdispersed(mean: f64, seed: u64) -> u64 {
+    let factor = (mix(seed ^ 1) % 5) as f64 / 2.0;
+    let clusters = mean * factor / 10.0;
+    let whole = clusters as u64 + u64::from(uniform(seed ^ 2) < clusters.fract());
+    whole * 10
+}
+
+const LAYERS: [Layer; 3] = [Layer::AsgctSafepoint, Layer::AsgctAsync, Layer::CallEdge];
+
+/// A turn of one of eight programs. `worse`: the share of the checks in which the builds show a mistake of their own.
+fn turn(program: u64, seed: u64, worse: f64) -> Turn {
+    let name = format!("program-{program}");
+    let mut set = Set::default();
+    for (at, layer) in LAYERS.into_iter().enumerate() {
+        let seed = mix(seed ^ (at as u64) << 50);
+        let checks = 500 + seed % 500;
+        let cell = |what| Cell::new(&name, layer, what);
+        set.count(cell(What::Checks), checks);
+        for cause in 0..6u64 {
+            // Some causes are rare, some are in some programs only.
+            let mean = if (cause + program).is_multiple_of(2) {
+                8.0 / (cause + 1) as f64
+            } else {
+                0.0
+            };
+            let n = overdispersed(mean, mix(seed ^ cause << 40));
+            set.count(cell(What::Wrong(format!("cause-{cause}"))), n);
+            let place = Cell {
+                place: Some(format!("place-{}", mix(seed ^ cause) % 40)),
+                ..Cell::new(
+                    Cell::ALL_PROGRAMS,
+                    layer,
+                    What::Wrong(format!("cause-{cause}")),
+                )
+            };
+            set.count(place, n);
+        }
+        for code in [-3, -4, -5] {
+            set.count(
+                cell(What::Error(code)),
+                overdispersed(40.0, mix(seed ^ 0x700 ^ code as u64)),
+            );
+        }
+        if layer == Layer::AsgctAsync {
+            let own = (0..checks).filter(|check| uniform(seed ^ check << 20) < worse);
+            let n = own.count() as u64;
+            set.count(cell(What::Wrong("unexplained".into())), n);
+        }
+    }
+    set.add_totals();
+    Turn::of(set)
+}
+
+/// The pair in which the check calls the new build worse, if it does in so many pairs.
+fn alarm(course: u64, pairs: u64, alpha: f64, worse: f64) -> Option<u64> {
+    let mut check = Course::new(alpha);
+    let mut programs: Vec<u64> = vec![];
+    (0..pairs).find(|&pair| {
+        let seed = mix(course << 32 | pair);
+        // As the runner does: half of the pairs follow a suspicion.
+        let program = match check.suspect() {
+            Some(last) if seed & 1 == 0 => programs[last],
+            _ => pair % 8,
+        };
+        programs.push(program);
+        check.add(
+            &turn(program, mix(seed ^ 3), 0.0),
+            &turn(program, mix(seed ^ 4), worse),
+        );
+        !check.rises().is_empty()
+    })
+}
+
+/// Over all looks and all cells, and although the pairs follow what looks suspicious.
+#[test]
+fn equal_builds_raise_no_more_alarms_than_promised() {
+    const COURSES: u64 = 150;
+    let alarms = (0..COURSES).filter(|&course| alarm(course, 60, 0.05, 0.0).is_some());
+    let share = alarms.count() as f64 / COURSES as f64;
+    assert!(share <= 0.05, "{share}");
+}
+
+#[test]
+fn one_false_stack_in_a_thousand_is_found() {
+    const COURSES: u64 = 20;
+    let found = (0..COURSES).filter_map(|course| alarm(course, 90, 0.01, 0.001));
+    assert!(found.count() as f64 >= 0.9 * COURSES as f64);
+}
+
+#[test]
+fn a_coarse_mistake_is_found_in_twenty_pairs() {
+    for course in 0..10 {
+        let found = alarm(course, 90, 0.01, 0.05);
+        assert!(found.is_some_and(|pairs| pairs < 22), "{found:?}");
+    }
+}
+
+#[test]
+fn the_answer_names_what_is_worse() {
+    let mut check = Course::new(0.01);
+    for pair in 0..40 {
+        let seed = mix(pair);
+        check.add(
+            &turn(pair % 8, mix(seed ^ 3), 0.0),
+            &turn(pair % 8, mix(seed ^ 4), 0.02),
+        );
+    }
+    let rises = check.rises();
+    let first = rises.first().expect("it is worse");
+    assert_eq!(first.cell.layer, Layer::AsgctAsync);
+    assert_eq!(first.cell.what, What::Wrong("unexplained".into()));
+    assert_eq!(first.base.0, 0);
+    assert_eq!(check.missing(), 0.0);
+    let bounds = check.not_worse();
+    let bound = |layer| {
+        let mine = bounds
+            .iter()
+            .find(|it| it.layer == layer && it.class == Class::False);
+        mine.and_then(|it| it.at_most).expect("there is a bound")
+    };
+    assert!(bound(Layer::AsgctAsync) > 0.02);
+}
+
+#[test]
+fn a_layer_that_is_not_measured_any_more_is_worse() {
+    let mut check = Course::new(0.01);
+    for pair in 0..30 {
+        let base = turn(pair % 8, mix(pair), 0.0);
+        let mut new = turn(pair % 8, mix(pair ^ 99), 0.0);
+        new.without(Layer::CallEdge);
+        check.add(&base, &new);
+    }
+    let rises = check.rises();
+    assert_eq!(rises.len(), 1, "{rises:?}");
+    assert_eq!(
+        (rises[0].cell.layer, &rises[0].cell.what),
+        (Layer::CallEdge, &What::Checks)
+    );
+}

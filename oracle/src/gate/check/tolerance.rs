@@ -1,0 +1,99 @@
+//! By how much a build may differ from its base without being worse.
+
+use crate::gate::baseline::{Family, What};
+
+/// A rate is worse than the base's if it is larger than `ratio` times the base's rate plus `share`.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(super) struct Tolerance {
+    pub ratio: f64,
+    pub share: f64,
+}
+
+/// Two compilers' builds of one source, or two updates of one release, meet a known mistake of the walker
+/// at other instructions, so that its rate differs a little.
+const RATIO: f64 = 1.5;
+
+impl Tolerance {
+    /// The tolerance for what a cell counts; `None` if it is not tested.
+    pub fn of(what: &What) -> Option<Tolerance> {
+        let share = match what.family() {
+            Family::Truth => match what {
+                // Which inlined frames are missing depends on what the compilers inlined in a turn.
+                What::Imprecise => 0.005,
+                _ => 0.0,
+            },
+            // As for a stored baseline: codes such as -2 depend on what else the VM does.
+            Family::Answers => 0.0075,
+            Family::Refusals => 0.0005,
+            Family::Judging | Family::Strength => {
+                what.trials()?;
+                0.03
+            }
+        };
+        Some(Tolerance {
+            ratio: RATIO,
+            share,
+        })
+    }
+
+    /// Whether the first side is worse than the second; `None` if the pair says nothing. Each side is a
+    /// number of events and of trials.
+    ///
+    /// For sides that can be exchanged, "worse" has a probability of at most 1/2 among the pairs that say
+    /// something: if the one side is worse, the other is not.
+    pub fn is_worse(self, new: (u64, u64), base: (u64, u64)) -> Option<bool> {
+        if new.1 == 0 || base.1 == 0 {
+            return None;
+        }
+        // Without a share to be exceeded, two empty turns say nothing. With a share they speak for the build.
+        if new.0 == 0 && base.0 == 0 && self.share == 0.0 {
+            return None;
+        }
+        let rate = |(events, trials): (u64, u64)| events as f64 / trials as f64;
+        Some(rate(new) > self.ratio * rate(base) + self.share)
+    }
+}
+
+/// If the one turn has at least so many checks of a layer ...
+const ENOUGH: u64 = 100;
+
+/// ... and the other less than this share of them, then the other hardly measured the layer.
+const HARDLY: f64 = 0.05;
+
+/// Whether a turn of the new build has hardly any of the checks that the base has; `None` if neither has many.
+pub(super) fn is_missing(new: u64, base: u64) -> Option<bool> {
+    (new.max(base) >= ENOUGH).then(|| (new as f64) < base as f64 * HARDLY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn only_one_side_can_be_worse(
+            new in (0u64..50, 1u64..1000), base in (0u64..50, 1u64..1000),
+            what in prop::sample::select(vec![What::Wrong(String::new()), What::Error(-5), What::Refused(-5), What::Window]),
+        ) {
+            let tolerance = Tolerance::of(&what).expect("it is tested");
+            let (one, other) = (tolerance.is_worse(new, base), tolerance.is_worse(base, new));
+            prop_assert_eq!(one.is_none(), other.is_none());
+            prop_assert!(one != Some(true) || other != Some(true));
+        }
+
+        #[test]
+        fn only_one_side_can_be_missing(new in 0u64..10_000, base in 0u64..10_000) {
+            let (one, other) = (is_missing(new, base), is_missing(base, new));
+            prop_assert_eq!(one.is_none(), other.is_none());
+            prop_assert!(one != Some(true) || other != Some(true));
+        }
+    }
+
+    #[test]
+    fn trials_are_not_tested() {
+        assert_eq!(Tolerance::of(&What::Checks), None);
+        assert_eq!(Tolerance::of(&What::Milliseconds), None);
+        assert!(Tolerance::of(&What::Dropped).is_some());
+    }
+}
