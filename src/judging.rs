@@ -1,6 +1,7 @@
 //! How a command judges a report. The report is judged once, for the exit code and for all output.
 
 use hotspot::causes::Cause;
+use hotspot::claims::CLAIMS;
 use oracle::gate::{Baseline, Decision, Detect, KnownIssues, Rule, decide};
 use oracle::report::Report;
 use scenarios::{Error, baseline as baseline_file, known};
@@ -112,6 +113,6 @@ impl Judge {
                 detect: *detect,
             },
         };
-        decide(report, rule)
+        decide(report, rule, &CLAIMS)
     }
 }

@@ -7,6 +7,7 @@
 
 mod support;
 
+use hotspot::claims::CLAIMS;
 use libtest_mimic::{Arguments, Failed, Trial};
 use oracle::Layer;
 use oracle::gate::{
@@ -164,7 +165,7 @@ impl Case {
         let path = out.join(store::REPORT_FILE);
         let baseline = baselines(&self.scenario)?;
         let known = KnownIssues::default();
-        let decision = decide(report, rule(report, &baseline, &known));
+        let decision = decide(report, rule(report, &baseline, &known), &CLAIMS);
         // An objection to another layer fails that layer's test.
         let mine = |reason: &&Objection| match &reason.subject {
             Subject::Layer(of) => *of == layer,

@@ -46,6 +46,7 @@
 pub mod arch;
 pub mod case;
 pub mod causes;
+pub mod claims;
 pub mod code;
 pub mod debug_info;
 pub mod memory;

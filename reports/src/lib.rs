@@ -72,7 +72,7 @@ mod tests {
     /// A bit of everything, in one format.
     fn shown(format: Format) -> String {
         let report = sample::report();
-        let decision = decide(&report, Rule::ObservedRates);
+        let decision = decide(&report, Rule::ObservedRates, &[]);
         render(&report, &decision, "report.json", format)
     }
 

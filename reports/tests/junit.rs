@@ -18,7 +18,7 @@ const SCHEMA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/junit.xsd");
 
 /// A report as JUnit XML, with its outcome.
 fn shown(report: &Report, rule: Rule<'_>) -> (String, Outcome) {
-    let decision = decide(report, rule);
+    let decision = decide(report, rule, &[]);
     let xml = render(report, &decision, "report.json", Format::Junit);
     (xml, decision.outcome)
 }

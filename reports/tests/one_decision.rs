@@ -236,7 +236,7 @@ proptest! {
         let detect = detect.map(Detect);
         let since = Rule::Baseline { baseline: &baseline, known: &known, platform: "x86_64", judging, detect };
         for rule in [Rule::ObservedRates, bounds, since] {
-            let decision = decide(&report, rule);
+            let decision = decide(&report, rule, &[]);
             let expected = decision.outcome.to_string();
             for told in told(&report, &decision) {
                 prop_assert_eq!(&told, &expected, "{:?}", decision);

@@ -187,7 +187,7 @@ fn signals_end_the_jvm_behind_a_script() {
                 assert!(is_gone(jvm), "{kind:?} {signal}");
                 let report = report(&place.out());
                 assert_eq!(report.runs[0].exit, Exit::Interrupted, "{kind:?} {signal}");
-                let reasons = decide(&report, Rule::ObservedRates).reasons;
+                let reasons = decide(&report, Rule::ObservedRates, &[]).reasons;
                 let reasons: Vec<_> = reasons.into_iter().map(|reason| reason.text).collect();
                 let reasons = reasons.join("\n");
                 assert!(reasons.contains("it was interrupted"), "{reasons}");

@@ -2,6 +2,7 @@
 
 use super::against::{Against, Detect, Judging, against};
 use super::baseline::Baseline;
+use super::claims::{Broken, Claim, broken};
 use super::known::{Known, KnownIssues, KnownSeen};
 use super::layers::{Basis, Compared, LayerDecision, Limits};
 use super::outcome::Outcome;
@@ -54,6 +55,8 @@ pub struct Decision {
     pub is_known: Vec<bool>,
     /// What changed since the baseline, where there is one.
     pub against: Option<Against>,
+    /// Claims about all honest JVMs that the report contradicts.
+    pub broken: Vec<Broken>,
 }
 
 impl Decision {
@@ -70,8 +73,8 @@ impl Decision {
     }
 }
 
-/// Judges a report.
-pub fn decide(report: &Report, rule: Rule<'_>) -> Decision {
+/// Judges a report. `claims`: what no honest JVM can answer.
+pub fn decide(report: &Report, rule: Rule<'_>, claims: &[Claim]) -> Decision {
     let nothing = KnownIssues::default();
     let (basis, issues, platform) = match rule {
         Rule::ObservedRates => (Basis::ObservedRates, &nothing, ""),
@@ -96,10 +99,17 @@ pub fn decide(report: &Report, rule: Rule<'_>) -> Decision {
     let compared = |layer| compared(against.as_ref(), detect, layer);
     let layers = layers(report, known, basis, compared);
     let mut reasons: Vec<Objection> = report.runs.iter().filter_map(trouble).collect();
-    reasons.extend(against.iter().flat_map(Against::objections));
+    let broken = broken(report, claims);
+    reasons.extend(broken.iter().map(|broken| {
+        let text = format!("no honest JVM gives this answer: {broken}");
+        Objection::new(Outcome::Over, Subject::Layer(broken.layer), text)
+    }));
+    // A layer may lack data for a reason that a run or the comparison gives.
+    let objections: Vec<Objection> = against.iter().flat_map(Against::objections).collect();
+    let explained = reasons.len() > broken.len() || !objections.is_empty();
+    reasons.extend(objections);
     // A run that failed says better than its layers why they have no data.
     let of_layers = layers.iter().filter_map(LayerDecision::objection);
-    let explained = !reasons.is_empty();
     reasons.extend(of_layers.filter(|reason| !explained || reason.outcome == Outcome::Over));
     if !explained && !layers.iter().any(|layer| layer.decided > 0) {
         let text = "no layer has any data";
@@ -121,6 +131,7 @@ pub fn decide(report: &Report, rule: Rule<'_>) -> Decision {
             .map(|mismatch| known.explains_one(report, mismatch))
             .collect(),
         against,
+        broken,
     }
 }
 
@@ -204,7 +215,7 @@ mod tests {
             required: required.into(),
             ..toy::report(runs)
         };
-        decide(&report, Rule::ObservedRates).outcome
+        decide(&report, Rule::ObservedRates, &[]).outcome
     }
 
     #[test]

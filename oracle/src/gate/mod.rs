@@ -3,12 +3,14 @@
 //! * [`decide`] makes the [`Decision`]: by observed rates, or by upper bounds without known issues;
 //! * [`outcome`]: the answer that a decision comes to;
 //! * [`Baseline`] and [`compare`]: whether a report is worse than runs of JVMs that are taken for good;
+//! * [`Claim`]: an answer that no honest JVM can give;
 //! * [`Course`]: whether a build is worse than another, by pairs of short turns;
 //! * [`merge`]: joining the reports of several machines.
 
 mod against;
 mod baseline;
 mod check;
+mod claims;
 mod comparison;
 mod decision;
 mod kinds;
@@ -22,6 +24,7 @@ mod stats;
 pub use against::{Against, Alarm, Change, Detect, Finding, Judging, Power};
 pub use baseline::{Baseline, Cell, Platform, Program, Sample, Set, What, samples};
 pub use check::{Class, Course, NotWorse, Rise, SignTest, Turn};
+pub use claims::{Answered, Broken, Claim, broken};
 pub use comparison::{Comparison, compare};
 pub use decision::{Decision, Rule, decide};
 pub use known::{KnownIssue, KnownIssues, KnownSeen, KnownStanding};

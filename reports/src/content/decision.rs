@@ -152,7 +152,7 @@ mod tests {
             known: &known,
             platform: "x86_64",
         };
-        let decided = decide(&report, rule);
+        let decided = decide(&report, rule, &[]);
         let layer = Layer::AsgctAsync;
         let evidence = super::super::mismatches::evidence(&report, &decided, layer);
         let shown = text(&decision(&report, &decided), Style::Plain) + "\n" + &evidence;
