@@ -39,6 +39,8 @@ fn scenarios_help() -> String {
 pub enum Command {
     /// Run a scenario, or any Java program, and judge what the walkers return
     Run(Box<RunArgs>),
+    /// Say whether a JDK build is worse than another: runs both in turns, and ends as soon as it is sure
+    Check(CheckArgs),
     /// Judge a report, against a baseline or by the upper bounds of its rates: yes or no
     Gate(GateArgs),
     /// Make a baseline for `gate` from several runs of JVMs that are known to be good
@@ -209,6 +211,58 @@ pub struct RunArgs {
     /// programs
     #[arg(last = true, value_name = "JAVA_ARGS", conflicts_with_all = ["jar", "benchmark"])]
     pub java_args: Vec<String>,
+}
+
+/// The options of `check`.
+#[derive(Debug, Args)]
+#[command(after_help = exit::CHECK_HELP)]
+pub struct CheckArgs {
+    /// The JDK build that is judged
+    #[arg(value_name = "NEW_JDK")]
+    pub new: PathBuf,
+    /// The JDK build that is assumed to be good: of any release, update or vendor
+    #[arg(long, value_name = "BASE_JDK")]
+    pub base: PathBuf,
+    /// End after about so many minutes, also without an answer
+    #[arg(long, value_name = "N", default_value_t = 15.0, value_parser = minutes)]
+    pub minutes: f64,
+    /// Go on until at most this share of additional false stacks is possible in each layer
+    #[arg(long, value_name = "SHARE", default_value_t = 0.005, value_parser = probability)]
+    pub detect: f64,
+    /// The probability with which equal builds may be called different
+    #[arg(long, value_name = "P", default_value_t = 0.01, value_parser = probability)]
+    pub alpha: f64,
+    /// The programs: a built-in scenario by name, or a scenario file
+    #[arg(long, value_name = "NAME|FILE", default_value = "test")]
+    pub scenario: String,
+    /// Seed of all random choices [default: a random seed, which the output shows]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Folder for the results
+    #[arg(long, value_name = "DIR", default_value = "stackwitness-check")]
+    pub out: PathBuf,
+    /// Write the answer in these formats too
+    #[arg(long, value_name = "FORMAT", value_delimiter = ',')]
+    pub render: Vec<CheckFormat>,
+    /// Inject faults into the answers of the new build's walkers, to see whether the check notices
+    #[arg(long, hide = true, value_name = "KIND,…[:LAYER,…[:ONE_IN]]")]
+    pub fault: Option<Faults>,
+}
+
+/// The formats of a check's answer.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, ValueEnum)]
+pub enum CheckFormat {
+    /// For a CI system's summary: check.md.
+    Markdown,
+}
+
+fn minutes(text: &str) -> Result<f64, String> {
+    let minutes = text.parse::<f64>().map_err(|e| e.to_string())?;
+    if minutes > 0.0 && minutes <= 10_000.0 {
+        Ok(minutes)
+    } else {
+        Err("a number of minutes above 0".into())
+    }
 }
 
 /// The options of `gate`.

@@ -32,6 +32,15 @@ Exit codes:
   3  could not measure: no JDK, the agent or the program did not start, no data, a full output
   4  the JVM crashed or hung";
 
+/// The codes of `check` as `--help` shows them.
+pub const CHECK_HELP: &str = "\
+Exit codes:
+  0  not worse
+  1  worse
+  2  bad usage, no such JDK, or a folder that cannot be written
+  3  no answer: too noisy, interrupted, or a JVM that could not be measured
+  4  a JVM crashed or hung";
+
 /// The code of an outcome.
 pub fn of(outcome: Outcome) -> u8 {
     match outcome {

@@ -2,7 +2,7 @@
 //! what they return, and exits with one of the codes in [`exit`].
 //!
 //! * [`cli`] and [`judging`]: the arguments of the command line;
-//! * one file or folder for each command: [`run`], [`plan`], [`rewrite`], [`edges`], [`doctor`],
+//! * one file or folder for each command: [`run`], [`check`], [`plan`], [`rewrite`], [`edges`], [`doctor`],
 //!   [`listing`], [`manual`], and the commands on reports in [`report`];
 //! * [`output`]: all printing; [`progress`] and [`next`]: what a user sees during a run and after
 //!   the run;
@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+mod check;
 mod cli;
 mod doctor;
 mod edges;
@@ -57,6 +58,7 @@ fn usage(answer: &clap::Error) -> Result<u8, Error> {
 fn execute(command: Command) -> Result<u8, Error> {
     match command {
         Command::Run(args) => run::run(*args),
+        Command::Check(args) => check::check(args),
         Command::Gate(args) => report::gate::gate(args),
         Command::Baseline(args) => report::baseline::command(args),
         Command::Compare(args) => report::compare::compare(args),

@@ -20,7 +20,7 @@ fn hook(scenario: &mut Scenario, hooks: Option<Hooking>) {
 }
 
 /// This program and its command line, for the report.
-fn made_by() -> Maker {
+pub fn made_by() -> Maker {
     let words = std::env::args_os();
     Maker {
         command: words

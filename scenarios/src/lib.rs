@@ -46,6 +46,7 @@ mod text;
 pub use error::Error;
 pub use plan::Plan;
 pub use process::interrupt;
+pub use run::check::{Checked, Pair, Task};
 pub use run::origin::Maker;
 pub use run::session::{self, Done, Event, Session};
 pub use scenario::{Scenario, known};

@@ -23,7 +23,7 @@ mod stats;
 
 pub use against::{Against, Alarm, Change, Detect, Finding, Judging, Power};
 pub use baseline::{Baseline, Cell, Platform, Program, Sample, Set, What, samples};
-pub use check::{Class, Course, NotWorse, Rise, SignTest, Turn};
+pub use check::{Answer, Class, Course, Limits, NotWorse, Rise, SignTest, Turn, percent};
 pub use claims::{Answered, Broken, Claim, broken};
 pub use comparison::{Comparison, compare};
 pub use decision::{Decision, Rule, decide};

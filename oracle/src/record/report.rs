@@ -362,6 +362,11 @@ impl LayerCounts {
         }
     }
 
+    /// Stacks that were cut short or false.
+    pub fn mismatches(&self) -> u64 {
+        self.truncated + self.wrong
+    }
+
     /// The tally that these counts came from.
     pub fn tally(&self) -> Tally {
         Tally {

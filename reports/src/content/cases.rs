@@ -33,7 +33,7 @@ fn case(name: impl ToString, verdict: Verdict) -> Case {
 fn whole(report: &Report, decided: &Decision) -> Suite {
     let all = decided.reasons.iter();
     let texts: Vec<&str> = all.map(|reason| reason.text.as_str()).collect();
-    let news = super::since::headline(decided);
+    let news = super::changes::since::headline(decided);
     let news = news.map_or(String::new(), |news| format!(": {news}"));
     let mut text = vec![format!("{}{news}", decided.outcome)];
     text.extend(texts.iter().map(|&text| text.to_owned()));

@@ -1,6 +1,6 @@
 //! The decision: layer by layer, and what is known already.
 
-use super::since;
+use super::changes::since;
 use crate::model::Kind::{Numbers, Words};
 use crate::model::{Answer, Block, Cell, Document, Room, Section, Table, Tone};
 use oracle::gate::{Basis, Decision, KnownStanding, LayerDecision, Standing};
@@ -25,6 +25,7 @@ pub(super) fn answer(decided: &Decision) -> Answer {
     let reasons = decided.reasons.iter();
     Answer {
         outcome: decided.outcome,
+        verdict: decided.outcome.to_string(),
         headline: since::headline(decided),
         reasons: reasons.map(|reason| reason.text.clone()).collect(),
     }

@@ -3,7 +3,7 @@
 mod bias;
 mod cases;
 mod causes;
-mod comparison;
+mod changes;
 mod counts;
 mod decision;
 mod errors;
@@ -14,12 +14,11 @@ mod joined;
 mod mismatches;
 mod observer;
 mod runs;
-mod since;
 mod steps;
 mod summary;
 
 pub use cases::cases;
-pub use comparison::comparison;
+pub use changes::{check, comparison};
 pub use decision::decision;
 pub use mismatches::evidence;
 pub use summary::summary;
@@ -32,7 +31,7 @@ use oracle::report::{Jdk, Report};
 pub fn report(report: &Report, decided: &Decision, source: &str) -> Document {
     let against = decided.against.iter();
     let mut sections: Vec<Section> = against
-        .flat_map(|against| since::sections(report, against))
+        .flat_map(|against| changes::since::sections(report, against))
         .collect();
     sections.push(jdks(report));
     sections.extend(decision::sections(decided));
@@ -44,7 +43,7 @@ pub fn report(report: &Report, decided: &Decision, source: &str) -> Document {
     sections.extend(runs::altered::sections(report));
     sections.push(heat::runs_by_layer(report));
     sections.extend(heat::trend(report));
-    let changed = decided.against.as_ref().and_then(since::cells);
+    let changed = decided.against.as_ref().and_then(changes::since::cells);
     sections.extend(changed.map(|section| Section {
         room: Room::Summary,
         ..section

@@ -17,6 +17,8 @@ pub struct Document {
 pub struct Answer {
     /// The outcome, which the exit code tells too.
     pub outcome: Outcome,
+    /// The outcome in a few words.
+    pub verdict: String,
     /// The news in one line, where there is a baseline to compare with.
     pub headline: Option<String>,
     /// What speaks against a better outcome, a sentence each.

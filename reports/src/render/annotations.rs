@@ -19,7 +19,7 @@ pub fn annotations(document: &Document) -> String {
     let Some(answer) = &document.answer else {
         return out;
     };
-    let title = format!("Stackwitness: {}", answer.outcome);
+    let title = format!("Stackwitness: {}", answer.verdict);
     for reason in answer.reasons.iter().take(SHOWN) {
         line(&mut out, "error", &title, reason);
     }
@@ -65,6 +65,7 @@ mod tests {
     fn nothing_acts_in_a_command() {
         let answer = Answer {
             outcome: Outcome::Over,
+            verdict: Outcome::Over.to_string(),
             headline: None,
             reasons: vec!["100 %\n::stop-commands::x".into(); 2 * SHOWN],
         };

@@ -15,7 +15,7 @@ const EXAMPLES: usize = 1;
 pub fn markdown(document: &Document) -> String {
     let mut out = String::new();
     if let Some(answer) = &document.answer {
-        let _ = writeln!(out, "## Stackwitness: {}\n", answer.outcome);
+        let _ = writeln!(out, "## Stackwitness: {}\n", answer.verdict);
         if let Some(headline) = &answer.headline {
             let _ = writeln!(out, "**{}**\n", escaped(headline));
         }

@@ -59,7 +59,7 @@ pub fn text(document: &Document, style: Style) -> String {
 }
 
 fn answered(out: &mut String, answer: &Answer, style: Style) {
-    let outcome = style.paint(answer.outcome.into(), &answer.outcome.to_string());
+    let outcome = style.paint(answer.outcome.into(), &answer.verdict);
     let _ = writeln!(out, "\nverdict: {outcome}");
     for reason in &answer.reasons {
         let _ = writeln!(out, "  {}", visible(reason));

@@ -106,7 +106,7 @@ impl Jdk {
     }
 
     /// Fails if the JDK is too old to be judged.
-    pub(crate) fn check_age(&self) -> Result<(), Error> {
+    pub fn check_age(&self) -> Result<(), Error> {
         match self.version().filter(|version| is_too_old(version)) {
             None => Ok(()),
             Some(version) => Err(Error::TooOld {

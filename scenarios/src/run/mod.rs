@@ -1,6 +1,7 @@
 //! Running a plan: one JVM after another, each watched until its end.
 
 mod baseline;
+pub mod check;
 mod hang;
 mod launch;
 pub(crate) mod origin;

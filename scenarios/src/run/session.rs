@@ -116,12 +116,8 @@ impl Session {
     /// Fails if nothing could be run. Where a disk is full after a while, [`Done`] has what was
     /// counted until then.
     pub fn run(&self, watcher: &mut dyn FnMut(Event)) -> Result<Done, Error> {
-        let kit = Kit::new(&self.out)?;
-        let mut report = self.empty_report();
-        Request::new(&self.id, self.plan.jobs.len(), &report).write(&self.out)?;
-        // The report of an earlier session must not stay.
-        store::write_report(&self.out, &report)?;
         let start = Instant::now();
+        let (kit, mut report) = self.begin()?;
         let result = self.run_all(&kit, &mut report, watcher);
         report
             .origins
@@ -138,6 +134,16 @@ impl Session {
                 failure: result.err(),
             }),
         }
+    }
+
+    /// Writes what all jobs need, and a report without runs.
+    pub(super) fn begin(&self) -> Result<(Kit, Report), Error> {
+        let kit = Kit::new(&self.out)?;
+        let report = self.empty_report();
+        Request::new(&self.id, self.plan.jobs.len(), &report).write(&self.out)?;
+        // The report of an earlier session must not stay.
+        store::write_report(&self.out, &report)?;
+        Ok((kit, report))
     }
 
     /// Runs the jobs until a run makes the other jobs useless, the user interrupts, or the time
@@ -212,7 +218,7 @@ impl Session {
     }
 
     /// Runs one job. Returns whether further runs would be useless.
-    fn run_one(
+    pub(super) fn run_one(
         &self,
         kit: &Kit,
         job: &Job,

@@ -8,6 +8,7 @@ mod load;
 mod model;
 mod of_user;
 mod sampling;
+mod turn;
 mod variation;
 
 pub use load::BUILT_IN;

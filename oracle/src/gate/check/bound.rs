@@ -2,6 +2,7 @@
 
 use super::sign::SignTest;
 use crate::Layer;
+use crate::bound;
 use crate::random::mix;
 use std::f64::consts::TAU;
 
@@ -40,11 +41,16 @@ pub struct NotWorse {
     /// With a confidence of [`NotWorse::CONFIDENCE`], the new build has this share of additional events, from 0 to
     /// 1, or a smaller one. `None` if the pairs exclude nothing.
     pub at_most: Option<f64>,
+    /// The number of pairs in which both builds have checks of the layer.
+    pub pairs: usize,
 }
 
 /// The shares that are tried: so many for each power of ten, from the first to the last power.
 const STEPS: i32 = 8;
 const SHARES: std::ops::RangeInclusive<i32> = -6 * STEPS..=0;
+
+/// How many pairs the bounds need at least, if all of them show the same.
+const FEWEST: f64 = 8.0;
 
 /// How often the additional events are drawn. The mean evidence of several draws depends on chance less.
 const DRAWS: u64 = 8;
@@ -52,6 +58,27 @@ const DRAWS: u64 = 8;
 impl NotWorse {
     /// The confidence of each bound, whenever the pairs end.
     pub const CONFIDENCE: f64 = 0.95;
+
+    /// The bound, from 0 to 1.
+    pub fn share(&self) -> f64 {
+        self.at_most.unwrap_or(1.0)
+    }
+
+    /// Whether both builds have checks.
+    pub fn is_measured(&self) -> bool {
+        self.base.1 > 0 && self.new.1 > 0
+    }
+
+    /// How many times as many pairs bring the bound below `share`, about; 1 if it is there.
+    pub fn times(&self, share: f64) -> f64 {
+        match self.at_most {
+            // With fewer pairs the evidence cannot be enough, whatever they show.
+            None => FEWEST / self.pairs.max(1) as f64,
+            // With so few events that chance decides, the bound falls with the number of checks.
+            Some(bound) => bound / share,
+        }
+        .max(1.0)
+    }
 
     pub(super) fn new(layer: Layer, class: Class, pairs: &[Both]) -> NotWorse {
         let sum = |of: fn(&Both) -> (u64, u64)| {
@@ -63,13 +90,24 @@ impl NotWorse {
             .rev()
             .map(|step| 10f64.powf(f64::from(step) / f64::from(STEPS)));
         let at_most = shares.take_while(|&share| excludes(pairs, share)).last();
+        let has_checks = |pair: &&Both| pair.base.1 > 0 && pair.new.1 > 0;
         NotWorse {
             layer,
             class,
             base: sum(|pair| pair.base),
             new: sum(|pair| pair.new),
             at_most,
+            pairs: pairs.iter().filter(has_checks).count(),
         }
+    }
+}
+
+impl NotWorse {
+    /// The bound for a layer in which one false stack would have ended the check: the exact upper 95 % bound of a rate of
+    /// which no event was seen.
+    pub(super) fn none_seen(mut self) -> NotWorse {
+        self.at_most = bound::upper95(0, self.new.1);
+        self
     }
 }
 

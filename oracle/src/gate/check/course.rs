@@ -1,6 +1,7 @@
 //! The pairs of a check so far.
 
 use super::bound::{Both, Class, NotWorse};
+use super::percent::percent;
 use super::shares::share;
 use super::sign::SignTest;
 use super::tolerance::{Tolerance, is_missing};
@@ -9,6 +10,7 @@ use crate::gate::baseline::{Cell, Family, Set, What};
 use crate::report::{Report, Run};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 /// What one turn counted.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,6 +91,33 @@ pub struct Rise {
     pub pairs: SignTest,
     /// The other cells that show the same kind: programs and places.
     pub others: Vec<Cell>,
+}
+
+/// For example `asgct-safepoint: wrong unexplained, 0.31 % of the checks and 0 % in the base (worse in 17 of 17
+/// pairs that show it)`.
+impl fmt::Display for Rise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Cell { layer, what, .. } = &self.cell;
+        let SignTest { more, less } = self.pairs;
+        if *what == What::Checks {
+            let (new, base) = (self.new.0, self.base.0);
+            write!(f, "{layer}: {new} checks, where the base has {base}")?;
+        } else {
+            let rate = |(n, of): (u64, u64)| percent(n as f64 / of.max(1) as f64);
+            let of = what.trials().map_or(String::new(), |of| of.to_string());
+            let (new, base) = (rate(self.new), rate(self.base));
+            write!(f, "{layer}: {what}")?;
+            self.cell
+                .place
+                .iter()
+                .try_for_each(|place| write!(f, " at {place}"))?;
+            write!(f, ", {new} of the {of}, in the base {base}")?;
+        }
+        if !self.cell.is_of_all_programs() {
+            write!(f, ", in the program {}", self.cell.program)?;
+        }
+        write!(f, " (worse in {more} of {} pairs)", more + less)
+    }
 }
 
 /// The pairs of a check so far.

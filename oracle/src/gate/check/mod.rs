@@ -1,6 +1,7 @@
 //! Two builds, run in pairs of short turns: is the new build worse than the base?
 //!
 //! * [`Course`]: the pairs so far, what became more frequent, and where to look next;
+//! * [`Answer`]: what that comes to, and when the pairs may end;
 //! * [`SignTest`]: the evidence of pairs, which may be looked at after each of them;
 //! * [`NotWorse`]: how much worse the new build may still be.
 //!
@@ -13,14 +14,18 @@
 //! Experiments, 1935). The probability that equal builds are ever called different, after any number of
 //! pairs, is at most the `alpha` of the [`Course`]. Which program runs next may depend on all earlier pairs.
 
+mod answer;
 mod bound;
 mod course;
+mod percent;
 mod shares;
 mod sign;
 mod tolerance;
 
+pub use answer::{Answer, Limits};
 pub use bound::{Class, NotWorse};
 pub use course::{Course, Rise, Turn};
+pub use percent::percent;
 pub use sign::SignTest;
 #[cfg(test)]
 mod tests;

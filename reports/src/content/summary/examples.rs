@@ -1,7 +1,7 @@
 //! One example of each kind of mismatch.
 
+use crate::content::changes::cells;
 use crate::content::frames::stacks;
-use crate::content::since;
 use crate::model::{Aligned, CauseCount, Example};
 use hotspot::walkers::Walker;
 use oracle::Verdict;
@@ -64,7 +64,7 @@ fn example(report: &Report, cause: &CauseCount, mismatch: &Mismatch) -> Example 
         evidence: evidence.collect(),
         command: report
             .run_of(mismatch)
-            .map(|run| since::command(report, run)),
+            .map(|run| cells::command(report, run)),
     }
 }
 

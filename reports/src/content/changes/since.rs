@@ -1,22 +1,19 @@
 //! What is new since the baseline: each kind with an example, what it means, and the command that
 //! shows it alone.
 
-use super::frames::stacks;
+use super::cells::{command, example, meaning};
+use crate::content::frames::stacks;
 use crate::model::Kind::{Numbers, Words};
 use crate::model::{Block, Cell, Room, Section, Table, Tone};
-use hotspot::causes::Cause;
-use hotspot::walkers::Walker;
-use oracle::Verdict;
-use oracle::gate::{Against, Alarm, Change, Decision, Finding, What};
+use oracle::gate::{Against, Alarm, Change, Decision, Finding};
 use oracle::outcome::Outcome;
-use oracle::record::{CauseName, Mismatch};
-use oracle::report::{Report, Run};
+use oracle::report::Report;
 
 /// So many kinds have an example; the others are named.
 const EXAMPLES: usize = 4;
 
 /// The first line of every rendering: what is new, or what would have been seen.
-pub(super) fn headline(decided: &Decision) -> Option<String> {
+pub(in crate::content) fn headline(decided: &Decision) -> Option<String> {
     let against = decided.against.as_ref()?;
     if decided.outcome != Outcome::Within {
         return decided.reasons.first().map(|reason| reason.text.clone());
@@ -28,7 +25,7 @@ pub(super) fn headline(decided: &Decision) -> Option<String> {
 }
 
 /// What is worse, what is better, and what could have been seen.
-pub(super) fn sections(report: &Report, against: &Against) -> Vec<Section> {
+pub(in crate::content) fn sections(report: &Report, against: &Against) -> Vec<Section> {
     let findings = against.findings();
     let (worse, better): (Vec<_>, Vec<_>) = findings
         .iter()
@@ -79,11 +76,8 @@ fn told(finding: &Finding<'_>) -> String {
 
 /// The meaning of a change, an example, and the command that shows it alone.
 fn shown(report: &Report, change: &Change) -> Vec<Block> {
-    let mut blocks: Vec<Block> = meaning(change).into_iter().collect();
-    let example = report
-        .mismatches
-        .iter()
-        .find(|mismatch| is_of(report, mismatch, change));
+    let mut blocks: Vec<Block> = meaning(&change.cell).into_iter().collect();
+    let example = example(report, &change.cell);
     let example_run = example.and_then(|mismatch| report.run_of(mismatch));
     blocks.extend(example.map(|mismatch| Block::Example(stacks(mismatch))));
     let program = if change.cell.is_of_all_programs() {
@@ -101,73 +95,8 @@ fn shown(report: &Report, change: &Change) -> Vec<Block> {
     blocks
 }
 
-fn meaning(change: &Change) -> Option<Block> {
-    let what = &change.cell.what;
-    if let What::Error(code) | What::Refused(code) = what {
-        let meaning = Walker::of(change.cell.layer)?.meaning(*code);
-        let refused = match what {
-            What::Refused(_) => "; the walk begins with an intact frame",
-            _ => "",
-        };
-        return Some(Block::Note(format!("error {code}: {meaning}{refused}")));
-    }
-    let cause = Cause::named(&CauseName::new(what.cause()?))?;
-    let (name, meaning) = (cause.name, cause.meaning);
-    Some(Block::Link(
-        format!("cause {name}: {meaning}"),
-        cause.page(),
-    ))
-}
-
-/// Whether a mismatch is one of those that changed.
-fn is_of(report: &Report, mismatch: &Mismatch, change: &Change) -> bool {
-    let cell = &change.cell;
-    let verdict = match cell.what {
-        What::Wrong(_) => Verdict::Wrong,
-        What::Truncated(_) => Verdict::Truncated,
-        What::Imprecise => Verdict::Imprecise,
-        _ => return false,
-    };
-    let cause = mismatch.cause.as_ref().map(CauseName::as_str);
-    let in_program = || {
-        let run = report.run_of(mismatch);
-        run.is_some_and(|run| cell.program.starts_with(&run.scenario))
-    };
-    mismatch.layer == cell.layer
-        && mismatch.verdict == verdict
-        && (verdict == Verdict::Imprecise || cause == cell.what.cause())
-        && (cell.is_of_all_programs() || in_program())
-}
-
-/// The command that runs the program of `run` alone, for a POSIX shell.
-pub(super) fn command(report: &Report, run: &Run) -> String {
-    let home = &report.jdk_of(run).home;
-    let mut words = vec![
-        "stackwitness".to_owned(),
-        "run".into(),
-        "--jdk".into(),
-        home.clone(),
-    ];
-    if let Some(hooks) = run.hooks {
-        words.extend(["--hooks".into(), hooks.to_string()]);
-    }
-    words.extend(["--seed".into(), run.seed.to_string(), "--".into()]);
-    words.extend(run.java_args.iter().cloned());
-    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-    words.join(" ")
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./+=:,@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.into()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
 /// Each cell that changed, the worse ones first.
-pub(super) fn cells(against: &Against) -> Option<Section> {
+pub(in crate::content) fn cells(against: &Against) -> Option<Section> {
     let mut table = Table::new([
         ("program", Words),
         ("layer", Words),

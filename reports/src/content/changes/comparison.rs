@@ -14,6 +14,7 @@ pub fn comparison(report: &Report, compared: &Comparison) -> Document {
     Document {
         answer: Some(Answer {
             outcome: compared.outcome,
+            verdict: compared.outcome.to_string(),
             headline: reasons.first().cloned(),
             reasons,
         }),

@@ -1,0 +1,346 @@
+//! The answer of a check.
+
+use super::bound::{Class, NotWorse};
+use super::course::{Course, Rise};
+use super::percent::percent;
+use crate::Layer;
+use crate::gate::claims::{Broken, Claim, broken};
+use crate::gate::outcome::Outcome;
+use crate::gate::reason::trouble;
+use crate::report::{Exit, LayerCounts, Report};
+
+/// When a check may end.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Limits {
+    /// The share of additional false stacks that must be excluded in each layer, from 0 to 1.
+    pub detect: f64,
+    /// How long the check may take, in minutes.
+    pub minutes: f64,
+}
+
+/// What a check has found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The answer in one line.
+    pub headline: String,
+    /// Within: not worse. Over: worse. Not measured: too noisy, or interrupted.
+    pub outcome: Outcome,
+    /// What no honest JVM can answer, and the new build did.
+    pub broken: Vec<Broken>,
+    /// Mismatches of the new build in layers in which an honest JVM has none.
+    pub untrue: Vec<(Layer, u64)>,
+    /// What is more frequent in the new build, for sure.
+    pub rises: Vec<Rise>,
+    /// How much worse the new build may still be.
+    pub bounds: Vec<NotWorse>,
+    /// The number of pairs.
+    pub pairs: usize,
+    /// How long they took, in minutes.
+    pub minutes: f64,
+}
+
+/// How much longer than its time a check may take if it looks as if a few more pairs would decide.
+const LONGER: f64 = 1.5;
+
+/// So many more pairs are a few.
+const FEW_PAIRS: f64 = 9.0;
+
+/// A longer wait is not promised: the machine will have changed by then.
+const MOST_MINUTES: f64 = 600.0;
+
+impl Answer {
+    /// The answer after the pairs so far. `base` and `new` are the reports of both builds.
+    pub fn new(
+        course: &Course,
+        base: &Report,
+        new: &Report,
+        claims: &[Claim],
+        minutes: f64,
+    ) -> Answer {
+        let mut answer = Answer {
+            headline: String::new(),
+            outcome: Outcome::Within,
+            broken: new_only(new, base, claims),
+            untrue: untrue(new, base),
+            rises: course.rises(),
+            bounds: bounds(course, new),
+            pairs: course.pairs(),
+            minutes,
+        };
+        let crashed = |report: &Report, build: &str| {
+            // That the user ended the check is no trouble of a build.
+            let runs = report.runs.iter();
+            let mut ended = runs.filter(|run| run.exit != Exit::Interrupted);
+            let trouble = ended.find_map(trouble)?;
+            Some((trouble.outcome, format!("the {build}: {}", trouble.text)))
+        };
+        let crashed = crashed(new, "new build").or_else(|| crashed(base, "base"));
+        (answer.outcome, answer.headline) = match (crashed, answer.worse()) {
+            (Some((Outcome::Crashed, why)), _) => (Outcome::Crashed, why),
+            (_, Some(what)) => (Outcome::Over, format!("the new build is worse: {what}")),
+            (Some((outcome, why)), None) => (outcome, why),
+            (None, None) => (Outcome::Within, String::new()),
+        };
+        answer
+    }
+
+    /// The weightiest thing that is worse.
+    fn worse(&self) -> Option<String> {
+        let broken = self
+            .broken
+            .iter()
+            .map(|broken| format!("no honest JVM gives this answer: {broken}"));
+        let untrue = self.untrue.iter().map(|(layer, n)| {
+            format!("{layer}: {n} stacks are false; at these places an honest JVM gives none")
+        });
+        let rises = self.rises.iter().map(ToString::to_string);
+        broken.chain(untrue).chain(rises).next()
+    }
+
+    /// Whether the check may end: the answer is known. `covered`: each program had its turn.
+    pub fn is_sure(&self, limits: Limits, course: &Course, covered: bool) -> bool {
+        let suspects = course.missing() <= FEW_PAIRS;
+        self.outcome != Outcome::Within || covered && !suspects && self.too_large(limits).is_none()
+    }
+
+    /// Whether the time is over. It is not if a few more pairs would show that the build is worse.
+    pub fn is_late(&self, limits: Limits, course: &Course) -> bool {
+        let suspects = course.missing() <= FEW_PAIRS;
+        let minutes = if suspects {
+            limits.minutes * LONGER
+        } else {
+            limits.minutes
+        };
+        self.minutes >= minutes
+    }
+
+    /// The layer that needs most to come below the limit.
+    fn too_large(&self, limits: Limits) -> Option<&NotWorse> {
+        let large = self.bounds.iter().filter(|bound| {
+            bound.class == Class::False && bound.is_measured() && bound.share() > limits.detect
+        });
+        large.max_by(|a, b| a.times(limits.detect).total_cmp(&b.times(limits.detect)))
+    }
+
+    /// The last answer: what is not known now stays unknown. `interrupted`: the user has ended the check.
+    pub fn last(mut self, limits: Limits, interrupted: bool) -> Answer {
+        if self.outcome != Outcome::Within {
+            return self;
+        }
+        let Answer { pairs, minutes, .. } = self;
+        if !self.bounds.iter().any(|bound| bound.is_measured()) {
+            self.outcome = Outcome::NotMeasured;
+            self.headline = format!("no layer was measured in {pairs} pairs");
+            return self;
+        }
+        let large = self.too_large(limits);
+        let large = large.map(|bound| (bound.layer, bound.at_most, bound.times(limits.detect)));
+        (self.outcome, self.headline) = match (large, interrupted) {
+            (_, true) => (
+                Outcome::NotMeasured,
+                format!("interrupted after {pairs} pairs, before an answer"),
+            ),
+            (Some((layer, share, times)), false) => {
+                let more = (minutes * (times - 1.0)).clamp(1.0, MOST_MINUTES).ceil();
+                let unseen = match share {
+                    Some(share) => format!(
+                        "up to {} more false stacks in {layer} would not have been seen",
+                        percent(share)
+                    ),
+                    None => format!("{layer} has too few turns for an answer"),
+                };
+                let headline = format!(
+                    "too noisy: nothing is worse in {pairs} pairs, but {unseen}; give it {more} more minutes (--minutes {})",
+                    (minutes + more).ceil()
+                );
+                (Outcome::NotMeasured, headline)
+            }
+            (None, false) => {
+                let most = self
+                    .bounds
+                    .iter()
+                    .filter(|bound| bound.class == Class::False && bound.is_measured());
+                let most = most.map(NotWorse::share).fold(0.0, f64::max);
+                let headline = format!(
+                    "not worse: at most {} more false stacks of any layer, with {:.0} % confidence, in {pairs} pairs",
+                    percent(most),
+                    NotWorse::CONFIDENCE * 100.0
+                );
+                (Outcome::Within, headline)
+            }
+        };
+        self
+    }
+}
+
+/// How much worse the new build may still be. Where a budget is 0, one false stack ends the check.
+fn bounds(course: &Course, new: &Report) -> Vec<NotWorse> {
+    let bounds = course.not_worse().into_iter();
+    let of_class = |bound: NotWorse| {
+        let strict = bound.class == Class::False && new.budget.limit(bound.layer) == 0.0;
+        if strict && bound.new.0 == 0 {
+            bound.none_seen()
+        } else {
+            bound
+        }
+    };
+    bounds.map(of_class).collect()
+}
+
+/// Claims that the new build contradicts, and the base does not. A base that is good contradicts none; if it does, the
+/// machine or a port is one that the claim does not know, and the pairs decide.
+fn new_only(new: &Report, base: &Report, claims: &[Claim]) -> Vec<Broken> {
+    let of_base = broken(base, claims);
+    let mut broken = broken(new, claims);
+    broken.retain(|it| {
+        !of_base
+            .iter()
+            .any(|of| (of.layer, of.never) == (it.layer, it.never))
+    });
+    broken
+}
+
+/// Mismatches of the new build in layers with a budget of 0, in which the base has none.
+fn untrue(new: &Report, base: &Report) -> Vec<(Layer, u64)> {
+    let mismatches = |report: &Report, layer: Layer| {
+        let runs = report.runs.iter().flat_map(|run| &run.layers);
+        let of_layer = runs.filter(|counts| counts.layer == layer);
+        of_layer.map(LayerCounts::mismatches).sum::<u64>()
+    };
+    let strict = Layer::ALL
+        .into_iter()
+        .filter(|&layer| new.budget.limit(layer) == 0.0);
+    let counted = strict.map(|layer| (layer, mismatches(new, layer), mismatches(base, layer)));
+    counted
+        .filter(|&(_, new, base)| new > 0 && base == 0)
+        .map(|(layer, new, _)| (layer, new))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::claims::Answered;
+    use crate::record::toy;
+    use crate::report::Run;
+    use crate::tally::Tally;
+
+    const LIMITS: Limits = Limits {
+        detect: 0.01,
+        minutes: 6.0,
+    };
+
+    const CLAIMS: [Claim; 1] = [Claim {
+        never: "error -7",
+        why: "there is no such state",
+        is_broken_by: |answered: &Answered<'_>| answered.code == -7,
+    }];
+
+    fn run(layer: Layer, matches: u64, wrong: u64, unknown_state: u64) -> Run {
+        let tally = Tally {
+            matches,
+            wrong,
+            error: [(-7, unknown_state)].into(),
+            ..Tally::default()
+        };
+        Run {
+            layers: vec![LayerCounts::new(layer, &tally)],
+            ..Run::new("it", Exit::Code(0))
+        }
+    }
+
+    fn answer(pairs: usize, base: Run, new: Run) -> (Course, Answer) {
+        use super::super::course::Turn;
+        let [base, new] = [base, new].map(|run| {
+            let mut report = toy::report(vec![run; pairs.max(1)]);
+            report.budget.0.insert(Layer::AsgctAsync, 0.02);
+            report
+        });
+        let mut course = Course::new(0.01);
+        for _ in 0..pairs {
+            let turn = |report: &Report| Turn::new(report, &report.runs[0]).expect("one program");
+            course.add(&turn(&base), &turn(&new));
+        }
+        let answer = Answer::new(&course, &base, &new, &CLAIMS, 3.0);
+        (course, answer)
+    }
+
+    #[test]
+    fn equal_builds_are_not_worse_once_enough_is_excluded() {
+        let same = || run(Layer::AsgctAsync, 1000, 2, 0);
+        let (course, few) = answer(3, same(), same());
+        assert!(!few.is_sure(LIMITS, &course, true));
+        let last = few.last(LIMITS, false);
+        assert_eq!(last.outcome, Outcome::NotMeasured);
+        assert!(last.headline.contains("too noisy"), "{}", last.headline);
+        let (course, many) = answer(40, same(), same());
+        assert!(many.is_sure(LIMITS, &course, true));
+        assert!(
+            !many.is_sure(LIMITS, &course, false),
+            "a program has had no turn"
+        );
+        let last = many.clone().last(LIMITS, false);
+        assert_eq!(last.outcome, Outcome::Within);
+        assert!(
+            last.headline.starts_with("not worse: at most "),
+            "{}",
+            last.headline
+        );
+        assert_eq!(many.last(LIMITS, true).outcome, Outcome::NotMeasured);
+    }
+
+    #[test]
+    fn what_is_more_frequent_in_all_pairs_is_worse() {
+        let (base, new) = (
+            run(Layer::AsgctAsync, 1000, 2, 0),
+            run(Layer::AsgctAsync, 1000, 9, 0),
+        );
+        let (course, answer) = answer(30, base, new);
+        assert_eq!(answer.outcome, Outcome::Over);
+        assert!(answer.is_sure(LIMITS, &course, false));
+        assert!(
+            answer.headline.contains("asgct-async: wrong"),
+            "{}",
+            answer.headline
+        );
+    }
+
+    #[test]
+    fn one_false_stack_of_a_strict_layer_ends_the_check() {
+        let gst = |wrong| run(Layer::Gst, 100, wrong, 0);
+        let (_, worse) = answer(1, gst(0), gst(1));
+        assert_eq!(
+            (worse.outcome, &worse.untrue[..]),
+            (Outcome::Over, &[(Layer::Gst, 1)][..])
+        );
+        // A base that has them too is no measure, and the pairs decide.
+        let (_, both) = answer(1, gst(1), gst(1));
+        assert_eq!(both.outcome, Outcome::Within);
+        let (_, none) = answer(3, gst(0), gst(0));
+        let bound = none.bounds.iter().find(|bound| bound.class == Class::False);
+        // 1 - 0.05^(1 / 300)
+        let at_most = bound
+            .and_then(|bound| bound.at_most)
+            .expect("there are checks");
+        assert!((at_most - 0.009_936).abs() < 1e-5, "{at_most}");
+    }
+
+    #[test]
+    fn an_impossible_answer_ends_the_check() {
+        let of = |unknown| run(Layer::AsgctAsync, 100, 0, unknown);
+        let (_, worse) = answer(1, of(0), of(1));
+        assert_eq!((worse.outcome, worse.broken.len()), (Outcome::Over, 1));
+        assert_eq!(answer(1, of(1), of(1)).1.outcome, Outcome::Within);
+    }
+
+    #[test]
+    fn a_crash_weighs_most() {
+        let crash = || Run::new("it", Exit::Signal(11));
+        for (base, new) in [
+            (crash(), run(Layer::Gst, 9, 3, 0)),
+            (run(Layer::Gst, 9, 0, 0), crash()),
+        ] {
+            assert_eq!(answer(1, base, new).1.outcome, Outcome::Crashed);
+        }
+    }
+}

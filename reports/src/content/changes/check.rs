@@ -1,0 +1,246 @@
+//! The answer of a check of two builds.
+
+use super::cells::{command, example, meaning};
+use crate::content::frames::stacks;
+use crate::model::Kind::{Numbers, Words};
+use crate::model::{self, Block, Document, Room, Section, Table, Tone};
+use oracle::gate::{Answer, Broken, Cell, Class, NotWorse, Rise, percent};
+use oracle::outcome::Outcome;
+use oracle::report::{Report, Run};
+use oracle::{Layer, gate};
+
+/// So many kinds have an example; the others are named.
+const EXAMPLES: usize = 4;
+
+/// So many places or programs of a kind are named.
+const NAMED: usize = 4;
+
+/// The answer of a check, with the reports of both builds.
+pub fn check(answer: &Answer, base: &Report, new: &Report) -> Document {
+    let sections = [
+        section("worse", "What is worse", worse(answer, new)),
+        section(
+            "bounds",
+            "How much worse the new build may still be",
+            bounds(answer),
+        ),
+        section("builds", "What was compared", builds(answer, base, new)),
+    ];
+    let verdict = match answer.outcome {
+        Outcome::Within => "not worse",
+        Outcome::Over => "worse",
+        Outcome::NotMeasured => "no answer",
+        Outcome::Crashed => "the JVM crashed or hung",
+    };
+    Document {
+        answer: Some(model::Answer {
+            outcome: answer.outcome,
+            verdict: verdict.into(),
+            headline: Some(answer.headline.clone()),
+            reasons: vec![],
+        }),
+        sections: sections
+            .into_iter()
+            .filter(|section| !section.blocks.is_empty())
+            .collect(),
+    }
+}
+
+fn section(id: &'static str, title: &'static str, blocks: Vec<Block>) -> Section {
+    Section {
+        id,
+        title,
+        room: Room::Terminal,
+        blocks,
+    }
+}
+
+/// What is worse, the weightiest first.
+fn worse(answer: &Answer, new: &Report) -> Vec<Block> {
+    let broken = answer.broken.iter().map(|it| impossible(new, it));
+    let untrue = answer
+        .untrue
+        .iter()
+        .map(|&(layer, n)| untrue(new, layer, n));
+    let rises = answer.rises.iter().map(|it| rise(new, it));
+    let all = broken.chain(untrue).chain(rises).enumerate();
+    all.flat_map(|(at, blocks)| {
+        let shown = if at < EXAMPLES { blocks.len() } else { 1 };
+        blocks.into_iter().take(shown)
+    })
+    .collect()
+}
+
+fn impossible(new: &Report, broken: &Broken) -> Vec<Block> {
+    let mut blocks = vec![
+        Block::Note(format!("no honest JVM gives this answer: {broken}")),
+        Block::Note(format!("why not: {}", broken.why)),
+    ];
+    if broken.places.len() > 1 {
+        let places = broken
+            .places
+            .iter()
+            .take(NAMED)
+            .map(|(place, n)| format!("{n} × {place}"));
+        blocks.push(Block::Note(places.collect::<Vec<_>>().join("; ")));
+    }
+    let run = new.runs.iter().find(|run| run.dir == broken.run);
+    blocks.extend(run.map(|run| alone(new, run)));
+    blocks
+}
+
+fn untrue(new: &Report, layer: Layer, n: u64) -> Vec<Block> {
+    let text = format!("{layer}: {n} stacks are false; at these places an honest JVM gives none");
+    let mut blocks = vec![Block::Note(text)];
+    let example = new
+        .mismatches
+        .iter()
+        .find(|mismatch| mismatch.layer == layer);
+    blocks.extend(example.map(|mismatch| Block::Example(stacks(mismatch))));
+    let run = example.and_then(|mismatch| new.run_of(mismatch));
+    blocks.extend(run.map(|run| alone(new, run)));
+    blocks
+}
+
+fn rise(new: &Report, rise: &Rise) -> Vec<Block> {
+    let mut blocks = vec![Block::Note(rise.to_string())];
+    blocks.extend(meaning(&rise.cell));
+    let programs = rise.others.iter().filter(|cell| !cell.is_of_all_programs());
+    blocks.extend(named(
+        "programs that show it alone",
+        programs.map(|cell| cell.program.as_str()),
+    ));
+    let places = rise.others.iter().filter_map(|cell| cell.place.as_deref());
+    blocks.extend(named("places", places));
+    blocks.extend(codes(new, &rise.cell));
+    let example = example(new, &rise.cell);
+    blocks.extend(example.map(|mismatch| Block::Example(stacks(mismatch))));
+    let run = example.and_then(|mismatch| new.run_of(mismatch));
+    let run = run.or_else(|| with_most(new, &rise.cell));
+    blocks.extend(run.map(|run| alone(new, run)));
+    blocks
+}
+
+fn named<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Option<Block> {
+    let names: Vec<&str> = names.take(NAMED).collect();
+    (!names.is_empty()).then(|| Block::Note(format!("{what}: {}", names.join(", "))))
+}
+
+/// The states of threads and the kinds of code at which an error came most often.
+fn codes(new: &Report, cell: &Cell) -> Option<Block> {
+    let (gate::What::Error(code) | gate::What::Refused(code)) = cell.what else {
+        return None;
+    };
+    let refused = matches!(cell.what, gate::What::Refused(_));
+    let mut places = std::collections::BTreeMap::<String, u64>::new();
+    for error in new.runs.iter().flat_map(|run| &run.errors) {
+        if error.layer == cell.layer && error.code == code && (error.intact || !refused) {
+            *places
+                .entry(format!("{}, {}", error.state, error.kind()))
+                .or_default() += error.count;
+        }
+    }
+    let mut places: Vec<(String, u64)> = places.into_iter().collect();
+    places.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    let shown = places
+        .iter()
+        .take(NAMED)
+        .map(|(place, n)| format!("{n} × {place}"));
+    let shown: Vec<String> = shown.collect();
+    (!shown.is_empty()).then(|| Block::Note(format!("it came at {}", shown.join("; "))))
+}
+
+/// The turn that shows a cell most often.
+fn with_most<'a>(new: &'a Report, cell: &Cell) -> Option<&'a Run> {
+    let events = |run: &&Run| match cell.what {
+        gate::What::Error(code) | gate::What::Refused(code) => {
+            let layers = run
+                .layers
+                .iter()
+                .filter(|counts| counts.layer == cell.layer);
+            layers
+                .filter_map(|counts| counts.error.get(&code))
+                .sum::<u64>()
+        }
+        _ => 0,
+    };
+    let of_program = |run: &&Run| cell.is_of_all_programs() || run.title() == cell.program;
+    new.runs.iter().filter(of_program).max_by_key(events)
+}
+
+fn alone(report: &Report, run: &Run) -> Block {
+    Block::Note(format!("alone: {}", command(report, run)))
+}
+
+/// A row for each layer.
+fn bounds(answer: &Answer) -> Vec<Block> {
+    let mut table = Table::new([
+        ("layer", Words),
+        ("checks", Numbers),
+        ("false, base", Numbers),
+        ("new", Numbers),
+        ("at most more", Numbers),
+        ("no answer, base", Numbers),
+        ("new", Numbers),
+        ("at most more", Numbers),
+    ]);
+    let measured = |class: Class| {
+        answer
+            .bounds
+            .iter()
+            .filter(move |bound| bound.class == class)
+    };
+    for falsehood in measured(Class::False) {
+        let Some(errors) = measured(Class::NoAnswer).find(|it| it.layer == falsehood.layer) else {
+            continue;
+        };
+        let mut cells = vec![
+            model::Cell::text(falsehood.layer),
+            model::Cell::Count(falsehood.base.1 + falsehood.new.1),
+        ];
+        for bound in [falsehood, errors] {
+            cells.extend([bound.base, bound.new].map(rate));
+            cells.push(at_most(bound));
+        }
+        table.push(Tone::Plain, cells);
+    }
+    if table.rows.is_empty() {
+        return vec![];
+    }
+    let confidence = NotWorse::CONFIDENCE * 100.0;
+    let note = format!(
+        "Each bound holds with {confidence:.0} % confidence: more additional answers of the kind than that would have been seen."
+    );
+    vec![Block::Table(table), Block::Note(note)]
+}
+
+fn rate((events, checks): (u64, u64)) -> model::Cell {
+    match checks {
+        0 => model::Cell::text("no data"),
+        _ if events == 0 => model::Cell::text("0"),
+        _ => model::Cell::Text(percent(events as f64 / checks as f64)),
+    }
+}
+
+fn at_most(bound: &NotWorse) -> model::Cell {
+    match bound.at_most {
+        None => model::Cell::text("not known"),
+        Some(share) => model::Cell::Text(percent(share)),
+    }
+}
+
+fn builds(answer: &Answer, base: &Report, new: &Report) -> Vec<Block> {
+    let line = |name: &str, report: &Report| {
+        let jdk = &report.jdk;
+        let what = [&jdk.vm, &jdk.version, &jdk.vendor]
+            .map(String::as_str)
+            .join(" ");
+        Block::Note(format!("{name} {} ({})", jdk.home, what.trim()))
+    };
+    let Answer { pairs, minutes, .. } = answer;
+    vec![
+        line("base:", base),
+        line("new: ", new),
+        Block::Note(format!("{pairs} pairs of turns in {minutes:.1} minutes")),
+    ]
+}

@@ -1,0 +1,247 @@
+//! Two builds in turns: the runner of a check.
+
+use super::launch::Kit;
+use super::origin::{self, Maker};
+use super::session::{Event, Session};
+use crate::Error;
+use crate::jdk::Jdk;
+use crate::plan::{Job, Plan};
+use crate::process::interrupt;
+use crate::scenario::{Program, Scenario};
+use crate::store;
+use oracle::gate::{Answer, Claim, Course, Limits, Turn};
+use oracle::outcome::Outcome;
+use oracle::random::mix;
+use oracle::record::Faults;
+use oracle::report::{self, Report};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// What to check.
+#[derive(Debug)]
+pub struct Task {
+    /// The programs, which run in short turns.
+    pub scenario: Scenario,
+    /// The JDK that is assumed to be good.
+    pub base: Jdk,
+    /// The JDK that is judged.
+    pub new: Jdk,
+    /// The seed of all random choices.
+    pub seed: u64,
+    /// When the check may end.
+    pub limits: Limits,
+    /// The probability with which equal builds may be called different.
+    pub alpha: f64,
+    /// What no honest JVM can answer.
+    pub claims: &'static [Claim],
+    /// Faults in the answers of the new build's walkers, to try the check itself.
+    pub faults: Option<Faults>,
+    /// The program and the command, for the reports.
+    pub maker: Maker,
+}
+
+/// The state of a check after a pair.
+#[derive(Debug)]
+pub struct Pair<'a> {
+    /// The program of the pair.
+    pub program: &'a Program,
+    /// The answer so far.
+    pub answer: &'a Answer,
+}
+
+/// The result of a check.
+#[derive(Debug)]
+pub struct Checked {
+    /// The answer.
+    pub answer: Answer,
+    /// The turns of the base.
+    pub base: Report,
+    /// The turns of the new build.
+    pub new: Report,
+}
+
+/// One of the two builds.
+struct Side {
+    jdk: Jdk,
+    session: Session,
+    kit: Kit,
+    report: Report,
+    faults: Option<Faults>,
+    start: Instant,
+}
+
+/// A program of the scenario, and what chooses the fixtures of its turn.
+#[derive(Clone, Copy)]
+struct Choice {
+    program: usize,
+    seed: u64,
+}
+
+impl Task {
+    /// Runs pairs of turns until the answer is known, the time is over, or the user interrupts. The reports of both
+    /// builds are below `out`.
+    pub fn run(self, out: &Path, watcher: &mut dyn FnMut(&Pair<'_>)) -> Result<Checked, Error> {
+        let programs = self.programs()?;
+        let mut base = Side::new(&self, &self.base, out.join("base"), None)?;
+        let mut new = Side::new(&self, &self.new, out.join("new"), self.faults.clone())?;
+        let start = Instant::now();
+        let mut course = Course::new(self.alpha);
+        let mut choices: Vec<Choice> = vec![];
+        let answer = loop {
+            let at = choices.len() as u64;
+            let random = |what: u64| mix(self.seed ^ mix(at << 8 | what));
+            let choice = self.next(&programs, &course, &choices, &random);
+            choices.push(choice);
+            let job = Job {
+                number: choices.len(),
+                program: programs[choice.program].turn(choice.seed),
+                jdk: self.base.clone(),
+                axes: BTreeMap::new(),
+                seed: random(1) >> 32,
+            };
+            // A fair coin, which knows nothing of what was seen before: all promises of the answer rest on it.
+            let mut sides = [&mut base, &mut new];
+            if random(2) & 1 == 1 {
+                sides.reverse();
+            }
+            for side in sides {
+                side.turn(&job)?;
+            }
+            let interrupted = interrupt::noted().is_some();
+            if !interrupted {
+                course.add(&base.last()?, &new.last()?);
+            }
+            let minutes = start.elapsed().as_secs_f64() / 60.0;
+            let answer = Answer::new(&course, &base.report, &new.report, self.claims, minutes);
+            watcher(&Pair {
+                program: &job.program,
+                answer: &answer,
+            });
+            let covered = choices.len() >= programs.len();
+            if interrupted
+                || answer.is_sure(self.limits, &course, covered)
+                || answer.is_late(self.limits, &course)
+            {
+                break answer.last(self.limits, interrupted);
+            }
+        };
+        let whole = answer.outcome != Outcome::NotMeasured || interrupt::noted().is_none();
+        Ok(Checked {
+            answer,
+            base: base.finish(whole)?,
+            new: new.finish(whole)?,
+        })
+    }
+
+    /// The programs that both builds can run.
+    fn programs(&self) -> Result<Vec<Program>, Error> {
+        let features = [&self.base, &self.new].map(|jdk| jdk.feature().unwrap_or(u32::MAX));
+        let oldest = features.into_iter().min();
+        let can_run = |program: &&Program| program.oldest_jdk.is_none_or(|jdk| oldest >= Some(jdk));
+        // Each seed hooks another part of the methods: such a program is compared nowhere.
+        let is_whole = |program: &&Program| program.sampling.probability == 1.0;
+        let programs = self
+            .scenario
+            .programs
+            .iter()
+            .filter(can_run)
+            .filter(is_whole);
+        let programs: Vec<Program> = programs.cloned().collect();
+        if programs.is_empty() {
+            let name = &self.scenario.name;
+            return Err(Error::Scenario(format!(
+                "{name}: no program runs on both JDKs"
+            )));
+        }
+        Ok(programs)
+    }
+
+    /// What runs next: each program in its turn, and every other time, after each had one, what showed the strongest
+    /// suspicion.
+    fn next(
+        &self,
+        programs: &[Program],
+        course: &Course,
+        choices: &[Choice],
+        random: &dyn Fn(u64) -> u64,
+    ) -> Choice {
+        let at = choices.len();
+        let covered = at >= programs.len();
+        // The closer a suspicion is to an answer, the more often it is followed.
+        let often = if course.missing() < 9.0 { 3 } else { 1 };
+        if covered
+            && random(3) % 4 <= often
+            && let Some(last) = course.suspect()
+        {
+            return choices[last];
+        }
+        // A random order in each round, so that no program always follows the same other one.
+        let round = at / programs.len();
+        let mut order: Vec<usize> = (0..programs.len()).collect();
+        order.sort_by_key(|&program| mix(self.seed ^ mix((round as u64) << 16 | program as u64)));
+        let used: BTreeSet<usize> = choices[round * programs.len()..]
+            .iter()
+            .map(|c| c.program)
+            .collect();
+        let next = order.iter().find(|program| !used.contains(program));
+        Choice {
+            program: *next.unwrap_or(&order[at % programs.len()]),
+            seed: random(4),
+        }
+    }
+}
+
+impl Side {
+    fn new(task: &Task, jdk: &Jdk, out: PathBuf, faults: Option<Faults>) -> Result<Side, Error> {
+        let measured: BTreeSet<_> = task.scenario.measured().into_iter().collect();
+        let plan = Plan {
+            jobs: vec![],
+            whole: 0,
+            layers: measured.into_iter().collect(),
+        };
+        let session = Session::new(task.scenario.clone(), plan, &out)?.made_by(task.maker.clone());
+        let (kit, report) = session.begin()?;
+        Ok(Side {
+            jdk: jdk.clone(),
+            session,
+            kit,
+            report,
+            faults,
+            start: Instant::now(),
+        })
+    }
+
+    /// Runs the turn of a pair.
+    fn turn(&mut self, job: &Job) -> Result<(), Error> {
+        let mut job = Job {
+            jdk: self.jdk.clone(),
+            ..job.clone()
+        };
+        job.program.sampling.faults = self.faults.clone();
+        job.program.sampling.evidence_limit = job.program.sampling.evidence_limit.min(EVIDENCE);
+        let quiet = &mut |_: Event<'_>| {};
+        self.session
+            .run_one(&self.kit, &job, &mut self.report, quiet)?;
+        Ok(())
+    }
+
+    /// What the last turn counted.
+    fn last(&self) -> Result<Turn, Error> {
+        let run = &self.report.runs[self.report.runs.len() - 1];
+        Turn::new(&self.report, run).map_err(Error::Scenario)
+    }
+
+    fn finish(mut self, whole: bool) -> Result<Report, Error> {
+        let origins = self.report.origins.iter_mut();
+        origins.for_each(|origin| origin::end(origin, self.start.elapsed()));
+        self.report.layers = report::sum_layers(&self.report.runs);
+        self.report.planned = self.report.runs.len();
+        self.report.complete = whole;
+        store::write_report(self.session.out(), &self.report)?;
+        Ok(self.report)
+    }
+}
+
+/// A turn is one of many: a few whole stacks of each kind are enough to show it.
+const EVIDENCE: u32 = 20;

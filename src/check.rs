@@ -1,0 +1,77 @@
+//! `stackwitness check`.
+
+use crate::cli::{CheckArgs, CheckFormat};
+use crate::error::Error;
+use crate::exit;
+use crate::output::{Stream, print, say};
+use crate::report::render::style;
+use crate::run::made_by;
+use hotspot::claims::CLAIMS;
+use oracle::gate::Limits;
+use scenarios::jdk::Jdk;
+use scenarios::{Checked, Pair, Scenario, Task, interrupt, store};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How often progress is shown.
+const PACE: Duration = Duration::from_secs(15);
+
+/// Runs both builds in turns, prints the answer and returns the exit code.
+pub fn check(args: CheckArgs) -> Result<u8, Error> {
+    let task = Task {
+        scenario: Scenario::load(&args.scenario, &[])?,
+        base: jdk(&args.base, "--base")?,
+        new: jdk(&args.new, "NEW_JDK")?,
+        seed: args.seed.unwrap_or_else(scenarios::random_seed),
+        limits: Limits {
+            detect: args.detect,
+            minutes: args.minutes,
+        },
+        alpha: args.alpha,
+        claims: &CLAIMS,
+        faults: args.fault,
+        maker: made_by(),
+    };
+    interrupt::note().map_err(|e| Error::machine(format!("cannot handle signals: {e}")))?;
+    say(format!(
+        "runs {} and {} in turns, for {} minutes at most, with seed {}; results go to {}",
+        args.new.display(),
+        args.base.display(),
+        args.minutes,
+        task.seed,
+        args.out.display()
+    ));
+    let mut shown = Instant::now();
+    let Checked { answer, base, new } = task.run(&args.out, &mut |pair| {
+        if shown.elapsed() >= PACE {
+            shown = Instant::now();
+            say(progress(pair));
+        }
+    })?;
+    let document = reports::content::check(&answer, &base, &new);
+    let text = reports::render::text(&document, style(Stream::Output));
+    let printed = print(Stream::Output, &text);
+    for format in args.render {
+        let (name, text) = match format {
+            CheckFormat::Markdown => ("check.md", reports::render::markdown(&document)),
+        };
+        store::write_file(&args.out.join(name), text.as_bytes())?;
+    }
+    printed?;
+    Ok(exit::of(answer.outcome))
+}
+
+/// The JDK at a path that the user gave.
+fn jdk(home: &Path, argument: &'static str) -> Result<Jdk, Error> {
+    let jdk = Jdk::at(home, argument).and_then(|jdk| jdk.check_age().map(|()| jdk));
+    jdk.map_err(|error| Error::usage(error.to_string()))
+}
+
+fn progress(pair: &Pair<'_>) -> String {
+    let answer = pair.answer;
+    let (pairs, minutes) = (answer.pairs, answer.minutes);
+    format!(
+        "{pairs} pairs in {minutes:.1} minutes, now {}: nothing is sure yet",
+        pair.program.name
+    )
+}
