@@ -13,6 +13,6 @@ fn main() {
         "markdown" => Format::Markdown,
         _ => Format::Html,
     };
-    let decision = decide(&report, Rule::ObservedRates);
+    let decision = decide(&report, Rule::ObservedRates, &[]);
     print!("{}", render(&report, &decision, &args[1], format));
 }

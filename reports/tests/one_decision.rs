@@ -178,7 +178,7 @@ proptest! {
     fn every_format_shows_the_counts_and_reads_easily(report in report(), known in known()) {
         let bounds = Rule::UpperBounds { known: &known, platform: "x86_64" };
         for rule in [Rule::ObservedRates, bounds] {
-            let decision = decide(&report, rule);
+            let decision = decide(&report, rule, &[]);
             let mut on_screen = 0;
             for counts in &report.layers {
                 let tally = counts.tally();
