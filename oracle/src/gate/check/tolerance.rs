@@ -62,7 +62,7 @@ const HARDLY: f64 = 0.05;
 
 /// Whether a turn of the new build has hardly any of the checks that the base has; `None` if neither has many.
 pub(super) fn is_missing(new: u64, base: u64) -> Option<bool> {
-    (new.max(base) >= ENOUGH).then(|| (new as f64) < base as f64 * HARDLY)
+    (new.max(base) >= ENOUGH).then_some((new as f64) < base as f64 * HARDLY)
 }
 
 #[cfg(test)]
