@@ -122,6 +122,7 @@ pub const STRESS_NAMES: &[&str] = &[
     "all-ways",
     "checksums",
     "epilogues",
+    "contended-recursion",
     "held-monitors",
     "stack-overflow",
     "method-handles-interpreted",

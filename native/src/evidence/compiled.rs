@@ -1,27 +1,69 @@
-//! The debug info records around a sample's program counter.
+//! The debug info records around the place in compiled code at which a sample's walk begins.
 
 use crate::jvm::Jvm;
+use crate::jvm::code_cache::CodeCache;
 use crate::jvm::debug_info;
+use crate::jvm::os::peek::peek_bytes;
 use crate::sampling::sample::Sample;
-use hotspot::code::{CodeKind, CodeMemory};
+use hotspot::arch::{Arch, Native};
+use hotspot::code::{Blob, CodeKind, CodeMemory};
 use hotspot::debug_info::{Around, Scope};
+use hotspot::vm::entry::Words;
 
-/// The records around the program counter of `sample`; `None` if the program counter is not in
-/// running compiled Java code, or the records cannot be read.
+/// The records around the place in compiled code at which the walk of `sample` begins: the program counter, or where the
+/// library that runs returns to, if compiled code has called it without an anchor. `None` if the thread does not run Java
+/// code, or the records cannot be read.
 pub fn records_around(jvm: &Jvm, sample: &Sample) -> Option<Around> {
     let in_java = sample.anchor.is_some_and(|anchor| anchor.is_in_java());
     if !in_java {
         return None;
     }
+    let (cache, records) = (jvm.code_cache.as_ref()?, jvm.debug_info.as_ref()?);
     let pc = sample.registers.pc;
-    let blob = jvm.code_cache.as_ref()?.blob(pc)?;
+    let Some(blob) = cache.blob(pc) else {
+        let (blob, pc) = leaf_call(cache, sample.stack_top.stack())?;
+        // A leaf call has no record of its own: one at its return address is that of the next instruction.
+        let before = records.around(&blob, pc.checked_sub(1)?)?.before;
+        return Some(Around {
+            before: before.map(scopes),
+            behind: scopes(records.around(&blob, pc)?.behind),
+        });
+    };
     if blob.kind() != CodeKind::Compiled {
         return None;
     }
-    let around = jvm.debug_info.as_ref()?.around(&blob, pc)?;
+    let around = records.around(&blob, pc)?;
     Some(Around {
         before: around.before.map(scopes),
         behind: scopes(around.behind),
+    })
+}
+
+/// The compiled code that has called the library that runs, and where the library returns to.
+///
+/// For a synchronized method, for example, compiled code calls `SharedRuntime::complete_monitor_unlocking_C` behind the
+/// hook of the method's exit. Such a call leaves no anchor, so the walker follows the frame pointers of the library to the
+/// frame of the compiled code, and takes the next record behind the call.
+fn leaf_call(cache: &CodeCache, stack: Words<'_>) -> Option<(Blob, usize)> {
+    let calls_library = |pc: usize| {
+        let before = peek_bytes(pc.saturating_sub(Native::CALL_SIZE), Native::CALL_SIZE);
+        let is_library = |target| cache.name_at(target).is_none();
+        Native::is_register_call(&before)
+            || Native::call_target(&before, pc).is_some_and(is_library)
+    };
+    // An older call may have left such a word behind. So the frame must be there: it begins behind the return address, and
+    // ends with that of its caller.
+    let is_framed = |blob: &Blob, at: usize| {
+        let caller = cache
+            .frame_words(blob)
+            .and_then(|words| stack.words.get(at + words));
+        caller.is_some_and(|&caller| cache.name_at(caller).is_some())
+    };
+    let mut words = stack.words.iter().copied().enumerate();
+    words.find_map(|(at, pc)| {
+        let blob = cache.blob(pc)?;
+        let is_caller = blob.kind() == CodeKind::Compiled && calls_library(pc);
+        (is_caller && is_framed(&blob, at)).then_some((blob, pc))
     })
 }
 
