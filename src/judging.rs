@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// The options that decide how a report is judged.
 #[derive(Debug, clap::Args)]
 pub struct Judging {
-    /// Judge as `gate` does: against a baseline, or by the upper bounds of the rates
+    /// Judge as `gate` does, by the upper bounds of the rates; `--baseline` judges against a baseline without it
     #[arg(long)]
     pub gate: bool,
     /// A file of known issues, for `--gate`
@@ -31,7 +31,7 @@ pub struct Since {
     #[arg(long, value_name = "SHARE", requires = "baseline", value_parser = probability)]
     pub detect: Option<f64>,
     /// The probability with which an honest JVM may fail
-    #[arg(long, value_name = "P", requires = "baseline", default_value_t = 0.01, value_parser = probability)]
+    #[arg(long = "alpha", alias = "alarm", value_name = "P", requires = "baseline", default_value_t = 0.01, value_parser = probability)]
     pub alarm: f64,
 }
 
@@ -65,7 +65,8 @@ impl Judging {
     /// Reads the known issues and the baseline before anything runs, so that a mistake in them
     /// costs no time.
     pub fn judge(&self) -> Result<Judge, Error> {
-        if self.gate {
+        // Who gives a baseline wants it to count.
+        if self.gate || self.since.baseline.is_some() {
             self.since.judge(self.known.as_deref())
         } else {
             Ok(Judge::ObservedRates)

@@ -64,7 +64,7 @@ const COMMANDS: &[(&[&str], i32)] = &[
     (&["run", "--scenario", "x.toml", "--out", "again"], 0),
     (&["plan", "--scenario", "x.toml"], 0),
     (&["gate", "first"], 0),
-    (&["compare", "first", "first"], 0),
+    (&["compare", "first", "first"], 3),
     (&["merge", "first", "--out", "merged"], 0),
     (&["render", "first"], 0),
     (&["render", "first", "--format", "html"], 0),

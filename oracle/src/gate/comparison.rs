@@ -4,7 +4,7 @@ use super::against::{Against, Judging, against};
 use super::baseline::Baseline;
 use super::known::KnownIssues;
 use super::outcome::Outcome;
-use super::reason::{Objection, incomplete, trouble, weigh};
+use super::reason::{Objection, Subject, incomplete, trouble, weigh};
 use crate::report::Report;
 
 /// How a report differs from others.
@@ -18,6 +18,10 @@ pub struct Comparison {
     pub against: Against,
 }
 
+/// What is to say of a comparison with one run.
+const ONE_RUN: &str = "one run cannot show how much equal runs differ, so the changes below may be chance: compare with a \
+                       baseline of five runs or more, or run both builds in turns with `stackwitness check`";
+
 /// Compares a report with the runs of `base`. `arch` is the architecture of the machine that ran the
 /// report. A run that failed and a report that is not whole are reasons too.
 pub fn compare(report: &Report, base: &Baseline, arch: &str, judging: Judging) -> Comparison {
@@ -25,9 +29,59 @@ pub fn compare(report: &Report, base: &Baseline, arch: &str, judging: Judging) -
     let mut reasons: Vec<Objection> = report.runs.iter().filter_map(trouble).collect();
     reasons.extend(against.objections());
     reasons.extend(incomplete(report));
+    let mut outcome = weigh(report, &mut reasons);
+    // Equal runs differ, and one run does not show by how much: what changed may be chance, and what did not
+    // change too.
+    if base.sets.values().any(|set| set.samples.len() == 1) && outcome != Outcome::Crashed {
+        outcome = Outcome::NotMeasured;
+        reasons.insert(0, Objection::new(outcome, Subject::Report, ONE_RUN));
+    }
     Comparison {
-        outcome: weigh(report, &mut reasons),
+        outcome,
         reasons,
         against,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Layer;
+    use crate::record::toy;
+    use crate::report::{Exit, LayerCounts, Run};
+    use crate::tally::Tally;
+
+    fn report(seed: u64, wrong: u64) -> Report {
+        let tally = Tally {
+            matches: 10_000 - wrong,
+            wrong,
+            ..Tally::default()
+        };
+        let mut report = toy::report(vec![Run {
+            seed,
+            layers: vec![LayerCounts::new(Layer::AsgctAsync, &tally)],
+            ..Run::new("it", Exit::Code(0))
+        }]);
+        report.jdk.version = "17.0.1".into();
+        report.complete = true;
+        report
+    }
+
+    fn outcome(runs: u64, wrong: u64) -> Outcome {
+        let mut base = Baseline::default();
+        for seed in 0..runs {
+            base.add_report(&report(seed, 0), "x86_64")
+                .expect("it is whole");
+        }
+        compare(&report(99, wrong), &base, "x86_64", Judging { alpha: 0.01 }).outcome
+    }
+
+    #[test]
+    fn one_run_is_no_measure() {
+        assert_eq!([outcome(1, 0), outcome(1, 400)], [Outcome::NotMeasured; 2]);
+        assert_eq!(
+            [outcome(5, 0), outcome(5, 400)],
+            [Outcome::Within, Outcome::Over]
+        );
     }
 }
