@@ -167,6 +167,15 @@ pub struct RunArgs {
     /// methods with it. none: no class is rewritten, and few layers have checks.
     #[arg(long, value_name = "HOW")]
     pub hooks: Option<Hooking>,
+    /// Judge the samples of this profiler, an agent library that samples by signals: PATH or PATH=OPTIONS
+    ///
+    /// Runs the scenario `profiler` unless `--scenario` names another. async-profiler and Datadog's profiler are known;
+    /// describe another with `--profiler-file`.
+    #[arg(long, value_name = "PATH[=OPTIONS]")]
+    pub profiler: Option<String>,
+    /// The description of the profiler: its default options, the names of its events and of its error frames
+    #[arg(long, value_name = "FILE", requires = "profiler")]
+    pub profiler_file: Option<PathBuf>,
     /// Keep the evidence of this many mismatches for each layer, verdict and run, instead of the
     /// scenario's number
     #[arg(long, value_name = "N")]

@@ -8,6 +8,7 @@ use crate::output::{Stream, print};
 use crate::progress::Progress;
 use crate::report::render;
 use oracle::Hooking;
+use scenarios::scenario::Profiler;
 use scenarios::{Done, Maker, Scenario, Session, interrupt};
 use std::time::Duration;
 
@@ -38,6 +39,12 @@ pub fn run(mut args: RunArgs) -> Result<u8, Error> {
     }
     // The files are read before anything runs, so that a mistake in them costs no time.
     let judge = args.judging.judge()?;
+    let profiler = args.profiler.as_deref();
+    let profiler = profiler.map(|given| Profiler::find(given, args.profiler_file.as_deref()));
+    let profiler = profiler.transpose()?;
+    if profiler.is_some() && args.choice.scenario.is_empty() {
+        args.choice.scenario = vec!["profiler".into()];
+    }
     let of_user = !args.java_args.is_empty();
     let deadline = Some(args.deadline)
         .filter(|&s| s > 0)
@@ -53,6 +60,7 @@ pub fn run(mut args: RunArgs) -> Result<u8, Error> {
         plan = plan.shard(shard);
     }
     for job in &mut plan.jobs {
+        job.program.profiler = profiler.clone();
         job.program.baseline |= args.slowdown;
         let sampling = &mut job.program.sampling;
         sampling.evidence_limit = args.evidence.unwrap_or(sampling.evidence_limit);

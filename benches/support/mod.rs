@@ -19,6 +19,7 @@ pub fn edges_alone(dir: &Path, pause_us: u64) -> Config {
         hooks: Hooking::None,
         edges: true,
         events: false,
+        profiler: None,
         sampling: Sampling {
             interval_us: pause_us,
             gst_every: 0,

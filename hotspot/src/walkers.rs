@@ -201,6 +201,13 @@ pub static WALKERS: &[Walker] = &[
     },
     jfr("jfr", "JFR's execution samples"),
     jfr("jfr-cpu", "JFR's CPU-time samples"),
+    Walker {
+        name: "profiler",
+        title: "the profiler of `--profiler`",
+        api: "a library that samples by signals",
+        source: "the profiler's own",
+        codes: PROFILER_CODES,
+    },
 ];
 
 /// The code is Stackwitness's own: these functions have no codes.
@@ -224,6 +231,16 @@ const fn java(name: &'static str, title: &'static str, api: &'static str) -> Wal
 const JFR_CODES: &[ErrorCode] = &[
     code(0, "", "no event for a request"),
     code(-1, "failed", "an event that says that its walk failed"),
+];
+
+/// The codes are Stackwitness's own: profilers name their errors in frames.
+const PROFILER_CODES: &[ErrorCode] = &[
+    code(0, "", "no event for a request"),
+    code(
+        -1,
+        "",
+        "an event without a Java frame, and with the profiler's own mark of an error",
+    ),
 ];
 
 const fn jfr(name: &'static str, title: &'static str) -> Walker {

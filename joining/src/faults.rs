@@ -85,6 +85,7 @@ impl<'k> Injector<'k> {
             lines: vec![None; frames.len()],
             frames,
             truncated: false,
+            marked: false,
         };
         let given = judge(&faulty, truth, methods).verdict;
         self.note(layer, kind.name(), given, Detection::of(expected, given));

@@ -30,8 +30,10 @@ pub struct RequestsFile {
     pub requests: Vec<Request>,
     /// The code at program counters.
     pub codes: HashMap<usize, SeenCode>,
-    /// Readings of the clocks.
+    /// Readings of the JVM's clock.
     pub pins: Vec<Pin>,
+    /// Readings of the system's monotonic clock.
+    pub monotonic: Vec<Pin>,
     /// Requests that were not copied, by layer.
     pub lost: BTreeMap<Layer, u64>,
     /// Whether the agent came to the end of the run.
@@ -51,6 +53,7 @@ impl RequestsFile {
                 Ok(RequestLine::Request(request)) => file.requests.push(request),
                 Ok(RequestLine::Code(pc, code)) => _ = file.codes.entry(pc).or_insert(code),
                 Ok(RequestLine::Clock(pin)) => file.pins.push(pin),
+                Ok(RequestLine::Monotonic(pin)) => file.monotonic.push(pin),
                 Ok(RequestLine::Lost(layer, count)) => _ = file.lost.insert(layer, count),
                 Ok(RequestLine::Ended) => file.complete = true,
                 Err(_) => {}

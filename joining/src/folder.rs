@@ -4,12 +4,13 @@ use crate::evidence::Mismatches;
 use crate::file::RequestsFile;
 use crate::hottest::{named, stacks};
 use crate::methods::NamedMethods;
+use crate::profiler::{Description, PROFILER_FILE};
 use crate::run::{Counts, judge_all};
-use oracle::Layer;
 use oracle::bias::{Pairs, Sampler, StackCounts, StackProfiles};
 use oracle::record::{KindCount, Mismatch};
 use oracle::requests::REQUESTS_FILE;
-use recordings::samples;
+use oracle::{Layer, RecordedSampler};
+use recordings::samples::{self, Wanted};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -55,13 +56,24 @@ pub fn join(dir: &Path, layers: &[Layer], limit: usize) -> Option<Joined> {
     }))
 }
 
+/// The profiler whose recording is in the folder `dir` of a run.
+fn description(dir: &Path) -> io::Result<Description> {
+    let text = std::fs::read(dir.join(PROFILER_FILE))?;
+    Ok(serde_json::from_slice(&text)?)
+}
+
 fn read(dir: &Path, layers: &[Layer], limit: usize) -> io::Result<Joined> {
     let open = |path: PathBuf| {
         let named = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", path.display()));
         File::open(&path).map(BufReader::new).map_err(named)
     };
     let file = RequestsFile::read(open(dir.join(REQUESTS_FILE))?)?;
-    let samples = samples::read(&mut open(recording(dir))?)?;
+    let mut layers_of = layers.iter();
+    let has_profiler = layers_of.any(|layer| layer.is_of(RecordedSampler::Profiler));
+    let profiler = has_profiler.then(|| description(dir));
+    let profiler = profiler.transpose()?;
+    let wanted = profiler.map_or_else(Wanted::of_jfr, |profiler| profiler.wanted());
+    let samples = samples::read(&mut open(recording(dir))?, &wanted)?;
     let mut methods = NamedMethods::new(&file.methods);
     let mut mismatches = Mismatches::new(limit);
     let mut bias: BTreeMap<Sampler, Pairs> = BTreeMap::new();

@@ -16,19 +16,23 @@ pub struct OwnedWalk {
     pub lines: Vec<Option<u32>>,
     /// Whether the recording says that frames at the bottom are missing.
     pub truncated: bool,
+    /// Whether the profiler says so by a mark in place of the frames.
+    pub marked: bool,
 }
 
 impl OwnedWalk {
     /// The stack `stack`, whose methods have `keys`.
-    pub fn new(stack: &TimedStack, keys: &[MethodKey]) -> OwnedWalk {
-        let location = |place: Place| match place {
+    pub fn new(stack: &TimedStack, keys: &[MethodKey], methods: &NamedMethods) -> OwnedWalk {
+        let location = |method: MethodKey, place: Place| match place {
             Place::Native => Location::NATIVE,
             Place::Bci(bci) => Location(bci),
+            // Profilers write no place of a native method.
+            Place::Unknown(_) if methods.is_native(method) => Location::NATIVE,
             Place::Unknown(_) => Location::UNKNOWN,
         };
         let frame = |&(method, place, _): &(u32, Place, i64)| Frame {
             method: keys[method as usize],
-            location: location(place),
+            location: location(keys[method as usize], place),
         };
         // A class file has lines up to 65,535 (JVMS 4.7.12). Of a method without lines JFR writes -1.
         let line = |&(_, _, line): &(u32, Place, i64)| match u16::try_from(line) {
@@ -38,7 +42,8 @@ impl OwnedWalk {
         OwnedWalk {
             frames: stack.frames.iter().map(frame).collect(),
             lines: stack.frames.iter().map(line).collect(),
-            truncated: stack.truncated,
+            truncated: stack.truncated || stack.mark.is_some(),
+            marked: stack.mark.is_some(),
         }
     }
 }
@@ -52,6 +57,21 @@ pub fn judge(walk: &OwnedWalk, truth: &OwnedTruth, methods: &NamedMethods) -> Ju
         _ => return found,
     };
     other_line(walk, methods).unwrap_or(right)
+}
+
+impl OwnedWalk {
+    /// The part above the frames of the carrier, if the stack is that of a virtual thread and goes on in its carrier.
+    pub fn of_virtual_thread(&self, methods: &NamedMethods) -> OwnedWalk {
+        let mut frames = self.frames.iter();
+        let end = frames.position(|frame| methods.is_enter_special(frame.method));
+        let end = end.map_or(self.frames.len(), |at| at + 1);
+        OwnedWalk {
+            frames: self.frames[..end].to_vec(),
+            lines: self.lines[..end].to_vec(),
+            truncated: self.truncated && end == self.frames.len(),
+            ..*self
+        }
+    }
 }
 
 /// The first frame with a line that is not the line of its BCI.
@@ -71,5 +91,7 @@ pub fn walks(samples: &TimedSamples, methods: &mut NamedMethods) -> Vec<OwnedWal
         .map(|(class, name, descriptor)| methods.key(class, name, descriptor))
         .collect();
     let stacks = samples.stacks.iter();
-    stacks.map(|stack| OwnedWalk::new(stack, &keys)).collect()
+    stacks
+        .map(|stack| OwnedWalk::new(stack, &keys, methods))
+        .collect()
 }

@@ -1,10 +1,11 @@
-//! Joins the events of the JVM's own samplers with what was true at the instants of their requests.
+//! Joins the events of the JVM's own samplers, and of profilers, with what was true at the instants of their requests.
 //!
 //! # Purpose
 //!
 //! JFR's samplers do not tell an agent when they sample. But they interrupt threads with signals, and the agent's
 //! handlers stand before the JVM's: they copy the thread's trace stack, and the time before and behind the JVM's
-//! handler. JFR takes the time of its event in between. So after the run an event belongs to the request of its
+//! handler. JFR takes the time of its event in between. A profiler that samples by signals does the same, so it is
+//! judged in the same way ([`profiler`]). So after the run an event belongs to the request of its
 //! thread at its time, and its stack can be judged by the trace stack of that very instant. Where a thread runs one
 //! instruction at a time, the agent makes the requests itself, and the truth is what the steps have shown.
 //!
@@ -13,6 +14,7 @@
 //! | [`clock`] | the agent's counter at a time of the JVM's clock |
 //! | [`requests`] | the requests by thread and time |
 //! | [`mod@file`] | the file of requests, which the agent writes ([`oracle::requests`]) |
+//! | [`profiler`] | what is to be known of a profiler: options, events, marks |
 //! | [`methods`] | methods by name, as recordings have them |
 //! | [`truths`] | what was true at a request: a trace stack, or what steps have shown |
 //! | [`judging`] | the stack of an event, compared with the truth |
@@ -38,6 +40,7 @@ mod folder;
 pub mod hottest;
 pub mod judging;
 pub mod methods;
+pub mod profiler;
 pub mod requests;
 pub mod run;
 pub mod truths;

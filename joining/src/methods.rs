@@ -86,6 +86,20 @@ impl NamedMethods {
         self.hooks.get(&hook).copied()
     }
 
+    /// Whether the method is native, if that is certain.
+    pub fn is_native(&self, key: MethodKey) -> bool {
+        let natives = self.facts(key).iter().map(|facts| facts.is_native);
+        common(natives.map(Some), None) == Some(true)
+    }
+
+    /// Whether the frame of the method stands between the frames of a virtual thread and those of its carrier.
+    pub fn is_enter_special(&self, key: MethodKey) -> bool {
+        let named = self.methods.get(key.0);
+        named.is_some_and(|named| {
+            named.name.0 == "jdk/internal/vm/Continuation" && named.name.1 == "enterSpecial"
+        })
+    }
+
     /// The method in the form of reports.
     pub fn shown(&self, key: MethodKey) -> String {
         self.methods.get(key.0).map_or_else(

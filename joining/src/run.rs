@@ -10,7 +10,7 @@ use crate::truths::{OwnedTruth, Truths};
 use oracle::record::JoinCounts;
 use oracle::requests::{Copied, Request, SeenCode};
 use oracle::tally::Tally;
-use oracle::{Judgement, JvmSampler, Layer, Reason, Verdict};
+use oracle::{Judgement, Layer, Reason, RecordedSampler, Verdict};
 use recordings::samples::{CPU_TIME, TimedSample, TimedSamples};
 use std::collections::{BTreeMap, HashSet};
 
@@ -49,10 +49,15 @@ pub struct Counts {
 
 /// The layer among `layers` whose walker is the sampler of the event.
 fn layer(sample: &TimedSample, layers: &[Layer]) -> Option<Layer> {
-    let sampler = if sample.event == CPU_TIME {
-        JvmSampler::CpuTime
+    let mut of_profiler = layers.iter().copied();
+    // A profiler's events may have JFR's names.
+    if let Some(layer) = of_profiler.find(|layer| layer.is_of(RecordedSampler::Profiler)) {
+        return Some(layer);
+    }
+    let sampler = if *sample.event == *CPU_TIME {
+        RecordedSampler::CpuTime
     } else {
-        JvmSampler::Execution
+        RecordedSampler::Execution
     };
     let mut layers = layers.iter().copied();
     layers.find(|layer| layer.is_of(sampler))
@@ -74,12 +79,13 @@ pub fn judge_all(
         counts.tallies.insert(layer, Tally::default());
     }
     for (layer, joined) in &mut counts.joined {
-        if layer.is_of(JvmSampler::CpuTime) {
+        if layer.is_of(RecordedSampler::CpuTime) {
             joined.lost = samples.lost;
         }
     }
     let walks = walks(samples, methods);
-    let (requests, clock) = (Requests::new(&file.requests), Clock::new(&file.pins));
+    let requests = Requests::new(&file.requests);
+    let clock = clock(file, samples, &requests, layers);
     let mut truths = Truths::new(file, methods);
     let mut codes = ByCode::new(file);
     let mut answered = HashSet::new();
@@ -93,6 +99,7 @@ pub fn judge_all(
         ) else {
             continue;
         };
+        let of_profiler = layer.is_of(RecordedSampler::Profiler);
         let tid = i32::try_from(sample.os_thread).ok().filter(|&tid| tid > 0);
         let found = clock.map(|clock| requests.find(layer, tid, clock.counter(sample.ticks)));
         let number = match found {
@@ -102,12 +109,24 @@ pub fn judge_all(
         let request = number.map(|number| &file.requests[number]);
         answered.extend(number);
         let walk = sample.stack.map(|stack| &walks[stack]);
+        if request.is_none() && walk.is_none_or(|walk| walk.frames.is_empty()) && of_profiler {
+            joined.other_threads += 1;
+            continue;
+        }
+        let is_marked = walk.is_some_and(|walk| walk.marked);
+        joined.said += u64::from(is_marked);
+        let of_virtual = request.filter(|request| request.carried && of_profiler);
+        let of_virtual = of_virtual
+            .and(walk)
+            .map(|walk| walk.of_virtual_thread(methods));
+        let walk = of_virtual.as_ref().or(walk);
+        let failed = sample.failed || is_marked && walk.is_some_and(|walk| walk.frames.is_empty());
         let truth = match request.map(|request| request.stack) {
             Some(Copied::Truth(number)) => truths.get(number, methods),
             _ => None,
         };
         let compared = walk.zip(truth);
-        let judgement = judgement(sample, request, compared, methods);
+        let judgement = judgement(failed, request, compared, methods);
         see(
             &Judged {
                 layer,
@@ -122,7 +141,7 @@ pub fn judge_all(
         );
         joined.events += 1;
         joined.joined += u64::from(request.is_some());
-        joined.failed += u64::from(sample.failed);
+        joined.failed += u64::from(failed);
         if let Some(request) = request {
             codes.add(layer, request, sample, &judgement);
         }
@@ -173,14 +192,41 @@ pub fn judge_all(
     counts
 }
 
+/// The clock of the recording. JFR's is the JVM's; a profiler may use the JVM's or the system's, and that with which
+/// more of its first events belong to a request is its own.
+fn clock(
+    file: &RequestsFile,
+    samples: &TimedSamples,
+    requests: &Requests<'_>,
+    layers: &[Layer],
+) -> Option<Clock> {
+    const TRIED: usize = 2_000;
+    let of_jvm = Clock::new(&file.pins);
+    let mut of_profiler = layers.iter().copied();
+    let Some(layer) = of_profiler.find(|layer| layer.is_of(RecordedSampler::Profiler)) else {
+        return of_jvm;
+    };
+    let joined = |clock: &Clock| {
+        let tried = samples.samples.iter().take(TRIED);
+        let is_joined = |sample: &&TimedSample| {
+            let tid = i32::try_from(sample.os_thread).ok().filter(|&tid| tid > 0);
+            let found = requests.find(layer, tid, clock.counter(sample.ticks));
+            matches!(found, Found::One(_))
+        };
+        tried.filter(is_joined).count()
+    };
+    let clocks = [of_jvm, Clock::new(&file.monotonic)].into_iter().flatten();
+    clocks.max_by_key(joined)
+}
+
 fn judgement(
-    sample: &TimedSample,
+    failed: bool,
     request: Option<&Request>,
     compared: Option<(&OwnedWalk, &OwnedTruth)>,
     methods: &NamedMethods,
 ) -> Judgement {
     match (request, compared) {
-        _ if sample.failed => Judgement::plain(Verdict::Error(FAILED), Reason::ErrorCode),
+        _ if failed => Judgement::plain(Verdict::Error(FAILED), Reason::ErrorCode),
         (None, _) => Judgement::plain(Verdict::Unverifiable, Reason::NotJoined),
         (Some(_), None) => Judgement::plain(Verdict::Unverifiable, Reason::MethodGone),
         (Some(_), Some((walk, truth))) => judge(walk, truth, methods),

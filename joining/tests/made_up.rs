@@ -34,8 +34,14 @@ enum Change {
     OtherThread,
     BetweenRequests,
     StackLost,
+    CutAtMark,
+    WrongAboveMark,
+    MarkAlone,
+    NotJava,
+    InCarrier,
 }
 
+/// What happens in recordings of JFR.
 const CHANGES: [Change; 13] = [
     Change::Nothing,
     Change::Drop,
@@ -52,8 +58,21 @@ const CHANGES: [Change; 13] = [
     Change::StackLost,
 ];
 
-/// Adds a request and its event to the files. Returns false if the change is not possible for the stack.
+/// What happens in recordings of profilers.
+const PROFILERS: [Change; 8] = [
+    Change::Nothing,
+    Change::Add,
+    Change::Cut,
+    Change::CutAtMark,
+    Change::WrongAboveMark,
+    Change::MarkAlone,
+    Change::NotJava,
+    Change::InCarrier,
+];
+
+/// Adds a request of a layer and its event to the files. Returns false if the change is not possible for the stack.
 fn add(
+    layer: Layer,
     (file, samples): (&mut RequestsFile, &mut TimedSamples),
     (at, stack, change): (usize, &[u32], Change),
 ) -> bool {
@@ -66,9 +85,10 @@ fn add(
     let (mut truncated, mut failed, mut biased) = (false, false, false);
     let (mut os_thread, mut early) = (i64::from(TID), 0);
     let mut copied = Copied::Truth(at as u32);
+    let mut mark = None;
     let is_possible = match change {
         Change::Swap => frames[0].0 != frames[middle].0,
-        Change::Drop | Change::Cut | Change::CutAsSaid => frames.len() > 2,
+        Change::Drop | Change::Cut | Change::CutAsSaid | Change::CutAtMark => frames.len() > 2,
         _ => true,
     };
     match change {
@@ -83,6 +103,25 @@ fn add(
         Change::CutAsSaid => {
             frames.truncate(1);
             truncated = true;
+        }
+        Change::CutAtMark => {
+            frames.truncate(1);
+            mark = Some("break_compiled".to_owned());
+        }
+        Change::WrongAboveMark => {
+            frames[0].0 = (frames[0].0 + 1) % METHODS;
+            mark = Some("break_compiled".to_owned());
+        }
+        Change::MarkAlone => {
+            frames.clear();
+            mark = Some("unknown_Java".to_owned());
+        }
+        Change::NotJava => {
+            frames.clear();
+            os_thread += 1;
+        }
+        Change::InCarrier => {
+            frames.extend([(METHODS, Place::Unknown(None), 0), (0, Place::Bci(1), 11)])
         }
         Change::Failed => failed = true,
         Change::Biased => biased = true,
@@ -99,17 +138,21 @@ fn add(
         }),
     );
     file.requests.push(Request {
-        layer: Layer::Jfr,
+        layer,
         tid: TID,
         from,
         to: from + 100,
         stack: copied,
-        carried: false,
+        carried: change == Change::InCarrier,
         pc: 0,
     });
-    samples.stacks.push(TimedStack { frames, truncated });
+    samples.stacks.push(TimedStack {
+        frames,
+        truncated,
+        mark,
+    });
     samples.samples.push(TimedSample {
-        event: EXECUTION,
+        event: EXECUTION.into(),
         // The JVM's clock began 77 ticks after the agent's.
         ticks: (from + 50 - early) as i64 - 77,
         os_thread,
@@ -142,6 +185,20 @@ fn files() -> (RequestsFile, TimedSamples) {
         };
         file.methods.insert(method, facts);
     }
+    // The frame between a virtual thread and its carrier, which is not hooked.
+    let name = ["jdk/internal/vm/Continuation", "enterSpecial", "()V"];
+    let [class, name, descriptor] = name.map(str::to_owned);
+    samples
+        .methods
+        .push((class.clone(), name.clone(), descriptor.clone()));
+    let special = MethodFacts {
+        class,
+        name,
+        descriptor,
+        is_native: true,
+        ..MethodFacts::default()
+    };
+    file.methods.insert(METHODS, special);
     file.pins = vec![Pin {
         before: 1000,
         ticks: 1000 - 77,
@@ -150,17 +207,14 @@ fn files() -> (RequestsFile, TimedSamples) {
     (file, samples)
 }
 
-fn judged(file: &RequestsFile, samples: &TimedSamples) -> (JoinCounts, Tally) {
+fn judged(layer: Layer, file: &RequestsFile, samples: &TimedSamples) -> (JoinCounts, Tally) {
     let mut methods = NamedMethods::new(&file.methods);
-    let layers = [Layer::Jfr];
+    let layers = [layer];
     let mut counts = judge_all(file, samples, &mut methods, &layers, |_, _| {});
-    let joined = counts.joined.remove(&Layer::Jfr).expect("it was asked for");
+    let joined = counts.joined.remove(&layer).expect("it was asked for");
     (
         joined,
-        counts
-            .tallies
-            .remove(&Layer::Jfr)
-            .expect("it was asked for"),
+        counts.tallies.remove(&layer).expect("it was asked for"),
     )
 }
 
@@ -172,11 +226,11 @@ proptest! {
         let (mut file, mut samples) = files();
         let mut made = vec![];
         for (at, (stack, change)) in events.iter().enumerate() {
-            let is_possible = add((&mut file, &mut samples), (at, stack, *change));
+            let is_possible = add(Layer::Jfr, (&mut file, &mut samples), (at, stack, *change));
             made.push(if is_possible { *change } else { Change::Nothing });
         }
         let count = |these: &[Change]| made.iter().filter(|change| these.contains(change)).count() as u64;
-        let (joined, tally) = judged(&file, &samples);
+        let (joined, tally) = judged(Layer::Jfr, &file, &samples);
         let apart = count(&[Change::OtherThread, Change::BetweenRequests]);
         prop_assert_eq!(joined.events, made.len() as u64);
         prop_assert_eq!(joined.joined, joined.events - apart);
@@ -194,5 +248,34 @@ proptest! {
         let unsure = [Change::CutAsSaid, Change::Biased, Change::OtherThread, Change::BetweenRequests, Change::StackLost];
         prop_assert_eq!(tally.unverifiable, count(&unsure));
         prop_assert_eq!(tally.drops(), count(&[Change::StackLost]));
+    }
+
+    #[test]
+    fn a_profiler_is_believed_where_it_says_that_it_stopped(
+        events in prop::collection::vec((prop::collection::vec(0..METHODS, 2..12), prop::sample::select(&PROFILERS[..])), 1..60),
+        by_system in any::<bool>(),
+    ) {
+        let (mut file, mut samples) = files();
+        if by_system {
+            // The recording has the system's clock; the JVM's clock leads nowhere.
+            file.monotonic = std::mem::take(&mut file.pins);
+            file.pins = vec![Pin { before: 5, ticks: 1 << 40, behind: 6 }];
+        }
+        let mut made = vec![];
+        for (at, (stack, change)) in events.iter().enumerate() {
+            let is_possible = add(Layer::Profiler, (&mut file, &mut samples), (at, stack, *change));
+            made.push(if is_possible { *change } else { Change::Nothing });
+        }
+        let count = |these: &[Change]| made.iter().filter(|change| these.contains(change)).count() as u64;
+        let (joined, tally) = judged(Layer::Profiler, &file, &samples);
+        prop_assert_eq!(joined.other_threads, count(&[Change::NotJava]));
+        prop_assert_eq!(joined.events, made.len() as u64 - joined.other_threads);
+        prop_assert_eq!(joined.joined, joined.events);
+        prop_assert_eq!(joined.said, count(&[Change::CutAtMark, Change::WrongAboveMark, Change::MarkAlone]));
+        prop_assert_eq!(joined.failed, count(&[Change::MarkAlone]));
+        prop_assert_eq!(tally.matches, count(&[Change::Nothing, Change::InCarrier]));
+        prop_assert_eq!(tally.unverifiable, count(&[Change::CutAtMark]));
+        prop_assert_eq!(tally.mismatches(), count(&[Change::Add, Change::Cut, Change::WrongAboveMark]));
+        prop_assert_eq!(tally.errors(), count(&[Change::MarkAlone, Change::NotJava]));
     }
 }

@@ -26,7 +26,11 @@ fn open(run: &str, name: &str) -> impl BufRead {
 
 fn read(run: &str) -> (RequestsFile, TimedSamples) {
     let file = RequestsFile::read(open(run, "requests.jsonl.gz")).expect("it can be read");
-    let samples = samples::read(&mut open(run, "requests.jfr.gz")).expect("it can be read");
+    let samples = samples::read(
+        &mut open(run, "requests.jfr.gz"),
+        &samples::Wanted::of_jfr(),
+    )
+    .expect("it can be read");
     assert_eq!(samples.cut, None, "{run}");
     (file, samples)
 }

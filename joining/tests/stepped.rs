@@ -139,9 +139,10 @@ fn add(
     samples.stacks.push(TimedStack {
         frames,
         truncated: case == CutAsSaid,
+        mark: None,
     });
     samples.samples.push(TimedSample {
-        event: CPU_TIME,
+        event: CPU_TIME.into(),
         // The JVM's clock began 77 ticks after the agent's.
         ticks: (from + 50) as i64 - 77,
         os_thread: match case {

@@ -63,6 +63,6 @@ pub mod requests;
 pub use gate::{merge, outcome};
 pub use judge::{Judgement, Reason, Verdict};
 pub use model::{Element, StepFrame, StepTop, StepTruth};
-pub use model::{JvmSampler, LAYERS, Layer, LayerRow, ProgramKind, TruthKind, When, trace};
+pub use model::{LAYERS, Layer, LayerRow, ProgramKind, RecordedSampler, TruthKind, When, trace};
 pub use probability::bound;
 pub use record::{Hooking, budget, cost, pace, profile, report, tally};

@@ -29,8 +29,10 @@ pub enum RequestLine {
     Request(Request),
     /// The code at a program counter, when a request came there first.
     Code(usize, SeenCode),
-    /// Two clocks at one instant.
+    /// The agent's counter and the JVM's clock at one instant.
     Clock(Pin),
+    /// The agent's counter and the system's monotonic clock at one instant, in nanoseconds.
+    Monotonic(Pin),
     /// So many requests of a layer were not copied, because all memory for copies was in use.
     Lost(Layer, u64),
     /// The agent came to the end of the run: no line is missing.
@@ -104,12 +106,12 @@ pub enum Copied {
     Lost(Drop),
 }
 
-/// The agent's counter before and behind a reading of the JVM's clock.
+/// The agent's counter before and behind a reading of another clock.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pin {
     /// The agent's counter before.
     pub before: u64,
-    /// The JVM's clock, in ticks.
+    /// The other clock, in its ticks.
     pub ticks: i64,
     /// The agent's counter behind.
     pub behind: u64,

@@ -77,7 +77,11 @@ fn inject(ran: &Ran, layer: Layer, seed: u64) -> Vec<FaultCount> {
     let dir = ran.out.join(&ran.report.runs[0].dir);
     let open = |path: &Path| BufReader::new(File::open(path).expect("the run wrote the file"));
     let file = RequestsFile::read(open(&dir.join(REQUESTS_FILE))).expect("it can be read");
-    let samples = samples::read(&mut open(&joining::recording(&dir))).expect("it can be read");
+    let samples = samples::read(
+        &mut open(&joining::recording(&dir)),
+        &samples::Wanted::of_jfr(),
+    )
+    .expect("it can be read");
     let mut methods = NamedMethods::new(&file.methods);
     let kinds: Vec<_> = FaultKind::ALL
         .into_iter()

@@ -113,6 +113,12 @@ impl Jvm {
         *self.inlined_alike.get_or_init(read)
     }
 
+    /// Whether the VM's time stamps are the processor's counter (`UseFastUnorderedTimeStamps`).
+    pub fn stamps_with_counter(&self) -> bool {
+        let flags = self.flags.as_ref();
+        flags.and_then(|flags| flags.is_set(&OwnMemory, "UseFastUnorderedTimeStamps")) == Some(true)
+    }
+
     /// Whether stack walkers may be asked: between VM Initialization and VM Death, as long as no
     /// call has failed.
     pub fn is_live(&self) -> bool {

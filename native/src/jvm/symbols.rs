@@ -1,6 +1,8 @@
 //! Names for addresses of native code.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, OsStr};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
 /// Where an address is.
 struct Found {
@@ -33,6 +35,19 @@ fn find(address: usize) -> Option<Found> {
             offset: address.wrapping_sub(info.dli_fbase as usize),
             function: function.map(|name| name.to_string_lossy().into_owned()),
         })
+    }
+}
+
+/// The file of the library at `address`, as it was loaded.
+pub fn file(address: usize) -> Option<PathBuf> {
+    // SAFETY: dladdr only looks the address up; the name lives as long as the library, and is copied.
+    unsafe {
+        let mut info: libc::Dl_info = std::mem::zeroed();
+        if libc::dladdr(address as *const _, &mut info) == 0 || info.dli_fname.is_null() {
+            return None;
+        }
+        let name = CStr::from_ptr(info.dli_fname).to_bytes();
+        Some(PathBuf::from(OsStr::from_bytes(name)))
     }
 }
 

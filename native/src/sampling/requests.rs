@@ -1,4 +1,4 @@
-//! Requests of the JVM's own samplers: what the signal handler copies at each.
+//! Requests of the JVM's own samplers and of profilers: what the signal handler copies at each.
 
 use super::targets::Targets;
 use crate::arch;
@@ -7,19 +7,19 @@ use crate::jvm::os::requests::wrapping::{Asking, request};
 use crate::jvm::os::signal::{HandlerContext, Post};
 use crate::truth::interrupted::Interrupted;
 use crate::truth::trace_stack::StackCopy;
+use oracle::RecordedSampler;
 use oracle::tally::Drop;
-use oracle::{JvmSampler, Layer};
 use std::io;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The truth at one request.
 pub struct Copy {
-    /// The signal of the request.
-    pub asking: Asking,
+    /// Who made the request.
+    pub requester: RecordedSampler,
     /// Kernel id of the thread.
     pub tid: i32,
-    /// The processor's counter before the JVM's handler, and behind.
+    /// The processor's counter before the requester's handler, and behind.
     pub during: (u64, u64),
     /// The program counter of the interrupted code.
     pub pc: usize,
@@ -31,7 +31,7 @@ pub struct Copy {
     pub copied: Result<(), Drop>,
 }
 
-/// JFR takes no deeper stacks: `stackdepth` is at most 2,048.
+/// JFR takes no deeper stacks: `stackdepth` is at most 2,048. Profilers have limits of their own.
 const DEEPEST: usize = 2048 + 64;
 
 /// The number of copies that may wait.
@@ -39,14 +39,14 @@ const WAITING: usize = 2048;
 
 static WRITERS: OnceLock<Writers<Copy>> = OnceLock::new();
 
-/// Requests for which no copy was free, by signal.
-static LOST: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
+/// Requests for which no copy was free, by sampler.
+static LOST: [AtomicU64; 3] = [const { AtomicU64::new(0) }; 3];
 
 /// Makes the copies. To be called once.
 pub fn make() -> io::Result<Reader<Copy>> {
     let copy = |_| {
         Ok(Copy {
-            asking: Asking::Suspension,
+            requester: RecordedSampler::Profiler,
             tid: 0,
             during: (0, 0),
             pc: 0,
@@ -62,15 +62,15 @@ pub fn make() -> io::Result<Reader<Copy>> {
     Ok(reader)
 }
 
-/// Runs in place of the JVM's handler, and calls that handler.
-pub fn around(asking: Asking, context: &HandlerContext<'_>, earlier: &mut dyn FnMut()) {
+/// Runs in place of the requester's handler, and calls that handler.
+pub fn around(requester: RecordedSampler, context: &HandlerContext<'_>, earlier: &mut dyn FnMut()) {
     let (Some(writers), Some(thread)) = (WRITERS.get(), Interrupted::new(context)) else {
         return earlier();
     };
-    let mut copied = || copy(writers, asking, thread, earlier);
-    match asking {
-        Asking::CpuTime => copied(),
-        Asking::Suspension => {
+    let mut copied = || copy(writers, requester, thread, earlier);
+    match requester {
+        RecordedSampler::CpuTime | RecordedSampler::Profiler => copied(),
+        RecordedSampler::Execution => {
             if !thread.state().while_suspended(&mut copied) {
                 earlier();
             }
@@ -78,16 +78,16 @@ pub fn around(asking: Asking, context: &HandlerContext<'_>, earlier: &mut dyn Fn
     }
 }
 
-/// Copies the trace stack of the calling thread, and calls the JVM's handler.
+/// Copies the trace stack of the calling thread, and calls the requester's handler.
 fn copy(
     writers: &Writers<Copy>,
-    asking: Asking,
+    requester: RecordedSampler,
     thread: Interrupted<'_>,
     earlier: &mut dyn FnMut(),
 ) {
     let state = thread.state();
     let passed = writers.pass(|copy| {
-        copy.asking = asking;
+        copy.requester = requester;
         copy.tid = state.tid();
         copy.carried = state.carrier_stack().is_some();
         copy.pc = thread.context().registers().pc;
@@ -97,7 +97,7 @@ fn copy(
         copy.during = (from, arch::counter());
     });
     if !passed {
-        LOST[asking as usize].fetch_add(1, Relaxed);
+        LOST[requester as usize].fetch_add(1, Relaxed);
         earlier();
     }
 }
@@ -108,16 +108,7 @@ pub fn ask(targets: &mut Targets<'_>, post: Post) -> bool {
     target.is_some_and(|target| request(post, Asking::CpuTime, target.tid))
 }
 
-/// The layer of the requests that come with a signal.
-pub fn layer(asking: Asking) -> Layer {
-    let sampler = match asking {
-        Asking::Suspension => JvmSampler::Execution,
-        Asking::CpuTime => JvmSampler::CpuTime,
-    };
-    sampler.layer()
-}
-
-/// How many requests were not copied so far.
-pub fn lost(asking: Asking) -> u64 {
-    LOST[asking as usize].load(Relaxed)
+/// How many requests of a sampler were not copied so far.
+pub fn lost(sampler: RecordedSampler) -> u64 {
+    LOST[sampler as usize].load(Relaxed)
 }

@@ -172,7 +172,7 @@ layers! {
     /// JFR's CPU-time samples that are requested at chosen instructions of a thread that runs one instruction at a
     /// time, with the calls and returns that the steps show.
     JfrCpuStep = "jfr-cpu-step" {
-        walker: Some(JvmSampler::CpuTime.walker()), truths: [Steps], when: Step, program: Unmodified, usual: false,
+        walker: Some(RecordedSampler::CpuTime.walker()), truths: [Steps], when: Step, program: Unmodified, usual: false,
         budget: 0.2, imprecise: [0.5, 0.5],
         compares: "JFR's CPU-time samples of JDK 25, requested at chosen instructions, with the calls and returns that a thread's steps show, joined after the run",
     }
@@ -204,15 +204,21 @@ layers! {
     }
     /// JFR's execution samples with the trace stack copied when JFR's sampler suspended the thread.
     Jfr = "jfr" {
-        walker: Some(JvmSampler::Execution.walker()), truths: [Trace], when: Request, program: Hooked, usual: false,
+        walker: Some(RecordedSampler::Execution.walker()), truths: [Trace], when: Request, program: Hooked, usual: false,
         budget: 0.02, imprecise: [0.01, 0.4],
         compares: "JFR's execution samples with the recorded calls at the instant of JFR's own request, joined after the run",
     }
     /// JFR's CPU-time samples with the trace stack copied when the thread's timer fired.
     JfrCpu = "jfr-cpu" {
-        walker: Some(JvmSampler::CpuTime.walker()), truths: [Trace], when: Request, program: Hooked, usual: false,
+        walker: Some(RecordedSampler::CpuTime.walker()), truths: [Trace], when: Request, program: Hooked, usual: false,
         budget: 0.02, imprecise: [0.01, 0.4],
         compares: "JFR's CPU-time samples of JDK 25 with the recorded calls at the instant of JFR's own request, joined after the run",
+    }
+    /// The samples of a profiler's library with the trace stack copied when the profiler's signal came.
+    Profiler = "profiler" {
+        walker: Some(RecordedSampler::Profiler.walker()), truths: [Trace], when: Request, program: Hooked, usual: false,
+        budget: 0.1, imprecise: [0.4, 0.4],
+        compares: "the samples of a profiler (`--profiler`) with the recorded calls at the instant of the profiler's own signal, joined after the run",
     }
 }
 
@@ -279,7 +285,7 @@ pub enum When {
     Suspend,
     /// At each instruction.
     Step,
-    /// When the JVM's own sampler asks. The answer is in a recording, which is read after the run.
+    /// When the JVM's own sampler or a profiler asks. The answer is in a recording, which is read after the run.
     Request,
 }
 
@@ -295,29 +301,32 @@ impl TruthKind {
     }
 }
 
-/// A sampler of the JVM itself, whose answers are in a recording.
+/// A sampler that asks by itself, and whose answers are in a recording.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
-pub enum JvmSampler {
+pub enum RecordedSampler {
     /// JFR's sampler of execution samples.
     Execution,
     /// JFR's sampler by CPU time.
     CpuTime,
+    /// A profiler that samples by signals.
+    Profiler,
 }
 
-impl JvmSampler {
+impl RecordedSampler {
     /// The sampler's name as a walker ([`LayerRow::walker`]).
     pub const fn walker(self) -> &'static str {
         match self {
-            JvmSampler::Execution => "jfr",
-            JvmSampler::CpuTime => "jfr-cpu",
+            RecordedSampler::Execution => "jfr",
+            RecordedSampler::CpuTime => "jfr-cpu",
+            RecordedSampler::Profiler => "profiler",
         }
     }
 
-    /// The layer that judges the samples which the JVM requests by itself.
+    /// The layer that judges the samples at the instants that the sampler chooses.
     pub fn layer(self) -> Layer {
         let mut layers = When::Request.layers();
         let found = layers.find(|layer| layer.is_of(self));
-        found.expect("each sampler of the JVM has a layer")
+        found.expect("each sampler has a layer")
     }
 }
 
@@ -386,8 +395,8 @@ impl Layer {
         When::Step.layers().filter(|layer| !layer.checks_a_truth())
     }
 
-    /// Whether the layer's walker is this sampler of the JVM.
-    pub fn is_of(self, sampler: JvmSampler) -> bool {
+    /// Whether the layer's walker is this sampler.
+    pub fn is_of(self, sampler: RecordedSampler) -> bool {
         self.row().walker == Some(sampler.walker())
     }
 
@@ -458,8 +467,13 @@ mod tests {
 
     #[test]
     fn each_sampler_of_the_jvm_has_a_layer_for_its_own_requests() {
-        let layers = [JvmSampler::Execution, JvmSampler::CpuTime].map(JvmSampler::layer);
-        assert_eq!(layers.map(Layer::name), ["jfr", "jfr-cpu"]);
+        let layers = [
+            RecordedSampler::Execution,
+            RecordedSampler::CpuTime,
+            RecordedSampler::Profiler,
+        ]
+        .map(RecordedSampler::layer);
+        assert_eq!(layers.map(Layer::name), ["jfr", "jfr-cpu", "profiler"]);
     }
 
     #[test]

@@ -8,5 +8,5 @@ pub(crate) mod toy;
 pub mod trace;
 
 pub use elements::Element;
-pub use layer::{JvmSampler, LAYERS, Layer, LayerRow, ProgramKind, TruthKind, When};
+pub use layer::{LAYERS, Layer, LayerRow, ProgramKind, RecordedSampler, TruthKind, When};
 pub use steps::{StepFrame, StepTop, StepTruth};

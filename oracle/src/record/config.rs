@@ -44,6 +44,9 @@ pub struct Config {
     /// How the run's threads are sampled.
     #[serde(default)]
     pub sampling: Sampling,
+    /// The library of the profiler whose signals are watched.
+    #[serde(default)]
+    pub profiler: Option<std::path::PathBuf>,
     /// Developer option: layer `asgct-event` asks GetStackTrace in place of AsyncGetCallTrace. Every
     /// difference is a mistake of the layer.
     #[serde(default)]
@@ -129,5 +132,12 @@ impl Default for Sampling {
             biased: None,
             record_samples: 0,
         }
+    }
+}
+
+impl Config {
+    /// Whether the samples of a profiler are judged.
+    pub fn has_profiler(&self) -> bool {
+        self.profiler.is_some()
     }
 }

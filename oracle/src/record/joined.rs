@@ -23,6 +23,13 @@ pub struct JoinCounts {
     pub lost: u64,
     /// Events that say that their walk failed.
     pub failed: u64,
+    /// Events of a profiler that says, by a frame of its own, that it could not walk on.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub said: u64,
+    /// Events without a Java frame that belong to no request, as those of the JVM's own threads: in none of the other
+    /// counts.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub other_threads: u64,
     /// Verdicts on the events that say that their stack may be that of a later safepoint. In the layer's counts
     /// these events are unverifiable.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -30,6 +37,10 @@ pub struct JoinCounts {
     /// Joined events by the VM's name for the code that ran at their requests, if that is known.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub codes: BTreeMap<String, CodeCounts>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// The joined events whose requests were made in one kind of code.
@@ -57,6 +68,8 @@ impl JoinCounts {
             not_copied: 0,
             lost: 0,
             failed: 0,
+            said: 0,
+            other_threads: 0,
             biased: BTreeMap::new(),
             codes: BTreeMap::new(),
         }

@@ -207,20 +207,29 @@ impl<'a> Constants<'a> {
         Some(whole && !self.is_of_async_profiler())
     }
 
-    /// Each Java frame of a stack, with its line. Returns as [`Self::stack`].
-    pub fn each_frame(
-        &self,
+    /// Each frame of a stack. Returns as [`Self::stack`].
+    pub fn each_frame<'c>(
+        &'c self,
         key: i64,
         methods: &mut Methods,
         sink: &mut dyn Sink,
-        mut see: impl FnMut(Frame, i64),
+        mut see: impl FnMut(AnyFrame<'c>),
     ) -> Option<bool> {
         let mut bytes = *self.stacks.get(&key)?;
         self.layout.each(&mut bytes, |raw| {
-            if let Named::Java(method) = methods.get(raw.method, self, sink)
-                && let Some(frame) = self.frame(raw, method)
-            {
-                see(frame, raw.line);
+            let frame = match methods.get(raw.method, self, sink) {
+                Named::Java(method) => {
+                    let frame = self.frame(raw, method);
+                    frame.map(|frame| AnyFrame::Java(frame, raw.line))
+                }
+                Named::Unnamed => None,
+                Named::NotJava => {
+                    let keys = self.methods.get(&raw.method);
+                    keys.map(|keys| AnyFrame::Other(self.symbol(keys.name)))
+                }
+            };
+            if let Some(frame) = frame {
+                see(frame);
             }
         })
     }
@@ -246,6 +255,15 @@ impl<'a> Constants<'a> {
         let mut kinds = self.kinds.iter();
         kinds.any(|(_, kind)| matches!(kind, Kind::NotJava))
     }
+}
+
+/// A frame with a name.
+#[derive(Copy, Clone, Debug)]
+pub(super) enum AnyFrame<'c> {
+    /// A method of Java, with the line.
+    Java(Frame, i64),
+    /// A function of a library or of the kernel, or what a profiler puts in place of frames that it could not walk.
+    Other(&'c str),
 }
 
 /// What the method of a frame is.

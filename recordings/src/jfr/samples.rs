@@ -1,7 +1,7 @@
-//! The samples of JFR's own samplers one by one: when, in which thread, and which stack.
+//! The samples of a recording one by one: when, in which thread, and which stack.
 
 use super::chunk;
-use super::constants::{Constants, Methods};
+use super::constants::{AnyFrame, Constants, Methods};
 use super::format::fill;
 use super::metadata::Types;
 use super::values::{self, Value};
@@ -9,6 +9,7 @@ use crate::bytes::Bytes;
 use crate::sink::{Method, Note, Place, Sink, Stack};
 use std::collections::HashMap;
 use std::io::BufRead;
+use std::sync::Arc;
 
 /// The event of the samplers that suspend threads.
 pub const EXECUTION: &str = "jdk.ExecutionSample";
@@ -18,6 +19,33 @@ pub const CPU_TIME: &str = "jdk.CPUTimeSample";
 
 /// The event with the number of CPU-time samples that the JVM lost.
 const CPU_TIME_LOST: &str = "jdk.CPUTimeSamplesLost";
+
+/// What is read of a recording.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The names of the events that are samples.
+    pub events: Vec<String>,
+    /// The names of frames with which a profiler says that it could not walk on; a `*` at the end stands for any
+    /// text.
+    pub marks: Vec<String>,
+}
+
+impl Wanted {
+    /// The samples of JFR's own samplers.
+    pub fn of_jfr() -> Wanted {
+        Wanted {
+            events: vec![EXECUTION.into(), CPU_TIME.into()],
+            marks: vec![],
+        }
+    }
+
+    fn is_mark(&self, name: &str) -> bool {
+        self.marks.iter().any(|mark| match mark.strip_suffix('*') {
+            Some(start) => name.starts_with(start),
+            None => name == mark,
+        })
+    }
+}
 
 /// All samples of a recording.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,14 +69,16 @@ pub struct TimedStack {
     pub frames: Vec<(u32, Place, i64)>,
     /// Whether JFR says that frames at the bottom are missing.
     pub truncated: bool,
+    /// The last mark of the profiler that it could not walk on, if there is one.
+    pub mark: Option<String>,
 }
 
 /// A sample.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimedSample {
-    /// [`EXECUTION`] or [`CPU_TIME`].
-    pub event: &'static str,
-    /// The time of the request, by the JVM's clock.
+    /// The name of the event.
+    pub event: Arc<str>,
+    /// The time of the request, by the recording's clock.
     pub ticks: i64,
     /// The thread's id in the system; 0 for a virtual thread.
     pub os_thread: i64,
@@ -60,15 +90,15 @@ pub struct TimedSample {
     pub biased: bool,
 }
 
-/// Reads the samples of a recording. What cannot be read is left out, and said in [`TimedSamples::cut`].
-pub fn read(input: &mut dyn BufRead) -> std::io::Result<TimedSamples> {
+/// Reads the wanted samples of a recording. What cannot be read is left out, and said in [`TimedSamples::cut`].
+pub fn read(input: &mut dyn BufRead, wanted: &Wanted) -> std::io::Result<TimedSamples> {
     let mut all = TimedSamples::default();
     let mut names = Names::default();
     let mut buffer = vec![];
     while !input.fill_buf()?.is_empty() {
         let read = fill(input, &mut buffer).and_then(|header| {
             let types = chunk::types(&header, &buffer);
-            let read = types.and_then(|types| add(&types, &buffer, &mut names, &mut all));
+            let read = types.and_then(|types| add(&types, &buffer, wanted, &mut names, &mut all));
             read.ok_or_else(|| "a chunk is damaged".to_owned())
         });
         if let Err(why) = read {
@@ -80,22 +110,28 @@ pub fn read(input: &mut dyn BufRead) -> std::io::Result<TimedSamples> {
     Ok(all)
 }
 
-fn add(types: &Types, chunk: &[u8], names: &mut Names, all: &mut TimedSamples) -> Option<()> {
+fn add(
+    types: &Types,
+    chunk: &[u8],
+    wanted: &Wanted,
+    names: &mut Names,
+    all: &mut TimedSamples,
+) -> Option<()> {
     let constants = chunk::constants(types, chunk)?;
-    let find = |event| types.find(event).map(|id| (id, event));
-    let known: HashMap<i64, &'static str> = [EXECUTION, CPU_TIME, CPU_TIME_LOST]
-        .into_iter()
-        .filter_map(find)
-        .collect();
+    let find = |event: &str| types.find(event).map(|id| (id, Arc::from(event)));
+    let events = wanted.events.iter().map(String::as_str);
+    let known: HashMap<i64, Arc<str>> = events.chain([CPU_TIME_LOST]).filter_map(find).collect();
     let (mut methods, mut stacks) = (Methods::default(), HashMap::new());
     let mut stack = |key: i64, all: &mut TimedSamples| -> Option<usize> {
         if let Some(&place) = stacks.get(&key) {
             return place;
         }
         let mut read = TimedStack::default();
-        let frames = &mut read.frames;
-        let whole = constants.each_frame(key, &mut methods, names, |frame, line| {
-            frames.push((frame.method, frame.place, line));
+        let (frames, mark) = (&mut read.frames, &mut read.mark);
+        let whole = constants.each_frame(key, &mut methods, names, |frame| match frame {
+            AnyFrame::Java(frame, line) => frames.push((frame.method, frame.place, line)),
+            AnyFrame::Other(name) if wanted.is_mark(name) => *mark = Some(name.to_owned()),
+            AnyFrame::Other(_) => {}
         });
         let place = whole.map(|whole| {
             read.truncated = !whole;
@@ -106,7 +142,7 @@ fn add(types: &Types, chunk: &[u8], names: &mut Names, all: &mut TimedSamples) -
         place
     };
     chunk::events(chunk, &mut |(of, body)| {
-        if let Some(&event) = known.get(&of) {
+        if let Some(event) = known.get(&of) {
             see(types, (of, event, body), &constants, &mut stack, all);
         }
     })
@@ -115,7 +151,7 @@ fn add(types: &Types, chunk: &[u8], names: &mut Names, all: &mut TimedSamples) -
 /// Adds an event. A damaged event is left out.
 fn see(
     types: &Types,
-    (of, event, mut body): (i64, &'static str, Bytes<'_>),
+    (of, event, mut body): (i64, &Arc<str>, Bytes<'_>),
     constants: &Constants<'_>,
     stack: &mut dyn FnMut(i64, &mut TimedSamples) -> Option<usize>,
     all: &mut TimedSamples,
@@ -133,7 +169,7 @@ fn see(
     if read.is_none() {
         return;
     }
-    if event == CPU_TIME_LOST {
+    if **event == *CPU_TIME_LOST {
         all.lost += u64::try_from(number("lostSamples")).unwrap_or(0);
         return;
     }
@@ -145,7 +181,7 @@ fn see(
     let key = Some(number("stackTrace")).filter(|&key| key != 0);
     let stack = key.and_then(|key| stack(key, all));
     all.samples.push(TimedSample {
-        event,
+        event: event.clone(),
         ticks: number("startTime"),
         os_thread: constants.os_thread(thread).unwrap_or(0),
         stack,

@@ -7,6 +7,7 @@ use crate::process::{Group, output};
 use crate::scenario::Start;
 use crate::store::names;
 use java_fixtures::Installed;
+use joining::profiler::PROFILER_FILE;
 use libraries::Library;
 use oracle::Hooking;
 use oracle::record::SLOTS_FILE;
@@ -102,7 +103,10 @@ impl Launch {
         let config = prepare(kit, job, dir).map_err(fail)?;
         let java_args = java_args(kit, job, dir).map_err(fail)?;
         let mut command = Command::new(job.jdk.java());
+        // Agents start in the order of their options: the profiler has its handlers when ours looks for them.
+        let profiler = job.program.profiler.as_ref();
         command
+            .args(profiler.map(|profiler| profiler.option(dir)))
             .arg(format!(
                 "-agentpath:{}={}",
                 kit.agent.display(),
@@ -192,6 +196,10 @@ fn prepare(kit: &Kit, job: &Job, dir: &Path) -> io::Result<PathBuf> {
     };
     let config = program.config(dir, trace, job.seed);
     fs::write(&path, serde_json::to_vec_pretty(&config)?)?;
+    if let Some(profiler) = &program.profiler {
+        let description = serde_json::to_vec_pretty(&profiler.description)?;
+        fs::write(dir.join(PROFILER_FILE), description)?;
+    }
     fs::write(dir.join(SLOTS_FILE), [0; SLOTS * size_of::<u64>()])?;
     Ok(path)
 }

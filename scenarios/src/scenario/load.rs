@@ -34,6 +34,7 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../../files/jfr-instants.toml"),
     ),
     ("jfr-step", include_str!("../../files/jfr-step.toml")),
+    ("profiler", include_str!("../../files/profiler.toml")),
     ("profilers", include_str!("../../files/profilers.toml")),
     ("bias", include_str!("../../files/bias.toml")),
     ("stability", include_str!("../../files/stability.toml")),

@@ -7,10 +7,12 @@ pub mod known;
 mod load;
 mod model;
 mod of_user;
+mod profiler;
 mod sampling;
 mod turn;
 mod variation;
 
 pub use load::BUILT_IN;
 pub use model::{Matrix, Program, Scenario, Start, Suite, SuiteKind};
+pub use profiler::Profiler;
 pub use variation::Variation;

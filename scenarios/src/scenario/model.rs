@@ -1,5 +1,6 @@
 //! The model of a scenario: programs, how to sample them, and how many mismatches are allowed.
 
+use super::profiler::Profiler;
 use super::variation::Variation;
 use oracle::budget::Budget;
 use oracle::record::{Config, Sampling};
@@ -55,6 +56,8 @@ pub struct Program {
     pub oldest_jdk: Option<u32>,
     /// Whether the work is repeated without the agent, to measure the slowdown.
     pub baseline: bool,
+    /// The profiler whose samples are judged.
+    pub profiler: Option<Profiler>,
     /// How to sample the program.
     pub sampling: Sampling,
     /// The variants in which the program runs.
@@ -138,6 +141,7 @@ impl Program {
             install: None,
             oldest_jdk: None,
             baseline: false,
+            profiler: None,
             sampling: Sampling::default(),
             matrix: Matrix::default(),
             layers: Layer::usual(),
@@ -199,6 +203,10 @@ impl Program {
         Config {
             run_dir: run_dir.into(),
             trace_class: trace_class.into(),
+            profiler: self
+                .profiler
+                .as_ref()
+                .map(|profiler| profiler.library.clone()),
             seed,
             edges: self.layers.iter().any(needs_classes),
             events,

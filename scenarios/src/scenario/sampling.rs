@@ -3,7 +3,7 @@
 use super::check::{self, Complaint, Texts};
 use oracle::record::Sampling;
 use oracle::record::altered::Altering;
-use oracle::{JvmSampler, Layer};
+use oracle::{Layer, RecordedSampler};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -37,7 +37,7 @@ impl FileSampling {
     pub fn check(self, layers: &[Layer]) -> Result<Sampling, Complaint> {
         let chosen = self.chosen_instants.as_ref();
         if let Some(chosen) = chosen.filter(|chosen| *chosen.get_ref())
-            && !layers.contains(&JvmSampler::CpuTime.layer())
+            && !layers.contains(&RecordedSampler::CpuTime.layer())
         {
             let message =
                 "chosen instants are those of layer `jfr-cpu`, which is not among the layers";

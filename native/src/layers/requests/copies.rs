@@ -1,11 +1,13 @@
-//! Requests that the JVM makes itself, with copies of trace stacks.
+//! Requests that the JVM or a profiler makes, with copies of trace stacks.
 
 use super::lines::Lines;
 use super::source::Source;
 use crate::jvm::os::requests::pool::Reader;
+use crate::jvm::os::requests::profiler::ProfilerLibrary;
 use crate::jvm::os::requests::wrapping::{Asking, wrap};
 use crate::sampling::requests::{self, Copy};
 use crate::truth::read_stack::ReadStack;
+use oracle::RecordedSampler;
 use oracle::record::Config;
 use oracle::requests::{Copied, Request, RequestLine};
 use std::io;
@@ -14,16 +16,27 @@ use std::io;
 pub struct Copies {
     reader: Reader<Copy>,
     asked: Vec<Asking>,
+    profiler: Option<ProfilerLibrary>,
+    /// All of them.
+    samplers: Vec<RecordedSampler>,
 }
 
 impl Copies {
     /// Starts to copy for the layers of `config`.
     pub fn begin(config: &Config) -> io::Result<Copies> {
         let asked = [Asking::Suspension, Asking::CpuTime].into_iter();
-        let is_asked = |&asking: &Asking| config.layers.contains(&requests::layer(asking));
+        let is_asked = |sampler: RecordedSampler| config.layers.contains(&sampler.layer());
+        let asked = asked.filter(|&asking| is_asked(asking.sampler()));
+        let asked: Vec<Asking> = asked.collect();
+        let profiler = config.profiler.as_deref();
+        let profiler = profiler.filter(|_| is_asked(RecordedSampler::Profiler));
+        let samplers = asked.iter().map(|&asking| asking.sampler());
+        let samplers = samplers.chain(profiler.map(|_| RecordedSampler::Profiler));
         Ok(Copies {
+            samplers: samplers.collect(),
             reader: requests::make()?,
-            asked: asked.filter(is_asked).collect(),
+            profiler: profiler.map(|file| ProfilerLibrary::new(file, requests::around)),
+            asked,
         })
     }
 }
@@ -32,6 +45,9 @@ impl Source for Copies {
     fn write_new(&mut self, lines: &mut Lines<'_>) -> io::Result<usize> {
         for &asking in &self.asked {
             wrap(asking, requests::around)?;
+        }
+        if let Some(profiler) = &self.profiler {
+            profiler.wrap()?;
         }
         let mut written = Ok(());
         let count = self.reader.read(|copy| {
@@ -43,9 +59,8 @@ impl Source for Copies {
     }
 
     fn end(&mut self, lines: &mut Lines<'_>) -> io::Result<()> {
-        for &asking in &self.asked {
-            let lost = requests::lost(asking);
-            lines.write(&RequestLine::Lost(requests::layer(asking), lost))?;
+        for &sampler in &self.samplers {
+            lines.write(&RequestLine::Lost(sampler.layer(), requests::lost(sampler)))?;
         }
         Ok(())
     }
@@ -65,7 +80,7 @@ fn write(copy: &Copy, lines: &mut Lines<'_>) -> io::Result<()> {
     };
     lines.write_code(copy.pc)?;
     lines.write(&RequestLine::Request(Request {
-        layer: requests::layer(copy.asking),
+        layer: copy.requester.layer(),
         tid: copy.tid,
         from: copy.during.0,
         to: copy.during.1,

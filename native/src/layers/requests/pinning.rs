@@ -1,7 +1,8 @@
-//! The clock of JFR's events beside the processor's counter.
+//! The clocks of samplers' events beside the processor's counter.
 
 use crate::arch;
 use crate::jvm::jni::{Env, Local, StaticLong};
+use crate::jvm::os::clock;
 use oracle::requests::Pin;
 
 /// The clock of JFR's events.
@@ -24,20 +25,29 @@ impl<'e> JfrClock<'e> {
         })
     }
 
-    /// Reads both clocks.
+    /// Reads it beside the counter.
     pub fn pin(&self) -> Option<Pin> {
         let env = self.class.env();
-        let reading = |_| {
-            let before = arch::counter();
-            let ticks = env.call_static_long(self.class.get(), self.counter_time);
-            let behind = arch::counter();
-            Pin {
-                before,
-                ticks,
-                behind,
-            }
-        };
-        let readings = (0..READINGS).map(reading);
-        readings.min_by_key(|pin| pin.behind.wrapping_sub(pin.before))
+        narrowest(|| env.call_static_long(self.class.get(), self.counter_time))
     }
+}
+
+/// Reads the system's monotonic clock beside the counter.
+pub fn pin_monotonic() -> Option<Pin> {
+    narrowest(|| clock::monotonic().as_nanos() as i64)
+}
+
+fn narrowest(read: impl Fn() -> i64) -> Option<Pin> {
+    let reading = |_| {
+        let before = arch::counter();
+        let ticks = read();
+        let behind = arch::counter();
+        Pin {
+            before,
+            ticks,
+            behind,
+        }
+    };
+    let readings = (0..READINGS).map(reading);
+    readings.min_by_key(|pin| pin.behind.wrapping_sub(pin.before))
 }

@@ -1,8 +1,8 @@
-//! Writes the requests of the JVM's own samplers to a file, on a thread of its own.
+//! Writes the requests of the JVM's own samplers and of profilers to a file, on a thread of its own.
 
 use super::copies::Copies;
 use super::lines::Lines;
-use super::pinning::JfrClock;
+use super::pinning::{JfrClock, pin_monotonic};
 use super::source::Source;
 use super::stepped::Stepped;
 use crate::jvm::attached::AttachedThread;
@@ -87,11 +87,20 @@ fn run(source: &mut dyn Source, mut lines: Lines<'_>) -> io::Result<()> {
 }
 
 fn write_pin<'e>(clock: &mut Option<JfrClock<'e>>, lines: &mut Lines<'e>) -> io::Result<()> {
-    if clock.is_none() {
+    let jvm = lines.layers.truth.jvm;
+    // A profiler reads the JVM's clock only if it is the processor's counter. Otherwise its class may not be
+    // initialised yet, and we leave that to the program.
+    let has_clock = jvm.stamps_with_counter() || !lines.layers.config.has_profiler();
+    if clock.is_none() && has_clock {
         *clock = JfrClock::find(lines.env);
     }
-    match clock.as_ref().and_then(JfrClock::pin) {
-        Some(pin) => lines.write(&RequestLine::Clock(pin)),
-        None => Ok(()),
+    if let Some(pin) = clock.as_ref().and_then(JfrClock::pin) {
+        lines.write(&RequestLine::Clock(pin))?;
+    }
+    match pin_monotonic() {
+        Some(pin) if lines.layers.config.has_profiler() => {
+            lines.write(&RequestLine::Monotonic(pin))
+        }
+        _ => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-//! The JVM's own samplers: how many of their events were joined with what was true at their requests.
+//! The JVM's own samplers and profilers: how many of their events were joined with what was true at their requests.
 
 mod by_code;
 mod counted;
@@ -17,7 +17,7 @@ pub(super) fn sections(report: &Report) -> impl Iterator<Item = Section> {
         .collect();
     let section = || Section {
         id: "joined",
-        title: "Events of the JVM's own samplers",
+        title: "Events of samplers",
         room: Room::Terminal,
         blocks: vec![
             Block::Table(table(&rows)),
@@ -38,6 +38,8 @@ fn table(rows: &[(&Run, &JoinCounts)]) -> Table {
         ("not copied", Numbers),
         ("lost", Numbers),
         ("failed", Numbers),
+        ("said", Numbers),
+        ("other threads", Numbers),
         ("biased", Words),
     ]);
     for (run, joined) in rows {
@@ -50,6 +52,8 @@ fn table(rows: &[(&Run, &JoinCounts)]) -> Table {
             joined.not_copied,
             joined.lost,
             joined.failed,
+            joined.said,
+            joined.other_threads,
         ];
         cells.extend(numbers.map(Cell::Count));
         cells.push(counted(&joined.biased));

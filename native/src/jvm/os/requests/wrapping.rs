@@ -5,6 +5,7 @@
 
 use crate::jvm::os::earlier::{self, call_earlier};
 use crate::jvm::os::signal::{self, HandlerContext, Post};
+use oracle::RecordedSampler;
 use std::ffi::{c_int, c_void};
 use std::io;
 use std::sync::OnceLock;
@@ -19,6 +20,14 @@ pub enum Asking {
 }
 
 impl Asking {
+    /// The sampler that uses the signal.
+    pub fn sampler(self) -> RecordedSampler {
+        match self {
+            Asking::Suspension => RecordedSampler::Execution,
+            Asking::CpuTime => RecordedSampler::CpuTime,
+        }
+    }
+
     fn number(self) -> c_int {
         match self {
             Asking::Suspension => libc::SIGUSR2,
@@ -34,8 +43,8 @@ impl Asking {
     }
 }
 
-/// What runs in place of the JVM's handler, and must call that handler once.
-pub type Around = fn(Asking, &HandlerContext<'_>, &mut dyn FnMut());
+/// What runs in place of an earlier handler, and must call that handler once.
+pub type Around = fn(RecordedSampler, &HandlerContext<'_>, &mut dyn FnMut());
 
 struct Wrapped {
     around: Around,
@@ -108,6 +117,6 @@ unsafe fn handle(asking: Asking, signal: c_int, info: *mut libc::siginfo_t, cont
     unsafe {
         let of = HandlerContext::of(&*context.cast::<libc::ucontext_t>());
         let mut earlier = || call_earlier(&wrapped.earlier, signal, info, context);
-        (wrapped.around)(asking, &of, &mut earlier);
+        (wrapped.around)(asking.sampler(), &of, &mut earlier);
     }
 }

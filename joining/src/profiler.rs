@@ -1,0 +1,92 @@
+//! What is to be known of a profiler to run it beside the agent, and to read its recordings.
+//!
+//! Profilers that sample by signals differ in their options, in the names of their events, and in the frames with which
+//! they say that they could not walk on. A small TOML file says all of this; two are built in.
+
+use recordings::samples::Wanted;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// A profiler.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Description {
+    /// Its name in reports.
+    pub name: String,
+    /// How the name of its library's file begins.
+    pub library: String,
+    /// The options of its library, if the user gives none.
+    pub options: String,
+    /// The options with which it writes a JFR file; `{recording}` stands for the file. They follow the others.
+    pub recording: String,
+    /// The events that are samples by signals.
+    pub events: Vec<String>,
+    /// The names of frames with which it says that it could not walk on; a `*` at the end stands for any text.
+    #[serde(default)]
+    pub marks: Vec<String>,
+}
+
+/// The file with the description in a run's folder.
+pub const PROFILER_FILE: &str = "profiler.json";
+
+/// The descriptions that are built in.
+const BUILT_IN: [&str; 2] = [
+    include_str!("../profilers/async-profiler.toml"),
+    include_str!("../profilers/datadog.toml"),
+];
+
+impl Description {
+    /// All that are built in.
+    pub fn built_in() -> Vec<Description> {
+        let parse = |text: &&str| toml::from_str(text).expect("a test reads it");
+        BUILT_IN.iter().map(parse).collect()
+    }
+
+    /// The description that is built in for the library in `file`, by its name.
+    pub fn of(file: &Path) -> Option<Description> {
+        let name = file.file_name()?.to_string_lossy().into_owned();
+        let mut all = Description::built_in().into_iter();
+        all.find(|known| name.starts_with(&known.library))
+    }
+
+    /// The option string of the library, with the user's own options, if there are some. It writes to `recording`.
+    pub fn options(&self, own: Option<&str>, recording: &Path) -> String {
+        let file = recording.display().to_string();
+        let options = own.unwrap_or(&self.options);
+        format!("{options},{}", self.recording.replace("{recording}", &file))
+    }
+
+    /// What is read of its recordings.
+    pub fn wanted(&self) -> Wanted {
+        Wanted {
+            events: self.events.clone(),
+            marks: self.marks.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_is_known_by_its_name() {
+        let of = |file| Description::of(Path::new(file)).map(|found| found.name);
+        let known = "/opt/profiler/lib/libasyncProfiler.so";
+        assert_eq!(of(known).as_deref(), Some("async-profiler"));
+        assert_eq!(of("libjavaProfiler.so").as_deref(), Some("datadog"));
+        assert_eq!(of("/opt/libasyncProfiler/libmine.so"), None);
+    }
+
+    #[test]
+    fn the_recording_follows_the_options() {
+        let known = Description::of(Path::new("libasyncProfiler.so")).expect("it is built in");
+        let options = known.options(Some("start,event=wall"), Path::new("/run/a.jfr"));
+        assert_eq!(options, "start,event=wall,jfr,file=/run/a.jfr");
+        assert!(
+            known
+                .options(None, Path::new("a.jfr"))
+                .starts_with(&known.options)
+        );
+    }
+}

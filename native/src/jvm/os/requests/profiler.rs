@@ -1,0 +1,103 @@
+//! Handlers of ours before those of a profiler's library.
+//!
+//! A profiler that samples by signals installs handlers. Which signals it takes depends on its options, and it may
+//! install a handler again when it starts anew, so all signals are looked at again and again: a handler whose code is
+//! in the profiler's library gets ours in its place, which calls it.
+
+use super::wrapping::Around;
+use crate::jvm::os::earlier::{self, call_earlier};
+use crate::jvm::os::signal::HandlerContext;
+use crate::jvm::symbols;
+use oracle::RecordedSampler;
+use std::ffi::{c_int, c_void};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::ptr;
+use std::sync::atomic::AtomicPtr;
+use std::sync::atomic::Ordering::{Acquire, Release};
+
+/// The number of signals of Linux, and 1.
+const SIGNALS: usize = 65;
+
+/// Signals that the processor raises, or that no handler may have. A profiler takes the former to survive its own
+/// mistakes, and not to sample.
+const OTHER: [c_int; 8] = [
+    libc::SIGSEGV,
+    libc::SIGBUS,
+    libc::SIGILL,
+    libc::SIGFPE,
+    libc::SIGTRAP,
+    libc::SIGABRT,
+    libc::SIGKILL,
+    libc::SIGSTOP,
+];
+
+/// The profiler's own actions, by signal; null where ours does not stand before it. They are never freed, because a
+/// handler may be using one.
+static WRAPPED: [AtomicPtr<libc::sigaction>; SIGNALS] =
+    [const { AtomicPtr::new(ptr::null_mut()) }; SIGNALS];
+
+static AROUND: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
+
+/// The library of a profiler.
+pub struct ProfilerLibrary {
+    /// Its file, without links.
+    file: PathBuf,
+    around: Around,
+}
+
+impl ProfilerLibrary {
+    /// The library in `file`. `around` runs in place of its handlers, and must call them.
+    pub fn new(file: &Path, around: Around) -> ProfilerLibrary {
+        AROUND.store(around as *mut (), Release);
+        ProfilerLibrary {
+            file: file.canonicalize().unwrap_or_else(|_| file.into()),
+            around,
+        }
+    }
+
+    /// Puts ours before each of its handlers that stands alone.
+    pub fn wrap(&self) -> io::Result<()> {
+        debug_assert_eq!(AROUND.load(Acquire), self.around as *mut ());
+        let signals = (1..SIGNALS as c_int).filter(|signal| !OTHER.contains(signal));
+        for signal in signals {
+            // The C library keeps two signals for itself, and refuses to tell.
+            let Ok(found) = earlier::find(signal) else {
+                continue;
+            };
+            if self.has(found.sa_sigaction) {
+                let kept = Box::into_raw(Box::new(found));
+                WRAPPED[signal as usize].store(kept, Release);
+                // SAFETY: the handler has the three arguments, and is async-signal-safe as far as `around` is.
+                unsafe { earlier::replace(signal, &found, handler as *const () as usize) }?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether this code is in the library.
+    fn has(&self, handler: usize) -> bool {
+        if [libc::SIG_DFL, libc::SIG_IGN].contains(&handler) {
+            return false;
+        }
+        let file = symbols::file(handler);
+        file.is_some_and(|file| file.canonicalize().unwrap_or(file) == self.file)
+    }
+}
+
+extern "C" fn handler(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    let kept = WRAPPED.get(signal as usize);
+    let kept = kept.map_or(ptr::null_mut(), |kept| kept.load(Acquire));
+    let around = AROUND.load(Acquire);
+    if kept.is_null() || around.is_null() {
+        return;
+    }
+    // SAFETY: the action is never freed; `AROUND` has nothing but a function of this type; the arguments are those of
+    // the handler, and the kernel's pointers live until it returns.
+    unsafe {
+        let around: Around = std::mem::transmute::<*mut (), Around>(around);
+        let of = HandlerContext::of(&*context.cast::<libc::ucontext_t>());
+        let mut earlier = || call_earlier(&*kept, signal, info, context);
+        around(RecordedSampler::Profiler, &of, &mut earlier);
+    }
+}
