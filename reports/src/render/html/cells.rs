@@ -14,7 +14,7 @@ const WIDTH: f64 = 200.0;
 pub(super) fn table(of: &Table) -> Markup {
     let shown = if of.cut { ROWS } else { MOST_ROWS };
     html! {
-        div.wide tabindex="0" role="region" aria-label="Table" {
+        div.wide tabindex="0" role="group" aria-label="Table" {
             table {
                 thead { tr { @for column in &of.columns { th.n[column.kind == Kind::Numbers] scope="col" { (column.name) } } } }
                 tbody { @for row in of.rows.iter().take(shown) { (one(of, row)) } }

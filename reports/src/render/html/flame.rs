@@ -30,7 +30,7 @@ pub(super) fn section(title: &str, of: &TwoFlames) -> Markup {
             span.key.rare {} "too little, "
             span.key.equal {} "the right share. Point at a frame for its numbers; choose one to make it wider."
         }
-        div.tower tabindex="0" role="region" aria-label={ "Flame graph of " (title) } {
+        div.tower tabindex="0" role="group" aria-label={ "Flame graph of " (title) } {
             div.flames id=(of.id) data-instants=(truth) data-answers=(claimed) {}
         }
         p.foot {
@@ -56,7 +56,7 @@ pub(super) fn one(of: &Flame) -> Markup {
         @if let Some(finest) = finest {
             p.foot { "On this page, frames of fewer than one in " (count(finest)) " stacks are not drawn." }
         }
-        div.tower tabindex="0" role="region" aria-label="Flame graph" { div.flame id=(of.id) {} }
+        div.tower tabindex="0" role="group" aria-label="Flame graph" { div.flame id=(of.id) {} }
         (data)
     }
 }

@@ -82,7 +82,7 @@ fn advice(profiles: &[Profile]) -> Markup {
         (Advice::TooFew, "Too few instants to say"),
     ];
     html! {
-        div.wide tabindex="0" role="region" aria-label="What profiles are worth" {
+        div.wide tabindex="0" role="group" aria-label="What profiles are worth" {
             table.plain {
                 thead { tr {
                     th scope="col" { "profile by" } th scope="col" { "program" } th.n scope="col" { "instants" } th.n scope="col" { "lost" }

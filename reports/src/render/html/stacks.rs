@@ -42,9 +42,9 @@ pub(super) fn pair(of: &Stacks) -> Markup {
 
 fn aligned(walker: &str, of: &Aligned) -> Markup {
     html! {
-        div.wide tabindex="0" role="region" aria-label="Both stacks" {
+        div.wide tabindex="0" role="group" aria-label="Both stacks" {
             table.stacks {
-                thead { tr { th scope="col" { (walker) " answered" } th scope="col" { "What was running" } th scope="col" { "" } } }
+                thead { tr { th scope="col" { (walker) " answered" } th scope="col" { "What was running" } th scope="col" { "Remark" } } }
                 tbody { @for row in &of.rows { (frames(row)) } }
             }
         }
