@@ -40,7 +40,10 @@ pub fn steps(after: After, out: &Path) -> String {
         Outcome::Within => vec![all],
         Outcome::Over => vec![
             all,
-            ("One cause alone", "stackwitness run --cause NAME".into()),
+            (
+                "The known causes",
+                "stackwitness run --scenario causes".into(),
+            ),
         ],
         Outcome::NotMeasured if after.is_interrupted => vec![all],
         Outcome::NotMeasured if after.has_runs => vec![all],

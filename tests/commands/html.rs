@@ -220,25 +220,34 @@ fn the_page_is_accessible_in_light_and_dark_and_fits_a_phone() {
         "</body>",
         &format!("<script>{axe}</script>{AXE_AFTER}</body>"),
     );
-    const DARK: &str = "--blink-settings=preferredColorScheme=0";
     let phone = probed.replace('&', "&amp;").replace('"', "&quot;");
     // A window of Chromium is never narrower than 500 pixels; a frame may be.
     let phone = format!(
         "<body><iframe style=\"width:390px;height:844px;border:0\" srcdoc=\"{phone}\"></iframe>\
          <script>addEventListener('message', event => {{ document.body.dataset.seen = event.data; }})</script>"
     );
-    let dark = ["--blink-settings=preferredColorScheme=0", "--force-dark-mode"];
+    let dark = [
+        "--blink-settings=preferredColorScheme=0",
+        "--force-dark-mode",
+    ];
     for (page, width, options) in [
         (&probed, 1200, &[][..]),
-        (&probed, 1200, &dark),
-        (&phone, 390, &[]),
+        (&probed, 1200, &dark[..]),
+        (&phone, 390, &[][..]),
     ] {
-        let all = [&["--window-size=1200,900", "--virtual-time-budget=60000"], options].concat();
+        let all = [
+            &["--window-size=1200,900", "--virtual-time-budget=60000"][..],
+            options,
+        ]
+        .concat();
         let seen = seen(browser, dir.path(), page, &all);
         let is_dark = !options.is_empty();
         assert_eq!(seen["found"], serde_json::json!([]), "{width} {is_dark}");
         assert_eq!(seen["cut"], serde_json::json!([]), "{width} {is_dark}");
-        assert_eq!((&seen["dark"], &seen["width"]), (&is_dark.into(), &width.into()));
+        assert_eq!(
+            (&seen["dark"], &seen["width"]),
+            (&is_dark.into(), &width.into())
+        );
         assert!(seen["page"].as_u64() <= seen["width"].as_u64(), "{seen}");
     }
 }

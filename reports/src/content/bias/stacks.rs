@@ -159,7 +159,7 @@ mod tests {
         };
         let cells: Vec<String> = table.rows[0].cells.iter().map(Cell::plain).collect();
         let expected = [
-            "p", "jfr", "2501", "2501", "79.97 %", "79.97 %", "20.03 %", "number 1", "0.00 %",
+            "p", "jfr", "2,501", "2,501", "79.97 %", "79.97 %", "20.03 %", "number 1", "0.00 %",
         ];
         assert_eq!(cells, expected);
         assert!(matches!(section.blocks.last(), Some(Block::TwoFlames(_))));

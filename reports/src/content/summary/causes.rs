@@ -107,8 +107,8 @@ fn row(name: &str, is_imprecise: bool, counts: Counts, judged_plain: u64) -> Cau
 /// The cause of what has no known cause.
 const UNEXPLAINED: &str = "unexplained";
 
-/// The command that shows a cause alone.
+/// The command that shows the known causes, each with a small program of its own.
 fn command(cause: &Cause) -> Option<String> {
     let has_program = !cause.programs.is_empty();
-    has_program.then(|| format!("stackwitness run --cause {}", cause.name))
+    has_program.then(|| "stackwitness run --scenario causes".to_owned())
 }

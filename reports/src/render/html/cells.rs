@@ -16,7 +16,14 @@ pub(super) fn table(of: &Table) -> Markup {
     html! {
         div.wide tabindex="0" role="group" aria-label="Table" {
             table {
-                thead { tr { @for column in &of.columns { th.n[column.kind == Kind::Numbers] scope="col" { (column.name) } } } }
+                thead { tr { @for column in &of.columns {
+                    @if column.name.is_empty() {
+                        // A heading must have a text.
+                        td {}
+                    } @else {
+                        th.n[column.kind == Kind::Numbers] scope="col" { (column.name) }
+                    }
+                } } }
                 tbody { @for row in of.rows.iter().take(shown) { (one(of, row)) } }
             }
         }
