@@ -204,7 +204,7 @@ proptest! {
             }
             // Layers without a judged stack have no row on a terminal.
             let mut judged = report.layers.iter().map(|counts| counts.tally().decided());
-            prop_assert!(on_screen > 0 || judged.all(|judged| judged == 0));
+            prop_assert!(on_screen > 0 || judged.all(|judged| judged == 0), "{}", render(&report, &decision, "report.json", Format::Brief(Style::Plain)));
             let shown = |format| render(&report, &decision, "report.json", format);
             let brief = shown(Format::Brief(Style::Plain));
             prop_assert!(brief.lines().count() <= 21, "{}", brief);

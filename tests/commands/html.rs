@@ -37,7 +37,9 @@ const rows = [...example.querySelectorAll("tbody tr")].map(row => [row.className
 const graph = () => [...document.querySelectorAll("#bias-flame-0 div")];
 const hot = () => graph().find(box => box.textContent === "A.hot");
 const both = graph().length;
-const hues = graph().map(box => getComputedStyle(box).backgroundColor.match(/\d+/g).map(Number))
+const odd = () => graph().find(box => box.textContent.includes("script"));
+const hues = [graph()[0], graph()[1], odd(), hot()]
+  .map(box => getComputedStyle(box).backgroundColor.match(/\d+/g).map(Number))
   .map(([red, , blue]) => Math.sign(red - blue));
 const told = hot().title;
 const width = hot().getBoundingClientRect().width / document.querySelector("#bias-flame-0").getBoundingClientRect().width;

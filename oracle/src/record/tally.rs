@@ -163,6 +163,11 @@ pub struct Tally {
     pub compared: Compared,
 }
 
+/// The sum of counts, or the largest number.
+fn sum(counts: impl IntoIterator<Item = u64>) -> u64 {
+    counts.into_iter().fold(0, u64::saturating_add)
+}
+
 /// The slots of all layers, from the bytes of the file. A part of a slot at the end does not count.
 pub fn slots(bytes: &[u8]) -> Vec<u64> {
     let (slots, _) = bytes.as_chunks();
@@ -225,29 +230,29 @@ impl Tally {
         self.unverifiable += 1;
     }
 
-    /// All checks, with any verdict.
+    /// All checks, with any verdict. Sums stop at the largest number: a file of slots may be damaged.
     pub fn checks(&self) -> u64 {
-        self.decided() + self.unverifiable + self.errors()
+        sum([self.decided(), self.unverifiable, self.errors()])
     }
 
     /// Checks that ended with an error code.
     pub fn errors(&self) -> u64 {
-        self.error.values().sum()
+        sum(self.error.values().copied())
     }
 
     /// Samples that were lost.
     pub fn drops(&self) -> u64 {
-        self.dropped.values().sum()
+        sum(self.dropped.values().copied())
     }
 
     /// Checks in which a stack was compared with a truth.
     pub fn decided(&self) -> u64 {
-        self.matches + self.window + self.imprecise + self.mismatches()
+        sum([self.matches, self.window, self.imprecise, self.mismatches()])
     }
 
     /// Stacks that were cut short or false.
     pub fn mismatches(&self) -> u64 {
-        self.truncated + self.wrong
+        sum([self.truncated, self.wrong])
     }
 
     /// Mismatches among the decided checks; `None` if nothing was decided.

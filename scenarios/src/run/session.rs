@@ -127,6 +127,13 @@ impl Session {
         let ended = report.runs.len() + report.skipped.len() == self.plan.jobs.len();
         let interrupted = |run: &Run| run.exit == Exit::Interrupted;
         report.complete = result.is_ok() && ended && !report.runs.iter().any(interrupted);
+        // What is known only now is part of the session's file: a report that is made again has it, too.
+        let known = Report {
+            origins: report.origins.clone(),
+            ..self.empty_report()
+        };
+        let request = Request::new(&self.id, self.plan.jobs.len(), &known);
+        let result = result.and_then(|()| request.write(&self.out));
         match result.and_then(|()| store::write_report(&self.out, &report)) {
             Err(e) if report.runs.is_empty() => Err(e),
             result => Ok(Done {

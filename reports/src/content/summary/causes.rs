@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 const OF_TRUTHS: &str = "no cause looked for";
 
 /// Mismatches that the report counts in its layers, and not by kind.
-const NOT_COUNTED: &str = "not counted by cause";
+pub(super) const NOT_COUNTED: &str = "not counted by cause";
 
 /// The name of a row: that of its cause.
 pub(super) fn name(cause: Option<&CauseName>) -> &str {

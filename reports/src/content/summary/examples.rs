@@ -1,5 +1,6 @@
 //! One example of each kind of mismatch.
 
+use super::causes::NOT_COUNTED;
 use crate::content::changes::cells;
 use crate::content::frames::stacks;
 use crate::model::{Aligned, CauseCount, Example};
@@ -30,7 +31,7 @@ const LONGEST: usize = 400;
 pub(super) fn examples(report: &Report, decided: &Decision, causes: &[CauseCount]) -> Vec<Example> {
     let shown = causes.iter().filter_map(|cause| {
         let all = report.mismatches.iter().zip(&decided.is_known);
-        let of_cause = all.filter(|(mismatch, _)| is_of(mismatch, cause));
+        let of_cause = all.filter(|(mismatch, _)| is_of(mismatch, cause, causes));
         // Short stacks are read; a stack of one frame shows little.
         let size = |mismatch: &Mismatch| mismatch.walker.len().max(mismatch.truth.len()).max(4);
         let (mismatch, _) = of_cause.min_by_key(|(mismatch, known)| {
@@ -42,10 +43,15 @@ pub(super) fn examples(report: &Report, decided: &Decision, causes: &[CauseCount
     shown.take(MOST).collect()
 }
 
-fn is_of(mismatch: &Mismatch, cause: &CauseCount) -> bool {
+fn is_of(mismatch: &Mismatch, cause: &CauseCount, causes: &[CauseCount]) -> bool {
     let is_imprecise = mismatch.verdict == Verdict::Imprecise;
     let name = super::causes::name(mismatch.cause.as_ref());
-    is_imprecise == cause.is_imprecise && name == cause.name
+    let is_named = |row: &CauseCount| row.is_imprecise == is_imprecise && row.name == name;
+    // A JVM that was killed has kept evidence, and has not counted its kinds.
+    is_named(cause)
+        || cause.name == NOT_COUNTED
+            && cause.is_imprecise == is_imprecise
+            && !causes.iter().any(is_named)
 }
 
 fn example(report: &Report, cause: &CauseCount, mismatch: &Mismatch) -> Example {

@@ -24,7 +24,7 @@ pub fn summary(report: &Report, decided: &Decision) -> Summary {
     Summary {
         about: about::about(report),
         answer: decision::answer(decided),
-        is_about_profiles: sentence::asks_for_profiles(report),
+        is_about_profiles: !profiles.is_empty() && sentence::asks_for_profiles(report),
         sentence: sentence::sentence(report, &rates, &profiles),
         caveat: sentence::caveat(decided),
         examples: examples::examples(report, decided, &causes),

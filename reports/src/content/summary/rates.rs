@@ -37,7 +37,7 @@ fn rate(report: &Report, decided: &Decision, of: &LayerDecision) -> Rate {
         interval: (judged > 0).then(|| seen.interval()),
         programs: programs(report, layer),
         imprecise: tally.imprecise,
-        unanswered: tally.error.values().sum(),
+        unanswered: tally.errors(),
         unverifiable: tally.unverifiable,
         checks: tally.checks(),
         budget: (decided.basis != Basis::Baseline || of.budget == 0.0).then_some(of.budget),
