@@ -23,6 +23,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "native",
         &["walker", "hotspot", "oracle", "instrumenter", "classfile"],
     ),
+    ("channel-models", &[]),
     ("fixture-natives", &[]),
     ("java-fixtures", &[]),
     ("libraries", &["native", "fixture-natives"]),

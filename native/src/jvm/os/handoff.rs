@@ -17,10 +17,9 @@
 //! neither touch a handler's value nor lose a value by mistake.
 
 use crate::jvm::os::signal::HandlerContext;
-use std::cell::UnsafeCell;
+use crate::jvm::os::sync::{AtomicU32, UnsafeCell};
 use std::io;
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 
 const FREE: u32 = 0;
@@ -76,6 +75,12 @@ struct Token<T: 'static> {
     ticket: Ticket,
 }
 
+impl<T: Send> Default for Pool<T> {
+    fn default() -> Pool<T> {
+        Pool::new()
+    }
+}
+
 impl<T: Send> Pool<T> {
     /// A pool without values.
     pub const fn new() -> Pool<T> {
@@ -120,7 +125,7 @@ impl<T: Send> Pool<T> {
             return false;
         }
         // SAFETY: taken, so it is the handler's.
-        write(unsafe { &mut *shared.value.get() });
+        shared.value.with_mut(|value| write(unsafe { &mut *value }));
         shared.phase.store(ticket.word(DONE), SeqCst);
         true
     }
@@ -136,7 +141,9 @@ impl<T> Free<T> {
     ) -> Result<Asked<T>, Free<T>> {
         let Token { shared, ticket } = &self.0;
         // SAFETY: free, so it is the owner's.
-        prepare(unsafe { &mut *shared.value.get() });
+        shared
+            .value
+            .with_mut(|value| prepare(unsafe { &mut *value }));
         shared.phase.store(ticket.word(ASKED), Release);
         match send(*ticket) {
             Ok(()) => Ok(Asked(self.0)),
@@ -189,7 +196,7 @@ impl<T> Done<T> {
     /// What the handler wrote.
     pub fn value(&self) -> &T {
         // SAFETY: done, so it is the owner's.
-        unsafe { &*self.0.shared.value.get() }
+        self.0.shared.value.with(|value| unsafe { &*value })
     }
 
     /// Makes the value ready to be lent.

@@ -12,6 +12,7 @@ pub mod reserved;
 pub mod ring;
 pub mod shared_words;
 pub mod signal;
+pub mod sync;
 pub mod thread;
 pub mod thread_word;
 pub mod trap;

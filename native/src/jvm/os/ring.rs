@@ -1,8 +1,6 @@
 //! Values that a signal handler passes to a thread, in a ring.
 
-use std::cell::UnsafeCell;
-use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use crate::jvm::os::sync::{Arc, AtomicUsize, UnsafeCell};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 /// The end that writes. One thread at a time has it.
@@ -48,7 +46,7 @@ impl<T> Writer<T> {
         let Writer(shared) = self;
         let at = shared.written.load(Relaxed);
         // SAFETY: free, so it is the writer's.
-        write(unsafe { &mut *shared.values[at % shared.values.len()].get() });
+        shared.values[at % shared.values.len()].with_mut(|value| write(unsafe { &mut *value }));
         shared.written.store(at + 1, Release);
         true
     }
@@ -63,7 +61,7 @@ impl<T> Reader<T> {
             return None;
         }
         // SAFETY: passed on, so it is the reader's.
-        let result = read(unsafe { &*shared.values[at % shared.values.len()].get() });
+        let result = shared.values[at % shared.values.len()].with(|value| read(unsafe { &*value }));
         shared.read.store(at + 1, Release);
         Some(result)
     }

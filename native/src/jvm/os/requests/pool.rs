@@ -1,9 +1,7 @@
 //! Values that the signal handlers of many threads pass to one thread.
 
-use std::cell::UnsafeCell;
-use std::sync::Arc;
+use crate::jvm::os::sync::{Arc, AtomicU32, AtomicUsize, UnsafeCell};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicU32, AtomicUsize};
 
 /// A value is free: a handler may take it.
 const FREE: u32 = 0;
@@ -58,7 +56,7 @@ impl<T> Writers<T> {
             return false;
         }
         // SAFETY: the state says that the value is ours.
-        write(unsafe { &mut *slot.value.get() });
+        slot.value.with_mut(|value| write(unsafe { &mut *value }));
         slot.state.store(READY, Release);
         true
     }
@@ -72,7 +70,7 @@ impl<T> Reader<T> {
         for slot in &shared.slots {
             if slot.state.load(Acquire) == READY {
                 // SAFETY: the state says that the value is the reader's.
-                read(unsafe { &*slot.value.get() });
+                slot.value.with(|value| read(unsafe { &*value }));
                 slot.state.store(FREE, Release);
                 count += 1;
             }
