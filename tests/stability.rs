@@ -93,12 +93,14 @@ fn a_crash_of_the_walker_leaves_what_was_altered() {
             assert!(!unfinished.changes.is_empty(), "{what}");
             let notes = run.notes.join("\n");
             assert!(notes.contains("crash: "), "{what}: {notes}");
-            assert!(
-                output
-                    .stdout
-                    .contains("in a walk of asgct-gst from a context with "),
-                "{output:#?}"
+            let table = support::run(
+                stackwitness()
+                    .arg("render")
+                    .arg(&out)
+                    .args(["--format", "table"]),
             );
+            let where_it_crashed = "in a walk of asgct-gst from a context with ";
+            assert!(table.stdout.contains(where_it_crashed), "{table:#?}");
             break;
         }
     }

@@ -133,11 +133,12 @@ void JNICALL on_vm_death(jvmtiEnv *, JNIEnv *) {
   if (!sampler.joinable()) return;
   stopping = true;
   sampler.join();
-  /* What was enqueued last may not be counted yet. */
+  /* What was enqueued last may not be counted yet, and what a thread left in its queue when it ended never is. */
   for (int wait = 0; wait < 1000 && counted < enqueued; wait++) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   std::lock_guard<std::mutex> guard(lock);
   for (auto &stack : stacks) std::printf("%s %ld\n", stack.first.c_str(), stack.second);
-  std::printf("Enqueued: %ld, failed: %ld, without callers: %ld\n", enqueued.load(), failed.load(), incomplete.load());
+  std::printf("Enqueued: %ld, left: %ld, failed: %ld, without callers: %ld\n", enqueued.load(), enqueued - counted, failed.load(),
+              incomplete.load());
   std::fflush(stdout);
 }
 

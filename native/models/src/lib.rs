@@ -29,6 +29,12 @@ pub mod jvm {
             pub struct HandlerContext<'a>(PhantomData<&'a ()>);
 
             impl HandlerContext<'_> {
+                /// What the files' own tests use. They run in the agent, and are only compiled here.
+                #[cfg(test)]
+                pub fn for_test<T>(run: impl FnOnce(&HandlerContext<'_>) -> T) -> T {
+                    run(&HandlerContext(PhantomData))
+                }
+
                 /// The second thread of a model.
                 pub fn of_model() -> HandlerContext<'static> {
                     HandlerContext(PhantomData)
