@@ -19,7 +19,7 @@ fn unload(jdk: &Path, dir: &Path, fixture: &str, seconds: u32) -> (Run, String) 
     std::fs::write(&scenario, text).unwrap();
     let out = dir.join("out");
     let output = run(stackwitness()
-        .args(["run", "--scenario"])
+        .args(["run", "-v", "--scenario"])
         .arg(&scenario)
         .arg("--jdk")
         .arg(jdk)
