@@ -87,7 +87,7 @@ pub struct MethodName {
 /// or -3 in a native method), if that is known.
 pub type RecordedStep = (u32, Option<i32>);
 
-/// A truth by steps ([`StepTruth`](crate::judge::StepTruth)). Without tops nothing is known.
+/// A truth by steps ([`StepTruth`](crate::StepTruth)). Without tops nothing is known.
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq, Serialize, Deserialize)]
 pub struct RecordedSteps {
     /// What may be at the top, each with whether it is certain.

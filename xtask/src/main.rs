@@ -5,8 +5,8 @@
 //! * [`build`]: what cargo builds, linked against these;
 //! * [`tree`]: the files of an installed program, as folders below `/usr` have them;
 //! * [`libasgst`]: the libraries of the walker, and their files;
-//! * [`pack`]: archives and packages, made from these files;
-//! * [`jdk`]: JDKs of newer suites of Debian;
+//! * [`mod@pack`]: archives and packages, made from these files;
+//! * [`mod@jdk`]: JDKs of newer suites of Debian;
 //! * [`command`]: other programs.
 
 #![forbid(unsafe_code)]

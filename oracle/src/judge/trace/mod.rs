@@ -60,7 +60,7 @@ impl<M: Methods> Truth for TraceTruth<'_, M> {
         compared(walk, self.trace, self.methods)
     }
 
-    /// As [`agrees_outside`] says.
+    /// As `agrees_outside` says.
     fn has_all_of(&self, walk: &[Frame]) -> bool {
         agrees_outside(walk, self.trace, self.methods)
     }
