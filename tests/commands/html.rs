@@ -37,7 +37,7 @@ const rows = [...example.querySelectorAll("tbody tr")].map(row => [row.className
 const graph = () => [...document.querySelectorAll("#bias-flame-0 div")];
 const hot = () => graph().find(box => box.textContent === "A.hot");
 const both = graph().length;
-const odd = () => graph().find(box => box.textContent.includes("script"));
+const odd = () => graph().slice(2).find(box => box.textContent !== "A.hot");
 const hues = [graph()[0], graph()[1], odd(), hot()]
   .map(box => getComputedStyle(box).backgroundColor.match(/\d+/g).map(Number))
   .map(([red, , blue]) => Math.sign(red - blue));
