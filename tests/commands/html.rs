@@ -184,8 +184,11 @@ fn the_page_works_in_a_browser() {
     // The odd frame has too small a share and is blue, `A.hot` is red.
     assert_eq!(seen["hues"], serde_json::json!([0, 0, -1, 1]));
     assert_eq!(seen["told"], "A.hot: ran 40.00 % (4), shown 62.50 % (5)");
-    // The mean of both shares.
-    assert_eq!(seen["width"], 513);
+    // The mean of both shares is 512.5 in a thousand; a browser rounds to its pixels.
+    assert!(
+        [512, 513].contains(&seen["width"].as_u64().unwrap()),
+        "{seen}"
+    );
     assert_eq!(seen["zoomedBoth"], "100%");
     assert_eq!(seen["places"], "nmethod tier 4");
     assert_eq!(seen["loads"], 0);
