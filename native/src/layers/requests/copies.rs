@@ -46,7 +46,7 @@ impl Source for Copies {
         for &asking in &self.asked {
             wrap(asking, requests::around)?;
         }
-        if let Some(profiler) = &self.profiler {
+        if let Some(profiler) = &mut self.profiler {
             profiler.wrap()?;
         }
         let mut written = Ok(());

@@ -43,7 +43,8 @@ static AROUND: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
 pub struct ProfilerLibrary {
     /// Its file, without links.
     file: PathBuf,
-    around: Around,
+    /// The handler of each signal when it was looked at last: the file of its code is looked up once.
+    seen: [usize; SIGNALS],
 }
 
 impl ProfilerLibrary {
@@ -52,20 +53,20 @@ impl ProfilerLibrary {
         AROUND.store(around as *mut (), Release);
         ProfilerLibrary {
             file: file.canonicalize().unwrap_or_else(|_| file.into()),
-            around,
+            seen: [libc::SIG_DFL; SIGNALS],
         }
     }
 
     /// Puts ours before each of its handlers that stands alone.
-    pub fn wrap(&self) -> io::Result<()> {
-        debug_assert_eq!(AROUND.load(Acquire), self.around as *mut ());
+    pub fn wrap(&mut self) -> io::Result<()> {
         let signals = (1..SIGNALS as c_int).filter(|signal| !OTHER.contains(signal));
         for signal in signals {
             // The C library keeps two signals for itself, and refuses to tell.
             let Ok(found) = earlier::find(signal) else {
                 continue;
             };
-            if self.has(found.sa_sigaction) {
+            let seen = std::mem::replace(&mut self.seen[signal as usize], found.sa_sigaction);
+            if seen != found.sa_sigaction && self.has(found.sa_sigaction) {
                 let kept = Box::into_raw(Box::new(found));
                 WRAPPED[signal as usize].store(kept, Release);
                 // SAFETY: the handler has the three arguments, and is async-signal-safe as far as `around` is.
