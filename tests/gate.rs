@@ -4,6 +4,8 @@
 //! files, separated by commas. With STACKWITNESS_TEST_CONFIRM=1 a run that fails is done once more with
 //! another seed, and a layer fails only if both runs fail it: for those who test Stackwitness, and not a
 //! JDK, because an honest JDK fails one run in a hundred. Then JDKs are tested side by side, too.
+//! With STACKWITNESS_BASE_JDK, a JDK that is assumed to be good, there is one test for each JDK instead, as
+//! `17.0.15::check`: is it worse than the base? This is what `stackwitness check` does, and takes up to 15 minutes.
 
 mod support;
 
@@ -11,14 +13,16 @@ use hotspot::claims::CLAIMS;
 use libtest_mimic::{Arguments, Failed, Trial};
 use oracle::Layer;
 use oracle::gate::{
-    Baseline, Judging, KnownIssues, Objection, Platform, Rule, Set, Subject, decide, samples,
+    Baseline, Judging, KnownIssues, Limits, Objection, Platform, Rule, Set, Subject, decide,
+    samples,
 };
+use oracle::outcome::Outcome;
 use oracle::report::Report;
 use reports::render::Style;
 use scenarios::jdk::Jdk;
 use scenarios::plan::Wishes;
 use scenarios::scenario::BUILT_IN;
-use scenarios::{Done, Plan, Scenario, Session, store};
+use scenarios::{Done, Maker, Plan, Scenario, Session, Task, store};
 use std::env::consts::ARCH;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -51,15 +55,55 @@ type Ran = OnceLock<Result<Report, String>>;
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let of_jdk = |home: PathBuf| match Jdk::at(&home, "JAVA_HOME") {
-        Ok(jdk) => {
-            let scenarios = marked();
-            let trials = scenarios.iter().flat_map(|scenario| layers(&jdk, scenario));
-            trials.collect()
-        }
+        Ok(jdk) => match base() {
+            Some(base) => vec![check(jdk, base)],
+            None => {
+                let scenarios = marked();
+                let trials = scenarios.iter().flat_map(|scenario| layers(&jdk, scenario));
+                trials.collect()
+            }
+        },
         Err(error) => vec![Trial::test("jdk", move || Err(error.to_string().into()))],
     };
     let trials = support::jdks().into_iter().map(of_jdk).collect();
     libtest_mimic::run(&arguments, in_turns(trials)).exit_code()
+}
+
+/// The JDK that is assumed to be good, if the user names one.
+fn base() -> Option<PathBuf> {
+    std::env::var_os("STACKWITNESS_BASE_JDK").map(PathBuf::from)
+}
+
+/// The test whether `jdk` is worse than `base`.
+fn check(jdk: Jdk, base: PathBuf) -> Trial {
+    let version = jdk.version().unwrap_or("unknown").to_owned();
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("check")
+        .join(&version);
+    Trial::test(format!("{version}::check"), move || {
+        let _alone = ONE_AT_A_TIME.lock();
+        let task = Task {
+            scenario: Scenario::load("test", &[]).map_err(|e| e.to_string())?,
+            base: Jdk::at(&base, "STACKWITNESS_BASE_JDK").map_err(|e| e.to_string())?,
+            new: jdk,
+            seed: seed(),
+            limits: Limits {
+                detect: 0.005,
+                minutes: 15.0,
+            },
+            alpha: 0.01,
+            claims: &CLAIMS,
+            faults: None,
+            maker: Maker::default(),
+        };
+        let checked = task.run(&out, &mut |_| {}).map_err(|e| e.to_string())?;
+        if checked.answer.outcome == Outcome::Within {
+            return Ok(());
+        }
+        let document = reports::content::check(&checked.answer, &checked.base, &checked.new);
+        let text = reports::render::text(&document, Style::Plain);
+        Err(format!("{text}\nreports: {}", out.display()).into())
+    })
 }
 
 /// The first of each list, then the second of each, and so on: the first trial of a JDK runs the scenario, and
