@@ -159,7 +159,7 @@ fn faults_of_walkers_are_caught() {
 }
 
 /// Whether at least one fault of each kind was injected in `layer`, apart from the kinds that take a
-/// stack of a certain shape: these programs may have none. `docs/power.md` shows them.
+/// stack of a certain shape: these programs may have none. `docs/results/power.md` shows them.
 fn has_every_kind(faults: &[FaultCount], layer: Layer) -> bool {
     let has = |kind: FaultKind| {
         let mut of_layer = faults.iter().filter(|fault| fault.layer == layer);

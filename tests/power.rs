@@ -1,4 +1,4 @@
-//! `docs/power.md`: which faults each layer sees, measured by fault injection.
+//! `docs/results/power.md`: which faults each layer sees, measured by fault injection.
 //!
 //! The page must list every kind of fault, and every layer with a walker that is usual or of steps. `BLESS=1 cargo test --test
 //! power` injects faults into the fixtures on all JDKs and writes the page.
@@ -18,7 +18,7 @@ use support::jdks;
 const ONE_IN: u32 = 20;
 
 fn page() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/power.md")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results/power.md")
 }
 
 fn layers() -> Vec<Layer> {

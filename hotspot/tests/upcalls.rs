@@ -1,10 +1,10 @@
-//! `docs/upcalls.md` has the rows of the tables of upcalls and intrinsics.
+//! `docs/reference/upcalls.md` has the rows of the tables of upcalls and intrinsics.
 
 use hotspot::runtime::HotSpot;
 use oracle::edge::{Occasions, Of, Runtime};
 use std::fmt::Write;
 
-const DOCS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/upcalls.md");
+const DOCS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/reference/upcalls.md");
 const START: &str = "<!-- rows: start -->\n";
 const END: &str = "<!-- rows: end -->";
 
@@ -57,7 +57,7 @@ fn table() -> String {
 /// `BLESS=1` writes the rows.
 #[test]
 fn the_page_has_the_rows() {
-    let page = std::fs::read_to_string(DOCS).expect("docs/upcalls.md");
+    let page = std::fs::read_to_string(DOCS).expect("docs/reference/upcalls.md");
     let (before, rest) = page.split_once(START).expect("where the rows start");
     let (rows, after) = rest.split_once(END).expect("where the rows end");
     if std::env::var_os("BLESS").is_some() {

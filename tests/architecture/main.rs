@@ -1,6 +1,7 @@
 //! The rules of docs/architecture.md: arrows between crates, no circles between files or folders,
-//! short files, `unsafe` in few places, and layers named in their table alone.
+//! short files, `unsafe` in few places, layers named in their table alone, and documentation without broken links.
 
+mod docs;
 mod graph;
 mod modules;
 mod source;
@@ -160,6 +161,16 @@ fn names_a_layer(path: &[String]) -> bool {
             pair[1].starts_with(char::is_uppercase) && pair[1].contains(char::is_lowercase);
         pair[0] == "Layer" && is_row
     })
+}
+
+#[test]
+fn links_in_the_documentation_lead_somewhere() {
+    assert_none(docs::broken_links(&docs::pages()));
+}
+
+#[test]
+fn only_results_and_the_change_log_have_a_history() {
+    assert_none(docs::diary(&docs::pages()));
 }
 
 #[test]

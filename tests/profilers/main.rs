@@ -191,7 +191,7 @@ fn walkers_that_are_biased_on_purpose_are_told_and_an_honest_one_is_not() {
     }
 }
 
-/// The table of docs/bias.md, on each JDK.
+/// The table of docs/results/profiles.md, on each JDK.
 #[test]
 #[ignore = "takes many minutes: 60 runs on each JDK"]
 fn biased_walkers_in_twenty_runs_each() {

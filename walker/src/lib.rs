@@ -4,7 +4,7 @@
 //!
 //! The library walks Java stacks in a signal handler, without AsyncGetCallTrace. It reads HotSpot's
 //! description of its own structures, the code cache, debug info, and the machine code at the program
-//! counter. `include/profile2.h` is its C interface, and `docs/walker.md` compares it with
+//! counter. `include/profile2.h` is its C interface, and `docs/results/walker.md` compares it with
 //! AsyncGetCallTrace.
 //!
 //! | module | holds |

@@ -1,5 +1,5 @@
 //! Compares the names in the documents that propose the API with the names in the header: the table
-//! in `docs/walker.md`.
+//! in `docs/reference/asgst-names.md`.
 //!
 //! The documents lie beside the repository, in `shared/seeds`. With `UPDATE_DOCS=1` the test writes
 //! the table. Without, the test compares the table.
@@ -72,7 +72,7 @@ fn every_name_of_the_documents_is_offered() {
     let documents = DOCUMENTS.map(|(file, title)| (read(seeds.join(file)), title));
     let header = read(repository.join("walker/include/profile2.h"));
     let expected = table(&documents, &header);
-    let page = repository.join("docs/walker.md");
+    let page = repository.join("docs/reference/asgst-names.md");
     let text = read(page.clone());
     let (before, rest) = text.split_once(START).expect("the page has a table");
     let (found, after) = rest.split_once(END).expect("the table ends");

@@ -21,7 +21,7 @@ use std::time::Duration;
 /// A thread waits so often for the judge at most, for [`PAUSE`] each time, if too many instants wait for their
 /// judgement.
 ///
-/// Handlers wait for no thread: this wait is the only exception, and docs/stepping.md has what was measured without it.
+/// Handlers wait for no thread: this wait is the only exception, and docs/results/steps.md has what was measured without it.
 /// The wait is safe because it needs nobody's progress. The judge itself may wait for the thread, at a safepoint, and then
 /// the wait ends by its length. The thread holds no lock of the VM or of ours in generated code, where it is asked. A
 /// VM operation comes up to 5 ms later, once until there is room again (`is_judge_late`).

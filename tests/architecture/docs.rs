@@ -1,0 +1,265 @@
+//! The documentation: its links lead somewhere, and design pages have no history.
+
+use crate::workspace::root;
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A page of the documentation: its path from the workspace's root on, and its text.
+pub struct Page {
+    /// The path, with `/`.
+    pub path: String,
+    /// The text.
+    pub text: String,
+}
+
+/// All Markdown pages in `docs` and in the workspace's root.
+pub fn pages() -> Vec<Page> {
+    let mut open = vec![root().join("docs")];
+    let mut found = markdown_in(root());
+    while let Some(folder) = open.pop() {
+        found.extend(markdown_in(&folder));
+        let entries = fs::read_dir(&folder).expect("the folder can be read");
+        let paths = entries.map(|entry| entry.expect("the folder can be read").path());
+        open.extend(paths.filter(|path| path.is_dir()));
+    }
+    found.sort();
+    let read = |path: PathBuf| Page {
+        text: fs::read_to_string(&path).expect("the page can be read"),
+        path: path
+            .strip_prefix(root())
+            .expect("it lies below")
+            .display()
+            .to_string(),
+    };
+    found.into_iter().map(read).collect()
+}
+
+fn markdown_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("the folder can be read");
+    let paths = entries.map(|entry| entry.expect("the folder can be read").path());
+    paths
+        .filter(|path| path.is_file() && path.extension().is_some_and(|end| end == "md"))
+        .collect()
+}
+
+impl Page {
+    /// The lines outside of blocks of code, with their numbers from 1 on.
+    fn prose(&self) -> impl Iterator<Item = (usize, &str)> {
+        let mut in_code = false;
+        let lines = self.text.lines().enumerate();
+        lines.filter_map(move |(index, line)| {
+            let is_fence = line.trim_start().starts_with("```");
+            in_code ^= is_fence;
+            (!in_code && !is_fence).then_some((index + 1, line))
+        })
+    }
+
+    /// The places to which a link may lead: those of headings, as GitHub names them, and those of `<a id="…">`.
+    fn anchors(&self) -> HashSet<String> {
+        let mut anchors = HashSet::new();
+        for (_, line) in self.prose() {
+            if let Some(heading) = line.strip_prefix('#') {
+                let slug = slug(heading.trim_start_matches('#').trim());
+                let again = (1..).map(|number| format!("{slug}-{number}"));
+                let free = std::iter::once(slug.clone())
+                    .chain(again)
+                    .find(|slug| !anchors.contains(slug));
+                anchors.extend(free);
+            }
+            let ids = line
+                .split("<a id=\"")
+                .skip(1)
+                .filter_map(|rest| rest.split('"').next());
+            anchors.extend(ids.map(str::to_owned));
+        }
+        anchors
+    }
+
+    /// The targets of links and pictures, with the lines on which they stand.
+    fn links(&self) -> Vec<(usize, String)> {
+        let mut links = vec![];
+        for (number, line) in self.prose() {
+            // What stands between backticks is no link.
+            let prose: String = line.split('`').step_by(2).collect::<Vec<_>>().join("``");
+            let targets = prose
+                .split("](")
+                .skip(1)
+                .filter_map(|rest| rest.split(')').next());
+            links.extend(targets.map(|target| (number, target.to_owned())));
+        }
+        links
+    }
+}
+
+/// The anchor that GitHub makes of a heading.
+fn slug(heading: &str) -> String {
+    // Of a link in a heading the text counts alone.
+    let mut text = String::new();
+    for (index, part) in heading.split("](").enumerate() {
+        let part = if index == 0 {
+            part
+        } else {
+            part.split_once(')').map_or("", |(_, rest)| rest)
+        };
+        text += part;
+    }
+    let kept = text
+        .chars()
+        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.map(|c| if c == ' ' { '-' } else { c })
+        .collect::<String>()
+        .to_lowercase()
+}
+
+/// The links that lead nowhere.
+pub fn broken_links(pages: &[Page]) -> Vec<String> {
+    let mut broken = vec![];
+    for page in pages {
+        let folder = Path::new(&page.path).parent().unwrap_or(Path::new(""));
+        for (line, target) in page.links() {
+            if target.contains("://") || target.starts_with("mailto:") {
+                continue;
+            }
+            let (file, anchor) = target.split_once('#').unwrap_or((&target, ""));
+            let path = if file.is_empty() {
+                PathBuf::from(&page.path)
+            } else {
+                plain(&folder.join(file))
+            };
+            let shown = path.display().to_string();
+            if !root().join(&path).exists() {
+                broken.push(format!("{}:{line}: {target} does not exist", page.path));
+            } else if !anchor.is_empty() {
+                let other = pages.iter().find(|page| page.path == shown);
+                if !other.is_some_and(|page| page.anchors().contains(anchor)) {
+                    broken.push(format!("{}:{line}: {shown} has no #{anchor}", page.path));
+                }
+            }
+        }
+    }
+    broken
+}
+
+/// A path without `..`.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::ParentDir => {
+                plain.pop();
+            }
+            std::path::Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+/// Words of a diary. They belong to `docs/results` and to the change log.
+const DIARY: [&str; 13] = [
+    "since then",
+    "a load of",
+    "(load ",
+    ", load ",
+    " mended",
+    "that morning",
+    "that day",
+    "an earlier version",
+    "an earlier run",
+    "before this rule existed",
+    "at night",
+    "the day before",
+    "nowadays",
+];
+
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+/// The lines of history in pages that say how Stackwitness is, and not how it became so or what a run showed.
+pub fn diary(pages: &[Page]) -> Vec<String> {
+    let timeless = pages
+        .iter()
+        .filter(|page| !page.path.starts_with("docs/results/") && page.path != "CHANGELOG.md");
+    let mut found = vec![];
+    for page in timeless {
+        for (number, line) in page.prose() {
+            let line = line.to_lowercase();
+            let words = DIARY.iter().copied().filter(|words| line.contains(words));
+            let date = date(&line);
+            found.extend(
+                words
+                    .map(str::to_owned)
+                    .chain(date)
+                    .map(|word| format!("{}:{number}: {word}", page.path)),
+            );
+        }
+    }
+    found
+}
+
+/// A date in a line in small letters: "24 november" or "november 2026" or "2026-11-24".
+fn date(line: &str) -> Option<String> {
+    let parts: Vec<&str> = line
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '-')
+        .filter(|part| !part.is_empty())
+        .collect();
+    let is_number =
+        |part: &str| (1..=4).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
+    let mut pairs = parts.windows(2);
+    let with_month = pairs.find(|pair| {
+        (MONTHS.contains(&pair[0]) && is_number(pair[1]))
+            || (is_number(pair[0]) && MONTHS.contains(&pair[1]))
+    });
+    let is_iso = |part: &&&str| {
+        let numbers: Vec<&str> = part.split('-').collect();
+        numbers.iter().all(|number| is_number(number))
+            && numbers.iter().map(|number| number.len()).eq([4, 2, 2])
+    };
+    let iso = parts.iter().find(is_iso).map(|part| (*part).to_owned());
+    with_month.map(|pair| pair.join(" ")).or(iso)
+}
+
+#[test]
+fn a_link_or_a_word_of_a_diary_is_found() {
+    let page = |path: &str, text: &str| Page {
+        path: path.into(),
+        text: text.into(),
+    };
+    let pages = [
+        page(
+            "docs/architecture.md",
+            "# A `b` (c)\n[x](#a-b-c) [y](#none) [z](no.md) `[code](no.md)`\n```\n[code](no.md)\n```\nSince then, in November 2026, on 2026-11-24.",
+        ),
+        page("docs/results/of.md", "Since then (24 November 2026)."),
+    ];
+    assert_eq!(
+        broken_links(&pages),
+        [
+            "docs/architecture.md:2: docs/architecture.md has no #none",
+            "docs/architecture.md:2: no.md does not exist",
+        ]
+    );
+    assert_eq!(
+        diary(&pages),
+        [
+            "docs/architecture.md:6: since then",
+            "docs/architecture.md:6: november 2026",
+        ]
+    );
+    assert_eq!(date("on 2026-11-24"), Some("2026-11-24".into()));
+    assert_eq!(date("it may take 5"), None);
+    assert_eq!(date("you may 2"), Some("may 2".into()));
+}
