@@ -70,6 +70,22 @@ pub enum Command {
     },
     /// Print the manual page
     Man,
+    /// Store reports for the documentation, and write the parts of it that come from reports and tables
+    ///
+    /// Without reports the pages are written anew from those that are stored.
+    #[command(hide = true)]
+    Publish(PublishArgs),
+}
+
+/// The options of `publish`.
+#[derive(Debug, Args)]
+pub struct PublishArgs {
+    /// Reports of the scenarios in docs/results/scenarios, each of one JDK: files or their folders
+    #[arg(value_name = "REPORT")]
+    pub reports: Vec<PathBuf>,
+    /// The folder of the documentation, in a checkout of Stackwitness
+    #[arg(long, value_name = "DIR", default_value = "docs")]
+    pub docs: PathBuf,
 }
 
 /// The options that decide what runs.

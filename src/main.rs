@@ -3,7 +3,7 @@
 //!
 //! * [`cli`] and [`judging`]: the arguments of the command line;
 //! * one file or folder for each command: [`run`], [`check`], [`plan`], [`rewrite`], [`edges`], [`doctor`],
-//!   [`listing`], [`manual`], and the commands on reports in [`report`];
+//!   [`listing`], [`manual`], [`publish`], and the commands on reports in [`report`];
 //! * [`output`]: all printing; [`progress`] and [`next`]: what a user sees during a run and after
 //!   the run;
 //! * [`exit`] and [`error`]: how a command ends.
@@ -23,6 +23,7 @@ mod next;
 mod output;
 mod plan;
 mod progress;
+mod publish;
 mod report;
 mod rewrite;
 mod run;
@@ -71,5 +72,6 @@ fn execute(command: Command) -> Result<u8, Error> {
         Command::Doctor(args) => doctor::command(&args),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man => manual::man(),
+        Command::Publish(args) => publish::command(&args),
     }
 }

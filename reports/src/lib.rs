@@ -10,7 +10,8 @@
 //!    page for a browser that is readable offline, JUnit XML for a CI system's list of tests, or
 //!    annotations of a check of GitHub Actions.
 //!
-//! [`mod@listing`] renders generated code with what a walker answered at each instruction.
+//! [`mod@listing`] renders generated code with what a walker answered at each instruction. [`published`] writes the parts of
+//! the documentation that come from stored reports and from tables.
 //!
 //! To show something new, add it to a file of [`content`]: each format shows it. To add a format,
 //! add a file to [`mod@render`]. This crate does no I/O, and escapes all text that comes from a JVM.
@@ -20,6 +21,7 @@ pub mod content;
 pub mod listing;
 pub mod model;
 mod numbers;
+pub mod published;
 pub mod render;
 #[cfg(test)]
 mod sample;

@@ -3,6 +3,6 @@
 pub mod baseline;
 pub mod compare;
 pub mod gate;
-mod input;
+pub mod input;
 pub mod merge;
 pub mod render;

@@ -4,6 +4,7 @@
 mod docs;
 mod graph;
 mod modules;
+mod schema;
 mod source;
 mod workspace;
 
@@ -166,6 +167,20 @@ fn names_a_layer(path: &[String]) -> bool {
 #[test]
 fn links_in_the_documentation_lead_somewhere() {
     assert_none(docs::broken_links(&docs::pages()));
+}
+
+#[test]
+fn the_reference_of_the_report_is_that_of_its_types() {
+    let (path, page) = (root().join(schema::PAGE), schema::page());
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, &page).expect("the page can be written");
+    }
+    let stored = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        stored == page,
+        "{} is stale: run `BLESS=1 cargo test --test architecture`",
+        schema::PAGE
+    );
 }
 
 #[test]

@@ -1,0 +1,35 @@
+//! The parts of the documentation that are written by a program: results from stored reports, references from tables.
+//!
+//! * [`Digest`]: what is stored of a report;
+//! * [`results`]: the tables of `docs/results`;
+//! * [`reference`]: the tables of `docs/reference` that come from the tables of layers, walkers and causes;
+//! * [`Part`]: the part of a page between two marks, which alone is written.
+
+mod causes;
+mod cost;
+mod digest;
+mod part;
+mod profiles;
+mod reference;
+mod stability;
+mod table;
+mod walkers;
+
+pub use causes::Sources;
+pub use digest::{Digest, DigestRun, Made, ProfileDigest};
+pub use part::Part;
+pub use reference::reference;
+
+/// The generated parts of the pages in `docs/results`.
+pub fn results(digests: &[Digest], sources: &Sources) -> Vec<Part> {
+    vec![
+        Part::new("results/index.md", causes::tables(digests, sources)),
+        Part::new("results/profiles.md", profiles::tables(digests)),
+        Part::new("results/walker.md", walkers::tables(digests)),
+        Part::new("results/cost.md", cost::tables(digests)),
+        Part::new("results/stability.md", stability::tables(digests)),
+    ]
+}
+
+#[cfg(test)]
+mod tests;
