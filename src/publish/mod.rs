@@ -1,17 +1,17 @@
 //! `stackwitness publish`: the parts of the documentation that come from stored reports and from tables.
 //!
 //! * [`commands`]: the commands and their options;
-//! * [`scenarios`]: the built-in scenarios.
+//! * [`built_in`]: the built-in scenarios.
 
+mod built_in;
 mod commands;
-mod scenarios;
 
 use crate::cli::PublishArgs;
 use crate::error::Error;
 use crate::exit;
 use crate::output::{Stream, print};
 use crate::report::input;
-use reports::published::{Digest, Part, Sources, reference, results};
+use reports::published::{Digest, Part, Sources, references, results};
 use std::fs;
 use std::path::Path;
 
@@ -47,9 +47,9 @@ fn parts(docs: &Path) -> Result<Vec<Part>, Error> {
     let catalogue = docs.join(CATALOGUE);
     let catalogue = fs::read_to_string(&catalogue).map_err(Error::about(&catalogue))?;
     let mut parts = results(&stored(docs)?, &Sources::new(&catalogue));
-    parts.extend(reference());
+    parts.extend(references());
     parts.push(commands::part());
-    parts.push(scenarios::part());
+    parts.push(built_in::part());
     Ok(parts)
 }
 
@@ -96,6 +96,21 @@ mod tests {
             stale.is_empty(),
             "{stale:?} in docs are stale: run `cargo run -- publish`"
         );
+    }
+
+    #[test]
+    fn the_scenarios_of_the_results_are_scenarios() {
+        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+        let folder = docs.join("results/scenarios");
+        let mut names = vec![];
+        for entry in fs::read_dir(folder).expect("the folder can be read") {
+            let path = entry.expect("an entry").path();
+            let scenario = scenarios::scenario::Scenario::load(&path.to_string_lossy(), &[]);
+            names.push(scenario.expect("the scenario is right").name);
+        }
+        for digest in stored(&docs).expect("the reports can be read") {
+            assert!(names.contains(&digest.scenario), "{}", digest.scenario);
+        }
     }
 
     #[test]

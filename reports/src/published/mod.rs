@@ -2,7 +2,7 @@
 //!
 //! * [`Digest`]: what is stored of a report;
 //! * [`results`]: the tables of `docs/results`;
-//! * [`reference`]: the tables of `docs/reference` that come from the tables of layers, walkers and causes;
+//! * [`references`]: the tables of `docs/reference` that come from the tables of layers, walkers and causes;
 //! * [`Part`]: the part of a page between two marks, which alone is written.
 
 mod causes;
@@ -18,7 +18,7 @@ mod walkers;
 pub use causes::Sources;
 pub use digest::{Digest, DigestRun, Made, ProfileDigest};
 pub use part::Part;
-pub use reference::reference;
+pub use reference::references;
 
 /// The generated parts of the pages in `docs/results`.
 pub fn results(digests: &[Digest], sources: &Sources) -> Vec<Part> {

@@ -8,7 +8,7 @@ use hotspot::walkers::{ErrorCode, WALKERS, Walker};
 use oracle::{LAYERS, LayerRow, ProgramKind, TruthKind, When};
 
 /// The generated parts of the pages in `docs/reference` that come from tables.
-pub fn reference() -> Vec<Part> {
+pub fn references() -> Vec<Part> {
     vec![
         Part::new("reference/layers.md", layers()),
         Part::new("reference/codes.md", codes()),

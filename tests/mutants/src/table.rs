@@ -216,11 +216,11 @@ mod tests {
 
     #[test]
     fn the_documentation_lists_the_mutants() {
-        let told = include_str!("../../../docs/mutants.md");
+        let told = include_str!("../../../docs/reference/mutants.md");
         let list = Table::built_in().unwrap().markdown();
         assert!(
             told.ends_with(&list),
-            "write this to docs/mutants.md:\n{list}"
+            "write this to docs/reference/mutants.md:\n{list}"
         );
     }
 
