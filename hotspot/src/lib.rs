@@ -10,6 +10,7 @@
 //! * [`proofs`]: what code, stack and debug info show;
 //! * [`arch`]: the machine code that HotSpot generates. A folder for each architecture implements
 //!   [`arch::Arch`] and [`arch::Follow`], and each is tested on any machine;
+//! * [`capability`]: what must be read of a VM, and [`needs`]: which layer needs what;
 //! * [`code`]: the kinds of generated code, and the trait through which this crate sees code;
 //! * [`debug_info`]: how HotSpot compresses debug info, and the rule for samples between two debug info
 //!   records;
@@ -17,7 +18,7 @@
 //! * [`runtime`]: the methods that the VM calls by itself, and the classes that it and the JDK generate,
 //!   as an [`oracle::edge::Runtime`];
 //! * [`steps`]: the calls and the Java frames of a thread that runs one instruction at a time;
-//! * [`vm`]: the data structures of HotSpot for compiled methods, the interpreter and JavaCalls
+//! * [`layout`]: the data structures of HotSpot for compiled methods, the interpreter and JavaCalls
 //!   entries;
 //! * [`walkers`]: the walkers and the meaning of their error codes. [`walkers::WALKERS`] is the table;
 //! * [`scenario`]: the scenario that shows every cause, made from the table of causes.
@@ -44,16 +45,18 @@
 #![forbid(unsafe_code)]
 
 pub mod arch;
+pub mod capability;
 pub mod case;
 pub mod causes;
 pub mod claims;
 pub mod code;
 pub mod debug_info;
+pub mod layout;
 pub mod memory;
+pub mod needs;
 pub mod proofs;
 pub mod return_address;
 pub mod runtime;
 pub mod scenario;
 pub mod steps;
-pub mod vm;
 pub mod walkers;

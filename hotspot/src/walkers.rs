@@ -1,5 +1,6 @@
 //! The walkers of a HotSpot JVM: their names, and the meaning of their error codes.
 
+use crate::capability::Capability;
 use oracle::Layer;
 
 /// A stack walker.
@@ -13,6 +14,10 @@ pub struct Walker {
     pub api: &'static str,
     /// The source of the meanings of its error codes.
     pub source: &'static str,
+    /// What of the VM it needs.
+    pub needs: &'static [Capability],
+    /// Whether causes explain its false stacks ([`crate::causes`]). Without their proofs they cannot be judged.
+    pub is_explained: bool,
     /// Its error codes.
     pub codes: &'static [ErrorCode],
 }
@@ -85,6 +90,8 @@ const fn jvmti(name: &'static str, title: &'static str) -> Walker {
         title,
         api: "JVMTI",
         source: "the JVMTI specification, chapter \"Error Codes\"",
+        needs: &[],
+        is_explained: false,
         codes: JVMTI_CODES,
     }
 }
@@ -126,6 +133,8 @@ pub static WALKERS: &[Walker] = &[
         title: "AsyncGetCallTrace",
         api: "a function of libjvm",
         source: "share/prims/forte.cpp",
+        needs: &[Capability::AsyncGetCallTrace],
+        is_explained: true,
         codes: &[
             no_frames(0, "ticks_no_Java_frame"),
             code(-1, "ticks_no_class_load", "class loading events are off"),
@@ -151,6 +160,8 @@ pub static WALKERS: &[Walker] = &[
         title: "AsyncGetStackTrace",
         api: "a function of libasgst, on stock JDKs",
         source: "walker/include/profile2.h",
+        needs: &[Capability::OwnWalker, Capability::FramesInHeap],
+        is_explained: true,
         codes: &[
             code(-1, "ASGST_NO_THREAD", "no Java thread"),
             code(-2, "ASGST_THREAD_EXIT", "the thread ends"),
@@ -169,6 +180,8 @@ pub static WALKERS: &[Walker] = &[
         title: "the safepoint queue of AsyncGetStackTrace",
         api: "functions of libasgst, on stock JDKs",
         source: "walker/include/profile2.h",
+        needs: &[Capability::OwnWalker, Capability::FramesInHeap],
+        is_explained: true,
         codes: &[
             code(-1, "ASGST_NO_THREAD", "no Java thread"),
             code(-2, "ASGST_THREAD_EXIT", "the thread ends"),
@@ -206,6 +219,8 @@ pub static WALKERS: &[Walker] = &[
         title: "the profiler of `--profiler`",
         api: "a library that samples by signals",
         source: "the profiler's own",
+        needs: &[],
+        is_explained: false,
         codes: PROFILER_CODES,
     },
 ];
@@ -223,6 +238,8 @@ const fn java(name: &'static str, title: &'static str, api: &'static str) -> Wal
         title,
         api,
         source: "share/services/threadService.cpp, share/runtime/vmOperations.cpp",
+        needs: &[],
+        is_explained: false,
         codes: JAVA_CODES,
     }
 }
@@ -249,6 +266,8 @@ const fn jfr(name: &'static str, title: &'static str) -> Walker {
         title,
         api: "the samplers of JDK Flight Recorder",
         source: "share/jfr/periodic/sampling",
+        needs: &[],
+        is_explained: false,
         codes: JFR_CODES,
     }
 }

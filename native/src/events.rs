@@ -5,6 +5,7 @@ use crate::hooks;
 use crate::jvm::attached;
 use crate::jvm::jni::{Env, Ref};
 use crate::jvm::jvmti::{ClassFile, Event, Events, JMethodId, Jvmti};
+use crate::jvm::sight;
 use crate::jvm::thunks::Thunk;
 use crate::layers::context::Layers;
 use crate::layers::with_here::Place;
@@ -55,6 +56,10 @@ impl Events for AgentEvents {
                 asgct: layers.walkers.get(asgct::NAME).is_some(),
                 class_data: Some(jvm.class_data()),
             }));
+            let lost = sight::lost(jvm, layers.walkers.get(asgct::NAME).is_some());
+            if !lost.is_empty() {
+                records.write(&Record::Lost(lost.clone()));
+            }
             if agent.config.edges && !agent.config.hooks.is_on() {
                 listen_to_class_files(jvm.jvmti, records);
             }
@@ -65,13 +70,22 @@ impl Events for AgentEvents {
                 records.invalid(reason);
             }
             truth.begin_thread(env, thread);
-            if let Some(threads) = &jvm.java_threads {
-                threads.learn(env, thread);
+            if let Ok(threads) = &jvm.java_threads
+                && let Err(missing) = threads.learn(env, thread)
+            {
+                records.write(&Record::Lost(vec![sight::contradicted(
+                    missing.to_string(),
+                )]));
             }
             if let Some(natives) = &truth.natives {
                 natives.look_at_earlier(jvm.jvmti, env);
             }
             layers.walkers.begin(&agent.config.layers, env);
+            let found = sight::lost_by_own_walker();
+            let news = found.filter(|found| lost.iter().all(|known| known.why != found.why));
+            if let Some(news) = news {
+                records.write(&Record::Lost(vec![news]));
+            }
             enter(agent, env);
             attached::rehearse(jvm.vm);
             for class in jvm.jvmti.loaded_classes(env).unwrap_or_default() {

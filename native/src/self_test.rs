@@ -8,7 +8,6 @@
 use crate::jvm::Jvm;
 use crate::jvm::code_cache::CodeCache;
 use crate::jvm::jni::Env;
-use crate::jvm::os::peek::peek;
 use crate::records::Records;
 use crate::truth::methods::registry::Registry;
 use hotspot::arch::{Arch, InterpretedFrame, Native, RETURN_ADDRESS};
@@ -16,6 +15,7 @@ use hotspot::code::{Blob, CodeKind, CodeMemory};
 use oracle::trace::Frame;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
+use vm::memory::kernel::peek;
 
 const WORD: usize = size_of::<usize>();
 
@@ -114,9 +114,13 @@ fn read(jvm: &Jvm, env: Env<'_>) -> Vec<Read> {
         // The layouts of frames here are those of x86-64.
         return all;
     }
-    let (Some(cache), Some(threads)) = (&jvm.code_cache, &jvm.java_threads) else {
+    // What the VM does not publish is lost by name; here counts what it publishes and keeps otherwise.
+    let (Ok(cache), Ok(threads)) = (jvm.code_cache(), &jvm.java_threads) else {
         return all;
     };
+    if cache.names().is_err() {
+        return all;
+    }
     let Some(anchor) = threads.last_frame(env.address()) else {
         return all;
     };
@@ -157,7 +161,7 @@ impl Place {
                 self.behind(cache, &blob)
             }
             CodeKind::Compiled => {
-                let records = jvm.debug_info.as_ref()?;
+                let records = jvm.debug_info.as_ref().ok()?;
                 if records.is_deopt_handler(&blob, self.pc) {
                     return None;
                 }
@@ -196,7 +200,7 @@ impl Place {
 
     /// The caller of code whose frames all have one size: below the return address is the caller's frame pointer.
     fn behind(self, cache: &CodeCache, blob: &Blob) -> Option<Place> {
-        let end = self.sp.wrapping_add(cache.frame_words(blob)? * WORD);
+        let end = self.sp.wrapping_add(cache.frame_words(blob.start)? * WORD);
         Some(Place {
             pc: peek(end.wrapping_sub(WORD))?,
             sp: end,

@@ -7,13 +7,18 @@ use scenarios::plan::Wishes;
 use scenarios::{Done, Plan, Scenario, Session};
 use std::path::Path;
 
+/// The layers that scenarios usually have, and one that asks AsyncGetStackTrace: the agent then reads all that it can read.
 const SCENARIO: &str = "\
 name = 'doctor'
+layers = ['ground', 'gst', 'gst-other', 'gst-list', 'gst-all', 'asgct-safepoint', 'asgct-async', 'asgst-async']
 [[program]]
 name = 'trial'
 fixtures = { names = ['math-parser', 'lambdas'], seconds = 3 }
 baseline = false
 ";
+
+const OTHER_JDK_IS_READ: &str =
+    "name a JDK that can be read with --jdk, or judge only layers that do not need this";
 
 const OTHER_JDK: &str = "name a JDK of version 17 or later with --jdk";
 
@@ -71,7 +76,7 @@ fn found(jdk: &scenarios::jdk::Jdk) -> Diagnosis {
     )
 }
 
-fn of_run(run: &Run) -> [Diagnosis; 2] {
+fn of_run(run: &Run) -> Vec<Diagnosis> {
     let agent = match &run.jdk {
         Some(jdk) => Diagnosis::fine("agent", format!("works in {} {}", jdk.vm, jdk.version)),
         None => Diagnosis::problem("agent", run.notes.join(" "), OTHER_JDK),
@@ -89,5 +94,12 @@ fn of_run(run: &Run) -> [Diagnosis; 2] {
         ),
         samples => Diagnosis::fine("signals", format!("{samples} samples in the trial")),
     };
-    [agent, signals]
+    let mut diagnoses = vec![agent, signals];
+    if run.lost.is_empty() && run.jdk.is_some() {
+        let found = "all that layers, causes and walkers read";
+        diagnoses.push(Diagnosis::fine("VM", found));
+    }
+    let lost = run.lost.iter();
+    diagnoses.extend(lost.map(|lost| Diagnosis::problem("VM", lost, OTHER_JDK_IS_READ)));
+    diagnoses
 }

@@ -19,11 +19,19 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("instrumenter", &["classfile"]),
     ("oracle", &["classfile"]),
     ("hotspot", &["oracle", "classfile"]),
-    ("walker", &["hotspot"]),
+    ("vm", &["hotspot"]),
+    ("walker", &["vm", "hotspot"]),
     ("libasgst", &["walker"]),
     (
         "native",
-        &["walker", "hotspot", "oracle", "instrumenter", "classfile"],
+        &[
+            "walker",
+            "vm",
+            "hotspot",
+            "oracle",
+            "instrumenter",
+            "classfile",
+        ],
     ),
     ("channel-models", &[]),
     ("fixture-natives", &[]),
@@ -57,12 +65,13 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// The places where `unsafe` is allowed: the architectures, the safe face of the JVM, the truth that hooks keep, the
-/// agent's walkers, and the crate `walker`.
+/// agent's walkers, and the crates `vm` and `walker`.
 const UNSAFE: &[&str] = &[
     "native/src/arch/",
     "native/src/jvm/",
     "native/src/truth/",
     "native/src/walkers/",
+    "vm/",
     "walker/",
 ];
 
@@ -124,6 +133,27 @@ fn files_are_short_or_say_why_not() {
         is_long.then(|| format!("{}: {lines} lines, and no `{REASON}`", file.path))
     });
     assert_none(long.collect());
+}
+
+#[test]
+fn names_of_the_vms_fields_stand_in_one_folder() {
+    // A name is looked up through this trait alone.
+    const KNOWS: &[&str] = &["hotspot/src/layout/", "vm/src/tables.rs"];
+    const PASSES_ON: &[&str] = &["vm/src/threads.rs", "vm/src/current.rs"];
+    let files = rust_files(root());
+    let others = files.iter().filter(|file| {
+        !is_in(KNOWS, &file.path) && !is_in(PASSES_ON, &file.path) && !is_test(&file.path)
+    });
+    let uses = |text: &str| text.contains("fields::Fields") || text.contains("fields::{Fields");
+    let others = others.filter(|file| uses(&file.text));
+    let looks_up = |text: &str| {
+        [".field(", ".size(", ".constant("]
+            .iter()
+            .any(|it| text.contains(it))
+    };
+    let passing = files.iter().filter(|file| is_in(PASSES_ON, &file.path));
+    let all = others.chain(passing.filter(|file| looks_up(&file.text)));
+    assert_none(all.map(|file| file.path.clone()).collect());
 }
 
 #[test]

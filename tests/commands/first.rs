@@ -151,6 +151,7 @@ fn a_doctor_finds_what_is_lacking() {
             "JDK",
             "agent",
             "signals",
+            "VM",
         ] {
             let start = format!("ok       {about}: ");
             assert!(

@@ -5,6 +5,7 @@
 //!     cargo build --release -p walker --example profiler
 //!     java -agentpath:target/release/examples/libprofiler.so=interval=10,flames=flames.html ...
 
+use hotspot::layout::method::Method;
 use jni_sys::{JNIEnv, JavaVM, jint, jobject};
 use std::cell::UnsafeCell;
 use std::collections::HashMap;
@@ -19,7 +20,7 @@ use std::thread::{JoinHandle, sleep, spawn};
 use std::time::{Duration, Instant};
 use walker::api::ASGST_Initialize;
 use walker::api::context::with_vm;
-use walker::vm::method::{Method, class_name};
+use walker::layout::Vm;
 use walker::walk::frame::Failure;
 
 const MOST_DEPTH: usize = 512;
@@ -170,9 +171,9 @@ impl Profile {
 fn name_of((method, is_whole): (Option<Method>, bool)) -> Option<String> {
     let (mut name, mut class) = ([0; 128], [0; 256]);
     let lengths = with_vm(|vm, memory| {
-        let of_class = method?.class(&vm.methods, &memory)?;
-        let length = method?.name(&vm.methods, &memory, &mut name)?;
-        let of_class = class_name(&vm.methods, &memory, of_class, &mut class)?;
+        let of_class = vm.methods.class(&memory, method?)?;
+        let length = vm.methods.name(&memory, method?, &mut name)?;
+        let of_class = vm.methods.class_name(&memory, of_class, &mut class)?;
         Some((length, of_class))
     });
     let (name_length, class_length) = lengths??;
@@ -228,7 +229,8 @@ extern "C" fn on_vm_init(jvmti: Jvmti, env: *mut JNIEnv, thread: jobject) {
     // SAFETY: the calling thread's environment, in the live phase; the action is fully set.
     unsafe {
         if ASGST_Initialize(env) != 0 {
-            eprintln!("profiler: this JVM cannot be walked");
+            let why = Vm::why_not().map_or(String::new(), ToString::to_string);
+            eprintln!("profiler: this JVM cannot be walked: {why}");
             return;
         }
         let mut action: libc::sigaction = zeroed();

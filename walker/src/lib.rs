@@ -12,9 +12,8 @@
 //! | [`api`] | the functions of `profile2.h` |
 //! | [`walk`] | the walk, frame by frame |
 //! | [`queue`] | samples whose stacks are walked where the thread is suspended |
-//! | [`vm`] | the layout of the running VM, which is read once |
+//! | [`layout`] | the layout of the running VM, which is read once |
 //! | [`c_frames`] | the callers of C code, by unwind tables |
-//! | [`memory`] | reads of memory that may be unmapped |
 //!
 //! What does not depend on a running VM is in the crate `hotspot`: machine code, debug info and layouts.
 //!
@@ -31,12 +30,12 @@
 //!
 //! HotSpot of JDK 17 to 25 on x86-64 Linux. Functions for handlers are async-signal-safe: they allocate
 //! nothing, take no lock and do a bounded amount of work. Frames of
-//! virtual threads in the heap cannot be walked, and C frames need glibc 2.35 or later.
+//! virtual threads in the heap are walked with the collectors that move objects at safepoints only (Serial, Parallel, G1),
+//! while the thread runs Java code or code of the VM. C frames need glibc 2.35 or later.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 pub mod api;
 pub mod c_frames;
-pub mod memory;
+pub mod layout;
 pub mod queue;
-pub mod vm;
 pub mod walk;

@@ -5,6 +5,7 @@
 //! call, and that one of them is the frame that differs.
 
 use super::cause::{Cause, Program};
+use crate::capability::Capability;
 use crate::case::Facts;
 use crate::code::CodeKind;
 
@@ -13,6 +14,13 @@ pub(super) const CAUSE: Cause = Cause {
     meaning: "the debug info record behind a call that is under way",
     why: "Compiled code has called a stub of the VM, and the thread is still in it. The walker reads the debug info record behind the call, and reports frames that have not begun.",
     recognise,
+    needs: &[
+        Capability::CodeCache,
+        Capability::CompiledMethods,
+        Capability::DebugInfo,
+        Capability::ThreadStates,
+        Capability::MethodNames,
+    ],
     since: 0,
     programs: &[Program {
         note: "New code links its calls.",

@@ -8,6 +8,7 @@
 //! called the method, and nothing is proven.
 
 use super::cause::{Cause, Program};
+use crate::capability::Capability;
 use crate::case::Facts;
 use crate::code::CodeKind;
 use crate::runtime::is_called_by_vm;
@@ -17,6 +18,7 @@ pub(super) const CAUSE: Cause = Cause {
     meaning: "the walk ends below a method that the VM called",
     why: "The VM itself called this method, for example a class initialiser or the constructor of an implicit exception. The walk ends there, although Java callers lie below.",
     recognise,
+    needs: &[Capability::CodeCache, Capability::JavaCalls],
     since: 0,
     programs: &[Program {
         note: "The VM calls constructors of exceptions.",

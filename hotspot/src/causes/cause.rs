@@ -1,5 +1,6 @@
 //! The parts of a cause.
 
+use crate::capability::Capability;
 use crate::case::Facts;
 use oracle::record::CauseName;
 
@@ -12,6 +13,8 @@ pub struct Cause {
     pub meaning: &'static str,
     /// Why the answer is false, in a sentence or two; empty where nobody knows.
     pub why: &'static str,
+    /// What of the VM its proof needs.
+    pub needs: &'static [Capability],
     /// Whether the evidence of a mismatch shows this cause.
     pub recognise: fn(&Facts<'_>) -> bool,
     /// The first JDK that has the fault; 0: every JDK.

@@ -2,6 +2,7 @@
 //! words of the caller's frame for words of the removed frame.
 
 use super::cause::{Cause, Program};
+use crate::capability::Capability;
 use crate::case::{Facts, TopFrame};
 
 pub(super) const CAUSE: Cause = Cause {
@@ -9,6 +10,7 @@ pub(super) const CAUSE: Cause = Cause {
     meaning: "compiled code has removed its frame, and is about to return",
     why: "Compiled code has popped its frame and is about to return. The walker takes the frame for present, and skips a caller or invents one.",
     recognise,
+    needs: &[Capability::CodeCache, Capability::ThreadStates],
     since: 0,
     programs: &[Program {
         note: "Deep recursion in compiled code: the walker skips callers at returns.",

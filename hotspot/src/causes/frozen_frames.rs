@@ -12,6 +12,7 @@ pub(super) const CAUSE: Cause = Cause {
     meaning: "a virtual thread's callers, still in the heap",
     why: "A virtual thread's callers are still frozen in the heap. The walker sees only the frames on the carrier's stack.",
     recognise,
+    needs: &[],
     since: 21,
     programs: &[Program {
         note: "Virtual threads that yield many frames deep; skipped where there are none.",

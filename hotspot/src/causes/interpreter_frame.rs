@@ -6,6 +6,7 @@
 //! starts. So the top frame of the walk is a caller, and is at an instruction that can call.
 
 use super::cause::{Cause, Program};
+use crate::capability::Capability;
 use crate::case::Facts;
 use crate::code::CodeKind;
 use crate::proofs::InterpreterFrame;
@@ -15,6 +16,11 @@ pub(super) const CAUSE: Cause = Cause {
     meaning: "the interpreter's frame is not built yet, or removed",
     why: "The sample hits the entry or exit of an interpreted method. Its frame is not complete, so the newest frames are lost.",
     recognise,
+    needs: &[
+        Capability::CodeCache,
+        Capability::Interpreter,
+        Capability::ThreadStates,
+    ],
     since: 0,
     programs: &[Program {
         note: "Code of C1 calls methods that are never compiled.",

@@ -8,6 +8,7 @@
 //! adapter had moved the stack pointer.
 
 use super::cause::{Cause, Program};
+use crate::capability::Capability;
 use crate::case::Facts;
 use crate::code::CodeKind;
 
@@ -16,6 +17,11 @@ pub(super) const CAUSE: Cause = Cause {
     meaning: "a function of a library, without an anchor",
     why: "Compiled code called a function of the VM or of a library without leaving an anchor. The walker trusts the frame pointer, and loses or invents frames.",
     recognise,
+    needs: &[
+        Capability::CodeCache,
+        Capability::CompiledMethods,
+        Capability::ThreadStates,
+    ],
     since: 0,
     programs: &[Program {
         note: "Methods that are never compiled call the VM.",

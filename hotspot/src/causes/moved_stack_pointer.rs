@@ -2,6 +2,7 @@
 //! adjustment), and the walker takes another word for the return address.
 
 use super::cause::{Cause, Program};
+use crate::capability::Capability;
 use crate::case::{Facts, TopFrame};
 
 pub(super) const CAUSE: Cause = Cause {
@@ -9,6 +10,7 @@ pub(super) const CAUSE: Cause = Cause {
     meaning: "compiled code has moved its stack pointer",
     why: "Compiled code has moved its stack pointer within the method. The size of the frame no longer leads to the return address.",
     recognise,
+    needs: &[Capability::CodeCache, Capability::ThreadStates],
     since: 0,
     programs: &[
         Program {

@@ -2,6 +2,7 @@
 //! The walker reports the inlined frames of another record, or none.
 
 use super::cause::{Cause, Program};
+use crate::capability::Capability;
 use crate::case::Facts;
 use oracle::Reason;
 
@@ -10,6 +11,12 @@ pub(super) const CAUSE: Cause = Cause {
     meaning: "compiled code without a debug info record of its own",
     why: "Compiled code has debug info records only at some instructions. Between two of them the walker uses a neighbouring record: the physical frames are right, inlined frames are those of another place.",
     recognise,
+    needs: &[
+        Capability::CodeCache,
+        Capability::CompiledMethods,
+        Capability::DebugInfo,
+        Capability::ThreadStates,
+    ],
     since: 0,
     programs: &[Program {
         note: "Inlined code, as the compilers make it without hooks.",

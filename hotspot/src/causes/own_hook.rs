@@ -2,6 +2,7 @@
 
 use super::cause::{Cause, Program};
 use super::no_record::is_without_record;
+use crate::capability::Capability;
 use crate::case::Facts;
 
 pub(super) const CAUSE: Cause = Cause {
@@ -9,6 +10,12 @@ pub(super) const CAUSE: Cause = Cause {
     meaning: "a hook of Stackwitness, which does not run now, for want of a debug info record",
     why: "Between two debug info records the walker names a hook of Stackwitness that is inlined there and does not run now. The frames of the program are right.",
     recognise,
+    needs: &[
+        Capability::CodeCache,
+        Capability::CompiledMethods,
+        Capability::DebugInfo,
+        Capability::ThreadStates,
+    ],
     since: 0,
     programs: &[Program {
         note: "Light hooks are inlined, and the next record is often that of a hook.",

@@ -7,6 +7,7 @@ pub(super) const CAUSE: Cause = Cause {
     meaning: "none of the known ones",
     why: "",
     recognise: |_| true,
+    needs: &[],
     since: 0,
     programs: &[],
 };

@@ -7,12 +7,19 @@
 //! `share/code/nmethod.hpp`) whose frame the walk lacks.
 
 use super::cause::{Cause, Program};
+use crate::capability::Capability;
 
 pub(super) const CAUSE: Cause = Cause {
     name: "unwalkable-caller",
     meaning: "the walk ends at a caller that it refuses",
     why: "The caller was deoptimised while it is on the stack. The walker refuses it, and drops everything below.",
     recognise: |facts| facts.is_cut() && !facts.case.proofs.deoptimised.is_empty(),
+    needs: &[
+        Capability::CodeCache,
+        Capability::CompiledMethods,
+        Capability::DebugInfo,
+        Capability::MethodNames,
+    ],
     since: 0,
     programs: &[Program {
         note: "Classes are loaded whose existence makes compiled code wrong, while that code is on \

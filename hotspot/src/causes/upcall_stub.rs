@@ -7,6 +7,7 @@
 //! The proof is a return address into an upcall stub on the stack, where the walk is cut.
 
 use super::cause::{Cause, Program};
+use crate::capability::Capability;
 use crate::case::Facts;
 
 /// The VM's name for the stub. Debug builds add the signature.
@@ -17,6 +18,7 @@ pub(super) const CAUSE: Cause = Cause {
     meaning: "the walk ends at an upcall stub, through which C code called Java",
     why: "C code called Java through an upcall stub of the foreign function interface. The walk ends at the stub.",
     recognise,
+    needs: &[Capability::CodeCache],
     since: 22,
     programs: &[Program {
         note: "The C function bsearch calls a Java method to compare.",

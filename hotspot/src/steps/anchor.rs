@@ -4,18 +4,8 @@
 use super::shadow::Call;
 use super::{Code, Piece, WORD};
 use crate::arch::{Arch, InterpretedFrame, Native};
+use crate::layout::thread::Anchor;
 use crate::memory::Memory;
-
-/// The last Java frame (`JavaFrameAnchor`).
-#[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
-pub struct Anchor {
-    /// Its stack pointer; 0 if there is no such frame.
-    pub sp: usize,
-    /// Its program counter; 0 where the return address of the call is below the stack pointer.
-    pub pc: usize,
-    /// Its frame pointer.
-    pub fp: usize,
-}
 
 /// Generated code.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]

@@ -1,6 +1,6 @@
-//! The lock-free channels of the agent, compiled with loom's atomics and cells.
+//! The lock-free channels of the agent and of the crate `vm`, compiled with loom's atomics and cells.
 //!
-//! The files are those of the agent. Loom runs a test with each order of their operations that the memory model allows, up
+//! The files are the same. Loom runs a test with each order of their operations that the memory model allows, up
 //! to a bound, and finds two threads that use one value. A signal handler is a second thread here: it may run at any
 //! instant of the first, and never waits for it.
 #![allow(missing_docs, reason = "the agent's files have them")]
@@ -9,19 +9,21 @@
 pub mod handoff;
 #[path = "../../src/jvm/os/requests/pool.rs"]
 pub mod pool;
-#[path = "../../src/jvm/os/ring.rs"]
+#[path = "../../../vm/src/ring.rs"]
 pub mod ring;
+
+extern crate self as vm;
+
+/// What `vm::sync` has, by loom.
+pub mod sync {
+    pub use loom::cell::UnsafeCell;
+    pub use loom::sync::Arc;
+    pub use loom::sync::atomic::{AtomicU32, AtomicUsize};
+}
 
 /// What these files use of the agent.
 pub mod jvm {
     pub mod os {
-        /// What the agent's `sync` has, by loom.
-        pub mod sync {
-            pub use loom::cell::UnsafeCell;
-            pub use loom::sync::Arc;
-            pub use loom::sync::atomic::{AtomicU32, AtomicUsize};
-        }
-
         /// What shows that a function runs in a handler.
         pub mod signal {
             use std::marker::PhantomData;

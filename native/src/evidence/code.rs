@@ -8,14 +8,14 @@ use hotspot::code::{CodeKind, CodeMemory};
 
 /// The kind of code at `pc`.
 pub fn code_of(jvm: &Jvm, pc: usize) -> CodeKind {
-    let blob = jvm.code_cache.as_ref().and_then(|cache| cache.blob(pc));
+    let blob = jvm.code_cache().ok().and_then(|cache| cache.blob(pc));
     blob.map_or(CodeKind::Library, |blob| blob.kind())
 }
 
 /// The code at `pc` as a kind: the VM's name for the code, with a compiled method's tier, or the
 /// library's file.
 pub fn kind_at(jvm: &Jvm, pc: usize) -> Place {
-    match jvm.code_cache.as_ref().and_then(|cache| cache.kind(pc)) {
+    match jvm.code_cache().ok().and_then(|cache| cache.kind(pc)) {
         Some(kind) => Place::Generated(kind),
         None => match symbols::library(pc) {
             Some(library) => Place::Library(library),
@@ -26,7 +26,7 @@ pub fn kind_at(jvm: &Jvm, pc: usize) -> Place {
 
 /// `package.Class` and name of the method whose compiled code is at `pc`.
 pub fn method_at(jvm: &Jvm, pc: usize) -> Option<(String, String)> {
-    let cache = jvm.code_cache.as_ref()?;
+    let cache = jvm.code_cache().ok()?;
     let method = cache.method(&cache.blob(pc)?)?;
     let (class, name) = method.rsplit_once('.')?;
     Some((class.into(), name.into()))
@@ -38,7 +38,7 @@ pub fn describe(jvm: &Jvm, pc: usize) -> String {
         let blob = cache.blob(pc)?;
         Some((cache.method(&blob), blob))
     };
-    match jvm.code_cache.as_ref().and_then(blob) {
+    match jvm.code_cache().ok().and_then(blob) {
         Some((method, blob)) => {
             let method = method.map_or(String::new(), |method| format!(" {method}"));
             let tier = blob

@@ -3,22 +3,22 @@
 use crate::jvm::Jvm;
 use crate::jvm::code_cache::CodeCache;
 use crate::jvm::debug_info;
-use crate::jvm::os::peek::peek_bytes;
 use crate::sampling::sample::Sample;
 use hotspot::arch::{Arch, Native};
 use hotspot::code::{Blob, CodeKind, CodeMemory};
 use hotspot::debug_info::{Around, Scope};
-use hotspot::vm::entry::Words;
+use hotspot::layout::entry::Words;
+use vm::memory::kernel::peek_bytes;
 
 /// The records around the place in compiled code at which the walk of `sample` begins: the program counter, or where the
 /// library that runs returns to, if compiled code has called it without an anchor. `None` if the thread does not run Java
 /// code, or the records cannot be read.
 pub fn records_around(jvm: &Jvm, sample: &Sample) -> Option<Around> {
-    let in_java = sample.anchor.is_some_and(|anchor| anchor.is_in_java());
+    let in_java = sample.seen.is_some_and(|seen| seen.is_in_java());
     if !in_java {
         return None;
     }
-    let (cache, records) = (jvm.code_cache.as_ref()?, jvm.debug_info.as_ref()?);
+    let (cache, records) = (jvm.code_cache().ok()?, jvm.debug_info.as_ref().ok()?);
     let pc = sample.registers.pc;
     let Some(blob) = cache.blob(pc) else {
         let (blob, pc) = leaf_call(cache, sample.stack_top.stack())?;
@@ -55,7 +55,7 @@ fn leaf_call(cache: &CodeCache, stack: Words<'_>) -> Option<(Blob, usize)> {
     // ends with that of its caller.
     let is_framed = |blob: &Blob, at: usize| {
         let caller = cache
-            .frame_words(blob)
+            .frame_words(blob.start)
             .and_then(|words| stack.words.get(at + words));
         caller.is_some_and(|&caller| cache.name_at(caller).is_some())
     };

@@ -1,13 +1,13 @@
 //! Whether the first frame of a walk of an interrupted thread is intact.
 
 use crate::jvm::Jvm;
-use crate::jvm::os::peek::peek_bytes;
 use crate::sampling::sample::Sample;
 use hotspot::arch::{Arch, Native, Registers};
 use hotspot::code::{Blob, CodeKind, CodeMemory};
+use hotspot::layout::interpreter::Role;
 use hotspot::proofs::InterpreterFrame;
 use hotspot::return_address::Word;
-use hotspot::vm::interpreter::Role;
+use vm::memory::kernel::peek_bytes;
 
 /// These bytes tell whether code builds its frame, or has removed it.
 const CODE: usize = 16;
@@ -17,13 +17,11 @@ const CODE: usize = 16;
 /// Java frame. A walker that gives an error there refuses a stack that can be walked.
 pub fn is_intact(jvm: &Jvm, sample: &Sample) -> bool {
     let registers = &sample.registers;
-    let Some((cache, anchor)) = jvm.code_cache.as_ref().zip(sample.anchor) else {
+    let Some((cache, seen)) = jvm.code_cache().ok().zip(sample.seen) else {
         return false;
     };
-    if !anchor.is_without_pc() {
-        return cache
-            .blob(anchor.last_pc)
-            .is_some_and(|blob| is_java(&blob));
+    if !seen.is_without_pc() {
+        return cache.blob(seen.last.pc).is_some_and(|blob| is_java(&blob));
     }
     let Some(blob) = cache.blob(registers.pc) else {
         return false;
@@ -42,7 +40,7 @@ fn is_java(blob: &Blob) -> bool {
 
 /// Whether the interpreter runs a bytecode, and has not removed the frame.
 fn is_in_body(jvm: &Jvm, registers: &Registers) -> bool {
-    let found = jvm.interpreter();
+    let found = jvm.interpreter().ok();
     let codelet = found.and_then(|found| found.codelet(registers.pc));
     let frame = |code: &[u8]| codelet?.frame::<Native>(registers, code).ok();
     codelet.is_some_and(|codelet| codelet.role == Role::Body)
@@ -54,8 +52,8 @@ fn has_return_address(jvm: &Jvm, sample: &Sample, blob: &Blob) -> bool {
     let code = peek_bytes(sample.registers.pc, CODE);
     let has_none = Native::is_prologue(&code) || Native::is_frame_removed(&code);
     let word = || {
-        let cache = jvm.code_cache.as_ref()?;
-        let word = sample.stack_top.word(cache.frame_words(blob)? - 1)?;
+        let cache = jvm.code_cache().ok()?;
+        let word = sample.stack_top.word(cache.frame_words(blob.start)? - 1)?;
         Some(Word::of::<Native>(word, blob, cache))
     };
     !has_none && word().is_some_and(|word| word != Word::OfOther)

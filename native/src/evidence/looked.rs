@@ -6,13 +6,13 @@ use super::return_address::{self, Found};
 use super::seen::Seen;
 use crate::jvm::Jvm;
 use crate::jvm::jni::Env;
-use crate::jvm::os::peek::{can_read, peek_bytes};
 use crate::sampling::sample::Sample;
 use hotspot::case::Instant;
 use hotspot::code::CodeKind;
 use hotspot::proofs::Proofs;
 use hotspot::return_address::ReturnAddress;
 use oracle::record::{Address, CodeBytes, Evidence, StackWord};
+use vm::memory::kernel::{can_read, peek_bytes};
 
 /// How many bytes at a program counter are looked at.
 const BYTES: usize = 16;
@@ -59,9 +59,9 @@ impl<'a> Looked<'a> {
     /// What a cause depends on, for a thread that a signal interrupted.
     pub fn instant(&self) -> Option<Instant<'_>> {
         let found = self.signal.as_ref()?;
-        let anchor = found.sample.anchor;
+        let seen = found.sample.seen;
         Some(Instant {
-            in_java: anchor.is_some_and(|anchor| anchor.is_without_pc()),
+            in_java: seen.is_some_and(|seen| seen.is_without_pc()),
             code: found.code,
             anchor: found.anchor,
             bytes: &found.bytes,
@@ -83,11 +83,11 @@ impl<'a> Looked<'a> {
 
 impl<'a> InSignal<'a> {
     fn of(jvm: &Jvm, sample: &'a Sample) -> InSignal<'a> {
-        let anchored = sample.anchor.filter(|anchor| anchor.last_pc != 0);
+        let anchored = sample.seen.filter(|seen| seen.last.pc != 0);
         InSignal {
             sample,
             code: code_of(jvm, sample.registers.pc),
-            anchor: anchored.map(|anchor| code_of(jvm, anchor.last_pc)),
+            anchor: anchored.map(|seen| code_of(jvm, seen.last.pc)),
             bytes: peek_bytes(sample.registers.pc, BYTES),
             return_address: return_address::find(jvm, sample),
         }
@@ -99,12 +99,12 @@ impl<'a> InSignal<'a> {
         evidence.pc = Some(Address(registers.pc));
         evidence.sp = Some(Address(registers.sp));
         evidence.fp = Some(Address(registers.fp));
-        if let Some(anchor) = self.sample.anchor {
-            evidence.state = Some(anchor.state.name().into());
-            evidence.last_java_sp = Some(Address(anchor.last_sp));
-            evidence.last_java_pc = Some(Address(anchor.last_pc));
-            let has_pc = anchor.last_pc != 0;
-            evidence.last_java_code = has_pc.then(|| describe(jvm, anchor.last_pc));
+        if let Some(seen) = self.sample.seen {
+            evidence.state = Some(seen.state.name().into());
+            evidence.last_java_sp = Some(Address(seen.last.sp));
+            evidence.last_java_pc = Some(Address(seen.last.pc));
+            let has_pc = seen.last.pc != 0;
+            evidence.last_java_code = has_pc.then(|| describe(jvm, seen.last.pc));
         }
         evidence.code = Some(describe(jvm, registers.pc));
         evidence.memory = can_read().err().map(ToString::to_string);

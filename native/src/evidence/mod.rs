@@ -12,6 +12,7 @@ mod return_address;
 mod seen;
 mod share;
 mod shown;
+pub mod state_check;
 
 pub use code::{code_of, describe, kind_at};
 pub use intact::is_intact;

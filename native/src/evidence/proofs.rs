@@ -5,14 +5,14 @@ use crate::jvm::Jvm;
 use crate::jvm::code_cache::CodeCache;
 use crate::jvm::debug_info::Scope;
 use crate::jvm::jni::Env;
-use crate::jvm::os::peek::{OwnMemory, peek, peek_bytes};
 use crate::sampling::stack_top::WORDS;
 use hotspot::arch::{Arch, InterpretedFrame, Native, RETURN_ADDRESS, Registers};
 use hotspot::code::{Blob, CodeKind, CodeMemory};
+use hotspot::layout::entry::Words;
 use hotspot::proofs::{InterpreterFrame, Proofs};
-use hotspot::vm::entry::Words;
 use rustc_hash::FxBuildHasher;
 use std::collections::HashSet;
+use vm::memory::kernel::{OwnMemory, peek, peek_bytes};
 
 const WORD: usize = size_of::<usize>();
 
@@ -36,7 +36,7 @@ pub struct Stacks<'a> {
 
 /// What a look at a stack that was `seen` so finds; `env` is the calling thread's.
 pub fn find(jvm: &Jvm, env: Env<'_>, seen: Seen<'_>, stacks: &Stacks<'_>) -> Proofs {
-    let Some(cache) = &jvm.code_cache else {
+    let Ok(cache) = jvm.code_cache() else {
         return Proofs::default();
     };
     match seen {
@@ -54,11 +54,9 @@ pub fn find(jvm: &Jvm, env: Env<'_>, seen: Seen<'_>, stacks: &Stacks<'_>) -> Pro
         }
         Seen::InSignal(sample) => {
             let words = sample.stack_top.stack();
-            let in_java = sample.anchor.is_some_and(|anchor| anchor.is_without_pc());
-            let anchored = sample.anchor.map(|anchor| anchor.last_pc);
-            let pc = anchored
-                .filter(|&pc| pc != 0)
-                .unwrap_or(sample.registers.pc);
+            let in_java = sample.seen.is_some_and(|seen| seen.is_without_pc());
+            let anchored = sample.seen.map(|seen| seen.last.pc).filter(|&pc| pc != 0);
+            let pc = anchored.unwrap_or(sample.registers.pc);
             let is_leaf_call = in_java && is_leaf_call(cache, words, &sample.registers);
             Proofs {
                 is_top_at_call: stacks.is_top_at_call,
@@ -101,11 +99,14 @@ fn of_stack(jvm: &Jvm, cache: &CodeCache, stack: Words<'_>, stacks: &Stacks<'_>)
             _ => {}
         }
     }
-    let callers = jvm.java_calls.map(|calls| calls.callers(&OwnMemory, stack));
+    let callers = jvm
+        .java_calls
+        .as_ref()
+        .map(|calls| calls.callers(&OwnMemory, stack));
     let code_of = |pc| cache.name_at(pc).map(|name| CodeKind::of(&name));
     proofs.entries = callers
+        .unwrap_or_default()
         .into_iter()
-        .flatten()
         .filter_map(|caller| code_of(caller?))
         .collect();
     let calls_from_stub = proofs.entries.contains(&CodeKind::Stub);
@@ -116,7 +117,7 @@ fn of_stack(jvm: &Jvm, cache: &CodeCache, stack: Words<'_>, stacks: &Stacks<'_>)
 /// The program counter at which the calling thread left Java code, and the address and the words of its stack from
 /// there on.
 fn own_words(jvm: &Jvm, env: Env<'_>) -> Option<(usize, usize, Vec<usize>)> {
-    let last = jvm.java_threads.as_ref()?.last_frame(env.address())?;
+    let last = jvm.java_threads.as_ref().ok()?.last_frame(env.address())?;
     // The call that left Java code has pushed its return address.
     let pushed = || peek::<usize>(last.sp.wrapping_sub(WORD));
     let pc = match last.pc {
@@ -132,7 +133,7 @@ fn own_words(jvm: &Jvm, env: Env<'_>) -> Option<(usize, usize, Vec<usize>)> {
 /// The method whose frame goes on at `pc` only to be deoptimised.
 fn deoptimised(jvm: &Jvm, cache: &CodeCache, pc: usize) -> Option<String> {
     let blob = cache.blob(pc)?;
-    let is_handler = jvm.debug_info.as_ref()?.is_deopt_handler(&blob, pc);
+    let is_handler = jvm.debug_info.as_ref().ok()?.is_deopt_handler(&blob, pc);
     is_handler.then(|| cache.method(&blob))?
 }
 
@@ -149,7 +150,7 @@ fn is_next_record(
         return false;
     };
     // The return address of the stub: where its frame ends, or on top where the frame is not built.
-    let by_frame = cache.frame_words(&stub).map(|words| words - 1);
+    let by_frame = cache.frame_words(stub.start).map(|words| words - 1);
     let mut places = by_frame.into_iter().chain(0..4);
     places.any(|at| {
         let word = stack.words.get(at);
@@ -164,7 +165,7 @@ fn is_next_record(
 fn frames_behind(jvm: &Jvm, cache: &CodeCache, pc: usize, stacks: &Stacks<'_>) -> Option<usize> {
     let is_compiled = |blob: &Blob| blob.kind() == CodeKind::Compiled;
     let caller = cache.blob(pc).filter(is_compiled)?;
-    let around = jvm.debug_info.as_ref()?.around(&caller, pc)?;
+    let around = jvm.debug_info.as_ref().ok()?.around(&caller, pc)?;
     let is_reported = |(at, scope): (usize, &Scope)| {
         let reported = (stacks.walk)(at);
         reported.is_some_and(|(name, bci)| {
@@ -176,9 +177,8 @@ fn frames_behind(jvm: &Jvm, cache: &CodeCache, pc: usize, stacks: &Stacks<'_>) -
 }
 
 fn interpreter_frame(jvm: &Jvm, registers: &Registers) -> InterpreterFrame {
-    let codelet = jvm
-        .interpreter()
-        .and_then(|found| found.codelet(registers.pc));
+    let found = jvm.interpreter().ok();
+    let codelet = found.and_then(|found| found.codelet(registers.pc));
     let frame =
         codelet.map(|codelet| codelet.frame::<Native>(registers, &peek_bytes(registers.pc, CODE)));
     // Where the architecture does not show it, there is no proof that the frame is not intact.

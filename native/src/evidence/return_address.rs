@@ -18,15 +18,15 @@ pub struct Found {
 /// Looks for the return address of the code that `sample` interrupted; `None` if this code was not
 /// compiled from a method, or if an anchor says that the walk starts elsewhere.
 pub fn find(jvm: &Jvm, sample: &Sample) -> Option<Found> {
-    let cache = jvm.code_cache.as_ref()?;
-    if !sample.anchor.is_some_and(|anchor| anchor.is_without_pc()) {
+    let cache = jvm.code_cache().ok()?;
+    if !sample.seen.is_some_and(|seen| seen.is_without_pc()) {
         return None;
     }
     let code = cache.blob(sample.registers.pc)?;
     if !code.is_nmethod() {
         return None;
     }
-    let frame_words = cache.frame_words(&code)?;
+    let frame_words = cache.frame_words(code.start)?;
     let look_at = |word: Option<usize>| {
         let found = word.map(|word| Word::of::<Native>(word, &code, cache));
         found.unwrap_or(Word::Unknown)

@@ -4,20 +4,20 @@
 //! in address order (`is_decipherable_compiled_frame` in `share/prims/forte.cpp`). HotSpot promises
 //! only a nearby record there.
 
-use crate::jvm::os::peek::pages::Pages;
-use crate::jvm::os::peek::{OwnMemory, peek, peek_bytes};
-use crate::jvm::structs::Structs;
 use hotspot::code::Blob;
-use hotspot::vm::debug_info::{Compression, RECORD};
-use hotspot::vm::fields::Fields;
-use hotspot::vm::nmethod::{DebugTables, Layout, Nmethod};
+use hotspot::layout::debug_info::{Compression, check_records};
+use hotspot::layout::fields::Missing;
+use hotspot::layout::method::{Layout as Methods, Method};
+use hotspot::layout::nmethod::{DebugTables, Layout, Nmethod};
+use vm::memory::kernel::{OwnMemory, peek_bytes};
+use vm::memory::pages::Pages;
+use vm::tables::Tables;
 
 /// Finds debug info records by address.
 pub struct DebugInfo {
     nmethods: Layout,
     compression: Compression,
-    const_method: usize,
-    const_method_size: usize,
+    methods: Methods,
 }
 
 /// One frame of a record.
@@ -50,18 +50,13 @@ const CODE_START: usize = 16;
 const MOST_SCOPES: usize = 256;
 
 impl DebugInfo {
-    /// `None` if this VM does not describe its debug info as expected. `feature` is the VM's
-    /// `java.vm.specification.version`.
-    pub fn find(structs: &Structs, feature: u32) -> Option<DebugInfo> {
-        // The layout since JDK 8. In a VM with another size the layout is different.
-        if structs.size("PcDesc")? != RECORD {
-            return None;
-        }
-        Some(DebugInfo {
-            nmethods: Layout::find(structs)?,
+    /// Finds the layouts. `feature` is the VM's `java.vm.specification.version`.
+    pub fn find(tables: &Tables, feature: u32) -> Result<DebugInfo, Missing> {
+        check_records(tables)?;
+        Ok(DebugInfo {
+            nmethods: Layout::find(tables)?,
             compression: Compression::of(feature),
-            const_method: structs.field(&["Method"], "_constMethod")?,
-            const_method_size: structs.size("ConstMethod")?,
+            methods: Methods::find(tables)?,
         })
     }
 
@@ -92,10 +87,10 @@ impl DebugInfo {
                 return None;
             }
             let scope = tables.scope(pages, self.compression, next)?;
-            let const_method: usize = peek(scope.method + self.const_method)?;
+            let (code, _) = Method(scope.method).code(&self.methods, pages)?;
             scopes.push(Scope {
                 method: scope.method,
-                code: peek_bytes(const_method + self.const_method_size, CODE_START),
+                code: peek_bytes(code, CODE_START),
                 bci: scope.bci,
             });
             next = scope.sender;

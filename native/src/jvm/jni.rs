@@ -323,17 +323,21 @@ unsafe impl Send for Vm {}
 unsafe impl Sync for Vm {}
 
 impl Vm {
-    /// GetEnv: an interface of the given version, if the VM has it.
-    pub(super) fn interface(self, version: jint) -> Option<NonNull<c_void>> {
-        let (vm, mut env) = (self.0.as_ptr(), ptr::null_mut());
+    pub(super) fn raw(self) -> *mut JavaVM {
+        self.0.as_ptr()
+    }
+
+    /// GetEnv: JNI, if the calling thread is attached.
+    fn interface(self) -> Option<NonNull<c_void>> {
+        let (vm, mut env) = (self.raw(), ptr::null_mut());
         // SAFETY: the VM's own interface, and a place for the answer.
-        let status = unsafe { ((**vm).v1_2.GetEnv)(vm, &mut env, version) };
+        let status = unsafe { ((**vm).v1_2.GetEnv)(vm, &mut env, jni_sys::JNI_VERSION_1_8) };
         NonNull::new(env).filter(|_| status == 0)
     }
 
     /// Runs `body` with the environment of the calling thread; none if the thread is not attached.
     pub fn with_env<T>(self, body: impl FnOnce(Env<'_>) -> T) -> Option<T> {
-        let env = self.interface(jni_sys::JNI_VERSION_1_8)?;
+        let env = self.interface()?;
         Some(body(Env(env.cast(), PhantomData)))
     }
 

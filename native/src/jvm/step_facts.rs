@@ -1,90 +1,75 @@
 //! Code and methods of the VM, for the truth by steps.
 
 use crate::jvm::code_cache::CodeCache;
-use crate::jvm::os::peek::{OwnMemory, peek};
-use crate::jvm::structs::Structs;
 use hotspot::arch::Native;
 use hotspot::code::CodeMemory;
+use hotspot::layout::debug_info::{Compression, Record, check_records};
+use hotspot::layout::entry::Layout as JavaCalls;
+use hotspot::layout::fields::Missing;
+use hotspot::layout::method::{Layout as Methods, Method};
+use hotspot::layout::nmethod::{DebugTables, Layout, Nmethod};
+use hotspot::layout::thread::{Anchor, AnchorLayout};
 use hotspot::return_address::called;
-use hotspot::steps::anchor::{Anchor, Blob, Vm};
+use hotspot::steps::anchor::{Blob, Vm};
 use hotspot::steps::truth::{Bci, Facts, Line, Records};
 use hotspot::steps::{Code, Piece};
-use hotspot::vm::debug_info::{Compression, RECORD, Record};
-use hotspot::vm::entry::Layout as JavaCalls;
-use hotspot::vm::fields::Fields;
-use hotspot::vm::frame_complete::FrameComplete;
-use hotspot::vm::nmethod::{DebugTables, Layout, Nmethod};
 use std::rc::Rc;
+use std::sync::Arc;
+use vm::memory::kernel::OwnMemory;
+use vm::tables::Tables;
 
 /// The places of what the truth by steps needs.
 pub struct StepFacts {
     nmethods: Layout,
     compression: Compression,
-    stubs: Option<usize>,
-    frame_complete: FrameComplete,
-    code: CodeCache,
+    code: Arc<CodeCache>,
     java_calls: JavaCalls,
-    access_flags: usize,
-    const_method: usize,
-    const_method_size: usize,
-    code_size: usize,
+    methods: Methods,
 }
-
-/// `JVM_ACC_NATIVE` (JVMS 4.6).
-const NATIVE: u16 = 0x100;
-
-/// `JVM_ACC_SYNTHETIC` (JVMS 4.6).
-const SYNTHETIC: u16 = 0x1000;
 
 /// A limit that no depth of inlining reaches.
 const MOST_SCOPES: usize = 256;
 
 impl StepFacts {
-    /// Whether the VM itself has made the method at this address, to call what a method handle leads to
-    /// (`Method::make_method_handle_intrinsic`).
+    /// Whether the VM itself has made the method at this address, to call what a method handle leads to.
     pub fn is_linker(&self, method: usize) -> bool {
-        const BOTH: u16 = NATIVE | SYNTHETIC;
-        let flags = peek::<u16>(method.wrapping_add(self.access_flags));
-        flags.is_some_and(|flags| flags & BOTH == BOTH)
+        let flags = Method(method).flags(&self.methods, &OwnMemory);
+        flags.is_some_and(|flags| flags.is_linker())
     }
 
-    /// `None` if this VM does not describe its code as expected. `feature` is the VM's
-    /// `java.vm.specification.version`.
-    pub fn find(structs: &Structs, feature: u32) -> Option<StepFacts> {
-        if structs.size("PcDesc")? != RECORD {
-            return None;
-        }
-        Some(StepFacts {
-            nmethods: Layout::find(structs)?,
+    /// Finds the layouts. `feature` is the VM's `java.vm.specification.version`.
+    pub fn find(
+        tables: &Tables,
+        code: &Result<Arc<CodeCache>, Missing>,
+        feature: u32,
+    ) -> Result<StepFacts, Missing> {
+        check_records(tables)?;
+        AnchorLayout::find(tables)?.check_fp()?;
+        let code = code.clone()?;
+        code.names().map_err(Missing::clone)?;
+        Ok(StepFacts {
+            nmethods: Layout::find(tables)?,
             compression: Compression::of(feature),
-            frame_complete: FrameComplete::find(structs)?,
-            stubs: structs.field(&["nmethod"], "_stub_offset"),
-            code: CodeCache::find(structs)?,
-            java_calls: JavaCalls::find(structs)?,
-            access_flags: structs.field(&["Method"], "_access_flags")?,
-            const_method: structs.field(&["Method"], "_constMethod")?,
-            const_method_size: structs.size("ConstMethod")?,
-            code_size: structs.field(&["ConstMethod"], "_code_size")?,
+            code,
+            java_calls: JavaCalls::find(tables)?,
+            methods: Methods::find(tables)?,
         })
     }
 
     /// Where the stubs of the compiled method `blob` begin, behind its code.
     pub fn stubs(&self, blob: usize) -> Option<usize> {
-        let distance: i32 = peek(blob + self.stubs?)?;
-        Some(blob.wrapping_add_signed(distance as isize))
+        Nmethod(blob).stubs(&self.nmethods, &OwnMemory)
     }
 
     /// Where the frame of the compiled method `blob` is complete, and its body begins; `None` if it has no frame.
     pub fn body(&self, blob: usize) -> Option<usize> {
-        let tables = Nmethod(blob).debug_tables(&self.nmethods, &OwnMemory)?;
-        let distance = self.frame_complete.read(&OwnMemory, blob)?;
-        Some(tables.code + usize::try_from(distance).ok()?)
+        Some(self.code.code_of(blob)?.start + self.code.frame_complete(blob)?)
     }
 
     /// Whether the instruction before `pc` is a call that has a debug info record.
     fn is_behind_call(&self, pc: usize) -> bool {
         // Such calls are direct calls of generated code: the code cache is small enough.
-        let called = called::<Native>(pc, &self.code);
+        let called = called::<Native>(pc, &*self.code);
         // Compiled code calls `StubRoutines` as it calls C. A record behind such a call is of other code.
         called.is_some_and(|called| !called.name.starts_with("StubRoutines"))
     }
@@ -130,18 +115,17 @@ impl Facts for StepFacts {
     }
 
     fn bci(&self, method: usize, bcp: usize) -> Option<Bci> {
-        let flags: u16 = peek(method + self.access_flags)?;
-        if flags & NATIVE != 0 {
+        let method = Method(method);
+        if method.flags(&self.methods, &OwnMemory)?.is_native() {
             return Some(Bci::Native);
         }
-        let const_method: usize = peek(method + self.const_method)?;
-        let size: u16 = peek(const_method + self.code_size)?;
-        let bci = bcp.checked_sub(const_method + self.const_method_size)?;
+        let (code, size) = method.code(&self.methods, &OwnMemory)?;
+        let bci = bcp.checked_sub(code)?;
         (bci < usize::from(size)).then_some(Bci::At(i32::try_from(bci).ok()?))
     }
 
     fn frame_words(&self, Piece { blob, .. }: Piece) -> Option<usize> {
-        self.code.frame_words_of(blob)
+        self.code.frame_words(blob)
     }
 
     fn is_at_beginning(&self, Piece { blob, .. }: Piece, pc: usize) -> bool {
@@ -167,7 +151,7 @@ impl Vm for StepFacts {
                 id: self.code.compile_id_of(&blob),
                 blob: blob.start,
             },
-            frame_words: self.code.frame_words(&blob).unwrap_or(0),
+            frame_words: self.code.frame_words(blob.start).unwrap_or(0),
         })
     }
 

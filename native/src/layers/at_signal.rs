@@ -8,6 +8,7 @@ use super::with_next::{AtSafepoint, SafepointStacks};
 use super::{at_event, profiles, with_next, with_trace};
 use crate::edges::{Patience, Thread};
 use crate::evidence;
+use crate::evidence::state_check::StateCheck;
 use crate::jvm::jni::Env;
 use crate::jvm::os::heap::FreePages;
 use crate::records::error_codes::{ErrorCodes, ErrorKey};
@@ -38,7 +39,7 @@ pub fn serving(layers: &'static Layers) -> io::Result<Serving> {
     });
     Ok(Serving {
         walkers: Layer::ALL.map(|layer| layers.walkers.of(layer)?.in_handler()),
-        java_threads: layers.truth.jvm.java_threads.as_ref(),
+        java_threads: layers.truth.jvm.java_threads.as_ref().ok(),
         alterations: alterations.transpose()?,
     })
 }
@@ -82,6 +83,7 @@ struct Judging<'e> {
     /// How often each error code was returned, and at which code.
     errors: ErrorCodes,
     free_pages: FreePages,
+    states: StateCheck,
 }
 
 impl<'e> Judging<'e> {
@@ -100,11 +102,13 @@ impl<'e> Judging<'e> {
             stacks: Stacks::default(),
             errors: ErrorCodes::default(),
             free_pages: FreePages::new(),
+            states: StateCheck::default(),
         })
     }
 
     fn judge_by_trace(&mut self, layer: Layer, target: &Target<'_>, sample: &Sample) {
         let (layers, env, edges) = (self.layers, self.env, &self.edges);
+        self.states.look(layers.truth.jvm, layers.records, sample);
         let reply = reply(layers, layer, target, sample, &mut self.later);
         if let Some(walk) = read_walk(layers, env, &mut self.errors, layer, sample, reply) {
             self.stacks.add(walk);
@@ -139,6 +143,7 @@ impl<'e> Judging<'e> {
         if !layers.config.hooks.is_on() && !layers.config.edges {
             self.stacks.add(walk);
         }
+        self.states.look(layers.truth.jvm, layers.records, sample);
         let edges = |walk: &[Frame]| self.edges.findings(of, walk);
         let evidence = |walk: &[Frame]| self.edges.evidence(of, walk);
         let answer = (target.tid, sample, walk);
@@ -164,6 +169,8 @@ impl<'e> Judging<'e> {
     }
 
     fn judge_by_classes(&mut self, layer: Layer, target: &Target<'_>, sample: &Sample) {
+        let Layers { truth, records, .. } = self.layers;
+        self.states.look(truth.jvm, records, sample);
         // Before the time of this check is measured: reading classes is no part of judging this stack.
         self.edges.read_loaded();
         let of = thread(target);
@@ -279,11 +286,10 @@ fn read_walk<'s>(
             if let Some(recorder) = &layers.recorder {
                 recorder.offer_error(&layers.reporter, env, layer, code.0, sample);
             }
-            let anchor = sample.anchor;
             let key = ErrorKey {
                 layer,
                 code: code.0,
-                state: anchor.map_or("unknown", |anchor| anchor.state.name()),
+                state: sample.seen.map_or("unknown", |seen| seen.state.name()),
                 intact: Walker::of(layer).is_some_and(|walker| walker.refuses(code.0))
                     && evidence::is_intact(layers.truth.jvm, sample),
             };

@@ -4,7 +4,6 @@
 use super::methods::Named;
 use crate::evidence::compiled;
 use crate::jvm::code_cache::CodeCache;
-use crate::jvm::os::peek::peek_bytes;
 use crate::jvm::symbols;
 use crate::sampling::sample::Sample;
 use crate::truth::context::Truth as Known;
@@ -15,6 +14,7 @@ use oracle::recorded::{
     RecordedBlob, RecordedDebugInfo, RecordedInstant, RecordedScope, RecordedWord,
 };
 use oracle::trace::Frame;
+use vm::memory::kernel::peek_bytes;
 
 /// This many bytes of code are kept before the program counter,
 const BEFORE: usize = 32;
@@ -44,7 +44,7 @@ impl Blobs<'_> {
     fn end(self) -> Vec<RecordedBlob> {
         let record = |blob: Blob| RecordedBlob {
             start: hex(blob.start),
-            frame_words: self.cache.and_then(|cache| cache.frame_words(&blob)),
+            frame_words: self.cache.and_then(|cache| cache.frame_words(blob.start)),
             method: self.cache.and_then(|cache| cache.method(&blob)),
             name: blob.name,
             tier: blob.tier,
@@ -62,17 +62,17 @@ pub fn of(
 ) -> RecordedInstant {
     let Registers { pc, sp, fp, .. } = sample.registers;
     let mut blobs = Blobs {
-        cache: known.jvm.code_cache.as_ref(),
+        cache: known.jvm.code_cache().ok(),
         known: vec![],
     };
     let code = blobs.at(pc);
-    let anchor = sample.anchor.as_ref();
-    let pc_of_anchor = anchor.map(|anchor| anchor.last_pc).filter(|&pc| pc != 0);
+    let seen = sample.seen.as_ref();
+    let pc_of_anchor = seen.map(|seen| seen.last.pc).filter(|&pc| pc != 0);
     RecordedInstant {
         pc: hex(pc),
         sp: hex(sp),
         fp: hex(fp),
-        anchor: anchor.map(|at| (at.state.name().into(), hex(at.last_sp), hex(at.last_pc))),
+        anchor: seen.map(|at| (at.state.name().into(), hex(at.last.sp), hex(at.last.pc))),
         code,
         library: code.is_none().then(|| symbols::library(pc)).flatten(),
         anchor_code: pc_of_anchor.and_then(|pc| blobs.at(pc)),

@@ -1,6 +1,5 @@
 //! Requests for samples: the sampler and the signal handler exchange the samples here.
 
-use super::bell::Bell;
 use super::sample::Sample;
 use crate::jvm::os::clock;
 use crate::jvm::os::handoff::{self, Pool};
@@ -9,6 +8,7 @@ use crate::truth::thread_state::ThreadState;
 use oracle::Layer;
 use std::io;
 use std::time::Duration;
+use vm::bell::Bell;
 
 /// The number of samples: requests under way, and samples whose thread answers late.
 const SAMPLES: usize = 64;
@@ -75,7 +75,7 @@ pub fn make() -> io::Result<Vec<Free>> {
 /// sample, and gives it back.
 pub fn answer(context: &HandlerContext<'_>, word: u64, fill: impl FnOnce(&mut Order)) {
     if ALL.answer(context, handoff::Ticket::from_raw(word), fill) {
-        BELL.ring(context);
+        BELL.ring();
     }
 }
 

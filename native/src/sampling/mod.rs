@@ -7,7 +7,6 @@
 pub mod allocations;
 pub mod altering;
 mod asking;
-mod bell;
 pub mod client;
 pub mod handler;
 mod pace;

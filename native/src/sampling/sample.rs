@@ -1,7 +1,7 @@
 //! A sample: the signal handler writes it, and the sampler reads it.
 
 use super::stack_top::StackTop;
-use crate::jvm::java_thread::Anchor;
+use crate::jvm::java_thread::Seen;
 use crate::truth::trace_stack::StackCopy;
 use crate::walkers::buffer::{FrameBuffer, MAX_FRAMES, Walk};
 use hotspot::arch::Registers;
@@ -38,8 +38,8 @@ pub struct Sample {
     pub carried: bool,
     /// Whether the trace stacks could be copied.
     pub copied: Result<(), Drop>,
-    /// The thread's state and anchor, if the VM describes them.
-    pub anchor: Option<Anchor>,
+    /// The thread's state and its last Java frame, if the VM describes them.
+    pub seen: Option<Seen>,
     /// The registers of the interrupted code.
     pub registers: Registers,
     /// The words at the stack pointer.
@@ -58,7 +58,7 @@ impl Sample {
             carrier: StackCopy::new(MAX_FRAMES)?,
             carried: false,
             copied: Ok(()),
-            anchor: None,
+            seen: None,
             registers: Registers::default(),
             stack_top: StackTop::EMPTY,
         })

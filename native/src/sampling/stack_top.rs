@@ -1,8 +1,8 @@
 //! The words at the top of an interrupted thread's Java stack, as its signal handler copies them.
 
-use crate::jvm::java_thread::Anchor;
+use crate::jvm::java_thread::Seen;
 use crate::truth::interrupted::Interrupted;
-use hotspot::vm::entry::Words;
+use hotspot::layout::entry::Words;
 
 /// The number of words that are looked at, 32 KiB. This is enough for dozens of frames, for the return address
 /// in nearly all compiled frames, and mostly for the VM's frames between a JavaCalls entry and its
@@ -28,9 +28,9 @@ impl StackTop {
 
     /// Copies the words, as far as the thread's stack reaches. Copies none if the stack pointer is
     /// not within the stack.
-    pub fn copy(&mut self, thread: Interrupted<'_>, anchor: Option<Anchor>) {
-        let anchored = anchor.filter(|anchor| !anchor.is_without_pc());
-        let from = anchored.map_or(0, |anchor| anchor.last_sp);
+    pub fn copy(&mut self, thread: Interrupted<'_>, seen: Option<Seen>) {
+        let anchored = seen.filter(|seen| !seen.is_without_pc());
+        let from = anchored.map_or(0, |seen| seen.last.sp);
         self.start = from.max(thread.context().registers().sp);
         self.count = thread.copy_stack(from, &mut self.words);
     }

@@ -89,7 +89,7 @@ impl<'e> Targets<'e> {
         let (random, idle) = (self.random(), self.random());
         let (env, looks) = (self.env, &mut self.looks);
         let own = ThreadState::current();
-        let threads = self.truth.jvm.java_threads.as_ref();
+        let threads = self.truth.jvm.java_threads.as_ref().ok();
         let is_blocked =
             |state: &ThreadState| threads.is_some_and(|threads| threads.is_blocked(state.env()));
         let mut looks_left = LOOKS;

@@ -1,7 +1,7 @@
 //! The thread that a signal interrupted, for its handler.
 
 use super::thread_state::ThreadState;
-use crate::jvm::java_thread::{Anchor, JavaThreads};
+use crate::jvm::java_thread::{JavaThreads, Seen};
 use crate::jvm::jni::EnvAddress;
 use crate::jvm::os::signal::HandlerContext;
 
@@ -34,10 +34,10 @@ impl<'a> Interrupted<'a> {
         self.state.env()
     }
 
-    /// The VM's anchor of the thread's last Java frame.
-    pub fn anchor(self, threads: &JavaThreads) -> Option<Anchor> {
+    /// The thread's state and its last Java frame, as the VM has them.
+    pub fn seen(self, threads: &JavaThreads) -> Option<Seen> {
         // SAFETY: the state is the calling thread's, and so is the environment.
-        unsafe { threads.anchor(self.context, self.env()) }
+        unsafe { threads.see(self.context, self.env()) }
     }
 
     /// The word so many bytes above the stack pointer; `None` if it is not one of the thread's frames.

@@ -6,14 +6,14 @@ use crate::jvm::Jvm;
 use crate::jvm::java_thread::JavaThreads;
 use crate::jvm::jni::{Env, EnvAddress};
 use crate::jvm::jvmti::JMethodId;
-use crate::jvm::library::Library;
-use crate::jvm::os::peek::peek_bytes;
 use crate::jvm::os::signal::{ContextCopy, with_own_context};
 use crate::truth::interrupted::Interrupted;
 use hotspot::arch::{Arch, Native};
 use oracle::trace::{Frame, Location, MethodKey};
 use std::ffi::{c_int, c_void};
 use std::mem::transmute;
+use vm::library::Library;
+use vm::memory::kernel::peek_bytes;
 
 /// The walker's name.
 pub const NAME: &str = "asgct";
@@ -49,7 +49,7 @@ type EntryPoint = unsafe extern "C" fn(*mut CallTrace, c_int, *mut c_void);
 
 /// Looks the symbol up in the VM's own library.
 pub fn find(jvm: &'static Jvm) -> Option<Box<dyn Walker>> {
-    let symbol = Library::of(jvm.jvmti)?.symbol("AsyncGetCallTrace")?;
+    let symbol = Library::find()?.symbol("AsyncGetCallTrace")?;
     // SAFETY: the symbol has had this signature since JDK 5.
     let entry_point = unsafe { transmute::<*mut c_void, EntryPoint>(symbol) };
     // More than the code of the function has in any JDK; the search ends at its first mistake.
@@ -62,7 +62,7 @@ pub fn find(jvm: &'static Jvm) -> Option<Box<dyn Walker>> {
             .ok()
             .flatten()
             .map(|offset| offset as usize),
-        threads: jvm.java_threads.as_ref(),
+        threads: jvm.java_threads.as_ref().ok(),
     }))
 }
 

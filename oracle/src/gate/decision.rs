@@ -4,9 +4,9 @@ use super::against::{Against, Detect, Judging, against};
 use super::baseline::Baseline;
 use super::claims::{Broken, Claim, broken};
 use super::known::{Known, KnownIssues, KnownSeen};
-use super::layers::{Basis, Compared, LayerDecision, Limits};
+use super::layers::{Basis, Compared, LayerDecision, Limits, Standing};
 use super::outcome::Outcome;
-use super::reason::{Objection, Subject, incomplete, trouble, weigh};
+use super::reason::{Objection, Subject, blindness, incomplete, trouble, weigh};
 use crate::Layer;
 use crate::report::Report;
 
@@ -98,7 +98,13 @@ pub fn decide(report: &Report, rule: Rule<'_>, claims: &[Claim]) -> Decision {
     let known = Known { issues, platform };
     let compared = |layer| compared(against.as_ref(), detect, layer);
     let layers = layers(report, known, basis, compared);
-    let mut reasons: Vec<Objection> = report.runs.iter().filter_map(trouble).collect();
+    // The comparison with a baseline says itself what could not be read.
+    let mut reasons: Vec<Objection> = if against.is_some() {
+        vec![]
+    } else {
+        blindness(report)
+    };
+    reasons.extend(report.runs.iter().filter_map(trouble));
     let broken = broken(report, claims);
     reasons.extend(broken.iter().map(|broken| {
         let text = format!("no honest JVM gives this answer: {broken}");
@@ -174,7 +180,7 @@ fn layers(
             budget: report.budget.limit(layer),
             imprecise: report.imprecise_budget.limit(layer),
         };
-        decisions.push(LayerDecision::new(
+        let mut decision = LayerDecision::new(
             layer,
             counts,
             known.of_layer(report, layer),
@@ -182,7 +188,11 @@ fn layers(
             required,
             basis,
             compared(layer),
-        ));
+        );
+        if report.lost_of(layer).is_some() {
+            decision.standing = Standing::Blind;
+        }
+        decisions.push(decision);
     }
     decisions
 }
@@ -190,7 +200,7 @@ fn layers(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::toy;
+    use crate::record::{Lost, toy};
     use crate::report::{Exit, LayerCounts, Run};
     use crate::tally::Tally;
 
@@ -246,6 +256,19 @@ mod tests {
             outcome(vec![run(Exit::Deadline, 0, None)], &[]),
             Outcome::Crashed
         );
+        // What could not be read weighs as much as missing data, and nothing is said of layers that need it.
+        let blind = |layer| Run {
+            lost: vec![Lost {
+                layers: vec![layer],
+                ..Lost::default()
+            }],
+            ..wrong()
+        };
+        assert_eq!(
+            outcome(vec![clean(), blind(Layer::Gst)], &[]),
+            Outcome::NotMeasured
+        );
+        assert_eq!(outcome(vec![blind(Layer::AsgctAsync)], &[]), Outcome::Over);
         // A program's own exit code is no matter of ours.
         assert_eq!(
             outcome(vec![run(Exit::Code(7), 0, None)], &[]),

@@ -40,6 +40,8 @@ pub enum Standing {
     NoData,
     /// The layer was asked for and is not in the report.
     Missing,
+    /// What the layer needs of the VM could not be read. Whatever it counted says nothing of the JVM.
+    Blind,
 }
 
 /// The highest rates that a layer may show, from 0 to 1.
@@ -143,7 +145,9 @@ impl LayerDecision {
     pub fn outcome(&self) -> Outcome {
         match self.standing {
             Standing::Over | Standing::TooImprecise | Standing::Worse(_) => Outcome::Over,
-            Standing::TooFew(_) | Standing::TooWeak(..) | Standing::Missing => Outcome::NotMeasured,
+            Standing::TooFew(_) | Standing::TooWeak(..) | Standing::Missing | Standing::Blind => {
+                Outcome::NotMeasured
+            }
             Standing::NoData if self.required => Outcome::NotMeasured,
             Standing::NoData | Standing::Passes => Outcome::Within,
         }
@@ -166,6 +170,9 @@ impl LayerDecision {
             Standing::NoData if !self.required => return None,
             Standing::NoData => format!("{layer}: no data"),
             Standing::Missing => format!("{layer}: the layer is missing in the report"),
+            Standing::Blind => {
+                format!("{layer}: not judged, because what it needs of this VM cannot be read")
+            }
             Standing::Over => format!(
                 "{layer}: {mismatches} mismatches in {decided} checks are over its budget of {budget}"
             ),

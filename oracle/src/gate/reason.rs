@@ -60,6 +60,15 @@ pub fn trouble(run: &Run) -> Option<Objection> {
     Some(reason(Outcome::NotMeasured, format!("{name}: {why}")))
 }
 
+/// What could not be read of the VM, if a layer of the report needs it.
+pub(in crate::gate) fn blindness(report: &Report) -> Vec<Objection> {
+    let is_asked_for = |layer: &Layer| report.layer(*layer).is_some();
+    let lost = report.lost().into_iter();
+    lost.filter(|lost| lost.layers.iter().any(is_asked_for))
+        .map(|lost| Objection::new(Outcome::NotMeasured, Subject::Report, lost.to_string()))
+        .collect()
+}
+
 /// More runs are not named.
 const NAMED: usize = 10;
 

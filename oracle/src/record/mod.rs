@@ -25,8 +25,8 @@ pub use hooking::Hooking;
 pub use joined::{CodeCounts, JoinCounts};
 pub use lines::{
     Address, CauseName, CodeBytes, Coverage, EdgeCounts, ErrorCount, Evidence, FoundEdges,
-    InstructionCounts, Kept, KindCount, MOST_KEPT_IDS, Mismatch, Record, Rewriting, ShownFrame,
-    StackWord, Started, StepCounts, VISITED_FILE, VisitedCode, Worst,
+    InstructionCounts, Kept, KindCount, Lost, MOST_KEPT_IDS, Mismatch, Record, Rewriting,
+    ShownFrame, StackWord, Started, StepCounts, VISITED_FILE, VisitedCode, Worst,
 };
 pub use lines::{pace, profile};
 pub use origin::Origin;

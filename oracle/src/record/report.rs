@@ -6,7 +6,7 @@ use crate::cost::Cost;
 use crate::profile::Profile;
 use crate::record::altered::AlteredWalks;
 use crate::record::{
-    ClassData, EdgeCounts, ErrorCount, JoinCounts, KindCount, Mismatch, Origin, Rewriting,
+    ClassData, EdgeCounts, ErrorCount, JoinCounts, KindCount, Lost, Mismatch, Origin, Rewriting,
     StepCounts,
 };
 use crate::tally::{Compared, Drop, Tally};
@@ -73,6 +73,23 @@ impl Report {
     /// The JDK of a run of this report.
     pub fn jdk_of<'a>(&'a self, run: &'a Run) -> &'a Jdk {
         run.jdk.as_ref().unwrap_or(&self.jdk)
+    }
+
+    /// What of the VMs could not be read, each once.
+    pub fn lost(&self) -> Vec<&Lost> {
+        let mut all: Vec<&Lost> = vec![];
+        for lost in self.runs.iter().flat_map(|run| &run.lost) {
+            if !all.contains(&lost) {
+                all.push(lost);
+            }
+        }
+        all
+    }
+
+    /// What the layer lacks, if something that it needs could not be read.
+    pub fn lost_of(&self, layer: Layer) -> Option<&Lost> {
+        let mut lost = self.lost().into_iter();
+        lost.find(|lost| lost.layers.contains(&layer))
     }
 
     /// The sums of a layer, if the report has the layer.
@@ -151,6 +168,9 @@ pub struct Run {
     /// Its place in the scenario's matrix: axis and value.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub axes: BTreeMap<String, String>,
+    /// What of the VM could not be read. The layers that need it are not judged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<Lost>,
     /// Notes for the reader: a crash's summary, a record that was cut off.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -203,6 +223,7 @@ impl Run {
             jdk: None,
             class_data: None,
             axes: BTreeMap::new(),
+            lost: vec![],
             notes: vec![],
             errors: vec![],
             kinds: vec![],

@@ -37,7 +37,11 @@ fn whole(report: &Report, decided: &Decision) -> Suite {
     let news = news.map_or(String::new(), |news| format!(": {news}"));
     let mut text = vec![format!("{}{news}", decided.outcome)];
     text.extend(texts.iter().map(|&text| text.to_owned()));
-    let mut cases = vec![case("verdict", verdict(decided.outcome, text.join("\n")))];
+    let warnings = super::warnings::warnings(report).into_iter();
+    let mut cases: Vec<Case> = warnings
+        .map(|warning| case("what can be read of the VM", Verdict::Skipped(warning)))
+        .collect();
+    cases.push(case("verdict", verdict(decided.outcome, text.join("\n"))));
     for layer in &decided.layers {
         let subject = Subject::Layer(layer.layer);
         let of_layer = report.mismatches.iter().zip(&decided.is_known);

@@ -1,6 +1,7 @@
 //! The decision: layer by layer, and what is known already.
 
 use super::changes::since;
+use super::warnings::warnings;
 use crate::model::Kind::{Numbers, Words};
 use crate::model::{Answer, Block, Cell, Document, Room, Section, Table, Tone};
 use oracle::gate::{Basis, Decision, KnownStanding, LayerDecision, Standing};
@@ -15,6 +16,7 @@ pub fn decision(report: &Report, decided: &Decision) -> Document {
         .collect();
     all.extend(sections(decided));
     Document {
+        warnings: warnings(report),
         answer: Some(answer(decided)),
         sections: all,
     }
@@ -96,6 +98,7 @@ pub(super) fn standing(standing: &Standing) -> String {
         }
         Standing::NoData => "no data".into(),
         Standing::Missing => "missing".into(),
+        Standing::Blind => "not judged: what it needs cannot be read".into(),
     }
 }
 

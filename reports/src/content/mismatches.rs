@@ -144,6 +144,7 @@ pub(super) fn examples<'a>(mismatches: impl Iterator<Item = &'a Mismatch>) -> St
 pub fn evidence(report: &Report, decided: &Decision, layer: Layer) -> String {
     let of_layer = super::decision::layers(decided.layer(layer));
     let document = Document {
+        warnings: vec![],
         answer: None,
         sections: vec![Section {
             id: "layer",

@@ -16,6 +16,7 @@ mod observer;
 mod runs;
 mod steps;
 mod summary;
+mod warnings;
 
 pub use cases::cases;
 pub use changes::{check, comparison};
@@ -56,6 +57,7 @@ pub fn report(report: &Report, decided: &Decision, source: &str) -> Document {
     sections.push(runs::cost::section(report));
     sections.push(runs::section(report));
     Document {
+        warnings: warnings::warnings(report),
         answer: Some(decision::answer(decided)),
         sections,
     }

@@ -207,6 +207,7 @@ mod tests {
         };
         let section = sections(&report).next().expect("there are three kinds");
         let document = crate::model::Document {
+            warnings: vec![],
             answer: None,
             sections: vec![section],
         };

@@ -6,6 +6,8 @@ use oracle::outcome::Outcome;
 /// A whole rendering.
 #[derive(Clone, Debug, Default)]
 pub struct Document {
+    /// What the reader must know before anything else, a sentence each.
+    pub warnings: Vec<String>,
     /// The answer, where the document gives one.
     pub answer: Option<Answer>,
     /// The sections in their order.

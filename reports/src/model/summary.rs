@@ -9,6 +9,8 @@ use oracle::record::Origin;
 /// The summary of a report.
 #[derive(Clone, Debug)]
 pub struct Summary {
+    /// What the reader must know before anything else, a sentence each.
+    pub warnings: Vec<String>,
     /// What was judged.
     pub about: About,
     /// The decision, with the reasons.

@@ -70,6 +70,7 @@ mod tests {
             reasons: vec!["100 %\n::stop-commands::x".into(); 2 * SHOWN],
         };
         let document = Document {
+            warnings: vec![],
             answer: Some(answer),
             sections: vec![],
         };

@@ -5,6 +5,9 @@ use serde::Serialize;
 
 #[derive(Serialize)]
 struct Told<'s> {
+    /// What of the VM could not be read.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    lost: &'s [String],
     /// `within`, `over`, `not-measured` or `crashed`.
     outcome: &'static str,
     headline: Option<&'s str>,
@@ -43,6 +46,7 @@ struct Cause<'s> {
 /// Renders the answer.
 pub fn answer(of: &Summary) -> String {
     let told = Told {
+        lost: &of.warnings,
         outcome: of.answer.outcome.name(),
         headline: of.answer.headline.as_deref(),
         reasons: &of.answer.reasons,

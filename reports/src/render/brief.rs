@@ -14,7 +14,8 @@ const WIDTH: usize = 100;
 /// Number of lines, without the caller's hints on what to do next.
 const LINES: usize = 21;
 
-/// Largest number of layers, reasons, causes and profilers.
+/// Largest number of warnings, layers, reasons, causes and profilers.
+const WARNINGS: usize = 2;
 const LAYERS: usize = 10;
 const REASONS: usize = 3;
 const PROFILES: usize = 6;
@@ -22,6 +23,7 @@ const PROFILES: usize = 6;
 /// Renders a summary for a terminal.
 pub fn brief(of: &Summary, style: Style) -> String {
     let mut out = Lines::new(style);
+    warnings(&mut out, of);
     out.line(Tone::Plain, &title(of));
     out.empty();
     if of.is_about_profiles {
@@ -108,6 +110,17 @@ impl Lines {
             let head = if at == 0 { name } else { "" };
             self.line(tone, &format!("{head:indent$}{line}"));
         }
+    }
+}
+
+/// What must be known before anything else.
+fn warnings(out: &mut Lines, of: &Summary) {
+    for warning in of.warnings.iter().take(WARNINGS) {
+        out.wrapped(Tone::Bad, "", warning, 3);
+    }
+    let more = of.warnings.len().saturating_sub(WARNINGS);
+    if more > 0 {
+        out.line(Tone::Bad, &format!("and {more} more: -v shows all"));
     }
 }
 
@@ -439,7 +452,8 @@ fn answer(out: &mut Lines, of: &Summary) {
         out.wrapped(tone, "", headline, 2);
     }
     let room = |out: &Lines| LINES.saturating_sub(out.lines + 2);
-    let reasons: Vec<&String> = of.answer.further_reasons().collect();
+    let reasons = of.answer.further_reasons();
+    let reasons: Vec<&String> = reasons.filter(|it| !of.warnings.contains(it)).collect();
     for reason in reasons.iter().take(REASONS.min(room(out).max(1))) {
         out.wrapped(tone, "- ", reason, 2);
     }

@@ -14,6 +14,9 @@ const EXAMPLES: usize = 1;
 /// Renders a document.
 pub fn markdown(document: &Document) -> String {
     let mut out = String::new();
+    for warning in &document.warnings {
+        let _ = writeln!(out, "**{}**\n", escaped(warning));
+    }
     if let Some(answer) = &document.answer {
         let _ = writeln!(out, "## Stackwitness: {}\n", answer.verdict);
         if let Some(headline) = &answer.headline {

@@ -34,6 +34,10 @@ impl Style {
 /// Renders a document.
 pub fn text(document: &Document, style: Style) -> String {
     let mut out = String::new();
+    for warning in &document.warnings {
+        let line = style.paint(Tone::Bad, &visible(warning));
+        let _ = writeln!(out, "{line}");
+    }
     if let Some((answer, headline)) = document
         .answer
         .as_ref()

@@ -9,11 +9,12 @@ use crate::store::{self, names};
 use joining::Joined;
 use oracle::bias::Sampler;
 use oracle::cost::{Cost, Effort};
+use oracle::record::Lost;
 use oracle::report::{Exit, Jdk, LayerCounts, Report, Run};
 use oracle::tally::Tally;
 use oracle::{Hooking, Layer, TruthKind};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// How many mismatches of joined events are kept in a run, with their evidence.
@@ -61,10 +62,10 @@ impl Facts {
     /// be of no use.
     pub fn collect(self, dir: &Path, report: &mut Report) -> bool {
         let mut records = records::read(dir);
-        let without_asgct = records
-            .started
-            .as_ref()
-            .is_some_and(|started| !started.asgct);
+        let blind = blind(&records.lost);
+        // Nothing that the scenario asks for can be judged in this VM.
+        let is_useless =
+            !self.layers.is_empty() && self.layers.iter().all(|layer| blind.contains(layer));
         let mut evidence = records
             .mismatches
             .iter()
@@ -74,8 +75,10 @@ impl Facts {
             records.notes.push(note);
         }
         let mut joined = joining::join(dir, &self.layers, MOST_JOINED).unwrap_or_default();
-        let kept = records.mismatches.drain(..).map(|kept| kept.mismatch);
-        for mut mismatch in kept.chain(joined.mismatches.drain(..)) {
+        let kept = std::mem::take(&mut records.mismatches);
+        let kept = kept.into_iter().map(|kept| kept.mismatch);
+        let all = kept.chain(joined.mismatches.drain(..));
+        for mut mismatch in all.filter(|mismatch| !blind.contains(&mismatch.layer)) {
             mismatch.evidence.run = Some(self.dir.clone());
             report.mismatches.push(mismatch);
         }
@@ -84,7 +87,7 @@ impl Facts {
             report.jdk = jdk.clone();
         }
         report.runs.push(run);
-        without_asgct
+        is_useless
     }
 
     fn describe(self, dir: &Path, records: Records, joined: Joined) -> Run {
@@ -95,6 +98,13 @@ impl Facts {
             }
         }
         let invalid = self.invalid(&records, &counted);
+        // What these layers have counted says nothing of the JVM.
+        let blind = blind(&records.lost);
+        for (layer, tally) in &mut counted {
+            if blind.contains(layer) {
+                *tally = Tally::default();
+            }
+        }
         let failed = match self.exit {
             Exit::Code(code) if code != 0 && !self.foreground && invalid.is_none() => {
                 Some(format!(
@@ -108,6 +118,9 @@ impl Facts {
         notes.extend(joined.notes);
         let mut kinds = records.kinds;
         kinds.extend(joined.kinds);
+        kinds.retain(|kind| !blind.contains(&kind.layer));
+        let mut errors = records.errors;
+        errors.retain(|error| !blind.contains(&error.layer));
         notes.extend(
             self.alive
                 .iter()
@@ -164,8 +177,9 @@ impl Facts {
             }),
             class_data,
             axes: self.axes,
+            lost: records.lost,
             notes,
-            errors: records.errors,
+            errors,
             kinds,
             profile: records.profile,
             edges: records.edges,
@@ -216,7 +230,8 @@ impl Facts {
             format!("in {}/stderr.txt", self.dir)
         };
         match (&records.started, &self.exit) {
-            (Some(started), _) if !started.asgct => Some(format!(
+            // Agents of earlier versions did not say what else they could not read.
+            (Some(started), _) if !started.asgct && records.lost.is_empty() => Some(format!(
                 "{} has no AsyncGetCallTrace; choose a HotSpot JDK with --jdk",
                 started.vm
             )),
@@ -226,6 +241,13 @@ impl Facts {
             _ => None,
         }
     }
+}
+
+/// The layers that cannot be judged, because something that they need could not be read.
+fn blind(lost: &[Lost]) -> BTreeSet<Layer> {
+    lost.iter()
+        .flat_map(|lost| lost.layers.iter().copied())
+        .collect()
 }
 
 /// Whether a program has started. `code` is the exit code of its JVM.

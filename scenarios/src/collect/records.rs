@@ -5,8 +5,8 @@ use oracle::bias::{Pairs, Sampler, StackProfiles};
 use oracle::profile::Profile;
 use oracle::record::altered::{ALTERED_FILE, AlteredWalks};
 use oracle::record::{
-    EdgeCounts, ErrorCount, Kept, KindCount, RECORDS_FILE, Record, Rewriting, SLOTS_FILE, Started,
-    StepCounts,
+    EdgeCounts, ErrorCount, Kept, KindCount, Lost, RECORDS_FILE, Record, Rewriting, SLOTS_FILE,
+    Started, StepCounts,
 };
 use oracle::tally::{Tally, slots};
 use std::collections::BTreeMap;
@@ -17,6 +17,7 @@ use std::path::Path;
 #[derive(Debug, Default)]
 pub(crate) struct Records {
     pub started: Option<Started>,
+    pub lost: Vec<Lost>,
     pub mismatches: Vec<Kept>,
     pub invalid: Option<String>,
     pub rewriting: Option<Rewriting>,
@@ -52,6 +53,7 @@ pub(crate) fn read(dir: &Path) -> Records {
     for (at, line) in text.split_inclusive(|&byte| byte == b'\n').enumerate() {
         match serde_json::from_slice(line) {
             Ok(Record::Started(started)) => records.started = Some(started),
+            Ok(Record::Lost(lost)) => records.lost.extend(lost),
             Ok(Record::Mismatch(kept)) => records.keep(*kept),
             Ok(Record::Invalid(why)) => records.invalid = records.invalid.or(Some(why)),
             Ok(Record::Rewriting(rewriting)) => records.rewriting = Some(rewriting),

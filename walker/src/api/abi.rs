@@ -1,7 +1,7 @@
 //! Structs and constants of `profile2.h`.
 
-use crate::vm::method::Method;
 use crate::walk::frame::{Failure, Frame, FrameKind};
+use hotspot::layout::method::Method;
 use std::ffi::{c_int, c_void};
 
 /// `ASGST_INCLUDE_C_FRAMES`.

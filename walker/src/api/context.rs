@@ -1,13 +1,12 @@
 //! The context of a signal handler: the registers of the interrupted code.
 
 use crate::api::abi::{CPP_TRACE, INCLUDE_C_FRAMES, INCLUDE_NON_JAVA_THREADS, JAVA_TRACE};
-use crate::memory::{Guard, Live};
-use crate::vm::Vm;
-use crate::vm::thread::JavaThread;
+use crate::layout::Vm;
 use crate::walk::frame::{Failure, Frame};
 use crate::walk::{Place, Walk};
 use hotspot::arch::NativeRegisters as Registers;
 use std::ffi::c_void;
+use vm::memory::{Guard, Live};
 
 /// The registers, in the order of their numbers in the instruction set.
 const REGISTERS: [i32; 16] = [
@@ -84,7 +83,7 @@ impl<'a> Trace<'a> {
             kind,
             with_others,
         };
-        let thread = JavaThread::current(&vm.threads, &memory).ok_or(Failure::NoThread);
+        let thread = vm.threads.get(&memory).ok_or(Failure::NoThread);
         if ucontext.is_null() {
             let walk = Walk::from_anchor(vm, memory, thread?)?;
             return Ok(trace(walk, JAVA_TRACE, with_others));

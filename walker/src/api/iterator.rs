@@ -2,15 +2,14 @@
 
 use crate::api::abi::{CallFrame, IteratorFrame, NO_FRAME};
 use crate::api::context::{self, Trace};
-use crate::memory::Live;
+use crate::layout::Vm;
 use crate::queue::mark::Mark;
 use crate::queue::stack::Below;
-use crate::vm::Vm;
-use crate::vm::thread::JavaThread;
 use crate::walk::Place;
 use crate::walk::frame::{Failure, Frame};
-use hotspot::vm::thread_state::Doing;
+use hotspot::layout::thread_state::Doing;
 use std::ffi::{c_int, c_void};
+use vm::memory::Live;
 
 /// `ASGST_Iterator`.
 #[derive(Clone)]
@@ -94,7 +93,7 @@ impl<'a> Iterator<'a> {
         let Some(frame) = self.next_frame()? else {
             return Ok(None);
         };
-        let id = context::with_vm(|vm, memory| frame.method?.id(&vm.methods, &memory));
+        let id = context::with_vm(|vm, memory| vm.methods.id(&memory, frame.method?));
         Ok(Some(frame.to_call_frame(id.flatten().unwrap_or(0))))
     }
 
@@ -232,14 +231,14 @@ pub extern "C" fn ASGST_ThreadState() -> c_int {
     const ALIVE: c_int = 1;
     const RUNNABLE: c_int = 4;
     const IN_NATIVE: c_int = 0x40_0000;
-    let doing = context::with_vm(|vm, memory| {
-        let thread = JavaThread::current(&vm.threads, &memory)?;
-        thread.doing(&vm.threads, &memory)
+    let state = context::with_vm(|vm, memory| {
+        let thread = vm.threads.get(&memory)?;
+        vm.threads.state(&memory, thread)
     });
-    match doing.flatten() {
-        None | Some(Doing::New) => 0,
-        Some(Doing::Java) => ALIVE | RUNNABLE,
-        Some(Doing::Native) => ALIVE | RUNNABLE | IN_NATIVE,
-        Some(Doing::Vm | Doing::Blocked) => ALIVE,
+    match state.flatten().unwrap_or_default().doing {
+        Doing::New => 0,
+        Doing::Java => ALIVE | RUNNABLE,
+        Doing::Native => ALIVE | RUNNABLE | IN_NATIVE,
+        Doing::Vm | Doing::Blocked => ALIVE,
     }
 }

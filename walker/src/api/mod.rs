@@ -14,7 +14,7 @@ pub mod names;
 pub mod queue;
 pub mod trace;
 
-use crate::vm::Vm;
+use crate::layout::Vm;
 use abi::NOT_READY;
 use jni_sys::JNIEnv;
 use std::ffi::c_int;
@@ -31,8 +31,8 @@ pub unsafe extern "C" fn ASGST_Initialize(env: *mut JNIEnv) -> c_int {
     }
     // SAFETY: as the caller promised.
     match unsafe { Vm::learn(env) } {
-        Some(_) => 0,
-        None => NOT_READY,
+        Ok(_) => 0,
+        Err(_) => NOT_READY,
     }
 }
 

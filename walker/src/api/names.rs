@@ -1,7 +1,7 @@
 //! The names of methods and classes.
 
 use crate::api::context;
-use crate::vm::method::{Method, class_name};
+use hotspot::layout::method::Method;
 use std::ffi::{c_char, c_int};
 
 /// `ASGST_MethodInfo`.
@@ -75,12 +75,12 @@ pub unsafe extern "C" fn ASGST_GetMethodInfo(method: usize, info: *mut MethodInf
         // SAFETY: as the caller promised.
         unsafe {
             info.method_name
-                .fill(|buffer| method.name(methods, &memory, buffer));
+                .fill(|buffer| methods.name(&memory, method, buffer));
             info.signature
-                .fill(|buffer| method.signature(methods, &memory, buffer));
+                .fill(|buffer| methods.signature(&memory, method, buffer));
             info.generic_signature.fill(|_| None);
         }
-        method.class(methods, &memory)
+        methods.class(&memory, method)
     });
     info.klass = filled.flatten().unwrap_or(0);
 }
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn ASGST_GetClassInfo(class: usize, info: *mut ClassInfo) 
         // SAFETY: as the caller promised.
         unsafe {
             info.class_name
-                .fill(|buffer| class_name(&vm.methods, &memory, class, buffer));
+                .fill(|buffer| vm.methods.class_name(&memory, class, buffer));
             info.generic_class_name.fill(|_| None);
         }
     });

@@ -3,11 +3,11 @@
 use crate::api::abi::NO_TOP_JAVA_FRAME;
 use crate::api::context::{self, Trace};
 use crate::api::iterator::Iterator;
+use crate::layout::Vm;
 use crate::queue::elements::{Element, Refusal};
 use crate::queue::helper::{Entry, Helper};
 use crate::queue::mark::Mark;
 use crate::queue::stack::Stack;
-use crate::vm::Vm;
 use crate::walk::Walk;
 use crate::walk::frame::Failure;
 use jni_sys::JNIEnv;

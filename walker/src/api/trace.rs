@@ -2,10 +2,10 @@
 
 use crate::api::abi::{CallTrace, JAVA_TRACE, NO_TOP_JAVA_FRAME};
 use crate::api::context::{self, Trace};
-use crate::memory::Live;
-use crate::vm::Vm;
+use crate::layout::Vm;
 use crate::walk::frame::{Failure, Frame};
 use std::ffi::{c_int, c_void};
+use vm::memory::Live;
 
 /// See `profile2.h`.
 ///
@@ -27,7 +27,7 @@ pub unsafe extern "C" fn AsyncGetStackTrace(
     let store = |at: usize, vm: &Vm, memory: &Live<'_>, frame: &Frame| {
         let id = frame
             .method
-            .and_then(|method| method.id(&vm.methods, memory));
+            .and_then(|method| vm.methods.id(memory, method));
         // SAFETY: `at` is below `depth`, and the caller promised room for this many frames.
         unsafe { frames.add(at).write(frame.to_call_frame(id.unwrap_or(0))) };
     };

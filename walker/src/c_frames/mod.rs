@@ -49,7 +49,7 @@ impl CFrame {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::{Guard, install};
+    use vm::memory::{Guard, install};
 
     /// Calls `then` from the depth of a few frames.
     #[inline(never)]

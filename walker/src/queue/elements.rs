@@ -1,8 +1,8 @@
 //! The elements of one thread, and who owns them.
 
 use crate::queue::mark::Mark;
-use crate::queue::ring::Ring;
 use std::cell::UnsafeCell;
+use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize};
@@ -31,7 +31,8 @@ const SAME: usize = usize::MAX;
 /// The elements of one thread.
 pub struct Queue {
     owner: AtomicU8,
-    elements: UnsafeCell<Ring<Element>>,
+    /// Oldest first. Never more than the capacity, for which there is room, so nothing is allocated in a handler.
+    elements: UnsafeCell<VecDeque<Element>>,
     attempts: AtomicU32,
     /// The number of elements, for those who do not own them.
     count: AtomicUsize,
@@ -69,7 +70,7 @@ impl Queue {
     pub fn new(capacity: usize) -> Queue {
         Queue {
             owner: AtomicU8::new(NOBODY),
-            elements: UnsafeCell::new(Ring::new(capacity)),
+            elements: UnsafeCell::new(VecDeque::with_capacity(capacity)),
             attempts: AtomicU32::new(0),
             count: AtomicUsize::new(0),
             capacity: AtomicUsize::new(capacity),
@@ -81,9 +82,12 @@ impl Queue {
     pub fn push(&self, element: Element) -> Result<(), Refusal> {
         self.attempts.fetch_add(1, Relaxed);
         let pushed = self.owned(THREAD, |elements| {
-            let pushed = elements.push(element);
-            self.count.store(elements.count(), Release);
-            pushed
+            let has_room = elements.len() < self.capacity.load(Relaxed);
+            if has_room {
+                elements.push_back(element);
+                self.count.store(elements.len(), Release);
+            }
+            has_room
         });
         match pushed {
             Some(true) => Ok(()),
@@ -96,7 +100,11 @@ impl Queue {
     /// queue's thread. Async-signal-safe.
     pub fn element(&self, index: isize) -> Option<*mut Element> {
         self.owned(THREAD, |elements| {
-            elements.get_mut(index).map(std::ptr::from_mut)
+            let from_front = match usize::try_from(index) {
+                Ok(index) => index,
+                Err(_) => elements.len().checked_sub(index.unsigned_abs())?,
+            };
+            elements.get_mut(from_front).map(std::ptr::from_mut)
         })?
     }
 
@@ -126,14 +134,16 @@ impl Queue {
         // The thread's handler may be about to append an element. It waits for nobody.
         while processed.is_none() {
             processed = self.owned(HELPER, |elements| {
-                while let Some(element) = elements.pop() {
+                while let Some(element) = elements.pop_front() {
                     process(element);
                 }
                 match self.wanted_capacity.swap(SAME, AcqRel) {
                     SAME => {}
-                    wanted => *elements = Ring::new(wanted),
+                    wanted => {
+                        *elements = VecDeque::with_capacity(wanted);
+                        self.capacity.store(wanted, Release);
+                    }
                 }
-                self.capacity.store(elements.capacity(), Release);
                 self.count.store(0, Release);
                 self.attempts.store(0, Relaxed);
             });
@@ -144,7 +154,7 @@ impl Queue {
     }
 
     /// Owns the elements during `work`; `None` if somebody else owns them.
-    fn owned<T>(&self, owner: u8, work: impl FnOnce(&mut Ring<Element>) -> T) -> Option<T> {
+    fn owned<T>(&self, owner: u8, work: impl FnOnce(&mut VecDeque<Element>) -> T) -> Option<T> {
         let taken = self.owner.compare_exchange(NOBODY, owner, AcqRel, Acquire);
         taken.ok()?;
         // SAFETY: nobody else owns the elements now.

@@ -1,20 +1,22 @@
 //! All queues, and the thread that processes them.
 
-use crate::memory::Guard;
-use crate::queue::bell::Bell;
+use crate::layout::Vm;
 use crate::queue::elements::Queue;
 use crate::queue::jvmti::{Jvmti, NotSuspended, vm_of};
 use crate::queue::stack::{Stack, State};
 use crate::queue::stop::Stopped;
-use crate::vm::Vm;
-use crate::vm::thread::JavaThread;
 use jni_sys::{JNI_OK, JNIEnv, JavaVM, jobject};
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use vm::bell::Bell;
+use vm::memory::Guard;
 
 /// How long a thread that somebody else has suspended is left alone.
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
+
+/// How long the helper sleeps when nobody rings.
+const LOOK_ANYWAY: Duration = Duration::from_secs(1);
 
 /// A queue and its thread. `H` is what is called for its elements.
 pub struct Entry<H> {
@@ -69,7 +71,7 @@ impl<H: Send + 'static> Helper<H> {
             vm: JavaVmAddress(vm),
             process,
             entries: Mutex::new(vec![]),
-            bell: Bell::default(),
+            bell: Bell::new(),
         }));
         let thread = std::thread::Builder::new().name("asgst queues".into());
         thread.spawn(|| helper.run()).ok()?;
@@ -167,7 +169,12 @@ impl<H: Send + 'static> Helper<H> {
             if again {
                 std::thread::sleep(LOOK_AGAIN)
             } else {
-                self.bell.wait()
+                let has_work = || {
+                    let entries = locked(&self.entries);
+                    let mut others = entries.iter().filter(|entry| entry.env != env);
+                    others.any(|entry| entry.queue.is_waiting())
+                };
+                self.bell.wait(LOOK_ANYWAY, has_work);
             }
         }
     }
@@ -201,7 +208,7 @@ impl<H: Send + 'static> Helper<H> {
             return;
         };
         let guard = Guard::set();
-        let thread = JavaThread::of_environment(&vm.threads, entry.env);
+        let thread = vm.threads.of_environment(entry.env);
         let stack = Stack::new(vm, guard.memory(), thread, state);
         (self.process)(entry, handlers, &stack);
     }

@@ -4,9 +4,9 @@
 //! below are at calls: as long as the thread does not return to them, nothing of them changes. A digest of them
 //! shows whether the thread has returned in between.
 
-use crate::vm::method::Method;
 use crate::walk::Walk;
 use crate::walk::frame::{Failure, Frame, FrameKind};
+use hotspot::layout::method::Method;
 use hotspot::steps::shadow::mixed;
 
 /// The largest number of frames of the top that are kept: HotSpot inlines at most 15 methods into each

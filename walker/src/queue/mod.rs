@@ -7,20 +7,16 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`ring`] | elements in memory of a fixed size |
 //! | [`mark`] | what an element keeps of the stack |
 //! | [`elements`] | the elements of one thread, and who owns them |
 //! | [`helper`] | all queues, and the thread that processes them |
 //! | [`stop`] | a thread that is stopped, whatever it runs |
 //! | [`stack`] | the stack of the thread whose elements are processed |
-//! | [`bell`] | what wakes the helper |
 //! | [`jvmti`] | the functions of JVMTI that this needs |
 
-pub mod bell;
 pub mod elements;
 pub mod helper;
 pub mod jvmti;
 pub mod mark;
-pub mod ring;
 pub mod stack;
 pub mod stop;

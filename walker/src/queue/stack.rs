@@ -1,14 +1,14 @@
 //! The stack of the thread whose elements are processed.
 
-use crate::memory::Live;
-use crate::queue::jvmti::Listed;
+use crate::layout::Vm;
 use crate::queue::mark::Mark;
 use crate::queue::stop::Stopped;
-use crate::vm::Vm;
-use crate::vm::thread::JavaThread;
 use crate::walk::Walk;
 use crate::walk::frame::{Failure, Frame};
+use hotspot::layout::thread::JavaThread;
 use std::cell::OnceCell;
+use vm::jvmti::FrameInfo;
+use vm::memory::Live;
 
 /// Why a stack stays as it is.
 #[derive(Copy, Clone)]
@@ -99,7 +99,8 @@ impl<'s> Stack<'s> {
                 return None;
             };
             let entry = self.vm.continuations.as_ref()?.enters;
-            let frame = |Listed { method, location }| Frame::of_id(&self.memory, method, location);
+            let frame =
+                |FrameInfo { method, location }| Frame::of_id(&self.memory, method.0, location);
             let [of_virtual, of_carrier] = stopped.frames()?;
             let of_virtual = of_virtual.into_iter().map(frame);
             let of_carrier = of_carrier.into_iter().map(frame);

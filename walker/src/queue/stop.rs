@@ -3,8 +3,9 @@
 //! While a thread carries a virtual thread, SuspendThread of the carrier stops it only once the virtual thread has
 //! left. So the virtual thread is suspended then. Either may change in between, so what is carried is asked again.
 
-use crate::queue::jvmti::{Jvmti, Listed, NotSuspended};
+use crate::queue::jvmti::{Jvmti, NotSuspended};
 use jni_sys::{JNIEnv, jobject};
+use vm::jvmti::FrameInfo;
 
 /// A virtual thread may come or leave each time, but hardly so often in succession.
 const ATTEMPTS: u32 = 8;
@@ -68,7 +69,7 @@ impl Stopped {
     }
 
     /// The frames of the virtual thread and of its carrier, wherever they are.
-    pub fn frames(&self) -> Option<[Vec<Listed>; 2]> {
+    pub fn frames(&self) -> Option<[Vec<FrameInfo>; 2]> {
         // SAFETY: both are references to threads.
         let frames = |thread| unsafe { self.jvmti.stack_trace(thread) };
         Some([frames(self.suspended)?, frames(self.thread)?])

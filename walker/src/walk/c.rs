@@ -1,12 +1,12 @@
 //! Frames of C and C++: above Java frames, and between them.
 
 use crate::c_frames::CFrame;
-use crate::vm::code_cache::Kind;
-use crate::vm::thread::Anchor;
+use crate::layout::code_cache::Kind;
 use crate::walk::frame::{Failure, FrameKind};
 use crate::walk::frame_at;
 use crate::walk::{Place, Position, Step, Walk, Yield};
 use hotspot::arch::{Follow, Native};
+use hotspot::layout::thread::Anchor;
 
 impl Walk<'_> {
     /// The frame of C or C++ above the Java frames at `anchor`; without an anchor, above generated

@@ -1,18 +1,18 @@
 //! Frames at a call.
 
 use crate::c_frames::CFrame;
-use crate::vm::Vm;
-use crate::vm::code_cache::{Blob, Kind};
-use crate::vm::method::Method;
-use crate::vm::sites::{Body, Compiled, Site};
-use crate::vm::thread::Anchor;
+use crate::layout::Vm;
+use crate::layout::code_cache::{Blob, Kind};
+use crate::layout::sites::{Body, Compiled, Site};
 use crate::walk::frame::{Certainty, Failure, Frame, FrameKind};
 use crate::walk::{Inlined, Place, Position, Step, Walk, Yield, frame_at};
 use hotspot::arch::NativeRegisters as Registers;
 use hotspot::arch::{Arch, Follow, InterpretedFrame, Native, RETURN_ADDRESS};
+use hotspot::layout::debug_info::Record;
+use hotspot::layout::method::Method;
+use hotspot::layout::nmethod::{DebugTables, Nmethod};
+use hotspot::layout::thread::Anchor;
 use hotspot::memory::Memory;
-use hotspot::vm::debug_info::Record;
-use hotspot::vm::nmethod::{DebugTables, Nmethod};
 
 const WORD: usize = size_of::<usize>();
 
@@ -140,7 +140,7 @@ impl Walk<'_> {
         if !self.is_on_stack(wrapper) {
             return Err(Failure::Caller);
         }
-        let anchor = self.vm.threads.wrapped_anchor(&self.memory, wrapper);
+        let anchor = self.vm.call_stub.wrapped_anchor(&self.memory, wrapper);
         self.below_native(place, anchor)
     }
 
@@ -214,7 +214,7 @@ impl Walk<'_> {
             fp: above(0).ok_or(Failure::Torn)?,
         };
         let method = Method(below(FRAME.method).ok_or(Failure::Torn)?);
-        let known = method.known(&self.vm.methods, &self.memory);
+        let known = self.vm.methods.known(&self.memory, method);
         let known = known.ok_or(Failure::Torn)?;
         let frame = frame_at(place, FrameKind::Java, 0);
         let frame = if known.is_native {

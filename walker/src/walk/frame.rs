@@ -1,8 +1,8 @@
 //! The frames that a walk yields, and why a walk may fail.
 
-use crate::vm::method::Method;
+use hotspot::layout::debug_info::Scope;
+use hotspot::layout::method::Method;
 use hotspot::memory::Memory;
-use hotspot::vm::debug_info::Scope;
 
 /// A frame.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]

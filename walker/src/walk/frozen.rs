@@ -3,13 +3,13 @@
 //! They are laid out as on the stack, but interpreted frames have distances, in words from the frame pointer, where they
 //! have addresses on the stack (`share/runtime/stackChunkFrameStream.inline.hpp` and its kin for x86).
 
-use crate::vm::chunks::Chunk;
-use crate::vm::code_cache::Kind;
-use crate::vm::method::Method;
+use crate::layout::chunks::Chunk;
+use crate::layout::code_cache::Kind;
 use crate::walk::frame::{Failure, Frame, FrameKind};
 use crate::walk::frame_at;
 use crate::walk::{Frozen, Place, Position, Step, Walk, Yield};
 use hotspot::arch::{Arch, InterpretedFrame, Native};
+use hotspot::layout::method::Method;
 use hotspot::memory::Memory;
 
 const WORD: usize = size_of::<usize>();
@@ -20,7 +20,7 @@ const FRAME: InterpretedFrame = Native::INTERPRETED;
 impl Walk<'_> {
     /// The position behind the last frame on the stack, which returns to code that gets the next frame from the heap.
     pub(super) fn behind_stack(&self) -> Result<Position, Failure> {
-        let layout = self.vm.chunks.as_ref().ok_or(Failure::Caller)?;
+        let layout = self.vm.chunks.as_ref().map_err(|_| Failure::Caller)?;
         let entry = self.entry().ok_or(Failure::Caller)?;
         // While frames are moved, those of the stack may be in the heap already.
         if self.freezes {
@@ -70,7 +70,7 @@ impl Walk<'_> {
             Some(next) if next.sp <= sp => return Err(Failure::Caller),
             Some(next) => Position::Frozen(next),
             None => {
-                let layout = self.vm.chunks.as_ref().ok_or(Failure::Caller)?;
+                let layout = self.vm.chunks.as_ref().map_err(|_| Failure::Caller)?;
                 let older = layout.older(&self.memory, chunk);
                 self.in_chunk(older.ok_or(Failure::Caller)?)?
             }
@@ -94,7 +94,7 @@ impl Walk<'_> {
         }
         let slot = |distance: usize| word(fp.wrapping_sub(distance));
         let method = Method(slot(FRAME.method)?);
-        let known = method.known(&self.vm.methods, &self.memory);
+        let known = self.vm.methods.known(&self.memory, method);
         let bci = known.ok_or(Failure::Torn)?.bci(slot(FRAME.bcp)?);
         let frame = Frame {
             method: Some(method),

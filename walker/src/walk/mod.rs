@@ -19,16 +19,16 @@ pub mod return_address;
 pub mod start;
 
 use crate::c_frames::CFrame;
-use crate::memory::Live;
-use crate::vm::Vm;
-use crate::vm::chunks::Chunk;
-use crate::vm::continuations::Continuations;
-use crate::vm::sites::{Body, Compiled};
-use crate::vm::thread::{Anchor, JavaThread};
+use crate::layout::Vm;
+use crate::layout::chunks::Chunk;
+use crate::layout::continuations::Continuations;
+use crate::layout::sites::{Body, Compiled};
 use frame::{Certainty, Failure, Frame, FrameKind};
 use hotspot::arch::NativeRegisters as Registers;
-use hotspot::vm::debug_info::Scope;
+use hotspot::layout::debug_info::Scope;
+use hotspot::layout::thread::{Anchor, JavaThread};
 use std::ops::Range;
+use vm::memory::Live;
 
 /// A physical frame at a call.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]

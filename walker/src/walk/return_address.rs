@@ -1,10 +1,10 @@
 //! Which words can be return addresses of Java code.
 
-use crate::memory::Live;
-use crate::vm::Vm;
-use crate::vm::code_cache::{Blob, Kind};
+use crate::layout::Vm;
+use crate::layout::code_cache::{Blob, Kind};
 use hotspot::arch::{Follow, Native};
-use hotspot::vm::nmethod::Nmethod;
+use hotspot::layout::nmethod::Nmethod;
+use vm::memory::Live;
 
 /// Whether `word` can be a return address: it is behind a call that Java code makes, or that leads
 /// to Java code.

@@ -1,16 +1,16 @@
 //! Where a walk begins.
 
 use crate::c_frames::CFrame;
-use crate::memory::Live;
-use crate::vm::Vm;
-use crate::vm::code_cache::Kind;
-use crate::vm::thread::JavaThread;
+use crate::layout::Vm;
+use crate::layout::code_cache::Kind;
 use crate::walk::frame::Failure;
 use crate::walk::{Place, Position, Walk};
 use hotspot::arch::NativeRegisters as Registers;
 use hotspot::arch::{Follow, Native};
-use hotspot::vm::thread_state::Doing;
+use hotspot::layout::thread::JavaThread;
+use hotspot::layout::thread_state::Doing;
 use std::ops::Range;
+use vm::memory::Live;
 
 impl<'a> Walk<'a> {
     /// The walk of `thread`, which was interrupted at `pc`. `with_c` asks for frames of C and C++,
@@ -25,15 +25,16 @@ impl<'a> Walk<'a> {
         with_c: bool,
     ) -> Result<Walk<'a>, Failure> {
         let threads = &vm.threads;
-        if thread.is_ending(threads, &memory).ok_or(Failure::Torn)? {
+        if threads.is_ending(&memory, thread).ok_or(Failure::Torn)? {
             return Err(Failure::Ending);
         }
-        let doing = thread.doing(threads, &memory).ok_or(Failure::Torn)?;
-        let stack = thread.stack(threads, &memory).ok_or(Failure::Torn)?;
+        let state = threads.state(&memory, thread);
+        let doing = state.ok_or(Failure::Torn)?.doing;
+        let stack = threads.stack(&memory, thread).ok_or(Failure::Torn)?;
         let mut walk = Walk::new(vm, memory, stack, Position::End);
         walk.with_c = with_c;
-        walk.unpacks = thread.unpacks(threads, &memory).ok_or(Failure::Torn)?;
-        walk.thrown_at = thread.exception_pc(threads, &memory);
+        walk.unpacks = threads.unpacks(&memory, thread).ok_or(Failure::Torn)?;
+        walk.thrown_at = threads.exception_pc(&memory, thread);
         if matches!(doing, Doing::Java | Doing::Vm) {
             // No collection moves objects, because no safepoint begins before the thread that is walked stops.
             walk.mounts = Some(thread);
@@ -51,7 +52,7 @@ impl<'a> Walk<'a> {
         }
         let interrupted = Position::Interrupted(pc, registers);
         let kind = vm.kind_at(&memory, pc);
-        let anchor = thread.anchor(threads, &memory);
+        let anchor = threads.anchor(&memory, thread);
         let in_c = CFrame {
             pc,
             registers,
@@ -108,10 +109,10 @@ impl<'a> Walk<'a> {
         memory: Live<'a>,
         thread: JavaThread,
     ) -> Result<Walk<'a>, Failure> {
-        let stack = thread.stack(&vm.threads, &memory).ok_or(Failure::Torn)?;
-        let anchor = thread.anchor(&vm.threads, &memory);
+        let stack = vm.threads.stack(&memory, thread).ok_or(Failure::Torn)?;
+        let anchor = vm.threads.anchor(&memory, thread);
         let mut walk = Walk::new(vm, memory, stack, Position::End);
-        walk.unpacks = thread.unpacks(&vm.threads, &memory).ok_or(Failure::Torn)?;
+        walk.unpacks = vm.threads.unpacks(&memory, thread).ok_or(Failure::Torn)?;
         walk.position = walk.anchored(Some(anchor.ok_or(Failure::NoJavaFrame)?))?;
         Ok(walk)
     }

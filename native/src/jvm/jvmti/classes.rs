@@ -2,8 +2,8 @@
 
 use super::env::{Error, JMethodId, Jvmti, call, ok};
 use crate::jvm::jni::{Env, Local, Ref};
-use jni_sys::{jclass, jint, jobject};
-use std::ffi::{c_char, c_uchar};
+use jni_sys::{jclass, jint};
+use std::ffi::c_uchar;
 use std::ptr;
 
 /// The internal name in the signature of a class, such as `java/lang/String` in
@@ -19,13 +19,7 @@ impl Jvmti {
     /// GetLoadedClasses.
     pub fn loaded_classes<'e>(self, env: Env<'e>) -> Result<Vec<Local<'e>>, Error> {
         let (mut count, mut classes) = (0, ptr::null_mut());
-        ok(call!(
-            self,
-            78,
-            (*mut jint, *mut *mut jclass),
-            &mut count,
-            &mut classes
-        ))?;
+        ok(call!(self, GetLoadedClasses, &mut count, &mut classes))?;
         // SAFETY: the VM returned `count` local references.
         Ok(unsafe { self.take_classes(env, classes, count) })
     }
@@ -35,8 +29,7 @@ impl Jvmti {
         let (mut count, mut interfaces) = (0, ptr::null_mut());
         ok(call!(
             self,
-            54,
-            (jclass, *mut jint, *mut *mut jclass),
+            GetImplementedInterfaces,
             class.raw(),
             &mut count,
             &mut interfaces
@@ -68,8 +61,7 @@ impl Jvmti {
         let (mut count, mut methods) = (0, ptr::null_mut::<JMethodId>());
         ok(call!(
             self,
-            52,
-            (jclass, *mut jint, *mut *mut JMethodId),
+            GetClassMethods,
             class.raw(),
             &mut count,
             &mut methods
@@ -83,8 +75,7 @@ impl Jvmti {
         let mut signature = ptr::null_mut();
         ok(call!(
             self,
-            48,
-            (jclass, *mut *mut c_char, *mut *mut c_char),
+            GetClassSignature,
             class.raw(),
             &mut signature,
             ptr::null_mut()
@@ -96,7 +87,7 @@ impl Jvmti {
     /// GetClassModifiers: the access flags of JVMS table 4.1-B.
     pub fn class_modifiers(self, class: Ref<'_>) -> Result<u16, Error> {
         let (mut flags, class) = (0, class.raw());
-        ok(call!(self, 51, (jclass, *mut jint), class, &mut flags))?;
+        ok(call!(self, GetClassModifiers, class, &mut flags))?;
         Ok(flags as u16)
     }
 
@@ -105,8 +96,7 @@ impl Jvmti {
         let (mut count, mut size, mut bytes) = (0, 0, ptr::null_mut::<c_uchar>());
         ok(call!(
             self,
-            146,
-            (jclass, *mut jint, *mut jint, *mut *mut c_uchar),
+            GetConstantPool,
             class.raw(),
             &mut count,
             &mut size,
@@ -123,7 +113,7 @@ impl Jvmti {
         class: Ref<'_>,
     ) -> Result<Option<Local<'e>>, Error> {
         let (mut loader, class) = (ptr::null_mut(), class.raw());
-        ok(call!(self, 57, (jclass, *mut jobject), class, &mut loader))?;
+        ok(call!(self, GetClassLoader, class, &mut loader))?;
         // SAFETY: the VM has just made this local reference.
         Ok(unsafe { env.adopt(loader) })
     }

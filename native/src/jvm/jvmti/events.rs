@@ -2,9 +2,10 @@
 
 use super::env::{Error, JMethodId, Jvmti, call, ok};
 use crate::jvm::jni::{Env, Ref};
-use jni_sys::{jboolean, jint, jlong, jobject};
+use jni_sys::{jboolean, jint, jlong};
 use std::ffi::{CStr, c_char, c_uchar, c_void};
 use std::ptr;
+use vm::jvmti::ExtensionEventInfo;
 
 /// Events, by their number.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -297,17 +298,6 @@ extern "system" fn class_file_load_hook<'a, E: Events>(
     }
 }
 
-/// `jvmtiExtensionEventInfo`.
-#[repr(C)]
-#[derive(Copy, Clone)]
-struct ExtensionEventInfo {
-    index: jint,
-    id: *const c_char,
-    description: *const c_char,
-    parameters: jint,
-    parameter_infos: *const c_void,
-}
-
 impl Jvmti {
     /// SetEventCallbacks; the VM copies them.
     pub fn set_callbacks<E: Events>(self) -> Result<(), Error> {
@@ -336,7 +326,12 @@ impl Jvmti {
             virtual_thread_end: virtual_thread_end::<E>,
         };
         let size = size_of::<Callbacks>() as jint;
-        ok(call!(self, 122, (*const Callbacks, jint), &callbacks, size))
+        ok(call!(
+            self,
+            SetEventCallbacks,
+            ptr::from_ref(&callbacks).cast(),
+            size
+        ))
     }
 
     /// SetEventNotificationMode for all threads.
@@ -351,14 +346,13 @@ impl Jvmti {
 
     /// SetHeapSamplingInterval: on average one object in so many allocated bytes is reported.
     pub fn set_heap_sampling_interval(self, bytes: jint) -> Result<(), Error> {
-        ok(call!(self, 156, (jint), bytes))
+        ok(call!(self, SetHeapSamplingInterval, bytes))
     }
 
     fn notify(self, event: jint, enable: bool) -> Result<(), Error> {
         ok(call!(
             self,
-            2,
-            (jint, jint, jobject),
+            SetEventNotificationMode,
             jint::from(enable),
             event,
             ptr::null_mut()
@@ -368,14 +362,7 @@ impl Jvmti {
     /// The number of the VM's own event called `id`, if it has one (GetExtensionEvents).
     pub fn extension_event(self, id: &CStr) -> Option<jint> {
         let (mut count, mut events) = (0, ptr::null_mut::<ExtensionEventInfo>());
-        ok(call!(
-            self,
-            125,
-            (*mut jint, *mut *mut ExtensionEventInfo),
-            &mut count,
-            &mut events
-        ))
-        .ok()?;
+        ok(call!(self, GetExtensionEvents, &mut count, &mut events)).ok()?;
         // SAFETY: the VM returned `count` events. What these point at would have to be freed
         // piece by piece; this is called twice in a VM's life.
         let events = unsafe { self.take_array(events, count) };
@@ -390,7 +377,12 @@ impl Jvmti {
         event: jint,
         callback: ThreadCallback,
     ) -> Result<(), Error> {
-        ok(call!(self, 126, (jint, ThreadCallback), event, callback))?;
+        ok(call!(
+            self,
+            SetExtensionEventCallback,
+            event,
+            callback as *const c_void
+        ))?;
         self.notify(event, true)
     }
 }

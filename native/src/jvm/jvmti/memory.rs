@@ -2,7 +2,7 @@
 
 use super::env::{Error, Jvmti, call, ok};
 use crate::jvm::jni::Ref;
-use jni_sys::{jint, jlong, jobject};
+use jni_sys::{jint, jlong};
 use std::ffi::{CStr, c_char, c_uchar, c_void};
 use std::ptr;
 
@@ -10,22 +10,17 @@ impl Jvmti {
     /// Allocate: a copy of `bytes` that the VM may take over.
     pub(super) fn copy_out(self, bytes: &[u8]) -> Result<*mut c_uchar, Error> {
         let mut memory = ptr::null_mut();
-        ok(call!(
-            self,
-            46,
-            (jlong, *mut *mut c_uchar),
-            bytes.len() as jlong,
-            &mut memory
-        ))?;
+        ok(call!(self, Allocate, bytes.len() as jlong, &mut memory))?;
         // SAFETY: freshly allocated with this size.
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), memory, bytes.len()) };
         Ok(memory)
     }
 
-    fn deallocate(self, memory: *mut c_void) {
-        if !memory.is_null() {
-            call!(self, 47, (*mut c_uchar), memory.cast());
-        }
+    /// # Safety
+    /// `memory` must be null, or memory that the VM has allocated for the caller.
+    unsafe fn deallocate(self, memory: *mut c_void) {
+        // SAFETY: as the caller promised.
+        unsafe { self.0.deallocate(memory) };
     }
 
     /// Copies a string that the VM allocated, and frees it.
@@ -40,7 +35,8 @@ impl Jvmti {
         let copy = unsafe { CStr::from_ptr(string) }
             .to_string_lossy()
             .into_owned();
-        self.deallocate(string.cast());
+        // SAFETY: as the caller promised.
+        unsafe { self.deallocate(string.cast()) };
         copy
     }
 
@@ -68,7 +64,8 @@ impl Jvmti {
             // SAFETY: as the caller promised.
             false => look(unsafe { std::slice::from_raw_parts(data, count as usize) }),
         };
-        self.deallocate(data.cast());
+        // SAFETY: as the caller promised.
+        unsafe { self.deallocate(data.cast()) };
         result
     }
 
@@ -76,24 +73,18 @@ impl Jvmti {
     /// tag.
     pub fn tag(self, object: Ref<'_>, fresh: jlong) -> Result<jlong, Error> {
         let (mut tag, object) = (0, object.raw());
-        ok(call!(self, 106, (jobject, *mut jlong), object, &mut tag))?;
+        ok(call!(self, GetTag, object, &mut tag))?;
         if tag != 0 {
             return Ok(tag);
         }
-        ok(call!(self, 107, (jobject, jlong), object, fresh))?;
+        ok(call!(self, SetTag, object, fresh))?;
         Ok(fresh)
     }
 
     /// GetSystemProperty; empty if the property does not exist.
     pub fn system_property(self, name: &CStr) -> String {
         let mut value = ptr::null_mut();
-        call!(
-            self,
-            131,
-            (*const c_char, *mut *mut c_char),
-            name.as_ptr(),
-            &mut value
-        );
+        call!(self, GetSystemProperty, name.as_ptr(), &mut value);
         // SAFETY: JVMTI gives a zero-terminated string, or leaves the null.
         unsafe { self.take_string(value) }
     }

@@ -2,17 +2,9 @@
 
 use super::env::{Error, JMethodId, Jvmti, call, ok};
 use crate::jvm::jni::{Env, Local};
-use jni_sys::{jclass, jint, jlong};
-use std::ffi::{c_char, c_uchar};
+use std::ffi::c_uchar;
 use std::ptr;
-
-/// `jvmtiLineNumberEntry`.
-#[repr(C)]
-#[derive(Copy, Clone, Debug)]
-struct LineNumberEntry {
-    start_location: jlong,
-    line_number: jint,
-}
+use vm::jvmti::LineNumberEntry;
 
 /// The name of a method, and its descriptor (JVMS 4.3.3).
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -29,13 +21,7 @@ impl Jvmti {
         let (mut name, mut descriptor) = (ptr::null_mut(), ptr::null_mut());
         ok(call!(
             self,
-            64,
-            (
-                JMethodId,
-                *mut *mut c_char,
-                *mut *mut c_char,
-                *mut *mut c_char
-            ),
+            GetMethodName,
             method,
             &mut name,
             &mut descriptor,
@@ -49,7 +35,7 @@ impl Jvmti {
     /// GetMethodModifiers: the access flags of JVMS table 4.6-A.
     pub fn method_modifiers(self, method: JMethodId) -> Result<u16, Error> {
         let mut flags = 0;
-        ok(call!(self, 66, (JMethodId, *mut jint), method, &mut flags))?;
+        ok(call!(self, GetMethodModifiers, method, &mut flags))?;
         Ok(flags as u16)
     }
 
@@ -57,13 +43,7 @@ impl Jvmti {
     pub fn declaring_class<'e>(self, env: Env<'e>, method: JMethodId) -> Result<Local<'e>, Error> {
         const NULL_POINTER: Error = 100;
         let mut class = ptr::null_mut();
-        ok(call!(
-            self,
-            65,
-            (JMethodId, *mut jclass),
-            method,
-            &mut class
-        ))?;
+        ok(call!(self, GetMethodDeclaringClass, method, &mut class))?;
         // SAFETY: the VM has just made this local reference.
         unsafe { env.adopt(class) }.ok_or(NULL_POINTER)
     }
@@ -75,14 +55,7 @@ impl Jvmti {
         read: impl FnOnce(&[u8]) -> T,
     ) -> Result<T, Error> {
         let (mut size, mut code) = (0, ptr::null_mut::<c_uchar>());
-        ok(call!(
-            self,
-            75,
-            (JMethodId, *mut jint, *mut *mut c_uchar),
-            method,
-            &mut size,
-            &mut code
-        ))?;
+        ok(call!(self, GetBytecodes, method, &mut size, &mut code))?;
         // SAFETY: the VM returned `size` bytes.
         Ok(unsafe { self.look_at_array(code, size, read) })
     }
@@ -92,8 +65,7 @@ impl Jvmti {
         let (mut count, mut table) = (0, ptr::null_mut::<LineNumberEntry>());
         ok(call!(
             self,
-            70,
-            (JMethodId, *mut jint, *mut *mut LineNumberEntry),
+            GetLineNumberTable,
             method,
             &mut count,
             &mut table

@@ -1,6 +1,5 @@
 //! The parts of JVMTI that the agent uses: one file for each subject of the specification.
 
-mod capabilities;
 mod classes;
 mod env;
 mod events;
@@ -10,10 +9,10 @@ mod methods;
 mod stacks;
 mod threads;
 
-pub use capabilities::Capability;
 pub use classes::class_name;
 pub use env::{Error, JMethodId, Jvmti};
 pub use events::{ClassFile, Event, Events, ThreadCallback};
 pub use extension::GetVirtualThread;
 pub use methods::MethodName;
-pub use threads::{FrameInfo, Suspended};
+pub use threads::Suspended;
+pub use vm::jvmti::{Capability, FrameInfo};

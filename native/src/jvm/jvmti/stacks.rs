@@ -1,28 +1,21 @@
 //! The stacks of several threads at one instant.
 
 use super::env::{Error, Jvmti, call, ok};
-use super::threads::FrameInfo;
 use crate::jvm::jni::{Env, Local, Ref};
-use jni_sys::{jint, jobject};
+use jni_sys::jint;
 use std::ptr;
+use vm::jvmti::{FrameInfo, StackInfo};
 
-/// `jvmtiStackInfo`.
-#[repr(C)]
-#[derive(Copy, Clone)]
-struct StackInfo {
-    thread: jobject,
-    state: jint,
-    frames: *const FrameInfo,
-    count: jint,
-}
-
-impl StackInfo {
-    fn frames(&self) -> &[FrameInfo] {
-        match self.frames.is_null() || self.count <= 0 {
-            true => &[],
-            // SAFETY: the VM wrote this many frames. They are freed together with `self`.
-            false => unsafe { std::slice::from_raw_parts(self.frames, self.count as usize) },
-        }
+/// The frames of a stack.
+///
+/// # Safety
+/// The VM must have written the stack, and not have freed it while the frames are used.
+unsafe fn frames(stack: &StackInfo) -> &[FrameInfo] {
+    if stack.frames.is_null() || stack.count <= 0 {
+        &[]
+    } else {
+        // SAFETY: the VM wrote this many frames, as the caller promised.
+        unsafe { std::slice::from_raw_parts(stack.frames, stack.count as usize) }
     }
 }
 
@@ -37,14 +30,16 @@ impl Jvmti {
         let (list, mut stacks) = ([thread.raw()], ptr::null_mut::<StackInfo>());
         ok(call!(
             self,
-            101,
-            (jint, *const jobject, jint, *mut *mut StackInfo),
+            GetThreadListStackTraces,
             1,
             list.as_ptr(),
             most as jint,
             &mut stacks
         ))?;
-        let shown = |stacks: &[StackInfo]| look(stacks.first().map_or(&[], StackInfo::frames));
+        let shown = |stacks: &[StackInfo]| {
+            // SAFETY: the VM frees the frames together with the stacks, behind this.
+            look(stacks.first().map_or(&[], |stack| unsafe { frames(stack) }))
+        };
         // SAFETY: the VM allocated it, with one element for the one thread.
         Ok(unsafe { self.look_at_array(stacks, 1, shown) })
     }
@@ -61,8 +56,7 @@ impl Jvmti {
         let (mut stacks, mut count) = (ptr::null_mut::<StackInfo>(), 0);
         ok(call!(
             self,
-            100,
-            (jint, *mut *mut StackInfo, *mut jint),
+            GetAllStackTraces,
             most as jint,
             &mut stacks,
             &mut count
@@ -78,7 +72,9 @@ impl Jvmti {
             let found = threads
                 .iter()
                 .position(|other| other.as_ref().is_some_and(is_it));
-            (look(found.map(|at| stacks[at].frames())), stacks.len())
+            // SAFETY: the VM frees the frames together with the stacks, behind this.
+            let found = found.map(|at| unsafe { frames(&stacks[at]) });
+            (look(found), stacks.len())
         };
         // SAFETY: the VM allocated the array, with this many elements.
         Ok(unsafe { self.look_at_array(stacks, count, find) })

@@ -1,20 +1,11 @@
 //! Threads and their stacks.
 
-use super::env::{Error, JMethodId, Jvmti, call, ok};
+use super::env::{Error, Jvmti, call, ok};
 use crate::jvm::jni::Ref;
-use jni_sys::{jint, jlong, jobject};
+use jni_sys::jint;
 use std::ffi::c_void;
 use std::ptr;
-
-/// `jvmtiFrameInfo`.
-#[repr(C)]
-#[derive(Copy, Clone, Debug, Default)]
-pub struct FrameInfo {
-    /// The method.
-    pub method: JMethodId,
-    /// BCI, or -1 in a native method.
-    pub location: jlong,
-}
+use vm::jvmti::FrameInfo;
 
 impl Jvmti {
     /// GetThreadLocalStorage of `thread` (`None`: the calling one), virtual or not: a value that
@@ -26,8 +17,7 @@ impl Jvmti {
         let mut word = ptr::null_mut::<c_void>();
         call!(
             self,
-            102,
-            (jobject, *mut *mut c_void),
+            GetThreadLocalStorage,
             thread.map_or(ptr::null_mut(), Ref::raw),
             &mut word
         );
@@ -40,8 +30,7 @@ impl Jvmti {
         let word = value.map_or(ptr::null(), ptr::from_ref);
         ok(call!(
             self,
-            103,
-            (jobject, *const c_void),
+            SetThreadLocalStorage,
             ptr::null_mut(),
             word.cast()
         ))
@@ -50,13 +39,7 @@ impl Jvmti {
     /// GetFrameCount of the calling thread: whether it has frames.
     pub fn has_frames(self) -> Result<bool, Error> {
         let mut count = 0;
-        ok(call!(
-            self,
-            16,
-            (jobject, *mut jint),
-            ptr::null_mut(),
-            &mut count
-        ))?;
+        ok(call!(self, GetFrameCount, ptr::null_mut(), &mut count))?;
         Ok(count > 0)
     }
 
@@ -69,8 +52,7 @@ impl Jvmti {
         let mut count = 0;
         ok(call!(
             self,
-            104,
-            (jobject, jint, jint, *mut FrameInfo, *mut jint),
+            GetStackTrace,
             thread.map_or(ptr::null_mut(), Ref::raw),
             0,
             buffer.len() as jint,
@@ -85,7 +67,7 @@ impl Jvmti {
     ///
     /// Until then the caller must not wait for anything that `thread` may hold.
     pub fn suspend(self, thread: Ref<'_>) -> Result<Suspended<'_>, Error> {
-        ok(call!(self, 5, (jobject), thread.raw()))?;
+        ok(call!(self, SuspendThread, thread.raw()))?;
         Ok(Suspended {
             jvmti: self,
             thread,
@@ -109,6 +91,6 @@ impl<'a> Suspended<'a> {
 impl Drop for Suspended<'_> {
     fn drop(&mut self) {
         // ResumeThread fails only for a thread that has ended or was resumed by another agent.
-        call!(self.jvmti, 6, (jobject), self.thread.raw());
+        call!(self.jvmti, ResumeThread, self.thread.raw());
     }
 }

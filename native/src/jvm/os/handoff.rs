@@ -17,10 +17,10 @@
 //! neither touch a handler's value nor lose a value by mistake.
 
 use crate::jvm::os::signal::HandlerContext;
-use crate::jvm::os::sync::{AtomicU32, UnsafeCell};
 use std::io;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use vm::sync::{AtomicU32, UnsafeCell};
 
 const FREE: u32 = 0;
 const ASKED: u32 = 1;

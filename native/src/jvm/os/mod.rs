@@ -2,17 +2,13 @@
 
 pub mod clock;
 pub mod earlier;
-pub mod futex;
 pub mod handoff;
 pub mod heap;
 pub mod held;
-pub mod peek;
 pub mod requests;
 pub mod reserved;
-pub mod ring;
 pub mod shared_words;
 pub mod signal;
-pub mod sync;
 pub mod thread;
 pub mod thread_word;
 pub mod trap;

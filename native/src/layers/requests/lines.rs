@@ -4,13 +4,13 @@ use super::facts::facts;
 use super::interning::Interned;
 use crate::evidence;
 use crate::jvm::jni::Env;
-use crate::jvm::os::peek::peek_bytes;
 use crate::layers::context::Layers;
 use oracle::record::CodeBytes;
 use oracle::requests::{RequestLine, SeenCode};
 use oracle::trace::MethodKey;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use vm::memory::kernel::peek_bytes;
 
 /// How many bytes of code are shown.
 const SHOWN: usize = 16;
@@ -54,7 +54,7 @@ impl<'e> Lines<'e> {
             return Ok(());
         }
         let jvm = self.layers.truth.jvm;
-        let kind = jvm.code_cache.as_ref().and_then(|cache| cache.kind(pc));
+        let kind = jvm.code_cache().ok().and_then(|cache| cache.kind(pc));
         let code = SeenCode {
             place: evidence::describe(jvm, pc),
             kind: kind.unwrap_or_default(),

@@ -4,7 +4,6 @@ use super::lines::Lines;
 use super::source::Source;
 use crate::jvm::Jvm;
 use crate::jvm::os::requests::wrapping::{Asking, wrap};
-use crate::jvm::os::ring::Reader;
 use crate::layers::context::Layers;
 use crate::layers::steps::facts::Kept;
 use crate::layers::steps::keeping::{Keeping, cannot_step};
@@ -17,6 +16,7 @@ use std::collections::HashMap;
 use std::io;
 use std::thread;
 use std::time::Duration;
+use vm::ring::Reader;
 
 /// The largest number of truths that are remembered. Behind it they are written once more.
 const MOST: usize = 1 << 17;
@@ -185,7 +185,7 @@ impl Names {
         } = self;
         let next = numbers.len() as u32;
         *numbers.entry(method).or_insert_with(|| {
-            let name = jvm.code_cache.as_ref()?.name_of_method(method)?;
+            let name = jvm.code_cache().ok()?.name_of_method(method)?;
             if (&*name.class, &*name.name) == ENTER_SPECIAL {
                 *enter_special = Some(next);
             }

@@ -6,7 +6,6 @@ use super::names::Names;
 use super::truth::truth;
 use crate::evidence::Seen;
 use crate::jvm::jni::Env;
-use crate::jvm::os::peek::OwnMemory;
 use crate::layers::context::Layers;
 use crate::layers::path::{Check, nothing_more, unless_doubtful};
 use crate::sampling::stepping::counts::End;
@@ -19,6 +18,7 @@ use hotspot::steps::shadow::{Call, Interpreted};
 use oracle::judge::Truth;
 use oracle::{Layer, StepTruth, TruthKind, Verdict};
 use std::cell::RefCell;
+use vm::memory::kernel::OwnMemory;
 
 const LAYER: Layer = TruthKind::Steps.checked_by();
 
@@ -90,8 +90,8 @@ fn begin(layers: &Layers, state: &ThreadState, env: Env<'_>) -> Result<(), End> 
 /// The calls of the calling thread below its last Java frame.
 fn calls(layers: &Layers, state: &ThreadState) -> Option<Vec<Call>> {
     let jvm = layers.truth.jvm;
-    let facts = jvm.step_facts.as_ref()?;
-    let anchor = jvm.java_threads.as_ref()?.last_frame(state.env())?;
+    let facts = jvm.step_facts.as_ref().ok()?;
+    let anchor = jvm.java_threads.as_ref().ok()?.last_frame(state.env())?;
     anchor::calls(anchor, facts, &OwnMemory)
 }
 

@@ -54,7 +54,7 @@ impl Kept {
     pub fn facts<'a>(&'a self, jvm: &'a Jvm) -> Option<KeptFacts<'a>> {
         Some(KeptFacts {
             jvm,
-            facts: jvm.step_facts.as_ref()?,
+            facts: jvm.step_facts.as_ref().ok()?,
             kept: self,
         })
     }
@@ -64,7 +64,7 @@ impl KeptFacts<'_> {
     /// What `find` finds of `piece`, if that is still there afterwards.
     fn of<A>(&self, piece: Piece, find: impl FnOnce() -> Option<A>) -> Option<A> {
         let found = find()?;
-        let cache = self.jvm.code_cache.as_ref()?;
+        let cache = self.jvm.code_cache().ok()?;
         let is_there = piece.id == 0 || cache.compile_id(piece.blob) == Some(piece.id);
         is_there.then_some(found)
     }

@@ -6,7 +6,6 @@ use super::truth::{frames_of_call, truth};
 use crate::evidence::Seen as Sampled;
 use crate::jvm::attached::AttachedThread;
 use crate::jvm::jni::Env;
-use crate::jvm::os::ring::{Reader, ring};
 use crate::layers::context::Layers;
 use crate::layers::path::{Check, nothing_more, unless_doubtful};
 use crate::sampling::sample::Reply;
@@ -24,6 +23,7 @@ use rustc_hash::FxBuildHasher;
 use std::collections::HashMap;
 use std::thread;
 use std::time::Duration;
+use vm::ring::{Reader, ring};
 
 /// How long the judge rests if there is nothing to judge.
 const REST: Duration = Duration::from_micros(50);

@@ -2,7 +2,6 @@
 
 use super::visited::Visited;
 use crate::jvm::os::clock;
-use crate::jvm::os::ring::Reader;
 use crate::jvm::os::trap;
 use crate::jvm::symbols;
 use crate::layers::context::Layers;
@@ -12,10 +11,12 @@ use crate::sampling::stepping::handler;
 use crate::sampling::stepping::thread::{Stepper, Vm};
 use crate::sampling::stepping::visits::{Visit, visits};
 use hotspot::arch::{Follow, Native, NotKnown};
+use hotspot::layout::fields::Missing;
 use oracle::Layer;
 use oracle::record::{Record, StepCounts, VISITED_FILE};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant as Time};
+use vm::ring::Reader;
 
 /// The interval in which counts are written.
 const BOOKKEEPING: Duration = Duration::from_secs(5);
@@ -40,15 +41,14 @@ impl Keeping {
         at_instant: Box<dyn AtInstant>,
     ) -> Result<Keeping, String> {
         let jvm = layers.truth.jvm;
-        let (Some(interpreter), Some(_), Some(cache)) =
-            (jvm.interpreter(), &jvm.step_facts, &jvm.code_cache)
-        else {
-            return Err("this VM does not describe its code as steps need it".into());
-        };
+        let lost = |missing: &Missing| format!("this VM's code cannot be read: {missing}");
+        let interpreter = jvm.interpreter().map_err(lost)?;
+        jvm.step_facts.as_ref().map_err(lost)?;
+        let cache = jvm.code_cache().map_err(lost)?;
         let unknown = |unknown: NotKnown| format!("threads cannot step: {unknown}");
         trap::is_possible().and(Native::FOLLOWS).map_err(unknown)?;
         // From here on the handler knows where the code cache is.
-        cache.name_at(0);
+        cache.learn();
         let (writer, visits) = visits();
         let stepper = Stepper::new(Vm { jvm, interpreter }, at_instant, writer);
         handler::install(stepper).map_err(cannot_step)?;

@@ -59,11 +59,11 @@ impl Names {
     /// The key that stands for the VM's method at `address`; `None` if there is no method. Methods that the VM itself has
     /// made have no jmethodID, and walkers give 0.
     pub fn method(&mut self, jvm: &Jvm, address: usize) -> Option<MethodKey> {
-        let facts = jvm.step_facts.as_ref();
+        let facts = jvm.step_facts.as_ref().ok();
         if facts.is_some_and(|facts| facts.is_linker(address)) {
             return Some(MethodKey(0));
         }
-        let find = || Some(jvm.code_cache.as_ref()?.full_method_name(address)?.into());
+        let find = || Some(jvm.code_cache().ok()?.full_method_name(address)?.into());
         let name = self.of_address.entry(address).or_insert_with(find);
         let made_up = MethodKey(address | MADE_UP);
         Some(*self.keys.entry(name.clone()?).or_insert(made_up))

@@ -1,7 +1,6 @@
 //! The instructions that threads have visited step by step, and what the walker answered there.
 
 use crate::jvm::Jvm;
-use crate::jvm::os::peek::peek_bytes;
 use crate::sampling::stepping::instant::Instant;
 use crate::sampling::stepping::visits::Visit;
 use hotspot::arch::{Arch, Native};
@@ -13,6 +12,7 @@ use oracle::{Judgement, Verdict};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{BufWriter, Write};
 use std::path::Path;
+use vm::memory::kernel::peek_bytes;
 
 /// All visited code.
 #[derive(Default)]
@@ -184,10 +184,10 @@ fn worst(judgement: &Judgement) -> Worst {
 
 /// The code at `pc`, of which no instruction was visited.
 fn code(jvm: &Jvm, pc: usize) -> Option<Code> {
-    let cache = jvm.code_cache.as_ref()?;
+    let cache = jvm.code_cache().ok()?;
     let blob = cache.blob(pc)?;
     let code = cache.code_of(blob.start)?;
-    let stubs = jvm.step_facts.as_ref()?.stubs(blob.start);
+    let stubs = jvm.step_facts.as_ref().ok()?.stubs(blob.start);
     let stubs = stubs.filter(|_| blob.is_nmethod());
     let stubs = stubs.and_then(|stubs| u32::try_from(stubs.checked_sub(code.start)?).ok());
     let bytes = peek_bytes(code.start, code.len());

@@ -8,7 +8,6 @@ use super::key::key;
 use super::seen::{Found, Seen};
 use crate::jvm::Jvm;
 use crate::jvm::os::clock;
-use crate::jvm::os::ring::Writer;
 use crate::records::Records;
 use crate::sampling::sample::Reply;
 use crate::walkers::buffer::{FrameBuffer, MAX_FRAMES};
@@ -17,6 +16,7 @@ use crate::walkers::walker::WalksInterrupted;
 use oracle::Layer;
 use std::io;
 use std::time::Duration;
+use vm::ring::Writer;
 
 /// A thread waits so often for the judge at most, for [`PAUSE`] each time, if too many instants wait for their
 /// judgement.
@@ -111,7 +111,7 @@ impl AtInstant for Asking {
                 self.means.seen.add(key);
                 let frames = &self.frames;
                 let threads = self.means.jvm.java_threads.as_ref();
-                let anchor = threads.and_then(|threads| thread.anchor(threads));
+                let seen = threads.ok().and_then(|threads| thread.seen(threads));
                 self.writer.pass(|instant| {
                     instant.key = key;
                     instant.tid = thread.state().tid();
@@ -124,8 +124,8 @@ impl AtInstant for Asking {
                     sample.reply = Reply::Walked(walked);
                     sample.frames.copy_from(frames);
                     sample.registers = thread.context().registers();
-                    sample.anchor = anchor;
-                    sample.stack_top.copy(thread, anchor);
+                    sample.seen = seen;
+                    sample.stack_top.copy(thread, seen);
                 });
             }
         }

@@ -8,10 +8,10 @@ use super::counts::{COUNTS, Counts};
 use super::instant::{MOST_CALLS, WAITING};
 use crate::arch;
 use crate::jvm::os::requests::wrapping::{Asking, request_here};
-use crate::jvm::os::ring::{Reader, Writer, ring};
 use hotspot::steps::Place;
 use hotspot::steps::shadow::{Call, Interpreted};
 use oracle::random::mix;
+use vm::ring::{Reader, Writer, ring};
 
 /// So many ticks of the processor's counter lie between two requests at least. The time of an event is known to about a
 /// thousand ticks, and must belong to one request alone.

@@ -11,10 +11,10 @@ use crate::jvm::os::thread::StackBounds;
 use crate::jvm::os::trap::{Next, crossing};
 use crate::truth::interrupted::Interrupted;
 use hotspot::arch::{Flow, Follow, Native};
+use hotspot::layout::interpreter::Interpreter;
 use hotspot::steps::shadow::{Call, Lost};
 use hotspot::steps::truth::Facts;
 use hotspot::steps::{Code, Piece, Place, Stack};
-use hotspot::vm::interpreter::Interpreter;
 
 /// Outside of the code cache a thread runs so many steps, and then runs on freely.
 const MOST_OUTSIDE: u32 = 50_000;
@@ -69,7 +69,7 @@ impl Stack for Own<'_> {
     }
 
     fn is_in_stubs(&self, piece: Piece, pc: usize) -> bool {
-        let facts = self.vm.jvm.step_facts.as_ref();
+        let facts = self.vm.jvm.step_facts.as_ref().ok();
         facts.is_some_and(|facts| facts.is_in_stubs(piece, pc))
     }
 }
@@ -188,7 +188,7 @@ impl Stepper {
             return Err(End::NearGuards);
         }
         if !self.running.range.contains(&registers.pc) {
-            let cache = self.vm.jvm.code_cache.as_ref();
+            let cache = self.vm.jvm.code_cache().ok();
             let running = cache
                 .filter(|cache| cache.contains_running(context))
                 .map(|cache| cache.running(context).ok_or(End::Code));

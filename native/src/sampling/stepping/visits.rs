@@ -2,9 +2,9 @@
 //!
 //! An instant may be left unjudged. Its instruction was visited all the same.
 
-use crate::jvm::os::ring::{Reader, Writer, ring};
 use hotspot::steps::Piece;
 use hotspot::steps::shadow::mixed;
+use vm::ring::{Reader, Writer, ring};
 
 /// Room for so many visits: a power of two.
 const PLACES: usize = 1 << 22;

@@ -3,6 +3,7 @@
 use super::cell::{Cell, What};
 use super::set::{Platform, Program, Sample, Set};
 use crate::gate::kinds;
+use crate::gate::reason::blindness;
 use crate::record::{CauseName, KindCount};
 use crate::report::{Report, Run};
 use crate::{Hooking, Layer, TruthKind, Verdict, When};
@@ -11,7 +12,7 @@ use std::collections::BTreeMap;
 /// A sample of each JDK in a report, with what was not counted. `arch` is the architecture of the
 /// machine that ran it.
 ///
-/// Fails where the JDK of a run is not known, or where one program was run in two ways.
+/// Fails where something that a layer needs could not be read, where the JDK of a run is not known, or where one program was run in two ways.
 pub fn samples(report: &Report, arch: &str) -> Result<Vec<(Platform, Set)>, String> {
     samples_without(report, arch, |_, _| false)
 }
@@ -22,6 +23,12 @@ pub(in crate::gate) fn samples_without(
     arch: &str,
     is_known: impl Fn(&Run, &KindCount) -> bool,
 ) -> Result<Vec<(Platform, Set)>, String> {
+    // What is lost changes kinds and causes, so a difference may be ours and not the JVM's.
+    let blind = blindness(report);
+    if !blind.is_empty() {
+        let texts: Vec<String> = blind.into_iter().map(|one| one.text).collect();
+        return Err(texts.join("; "));
+    }
     let mut homes: BTreeMap<&str, (Platform, Set)> = BTreeMap::new();
     for run in &report.runs {
         let jdk = report.jdk_of(run);

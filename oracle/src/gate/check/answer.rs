@@ -6,7 +6,7 @@ use super::percent::percent;
 use crate::Layer;
 use crate::gate::claims::{Broken, Claim, broken};
 use crate::gate::outcome::Outcome;
-use crate::gate::reason::trouble;
+use crate::gate::reason::{blindness, trouble};
 use crate::report::{Exit, LayerCounts, Report};
 
 /// When a check may end.
@@ -57,6 +57,12 @@ impl Answer {
         claims: &[Claim],
         minutes: f64,
     ) -> Answer {
+        // Of a layer that could be judged in one build alone, a difference says nothing.
+        let is_judged = |layer: Layer| {
+            [base, new]
+                .iter()
+                .all(|report| report.lost_of(layer).is_none())
+        };
         let mut answer = Answer {
             headline: String::new(),
             outcome: Outcome::Within,
@@ -67,6 +73,9 @@ impl Answer {
             pairs: course.pairs(),
             minutes,
         };
+        answer.broken.retain(|broken| is_judged(broken.layer));
+        answer.untrue.retain(|&(layer, _)| is_judged(layer));
+        answer.rises.retain(|rise| is_judged(rise.cell.layer));
         let crashed = |report: &Report, build: &str| {
             // That the user ended the check is no trouble of a build.
             let runs = report.runs.iter();
@@ -75,7 +84,12 @@ impl Answer {
             Some((trouble.outcome, format!("the {build}: {}", trouble.text)))
         };
         let crashed = crashed(new, "new build").or_else(|| crashed(base, "base"));
-        (answer.outcome, answer.headline) = match (crashed, answer.worse()) {
+        let blind = |report: &Report, build: &str| {
+            let lost = blindness(report).into_iter().next()?;
+            Some((lost.outcome, format!("the {build}: {}", lost.text)))
+        };
+        let blind = blind(new, "new build").or_else(|| blind(base, "base"));
+        (answer.outcome, answer.headline) = match (crashed.or(blind), answer.worse()) {
             (Some((Outcome::Crashed, why)), _) => (Outcome::Crashed, why),
             (_, Some(what)) => (Outcome::Over, format!("the new build is worse: {what}")),
             (Some((outcome, why)), None) => (outcome, why),
@@ -221,7 +235,7 @@ fn untrue(new: &Report, base: &Report) -> Vec<(Layer, u64)> {
 mod tests {
     use super::*;
     use crate::gate::claims::Answered;
-    use crate::record::toy;
+    use crate::record::{Lost, toy};
     use crate::report::Run;
     use crate::tally::Tally;
 
@@ -287,6 +301,32 @@ mod tests {
             last.headline
         );
         assert_eq!(many.last(LIMITS, true).outcome, Outcome::NotMeasured);
+    }
+
+    #[test]
+    fn what_one_build_cannot_show_is_no_difference() {
+        let clean = || run(Layer::AsgctAsync, 1000, 0, 0);
+        let blind = || Run {
+            lost: vec![Lost {
+                what: vec!["debug info".into()],
+                why: "field x is missing".into(),
+                layers: vec![Layer::AsgctAsync],
+                ..Lost::default()
+            }],
+            ..clean()
+        };
+        let false_stacks = || run(Layer::AsgctAsync, 1000, 50, 1);
+        for (base, new, build) in [
+            (blind(), false_stacks(), "the base: "),
+            (clean(), blind(), "the new build: "),
+        ] {
+            let (_, answer) = answer(30, base, new);
+            assert_eq!(answer.outcome, Outcome::NotMeasured, "{answer:?}");
+            let headline = &answer.headline;
+            assert!(headline.starts_with(build), "{headline}");
+            assert!(headline.contains("field x is missing"), "{headline}");
+            assert!(answer.rises.is_empty() && answer.broken.is_empty());
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::edges::EdgeCounts;
 use super::errors::ErrorCount;
 use super::kept::Kept;
 use super::kinds::KindCount;
+use super::lost::Lost;
 use super::pace::Paced;
 use super::profile::Profile;
 use super::rewriting::Rewriting;
@@ -24,6 +25,8 @@ use std::collections::BTreeMap;
 pub enum Record {
     /// The agent was loaded, with all that it needs.
     Started(Started),
+    /// What of the VM cannot be read.
+    Lost(Vec<Lost>),
     /// A truncated, wrong or imprecise stack, with its evidence. The last record of each place in
     /// the sample counts.
     Mismatch(Box<Kept>),
@@ -106,6 +109,7 @@ mod tests {
                 mismatch,
             })),
             Record::Started(Started::default()),
+            Record::Lost(vec![Lost::default()]),
             Record::Rewriting(Rewriting::default()),
             Record::Invalid("x".into()),
             Record::Faults(vec![FaultCount {

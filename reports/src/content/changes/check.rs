@@ -2,6 +2,7 @@
 
 use super::cells::{command, example, meaning};
 use crate::content::frames::stacks;
+use crate::content::warnings::warnings;
 use crate::model::Kind::{Numbers, Words};
 use crate::model::{self, Block, Document, Room, Section, Table, Tone};
 use oracle::gate::{Answer, Broken, Cell, Class, NotWorse, Rise, percent};
@@ -32,7 +33,12 @@ pub fn check(answer: &Answer, base: &Report, new: &Report) -> Document {
         Outcome::NotMeasured => "no answer",
         Outcome::Crashed => "the JVM crashed or hung",
     };
+    let warnings = [("base", base), ("new build", new)].map(|(build, report)| {
+        let of_build = warnings(report).into_iter();
+        of_build.map(move |warning| format!("{build}: {warning}"))
+    });
     Document {
+        warnings: warnings.into_iter().flatten().collect(),
         answer: Some(model::Answer {
             outcome: answer.outcome,
             verdict: verdict.into(),

@@ -1,6 +1,7 @@
 //! A comparison of a report with other runs.
 
 use super::since;
+use crate::content::warnings::warnings;
 use crate::model::{Answer, Document};
 use oracle::gate::Comparison;
 use oracle::report::Report;
@@ -12,6 +13,7 @@ pub fn comparison(report: &Report, compared: &Comparison) -> Document {
     let mut sections = since::sections(report, &compared.against);
     sections.extend(since::cells(&compared.against));
     Document {
+        warnings: warnings(report),
         answer: Some(Answer {
             outcome: compared.outcome,
             verdict: compared.outcome.to_string(),

@@ -10,7 +10,7 @@ mod rates;
 mod sentence;
 mod trust;
 
-use super::decision;
+use super::{decision, warnings};
 use crate::model::{Cost, Summary};
 use oracle::gate::Decision;
 use oracle::report::Report;
@@ -22,6 +22,7 @@ pub fn summary(report: &Report, decided: &Decision) -> Summary {
     let causes = causes::causes(report);
     let profiles = profiles::profiles(report);
     Summary {
+        warnings: warnings::warnings(report),
         about: about::about(report),
         answer: decision::answer(decided),
         is_about_profiles: !profiles.is_empty() && sentence::asks_for_profiles(report),

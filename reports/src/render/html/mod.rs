@@ -38,6 +38,9 @@ pub fn html(summary: &Summary, document: &Document) -> String {
             }
             body {
                 a.skip href="#main" { "Skip to the results" }
+                @for warning in &document.warnings {
+                    p.warning role="alert" { (warning) }
+                }
                 (head::header(summary))
                 nav aria-label="Sections" {
                     @for part in &parts {

@@ -1,8 +1,8 @@
 //! Compiled code, interrupted at any instruction, also while it builds or removes its frame, and
 //! where it has moved its stack pointer.
 
-use crate::vm::code_cache::{Blob, Kind};
-use crate::vm::sites::Body;
+use crate::layout::code_cache::{Blob, Kind};
+use crate::layout::sites::Body;
 use crate::walk::frame::{Certainty, Failure, Frame, FrameKind};
 use crate::walk::frame_at;
 use crate::walk::interrupted::Stands;
@@ -10,8 +10,8 @@ use crate::walk::return_address::{calls_into, is_behind_call_of_vm, is_leaf_call
 use crate::walk::{Place, Step, Walk, Yield};
 use hotspot::arch::NativeRegisters as Registers;
 use hotspot::arch::{Calls, Depth, Effect, Follow, Landings, Native, Settled};
+use hotspot::layout::nmethod::Nmethod;
 use hotspot::memory::Memory;
-use hotspot::vm::nmethod::Nmethod;
 
 const WORD: usize = size_of::<usize>();
 

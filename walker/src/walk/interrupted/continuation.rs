@@ -1,6 +1,6 @@
 //! The two native methods of continuations, whose wrappers are not like others.
 
-use crate::vm::code_cache::{Blob, Kind};
+use crate::layout::code_cache::{Blob, Kind};
 use crate::walk::frame::Frame;
 use crate::walk::{Position, Walk};
 use hotspot::arch::{Follow, Native};

@@ -1,6 +1,6 @@
 //! The code that replaces compiled frames by interpreted ones, interrupted at any instruction.
 
-use crate::vm::code_cache::Blob;
+use crate::layout::code_cache::Blob;
 use crate::walk::frame::{Failure, FrameKind};
 use crate::walk::frame_at;
 use crate::walk::{Place, Step, Walk, Yield};

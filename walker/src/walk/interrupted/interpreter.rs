@@ -1,15 +1,15 @@
 //! The interpreter, interrupted at any instruction, also before it has built a frame, and behind
 //! the frame's removal.
 
-use crate::vm::method::Method;
 use crate::walk::frame::{Failure, Frame, FrameKind};
 use crate::walk::frame_at;
 use crate::walk::interrupted::Exit;
 use crate::walk::{Place, Step, Walk, Yield};
 use hotspot::arch::NativeRegisters as Registers;
 use hotspot::arch::{Arch, Calls, Effect, Follow, Landings, Native};
+use hotspot::layout::interpreter::{Codelet, Role};
+use hotspot::layout::method::Method;
 use hotspot::memory::Memory;
-use hotspot::vm::interpreter::{Codelet, Role};
 
 const WORD: usize = size_of::<usize>();
 
@@ -137,11 +137,11 @@ impl Walk<'_> {
     /// The method that the interpreter has entered, but which has no frame yet.
     fn entered_method(&self, place: Place, registers: &Registers) -> Result<Yield, Failure> {
         let method = registers.get(Native::METHOD).map(Method);
-        let method = method.filter(|method| method.is_plausible(&self.vm.methods, &self.memory));
+        let method = method.filter(|method| self.vm.methods.is_plausible(&self.memory, *method));
         Ok(match method {
             None => Yield::Nothing,
             Some(method) => {
-                let known = method.known(&self.vm.methods, &self.memory);
+                let known = self.vm.methods.known(&self.memory, method);
                 let is_native = known.ok_or(Failure::Torn)?.is_native;
                 let frame = Frame {
                     method: Some(method),

@@ -7,14 +7,14 @@ mod interpreter;
 mod own_stubs;
 mod stub;
 
-use crate::vm::code_cache::Kind;
+use crate::layout::code_cache::Kind;
 use crate::walk::frame::Failure;
 use crate::walk::return_address::{is_behind_call, is_return};
 use crate::walk::{Place, Step, Walk};
 use hotspot::arch::NativeRegisters as Registers;
 use hotspot::arch::{Calls, Follow, Landings, Native};
+use hotspot::layout::interpreter::Role;
 use hotspot::memory::Memory;
-use hotspot::vm::interpreter::Role;
 
 /// The state at the caller.
 type Exit = hotspot::arch::Exit<Registers>;

@@ -1,7 +1,7 @@
 //! The stubs of compiled code, behind its instructions: handlers of exceptions and of deoptimisation, and stubs of
 //! calls. None of them removes the method's frame.
 
-use crate::vm::code_cache::{Blob, Kind};
+use crate::layout::code_cache::{Blob, Kind};
 use crate::walk::frame::Failure;
 use crate::walk::return_address::calls_into;
 use crate::walk::{Place, Position, Walk};

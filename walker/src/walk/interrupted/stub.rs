@@ -1,7 +1,7 @@
 //! Stubs, interrupted at any instruction. Their blobs say little about their frames.
 
 use crate::c_frames::CFrame;
-use crate::vm::code_cache::{Blob, Kind};
+use crate::layout::code_cache::{Blob, Kind};
 use crate::walk::frame::{Failure, FrameKind};
 use crate::walk::frame_at;
 use crate::walk::interrupted::Exit;
@@ -47,7 +47,7 @@ impl Walk<'_> {
             if !self.is_on_stack(wrapper) {
                 return Err(Failure::Top);
             }
-            let anchor = self.vm.threads.wrapped_anchor(&self.memory, wrapper);
+            let anchor = self.vm.call_stub.wrapped_anchor(&self.memory, wrapper);
             let next = self.anchored(anchor)?;
             return Ok(Step { frame, next });
         }

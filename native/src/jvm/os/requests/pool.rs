@@ -1,7 +1,7 @@
 //! Values that the signal handlers of many threads pass to one thread.
 
-use crate::jvm::os::sync::{Arc, AtomicU32, AtomicUsize, UnsafeCell};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use vm::sync::{Arc, AtomicU32, AtomicUsize, UnsafeCell};
 
 /// A value is free: a handler may take it.
 const FREE: u32 = 0;

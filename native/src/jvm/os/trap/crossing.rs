@@ -3,10 +3,10 @@
 //! crossing, runs on freely, and traps behind. Then it goes on where it would have gone on.
 
 use crate::arch;
-use crate::jvm::os::peek::peek;
 use std::ffi::{c_int, c_long};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
+use vm::memory::kernel::peek;
 
 pub use crate::arch::CROSSINGS;
 

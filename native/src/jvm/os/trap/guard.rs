@@ -2,12 +2,12 @@
 //! is absent. The process would end. Here the walk ends instead, and counts as crashed.
 
 use crate::arch::{self, leave_guarded, run_guarded};
-use crate::jvm::os::peek::peek;
 use crate::jvm::os::thread::id;
 use hotspot::arch::{Arch, Native};
 use std::ffi::c_void;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicI32, AtomicUsize};
+use vm::memory::kernel::peek;
 
 /// The thread that walks; 0 if none does.
 static WALKS: AtomicI32 = AtomicI32::new(0);
@@ -51,7 +51,7 @@ pub fn end_walk(context: &mut libc::ucontext_t) -> bool {
         return false;
     }
     let pc = arch::registers(context).pc;
-    if walker::memory::recovers_at(pc) {
+    if vm::memory::recovers_at(pc) {
         return false;
     }
     // The VM itself goes on behind such a read.

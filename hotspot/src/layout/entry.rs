@@ -1,0 +1,191 @@
+//! JavaCalls entries: the frames of the stub through which the VM calls Java methods
+//! (`StubGenerator::generate_call_stub`). Such a frame leads to the Java frames below the frames of
+//! the VM.
+
+use super::fields::{Fields, Missing};
+use super::thread::{Anchor, AnchorLayout};
+use crate::memory::Memory;
+
+const WORD: usize = size_of::<usize>();
+
+/// The places of the data of JavaCalls entries.
+#[derive(Copy, Clone, Debug)]
+pub struct Layout {
+    /// The address of the variable with the return address of called Java methods
+    /// (`StubRoutines::_call_stub_return_address`).
+    return_address: usize,
+    /// The distance from the frame pointer of the stub's frame to the pointer to the
+    /// `JavaCallWrapper`, in words.
+    wrapper: isize,
+    /// The offset, in the wrapper, of the anchor of the last Java frame.
+    anchor: usize,
+    anchors: AnchorLayout,
+}
+
+/// Copied words of a stack.
+#[derive(Copy, Clone, Debug)]
+pub struct Words<'a> {
+    /// The address of the first word.
+    pub start: usize,
+    /// The words.
+    pub words: &'a [usize],
+}
+
+impl Words<'_> {
+    /// The word at `address`, if it was copied.
+    pub fn at(self, address: usize) -> Option<usize> {
+        let distance = address.checked_sub(self.start)?;
+        self.words
+            .get(distance / WORD)
+            .copied()
+            .filter(|_| distance.is_multiple_of(WORD))
+    }
+}
+
+impl Memory for Words<'_> {
+    fn u8(&self, _: usize) -> Option<u8> {
+        None
+    }
+    fn u16(&self, _: usize) -> Option<u16> {
+        None
+    }
+    fn u32(&self, _: usize) -> Option<u32> {
+        None
+    }
+    fn word(&self, address: usize) -> Option<usize> {
+        self.at(address)
+    }
+    fn code(&self, _: usize) -> [u8; 16] {
+        [0; 16]
+    }
+}
+
+impl Layout {
+    /// Finds the layout.
+    pub fn find(fields: &impl Fields) -> Result<Layout, Missing> {
+        Ok(Layout {
+            return_address: fields.field(&["StubRoutines"], "_call_stub_return_address")?,
+            wrapper: fields.constant("frame::entry_frame_call_wrapper_offset")? as isize,
+            anchor: fields.field(&["JavaCallWrapper"], "_anchor")?,
+            anchors: AnchorLayout::find(fields)?,
+        })
+    }
+
+    /// The address to which Java methods that the VM has called return.
+    pub fn return_address(&self, memory: &impl Memory) -> Option<usize> {
+        memory.word(self.return_address).filter(|&pc| pc != 0)
+    }
+
+    /// Whether Java methods that the VM has called return to `pc`.
+    pub fn is_return_address(&self, memory: &impl Memory, pc: usize) -> bool {
+        self.return_address(memory) == Some(pc)
+    }
+
+    /// The address of the pointer to the wrapper, in the entry with the frame pointer `fp`.
+    #[inline]
+    pub fn wrapper_slot(&self, fp: usize) -> usize {
+        fp.wrapping_add_signed(self.wrapper * WORD as isize)
+    }
+
+    /// The anchor that the wrapper at `wrapper` keeps for the Java frames below it, set or not.
+    #[inline]
+    pub fn wrapped_anchor(&self, memory: &impl Memory, wrapper: usize) -> Option<Anchor> {
+        let place = wrapper.wrapping_add(self.anchor);
+        self.anchors.read(memory, place)
+    }
+
+    /// The anchor that the JavaCalls entry with the frame pointer `fp` has kept, set or not.
+    pub fn kept_anchor(&self, memory: &impl Memory, fp: usize) -> Option<Anchor> {
+        let wrapper = memory.word(self.wrapper_slot(fp))?;
+        self.wrapped_anchor(memory, wrapper)
+    }
+
+    /// The program counters, newest first, at which the Java frames below each JavaCalls entry on
+    /// the `stack` had called the VM. `None` where the words do not reach so far, or where no Java
+    /// frames are below.
+    pub fn callers(&self, memory: &impl Memory, stack: Words<'_>) -> Vec<Option<usize>> {
+        let Some(return_address) = self.return_address(memory) else {
+            return vec![];
+        };
+        let places = stack.words.iter().enumerate();
+        let entries = places.filter(|&(_, &word)| word == return_address);
+        entries.map(|(at, _)| self.caller(stack, at)).collect()
+    }
+
+    /// The callee has saved the stub's frame pointer below its return address, the word `at`.
+    fn caller(&self, stack: Words<'_>, at: usize) -> Option<usize> {
+        let fp = stack.words.get(at.checked_sub(1)?)?;
+        let wrapper = stack.at(self.wrapper_slot(*fp))?;
+        let anchor = self.wrapped_anchor(&stack, wrapper)?;
+        match anchor {
+            Anchor { sp: 0, .. } => None,
+            // The return address of the call that left Java code.
+            Anchor { sp, pc: 0, .. } => stack.at(sp.wrapping_sub(WORD)),
+            Anchor { pc, .. } => Some(pc),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::fields::toy::Toy;
+    use crate::memory::toy;
+    use std::collections::HashMap;
+
+    fn one_word(address: usize, word: usize) -> toy::Words {
+        toy::Words(HashMap::from([(address, word)]))
+    }
+
+    fn layout() -> Layout {
+        let fields = Toy::of(&[
+            ("StubRoutines::_call_stub_return_address", 0x10),
+            ("frame::entry_frame_call_wrapper_offset", -6),
+            ("JavaCallWrapper::_anchor", 8),
+            ("JavaFrameAnchor::_last_Java_sp", 0),
+            ("JavaFrameAnchor::_last_Java_pc", 8),
+            ("JavaFrameAnchor::_last_Java_fp", 16),
+        ]);
+        Layout::find(&fields).expect("all fields are there")
+    }
+
+    /// A stack at 0x1000 whose word 1 is the return address, whose frame pointer is at word 10, and
+    /// whose wrapper is at word 12, with this anchor.
+    fn stack(sp: usize, pc: usize) -> Vec<usize> {
+        let mut words = vec![0; 20];
+        words[0] = 0x1000 + 10 * WORD;
+        words[1] = 0x77;
+        words[10 - 6] = 0x1000 + 12 * WORD;
+        words[13] = sp;
+        words[14] = pc;
+        words
+    }
+
+    fn callers(words: &[usize]) -> Vec<Option<usize>> {
+        let start = 0x1000;
+        layout().callers(&one_word(0x10, 0x77), Words { start, words })
+    }
+
+    #[test]
+    fn the_wrapper_leads_to_the_caller() {
+        assert_eq!(callers(&stack(0x1080, 0x4444)), [Some(0x4444)]);
+        let mut words = stack(0x1000 + 18 * WORD, 0);
+        words[17] = 0x5555;
+        assert_eq!(callers(&words), [Some(0x5555)]);
+    }
+
+    #[test]
+    fn without_the_words_of_the_stack_no_caller_is_claimed() {
+        assert_eq!(callers(&stack(0, 0)), [None], "a thread begins here");
+        assert_eq!(
+            callers(&stack(0x1080, 0x4444)[..15]),
+            [None],
+            "too few words"
+        );
+        assert_eq!(callers(&[1, 2, 3]), []);
+        assert_eq!(callers(&[0x77]), [None]);
+        let words = &stack(0x1080, 0x4444);
+        let unread = layout().callers(&one_word(0, 0), Words { start: 0, words });
+        assert_eq!(unread, []);
+    }
+}

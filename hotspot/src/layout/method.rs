@@ -1,0 +1,213 @@
+//! Methods: their bytecode, their names, and their ids (`share/oops/method.hpp`, `share/oops/constMethod.hpp`,
+//! `share/oops/instanceKlass.cpp`).
+
+use super::fields::{Fields, Missing};
+use crate::memory::Memory;
+
+const WORD: usize = size_of::<usize>();
+
+/// `JVM_ACC_NATIVE` (JVMS 4.6).
+const NATIVE: u16 = 0x100;
+
+/// `JVM_ACC_SYNTHETIC` (JVMS 4.6).
+const SYNTHETIC: u16 = 0x1000;
+
+/// The VM's address of a method.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Method(pub usize);
+
+/// The layout of a method and its bytecode.
+#[derive(Copy, Clone, Debug)]
+pub struct Layout {
+    part: usize,
+    access_flags: usize,
+    code_size: usize,
+    code: usize,
+}
+
+/// The access flags of a method.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct AccessFlags(u16);
+
+impl AccessFlags {
+    /// Whether the method is native.
+    pub fn is_native(self) -> bool {
+        self.0 & NATIVE != 0
+    }
+
+    /// Whether the VM itself has made the method, to call what a method handle leads to. It is in no class, and has
+    /// the number of another method (`Method::make_method_handle_intrinsic`).
+    pub fn is_linker(self) -> bool {
+        const BOTH: u16 = NATIVE | SYNTHETIC;
+        self.0 & BOTH == BOTH
+    }
+}
+
+impl Layout {
+    /// Finds the layout.
+    pub fn find(fields: &impl Fields) -> Result<Layout, Missing> {
+        let method = |field| fields.field(&["Method"], field);
+        Ok(Layout {
+            part: method("_constMethod")?,
+            access_flags: method("_access_flags")?,
+            code_size: fields.field(&["ConstMethod"], "_code_size")?,
+            code: fields.size("ConstMethod")?,
+        })
+    }
+}
+
+impl Method {
+    /// Its constant part.
+    fn part(self, layout: &Layout, memory: &impl Memory) -> Option<usize> {
+        let part = memory.word(self.0.wrapping_add(layout.part))?;
+        (part != 0 && part.is_multiple_of(WORD)).then_some(part)
+    }
+
+    /// Its access flags. Two bytes are enough, and there are no more since JDK 25.
+    pub fn flags(self, layout: &Layout, memory: &impl Memory) -> Option<AccessFlags> {
+        let flags = memory.u16(self.0.wrapping_add(layout.access_flags))?;
+        Some(AccessFlags(flags))
+    }
+
+    /// The address of its bytecode, and its size.
+    pub fn code(self, layout: &Layout, memory: &impl Memory) -> Option<(usize, u16)> {
+        let part = self.part(layout, memory)?;
+        let size = memory.u16(part.wrapping_add(layout.code_size))?;
+        Some((part.wrapping_add(layout.code), size))
+    }
+}
+
+/// The layout of what leads to names: constant pools, classes and symbols.
+#[derive(Copy, Clone, Debug)]
+pub struct Names {
+    methods: Layout,
+    constants: usize,
+    name_index: usize,
+    signature_index: usize,
+    pool_holder: usize,
+    pool_entries: usize,
+    class_name: usize,
+    symbol_length: usize,
+    symbol_body: usize,
+}
+
+/// A text in the VM's memory (`Symbol`), in modified UTF-8.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Text {
+    /// Where it starts.
+    pub start: usize,
+    /// Its length in bytes.
+    pub length: u16,
+}
+
+impl Names {
+    /// Finds the layout.
+    pub fn find(fields: &impl Fields) -> Result<Names, Missing> {
+        let part = |field| fields.field(&["ConstMethod"], field);
+        Ok(Names {
+            methods: Layout::find(fields)?,
+            constants: part("_constants")?,
+            name_index: part("_name_index")?,
+            signature_index: part("_signature_index")?,
+            pool_holder: fields.field(&["ConstantPool"], "_pool_holder")?,
+            pool_entries: fields.size("ConstantPool")?,
+            class_name: fields.field(&["Klass"], "_name")?,
+            symbol_length: fields.field(&["Symbol"], "_length")?,
+            symbol_body: fields.field(&["Symbol"], "_body")?,
+        })
+    }
+
+    /// The name of the method.
+    pub fn name(&self, memory: &impl Memory, method: Method) -> Option<Text> {
+        self.entry(memory, method, self.name_index)
+    }
+
+    /// The descriptor of the method.
+    pub fn signature(&self, memory: &impl Memory, method: Method) -> Option<Text> {
+        self.entry(memory, method, self.signature_index)
+    }
+
+    /// The VM's address of the class of the method.
+    pub fn class(&self, memory: &impl Memory, method: Method) -> Option<usize> {
+        let pool = self.pool(memory, method)?;
+        memory.word(pool.wrapping_add(self.pool_holder))
+    }
+
+    /// The name of the class at `class`, with slashes.
+    pub fn class_name(&self, memory: &impl Memory, class: usize) -> Option<Text> {
+        self.text(memory, memory.word(class.wrapping_add(self.class_name))?)
+    }
+
+    fn pool(&self, memory: &impl Memory, method: Method) -> Option<usize> {
+        let part = method.part(&self.methods, memory)?;
+        memory.word(part.wrapping_add(self.constants))
+    }
+
+    /// What the constant pool has at the index that the method has at `index`.
+    fn entry(&self, memory: &impl Memory, method: Method, index: usize) -> Option<Text> {
+        let part = method.part(&self.methods, memory)?;
+        let index = usize::from(memory.u16(part.wrapping_add(index))?);
+        let entries = self.pool(memory, method)?.wrapping_add(self.pool_entries);
+        self.text(memory, memory.word(entries.wrapping_add(index * WORD))?)
+    }
+
+    fn text(&self, memory: &impl Memory, symbol: usize) -> Option<Text> {
+        Some(Text {
+            start: symbol.wrapping_add(self.symbol_body),
+            length: memory.u16(symbol.wrapping_add(self.symbol_length))?,
+        })
+    }
+}
+
+/// The layout of what leads to `jmethodID`s.
+#[derive(Copy, Clone, Debug)]
+pub struct Ids {
+    number: usize,
+    ids: usize,
+    methods: usize,
+    methods_start: usize,
+}
+
+impl Ids {
+    /// Finds the layout.
+    pub fn find(fields: &impl Fields) -> Result<Ids, Missing> {
+        Ok(Ids {
+            number: fields.field(&["ConstMethod"], "_method_idnum")?,
+            ids: fields.field(&["InstanceKlass"], "_methods_jmethod_ids")?,
+            methods: fields.field(&["InstanceKlass"], "_methods")?,
+            methods_start: fields.field(&["Array<Method*>"], "_data")?,
+        })
+    }
+
+    /// The method whose id is `id`, in the class at `klass` that has it. The id is looked for, and not followed.
+    pub fn method_of(
+        &self,
+        names: &Names,
+        memory: &impl Memory,
+        klass: usize,
+        id: usize,
+    ) -> Option<Method> {
+        /// `Array::_length` is an int at the start.
+        const LENGTH: usize = 0;
+        const MOST: u32 = 1 << 16;
+        let methods = memory.word(klass.wrapping_add(self.methods))?;
+        let count = memory.u32(methods.wrapping_add(LENGTH))?.min(MOST);
+        let start = methods.wrapping_add(self.methods_start);
+        (0..count as usize)
+            .filter_map(|at| memory.word(start.wrapping_add(at * WORD)).map(Method))
+            .find(|&method| self.id(names, memory, method) == Some(id))
+    }
+
+    /// The `jmethodID` of a method that is no linker; 0 if the VM has made none.
+    pub fn id(&self, names: &Names, memory: &impl Memory, method: Method) -> Option<usize> {
+        let part = method.part(&names.methods, memory)?;
+        let number = usize::from(memory.u16(part.wrapping_add(self.number))?);
+        let class = names.class(memory, method)?;
+        let ids = memory.word(class.wrapping_add(self.ids))?;
+        // The first word is the number of the ids that follow (`InstanceKlass::get_jmethod_id`).
+        if ids == 0 || memory.word(ids)? <= number {
+            return Some(0);
+        }
+        memory.word(ids.wrapping_add((number + 1) * WORD))
+    }
+}

@@ -1,0 +1,17 @@
+//! HotSpot's data structures, by its own description (`share/runtime/vmStructs.cpp`), and how to
+//! read them from memory.
+//!
+//! This folder alone knows names of fields, types and constants. Each layout is found in
+//! [`fields::Fields`], or says what is [`Missing`](fields::Missing).
+
+pub mod code_cache;
+pub mod debug_info;
+pub mod entry;
+pub mod fields;
+pub mod flags;
+pub mod interpreter;
+pub mod method;
+pub mod nmethod;
+pub mod objects;
+pub mod thread;
+pub mod thread_state;

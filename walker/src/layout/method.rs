@@ -1,0 +1,189 @@
+//! Methods as walks need them: bytecode, names, and jmethodIDs (`share/oops/method.hpp`,
+//! `share/oops/instanceKlass.cpp`).
+
+use crate::layout::class::Class;
+use crate::layout::memo::Memo;
+use hotspot::layout::fields::Missing;
+use hotspot::layout::method::{Ids, Layout, Method, Names, Text};
+use hotspot::layout::objects::Mirrors;
+use hotspot::memory::Memory;
+use jni_sys::JNIEnv;
+use vm::memory::{Live, Permanent};
+use vm::tables::Tables;
+
+/// What a walk needs to know of a method.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Known {
+    /// Its jmethodID, or 0.
+    pub id: usize,
+    /// Whether it is native.
+    pub is_native: bool,
+    code: usize,
+    size: u16,
+}
+
+impl Known {
+    /// The BCI of the bytecode at `bcp`; `None` if `bcp` is outside of the method's bytecode.
+    pub fn bci(&self, bcp: usize) -> Option<u16> {
+        let bci = u16::try_from(bcp.wrapping_sub(self.code)).ok()?;
+        (bci < self.size).then_some(bci)
+    }
+}
+
+/// Reads methods.
+pub struct Methods {
+    layout: Layout,
+    names: Names,
+    ids: Ids,
+    are_ids_words: bool,
+    /// What walks have read of methods, by the address of the method, where ids are words.
+    known: Memo<4>,
+}
+
+impl Methods {
+    /// Whether the VM publishes the layouts.
+    pub fn check(tables: &Tables) -> Result<(), Missing> {
+        Layout::find(tables)?;
+        Names::find(tables)?;
+        Ids::find(tables).map(drop)
+    }
+
+    /// Reads the layouts.
+    ///
+    /// # Safety
+    /// `env` must be the JNI environment of the calling thread, which is attached, without a pending exception.
+    pub unsafe fn learn(
+        tables: &Tables,
+        mirrors: &Mirrors,
+        memory: &impl Memory,
+        env: *mut JNIEnv,
+    ) -> Result<Methods, Missing> {
+        let mut methods = Methods {
+            layout: Layout::find(tables)?,
+            names: Names::find(tables)?,
+            ids: Ids::find(tables)?,
+            are_ids_words: false,
+            known: Memo::default(),
+        };
+        // Up to JDK 25 an id is the address of a word that has the method; from JDK 26 on it is a number
+        // (`jmethodIDTable.cpp`). A method whose id is known shows which of them.
+        let known = || {
+            // SAFETY: as the caller promised.
+            let class = unsafe { Class::find(mirrors, memory, env, c"java/lang/Object")? };
+            let id = class.method(c"hashCode", c"()I")?;
+            Some((id, methods.method_of(memory, class.klass, id)?))
+        };
+        let (id, Method(method)) = known().ok_or(Missing::Unexpected(
+            "java.lang.Object.hashCode has no jmethodID where jmethodIDs are looked for",
+        ))?;
+        methods.are_ids_words =
+            id.is_multiple_of(size_of::<usize>()) && memory.word(id) == Some(method);
+        Ok(methods)
+    }
+
+    /// The method whose id is `id`, in the class at `klass` that has it.
+    pub(super) fn method_of(
+        &self,
+        memory: &impl Memory,
+        klass: usize,
+        id: usize,
+    ) -> Option<Method> {
+        self.ids.method_of(&self.names, memory, klass, id)
+    }
+
+    /// Whether the words from this address to the class look like a method.
+    pub fn is_plausible(&self, memory: &impl Memory, method: Method) -> bool {
+        let class = || self.class(memory, method);
+        method.0.is_multiple_of(size_of::<usize>()) && class().is_some_and(|class| class != 0)
+    }
+
+    /// The VM's address of the class of a method.
+    pub fn class(&self, memory: &impl Memory, method: Method) -> Option<usize> {
+        self.names.class(memory, method)
+    }
+
+    /// The jmethodID of a method; 0 if the VM has made none, as in AsyncGetCallTrace.
+    #[inline]
+    pub fn id(&self, memory: &Live<'_>, method: Method) -> Option<usize> {
+        Some(self.known(memory, method)?.id)
+    }
+
+    /// What a walk needs to know of a method.
+    #[inline]
+    pub fn known(&self, memory: &Live<'_>, method: Method) -> Option<Known> {
+        if let Some([_, id, code, rest]) = self.known.get(method.0) {
+            // SAFETY: a method is kept only where ids are words, and such a HotSpot never frees ids, so that those of
+            // classes that are gone can be told (`JNIMethodBlock` of `share/oops/method.cpp`).
+            let ids = unsafe { Permanent::new() };
+            if ids.word(id) == Some(method.0) {
+                let (size, is_native) = ((rest >> 1) as u16, rest & 1 != 0);
+                return Some(Known {
+                    id,
+                    code,
+                    size,
+                    is_native,
+                });
+            }
+        }
+        self.read(memory, method)
+    }
+
+    /// Reads what a walk needs to know. Where ids are words, it is kept as long as the method has its id.
+    #[cold]
+    fn read(&self, memory: &Live<'_>, method: Method) -> Option<Known> {
+        let (code, size) = method.code(&self.layout, memory)?;
+        let flags = method.flags(&self.layout, memory)?;
+        let id = if flags.is_linker() {
+            Some(0)
+        } else {
+            self.ids.id(&self.names, memory, method)
+        };
+        let known = Known {
+            // A frame without an id is better than none.
+            id: id.unwrap_or(0),
+            code,
+            size,
+            is_native: flags.is_native(),
+        };
+        // The word is null where the method was unloaded, and is another method where the class was redefined. A number
+        // shows nothing of this kind, and the address of a method that was unloaded may become that of another.
+        if self.are_ids_words && known.id != 0 && memory.word(known.id) == Some(method.0) {
+            let rest = usize::from(known.size) << 1 | usize::from(known.is_native);
+            self.known.put([method.0, known.id, known.code, rest]);
+        }
+        Some(known)
+    }
+
+    /// Copies the name of a method into `buffer`, as far as it fits. Returns the length of the whole name.
+    pub fn name(&self, memory: &impl Memory, method: Method, buffer: &mut [u8]) -> Option<usize> {
+        copy(memory, self.names.name(memory, method)?, buffer)
+    }
+
+    /// Copies the descriptor of a method, as [`Methods::name`] copies the name.
+    pub fn signature(
+        &self,
+        memory: &impl Memory,
+        method: Method,
+        buffer: &mut [u8],
+    ) -> Option<usize> {
+        copy(memory, self.names.signature(memory, method)?, buffer)
+    }
+
+    /// Copies the name of the class at `class`, with slashes, as [`Methods::name`] copies the name.
+    pub fn class_name(
+        &self,
+        memory: &impl Memory,
+        class: usize,
+        buffer: &mut [u8],
+    ) -> Option<usize> {
+        copy(memory, self.names.class_name(memory, class)?, buffer)
+    }
+}
+
+fn copy(memory: &impl Memory, text: Text, buffer: &mut [u8]) -> Option<usize> {
+    let length = usize::from(text.length);
+    for (at, byte) in buffer.iter_mut().enumerate().take(length) {
+        *byte = memory.u8(text.start.wrapping_add(at))?;
+    }
+    Some(length)
+}
