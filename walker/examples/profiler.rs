@@ -75,7 +75,7 @@ extern "C" fn on_signal(_: c_int, _: *mut libc::siginfo_t, context: *mut c_void)
         while let Some(place) = trace.frames.get_mut(trace.count)
             && let Some(frame) = walk.next_frame()?
         {
-            *place = (frame.method, frame.certainty.inlined);
+            *place = (frame.method, !frame.may_miss_inlined());
             trace.count += 1;
         }
         Ok::<(), Failure>(())

@@ -45,6 +45,7 @@ inline bool has_bci(const Frame &frame) noexcept { return frame.bci >= 0; }
 inline bool may_miss_inlined(const Frame &frame) noexcept {
   return (frame.flags & ASGST_FRAME_MAY_MISS_INLINED) != 0;
 }
+inline bool is_likely(const Frame &frame) noexcept { return (frame.flags & ASGST_FRAME_LIKELY) != 0; }
 inline bool is_of_method(const Frame &frame) noexcept { return frame.method != nullptr; }
 
 /*

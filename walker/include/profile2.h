@@ -35,7 +35,10 @@ enum ASGST_Options {
   /* the iterator's name for this option */
   ASGST_INCLUDE_NON_JAVA_FRAMES = 1,
   /* walk the stacks of C/C++, GC and compiler threads too */
-  ASGST_INCLUDE_NON_JAVA_THREADS = 2
+  ASGST_INCLUDE_NON_JAVA_THREADS = 2,
+  /* extension: where no debug info tells which methods are inlined, give those that the records on both sides have in
+     common, as ASGST_FRAME_LIKELY */
+  ASGST_GUESS_INLINED = 4
 };
 
 enum ASGST_TRACE_KIND {
@@ -291,10 +294,17 @@ int ASGST_Capabilities(void);
 /* ---- Extensions ------------------------------------------------------------------------------- */
 
 enum ASGST_FrameFlags {
-  /* Compiled code has no debug info record here: the BCI is not known. */
+  /* Compiled code has no debug info record of this instruction alone: the BCI is not known. */
   ASGST_FRAME_NO_BCI = 1,
-  /* Methods that are inlined here may be missing above this frame. This frame and all below are true. */
-  ASGST_FRAME_MAY_MISS_INLINED = 2
+  /* Methods that are inlined here may be missing above this frame. This frame and all below are true, if they are not
+     ASGST_FRAME_LIKELY. */
+  ASGST_FRAME_MAY_MISS_INLINED = 2,
+  /*
+   * The frame is of the bytecode that the interrupted instruction belongs to, as the compiler has recorded it, or of
+   * ASGST_GUESS_INLINED. But compilers move instructions, so that the method may not have begun yet, or have returned
+   * already. Of a frame of the type ASGST_FRAME_JAVA, the method is certain. Frames below are not marked, and true.
+   */
+  ASGST_FRAME_LIKELY = 4
 };
 
 /*

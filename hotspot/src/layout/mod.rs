@@ -4,6 +4,7 @@
 //! This folder alone knows names of fields, types and constants. Each layout is found in
 //! [`fields::Fields`], or says what is [`Missing`](fields::Missing).
 
+pub mod bytecodes;
 pub mod code_cache;
 pub mod debug_info;
 pub mod entry;
@@ -13,5 +14,6 @@ pub mod interpreter;
 pub mod method;
 pub mod nmethod;
 pub mod objects;
+pub mod oop_maps;
 pub mod thread;
 pub mod thread_state;

@@ -11,8 +11,8 @@ use std::ffi::{c_int, c_void};
 use std::ptr;
 use walker::api::ASGST_Initialize;
 use walker::api::abi::{
-    CallFrame, CallTrace, FRAME_NATIVE, INCLUDE_C_FRAMES, INCLUDE_NON_JAVA_THREADS,
-    MAY_MISS_INLINED, NO_BCI,
+    CallFrame, CallTrace, FRAME_INLINED, FRAME_NATIVE, GUESS_INLINED, INCLUDE_C_FRAMES,
+    INCLUDE_NON_JAVA_THREADS, LIKELY, MAY_MISS_INLINED, NO_BCI,
 };
 use walker::api::trace::AsyncGetStackTrace;
 
@@ -51,13 +51,42 @@ unsafe fn ask(
     }
 }
 
+/// Leaves out the frames that are only likely, which are at the top. Returns how many frames are left of `count`.
+///
+/// # Safety
+/// So many frames must have been written.
+unsafe fn without_likely(frames: *mut CallFrame, count: usize) -> usize {
+    // SAFETY: as the caller promised; a stack has frames of methods alone.
+    unsafe {
+        let likely = (0..count)
+            .take_while(|&at| is_likely_inlined(*frames.add(at)))
+            .count();
+        ptr::copy(frames.add(likely), frames, count - likely);
+        count - likely
+    }
+}
+
+/// Whether the frame is of an inlined method, and only likely.
+///
+/// # Safety
+/// The frame must be of a method.
+pub(super) unsafe fn is_likely_inlined(frame: CallFrame) -> bool {
+    // SAFETY: as the caller promised.
+    let frame = unsafe { frame.java_frame };
+    frame.kind == FRAME_INLINED && frame.flags & u32::from(LIKELY) != 0
+}
+
 /// # Safety
 /// `context` must be a context of the calling thread.
 unsafe fn walk(context: *mut c_void, into: &mut FrameBuffer) -> Walk {
     // SAFETY: the walker writes as many frames as it says; without options, frames of methods alone.
     unsafe {
         into.walk(
-            |frames, room| ask(frames, room, context, OPTIONS),
+            |frames, room| match ask(frames, room, context, OPTIONS)? {
+                // The stack may have more frames.
+                count if count == room => Ok(count),
+                count => Ok(without_likely(frames, count)),
+            },
             |frame| converted(frame),
         )
     }
@@ -75,7 +104,8 @@ pub(super) unsafe fn converted(frame: CallFrame) -> Frame {
         method: MethodKey(frame.method_id),
         location: match frame.kind {
             FRAME_NATIVE => Location::NATIVE,
-            _ if has(MAY_MISS_INLINED) => Location::UNRECORDED,
+            // The methods of likely frames are not compared.
+            _ if has(MAY_MISS_INLINED) || has(LIKELY) => Location::UNRECORDED,
             _ if has(NO_BCI) => Location::UNKNOWN,
             _ => Location(frame.bci.into()),
         },
@@ -120,7 +150,7 @@ impl WalksAltered for Asgst {
         options: u32,
         into: &mut FrameBuffer,
     ) -> Walk {
-        let options = options & (INCLUDE_C_FRAMES | INCLUDE_NON_JAVA_THREADS);
+        let options = options & (INCLUDE_C_FRAMES | INCLUDE_NON_JAVA_THREADS | GUESS_INLINED);
         // Frames of C are no frames of methods, and nobody reads the frames.
         let empty = |_: CallFrame| Frame {
             method: MethodKey(0),

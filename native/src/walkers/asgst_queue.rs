@@ -1,7 +1,7 @@
 //! The safepoint queue of AsyncGetStackTrace, used as a profiler uses it (`profile2.h`): each thread has a queue. The
 //! signal handler enqueues, and the library gives the frames soon after, while the thread is suspended.
 
-use super::asgst::converted;
+use super::asgst::{converted, is_likely_inlined};
 use super::buffer::{ErrorCode, FrameBuffer, Walk};
 use super::walker::{CompletesWalks, Walker, WalksInterrupted};
 use crate::jvm::Jvm;
@@ -77,6 +77,8 @@ unsafe extern "C" fn answer(
     let walk = loop {
         match iterator.next_call_frame() {
             // SAFETY: without options there are frames of methods alone.
+            Ok(Some(frame)) if unsafe { is_likely_inlined(frame) } => {}
+            // SAFETY: likewise.
             Ok(Some(frame)) => frames.push(unsafe { converted(frame) }),
             Ok(None) => break Ok(()),
             Err(failure) => break Err(ErrorCode(failure.code())),

@@ -1,5 +1,6 @@
 //! Structs and constants of `profile2.h`.
 
+use crate::layout::certainty::Certainty;
 use crate::walk::frame::{Failure, Frame, FrameKind};
 use hotspot::layout::method::Method;
 use std::ffi::{c_int, c_void};
@@ -8,6 +9,8 @@ use std::ffi::{c_int, c_void};
 pub const INCLUDE_C_FRAMES: u32 = 1;
 /// `ASGST_INCLUDE_NON_JAVA_THREADS`.
 pub const INCLUDE_NON_JAVA_THREADS: u32 = 2;
+/// `ASGST_GUESS_INLINED`.
+pub const GUESS_INLINED: u32 = 4;
 
 /// `ASGST_JAVA_TRACE`.
 pub const JAVA_TRACE: u8 = 0;
@@ -18,6 +21,8 @@ pub const DEOPT_TRACE: u8 = 3;
 /// `ASGST_UNKNOWN_TRACE`.
 pub const UNKNOWN_TRACE: u8 = 4;
 
+/// `ASGST_FRAME_JAVA_INLINED`.
+pub const FRAME_INLINED: u8 = 2;
 /// `ASGST_FRAME_NATIVE`.
 pub const FRAME_NATIVE: u8 = 3;
 
@@ -32,6 +37,8 @@ pub const NOT_READY: c_int = -17;
 pub const NO_BCI: u8 = 1;
 /// `ASGST_FRAME_MAY_MISS_INLINED`.
 pub const MAY_MISS_INLINED: u8 = 2;
+/// `ASGST_FRAME_LIKELY`.
+pub const LIKELY: u8 = 4;
 
 /// `ASGST_JavaFrame`.
 #[repr(C)]
@@ -148,14 +155,19 @@ impl Frame {
     }
 
     fn flags(&self) -> u8 {
-        let flag = |is_certain: bool, flag: u8| if is_certain { 0 } else { flag };
-        flag(self.certainty.bci, NO_BCI) | flag(self.certainty.inlined, MAY_MISS_INLINED)
+        match self.certainty {
+            Certainty::Full => 0,
+            Certainty::WithoutBci => NO_BCI,
+            Certainty::MethodAlone => NO_BCI | MAY_MISS_INLINED,
+            Certainty::Likely => LIKELY,
+            Certainty::Guessed => LIKELY | NO_BCI | MAY_MISS_INLINED,
+        }
     }
 
     fn type_id(&self) -> u8 {
         match self.kind {
             FrameKind::Java => 1,
-            FrameKind::Inlined => 2,
+            FrameKind::Inlined => FRAME_INLINED,
             FrameKind::Native => FRAME_NATIVE,
             FrameKind::Stub => 4,
             FrameKind::Cpp => 5,

@@ -1,6 +1,8 @@
 //! The context of a signal handler: the registers of the interrupted code.
 
-use crate::api::abi::{CPP_TRACE, INCLUDE_C_FRAMES, INCLUDE_NON_JAVA_THREADS, JAVA_TRACE};
+use crate::api::abi::{
+    CPP_TRACE, GUESS_INLINED, INCLUDE_C_FRAMES, INCLUDE_NON_JAVA_THREADS, JAVA_TRACE,
+};
 use crate::layout::Vm;
 use crate::walk::frame::{Failure, Frame};
 use crate::walk::{Place, Walk};
@@ -94,7 +96,10 @@ impl<'a> Trace<'a> {
             Walk::from_interrupt(vm, memory, thread, pc, registers, with_others)
         });
         match java {
-            Ok(walk) => Ok(trace(walk, JAVA_TRACE, with_others)),
+            Ok(walk) => {
+                let walk = walk.with_guesses(options & GUESS_INLINED != 0);
+                Ok(trace(walk, JAVA_TRACE, with_others))
+            }
             // A thread of the VM, or a Java thread without Java code, has C frames alone.
             Err(Failure::NoThread | Failure::NoJavaFrame | Failure::UnsafeState)
                 if options & INCLUDE_NON_JAVA_THREADS != 0 =>
@@ -112,7 +117,7 @@ impl<'a> Trace<'a> {
     /// The trace of Java frames that `walk` walks.
     pub fn of_walk(walk: Walk<'a>, options: u32) -> Trace<'a> {
         Trace {
-            walk,
+            walk: walk.with_guesses(options & GUESS_INLINED != 0),
             kind: JAVA_TRACE,
             with_others: options & INCLUDE_C_FRAMES != 0,
         }

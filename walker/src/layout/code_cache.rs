@@ -4,6 +4,7 @@
 use hotspot::layout::code_cache::CodeCache as Cache;
 use hotspot::layout::fields::Missing;
 use hotspot::layout::nmethod::{Compilation, Layout as NmethodLayout, Nmethod};
+use hotspot::layout::oop_maps::Layout as OopMaps;
 use hotspot::memory::Memory;
 use vm::tables::Tables;
 
@@ -11,6 +12,8 @@ use vm::tables::Tables;
 pub struct CodeCache {
     cache: Cache,
     nmethods: NmethodLayout,
+    /// The oop maps; without them, no record is known to be between safepoints.
+    oop_maps: Option<OopMaps>,
 }
 
 /// A piece of generated code.
@@ -74,12 +77,18 @@ impl CodeCache {
         Ok(CodeCache {
             cache,
             nmethods: NmethodLayout::find(tables)?,
+            oop_maps: OopMaps::find(tables).ok(),
         })
     }
 
     /// The layout of compiled methods.
     pub fn nmethods(&self) -> &NmethodLayout {
         &self.nmethods
+    }
+
+    /// Whether `nmethod` has an oop map at a distance from the start of its code; `None` if this is not known.
+    pub fn has_map(&self, memory: &impl Memory, nmethod: Nmethod, pc_offset: i32) -> Option<bool> {
+        self.oop_maps.as_ref()?.has_map(memory, nmethod, pc_offset)
     }
 
     /// Whether `address` lies in the cache.

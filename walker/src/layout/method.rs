@@ -3,6 +3,7 @@
 
 use crate::layout::class::Class;
 use crate::layout::memo::Memo;
+use hotspot::layout::bytecodes::Bytecode;
 use hotspot::layout::fields::Missing;
 use hotspot::layout::method::{Ids, Layout, Method, Names, Text};
 use hotspot::layout::objects::Mirrors;
@@ -27,6 +28,14 @@ impl Known {
     pub fn bci(&self, bcp: usize) -> Option<u16> {
         let bci = u16::try_from(bcp.wrapping_sub(self.code)).ok()?;
         (bci < self.size).then_some(bci)
+    }
+
+    /// Its bytecode.
+    pub fn bytecode(&self) -> Bytecode {
+        Bytecode {
+            start: self.code,
+            size: self.size,
+        }
     }
 }
 

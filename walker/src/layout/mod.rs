@@ -2,6 +2,7 @@
 //!
 //! * [`code_cache`]: generated code;
 //! * [`call_stub`]: the way into Java;
+//! * [`certainty`]: how much is known of a frame;
 //! * `memo`: what walks keep for later walks;
 //! * [`sites`]: calls in compiled code that walks have met;
 //! * `class`: classes of the JDK by name;
@@ -11,6 +12,7 @@
 //! * [`method`]: methods and their ids.
 
 pub mod call_stub;
+pub mod certainty;
 pub mod chunks;
 mod class;
 pub mod code_cache;

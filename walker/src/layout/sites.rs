@@ -3,6 +3,7 @@
 //! The tables are of a compilation. The memory of a compilation may be given to another, so each call is kept with the
 //! compilation that it belongs to, and counts only where this compilation still is.
 
+use crate::layout::certainty::Certainty;
 use crate::layout::code_cache::CodeCache;
 use crate::layout::memo::Memo;
 use hotspot::layout::debug_info::Scope;
@@ -16,7 +17,7 @@ pub struct Sites {
     bodies: Memo<5>,
 }
 
-/// An instruction in the body of compiled code, which has no debug info record.
+/// An instruction in the body of compiled code, which has no debug info record of its own.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Body {
     /// Which compilation has made the code.
@@ -27,6 +28,10 @@ pub struct Body {
     pub level: i8,
     /// From the stack pointer to the end of the frame.
     pub end: i32,
+    /// The first scope of the instruction; 0 if no more is known of it than the compiled method.
+    pub scope: u32,
+    /// How much is known of the frames.
+    pub certainty: Certainty,
 }
 
 /// A call, or another instruction that has a debug info record.
@@ -74,7 +79,9 @@ impl Sites {
             },
             nmethod: Nmethod(nmethod),
             level: (numbers >> 32) as i8,
+            certainty: Certainty::of_number((numbers >> 40) as u8),
             end: end as i32,
+            scope: (end >> 32) as u32,
         };
         is_still(cache, body.nmethod, body.compilation).then_some(body)
     }
@@ -82,9 +89,10 @@ impl Sites {
     /// Keeps the instruction at `pc`.
     pub fn keep_body(&self, pc: usize, body: &Body) {
         let level = usize::from(body.level.cast_unsigned());
-        let numbers = body.compilation.id as usize | level << 32;
+        let certainty = body.certainty as usize;
+        let numbers = body.compilation.id as usize | level << 32 | certainty << 40;
         let method = body.compilation.method;
-        let end = body.end.cast_unsigned() as usize;
+        let end = body.end.cast_unsigned() as usize | (body.scope as usize) << 32;
         self.bodies.put([pc, body.nmethod.0, method, numbers, end]);
     }
 

@@ -2,9 +2,10 @@
 
 use crate::c_frames::CFrame;
 use crate::layout::Vm;
+use crate::layout::certainty::Certainty;
 use crate::layout::code_cache::{Blob, Kind};
 use crate::layout::sites::{Body, Compiled, Site};
-use crate::walk::frame::{Certainty, Failure, Frame, FrameKind};
+use crate::walk::frame::{Failure, Frame, FrameKind};
 use crate::walk::{Inlined, Place, Position, Step, Walk, Yield, frame_at};
 use hotspot::arch::NativeRegisters as Registers;
 use hotspot::arch::{Arch, Follow, InterpretedFrame, Native, RETURN_ADDRESS};
@@ -322,6 +323,52 @@ impl Walk<'_> {
     }
 }
 
+impl Walk<'_> {
+    /// The frames of code that was interrupted at `place`, where a thread was interrupted before.
+    #[inline]
+    pub(super) fn known_frames(&mut self, body: &Body, place: Place) -> Option<Frame> {
+        let frame = Frame {
+            certainty: body.certainty,
+            ..frame_at(place, FrameKind::Java, body.level)
+        };
+        let is_wanted = self.guesses || body.certainty != Certainty::Guessed;
+        if body.scope == 0 || !is_wanted {
+            return Some(Frame {
+                method: Some(Method(body.compilation.method)),
+                certainty: if is_wanted {
+                    body.certainty
+                } else {
+                    Certainty::MethodAlone
+                },
+                ..frame
+            });
+        }
+        let Vm {
+            code_cache,
+            compression,
+            sites,
+            ..
+        } = self.vm;
+        let memory = &self.memory;
+        let tables = body.nmethod.debug_tables(code_cache.nmethods(), memory)?;
+        let code = Compiled {
+            nmethod: body.nmethod,
+            compilation: body.compilation,
+            scopes: tables.scopes,
+        };
+        let scope = match sites.scope(&code, body.scope) {
+            Some(scope) => scope,
+            None => {
+                let scope = tables.scope(memory, *compression, body.scope)?;
+                sites.keep_scope(&code, body.scope, scope);
+                scope
+            }
+        };
+        self.inlined = Some(Inlined { code, scope, frame });
+        self.next_inlined()
+    }
+}
+
 impl Inlined {
     /// The frames of `site`, of which `frame` is the physical frame.
     pub(super) fn new(site: &Site, frame: Frame) -> Inlined {
@@ -329,18 +376,6 @@ impl Inlined {
             code: site.code,
             scope: site.scope,
             frame,
-        }
-    }
-}
-
-impl Body {
-    /// The frame of the code that was interrupted at `place`. Nothing tells which methods are inlined there.
-    #[inline]
-    pub(super) fn frame(&self, place: Place) -> Frame {
-        Frame {
-            method: Some(Method(self.compilation.method)),
-            certainty: Certainty::METHOD_ALONE,
-            ..frame_at(place, FrameKind::Java, self.level)
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The frames that a walk yields, and why a walk may fail.
 
+use crate::layout::certainty::Certainty;
 use hotspot::layout::debug_info::Scope;
 use hotspot::layout::method::Method;
 use hotspot::memory::Memory;
@@ -51,6 +52,11 @@ impl Frame {
         }
     }
 
+    /// Whether methods that are inlined into it may be missing above it.
+    pub fn may_miss_inlined(&self) -> bool {
+        matches!(self.certainty, Certainty::MethodAlone | Certainty::Guessed)
+    }
+
     /// A frame of a native method, of which no more is known.
     pub fn of_native(method: Method) -> Frame {
         Frame {
@@ -58,7 +64,7 @@ impl Frame {
             level: -1,
             method: Some(method),
             bci: None,
-            certainty: Certainty::FULL,
+            certainty: Certainty::Full,
             pc: 0,
             sp: 0,
             fp: 0,
@@ -79,24 +85,6 @@ pub enum FrameKind {
     Stub,
     /// C or C++.
     Cpp,
-}
-
-/// How much is known of a frame. Compiled code has a debug info record at calls, polls and implicit
-/// checks only; between them, nothing shows which frames are inlined.
-#[derive(Copy, Clone, Debug, Eq, PartialEq)]
-pub struct Certainty {
-    /// Whether the BCI is known.
-    pub bci: bool,
-    /// Whether no inlined frame can be missing above this one.
-    pub inlined: bool,
-}
-
-impl Certainty {
-    /// All is known.
-    pub const FULL: Certainty = Certainty {
-        bci: true,
-        inlined: true,
-    };
 }
 
 /// Why a walk fails.

@@ -20,10 +20,11 @@ pub mod start;
 
 use crate::c_frames::CFrame;
 use crate::layout::Vm;
+use crate::layout::certainty::Certainty;
 use crate::layout::chunks::Chunk;
 use crate::layout::continuations::Continuations;
 use crate::layout::sites::{Body, Compiled};
-use frame::{Certainty, Failure, Frame, FrameKind};
+use frame::{Failure, Frame, FrameKind};
 use hotspot::arch::NativeRegisters as Registers;
 use hotspot::layout::debug_info::Scope;
 use hotspot::layout::thread::{Anchor, JavaThread};
@@ -97,6 +98,8 @@ pub struct Walk<'a> {
     position: Position,
     inlined: Option<Inlined>,
     with_c: bool,
+    /// Whether frames of a neighbouring record are wanted where no record has those of the instruction.
+    guesses: bool,
     /// Whether a stack of C frames alone may end where no table gives the caller.
     only_c: bool,
     /// Whether frames of compiled code are being replaced by frames of the interpreter.
@@ -119,11 +122,17 @@ struct Inlined {
     code: Compiled,
     /// The next frame.
     scope: Scope,
-    /// The physical frame.
+    /// The physical frame. That the BCI is not known is of the next frame alone.
     frame: Frame,
 }
 
 impl<'a> Walk<'a> {
+    /// The walk, with frames of a neighbouring record where no record has those of the instruction.
+    #[inline]
+    pub fn with_guesses(self, guesses: bool) -> Walk<'a> {
+        Walk { guesses, ..self }
+    }
+
     #[inline]
     fn new(vm: &'a Vm, memory: Live<'a>, stack: Range<usize>, position: Position) -> Walk<'a> {
         memory.limit(FIRST_READS);
@@ -134,6 +143,7 @@ impl<'a> Walk<'a> {
             position,
             inlined: None,
             with_c: false,
+            guesses: false,
             only_c: false,
             unpacks: false,
             thrown_at: None,
@@ -184,7 +194,11 @@ impl<'a> Walk<'a> {
                 Position::Call(place) => place,
                 Position::Known(place, body, caller) => {
                     self.position = Position::Call(caller);
-                    return Some(body.frame(place));
+                    let frame = self.known_frames(&body, place);
+                    if frame.is_none() {
+                        self.position = Position::Failed(Failure::Torn);
+                    }
+                    return frame;
                 }
                 _ => return None,
             };
@@ -265,10 +279,19 @@ impl<'a> Walk<'a> {
     #[inline]
     fn next_inlined(&mut self) -> Option<Frame> {
         let inlined = self.inlined.as_mut()?;
-        let (scope, frame) = (inlined.scope, inlined.frame);
+        let (scope, mut frame) = (inlined.scope, inlined.frame.of_scope(&inlined.scope));
+        let of_rest = match frame.certainty {
+            Certainty::WithoutBci => Some(Certainty::Full),
+            Certainty::Guessed => Some(Certainty::Likely),
+            Certainty::Full | Certainty::MethodAlone | Certainty::Likely => None,
+        };
+        if let Some(certainty) = of_rest {
+            frame.bci = None;
+            inlined.frame.certainty = certainty;
+        }
         if scope.sender == 0 {
             self.inlined = None;
-            return Some(frame.of_scope(&scope));
+            return Some(frame);
         }
         match self.vm.sites.scope(&inlined.code, scope.sender) {
             Some(sender) => inlined.scope = sender,
@@ -276,7 +299,7 @@ impl<'a> Walk<'a> {
         }
         Some(Frame {
             kind: FrameKind::Inlined,
-            ..frame.of_scope(&scope)
+            ..frame
         })
     }
 
@@ -333,14 +356,6 @@ enum Yield {
     Record(Inlined),
 }
 
-impl Certainty {
-    /// Only the compiled method itself is known.
-    const METHOD_ALONE: Certainty = Certainty {
-        bci: false,
-        inlined: false,
-    };
-}
-
 /// A frame of which only the place is known.
 fn frame_at(place: Place, kind: FrameKind, level: i8) -> Frame {
     Frame {
@@ -348,7 +363,7 @@ fn frame_at(place: Place, kind: FrameKind, level: i8) -> Frame {
         level,
         method: None,
         bci: None,
-        certainty: Certainty::FULL,
+        certainty: Certainty::Full,
         pc: place.pc,
         sp: place.sp,
         fp: place.fp,

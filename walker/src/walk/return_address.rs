@@ -61,9 +61,12 @@ fn has_record(vm: &Vm, memory: &Live<'_>, nmethod: Nmethod, code: usize, pc: usi
     let record = || {
         let tables = nmethod.debug_tables(vm.code_cache.nmethods(), memory)?;
         let offset = i32::try_from(pc.wrapping_sub(code)).ok()?;
-        tables.around(memory, offset)?.exact(offset)
+        let record = tables.around(memory, offset)?.exact(offset)?;
+        // A record without an oop map is at no call.
+        let is_other = vm.code_cache.has_map(memory, nmethod, offset) == Some(false);
+        (record.scope != 0 && !is_other).then_some(())
     };
-    record().is_some_and(|record| record.scope != 0)
+    record().is_some()
 }
 
 /// Whether the call that ends at `pc` in compiled code is one of the VM's code, which may not return: a thread that is at

@@ -126,7 +126,7 @@ static void handler(int signal, siginfo_t *info, void *context) {
     return;
   }
   int skip = 0;
-  if (asgst_frames[0].java_frame.flags & ASGST_FRAME_MAY_MISS_INLINED) {
+  if (asgst_frames[0].java_frame.flags & (ASGST_FRAME_MAY_MISS_INLINED | ASGST_FRAME_LIKELY)) {
     atomic_fetch_add(&flagged, 1);
     /* The inlined frames that AsyncGetCallTrace reports here are not judged. */
     skip = asgct.num_frames - asgst.num_frames;

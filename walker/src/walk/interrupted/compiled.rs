@@ -1,12 +1,14 @@
 //! Compiled code, interrupted at any instruction, also while it builds or removes its frame, and
 //! where it has moved its stack pointer.
 
+use crate::layout::certainty::Certainty;
 use crate::layout::code_cache::{Blob, Kind};
 use crate::layout::sites::Body;
-use crate::walk::frame::{Certainty, Failure, Frame, FrameKind};
+use crate::walk::frame::{Failure, Frame, FrameKind};
 use crate::walk::frame_at;
 use crate::walk::interrupted::Stands;
-use crate::walk::return_address::{calls_into, is_behind_call_of_vm, is_leaf_call};
+use crate::walk::interrupted::inlining::{Found, Instruction};
+use crate::walk::return_address::calls_into;
 use crate::walk::{Place, Step, Walk, Yield};
 use hotspot::arch::NativeRegisters as Registers;
 use hotspot::arch::{Calls, Depth, Effect, Follow, Landings, Native, Settled};
@@ -56,13 +58,10 @@ impl Walk<'_> {
                 Yield::Frame(Frame { bci, ..frame })
             }
             Stage::Leaving => Yield::Frame(Frame {
-                certainty: Certainty {
-                    bci: false,
-                    inlined: true,
-                },
+                certainty: Certainty::WithoutBci,
                 ..frame
             }),
-            Stage::Whole => self.record_at(blob, frame, stands)?,
+            Stage::Whole => self.frames_at(nmethod, blob, frame, stands)?,
         };
         let next = self.caller(place.sp, caller)?;
         Ok(Step { frame, next })
@@ -82,32 +81,6 @@ impl Walk<'_> {
         Ok(Step {
             frame: Yield::Frame(self.behind_freezing(frame, next)),
             next,
-        })
-    }
-
-    /// The frames of the debug info record at the pc of `frame`; the method alone, if there is
-    /// none that is certainly of this frame.
-    fn record_at(&self, blob: &Blob, frame: Frame, stands: Stands) -> Result<Yield, Failure> {
-        let Kind::Compiled(nmethod) = blob.kind else {
-            return Err(Failure::Top);
-        };
-        let tables = nmethod
-            .debug_tables(self.vm.code_cache.nmethods(), &self.memory)
-            .ok_or(Failure::Torn)?;
-        let offset = i32::try_from(frame.pc.wrapping_sub(blob.code)).map_err(|_| Failure::Top)?;
-        let around = tables.around(&self.memory, offset).ok_or(Failure::Torn)?;
-        let exact = around.exact(offset).filter(|record| record.scope != 0);
-        // The record may be of the call that ends here, or of the instruction that begins here.
-        let is_of_other = || match stands {
-            Stands::At => is_behind_call_of_vm(self.vm, &self.memory, frame.pc),
-            Stands::Behind => is_leaf_call(self.vm, &self.memory, frame.pc),
-        };
-        Ok(match exact.filter(|_| !is_of_other()) {
-            Some(record) => Yield::Record(self.inlined(nmethod, &tables, record, frame)?),
-            None => Yield::Frame(Frame {
-                certainty: Certainty::METHOD_ALONE,
-                ..frame
-            }),
         })
     }
 
@@ -202,22 +175,31 @@ impl Walk<'_> {
         is_stack.then_some((body, caller))
     }
 
-    /// Keeps that the frame ends at `end` wherever a thread is interrupted at `place`, if there is no record.
+    /// Keeps that the frame ends at `end` wherever a thread is interrupted at `place`, if the instruction has no record of its
+    /// own.
     fn keep_body(&self, blob: &Blob, place: Place, end: usize) {
         let Kind::Compiled(nmethod) = blob.kind else {
             return;
         };
         let (layout, memory) = (self.vm.code_cache.nmethods(), &self.memory);
         let body = || {
-            let tables = nmethod.debug_tables(layout, memory)?;
-            let offset = i32::try_from(place.pc.wrapping_sub(blob.code)).ok()?;
-            let exact = tables.around(memory, offset)?.exact(offset);
-            exact.is_none().then_some(())?;
+            let instruction = Instruction {
+                nmethod,
+                tables: nmethod.debug_tables(layout, memory)?,
+                level: nmethod.level(layout, memory)?,
+                pc: place.pc,
+                stands: Stands::At,
+            };
+            let Found::Between(between) = self.found_at(&instruction)? else {
+                return None;
+            };
             Some(Body {
                 nmethod,
                 compilation: self.vm.code_cache.compilation(memory, nmethod)?,
-                level: nmethod.level(layout, memory)?,
+                level: instruction.level,
                 end: i32::try_from(end.wrapping_sub(place.sp).cast_signed()).ok()?,
+                scope: between.record.map_or(0, |record| record.scope),
+                certainty: between.certainty,
             })
         };
         if let Some(body) = body() {

@@ -3,6 +3,7 @@
 mod compiled;
 mod continuation;
 mod deoptimization;
+mod inlining;
 mod interpreter;
 mod own_stubs;
 mod stub;
