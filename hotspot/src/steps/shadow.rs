@@ -201,7 +201,11 @@ impl Shadow {
         let is_interpreted = before.code == Code::Interpreter;
         // The interpreter pushes the return address of an invocation before it jumps to the method.
         let is_invoke = is_interpreted && stack.is_invoke_return(word);
-        let is_handler = before.code == Code::Compiled && self.diverted.has_begun_at(before.pc);
+        // From JDK 26 on the thread comes to the second instruction of the handler, and jumps to the first:
+        //   start: call unpack; entry: jmp start
+        let unpacks = after.code == Code::Deoptimization && word == self.diverted.to;
+        let is_handler =
+            before.code == Code::Compiled && (unpacks || self.diverted.has_begun_at(before.pc));
         // Code of C2 that is to be deoptimised calls its next instruction, and lowers the return address to its own
         // (`HandlerImpl::emit_deopt_handler` in `cpu/x86/x86.ad`).
         let takes_own_address = is_handler && after.pc == word && before.flow == Flow::DirectCall;
@@ -299,6 +303,7 @@ impl Shadow {
         if !self.calls()[first..].iter().any(|call| left(&call)) {
             return Ok(());
         }
+        let older = first.checked_sub(1).map(|older| self.calls[older].slot);
         let oldest = &mut self.calls[first];
         let Call { slot, code, .. } = *oldest;
         let is_compiled = code == Code::Compiled;
@@ -316,6 +321,14 @@ impl Shadow {
             // A stub has let the compiled caller go on there, in whose frame an exception was thrown.
             oldest.slot = 0;
             self.count = first + 1;
+            return Ok(());
+        }
+        let is_of_method = is_compiled || code == Code::NativeWrapper;
+        if is_of_method && before.code == Code::Stub && !has_returned && older == Some(after.sp) {
+            // A method may not begin: the stub of its entry barrier removes its frame, and calls the code that finds the
+            // method's new code, as if the caller had called that (`StubGenerator::generate_method_entry_barrier`):
+            //   mov rsp, [rsp]; jmp [rsp - 8]
+            self.count = first;
             return Ok(());
         }
         if before.code == Code::NativeWrapper && !has_returned {

@@ -503,6 +503,43 @@ fn a_method_that_is_to_be_deoptimised_may_call_its_next_instruction() {
     );
 }
 
+/// From JDK 26 on the caller goes on at the second instruction of the handler, which jumps to the first, a call.
+#[test]
+fn a_method_that_is_to_be_deoptimised_may_go_on_behind_the_call_of_its_handler() {
+    let mut machine = in_callee();
+    machine.run(&Act::Call(2, 5));
+    let callee = machine.known[1].clone();
+    let start = function(1) + STUBS;
+    let entry = start + 5;
+    machine.memory.insert(callee.slot, entry);
+    machine.step_to([0xc3, 0], Code::Compiled, entry, callee.sp);
+    machine.step_to([0xeb, 0], Code::Compiled, start, callee.sp);
+    let sp = callee.sp - WORD;
+    machine.memory.insert(sp, entry);
+    machine.step_to([0xe8, 0], Code::Deoptimization, function(9), sp);
+    let newest = machine.shadow.calls().last().copied().expect("a call");
+    assert_eq!(
+        (newest.ret, newest.slot, newest.origin),
+        (entry, sp, callee.ret)
+    );
+}
+
+/// The stub of the entry barrier removes the frame of a method that may not begin. The caller's call is under way.
+#[test]
+fn a_method_that_may_not_begin_has_no_frame_once_the_stub_has_removed_it() {
+    let mut machine = in_callee();
+    let caller = machine.known[0].clone();
+    machine.run(&Act::Call(2, 5));
+    let barrier = machine.known[1].clone();
+    machine.step_to(PUSH, Code::Stub, function(2) + 2, barrier.slot - WORD);
+    assert_eq!(machine.rets().len(), 2);
+    // mov rsp, [rsp]
+    machine.step_to([0x48, 0x8b], Code::Stub, function(2) + 6, caller.slot);
+    assert_eq!(machine.rets(), [(caller.ret, caller.slot)]);
+    machine.step_to([0xff, 0x64], Code::Stub, function(9), caller.slot);
+    assert_eq!(machine.rets(), [(caller.ret, caller.slot)]);
+}
+
 /// A template of the interpreter calls code of its own, which keeps the bytecode pointer in the frame and calls the VM.
 #[test]
 fn a_frame_of_the_interpreter_stands_where_it_called_the_vm() {

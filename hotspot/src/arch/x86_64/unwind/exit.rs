@@ -140,6 +140,9 @@ fn follow(
                 return Some(Found::Frame);
             }
             Effect::JumpMemory => return jump(&machine, None, landings).map(Found::Exit),
+            Effect::Load(Register::RSP, Register::RSP, 0) if removes_method(memory, next) => {
+                return barrier(&machine).map(Found::Exit);
+            }
             Effect::Call if limits.calls == Calls::Stop => return None,
             Effect::Trap => return None,
             effect => {
@@ -182,6 +185,23 @@ pub(super) fn exit(machine: &Machine<'_, impl Memory>, pc: usize) -> Option<Exit
         fp: machine.registers.get(Register::RBP)?,
         registers: machine.registers,
     })
+}
+
+/// Whether the stub of an entry barrier, which loads the stack pointer before `next`, removes the frame of a method that may
+/// not begin (`StubGenerator::generate_method_entry_barrier`).
+fn removes_method(memory: &impl Memory, next: usize) -> bool {
+    // mov rsp, [rsp]; jmp [rsp - 8]
+    decode(&memory.code(next)).is_some_and(|jump| jump.effect == Effect::JumpMemory)
+}
+
+/// The method that has called the stub of its entry barrier, whose frame is still there.
+fn barrier(machine: &Machine<'_, impl Memory>) -> Option<Exit> {
+    // The stub has pushed a word, in which it keeps the stack pointer of the method's caller: the return address follows.
+    let slot = machine.registers.get(Register::RSP)?.wrapping_add(WORD);
+    let mut exit = exit(machine, machine.load(slot)?)?;
+    exit.sp = slot.wrapping_add(WORD);
+    exit.registers.set(Register::RSP, Some(exit.sp));
+    Some(exit)
 }
 
 /// Whether a jump to an address in memory takes the address from a table of addresses, by an index

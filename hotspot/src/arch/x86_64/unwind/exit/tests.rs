@@ -60,6 +60,29 @@ fn the_interpreter_jumps_to_what_it_popped() {
 }
 
 #[test]
+fn the_stub_of_an_entry_barrier_returns_to_the_method_or_removes_its_frame() {
+    // leave; add rsp, 8; ret
+    let goes_on = &[0xc9, 0x48, 0x83, 0xc4, 0x08, 0xc3];
+    // pop rdi; test [rsp], rsp; mov rsp, [rsp]; jmp [rsp - 8]
+    let removes = &[
+        0x5f, 0x48, 0x85, 0x24, 0x24, 0x48, 0x8b, 0x24, 0x24, 0xff, 0x64, 0x24, 0xf8,
+    ];
+    let method = Some((CALLER, STACK + 24, 0x7777));
+    let found = exit(removes, &[0x1111, STACK + 48, CALLER, 0, 0, 0x4444], 0);
+    assert_eq!(found, method);
+    let mut registers = Registers::UNKNOWN;
+    registers.set(Register::RSP, Some(STACK));
+    registers.set(Register::RBP, Some(STACK));
+    let memory = Fixed {
+        code: goes_on,
+        stack: &[0x7777, usize::MAX, CALLER],
+    };
+    let found = find(&memory, CODE, &registers, 16, Calls::Stop, &CODE_OF_CALLER);
+    let found = found.map(|found| (found.pc, found.sp, found.fp));
+    assert_eq!(found, method);
+}
+
+#[test]
 fn an_adapter_leaves_the_return_address_on_the_stack() {
     // pop rax; sub rsp, 16; push rax; jmp rcx
     let code = &[0x58, 0x48, 0x83, 0xec, 0x10, 0x50, 0xff, 0xe1];
