@@ -454,11 +454,18 @@ fn answer(out: &mut Lines, of: &Summary) {
     let room = |out: &Lines| LINES.saturating_sub(out.lines + 2);
     let reasons = of.answer.further_reasons();
     let reasons: Vec<&String> = reasons.filter(|it| !of.warnings.contains(it)).collect();
-    for reason in reasons.iter().take(REASONS.min(room(out).max(1))) {
-        out.wrapped(tone, "- ", reason, 2);
+    let mut shown = 0;
+    for reason in reasons.iter().take(REASONS) {
+        // A line for the others, two of the sentence and the verdict follow.
+        let left = LINES.saturating_sub(out.lines + 4);
+        if shown > 0 && left == 0 {
+            break;
+        }
+        out.wrapped(tone, "- ", reason, left.clamp(1, 2));
+        shown += 1;
     }
-    if reasons.len() > REASONS {
-        let more = reasons.len() - REASONS;
+    if reasons.len() > shown {
+        let more = reasons.len() - shown;
         out.line(Tone::Plain, &format!("- and {more} more: -v shows all"));
     }
     let text = match &of.caveat {
