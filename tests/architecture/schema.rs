@@ -22,7 +22,7 @@ const PLACES: [&str; 5] = [
 /// Types that other pages describe.
 const ELSEWHERE: [(&str, &str); 3] = [
     ("Layer", "name of a [layer](layers.md)"),
-    ("Verdict", "[verdict](../../README.md#read-the-table)"),
+    ("Verdict", "[verdict](../glossary.md)"),
     ("Sampler", "name of a [layer](layers.md), or `safepoint`"),
 ];
 
