@@ -80,9 +80,12 @@ impl Lines {
         self.lines += 1;
     }
 
+    /// Adds an empty line, unless the last one is empty.
     fn empty(&mut self) {
-        self.text.push('\n');
-        self.lines += 1;
+        if !self.text.ends_with("\n\n") {
+            self.text.push('\n');
+            self.lines += 1;
+        }
     }
 
     /// Adds a text of several words behind a name, on at most `most` lines.
