@@ -2,7 +2,9 @@
 
 use crate::exit;
 use crate::judging::{Judging, Since, probability};
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use hotspot::causes::CAUSES as KNOWN_CAUSES;
 use oracle::Hooking;
 use oracle::mutants::Biased;
 use oracle::record::{Faults, HookFault};
@@ -15,15 +17,61 @@ use std::path::PathBuf;
 /// Runs Java programs under an agent that knows each thread's true stack, asks the JVM's stack
 /// walkers at the same instants, and counts how often the answers are false.
 #[derive(Debug, Parser)]
-#[command(version, after_help = exit::HELP)]
+#[command(version, before_help = EXAMPLES, after_help = exit::HELP)]
 pub struct Cli {
+    /// When to colour the output: red is what fails
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "Output"
+    )]
+    pub color: Color,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  stackwitness run --quick                            a first answer, within half a minute
+  stackwitness run --jdk HOME                         another JDK, in two minutes
+  stackwitness run -- -jar my.jar                     any Java program
+  stackwitness run --scenario profilers -- -jar my.jar  which profiles of it can be trusted
+  stackwitness render                                 the last report again";
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  stackwitness run --quick                            a first answer, within half a minute
+  stackwitness run --cause called-by-vm               the small programs of one known cause
+  stackwitness run --jdk A --jdk B                    two JDKs, one after the other
+  stackwitness run --hooks none -- -jar my.jar        any Java program, unmodified
+  stackwitness run --scenario test --gate --baseline base.json --jdk HOME";
+
+/// When to colour the output.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set or TERM is `dumb`; and where CLICOLOR_FORCE is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The causes that have a program.
+fn causes_with_programs() -> PossibleValuesParser {
+    let causes = KNOWN_CAUSES.iter();
+    let causes = causes.filter(|cause| !cause.programs.is_empty());
+    PossibleValuesParser::new(causes.map(|cause| cause.name))
+}
+
 /// The scenario with the programs of all known causes.
 pub const CAUSES: &str = "causes";
+
+/// The folder of results that nobody names.
+pub const OUT: &str = "stackwitness-out";
 
 const SCENARIO: &str = "A built-in scenario by name, or a scenario file; may be given several times [default: default]";
 
@@ -49,6 +97,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Join the reports of several machines into one report
     Merge(MergeArgs),
+    /// List the built-in scenarios: what each is for, and how long it takes
+    Scenarios,
     /// Print what would run, for the machines that will run the parts
     Plan(PlanArgs),
     /// Render a report again, as it is or from the raw records of its runs
@@ -90,6 +140,7 @@ pub struct PublishArgs {
 
 /// The options that decide what runs.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "What runs")]
 pub struct Choice {
     /// The JDK to judge [default: JAVA_HOME, else `java` on the PATH, else the newest in /usr/lib/jvm]
     ///
@@ -98,6 +149,9 @@ pub struct Choice {
     pub jdk: Vec<PathBuf>,
     #[arg(long, value_name = "NAME|FILE", help = SCENARIO, long_help = scenarios_help())]
     pub scenario: Vec<String>,
+    /// Run the small programs of this cause alone; may be given several times
+    #[arg(long, value_name = "NAME", value_parser = causes_with_programs(), conflicts_with_all = ["scenario", "jar", "benchmark"])]
+    pub cause: Vec<String>,
     /// The jar of a suite of benchmarks
     #[arg(long, value_name = "FILE")]
     pub jar: Option<PathBuf>,
@@ -156,16 +210,22 @@ pub struct ListingArgs {
 
 /// The options of `run`.
 #[derive(Debug, Args)]
-#[command(after_help = exit::HELP)]
+#[command(before_help = RUN_EXAMPLES, after_help = exit::HELP, next_help_heading = "How")]
 pub struct RunArgs {
     #[command(flatten)]
     pub choice: Choice,
     /// Give a first answer within half a minute: the scenario `quick`
-    #[arg(long, conflicts_with_all = ["scenario", "jar", "benchmark", "java_args"])]
+    #[arg(long, help_heading = "What runs", conflicts_with_all = ["scenario", "cause", "jar", "benchmark", "java_args"])]
     pub quick: bool,
-    /// Folder for the results
-    #[arg(long, value_name = "DIR", default_value = "stackwitness-out")]
-    pub out: PathBuf,
+    /// Folder for the results [default: stackwitness-out; a report that is there moves to stackwitness-out.previous]
+    #[arg(
+        long,
+        short = 'o',
+        visible_alias = "output",
+        value_name = "DIR",
+        help_heading = "Output"
+    )]
+    pub out: Option<PathBuf>,
     /// Run only part I of N equal parts, for N machines; `merge` joins their reports
     #[arg(long, value_name = "I/N", conflicts_with = "java_args")]
     pub shard: Option<Shard>,
@@ -207,7 +267,12 @@ pub struct RunArgs {
     #[command(flatten)]
     pub amount: Amount,
     /// Write the report in these formats too, in addition to report.json and report.html
-    #[arg(long, value_name = "FORMAT", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        value_delimiter = ',',
+        help_heading = "Output"
+    )]
     pub render: Vec<Format>,
     /// Break the hooks on purpose, to see whether the layers notice
     #[arg(long, alias = "sabotage", hide = true)]
@@ -234,7 +299,7 @@ pub struct RunArgs {
     pub record_samples: u32,
     /// Any Java program, with the arguments that `java` takes; with `--scenario`, in place of each of the scenario's
     /// programs
-    #[arg(last = true, value_name = "JAVA_ARGS", conflicts_with_all = ["jar", "benchmark"])]
+    #[arg(last = true, value_name = "JAVA_ARGS", conflicts_with_all = ["jar", "benchmark", "cause"])]
     pub java_args: Vec<String>,
 }
 
@@ -295,7 +360,7 @@ fn minutes(text: &str) -> Result<f64, String> {
 #[command(after_help = exit::HELP)]
 pub struct GateArgs {
     /// The report: a file or its folder; `-` for standard input
-    #[arg(value_name = "REPORT", default_value = "stackwitness-out")]
+    #[arg(value_name = "REPORT", default_value = OUT)]
     pub report: PathBuf,
     /// The old spelling of REPORT
     #[arg(
@@ -358,6 +423,9 @@ pub struct CompareArgs {
     /// Probability with which equal JVMs may be reported as different
     #[arg(long, value_name = "P", default_value_t = 0.01, value_parser = probability)]
     pub alpha: f64,
+    /// Print the answer as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// The options of `merge`.
@@ -367,7 +435,7 @@ pub struct MergeArgs {
     #[arg(required = true)]
     pub reports: Vec<PathBuf>,
     /// Folder for the joined report and for the folders of all runs
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, short = 'o', visible_alias = "output", value_name = "DIR")]
     pub out: PathBuf,
     #[command(flatten)]
     pub amount: Amount,
@@ -381,6 +449,9 @@ pub struct PlanArgs {
     /// How to print the plan
     #[arg(long, value_enum, default_value_t = PlanFormat::List)]
     pub format: PlanFormat,
+    /// The same as `--format json`
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
     /// Number of machines [default: one machine for each JVM that runs]
     #[arg(long, value_name = "N")]
     pub shards: Option<usize>,
@@ -391,6 +462,8 @@ pub struct PlanArgs {
 pub enum PlanFormat {
     /// One line for each JVM to run.
     List,
+    /// All JVMs to run, as JSON.
+    Json,
     /// A matrix for GitHub Actions, as JSON on one line.
     Github,
     /// One command a line, for GNU parallel or a Slurm array.
@@ -400,8 +473,8 @@ pub enum PlanFormat {
 /// The options of `render`.
 #[derive(Debug, Args)]
 pub struct RenderArgs {
-    /// The report: a file or its folder
-    #[arg(value_name = "DIR", default_value = "stackwitness-out")]
+    /// The report: a file or its folder; `-` for standard input
+    #[arg(value_name = "REPORT", default_value = OUT)]
     pub report: PathBuf,
     /// The format
     #[arg(long, value_enum, default_value_t = Format::Summary)]
@@ -411,7 +484,7 @@ pub struct RenderArgs {
     pub from_records: bool,
     #[command(flatten)]
     pub judging: Judging,
-    /// Write to this file instead of standard output
+    /// Write to this file instead of standard output; `-` is standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
@@ -423,8 +496,11 @@ pub struct DoctorArgs {
     #[arg(long, value_name = "HOME")]
     pub jdk: Option<PathBuf>,
     /// The folder for results that a run would use
-    #[arg(long, value_name = "DIR", default_value = "stackwitness-out")]
+    #[arg(long, short = 'o', visible_alias = "output", value_name = "DIR", default_value = OUT)]
     pub out: PathBuf,
+    /// Print the findings as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// The formats of a report.

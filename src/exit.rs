@@ -23,6 +23,11 @@ pub const NOT_MEASURED: u8 = 3;
 /// The JVM that was judged crashed or hung.
 pub const CRASHED: u8 = 4;
 
+/// The code of a run that a signal ended, as shells have it: 130 after Ctrl-C. The report has what was counted.
+pub fn interrupted(signal: i32) -> u8 {
+    u8::try_from(128 + signal).unwrap_or(NOT_MEASURED)
+}
+
 /// The codes as `--help` shows them.
 pub const HELP: &str = "\
 Exit codes:
@@ -30,7 +35,8 @@ Exit codes:
   1  a layer is over its budget
   2  bad usage, a bad scenario, or a folder that cannot be written
   3  could not measure: no JDK, the agent or the program did not start, no data, a full output
-  4  the JVM crashed or hung";
+  4  the JVM crashed or hung
+  130  interrupted by Ctrl-C; the report has what was counted";
 
 /// The codes of `check` as `--help` shows them.
 pub const CHECK_HELP: &str = "\

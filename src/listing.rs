@@ -24,8 +24,17 @@ pub fn command(args: &ListingArgs) -> Result<u8, Error> {
             .is_some_and(|method| method.contains(text)),
         None => has_false_answers(code),
     };
+    let file = match File::open(&path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {
+            let run = args.run.display();
+            return Err(Error::usage(format!(
+                "{run} has no steps: only runs with `steps` have them, as those of `--scenario step`"
+            )));
+        }
+        file => file.map_err(&failed)?,
+    };
     output::print(Stream::Output, LEGEND)?;
-    for line in BufReader::new(File::open(&path).map_err(&failed)?).lines() {
+    for line in BufReader::new(file).lines() {
         let line = line.map_err(&failed)?;
         let code: VisitedCode =
             serde_json::from_str(&line).map_err(|error| failed(error.into()))?;

@@ -3,13 +3,14 @@
 //!
 //! * [`cli`] and [`judging`]: the arguments of the command line;
 //! * one file or folder for each command: [`run`], [`check`], [`plan`], [`rewrite`], [`edges`], [`doctor`],
-//!   [`listing`], [`manual`], [`publish`], and the commands on reports in [`report`];
+//!   [`listing`], [`manual`], [`built_in`] (the list of scenarios), and the commands on reports in [`report`];
 //! * [`output`]: all printing; [`progress`] and [`next`]: what a user sees during a run and after
 //!   the run;
-//! * [`exit`] and [`error`]: how a command ends.
+//! * [`exit`], [`error`] and [`tips`]: how a command ends, and what a user can do about a mistake.
 
 #![forbid(unsafe_code)]
 
+mod built_in;
 mod check;
 mod cli;
 mod doctor;
@@ -27,6 +28,7 @@ mod publish;
 mod report;
 mod rewrite;
 mod run;
+mod tips;
 
 use clap::Parser;
 use cli::{Cli, Command};
@@ -36,7 +38,10 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let code = match Cli::try_parse() {
-        Ok(cli) => execute(cli.command),
+        Ok(cli) => {
+            report::render::set_colour(cli.color);
+            execute(cli.command)
+        }
         Err(answer) => usage(&answer),
     };
     ExitCode::from(code.unwrap_or_else(|error| {
@@ -47,6 +52,10 @@ fn main() -> ExitCode {
 
 /// Prints a mistake in the arguments, or the help for which the user asked.
 fn usage(answer: &clap::Error) -> Result<u8, Error> {
+    if let Some(tip) = tips::tip(answer, std::env::args_os().skip(1)) {
+        output::say(tip);
+        return Ok(exit::USAGE);
+    }
     let printed = answer.print().and_then(|()| io::stdout().flush());
     if answer.use_stderr() {
         return Ok(exit::USAGE);
@@ -64,6 +73,7 @@ fn execute(command: Command) -> Result<u8, Error> {
         Command::Baseline(args) => report::baseline::command(args),
         Command::Compare(args) => report::compare::compare(args),
         Command::Merge(args) => report::merge::merge(args),
+        Command::Scenarios => built_in::list(),
         Command::Plan(args) => plan::plan(args),
         Command::Render(args) => report::render::render(args),
         Command::Listing(args) => listing::command(&args),

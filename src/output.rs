@@ -27,7 +27,19 @@ pub fn print(stream: Stream, text: &str) -> io::Result<()> {
 /// Prints a message on standard error. An error of this write is ignored, because nothing can be
 /// done about the error.
 pub fn say(message: impl fmt::Display) {
+    let message = without_number(message.to_string());
     let _ = print(Stream::Error, &format!("stackwitness: {message}\n"));
+}
+
+/// A message without the numbers of the system's errors, which stand behind their texts: `(os error 2)`.
+fn without_number(mut message: String) -> String {
+    const NUMBER: &str = " (os error ";
+    while let Some(at) = message.find(NUMBER)
+        && let Some(length) = message[at..].find(')')
+    {
+        message.replace_range(at..=at + length, "");
+    }
+    message
 }
 
 fn whole(stream: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
@@ -40,5 +52,20 @@ pub fn closed_is_fine(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         result => result,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_number;
+
+    #[test]
+    fn numbers_of_errors_are_left_out() {
+        let told = |text: &str| without_number(text.into());
+        assert_eq!(
+            told("a: No such file (os error 2); see b"),
+            "a: No such file; see b"
+        );
+        assert_eq!(told("nothing (os error"), "nothing (os error");
     }
 }

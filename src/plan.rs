@@ -4,6 +4,9 @@ use crate::cli::{CAUSES, Choice, PlanArgs, PlanFormat};
 use crate::error::Error;
 use crate::exit;
 use crate::output::{Stream, print};
+use hotspot::causes::Cause;
+use hotspot::scenario::of;
+use oracle::record::CauseName;
 use scenarios::plan::{Job, Wishes};
 use scenarios::{Plan, Scenario};
 use std::fmt::Write;
@@ -14,6 +17,9 @@ const DEFAULT: &str = "default";
 impl Choice {
     /// The scenario that the user asked for.
     pub fn scenario(&self) -> Result<Scenario, scenarios::Error> {
+        if !self.cause.is_empty() {
+            return self.of_causes();
+        }
         let causes = hotspot::scenario::causes();
         let names = match &self.scenario[..] {
             [] => &[DEFAULT.to_owned()],
@@ -22,6 +28,22 @@ impl Choice {
         let load = |name: &String| Scenario::load(name, &[(CAUSES, &causes)]);
         let all: Result<_, _> = names.iter().map(load).collect();
         Ok(Scenario::join(all?))
+    }
+
+    /// The programs of the causes that the user named.
+    fn of_causes(&self) -> Result<Scenario, scenarios::Error> {
+        let causes = self
+            .cause
+            .iter()
+            .filter_map(|name| Cause::named(&CauseName::new(name)));
+        let texts = causes.flat_map(|cause| {
+            let programs = cause.programs.iter();
+            programs.map(move |program| of(cause, program))
+        });
+        let all: Result<_, _> = texts.map(|text| Scenario::parse(&text, CAUSES)).collect();
+        let mut scenario = Scenario::join(all?);
+        scenario.name = CAUSES.into();
+        Ok(scenario)
     }
 
     /// The plan of the scenario.
@@ -44,6 +66,9 @@ impl Choice {
         };
         for scenario in &self.scenario {
             add("--scenario", scenario);
+        }
+        for cause in &self.cause {
+            add("--cause", cause);
         }
         for jdk in &self.jdk {
             add("--jdk", &jdk.to_string_lossy());
@@ -73,7 +98,26 @@ fn text(args: &PlanArgs, plan: &Plan) -> String {
     let most = plan.whole.max(1);
     let shards = args.shards.unwrap_or(most).clamp(1, most);
     let seed = plan.jobs.first().map_or(0, |job| job.seed);
-    match args.format {
+    let format = if args.json {
+        PlanFormat::Json
+    } else {
+        args.format
+    };
+    match format {
+        PlanFormat::Json => {
+            let job = |job: &Job| {
+                serde_json::json!({
+                    "number": job.number,
+                    "title": job.title(),
+                    "jdk": job.jdk.home().display().to_string(),
+                    "seed": job.seed,
+                    "folder": job.dir(),
+                    "seconds": job.takes().map(|takes| takes.as_secs_f64()),
+                })
+            };
+            let jobs: Vec<_> = plan.jobs.iter().map(job).collect();
+            format!("{:#}\n", serde_json::json!({ "jobs": jobs }))
+        }
         PlanFormat::List => {
             let line = |job: &Job| {
                 let (number, title, home) = (job.number, job.title(), job.jdk.home().display());

@@ -1,16 +1,18 @@
 //! `stackwitness run`.
 
-use crate::cli::{Format, RunArgs};
+use crate::cli::{Format, OUT, RunArgs};
 use crate::error::Error;
 use crate::exit;
 use crate::next;
-use crate::output::{Stream, print};
+use crate::output::{Stream, print, say};
 use crate::progress::Progress;
 use crate::report::render;
 use oracle::Hooking;
 use scenarios::scenario::Profiler;
-use scenarios::{Done, Maker, Scenario, Session, interrupt};
+use scenarios::{Done, Maker, Scenario, Session, interrupt, store};
+use std::path::PathBuf;
 use std::time::Duration;
+use std::{fs, io};
 
 /// Sets the way in which the programs of `scenario` are hooked.
 fn hook(scenario: &mut Scenario, hooks: Option<Hooking>) {
@@ -30,6 +32,26 @@ pub fn made_by() -> Maker {
         version: env!("CARGO_PKG_VERSION").into(),
         commit: option_env!("STACKWITNESS_COMMIT").map(Into::into),
     }
+}
+
+/// The folder of the results. A report in the folder that nobody named is kept: its folder gets another name.
+fn folder(named: Option<PathBuf>) -> Result<PathBuf, Error> {
+    let out = match named {
+        Some(out) => return Ok(out),
+        None => PathBuf::from(OUT),
+    };
+    if !out.join(store::REPORT_FILE).is_file() {
+        return Ok(out);
+    }
+    let previous = PathBuf::from(format!("{OUT}.previous"));
+    // Another process may write there.
+    drop(store::Folder::take(&out)?);
+    if previous.join(store::REPORT_FILE).is_file() {
+        fs::remove_dir_all(&previous).map_err(Error::about::<io::Error>(&previous))?;
+    }
+    fs::rename(&out, &previous).map_err(Error::about::<io::Error>(&out))?;
+    say(format!("the last report is now in {}", previous.display()));
+    Ok(out)
 }
 
 /// Runs the scenario or program of the arguments, prints the table and returns the exit code.
@@ -72,8 +94,9 @@ pub fn run(mut args: RunArgs) -> Result<u8, Error> {
     }
     interrupt::note().map_err(|e| Error::machine(format!("cannot handle signals: {e}")))?;
     let mut progress = Progress::new(&plan, of_user);
-    let session = Session::new(scenario, plan, &args.out)?.made_by(made_by());
-    progress.announce(session.plan(), &args.out);
+    let out = folder(args.out.take())?;
+    let session = Session::new(scenario, plan, &out)?.made_by(made_by());
+    progress.announce(session.plan(), &out);
     let Done { report, failure } = session.run(&mut |event| progress.show(&event))?;
 
     let decision = judge.decide(&report);
@@ -89,15 +112,16 @@ pub fn run(mut args: RunArgs) -> Result<u8, Error> {
     // The program may have left a line unfinished.
     let start = if of_user { "\n" } else { "" };
     let page = render::write(&report, &decision, session.out(), Format::Html);
+    let interrupted = interrupt::noted().filter(|_| !report.complete);
     let after = next::After {
         outcome: decision.outcome,
         of_user,
         is_judged_by_gate: args.judging.gate,
-        is_interrupted: interrupt::noted().is_some(),
+        is_interrupted: interrupted.is_some(),
         has_runs: report.runs.iter().any(|run| run.jdk.is_some()),
     };
     let steps = match format {
-        Format::Summary | Format::Table => next::steps(after, &args.out),
+        Format::Summary | Format::Table => next::steps(after, &out),
         _ => String::new(),
     };
     let printed = print(stream, &format!("{start}{shown}{steps}"));
@@ -109,5 +133,8 @@ pub fn run(mut args: RunArgs) -> Result<u8, Error> {
         render::write(&report, &decision, session.out(), format)?;
     }
     printed?;
-    Ok(exit::of(decision.outcome))
+    Ok(match interrupted {
+        Some(signal) => exit::interrupted(signal.as_raw()),
+        None => exit::of(decision.outcome),
+    })
 }

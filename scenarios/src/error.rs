@@ -14,12 +14,14 @@ pub enum Error {
         looked_in: String,
     },
     /// A folder that was named as a JDK is no JDK.
-    #[error("no JDK in {home} (from {from}): there is no bin/java in it", home = .home.display())]
+    #[error("no JDK in {home} (from {from}): there is no bin/java in it{others}", home = .home.display())]
     NotAJdk {
         /// The folder.
         home: PathBuf,
         /// What named the folder.
         from: &'static str,
+        /// The JDKs of this machine, as the end of a sentence; empty if there are none.
+        others: String,
     },
     /// The JDK is older than those that can be judged.
     #[error(
@@ -43,10 +45,12 @@ pub enum Error {
         source: io::Error,
     },
     /// No such scenario.
-    #[error("no scenario `{name}`: it is neither a file nor one of {known}")]
+    #[error("no scenario `{name}`: {nearest}it is neither a file nor one of {known}")]
     NoScenario {
         /// The name that the user gave.
         name: String,
+        /// The most similar name, as a part of a sentence; empty if none is similar.
+        nearest: String,
         /// The built-in scenarios.
         known: String,
     },
@@ -91,6 +95,12 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
+    /// There is no report.
+    #[error("there is no report {path}: `stackwitness run` writes one", path = .path.display())]
+    NoReport {
+        /// The file.
+        path: PathBuf,
+    },
     /// A report cannot be read.
     #[error("cannot read {path}: {why}", path = .path.display())]
     Report {
@@ -104,14 +114,19 @@ pub enum Error {
 impl Error {
     /// Whether the user must change the request. Otherwise the machine lacks something.
     pub fn is_usage(&self) -> bool {
-        matches!(
-            self,
-            Error::NoScenario { .. }
-                | Error::Scenario(_)
-                | Error::Suite { .. }
-                | Error::Merge(_)
-                | Error::Out { .. }
-                | Error::Busy { .. }
-        )
+        let is_absent = matches!(self, Error::Baseline { path, .. } if !path.exists());
+        is_absent
+            || matches!(
+                self,
+                Error::NoScenario { .. }
+                    | Error::NotAJdk { .. }
+                    | Error::TooOld { .. }
+                    | Error::NoReport { .. }
+                    | Error::Scenario(_)
+                    | Error::Suite { .. }
+                    | Error::Merge(_)
+                    | Error::Out { .. }
+                    | Error::Busy { .. }
+            )
     }
 }

@@ -36,6 +36,18 @@ impl Diagnosis {
         matches!(self.state, State::Fine(_))
     }
 
+    /// The same for programs.
+    pub fn json(&self) -> serde_json::Value {
+        match &self.state {
+            State::Fine(found) => serde_json::json!({
+                "about": self.about, "fine": true, "found": found,
+            }),
+            State::Problem { what, remedy } => serde_json::json!({
+                "about": self.about, "fine": false, "found": what, "remedy": remedy,
+            }),
+        }
+    }
+
     /// The line for the user.
     pub fn line(&self) -> String {
         match &self.state {

@@ -27,8 +27,16 @@ pub fn command(args: &DoctorArgs) -> Result<u8, Error> {
     let folder = folder.unwrap_or(Path::new("."));
     let mut diagnoses = vec![memory(), space(folder), core_files(folder)];
     diagnoses.extend(trial::diagnoses(args.jdk.as_deref(), folder));
-    for diagnosis in &diagnoses {
-        print(Stream::Output, &diagnosis.line())?;
+    if args.json {
+        let all: Vec<_> = diagnoses.iter().map(Diagnosis::json).collect();
+        print(
+            Stream::Output,
+            &format!("{:#}\n", serde_json::json!({ "findings": all })),
+        )?;
+    } else {
+        for diagnosis in &diagnoses {
+            print(Stream::Output, &diagnosis.line())?;
+        }
     }
     Ok(if diagnoses.iter().all(Diagnosis::is_fine) {
         exit::WITHIN

@@ -17,7 +17,13 @@ pub fn compare(args: CompareArgs) -> Result<u8, Error> {
     let judging = Judging { alpha: args.alpha };
     let compared = gate::compare(&new, &base, ARCH, judging);
     let document = reports::content::comparison(&new, &compared);
-    let text = reports::render::text(&document, render::style(Stream::Output));
+    let text = if args.json {
+        let reasons: Vec<&String> = compared.reasons.iter().map(|reason| &reason.text).collect();
+        let answer = serde_json::json!({ "outcome": compared.outcome.name(), "reasons": reasons });
+        format!("{answer:#}\n")
+    } else {
+        reports::render::text(&document, render::style(Stream::Output))
+    };
     print(Stream::Output, &text)?;
     Ok(exit::of(compared.outcome))
 }

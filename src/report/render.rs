@@ -1,15 +1,16 @@
 //! `stackwitness render`, and the formats of reports.
 
 use super::input;
-use crate::cli::{Format, RenderArgs};
+use crate::cli::{Color, Format, RenderArgs};
 use crate::error::Error;
 use crate::exit;
 use crate::output::{self, Stream};
+use anstream::{AutoStream, ColorChoice};
 use oracle::gate::Decision;
 use oracle::report::Report;
 use reports::render::Style;
 use scenarios::{collect, store};
-use std::io::{self, IsTerminal};
+use std::io;
 use std::path::Path;
 
 /// The page beside `report.json`.
@@ -25,7 +26,11 @@ pub fn render(args: RenderArgs) -> Result<u8, Error> {
     };
     let dir = input::folder(&args.report);
     let decision = judge.decide(&report);
-    let text = text(&report, &decision, dir, args.format, Style::Plain);
+    let style = match &args.output {
+        Some(file) if file.as_os_str() != "-" => Style::Plain,
+        _ => style(Stream::Output),
+    };
+    let text = text(&report, &decision, dir, args.format, style);
     match args.output {
         Some(file) if file.as_os_str() != "-" => store::write_file(&file, text.as_bytes())?,
         _ => output::print(Stream::Output, &text)?,
@@ -55,17 +60,26 @@ pub fn write(
     store::write_file(&dir.join(name), text.as_bytes())
 }
 
-/// How text looks on a stream: coloured on a terminal, unless the user forbids colours.
-pub fn style(stream: Stream) -> Style {
-    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let terminal = match stream {
-        Stream::Output => io::stdout().is_terminal(),
-        Stream::Error => io::stderr().is_terminal(),
+/// Sets when output is coloured, for the whole process.
+pub fn set_colour(when: Color) {
+    let choice = match when {
+        Color::Auto => ColorChoice::Auto,
+        Color::Always => ColorChoice::Always,
+        Color::Never => ColorChoice::Never,
     };
-    if terminal && !plain {
-        Style::Coloured
-    } else {
-        Style::Plain
+    choice.write_global();
+}
+
+/// How text looks on a stream: coloured on a terminal, unless the user forbids colours (`--color`, `NO_COLOR`, `TERM`,
+/// `CLICOLOR_FORCE`).
+pub fn style(stream: Stream) -> Style {
+    let choice = match stream {
+        Stream::Output => AutoStream::choice(&io::stdout()),
+        Stream::Error => AutoStream::choice(&io::stderr()),
+    };
+    match choice {
+        ColorChoice::Never => Style::Plain,
+        _ => Style::Coloured,
     }
 }
 

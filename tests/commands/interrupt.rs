@@ -74,12 +74,12 @@ fn ends(pid: u32) {
 
 #[test]
 fn an_interrupt_ends_the_target_and_writes_the_report() {
-    for signal in ["-INT", "-TERM"] {
+    for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
         let dir = tempfile::tempdir().unwrap();
         let mut tool = start(dir.path());
         let target = target(dir.path());
         kill(signal, tool.id());
-        assert_eq!(ended(&mut tool), Some(3));
+        assert_eq!(ended(&mut tool), Some(code));
         ends(target);
         let report = report(&dir.path().join("out"));
         assert!(!report.complete);

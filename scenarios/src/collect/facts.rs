@@ -15,6 +15,8 @@ use oracle::tally::Tally;
 use oracle::{Hooking, Layer, TruthKind};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 /// How many mismatches of joined events are kept in a run, with their evidence.
@@ -97,7 +99,7 @@ impl Facts {
                 *tally += joined;
             }
         }
-        let invalid = self.invalid(&records, &counted);
+        let invalid = self.invalid(dir, &records, &counted);
         // What these layers have counted says nothing of the JVM.
         let blind = blind(&records.lost);
         for (layer, tally) in &mut counted {
@@ -210,7 +212,7 @@ impl Facts {
     }
 
     /// Why a run is worthless, if it is.
-    fn invalid(&self, records: &Records, counted: &[(Layer, Tally)]) -> Option<String> {
+    fn invalid(&self, dir: &Path, records: &Records, counted: &[(Layer, Tally)]) -> Option<String> {
         if let Exit::NotStarted(why) = &self.exit {
             return Some(format!("java could not be started: {why}"));
         }
@@ -236,7 +238,8 @@ impl Facts {
                 started.vm
             )),
             (_, &Exit::Code(code)) if !has_started(records, code, counted) => Some(format!(
-                "the program did not start: java ended with {code}; see its message {see}"
+                "the program did not start: java ended with {code}; see its message {see}{}",
+                first_words(dir)
             )),
             _ => None,
         }
@@ -248,6 +251,26 @@ fn blind(lost: &[Lost]) -> BTreeSet<Layer> {
     lost.iter()
         .flat_map(|lost| lost.layers.iter().copied())
         .collect()
+}
+
+/// Most bytes of a program's message that are read, and most characters that are shown.
+const MESSAGE: u64 = 4096;
+const SHOWN: usize = 200;
+
+/// The first line that `java` wrote to its standard error, as the end of a sentence; empty if that went elsewhere.
+fn first_words(dir: &Path) -> String {
+    let mut text = vec![];
+    let read = File::open(dir.join(names::STDERR));
+    let read = read.and_then(|file| file.take(MESSAGE).read_to_end(&mut text));
+    let text = String::from_utf8_lossy(&text);
+    // What the launcher says of variables of the environment is no message.
+    let mut lines = text
+        .lines()
+        .filter(|line| !line.starts_with("Picked up ") && !line.is_empty());
+    match (read, lines.next()) {
+        (Ok(_), Some(line)) => format!(": {}", line.chars().take(SHOWN).collect::<String>()),
+        _ => String::new(),
+    }
 }
 
 /// Whether a program has started. `code` is the exit code of its JVM.

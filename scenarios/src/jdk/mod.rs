@@ -59,6 +59,7 @@ impl Jdk {
     pub fn at(home: &Path, from: &'static str) -> Result<Jdk, Error> {
         match home.canonicalize() {
             Ok(home) if home.join("bin/java").is_file() => {
+                let home = Jdk::behind_link(home);
                 let release = fs::read_to_string(home.join("release")).unwrap_or_default();
                 Ok(Jdk {
                     home,
@@ -68,7 +69,37 @@ impl Jdk {
             _ => Err(Error::NotAJdk {
                 home: home.into(),
                 from,
+                others: match from {
+                    "search" => String::new(),
+                    _ => Jdk::others(),
+                },
             }),
+        }
+    }
+
+    /// The JDK to which `bin/java` is a link, as in `/usr`, which is no JDK itself; else `home`.
+    fn behind_link(home: PathBuf) -> PathBuf {
+        let of_link = || {
+            let java = home.join("bin/java").canonicalize().ok()?;
+            let behind = java.parent()?.parent()?;
+            behind.join("release").is_file().then(|| behind.to_owned())
+        };
+        if home.join("release").is_file() {
+            return home;
+        }
+        of_link().unwrap_or(home)
+    }
+
+    /// The JDKs of this machine, as the end of a sentence.
+    fn others() -> String {
+        let all = Jdk::installed();
+        let homes: Vec<String> = all
+            .iter()
+            .map(|jdk| jdk.home.display().to_string())
+            .collect();
+        match &homes[..] {
+            [] => String::new(),
+            homes => format!("; this machine has {}", homes.join(", ")),
         }
     }
 

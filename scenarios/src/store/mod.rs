@@ -46,14 +46,22 @@ pub fn write_file(path: &Path, content: &[u8]) -> Result<(), Error> {
 }
 
 fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
-    let dir = path.parent().unwrap_or(Path::new("."));
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+    let dir = dir.unwrap_or(Path::new("."));
     let mut part = tempfile::Builder::new()
         .prefix(folder::PART)
         .permissions(Permissions::from_mode(0o644))
-        .tempfile_in(dir)?;
+        .tempfile_in(dir)
+        // The name of the temporary file says nothing to the user.
+        .map_err(|e| match e.kind() {
+            io::ErrorKind::NotFound => {
+                io::Error::other(format!("there is no folder {}", dir.display()))
+            }
+            kind => kind.into(),
+        })?;
     part.write_all(content)?;
     part.as_file().sync_all()?;
-    part.persist(path)?;
+    part.persist(path).map_err(|e| e.error)?;
     Ok(())
 }
 
@@ -68,11 +76,23 @@ pub fn read_report(path: &Path) -> Result<Report, Error> {
         path: file.clone(),
         why,
     };
-    let text = fs::read(&file).map_err(|e| fail(e.to_string()))?;
+    let text = fs::read(&file).map_err(|e| match e.kind() {
+        io::ErrorKind::NotFound => Error::NoReport { path: file.clone() },
+        _ => fail(e.to_string()),
+    })?;
+    parse_report(&text, &file)
+}
+
+/// Reads the text of a report; `file` names it in messages.
+pub fn parse_report(text: &[u8], file: &Path) -> Result<Report, Error> {
+    let fail = |why: String| Error::Report {
+        path: file.into(),
+        why,
+    };
     if text.is_empty() {
         return Err(fail("the file is empty".into()));
     }
-    let value: serde_json::Value = serde_json::from_slice(&text).map_err(|e| {
+    let value: serde_json::Value = serde_json::from_slice(text).map_err(|e| {
         if e.is_eof() {
             fail(format!("the report is cut off ({e})"))
         } else {
@@ -90,7 +110,7 @@ pub fn read_report(path: &Path) -> Result<Report, Error> {
     }
     // Parsed from the text, because a `serde_json::Value` loses duplicate keys.
     let report: Report =
-        serde_json::from_slice(&text).map_err(|e| fail(format!("not a report: {e}")))?;
+        serde_json::from_slice(text).map_err(|e| fail(format!("not a report: {e}")))?;
     match oracle::record::flaw(&report) {
         None => Ok(report),
         Some(why) => Err(fail(why)),

@@ -1,0 +1,79 @@
+//! Mistakes in arguments for which there is a better answer than that of the parser.
+
+use clap::error::ErrorKind;
+use std::ffi::OsString;
+
+/// Options of `java` with which people begin.
+const OF_JAVA: [&str; 6] = [
+    "-jar",
+    "-cp",
+    "-classpath",
+    "--class-path",
+    "-m",
+    "-version",
+];
+
+/// The answer to a mistake in `arguments`, if there is a better one than that of the parser.
+pub fn tip(mistake: &clap::Error, arguments: impl Iterator<Item = OsString>) -> Option<String> {
+    let words: Vec<String> = arguments
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    let (command, words) = words.split_first()?;
+    let is_unknown = mistake.kind() == ErrorKind::UnknownArgument;
+    if command != "run" || !is_unknown || words.iter().any(|word| word == "--") {
+        return None;
+    }
+    let at = words.iter().position(|word| is_of_java(word))?;
+    let (ours, java) = words.split_at(at);
+    // `my.jar` alone stands for `-jar my.jar`.
+    let jar = if java[0].ends_with(".jar") {
+        "-jar "
+    } else {
+        ""
+    };
+    let ours: String = ours.iter().map(|word| format!(" {word}")).collect();
+    let java = java.join(" ");
+    Some(format!(
+        "the arguments of `java` stand behind `--`: stackwitness run{ours} -- {jar}{java}"
+    ))
+}
+
+fn is_of_java(word: &str) -> bool {
+    OF_JAVA.contains(&word)
+        || word.starts_with("-X")
+        || word.starts_with("-D")
+        || word.ends_with(".jar") && !word.starts_with('-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::Cli;
+    use clap::Parser;
+
+    fn told(line: &str) -> Option<String> {
+        let words = || line.split(' ').map(OsString::from);
+        let mistake = Cli::try_parse_from(words()).expect_err("it is a mistake");
+        tip(&mistake, words().skip(1))
+    }
+
+    #[test]
+    fn arguments_of_java_have_their_place() {
+        let told = |line| told(line).unwrap_or_default();
+        assert!(
+            told("stackwitness run -jar a.jar x").ends_with("stackwitness run -- -jar a.jar x")
+        );
+        assert!(told("stackwitness run a.jar").ends_with("stackwitness run -- -jar a.jar"));
+        let with_option = told("stackwitness run --hooks light -Xmx1g A");
+        assert!(
+            with_option.ends_with("stackwitness run --hooks light -- -Xmx1g A"),
+            "{with_option}"
+        );
+    }
+
+    #[test]
+    fn other_mistakes_are_the_parsers() {
+        assert_eq!(told("stackwitness run --no-such-option"), None);
+        assert_eq!(told("stackwitness walk -jar a.jar"), None);
+    }
+}
