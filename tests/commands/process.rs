@@ -177,13 +177,13 @@ fn hang(place: &Place, kind: Kind) {
 fn signals_end_the_jvm_behind_a_script() {
     for place in places() {
         for kind in [Kind::Users, Kind::Scenario] {
-            for signal in ["-TERM", "-HUP", "-INT"] {
+            for (signal, ended) in [("-TERM", 143), ("-HUP", 129), ("-INT", 130)] {
                 let mut tool = place.start(kind, "3000");
                 let jvm = place.jvm(kind);
                 send(signal, tool.id());
                 let code = wait(&mut tool, &Deadline::new("the run"));
                 let stderr = fs::read_to_string(place.dir.path().join("stderr")).unwrap();
-                assert_eq!(code, Some(3), "{kind:?} {signal} {stderr}");
+                assert_eq!(code, Some(ended), "{kind:?} {signal} {stderr}");
                 assert!(is_gone(jvm), "{kind:?} {signal}");
                 let report = report(&place.out());
                 assert_eq!(report.runs[0].exit, Exit::Interrupted, "{kind:?} {signal}");
@@ -237,7 +237,7 @@ fn a_dump_of_the_threads_can_be_asked_for() {
             // Both continue afterwards.
             assert!(tool.try_wait().unwrap().is_none());
             send("-TERM", tool.id());
-            assert_eq!(wait(&mut tool, &Deadline::new("the run")), Some(3));
+            assert_eq!(wait(&mut tool, &Deadline::new("the run")), Some(143));
         }
     }
 }
