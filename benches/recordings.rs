@@ -1,4 +1,4 @@
-//! What `stackwitness edges` costs on a large recording. Measures, and never fails on a number.
+//! What `stackwitness judge` costs on a large recording. Measures, and never fails on a number.
 //!
 //! `cargo bench --bench recordings [-- STACKS]`: a program makes a flight recording of 100,000
 //! different stacks (or so many) of 250 frames. The benchmark prints the CPU time and the largest
@@ -97,7 +97,7 @@ fn judge(jdk: &Path, classes: &Path, recording: &Path) -> String {
     let out = classes.join("out.txt");
     let output = fs::File::create(&out).expect("it is ours");
     let mut child = Command::new(env!("CARGO_BIN_EXE_stackwitness"))
-        .args(["edges", "--event", "Deep", "--jdk"])
+        .args(["judge", "--event", "Deep", "--jdk"])
         .arg(jdk)
         .arg("--classpath")
         .arg(classes)

@@ -7,9 +7,10 @@ use crate::output::{Stream, print, say};
 use crate::report::render::style;
 use crate::run::made_by;
 use hotspot::claims::CLAIMS;
-use oracle::gate::Limits;
+use oracle::gate::{Answer, Class, Limits};
 use scenarios::jdk::Jdk;
 use scenarios::{Checked, Pair, Scenario, Task, interrupt, store};
+use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -49,7 +50,11 @@ pub fn check(args: CheckArgs) -> Result<u8, Error> {
         }
     })?;
     let document = reports::content::check(&answer, &base, &new);
-    let text = reports::render::text(&document, style(Stream::Output));
+    let text = if args.json {
+        format!("{:#}\n", json(&answer))
+    } else {
+        reports::render::text(&document, style(Stream::Output))
+    };
     let printed = print(Stream::Output, &text);
     for format in args.render {
         let (name, text) = match format {
@@ -65,6 +70,40 @@ pub fn check(args: CheckArgs) -> Result<u8, Error> {
 fn jdk(home: &Path, argument: &'static str) -> Result<Jdk, Error> {
     let jdk = Jdk::at(home, argument).and_then(|jdk| jdk.check_age().map(|()| jdk));
     jdk.map_err(|error| Error::usage(error.to_string()))
+}
+
+/// The answer for programs.
+fn json(answer: &Answer) -> Value {
+    let worse = answer.rises.iter().map(ToString::to_string);
+    let broken = answer.broken.iter().map(|broken| {
+        json!({ "layer": broken.layer, "never": broken.never, "why": broken.why, "count": broken.count })
+    });
+    let untrue = answer.untrue.iter();
+    let untrue = untrue.map(|(layer, count)| json!({ "layer": layer, "false": count }));
+    let bounds = answer.bounds.iter().map(|bound| {
+        json!({
+            "layer": bound.layer, "class": class(bound.class), "pairs": bound.pairs, "at_most": bound.at_most,
+            "base": { "events": bound.base.0, "checks": bound.base.1 },
+            "new": { "events": bound.new.0, "checks": bound.new.1 },
+        })
+    });
+    json!({
+        "outcome": answer.outcome.name(),
+        "answer": answer.headline,
+        "pairs": answer.pairs,
+        "minutes": answer.minutes,
+        "worse": worse.collect::<Vec<_>>(),
+        "broken": broken.collect::<Vec<_>>(),
+        "untrue": untrue.collect::<Vec<_>>(),
+        "bounds": bounds.collect::<Vec<_>>(),
+    })
+}
+
+fn class(class: Class) -> &'static str {
+    match class {
+        Class::False => "false",
+        Class::NoAnswer => "no answer",
+    }
 }
 
 fn progress(pair: &Pair<'_>) -> String {

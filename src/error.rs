@@ -1,6 +1,7 @@
 //! Why a command could not do its work.
 
 use crate::exit;
+use crate::output::is_standard;
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -25,11 +26,12 @@ impl Error {
         Error { what, usage: false }
     }
 
-    /// Turns an error about the file at `path` into an error of a command.
+    /// Turns an error about the file at `path` into an error of a command. Who names a file that is not there must
+    /// change the request.
     pub fn about<E: fmt::Display>(path: &Path) -> impl Fn(E) -> Error {
         move |e| Error {
             what: format!("{}: {e}", path.display()),
-            usage: false,
+            usage: !path.exists() && !is_standard(path),
         }
     }
 

@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 /// The options that decide how a report is judged.
 #[derive(Debug, clap::Args)]
 pub struct Judging {
-    /// Judge as `gate` does, by the upper bounds of the rates; `--baseline` judges against a baseline without it
+    /// Judge as `gate` does, by the upper bounds of the rates
     #[arg(long)]
     pub gate: bool,
-    /// A file of known issues, for `--gate`
-    #[arg(long, value_name = "FILE", requires = "gate")]
+    /// Judge as `gate` does, and let the known issues in this file not count
+    #[arg(long, value_name = "FILE")]
     pub known: Option<PathBuf>,
     #[command(flatten)]
     pub since: Since,
@@ -31,7 +31,7 @@ pub struct Since {
     #[arg(long, value_name = "SHARE", requires = "baseline", value_parser = probability)]
     pub detect: Option<f64>,
     /// The probability with which an honest JVM may fail
-    #[arg(long = "alpha", alias = "alarm", value_name = "P", requires = "baseline", default_value_t = 0.01, value_parser = probability)]
+    #[arg(long = "alpha", value_name = "P", requires = "baseline", default_value_t = 0.01, value_parser = probability)]
     pub alarm: f64,
 }
 
@@ -62,11 +62,15 @@ pub enum Judge {
 }
 
 impl Judging {
+    /// Whether the report is judged as `gate` does: who gives a baseline or known issues wants them to count.
+    pub fn is_gate(&self) -> bool {
+        self.gate || self.since.baseline.is_some() || self.known.is_some()
+    }
+
     /// Reads the known issues and the baseline before anything runs, so that a mistake in them
     /// costs no time.
     pub fn judge(&self) -> Result<Judge, Error> {
-        // Who gives a baseline wants it to count.
-        if self.gate || self.since.baseline.is_some() {
+        if self.is_gate() {
             self.since.judge(self.known.as_deref())
         } else {
             Ok(Judge::ObservedRates)

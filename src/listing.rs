@@ -1,4 +1,4 @@
-//! `stackwitness listing`: the generated code that threads ran step by step.
+//! `stackwitness dev listing`: the generated code that threads ran step by step.
 
 use crate::cli::ListingArgs;
 use crate::error::Error;

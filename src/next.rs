@@ -15,6 +15,8 @@ pub struct After {
     pub is_judged_by_gate: bool,
     /// Whether the user interrupted the run.
     pub is_interrupted: bool,
+    /// Whether the user gave flags of the VM.
+    pub has_flags: bool,
     /// Whether at least one JVM has started with the agent.
     pub has_runs: bool,
 }
@@ -51,6 +53,13 @@ pub fn steps(after: After, out: &Path) -> String {
             "Does it run without Stackwitness?",
             "the same command with `java` in place of `stackwitness run --`".into(),
         )],
+        Outcome::NotMeasured if after.has_flags => vec![
+            (
+                "Does this JDK know the flags?",
+                "java with the same flags, and -version".into(),
+            ),
+            ("Output of the programs", format!("ls {folder}/runs/*")),
+        ],
         Outcome::NotMeasured => vec![
             ("What this machine lacks", "stackwitness doctor".into()),
             ("Output of the programs", format!("ls {folder}/runs/*")),
@@ -96,12 +105,13 @@ mod tests {
         use crate::cli::Cli;
         use clap::Parser;
         for outcome in Outcome::ALL {
-            for flags in 0..16 {
+            for flags in 0..32 {
                 let after = After {
                     outcome,
                     of_user: flags & 1 > 0,
                     is_judged_by_gate: flags & 2 > 0,
                     is_interrupted: flags & 4 > 0,
+                    has_flags: flags & 16 > 0,
                     has_runs: flags & 8 > 0,
                 };
                 let text = steps(after, Path::new("out"));

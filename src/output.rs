@@ -6,6 +6,7 @@
 
 use std::fmt;
 use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 
 /// Where the text goes.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -22,6 +23,11 @@ pub fn print(stream: Stream, text: &str) -> io::Result<()> {
         Stream::Output => whole(&mut io::stdout().lock(), text.as_bytes()),
         Stream::Error => whole(&mut io::stderr().lock(), text.as_bytes()),
     }
+}
+
+/// Whether a file that a user named stands for standard input or output.
+pub fn is_standard(file: &Path) -> bool {
+    file.as_os_str() == "-"
 }
 
 /// Prints a message on standard error. An error of this write is ignored, because nothing can be

@@ -8,6 +8,7 @@ use hotspot::causes::Cause;
 use hotspot::scenario::of;
 use oracle::record::CauseName;
 use scenarios::plan::{Job, Wishes};
+use scenarios::scenario::{Program, Start};
 use scenarios::{Plan, Scenario};
 use std::fmt::Write;
 
@@ -46,13 +47,40 @@ impl Choice {
         Ok(scenario)
     }
 
-    /// The plan of the scenario.
+    /// Whether the user gave flags of the VM.
+    pub fn has_flags(&self) -> bool {
+        !self.flags.is_empty() || !self.flag.is_empty()
+    }
+
+    /// Each set of flags of the VM with which every program runs.
+    fn sets_of_flags(&self) -> Vec<String> {
+        let single = self.flag.join(" ");
+        match &self.flags[..] {
+            [] if single.is_empty() => vec![],
+            [] => vec![single],
+            sets => sets
+                .iter()
+                .map(|set| format!("{set} {single}").trim().to_owned())
+                .collect(),
+        }
+    }
+
+    /// The plan of the scenario. Fails if there is a jar or a benchmark, and no suite that has it.
     pub fn plan(&self, scenario: &Scenario) -> Result<Plan, scenarios::Error> {
+        let is_of_suite = |program: &Program| matches!(program.start, Start::Suite(_));
+        let wants_suite = self.jar.is_some() || !self.benchmark.is_empty();
+        if wants_suite && !scenario.programs.iter().any(is_of_suite) {
+            return Err(scenarios::Error::Scenario(format!(
+                "--jar and --benchmark are for the scenarios of suites, as renaissance and dacapo, and not for `{}`; any \
+                 other jar runs with `stackwitness run -- -jar FILE`",
+                scenario.name
+            )));
+        }
         let wishes = Wishes {
             jdks: self.jdk.clone(),
             jar: self.jar.clone(),
             benchmarks: self.benchmark.clone(),
-            flags: self.flags.clone(),
+            flags: self.sets_of_flags(),
             seed: self.seed.unwrap_or_else(scenarios::random_seed),
         };
         Plan::new(scenario, &wishes)
@@ -79,7 +107,7 @@ impl Choice {
         for benchmark in &self.benchmark {
             add("--benchmark", benchmark);
         }
-        for flags in &self.flags {
+        for flags in &self.sets_of_flags() {
             add("--flags", flags);
         }
         text

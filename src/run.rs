@@ -14,6 +14,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 use std::{fs, io};
 
+/// The scenario that compares profilers.
+const PROFILERS: &str = "profilers";
+
 /// Sets the way in which the programs of `scenario` are hooked.
 fn hook(scenario: &mut Scenario, hooks: Option<Hooking>) {
     if let Some(hooks) = hooks {
@@ -52,6 +55,14 @@ fn folder(named: Option<PathBuf>) -> Result<PathBuf, Error> {
     fs::rename(&out, &previous).map_err(Error::about::<io::Error>(&out))?;
     say(format!("the last report is now in {}", previous.display()));
     Ok(out)
+}
+
+/// Says which profiles of a program can be trusted.
+pub fn profile(mut args: RunArgs) -> Result<u8, Error> {
+    if args.choice.scenario.is_empty() {
+        args.choice.scenario = vec![PROFILERS.into()];
+    }
+    run(args)
 }
 
 /// Runs the scenario or program of the arguments, prints the table and returns the exit code.
@@ -116,8 +127,9 @@ pub fn run(mut args: RunArgs) -> Result<u8, Error> {
     let after = next::After {
         outcome: decision.outcome,
         of_user,
-        is_judged_by_gate: args.judging.gate,
+        is_judged_by_gate: args.judging.is_gate(),
         is_interrupted: interrupted.is_some(),
+        has_flags: args.choice.has_flags(),
         has_runs: report.runs.iter().any(|run| run.jdk.is_some()),
     };
     let steps = match format {

@@ -18,9 +18,18 @@ pub fn tip(mistake: &clap::Error, arguments: impl Iterator<Item = OsString>) -> 
     let words: Vec<String> = arguments
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
-    let (command, words) = words.split_first()?;
-    let is_unknown = mistake.kind() == ErrorKind::UnknownArgument;
-    if command != "run" || !is_unknown || words.iter().any(|word| word == "--") {
+    let (command, rest) = words.split_first()?;
+    let is_unknown = matches!(
+        mistake.kind(),
+        ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand
+    );
+    // `stackwitness -jar my.jar`, as one types `java -jar my.jar`.
+    let (command, words) = match command.as_str() {
+        "run" | "profile" => (command.as_str(), rest),
+        _ if is_of_java(command) => ("run", &words[..]),
+        _ => return None,
+    };
+    if !is_unknown || words.iter().any(|word| word == "--") {
         return None;
     }
     let at = words.iter().position(|word| is_of_java(word))?;
@@ -34,8 +43,18 @@ pub fn tip(mistake: &clap::Error, arguments: impl Iterator<Item = OsString>) -> 
     let ours: String = ours.iter().map(|word| format!(" {word}")).collect();
     let java = java.join(" ");
     Some(format!(
-        "the arguments of `java` stand behind `--`: stackwitness run{ours} -- {jar}{java}"
+        "the arguments of `java` stand behind `--`: stackwitness {command}{ours} -- {jar}{java}"
     ))
+}
+
+/// A message of the parser in the words of a user: with the name that all messages have, without the tip that makes a
+/// mistyped option an argument of `java`.
+pub fn plain(message: &str) -> String {
+    let lines = message.split_inclusive('\n');
+    let lines = lines.filter(|line| !line.contains("as a value, use '"));
+    let text: String = lines.collect();
+    text.replacen("error:", "stackwitness:", 1)
+        .replace("invalid digit found in string", "not a whole number")
 }
 
 fn is_of_java(word: &str) -> bool {
@@ -64,11 +83,20 @@ mod tests {
             told("stackwitness run -jar a.jar x").ends_with("stackwitness run -- -jar a.jar x")
         );
         assert!(told("stackwitness run a.jar").ends_with("stackwitness run -- -jar a.jar"));
+        assert!(told("stackwitness a.jar").ends_with("stackwitness run -- -jar a.jar"));
+        assert!(told("stackwitness -cp a B").ends_with("stackwitness run -- -cp a B"));
+        assert!(told("stackwitness profile a.jar").ends_with("stackwitness profile -- -jar a.jar"));
         let with_option = told("stackwitness run --hooks light -Xmx1g A");
         assert!(
             with_option.ends_with("stackwitness run --hooks light -- -Xmx1g A"),
             "{with_option}"
         );
+    }
+
+    #[test]
+    fn messages_of_the_parser_are_plain() {
+        let told = plain("error: a\n\n  tip: to pass '--b' as a value, use '-- --b'\n");
+        assert_eq!(told, "stackwitness: a\n\n");
     }
 
     #[test]

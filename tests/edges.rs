@@ -1,4 +1,4 @@
-//! `stackwitness edges` on recordings and on true stacks of every JDK found.
+//! `stackwitness judge` on recordings and on true stacks of every JDK found.
 
 mod support;
 
@@ -76,11 +76,7 @@ fn recordings_are_judged_from_the_file_alone() {
         record_fixtures(&jdk, &file, &recording, &[DEEP], &VARIED);
 
         let json = dir.path().join("edges.json");
-        let output = run(stackwitness()
-            .arg("edges")
-            .arg("--json")
-            .arg(&json)
-            .arg(&file));
+        let output = run(stackwitness().arg("judge").arg("-o").arg(&json).arg(&file));
         let sums = sums(&output.stdout);
         println!("{}: {sums:?}", jdk.display());
         assert!(
@@ -246,7 +242,7 @@ fn judge(jdk: &Path, dir: &Path, lines: &str) -> (Sums, support::Output) {
     let file = dir.join("stacks.jsonl");
     fs::write(&file, lines).unwrap();
     let mut command = stackwitness();
-    command.arg("edges").arg("--jdk").arg(jdk);
+    command.arg("judge").arg("--jdk").arg(jdk);
     let output = run(command.arg("--classpath").arg(dir).arg(file));
     (sums(&output.stdout), output)
 }
@@ -336,7 +332,7 @@ fn stacks_that_cannot_be_judged_are_reported() {
             fs::write(&file, text).unwrap();
         }
         run(stackwitness()
-            .arg("edges")
+            .arg("judge")
             .arg("--jdk")
             .arg(&jdk)
             .arg(&file))
@@ -350,7 +346,7 @@ fn stacks_that_cannot_be_judged_are_reported() {
     assert_eq!(nonsense.code, Some(3), "{nonsense:?}");
     assert!(nonsense.stderr.contains("line 2"), "{nonsense:?}");
     let no_jdk = run(stackwitness()
-        .args(["edges", "--jdk"])
+        .args(["judge", "--jdk"])
         .arg(dir.path())
         .arg(&file));
     assert_eq!(no_jdk.code, Some(2), "{no_jdk:?}");

@@ -91,6 +91,11 @@ fn json<T: Serialize + ?Sized>(data: &T) -> String {
     serde_json::to_string(data).expect("what we write is plain data")
 }
 
+/// The text of a baseline's file.
+pub fn text(baseline: &Baseline) -> String {
+    to_text(baseline)
+}
+
 /// Writes a baseline in one step.
 pub fn write(path: &Path, baseline: &Baseline) -> Result<(), Error> {
     write_file(path, to_text(baseline).as_bytes())
@@ -102,7 +107,11 @@ pub fn read(path: &Path) -> Result<Baseline, Error> {
         path: path.into(),
         why,
     };
-    let text = fs::read(path).map_err(|e| fail(e.to_string()))?;
+    let text = fs::read(path).map_err(|e| {
+        fail(format!(
+            "{e}; `stackwitness baseline create` makes a baseline"
+        ))
+    })?;
     let value: Value =
         serde_json::from_slice(&text).map_err(|e| fail(format!("no baseline: {e}")))?;
     parse(value).map_err(fail)

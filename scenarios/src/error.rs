@@ -14,14 +14,15 @@ pub enum Error {
         looked_in: String,
     },
     /// A folder that was named as a JDK is no JDK.
-    #[error("no JDK in {home} (from {from}): there is no bin/java in it{others}", home = .home.display())]
+    #[error("no JDK in {home} (from {from}): there is no bin/java in it{remedy}", home = .home.display())]
     NotAJdk {
         /// The folder.
         home: PathBuf,
         /// What named the folder.
         from: &'static str,
-        /// The JDKs of this machine, as the end of a sentence; empty if there are none.
-        others: String,
+        /// What may have been meant: the folder of a JDK whose `java` was named, or the JDKs of this machine. The end of a
+        /// sentence; empty if nothing is known.
+        remedy: String,
     },
     /// The JDK is older than those that can be judged.
     #[error(
@@ -66,7 +67,7 @@ pub enum Error {
         why: String,
     },
     /// The folder for the results cannot be used.
-    #[error("cannot write to {path}: {source}; give another folder with --out", path = .path.display())]
+    #[error("cannot write to {path}: {source}; name another place with -o", path = .path.display())]
     Out {
         /// The folder or file.
         path: PathBuf,
@@ -75,7 +76,7 @@ pub enum Error {
     },
     /// Another process writes to the folder for the results.
     #[error(
-        "{path} is in use by {holder}; wait for its end, or give another folder with --out",
+        "{path} is in use by {holder}; wait for its end, or give another folder with -o",
         path = .path.display()
     )]
     Busy {

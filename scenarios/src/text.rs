@@ -22,3 +22,54 @@ pub(crate) fn position(text: &str, at: usize) -> (usize, usize) {
         before[line_start..].chars().count() + 1,
     )
 }
+
+/// Two names are similar from here on: 1 if they are equal, 0 if nothing of them is.
+const SIMILAR: f64 = 0.7;
+
+/// The most similar name, as a part of a sentence; empty if none is similar.
+pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
+    let scored = known.map(|known| (strsim::jaro_winkler(name, known), known));
+    let best = scored.max_by(|a, b| a.0.total_cmp(&b.0));
+    match best {
+        Some((score, known)) if score >= SIMILAR => format!("did you mean `{known}`? "),
+        _ => String::new(),
+    }
+}
+
+/// What serde says of an unknown name, in the words of a user, with the most similar name that is known.
+pub(crate) fn plain(message: &str) -> String {
+    let message = message.trim_end();
+    let [kind @ ("variant" | "field"), rest] = message
+        .strip_prefix("unknown ")
+        .and_then(|rest| rest.split_once(' '))
+        .map_or(["", ""], |(kind, rest)| [kind, rest])
+    else {
+        return message.into();
+    };
+    let what = if kind == "variant" { "name" } else { "key" };
+    let mut names = rest.split('`').skip(1).step_by(2);
+    let unknown = names.next().unwrap_or_default();
+    let known: Vec<&str> = names.collect();
+    let nearest = nearest(unknown, known.iter().copied());
+    format!(
+        "unknown {what} `{unknown}`: {nearest}known here: {}",
+        known.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_names_come_with_the_nearest() {
+        let told = plain("unknown variant `gts`, expected one of `ground`, `gst`, `java`\n");
+        assert_eq!(
+            told,
+            "unknown name `gts`: did you mean `gst`? known here: ground, gst, java"
+        );
+        let told = plain("unknown field `zzz`, expected `name` or `layers`");
+        assert_eq!(told, "unknown key `zzz`: known here: name, layers");
+        assert_eq!(plain("expected a string"), "expected a string");
+    }
+}

@@ -3,7 +3,7 @@
 mod diagnosis;
 mod trial;
 
-use crate::cli::DoctorArgs;
+use crate::cli::{DoctorArgs, OUT};
 use crate::error::Error;
 use crate::exit;
 use crate::output::{Stream, print};
@@ -20,10 +20,8 @@ const CORE: u64 = 4 << 30;
 /// Checks what a run needs. Exits with 3 if there is a problem.
 pub fn command(args: &DoctorArgs) -> Result<u8, Error> {
     // The folder itself may not exist yet.
-    let folder = args
-        .out
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty());
+    let out = args.out.as_deref().unwrap_or(Path::new(OUT));
+    let folder = out.parent().filter(|parent| !parent.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     let mut diagnoses = vec![memory(), space(folder), core_files(folder)];
     diagnoses.extend(trial::diagnoses(args.jdk.as_deref(), folder));
@@ -59,7 +57,7 @@ fn memory() -> Diagnosis {
 
 fn space(folder: &Path) -> Diagnosis {
     let about = "free space";
-    let remedy = "free some space, or name another folder with --out";
+    let remedy = "free some space, or name another folder with -o";
     match machine::free_space(folder) {
         Ok(free) if free >= SPACE => Diagnosis::fine(about, format!("{} MB", free >> 20)),
         Ok(free) => {

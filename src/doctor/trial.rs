@@ -45,7 +45,7 @@ pub fn diagnoses(jdk: Option<&Path>, folder: &Path) -> Vec<Diagnosis> {
             diagnoses.push(Diagnosis::problem(
                 "folder",
                 what,
-                "name another folder with --out",
+                "name another folder with -o",
             ));
             return diagnoses;
         }

@@ -1,4 +1,4 @@
-//! `stackwitness edges`: judges recorded stacks of any profiler, by class files alone.
+//! `stackwitness judge`: judges recorded stacks of any profiler, by class files alone.
 
 mod classes;
 mod counted;
@@ -13,7 +13,7 @@ mod summary;
 
 use crate::error::Error;
 use crate::exit;
-use crate::output::{self, Stream, print};
+use crate::output::{self, Stream, is_standard, print};
 use classes::{Classes, path};
 use counted::Counted;
 use examples::Examples;
@@ -26,12 +26,19 @@ use recordings::{Note, PWD, Sink};
 use scenarios::jdk::Jdk;
 use stack::Collected;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
+use tempfile::NamedTempFile;
 
-/// The options of `edges`.
+/// The options of `judge`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    before_help = "\
+Examples:
+  stackwitness judge recording.jfr                    JFR files of the JDK or of async-profiler
+  stackwitness judge --jdk HOME --classpath app.jar stacks.txt
+  jcmd PID Thread.print | stackwitness judge --jdk HOME -",
+    after_help = "\
 FILE is a JFR recording of the JDK or of async-profiler, collapsed stacks (`frame;frame COUNT`), a
 pprof profile, a thread dump of jstack or jcmd, or has one JSON record a line:
   {\"frames\": [FRAME, …], \"start\": \"java\", \"thread\": \"main\"}
@@ -44,7 +51,8 @@ in it.
 The class files must be those that ran: another build of the JDK has other BCIs.
 
 Exit codes: 0 no edge is impossible; 1 some are; 2 bad usage, or the recording is of another JDK;
-3 a file cannot be read or written, holds no stack, or too much is unknown.")]
+3 a file cannot be read or written, holds no stack, or too much is unknown."
+)]
 pub struct EdgesArgs {
     /// The JDK that ran, or an image that jlink made [default: the JDK of the recording, else the
     /// JDK that `run` would take]
@@ -56,9 +64,12 @@ pub struct EdgesArgs {
     /// Where the program's modules are, as for `java --module-path` [default: as recorded]
     #[arg(long, value_name = "MP")]
     pub module_path: Option<String>,
-    /// Write the findings to this file
-    #[arg(long, value_name = "OUT")]
-    pub json: Option<PathBuf>,
+    /// Write the findings as JSON to this file, too
+    #[arg(long, short = 'o', visible_alias = "out", value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// Print the findings as JSON
+    #[arg(long)]
+    pub json: bool,
     /// Which events of a recording to judge; may be given several times [default: samples]
     #[arg(long, value_name = "NAME")]
     pub event: Vec<String>,
@@ -68,7 +79,7 @@ pub struct EdgesArgs {
     /// Inject each kind of fault into each stack, and show how many faults are found
     #[arg(long, alias = "lies", hide = true)]
     pub faults: bool,
-    /// The stacks: files, or folders of files
+    /// The stacks: files, or folders of files; `-` for standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
 }
@@ -85,7 +96,7 @@ fn share(text: &str) -> Result<f64, String> {
 /// Judges the stacks and prints the findings. The exit code says whether an edge is impossible. An
 /// impossible edge need not be a JVM's fault.
 pub fn command(args: &EdgesArgs) -> Result<u8, Error> {
-    let files = files(&args.files)?;
+    let (files, _input) = files(&args.files)?;
     let (mut judge, mut names) = (Judge::new(&HotSpot), Names::default());
     let input = gather(&files, args, &mut judge, &mut names)?;
     let jdk = jdk(args, &input.properties)?;
@@ -144,11 +155,16 @@ pub fn command(args: &EdgesArgs) -> Result<u8, Error> {
     }
     let notes = notes(&input.notes, &input.classes, &mut classes);
     notes.iter().for_each(output::say);
-    if let Some(path) = &args.json {
-        let json = summary.json(judge.world(), &names, &notes);
-        fs::write(path, json).map_err(Error::about(path))?;
+    let json = || summary.json(judge.world(), &names, &notes);
+    if let Some(path) = args.output.as_deref().filter(|path| !is_standard(path)) {
+        fs::write(path, json()).map_err(Error::about(path))?;
     }
-    print(Stream::Output, &summary.text(judge.world(), &names))?;
+    let text = if args.json || args.output.as_deref().is_some_and(is_standard) {
+        json()
+    } else {
+        summary.text(judge.world(), &names)
+    };
+    print(Stream::Output, &text)?;
     let [possible, impossible, unknown] = summary.sums();
     let share = unknown as f64 / (possible + impossible + unknown).max(1) as f64;
     if impossible > 0 {
@@ -229,10 +245,17 @@ fn each<S: Sink>(
     Ok(())
 }
 
-/// All files that the user named. Files of folders come in the order of their names.
-fn files(given: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+/// All files that the user named, and the file that stands for standard input. Files of folders come in the order of
+/// their names.
+fn files(given: &[PathBuf]) -> Result<(Vec<PathBuf>, Option<NamedTempFile>), Error> {
     let mut files = vec![];
+    let mut input = None;
     for path in given {
+        if is_standard(path) {
+            let read = input.insert(standard_input().map_err(Error::about(path))?);
+            files.push(read.path().to_owned());
+            continue;
+        }
         if !path.is_dir() {
             files.push(path.clone());
             continue;
@@ -246,7 +269,14 @@ fn files(given: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
         }
         files.extend(inside);
     }
-    Ok(files)
+    Ok((files, input))
+}
+
+/// Standard input as a file: the readers look at a file more than once.
+fn standard_input() -> io::Result<NamedTempFile> {
+    let mut file = NamedTempFile::new()?;
+    io::copy(&mut io::stdin().lock(), &mut file)?;
+    Ok(file)
 }
 
 /// Where the program's class files are.

@@ -115,12 +115,17 @@ fn announcement(plan: &Plan, out: &Path) -> String {
         [job] => format!("runs {}", job.title()),
         jobs => {
             let mut names: Vec<&str> = jobs.iter().map(|job| &*job.program.name).collect();
+            names.sort_unstable();
             names.dedup();
-            format!("runs {} programs ({})", jobs.len(), names.join(", "))
+            format!("starts {} JVMs ({})", jobs.len(), names.join(", "))
         }
     };
-    let mut jdks: Vec<String> = plan.jobs.iter().map(jdk).collect();
-    jdks.dedup();
+    let mut jdks: Vec<String> = vec![];
+    for jdk in plan.jobs.iter().map(jdk) {
+        if !jdks.contains(&jdk) {
+            jdks.push(jdk);
+        }
+    }
     let takes = match plan.takes().and_then(about) {
         Some(time) => format!("takes {time}"),
         None => "takes as long as the programs do".into(),

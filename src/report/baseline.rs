@@ -1,10 +1,10 @@
 //! `stackwitness baseline`.
 
 use super::input;
-use crate::cli::{BaselineAction, BaselineArgs, MakeArgs};
+use crate::cli::BaselineCommand;
 use crate::error::Error;
 use crate::exit;
-use crate::output::{Stream, print, say};
+use crate::output::{self, Stream, print, say};
 use oracle::gate::Baseline;
 use scenarios::baseline as baseline_file;
 use std::env::consts::ARCH;
@@ -13,16 +13,19 @@ use std::path::{Path, PathBuf};
 /// Fewer runs show too little of the differences between equal runs.
 const FEW: usize = 5;
 
-/// Makes a baseline, or brings one up to date.
-pub fn command(args: BaselineArgs) -> Result<u8, Error> {
-    match (args.action, args.make) {
-        (Some(BaselineAction::Update { baseline, from }), _) => {
+/// Makes a baseline, brings one up to date, or shows one.
+pub fn command(command: BaselineCommand) -> Result<u8, Error> {
+    match command {
+        BaselineCommand::Create { from, output } => write(&output, &gather(&from)?),
+        BaselineCommand::Update { baseline, from } => {
             let mut whole = baseline_file::read(&baseline)?;
             whole.replace(gather(&from)?);
             write(&baseline, &whole)
         }
-        (None, Some(MakeArgs { from, output })) => write(&output, &gather(&from)?),
-        (None, None) => Err(Error::usage("give --from DIR... and --output FILE".into())),
+        BaselineCommand::Show { baseline } => {
+            print(Stream::Output, &shown(&baseline_file::read(&baseline)?))?;
+            Ok(exit::WITHIN)
+        }
     }
 }
 
@@ -31,8 +34,9 @@ fn gather(from: &[PathBuf]) -> Result<Baseline, Error> {
     for (platform, set) in &gathered.sets {
         if set.samples.len() < FEW {
             let n = set.samples.len();
+            let runs = if n == 1 { "run is" } else { "runs are" };
             say(format!(
-                "{platform}: {n} runs are few; the gate sees more with {FEW} or more"
+                "{platform}: {n} {runs} few; the gate sees more with {FEW} or more"
             ));
         }
     }
@@ -40,11 +44,21 @@ fn gather(from: &[PathBuf]) -> Result<Baseline, Error> {
 }
 
 fn write(path: &Path, baseline: &Baseline) -> Result<u8, Error> {
-    baseline_file::write(path, baseline)?;
-    for (platform, set) in &baseline.sets {
-        let (runs, cells) = (set.samples.len(), set.counts.len());
-        let line = format!("{platform}: {runs} runs, {cells} cells\n");
-        print(Stream::Output, &line)?;
+    if output::is_standard(path) {
+        print(Stream::Output, &baseline_file::text(baseline))?;
+    } else {
+        baseline_file::write(path, baseline)?;
+        print(Stream::Output, &shown(baseline))?;
     }
     Ok(exit::WITHIN)
+}
+
+/// A line for each platform of a baseline.
+fn shown(baseline: &Baseline) -> String {
+    let line = |(platform, set): (&_, &oracle::gate::Set)| {
+        let (runs, cells) = (set.samples.len(), set.counts.len());
+        let s = if runs == 1 { "" } else { "s" };
+        format!("{platform}: {runs} run{s}, {cells} cells\n")
+    };
+    baseline.sets.iter().map(line).collect()
 }

@@ -1,10 +1,16 @@
 //! The reports that commands take.
 
+use crate::cli::OUT;
 use crate::output;
 use oracle::report::Report;
 use scenarios::{Error, collect, store};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// The report that the user named, else that of the last run.
+pub fn or_last(named: Option<PathBuf>) -> PathBuf {
+    named.unwrap_or_else(|| OUT.into())
+}
 
 /// Reads the report at `path`, a file or a folder of results. Says on standard error where to find
 /// runs that the report lacks.

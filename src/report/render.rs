@@ -19,12 +19,13 @@ pub const PAGE: &str = "report.html";
 /// Renders a report to a file or standard output.
 pub fn render(args: RenderArgs) -> Result<u8, Error> {
     let judge = args.judging.judge()?;
+    let path = input::or_last(args.report);
     let report = if args.from_records {
-        collect::recollect(&args.report)?
+        collect::recollect(&path)?
     } else {
-        input::read(&args.report)?
+        input::read(&path)?
     };
-    let dir = input::folder(&args.report);
+    let dir = input::folder(&path);
     let decision = judge.decide(&report);
     let style = match &args.output {
         Some(file) if file.as_os_str() != "-" => Style::Plain,

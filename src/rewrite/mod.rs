@@ -1,4 +1,4 @@
-//! `stackwitness rewrite`: rewrites class files on disk as the agent rewrites classes at load.
+//! `stackwitness dev rewrite`: rewrites class files on disk as the agent rewrites classes at load.
 
 mod args;
 mod class;

@@ -26,7 +26,7 @@ fn prepare(folder: &Path) {
         let output = answer(folder, &[&words[..], &["--out", out]].concat(), b"");
         assert_eq!(output.code, Some(0), "{output:#?}");
     }
-    let words = [&["baseline", "--from"], &outs[..5], &["-o", "base.json"]].concat();
+    let words = [&["baseline", "create"], &outs[..5], &["-o", "base.json"]].concat();
     let output = answer(folder, &words, b"");
     assert_eq!(output.code, Some(0), "{output:#?}");
     let good = fs::read(folder.join("6/report.json")).unwrap();
@@ -102,7 +102,7 @@ fn make() {
     let mut made = 0;
     each(&whole, |bytes| {
         fs::write(folder.path().join("good.json"), bytes).unwrap();
-        let words = ["baseline", "--from", "1", "good.json", "-o", "new.json"];
+        let words = ["baseline", "create", "1", "good.json", "-o", "new.json"];
         if answer(folder.path(), &words, bytes).code == Some(0) {
             made += 1;
             let counted = counted(bytes).expect("what is no report is refused");
@@ -137,17 +137,7 @@ fn update() {
     let whole = fs::read(&file).unwrap();
     each(&whole, |bytes| {
         fs::write(&file, bytes).unwrap();
-        let words = [
-            "baseline",
-            "update",
-            "base.json",
-            "--from",
-            "1",
-            "2",
-            "3",
-            "4",
-            "5",
-        ];
+        let words = ["baseline", "update", "base.json", "1", "2", "3", "4", "5"];
         let output = answer(folder.path(), &words, bytes);
         let after = fs::read(&file).unwrap();
         if output.code == Some(0) {

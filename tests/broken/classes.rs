@@ -36,7 +36,7 @@ fn rewrite_a_class() {
         fs::write(folder.path().join("In.class"), bytes).unwrap();
         let output = answer(
             folder.path(),
-            &["rewrite", "-q", "In.class", "Out.class"],
+            &["dev", "rewrite", "-q", "In.class", "Out.class"],
             bytes,
         );
         let written = fs::read(folder.path().join("Out.class"));
@@ -61,7 +61,7 @@ fn rewrite_a_jar() {
         fs::write(folder.path().join("in.jar"), bytes).unwrap();
         let output = answer(
             folder.path(),
-            &["rewrite", "-q", "in.jar", "out.jar"],
+            &["dev", "rewrite", "-q", "in.jar", "out.jar"],
             bytes,
         );
         if output.code == Some(0) {

@@ -207,7 +207,7 @@ fn listing() {
 "#;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("visited.jsonl");
-    let words = ["listing", ".", "--method", "a.B"];
+    let words = ["dev", "listing", ".", "--method", "a.B"];
     fs::write(&file, VISITED).unwrap();
     let whole = answer(folder.path(), &words, b"");
     assert!(whole.stdout.contains("!      7  pop rbp"), "{whole:#?}");

@@ -47,7 +47,7 @@ fn numbers(output: &Output) -> [u64; 5] {
 /// The promise of the answer yes: there were stacks, the numbers add up, and no edge is impossible.
 fn judge(folder: &Path, classpath: &str, bytes: &[u8]) -> Output {
     let words = [
-        "edges",
+        "judge",
         "--jdk",
         "jdk",
         "--classpath",

@@ -35,12 +35,12 @@ fn no_jdk() {
     one_message(
         output.code,
         &output.stderr,
-        (3, "there is no bin/java in it"),
+        (2, "there is no bin/java in it"),
     );
     assert_eq!(output.stderr.lines().count(), 1);
 
     let output = run(stackwitness().arg("run").env("JAVA_HOME", nowhere.path()));
-    one_message(output.code, &output.stderr, (3, "(from JAVA_HOME)"));
+    one_message(output.code, &output.stderr, (2, "(from JAVA_HOME)"));
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn a_folder_that_cannot_be_written() {
     one_message(
         output.code,
         &output.stderr,
-        (2, "give another folder with --out"),
+        (2, "name another place with -o"),
     );
     assert_eq!(output.stderr.lines().count(), 1);
 }
@@ -88,7 +88,7 @@ fn an_old_jdk() {
     command.args(["run", "--jdk"]).arg(&home);
     let output = run(command.arg("--out").arg(dir.path().join("out")));
     let expected = "is JDK 11.0.24; the oldest that can be judged is 17";
-    one_message(output.code, &output.stderr, (3, expected));
+    one_message(output.code, &output.stderr, (2, expected));
     assert_eq!(output.stderr.lines().count(), 1);
 
     // No file in the folder gives the version, but the VM does.

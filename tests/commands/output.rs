@@ -68,7 +68,7 @@ const COMMANDS: &[(&[&str], i32)] = &[
     (&["merge", "first", "--out", "merged"], 0),
     (&["render", "first"], 0),
     (&["render", "first", "--format", "html"], 0),
-    (&["rewrite", "classes", "rewritten"], 1),
+    (&["dev", "rewrite", "classes", "rewritten"], 1),
     (&["completions", "bash"], 0),
     (&["man"], 0),
     (&["--help"], 0),
@@ -108,7 +108,7 @@ fn a_closed_output_is_no_error() {
 #[test]
 fn full_standard_error_changes_no_exit_code() {
     let place = Place::new();
-    for (args, expected) in COMMANDS.iter().filter(|(args, _)| args[0] != "rewrite") {
+    for (args, expected) in COMMANDS.iter().filter(|(args, _)| args[0] != "dev") {
         let mut command = place.command(args);
         let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
         let mut child = command.stdout(Stdio::null()).stderr(full).spawn().unwrap();
@@ -124,7 +124,7 @@ fn edges_on_a_full_or_closed_output() {
     };
     let place = Place::new();
     let jdk = jdk.display().to_string();
-    let args = ["edges", "--jdk", &jdk, "--max-unknown", "1", "stacks.jsonl"];
+    let args = ["judge", "--jdk", &jdk, "--max-unknown", "1", "stacks.jsonl"];
     let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
     let (code, errors) = place.ended(&args, full);
     assert_eq!(code, Some(3), "{errors}");

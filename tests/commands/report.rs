@@ -243,7 +243,7 @@ fn every_format_comes_from_a_report_and_again_from_the_records() {
 #[test]
 fn help_completions_and_a_manual() {
     for command in [
-        "run", "gate", "compare", "merge", "plan", "render", "rewrite",
+        "run", "check", "profile", "judge", "gate", "compare", "merge", "plan", "render", "dev",
     ] {
         let output = run(stackwitness().args([command, "--help"]));
         assert_eq!(output.code, Some(0));
@@ -257,9 +257,13 @@ fn help_completions_and_a_manual() {
         let output = run(stackwitness().args(["completions", shell]));
         assert!(output.code == Some(0) && output.stdout.contains("scenario"));
     }
-    let man = run(stackwitness().arg("man")).stdout;
+    let man = run(stackwitness().args(["man", "gate"])).stdout;
     assert!(
-        man.starts_with(".ie") && man.contains("STACKWITNESS-GATE"),
+        man.starts_with(".ie") && man.contains("stackwitness\\-gate"),
         "{man}"
     );
+    let dir = tempfile::tempdir().unwrap();
+    let written = run(stackwitness().args(["man", "-o"]).arg(dir.path()));
+    assert_eq!(written.code, Some(0), "{written:#?}");
+    assert!(dir.path().join("stackwitness-baseline-create.1").is_file());
 }

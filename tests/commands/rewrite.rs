@@ -1,4 +1,4 @@
-//! `stackwitness rewrite` on a class, a folder and a jar.
+//! `stackwitness dev rewrite` on a class, a folder and a jar.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -22,7 +22,7 @@ fn class() -> Vec<u8> {
 
 fn rewrite(folder: &Path, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_stackwitness"))
-        .arg("rewrite")
+        .args(["dev", "rewrite"])
         .args(args)
         .current_dir(folder)
         .output()

@@ -11,7 +11,7 @@ fn edges(folder: &Path, arguments: &[&str]) -> Option<crate::support::Output> {
     let jdk = jdks().into_iter().next()?;
     let mut command = stackwitness();
     command
-        .args(["edges", "--max-unknown", "1", "--jdk"])
+        .args(["judge", "--max-unknown", "1", "--jdk"])
         .arg(jdk);
     Some(run(command.args(arguments).current_dir(folder)))
 }
@@ -71,7 +71,7 @@ fn each_impossible_edge_has_a_whole_stack_and_its_stacks_are_counted() {
     ]});
     let lines = format!("{bad}\n{good}\n{bad}\n");
     fs::write(dir.path().join("stacks.jsonl"), lines).unwrap();
-    let Some(output) = edges(dir.path(), &["--json", "out.json", "stacks.jsonl"]) else {
+    let Some(output) = edges(dir.path(), &["-o", "out.json", "stacks.jsonl"]) else {
         return;
     };
     assert_eq!(output.code, Some(1), "{output:?}");
@@ -151,7 +151,7 @@ fn dumps_of_a_living_jvm_are_judged() {
             fs::write(dir.path().join(name), dump.stdout).unwrap();
             let mut command = stackwitness();
             command
-                .args(["edges", "--jdk"])
+                .args(["judge", "--jdk"])
                 .arg(&jdk)
                 .arg("--classpath")
                 .arg(dir.path());
@@ -178,7 +178,7 @@ fn an_event_that_is_not_there_lists_those_with_stacks() {
     let Some((_dir, file)) = recording() else {
         return;
     };
-    let judge = |event: &str| run(stackwitness().args(["edges", "--event", event]).arg(&file));
+    let judge = |event: &str| run(stackwitness().args(["judge", "--event", event]).arg(&file));
     let output = judge("jdk.ExecutionSampel");
     assert_eq!(output.code, Some(2), "{output:?}");
     assert!(
@@ -196,12 +196,12 @@ fn whole_chunks_of_a_cut_recording_are_judged() {
     let Some((dir, file)) = recording() else {
         return;
     };
-    let whole = run(stackwitness().arg("edges").arg(&file));
+    let whole = run(stackwitness().arg("judge").arg(&file));
     assert_eq!(whole.code, Some(0), "{whole:?}");
     let bytes = fs::read(&file).unwrap();
     let cut = dir.path().join("cut.jfr");
     fs::write(&cut, [&bytes[..], &bytes[..bytes.len() / 2]].concat()).unwrap();
-    let output = run(stackwitness().arg("edges").arg(&cut));
+    let output = run(stackwitness().arg("judge").arg(&cut));
     assert_eq!(output.stdout, whole.stdout);
     assert!(
         output

@@ -21,8 +21,8 @@ use support::{DEEP, Output, VARIED, jdks, record_fixtures, run, stackwitness};
 fn edges(dir: &Path, more: &[&str], file: &Path) -> (Output, serde_json::Value) {
     let json = dir.join("edges.json");
     let mut command = stackwitness();
-    command.args(["edges", "--max-unknown", "1"]).args(more);
-    let output = run(command.arg("--json").arg(&json).arg(file));
+    command.args(["judge", "--max-unknown", "1"]).args(more);
+    let output = run(command.arg("-o").arg(&json).arg(file));
     assert!(matches!(output.code, Some(0 | 1)), "{output:?}");
     let report = fs::read_to_string(&json).unwrap();
     (output, serde_json::from_str(&report).unwrap())

@@ -87,7 +87,7 @@ fn edges(arguments: &[&Path]) -> Output {
     let elsewhere = tempfile::tempdir().unwrap();
     let mut command = stackwitness();
     run(command
-        .arg("edges")
+        .arg("judge")
         .args(arguments)
         .current_dir(elsewhere.path()))
 }

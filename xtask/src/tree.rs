@@ -31,7 +31,8 @@ pub fn lay_out(workspace: &Path, built: &Program, root: &Path) -> Result<(), Str
     let print = |arguments: &[&str], file: &Path| {
         write(file, &output(Command::new(&program).args(arguments))?)
     };
-    print(&["man"], &share.join("man/man1/stackwitness.1"))?;
+    let pages = share.join("man/man1").display().to_string();
+    output(Command::new(&program).args(["man", "-o", &pages]))?;
     for (shell, file) in COMPLETIONS {
         print(&["completions", shell], &share.join(file))?;
     }

@@ -29,7 +29,10 @@ pub fn brief(of: &Summary, style: Style) -> String {
     if of.is_about_profiles {
         profiles(&mut out, &of.profiles);
     } else {
-        rates(&mut out, &of.rates);
+        // Where no program started, a table of nothing hides the reason.
+        if of.rates.iter().any(|rate| rate.checks > 0) {
+            rates(&mut out, &of.rates);
+        }
         out.empty();
         causes(&mut out, &of.causes);
         profile(&mut out, &of.profiles);

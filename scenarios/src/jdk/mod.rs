@@ -10,6 +10,9 @@ use std::process::{Command, Stdio};
 /// Where Linux distributions put their JDKs.
 const USUAL_PLACE: &str = "/usr/lib/jvm";
 
+/// What names the folders of a search, which need not be JDKs.
+const SEARCH: &str = "search";
+
 /// The oldest feature release that can be judged.
 pub(crate) const OLDEST: u32 = 17;
 
@@ -69,9 +72,9 @@ impl Jdk {
             _ => Err(Error::NotAJdk {
                 home: home.into(),
                 from,
-                others: match from {
-                    "search" => String::new(),
-                    _ => Jdk::others(),
+                remedy: match from {
+                    SEARCH => String::new(),
+                    _ => Jdk::around(home).unwrap_or_else(Jdk::others),
                 },
             }),
         }
@@ -88,6 +91,13 @@ impl Jdk {
             return home;
         }
         of_link().unwrap_or(home)
+    }
+
+    /// The folder of the JDK if its `bin` or its `java` was named, as the end of a sentence.
+    fn around(named: &Path) -> Option<String> {
+        let is_jdk = |folder: &&Path| folder.join("bin/java").is_file();
+        let folder = named.ancestors().skip(1).take(2).find(is_jdk)?;
+        Some(format!("; did you mean {}?", folder.display()))
     }
 
     /// The JDKs of this machine, as the end of a sentence.
@@ -109,7 +119,7 @@ impl Jdk {
             .into_iter()
             .flatten()
             .flatten()
-            .filter_map(|entry| Jdk::at(&entry.path(), "search").ok())
+            .filter_map(|entry| Jdk::at(&entry.path(), SEARCH).ok())
             .collect();
         found.sort_by_key(|jdk| (jdk.feature(), jdk.home.clone()));
         found.dedup();

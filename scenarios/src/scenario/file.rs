@@ -5,7 +5,7 @@ use super::model::{Matrix, Program, Scenario, Start, Suite, SuiteKind, default_b
 use super::sampling::{FileSampling, share_of_methods};
 use super::variation::Variation;
 use crate::Error;
-use crate::text::{position, sha256};
+use crate::text::{plain, position, sha256};
 use oracle::budget::Budget;
 use oracle::record::Sampling;
 use oracle::{Hooking, Layer, When};
@@ -20,7 +20,7 @@ use toml::Spanned;
 pub(super) fn parse(text: &str, file: &str) -> Result<Scenario, Error> {
     let fail = |span: Range<usize>, message: &str| {
         let (line, column) = position(text, span.start);
-        Error::Scenario(format!("{file}:{line}:{column}: {}", message.trim_end()))
+        Error::Scenario(format!("{file}:{line}:{column}: {}", plain(message)))
     };
     let read: File =
         toml::from_str(text).map_err(|e| fail(e.span().unwrap_or(0..0), e.message()))?;

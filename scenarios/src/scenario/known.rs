@@ -1,7 +1,7 @@
 //! Files of known issues.
 
 use crate::Error;
-use crate::text::position;
+use crate::text::{plain, position};
 use oracle::gate::KnownIssues;
 use oracle::record::CauseName;
 use serde::Deserialize;
@@ -13,10 +13,11 @@ use toml::Spanned;
 /// Reads a file of known issues. `is_cause` says whether there is a cause of this name.
 pub fn read(path: &Path, is_cause: impl Fn(&CauseName) -> bool) -> Result<KnownIssues, Error> {
     let fail = |what: String| Error::Scenario(format!("{}{what}", path.display()));
-    let text = fs::read_to_string(path).map_err(|e| fail(format!(": {e}")))?;
+    let text = fs::read_to_string(path)
+        .map_err(|e| fail(format!(": {e}; docs/ci.md shows such a file")))?;
     let known: KnownIssues = toml::from_str(&text).map_err(|e| {
         let (line, column) = position(&text, e.span().unwrap_or(0..0).start);
-        fail(format!(":{line}:{column}: {}", e.message().trim_end()))
+        fail(format!(":{line}:{column}: {}", plain(e.message())))
     })?;
     let unknown = known.issues.iter().enumerate().find_map(|(at, issue)| {
         let cause = issue.cause.as_ref().filter(|cause| !is_cause(cause))?;

@@ -3,6 +3,7 @@
 use super::file;
 use super::model::Scenario;
 use crate::Error;
+use crate::text::nearest;
 use std::fs;
 use std::path::Path;
 
@@ -44,19 +45,6 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ("test", include_str!("../../files/test.toml")),
 ];
 
-/// Two names are similar from here on: 1 if they are equal, 0 if nothing of them is.
-const SIMILAR: f64 = 0.7;
-
-/// The most similar name, as a part of a sentence; empty if none is similar.
-fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
-    let scored = known.map(|known| (strsim::jaro_winkler(name, known), known));
-    let best = scored.max_by(|a, b| a.0.total_cmp(&b.0));
-    match best {
-        Some((score, known)) if score >= SIMILAR => format!("did you mean `{known}`? "),
-        _ => String::new(),
-    }
-}
-
 impl Scenario {
     /// A built-in scenario or a scenario of `more` by name, or the scenario in a file. `more` has
     /// names and texts.
@@ -68,7 +56,9 @@ impl Scenario {
         match fs::read_to_string(name) {
             Ok(text) => Scenario::parse(&text, name),
             Err(_) if name.contains('/') && !Path::new(name).exists() => {
-                Err(Error::Scenario(format!("there is no scenario file {name}")))
+                Err(Error::Scenario(format!(
+                    "there is no scenario file {name}; `stackwitness scenarios` lists those that are built in"
+                )))
             }
             Err(_) if !Path::new(name).exists() => Err(Error::NoScenario {
                 name: name.into(),
@@ -78,6 +68,9 @@ impl Scenario {
                     .collect::<Vec<_>>()
                     .join(", "),
             }),
+            Err(_) if Path::new(name).is_dir() => Err(Error::Scenario(format!(
+                "{name} is a folder: give the file of a scenario, or the name of a built-in one"
+            ))),
             Err(e) => Err(Error::Scenario(format!("{name}: {e}"))),
         }
     }

@@ -96,7 +96,10 @@ pub fn parse_report(text: &[u8], file: &Path) -> Result<Report, Error> {
         if e.is_eof() {
             fail(format!("the report is cut off ({e})"))
         } else {
-            fail(format!("not a report: {e}"))
+            fail(format!(
+                "not a report, which is the file {} of a run: {e}",
+                names::REPORT
+            ))
         }
     })?;
     match value["schema"].as_u64() {

@@ -1,9 +1,10 @@
-//! The arguments of the command line.
+//! The options of commands that run programs, or would.
 
+use super::shared::{Amount, CAUSES, Format};
 use crate::exit;
-use crate::judging::{Judging, Since, probability};
+use crate::judging::{Judging, probability};
 use clap::builder::PossibleValuesParser;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 use hotspot::causes::CAUSES as KNOWN_CAUSES;
 use oracle::Hooking;
 use oracle::mutants::Biased;
@@ -11,35 +12,6 @@ use oracle::record::{Faults, HookFault};
 use scenarios::plan::Shard;
 use scenarios::scenario::BUILT_IN;
 use std::path::PathBuf;
-
-/// Tells whether a JVM's profiling APIs return true stack traces.
-///
-/// Runs Java programs under an agent that knows each thread's true stack, asks the JVM's stack
-/// walkers at the same instants, and counts how often the answers are false.
-#[derive(Debug, Parser)]
-#[command(version, before_help = EXAMPLES, after_help = exit::HELP)]
-pub struct Cli {
-    /// When to colour the output: red is what fails
-    #[arg(
-        long,
-        global = true,
-        value_name = "WHEN",
-        default_value = "auto",
-        help_heading = "Output"
-    )]
-    pub color: Color,
-    /// What to do.
-    #[command(subcommand)]
-    pub command: Command,
-}
-
-const EXAMPLES: &str = "\
-Examples:
-  stackwitness run --quick                            a first answer, within half a minute
-  stackwitness run --jdk HOME                         another JDK, in two minutes
-  stackwitness run -- -jar my.jar                     any Java program
-  stackwitness run --scenario profilers -- -jar my.jar  which profiles of it can be trusted
-  stackwitness render                                 the last report again";
 
 const RUN_EXAMPLES: &str = "\
 Examples:
@@ -49,16 +21,10 @@ Examples:
   stackwitness run --hooks none -- -jar my.jar        any Java program, unmodified
   stackwitness run --scenario test --gate --baseline base.json --jdk HOME";
 
-/// When to colour the output.
-#[derive(Copy, Clone, Debug, Eq, PartialEq, ValueEnum)]
-pub enum Color {
-    /// On a terminal, unless NO_COLOR is set or TERM is `dumb`; and where CLICOLOR_FORCE is set.
-    Auto,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
-}
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  stackwitness check --base BASE_JDK NEW_JDK          about 6 minutes on two quiet cores
+  stackwitness check --base BASE_JDK NEW_JDK --minutes 60 --detect 0.001";
 
 /// The causes that have a program.
 fn causes_with_programs() -> PossibleValuesParser {
@@ -67,12 +33,6 @@ fn causes_with_programs() -> PossibleValuesParser {
     PossibleValuesParser::new(causes.map(|cause| cause.name))
 }
 
-/// The scenario with the programs of all known causes.
-pub const CAUSES: &str = "causes";
-
-/// The folder of results that nobody names.
-pub const OUT: &str = "stackwitness-out";
-
 const SCENARIO: &str = "A built-in scenario by name, or a scenario file; may be given several times [default: default]";
 
 /// The help of `--scenario`, with the names of the built-in scenarios.
@@ -80,62 +40,6 @@ fn scenarios_help() -> String {
     let built_in = BUILT_IN.iter().map(|&(name, _)| name);
     let names: Vec<&str> = built_in.chain([CAUSES]).collect();
     format!("{SCENARIO}\n\nBuilt in: {}.", names.join(", "))
-}
-
-/// What to do.
-#[derive(Debug, Subcommand)]
-pub enum Command {
-    /// Run a scenario, or any Java program, and judge what the walkers return
-    Run(Box<RunArgs>),
-    /// Say whether a JDK build is worse than another: runs both in turns, and ends as soon as it is sure
-    Check(CheckArgs),
-    /// Judge a report, against a baseline or by the upper bounds of its rates: yes or no
-    Gate(GateArgs),
-    /// Make a baseline for `gate` from several runs of JVMs that are known to be good
-    Baseline(BaselineArgs),
-    /// Say, cell by cell, whether a new report is better or worse than an old one or a baseline
-    Compare(CompareArgs),
-    /// Join the reports of several machines into one report
-    Merge(MergeArgs),
-    /// List the built-in scenarios: what each is for, and how long it takes
-    Scenarios,
-    /// Print what would run, for the machines that will run the parts
-    Plan(PlanArgs),
-    /// Render a report again, as it is or from the raw records of its runs
-    Render(RenderArgs),
-    /// Print the generated code that threads ran step by step, with what the walker answered at each instruction
-    Listing(ListingArgs),
-    /// Insert the hooks into a class, a jar or a folder
-    Rewrite(crate::rewrite::RewriteArgs),
-    /// Judge recorded stacks of any profiler, by class files alone
-    Edges(crate::edges::EdgesArgs),
-    /// Check what this machine lacks for a run: JDK, agent, signals, memory, space
-    ///
-    /// Makes a run that takes a few seconds. Exits with 0 if nothing is lacking, else with 3.
-    Doctor(DoctorArgs),
-    /// Print completions for a shell
-    Completions {
-        /// The shell
-        shell: clap_complete::Shell,
-    },
-    /// Print the manual page
-    Man,
-    /// Store reports for the documentation, and write the parts of it that come from reports and tables
-    ///
-    /// Without reports the pages are written anew from those that are stored.
-    #[command(hide = true)]
-    Publish(PublishArgs),
-}
-
-/// The options of `publish`.
-#[derive(Debug, Args)]
-pub struct PublishArgs {
-    /// Reports of the scenarios in docs/results/scenarios, each of one JDK: files or their folders
-    #[arg(value_name = "REPORT")]
-    pub reports: Vec<PathBuf>,
-    /// The folder of the documentation, in a checkout of Stackwitness
-    #[arg(long, value_name = "DIR", default_value = "docs")]
-    pub docs: PathBuf,
 }
 
 /// The options that decide what runs.
@@ -162,50 +66,21 @@ pub struct Choice {
     ///
     /// May be given several times: every program runs with each set of flags. An empty text stands
     /// for no flags.
-    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        visible_alias = "jvm-args",
+        value_name = "FLAGS",
+        allow_hyphen_values = true
+    )]
     pub flags: Vec<String>,
+    /// One flag of the VM, as the tools of the JDK have it: `-J-Xmx4g`
+    ///
+    /// May be given several times: every program runs with all of them.
+    #[arg(short = 'J', value_name = "FLAG", allow_hyphen_values = true)]
+    pub flag: Vec<String>,
     /// Seed of all random choices [default: a random seed, which the output shows]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-}
-
-/// How much a command prints.
-#[derive(Copy, Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Output")]
-pub struct Amount {
-    /// Print all tables instead of one screen
-    #[arg(long, short)]
-    pub verbose: bool,
-    /// Print the line with the verdict alone
-    #[arg(long, short, conflicts_with = "verbose")]
-    pub quiet: bool,
-    /// Print the answer as JSON: verdict, rates and causes
-    #[arg(long, conflicts_with_all = ["verbose", "quiet"])]
-    pub json: bool,
-}
-
-impl Amount {
-    /// The format of the answer.
-    pub fn format(self) -> Format {
-        match self {
-            Amount { json: true, .. } => Format::Answer,
-            Amount { quiet: true, .. } => Format::Verdict,
-            Amount { verbose: true, .. } => Format::Table,
-            _ => Format::Summary,
-        }
-    }
-}
-
-/// The options of `listing`.
-#[derive(Debug, Args)]
-#[command(after_help = reports::listing::LEGEND)]
-pub struct ListingArgs {
-    /// The folder of a run with steps, or the file `visited.jsonl` there
-    #[arg(value_name = "RUN")]
-    pub run: PathBuf,
-    /// Print the code of methods whose names contain this text [default: code with false answers]
-    #[arg(long, value_name = "TEXT")]
-    pub method: Option<String>,
 }
 
 /// The options of `run`.
@@ -305,7 +180,7 @@ pub struct RunArgs {
 
 /// The options of `check`.
 #[derive(Debug, Args)]
-#[command(after_help = exit::CHECK_HELP)]
+#[command(before_help = CHECK_EXAMPLES, after_help = exit::CHECK_HELP)]
 pub struct CheckArgs {
     /// The JDK build that is judged
     #[arg(value_name = "NEW_JDK")]
@@ -329,8 +204,17 @@ pub struct CheckArgs {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// Folder for the results
-    #[arg(long, value_name = "DIR", default_value = "stackwitness-check")]
+    #[arg(
+        long,
+        short = 'o',
+        visible_alias = "output",
+        value_name = "DIR",
+        default_value = "stackwitness-check"
+    )]
     pub out: PathBuf,
+    /// Print the answer as JSON
+    #[arg(long)]
+    pub json: bool,
     /// Write the answer in these formats too
     #[arg(long, value_name = "FORMAT", value_delimiter = ',')]
     pub render: Vec<CheckFormat>,
@@ -353,92 +237,6 @@ fn minutes(text: &str) -> Result<f64, String> {
     } else {
         Err("a number of minutes above 0".into())
     }
-}
-
-/// The options of `gate`.
-#[derive(Debug, Args)]
-#[command(after_help = exit::HELP)]
-pub struct GateArgs {
-    /// The report: a file or its folder; `-` for standard input
-    #[arg(value_name = "REPORT", default_value = OUT)]
-    pub report: PathBuf,
-    /// The old spelling of REPORT
-    #[arg(
-        long = "report",
-        value_name = "DIR",
-        hide = true,
-        conflicts_with = "report"
-    )]
-    pub old_report: Option<PathBuf>,
-    /// A file of known issues
-    #[arg(long, value_name = "FILE")]
-    pub known: Option<PathBuf>,
-    #[command(flatten)]
-    pub since: Since,
-    #[command(flatten)]
-    pub amount: Amount,
-}
-
-/// The options of `baseline`.
-#[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
-pub struct BaselineArgs {
-    #[command(subcommand)]
-    pub action: Option<BaselineAction>,
-    #[command(flatten)]
-    pub make: Option<MakeArgs>,
-}
-
-/// What to do with an existing baseline.
-#[derive(Debug, Subcommand)]
-pub enum BaselineAction {
-    /// Replace the runs of the same JDK release and architecture by new runs
-    Update {
-        /// The baseline
-        baseline: PathBuf,
-        /// Folders of results, reports or baselines: five runs or more
-        #[arg(long, value_name = "DIR", num_args = 1.., required = true)]
-        from: Vec<PathBuf>,
-    },
-}
-
-/// The input of a new baseline.
-#[derive(Debug, Args)]
-pub struct MakeArgs {
-    /// Folders of results, reports or baselines of the same scenario: five runs or more
-    #[arg(long, value_name = "DIR", num_args = 1.., required = true)]
-    pub from: Vec<PathBuf>,
-    /// The file to write
-    #[arg(long, short, value_name = "FILE", required = true)]
-    pub output: PathBuf,
-}
-
-/// The options of `compare`.
-#[derive(Debug, Args)]
-pub struct CompareArgs {
-    /// The old report, a file or its folder; or a baseline, which shows how much equal runs differ
-    pub base: PathBuf,
-    /// The new report
-    pub new: PathBuf,
-    /// Probability with which equal JVMs may be reported as different
-    #[arg(long, value_name = "P", default_value_t = 0.01, value_parser = probability)]
-    pub alpha: f64,
-    /// Print the answer as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// The options of `merge`.
-#[derive(Debug, Args)]
-pub struct MergeArgs {
-    /// The reports: files or their folders
-    #[arg(required = true)]
-    pub reports: Vec<PathBuf>,
-    /// Folder for the joined report and for the folders of all runs
-    #[arg(long, short = 'o', visible_alias = "output", value_name = "DIR")]
-    pub out: PathBuf,
-    #[command(flatten)]
-    pub amount: Amount,
 }
 
 /// The options of `plan`.
@@ -470,58 +268,17 @@ pub enum PlanFormat {
     Jobs,
 }
 
-/// The options of `render`.
-#[derive(Debug, Args)]
-pub struct RenderArgs {
-    /// The report: a file or its folder; `-` for standard input
-    #[arg(value_name = "REPORT", default_value = OUT)]
-    pub report: PathBuf,
-    /// The format
-    #[arg(long, value_enum, default_value_t = Format::Summary)]
-    pub format: Format,
-    /// Read the raw records of the runs in DIR instead of DIR's report.json
-    #[arg(long)]
-    pub from_records: bool,
-    #[command(flatten)]
-    pub judging: Judging,
-    /// Write to this file instead of standard output; `-` is standard output
-    #[arg(long, short, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-}
-
 /// The options of `doctor`.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
     /// The JDK [default: as for `run`]
     #[arg(long, value_name = "HOME")]
     pub jdk: Option<PathBuf>,
-    /// The folder for results that a run would use
-    #[arg(long, short = 'o', visible_alias = "output", value_name = "DIR", default_value = OUT)]
-    pub out: PathBuf,
+    /// The folder for results that a run would use [default: stackwitness-out]
+    #[arg(long, short = 'o', visible_alias = "output", value_name = "DIR")]
+    pub out: Option<PathBuf>,
     /// Print the findings as JSON
     #[arg(long)]
     pub json: bool,
 }
 
-/// The formats of a report.
-#[derive(Copy, Clone, Debug, Eq, PartialEq, ValueEnum)]
-pub enum Format {
-    /// One screen of a terminal.
-    Summary,
-    /// The line with the verdict.
-    Verdict,
-    /// All tables, for a terminal or a log.
-    Table,
-    /// The answer as JSON: verdict, rates and causes.
-    Answer,
-    /// The report itself.
-    Json,
-    /// For a CI system's list of tests.
-    Junit,
-    /// For a CI system's summary.
-    Markdown,
-    /// One page for a browser, readable offline.
-    Html,
-    /// For a check of GitHub Actions: a line for each annotation.
-    Annotations,
-}
