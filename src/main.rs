@@ -15,6 +15,8 @@ mod built_in;
 mod check;
 mod cli;
 mod doctor;
+#[cfg(test)]
+mod documented;
 mod edges;
 mod error;
 mod exit;
