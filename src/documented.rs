@@ -101,7 +101,8 @@ fn each_command_of_the_documentation_is_known() {
             let page = page.display();
             assert_eq!(hint, None, "{page}: {command}");
             if let Err(e) = Cli::try_parse_from(today) {
-                let is_help = matches!(e.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+                let is_help =
+                    matches!(e.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
                 // A text may name a command without what the command needs.
                 let is_named = words.len() == 2 && e.kind() == ErrorKind::MissingRequiredArgument
                     || e.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
@@ -114,7 +115,10 @@ fn each_command_of_the_documentation_is_known() {
 
 #[test]
 fn scenarios_of_the_documentation_are_there() {
-    let known: Vec<&str> = scenarios::scenario::BUILT_IN.iter().map(|(name, _)| *name).collect();
+    let known: Vec<&str> = scenarios::scenario::BUILT_IN
+        .iter()
+        .map(|(name, _)| *name)
+        .collect();
     for page in pages() {
         let text = fs::read_to_string(&page).expect("a page");
         for command in commands(&text) {
@@ -134,18 +138,25 @@ fn scenarios_of_the_documentation_are_there() {
 fn readme_is_short_and_its_pages_are_there() {
     let readme = fs::read_to_string(root().join("README.md")).expect("README");
     assert!(readme.lines().count() <= 110, "{}", readme.lines().count());
-    let targets = readme.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let targets = readme
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next());
     for target in targets.filter(|target| !target.starts_with("http")) {
         let file = target.split('#').next().unwrap_or_default();
-        assert!(root().join(file).is_file(), "{target}");
+        assert!(root().join(file).exists(), "{target}");
     }
 }
 
 #[test]
 fn commands_are_found_in_blocks_and_between_backticks() {
-    let page = "`stackwitness\nrun`\n```sh\nstackwitness run --flags \"-X a\" \\\n  --quick  # why\n```\n";
+    let page =
+        "`stackwitness\nrun`\n```sh\nstackwitness run --flags \"-X a\" \\\n  --quick  # why\n```\n";
     let found = commands(page);
     assert_eq!(found.len(), 2, "{found:?}");
-    assert_eq!(words(&found[0]), ["stackwitness", "run", "--flags", "-X a", "--quick"]);
+    assert_eq!(
+        words(&found[0]),
+        ["stackwitness", "run", "--flags", "-X a", "--quick"]
+    );
     assert_eq!(words(&found[1]), ["stackwitness", "run"]);
 }
