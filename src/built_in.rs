@@ -30,16 +30,19 @@ fn line(name: &str, text: &str) -> String {
         seconds @ 0..90 => format!("{seconds} s"),
         seconds => format!("{} min", (seconds + 30) / 60),
     });
-    let head = format!("{name:14}  {takes:>7}  ");
-    let room = WIDTH - head.chars().count();
-    let purpose = purpose(text);
-    let shown = if purpose.chars().count() > room {
-        let kept: String = purpose.chars().take(room - 1).collect();
-        format!("{}\u{2026}", kept.trim_end())
-    } else {
-        purpose
-    };
-    format!("{head}{shown}\n")
+    let mut lines = vec![format!("{name:14}  {takes:>7} ")];
+    let indent = lines[0].chars().count();
+    for word in purpose(text).split(' ') {
+        let line = lines.last().map_or(0, |line| line.chars().count());
+        if line + 1 + word.chars().count() > WIDTH {
+            lines.push(" ".repeat(indent));
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push(' ');
+            line.push_str(word);
+        }
+    }
+    lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
 /// The first sentence of the comment at the top of a scenario.
@@ -60,7 +63,9 @@ mod tests {
         for (name, text) in BUILT_IN {
             let purpose = purpose(text);
             assert!(purpose.len() > 20, "{name}: {purpose}");
-            assert!(line(name, text).trim_end().chars().count() <= WIDTH);
+            for line in line(name, text).lines() {
+                assert!(line.chars().count() <= WIDTH, "{line}");
+            }
         }
     }
 }

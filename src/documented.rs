@@ -82,6 +82,10 @@ fn words(command: &str) -> Vec<String> {
     }
     words.extend(word);
     for word in &mut words {
+        // A variable of the shell.
+        if word.starts_with('$') {
+            *word = "1".into();
+        }
         if let Some((_, one)) = PLACEHOLDERS.iter().find(|(name, _)| name == word) {
             *word = (*one).into();
         }

@@ -22,6 +22,7 @@ pub mod listing;
 pub mod model;
 mod numbers;
 pub mod published;
+pub use numbers::count;
 pub mod render;
 #[cfg(test)]
 mod sample;

@@ -4,7 +4,7 @@
 const SMALLEST_PERCENT: f64 = 1e-6;
 
 /// A count with separators: `683,739,826`.
-pub(crate) fn count(n: u64) -> String {
+pub fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {

@@ -8,6 +8,7 @@ use crate::output::{Stream, print};
 use drawing::Drawing;
 use oracle::Layer;
 use oracle::tally::Tally;
+use reports::count;
 use scenarios::Event;
 use scenarios::plan::{Job, Plan};
 use std::env;
@@ -154,28 +155,44 @@ fn about(time: Duration) -> Option<String> {
 /// A head and a line for each layer, short enough for a terminal of 80 columns.
 fn table(head: String, tallies: &[(Layer, Tally)]) -> Vec<String> {
     let title = format!(
-        "  {:<16} {:>12} {:>12} {:>12}",
-        "layer", "checks", "match", "mismatches"
+        "  {:<16} {:>13} {:>13} {:>11} {:>10}",
+        "layer", "checks", "match", "mismatches", "no answer"
     );
     let rows = tallies.iter().map(|(layer, tally)| {
         format!(
-            "  {:<16} {:>12} {:>12} {:>12}",
+            "  {:<16} {:>13} {:>13} {:>11} {:>10}",
             layer.to_string(),
-            tally.checks(),
-            tally.matches,
-            tally.mismatches()
+            count(tally.checks()),
+            count(tally.matches),
+            count(tally.mismatches()),
+            unanswered(tally)
         )
     });
     [head, title].into_iter().chain(rows).collect()
 }
 
-/// Counts that fit on one line of a terminal.
+/// The share of a layer's questions to which the walker returned an error code.
+fn unanswered(tally: &Tally) -> String {
+    match tally.checks() {
+        0 => "-".into(),
+        checks => format!("{:.1} %", tally.errors() as f64 * 100.0 / checks as f64),
+    }
+}
+
+/// Counts that fit on one line of a terminal: what walkers were asked, without a truth's checks of itself.
 fn counts(elapsed: Duration, tallies: &[(Layer, Tally)]) -> String {
-    let checks: u64 = tallies.iter().map(|(_, tally)| tally.checks()).sum();
-    let mismatches: u64 = tallies.iter().map(|(_, tally)| tally.mismatches()).sum();
+    let walked = || {
+        let walked = tallies.iter();
+        walked.filter(|(layer, _)| layer.row().walker.is_some())
+    };
+    let walks: u64 = walked().map(|(_, tally)| tally.checks()).sum();
+    let mismatches: u64 = walked().map(|(_, tally)| tally.mismatches()).sum();
     format!(
-        ": {} s, {checks} checks, {mismatches} mismatches",
-        elapsed.as_secs()
+        ": {} s, {} {}, {} mismatches",
+        elapsed.as_secs(),
+        count(walks),
+        if walks == 1 { "walk" } else { "walks" },
+        count(mismatches)
     )
 }
 

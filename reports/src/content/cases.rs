@@ -37,17 +37,29 @@ fn whole(report: &Report, decided: &Decision) -> Suite {
     let news = news.map_or(String::new(), |news| format!(": {news}"));
     let mut text = vec![format!("{}{news}", decided.outcome)];
     text.extend(texts.iter().map(|&text| text.to_owned()));
+<<<<<<< HEAD
     let warnings = super::warnings::warnings(report).into_iter();
     let mut cases: Vec<Case> = warnings
         .map(|warning| case("what can be read of the VM", Verdict::Skipped(warning)))
         .collect();
     cases.push(case("verdict", verdict(decided.outcome, text.join("\n"))));
+=======
+    let seconds = report.runs.iter().map(|run| run.wall_s).sum();
+    let mut cases = vec![Case {
+        seconds,
+        ..case("verdict", verdict(decided.outcome, text.join("\n")))
+    }];
+>>>>>>> dc43ebc (Progress counts walks and shows the share without an answer; JUnit skips layers without data; the list of scenarios wraps)
     for layer in &decided.layers {
         let subject = Subject::Layer(layer.layer);
         let of_layer = report.mismatches.iter().zip(&decided.is_known);
         let new = of_layer.filter(|(m, known)| m.layer == layer.layer && !**known);
         let evidence = super::mismatches::examples(new.map(|(m, _)| m));
-        cases.push(case(layer.layer, of(decided.about(&subject), &evidence)));
+        let verdict = match of(decided.about(&subject), &evidence) {
+            Verdict::Passed if layer.standing == Standing::NoData => no_data(),
+            verdict => verdict,
+        };
+        cases.push(case(layer.layer, verdict));
     }
     for known in &decided.known {
         let subject = Subject::KnownIssue(known.id.clone());
@@ -55,7 +67,7 @@ fn whole(report: &Report, decided: &Decision) -> Suite {
     }
     Suite {
         name: "stackwitness".into(),
-        seconds: 0.0,
+        seconds,
         cases,
     }
 }
@@ -66,6 +78,11 @@ fn verdict(outcome: Outcome, text: String) -> Verdict {
         Outcome::Over => Verdict::Failed(text),
         Outcome::NotMeasured | Outcome::Crashed => Verdict::Errored(text),
     }
+}
+
+/// What was not looked at has not passed.
+fn no_data() -> Verdict {
+    Verdict::Skipped("no data".into())
 }
 
 /// The verdict of a case by the reasons about the case.
@@ -97,6 +114,9 @@ fn of_run(report: &Report, decided: &Decision, run: &Run) -> Suite {
 /// A layer within one run fails if the layer is over its budget and the run has contributed
 /// mismatches.
 fn of_layer(report: &Report, decided: &Decision, run: &Run, counts: &LayerCounts) -> Verdict {
+    if counts.tally().checks() == 0 {
+        return no_data();
+    }
     let Some(layer) = decided.layer(counts.layer) else {
         return Verdict::Passed;
     };
