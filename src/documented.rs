@@ -15,7 +15,7 @@ const STARTS: [&str; 3] = [
 ];
 
 /// Words that stand for one of several.
-const PLACEHOLDERS: [(&str, &str); 2] = [("COMMAND", "run"), ("SHELL", "bash")];
+const PLACEHOLDERS: [(&str, &str); 3] = [("COMMAND", "run"), ("SHELL", "bash"), ("N", "1")];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
