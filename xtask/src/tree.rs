@@ -37,7 +37,13 @@ pub fn lay_out(workspace: &Path, built: &Program, root: &Path) -> Result<(), Str
         print(&["completions", shell], &share.join(file))?;
     }
     let docs = share.join("doc/stackwitness");
-    for file in ["README.md", "LICENSE", "packaging/Dockerfile"] {
+    for file in [
+        "README.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "LICENSE",
+        "packaging/Dockerfile",
+    ] {
         copy(&workspace.join(file), &docs)?;
     }
     copy_all(&workspace.join("docs"), &docs.join("docs"))

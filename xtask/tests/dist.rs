@@ -58,6 +58,17 @@ fn debian_package_has_the_same(archive: &Path, dist: &Path) {
     assert!(doctor.stdout.contains("ok       agent: "), "{doctor:#?}");
 }
 
+/// README in the archive leads nowhere that the archive lacks.
+fn pages_of_the_readme_are_there(archive: &Path) {
+    let docs = archive.join("share/doc/stackwitness");
+    let readme = fs::read_to_string(docs.join("README.md")).unwrap();
+    let targets = readme.split("](").skip(1);
+    let targets = targets.filter_map(|rest| rest.split([')', '#']).next());
+    for target in targets.filter(|target| !target.starts_with("http")) {
+        assert!(docs.join(target).exists(), "{target}");
+    }
+}
+
 /// The versions of glibc that a file needs.
 fn versions(file: &Path) -> Vec<(u32, u32)> {
     let table = run(Command::new("readelf")
@@ -88,7 +99,9 @@ for name in usr etc proc dev; do mount --rbind "/$name" "$name"; done
 exec chroot . /usr/bin/env -i PATH=/usr/bin JAVA_HOME=/jdk /bin/sh -c '
     ! command -v cargo || { echo "Rust is in /usr/bin" >&2; exit 42; }
     cd /tmp
-    /archive/bin/stackwitness doctor && exec /archive/bin/stackwitness run --quick --out /tmp/out
+    PATH=/archive/bin:$PATH
+    stackwitness doctor && stackwitness scenarios && stackwitness man check > /dev/null &&
+        stackwitness completions bash > /dev/null && exec stackwitness run --quick --out /tmp/out
 '
 "#;
 
@@ -99,6 +112,7 @@ fn the_archive_runs_without_rust_and_with_an_old_glibc() {
     let root = unpacked(folder.path());
     for file in [
         "share/man/man1/stackwitness.1",
+        "share/man/man1/stackwitness-run.1",
         "share/bash-completion/completions/stackwitness",
         "share/zsh/vendor-completions/_stackwitness",
         "share/fish/vendor_completions.d/stackwitness.fish",
@@ -122,6 +136,8 @@ fn the_archive_runs_without_rust_and_with_an_old_glibc() {
             "{file}: {asked:?}"
         );
     }
+
+    pages_of_the_readme_are_there(&root);
 
     debian_package_has_the_same(&root, &folder.path().join("dist"));
 
