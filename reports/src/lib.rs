@@ -22,10 +22,11 @@ pub mod listing;
 pub mod model;
 mod numbers;
 pub mod published;
-pub use numbers::count;
 pub mod render;
 #[cfg(test)]
 mod sample;
+
+pub use numbers::count;
 
 use oracle::gate::Decision;
 use oracle::report::Report;

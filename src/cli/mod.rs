@@ -1,14 +1,14 @@
 //! The arguments of the command line.
 //!
 //! * [`running`]: commands that run programs, or would;
-//! * [`reports`]: commands on reports;
+//! * [`results`]: commands on reports;
 //! * [`shared`]: options that several commands have.
 
-mod reports;
+mod results;
 mod running;
 mod shared;
 
-pub use reports::*;
+pub use results::*;
 pub use running::*;
 pub use shared::*;
 
@@ -92,6 +92,11 @@ pub enum Command {
     /// For the developers of Stackwitness: generated code, hooks in class files
     #[command(subcommand)]
     Dev(DevCommand),
+    /// Store reports for the documentation, and write the parts of it that come from reports and tables
+    ///
+    /// Without reports the pages are written anew from those that are stored.
+    #[command(hide = true)]
+    Publish(PublishArgs),
 }
 
 /// What only developers of Stackwitness need.
@@ -101,10 +106,6 @@ pub enum DevCommand {
     Listing(ListingArgs),
     /// Insert the hooks into a class, a jar or a folder
     Rewrite(crate::rewrite::RewriteArgs),
-    /// Store reports for the documentation, and write the parts of it that come from reports and tables
-    ///
-    /// Without reports the pages are written anew from those that are stored.
-    Publish(PublishArgs),
 }
 
 /// The options of `man`.
@@ -140,4 +141,3 @@ pub struct ListingArgs {
     #[arg(long, value_name = "TEXT")]
     pub method: Option<String>,
 }
-

@@ -281,4 +281,3 @@ pub struct DoctorArgs {
     #[arg(long)]
     pub json: bool,
 }
-

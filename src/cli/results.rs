@@ -95,4 +95,3 @@ pub struct RenderArgs {
     #[arg(long, short, visible_alias = "out", value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
-
