@@ -47,8 +47,8 @@ pub fn man(args: &ManArgs) -> Result<u8, Error> {
     let mut command = &whole;
     for word in &args.command {
         let found = command.find_subcommand(word).ok_or_else(|| {
-            let names = command.get_subcommands().map(Command::get_name);
-            let names: Vec<&str> = names.collect();
+            let shown = command.get_subcommands().filter(|sub| !sub.is_hide_set());
+            let names: Vec<&str> = shown.map(Command::get_name).collect();
             Error::usage(format!(
                 "there is no command `{word}`: {name} has {}",
                 names.join(", ")
@@ -74,9 +74,8 @@ fn write(command: &Command, name: &str, dir: &Path) -> Result<(), Error> {
         &dir.join(format!("{name}.1")),
         page(command, name)?.as_bytes(),
     )?;
-    command
-        .get_subcommands()
-        .try_for_each(|sub| write(sub, &format!("{name}-{}", sub.get_name()), dir))
+    let mut shown = command.get_subcommands().filter(|sub| !sub.is_hide_set());
+    shown.try_for_each(|sub| write(sub, &format!("{name}-{}", sub.get_name()), dir))
 }
 
 /// The page of a command. That of the program has tables, too.

@@ -37,19 +37,15 @@ fn whole(report: &Report, decided: &Decision) -> Suite {
     let news = news.map_or(String::new(), |news| format!(": {news}"));
     let mut text = vec![format!("{}{news}", decided.outcome)];
     text.extend(texts.iter().map(|&text| text.to_owned()));
-<<<<<<< HEAD
     let warnings = super::warnings::warnings(report).into_iter();
     let mut cases: Vec<Case> = warnings
         .map(|warning| case("what can be read of the VM", Verdict::Skipped(warning)))
         .collect();
-    cases.push(case("verdict", verdict(decided.outcome, text.join("\n"))));
-=======
     let seconds = report.runs.iter().map(|run| run.wall_s).sum();
-    let mut cases = vec![Case {
+    cases.push(Case {
         seconds,
         ..case("verdict", verdict(decided.outcome, text.join("\n")))
-    }];
->>>>>>> dc43ebc (Progress counts walks and shows the share without an answer; JUnit skips layers without data; the list of scenarios wraps)
+    });
     for layer in &decided.layers {
         let subject = Subject::Layer(layer.layer);
         let of_layer = report.mismatches.iter().zip(&decided.is_known);
