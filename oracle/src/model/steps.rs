@@ -32,9 +32,9 @@ pub struct StepTruth {
 }
 
 impl StepFrame {
-    /// Whether `frame` can be this one.
+    /// Whether `frame` can be this one. A walker that does not know the BCI says nothing false of it.
     pub fn allows(&self, frame: &Frame) -> bool {
-        let at = |location| location == frame.location;
+        let at = |location| location == frame.location || frame.location == Location::UNKNOWN;
         self.method == frame.method && self.location.is_none_or(at)
     }
 }

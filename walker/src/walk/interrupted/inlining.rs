@@ -200,7 +200,8 @@ impl Walk<'_> {
         let is_certain = same.is_some_and(|before| {
             let [start, end] = [before, next].map(|record| instruction.address_of(record));
             is_counted
-                || self.nothing_is_called(instruction, before, next) == Some(true)
+                || covering.is_some()
+                    && self.nothing_is_called(instruction, before, next) == Some(true)
                     && !is_behind_call_of_vm(self.vm, &self.memory, start)
                     && self.way(start, end).is_some()
         });
