@@ -14,6 +14,9 @@ const STARTS: [&str; 3] = [
     "target/release/stackwitness ",
 ];
 
+/// The page of all commands is made from their definitions: it has usages, and no commands.
+const GENERATED: &str = "reference/cli.md";
+
 /// Words that stand for one of several.
 const PLACEHOLDERS: [(&str, &str); 3] = [("COMMAND", "run"), ("SHELL", "bash"), ("N", "1")];
 
@@ -30,7 +33,8 @@ fn pages() -> Vec<PathBuf> {
             let path = entry.path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|end| end == "md") {
+            } else if path.extension().is_some_and(|end| end == "md") && !path.ends_with(GENERATED)
+            {
                 pages.push(path);
             }
         }
