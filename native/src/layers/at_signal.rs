@@ -3,6 +3,7 @@
 
 use super::at_suspend::Outside;
 use super::context::Layers;
+use super::in_handlers::InHandlers;
 use super::with_classes::CallEdges;
 use super::with_next::{AtSafepoint, SafepointStacks};
 use super::{at_event, profiles, with_next, with_trace};
@@ -84,6 +85,7 @@ struct Judging<'e> {
     errors: ErrorCodes,
     free_pages: FreePages,
     states: StateCheck,
+    in_handlers: InHandlers,
 }
 
 impl<'e> Judging<'e> {
@@ -103,6 +105,7 @@ impl<'e> Judging<'e> {
             errors: ErrorCodes::default(),
             free_pages: FreePages::new(),
             states: StateCheck::default(),
+            in_handlers: InHandlers::new(),
         })
     }
 
@@ -191,6 +194,9 @@ impl<'e> Judging<'e> {
 
 impl Client for Judging<'_> {
     fn judge(&mut self, layer: Layer, target: &Target<'_>, sample: &Sample) {
+        if self.in_handlers.has_met(sample.handled) {
+            return;
+        }
         match layer.row().truths.first() {
             Some(TruthKind::Classes) => self.judge_by_classes(layer, target, sample),
             Some(TruthKind::Next) => self.judge_by_next(layer, target, sample),
@@ -222,6 +228,10 @@ impl Client for Judging<'_> {
             self.free_pages.return_in_time();
         }
         self.layers.write_counts();
+        self.in_handlers.look();
+        if let Some(counts) = self.in_handlers.take_new() {
+            self.layers.records.write(&counts);
+        }
         self.edges.read_earlier();
         self.edges.read_loaded();
     }

@@ -52,6 +52,7 @@ fn fill(context: &HandlerContext<'_>, order: &mut Order) {
     if question.depth == Depth::Check {
         copy_truth(thread, sample);
         sample.registers = context.registers();
+        sample.handled = thread.handled();
         sample.seen = serving
             .java_threads
             .and_then(|threads| thread.seen(threads));

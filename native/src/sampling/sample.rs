@@ -2,6 +2,7 @@
 
 use super::stack_top::StackTop;
 use crate::jvm::java_thread::Seen;
+use crate::jvm::os::signal_set::SignalSet;
 use crate::truth::trace_stack::StackCopy;
 use crate::walkers::buffer::{FrameBuffer, MAX_FRAMES, Walk};
 use hotspot::arch::Registers;
@@ -44,6 +45,8 @@ pub struct Sample {
     pub registers: Registers,
     /// The words at the stack pointer.
     pub stack_top: StackTop,
+    /// The signals whose handlers were running.
+    pub handled: SignalSet,
 }
 
 impl Sample {
@@ -61,6 +64,7 @@ impl Sample {
             seen: None,
             registers: Registers::default(),
             stack_top: StackTop::EMPTY,
+            handled: SignalSet::default(),
         })
     }
 }

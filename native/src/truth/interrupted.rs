@@ -4,6 +4,7 @@ use super::thread_state::ThreadState;
 use crate::jvm::java_thread::{JavaThreads, Seen};
 use crate::jvm::jni::EnvAddress;
 use crate::jvm::os::signal::HandlerContext;
+use crate::jvm::os::signal_set::SignalSet;
 
 /// The calling thread, in its signal handler.
 #[derive(Copy, Clone)]
@@ -32,6 +33,11 @@ impl<'a> Interrupted<'a> {
     /// The thread's own JNI environment.
     pub fn env(self) -> EnvAddress {
         self.state.env()
+    }
+
+    /// The signals that are blocked now and were not when the thread began: those whose handlers run.
+    pub fn handled(self) -> SignalSet {
+        self.context.blocked().without(self.state.blocked())
     }
 
     /// The thread's state and its last Java frame, as the VM has them.

@@ -2,6 +2,7 @@
 
 use super::trace_stack::{Pace, TraceStack};
 use crate::jvm::jni::{Env, EnvAddress, Global, Local, Ref};
+use crate::jvm::os::signal_set::SignalSet;
 use crate::jvm::os::thread::{self, StackBounds};
 use crate::jvm::os::thread_word;
 use jni_sys::_jobject;
@@ -30,6 +31,8 @@ pub struct ThreadState {
     /// The bounds of its stack; both 0 if they are not known.
     stack_start: AtomicUsize,
     stack_end: AtomicUsize,
+    /// The signals that it blocks outside of handlers.
+    blocked: AtomicU64,
     /// A global reference to its `java.lang.Thread`; null until known.
     object: AtomicPtr<_jobject>,
     /// The earliest time at which light hooks make the next check; in runs without hooks that of events, as CPU time of
@@ -115,6 +118,7 @@ impl ThreadState {
             tid: AtomicI32::new(0),
             stack_start: AtomicUsize::new(0),
             stack_end: AtomicUsize::new(0),
+            blocked: AtomicU64::new(0),
             object: AtomicPtr::default(),
             next_check: AtomicU64::new(0),
             suspended: AtomicBool::new(false),
@@ -133,6 +137,11 @@ impl ThreadState {
         })
     }
 
+    /// The signals that the thread blocked when it began.
+    pub fn blocked(&self) -> SignalSet {
+        SignalSet::from_bits(self.blocked.load(Relaxed))
+    }
+
     /// Makes this the state of the calling thread. `seed` starts its random numbers.
     pub fn begin(&self, env: Env<'_>, bounds: &StackBounds, seed: u64) {
         self.own_stack.clear();
@@ -147,6 +156,7 @@ impl ThreadState {
         self.env.store(env.address().0, Relaxed);
         self.stack_start.store(bounds.range().start, Relaxed);
         self.stack_end.store(bounds.range().end, Relaxed);
+        self.blocked.store(SignalSet::blocked().bits(), Relaxed);
         self.tid.store(thread::id(), Release);
     }
 

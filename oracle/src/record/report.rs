@@ -177,6 +177,10 @@ pub struct Run {
     /// The kinds of code in which the sampler's walker returned errors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ErrorCount>,
+    /// Instants that were no checks, because a handler of another signal was running: how many, by the library of the
+    /// handler.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub in_handlers: BTreeMap<String, u64>,
     /// How often mismatches of each kind were seen. All mismatches count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<KindCount>,
@@ -226,6 +230,7 @@ impl Run {
             lost: vec![],
             notes: vec![],
             errors: vec![],
+            in_handlers: BTreeMap::new(),
             kinds: vec![],
             steps: None,
             altered: None,

@@ -182,6 +182,7 @@ impl Facts {
             lost: records.lost,
             notes,
             errors,
+            in_handlers: records.in_handlers,
             kinds,
             profile: records.profile,
             edges: records.edges,

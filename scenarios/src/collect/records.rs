@@ -22,6 +22,7 @@ pub(crate) struct Records {
     pub invalid: Option<String>,
     pub rewriting: Option<Rewriting>,
     pub errors: Vec<ErrorCount>,
+    pub in_handlers: BTreeMap<String, u64>,
     pub kinds: Vec<KindCount>,
     pub profile: Profile,
     pub bias: BTreeMap<Sampler, Pairs>,
@@ -60,6 +61,7 @@ pub(crate) fn read(dir: &Path) -> Records {
             // Records of developer options. Their users read the file themselves.
             Ok(Record::Faults(_) | Record::Paced(_)) => {}
             Ok(Record::Errors(errors)) => records.errors = errors,
+            Ok(Record::InHandlers(counts)) => records.in_handlers = counts,
             Ok(Record::Kinds(kinds)) => KindCount::update(&mut records.kinds, kinds),
             Ok(Record::Profile(profile)) => records.profile = profile,
             Ok(Record::Bias(bias)) => records.bias = bias,

@@ -9,6 +9,7 @@ pub mod requests;
 pub mod reserved;
 pub mod shared_words;
 pub mod signal;
+pub mod signal_set;
 pub mod thread;
 pub mod thread_word;
 pub mod trap;

@@ -4,6 +4,7 @@
 //! thread, cannot panic, does a bounded amount of work and keeps `errno`. Functions that are meant
 //! for handlers take a [`HandlerContext`], which only a handler has.
 
+use super::signal_set::SignalSet;
 use crate::arch;
 use crate::jvm::os::thread::StackBounds;
 use hotspot::arch::Registers;
@@ -43,6 +44,12 @@ impl HandlerContext<'_> {
     /// The registers of the interrupted code.
     pub fn registers(&self) -> Registers {
         arch::registers(self.context)
+    }
+
+    /// The signals that the interrupted code had blocked. While a handler runs, its own signal is among them, unless it
+    /// was installed with `SA_NODEFER` (sigaction(2)).
+    pub fn blocked(&self) -> SignalSet {
+        SignalSet::of(&self.context.uc_sigmask)
     }
 
     /// The first bytes of the instruction that runs next; 0 for a byte on another page.

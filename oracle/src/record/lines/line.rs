@@ -51,6 +51,9 @@ pub enum Record {
     Stacks(BTreeMap<Sampler, StackProfiles>),
     /// What threads did that ran one instruction at a time. The last record counts.
     Steps(StepCounts),
+    /// Instants that were no checks, because a handler of another signal was running: how many, by the library of the
+    /// handler. The last record counts.
+    InHandlers(BTreeMap<String, u64>),
     /// The findings on call edges. The last record counts.
     Edges(EdgeCounts),
     /// The VM ended in an orderly way.

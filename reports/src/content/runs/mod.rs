@@ -62,6 +62,7 @@ fn group(run: &Run) -> Group {
             ));
         }
     }
+    notes.extend(in_handlers(run));
     notes.extend(run.notes.iter().cloned());
     for counts in run.layers.iter().filter(|counts| !counts.error.is_empty()) {
         let codes = counts.error.iter().rev();
@@ -136,6 +137,20 @@ fn without_ids(rewriting: &Rewriting) -> Option<String> {
         format!(
             "{classes} classes got no method IDs, because this JVM keeps those of unloaded classes for ever, and they \
              take {megabytes} MB already: stacks with these classes are not judged"
+        )
+    })
+}
+
+/// How often threads were met in handlers of other signals, and whose handlers they were.
+fn in_handlers(run: &Run) -> Option<String> {
+    let libraries = run.in_handlers.iter();
+    let libraries: Vec<_> = libraries
+        .map(|(name, n)| format!("{n} of {name}"))
+        .collect();
+    (!libraries.is_empty()).then(|| {
+        format!(
+            "instants within handlers of other signals, which were not judged: {}",
+            libraries.join(", ")
         )
     })
 }

@@ -1,13 +1,15 @@
 //! Java agents that change classes after our hooks are in them, or while the methods run. The maps of the
 //! hooks and the class files are then of other code than that which runs. The agent must notice, say so, and
-//! call nothing wrong that is not.
+//! call nothing wrong that is not. And native agents that sample by signals, whose handlers are no part of the program.
 
+#[path = "../support/mod.rs"]
 mod support;
 
 use oracle::{Hooking, Layer};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use support::{Deadline, on_each_jdk};
 
 /// What the other agent does, as `OtherAgent.java` says, and our hooks.
@@ -139,4 +141,76 @@ fn hidden_classes_of_one_name_are_told_apart() {
             stacks += found.stacks;
         }
     });
+}
+
+/// A native agent's handler takes half of the program's CPU time. An instant in it is no check, and accuses nobody.
+#[test]
+fn an_instant_in_the_handler_of_another_agent_is_no_check() {
+    const MET: u64 = 200;
+    let dir = tempfile::tempdir().unwrap();
+    let Some(agent) = busy_agent(dir.path()) else {
+        println!("skipped: there is no C compiler `cc` to build the other agent with");
+        return;
+    };
+    let scenario = format!(
+        r#"
+        name = "handlers"
+        layers = ["ground", "gst", "asgct-async"]
+        [budget]
+        asgct-async = 1
+        [sampling]
+        no_pause = true
+        [[program]]
+        name = "fixtures"
+        baseline = false
+        jvm_args = ["-agentpath:{}"]
+        fixtures = {{ names = ["math-parser", "switches"], seconds = 2 }}
+        "#,
+        agent.display()
+    );
+    on_each_jdk(|jdk| {
+        let deadline = Deadline::new(format!("{jdk:?}: waiting for instants in handlers"));
+        let (mut met, mut seed) = (0, 1);
+        while met < MET {
+            deadline.check();
+            let report = support::run_scenario(jdk, &scenario, seed, &[]).report;
+            let run = &report.runs[0];
+            met += run.in_handlers.get("libbusy.so").copied().unwrap_or(0);
+            // Evidence and errors name the library in which the thread was.
+            for mismatch in &report.mismatches {
+                let shown = serde_json::to_string(mismatch).unwrap();
+                assert!(!shown.contains("libbusy.so"), "{jdk:?}: {shown}");
+            }
+            let errors = format!("{:?}", run.errors);
+            assert!(!errors.contains("libbusy.so"), "{jdk:?}: {errors}");
+            let tally = report.layer(Layer::AsgctAsync).unwrap().tally();
+            println!("{jdk:?}: {tally:?}, in handlers: {:?}", run.in_handlers);
+            seed += 1;
+        }
+    });
+}
+
+fn busy_agent(dir: &Path) -> Option<PathBuf> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/other_agents/busy.c");
+    let agent = dir.join("libbusy.so");
+    let built = Command::new("cc")
+        .args([
+            "-std=gnu11",
+            "-O1",
+            "-Wall",
+            "-Wextra",
+            "-shared",
+            "-fPIC",
+            "-o",
+        ])
+        .arg(&agent)
+        .arg(source)
+        .status();
+    match built {
+        Ok(status) => {
+            assert!(status.success(), "the other agent can be built");
+            Some(agent)
+        }
+        Err(_) => None,
+    }
 }
