@@ -8,7 +8,7 @@ use crate::output::{Stream, print, say};
 use crate::progress::Progress;
 use crate::report::render;
 use oracle::Hooking;
-use scenarios::scenario::Profiler;
+use scenarios::scenario::{Profiler, walker};
 use scenarios::{Done, Maker, Scenario, Session, interrupt, store};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -78,6 +78,8 @@ pub fn run(mut args: RunArgs) -> Result<u8, Error> {
     if profiler.is_some() && args.choice.scenario.is_empty() {
         args.choice.scenario = vec!["profiler".into()];
     }
+    let function = args.walker.as_deref().map(walker::find).transpose()?;
+    let is_named = !args.choice.scenario.is_empty();
     let of_user = !args.java_args.is_empty();
     let deadline = Some(args.deadline)
         .filter(|&s| s > 0)
@@ -87,6 +89,11 @@ pub fn run(mut args: RunArgs) -> Result<u8, Error> {
         (true, true) => Scenario::of_user(args.java_args, deadline),
         (true, false) => (args.choice.scenario()?).with_program(args.java_args, deadline),
     };
+    match &function {
+        Some(function) if is_named => scenario.ask(function)?,
+        Some(function) => scenario.ask_everywhere(function)?,
+        None => {}
+    }
     hook(&mut scenario, args.hooks);
     let mut plan = args.choice.plan(&scenario)?;
     if let Some(shard) = args.shard {

@@ -20,6 +20,7 @@ pub fn edges_alone(dir: &Path, pause_us: u64) -> Config {
         edges: true,
         events: false,
         profiler: None,
+        walker: None,
         sampling: Sampling {
             interval_us: pause_us,
             gst_every: 0,

@@ -51,7 +51,7 @@ pub fn load(vm: Vm, path: &str) -> Result<(), String> {
     // Without thunks no call of a native method is an event.
     let natives = thunks.and_then(Result::ok).map(Natives::new);
     let truth = keep(Truth::new(jvm, virtual_threads, natives, config));
-    let walkers = keep(Walkers::find(jvm));
+    let walkers = keep(Walkers::find(jvm, config.walker.as_ref())?);
     if config.hooks.is_on() && !walkers.suspend(&config.layers) {
         // Only one agent may have this capability. Without it the layers of suspended threads have
         // no data.

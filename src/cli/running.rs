@@ -127,6 +127,13 @@ pub struct RunArgs {
     /// The description of the profiler: its default options, the names of its events and of its error frames
     #[arg(long, value_name = "FILE", requires = "profiler")]
     pub profiler_file: Option<PathBuf>,
+    /// Ask this function in place of AsyncGetCallTrace or AsyncGetStackTrace: PATH:SYMBOL, or jvm:SYMBOL
+    ///
+    /// PATH is a shared library that exports SYMBOL. The function has the signature of AsyncGetCallTrace, or that of
+    /// AsyncGetStackTrace if its name says so; `asgct=` or `asgst=` before the path says it otherwise. Without
+    /// `--scenario` all layers of that walker judge it.
+    #[arg(long, value_name = "PATH:SYMBOL")]
+    pub walker: Option<String>,
     /// Keep the evidence of this many mismatches for each layer, verdict and run, instead of the
     /// scenario's number
     #[arg(long, value_name = "N")]

@@ -1,8 +1,10 @@
-//! The VM's shared library and its exported symbols.
+//! Shared libraries and their exported symbols.
 
-use std::ffi::{CString, c_void};
+use std::ffi::{CStr, CString, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
-/// The VM's library, which is never unloaded.
+/// A shared library, which is never unloaded.
 pub struct Library(*mut c_void);
 
 impl Library {
@@ -12,6 +14,25 @@ impl Library {
         let handle =
             unsafe { libc::dlopen(c"libjvm.so".as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
         (!handle.is_null()).then_some(Library(handle))
+    }
+
+    /// The library in `file`. An error says what the loader said.
+    pub fn load(file: &Path) -> Result<Library, String> {
+        let name = CString::new(file.as_os_str().as_bytes()).map_err(|e| e.to_string())?;
+        // SAFETY: the name ends with a zero. The library's own code runs, which the user asks for; the message is this
+        // thread's until its next call.
+        unsafe {
+            let handle = libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL);
+            if !handle.is_null() {
+                return Ok(Library(handle));
+            }
+            let why = libc::dlerror();
+            Err(if why.is_null() {
+                format!("cannot load {}", file.display())
+            } else {
+                CStr::from_ptr(why).to_string_lossy().into_owned()
+            })
+        }
     }
 
     /// The address of an exported symbol.

@@ -51,11 +51,20 @@ type EntryPoint = unsafe extern "C" fn(*mut CallTrace, c_int, *mut c_void);
 pub fn find(jvm: &'static Jvm) -> Option<Box<dyn Walker>> {
     let symbol = Library::find()?.symbol("AsyncGetCallTrace")?;
     // SAFETY: the symbol has had this signature since JDK 5.
+    Some(unsafe { at(jvm, symbol) })
+}
+
+/// The walker at `symbol`.
+///
+/// # Safety
+/// It must be a function of this signature.
+pub unsafe fn at(jvm: &'static Jvm, symbol: *mut c_void) -> Box<dyn Walker> {
+    // SAFETY: as the caller promised.
     let entry_point = unsafe { transmute::<*mut c_void, EntryPoint>(symbol) };
     // More than the code of the function has in any JDK; the search ends at its first mistake.
     const CODE: usize = 0x400;
     let code = peek_bytes(symbol.addr(), CODE);
-    Some(Box::new(Asgct {
+    Box::new(Asgct {
         entry_point,
         // Where the mark is not known, nobody takes it back for a walk that has crashed.
         mark: Native::walk_mark(&code)
@@ -63,7 +72,7 @@ pub fn find(jvm: &'static Jvm) -> Option<Box<dyn Walker>> {
             .flatten()
             .map(|offset| offset as usize),
         threads: jvm.java_threads.as_ref().ok(),
-    }))
+    })
 }
 
 impl Asgct {

@@ -6,8 +6,10 @@ use crate::jvm::Jvm;
 use crate::jvm::jni::Env;
 use crate::jvm::os::signal::{ContextCopy, with_own_context};
 use crate::truth::interrupted::Interrupted;
+use jni_sys::JNIEnv;
 use oracle::trace::{Frame, Location, MethodKey};
 use std::ffi::{c_int, c_void};
+use std::mem::transmute;
 use std::ptr;
 use walker::api::ASGST_Initialize;
 use walker::api::abi::{
@@ -19,35 +21,102 @@ use walker::api::trace::AsyncGetStackTrace;
 /// No frames of C, and no threads without Java code: what AsyncGetCallTrace gives.
 const OPTIONS: u32 = 0;
 
-/// The library, which is a part of the agent.
-struct Asgst;
+type EntryPoint = unsafe extern "C" fn(*mut CallTrace, c_int, *mut c_void, u32);
 
-/// The walker is there in every VM. Where it cannot read the VM, it answers `ASGST_NOT_READY`.
-pub fn find(_: &'static Jvm) -> Option<Box<dyn Walker>> {
-    Some(Box::new(Asgst))
+/// `ASGST_Initialize` of `profile2.h`.
+type Initialize = unsafe extern "C" fn(*mut JNIEnv) -> c_int;
+
+/// The walker.
+struct Asgst {
+    entry_point: EntryPoint,
+    /// Where the walker needs preparation.
+    initialize: Option<Initialize>,
 }
 
-/// Asks for frames with these options. Returns how many there are.
+/// The library is a part of the agent, so the walker is there in every VM. Where it cannot read the VM, it answers
+/// `ASGST_NOT_READY`.
+pub fn find(_: &'static Jvm) -> Option<Box<dyn Walker>> {
+    Some(Box::new(Asgst {
+        entry_point: AsyncGetStackTrace,
+        initialize: Some(ASGST_Initialize),
+    }))
+}
+
+/// The walker at `symbol`, with the function that prepares it, if it has one.
 ///
 /// # Safety
-/// `context` must be a context of the calling thread, and `frames` must have room for so many frames.
-unsafe fn ask(
-    frames: *mut CallFrame,
-    room: usize,
-    context: *mut c_void,
-    options: u32,
-) -> Result<usize, ErrorCode> {
-    let mut trace = CallTrace {
-        num_frames: 0,
-        kind: 0,
-        frames,
-        frame_info: ptr::null_mut(),
-    };
+/// They must be functions of these signatures.
+pub unsafe fn at(symbol: *mut c_void, initialize: Option<*mut c_void>) -> Box<dyn Walker> {
     // SAFETY: as the caller promised.
-    unsafe { AsyncGetStackTrace(&mut trace, room as c_int, context, options) };
-    match trace.num_frames {
-        count if count > 0 => Ok(count as usize),
-        code => Err(ErrorCode(code)),
+    unsafe {
+        Box::new(Asgst {
+            entry_point: transmute::<*mut c_void, EntryPoint>(symbol),
+            initialize: initialize.map(|it| transmute::<*mut c_void, Initialize>(it)),
+        })
+    }
+}
+
+impl Asgst {
+    /// Asks for frames with these options. Returns how many there are.
+    ///
+    /// # Safety
+    /// `context` must be a context of the calling thread, and `frames` must have room for so many frames.
+    unsafe fn ask(
+        &self,
+        frames: *mut CallFrame,
+        room: usize,
+        context: *mut c_void,
+        options: u32,
+    ) -> Result<usize, ErrorCode> {
+        let mut trace = CallTrace {
+            num_frames: 0,
+            kind: 0,
+            frames,
+            frame_info: ptr::null_mut(),
+        };
+        // SAFETY: as the caller promised.
+        unsafe { (self.entry_point)(&mut trace, room as c_int, context, options) };
+        let count = match trace.num_frames {
+            count if count > 0 => count as usize,
+            code => return Err(ErrorCode(code)),
+        };
+        if self.initialize.is_none() {
+            // SAFETY: so many frames were written; without options they are of methods alone.
+            unsafe { clear_flags(frames, count.min(room)) };
+        }
+        Ok(count)
+    }
+
+    /// # Safety
+    /// `context` must be a context of the calling thread.
+    unsafe fn walk(&self, context: *mut c_void, into: &mut FrameBuffer) -> Walk {
+        // SAFETY: the walker writes as many frames as it says; without options, frames of methods alone.
+        unsafe {
+            into.walk(
+                |frames, room| match self.ask(frames, room, context, OPTIONS)? {
+                    // The stack may have more frames.
+                    count if count == room => Ok(count),
+                    count => Ok(without_likely(frames, count)),
+                },
+                |frame| converted(frame),
+            )
+        }
+    }
+}
+
+/// Flags are ours. Where JEP 435 alone is followed, they are padding, in which anything may stand.
+///
+/// # Safety
+/// So many frames must have been written. The kinds up to `FRAME_NATIVE` are of methods; other frames have no flags.
+unsafe fn clear_flags(frames: *mut CallFrame, count: usize) {
+    for at in 0..count {
+        // SAFETY: as the caller promised; all frames begin with their kind.
+        unsafe {
+            let frame = &mut *frames.add(at);
+            if frame.kind <= FRAME_NATIVE {
+                frame.java_frame.flags = 0;
+            }
+        }
     }
 }
 
@@ -76,22 +145,6 @@ pub(super) unsafe fn is_likely_inlined(frame: CallFrame) -> bool {
     frame.kind == FRAME_INLINED && frame.flags & u32::from(LIKELY) != 0
 }
 
-/// # Safety
-/// `context` must be a context of the calling thread.
-unsafe fn walk(context: *mut c_void, into: &mut FrameBuffer) -> Walk {
-    // SAFETY: the walker writes as many frames as it says; without options, frames of methods alone.
-    unsafe {
-        into.walk(
-            |frames, room| match ask(frames, room, context, OPTIONS)? {
-                // The stack may have more frames.
-                count if count == room => Ok(count),
-                count => Ok(without_likely(frames, count)),
-            },
-            |frame| converted(frame),
-        )
-    }
-}
-
 /// The frame as judges see it.
 ///
 /// # Safety
@@ -118,8 +171,10 @@ impl Walker for Asgst {
     }
 
     fn begin(&self, env: Env<'_>) {
-        // SAFETY: the calling thread's environment, in the live phase. Without success all walks fail.
-        unsafe { ASGST_Initialize(env.address().0 as *mut _) };
+        if let Some(initialize) = self.initialize {
+            // SAFETY: the calling thread's environment, in the live phase. Without success all walks fail.
+            unsafe { initialize(env.address().0 as *mut _) };
+        }
     }
 
     fn in_handler(&self) -> Option<&dyn WalksInterrupted> {
@@ -138,7 +193,7 @@ impl Walker for Asgst {
 impl WalksInterrupted for Asgst {
     fn walk(&self, thread: Interrupted<'_>, into: &mut FrameBuffer) -> Walk {
         // SAFETY: the context of the interrupted thread, which runs here.
-        unsafe { walk(thread.context().as_raw(), into) }
+        unsafe { Asgst::walk(self, thread.context().as_raw(), into) }
     }
 }
 
@@ -159,7 +214,7 @@ impl WalksAltered for Asgst {
         // SAFETY: the walker writes as many frames as it says. It promises to survive any context.
         unsafe {
             into.walk(
-                |frames, room| ask(frames, room, context.as_raw(), options),
+                |frames, room| self.ask(frames, room, context.as_raw(), options),
                 empty,
             )
         }
@@ -169,6 +224,6 @@ impl WalksAltered for Asgst {
 impl WalksHere for Asgst {
     fn walk(&self, _: Env<'_>, into: &mut FrameBuffer) -> Walk {
         // SAFETY: the context is this thread's.
-        with_own_context(|context| unsafe { walk(context, into) })
+        with_own_context(|context| unsafe { Asgst::walk(self, context, into) })
     }
 }

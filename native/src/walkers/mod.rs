@@ -10,6 +10,7 @@ mod asgst;
 mod asgst_queue;
 pub mod buffer;
 pub mod element;
+mod function;
 pub mod gst;
 mod gst_all;
 mod gst_list;

@@ -1,11 +1,12 @@
 //! All stack walkers: one row each.
 
 use super::walker::{Walker, WalksInJava};
-use super::{asgct, gst, gst_all, gst_list, java};
+use super::{asgct, function, gst, gst_all, gst_list, java};
 use crate::jvm::Jvm;
 use crate::jvm::jni::Env;
 use crate::truth::thread_state::ThreadState;
 use oracle::Layer;
+use oracle::record::WalkerFunction;
 
 /// Finds a walker in the VM, if the VM has it.
 type Find = fn(&'static Jvm) -> Option<Box<dyn Walker>>;
@@ -31,9 +32,14 @@ const ROWS: &[Find] = &[
 pub struct Walkers(Vec<Box<dyn Walker>>);
 
 impl Walkers {
-    /// Looks for each walker.
-    pub fn find(jvm: &'static Jvm) -> Walkers {
-        Walkers(ROWS.iter().filter_map(|find| find(jvm)).collect())
+    /// Looks for each walker. `given` takes the place of the walker of its signature; an error says why it cannot.
+    pub fn find(jvm: &'static Jvm, given: Option<&WalkerFunction>) -> Result<Walkers, String> {
+        let mut walkers: Vec<_> = ROWS.iter().filter_map(|find| find(jvm)).collect();
+        if let Some(given) = given {
+            walkers.retain(|walker| walker.name() != given.signature.walker());
+            walkers.push(function::find(jvm, given)?);
+        }
+        Ok(Walkers(walkers))
     }
 
     /// Prepares the walkers of these layers. To be called once, in the event VMInit.

@@ -4,6 +4,7 @@ use super::altered::Altering;
 use super::faults::{Faults, HookFault};
 use super::hooking::Hooking;
 use super::lines::pace::Pace;
+use super::walker_function::WalkerFunction;
 use crate::Layer;
 use crate::mutants::Biased;
 use serde::{Deserialize, Serialize};
@@ -47,6 +48,9 @@ pub struct Config {
     /// The library of the profiler whose signals are watched.
     #[serde(default)]
     pub profiler: Option<std::path::PathBuf>,
+    /// The function that is asked in place of the walker of its signature.
+    #[serde(default)]
+    pub walker: Option<WalkerFunction>,
     /// Developer option: layer `asgct-event` asks GetStackTrace in place of AsyncGetCallTrace. Every
     /// difference is a mistake of the layer.
     #[serde(default)]

@@ -16,6 +16,7 @@ pub mod report;
 pub mod tally;
 #[cfg(test)]
 pub(crate) mod toy;
+mod walker_function;
 
 pub use class_data::ClassData;
 pub use config::{CLAIM_FILE, Config, RECORDS_FILE, SLOTS_FILE, Sampling};
@@ -30,3 +31,4 @@ pub use lines::{
 };
 pub use lines::{pace, profile};
 pub use origin::Origin;
+pub use walker_function::{Signature, WalkerFunction};

@@ -9,7 +9,7 @@ use crate::store::{self, names};
 use joining::Joined;
 use oracle::bias::Sampler;
 use oracle::cost::{Cost, Effort};
-use oracle::record::Lost;
+use oracle::record::{Lost, WalkerFunction};
 use oracle::report::{Exit, Jdk, LayerCounts, Report, Run};
 use oracle::tally::Tally;
 use oracle::{Hooking, Layer, TruthKind};
@@ -49,6 +49,9 @@ pub(crate) struct Facts {
     #[serde(default)]
     pub not_compared: Option<String>,
     pub layers: Vec<Layer>,
+    /// The function that was asked in place of a walker.
+    #[serde(default)]
+    pub walker: Option<WalkerFunction>,
     pub foreground: bool,
     pub dir: String,
     pub axes: BTreeMap<String, String>,
@@ -118,6 +121,10 @@ impl Facts {
         };
         let mut notes = records.notes;
         notes.extend(joined.notes);
+        notes.extend(self.walker.as_ref().map(|function| {
+            let walker = function.signature.walker();
+            format!("layers of the walker {walker} asked {function} in its place")
+        }));
         let mut kinds = records.kinds;
         kinds.extend(joined.kinds);
         kinds.retain(|kind| !blind.contains(&kind.layer));

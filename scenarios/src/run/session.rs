@@ -250,6 +250,7 @@ impl Session {
             without_agent: None,
             not_compared: Some("the run has not ended".into()),
             layers: layers.clone(),
+            walker: job.program.walker.clone(),
             foreground: job.program.foreground,
             dir: job.dir(),
             axes: job.axes.clone(),

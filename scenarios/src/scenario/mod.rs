@@ -11,6 +11,7 @@ mod profiler;
 mod sampling;
 mod turn;
 mod variation;
+pub mod walker;
 
 pub use load::BUILT_IN;
 pub use model::{Matrix, Program, Scenario, Start, Suite, SuiteKind};

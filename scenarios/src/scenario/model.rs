@@ -3,7 +3,7 @@
 use super::profiler::Profiler;
 use super::variation::Variation;
 use oracle::budget::Budget;
-use oracle::record::{Config, Sampling};
+use oracle::record::{Config, Sampling, WalkerFunction};
 use oracle::{Hooking, LAYERS, Layer, TruthKind, When};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,6 +58,8 @@ pub struct Program {
     pub baseline: bool,
     /// The profiler whose samples are judged.
     pub profiler: Option<Profiler>,
+    /// The function that is asked in place of a walker.
+    pub walker: Option<WalkerFunction>,
     /// How to sample the program.
     pub sampling: Sampling,
     /// The variants in which the program runs.
@@ -142,6 +144,7 @@ impl Program {
             oldest_jdk: None,
             baseline: false,
             profiler: None,
+            walker: None,
             sampling: Sampling::default(),
             matrix: Matrix::default(),
             layers: Layer::usual(),
@@ -207,6 +210,7 @@ impl Program {
                 .profiler
                 .as_ref()
                 .map(|profiler| profiler.library.clone()),
+            walker: self.walker.clone(),
             seed,
             edges: self.layers.iter().any(needs_classes),
             events,

@@ -1,0 +1,126 @@
+//! `run --walker`: a function of a shared library, or of the JVM, is asked in place of a walker.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+use oracle::Layer;
+use oracle::report::Report;
+use oracle::tally::Tally;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use support::{Deadline, on_each_jdk};
+
+/// So many answers are enough to tell one cut stack in ten from the budget.
+const ANSWERS: u64 = 2000;
+
+/// AsyncGetCallTrace itself cuts some stacks: this share of them at most, as the scenario says.
+const BUDGET: f64 = 0.01;
+
+fn share(tally: &Tally) -> f64 {
+    tally.mismatches() as f64 / tally.decided() as f64
+}
+
+/// The layers of both signatures, on a program whose stacks AsyncGetCallTrace walks well.
+const SCENARIO: &str = r#"
+    name = "functions"
+    layers = ["ground", "gst", "asgct-safepoint", "asgst-safepoint"]
+    [budget]
+    asgct-safepoint = 0.01
+    [sampling]
+    check_share = 0.3
+    [[program]]
+    name = "calls"
+    baseline = false
+    fixtures = { names = ["mutual-recursion", "math-parser"], seconds = 1.5 }
+"#;
+
+/// Our walkers as a shared library; `None` without a C compiler.
+fn library(dir: &Path) -> Option<PathBuf> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/walker_function/walkers.c");
+    let library = dir.join("libwalkers.so");
+    let built = Command::new("cc")
+        .args([
+            "-std=gnu11",
+            "-O1",
+            "-Wall",
+            "-Wextra",
+            "-shared",
+            "-fPIC",
+            "-o",
+        ])
+        .arg(&library)
+        .arg(source)
+        .arg("-ldl")
+        .status();
+    let Ok(status) = built else {
+        println!("skipped: there is no C compiler `cc` to build walkers with");
+        return None;
+    };
+    assert!(status.success(), "the walkers can be built");
+    Some(library)
+}
+
+/// Runs until `layer` has its answers, and returns the last report with the sum of its counts.
+fn judged(jdk: &Path, walker: &str, layer: Layer) -> (Report, Tally) {
+    let deadline = Deadline::new(format!("{jdk:?}: waiting for answers of {walker}"));
+    let mut sum = Tally::default();
+    for seed in 1.. {
+        deadline.check();
+        let report = support::run_scenario(jdk, SCENARIO, seed, &["--walker", walker]).report;
+        let counts = report.layer(layer).expect("the layer is in the report");
+        sum += &counts.tally();
+        if sum.decided() + sum.errors() >= ANSWERS {
+            println!("{jdk:?}: {walker}: {sum:?}");
+            return (report, sum);
+        }
+    }
+    unreachable!("the deadline ends this")
+}
+
+#[test]
+fn a_function_is_judged_in_place_of_the_walker() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(library) = library(dir.path()) else {
+        return;
+    };
+    let library = library.display();
+    on_each_jdk(|jdk| {
+        for honest in [format!("{library}:right"), "jvm:AsyncGetCallTrace".into()] {
+            let (_, sum) = judged(jdk, &honest, Layer::AsgctSafepoint);
+            assert!(share(&sum) < BUDGET, "{jdk:?} {honest}: {sum:?}");
+        }
+        let (report, sum) = judged(jdk, &format!("{library}:cutting"), Layer::AsgctSafepoint);
+        // One stack of ten is cut; those of up to three frames are not.
+        assert!(share(&sum) > 5.0 * BUDGET, "{jdk:?}: {sum:?}");
+        let notes = report.runs[0].notes.join("\n");
+        assert!(notes.contains("cutting of"), "{notes}");
+
+        let silent = format!("asgst={library}:silent");
+        let (_, sum) = judged(jdk, &silent, Layer::AsgstSafepoint);
+        assert_eq!(
+            (sum.error[&-3], sum.decided()),
+            (sum.errors(), 0),
+            "{jdk:?}: {sum:?}"
+        );
+    });
+}
+
+#[test]
+fn a_function_that_is_not_there_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(library) = library(dir.path()) else {
+        return;
+    };
+    on_each_jdk(|jdk| {
+        let out = tempfile::tempdir().unwrap();
+        let mut command = support::stackwitness();
+        command.args(["run", "--quick", "--walker"]);
+        command.arg(format!("{}:absent", library.display()));
+        command.arg("--jdk").arg(jdk).arg("--out").arg(out.path());
+        let output = support::run(&mut command);
+        assert_eq!(output.code, Some(3), "{output:#?}");
+        let said =
+            std::fs::read_to_string(out.path().join("runs/001-fixtures/stderr.txt")).unwrap();
+        assert!(said.contains("there is no absent of"), "{said}");
+    });
+}
