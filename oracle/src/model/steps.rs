@@ -46,3 +46,29 @@ impl StepTruth {
         self.tops.iter().map(stack)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bci_that_is_not_known_is_not_false_and_another_one_is() {
+        let method = MethodKey(1);
+        let truth = StepFrame {
+            method,
+            location: Some(Location(7)),
+        };
+        let allows = |method, location| truth.allows(&Frame { method, location });
+        assert!(allows(method, Location(7)));
+        assert!(allows(method, Location::UNKNOWN));
+        assert!(!allows(method, Location(8)));
+        assert!(!allows(method, Location::NATIVE));
+        assert!(!allows(MethodKey(2), Location::UNKNOWN));
+        // AsyncGetCallTrace has no word for a BCI that it does not know.
+        for lineno in [-1, -2, -4, -5, -6] {
+            let location = Location::from_asgct(lineno);
+            assert!(!allows(method, location), "{lineno}");
+            assert!(!location.is_unknown(), "{lineno}");
+        }
+    }
+}

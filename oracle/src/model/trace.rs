@@ -27,9 +27,15 @@ impl Location {
         self == Location::UNKNOWN || self == Location::UNRECORDED
     }
 
-    /// The location that AsyncGetCallTrace reports as `lineno` (HotSpot `forte.cpp`).
+    /// The location that AsyncGetCallTrace reports as `lineno` (HotSpot `forte.cpp`): -3 or a BCI. It has no number for
+    /// a BCI that it does not know, so any other number is a false BCI.
     pub fn from_asgct(lineno: i32) -> Location {
-        Location(lineno)
+        let location = Location(lineno);
+        if location.is_unknown() {
+            Location(i32::MIN)
+        } else {
+            location
+        }
     }
 
     /// The location that GetStackTrace reports (JVMTI `jlocation`).
