@@ -4,7 +4,7 @@ use crate::methods::NamedMethods;
 use crate::truths::OwnedTruth;
 use oracle::trace::{Frame, Location, MethodKey};
 use oracle::{Judgement, Reason, Verdict};
-use recordings::Place;
+use recordings::FramePosition;
 use recordings::samples::{TimedSamples, TimedStack};
 
 /// A stack of a recording as judges take it.
@@ -23,19 +23,19 @@ pub struct OwnedWalk {
 impl OwnedWalk {
     /// The stack `stack`, whose methods have `keys`.
     pub fn new(stack: &TimedStack, keys: &[MethodKey], methods: &NamedMethods) -> OwnedWalk {
-        let location = |method: MethodKey, place: Place| match place {
-            Place::Native => Location::NATIVE,
-            Place::Bci(bci) => Location(bci),
+        let location = |method: MethodKey, place: FramePosition| match place {
+            FramePosition::Native => Location::NATIVE,
+            FramePosition::Bci(bci) => Location(bci),
             // Profilers write no place of a native method.
-            Place::Unknown(_) if methods.is_native(method) => Location::NATIVE,
-            Place::Unknown(_) => Location::UNKNOWN,
+            FramePosition::Unknown(_) if methods.is_native(method) => Location::NATIVE,
+            FramePosition::Unknown(_) => Location::UNKNOWN,
         };
-        let frame = |&(method, place, _): &(u32, Place, i64)| Frame {
+        let frame = |&(method, place, _): &(u32, FramePosition, i64)| Frame {
             method: keys[method as usize],
             location: location(keys[method as usize], place),
         };
         // A class file has lines up to 65,535 (JVMS 4.7.12). Of a method without lines JFR writes -1.
-        let line = |&(_, _, line): &(u32, Place, i64)| match u16::try_from(line) {
+        let line = |&(_, _, line): &(u32, FramePosition, i64)| match u16::try_from(line) {
             Ok(line) if line > 0 => Some(u32::from(line)),
             _ => None,
         };

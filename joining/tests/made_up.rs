@@ -10,7 +10,7 @@ use oracle::requests::{Copied, MethodFacts, Pin, Request, letter};
 use oracle::tally::{Drop, Tally};
 use oracle::trace::{Presence, Site};
 use proptest::prelude::*;
-use recordings::Place;
+use recordings::FramePosition;
 use recordings::samples::{EXECUTION, TimedSample, TimedSamples, TimedStack};
 
 const TID: i32 = 4711;
@@ -76,10 +76,10 @@ fn add(
     (file, samples): (&mut RequestsFile, &mut TimedSamples),
     (at, stack, change): (usize, &[u32], Change),
 ) -> bool {
-    let mut frames: Vec<(u32, Place, i64)> = stack
+    let mut frames: Vec<(u32, FramePosition, i64)> = stack
         .iter()
         .rev()
-        .map(|&method| (method, Place::Bci(1), 11))
+        .map(|&method| (method, FramePosition::Bci(1), 11))
         .collect();
     let middle = frames.len() / 2;
     let (mut truncated, mut failed, mut biased) = (false, false, false);
@@ -120,9 +120,10 @@ fn add(
             frames.clear();
             os_thread += 1;
         }
-        Change::InCarrier => {
-            frames.extend([(METHODS, Place::Unknown(None), 0), (0, Place::Bci(1), 11)])
-        }
+        Change::InCarrier => frames.extend([
+            (METHODS, FramePosition::Unknown(None), 0),
+            (0, FramePosition::Bci(1), 11),
+        ]),
         Change::Failed => failed = true,
         Change::Biased => biased = true,
         Change::OtherThread => os_thread += 1,

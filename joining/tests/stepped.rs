@@ -12,7 +12,7 @@ use oracle::record::{CodeCounts, JoinCounts};
 use oracle::requests::{Copied, MethodFacts, MethodName, Pin, RecordedSteps, Request, SeenCode};
 use oracle::tally::Tally;
 use proptest::prelude::*;
-use recordings::Place;
+use recordings::FramePosition;
 use recordings::samples::{CPU_TIME, TimedSample, TimedSamples, TimedStack};
 
 const LAYER: Layer = Layer::JfrCpuStep;
@@ -104,17 +104,17 @@ fn add(
         _ => vec![own],
     };
     let truth = RecordedSteps { tops, callers };
-    let mut frames: Vec<(u32, Place, i64)> = made
+    let mut frames: Vec<(u32, FramePosition, i64)> = made
         .iter()
-        .map(|&(method, bci)| (method, Place::Bci(bci), 10 + i64::from(bci)))
+        .map(|&(method, bci)| (method, FramePosition::Bci(bci), 10 + i64::from(bci)))
         .collect();
     let middle = frames.len() / 2;
     match case {
         WithoutTop => _ = frames.remove(0),
-        AnyTop => (frames[0].1, frames[0].2) = (Place::Bci(7 - bci), 17 - i64::from(bci)),
+        AnyTop => (frames[0].1, frames[0].2) = (FramePosition::Bci(7 - bci), 17 - i64::from(bci)),
         Drop => _ = frames.remove(middle),
         OtherMethod | BiasedWrong => frames[middle].0 = METHODS,
-        OtherBci => (frames[middle].1, frames[middle].2) = (Place::Bci(5), 15),
+        OtherBci => (frames[middle].1, frames[middle].2) = (FramePosition::Bci(5), 15),
         OtherLine => frames[middle].2 += 1,
         Cut | CutAsSaid => frames.truncate(2),
         _ => {}

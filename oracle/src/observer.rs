@@ -20,12 +20,12 @@ pub struct Comparison {
     /// The version of the JVM.
     pub jvm: String,
     /// What was seen at each kind of place.
-    pub places: Vec<Place>,
+    pub places: Vec<WalkerLayers>,
 }
 
 /// One walker at one kind of place: with and without hooks these are different layers.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
+pub struct WalkerLayers {
     /// The layers of each kind of hooks; no entry where the runs have no such layer.
     pub layers: BTreeMap<Hooking, BTreeSet<Layer>>,
     /// What was seen.
@@ -37,8 +37,8 @@ pub struct Place {
 pub struct Row {
     /// What was seen.
     pub what: What,
-    /// By kind of hooks; an entry for each entry of [`Place::layers`].
-    pub seen: BTreeMap<Hooking, Seen>,
+    /// By kind of hooks; an entry for each entry of [`WalkerLayers::layers`].
+    pub seen: BTreeMap<Hooking, Occurrence>,
 }
 
 /// What a check may show.
@@ -57,14 +57,14 @@ pub enum What {
 /// How often something was seen in so many checks. Mismatches are seen in checks that compared a stack with a
 /// truth; error codes in all checks whose answer was not lost.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Seen {
+pub struct Occurrence {
     /// How often.
     pub count: u64,
     /// In how many checks.
     pub checks: u64,
 }
 
-impl Seen {
+impl Occurrence {
     /// The rate; `None` without checks.
     pub fn rate(self) -> Option<f64> {
         (self.checks > 0).then(|| self.count as f64 / self.checks as f64)
@@ -174,7 +174,7 @@ impl Key {
     }
 }
 
-fn places(runs: &[&Run]) -> Vec<Place> {
+fn places(runs: &[&Run]) -> Vec<WalkerLayers> {
     let mut keys: Vec<Key> = vec![];
     for counts in runs.iter().flat_map(|run| &run.layers) {
         let key = Key::of(counts.layer.row());
@@ -185,7 +185,7 @@ fn places(runs: &[&Run]) -> Vec<Place> {
     places.filter(|place| place.layers.len() > 1).collect()
 }
 
-fn place(key: Key, runs: &[&Run]) -> Place {
+fn place(key: Key, runs: &[&Run]) -> WalkerLayers {
     let is_here = |layer: Layer| Key::of(layer.row()) == Some(key);
     let mut layers: BTreeMap<Hooking, BTreeSet<Layer>> = BTreeMap::new();
     let mut decided: BTreeMap<Hooking, u64> = BTreeMap::new();
@@ -226,7 +226,7 @@ fn place(key: Key, runs: &[&Run]) -> Place {
         let seen = layers.keys().map(|hooks| {
             let get = |of: &BTreeMap<_, _>| of.get(hooks).copied().unwrap_or(0);
             let (count, checks) = (get(&of_hooks), get(checks));
-            (*hooks, Seen { count, checks })
+            (*hooks, Occurrence { count, checks })
         });
         Row {
             what,
@@ -234,7 +234,7 @@ fn place(key: Key, runs: &[&Run]) -> Place {
         }
     };
     let rows = counts.into_iter().map(row).collect();
-    Place { layers, rows }
+    WalkerLayers { layers, rows }
 }
 
 #[cfg(test)]
@@ -332,7 +332,7 @@ mod tests {
 
     #[test]
     fn what_one_kind_alone_shows_is_sure_if_the_others_had_checks_enough() {
-        let seen = |count, checks| Seen { count, checks };
+        let seen = |count, checks| Occurrence { count, checks };
         let row = |exact, none| Row {
             what: What::Mismatch,
             seen: BTreeMap::from([(Hooking::Exact, exact), (Hooking::None, none)]),
@@ -352,14 +352,14 @@ mod tests {
 
     #[test]
     fn nothing_seen_has_a_bound() {
-        let none = Seen {
+        let none = Occurrence {
             count: 0,
             checks: 1_000_000,
         };
         let (low, high) = none.interval();
         assert_eq!((low, none.rate()), (0.0, Some(0.0)));
         assert!((2.9e-6..3.1e-6).contains(&high), "{high}");
-        assert_eq!(Seen::default().rate(), None);
-        assert_eq!(Seen::default().interval(), (0.0, 1.0));
+        assert_eq!(Occurrence::default().rate(), None);
+        assert_eq!(Occurrence::default().interval(), (0.0, 1.0));
     }
 }

@@ -21,7 +21,7 @@
 //! * A [`Sink`] gives each [`Method`] a number. Later frames refer to methods by these numbers. A reader
 //!   may pass a method more than once.
 //! * Not every format has descriptors, bytecode indices, whole stacks or threads. Their absence is in the
-//!   types: [`Method::descriptor`], [`Place`], [`Stack::whole`], [`Samples::thread`].
+//!   types: [`Method::descriptor`], [`FramePosition`], [`Stack::whole`], [`Samples::thread`].
 //!
 //! # Limits
 //!
@@ -47,4 +47,4 @@ mod thread_dump;
 pub use container::read;
 pub use error::Error;
 pub use jfr::{SAMPLES, samples};
-pub use sink::{Frame, Method, Note, PWD, Place, Samples, Sink, Stack};
+pub use sink::{Frame, FramePosition, Method, Note, PWD, Samples, Sink, Stack};

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, malformed};
 use crate::format::Format;
-use crate::sink::{Frame, Method, Place, Samples, Sink, Stack, internal_name};
+use crate::sink::{Frame, FramePosition, Method, Samples, Sink, Stack, internal_name};
 use serde::Deserialize;
 use std::io::{BufRead, Read};
 
@@ -81,7 +81,7 @@ impl Format for Lines {
                 }),
                 place: frame
                     .bci
-                    .map_or(Place::Native, |bci| Place::Bci(bci.into())),
+                    .map_or(FramePosition::Native, |bci| FramePosition::Bci(bci.into())),
             });
             let frames: Vec<Frame> = frames.collect();
             let samples = [Samples {

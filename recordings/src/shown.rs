@@ -4,7 +4,7 @@
 //! `_[i]`, `_[k]`). It shows a method that was unloaded before its name was asked for as
 //! `[stale_jmethodID]`, `[jvmtiError 23]` or `[unknown]`.
 
-use crate::sink::{Frame, Method, Place, Samples, Sink, Stack, internal_name};
+use crate::sink::{Frame, FramePosition, Method, Samples, Sink, Stack, internal_name};
 
 /// What a text stands for.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,7 +98,7 @@ impl Frames {
             // The frames around the gap do not call each other.
             self.all.push(Frame {
                 method: sink.method(Method::UNNAMED),
-                place: Place::Unknown(None),
+                place: FramePosition::Unknown(None),
             });
         }
         self.all.push(frame);
@@ -120,7 +120,7 @@ impl Frames {
                     name: named.name,
                     descriptor: named.descriptor.as_deref(),
                 });
-                let place = Place::Unknown(line);
+                let place = FramePosition::Unknown(line);
                 self.push(Frame { method, place }, sink);
             }
         }

@@ -23,7 +23,7 @@ impl Method<'_> {
 
 /// The place of a frame in its method.
 #[derive(Copy, Clone, Debug, Eq, Hash, PartialEq)]
-pub enum Place {
+pub enum FramePosition {
     /// At a bytecode index.
     Bci(i32),
     /// In a native method.
@@ -39,7 +39,7 @@ pub struct Frame {
     /// The number that [`Sink::method`] returned for its method.
     pub method: u32,
     /// Its place in the method.
-    pub place: Place,
+    pub place: FramePosition,
 }
 
 /// How often a stack was sampled in a thread.

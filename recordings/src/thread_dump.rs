@@ -5,7 +5,7 @@
 use crate::error::Error;
 use crate::format::Format;
 use crate::lines;
-use crate::sink::{Frame, Method, Place, Samples, Sink, Stack, internal_name};
+use crate::sink::{Frame, FramePosition, Method, Samples, Sink, Stack, internal_name};
 use std::io::BufRead;
 
 /// The format.
@@ -69,7 +69,7 @@ fn tell(thread: &mut Option<String>, frames: &mut Vec<Frame>, sink: &mut dyn Sin
 }
 
 /// The frame in a line `at module@version/package.Class.method(File.java:12)`.
-fn frame(line: &str) -> Option<(Method<'_>, Place)> {
+fn frame(line: &str) -> Option<(Method<'_>, FramePosition)> {
     let text = line.trim().strip_prefix("at ")?;
     let (path, place) = text.strip_suffix(')')?.rsplit_once('(')?;
     let (class, name) = path.rsplit_once('.')?;
@@ -80,8 +80,8 @@ fn frame(line: &str) -> Option<(Method<'_>, Place)> {
         None => class,
     };
     let place = match place {
-        "Native Method" => Place::Native,
-        _ => Place::Unknown(
+        "Native Method" => FramePosition::Native,
+        _ => FramePosition::Unknown(
             place
                 .rsplit_once(':')
                 .and_then(|(_, line)| line.parse().ok()),
@@ -102,16 +102,16 @@ mod tests {
     #[test]
     fn lines_of_frames_are_read() {
         let read = |line| frame(line).map(|(m, place)| (m.class, m.name, place));
-        let line = |n| Place::Unknown(Some(n));
+        let line = |n| FramePosition::Unknown(Some(n));
         assert_eq!(
             read("\tat java.lang.Thread.run(java.base@17.0.15/Thread.java:840)\n"),
             Some(("java.lang.Thread", "run", line(840)))
         );
         assert_eq!(
             read("  at java.base@21/java.lang.Object.wait0(Native Method)"),
-            Some(("java.lang.Object", "wait0", Place::Native))
+            Some(("java.lang.Object", "wait0", FramePosition::Native))
         );
-        let unknown = Place::Unknown(None);
+        let unknown = FramePosition::Unknown(None);
         assert_eq!(
             read("at a.B.<init>(Unknown Source)"),
             Some(("a.B", "<init>", unknown))

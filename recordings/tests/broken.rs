@@ -2,7 +2,7 @@
 
 use rand::rngs::StdRng;
 use rand::{Rng, RngExt, SeedableRng};
-use recordings::{Method, Note, Place, Sink, Stack};
+use recordings::{FramePosition, Method, Note, Sink, Stack};
 use std::io::Write;
 
 /// Counts the calls.
@@ -12,7 +12,7 @@ struct Count {
     stacks: u64,
     notes: Vec<Note>,
     /// The last stack: class, name and place of each frame, and whether its lowest frame is there.
-    last: (Vec<(String, String, Place)>, bool),
+    last: (Vec<(String, String, FramePosition)>, bool),
     names: Vec<(String, String)>,
 }
 
@@ -260,8 +260,12 @@ fn a_method_that_was_unloaded_is_a_frame_without_a_name() {
     let frames = [stale, java(5), stale, stale, java(6), java(8), stale];
     let (result, count) = read(&chunk_of(&frames, 1));
     result.unwrap();
-    let m = |bci| ("a/B".to_owned(), "m".to_owned(), Place::Bci(bci));
-    let gap = (String::new(), "unknown".to_owned(), Place::Unknown(None));
+    let m = |bci| ("a/B".to_owned(), "m".to_owned(), FramePosition::Bci(bci));
+    let gap = (
+        String::new(),
+        "unknown".to_owned(),
+        FramePosition::Unknown(None),
+    );
     assert_eq!(count.last.0, [m(5), gap, m(6), m(8)]);
 }
 
@@ -273,8 +277,11 @@ fn what_async_profiler_does_not_tell_is_unknown() {
     let (result, count) = read(&chunk_of(&frames, 1));
     result.unwrap();
     let places = count.last.0.iter().map(|frame| frame.2);
-    let places: Vec<Place> = places.collect();
-    assert_eq!(places, [Place::Unknown(None), Place::Bci(0)]);
+    let places: Vec<FramePosition> = places.collect();
+    assert_eq!(
+        places,
+        [FramePosition::Unknown(None), FramePosition::Bci(0)]
+    );
     assert!(!count.last.1);
 }
 

@@ -6,7 +6,7 @@ use super::names::{Named, Names};
 use super::summary::Summary;
 use oracle::edge::{EdgeFrame, Finding, Judge, MethodId, Starts, ThreadStart};
 use oracle::trace::Location;
-use recordings::{Frame, Method, Place};
+use recordings::{Frame, FramePosition, Method};
 
 /// What edges are judged by.
 pub struct Judging<'j> {
@@ -109,10 +109,10 @@ fn known(method: u32) -> Option<MethodId> {
     }
 }
 
-fn location(place: Place) -> Option<Location> {
+fn location(place: FramePosition) -> Option<Location> {
     match place {
-        Place::Bci(bci) => Some(Location(bci)),
-        Place::Native => Some(Location::NATIVE),
-        Place::Unknown(_) => None,
+        FramePosition::Bci(bci) => Some(Location(bci)),
+        FramePosition::Native => Some(Location::NATIVE),
+        FramePosition::Unknown(_) => None,
     }
 }

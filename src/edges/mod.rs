@@ -324,7 +324,7 @@ fn notes(notes: &[Note], named: &BTreeSet<String>, classes: &mut Classes) -> Vec
         all.push(format!("{} malformed classes left out", classes.malformed));
     }
     let ordinary = |class: &&String| {
-        HotSpot.kind(class.as_bytes()).1 == oracle::edge::Kind::Ordinary
+        HotSpot.kind(class.as_bytes()).1 == oracle::edge::ClassKind::Ordinary
             && !class.starts_with('[')
             && !is_made_by_jfr(class)
     };

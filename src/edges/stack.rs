@@ -4,7 +4,7 @@ use super::counted::Thread;
 use super::names::{Named, Names};
 use oracle::edge::{EdgeFrame, Starts, ThreadStart, World};
 use oracle::trace::Location;
-use recordings::{Method, Note, Place, Sink};
+use recordings::{FramePosition, Method, Note, Sink};
 
 /// How many copies of one stack are kept.
 const COPIES: u64 = 1000;
@@ -61,9 +61,9 @@ impl Sink for Collected<'_> {
                 return None;
             };
             let location = match frame.place {
-                Place::Bci(bci) => Location(bci),
-                Place::Native => Location::NATIVE,
-                Place::Unknown(_) => return None,
+                FramePosition::Bci(bci) => Location(bci),
+                FramePosition::Native => Location::NATIVE,
+                FramePosition::Unknown(_) => return None,
             };
             Some(EdgeFrame { method, location })
         });

@@ -2,7 +2,7 @@
 
 use super::names::{Named, Names};
 use oracle::edge::{Finding, Unknown, World};
-use recordings::{Frame, Place};
+use recordings::{Frame, FramePosition};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -116,8 +116,8 @@ impl Summary {
                 reason: finding.reason(),
                 caller: lower.map(|frame| show.method(frame.method)),
                 bci: lower.and_then(|frame| match frame.place {
-                    Place::Bci(bci) => Some(bci),
-                    Place::Native | Place::Unknown(_) => None,
+                    FramePosition::Bci(bci) => Some(bci),
+                    FramePosition::Native | FramePosition::Unknown(_) => None,
                 }),
                 place: lower.map(|frame| show.place(frame.place)),
                 callee: upper.map(|method| show.method(method)),
@@ -226,12 +226,12 @@ impl Show<'_> {
         self.names.show(self.world, Named::of(number))
     }
 
-    fn place(self, place: Place) -> String {
+    fn place(self, place: FramePosition) -> String {
         match place {
-            Place::Bci(bci) => format!("@{bci}"),
-            Place::Native => "@native".into(),
-            Place::Unknown(Some(line)) => format!(":{line}"),
-            Place::Unknown(None) => String::new(),
+            FramePosition::Bci(bci) => format!("@{bci}"),
+            FramePosition::Native => "@native".into(),
+            FramePosition::Unknown(Some(line)) => format!(":{line}"),
+            FramePosition::Unknown(None) => String::new(),
         }
     }
 

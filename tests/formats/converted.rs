@@ -1,6 +1,6 @@
 //! A recording of JFR in the formats of other profilers, with the frames that those add.
 
-use recordings::{Method, Note, Place, Sink, Stack};
+use recordings::{FramePosition, Method, Note, Sink, Stack};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::fs;
@@ -93,7 +93,7 @@ impl<'w> Writer<'w> {
     fn is_a_lie(&self, stack: &Stack<'_>) -> bool {
         stack.frames.windows(2).any(|pair| {
             let place = match pair[1].place {
-                Place::Bci(bci) => format!("@{bci}"),
+                FramePosition::Bci(bci) => format!("@{bci}"),
                 _ => "@native".into(),
             };
             let caller = shown(&self.methods[pair[1].method as usize]) + &place;

@@ -10,4 +10,4 @@ pub use attribute::Attribute;
 pub use class::ClassFile;
 pub use code::{Code, ExceptionEntry};
 pub use member::Member;
-pub use offsets::{CodeTable, Holds, Place};
+pub use offsets::{CodeTable, Holds, OffsetField};

@@ -29,7 +29,7 @@ pub enum CodeTable {
 
 /// A code offset in an attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct OffsetField {
     /// The place of the offset's two bytes, from the start of the attribute's content.
     pub at: usize,
     /// The meaning of the offset.
@@ -84,7 +84,7 @@ impl CodeTable {
         self,
         attribute: &Attribute<'a>,
         file: &'a [u8],
-        visit: impl FnMut(Place) -> Result<(), &'static str>,
+        visit: impl FnMut(OffsetField) -> Result<(), &'static str>,
     ) -> Result<()> {
         let reader = attribute.reader(file);
         let base = reader.pos();
@@ -111,10 +111,10 @@ struct Walk<'a, V> {
     visit: V,
 }
 
-impl<V: FnMut(Place) -> Result<(), &'static str>> Walk<'_, V> {
+impl<V: FnMut(OffsetField) -> Result<(), &'static str>> Walk<'_, V> {
     #[inline]
     fn visit(&mut self, at: usize, holds: Holds) -> Result<()> {
-        (self.visit)(Place { at, holds }).map_err(|rule| Malformed {
+        (self.visit)(OffsetField { at, holds }).map_err(|rule| Malformed {
             offset: self.base + at,
             rule,
         })

@@ -2,7 +2,7 @@
 
 /// Kinds of values, as the stack has them (JVMS table 2.11.1-B).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum ValueKind {
     /// `int`, also for `boolean`, `byte`, `char` and `short`.
     Int,
     /// `long`, in two slots.
@@ -39,16 +39,16 @@ pub enum Effect {
     /// Takes values and gives values, the topmost last.
     Values {
         /// The values that it takes.
-        takes: &'static [Kind],
+        takes: &'static [ValueKind],
         /// The values that it gives.
-        gives: &'static [Kind],
+        gives: &'static [ValueKind],
     },
     /// Gives a constant of the constant pool.
     Constant,
     /// Gives a local variable.
-    Load(Kind),
+    Load(ValueKind),
     /// Takes a value into a local variable.
-    Store(Kind),
+    Store(ValueKind),
     /// Takes an array of references and an index, gives the element.
     Element,
     /// Takes this many slots.

@@ -9,7 +9,7 @@ mod format;
 mod opcode;
 mod table;
 
-pub use effect::{Call, Effect, Kind};
+pub use effect::{Call, Effect, ValueKind};
 pub use flow::Flow;
 pub use format::Format;
 pub use table::Opcode;

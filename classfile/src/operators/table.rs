@@ -10,7 +10,7 @@
 
 use super::effect::Call::{Dynamic, Interface, Special, Static, Virtual};
 use super::effect::Effect;
-use super::effect::Kind::{
+use super::effect::ValueKind::{
     Double as D, Float as F, Int as I, Long as J, Null as N, Reference as A,
 };
 use super::flow::Flow;

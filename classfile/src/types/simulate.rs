@@ -4,7 +4,7 @@
 use super::vtype::VType;
 use crate::descriptor::{self, IllFormed, Type, parameters};
 use crate::instruction::{Instruction, Operands};
-use crate::operators::{Call, Effect, Kind};
+use crate::operators::{Call, Effect, ValueKind};
 use crate::pool::ConstantPool;
 use std::borrow::Cow;
 
@@ -298,14 +298,14 @@ impl State {
 }
 
 /// The type of values of this kind; `None` for references, which have many types.
-fn primitive(kind: Kind) -> Option<VType> {
+fn primitive(kind: ValueKind) -> Option<VType> {
     Some(match kind {
-        Kind::Int => VType::Integer,
-        Kind::Long => VType::Long,
-        Kind::Float => VType::Float,
-        Kind::Double => VType::Double,
-        Kind::Null => VType::Null,
-        Kind::Reference => return None,
+        ValueKind::Int => VType::Integer,
+        ValueKind::Long => VType::Long,
+        ValueKind::Float => VType::Float,
+        ValueKind::Double => VType::Double,
+        ValueKind::Null => VType::Null,
+        ValueKind::Reference => return None,
     })
 }
 

@@ -12,14 +12,14 @@ pub use names::{has_address, is_hidden, may_end_before_loader, method_without_ad
 pub use places::place;
 pub use upcalls::is_called_by_vm;
 
-use oracle::edge::{Instruction, Intrinsic, Kind, Occasions, Runtime, Upcall};
+use oracle::edge::{ClassKind, Instruction, Intrinsic, Occasions, Runtime, Upcall};
 
 /// HotSpot with the class library of its JDK, versions 17 to 25.
 #[derive(Copy, Clone, Debug)]
 pub struct HotSpot;
 
 impl Runtime for HotSpot {
-    fn kind<'n>(&self, class: &'n [u8]) -> (&'n [u8], Kind) {
+    fn kind<'n>(&self, class: &'n [u8]) -> (&'n [u8], ClassKind) {
         names::of(class)
     }
 

@@ -1,6 +1,6 @@
 //! Names of the classes that HotSpot and the JDK generate at run time.
 
-use oracle::edge::{Kind, package};
+use oracle::edge::{ClassKind, package};
 use std::borrow::Cow;
 
 /// A class's name without the part that differs between hidden classes of one name, and the kind of
@@ -8,7 +8,7 @@ use std::borrow::Cow;
 ///
 /// HotSpot appends the address of a hidden class to its name, after `+` (JFR, JVM), `.`
 /// (signatures, JVMTI) or `/` (`Class.getName`).
-pub(super) fn of(name: &[u8]) -> (&[u8], Kind) {
+pub(super) fn of(name: &[u8]) -> (&[u8], ClassKind) {
     let base = hidden(name);
     let shown = base.unwrap_or(name);
     // Up to JDK 20 the names of lambdas are numbered. A program that loads a class again and again
@@ -17,19 +17,19 @@ pub(super) fn of(name: &[u8]) -> (&[u8], Kind) {
     // The VM calls this class, and no method handle does.
     let natives = shown == b"java/lang/invoke/MethodHandleNatives";
     let kind = if package(shown) == b"java/lang/invoke" && !natives {
-        Kind::Linker
+        ClassKind::Linker
     } else if shown.windows(8).any(|w| w == b"$$Lambda")
         || shown == b"java/lang/String$$StringConcat"
     {
-        Kind::Lambda
+        ClassKind::Lambda
     } else if base.is_some() {
-        Kind::Hidden
+        ClassKind::Hidden
     } else if is_accessor(shown) {
-        Kind::Accessor
+        ClassKind::Accessor
     } else if is_proxy(shown) {
-        Kind::Proxy
+        ClassKind::Proxy
     } else {
-        Kind::Ordinary
+        ClassKind::Ordinary
     };
     (shown, kind)
 }
@@ -37,7 +37,7 @@ pub(super) fn of(name: &[u8]) -> (&[u8], Kind) {
 /// Whether this is the name of a hidden class whose own code shows what it calls. The hidden
 /// classes of `java.lang.invoke` pass calls on to any target, so they are not meant.
 pub fn is_hidden(name: &[u8]) -> bool {
-    hidden(name).is_some() && of(name).1 != Kind::Linker
+    hidden(name).is_some() && of(name).1 != ClassKind::Linker
 }
 
 /// Whether this is the name of a hidden class, or of its array.
@@ -48,7 +48,7 @@ pub fn has_address(name: &[u8]) -> bool {
 /// Whether this is the name of a hidden class that may be unloaded before its loader. Those of lambdas are strong
 /// (`java.lang.invoke.InnerClassLambdaMetafactory`), so they are not meant.
 pub fn may_end_before_loader(name: &[u8]) -> bool {
-    hidden(name).is_some() && of(name).1 != Kind::Lambda
+    hidden(name).is_some() && of(name).1 != ClassKind::Lambda
 }
 
 /// The name without the address that HotSpot appends to the name of a hidden class.
@@ -163,7 +163,7 @@ mod tests {
             "p/A$$Lambda+0x00007f1/1790421142",
             "p/A$$Lambda$14/0x00007f1",
         ] {
-            assert_eq!(of(hidden), ("p/A$$Lambda", Kind::Lambda));
+            assert_eq!(of(hidden), ("p/A$$Lambda", ClassKind::Lambda));
             assert!(is_hidden(hidden.as_bytes()));
         }
         let form = "java/lang/invoke/LambdaForm$MH";
@@ -171,13 +171,13 @@ mod tests {
         assert!(!is_hidden(b"p/A$$Lambda$14"));
         assert_eq!(
             of("java/lang/invoke/LambdaForm$MH+0x000a"),
-            (form, Kind::Linker)
+            (form, ClassKind::Linker)
         );
-        assert_eq!(of("p/A+0x12"), ("p/A", Kind::Hidden));
+        assert_eq!(of("p/A+0x12"), ("p/A", ClassKind::Hidden));
         let accessor = "jdk/internal/reflect/GeneratedMethodAccessor12";
-        assert_eq!(of(accessor), (accessor, Kind::Accessor));
+        assert_eq!(of(accessor), (accessor, ClassKind::Accessor));
         for proxy in ["$Proxy4", "jdk/proxy2/$Proxy17"] {
-            assert_eq!(of(proxy), (proxy, Kind::Proxy));
+            assert_eq!(of(proxy), (proxy, ClassKind::Proxy));
         }
         for ordinary in [
             "p/A",
@@ -189,7 +189,10 @@ mod tests {
         ] {
             let kind = of(ordinary).1;
             // "p/0x12" looks like a hidden class `p`.
-            assert!(kind == Kind::Ordinary || ordinary == "p/0x12", "{ordinary}");
+            assert!(
+                kind == ClassKind::Ordinary || ordinary == "p/0x12",
+                "{ordinary}"
+            );
         }
     }
 }

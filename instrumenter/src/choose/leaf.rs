@@ -6,7 +6,7 @@
 use classfile::access::SYNCHRONIZED;
 use classfile::file::{Attribute, ClassFile, Code, Member};
 use classfile::instruction::{Instruction, Instructions};
-use classfile::operators::{Effect, Flow, Kind};
+use classfile::operators::{Effect, Flow, ValueKind};
 use classfile::pool::tag;
 use classfile::{Opcode, Result};
 
@@ -130,7 +130,11 @@ fn is_value(step: &Instruction<'_>) -> bool {
         Effect::Values { takes: [], gives } => {
             matches!(
                 gives,
-                [Kind::Int | Kind::Long | Kind::Float | Kind::Double | Kind::Null]
+                [ValueKind::Int
+                    | ValueKind::Long
+                    | ValueKind::Float
+                    | ValueKind::Double
+                    | ValueKind::Null]
             )
         }
         _ => false,

@@ -1,7 +1,7 @@
 //! From rewritten to original code, and where the hooks are.
 
 use super::bci::{OriginalBci, RewrittenBci};
-use super::segment::{Kind, Segment};
+use super::segment::{Segment, SegmentKind};
 use super::window::{HookKind, HookWindow};
 use crate::hooks::code::{INVOKE, PUSH_AT};
 use classfile::entry::Presence;
@@ -53,7 +53,7 @@ impl CodeMap {
         };
         let old = u32::from(s.old);
         match s.kind {
-            Kind::Code => OriginalBci(old + (bci.0 - u32::from(s.new))),
+            SegmentKind::Code => OriginalBci(old + (bci.0 - u32::from(s.new))),
             _ => OriginalBci(old),
         }
     }
@@ -65,20 +65,20 @@ impl CodeMap {
             return Presence::Absent;
         };
         match s.kind {
-            Kind::Fixed => Presence::Present,
+            SegmentKind::Fixed => Presence::Present,
             // The call may have failed.
-            Kind::Resume => Presence::Catching,
-            Kind::Code => {
+            SegmentKind::Resume => Presence::Catching,
+            SegmentKind::Code => {
                 let after_exit = bci.0 == u32::from(s.new)
                     && i > 0
-                    && self.segments[i - 1].kind == Kind::Hook(HookKind::Exit);
+                    && self.segments[i - 1].kind == SegmentKind::Hook(HookKind::Exit);
                 if after_exit {
                     Presence::Absent
                 } else {
                     Presence::Present
                 }
             }
-            Kind::Hook(kind) => {
+            SegmentKind::Hook(kind) => {
                 let window = self.window(i, kind);
                 let (bci, call) = (bci.0, window.call.0);
                 match kind {
@@ -126,7 +126,7 @@ impl CodeMap {
             .iter()
             .enumerate()
             .filter_map(|(i, s)| match s.kind {
-                Kind::Hook(kind) => Some(self.window(i, kind)),
+                SegmentKind::Hook(kind) => Some(self.window(i, kind)),
                 _ => None,
             })
     }

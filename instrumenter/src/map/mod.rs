@@ -7,5 +7,5 @@ mod window;
 
 pub use bci::{OriginalBci, RewrittenBci};
 pub use code_map::CodeMap;
-pub(crate) use segment::{Kind, Segment};
+pub(crate) use segment::{Segment, SegmentKind};
 pub use window::{HookKind, HookWindow};

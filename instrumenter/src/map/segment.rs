@@ -4,7 +4,7 @@ use super::window::HookKind;
 
 /// The kind of a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum SegmentKind {
     /// Original code, moved as a whole.
     Code,
     /// Rewritten code of one original instruction.
@@ -19,5 +19,5 @@ pub(crate) enum Kind {
 pub(crate) struct Segment {
     pub(crate) new: u16,
     pub(crate) old: u16,
-    pub(crate) kind: Kind,
+    pub(crate) kind: SegmentKind,
 }

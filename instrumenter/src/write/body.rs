@@ -4,7 +4,7 @@ use super::switch;
 use crate::cover::CatchAlls;
 use crate::hooks::{Form, Targets, code as hooks};
 use crate::layout::{Branch, HANDLER, Moves, RETURN, Scan, event};
-use crate::map::{HookKind, Kind, Segment};
+use crate::map::{HookKind, Segment, SegmentKind};
 use crate::reason::Stop;
 use classfile::operators::Format;
 use classfile::pool::Additions;
@@ -38,7 +38,7 @@ pub(crate) fn write(
     body.instructions(old, moves, hooks)?;
     for (at, _) in catch_alls.iter() {
         debug_assert_eq!(at, body.here());
-        body.open(moves.scan.last, Kind::Hook(HookKind::Thrown));
+        body.open(moves.scan.last, SegmentKind::Hook(HookKind::Thrown));
         let thrown = hooks.targets.thrown(hooks.form, hooks.adds)?;
         hooks.form.thrown(body.out, thrown);
     }
@@ -59,7 +59,7 @@ impl Body<'_> {
         (self.out.len() - self.start) as u32
     }
 
-    fn open(&mut self, old: u32, kind: Kind) {
+    fn open(&mut self, old: u32, kind: SegmentKind) {
         self.segments.push(Segment {
             new: self.here() as u16,
             old: old as u16,
@@ -74,7 +74,7 @@ impl Body<'_> {
         } else {
             (HookKind::Entry, None)
         };
-        self.open(0, Kind::Hook(kind));
+        self.open(0, SegmentKind::Hook(kind));
         let push = hooks.targets.push(hooks.form, hooks.adds)?;
         hooks.form.entry(self.out, push, check);
         Ok(())
@@ -89,7 +89,7 @@ impl Body<'_> {
     ) -> Result<(), Stop> {
         let scan = moves.scan;
         let mut from = 0;
-        self.open(0, Kind::Code);
+        self.open(0, SegmentKind::Code);
         for &e in &scan.events {
             let bci = (e >> 2) as usize;
             let run = &old[from..bci];
@@ -102,19 +102,19 @@ impl Body<'_> {
             match e & 3 {
                 event::HOOK => self.hooks_before(bci as u32, scan.flags[bci], hooks)?,
                 event::SWITCH => {
-                    self.open(bci as u32, Kind::Fixed);
+                    self.open(bci as u32, SegmentKind::Fixed);
                     let at = self.here();
                     let old = instruction::decode(old, bci, 0)?;
                     switch::write(self.out, &old, |target| moves.hook(target), at);
                     from = bci + old.length as usize;
                 }
                 _ => {
-                    self.open(bci as u32, Kind::Fixed);
+                    self.open(bci as u32, SegmentKind::Fixed);
                     self.grown_branch(scan.branch(bci as u32), moves);
                     from = bci + 3;
                 }
             }
-            self.open(from as u32, Kind::Code);
+            self.open(from as u32, SegmentKind::Code);
         }
         if from == old.len() {
             self.segments.pop();
@@ -131,14 +131,14 @@ impl Body<'_> {
         hooks: &mut Hooks<'_, '_, '_, '_>,
     ) -> Result<(), Stop> {
         if let Some(local) = hooks.form.token().filter(|_| flags & HANDLER != 0) {
-            self.open(bci, Kind::Hook(HookKind::Caught));
+            self.open(bci, SegmentKind::Hook(HookKind::Caught));
             let caught = hooks.targets.caught(hooks.adds)?;
             hooks::caught(self.out, caught, local);
-            self.open(bci, Kind::Resume);
+            self.open(bci, SegmentKind::Resume);
             hooks::resume(self.out, local);
         }
         if flags & RETURN != 0 {
-            self.open(bci, Kind::Hook(HookKind::Exit));
+            self.open(bci, SegmentKind::Hook(HookKind::Exit));
             let pop = hooks.targets.pop(hooks.form, hooks.adds)?;
             hooks.form.exit(self.out, pop);
         }

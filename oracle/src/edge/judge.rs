@@ -5,7 +5,7 @@ use super::finding::{Finding, Impossible, Possible, Unknown};
 use super::hierarchy::Tristate;
 use super::memo::Memo;
 use super::names::{Method, MethodId};
-use super::runtime::{Instruction, Kind, Occasions, Runtime};
+use super::runtime::{ClassKind, Instruction, Occasions, Runtime};
 use super::select;
 use super::upcalls;
 use super::world::World;
@@ -119,7 +119,7 @@ impl World {
         let found = found.map(|finding| self.trust(method, finding));
         found.unwrap_or_else(|| {
             Finding::Unknown(match self.kind(method.class) {
-                Kind::Ordinary => Unknown::TopClass,
+                ClassKind::Ordinary => Unknown::TopClass,
                 _ => Unknown::Generated,
             })
         })
@@ -179,11 +179,15 @@ impl World {
             return Finding::Unknown(Unknown::CallerMethod);
         }
         match self.kind(caller.class) {
-            Kind::Linker => Finding::Possible(Possible::MethodHandle),
-            Kind::Lambda | Kind::Accessor | Kind::Proxy => Finding::Possible(Possible::Generated),
-            Kind::Hidden => Finding::Unknown(Unknown::Generated),
-            Kind::Ordinary if location == Location::NATIVE => Finding::Possible(Possible::Native),
-            Kind::Ordinary => Finding::Unknown(Unknown::CallerClass),
+            ClassKind::Linker => Finding::Possible(Possible::MethodHandle),
+            ClassKind::Lambda | ClassKind::Accessor | ClassKind::Proxy => {
+                Finding::Possible(Possible::Generated)
+            }
+            ClassKind::Hidden => Finding::Unknown(Unknown::Generated),
+            ClassKind::Ordinary if location == Location::NATIVE => {
+                Finding::Possible(Possible::Native)
+            }
+            ClassKind::Ordinary => Finding::Unknown(Unknown::CallerClass),
         }
     }
 
@@ -211,7 +215,7 @@ impl World {
             Refer::Virtual(m) | Refer::Special(m) | Refer::Static(m) | Refer::Interface(m) => {
                 self.of(m)
             }
-            Refer::Dynamic if self.kind(callee.class) == Kind::Linker => {
+            Refer::Dynamic if self.kind(callee.class) == ClassKind::Linker => {
                 return Finding::Possible(Possible::Dynamic);
             }
             Refer::Dynamic => return Finding::Impossible(Impossible::OtherClass),
@@ -222,7 +226,7 @@ impl World {
         if let Some(kind) = self.polymorphic(named) {
             return match kind {
                 Polymorphic::Target => Finding::Possible(Possible::MethodHandle),
-                Polymorphic::Linker if self.kind(callee.class) == Kind::Linker => {
+                Polymorphic::Linker if self.kind(callee.class) == ClassKind::Linker => {
                     Finding::Possible(Possible::MethodHandle)
                 }
                 Polymorphic::Linker => Finding::Impossible(Impossible::OtherClass),
@@ -336,7 +340,8 @@ impl World {
                 });
                 let before = on.overlaps(Occasions::INITIALISES)
                     || upcalls::initialises(self, on, callee.class)
-                    || on.overlaps(Occasions::LINKS) && self.kind(callee.class) == Kind::Linker;
+                    || on.overlaps(Occasions::LINKS)
+                        && self.kind(callee.class) == ClassKind::Linker;
                 let before = if before {
                     Finding::Possible(Possible::Initialises)
                 } else {

@@ -30,6 +30,6 @@ pub use counts::Counts;
 pub use finding::{Finding, Impossible, Possible, Unknown};
 pub use judge::{EdgeFrame, Judge, ThreadStart};
 pub use names::{MethodId, package};
-pub use runtime::{Instruction, Intrinsic, Kind, Occasions, Of, Runtime, Upcall};
+pub use runtime::{ClassKind, Instruction, Intrinsic, Occasions, Of, Runtime, Upcall};
 pub use starts::Starts;
 pub use world::World;

@@ -7,7 +7,7 @@ use std::fmt::Debug;
 pub trait Runtime: Debug + Sync {
     /// The name of a class without the part that differs between generated classes of one name, and
     /// the kind of the class.
-    fn kind<'n>(&self, class: &'n [u8]) -> (&'n [u8], Kind);
+    fn kind<'n>(&self, class: &'n [u8]) -> (&'n [u8], ClassKind);
 
     /// The methods that the VM calls by itself, without class initialisers and constructors of
     /// exceptions. The classes decide about those.
@@ -51,7 +51,7 @@ pub struct Instruction {
 
 /// The kind of class that has a name.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ClassKind {
     /// A class of a class file.
     Ordinary,
     /// A class of `java.lang.invoke` between a method handle or call site and its target. Some have

@@ -5,7 +5,7 @@ use super::class::{Class, Declared};
 use super::finding::{Finding, Impossible, Possible, Unknown};
 use super::hierarchy::Tristate;
 use super::names::{ClassName, Method, Signature, package};
-use super::runtime::Kind;
+use super::runtime::ClassKind;
 use super::world::World;
 use classfile::access as flag;
 use std::collections::HashSet;
@@ -148,10 +148,10 @@ pub(super) fn virtually(world: &World, named: Method, callee: Method, rule: Poss
 
 /// Whether a class that is generated at run time is called through any interface that it
 /// implements.
-fn implements_anything(kind: Kind) -> bool {
+fn implements_anything(kind: ClassKind) -> bool {
     matches!(
         kind,
-        Kind::Lambda | Kind::Linker | Kind::Proxy | Kind::Accessor
+        ClassKind::Lambda | ClassKind::Linker | ClassKind::Proxy | ClassKind::Accessor
     )
 }
 

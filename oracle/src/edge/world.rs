@@ -2,7 +2,7 @@
 
 use super::class::{Class, Code, Declared, Refer};
 use super::names::{ClassName, Method, MethodId, Signature, Table, Text};
-use super::runtime::{Kind, Runtime};
+use super::runtime::{ClassKind, Runtime};
 use classfile::access as flag;
 use classfile::outline::{CodeOutline, Heading, Outline, Refers};
 use classfile::pool::MemberRef;
@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 pub struct World {
     runtime: &'static dyn Runtime,
     texts: Table<Text>,
-    kinds: Vec<Option<Kind>>,
+    kinds: Vec<Option<ClassKind>>,
     signatures: Table<(u32, u32)>,
     methods: Table<Method>,
     classes: HashMap<ClassName, Vec<Class>, FxBuildHasher>,
@@ -174,7 +174,7 @@ impl World {
 
     /// Whether the method's class is none that the runtime makes by itself.
     pub fn is_ordinary(&self, method: MethodId) -> bool {
-        self.kind(self.of(method).class) == Kind::Ordinary
+        self.kind(self.of(method).class) == ClassKind::Ordinary
     }
 
     /// How many classes were added. Findings may change with this number.
@@ -205,7 +205,7 @@ impl World {
         let (base, kind) = self.runtime.kind(name);
         let number = match kind {
             // The suffix distinguishes the class from an ordinary class of that name.
-            Kind::Hidden => self.texts.text(&[base, b"+"].concat()),
+            ClassKind::Hidden => self.texts.text(&[base, b"+"].concat()),
             _ => self.texts.text(base),
         };
         let at = number as usize;
@@ -229,9 +229,9 @@ impl World {
         &self.texts.values[class.0 as usize]
     }
 
-    pub(super) fn kind(&self, class: ClassName) -> Kind {
+    pub(super) fn kind(&self, class: ClassName) -> ClassKind {
         let kind = self.kinds.get(class.0 as usize).copied().flatten();
-        kind.unwrap_or(Kind::Ordinary)
+        kind.unwrap_or(ClassKind::Ordinary)
     }
 
     pub(super) fn name_and_descriptor(&self, signature: Signature) -> (&[u8], &[u8]) {
@@ -244,7 +244,7 @@ impl World {
     pub(super) fn find_class(&self, name: &[u8]) -> Option<ClassName> {
         let (base, kind) = self.runtime.kind(name);
         match kind {
-            Kind::Hidden => self.find(&[base, b"+"].concat()),
+            ClassKind::Hidden => self.find(&[base, b"+"].concat()),
             _ => self.find(base),
         }
     }

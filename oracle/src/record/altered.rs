@@ -76,7 +76,7 @@ impl Alteration {
 
 /// The place of an altered value.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
-pub enum Place {
+pub enum AlteredPlace {
     /// A register, by its number. The file has the names of the registers, so that they are those of the machine that wrote
     /// the file ([`slot::register`]).
     Register(usize),
@@ -87,30 +87,30 @@ pub enum Place {
 /// Lower words are numbers of registers.
 const STACK: u64 = 0x1000;
 
-impl Place {
+impl AlteredPlace {
     /// The word of the file.
     pub fn to_word(self) -> u64 {
         match self {
-            Place::Register(number) => number as u64,
-            Place::Stack(distance) => STACK.saturating_add(distance),
+            AlteredPlace::Register(number) => number as u64,
+            AlteredPlace::Stack(distance) => STACK.saturating_add(distance),
         }
     }
 
-    fn from_word(word: u64) -> Place {
+    fn from_word(word: u64) -> AlteredPlace {
         match word.checked_sub(STACK) {
-            Some(distance) => Place::Stack(distance),
-            None => Place::Register(word as usize),
+            Some(distance) => AlteredPlace::Stack(distance),
+            None => AlteredPlace::Register(word as usize),
         }
     }
 
     /// Its name, by the `words` of the file.
     fn name(self, words: &[u64]) -> String {
         match self {
-            Place::Register(number) if number < slot::MOST_REGISTERS => {
+            AlteredPlace::Register(number) if number < slot::MOST_REGISTERS => {
                 name_from_word(words[slot::register(number)])
             }
-            Place::Register(_) => "?".into(),
-            Place::Stack(distance) => format!("stack + {distance}"),
+            AlteredPlace::Register(_) => "?".into(),
+            AlteredPlace::Stack(distance) => format!("stack + {distance}"),
         }
     }
 }
@@ -303,7 +303,7 @@ impl UnfinishedWalk {
         let change = |number| {
             let [place, kind, before, after] = slot::change(number).map(|at| words[at]);
             Some(Change {
-                place: Place::from_word(place).name(words),
+                place: AlteredPlace::from_word(place).name(words),
                 how: *Alteration::ALL.get(kind as usize)?,
                 before: Address(before as usize),
                 after: Address(after as usize),
@@ -350,8 +350,8 @@ mod tests {
         words[slot::CHANGES] = 2;
         words[slot::register(16)] = name_to_word("counter");
         let changes = [
-            (Place::Register(16), Alteration::Bit, 4, 6),
-            (Place::Stack(24), Alteration::Random, 1, u64::MAX),
+            (AlteredPlace::Register(16), Alteration::Bit, 4, 6),
+            (AlteredPlace::Stack(24), Alteration::Random, 1, u64::MAX),
         ];
         for (number, (place, kind, before, after)) in changes.into_iter().enumerate() {
             let values = [place.to_word(), kind as u64, before, after];

@@ -5,7 +5,7 @@ use super::stacks::{Layout, RawFrame};
 use super::values::{self, Value};
 use crate::bytes::Bytes;
 use crate::shown::{Frames, Shown};
-use crate::sink::{Frame, Method, Place, Sink, internal_name};
+use crate::sink::{Frame, FramePosition, Method, Sink, internal_name};
 use rustc_hash::FxBuildHasher;
 use std::collections::HashMap;
 
@@ -22,18 +22,18 @@ struct MethodKeys {
 
 /// The kind of a frame that is not of a method's bytecode.
 #[derive(Copy, Clone, Debug)]
-enum Kind {
+enum FrameKind {
     /// A native method, if the frame has a method of Java.
     Native,
     /// A frame of the kernel or of the JVM, in recordings of async-profiler.
     NotJava,
 }
 
-impl Kind {
-    fn of(description: &str) -> Option<Kind> {
+impl FrameKind {
+    fn of(description: &str) -> Option<FrameKind> {
         match description {
-            "Native" => Some(Kind::Native),
-            "Kernel" | "C++" => Some(Kind::NotJava),
+            "Native" => Some(FrameKind::Native),
+            "Kernel" | "C++" => Some(FrameKind::NotJava),
             _ => None,
         }
     }
@@ -48,7 +48,7 @@ pub(super) struct Constants<'a> {
     classes: Pool<i64>,
     methods: Pool<MethodKeys>,
     /// The kinds of frames, without those of Java code. There are few.
-    kinds: Vec<(i64, Kind)>,
+    kinds: Vec<(i64, FrameKind)>,
     /// Threads: their Java thread ids, or else their ids in the system, as a negative number.
     threads: Pool<i64>,
     /// The ids of threads in the system; 0 for virtual threads.
@@ -141,7 +141,8 @@ impl<'a> Constants<'a> {
             }
             "jdk.types.FrameType" => {
                 if let Some(Value::Text(Some(text))) = found.remove("description") {
-                    self.kinds.extend(Kind::of(&text).map(|kind| (key, kind)));
+                    self.kinds
+                        .extend(FrameKind::of(&text).map(|kind| (key, kind)));
                 }
             }
             "java.lang.Thread" => {
@@ -239,13 +240,13 @@ impl<'a> Constants<'a> {
     fn frame(&self, raw: RawFrame, method: u32) -> Option<Frame> {
         let kind = self.kinds.iter().find(|(key, _)| *key == raw.kind);
         let place = match kind {
-            Some((_, Kind::Native)) => Place::Native,
-            Some((_, Kind::NotJava)) => return None,
+            Some((_, FrameKind::Native)) => FramePosition::Native,
+            Some((_, FrameKind::NotJava)) => return None,
             // async-profiler records native methods in this way.
             None if raw.bci == 0 && raw.line == 0 && self.is_of_async_profiler() => {
-                Place::Unknown(None)
+                FramePosition::Unknown(None)
             }
-            None => Place::Bci(raw.bci as i32),
+            None => FramePosition::Bci(raw.bci as i32),
         };
         Some(Frame { method, place })
     }
@@ -253,7 +254,7 @@ impl<'a> Constants<'a> {
     /// Whether async-profiler wrote the chunk: the JDK has no frames of the kernel.
     fn is_of_async_profiler(&self) -> bool {
         let mut kinds = self.kinds.iter();
-        kinds.any(|(_, kind)| matches!(kind, Kind::NotJava))
+        kinds.any(|(_, kind)| matches!(kind, FrameKind::NotJava))
     }
 }
 

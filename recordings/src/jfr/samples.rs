@@ -6,7 +6,7 @@ use super::format::fill;
 use super::metadata::Types;
 use super::values::{self, Value};
 use crate::bytes::Bytes;
-use crate::sink::{Method, Note, Place, Sink, Stack};
+use crate::sink::{FramePosition, Method, Note, Sink, Stack};
 use std::collections::HashMap;
 use std::io::BufRead;
 use std::sync::Arc;
@@ -66,7 +66,7 @@ pub struct TimedSamples {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TimedStack {
     /// The method of each frame as an index into [`TimedSamples::methods`], its place and its line.
-    pub frames: Vec<(u32, Place, i64)>,
+    pub frames: Vec<(u32, FramePosition, i64)>,
     /// Whether JFR says that frames at the bottom are missing.
     pub truncated: bool,
     /// The last mark of the profiler that it could not walk on, if there is one.

@@ -4,7 +4,7 @@ use crate::model::Kind::{Numbers, Words};
 use crate::model::{Block, Cell, Room, Section, Table, Tone};
 use hotspot::causes::Cause;
 use hotspot::walkers::Walker;
-use oracle::observer::{Comparison, Only, Place, Row, Seen, What, comparisons};
+use oracle::observer::{Comparison, Occurrence, Only, Row, WalkerLayers, What, comparisons};
 use oracle::report::Report;
 use oracle::{Hooking, Layer};
 
@@ -45,7 +45,7 @@ fn of_program(of: &Comparison) -> Vec<Block> {
 }
 
 /// Which layers a place has, and how many checks compared a stack.
-fn layers(place: &Place) -> String {
+fn layers(place: &WalkerLayers) -> String {
     let decided = |hooks| {
         let mut rows = place.rows.iter();
         let row = rows.find(|row| row.what == What::Mismatch);
@@ -92,7 +92,7 @@ fn table(of: &Comparison) -> Table {
 }
 
 /// The place in a few words: its layers, each once.
-fn title(place: &Place) -> String {
+fn title(place: &WalkerLayers) -> String {
     let mut all: Vec<Layer> = place.layers.values().flatten().copied().collect();
     all.sort();
     all.dedup();
@@ -100,7 +100,7 @@ fn title(place: &Place) -> String {
     names.join(" / ")
 }
 
-fn what(what: &What, place: &Place) -> String {
+fn what(what: &What, place: &WalkerLayers) -> String {
     match what {
         What::Mismatch => "any mismatch".into(),
         What::OfCause(cause) => cause.to_string(),
@@ -118,7 +118,7 @@ fn what(what: &What, place: &Place) -> String {
     }
 }
 
-fn rate(seen: Seen) -> String {
+fn rate(seen: Occurrence) -> String {
     let Some(rate) = seen.rate() else {
         return "no data".into();
     };

@@ -3,7 +3,7 @@
 use super::digest::{Digest, DigestRun};
 use crate::numbers;
 use oracle::LayerRow;
-use oracle::observer::Seen;
+use oracle::observer::Occurrence;
 use oracle::tally::Tally;
 
 /// A table in Markdown.
@@ -133,7 +133,7 @@ pub(super) fn basis(columns: &[Column<'_>], scenario: &str) -> String {
 
 /// How often something was seen: `0.32 % (0.17 to 0.56 %)`, or `none (below 0.08 %)`.
 pub(super) fn rate(count: u64, checks: u64) -> String {
-    let seen = Seen { count, checks };
+    let seen = Occurrence { count, checks };
     let (low, high) = seen.interval();
     match (seen.rate(), count) {
         (None, _) => "no data".into(),

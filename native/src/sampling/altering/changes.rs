@@ -5,7 +5,7 @@ use crate::jvm::os::signal::ContextCopy;
 use crate::truth::interrupted::Interrupted;
 use oracle::Layer;
 use oracle::random::{GOLDEN, mix};
-use oracle::record::altered::{Alteration, Place, slot};
+use oracle::record::altered::{Alteration, AlteredPlace, slot};
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -67,7 +67,7 @@ impl Changes {
         Overwritten([(); OVERWRITTEN].map(|()| {
             let distance = size_of::<usize>() * (self.random() % STACK_WORDS) as usize;
             let before = thread.frame_word(distance)?;
-            let after = self.change(Place::Stack(distance as u64), before as u64, context);
+            let after = self.change(AlteredPlace::Stack(distance as u64), before as u64, context);
             thread.set_frame_word(distance, after as usize);
             Some((distance, before))
         }))
@@ -83,13 +83,13 @@ impl Changes {
                 _ => which as usize % arch::REGISTERS,
             };
             let before = *context.register(number);
-            let after = self.change(Place::Register(number), before, context);
+            let after = self.change(AlteredPlace::Register(number), before, context);
             *context.register(number) = after;
         }
     }
 
     /// Alters `value`, and writes down how.
-    fn change(&mut self, place: Place, value: u64, context: &mut ContextCopy) -> u64 {
+    fn change(&mut self, place: AlteredPlace, value: u64, context: &mut ContextCopy) -> u64 {
         let kind = Alteration::ALL[self.random() as usize % Alteration::ALL.len()];
         let other = *context.register(self.random() as usize % arch::REGISTERS);
         let after = kind.apply(value, other, || self.random());

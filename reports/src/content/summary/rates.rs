@@ -5,7 +5,7 @@ use crate::content::decision::standing;
 use crate::model::{Rate, Tone};
 use hotspot::walkers::Walker;
 use oracle::gate::{Basis, Decision, LayerDecision, Standing};
-use oracle::observer::Seen;
+use oracle::observer::Occurrence;
 use oracle::outcome::Outcome;
 use oracle::report::{LayerCounts, Report};
 use oracle::{Layer, LayerRow, ProgramKind, TruthKind, When};
@@ -22,7 +22,7 @@ fn rate(report: &Report, decided: &Decision, of: &LayerDecision) -> Rate {
     let counts = report.layer(layer);
     let tally = counts.map(LayerCounts::tally).unwrap_or_default();
     let (bad, judged) = (tally.mismatches(), tally.decided());
-    let seen = Seen {
+    let seen = Occurrence {
         count: bad,
         checks: judged,
     };
