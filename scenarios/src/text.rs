@@ -28,8 +28,14 @@ const SIMILAR: f64 = 0.7;
 
 /// The most similar name, as a part of a sentence; empty if none is similar.
 pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
-    let scored = known.map(|known| (strsim::jaro_winkler(name, known), known));
-    let best = scored.max_by(|a, b| a.0.total_cmp(&b.0));
+    // Jaro's distance does not see letters that have changed places in a short name.
+    let score = |known| match strsim::osa_distance(name, known) {
+        1 => 1.0,
+        _ => strsim::jaro_winkler(name, known),
+    };
+    let best = known
+        .map(|known| (score(known), known))
+        .max_by(|a, b| a.0.total_cmp(&b.0));
     match best {
         Some((score, known)) if score >= SIMILAR => format!("did you mean `{known}`? "),
         _ => String::new(),
