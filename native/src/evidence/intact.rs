@@ -1,6 +1,7 @@
 //! Whether the first frame of a walk of an interrupted thread is intact.
 
 use crate::jvm::Jvm;
+use crate::jvm::code_cache::CodeCache;
 use crate::sampling::sample::Sample;
 use hotspot::arch::{Arch, Native, Registers};
 use hotspot::code::{Blob, CodeKind, CodeMemory};
@@ -47,14 +48,26 @@ fn is_in_body(jvm: &Jvm, registers: &Registers) -> bool {
         && frame(&peek_bytes(registers.pc, CODE)) == Some(InterpreterFrame::Intact)
 }
 
-/// Whether the return address lies where the size of the compiled code's frame says.
+/// Whether the return address lies where the size of the compiled code's frame says, and the frame is complete.
 fn has_return_address(jvm: &Jvm, sample: &Sample, blob: &Blob) -> bool {
-    let code = peek_bytes(sample.registers.pc, CODE);
+    let pc = sample.registers.pc;
+    let code = peek_bytes(pc, CODE);
     let has_none = Native::is_prologue(&code) || Native::is_frame_removed(&code);
+    // `frame::safe_for_sender` asks `CodeBlob::is_frame_complete_at` first. Where C2 needs no stack bang,
+    //
+    //         sub  rsp, N
+    //         mov  [rsp + N - 16], rbp
+    //
+    // the size of the frame is right between the two instructions already, and the frame is complete after them.
+    let is_complete = |cache: &CodeCache| {
+        let start = cache.code_of(blob.start)?.start;
+        Some(pc >= start + cache.frame_complete(blob.start)?)
+    };
     let word = || {
         let cache = jvm.code_cache().ok()?;
-        let word = sample.stack_top.word(cache.frame_words(blob.start)? - 1)?;
-        Some(Word::of::<Native>(word, blob, cache))
+        let place = cache.frame_words(blob.start)?.checked_sub(1)?;
+        let word = sample.stack_top.word(place)?;
+        is_complete(cache)?.then(|| Word::of::<Native>(word, blob, cache))
     };
     !has_none && word().is_some_and(|word| word != Word::OfOther)
 }
