@@ -96,6 +96,10 @@ fn share(text: &str) -> Result<f64, String> {
 /// Judges the stacks and prints the findings. The exit code says whether an edge is impossible. An
 /// impossible edge need not be a JVM's fault.
 pub fn command(args: &EdgesArgs) -> Result<u8, Error> {
+    // Before the files are read, so that a mistake in the command line costs no time.
+    if let Some(home) = &args.jdk {
+        Jdk::find(Some(home.as_path()))?;
+    }
     let (files, _input) = files(&args.files)?;
     let (mut judge, mut names) = (Judge::new(&HotSpot), Names::default());
     let input = gather(&files, args, &mut judge, &mut names)?;
