@@ -8,9 +8,8 @@ mod support;
 use oracle::{Hooking, Layer};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use support::{Deadline, on_each_jdk};
+use std::path::Path;
+use support::{Deadline, c_library, on_each_jdk};
 
 /// What the other agent does, as `OtherAgent.java` says, and our hooks.
 const CASES: [(&str, Hooking); 5] = [
@@ -148,8 +147,7 @@ fn hidden_classes_of_one_name_are_told_apart() {
 fn an_instant_in_the_handler_of_another_agent_is_no_check() {
     const MET: u64 = 200;
     let dir = tempfile::tempdir().unwrap();
-    let Some(agent) = busy_agent(dir.path()) else {
-        println!("skipped: there is no C compiler `cc` to build the other agent with");
+    let Some(agent) = c_library("tests/other_agents/busy.c", dir.path()) else {
         return;
     };
     let scenario = format!(
@@ -188,29 +186,4 @@ fn an_instant_in_the_handler_of_another_agent_is_no_check() {
             seed += 1;
         }
     });
-}
-
-fn busy_agent(dir: &Path) -> Option<PathBuf> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/other_agents/busy.c");
-    let agent = dir.join("libbusy.so");
-    let built = Command::new("cc")
-        .args([
-            "-std=gnu11",
-            "-O1",
-            "-Wall",
-            "-Wextra",
-            "-shared",
-            "-fPIC",
-            "-o",
-        ])
-        .arg(&agent)
-        .arg(source)
-        .status();
-    match built {
-        Ok(status) => {
-            assert!(status.success(), "the other agent can be built");
-            Some(agent)
-        }
-        Err(_) => None,
-    }
 }

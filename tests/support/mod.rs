@@ -17,6 +17,37 @@ pub fn stackwitness() -> Command {
     command
 }
 
+/// The shared library of the C file `source` of this crate, built in `dir` as `lib` and the file's name; `None` without a C
+/// compiler, which is said.
+pub fn c_library(source: &str, dir: &Path) -> Option<PathBuf> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(source);
+    let name = source.file_stem().expect("a file").display();
+    let library = dir.join(format!("lib{name}.so"));
+    let built = Command::new("cc")
+        .args([
+            "-std=gnu11",
+            "-O1",
+            "-Wall",
+            "-Wextra",
+            "-shared",
+            "-fPIC",
+            "-o",
+        ])
+        .arg(&library)
+        .arg(&source)
+        .arg("-ldl")
+        .status();
+    let Ok(status) = built else {
+        println!(
+            "skipped: there is no C compiler `cc` to build {} with",
+            source.display()
+        );
+        return None;
+    };
+    assert!(status.success(), "{} can be built", source.display());
+    Some(library)
+}
+
 /// The result of a scenario. Its folder is removed with it.
 pub struct Ran {
     pub code: Option<i32>,

@@ -6,9 +6,11 @@ mod support;
 use oracle::Layer;
 use oracle::report::Report;
 use oracle::tally::Tally;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use support::{Deadline, on_each_jdk};
+use std::path::Path;
+use support::{Deadline, c_library, on_each_jdk};
+
+/// Our walkers.
+const SOURCE: &str = "tests/walker_function/walkers.c";
 
 /// So many answers are enough to tell one cut stack in ten from the budget.
 const ANSWERS: u64 = 2000;
@@ -34,32 +36,6 @@ const SCENARIO: &str = r#"
     fixtures = { names = ["mutual-recursion", "math-parser"], seconds = 1.5 }
 "#;
 
-/// Our walkers as a shared library; `None` without a C compiler.
-fn library(dir: &Path) -> Option<PathBuf> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/walker_function/walkers.c");
-    let library = dir.join("libwalkers.so");
-    let built = Command::new("cc")
-        .args([
-            "-std=gnu11",
-            "-O1",
-            "-Wall",
-            "-Wextra",
-            "-shared",
-            "-fPIC",
-            "-o",
-        ])
-        .arg(&library)
-        .arg(source)
-        .arg("-ldl")
-        .status();
-    let Ok(status) = built else {
-        println!("skipped: there is no C compiler `cc` to build walkers with");
-        return None;
-    };
-    assert!(status.success(), "the walkers can be built");
-    Some(library)
-}
-
 /// Runs until `layer` has its answers, and returns the last report with the sum of its counts.
 fn judged(jdk: &Path, walker: &str, layer: Layer) -> (Report, Tally) {
     let deadline = Deadline::new(format!("{jdk:?}: waiting for answers of {walker}"));
@@ -80,7 +56,7 @@ fn judged(jdk: &Path, walker: &str, layer: Layer) -> (Report, Tally) {
 #[test]
 fn a_function_is_judged_in_place_of_the_walker() {
     let dir = tempfile::tempdir().unwrap();
-    let Some(library) = library(dir.path()) else {
+    let Some(library) = c_library(SOURCE, dir.path()) else {
         return;
     };
     let library = library.display();
@@ -108,7 +84,7 @@ fn a_function_is_judged_in_place_of_the_walker() {
 #[test]
 fn a_function_that_is_not_there_is_named() {
     let dir = tempfile::tempdir().unwrap();
-    let Some(library) = library(dir.path()) else {
+    let Some(library) = c_library(SOURCE, dir.path()) else {
         return;
     };
     on_each_jdk(|jdk| {

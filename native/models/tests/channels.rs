@@ -86,20 +86,27 @@ fn a_ring_passes_each_value_once_and_in_order() {
     });
 }
 
+/// Two handlers pass 1 and 2 through a pool of these values, and a reader reads while they do and after them. Returns which
+/// of them had a value, and what was read, in order of size.
+fn two_handlers(values: Vec<u32>) -> ([bool; 2], Vec<u32>) {
+    let (writers, mut reader) = pool(values);
+    let writers = loom::sync::Arc::new(writers);
+    let handlers = [1, 2].map(|number| {
+        let writers = writers.clone();
+        thread::spawn(move || writers.pass(|value| *value = number))
+    });
+    let mut seen = vec![];
+    reader.read(|&value| seen.push(value));
+    let passed = handlers.map(|handler| handler.join().expect("no panic"));
+    reader.read(|&value| seen.push(value));
+    seen.sort();
+    (passed, seen)
+}
+
 #[test]
 fn a_pool_passes_each_value_of_two_handlers_once() {
     loom::model(|| {
-        let (writers, mut reader) = pool(vec![0, 0]);
-        let writers = loom::sync::Arc::new(writers);
-        let handlers = [1, 2].map(|number| {
-            let writers = writers.clone();
-            thread::spawn(move || writers.pass(|value| *value = number))
-        });
-        let mut seen = vec![];
-        reader.read(|&value| seen.push(value));
-        let passed = handlers.map(|handler| handler.join().expect("no panic"));
-        reader.read(|&value| seen.push(value));
-        seen.sort();
+        let (passed, seen) = two_handlers(vec![0, 0]);
         // Each handler has a value of its own.
         assert_eq!((passed, &seen[..]), ([true, true], &[1, 2][..]));
     });
@@ -109,17 +116,7 @@ fn a_pool_passes_each_value_of_two_handlers_once() {
 #[test]
 fn one_value_of_a_pool_is_with_one_thread_at_a_time() {
     loom::model(|| {
-        let (writers, mut reader) = pool(vec![0]);
-        let writers = loom::sync::Arc::new(writers);
-        let handlers = [1, 2].map(|number| {
-            let writers = writers.clone();
-            thread::spawn(move || writers.pass(|value| *value = number))
-        });
-        let mut seen = vec![];
-        reader.read(|&value| seen.push(value));
-        let passed = handlers.map(|handler| handler.join().expect("no panic"));
-        reader.read(|&value| seen.push(value));
-        seen.sort();
+        let (passed, seen) = two_handlers(vec![0]);
         let numbers = [1, 2].into_iter().zip(passed);
         let expected: Vec<_> = numbers.filter(|&(_, passed)| passed).collect();
         assert!(seen.iter().eq(expected.iter().map(|(number, _)| number)));

@@ -21,34 +21,37 @@ impl Found {
     }
 }
 
-fn find(address: usize) -> Option<Found> {
+/// Asks the dynamic linker for the library at `address`, and lets `read` read the answer and the library's file.
+fn look_up<T>(address: usize, read: impl FnOnce(&libc::Dl_info, &CStr) -> T) -> Option<T> {
     // SAFETY: dladdr only looks the address up; the names it gives live as long as the library.
     unsafe {
         let mut info: libc::Dl_info = std::mem::zeroed();
         if libc::dladdr(address as *const _, &mut info) == 0 || info.dli_fname.is_null() {
             return None;
         }
-        let path = CStr::from_ptr(info.dli_fname).to_string_lossy();
-        let function = (!info.dli_sname.is_null()).then(|| CStr::from_ptr(info.dli_sname));
-        Some(Found {
+        Some(read(&info, CStr::from_ptr(info.dli_fname)))
+    }
+}
+
+fn find(address: usize) -> Option<Found> {
+    look_up(address, |info, file| {
+        let path = file.to_string_lossy();
+        // SAFETY: the name lives as long as the library, and is copied.
+        let function =
+            (!info.dli_sname.is_null()).then(|| unsafe { CStr::from_ptr(info.dli_sname) });
+        Found {
             library: path.rsplit('/').next().unwrap_or_default().into(),
             offset: address.wrapping_sub(info.dli_fbase as usize),
             function: function.map(|name| name.to_string_lossy().into_owned()),
-        })
-    }
+        }
+    })
 }
 
 /// The file of the library at `address`, as it was loaded.
 pub fn file(address: usize) -> Option<PathBuf> {
-    // SAFETY: dladdr only looks the address up; the name lives as long as the library, and is copied.
-    unsafe {
-        let mut info: libc::Dl_info = std::mem::zeroed();
-        if libc::dladdr(address as *const _, &mut info) == 0 || info.dli_fname.is_null() {
-            return None;
-        }
-        let name = CStr::from_ptr(info.dli_fname).to_bytes();
-        Some(PathBuf::from(OsStr::from_bytes(name)))
-    }
+    look_up(address, |_, file| {
+        PathBuf::from(OsStr::from_bytes(file.to_bytes()))
+    })
 }
 
 /// The name of the file of the library at `address`.

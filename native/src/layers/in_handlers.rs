@@ -5,14 +5,11 @@
 //! answer about the program. Such instants are no checks. They are counted by the library of the handler.
 
 use crate::jvm::os::earlier;
-use crate::jvm::os::signal_set::SignalSet;
+use crate::jvm::os::signal_set::{SIGNALS, SignalSet};
 use crate::jvm::symbols;
 use oracle::record::Record;
 use std::collections::BTreeMap;
 use std::ffi::c_int;
-
-/// The number of signals of Linux, and 1.
-const SIGNALS: usize = 65;
 
 /// How often threads were met in handlers.
 pub struct InHandlers {

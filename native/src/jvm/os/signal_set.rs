@@ -3,6 +3,9 @@
 use std::ffi::c_int;
 use std::ptr;
 
+/// The number of signals of Linux, and 1: room for a value of each.
+pub const SIGNALS: usize = 65;
+
 /// The signals 1 to 64, each a bit.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
 pub struct SignalSet(u64);
@@ -42,7 +45,7 @@ impl SignalSet {
 
     /// The signals, in order.
     pub fn signals(self) -> impl Iterator<Item = c_int> {
-        (1..=64).filter(move |signal| self.0 >> (signal - 1) & 1 == 1)
+        (1..SIGNALS as c_int).filter(move |signal| self.0 >> (signal - 1) & 1 == 1)
     }
 }
 

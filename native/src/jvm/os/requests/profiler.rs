@@ -7,6 +7,7 @@
 use super::wrapping::Around;
 use crate::jvm::os::earlier::{self, call_earlier};
 use crate::jvm::os::signal::HandlerContext;
+use crate::jvm::os::signal_set::SIGNALS;
 use crate::jvm::symbols;
 use oracle::RecordedSampler;
 use std::ffi::{c_int, c_void};
@@ -15,9 +16,6 @@ use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::atomic::AtomicPtr;
 use std::sync::atomic::Ordering::{Acquire, Release};
-
-/// The number of signals of Linux, and 1.
-const SIGNALS: usize = 65;
 
 /// Signals that the processor raises, or that no handler may have. A profiler takes the former to survive its own
 /// mistakes, and not to sample.
