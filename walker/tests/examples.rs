@@ -8,7 +8,7 @@ use classfile_testing::jdk::Jdk;
 use installed::{compiler, install, walker};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use tempfile::TempDir;
 use test_support::{Output, run, until};
 
@@ -78,6 +78,8 @@ fn commands(source: &str) -> Vec<String> {
 /// An example with the library and the fixtures.
 struct Example {
     dir: TempDir,
+    /// Where the commands are run: the folder of the example's sources.
+    folder: PathBuf,
     jdk: Jdk,
     jar: PathBuf,
     commands: Vec<String>,
@@ -87,20 +89,28 @@ impl Example {
     fn new(name: &str, jdk: &Jdk) -> Example {
         let dir = tempfile::tempdir().expect("a folder");
         install(&dir.path().join("asgst"));
-        let source = walker().join("examples").join(name);
-        let text = fs::read_to_string(&source).expect("the example");
-        fs::copy(&source, dir.path().join(name)).expect("a copy");
+        let examples = walker().join("examples");
+        let text = fs::read_to_string(examples.join(name)).expect("the example");
+        // An example in a folder needs all of it.
+        let mut copy = Command::new("cp");
+        let whole = name.split('/').next().unwrap_or(name);
+        run(copy.arg("-r").arg(examples.join(whole)).arg(dir.path())).ok();
         let fixtures = java_fixtures::write_to(dir.path()).expect("fixtures");
         Example {
             jdk: jdk.clone(),
             jar: fixtures.fixtures_jar,
             commands: commands(&text),
+            folder: match name.split_once('/') {
+                Some((folder, _)) => dir.path().join(folder),
+                None => dir.path().to_owned(),
+            },
             dir,
         }
     }
 
+    /// A file of the example, or one that its commands make.
     fn path(&self, name: &str) -> PathBuf {
-        self.dir.path().join(name)
+        self.folder.join(name)
     }
 
     fn program(&self, millis: u32) -> String {
@@ -118,11 +128,11 @@ impl Example {
         let mut shell = Command::new("sh");
         shell
             .args(["-ec", command])
-            .env("ASGST", self.path("asgst"))
+            .env("ASGST", self.dir.path().join("asgst"))
             .env("JAVA_HOME", &self.jdk.home)
             .env("PROGRAM", program)
             .env_remove("JAVA_TOOL_OPTIONS")
-            .current_dir(self.dir.path());
+            .current_dir(&self.folder);
         shell
     }
 
@@ -180,20 +190,45 @@ impl Drop for Ended {
     }
 }
 
+/// A program that runs until it is ended, to attach to. Its output is in a file.
+struct Started {
+    child: Ended,
+    output: PathBuf,
+}
+
+impl Started {
+    fn new(example: &Example) -> Started {
+        let output = example.path("output");
+        let file = fs::File::create(&output).expect("a file");
+        let mut java = example.jdk.tool("java");
+        java.env_remove("JAVA_TOOL_OPTIONS")
+            .args(example.program(3_600_000).split(' '))
+            .current_dir(&example.folder)
+            .stdout(file.try_clone().expect("a file"))
+            .stderr(file);
+        Started {
+            child: Ended(java.spawn().expect("a JVM")),
+            output,
+        }
+    }
+
+    fn text(&self) -> String {
+        fs::read_to_string(&self.output).expect("the output")
+    }
+
+    fn assert_runs(&mut self) {
+        let ended = self.child.0.try_wait().expect("a child");
+        assert!(ended.is_none(), "the JVM has ended: {}", self.text());
+    }
+}
+
 #[test]
 fn the_profiler_in_c_attaches_and_detaches_as_its_comment_says() {
     for jdk in Jdk::all() {
         let example = Example::new("profiler.c", &jdk);
         assert_eq!(example.run("cc ", "").ok(), "");
-        let output = example.path("output");
-        let mut java = jdk.tool("java");
-        java.env_remove("JAVA_TOOL_OPTIONS")
-            .args(example.program(3_600_000).split(' '))
-            .current_dir(example.dir.path())
-            .stdout(fs::File::create(&output).expect("a file"))
-            .stderr(Stdio::null());
-        let mut program = Ended(java.spawn().expect("a JVM"));
-        let pid = program.0.id().to_string();
+        let mut program = Started::new(&example);
+        let pid = program.child.0.id().to_string();
         let attach = example
             .commands
             .iter()
@@ -204,16 +239,13 @@ fn the_profiler_in_c_attaches_and_detaches_as_its_comment_says() {
         let jcmd = |command: &str| run(example.shell(command, "").env("PID", &pid));
         // The VM may not be ready to be attached to.
         until("attaching", || {
-            assert!(
-                program.0.try_wait().expect("a child").is_none(),
-                "the JVM has ended"
-            );
+            program.assert_runs();
             jcmd(load).stdout.contains("return code: 0").then_some(())
         });
         std::thread::sleep(std::time::Duration::from_secs(1));
         let stopped = jcmd(stop);
         assert!(stopped.stdout.contains("return code: 0"), "{stopped:?}");
-        let text = fs::read_to_string(&output).expect("the output");
+        let text = program.text();
         let (total, failed) = (
             number(&text, "Total traces:"),
             number(&text, "Failed traces:"),
@@ -241,5 +273,102 @@ fn the_profiler_on_the_queue_runs_as_its_comment_says() {
         assert_eq!(samples.sum::<f64>() + left, enqueued, "{text}");
         let depths = text.lines().map(|line| line.split(';').count());
         assert!(depths.max() > Some(3), "{text}");
+    }
+}
+
+/// The jar of tiny-profiler, made as the comment of its main class says.
+fn tiny_profiler(jdk: &Jdk) -> Example {
+    let example = Example::new("tiny-profiler/Main.java", jdk);
+    for tool in ["javac", "jar"] {
+        let built = example.run(&format!("$JAVA_HOME/bin/{tool} "), "");
+        assert_eq!(built.ok(), "", "{tool}");
+    }
+    example
+}
+
+/// The rows of the table: method, samples, and samples on top.
+fn rows(text: &str) -> Vec<(&str, f64, f64)> {
+    let table = text
+        .split_once("On top")
+        .unwrap_or_else(|| panic!("no table in {text}"));
+    let rows = table.1.lines().skip(1).map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [method, samples, _, on_top, _] = words[..] else {
+            panic!("{line}");
+        };
+        let count = |word: &str| word.parse().unwrap_or_else(|e| panic!("{word}: {e}"));
+        (method, count(samples), count(on_top))
+    });
+    rows.collect()
+}
+
+#[test]
+fn tiny_profiler_runs_as_its_comment_says() {
+    for jdk in Jdk::all() {
+        let example = tiny_profiler(&jdk);
+        let text = example
+            .run("$JAVA_HOME/bin/java ", &example.program(1500))
+            .ok();
+        let total = number(&text, "Total samples:");
+        let rows = rows(&text);
+        // Every thread that is no daemon began in a main method, or in Thread.run.
+        let main = rows
+            .iter()
+            .find(|row| row.0 == "stackwitness.fixtures.Main.main");
+        let (_, below, on_top) = main.unwrap_or_else(|| panic!("no main: {text}"));
+        assert!(total > 0.0 && *below <= total && on_top <= below, "{text}");
+        assert!(rows.iter().map(|row| row.2).sum::<f64>() <= total, "{text}");
+        // Daemon threads are left out, the profiler's own among them.
+        assert!(!text.contains("tiny.Profiler"), "{text}");
+        is_flame_graph(&example.path("flames.html"));
+    }
+}
+
+#[test]
+fn tiny_profiler_attaches_as_its_comment_says() {
+    for jdk in Jdk::all() {
+        let example = tiny_profiler(&jdk);
+        let mut program = Started::new(&example);
+        let pid = program.child.0.id().to_string();
+        // The VM may not be ready to be attached to. The second time it is profiled already.
+        until("attaching", || {
+            program.assert_runs();
+            run(example.shell("$JAVA_HOME/bin/jcmd ", "").env("PID", &pid));
+            program.text().contains("profiled already").then_some(())
+        });
+        std::thread::sleep(std::time::Duration::from_secs(1));
+        // The JVM runs its shutdown hooks at SIGTERM.
+        run(Command::new("kill").arg(&pid)).ok();
+        until("the end of the program", || {
+            program.child.0.try_wait().expect("a child")
+        });
+        assert!(
+            number(&program.text(), "Total samples:") > 0.0,
+            "{}",
+            program.text()
+        );
+        is_flame_graph(&example.path("attached.html"));
+    }
+}
+
+#[test]
+fn tiny_profiler_names_the_option_that_it_does_not_understand() {
+    for jdk in Jdk::all() {
+        let example = tiny_profiler(&jdk);
+        for (options, message) in [
+            ("interval=5x", "interval=\"5x\" is no time"),
+            ("interval=0", "interval=\"0\" is no time"),
+            ("flamegraph", "flamegraph needs a file"),
+            ("table=maybe", "table is true or false"),
+            ("rate=7", "unknown option \"rate=7\""),
+        ] {
+            let mut java = jdk.tool("java");
+            java.arg(format!("-javaagent:tiny-profiler.jar={options}"))
+                .arg("-version")
+                .current_dir(&example.folder);
+            let ran = run(&mut java);
+            assert!(ran.stderr.contains(message), "{options}: {ran:?}");
+            assert!(!ran.stdout.contains("method table"), "{options}: {ran:?}");
+        }
     }
 }

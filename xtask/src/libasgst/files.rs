@@ -14,11 +14,31 @@ const DESCRIPTIONS: [(&str, &str); 3] = [
 ];
 
 /// Files of the workspace, and where they go.
-const COPIES: [(&str, &str); 7] = [
+const COPIES: [(&str, &str); 12] = [
     ("walker/include/profile2.h", "include"),
     ("walker/include/asgst.hpp", "include"),
     ("walker/examples/profiler.c", "share/doc/libasgst/examples"),
     ("walker/examples/queue.cpp", "share/doc/libasgst/examples"),
+    (
+        "walker/examples/tiny-profiler/MANIFEST.MF",
+        "share/doc/libasgst/examples/tiny-profiler",
+    ),
+    (
+        "walker/examples/tiny-profiler/Main.java",
+        "share/doc/libasgst/examples/tiny-profiler",
+    ),
+    (
+        "walker/examples/tiny-profiler/Options.java",
+        "share/doc/libasgst/examples/tiny-profiler",
+    ),
+    (
+        "walker/examples/tiny-profiler/Profiler.java",
+        "share/doc/libasgst/examples/tiny-profiler",
+    ),
+    (
+        "walker/examples/tiny-profiler/Store.java",
+        "share/doc/libasgst/examples/tiny-profiler",
+    ),
     ("docs/guide/libasgst.md", "share/doc/libasgst"),
     ("docs/walker.md", "share/doc/libasgst"),
     ("LICENSE", "share/doc/libasgst"),
