@@ -12,20 +12,20 @@
 //! | [`memory`] | readers of memory that may be unmapped |
 //! | [`threads`] | from a JNI environment to the VM's thread |
 //! | [`current`] | the thread that runs here, for walks in handlers |
-//! | [`bell`] | how handlers wake a thread |
+//! | [`notifier`] | how handlers wake a thread |
 //! | [`ring`] | how handlers pass values to a thread |
 //! | [`sync`] | the atomics of these channels |
 //! | [`tables`] | the published tables, by name |
 //!
 //! What the VM does not publish is a [`hotspot::layout::fields::Missing`], which callers must report.
 
-pub mod bell;
 #[cfg(target_arch = "x86_64")]
 pub mod current;
 mod futex;
 pub mod jvmti;
 pub mod library;
 pub mod memory;
+pub mod notifier;
 pub mod ring;
 pub mod sync;
 pub mod tables;

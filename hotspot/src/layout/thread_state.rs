@@ -2,9 +2,9 @@
 
 use super::fields::{Fields, Missing};
 
-/// What a thread does.
+/// What a thread does, whether or not it is about to do something else.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
-pub enum Doing {
+pub enum Activity {
     /// The thread has not begun to run Java code, or has ended.
     #[default]
     New,
@@ -22,10 +22,10 @@ pub enum Doing {
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
 pub struct ThreadState {
     /// What the thread does.
-    pub doing: Doing,
+    pub activity: Activity,
     /// Whether the thread is about to do something else (`_trans`): the VM checks for safepoints there. JDK 28 has no such
     /// states.
-    pub is_leaving: bool,
+    pub in_transition: bool,
 }
 
 /// The numbers that a VM gives to the states. Releases number them differently.
@@ -33,15 +33,19 @@ pub struct ThreadState {
 pub struct States([(Option<i32>, ThreadState); 2 * NAMES.len()]);
 
 /// The states by their names in HotSpot, each with the name of the state of a thread that is about to leave it.
-const NAMES: [(Doing, &str, &str); 4] = [
+const NAMES: [(Activity, &str, &str); 4] = [
     (
-        Doing::Native,
+        Activity::Native,
         "_thread_in_native",
         "_thread_in_native_trans",
     ),
-    (Doing::Vm, "_thread_in_vm", "_thread_in_vm_trans"),
-    (Doing::Java, "_thread_in_Java", "_thread_in_Java_trans"),
-    (Doing::Blocked, "_thread_blocked", "_thread_blocked_trans"),
+    (Activity::Vm, "_thread_in_vm", "_thread_in_vm_trans"),
+    (Activity::Java, "_thread_in_Java", "_thread_in_Java_trans"),
+    (
+        Activity::Blocked,
+        "_thread_blocked",
+        "_thread_blocked_trans",
+    ),
 ];
 
 /// States of threads that have not begun to run.
@@ -52,22 +56,28 @@ impl States {
     pub fn find(fields: &impl Fields) -> Result<States, Missing> {
         // Up to JDK 27 every state has one for threads that leave it; JDK 28 has no such states.
         let is_there = |name| fields.find_constant(name).is_some();
-        let has_leaving = NAMES.iter().any(|&(_, _, leaving)| is_there(leaving));
+        let has_transitions = NAMES.iter().any(|&(_, _, leaving)| is_there(leaving));
         let mut states = [(None, ThreadState::default()); 2 * NAMES.len()];
-        for (pair, (doing, name, leaving)) in states.chunks_exact_mut(2).zip(NAMES) {
+        for (pair, (activity, name, leaving)) in states.chunks_exact_mut(2).zip(NAMES) {
             let number = fields.constant(name)?;
-            pair[0] = (Some(number), ThreadState::of(doing));
-            if has_leaving {
+            pair[0] = (Some(number), ThreadState::of(activity));
+            if has_transitions {
                 let next = fields.constant(leaving)?;
                 // `globalDefinitions.hpp`: "Given a state, the xxxx_trans state can always be found by adding 1."
                 if number.checked_add(1) != Some(next) {
                     return Err(Missing::Disagreeing(vec![name, leaving]));
                 }
-                let is_leaving = true;
-                pair[1] = (Some(next), ThreadState { doing, is_leaving });
+                let in_transition = true;
+                pair[1] = (
+                    Some(next),
+                    ThreadState {
+                        activity,
+                        in_transition,
+                    },
+                );
             }
         }
-        if !has_leaving {
+        if !has_transitions {
             check_all(fields)?;
         }
         Ok(States(states))
@@ -97,26 +107,26 @@ fn check_all(fields: &impl Fields) -> Result<(), Missing> {
 }
 
 impl ThreadState {
-    /// The state of a thread that does this, and goes on with it.
-    pub const fn of(doing: Doing) -> ThreadState {
+    /// The state of a thread that does this, and is not in transition.
+    pub const fn of(activity: Activity) -> ThreadState {
         ThreadState {
-            doing,
-            is_leaving: false,
+            activity,
+            in_transition: false,
         }
     }
 
     /// The state in words.
     pub fn name(self) -> &'static str {
-        match (self.doing, self.is_leaving) {
-            (Doing::New, _) => "starting or ending",
-            (Doing::Native, false) => "in native",
-            (Doing::Native, true) => "in native, leaving",
-            (Doing::Vm, false) => "in the VM",
-            (Doing::Vm, true) => "in the VM, leaving",
-            (Doing::Java, false) => "in Java",
-            (Doing::Java, true) => "in Java, leaving",
-            (Doing::Blocked, false) => "blocked",
-            (Doing::Blocked, true) => "blocked, leaving",
+        match (self.activity, self.in_transition) {
+            (Activity::New, _) => "starting or ending",
+            (Activity::Native, false) => "in native",
+            (Activity::Native, true) => "in native, leaving",
+            (Activity::Vm, false) => "in the VM",
+            (Activity::Vm, true) => "in the VM, leaving",
+            (Activity::Java, false) => "in Java",
+            (Activity::Java, true) => "in Java, leaving",
+            (Activity::Blocked, false) => "blocked",
+            (Activity::Blocked, true) => "blocked, leaving",
         }
     }
 }

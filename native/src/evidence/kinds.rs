@@ -11,11 +11,11 @@ use std::sync::Mutex;
 const PLACES: usize = 256;
 
 /// The key of mismatches without their place. The cause is `None` if no cause is looked for.
-pub type Told = (Layer, Verdict, Option<&'static str>);
+pub type MismatchKind = (Layer, Verdict, Option<&'static str>);
 
 /// The counts. Any thread may count, but no signal handler.
 #[derive(Default)]
-pub struct Kinds(Mutex<HashMap<Told, HashMap<String, Count>>>);
+pub struct Kinds(Mutex<HashMap<MismatchKind, HashMap<String, Count>>>);
 
 #[derive(Default)]
 struct Count {
@@ -26,17 +26,17 @@ struct Count {
 
 impl Kinds {
     /// Counts one mismatch.
-    pub fn add(&self, told: Told, place: &str) {
+    pub fn add(&self, kind: MismatchKind, place: &str) {
         let mut counts = lock(&self.0);
-        let of_told = counts.entry(told).or_default();
-        if let Some(count) = of_told.get_mut(place) {
+        let of_kind = counts.entry(kind).or_default();
+        if let Some(count) = of_kind.get_mut(place) {
             count.seen += 1;
             return;
         }
         // Causes are few, so only the number of places is bounded.
-        let is_full = of_told.len() >= PLACES;
+        let is_full = of_kind.len() >= PLACES;
         let place = if is_full { KindCount::OTHER } else { place };
-        of_told.entry(place.into()).or_default().seen += 1;
+        of_kind.entry(place.into()).or_default().seen += 1;
     }
 
     /// The counts that have changed since the last call.
@@ -64,7 +64,7 @@ impl Kinds {
 mod tests {
     use super::*;
 
-    const TOLD: Told = (Layer::AsgctAsync, Verdict::Wrong, Some("leaf-call"));
+    const TOLD: MismatchKind = (Layer::AsgctAsync, Verdict::Wrong, Some("leaf-call"));
 
     fn places(kinds: &Kinds) -> Vec<(String, u64)> {
         let changed = kinds.take_changed().into_iter();

@@ -2,20 +2,19 @@
 
 mod code;
 pub mod compiled;
+mod instant_facts;
 mod intact;
 mod kinds;
-mod looked;
 mod proofs;
 mod reporter;
 mod reservoirs;
 mod return_address;
-mod seen;
 mod share;
 mod shown;
 pub mod state_check;
 
 pub use code::{code_of, describe, kind_at};
 pub use intact::is_intact;
-pub use kinds::Told;
+pub use kinds::MismatchKind;
+pub use proofs::Sampled;
 pub use reporter::{Found, Reporter};
-pub use seen::Seen;

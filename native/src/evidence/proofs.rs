@@ -1,10 +1,10 @@
 //! Looks for the facts on which causes rest ([`Proofs`]).
 
-use super::seen::Seen;
 use crate::jvm::Jvm;
 use crate::jvm::code_cache::CodeCache;
 use crate::jvm::debug_info::Scope;
 use crate::jvm::jni::Env;
+use crate::sampling::sample::Sample;
 use crate::sampling::stack_top::WORDS;
 use hotspot::arch::{Arch, InterpretedFrame, Native, RETURN_ADDRESS, Registers};
 use hotspot::code::{Blob, CodeKind, CodeMemory};
@@ -13,6 +13,17 @@ use hotspot::proofs::{InterpreterFrame, Proofs};
 use rustc_hash::FxBuildHasher;
 use std::collections::HashSet;
 use vm::memory::kernel::{OwnMemory, peek, peek_bytes};
+
+/// How a stack was seen, which decides where causes are looked for.
+#[derive(Copy, Clone)]
+pub enum Sampled<'a> {
+    /// By hooks, or by a walker whose mismatches have no known causes.
+    Plainly,
+    /// By AsyncGetCallTrace on its own thread, in a hook or in an event of JVMTI.
+    Here,
+    /// By AsyncGetCallTrace in a signal handler.
+    InSignal(&'a Sample),
+}
 
 const WORD: usize = size_of::<usize>();
 
@@ -35,13 +46,13 @@ pub struct Stacks<'a> {
 }
 
 /// What a look at a stack that was `seen` so finds; `env` is the calling thread's.
-pub fn find(jvm: &Jvm, env: Env<'_>, seen: Seen<'_>, stacks: &Stacks<'_>) -> Proofs {
+pub fn find(jvm: &Jvm, env: Env<'_>, seen: Sampled<'_>, stacks: &Stacks<'_>) -> Proofs {
     let Ok(cache) = jvm.code_cache() else {
         return Proofs::default();
     };
     match seen {
-        Seen::Plainly => Proofs::default(),
-        Seen::Here => {
+        Sampled::Plainly => Proofs::default(),
+        Sampled::Here => {
             let (pc, start, words) = own_words(jvm, env).unwrap_or_default();
             let words = Words {
                 start,
@@ -52,7 +63,7 @@ pub fn find(jvm: &Jvm, env: Env<'_>, seen: Seen<'_>, stacks: &Stacks<'_>) -> Pro
                 ..of_stack(jvm, cache, words, stacks)
             }
         }
-        Seen::InSignal(sample) => {
+        Sampled::InSignal(sample) => {
             let words = sample.stack_top.stack();
             let in_java = sample.seen.is_some_and(|seen| seen.is_without_pc());
             let anchored = sample.seen.map(|seen| seen.last.pc).filter(|&pc| pc != 0);

@@ -1,11 +1,10 @@
 //! Counts mismatches by kind, and writes some of them with their evidence.
 
 use super::code;
-use super::kinds::{Kinds, Told};
-use super::looked::Looked;
-use super::proofs::Stacks;
+use super::instant_facts::InstantFacts;
+use super::kinds::{Kinds, MismatchKind};
+use super::proofs::{Sampled, Stacks};
 use super::reservoirs::Reservoirs;
-use super::seen::Seen;
 use super::share::Share;
 use super::shown;
 use crate::edges::EdgeJudge;
@@ -39,7 +38,7 @@ pub struct Found<'a> {
     /// The truth with which the walk was compared.
     pub truth: &'a dyn Truth,
     /// How the stack was sampled.
-    pub seen: Seen<'a>,
+    pub seen: Sampled<'a>,
     /// The judge by class files, where they are kept.
     pub edges: Option<&'a EdgeJudge>,
 }
@@ -72,12 +71,12 @@ impl Reporter {
         let Found {
             layer, judgement, ..
         } = found;
-        let (looked, cause) = self.search(env, found);
+        let (facts, cause) = self.search(env, found);
         let kind = (layer, judgement.verdict, cause);
         self.count(kind, &self.place(env, found));
         if let Some(place) = self.kept.place(kind) {
-            let looked = looked.unwrap_or_else(|| self.look(env, found));
-            self.write(env, found, (cause, place), &looked, evidence());
+            let facts = facts.unwrap_or_else(|| self.look(env, found));
+            self.write(env, found, (cause, place), &facts, evidence());
         }
     }
 
@@ -86,22 +85,22 @@ impl Reporter {
         &'f self,
         env: Env<'_>,
         found: Found<'f>,
-    ) -> (Option<Looked<'f>>, Option<&'static str>) {
-        let name = |looked: &Looked<'_>| Some(self.cause_of(env, found, looked)?.name);
+    ) -> (Option<InstantFacts<'f>>, Option<&'static str>) {
+        let name = |facts: &InstantFacts<'_>| Some(self.cause_of(env, found, facts)?.name);
         // Imprecise stacks are many. The judge has read the debug info: the reason alone shows the cause.
         if found.judgement.verdict == Verdict::Imprecise {
-            return (None, name(&Looked::nowhere(self.truth.jvm)));
+            return (None, name(&InstantFacts::none(self.truth.jvm)));
         }
-        let looked = self.looks.take(|| {
-            let looked = self.look(env, found);
-            let name = name(&looked);
-            (Some(looked), name)
+        let facts = self.looks.take(|| {
+            let facts = self.look(env, found);
+            let name = name(&facts);
+            (Some(facts), name)
         });
-        looked.unwrap_or((None, Some(CauseName::NOT_LOOKED_AT)))
+        facts.unwrap_or((None, Some(CauseName::NOT_LOOKED_AT)))
     }
 
     /// Counts a mismatch at `place`.
-    pub fn count(&self, kind: Told, place: &str) {
+    pub fn count(&self, kind: MismatchKind, place: &str) {
         self.kinds.add(kind, place);
     }
 
@@ -114,15 +113,15 @@ impl Reporter {
     }
 
     /// The index of another mismatch in the sample of its kind, if the mismatch is kept.
-    pub fn kept(&self, kind: Told) -> Option<u32> {
+    pub fn kept(&self, kind: MismatchKind) -> Option<u32> {
         self.kept.place(kind)
     }
 
     /// Writes `found`, which has no cause, at the index `place` of its sample. The mismatch is not
     /// counted.
     pub fn keep(&self, env: Env<'_>, found: Found<'_>, place: u32, evidence: Evidence) {
-        let looked = self.look(env, found);
-        self.write(env, found, (None, place), &looked, evidence);
+        let facts = self.look(env, found);
+        self.write(env, found, (None, place), &facts, evidence);
     }
 
     fn write(
@@ -130,10 +129,10 @@ impl Reporter {
         env: Env<'_>,
         found: Found<'_>,
         (cause, place): (Option<&'static str>, u32),
-        looked: &Looked<'_>,
+        facts: &InstantFacts<'_>,
         mut evidence: Evidence,
     ) {
-        looked.add_to(&mut evidence);
+        facts.add_to(&mut evidence);
         let methods = &self.truth.methods;
         let mismatch = Mismatch {
             layer: found.layer,
@@ -154,17 +153,17 @@ impl Reporter {
     /// The cause of a mismatch, if a stack that was sampled in this way can have a cause; and the
     /// proofs on which the cause rests.
     pub fn explain(&self, env: Env<'_>, found: Found<'_>) -> (Option<&'static Cause>, Proofs) {
-        let looked = self.look(env, found);
-        (self.cause_of(env, found, &looked), looked.proofs)
+        let facts = self.look(env, found);
+        (self.cause_of(env, found, &facts), facts.proofs)
     }
 
     fn cause_of(
         &self,
         env: Env<'_>,
         found: Found<'_>,
-        looked: &Looked<'_>,
+        facts: &InstantFacts<'_>,
     ) -> Option<&'static Cause> {
-        if let Seen::Plainly = found.seen {
+        if let Sampled::Plainly = found.seen {
             return None;
         }
         let methods = &self.truth.methods;
@@ -180,12 +179,12 @@ impl Reporter {
             lowest: lowest.as_deref(),
             true_lowest: true_lowest.as_deref(),
             is_hook_alone: is_imprecise && is_hook_alone(methods, env, found),
-            proofs: &looked.proofs,
-            instant: looked.instant(),
+            proofs: &facts.proofs,
+            instant: facts.instant(),
         }))
     }
 
-    fn look<'f>(&'f self, env: Env<'_>, found: Found<'f>) -> Looked<'f> {
+    fn look<'f>(&'f self, env: Env<'_>, found: Found<'f>) -> InstantFacts<'f> {
         let methods = &self.truth.methods;
         let dotted = |frame: &Frame| methods.dotted(env, frame.method);
         let walked = LazyCell::new(|| found.walk.iter().map(dotted).collect::<Vec<_>>());
@@ -211,7 +210,7 @@ impl Reporter {
                 all.is_none_or(|all| count(all) > count(&walked))
             },
         };
-        Looked::at(self.truth.jvm, env, found.seen, &stacks)
+        InstantFacts::collect(self.truth.jvm, env, found.seen, &stacks)
     }
 
     /// The place of a mismatch, as [`oracle::record::KindCount`] defines it.
@@ -224,7 +223,7 @@ impl Reporter {
             _ => walk.get(judgement.at_frame.unwrap_or(0)).or(walk.last()),
         };
         let compiled = match (judgement.verdict, found.seen) {
-            (Verdict::Imprecise, Seen::InSignal(sample)) => {
+            (Verdict::Imprecise, Sampled::InSignal(sample)) => {
                 code::method_at(self.truth.jvm, sample.registers.pc)
             }
             _ => None,

@@ -1,7 +1,7 @@
 //! The choice of mismatches that are kept: a uniform sample of each kind, drawn as they come
 //! (Vitter, "Random Sampling with a Reservoir", algorithm R).
 
-use super::kinds::Told;
+use super::kinds::MismatchKind;
 use crate::locks::lock;
 use oracle::random::mix;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ pub struct Reservoirs {
     size: u32,
     seed: u64,
     /// How many mismatches of each kind came.
-    came: Mutex<HashMap<Told, u64>>,
+    came: Mutex<HashMap<MismatchKind, u64>>,
 }
 
 impl Reservoirs {
@@ -28,7 +28,7 @@ impl Reservoirs {
 
     /// The index of another mismatch in the reservoir of its kind, where it replaces an older
     /// mismatch; `None` if the mismatch is not kept.
-    pub fn place(&self, kind: Told) -> Option<u32> {
+    pub fn place(&self, kind: MismatchKind) -> Option<u32> {
         let mut came = lock(&self.came);
         let number = came.entry(kind).or_default();
         let before = *number;
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
     use oracle::{Layer, Verdict};
 
-    const KIND: Told = (Layer::AsgctAsync, Verdict::Wrong, Some("leaf-call"));
+    const KIND: MismatchKind = (Layer::AsgctAsync, Verdict::Wrong, Some("leaf-call"));
 
     /// The numbers of the mismatches that are kept out of `of`, and how many were written.
     fn kept(size: u32, seed: u64, of: u64) -> (Vec<u64>, u64) {

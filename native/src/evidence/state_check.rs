@@ -5,7 +5,7 @@ use crate::records::Records;
 use crate::sampling::sample::Sample;
 use hotspot::code::{CodeKind, CodeMemory};
 use hotspot::layout::fields::Missing;
-use hotspot::layout::thread_state::{Doing, ThreadState};
+use hotspot::layout::thread_state::{Activity, ThreadState};
 use oracle::record::Record;
 
 /// So many threads in compiled code are enough.
@@ -35,7 +35,7 @@ impl StateCheck {
             return;
         }
         self.seen += 1;
-        self.in_java += u32::from(seen.state == ThreadState::of(Doing::Java));
+        self.in_java += u32::from(seen.state == ThreadState::of(Activity::Java));
         if self.seen == ENOUGH && self.in_java == 0 {
             let why = Missing::Contradicted("_thread_in_Java");
             let lost = sight::contradicted(why.to_string());

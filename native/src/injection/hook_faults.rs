@@ -1,7 +1,7 @@
 //! Hooks that fail on purpose, if the configuration asks for such faults. They are the faults of
 //! layer `ground`, in which the hooks take the place of a walker.
 
-use super::book::Book;
+use super::fault_log::FaultLog;
 use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::Balance;
 use oracle::judge::Unseen;
@@ -56,26 +56,26 @@ fn strikes_now(state: &ThreadState, one_in: u64) -> bool {
 
 /// The hooks found their entries out of balance, with the verdict `verdict`. `excuse` says why this
 /// is no mismatch, if it is none.
-pub fn noticed(book: &Book, found: Balance, verdict: Verdict, excuse: Option<Unseen>) {
+pub fn noticed(fault_log: &FaultLog, found: Balance, verdict: Verdict, excuse: Option<Unseen>) {
     let most = match found {
         Balance::TooMany(n) => u64::from(n),
         Balance::TooFew => 1,
         Balance::Even => 0,
     };
     let outcome = excuse.map_or(Detection::Caught, Detection::Explained);
-    settle(book, most.min(PENDING.get()), verdict, outcome);
+    settle(fault_log, most.min(PENDING.get()), verdict, outcome);
 }
 
 /// The calling thread ends. It can no longer notice its failures.
-pub fn thread_ends(book: &Book) {
-    settle(book, PENDING.get(), Verdict::Match, Detection::Missed);
+pub fn thread_ends(fault_log: &FaultLog) {
+    settle(fault_log, PENDING.get(), Verdict::Match, Detection::Missed);
 }
 
-fn settle(book: &Book, count: u64, verdict: Verdict, outcome: Detection) {
+fn settle(fault_log: &FaultLog, count: u64, verdict: Verdict, outcome: Detection) {
     if let Some(hook_fault) = ASKED.get().filter(|_| count > 0) {
         PENDING.set(PENDING.get() - count);
         SETTLED.fetch_add(count, Relaxed);
-        book.note(
+        fault_log.note(
             TruthKind::Trace.checked_by(),
             hook_fault.name(),
             verdict,

@@ -1,6 +1,6 @@
 //! Faults in place of the answers of walkers, if the configuration asks for them.
 
-use super::book::Book;
+use super::fault_log::FaultLog;
 use crate::jvm::jni::Env;
 use crate::jvm::jvmti::JMethodId;
 use crate::locks::lock;
@@ -28,7 +28,7 @@ pub struct Injector {
     /// Has a profile in place of the walker of a layer whose samples are compared with the trace stack, at the cost of this method.
     biased: Option<(String, Mutex<BiasedWalker>)>,
     /// How each fault ended.
-    pub book: Book,
+    pub fault_log: FaultLog,
 }
 
 /// Earlier answers of the walker of one layer.
@@ -84,7 +84,7 @@ impl Injector {
                 let walker = BiasedWalker::new(biased.bias, seed);
                 (biased.method, Mutex::new(walker))
             }),
-            book: Book::default(),
+            fault_log: FaultLog::default(),
         }
     }
 
@@ -100,7 +100,7 @@ impl Injector {
         let fault = judged(answer, truth);
         let given = fault.judgement.verdict;
         let outcome = Detection::of(expected, given);
-        self.book
+        self.fault_log
             .note(answered.layer, kind.name(), given, outcome, 1);
         Some(fault)
     }

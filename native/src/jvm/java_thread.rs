@@ -4,7 +4,7 @@ use crate::jvm::jni::{Env, EnvAddress, Ref};
 use crate::jvm::os::signal::HandlerContext;
 use hotspot::layout::fields::Missing;
 use hotspot::layout::thread::{Anchor, JavaThread};
-use hotspot::layout::thread_state::{Doing, ThreadState};
+use hotspot::layout::thread_state::{Activity, ThreadState};
 use vm::memory::Permanent;
 use vm::memory::kernel::OwnMemory;
 use vm::tables::Tables;
@@ -15,7 +15,7 @@ pub struct JavaThreads(Threads);
 
 /// A thread at one instant.
 #[derive(Copy, Clone, Debug, Default)]
-pub struct Seen {
+pub struct ThreadSnapshot {
     /// Its state.
     pub state: ThreadState,
     /// Its last Java frame. The program counter may be 0 although there is a frame.
@@ -34,7 +34,7 @@ impl JavaThreads {
         let thread = unsafe { self.0.learn_from(env.raw(), thread.raw()) }?;
         // The VM calls agents in native code.
         match thread.state(&self.0.layout, &OwnMemory) {
-            Some(state) if state == ThreadState::of(Doing::Native) => Ok(()),
+            Some(state) if state == ThreadState::of(Activity::Native) => Ok(()),
             _ => Err(Missing::Contradicted("_thread_in_native")),
         }
     }
@@ -44,7 +44,7 @@ impl JavaThreads {
     pub fn is_blocked(&self, env: EnvAddress) -> bool {
         let state = |thread: JavaThread| thread.state(&self.0.layout, &OwnMemory);
         let state = self.thread_of(env).and_then(state);
-        state == Some(ThreadState::of(Doing::Blocked))
+        state == Some(ThreadState::of(Activity::Blocked))
     }
 
     /// The last Java frame of the thread of `env`, which has left Java code.
@@ -60,11 +60,11 @@ impl JavaThreads {
     ///
     /// # Safety
     /// `env` must be the calling thread's.
-    pub unsafe fn see(&self, _: &HandlerContext<'_>, env: EnvAddress) -> Option<Seen> {
+    pub unsafe fn see(&self, _: &HandlerContext<'_>, env: EnvAddress) -> Option<ThreadSnapshot> {
         let thread = self.thread_of(env)?;
         // SAFETY: the environment is a part of its thread, which runs here.
         let memory = unsafe { Permanent::new() };
-        Some(Seen {
+        Some(ThreadSnapshot {
             state: thread.state(&self.0.layout, &memory)?,
             last: thread.anchor(&self.0.layout, &memory)?,
         })
@@ -82,15 +82,15 @@ impl JavaThreads {
     }
 }
 
-impl Seen {
+impl ThreadSnapshot {
     /// Whether the thread runs Java code, and no anchor gives its last frame.
     pub fn is_in_java(&self) -> bool {
-        self.state == ThreadState::of(Doing::Java) && self.last.sp == 0
+        self.state == ThreadState::of(Activity::Java) && self.last.sp == 0
     }
 
     /// Whether the thread state is "in Java", and no anchor gives the walker a program counter. The
     /// interpreter sets the stack pointer of the anchor alone.
     pub fn is_without_pc(&self) -> bool {
-        self.state == ThreadState::of(Doing::Java) && self.last.pc == 0
+        self.state == ThreadState::of(Activity::Java) && self.last.pc == 0
     }
 }

@@ -2,7 +2,7 @@
 //! another walker with GetStackTrace.
 
 use super::context::Layers;
-use super::with_here::{self, Place, Reference, Standing};
+use super::with_here::{self, Place, Reference, Trust};
 use super::{ground, gst};
 use crate::jvm::jni::Env;
 use crate::jvm::os::clock;
@@ -81,7 +81,7 @@ pub fn with_stack<T>(
 
 fn check_layers(layers: &Layers, state: &ThreadState, env: Env<'_>, scratch: &mut Scratch) {
     let slots = &layers.records.slots;
-    let layer = layers.in_checks.next();
+    let layer = layers.in_checks.next_layer();
     let both = || iter::once(gst::LAYER).chain(layer);
     let drop = |cause| both().for_each(|layer| slots.drop(layer, cause));
     let unverifiable = || both().for_each(|layer| slots.count(layer, Verdict::Unverifiable));
@@ -109,7 +109,7 @@ fn check_layers(layers: &Layers, state: &ThreadState, env: Env<'_>, scratch: &mu
         (scratch.gst.frames(), asked),
         &scratch.copy,
     );
-    if Standing::of(&judged) == Standing::Confirmed {
+    if Trust::of(&judged) == Trust::Confirmed {
         let frames = scratch.gst.frames();
         let (jvm, methods) = (layers.truth.jvm, &layers.truth.methods);
         layers
@@ -125,7 +125,7 @@ fn check_layers(layers: &Layers, state: &ThreadState, env: Env<'_>, scratch: &mu
         };
         let reference = Reference {
             gst: scratch.gst.frames(),
-            standing: Standing::of(&judged),
+            trust: Trust::of(&judged),
             asked,
             carrier,
             place: Place::Hook,

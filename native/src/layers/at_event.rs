@@ -6,7 +6,7 @@
 //! classes that are loaded and prepared. Native methods have a thunk that tells of their calls.
 
 use super::context::Layers;
-use super::with_here::{self, Place, Reference, Standing};
+use super::with_here::{self, Place, Reference, Trust};
 use super::{at_check, gst};
 use crate::edges::Patience;
 use crate::jvm::jni::Env;
@@ -121,7 +121,7 @@ fn check(
     (place, scratch): (Place, &mut Scratch),
 ) {
     let slots = &layers.records.slots;
-    let Some(layer) = layers.in_events.next() else {
+    let Some(layer) = layers.in_events.next_layer() else {
         return;
     };
     let asked = clock::since_start();
@@ -150,8 +150,8 @@ fn check(
     let (gst, walk) = (scratch.gst.frames(), scratch.walk.frames());
     let reference = Reference {
         gst,
-        standing: if walk.starts_with(gst) {
-            Standing::Unopposed
+        trust: if walk.starts_with(gst) {
+            Trust::Unopposed
         } else {
             by_class_files(layers, state, env, gst)
         },
@@ -163,14 +163,14 @@ fn check(
 }
 
 /// What class files say of GetStackTrace's answer, where they are kept.
-fn by_class_files(layers: &Layers, state: &ThreadState, env: Env<'_>, gst: &[Frame]) -> Standing {
+fn by_class_files(layers: &Layers, state: &ThreadState, env: Env<'_>, gst: &[Frame]) -> Trust {
     let found = layers
         .edge_judge()
         .and_then(|judge| judge.sure_findings(env, Patience::Hurries, gst::walked(state), gst));
     let is_refuted = found.iter().flatten().any(|found| found.is_impossible());
     if is_refuted {
-        Standing::Refuted
+        Trust::Refuted
     } else {
-        Standing::Unopposed
+        Trust::Unopposed
     }
 }

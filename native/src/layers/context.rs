@@ -9,8 +9,8 @@ use crate::records::Records;
 use crate::sampling::allocations::Allocations;
 use crate::self_test::SelfTest;
 use crate::truth::context::Truth;
-use crate::walkers::rota::Rota;
 use crate::walkers::table::Walkers;
+use crate::walkers::turn_order::TurnOrder;
 use oracle::When;
 use oracle::record::{Config, Record, Rewriting};
 use std::sync::OnceLock;
@@ -27,9 +27,9 @@ pub struct Layers {
     /// The walkers that this JVM has.
     pub walkers: &'static Walkers,
     /// The layers of checks in hooks that compare a walker with GetStackTrace.
-    pub in_checks: Rota,
+    pub in_checks: TurnOrder,
     /// The layers of JVMTI events.
-    pub in_events: Rota,
+    pub in_events: TurnOrder,
     /// How many allocations the VM reports, where it does.
     pub allocations: Allocations,
     /// Faults for tests of ourselves.
@@ -68,8 +68,8 @@ impl Layers {
             truth,
             records,
             walkers,
-            in_checks: Rota::here(config, When::Check),
-            in_events: Rota::here(config, When::Event),
+            in_checks: TurnOrder::here(config, When::Check),
+            in_events: TurnOrder::here(config, When::Event),
             allocations: Allocations::new(truth.jvm.jvmti),
             injector: Injector::new(
                 truth,
@@ -109,7 +109,7 @@ impl Layers {
             altered_examples,
             ..self.truth.rewriting().clone()
         }));
-        let mut faults = self.injector.book.counts();
+        let mut faults = self.injector.fault_log.counts();
         faults.extend(hook_faults::unsettled());
         if !faults.is_empty() {
             self.records.write(&Record::Faults(faults));

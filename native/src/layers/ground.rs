@@ -2,7 +2,7 @@
 //! the hooks before it have left.
 
 use super::context::Layers;
-use crate::evidence::{Found, Seen, Told};
+use crate::evidence::{Found, MismatchKind, Sampled};
 use crate::injection::hook_faults;
 use crate::jvm::jni::{Env, Global, Ref};
 use crate::truth::in_java;
@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 const LAYER: Layer = TruthKind::Trace.checked_by();
 
 /// The kind of this layer's mismatches, which have no cause.
-const KIND: Told = (LAYER, Verdict::Wrong, None);
+const KIND: MismatchKind = (LAYER, Verdict::Wrong, None);
 
 /// Balanced pops are added to the shared slots in lots of this size.
 const LOT: u64 = 256;
@@ -69,7 +69,7 @@ pub fn end_thread(layers: &Layers, state: &ThreadState, env: Env<'_>) {
         (left, Ok(false)) => unbalanced(layers, state, env, place, Balance::TooMany(left)),
         (_, Ok(true) | Err(_)) => return,
     }
-    hook_faults::thread_ends(&layers.injector.book);
+    hook_faults::thread_ends(&layers.injector.fault_log);
 }
 
 /// The end of a virtual thread: its trace stack must be empty.
@@ -179,15 +179,15 @@ pub fn explain(layers: &Layers, state: &ThreadState, env: Env<'_>, uneven: Uneve
         }
         _ => return unbalanced(layers, state, env, place, found),
     };
-    hook_faults::noticed(&layers.injector.book, found, verdict, Some(excuse));
+    hook_faults::noticed(&layers.injector.fault_log, found, verdict, Some(excuse));
 }
 
 /// An exit that throws after its `pop` is no fault of the hooks.
 #[cold]
 pub fn excuse_throw(layers: &Layers) {
     let excuse = Some(Unseen::ThrewAfterPop);
-    let book = &layers.injector.book;
-    hook_faults::noticed(book, Balance::TooFew, Verdict::Match, excuse);
+    let fault_log = &layers.injector.fault_log;
+    hook_faults::noticed(fault_log, Balance::TooFew, Verdict::Match, excuse);
 }
 
 /// Whether the VM may have ended frames without a hook.
@@ -203,7 +203,7 @@ fn unbalanced(layers: &Layers, state: &ThreadState, env: Env<'_>, place: &str, f
     let (truth, reporter) = (layers.truth, &layers.reporter);
     layers.records.slots.count(LAYER, Verdict::Wrong);
     reporter.count(KIND, place);
-    hook_faults::noticed(&layers.injector.book, found, Verdict::Wrong, None);
+    hook_faults::noticed(&layers.injector.fault_log, found, Verdict::Wrong, None);
     if !truth.jvm.is_live() {
         return;
     }
@@ -234,7 +234,7 @@ fn unbalanced(layers: &Layers, state: &ThreadState, env: Env<'_>, place: &str, f
         tid: state.tid(),
         walk: &[],
         truth: &TraceTruth::new(&trace, &truth.methods),
-        seen: Seen::Plainly,
+        seen: Sampled::Plainly,
         edges: None,
     };
     let evidence = Evidence {

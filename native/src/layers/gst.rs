@@ -4,7 +4,7 @@
 use super::context::Layers;
 use super::path::{Check, nothing_more};
 use crate::edges::{Memo, Patience, Thread, show};
-use crate::evidence::{Found, Seen};
+use crate::evidence::{Found, Sampled};
 use crate::jvm::jni::Env;
 use crate::truth::read_stack::ReadStack;
 use crate::truth::thread_state::ThreadState;
@@ -52,7 +52,7 @@ pub fn check(
         layer: LAYER,
         env,
         tid: state.tid(),
-        seen: Seen::Plainly,
+        seen: Sampled::Plainly,
         evidence: &nothing_more,
     };
     let honest = check.run(layers, gst, &truth);
@@ -99,7 +99,7 @@ pub fn check_elsewhere(
             tid,
             walk: gst,
             truth: &ClassesTruth(&|_| None),
-            seen: Seen::Plainly,
+            seen: Sampled::Plainly,
             edges: None,
         };
         layers.reporter.report(env, found, evidence);

@@ -3,7 +3,7 @@
 
 use super::context::Layers;
 use super::profiles::Ran;
-use crate::evidence::{Found, Seen};
+use crate::evidence::{Found, Sampled};
 use crate::injection::walker_faults::Answered;
 use crate::jvm::jni::Env;
 use crate::records::pairs::Named;
@@ -23,7 +23,7 @@ pub struct Check<'a> {
     /// Kernel id of the thread whose stack was walked.
     pub tid: i32,
     /// How the stack was sampled.
-    pub seen: Seen<'a>,
+    pub seen: Sampled<'a>,
     /// Further evidence on a stack.
     pub evidence: &'a dyn Fn(&[Frame]) -> Evidence,
 }
@@ -79,7 +79,7 @@ impl Check<'_> {
 
     /// Counts which methods ran at the instant of a signal, and which the walker names.
     fn pair(&self, layers: &Layers, walk: &[Frame], judgement: Judgement, truth: &dyn Truth) {
-        let Seen::InSignal(_) = self.seen else {
+        let Sampled::InSignal(_) = self.seen else {
             return;
         };
         let Some(ran) = Ran::of(&truth.stacks()) else {

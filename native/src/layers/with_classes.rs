@@ -4,7 +4,7 @@
 use super::context::Layers;
 use super::path::Check;
 use crate::edges::{EdgeJudge, Patience, Thread, show};
-use crate::evidence::Seen;
+use crate::evidence::Sampled;
 use crate::jvm::jni::Env;
 use crate::jvm::os::clock;
 use crate::sampling::sample::Sample;
@@ -101,7 +101,7 @@ impl<'e> CallEdges<'e> {
             layer,
             env: self.env,
             tid: thread.1,
-            seen: Seen::InSignal(sample),
+            seen: Sampled::InSignal(sample),
             evidence: &|walk| self.evidence(thread, walk),
         };
         check.run(self.layers, walk, &ClassesTruth(&edges));

@@ -3,7 +3,7 @@
 
 use super::context::Layers;
 use super::path::{Check, unless_doubtful};
-use crate::evidence::Seen;
+use crate::evidence::Sampled;
 use crate::jvm::jni::Env;
 use crate::jvm::jvmti::Event;
 use crate::truth::read_stack::ReadStack;
@@ -21,7 +21,7 @@ pub struct Reference<'a> {
     /// GetStackTrace's answer.
     pub gst: &'a [Frame],
     /// What is known of this answer.
-    pub standing: Standing,
+    pub trust: Trust,
     /// When GetStackTrace was asked, in nanoseconds of `clock::since_start`.
     pub asked: u64,
     /// The trace stack of the thread's carrier, if the thread is a virtual one.
@@ -54,7 +54,7 @@ impl Place {
 
 /// What is known of GetStackTrace's answer.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
-pub enum Standing {
+pub enum Trust {
     /// The answer is false.
     Refuted,
     /// Nobody has said otherwise.
@@ -63,13 +63,13 @@ pub enum Standing {
     Confirmed,
 }
 
-impl Standing {
+impl Trust {
     /// By the judgement of layer `gst`.
-    pub fn of(judged: &Judgement) -> Standing {
+    pub fn of(judged: &Judgement) -> Trust {
         match judged.verdict {
-            _ if judged.is_mismatch() => Standing::Refuted,
-            Verdict::Unverifiable => Standing::Unopposed,
-            _ => Standing::Confirmed,
+            _ if judged.is_mismatch() => Trust::Refuted,
+            Verdict::Unverifiable => Trust::Unopposed,
+            _ => Trust::Confirmed,
         }
     }
 }
@@ -97,7 +97,7 @@ pub fn check(
     if let Err(code) = walked {
         return layers.records.slots.count(layer, Verdict::Error(code.0));
     }
-    if reference.standing == Standing::Refuted {
+    if reference.trust == Trust::Refuted {
         let none = Judgement::plain(Verdict::Unverifiable, Reason::ReferenceMismatch);
         return layers.records.slots.judged(layer, &none);
     }
@@ -116,17 +116,15 @@ pub fn check(
         layer,
         env,
         tid: state.tid(),
-        seen: Seen::Here,
+        seen: Sampled::Here,
         evidence: &|_| Evidence {
             at: reference.place.name(),
             ..Evidence::default()
         },
     };
     // If the key stands for the same version still, its version at that time is certain.
-    let is_unsure = || {
-        reference.standing != Standing::Confirmed
-            || methods.have_changed_since(walk, reference.asked)
-    };
+    let is_unsure =
+        || reference.trust != Trust::Confirmed || methods.have_changed_since(walk, reference.asked);
     if methods.has_one_version_each() || is_unsure() {
         check.run(layers, walk, &unless_doubtful(&truth, methods));
         return;

@@ -3,7 +3,7 @@
 
 use super::context::Layers;
 use super::path::Check;
-use crate::evidence::Seen;
+use crate::evidence::Sampled;
 use crate::jvm::jni::{Env, Ref};
 use crate::sampling::sample::Sample;
 use crate::sampling::targets::Target;
@@ -110,7 +110,7 @@ pub fn check(
         layer,
         env,
         tid,
-        seen: Seen::InSignal(sample),
+        seen: Sampled::InSignal(sample),
         evidence,
     };
     check.run(layers, walk, &truth);

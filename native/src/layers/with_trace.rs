@@ -3,7 +3,7 @@
 
 use super::context::Layers;
 use super::path::Check;
-use crate::evidence::{Seen, compiled};
+use crate::evidence::{Sampled, compiled};
 use crate::jvm::jni::Env;
 use crate::sampling::sample::Sample;
 use crate::truth::context::Truth as Known;
@@ -73,7 +73,7 @@ pub fn check(
         layer,
         env,
         tid,
-        seen: Seen::InSignal(sample),
+        seen: Sampled::InSignal(sample),
         evidence,
     };
     check.run(layers, walk, &truth);

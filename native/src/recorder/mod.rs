@@ -4,7 +4,7 @@
 mod instant;
 mod methods;
 
-use crate::evidence::{self, Found, Reporter, Seen};
+use crate::evidence::{self, Found, Reporter, Sampled};
 use crate::jvm::jni::Env;
 use crate::locks::lock;
 use crate::sampling::sample::Sample;
@@ -85,7 +85,7 @@ impl Recorder {
             (None, None)
         };
         let sample = match seen {
-            Seen::InSignal(sample) => Some(sample),
+            Sampled::InSignal(sample) => Some(sample),
             _ => None,
         };
         let judged = RecordedJudgement {

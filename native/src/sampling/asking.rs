@@ -8,7 +8,7 @@ use crate::truth::thread_state::ThreadState;
 use oracle::Layer;
 use std::io;
 use std::time::Duration;
-use vm::bell::Bell;
+use vm::notifier::Notifier;
 
 /// The number of samples: requests under way, and samples whose thread answers late.
 const SAMPLES: usize = 64;
@@ -17,7 +17,7 @@ const SAMPLES: usize = 64;
 static ALL: Pool<Order> = Pool::new();
 
 /// Rings when a sample is done.
-static BELL: Bell = Bell::new();
+static NOTIFIER: Notifier = Notifier::new();
 
 /// A sample that may be requested.
 pub type Free = handoff::Free<Order>;
@@ -75,7 +75,7 @@ pub fn make() -> io::Result<Vec<Free>> {
 /// sample, and gives it back.
 pub fn answer(context: &HandlerContext<'_>, word: u64, fill: impl FnOnce(&mut Order)) {
     if ALL.answer(context, handoff::Ticket::from_raw(word), fill) {
-        BELL.ring();
+        NOTIFIER.notify();
     }
 }
 
@@ -95,5 +95,5 @@ pub fn ask(
 
 /// Waits until one of `asked` is done. Returns false after `patience`.
 pub fn wait<'a>(asked: impl Iterator<Item = &'a Asked> + Clone, patience: Duration) -> bool {
-    BELL.wait(patience, || asked.clone().any(Asked::is_done))
+    NOTIFIER.wait(patience, || asked.clone().any(Asked::is_done))
 }

@@ -4,7 +4,7 @@ use super::targets::Targets;
 use crate::arch;
 use crate::jvm::os::requests::pool::{Reader, Writers, pool};
 use crate::jvm::os::requests::wrapping::{Asking, request};
-use crate::jvm::os::signal::{HandlerContext, Post};
+use crate::jvm::os::signal::{HandlerContext, SignalSender};
 use crate::truth::interrupted::Interrupted;
 use crate::truth::trace_stack::StackCopy;
 use oracle::RecordedSampler;
@@ -103,9 +103,9 @@ fn copy(
 }
 
 /// Makes the request that JFR's timer of a thread makes, of a thread that runs. Returns whether there is one.
-pub fn ask(targets: &mut Targets<'_>, post: Post) -> bool {
+pub fn ask(targets: &mut Targets<'_>, sender: SignalSender) -> bool {
     let target = targets.choose(false, |_| false);
-    target.is_some_and(|target| request(post, Asking::CpuTime, target.tid))
+    target.is_some_and(|target| request(sender, Asking::CpuTime, target.tid))
 }
 
 /// How many requests of a sampler were not copied so far.

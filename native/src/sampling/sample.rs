@@ -1,7 +1,7 @@
 //! A sample: the signal handler writes it, and the sampler reads it.
 
 use super::stack_top::StackTop;
-use crate::jvm::java_thread::Seen;
+use crate::jvm::java_thread::ThreadSnapshot;
 use crate::jvm::os::signal_set::SignalSet;
 use crate::truth::trace_stack::StackCopy;
 use crate::walkers::buffer::{FrameBuffer, MAX_FRAMES, Walk};
@@ -40,7 +40,7 @@ pub struct Sample {
     /// Whether the trace stacks could be copied.
     pub copied: Result<(), Drop>,
     /// The thread's state and its last Java frame, if the VM describes them.
-    pub seen: Option<Seen>,
+    pub seen: Option<ThreadSnapshot>,
     /// The registers of the interrupted code.
     pub registers: Registers,
     /// The words at the stack pointer.

@@ -12,10 +12,10 @@ use super::suspending::Suspensions;
 use super::targets::{Target, Targets};
 use crate::jvm::jni::Env;
 use crate::jvm::os::clock;
-use crate::jvm::os::signal::Post;
+use crate::jvm::os::signal::SignalSender;
 use crate::records::Records;
 use crate::truth::context::Truth;
-use crate::walkers::rota::Rota;
+use crate::walkers::turn_order::TurnOrder;
 use oracle::pace::Pace;
 use oracle::record::{Config, Record};
 use oracle::tally::Drop;
@@ -117,13 +117,13 @@ impl Ready {
             client,
             supply: Supply::new(self.samples),
             asked: Vec::new(),
-            alone: Rota::of_samples(config),
-            with_gst: Rota::with_gst(config),
+            alone: TurnOrder::of_samples(config),
+            with_gst: TurnOrder::with_gst(config),
             since_gst: 0,
             suspensions: Suspensions::new(config.sampling.suspend_share),
             turns: Turns::new(config.turns),
             answers: 0,
-            post: Post::new(),
+            sender: SignalSender::new(),
         };
         sampling.begin_turn();
         let mut booked = Instant::now();
@@ -184,13 +184,13 @@ struct Sampling<'e, 'c> {
     /// Requests under way.
     asked: Vec<Request<'e>>,
     /// The layers whose samples are judged as they are.
-    alone: Rota,
+    alone: TurnOrder,
     /// The layers whose samples are compared with GetStackTrace at the next safepoint.
-    with_gst: Rota,
+    with_gst: TurnOrder,
     /// Samples of `alone` since the last sample of `with_gst`.
     since_gst: u32,
     suspensions: Suspensions,
-    post: Post,
+    sender: SignalSender,
     turns: Turns,
     /// Answers in this turn.
     answers: u64,
@@ -215,7 +215,7 @@ impl<'e> Sampling<'e, '_> {
         }
         let config = self.means.config;
         if config.sampling.chosen_instants {
-            return requests::ask(&mut self.targets, self.post);
+            return requests::ask(&mut self.targets, self.sender);
         }
         if config.sampling.gst_every > 0 && self.since_gst >= config.sampling.gst_every {
             self.since_gst = 0;
@@ -252,7 +252,7 @@ impl<'e> Sampling<'e, '_> {
         let target = self.targets.choose(false, is_busy);
         let request = target.and_then(|target| {
             self.since_gst += 1;
-            self.ask(target, &[self.alone.next()?], Depth::Check)
+            self.ask(target, &[self.alone.next_layer()?], Depth::Check)
         });
         let is_asked = request.is_some();
         self.asked.extend(request);
@@ -264,7 +264,7 @@ impl<'e> Sampling<'e, '_> {
         let Some(target) = self.targets.choose(true, |_| false) else {
             return false;
         };
-        let judged = self.with_gst.next().and_then(|layer| {
+        let judged = self.with_gst.next_layer().and_then(|layer| {
             self.with_answer(target, &[layer], Depth::Check, |client, target, sample| {
                 client.judge(layer, target, sample);
             })
@@ -304,7 +304,7 @@ impl<'e> Sampling<'e, '_> {
     /// The loop of [`Depth::Walk`]: asks a thread for a walk, and waits for the walk.
     fn ask_bare(&mut self) -> bool {
         let target = self.targets.choose(false, |_| false);
-        let asked = target.zip(self.alone.next());
+        let asked = target.zip(self.alone.next_layer());
         let answered = asked.and_then(|(target, layer)| {
             self.with_answer(target, &[layer], Depth::Walk, |_, _, _| {})
         });
@@ -323,7 +323,7 @@ impl<'e> Sampling<'e, '_> {
         if self.means.truth.has_light_hooks() {
             target.state.invite_check(clock::since_start());
         }
-        let signal = |word| self.post.send(target.tid, word);
+        let signal = |word| self.sender.send(target.tid, word);
         let layer = layers[0];
         let question = Question {
             target: target.state,
@@ -374,7 +374,7 @@ impl<'e> Sampling<'e, '_> {
 
     /// Ends a request to the thread `tid`. Counts the loss if the thread did not answer.
     fn end(&mut self, asked: Asked, tid: i32, layers: &[Layer]) -> Option<Done> {
-        let ended = self.supply.end(asked, self.post, tid);
+        let ended = self.supply.end(asked, self.sender, tid);
         ended.map_err(|cause| self.lose(layers, cause)).ok()
     }
 

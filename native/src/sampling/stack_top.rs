@@ -1,6 +1,6 @@
 //! The words at the top of an interrupted thread's Java stack, as its signal handler copies them.
 
-use crate::jvm::java_thread::Seen;
+use crate::jvm::java_thread::ThreadSnapshot;
 use crate::truth::interrupted::Interrupted;
 use hotspot::layout::entry::Words;
 
@@ -28,7 +28,7 @@ impl StackTop {
 
     /// Copies the words, as far as the thread's stack reaches. Copies none if the stack pointer is
     /// not within the stack.
-    pub fn copy(&mut self, thread: Interrupted<'_>, seen: Option<Seen>) {
+    pub fn copy(&mut self, thread: Interrupted<'_>, seen: Option<ThreadSnapshot>) {
         let anchored = seen.filter(|seen| !seen.is_without_pc());
         let from = anchored.map_or(0, |seen| seen.last.sp);
         self.start = from.max(thread.context().registers().sp);

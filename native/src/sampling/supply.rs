@@ -4,7 +4,7 @@ use super::asking::{Asked, Done, Free, Late};
 use super::sample::Reply;
 use super::targets::Target;
 use crate::jvm::os::handoff::Ended;
-use crate::jvm::os::signal::Post;
+use crate::jvm::os::signal::SignalSender;
 use oracle::Layer;
 use oracle::tally::Drop;
 use std::time::{Duration, Instant};
@@ -62,7 +62,7 @@ impl Supply {
 
     /// Ends a request to the thread `tid`: the answer, or why there is none. If another thread has
     /// answered, the sample holds the truth of an older sample, and is not returned.
-    pub fn end(&mut self, asked: Asked, post: Post, tid: i32) -> Result<Done, Drop> {
+    pub fn end(&mut self, asked: Asked, sender: SignalSender, tid: i32) -> Result<Done, Drop> {
         match asked.end() {
             Ended::Done(done) if done.value().sample.reply == Reply::OtherThread => {
                 self.free.push(done.free());
@@ -73,7 +73,7 @@ impl Supply {
             Ended::Late(late) => self.late.push(late),
         }
         // The C library blocks all signals while a thread ends, so the last ones are never delivered.
-        if post.reaches(tid) {
+        if sender.reaches(tid) {
             Err(Drop::NoAnswer)
         } else {
             Err(Drop::ThreadEnded)

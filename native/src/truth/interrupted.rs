@@ -1,7 +1,7 @@
 //! The thread that a signal interrupted, for its handler.
 
 use super::thread_state::ThreadState;
-use crate::jvm::java_thread::{JavaThreads, Seen};
+use crate::jvm::java_thread::{JavaThreads, ThreadSnapshot};
 use crate::jvm::jni::EnvAddress;
 use crate::jvm::os::signal::HandlerContext;
 use crate::jvm::os::signal_set::SignalSet;
@@ -41,7 +41,7 @@ impl<'a> Interrupted<'a> {
     }
 
     /// The thread's state and its last Java frame, as the VM has them.
-    pub fn seen(self, threads: &JavaThreads) -> Option<Seen> {
+    pub fn seen(self, threads: &JavaThreads) -> Option<ThreadSnapshot> {
         // SAFETY: the state is the calling thread's, and so is the environment.
         unsafe { threads.see(self.context, self.env()) }
     }

@@ -1,7 +1,7 @@
 //! The stack walkers that the agent asks.
 //!
 //! Each walker is one file that implements [`walker::Walker`], and one row of [`table`]. [`here`] asks
-//! some of them for the calling thread. [`rota`] says whose turn it is.
+//! some of them for the calling thread. [`turn_order`] says whose turn it is.
 
 pub mod asgct;
 #[cfg(target_arch = "x86_64")]
@@ -17,6 +17,6 @@ mod gst_list;
 pub mod guarded;
 pub mod here;
 pub mod java;
-pub mod rota;
 pub mod table;
+pub mod turn_order;
 pub mod walker;

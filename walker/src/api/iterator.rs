@@ -7,7 +7,7 @@ use crate::queue::mark::Mark;
 use crate::queue::stack::Below;
 use crate::walk::Place;
 use crate::walk::frame::{Failure, Frame};
-use hotspot::layout::thread_state::Doing;
+use hotspot::layout::thread_state::Activity;
 use std::ffi::{c_int, c_void};
 use vm::memory::Live;
 
@@ -235,10 +235,10 @@ pub extern "C" fn ASGST_ThreadState() -> c_int {
         let thread = vm.threads.get(&memory)?;
         vm.threads.state(&memory, thread)
     });
-    match state.flatten().unwrap_or_default().doing {
-        Doing::New => 0,
-        Doing::Java => ALIVE | RUNNABLE,
-        Doing::Native => ALIVE | RUNNABLE | IN_NATIVE,
-        Doing::Vm | Doing::Blocked => ALIVE,
+    match state.flatten().unwrap_or_default().activity {
+        Activity::New => 0,
+        Activity::Java => ALIVE | RUNNABLE,
+        Activity::Native => ALIVE | RUNNABLE | IN_NATIVE,
+        Activity::Vm | Activity::Blocked => ALIVE,
     }
 }

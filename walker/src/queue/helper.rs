@@ -9,8 +9,8 @@ use jni_sys::{JNI_OK, JNIEnv, JavaVM, jobject};
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use vm::bell::Bell;
 use vm::memory::Guard;
+use vm::notifier::Notifier;
 
 /// How long a thread that somebody else has suspended is left alone.
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
@@ -45,7 +45,7 @@ pub struct Helper<H> {
     vm: JavaVmAddress,
     process: Process<H>,
     entries: Mutex<Vec<Arc<Entry<H>>>>,
-    bell: Bell,
+    notifier: Notifier,
 }
 
 #[derive(Copy, Clone)]
@@ -71,7 +71,7 @@ impl<H: Send + 'static> Helper<H> {
             vm: JavaVmAddress(vm),
             process,
             entries: Mutex::new(vec![]),
-            bell: Bell::new(),
+            notifier: Notifier::new(),
         }));
         let thread = std::thread::Builder::new().name("asgst queues".into());
         thread.spawn(|| helper.run()).ok()?;
@@ -138,7 +138,7 @@ impl<H: Send + 'static> Helper<H> {
 
     /// Lets the helper look at the queues. Async-signal-safe.
     pub fn ring(&self) {
-        self.bell.ring();
+        self.notifier.notify();
     }
 
     fn run(&self) {
@@ -174,7 +174,7 @@ impl<H: Send + 'static> Helper<H> {
                     let mut others = entries.iter().filter(|entry| entry.env != env);
                     others.any(|entry| entry.queue.is_waiting())
                 };
-                self.bell.wait(LOOK_ANYWAY, has_work);
+                self.notifier.wait(LOOK_ANYWAY, has_work);
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::walk::{Place, Position, Walk};
 use hotspot::arch::NativeRegisters as Registers;
 use hotspot::arch::{Follow, Native};
 use hotspot::layout::thread::JavaThread;
-use hotspot::layout::thread_state::Doing;
+use hotspot::layout::thread_state::Activity;
 use std::ops::Range;
 use vm::memory::Live;
 
@@ -29,13 +29,13 @@ impl<'a> Walk<'a> {
             return Err(Failure::Ending);
         }
         let state = threads.state(&memory, thread);
-        let doing = state.ok_or(Failure::Torn)?.doing;
+        let activity = state.ok_or(Failure::Torn)?.activity;
         let stack = threads.stack(&memory, thread).ok_or(Failure::Torn)?;
         let mut walk = Walk::new(vm, memory, stack, Position::End);
         walk.with_c = with_c;
         walk.unpacks = threads.unpacks(&memory, thread).ok_or(Failure::Torn)?;
         walk.thrown_at = threads.exception_pc(&memory, thread);
-        if matches!(doing, Doing::Java | Doing::Vm) {
+        if matches!(activity, Activity::Java | Activity::Vm) {
             // No collection moves objects, because no safepoint begins before the thread that is walked stops.
             walk.mounts = Some(thread);
         }
@@ -44,7 +44,7 @@ impl<'a> Walk<'a> {
             sp: registers.get(Native::SP).unwrap_or(0),
             fp: registers.get(Native::FP).unwrap_or(0),
         };
-        if doing != Doing::New
+        if activity != Activity::New
             && let Some((body, caller)) = walk.known_body(place)
         {
             walk.position = Position::Known(place, body, caller);
@@ -58,8 +58,8 @@ impl<'a> Walk<'a> {
             registers,
             is_at_call: false,
         };
-        walk.position = match (doing, kind, anchor) {
-            (Doing::New, ..) => return Err(Failure::UnsafeState),
+        walk.position = match (activity, kind, anchor) {
+            (Activity::New, ..) => return Err(Failure::UnsafeState),
             // Code of a method shows where the thread is, whatever its state is.
             (_, Some(Kind::Compiled(_) | Kind::Interpreter), _) => interrupted,
             // The stub that has left Java code is about to call the VM, and has kept no pc.
@@ -69,8 +69,8 @@ impl<'a> Walk<'a> {
             (_, None, Some(anchor)) if with_c => Position::C(in_c, Some(anchor)),
             (_, _, Some(anchor)) => walk.anchored(Some(anchor))?,
             (_, Some(_), None) => interrupted,
-            (Doing::Java, None, None) => Position::C(in_c, None),
-            (Doing::Native | Doing::Vm | Doing::Blocked, None, None) => {
+            (Activity::Java, None, None) => Position::C(in_c, None),
+            (Activity::Native | Activity::Vm | Activity::Blocked, None, None) => {
                 return Err(Failure::NoJavaFrame);
             }
         };

@@ -299,19 +299,20 @@ pub(super) fn of_timer(signal: c_int) -> libc::siginfo_t {
     unsafe { std::mem::transmute(QueuedInfo::of_timer(signal)) }
 }
 
-/// The sender of signals: values that need system calls, asked for once.
+/// Sends signals to threads of this process. It keeps what every signal carries and only the kernel knows, so that
+/// sending is one system call.
 #[derive(Copy, Clone)]
-pub struct Post {
+pub struct SignalSender {
     pid: i32,
     uid: u32,
 }
 
-impl Post {
-    /// This process.
-    pub fn new() -> Post {
+impl SignalSender {
+    /// A sender for this process.
+    pub fn new() -> SignalSender {
         // SAFETY: no preconditions.
         let (pid, uid) = unsafe { (libc::getpid(), libc::getuid()) };
-        Post { pid, uid }
+        SignalSender { pid, uid }
     }
 
     /// Sends the signal with `word` to the thread whose kernel id is `tid`.
@@ -370,12 +371,12 @@ mod tests {
     fn a_thread_is_reached_until_it_has_ended() {
         // SAFETY: no preconditions.
         let own = || unsafe { libc::gettid() };
-        let post = Post::new();
-        assert!(post.reaches(own()));
+        let sender = SignalSender::new();
+        assert!(sender.reaches(own()));
         let ended = thread::spawn(own).join().expect("it does not panic");
         let start = Instant::now();
         // The kernel removes a thread after others have been told of its end.
-        while post.reaches(ended) {
+        while sender.reaches(ended) {
             assert!(start.elapsed() < Duration::from_secs(60));
             thread::sleep(Duration::from_millis(1));
         }

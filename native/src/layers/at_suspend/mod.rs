@@ -12,7 +12,7 @@ mod elements;
 
 use super::context::Layers;
 use super::path::{Check, nothing_more};
-use crate::evidence::Seen;
+use crate::evidence::Sampled;
 use crate::jvm::jni::Env;
 use crate::sampling::client::Stopped;
 use crate::sampling::sample::Sample;
@@ -231,7 +231,7 @@ impl Answered<'_> {
                 layer,
                 env: self.env,
                 tid: self.tid,
-                seen: Seen::Plainly,
+                seen: Sampled::Plainly,
                 evidence: &|_| elements.evidence(answer, &truth),
             };
             check.run(self.layers, &walk, &ElementsTruth(&truth));
@@ -289,7 +289,7 @@ fn judge(
         layer,
         env,
         tid,
-        seen: Seen::Plainly,
+        seen: Sampled::Plainly,
         evidence: &nothing_more,
     };
     Some(check.run(layers, walk, &truth))

@@ -4,7 +4,7 @@
 
 use super::names::Names;
 use super::truth::truth;
-use crate::evidence::Seen;
+use crate::evidence::Sampled;
 use crate::jvm::jni::Env;
 use crate::layers::context::Layers;
 use crate::layers::path::{Check, nothing_more, unless_doubtful};
@@ -55,7 +55,7 @@ fn is_true(layers: &Layers, state: &ThreadState, env: Env<'_>, calls: &[Call]) -
             layer: LAYER,
             env,
             tid: state.tid(),
-            seen: Seen::Plainly,
+            seen: Sampled::Plainly,
             evidence: &nothing_more,
         };
         let truth = unless_doubtful(truth, &layers.truth.methods);

@@ -3,7 +3,7 @@
 use super::keeping::{Keeping, cannot_step, layer_of};
 use super::names::Names;
 use super::truth::{frames_of_call, truth};
-use crate::evidence::Seen as Sampled;
+use crate::evidence::Sampled;
 use crate::jvm::attached::AttachedThread;
 use crate::jvm::jni::Env;
 use crate::layers::context::Layers;
@@ -12,8 +12,8 @@ use crate::sampling::sample::Reply;
 use crate::sampling::stepping::asking::{Asking, Means};
 use crate::sampling::stepping::callers::{Below, KnownCalls};
 use crate::sampling::stepping::instant::{Instant, MOST_CALLS, WAITING};
+use crate::sampling::stepping::judged_pairs::JudgedPairs;
 use crate::sampling::stepping::key::key;
-use crate::sampling::stepping::seen::Seen;
 use crate::walkers::buffer::ErrorCode;
 use hotspot::walkers::Walker;
 use oracle::judge::{Strength, Truth};
@@ -53,7 +53,7 @@ pub fn start(layers: &'static Layers, guard: fn(&mut dyn FnMut())) -> Result<(),
     let walker = walker.ok_or_else(|| format!("this VM has no walker for {layer}"))?;
     let instants: std::io::Result<Vec<_>> = (0..WAITING).map(|_| Instant::new()).collect();
     let (writer, mut reader) = ring(instants.map_err(cannot_step)?);
-    let seen: &'static Seen = Box::leak(Box::new(Seen::new()));
+    let seen: &'static JudgedPairs = Box::leak(Box::new(JudgedPairs::new()));
     let calls: &'static KnownCalls = Box::leak(Box::new(KnownCalls::new()));
     let means = Means {
         jvm,
@@ -91,7 +91,7 @@ struct Judging<'e, 'k> {
     layers: &'static Layers,
     layer: Layer,
     env: Env<'e>,
-    seen: &'static Seen,
+    seen: &'static JudgedPairs,
     calls: &'static KnownCalls,
     names: Names,
     keeping: &'k mut Keeping,

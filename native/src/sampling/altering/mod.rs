@@ -4,8 +4,8 @@ mod changes;
 
 use crate::arch::REGISTERS;
 use crate::jvm::os::clock;
-use crate::jvm::os::held::Held;
 use crate::jvm::os::shared_words;
+use crate::jvm::os::thread_owned::ThreadOwned;
 use crate::truth::interrupted::Interrupted;
 use crate::walkers::buffer::{ErrorCode, FrameBuffer};
 use crate::walkers::guarded::walk_altered;
@@ -44,7 +44,7 @@ pub struct Alterations {
     walkers: Walkers,
     words: &'static [AtomicU64; slot::WORDS],
     /// One thread at a time makes such walks: the file has one last walk.
-    work: Held<Work>,
+    work: ThreadOwned<Work>,
 }
 
 struct Work {
@@ -70,7 +70,7 @@ impl Alterations {
             seed,
             walkers,
             words,
-            work: Held::new(Work { turn: 0, frames }),
+            work: ThreadOwned::new(Work { turn: 0, frames }),
         })
     }
 

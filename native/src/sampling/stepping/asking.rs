@@ -4,8 +4,8 @@ use super::at_instant::{AtInstant, Reached};
 use super::callers::{Below, KnownCalls};
 use super::counts::{COUNTS, Counts};
 use super::instant::{Instant, MOST_CALLS};
+use super::judged_pairs::{Found, JudgedPairs};
 use super::key::key;
-use super::seen::{Found, Seen};
 use crate::jvm::Jvm;
 use crate::jvm::os::clock;
 use crate::records::Records;
@@ -41,7 +41,7 @@ pub struct Means {
     /// The walker.
     pub walker: &'static dyn WalksInterrupted,
     /// What was seen.
-    pub seen: &'static Seen,
+    pub seen: &'static JudgedPairs,
     /// The calls whose frames are known.
     pub calls: &'static KnownCalls,
 }

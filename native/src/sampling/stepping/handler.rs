@@ -3,14 +3,14 @@
 use super::counts::{COUNTS, End};
 use super::thread::Stepper;
 use crate::jvm::os::clock;
-use crate::jvm::os::held::Held;
 use crate::jvm::os::signal::HandlerContext;
+use crate::jvm::os::thread_owned::ThreadOwned;
 use crate::jvm::os::trap::{self, Next, Trap, crossing};
 use std::io;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-static STEPPER: OnceLock<Held<Stepper>> = OnceLock::new();
+static STEPPER: OnceLock<ThreadOwned<Stepper>> = OnceLock::new();
 
 /// When the next turn may begin, in nanoseconds of [`clock::since_start`].
 static NEXT_TURN: AtomicU64 = AtomicU64::new(0);
@@ -31,7 +31,7 @@ static STOPPED: AtomicBool = AtomicBool::new(false);
 pub fn install(stepper: Stepper) -> io::Result<()> {
     NEXT_TURN.store(clock::since_start() + START, Relaxed);
     STEPPER
-        .set(Held::new(stepper))
+        .set(ThreadOwned::new(stepper))
         .map_err(|_| io::Error::other("threads step already"))?;
     trap::install(on_trap)
 }
@@ -48,7 +48,7 @@ pub fn may_step() -> bool {
 
 /// The calling thread steps no more for now, if it does. Returns whether it did.
 pub fn pause() -> bool {
-    let steps = STEPPER.get().is_some_and(Held::is_mine);
+    let steps = STEPPER.get().is_some_and(ThreadOwned::is_mine);
     if steps {
         trap::trap(Next::Run);
     }
@@ -63,7 +63,7 @@ pub fn go_on() {
 /// Takes the stepper for the calling thread, if it is free.
 pub fn take() -> bool {
     let is_time = clock::since_start() >= NEXT_TURN.load(Relaxed);
-    is_time && may_step() && STEPPER.get().is_some_and(Held::take)
+    is_time && may_step() && STEPPER.get().is_some_and(ThreadOwned::take)
 }
 
 /// The calling thread gives the stepper back.

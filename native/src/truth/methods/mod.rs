@@ -3,9 +3,9 @@
 mod altered;
 mod called_by_vm;
 mod changes;
-mod given;
 pub mod hooked;
 pub mod kept_ids;
+mod key_origins;
 pub mod old_frames;
 mod old_versions;
 pub mod registry;

@@ -2,9 +2,9 @@
 
 use super::altered::Altered;
 use super::called_by_vm::CalledByVm;
-use super::given::{Given, Origin};
 use super::hooked::{Hooked, Known, shown_name};
 use super::kept_ids::KeptIds;
+use super::key_origins::{KeyOrigins, Origin};
 use super::sites::Sites;
 use super::versions::Versions;
 use crate::jvm::Jvm;
@@ -29,7 +29,7 @@ pub struct Registry {
     next_id: AtomicU32,
     hooked: RwLock<HashMap<u32, Arc<Hooked>, FxBuildHasher>>,
     known: RwLock<HashMap<usize, Known, FxBuildHasher>>,
-    pub(super) given: Given,
+    pub(super) origins: KeyOrigins,
     versions: Versions,
     pub(super) sites: Sites,
     called_by_vm: CalledByVm,
@@ -49,7 +49,7 @@ impl Registry {
             next_id: AtomicU32::new(1),
             hooked: RwLock::default(),
             known: RwLock::default(),
-            given: Given::default(),
+            origins: KeyOrigins::default(),
             versions: Versions::default(),
             sites: Sites::default(),
             called_by_vm: CalledByVm::default(),
@@ -97,7 +97,7 @@ impl Registry {
 
     /// Adds the keys of a class that was prepared.
     pub fn add_keys(&self, methods: &[JMethodId]) {
-        self.given.add(methods.iter().map(|&method| method.0));
+        self.origins.add(methods.iter().map(|&method| method.0));
     }
 
     /// The hook of a method, if the method has a hook.
@@ -156,7 +156,7 @@ impl Registry {
             for key in keys() {
                 known.remove(key);
             }
-            self.given.unloaded(keys().copied());
+            self.origins.unloaded(keys().copied());
             self.versions.remove(keys().copied());
             self.sites.forget(keys().copied());
             self.called_by_vm.forget(keys().copied());

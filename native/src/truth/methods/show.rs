@@ -1,7 +1,7 @@
 //! Methods and frames in the form of reports.
 
-use super::given::Origin;
 use super::hooked::{Known, dotted, shown_name};
+use super::key_origins::Origin;
 use super::registry::Registry;
 use crate::jvm::jni::Env;
 use crate::jvm::jvmti::{JMethodId, MethodName, class_name};

@@ -4,7 +4,7 @@
 //! (`attached::rehearse`). Any other is looked for when a walk shows a key without a class. Where new classes get no
 //! ids (`kept_ids`), nothing is looked for: a look at all classes makes the ids of them all.
 
-use super::given::Origin;
+use super::key_origins::Origin;
 use super::registry::Registry;
 use oracle::trace::{HookId, MethodKey};
 
@@ -12,18 +12,18 @@ impl Registry {
     /// The origin of a key.
     pub(super) fn origin(&self, key: MethodKey) -> Origin {
         if self.kept_ids.are_too_many() {
-            self.given.origin_if_known(key.0)
+            self.origins.origin_if_known(key.0)
         } else {
-            self.given.origin(key.0, || self.add_all_keys())
+            self.origins.origin(key.0, || self.add_all_keys())
         }
     }
 
     /// The origin of a key, without waiting for its class.
     pub(super) fn origin_at_once(&self, key: MethodKey) -> Origin {
         if self.kept_ids.are_too_many() {
-            self.given.origin_if_known(key.0)
+            self.origins.origin_if_known(key.0)
         } else {
-            self.given.origin_at_once(key.0, || self.add_all_keys())
+            self.origins.origin_at_once(key.0, || self.add_all_keys())
         }
     }
 

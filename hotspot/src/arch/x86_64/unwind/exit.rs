@@ -4,8 +4,8 @@
 //! jump to the return address, leads to the caller. A branch is not taken when it is met first, so the
 //! simulation passes the return poll. Where this leads nowhere, the first branches are taken.
 
+use super::branches::{BranchHistory, with_each_choice};
 use super::machine::Machine;
-use super::met::{Met, on_ways};
 use crate::arch::x86_64::Registers;
 use crate::arch::x86_64::decoder::{Decoded, decode};
 use crate::arch::{Calls, Effect, Landings, Register};
@@ -56,7 +56,7 @@ pub fn find(
         calls,
         frame: true,
     };
-    on_ways(2, |met| {
+    with_each_choice(2, |met| {
         follow(memory, pc, registers, limits, landings, met)
     })?
     .exit()
@@ -76,7 +76,7 @@ pub fn find_without_frame(
         calls: Calls::Return,
         frame: false,
     };
-    on_ways(2, |met| {
+    with_each_choice(2, |met| {
         follow(memory, pc, registers, limits, landings, met)
     })?
     .exit()
@@ -98,7 +98,7 @@ pub fn find_writing(
         calls: Calls::Return,
         frame: true,
     };
-    on_ways(4, |met| {
+    with_each_choice(4, |met| {
         let exit = follow(memory, pc, &unknown, limits, landings, met)?.exit()?;
         exit.registers.get(register).map(|_| exit)
     })
@@ -110,7 +110,7 @@ fn follow(
     registers: &Registers,
     limits: Limits,
     landings: &impl Landings,
-    met: &mut Met,
+    met: &mut BranchHistory,
 ) -> Option<Found> {
     let mut machine = Machine::new(memory, registers)?;
     let mut pc = pc;

@@ -5,9 +5,9 @@
 //! place where they do: a debug info record, the return, or a `pop` of the stack pointer that was kept. A branch is taken when the simulation
 //! meets it for the second time, so loops end. Where this leads nowhere, the first branches are taken.
 
+use super::branches::{BranchHistory, with_each_choice};
 use super::exit::exit;
 use super::machine::Machine;
-use super::met::{Met, on_ways};
 use crate::arch::x86_64::Registers;
 use crate::arch::x86_64::decoder::decode;
 use crate::arch::x86_64::polls::is_return_poll;
@@ -27,7 +27,7 @@ pub fn find(
     record: impl Fn(usize) -> Option<usize>,
 ) -> Option<Settled> {
     let mut is_first = true;
-    let mut found = on_ways(2, |met| {
+    let mut found = with_each_choice(2, |met| {
         let found = follow(memory, pc, registers, &code, steps, &record, met);
         is_first &= found.is_some();
         found
@@ -48,7 +48,7 @@ fn follow(
     code: &Range<usize>,
     steps: usize,
     record: impl Fn(usize) -> Option<usize>,
-    met: &mut Met,
+    met: &mut BranchHistory,
 ) -> Option<Settled> {
     let mut machine = Machine::new(memory, registers)?;
     let mut pc = pc;

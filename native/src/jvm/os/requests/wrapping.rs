@@ -4,7 +4,7 @@
 //! SIGUSR2 arrives, which is handled within the first. JFR's sampler by CPU time uses SIGPROF.
 
 use crate::jvm::os::earlier::{self, call_earlier};
-use crate::jvm::os::signal::{self, HandlerContext, Post};
+use crate::jvm::os::signal::{self, HandlerContext, SignalSender};
 use oracle::RecordedSampler;
 use std::ffi::{c_int, c_void};
 use std::io;
@@ -72,10 +72,10 @@ pub fn wrap(signal: Asking, around: Around) -> io::Result<bool> {
 /// Sends `asking`'s signal to the thread whose kernel id is `tid`, as the timer of the thread does. Returns false, and
 /// sends nothing, unless our handler stands before the JVM's: another handler may be none, and the signal would end the
 /// process.
-pub fn request(post: Post, asking: Asking, tid: i32) -> bool {
+pub fn request(sender: SignalSender, asking: Asking, tid: i32) -> bool {
     let is_in_place = WRAPPED[asking as usize].get().is_some()
         && earlier::find(asking.number()).is_ok_and(|found| found.sa_sigaction == asking.handler());
-    is_in_place && post.send_as_timer(tid, asking.number()).is_ok()
+    is_in_place && sender.send_as_timer(tid, asking.number()).is_ok()
 }
 
 /// Calls the JVM's handler of `asking`'s signal with `context`, as if the timer of the calling thread had fired there. Returns

@@ -20,8 +20,8 @@ pub use guard::guarded;
 
 use crate::arch::{self, Copies};
 use crate::jvm::os::earlier::{self, call_earlier};
-use crate::jvm::os::held::Held;
 use crate::jvm::os::signal::HandlerContext;
+use crate::jvm::os::thread_owned::ThreadOwned;
 use hotspot::arch::NotKnown;
 use stack::OwnStack;
 use std::ffi::{c_int, c_void};
@@ -57,7 +57,7 @@ pub type OnTrap = fn(&HandlerContext<'_>, Trap) -> Next;
 struct Installed {
     on_trap: OnTrap,
     /// What runs the copies of instructions, for one thread at a time.
-    runner: Held<Runner>,
+    runner: ThreadOwned<Runner>,
     /// The handler that was there before.
     earlier: libc::sigaction,
 }
@@ -93,7 +93,7 @@ pub fn install(on_trap: OnTrap) -> io::Result<()> {
     let earlier = earlier::find(libc::SIGTRAP)?;
     // SAFETY: the handler is async-signal-safe; `action` is fully set.
     unsafe {
-        let runner = Held::new(Runner {
+        let runner = ThreadOwned::new(Runner {
             copies: Copies::new()?,
             stack: OwnStack::new()?,
         });

@@ -1,4 +1,4 @@
-//! The method ids of prepared classes.
+//! Where the key of a method comes from: a loaded class, an unloaded class, or no class at all.
 
 use crate::locks::{lock, read, write};
 use rustc_hash::FxBuildHasher;
@@ -32,9 +32,9 @@ pub enum Origin {
     Unknown,
 }
 
-/// The keys of the methods of all classes.
+/// The origins of the keys of all classes that were prepared.
 #[derive(Debug, Default)]
-pub struct Given {
+pub struct KeyOrigins {
     keys: RwLock<Keys>,
     /// Keys without a class, whose time of waiting is over.
     nowhere: Mutex<HashSet<usize, FxBuildHasher>>,
@@ -64,7 +64,7 @@ impl Keys {
     }
 }
 
-impl Given {
+impl KeyOrigins {
     /// The VM has given out the keys of a class.
     pub fn add(&self, keys: impl Iterator<Item = usize>) {
         let mut known = write(&self.keys);
@@ -164,74 +164,74 @@ mod tests {
 
     #[test]
     fn keys_come_with_classes_and_go_with_them() {
-        let given = Given::default();
-        given.add([7, 8].into_iter());
-        given.unloaded([8].into_iter());
-        assert_eq!(given.origin(7, || {}), Origin::Class);
-        assert_eq!(given.origin(8, || {}), Origin::Unloaded);
-        assert_eq!(given.origin(9, || {}), Origin::Nowhere);
-        assert_eq!(given.origin_if_known(8), Origin::Unloaded);
-        assert_eq!(given.origin_if_known(10), Origin::Unknown);
-        given.add([8, 9].into_iter());
-        assert_eq!(given.origin(8, || {}), Origin::Class, "given once more");
-        assert_eq!(given.origin(9, || {}), Origin::Class);
+        let origins = KeyOrigins::default();
+        origins.add([7, 8].into_iter());
+        origins.unloaded([8].into_iter());
+        assert_eq!(origins.origin(7, || {}), Origin::Class);
+        assert_eq!(origins.origin(8, || {}), Origin::Unloaded);
+        assert_eq!(origins.origin(9, || {}), Origin::Nowhere);
+        assert_eq!(origins.origin_if_known(8), Origin::Unloaded);
+        assert_eq!(origins.origin_if_known(10), Origin::Unknown);
+        origins.add([8, 9].into_iter());
+        assert_eq!(origins.origin(8, || {}), Origin::Class, "given once more");
+        assert_eq!(origins.origin(9, || {}), Origin::Class);
     }
 
     #[test]
     fn keys_of_unloaded_classes_do_not_fill_the_memory() {
-        let given = Given::default();
+        let origins = KeyOrigins::default();
         for key in 1..=4 * MOST {
-            given.add([key].into_iter());
-            given.unloaded([key].into_iter());
+            origins.add([key].into_iter());
+            origins.unloaded([key].into_iter());
         }
-        assert_eq!(given.origin(4 * MOST, || {}), Origin::Unloaded);
-        let known = given.keys.read().unwrap();
+        assert_eq!(origins.origin(4 * MOST, || {}), Origin::Unloaded);
+        let known = origins.keys.read().unwrap();
         assert_eq!((known.all.len(), known.unloaded.len()), (MOST, MOST));
     }
 
     #[test]
     fn classes_that_nobody_reported_are_found() {
-        let given = Given::default();
+        let origins = KeyOrigins::default();
         let slowly = || thread::sleep(Duration::from_millis(1));
         assert_eq!(
-            given.origin(7, || given.add([7, 8].into_iter())),
+            origins.origin(7, || origins.add([7, 8].into_iter())),
             Origin::Class
         );
-        assert_eq!(given.origin(8, || panic!("it is known")), Origin::Class);
-        let given = Given::default();
-        assert_eq!(given.origin(7, slowly), Origin::Nowhere);
-        let found = given.origin(7, || panic!("the classes were looked at"));
+        assert_eq!(origins.origin(8, || panic!("it is known")), Origin::Class);
+        let origins = KeyOrigins::default();
+        assert_eq!(origins.origin(7, slowly), Origin::Nowhere);
+        let found = origins.origin(7, || panic!("the classes were looked at"));
         assert_eq!(found, Origin::Nowhere);
     }
 
     #[test]
     fn thousands_of_forgotten_keys_are_not_waited_for() {
-        let given = Given::default();
+        let origins = KeyOrigins::default();
         let slowly = || thread::sleep(Duration::from_millis(1));
         let start = Instant::now();
         for key in 1..=20_000 {
-            let origin = given.origin_at_once(key, slowly);
+            let origin = origins.origin_at_once(key, slowly);
             assert!(matches!(origin, Origin::Nowhere | Origin::Unknown));
         }
         // Waited for, they take 400 seconds.
         assert!(start.elapsed() < PATIENCE * 2_000);
-        let found = Given::default();
+        let found = KeyOrigins::default();
         let report = || found.add([7].into_iter());
         assert_eq!(found.origin_at_once(7, report), Origin::Class);
     }
 
     #[test]
     fn a_class_that_is_being_prepared_is_waited_for() {
-        let given = Given::default();
+        let origins = KeyOrigins::default();
         thread::scope(|scope| {
-            scope.spawn(|| given.add([7].into_iter()));
+            scope.spawn(|| origins.add([7].into_iter()));
             // The second question does not wait.
-            let found = given.origin(7, || {});
+            let found = origins.origin(7, || {});
             assert!(matches!(
                 found,
                 Origin::Class | Origin::Nowhere | Origin::Unknown
             ));
         });
-        assert_eq!(given.origin(7, || {}), Origin::Class);
+        assert_eq!(origins.origin(7, || {}), Origin::Class);
     }
 }

@@ -1,4 +1,4 @@
-//! The book of injected faults: how each fault ended.
+//! The log of injected faults: how each fault ended.
 
 use crate::locks::lock;
 use oracle::mutants::Detection;
@@ -13,9 +13,9 @@ type End = (Layer, &'static str, Verdict, Detection);
 
 /// Counts the faults by how they ended.
 #[derive(Default)]
-pub struct Book(Mutex<HashMap<End, u64>>);
+pub struct FaultLog(Mutex<HashMap<End, u64>>);
 
-impl Book {
+impl FaultLog {
     /// Notes that `count` faults ended in this way.
     pub fn note(
         &self,
@@ -25,14 +25,14 @@ impl Book {
         outcome: Detection,
         count: u64,
     ) {
-        let mut book = self.lock();
-        *book.entry((layer, kind, given, outcome)).or_default() += count;
+        let mut counts = self.lock();
+        *counts.entry((layer, kind, given, outcome)).or_default() += count;
     }
 
     /// All counts; empty if no fault was injected.
     pub fn counts(&self) -> Vec<FaultCount> {
-        let book = self.lock();
-        let mut counts: Vec<_> = book
+        let fault_log = self.lock();
+        let mut counts: Vec<_> = fault_log
             .iter()
             .map(|(&(layer, kind, verdict, outcome), &count)| FaultCount {
                 layer,

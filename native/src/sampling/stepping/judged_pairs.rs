@@ -12,7 +12,7 @@ const PLACES: usize = 1 << 21;
 const TRIES: usize = 16;
 
 /// The pairs of stack and answer that were seen.
-pub struct Seen(Box<[Pair]>);
+pub struct JudgedPairs(Box<[Pair]>);
 
 /// A pair of stack and answer.
 #[derive(Default)]
@@ -90,10 +90,10 @@ impl Count {
     }
 }
 
-impl Seen {
+impl JudgedPairs {
     /// Nothing was seen yet.
-    pub fn new() -> Seen {
-        Seen((0..PLACES).map(|_| Pair::default()).collect())
+    pub fn new() -> JudgedPairs {
+        JudgedPairs((0..PLACES).map(|_| Pair::default()).collect())
     }
 
     fn places(&self, key: u64) -> impl Iterator<Item = &Pair> {
@@ -102,7 +102,7 @@ impl Seen {
     }
 
     /// Looks a pair up, at an instant with so many frames of known calls. If the pair is new, the caller
-    /// passes it on to be judged, and then calls [`Seen::add`]. Only one thread at a time calls this function
+    /// passes it on to be judged, and then calls [`JudgedPairs::add`]. Only one thread at a time calls this function
     /// and that. Async-signal-safe.
     pub fn look(&self, key: u64, layer: Layer, of_calls: usize) -> Found {
         let mut places = self.places(key).take_while(|pair| !pair.is_empty());

@@ -1,9 +1,8 @@
 //! The facts about the instant of a mismatch. Causes and evidence rest on these facts.
 
 use super::code::{code_of, describe};
-use super::proofs::{self, Stacks};
+use super::proofs::{self, Sampled, Stacks};
 use super::return_address::{self, Found};
-use super::seen::Seen;
 use crate::jvm::Jvm;
 use crate::jvm::jni::Env;
 use crate::sampling::sample::Sample;
@@ -17,15 +16,15 @@ use vm::memory::kernel::{can_read, peek_bytes};
 /// How many bytes at a program counter are looked at.
 const BYTES: usize = 16;
 
-/// What was found.
-pub struct Looked<'a> {
+/// The facts about one mismatch.
+pub struct InstantFacts<'a> {
     jvm: &'a Jvm,
     /// What causes rest on.
     pub proofs: Proofs,
     signal: Option<InSignal<'a>>,
 }
 
-/// What was found of a thread that a signal interrupted.
+/// The facts about a thread that a signal interrupted.
 struct InSignal<'a> {
     sample: &'a Sample,
     code: CodeKind,
@@ -34,22 +33,27 @@ struct InSignal<'a> {
     return_address: Option<Found>,
 }
 
-impl<'a> Looked<'a> {
-    /// Looks at a stack that was `seen` so; `env` is the calling thread's.
-    pub fn at(jvm: &'a Jvm, env: Env<'_>, seen: Seen<'a>, stacks: &Stacks<'_>) -> Looked<'a> {
-        Looked {
+impl<'a> InstantFacts<'a> {
+    /// Collects the facts about stacks that were `seen` in this way; `env` is the calling thread's.
+    pub fn collect(
+        jvm: &'a Jvm,
+        env: Env<'_>,
+        seen: Sampled<'a>,
+        stacks: &Stacks<'_>,
+    ) -> InstantFacts<'a> {
+        InstantFacts {
             jvm,
             proofs: proofs::find(jvm, env, seen, stacks),
             signal: match seen {
-                Seen::InSignal(sample) => Some(InSignal::of(jvm, sample)),
-                Seen::Plainly | Seen::Here => None,
+                Sampled::InSignal(sample) => Some(InSignal::of(jvm, sample)),
+                Sampled::Plainly | Sampled::Here => None,
             },
         }
     }
 
-    /// No look at all.
-    pub fn nowhere(jvm: &'a Jvm) -> Looked<'a> {
-        Looked {
+    /// No facts, for mismatches without a search.
+    pub fn none(jvm: &'a Jvm) -> InstantFacts<'a> {
+        InstantFacts {
             jvm,
             proofs: Proofs::default(),
             signal: None,

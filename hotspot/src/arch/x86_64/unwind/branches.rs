@@ -6,14 +6,17 @@ const MOST_BRANCHES: usize = u64::BITS as usize;
 
 /// Which of the first branches a simulation takes when it meets them first: bit by bit. It takes no others.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
-pub(super) struct Way(u8);
+pub(super) struct BranchChoices(u8);
 
 /// The result of the first way on which `follow` has one. There are `branches` branches at which ways differ.
-pub(super) fn on_ways<T>(branches: u8, mut follow: impl FnMut(&mut Met) -> Option<T>) -> Option<T> {
+pub(super) fn with_each_choice<T>(
+    branches: u8,
+    mut follow: impl FnMut(&mut BranchHistory) -> Option<T>,
+) -> Option<T> {
     const MOST_WAYS: usize = 16;
     // How many branches each way has met.
     let mut met_on = [0; MOST_WAYS];
-    for way in Way::at_first(branches).take(MOST_WAYS) {
+    for way in BranchChoices::at_first(branches).take(MOST_WAYS) {
         // Up to the last branch that it takes, the way is one that was tried before.
         let before = way.0.checked_ilog2().map(|last| {
             let firsts = met_on[usize::from(way.0 & !(1 << last))];
@@ -22,7 +25,7 @@ pub(super) fn on_ways<T>(branches: u8, mut follow: impl FnMut(&mut Met) -> Optio
         met_on[usize::from(way.0)] = match before {
             Some((last, firsts)) if firsts <= last => firsts,
             _ => {
-                let mut met = Met::new(way);
+                let mut met = BranchHistory::new(way);
                 let found = follow(&mut met);
                 if found.is_some() {
                     return found;
@@ -34,11 +37,11 @@ pub(super) fn on_ways<T>(branches: u8, mut follow: impl FnMut(&mut Met) -> Optio
     None
 }
 
-impl Way {
+impl BranchChoices {
     /// The ways that differ at the first `branches`, in the order in which they are tried. The first takes no branch: it
     /// passes most return polls. The return poll of native wrappers branches to the return.
-    pub fn at_first(branches: u8) -> impl Iterator<Item = Way> {
-        (0..1 << branches).map(Way)
+    pub fn at_first(branches: u8) -> impl Iterator<Item = BranchChoices> {
+        (0..1 << branches).map(BranchChoices)
     }
 
     fn takes(self, number: usize) -> bool {
@@ -47,8 +50,8 @@ impl Way {
 }
 
 /// The branches that were met.
-pub(super) struct Met {
-    way: Way,
+pub(super) struct BranchHistory {
+    way: BranchChoices,
     /// How many branches were met first.
     firsts: usize,
     /// The branches that were met an odd number of times.
@@ -58,10 +61,10 @@ pub(super) struct Met {
     count: usize,
 }
 
-impl Met {
+impl BranchHistory {
     /// None was met yet.
-    pub fn new(way: Way) -> Met {
-        Met {
+    pub fn new(way: BranchChoices) -> BranchHistory {
+        BranchHistory {
             way,
             firsts: 0,
             branches: [0; MOST_BRANCHES],
@@ -101,7 +104,7 @@ mod tests {
         // So many branches are there on each way.
         let followed = |branches: usize| {
             let mut ways = Vec::new();
-            let found = on_ways(3, |met| {
+            let found = with_each_choice(3, |met| {
                 ways.push(met.way.0);
                 (1..=branches).for_each(|pc| _ = met.takes(pc));
                 None::<()>
@@ -114,7 +117,7 @@ mod tests {
         assert_eq!(followed(2), [0, 1, 2, 3]);
         assert_eq!(followed(9), [0, 1, 2, 3, 4, 5, 6, 7]);
         assert_eq!(
-            on_ways(2, |met| met.takes(1).then_some(met.firsts)),
+            with_each_choice(2, |met| met.takes(1).then_some(met.firsts)),
             Some(1)
         );
     }
@@ -122,10 +125,10 @@ mod tests {
     #[test]
     fn each_way_goes_on_differently_and_turns_when_it_meets_a_branch_again() {
         let took = |way| {
-            let mut met = Met::new(way);
+            let mut met = BranchHistory::new(way);
             [10, 20, 30, 10, 20, 30].map(|pc| met.takes(pc))
         };
-        let all: Vec<_> = Way::at_first(2).map(took).collect();
+        let all: Vec<_> = BranchChoices::at_first(2).map(took).collect();
         assert_eq!(all[0], [false, false, false, true, true, true]);
         assert_eq!(all[1], [true, false, false, false, true, true]);
         assert_eq!(all[2], [false, true, false, true, false, true]);
