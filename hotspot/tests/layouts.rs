@@ -5,8 +5,8 @@
 
 use hotspot::layout::fields::{Fields, Missing};
 use hotspot::layout::{
-    code_cache, debug_info, entry, flags, interpreter, method, nmethod, objects, thread,
-    thread_state,
+    code_cache, debug_info, entry, flags, generic, interpreter, loaded, method, nmethod, objects,
+    thread, thread_state,
 };
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -94,6 +94,12 @@ const CONSUMERS: &[Consumer] = &[
     ("methods", |vm| method::Layout::find(vm).map(drop)),
     ("names", |vm| method::Names::find(vm).map(drop)),
     ("ids", |vm| method::Ids::find(vm).map(drop)),
+    ("generic signatures", |vm| {
+        generic::GenericSignatures::find(vm).map(drop)
+    }),
+    ("loaded classes", |vm| {
+        loaded::LoadedClasses::find(vm).map(drop)
+    }),
     ("classes of objects", |vm| {
         objects::Mirrors::find(vm).map(drop)
     }),

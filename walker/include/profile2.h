@@ -263,22 +263,25 @@ typedef struct {
   int method_name_length;
   char *signature;
   int signature_length;
-  char *generic_signature; /* always empty in this implementation */
+  char *generic_signature; /* JVMS 4.7.9.1; empty for a method that has none */
   int generic_signature_length;
-  ASGST_Class klass; /* set by the call */
+  ASGST_Class klass; /* set by the call; null if the class was unloaded */
 } ASGST_MethodInfo;
 
 typedef struct {
   char *class_name; /* with slashes, as in class files */
   int class_name_length;
-  char *generic_class_name; /* always empty in this implementation */
+  char *generic_class_name; /* JVMS 4.7.9.1; empty for a class that has none */
   int generic_class_name_length;
 } ASGST_ClassInfo;
 
-/* The names of a method. Its class must not have been unloaded. Async-signal-safe. */
+/*
+ * The names of a method. If its class was unloaded, all strings are empty and klass is null. Ask for names soon after the
+ * sample: later the VM may have put another class at the same address. Async-signal-safe.
+ */
 void ASGST_GetMethodInfo(ASGST_Method method, ASGST_MethodInfo *info);
 
-/* The name of a class, which must not have been unloaded. Async-signal-safe. */
+/* The name of a class; empty if it was unloaded. As for methods, ask soon. Async-signal-safe. */
 void ASGST_GetClassInfo(ASGST_Class klass, ASGST_ClassInfo *info);
 
 /* ---- Capabilities ----------------------------------------------------------------------------- */

@@ -138,17 +138,28 @@ impl Names {
         self.text(memory, memory.word(class.wrapping_add(self.class_name))?)
     }
 
+    /// The constant part of the method.
+    pub(super) fn part(&self, memory: &impl Memory, method: Method) -> Option<usize> {
+        method.part(&self.methods, memory)
+    }
+
     fn pool(&self, memory: &impl Memory, method: Method) -> Option<usize> {
-        let part = method.part(&self.methods, memory)?;
+        let part = self.part(memory, method)?;
         memory.word(part.wrapping_add(self.constants))
     }
 
-    /// What the constant pool has at the index that the method has at `index`.
-    fn entry(&self, memory: &impl Memory, method: Method, index: usize) -> Option<Text> {
-        let part = method.part(&self.methods, memory)?;
-        let index = usize::from(memory.u16(part.wrapping_add(index))?);
-        let entries = self.pool(memory, method)?.wrapping_add(self.pool_entries);
-        self.text(memory, memory.word(entries.wrapping_add(index * WORD))?)
+    /// What the constant pool has at the index that the constant part of the method has at the offset `index`.
+    pub(super) fn entry(&self, memory: &impl Memory, method: Method, index: usize) -> Option<Text> {
+        let part = self.part(memory, method)?;
+        let index = memory.u16(part.wrapping_add(index))?;
+        self.constant(memory, self.pool(memory, method)?, index)
+    }
+
+    /// The text at an index of a constant pool.
+    pub(super) fn constant(&self, memory: &impl Memory, pool: usize, index: u16) -> Option<Text> {
+        let entries = pool.wrapping_add(self.pool_entries);
+        let entry = entries.wrapping_add(usize::from(index) * WORD);
+        self.text(memory, memory.word(entry)?)
     }
 
     fn text(&self, memory: &impl Memory, symbol: usize) -> Option<Text> {
@@ -187,15 +198,24 @@ impl Ids {
         klass: usize,
         id: usize,
     ) -> Option<Method> {
+        self.methods(memory, klass)?
+            .find(|&method| self.id(names, memory, method) == Some(id))
+    }
+
+    /// The methods of the class at `klass`, those that the VM has added among them.
+    pub fn methods(
+        &self,
+        memory: &impl Memory,
+        klass: usize,
+    ) -> Option<impl Iterator<Item = Method>> {
         /// `Array::_length` is an int at the start.
         const LENGTH: usize = 0;
         const MOST: u32 = 1 << 16;
         let methods = memory.word(klass.wrapping_add(self.methods))?;
         let count = memory.u32(methods.wrapping_add(LENGTH))?.min(MOST);
         let start = methods.wrapping_add(self.methods_start);
-        (0..count as usize)
-            .filter_map(|at| memory.word(start.wrapping_add(at * WORD)).map(Method))
-            .find(|&method| self.id(names, memory, method) == Some(id))
+        let method = move |at: usize| memory.word(start.wrapping_add(at * WORD)).map(Method);
+        Some((0..count as usize).filter_map(method))
     }
 
     /// The `jmethodID` of a method that is no linker; 0 if the VM has made none.

@@ -88,7 +88,7 @@ impl<'a> Trace<'a> {
         let thread = vm.threads.get(&memory).ok_or(Failure::NoThread);
         if ucontext.is_null() {
             let walk = Walk::from_anchor(vm, memory, thread?)?;
-            return Ok(trace(walk, JAVA_TRACE, with_others));
+            return Ok(Trace::of_walk(walk, options));
         }
         // SAFETY: as the caller promised.
         let (pc, registers) = unsafe { registers(ucontext) };
@@ -116,10 +116,13 @@ impl<'a> Trace<'a> {
 
     /// The trace of Java frames that `walk` walks.
     pub fn of_walk(walk: Walk<'a>, options: u32) -> Trace<'a> {
+        let with_others = options & INCLUDE_C_FRAMES != 0;
         Trace {
-            walk: walk.with_guesses(options & GUESS_INLINED != 0),
+            walk: walk
+                .with_guesses(options & GUESS_INLINED != 0)
+                .with_c_frames(with_others),
             kind: JAVA_TRACE,
-            with_others: options & INCLUDE_C_FRAMES != 0,
+            with_others,
         }
     }
 

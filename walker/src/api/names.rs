@@ -12,9 +12,9 @@ pub struct MethodInfo {
     pub method_name: Text,
     /// The descriptor.
     pub signature: Text,
-    /// Always empty.
+    /// The generic signature (JVMS 4.7.9.1); empty if the method has none.
     pub generic_signature: Text,
-    /// The VM's address of the class, or 0.
+    /// The VM's address of the class; 0 if the class was unloaded, and then all texts are empty.
     pub klass: usize,
 }
 
@@ -22,9 +22,9 @@ pub struct MethodInfo {
 #[repr(C)]
 #[derive(Debug)]
 pub struct ClassInfo {
-    /// The name, with slashes.
+    /// The name, with slashes; empty if the class was unloaded.
     pub class_name: Text,
-    /// Always empty.
+    /// The generic signature (JVMS 4.7.9.1); empty if the class has none.
     pub generic_class_name: Text,
 }
 
@@ -70,19 +70,22 @@ pub unsafe extern "C" fn ASGST_GetMethodInfo(method: usize, info: *mut MethodInf
         return;
     };
     let method = Method(method);
-    let filled = context::with_vm(|vm, memory| {
+    let class = context::with_vm(|vm, memory| {
         let methods = &vm.methods;
+        let class = methods.loaded_class(&memory, method);
+        let loaded = class.map(|_| method);
         // SAFETY: as the caller promised.
         unsafe {
             info.method_name
-                .fill(|buffer| methods.name(&memory, method, buffer));
+                .fill(|buffer| methods.name(&memory, loaded?, buffer));
             info.signature
-                .fill(|buffer| methods.signature(&memory, method, buffer));
-            info.generic_signature.fill(|_| None);
+                .fill(|buffer| methods.signature(&memory, loaded?, buffer));
+            info.generic_signature
+                .fill(|buffer| methods.generic_signature(&memory, loaded?, buffer));
         }
-        methods.class(&memory, method)
+        class
     });
-    info.klass = filled.flatten().unwrap_or(0);
+    info.klass = class.flatten().unwrap_or(0);
 }
 
 /// See `profile2.h`.
@@ -96,11 +99,15 @@ pub unsafe extern "C" fn ASGST_GetClassInfo(class: usize, info: *mut ClassInfo) 
         return;
     };
     context::with_vm(|vm, memory| {
+        let methods = &vm.methods;
+        let is_loaded = methods.is_loaded(&memory, class);
+        let loaded = is_loaded.then_some(class);
         // SAFETY: as the caller promised.
         unsafe {
             info.class_name
-                .fill(|buffer| vm.methods.class_name(&memory, class, buffer));
-            info.generic_class_name.fill(|_| None);
+                .fill(|buffer| methods.class_name(&memory, loaded?, buffer));
+            info.generic_class_name
+                .fill(|buffer| methods.generic_class_name(&memory, loaded?, buffer));
         }
     });
 }

@@ -1,6 +1,6 @@
 //! The safepoint queue.
 
-use crate::api::abi::NO_TOP_JAVA_FRAME;
+use crate::api::abi::{INCLUDE_C_FRAMES, NO_TOP_JAVA_FRAME};
 use crate::api::context::{self, Trace};
 use crate::api::iterator::Iterator;
 use crate::layout::Vm;
@@ -118,6 +118,7 @@ pub unsafe extern "C" fn ASGST_RegisterQueue(
     if env.is_null() || Vm::get().is_none() {
         return std::ptr::null();
     }
+    let with_c = options.cast_unsigned() & INCLUDE_C_FRAMES != 0;
     let handlers = Handlers {
         options: options.cast_unsigned(),
         each: fun.map(|fun| (fun, UserPointer(argument))),
@@ -127,7 +128,7 @@ pub unsafe extern "C" fn ASGST_RegisterQueue(
     // SAFETY: as the caller promised.
     let added = unsafe {
         let helper = *HELPER.get_or_init(|| Helper::start(env, process));
-        helper.and_then(|helper| helper.add(env, capacity(size), handlers))
+        helper.and_then(|helper| helper.add(env, capacity(size), with_c, handlers))
     };
     added.unwrap_or(std::ptr::null())
 }
@@ -158,7 +159,7 @@ pub unsafe extern "C" fn ASGST_Enqueue(
         return NO_QUEUE;
     };
     // SAFETY: as the caller promised.
-    let (kind, mark) = match unsafe { mark(ucontext) } {
+    let (kind, mark) = match unsafe { mark(ucontext, queue.with_c) } {
         Ok(found) => found,
         Err(failure) => return failure.code(),
     };
@@ -185,7 +186,7 @@ pub unsafe extern "C" fn ASGST_GetEnqueuableElement(
 ) -> c_int {
     // SAFETY: as the caller promised.
     unsafe {
-        match mark(ucontext) {
+        match mark(ucontext, false) {
             Ok(_) if element.is_null() => NO_TOP_JAVA_FRAME,
             Ok((kind, mark)) => {
                 element.write(PublicElement {
@@ -300,17 +301,18 @@ fn element(mark: Mark, argument: *mut c_void) -> Element {
     }
 }
 
-/// The kind of the trace, and the mark of the stack.
+/// The kind of the trace, and the mark of the stack, which keeps frames of C if they are wanted.
 ///
 /// # Safety
 /// `ucontext` must be null, or a context that a signal handler of the calling thread was given.
-unsafe fn mark(ucontext: *const c_void) -> Result<(u8, Mark), Failure> {
+unsafe fn mark(ucontext: *const c_void, with_c: bool) -> Result<(u8, Mark), Failure> {
+    let options = if with_c { INCLUDE_C_FRAMES } else { 0 };
     let marked = context::with_vm(|vm, memory| {
         // SAFETY: as the caller promised.
-        let trace = unsafe { Trace::of_context(vm, memory, ucontext, 0)? };
+        let trace = unsafe { Trace::of_context(vm, memory, ucontext, options)? };
         let kind = trace.kind;
         let walk: Walk<'_> = trace.into_walk();
-        Ok((kind, Mark::of(walk)?))
+        Ok((kind, Mark::of(walk, with_c)?))
     });
     marked.unwrap_or(Err(Failure::NotReady))
 }

@@ -5,6 +5,8 @@ use crate::layout::class::Class;
 use crate::layout::memo::Memo;
 use hotspot::layout::bytecodes::Bytecode;
 use hotspot::layout::fields::Missing;
+use hotspot::layout::generic::GenericSignatures;
+use hotspot::layout::loaded::LoadedClasses;
 use hotspot::layout::method::{Ids, Layout, Method, Names, Text};
 use hotspot::layout::objects::Mirrors;
 use hotspot::memory::Memory;
@@ -43,6 +45,8 @@ impl Known {
 pub struct Methods {
     layout: Layout,
     names: Names,
+    generic: GenericSignatures,
+    loaded: LoadedClasses,
     ids: Ids,
     are_ids_words: bool,
     /// What walks have read of methods, by the address of the method, where ids are words.
@@ -54,6 +58,8 @@ impl Methods {
     pub fn check(tables: &Tables) -> Result<(), Missing> {
         Layout::find(tables)?;
         Names::find(tables)?;
+        GenericSignatures::find(tables)?;
+        LoadedClasses::find(tables)?;
         Ids::find(tables).map(drop)
     }
 
@@ -70,6 +76,8 @@ impl Methods {
         let mut methods = Methods {
             layout: Layout::find(tables)?,
             names: Names::find(tables)?,
+            generic: GenericSignatures::find(tables)?,
+            loaded: LoadedClasses::find(tables)?,
             ids: Ids::find(tables)?,
             are_ids_words: false,
             known: Memo::default(),
@@ -176,6 +184,48 @@ impl Methods {
         buffer: &mut [u8],
     ) -> Option<usize> {
         copy(memory, self.names.signature(memory, method)?, buffer)
+    }
+
+    /// Copies the generic signature of a method that has one, as [`Methods::name`] copies the name.
+    pub fn generic_signature(
+        &self,
+        memory: &impl Memory,
+        method: Method,
+        buffer: &mut [u8],
+    ) -> Option<usize> {
+        let text = self.generic.of_method(&self.names, memory, method)?;
+        copy(memory, text, buffer)
+    }
+
+    /// The VM's address of the class of a method, if the VM still has the class and the method in it.
+    pub fn loaded_class(&self, memory: &impl Memory, method: Method) -> Option<usize> {
+        let class = self.class(memory, method)?;
+        if !self.is_loaded(memory, class) {
+            return None;
+        }
+        // No class has the methods that the VM makes to call what a method handle leads to. They are never freed.
+        let is_there = method.flags(&self.layout, memory)?.is_linker()
+            || self
+                .ids
+                .methods(memory, class)?
+                .any(|other| other == method);
+        is_there.then_some(class)
+    }
+
+    /// Whether the VM still has the class whose address was `class`.
+    pub fn is_loaded(&self, memory: &impl Memory, class: usize) -> bool {
+        self.loaded.has(memory, class)
+    }
+
+    /// Copies the generic signature of a class that has one, as [`Methods::name`] copies the name.
+    pub fn generic_class_name(
+        &self,
+        memory: &impl Memory,
+        class: usize,
+        buffer: &mut [u8],
+    ) -> Option<usize> {
+        let text = self.generic.of_class(&self.names, memory, class)?;
+        copy(memory, text, buffer)
     }
 
     /// Copies the name of the class at `class`, with slashes, as [`Methods::name`] copies the name.

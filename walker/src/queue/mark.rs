@@ -4,8 +4,8 @@
 //! below are at calls: as long as the thread does not return to them, nothing of them changes. A digest of them
 //! shows whether the thread has returned in between.
 
-use crate::walk::Walk;
 use crate::walk::frame::{Failure, Frame, FrameKind};
+use crate::walk::{Place, Walk, frame_at};
 use hotspot::layout::method::Method;
 use hotspot::steps::shadow::mixed;
 
@@ -13,12 +13,18 @@ use hotspot::steps::shadow::mixed;
 /// other (`MaxInlineLevel`).
 const MOST_ON_TOP: usize = 16;
 
+/// The largest number of frames of C and C++ above that are kept: those next to the Java frames.
+const MOST_OF_C: usize = 32;
+
 /// Deeper stacks are refused.
 const MOST_FRAMES: usize = 1 << 12;
 
 /// A mark of a stack.
 #[derive(Copy, Clone, Debug)]
 pub struct Mark {
+    /// The frames of C, C++ and stubs above, if they were wanted: a ring.
+    of_c: [Place; MOST_OF_C],
+    of_c_count: usize,
     /// The lowest frame of the physical frame on top.
     lowest: Frame,
     /// The methods that are inlined above, callees first.
@@ -43,12 +49,28 @@ struct Below {
 }
 
 impl Mark {
-    /// The mark of the stack that `walk` is about to walk.
-    pub fn of(mut walk: Walk<'_>) -> Result<Mark, Failure> {
+    /// The mark of the stack that `walk` is about to walk. With frames of C, those above the first Java frame are kept if
+    /// the walk has them.
+    pub fn of(mut walk: Walk<'_>, with_c: bool) -> Result<Mark, Failure> {
+        const NOWHERE: Place = Place {
+            pc: 0,
+            sp: 0,
+            fp: 0,
+        };
+        let mut of_c = [NOWHERE; MOST_OF_C];
+        let mut of_c_count = 0;
         let mut inlined = [(None, None); MOST_ON_TOP];
         let mut inlined_count = 0;
         let lowest = loop {
-            let frame = next_of_method(&mut walk)?.ok_or(Failure::NoJavaFrame)?;
+            let frame = walk.next_frame()?.ok_or(Failure::NoJavaFrame)?;
+            if !frame.is_of_method() {
+                if with_c {
+                    let Frame { pc, sp, fp, .. } = frame;
+                    of_c[of_c_count % MOST_OF_C] = Place { pc, sp, fp };
+                    of_c_count += 1;
+                }
+                continue;
+            }
             if walk.is_at_physical_frame() {
                 break frame;
             }
@@ -57,6 +79,8 @@ impl Mark {
             inlined_count += 1;
         };
         Ok(Mark {
+            of_c,
+            of_c_count,
             lowest,
             inlined,
             inlined_count,
@@ -66,6 +90,11 @@ impl Mark {
 
     /// The frame of the top at this index, callees first.
     pub fn on_top(&self, index: usize) -> Option<Frame> {
+        let kept = self.of_c_count.min(MOST_OF_C);
+        let Some(index) = index.checked_sub(kept) else {
+            let place = self.of_c[(self.of_c_count - kept + index) % MOST_OF_C];
+            return Some(frame_at(place, FrameKind::Cpp, -1));
+        };
         if index == self.inlined_count {
             return Some(self.lowest);
         }

@@ -1,21 +1,16 @@
-//! Frames of C and C++: above Java frames, and between them.
+//! Frames of C and C++: above Java frames, between them, and below.
 
 use crate::c_frames::CFrame;
 use crate::layout::code_cache::Kind;
 use crate::walk::frame::{Failure, FrameKind};
 use crate::walk::frame_at;
-use crate::walk::{Place, Position, Step, Walk, Yield};
+use crate::walk::{BelowC, Place, Position, Step, Walk, Yield};
 use hotspot::arch::{Follow, Native};
 use hotspot::layout::thread::Anchor;
 
 impl Walk<'_> {
-    /// The frame of C or C++ above the Java frames at `anchor`; without an anchor, above generated
-    /// code that called C without leaving Java.
-    pub(super) fn c_frame(
-        &mut self,
-        frame: &CFrame,
-        anchor: Option<Anchor>,
-    ) -> Result<Step, Failure> {
+    /// The frame of C or C++ above `below`.
+    pub(super) fn c_frame(&mut self, frame: &CFrame, below: BelowC) -> Result<Step, Failure> {
         let sp = frame.registers.get(Native::SP).ok_or(Failure::Top)?;
         let place = Place {
             pc: frame.pc,
@@ -31,19 +26,19 @@ impl Walk<'_> {
         let left = self.c_frames_left.checked_sub(1);
         self.c_frames_left = left.unwrap_or(0);
         let caller = caller.filter(|_| left.is_some());
-        let next = match (caller, anchor) {
-            (Some(caller), Some(anchor)) if self.is_above(&caller, anchor) => {
-                Position::C(caller, Some(anchor))
+        let next = match (caller, below) {
+            (Some(caller), BelowC::Anchored(anchor)) if self.is_above(&caller, anchor) => {
+                Position::C(caller, below)
             }
-            (_, Some(anchor)) => self.anchored(Some(anchor))?,
+            (_, BelowC::Anchored(anchor)) => self.anchored(Some(anchor))?,
             // The VM is moving frames from the heap to the stack: some are in neither place.
-            (Some(caller), None) if self.thaws(caller.pc) => return Err(Failure::Caller),
-            (Some(caller), None) if self.vm.code_cache.contains(caller.pc) => {
+            (Some(caller), _) if self.thaws(caller.pc) => return Err(Failure::Caller),
+            (Some(caller), _) if self.vm.code_cache.contains(caller.pc) => {
                 Position::Called(caller.pc, caller.registers)
             }
-            (Some(caller), None) => Position::C(caller, None),
-            (None, None) if self.only_c => Position::End,
-            (None, None) => return Err(Failure::Top),
+            (Some(caller), _) => Position::C(caller, below),
+            (None, BelowC::Nothing) => Position::End,
+            (None, BelowC::Generated) => return Err(Failure::Top),
         };
         Ok(Step {
             frame: Yield::Frame(frame_at(place, FrameKind::Cpp, -1)),

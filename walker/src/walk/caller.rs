@@ -6,7 +6,7 @@ use crate::layout::certainty::Certainty;
 use crate::layout::code_cache::{Blob, Kind};
 use crate::layout::sites::{Body, Compiled, Site};
 use crate::walk::frame::{Failure, Frame, FrameKind};
-use crate::walk::{Inlined, Place, Position, Step, Walk, Yield, frame_at};
+use crate::walk::{BelowC, Inlined, Place, Position, Step, Walk, Yield, frame_at};
 use hotspot::arch::NativeRegisters as Registers;
 use hotspot::arch::{Arch, Follow, InterpretedFrame, Native, RETURN_ADDRESS};
 use hotspot::layout::debug_info::Record;
@@ -164,9 +164,11 @@ impl Walk<'_> {
         if anchor.is_some_and(|anchor| anchor.sp <= place.sp) {
             return Err(Failure::Caller);
         }
-        let next = match anchor {
-            Some(anchor) if self.with_c => Position::C(self.c_caller(place)?, Some(anchor)),
-            anchor => self.anchored(anchor)?,
+        let next = if self.with_c {
+            let below = anchor.map_or(BelowC::Nothing, BelowC::Anchored);
+            Position::C(self.c_caller(place)?, below)
+        } else {
+            self.anchored(anchor)?
         };
         Ok(Step {
             frame: Yield::Frame(frame_at(place, FrameKind::Stub, -1)),

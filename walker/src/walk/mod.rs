@@ -65,12 +65,23 @@ enum Position {
     Call(Place),
     /// A frame of a virtual thread, in the heap.
     Frozen(Frozen),
-    /// A frame of C or C++, and the anchor of the Java frames below.
-    C(CFrame, Option<Anchor>),
+    /// A frame of C or C++, and what is below.
+    C(CFrame, BelowC),
     /// Nothing: the walk has ended.
     End,
     /// Nothing: the walk has failed.
     Failed(Failure),
+}
+
+/// What is below frames of C and C++.
+#[derive(Copy, Clone, Debug)]
+enum BelowC {
+    /// Java frames, which this anchor shows.
+    Anchored(Anchor),
+    /// Generated code, which has called C without leaving Java.
+    Generated,
+    /// No Java frame: the stack ends where no table gives the caller.
+    Nothing,
 }
 
 /// The largest number of frames of C between Java frames. A walk through more frames of the VM's
@@ -100,8 +111,6 @@ pub struct Walk<'a> {
     with_c: bool,
     /// Whether frames of a neighbouring record are wanted where no record has those of the instruction.
     guesses: bool,
-    /// Whether a stack of C frames alone may end where no table gives the caller.
-    only_c: bool,
     /// Whether frames of compiled code are being replaced by frames of the interpreter.
     unpacks: bool,
     /// The thread, if the frames of its continuation in the heap can be read.
@@ -127,6 +136,12 @@ struct Inlined {
 }
 
 impl<'a> Walk<'a> {
+    /// The walk, with frames of C and C++ between Java frames if they are wanted.
+    #[inline]
+    pub fn with_c_frames(self, with_c: bool) -> Walk<'a> {
+        Walk { with_c, ..self }
+    }
+
     /// The walk, with frames of a neighbouring record where no record has those of the instruction.
     #[inline]
     pub fn with_guesses(self, guesses: bool) -> Walk<'a> {
@@ -144,7 +159,6 @@ impl<'a> Walk<'a> {
             inlined: None,
             with_c: false,
             guesses: false,
-            only_c: false,
             unpacks: false,
             thrown_at: None,
             mounts: None,
@@ -238,7 +252,7 @@ impl<'a> Walk<'a> {
                 // `next_known` has taken it.
                 Position::Known(..) => continue,
                 Position::Frozen(frozen) => self.frozen(frozen),
-                Position::C(frame, anchor) => self.c_frame(&frame, anchor),
+                Position::C(frame, below) => self.c_frame(&frame, below),
             };
             match step {
                 Ok(Step { frame, next }) => {
@@ -357,7 +371,7 @@ enum Yield {
 }
 
 /// A frame of which only the place is known.
-fn frame_at(place: Place, kind: FrameKind, level: i8) -> Frame {
+pub fn frame_at(place: Place, kind: FrameKind, level: i8) -> Frame {
     Frame {
         kind,
         level,

@@ -4,7 +4,7 @@ use crate::c_frames::CFrame;
 use crate::layout::Vm;
 use crate::layout::code_cache::Kind;
 use crate::walk::frame::Failure;
-use crate::walk::{Place, Position, Walk};
+use crate::walk::{BelowC, Place, Position, Walk};
 use hotspot::arch::NativeRegisters as Registers;
 use hotspot::arch::{Follow, Native};
 use hotspot::layout::thread::JavaThread;
@@ -66,10 +66,10 @@ impl<'a> Walk<'a> {
             (_, Some(_), Some(anchor)) if registers.get(Native::SP) == Some(anchor.sp) => {
                 interrupted
             }
-            (_, None, Some(anchor)) if with_c => Position::C(in_c, Some(anchor)),
+            (_, None, Some(anchor)) if with_c => Position::C(in_c, BelowC::Anchored(anchor)),
             (_, _, Some(anchor)) => walk.anchored(Some(anchor))?,
             (_, Some(_), None) => interrupted,
-            (Activity::Java, None, None) => Position::C(in_c, None),
+            (Activity::Java, None, None) => Position::C(in_c, BelowC::Generated),
             (Activity::Native | Activity::Vm | Activity::Blocked, None, None) => {
                 return Err(Failure::NoJavaFrame);
             }
@@ -93,11 +93,10 @@ impl<'a> Walk<'a> {
                 registers,
                 is_at_call: false,
             },
-            None,
+            BelowC::Nothing,
         );
         Ok(Walk {
             with_c: true,
-            only_c: true,
             ..Walk::new(vm, memory, sp..sp.saturating_add(REACH), start)
         })
     }

@@ -35,11 +35,25 @@ pub fn compare(jdk: &Jdk, flags: &[&str], fixtures: &[&str]) -> Answers {
 }
 
 /// Runs `fixtures` under the agent `queue.c`: a sample of each thread every millisecond, and queues of this
-/// capacity.
-pub fn enqueue(jdk: &Jdk, flags: &[&str], fixtures: &[&str], capacity: u32) -> Answers {
+/// capacity, whose handlers get frames of C if `with_c`.
+pub fn enqueue(
+    jdk: &Jdk,
+    flags: &[&str],
+    fixtures: &[&str],
+    capacity: u32,
+    with_c: bool,
+) -> Answers {
     static AGENT: OnceLock<Agent> = OnceLock::new();
     let agent = AGENT.get_or_init(|| Agent::build(jdk, &["tests/jvm/queue.c"]));
-    agent.run(jdk, &format!("1000,{capacity}"), flags, fixtures)
+    let options = format!("1000,{capacity},{}", u8::from(with_c));
+    agent.run(jdk, &options, flags, fixtures)
+}
+
+/// Runs `fixtures` under the agent `names.c`.
+pub fn name(jdk: &Jdk, flags: &[&str], fixtures: &[&str]) -> Answers {
+    static AGENT: OnceLock<Agent> = OnceLock::new();
+    let agent = AGENT.get_or_init(|| Agent::build(jdk, &["tests/jvm/names.c"]));
+    agent.run(jdk, "", flags, fixtures)
 }
 
 /// An agent, and the fixtures.

@@ -3,7 +3,7 @@
 
 mod agent;
 
-use agent::{Answers, compare, enqueue};
+use agent::{Answers, compare, enqueue, name};
 use classfile_testing::jdk::Jdk;
 
 /// Compilers and interpreters.
@@ -53,6 +53,43 @@ fn at_signals_it_has_an_answer_where_async_get_call_trace_has_none() {
     });
 }
 
+#[test]
+fn names_are_those_of_jvmti_and_those_of_unloaded_classes_are_empty() {
+    for jdk in Jdk::all() {
+        let answers = name(
+            &jdk,
+            &["-Xmx64m"],
+            &["streams", "reflection", "class-unloading"],
+        );
+        let run = format!("JDK {}: {}", jdk.feature, answers.text);
+        for (counted, wrong) in [
+            ("names", "names_differ"),
+            ("class_names", "class_names_differ"),
+            ("generic_names", "names_differ"),
+            ("generic_class_names", "class_names_differ"),
+            ("gone", "gone_with_names"),
+            ("same_again", "other"),
+        ] {
+            assert!(answers.number(counted) > 0, "{counted}: {run}");
+            assert_eq!(answers.number(wrong), 0, "{wrong}: {run}");
+        }
+    }
+}
+
+#[test]
+fn frames_of_c_are_between_java_frames_and_below_main() {
+    for jdk in Jdk::all() {
+        let answers = name(&jdk, &[], &["reflection", "upcalls"]);
+        let run = format!("JDK {}: {}", jdk.feature, answers.text);
+        let walks = answers.number("walks");
+        assert!(walks > 100, "{run}");
+        assert_eq!(answers.number("java_differs"), 0, "{run}");
+        // With the option, from the thread's last frame and from a frame.
+        assert_eq!(answers.number("with_c_below"), 2 * walks, "{run}");
+        assert!(answers.number("with_c_between") > 0, "{run}");
+    }
+}
+
 /// Of older VMs the walker does not know all of the layout.
 ///
 /// Here a walker that knows nothing of frames in the heap has no answer for some 700 of 4,400 stacks, and one that
@@ -96,7 +133,7 @@ fn judge_queue(run: &str, answers: &Answers) {
 fn enqueued_samples_are_processed_in_order_and_are_true_or_say_what_is_gone() {
     for jdk in Jdk::all() {
         for (flag, capacity) in FLAGS.into_iter().zip([16, 16, 2]) {
-            let answers = enqueue(&jdk, &[flag], &FIXTURES, capacity);
+            let answers = enqueue(&jdk, &[flag], &FIXTURES, capacity, false);
             let run = format!("JDK {}, {flag}: {}", jdk.feature, answers.text);
             judge_queue(&run, &answers);
             assert_eq!(answers.number("whole_virtual"), 0, "{run}");
@@ -106,10 +143,24 @@ fn enqueued_samples_are_processed_in_order_and_are_true_or_say_what_is_gone() {
 }
 
 #[test]
+fn enqueued_samples_have_frames_of_c_if_they_are_wanted() {
+    for jdk in Jdk::all() {
+        for with_c in [false, true] {
+            let answers = enqueue(&jdk, &[], &["upcalls", "text-format"], 16, with_c);
+            let run = format!("JDK {}: {}", jdk.feature, answers.text);
+            judge_queue(&run, &answers);
+            for place in ["c_on_top", "c_between"] {
+                assert_eq!(answers.number(place) > 0, with_c, "{place}: {run}");
+            }
+        }
+    }
+}
+
+#[test]
 fn enqueued_samples_of_virtual_threads_have_the_frames_of_the_virtual_thread() {
     for jdk in Jdk::all().into_iter().filter(|jdk| jdk.feature >= 21) {
         for flag in FLAGS {
-            let answers = enqueue(&jdk, &[flag], &["virtual-threads-10000"], 16);
+            let answers = enqueue(&jdk, &[flag], &["virtual-threads-10000"], 16, false);
             let run = format!("JDK {}, {flag}: {}", jdk.feature, answers.text);
             judge_queue(&run, &answers);
             assert!(answers.number("whole_virtual") > 0, "{run}");
@@ -120,7 +171,7 @@ fn enqueued_samples_of_virtual_threads_have_the_frames_of_the_virtual_thread() {
 #[test]
 fn nothing_is_lost_with_a_thousand_threads() {
     for jdk in Jdk::all() {
-        let answers = enqueue(&jdk, &[], &["threads-1000-live"], 16);
+        let answers = enqueue(&jdk, &[], &["threads-1000-live"], 16, false);
         judge_queue(&format!("JDK {}: {}", jdk.feature, answers.text), &answers);
     }
 }

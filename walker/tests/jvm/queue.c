@@ -2,7 +2,7 @@
  * A JVMTI agent that samples through queues. The handler of the signal walks the stack with
  * AsyncGetStackTrace, keeps the answer, and enqueues the sample; the handler of the queue compares its
  * iterator with the answer. At the end of the VM it prints counts: lines of names and numbers.
- * Options: the interval in microseconds, and the capacity of the queues.
+ * Options: the interval in microseconds, the capacity of the queues, and the options of the iterator.
  */
 #define _GNU_SOURCE
 #include "../support/asgct.h"
@@ -38,7 +38,9 @@ typedef struct {
 } Thread;
 
 static jvmtiEnv *jvmti;
-static int capacity = 16;
+static int capacity = 16, iterator_options;
+/* Frames of C above the first Java frame, and between Java frames. */
+static atomic_long c_on_top, c_between;
 static atomic_long attempts, enqueued, full, busy, failed, processed, whole, gone, differ, out_of_order;
 static atomic_long started, ended, sizes_wrong, with_iterator, whole_virtual, left, unmounted, not_suspended, unwalkable;
 /*
@@ -108,6 +110,10 @@ static void on_element(ASGST_Iterator *iterator, void *queue_arg, void *arg) {
   int result, at = 0, same = 0;
   bool is_virtual = false;
   while ((result = ASGST_NextFrame(iterator, &frame)) == 1) {
+    if (frame.type == ASGST_FRAME_NON_JAVA) {
+      atomic_fetch_add(at ? &c_between : &c_on_top, 1);
+      continue;
+    }
     is_virtual |= enters_virtual_thread(frame.method);
     int is_other = at == 0 && frame.method != answer->first;
     /* The BCI of a frame without one is 0 in the answer, and -1 here. */
@@ -145,7 +151,7 @@ static void after(ASGST_Queue *queue, ASGST_Iterator *iterator, void *arg) {
 static void enter(JNIEnv *env) {
   Thread *thread = calloc(1, sizeof *thread);
   if (thread == NULL) return;
-  thread->queue = ASGST_RegisterQueue(env, capacity, 0, on_element, thread);
+  thread->queue = ASGST_RegisterQueue(env, capacity, iterator_options, on_element, thread);
   if (thread->queue) {
     ASGST_SetOnQueueProcessingStart(thread->queue, 0, true, before, &started);
     ASGST_SetOnQueueProcessingEnd(thread->queue, 0, false, after, &ended);
@@ -195,6 +201,7 @@ static void JNICALL vm_death(jvmtiEnv *j, JNIEnv *env) {
   for (int wait = 0; wait < 2000 && processed < enqueued; wait++) usleep(1000);
   printf("attempts %ld enqueued %ld full %ld busy %ld failed %ld processed %ld\n", attempts, enqueued, full, busy,
          failed, processed);
+  printf("c_on_top %ld c_between %ld\n", c_on_top, c_between);
   printf("whole %ld gone %ld differ %ld out_of_order %ld started %ld ended %ld with_iterator %ld sizes_wrong %ld\n",
          whole, gone, differ, out_of_order, started, ended, with_iterator, sizes_wrong);
   printf("whole_virtual %ld left %ld unmounted %ld not_suspended %ld unwalkable %ld\n", whole_virtual, left, unmounted,
@@ -206,7 +213,7 @@ static void JNICALL vm_death(jvmtiEnv *j, JNIEnv *env) {
 
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved) {
   (void)reserved;
-  if (options) sscanf(options, "%ld,%d", &interval, &capacity);
+  if (options) sscanf(options, "%ld,%d,%d", &interval, &capacity, &iterator_options);
   if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11)) return 1;
   jvmtiEventCallbacks callbacks = {.VMInit = vm_init,
                                    .VMDeath = vm_death,

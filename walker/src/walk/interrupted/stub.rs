@@ -8,7 +8,7 @@ use crate::walk::interrupted::Exit;
 use crate::walk::return_address::{
     calls_into, is_behind_call, is_behind_indirect_call, is_leaf_call,
 };
-use crate::walk::{Place, Position, Step, Walk, Yield};
+use crate::walk::{BelowC, Place, Position, Step, Walk, Yield};
 use hotspot::arch::NativeRegisters as Registers;
 use hotspot::arch::{Calls, Effect, Follow, Landings, Native};
 use hotspot::memory::Memory;
@@ -87,7 +87,7 @@ impl Walk<'_> {
             is_at_call: true,
         };
         let is_c = !self.vm.code_cache.contains(exit.pc);
-        (is_c && self.is_caller_sp(exit.sp, below)).then_some(Position::C(in_c, None))
+        (is_c && self.is_caller_sp(exit.sp, below)).then_some(Position::C(in_c, BelowC::Generated))
     }
 
     /// The position at the poll that has faulted, while the thread has its program counter and the stub's frame does not have
