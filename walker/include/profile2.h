@@ -171,7 +171,8 @@ int ASGST_ThreadState(void);
 /*
  * A stock JDK calls nobody at a safepoint. So a thread of this library suspends the thread of the
  * queue soon after a sample (JVMTI SuspendThread), and calls the handlers meanwhile, on its own
- * thread. The first frames of an element are those at the instant of the sample. The frames below
+ * thread. An element has the stack at the instant of the sample: ASGST_Enqueue keeps its frames, as long as the queue has room
+ * for them, 64 frames an element on average. Of a stack without room it keeps the first frames. The frames below
  * are given if the thread has not returned to them in between; otherwise ASGST_NextFrame returns an
  * ASGST_Error behind the first frames: ASGST_QUEUE_LEFT, _UNMOUNTED or _NOT_SUSPENDED, or why the
  * frames cannot be walked.

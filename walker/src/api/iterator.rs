@@ -70,6 +70,14 @@ impl<'a> Iterator<'a> {
         }
     }
 
+    /// These frames.
+    pub(super) fn of_frames(frames: &'a [Frame]) -> Iterator<'a> {
+        Iterator {
+            top: None,
+            rest: Ok(Rest::Listed(frames, 0)),
+        }
+    }
+
     fn next_frame(&mut self) -> Result<Option<Frame>, Failure> {
         if let Some((mark, given)) = &mut self.top
             && let Some(frame) = mark.on_top(*given)

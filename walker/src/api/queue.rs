@@ -1,14 +1,14 @@
 //! The safepoint queue.
 
-use crate::api::abi::{INCLUDE_C_FRAMES, NO_TOP_JAVA_FRAME};
+use crate::api::abi::{GUESS_INLINED, INCLUDE_C_FRAMES, NO_TOP_JAVA_FRAME};
 use crate::api::context::{self, Trace};
 use crate::api::iterator::Iterator;
 use crate::layout::Vm;
 use crate::queue::elements::{Element, Refusal};
 use crate::queue::helper::{Entry, Helper};
 use crate::queue::mark::Mark;
+use crate::queue::room::Room;
 use crate::queue::stack::Stack;
-use crate::walk::Walk;
 use crate::walk::frame::Failure;
 use jni_sys::JNIEnv;
 use std::ffi::{c_int, c_void};
@@ -91,12 +91,17 @@ fn process(entry: &Queue, handlers: &Handlers, stack: &Stack<'_>) {
     // Without elements only the capacity changes.
     let is_noticed = entry.queue.size().count > 0;
     around(handlers.before.filter(|_| is_noticed));
-    entry.queue.process(|element| {
+    entry.queue.process(|element, frames| {
         let Some((handler, argument)) = handlers.each else {
             return;
         };
-        let rest = stack.below(&element.mark);
-        let mut iterator = Iterator::of_sample(&element.mark, rest, handlers.options);
+        let mut iterator = match element.mark.kept(frames) {
+            Some(frames) => Iterator::of_frames(frames),
+            None => {
+                let rest = stack.below(&element.mark);
+                Iterator::of_sample(&element.mark, rest, handlers.options)
+            }
+        };
         // SAFETY: the iterator lives as long as the call; the rest is the user's.
         unsafe { handler(&mut iterator, argument.0, element.argument) };
     });
@@ -118,7 +123,6 @@ pub unsafe extern "C" fn ASGST_RegisterQueue(
     if env.is_null() || Vm::get().is_none() {
         return std::ptr::null();
     }
-    let with_c = options.cast_unsigned() & INCLUDE_C_FRAMES != 0;
     let handlers = Handlers {
         options: options.cast_unsigned(),
         each: fun.map(|fun| (fun, UserPointer(argument))),
@@ -128,7 +132,7 @@ pub unsafe extern "C" fn ASGST_RegisterQueue(
     // SAFETY: as the caller promised.
     let added = unsafe {
         let helper = *HELPER.get_or_init(|| Helper::start(env, process));
-        helper.and_then(|helper| helper.add(env, capacity(size), with_c, handlers))
+        helper.and_then(|helper| helper.add(env, capacity(size), options.cast_unsigned(), handlers))
     };
     added.unwrap_or(std::ptr::null())
 }
@@ -158,19 +162,19 @@ pub unsafe extern "C" fn ASGST_Enqueue(
     let Some(queue) = (unsafe { queue.as_ref() }) else {
         return NO_QUEUE;
     };
-    // SAFETY: as the caller promised.
-    let (kind, mark) = match unsafe { mark(ucontext, queue.with_c) } {
-        Ok(found) => found,
-        Err(failure) => return failure.code(),
-    };
-    let pushed = queue.queue.push(element(mark, argument));
+    let pushed = queue.queue.push(|room| {
+        // SAFETY: as the caller promised.
+        let (kind, mark) = unsafe { mark(ucontext, queue.options, room)? };
+        Ok((kind, element(mark, argument)))
+    });
     if let Some(helper) = helper() {
         helper.ring();
     }
     match pushed {
-        Ok(()) => 1 + c_int::from(kind),
+        Ok(kind) => 1 + c_int::from(kind),
         Err(Refusal::Full) => FULL_QUEUE,
         Err(Refusal::Processing) => OTHER_ERROR,
+        Err(Refusal::Unwalkable(failure)) => failure.code(),
     }
 }
 
@@ -186,7 +190,7 @@ pub unsafe extern "C" fn ASGST_GetEnqueuableElement(
 ) -> c_int {
     // SAFETY: as the caller promised.
     unsafe {
-        match mark(ucontext, false) {
+        match mark(ucontext, 0, &mut Room::none()) {
             Ok(_) if element.is_null() => NO_TOP_JAVA_FRAME,
             Ok((kind, mark)) => {
                 element.write(PublicElement {
@@ -301,18 +305,23 @@ fn element(mark: Mark, argument: *mut c_void) -> Element {
     }
 }
 
-/// The kind of the trace, and the mark of the stack, which keeps frames of C if they are wanted.
+/// The kind of the trace, and the mark of the stack, whose frames go into `room`.
 ///
 /// # Safety
 /// `ucontext` must be null, or a context that a signal handler of the calling thread was given.
-unsafe fn mark(ucontext: *const c_void, with_c: bool) -> Result<(u8, Mark), Failure> {
-    let options = if with_c { INCLUDE_C_FRAMES } else { 0 };
+unsafe fn mark(
+    ucontext: *const c_void,
+    options: u32,
+    room: &mut Room,
+) -> Result<(u8, Mark), Failure> {
+    // A queue has Java stacks alone.
+    let options = options & (INCLUDE_C_FRAMES | GUESS_INLINED);
     let marked = context::with_vm(|vm, memory| {
         // SAFETY: as the caller promised.
         let trace = unsafe { Trace::of_context(vm, memory, ucontext, options)? };
         let kind = trace.kind;
-        let walk: Walk<'_> = trace.into_walk();
-        Ok((kind, Mark::of(walk, with_c)?))
+        let with_c = options & INCLUDE_C_FRAMES != 0;
+        Ok((kind, Mark::of(trace.into_walk(), with_c, room)?))
     });
     marked.unwrap_or(Err(Failure::NotReady))
 }

@@ -1,6 +1,8 @@
 //! The elements of one thread, and who owns them.
 
 use crate::queue::mark::Mark;
+use crate::queue::room::Room;
+use crate::walk::frame::{Failure, Frame};
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
 use std::ffi::c_void;
@@ -31,8 +33,7 @@ const SAME: usize = usize::MAX;
 /// The elements of one thread.
 pub struct Queue {
     owner: AtomicU8,
-    /// Oldest first. Never more than the capacity, for which there is room, so nothing is allocated in a handler.
-    elements: UnsafeCell<VecDeque<Element>>,
+    samples: UnsafeCell<Samples>,
     attempts: AtomicU32,
     /// The number of elements, for those who do not own them.
     count: AtomicUsize,
@@ -40,7 +41,23 @@ pub struct Queue {
     wanted_capacity: AtomicUsize,
 }
 
-// SAFETY: only the owner touches the elements.
+/// Elements, and the frames that they keep.
+struct Samples {
+    /// Oldest first. Never more than the capacity, for which there is room, so nothing is allocated in a handler.
+    elements: VecDeque<Element>,
+    room: Room,
+}
+
+impl Samples {
+    fn new(capacity: usize) -> Samples {
+        Samples {
+            elements: VecDeque::with_capacity(capacity),
+            room: Room::of(capacity),
+        }
+    }
+}
+
+// SAFETY: only the owner touches the samples.
 unsafe impl Sync for Queue {}
 // SAFETY: arguments of elements are the user's, who is told which thread gets them.
 unsafe impl Send for Queue {}
@@ -63,6 +80,8 @@ pub enum Refusal {
     Full,
     /// The elements are being processed.
     Processing,
+    /// The stack cannot be walked.
+    Unwalkable(Failure),
 }
 
 impl Queue {
@@ -70,7 +89,7 @@ impl Queue {
     pub fn new(capacity: usize) -> Queue {
         Queue {
             owner: AtomicU8::new(NOBODY),
-            elements: UnsafeCell::new(VecDeque::with_capacity(capacity)),
+            samples: UnsafeCell::new(Samples::new(capacity)),
             attempts: AtomicU32::new(0),
             count: AtomicUsize::new(0),
             capacity: AtomicUsize::new(capacity),
@@ -78,28 +97,28 @@ impl Queue {
         }
     }
 
-    /// Appends an element. For the queue's thread. Async-signal-safe.
-    pub fn push(&self, element: Element) -> Result<(), Refusal> {
+    /// Appends the element that `sample` makes; its frames go into the room. For the queue's thread. Async-signal-safe.
+    pub fn push<T>(
+        &self,
+        sample: impl FnOnce(&mut Room) -> Result<(T, Element), Failure>,
+    ) -> Result<T, Refusal> {
         self.attempts.fetch_add(1, Relaxed);
-        let pushed = self.owned(THREAD, |elements| {
-            let has_room = elements.len() < self.capacity.load(Relaxed);
-            if has_room {
-                elements.push_back(element);
-                self.count.store(elements.len(), Release);
+        let pushed = self.owned(THREAD, |samples| {
+            if samples.elements.len() >= self.capacity.load(Relaxed) {
+                return Err(Refusal::Full);
             }
-            has_room
+            let (answer, element) = sample(&mut samples.room).map_err(Refusal::Unwalkable)?;
+            samples.elements.push_back(element);
+            self.count.store(samples.elements.len(), Release);
+            Ok(answer)
         });
-        match pushed {
-            Some(true) => Ok(()),
-            Some(false) => Err(Refusal::Full),
-            None => Err(Refusal::Processing),
-        }
+        pushed.unwrap_or(Err(Refusal::Processing))
     }
 
     /// The address of the element at `index`, from the oldest on, or from the youngest (-1) back. For the
     /// queue's thread. Async-signal-safe.
     pub fn element(&self, index: isize) -> Option<*mut Element> {
-        self.owned(THREAD, |elements| {
+        self.owned(THREAD, |Samples { elements, .. }| {
             let from_front = match usize::try_from(index) {
                 Ok(index) => index,
                 Err(_) => elements.len().checked_sub(index.unsigned_abs())?,
@@ -127,20 +146,21 @@ impl Queue {
         self.count.load(Acquire) > 0 || self.wanted_capacity.load(Acquire) != SAME
     }
 
-    /// Removes all elements, oldest first, and gives them to `process`. For the helper. Elements are not appended
-    /// meanwhile.
-    pub fn process(&self, mut process: impl FnMut(Element)) {
+    /// Removes all elements, oldest first, and gives them and the frames that are kept to `process`. For the helper.
+    /// Elements are not appended meanwhile.
+    pub fn process(&self, mut process: impl FnMut(Element, &[Frame])) {
         let mut processed = None;
         // The thread's handler may be about to append an element. It waits for nobody.
         while processed.is_none() {
-            processed = self.owned(HELPER, |elements| {
-                while let Some(element) = elements.pop_front() {
-                    process(element);
+            processed = self.owned(HELPER, |samples| {
+                while let Some(element) = samples.elements.pop_front() {
+                    process(element, samples.room.frames());
                 }
+                samples.room.clear();
                 match self.wanted_capacity.swap(SAME, AcqRel) {
                     SAME => {}
                     wanted => {
-                        *elements = VecDeque::with_capacity(wanted);
+                        *samples = Samples::new(wanted);
                         self.capacity.store(wanted, Release);
                     }
                 }
@@ -153,12 +173,12 @@ impl Queue {
         }
     }
 
-    /// Owns the elements during `work`; `None` if somebody else owns them.
-    fn owned<T>(&self, owner: u8, work: impl FnOnce(&mut VecDeque<Element>) -> T) -> Option<T> {
+    /// Owns the samples during `work`; `None` if somebody else owns them.
+    fn owned<T>(&self, owner: u8, work: impl FnOnce(&mut Samples) -> T) -> Option<T> {
         let taken = self.owner.compare_exchange(NOBODY, owner, AcqRel, Acquire);
         taken.ok()?;
-        // SAFETY: nobody else owns the elements now.
-        let result = work(unsafe { &mut *self.elements.get() });
+        // SAFETY: nobody else owns the samples now.
+        let result = work(unsafe { &mut *self.samples.get() });
         self.owner.store(NOBODY, Release);
         Some(result)
     }

@@ -22,8 +22,8 @@ const LOOK_ANYWAY: Duration = Duration::from_secs(1);
 pub struct Entry<H> {
     /// The queue.
     pub queue: Queue,
-    /// Whether its samples keep frames of C.
-    pub with_c: bool,
+    /// The options of its samples.
+    pub options: u32,
     /// A global reference to the thread.
     thread: jobject,
     /// The thread's JNI environment.
@@ -88,7 +88,7 @@ impl<H: Send + 'static> Helper<H> {
         &self,
         env: *mut JNIEnv,
         capacity: usize,
-        with_c: bool,
+        options: u32,
         handlers: H,
     ) -> Option<*const Entry<H>> {
         let local = self.jvmti.current_thread()?;
@@ -100,7 +100,7 @@ impl<H: Send + 'static> Helper<H> {
         };
         let entry = Arc::new(Entry {
             queue: Queue::new(capacity),
-            with_c,
+            options,
             thread,
             env,
             handlers: Mutex::new(Some(handlers)),

@@ -1,11 +1,12 @@
 //! What an element keeps of the stack at the instant of the sample, and whether the stack is still there later.
 //!
-//! The frames of the physical frame on top change as soon as the thread runs on, so they are kept. The frames
-//! below are at calls: as long as the thread does not return to them, nothing of them changes. A digest of them
-//! shows whether the thread has returned in between.
+//! All frames are kept where there is room. Else only those of the physical frame on top are, which change as soon as the
+//! thread runs on. The frames below are at calls: as long as the thread does not return to them, nothing of them changes. A
+//! digest of them shows whether the thread has returned in between.
 
+use crate::queue::room::Room;
+use crate::walk::Walk;
 use crate::walk::frame::{Failure, Frame, FrameKind};
-use crate::walk::{Place, Walk, frame_at};
 use hotspot::layout::method::Method;
 use hotspot::steps::shadow::mixed;
 
@@ -13,18 +14,14 @@ use hotspot::steps::shadow::mixed;
 /// other (`MaxInlineLevel`).
 const MOST_ON_TOP: usize = 16;
 
-/// The largest number of frames of C and C++ above that are kept: those next to the Java frames.
-const MOST_OF_C: usize = 32;
-
 /// Deeper stacks are refused.
 const MOST_FRAMES: usize = 1 << 12;
 
 /// A mark of a stack.
 #[derive(Copy, Clone, Debug)]
 pub struct Mark {
-    /// The frames of C, C++ and stubs above, if they were wanted: a ring.
-    of_c: [Place; MOST_OF_C],
-    of_c_count: usize,
+    /// Where the room of the queue has all frames, if there was room for them.
+    kept: Option<(usize, usize)>,
     /// The lowest frame of the physical frame on top.
     lowest: Frame,
     /// The methods that are inlined above, callees first.
@@ -49,28 +46,19 @@ struct Below {
 }
 
 impl Mark {
-    /// The mark of the stack that `walk` is about to walk. With frames of C, those above the first Java frame are kept if
-    /// the walk has them.
-    pub fn of(mut walk: Walk<'_>, with_c: bool) -> Result<Mark, Failure> {
-        const NOWHERE: Place = Place {
-            pc: 0,
-            sp: 0,
-            fp: 0,
+    /// The mark of the stack that `walk` is about to walk. Its frames go into `room`, those of C among them if they are
+    /// wanted.
+    pub fn of(mut walk: Walk<'_>, with_c: bool, room: &mut Room) -> Result<Mark, Failure> {
+        let mut kept = room.next();
+        let mut keep = |frame: Frame| {
+            if with_c || frame.is_of_method() {
+                kept.push(frame);
+            }
         };
-        let mut of_c = [NOWHERE; MOST_OF_C];
-        let mut of_c_count = 0;
         let mut inlined = [(None, None); MOST_ON_TOP];
         let mut inlined_count = 0;
         let lowest = loop {
-            let frame = walk.next_frame()?.ok_or(Failure::NoJavaFrame)?;
-            if !frame.is_of_method() {
-                if with_c {
-                    let Frame { pc, sp, fp, .. } = frame;
-                    of_c[of_c_count % MOST_OF_C] = Place { pc, sp, fp };
-                    of_c_count += 1;
-                }
-                continue;
-            }
+            let frame = next_of_method(&mut walk, &mut keep)?.ok_or(Failure::NoJavaFrame)?;
             if walk.is_at_physical_frame() {
                 break frame;
             }
@@ -78,23 +66,24 @@ impl Mark {
             *place = (frame.method, frame.bci);
             inlined_count += 1;
         };
+        let below = Below::of(walk, &mut keep)?;
         Ok(Mark {
-            of_c,
-            of_c_count,
+            kept: kept.finish().map(|range| (range.start, range.end)),
             lowest,
             inlined,
             inlined_count,
-            below: Below::of(walk)?,
+            below,
         })
+    }
+
+    /// All frames of the stack at the instant of the sample, in the frames of the room; `None` if there was no room.
+    pub fn kept<'a>(&self, frames: &'a [Frame]) -> Option<&'a [Frame]> {
+        let (from, to) = self.kept?;
+        frames.get(from..to)
     }
 
     /// The frame of the top at this index, callees first.
     pub fn on_top(&self, index: usize) -> Option<Frame> {
-        let kept = self.of_c_count.min(MOST_OF_C);
-        let Some(index) = index.checked_sub(kept) else {
-            let place = self.of_c[(self.of_c_count - kept + index) % MOST_OF_C];
-            return Some(frame_at(place, FrameKind::Cpp, -1));
-        };
         if index == self.inlined_count {
             return Some(self.lowest);
         }
@@ -128,9 +117,9 @@ impl Mark {
         let marked = self.below.ok_or(Failure::Left)?;
         for _ in 0..MOST_FRAMES {
             let here = now.clone();
-            let frame = next_of_method(&mut now)?.ok_or(Failure::Left)?;
+            let frame = next_of_method(&mut now, |_| {})?.ok_or(Failure::Left)?;
             if (frame.pc, frame.sp) == (marked.pc, marked.sp) {
-                let is_same = Below::of(here.clone())? == Some(marked);
+                let is_same = Below::of(here.clone(), |_| {})? == Some(marked);
                 return is_same.then_some(here).ok_or(Failure::Left);
             }
             if frame.sp > marked.sp {
@@ -149,10 +138,10 @@ impl Mark {
 }
 
 impl Below {
-    fn of(mut walk: Walk<'_>) -> Result<Option<Below>, Failure> {
+    fn of(mut walk: Walk<'_>, mut keep: impl FnMut(Frame)) -> Result<Option<Below>, Failure> {
         let mut found: Option<Below> = None;
         for _ in 0..MOST_FRAMES {
-            let Some(frame) = next_of_method(&mut walk)? else {
+            let Some(frame) = next_of_method(&mut walk, &mut keep)? else {
                 return Ok(found);
             };
             let Frame { pc, sp, .. } = frame;
@@ -183,11 +172,16 @@ fn content(before: u64, frame: &Frame) -> u64 {
     mixed(mixed(before, method as u64), bci as u64)
 }
 
-fn next_of_method(walk: &mut Walk<'_>) -> Result<Option<Frame>, Failure> {
-    loop {
-        match walk.next_frame()? {
-            Some(frame) if !frame.is_of_method() => {}
-            frame => return Ok(frame),
+/// The next frame of a method. All frames up to it are given to `keep`.
+fn next_of_method(
+    walk: &mut Walk<'_>,
+    mut keep: impl FnMut(Frame),
+) -> Result<Option<Frame>, Failure> {
+    while let Some(frame) = walk.next_frame()? {
+        keep(frame);
+        if frame.is_of_method() {
+            return Ok(Some(frame));
         }
     }
+    Ok(None)
 }

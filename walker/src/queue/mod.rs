@@ -18,5 +18,6 @@ pub mod elements;
 pub mod helper;
 pub mod jvmti;
 pub mod mark;
+pub mod room;
 pub mod stack;
 pub mod stop;

@@ -371,7 +371,7 @@ enum Yield {
 }
 
 /// A frame of which only the place is known.
-pub fn frame_at(place: Place, kind: FrameKind, level: i8) -> Frame {
+fn frame_at(place: Place, kind: FrameKind, level: i8) -> Frame {
     Frame {
         kind,
         level,

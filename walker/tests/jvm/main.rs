@@ -118,7 +118,8 @@ fn judge_queue(run: &str, answers: &Answers) {
         (number("processed"), 0),
         "{run}"
     );
-    assert!(number("whole") > 0, "{run}");
+    // There is room for 64 frames an element, so that few lack their callers: those of deep stacks.
+    assert!(number("gone") * 10 <= number("processed"), "{run}");
     assert_eq!(
         (number("out_of_order"), number("sizes_wrong")),
         (0, 0),

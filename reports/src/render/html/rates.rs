@@ -62,7 +62,9 @@ fn group(title: &str, note: &str, rates: &[&Rate], scale: &Scale) -> Markup {
                 @for power in scale.from..=scale.to {
                     @let at = 100.0 * f64::from(power - scale.from) / f64::from(scale.to - scale.from);
                     span.tick.odd[power % 2 != 0] style={ "left:" (format!("{at:.2}")) "%" } {
-                        (exact(10f64.powi(power))) br; small { "1 in " (count(10u64.pow(power.unsigned_abs()))) }
+                        (exact(10f64.powi(power))) br;
+                        // Neighbours would overlap.
+                        @if power % 2 == 0 { small { "1 in " (count(10u64.pow(power.unsigned_abs()))) } }
                     }
                 }
             }
