@@ -49,7 +49,7 @@ impl Mark {
     /// The mark of the stack that `walk` is about to walk. Its frames go into `room`, those of C among them if they are
     /// wanted.
     pub fn of(mut walk: Walk<'_>, with_c: bool, room: &mut Room) -> Result<Mark, Failure> {
-        let mut kept = room.next();
+        let mut kept = room.begin();
         let mut keep = |frame: Frame| {
             if with_c || frame.is_of_method() {
                 kept.push(frame);

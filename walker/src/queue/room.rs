@@ -46,7 +46,7 @@ impl Room {
     }
 
     /// The frames of the next element, of which there are none yet.
-    pub fn next(&mut self) -> Kept<'_> {
+    pub fn begin(&mut self) -> Kept<'_> {
         Kept {
             from: self.frames.len(),
             room: self,
@@ -101,7 +101,7 @@ mod tests {
         let mut room = Room::of(1);
         let capacity = room.frames.capacity();
         let keep = |room: &mut Room, count: usize| {
-            let mut kept = room.next();
+            let mut kept = room.begin();
             (0..count).for_each(|pc| kept.push(frame(pc)));
             kept.finish()
         };
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(room.frames()[4].pc, 1);
         room.clear();
         // A walk that fails keeps nothing.
-        room.next().push(frame(1));
+        room.begin().push(frame(1));
         assert!(room.frames().is_empty());
     }
 }
