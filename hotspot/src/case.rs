@@ -88,6 +88,9 @@ impl Instant<'_> {
             ReturnAddress::AtTop(_) => TopFrame::Removed,
             ReturnAddress::InLink if !A::is_prologue(self.bytes) => TopFrame::Removed,
             ReturnAddress::Beyond(_) => TopFrame::StackPointerMoved,
+            _ if self.code == CodeKind::Compiled && A::is_stack_pointer_moved(self.bytes) => {
+                TopFrame::StackPointerMoved
+            }
             ReturnAddress::Usual | ReturnAddress::InLink => TopFrame::Intact,
         }
     }

@@ -20,6 +20,10 @@ pub struct Proofs {
     /// first, as far as the copied words reach.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub entries: Vec<CodeKind>,
+    /// Whether a frame on the stack returns to the barrier behind which the frames of a virtual thread are still in the heap
+    /// (`StubRoutines::cont_returnBarrier`).
+    #[serde(skip_serializing_if = "Not::not")]
+    pub is_return_barrier: bool,
     /// Whether the true caller's instruction names the method of the walk's lowest frame, so that the VM need
     /// not have called the method. Asked only if a stub had called the VM.
     #[serde(skip_serializing_if = "Not::not")]

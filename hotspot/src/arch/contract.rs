@@ -78,6 +78,10 @@ pub trait Arch: Copy + fmt::Debug + 'static {
     /// the frame: in an epilogue, or in the exit to the exception handler of the caller.
     fn is_frame_removed(code: &[u8]) -> bool;
 
+    /// Whether `code`, the bytes at the program counter in compiled code, takes words from the stack that the code itself has
+    /// put there. Then the stack pointer is not where the size of the frame says.
+    fn is_stack_pointer_moved(code: &[u8]) -> bool;
+
     /// Whether `code`, the bytes at the program counter in a native wrapper, is behind the removal
     /// of the wrapper's frame.
     fn is_wrapper_frame_removed(code: &[u8]) -> bool;

@@ -1,7 +1,10 @@
 //! `frozen-frames`: a virtual thread's callers are still in the heap, where the thread left them
 //! when it yielded.
+//!
+//! The proof is the return barrier: the return address of the lowest frame that is on the stack.
 
 use super::cause::{Cause, Program};
+use crate::capability::Capability;
 use crate::case::Facts;
 
 /// Between the frames of a virtual thread and those of its carrier lies a frame of this method.
@@ -12,7 +15,7 @@ pub(super) const CAUSE: Cause = Cause {
     meaning: "a virtual thread's callers, still in the heap",
     why: "A virtual thread's callers are still frozen in the heap. The walker sees only the frames on the carrier's stack.",
     recognise,
-    needs: &[],
+    needs: &[Capability::CodeCache],
     since: 21,
     programs: &[Program {
         note: "Virtual threads that yield many frames deep; skipped where there are none.",
@@ -23,6 +26,10 @@ pub(super) const CAUSE: Cause = Cause {
 };
 
 fn recognise(facts: &Facts<'_>) -> bool {
+    // `ThawBase::patch_caller`, in `continuationFreezeThaw.cpp`: while frames are left in the heap, the lowest frame on the
+    // stack returns to `StubRoutines::cont_returnBarrier()`, which copies the next ones. At this address `frame::sender` goes
+    // on in the heap if the `RegisterMap` walks continuations (`walk_cont`), as that of GetStackTrace does. That of
+    // `vframeStreamForte` does not, and gets the frame of `enterSpecial`.
     let at = facts.case.at;
-    at.is_some_and(|at| at.starts_with(ENTER_SPECIAL))
+    at.is_some_and(|at| at.starts_with(ENTER_SPECIAL)) && facts.case.proofs.is_return_barrier
 }

@@ -130,7 +130,7 @@ fn a_deoptimisation_handler_shows_the_caller_that_the_walker_refuses() {
 fn frames_that_a_virtual_thread_left_in_the_heap_are_missing_above_its_carrier() {
     let enter = "jdk.internal.vm.Continuation.enterSpecial(Ljdk/internal/vm/Continuation;ZZ)V";
     let worker = "java.util.concurrent.ForkJoinWorkerThread.run()V";
-    let of = |at| {
+    let of = |at, is_return_barrier| {
         let case = Case {
             verdict: Verdict::Truncated,
             reason: Reason::BottomMissing,
@@ -138,14 +138,18 @@ fn frames_that_a_virtual_thread_left_in_the_heap_are_missing_above_its_carrier()
             lowest: Some(worker),
             true_lowest: None,
             is_hook_alone: false,
-            proofs: &Proofs::default(),
+            proofs: &Proofs {
+                is_return_barrier,
+                ..Proofs::default()
+            },
             instant: None,
         };
         Cause::of::<X86_64>(case).name
     };
-    assert_eq!(of(Some(enter)), "frozen-frames");
-    assert_eq!(of(Some(worker)), "unexplained");
-    assert_eq!(of(None), "unexplained");
+    assert_eq!(of(Some(enter), true), "frozen-frames");
+    assert_eq!(of(Some(enter), false), "unexplained");
+    assert_eq!(of(Some(worker), true), "unexplained");
+    assert_eq!(of(None, true), "unexplained");
 }
 
 #[test]

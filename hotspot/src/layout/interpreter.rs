@@ -7,6 +7,9 @@ use crate::memory::Memory;
 use crate::proofs::InterpreterFrame;
 use std::ops::Range;
 
+/// So many bytes at a program counter show whether the interpreter has removed the frame there.
+pub const CODE: usize = 96;
+
 /// The codelets, by address.
 pub struct Interpreter {
     codelets: Vec<Codelet>,

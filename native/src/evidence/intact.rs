@@ -5,7 +5,7 @@ use crate::jvm::code_cache::CodeCache;
 use crate::sampling::sample::Sample;
 use hotspot::arch::{Arch, Native, Registers};
 use hotspot::code::{Blob, CodeKind, CodeMemory};
-use hotspot::layout::interpreter::Role;
+use hotspot::layout::interpreter::{self, Role};
 use hotspot::proofs::InterpreterFrame;
 use hotspot::return_address::Word;
 use vm::memory::kernel::peek_bytes;
@@ -45,7 +45,7 @@ fn is_in_body(jvm: &Jvm, registers: &Registers) -> bool {
     let codelet = found.and_then(|found| found.codelet(registers.pc));
     let frame = |code: &[u8]| codelet?.frame::<Native>(registers, code).ok();
     codelet.is_some_and(|codelet| codelet.role == Role::Body)
-        && frame(&peek_bytes(registers.pc, CODE)) == Some(InterpreterFrame::Intact)
+        && frame(&peek_bytes(registers.pc, interpreter::CODE)) == Some(InterpreterFrame::Intact)
 }
 
 /// Whether the return address lies where the size of the compiled code's frame says, and the frame is complete.

@@ -9,6 +9,7 @@ use crate::sampling::stack_top::WORDS;
 use hotspot::arch::{Arch, InterpretedFrame, Native, RETURN_ADDRESS, Registers};
 use hotspot::code::{Blob, CodeKind, CodeMemory};
 use hotspot::layout::entry::Words;
+use hotspot::layout::interpreter;
 use hotspot::proofs::{InterpreterFrame, Proofs};
 use rustc_hash::FxBuildHasher;
 use std::collections::HashSet;
@@ -27,8 +28,11 @@ pub enum Sampled<'a> {
 
 const WORD: usize = size_of::<usize>();
 
-/// In the interpreter these bytes tell whether the frame is removed.
-const CODE: usize = 32;
+/// The largest number of frames of a library that are followed.
+const LIBRARY_FRAMES: usize = 16;
+
+/// The VM's name for the stubs of continuations begins so.
+const CONTINUATION_STUBS: &str = "StubRoutines (continuation";
 
 /// What is asked about the two stacks, whose methods are named as reports do.
 pub struct Stacks<'a> {
@@ -68,7 +72,9 @@ pub fn find(jvm: &Jvm, env: Env<'_>, seen: Sampled<'_>, stacks: &Stacks<'_>) -> 
             let in_java = sample.seen.is_some_and(|seen| seen.is_without_pc());
             let anchored = sample.seen.map(|seen| seen.last.pc).filter(|&pc| pc != 0);
             let pc = anchored.unwrap_or(sample.registers.pc);
-            let is_leaf_call = in_java && is_leaf_call(cache, words, &sample.registers);
+            let is_leaf_call = in_java
+                && (is_leaf_call(cache, words, &sample.registers)
+                    || is_called_without_frame(jvm, cache, words, &sample.registers));
             Proofs {
                 is_top_at_call: stacks.is_top_at_call,
                 is_next_record: is_next_record(jvm, cache, pc, words, stacks),
@@ -100,7 +106,12 @@ fn of_stack(jvm: &Jvm, cache: &CodeCache, stack: Words<'_>, stacks: &Stacks<'_>)
         };
         known.insert(word);
         match CodeKind::of(&name) {
-            CodeKind::Stub if !proofs.stubs.contains(&name) => proofs.stubs.push(name),
+            CodeKind::Stub => {
+                proofs.is_return_barrier |= is_return_barrier(&name, word);
+                if !proofs.stubs.contains(&name) {
+                    proofs.stubs.push(name);
+                }
+            }
             CodeKind::Compiled => {
                 let method = deoptimised(jvm, cache, word);
                 proofs
@@ -123,6 +134,20 @@ fn of_stack(jvm: &Jvm, cache: &CodeCache, stack: Words<'_>, stacks: &Stacks<'_>)
     let calls_from_stub = proofs.entries.contains(&CodeKind::Stub);
     proofs.is_lowest_named = calls_from_stub && (stacks.is_lowest_named)();
     proofs
+}
+
+/// Whether the return address `word`, in the stub `name`, is the return barrier of continuations.
+fn is_return_barrier(name: &str, word: usize) -> bool {
+    // The VM has a blob for the stubs of continuations (`StubRoutines::initialize_continuation_stubs`). The frame whose callers
+    // are in the heap returns to the first instruction of one of them. Other words that point into the blob are return addresses
+    // of its own calls.
+    name.starts_with(CONTINUATION_STUBS) && !is_behind_call(word)
+}
+
+/// Whether the instruction before `pc` is a call.
+fn is_behind_call(pc: usize) -> bool {
+    let before = peek_bytes(pc.saturating_sub(Native::CALL_SIZE), Native::CALL_SIZE);
+    Native::is_register_call(&before) || Native::call_target(&before, pc).is_some()
 }
 
 /// The program counter at which the calling thread left Java code, and the address and the words of its stack from
@@ -190,8 +215,9 @@ fn frames_behind(jvm: &Jvm, cache: &CodeCache, pc: usize, stacks: &Stacks<'_>) -
 fn interpreter_frame(jvm: &Jvm, registers: &Registers) -> InterpreterFrame {
     let found = jvm.interpreter().ok();
     let codelet = found.and_then(|found| found.codelet(registers.pc));
-    let frame =
-        codelet.map(|codelet| codelet.frame::<Native>(registers, &peek_bytes(registers.pc, CODE)));
+    let frame = codelet.map(|codelet| {
+        codelet.frame::<Native>(registers, &peek_bytes(registers.pc, interpreter::CODE))
+    });
     // Where the architecture does not show it, there is no proof that the frame is not intact.
     frame.map_or(InterpreterFrame::Intact, |frame| {
         frame.unwrap_or(InterpreterFrame::Intact)
@@ -211,6 +237,35 @@ fn is_leaf_call(cache: &CodeCache, stack: Words<'_>, registers: &Registers) -> b
     let count = older.saturating_sub(stack.start) / WORD;
     let mut below = stack.words.iter().take(count);
     registers.fp >= stack.start && below.any(|&word| cache.name_at(word).is_some() && is_call(word))
+}
+
+/// Whether the interpreter has called the library that runs, and had removed its frame before: the frame pointers of the
+/// library lead to its frame pointer, which is that of an older frame.
+fn is_called_without_frame(
+    jvm: &Jvm,
+    cache: &CodeCache,
+    stack: Words<'_>,
+    registers: &Registers,
+) -> bool {
+    // Where an exception leaves an interpreted method, for example, `exception_handler_for_return_address` is called in
+    // between activations (`TemplateInterpreterGenerator::generate_throw_exception`). Functions of the VM keep the frame pointer.
+    let mut fp = registers.fp;
+    for _ in 0..LIBRARY_FRAMES {
+        let (Some(caller), Some(pc)) = (stack.at(fp), stack.at(fp.wrapping_add(RETURN_ADDRESS)))
+        else {
+            return false;
+        };
+        if cache.name_at(pc).is_some() {
+            let at_return = Registers { pc, ..*registers };
+            return is_behind_call(pc)
+                && interpreter_frame(jvm, &at_return) == InterpreterFrame::Removed;
+        }
+        if caller <= fp {
+            return false;
+        }
+        fp = caller;
+    }
+    false
 }
 
 /// Whether the frame pointer is that of an interpreted method that compiled code has called through an adapter, which

@@ -56,6 +56,11 @@ impl Arch for Aarch64 {
         epilogue::is_frame_removed(code)
     }
 
+    /// Compilers for aarch64 move no stack pointer in the body of a method, as far as we know.
+    fn is_stack_pointer_moved(_: &[u8]) -> bool {
+        false
+    }
+
     fn is_wrapper_frame_removed(code: &[u8]) -> bool {
         epilogue::is_wrapper_frame_removed(code)
     }

@@ -28,6 +28,27 @@ pub(super) fn is_frame_removed(code: &[u8]) -> bool {
     code.starts_with(UNWIND) || skip_all(&RETURN, code).starts_with(RET)
 }
 
+/// Whether `code` takes back a register that it has pushed, perhaps behind a call.
+pub(super) fn is_stack_pointer_moved(code: &[u8]) -> bool {
+    // Compiled code addresses its frame from the stack pointer, and pushes only within its body. C1 does so for a type check
+    // (`LIR_Assembler::emit_typecheck_helper`):
+    //
+    //         push  rbx                 53
+    //         push  rdx                 52
+    //         call  slow_subtype_check  e8 …
+    //         pop   rbx                 5b
+    //         pop   rbx                 5b
+    //         test  ebx, ebx
+    //
+    // `pop rbp` is that of the epilogue.
+    let code = skip_all(&[Pattern(&[0xe8], 4)], code);
+    match code {
+        [0x41, 0x58..=0x5f, ..] => true,
+        [first, ..] => (0x58..=0x5f).contains(first) && *first != 0x5d,
+        [] => false,
+    }
+}
+
 /// Whether `code` is behind the removal of a native wrapper's frame.
 pub(super) fn is_wrapper_frame_removed(code: &[u8]) -> bool {
     // `SharedRuntime::generate_native_wrapper`:
@@ -36,7 +57,16 @@ pub(super) fn is_wrapper_frame_removed(code: &[u8]) -> bool {
     //         cmp   qword [r15 + exception], 0   49 83 bf … 00, or 49 83 7f … 00
     //         jne   forward                      0f 85 …
     //         ret                                c3
-    const RETURN: [Pattern; 4] = [
+    //
+    // `gen_continuation_yield` and `gen_continuation_enter` of `sharedRuntime_x86_64.cpp`: behind a yield `doYield` sets the
+    // stack pointer to the frame of `enterSpecial`, and both return to its caller:
+    //
+    //         mov   rsp, [r15 + cont_entry]
+    //         …                                  continuation_enter_cleanup
+    //         pop   rbp                          5d
+    //         ret                                c3
+    const RETURN: [Pattern; 5] = [
+        Pattern(&[0x5d], 0),
         Pattern(&[0xc9], 0),
         Pattern(&[0x49, 0x83, 0xbf], 5),
         Pattern(&[0x49, 0x83, 0x7f], 2),
@@ -72,7 +102,53 @@ pub(super) fn is_interpreter_frame_removed(code: &[u8]) -> bool {
         _ => code,
     };
     let gives_stack_back = matches!(popped, [0x48 | 0x49, 0x8b, 0xe0..=0xe7, ..]);
-    gives_stack_back || matches!(strip_rex(popped), [0xff, 0xe0..=0xe7, ..])
+    gives_stack_back
+        || matches!(strip_rex(popped), [0xff, 0xe0..=0xe7, ..])
+        || is_between_activations(code)
+}
+
+/// Whether `code` is behind the removal of the frame of an interpreted method that an exception leaves.
+fn is_between_activations(code: &[u8]) -> bool {
+    // `TemplateInterpreterGenerator::generate_throw_exception`, "in between activations - previous activation type unknown
+    // yet". The frame pointer is that of the caller already, or of an older frame if the caller is compiled code:
+    //
+    //         mov   rax, [r15 + vm_result]       49 8b 87 …
+    //         mov   qword [r15 + …], 0           49 c7 87 … 00000000
+    //         push  rax                          50                    the exception
+    //         push  rdx                          52                    the return address
+    //         mov   rsi, rdx                     48 8b f2
+    //         mov   rdi, r15                     49 8b ff
+    //         test  esp, 15                      f7 c4 …, or 40 f6 c4 … of spl
+    //         je    …                            0f 84 …
+    //         sub   rsp, 8                       48 83 ec 08
+    //         call  SharedRuntime::exception_handler_for_return_address   e8 …
+    //         add   rsp, 8                       48 83 c4 08
+    //         jmp   …                            e9 …
+    //         call  SharedRuntime::exception_handler_for_return_address   e8 …
+    //         mov   rbx, rax                     48 8b d8
+    //         pop   rdx                          5a
+    //         pop   rax                          58
+    //         jmp   rbx                          ff e3
+    const THROWS: [Pattern; 17] = [
+        Pattern(&[0x49, 0x8b, 0x87], 4),
+        Pattern(&[0x49, 0xc7, 0x87], 8),
+        Pattern(&[0x50], 0),
+        Pattern(&[0x52], 0),
+        Pattern(&[0x48, 0x8b, 0xf2], 0),
+        Pattern(&[0x49, 0x8b, 0xff], 0),
+        Pattern(&[0xf7, 0xc4], 4),
+        Pattern(&[0x40, 0xf6, 0xc4], 1),
+        Pattern(&[0x0f, 0x84], 4),
+        Pattern(&[0x48, 0x83, 0xec], 1),
+        Pattern(&[0xe8], 4),
+        Pattern(&[0x48, 0x83, 0xc4], 1),
+        Pattern(&[0xe9], 4),
+        Pattern(&[0xe8], 4),
+        Pattern(&[0x48, 0x8b, 0xd8], 0),
+        Pattern(&[0x5a], 0),
+        Pattern(&[0x58], 0),
+    ];
+    skip_all(&THROWS, code).starts_with(&[0xff, 0xe3])
 }
 
 /// The code behind the prefix that selects one of the registers r8 to r15.
@@ -106,12 +182,56 @@ mod tests {
             assert!(!X86_64::is_frame_removed(other));
         }
         assert!(!X86_64::is_wrapper_frame_removed(&far));
+        // Behind the `ret` of `doYield` is the way of a thread that cannot yield.
+        let yielded = [0x5d, 0xc3, 0x49, 0x83, 0x7f, 8, 0, 0x0f, 0x84];
+        assert!(X86_64::is_wrapper_frame_removed(&yielded));
+        assert!(!X86_64::is_wrapper_frame_removed(&yielded[2..]));
+    }
+
+    #[test]
+    fn compiled_code_pops_what_it_has_pushed() {
+        let check = [0xe8, 1, 2, 3, 4, 0x5b, 0x5b, 0x85, 0xdb, 0x0f, 0x84];
+        for start in [0, 5, 6] {
+            assert!(X86_64::is_stack_pointer_moved(&check[start..]));
+        }
+        assert!(X86_64::is_stack_pointer_moved(&[0x41, 0x5d]));
+        // The epilogue, and a call that is no type check's.
+        for other in [
+            &[0x5d, 0xc3][..],
+            &[0xe8, 1, 2, 3, 4, 0x5d],
+            &check[7..],
+            &[],
+        ] {
+            assert!(!X86_64::is_stack_pointer_moved(other));
+        }
     }
 
     #[test]
     fn only_a_jump_behind_the_removal_leaves_for_a_handler() {
         assert!(X86_64::is_frame_removed(&[0x5d, 0xe9, 1]));
         assert!(!X86_64::is_frame_removed(&[0xe9, 1]));
+    }
+
+    #[test]
+    fn the_interpreter_throws_on_without_a_frame() {
+        // JDK 28, behind `leave`; the last instructions are those behind the call.
+        let code = "41c6879e03000000 5a 488be3 493ba7b8050000 720b 49c787b805000000000000 \
+            498b87b8040000 49c787b804000000000000 50 52 488bf2 498bff 40f6c40f 0f8412000000 4883ec08 e8f821ed18 \
+            4883c408 e905000000 e8ea21ed18 488bd8 5a 58 ffe3";
+        let bytes = |digits: &str| -> Vec<u8> {
+            let byte = |at| u8::from_str_radix(&digits[at..at + 2], 16).expect("digits");
+            (0..digits.len()).step_by(2).map(byte).collect()
+        };
+        let instructions: Vec<_> = code.split_whitespace().map(bytes).collect();
+        let is_removed = |code: &[u8]| X86_64::is_interpreter_frame_removed(code) == Ok(true);
+        for at in 0..instructions.len() {
+            assert!(is_removed(&instructions[at..].concat()), "{at}");
+        }
+        // Without the jump they may be anything.
+        let last = instructions.len() - 1;
+        for at in 6..last {
+            assert!(!is_removed(&instructions[at..last].concat()), "{at}");
+        }
     }
 
     #[test]

@@ -63,6 +63,10 @@ impl Arch for X86_64 {
         epilogue::is_frame_removed(code)
     }
 
+    fn is_stack_pointer_moved(code: &[u8]) -> bool {
+        epilogue::is_stack_pointer_moved(code)
+    }
+
     fn is_wrapper_frame_removed(code: &[u8]) -> bool {
         epilogue::is_wrapper_frame_removed(code)
     }

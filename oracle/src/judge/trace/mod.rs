@@ -139,16 +139,29 @@ fn judge_active(walk: &[Frame], truth: &TraceSnapshot<'_>, methods: &impl Method
             Judgement::at(Verdict::Truncated, walk.len(), Reason::BottomMissing)
         }
         // What is left of the top may be right; nothing shows it.
-        Err(_)
-            if !walk
-                .iter()
-                .any(|f| methods.hook(f.method, f.location).is_some()) =>
-        {
+        Err(_) if !shows_entry(walk, truth, methods) => {
             Judgement::at(Verdict::Wrong, walk.len(), Reason::NothingOfTruth)
         }
         Err(difference) => difference,
         Ok(verdict) => verdict,
     }
+}
+
+/// Whether the walk shows a frame of the truth. Its newest hooked frame shows none before or behind its hooks, or while its own
+/// hook runs, unless its entry is the newest.
+fn shows_entry(walk: &[Frame], truth: &TraceSnapshot<'_>, methods: &impl Methods) -> bool {
+    let mut hooked = (0..walk.len()).filter_map(|at| methods.presence(walk, at));
+    let Some((id, presence)) = hooked.next() else {
+        return false;
+    };
+    let is_open = matches!(
+        presence,
+        Presence::Absent | Presence::Pushing | Presence::Popping
+    );
+    let has_entry = truth.entries.contains(&id);
+    let bottoms = walk.last().zip(truth.checked.first());
+    let is_bottom = bottoms.is_some_and(|(walked, known)| walked.method == known.method);
+    !is_open || has_entry || is_bottom || hooked.next().is_some()
 }
 
 /// With an empty trace stack a walk has truth only where it claims hooked frames.

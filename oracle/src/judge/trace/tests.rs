@@ -217,6 +217,22 @@ fn a_missing_bottom_is_truncated_wherever_the_top_stands() {
 }
 
 #[test]
+fn a_frame_behind_its_hooks_does_not_show_that_the_top_is_missing() {
+    // As a virtual thread whose callers are still in the heap.
+    let nothing = Judgement::at(Verdict::Wrong, 2, Reason::NothingOfTruth);
+    assert_eq!(judge(&[(200, 3), (2, POPPING)], &[1, 1], &[], 0), nothing);
+    let checked = [(200, 3), (1, BODY)];
+    assert_eq!(judge(&[(201, 3), (2, POPPING)], &[1], &checked, 1), nothing);
+    // A frame of the truth is there, so what lies above it is missing.
+    let top = Judgement::at(Verdict::Wrong, 0, Reason::TopMissing);
+    assert_eq!(judge(&[(1, BODY), (2, POPPING)], &[1, 3], &[], 0), top);
+    assert_eq!(judge(&[(1, POPPING)], &[1, 3], &[], 0), top);
+    // So it does where the bottom is that of the truth.
+    let below = Judgement::at(Verdict::Wrong, 0, Reason::OtherMethodBelowChecked);
+    assert_eq!(judge(&[(200, 3), (2, POPPING)], &[1], &checked, 1), below);
+}
+
+#[test]
 fn a_checked_frame_moves_only_within_its_hooks() {
     let checked = [(200, 3), (1, BODY)];
     let at = |location| judge(&[(200, 3), (1, location)], &[1], &checked, 1).verdict;
