@@ -110,8 +110,8 @@ fn is_comparable(name: &str) -> bool {
 fn read(jvm: &Jvm, env: Env<'_>) -> Vec<Read> {
     const MOST: usize = 8;
     let mut all = vec![];
-    if !cfg!(target_arch = "x86_64") {
-        // The layouts of frames here are those of x86-64.
+    if !Native::CALLS_PUSH {
+        // Below, the newest return address is looked for where the last call has pushed it.
         return all;
     }
     // What the VM does not publish is lost by name; here counts what it publishes and keeps otherwise.

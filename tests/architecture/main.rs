@@ -1,5 +1,5 @@
 //! The rules of docs/architecture.md: arrows between crates, no circles between files or folders,
-//! short files, `unsafe` in few places, layers named in their table alone, and documentation without broken links.
+//! short files, `unsafe` in few places, architectures in their folders, layers named in their table alone, and documentation without broken links.
 
 mod docs;
 mod graph;
@@ -168,6 +168,73 @@ fn unsafe_code_stays_where_it_belongs() {
         lines.map(move |line| format!("{}:{line}: unsafe", file.path))
     });
     assert_none(lines.collect());
+}
+
+/// The folders of the architectures: `hotspot` knows the machine code, and the crates that read a running VM have twins.
+const ARCHITECTURES: &[&str] = &[
+    "hotspot/src/arch/",
+    "vm/src/arch/",
+    "walker/src/arch/",
+    "native/src/arch/",
+];
+
+#[test]
+fn registers_and_architectures_are_named_in_their_folders_alone() {
+    let files = rust_files(root());
+    let others = files
+        .iter()
+        .filter(|file| !is_in(ARCHITECTURES, &file.path) && !is_test(&file.path));
+    let named = others.flat_map(|file| {
+        let lines = file.text.lines().enumerate();
+        // Unit tests follow the code, and may have machine code of either architecture.
+        let lines = lines.take_while(|(_, line)| *line != "#[cfg(test)]");
+        let of_lines = lines.filter_map(|(at, line)| {
+            let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+            let word = words.find(|word| is_of_architecture(word))?;
+            Some(format!("{}:{}: {word}", file.path, at + 1))
+        });
+        let types = ["x86_64", "aarch64", "X86_64", "Aarch64"];
+        let paths = file.source.paths.iter();
+        let paths = paths.chain(file.source.uses.iter().map(|used| &used.path));
+        let of_paths = paths.filter(move |path| path.iter().any(|part| types.contains(&&**part)));
+        of_lines.chain(of_paths.map(|path| format!("{}: {}", file.path, path.join("::"))))
+    });
+    assert_none(named.collect());
+}
+
+/// Whether a word asks for the architecture, or is a register's name as assemblers and the C library spell it.
+fn is_of_architecture(word: &str) -> bool {
+    const NAMES: [&str; 24] = [
+        "target_arch",
+        "gregs",
+        "rax",
+        "rbx",
+        "rcx",
+        "rdx",
+        "rsi",
+        "rdi",
+        "rbp",
+        "rsp",
+        "rip",
+        "eax",
+        "ebx",
+        "ecx",
+        "edx",
+        "esi",
+        "edi",
+        "ebp",
+        "esp",
+        "eip",
+        "rbcp",
+        "rmethod",
+        "x29",
+        "x30",
+    ];
+    let is_numbered = |number: &str| matches!(number.parse(), Ok(8..=15));
+    let lower = word.to_lowercase();
+    NAMES.contains(&&*lower)
+        || lower.strip_prefix('r').is_some_and(is_numbered)
+        || word.starts_with("REG_")
 }
 
 #[test]

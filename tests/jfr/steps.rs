@@ -35,8 +35,7 @@ fn tally(ran: &Ran, layer: Layer) -> Tally {
 /// Events at steps are joined, faults in them are caught, and GetStackTrace agrees with the same truth.
 #[test]
 fn events_at_steps_are_joined_and_faults_in_them_are_caught() {
-    if !cfg!(target_arch = "x86_64") {
-        println!("skipped: threads step on x86-64 only");
+    if support::cannot_step() {
         return;
     }
     for jdk in jdks() {

@@ -6,7 +6,7 @@
 //! address is the caller's own: the caller is missing.
 
 use crate::steps::{unmodified, visited};
-use crate::support::{Deadline, on_each_jdk};
+use crate::support::{self, Deadline, on_each_jdk};
 use oracle::record::{VISITED_FILE, VisitedCode, Worst};
 
 /// The worst answer at `pop rbp`, behind `add rsp, imm8`, in the epilogue that was run; `None` if it was not visited.
@@ -27,8 +27,7 @@ fn at_pop_rbp(code: &VisitedCode) -> Option<Worst> {
 /// false answer at all.
 #[test]
 fn walks_between_the_two_halves_of_an_epilogue_are_false_where_the_caller_fits() {
-    if !cfg!(target_arch = "x86_64") {
-        println!("skipped: threads step on x86-64 only");
+    if support::cannot_step() {
         return;
     }
     const OPTIONS: [&str; 3] = [

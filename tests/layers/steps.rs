@@ -67,8 +67,7 @@ fn instructions(run: &Run, name: &str) -> u64 {
 /// The truth is the same as that of the VM, which GetStackTrace tells, in interpreted and in compiled code.
 #[test]
 fn get_stack_trace_agrees_with_the_steps() {
-    if !cfg!(target_arch = "x86_64") {
-        println!("skipped: threads step on x86-64 only");
+    if support::cannot_step() {
         return;
     }
     on_each_jdk(|jdk| {
@@ -102,8 +101,7 @@ fn get_stack_trace_agrees_with_the_steps() {
 /// handlers that were not used.
 #[test]
 fn methods_that_run_to_their_end_are_visited_whole() {
-    if !cfg!(target_arch = "x86_64") {
-        println!("skipped: threads step on x86-64 only");
+    if support::cannot_step() {
         return;
     }
     const METHODS: [&str; 4] = ["branches", "switches", "loops", "decimals"];
@@ -160,8 +158,7 @@ fn methods_that_run_to_their_end_are_visited_whole() {
 /// Java and C in both directions, steps through to its normal end, and prints what it prints without us.
 #[test]
 fn a_program_of_many_kinds_steps_to_its_end_with_its_own_output() {
-    if !cfg!(target_arch = "x86_64") {
-        println!("skipped: threads step on x86-64 only");
+    if support::cannot_step() {
         return;
     }
     const NAMES: [&str; 12] = [
@@ -232,8 +229,7 @@ fn shares(code: &VisitedCode) -> [usize; 3] {
 /// Walkers that fail on purpose are caught, and nothing else is reported of the truth.
 #[test]
 fn faults_of_walkers_are_caught() {
-    if !cfg!(target_arch = "x86_64") {
-        println!("skipped: threads step on x86-64 only");
+    if support::cannot_step() {
         return;
     }
     on_each_jdk(|jdk| {
@@ -284,8 +280,7 @@ fn faults_are_caught(jdk: &Path, walker: Layer) {
 /// What our walker promises at any instruction: a true stack, an error, or a top frame that says what may be missing.
 #[test]
 fn our_walker_is_within_its_budget_at_each_instruction() {
-    if !cfg!(target_arch = "x86_64") {
-        println!("skipped: threads step on x86-64 only");
+    if support::cannot_step() {
         return;
     }
     on_each_jdk(|jdk| {
@@ -365,8 +360,7 @@ fn steady(jdk: &Path, seed: u64, layers: &[Layer]) -> String {
 #[test]
 #[ignore = "takes minutes for each JDK"]
 fn both_layers_of_unmodified_programs_leave_twenty_runs_as_they_are() {
-    if !cfg!(target_arch = "x86_64") {
-        println!("skipped: threads step on x86-64 only");
+    if support::cannot_step() {
         return;
     }
     let layers = [Layer::AsgctEvent, Layer::GstStep, Layer::AsgctStep];
@@ -381,8 +375,7 @@ fn both_layers_of_unmodified_programs_leave_twenty_runs_as_they_are() {
 /// C1's `register_finalizer` looks at the object's class before it links its frame. Our walker knows the caller there too.
 #[test]
 fn a_stub_is_walked_before_it_links_its_frame() {
-    if !cfg!(target_arch = "x86_64") {
-        println!("skipped: threads step on x86-64 only");
+    if support::cannot_step() {
         return;
     }
     /// `push rbp`, and `mov rbp, rsp`.
@@ -418,8 +411,7 @@ fn a_stub_is_walked_before_it_links_its_frame() {
 /// handler of an exception may look like a return address, and a handler of deoptimisation calls its next instruction.
 #[test]
 fn exceptions_and_deoptimisation_are_followed_through_the_stubs() {
-    if !cfg!(target_arch = "x86_64") {
-        println!("skipped: threads step on x86-64 only");
+    if support::cannot_step() {
         return;
     }
     const STUBS: [&str; 3] = ["ExceptionBlob", "DeoptimizationBlob", "StubRoutines"];

@@ -1,7 +1,7 @@
 //! Stubs, whose callers may have no frame.
 
 use crate::steps::{unmodified_by, visited};
-use crate::support::{Deadline, on_each_jdk};
+use crate::support::{self, Deadline, on_each_jdk};
 use oracle::Layer;
 use oracle::record::{VISITED_FILE, Worst};
 
@@ -9,8 +9,7 @@ use oracle::record::{VISITED_FILE, Worst};
 /// at each instruction of them.
 #[test]
 fn stubs_are_walked_that_the_interpreter_calls_without_a_frame() {
-    if !cfg!(target_arch = "x86_64") {
-        println!("skipped: threads step on x86-64 only");
+    if support::cannot_step() {
         return;
     }
     /// As many as the stubs of the functions and of one checksum have.

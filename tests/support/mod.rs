@@ -3,11 +3,21 @@
 
 pub mod calls;
 
+use hotspot::arch::{Follow, Native};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 pub use test_support::{Deadline, Output, jdks, on_each_jdk, run, run_with, until, wait};
+
+/// Whether code of this architecture is not followed, so that no thread steps and no cause of compiled code is proved. Prints why.
+pub fn cannot_step() -> bool {
+    let follows = Native::FOLLOWS;
+    if let Err(why) = follows {
+        println!("skipped: {why}");
+    }
+    follows.is_err()
+}
 
 /// The program `stackwitness`, ready for arguments, without variables of the environment that
 /// change its behaviour.

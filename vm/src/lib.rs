@@ -19,7 +19,7 @@
 //!
 //! What the VM does not publish is a [`hotspot::layout::fields::Missing`], which callers must report.
 
-#[cfg(target_arch = "x86_64")]
+mod arch;
 pub mod current;
 mod futex;
 pub mod jvmti;

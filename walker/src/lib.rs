@@ -28,13 +28,13 @@
 //!
 //! # Limits
 //!
-//! HotSpot of JDK 17 to 25 on x86-64 Linux. Functions for handlers are async-signal-safe: they allocate
-//! nothing, take no lock and do a bounded amount of work. Frames of
-//! virtual threads in the heap are walked with the collectors that move objects at safepoints only (Serial, Parallel, G1),
+//! HotSpot of JDK 17 to 28 on x86-64 Linux. On aarch64 [`api::ASGST_Initialize`] fails: nobody has written down there
+//! what each instruction does to a frame. Functions for handlers are async-signal-safe: they allocate nothing, take no
+//! lock and do a bounded amount of work. Frames of virtual threads in the heap are walked with the collectors that move objects at safepoints only (Serial, Parallel, G1),
 //! while the thread runs Java code or code of the VM. C frames need glibc 2.35 or later.
-#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 pub mod api;
+mod arch;
 pub mod c_frames;
 pub mod layout;
 pub mod queue;

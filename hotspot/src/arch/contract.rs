@@ -66,6 +66,9 @@ pub trait Arch: Copy + fmt::Debug + 'static {
     /// The size of a direct call in bytes.
     const CALL_SIZE: usize;
 
+    /// Whether a call pushes its return address. Otherwise the link register has it.
+    const CALLS_PUSH: bool;
+
     /// Whether a direct call may lead to another place of the caller's own code, which jumps on to
     /// the method that is called (a trampoline stub).
     const TRAMPOLINES: bool;
@@ -96,6 +99,10 @@ pub trait Arch: Copy + fmt::Debug + 'static {
         memory: &impl Memory,
         code: Range<usize>,
     ) -> Result<Option<usize>, NotKnown>;
+
+    /// The code of the deoptimisation handler that is entered at `entry`, or more. `is_called_first` says whether the
+    /// handler begins before its entry, as it does from JDK 26 on.
+    fn deopt_handler(entry: usize, is_called_first: bool) -> Range<usize>;
 
     /// Whether the [`Arch::CALL_SIZE`] bytes `before` an address end with a call through a register.
     fn is_register_call(before: &[u8]) -> bool;

@@ -89,6 +89,15 @@ pub trait Follow: Arch {
     /// The values of the general registers, as far as they are known.
     type Registers: Copy + fmt::Debug + PartialEq;
 
+    /// The length of the longest instruction, in bytes.
+    const LONGEST_INSTRUCTION: usize;
+    /// The most bytes of the code by which C1 throws: it takes its own address, and calls a stub
+    /// (`LIR_Assembler::throw_op`).
+    const MOST_THROW: usize;
+    /// The most bytes of the stub in which compiled code begins to handle an exception. It calls the code that looks for
+    /// the handler (`LIR_Assembler::emit_exception_handler`).
+    const MOST_HANDLER_STUB: usize;
+
     /// The stack pointer.
     const SP: Register;
     /// The frame pointer.

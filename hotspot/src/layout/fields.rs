@@ -1,6 +1,7 @@
 //! The VM's own description of its structures (`share/runtime/vmStructs.cpp`), which it exports for the
 //! Serviceability Agent. Names are looked up, and nothing is assumed from a version.
 
+use crate::arch::NotKnown;
 use std::fmt;
 
 /// Fields, types and constants of a VM by name. Who can read the VM's tables implements the functions that are called `find_`.
@@ -77,6 +78,8 @@ pub enum Missing {
     Disagreeing(Vec<&'static str>),
     /// What was read does not agree with what the VM says, or has a form that is not known.
     Unexpected(&'static str),
+    /// Nobody has written down how this is on the processor.
+    NotKnown(NotKnown),
     /// Neither of two descriptions is there: that of newer VMs, and that of older ones.
     Both(Box<[Missing; 2]>),
 }
@@ -88,6 +91,12 @@ impl Missing {
         older: impl FnOnce() -> Result<T, Missing>,
     ) -> Result<T, Missing> {
         newer.or_else(|newer| older().map_err(|older| Missing::Both(Box::new([newer, older]))))
+    }
+}
+
+impl From<NotKnown> for Missing {
+    fn from(what: NotKnown) -> Missing {
+        Missing::NotKnown(what)
     }
 }
 
@@ -114,6 +123,7 @@ impl fmt::Display for Missing {
                 names.join(", ")
             ),
             Missing::Unexpected(what) => f.write_str(what),
+            Missing::NotKnown(what) => what.fmt(f),
             Missing::Both(both) => write!(f, "{}, and {}", both[0], both[1]),
         }
     }

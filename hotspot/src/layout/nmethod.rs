@@ -2,6 +2,7 @@
 //! (`share/code/nmethod.hpp`).
 
 use super::fields::{Fields, Missing};
+use crate::arch::{Arch, Native};
 use crate::memory::Memory;
 use std::ops::Range;
 
@@ -206,18 +207,12 @@ impl Nmethod {
         memory: &impl Memory,
         pc: usize,
     ) -> Option<Range<usize>> {
-        // `HandlerImpl::emit_deopt_handler` up to JDK 25, 32 bytes at most:
-        //   entry: call next; next: subq [rsp], 5; jmp unpack        (or: push entry; jmp unpack)
-        // and from JDK 26 on:
-        //   start: call unpack; entry: jmp start
-        const MOST: usize = 32;
-        const CALL: usize = 5;
-        let before = match layout.handlers {
-            Handlers::Started(_) => 0,
-            Handlers::Entered(_) => CALL,
+        let is_called_first = match layout.handlers {
+            Handlers::Started(_) => false,
+            Handlers::Entered(_) => true,
         };
         self.deopt_handlers(layout, memory)
-            .map(|entry| entry.wrapping_sub(before)..entry.wrapping_add(MOST))
+            .map(|entry| Native::deopt_handler(entry, is_called_first))
             .find(|handler| handler.contains(&pc))
     }
 

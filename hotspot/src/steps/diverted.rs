@@ -1,10 +1,7 @@
 //! A compiled caller that goes on elsewhere than behind its call: its callee has thrown, or the caller is to be deoptimised.
 
 use super::call::Call;
-
-/// The stub in which compiled code begins to handle an exception is no longer than this. It calls the code that looks for the
-/// handler (`LIR_Assembler::emit_exception_handler`).
-const HANDLER_STUB: usize = 32;
+use crate::arch::{Follow, Native};
 
 /// Where a caller goes on.
 #[derive(Copy, Clone, Debug, Default)]
@@ -18,6 +15,6 @@ pub(super) struct Diverted {
 impl Diverted {
     /// Whether the caller is still in the stub in which it went on, at `pc`.
     pub(super) fn has_begun_at(&self, pc: usize) -> bool {
-        pc.wrapping_sub(self.to) < HANDLER_STUB
+        pc.wrapping_sub(self.to) < Native::MOST_HANDLER_STUB
     }
 }

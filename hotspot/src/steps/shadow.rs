@@ -11,15 +11,11 @@ use super::diverted::Diverted;
 pub use super::interpreted::Interpreted;
 use super::replaced::Replaced;
 use super::{Code, Piece, Place, Stack, WORD};
-use crate::arch::{Arch, Flow, InterpretedFrame, Native};
+use crate::arch::{Arch, Flow, Follow, InterpretedFrame, Native};
 use oracle::random::mix;
 
 /// Where an interpreted frame has its parts.
 const FRAME: InterpretedFrame = Native::INTERPRETED;
-
-/// The code by which C1 throws is no longer than this: it takes its own address, and calls a stub
-/// (`LIR_Assembler::throw_op`).
-const THROW: usize = 32;
 
 /// Why the shadow stack cannot follow a step.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -207,14 +203,16 @@ impl Shadow {
         let is_handler =
             before.code == Code::Compiled && (unpacks || self.diverted.has_begun_at(before.pc));
         // Code of C2 that is to be deoptimised calls its next instruction, and lowers the return address to its own
-        // (`HandlerImpl::emit_deopt_handler` in `cpu/x86/x86.ad`).
+        // (`HandlerImpl::emit_deopt_handler`).
         let takes_own_address = is_handler && after.pc == word && before.flow == Flow::DirectCall;
         let ret = if takes_own_address {
             self.diverted.to
         } else {
             word
         };
-        if !takes_own_address && (!(1..=15).contains(&length) || after.pc == word) {
+        if !takes_own_address
+            && (!(1..=Native::LONGEST_INSTRUCTION).contains(&length) || after.pc == word)
+        {
             if before.flow != Flow::Push {
                 // The instruction has faulted, and the VM has let a stub call: the call is not seen.
                 return if after.piece == before.piece {
@@ -270,7 +268,7 @@ impl Shadow {
         let throwing = stack.throwing();
         let throws = before.code == Code::Compiled
             && after.code == Code::Throw
-            && (1..=THROW).contains(&word.wrapping_sub(throwing));
+            && (1..=Native::MOST_THROW).contains(&word.wrapping_sub(throwing));
         let origin = match (throws, is_handler) {
             // A handler may throw on.
             (true, _) => throwing,
@@ -326,8 +324,8 @@ impl Shadow {
         let is_of_method = is_compiled || code == Code::NativeWrapper;
         if is_of_method && before.code == Code::Stub && !has_returned && older == Some(after.sp) {
             // A method may not begin: the stub of its entry barrier removes its frame, and calls the code that finds the
-            // method's new code, as if the caller had called that (`StubGenerator::generate_method_entry_barrier`):
-            //   mov rsp, [rsp]; jmp [rsp - 8]
+            // method's new code, as if the caller had called that (`StubGenerator::generate_method_entry_barrier`): it
+            // loads the stack pointer from the stack, and jumps to the address that lies below.
             self.count = first;
             return Ok(());
         }

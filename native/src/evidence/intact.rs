@@ -53,12 +53,9 @@ fn has_return_address(jvm: &Jvm, sample: &Sample, blob: &Blob) -> bool {
     let pc = sample.registers.pc;
     let code = peek_bytes(pc, CODE);
     let has_none = Native::is_prologue(&code) || Native::is_frame_removed(&code);
-    // `frame::safe_for_sender` asks `CodeBlob::is_frame_complete_at` first. Where C2 needs no stack bang,
-    //
-    //         sub  rsp, N
-    //         mov  [rsp + N - 16], rbp
-    //
-    // the size of the frame is right between the two instructions already, and the frame is complete after them.
+    // `frame::safe_for_sender` asks `CodeBlob::is_frame_complete_at` first. Where C2 needs no stack bang, one instruction
+    // moves the stack pointer, and the next saves the caller's frame pointer: the size of the frame is right between the
+    // two already, and the frame is complete after them.
     let is_complete = |cache: &CodeCache| {
         let start = cache.code_of(blob.start)?.start;
         Some(pc >= start + cache.frame_complete(blob.start)?)

@@ -81,7 +81,7 @@ impl Jvm {
             step_facts: find(&tables, |tables| {
                 StepFacts::find(tables, &code_cache, feature)
             }),
-            own_walker: find(&tables, own_walker),
+            own_walker: find(&tables, walker::layout::check),
             frames_in_heap: find(&tables, |tables| {
                 objects::Layout::find(tables)?.oops.map(drop)
             }),
@@ -150,18 +150,6 @@ impl Jvm {
     pub fn set_live(&self, live: bool) {
         self.live.store(live, Relaxed);
     }
-}
-
-/// Whether the VM publishes what the crate `walker` reads.
-#[cfg(target_arch = "x86_64")]
-fn own_walker(tables: &Tables) -> Result<(), Missing> {
-    walker::layout::check(tables)
-}
-
-/// The crate `walker` is not for this processor.
-#[cfg(not(target_arch = "x86_64"))]
-fn own_walker(_: &Tables) -> Result<(), Missing> {
-    Ok(())
 }
 
 /// What `find` finds in the VM's tables.

@@ -8,9 +8,7 @@ use hotspot::needs::needs_of;
 use oracle::Layer;
 use oracle::record::{CauseName, Lost};
 use std::collections::BTreeMap;
-#[cfg(target_arch = "x86_64")]
 use vm::memory::kernel::OwnMemory;
-#[cfg(target_arch = "x86_64")]
 use walker::layout::call_stub::CallStub;
 
 /// What cannot be read, by reason. To be called in the live phase, when the VM's own structures are complete.
@@ -52,32 +50,22 @@ fn why(jvm: &Jvm, capability: Capability, has_asgct: bool) -> Option<String> {
     missing.map(ToString::to_string)
 }
 
-/// Whether the frames of JavaCalls entries are as the VM says.
-#[cfg(target_arch = "x86_64")]
+/// Whether the frames of JavaCalls entries are as the VM says, as far as the code of their stub shows.
 fn java_calls(jvm: &Jvm) -> Result<(), Missing> {
-    CallStub::of(jvm.java_calls.clone()?, &OwnMemory).map(drop)
-}
-
-/// Whether the VM says how the frames of JavaCalls entries are.
-#[cfg(not(target_arch = "x86_64"))]
-fn java_calls(jvm: &Jvm) -> Result<(), Missing> {
-    jvm.java_calls.clone().map(drop)
+    match CallStub::of(jvm.java_calls.clone()?, &OwnMemory) {
+        // The VM's word stands where the code of the stub is not understood.
+        Ok(_) | Err(Missing::NotKnown(_)) => Ok(()),
+        Err(why) => Err(why),
+    }
 }
 
 /// What AsyncGetStackTrace cannot read of this VM, once a layer has asked for it.
-#[cfg(target_arch = "x86_64")]
 pub fn lost_by_own_walker() -> Option<Lost> {
     use walker::layout::Vm;
     let lost = |capability, why: &Missing| of(&[capability], why.to_string());
     let whole = Vm::why_not().map(|why| lost(Capability::OwnWalker, why));
     let in_heap = || Some(lost(Capability::FramesInHeap, Vm::get()?.lost_in_heap()?));
     whole.or_else(in_heap)
-}
-
-/// AsyncGetStackTrace is not for this processor.
-#[cfg(not(target_arch = "x86_64"))]
-pub fn lost_by_own_walker() -> Option<Lost> {
-    None
 }
 
 fn of(lost: &[Capability], why: String) -> Lost {

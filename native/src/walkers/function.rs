@@ -1,7 +1,7 @@
 //! A function of the user's in place of a walker: `stackwitness run --walker`.
 
-use super::asgct;
 use super::walker::Walker;
+use super::{asgct, asgst};
 use crate::jvm::Jvm;
 use oracle::record::{Signature, WalkerFunction};
 use vm::library::Library;
@@ -17,13 +17,10 @@ pub fn find(jvm: &'static Jvm, function: &WalkerFunction) -> Result<Box<dyn Walk
     match function.signature {
         // SAFETY: the user says that the function has this signature.
         Signature::Asgct => Ok(unsafe { asgct::at(jvm, symbol) }),
-        #[cfg(target_arch = "x86_64")]
         Signature::Asgst => {
             let initialize = library.symbol("ASGST_Initialize");
             // SAFETY: as above; the other function is part of the same interface (`profile2.h`).
-            Ok(unsafe { super::asgst::at(symbol, initialize) })
+            Ok(unsafe { asgst::at(symbol, initialize) })
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        Signature::Asgst => Err("AsyncGetStackTrace is judged on x86-64 only".into()),
     }
 }

@@ -4,9 +4,7 @@
 //! some of them for the calling thread. [`turn_order`] says whose turn it is.
 
 pub mod asgct;
-#[cfg(target_arch = "x86_64")]
 mod asgst;
-#[cfg(target_arch = "x86_64")]
 mod asgst_queue;
 pub mod buffer;
 pub mod element;

@@ -1,7 +1,7 @@
 //! All stack walkers: one row each.
 
 use super::walker::{Walker, WalksInJava};
-use super::{asgct, function, gst, gst_all, gst_list, java};
+use super::{asgct, asgst, asgst_queue, function, gst, gst_all, gst_list, java};
 use crate::jvm::Jvm;
 use crate::jvm::jni::Env;
 use crate::truth::thread_state::ThreadState;
@@ -22,10 +22,8 @@ const ROWS: &[Find] = &[
     java::find::<java::mxbean::Mxbean>,
     java::find::<java::mxbean_all::MxbeanAll>,
     java::find::<java::thread_print::ThreadPrint>,
-    #[cfg(target_arch = "x86_64")]
-    super::asgst::find,
-    #[cfg(target_arch = "x86_64")]
-    super::asgst_queue::find,
+    asgst::find,
+    asgst_queue::find,
 ];
 
 /// The walkers that the VM has.

@@ -1,9 +1,10 @@
 //! The handler that recovers from faults of this library's loads, and passes all other faults to
 //! the earlier handlers: those of the JVM, which needs them for null checks and polls.
 
+use crate::arch;
 use crate::memory::budget::Budget;
 use crate::memory::lasting::Lasting;
-use crate::memory::load;
+use hotspot::arch::NotKnown;
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
@@ -24,17 +25,17 @@ static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 static IS_INSTALLED: AtomicBool = AtomicBool::new(false);
 
 /// Installs the handler before the earlier handlers. To be called when the JVM has installed its
-/// own handlers (from the event VMInit on); further calls do nothing. Returns whether the handler
-/// is installed.
-pub fn install() -> bool {
+/// own handlers (from the event VMInit on); further calls do nothing. An error says why no load is recovered from.
+pub fn install() -> Result<(), NotKnown> {
+    arch::LOADS?;
     if IS_TAKEN.swap(true, AcqRel) {
         // Another thread is installing the handler, or has installed it.
         while !IS_INSTALLED.load(Acquire) {
             std::thread::yield_now();
         }
-        return true;
+        return Ok(());
     }
-    load::prepare();
+    arch::prepare();
     for (signal, before) in FAULTS.into_iter().zip(&BEFORE.0) {
         // SAFETY: the old action is written before the new one can run. The new one has the mask
         // and the flags of the old one, so what the old one relies on holds.
@@ -49,19 +50,14 @@ pub fn install() -> bool {
         }
     }
     IS_INSTALLED.store(true, Release);
-    true
+    Ok(())
 }
 
 extern "C" fn handler(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel gives the context of the thread that runs here. Where a load that faulted goes on, the
     // code only sets one register, and jumps behind the load.
-    unsafe {
-        let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
-        let pc = &mut registers[libc::REG_RIP as usize];
-        if let Some(resumption) = load::resumption(*pc as usize) {
-            *pc = resumption as i64;
-            return;
-        }
+    if arch::resume(unsafe { &mut *context.cast() }) {
+        return;
     }
     let Some(at) = FAULTS.iter().position(|&fault| fault == signal) else {
         return;

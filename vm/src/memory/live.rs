@@ -7,15 +7,14 @@
 //! A walk has a budget of reads, so that wild memory cannot keep the walk busy.
 
 use super::fault::Guard;
-use super::load;
+use crate::arch;
 use hotspot::memory::Memory;
-use std::arch::x86_64::__m128i;
 use std::ops::Range;
 
 /// Whether a fault at this program counter is that of a read of this library, from which its handler recovers. A handler
 /// that stands before passes such faults on.
 pub fn recovers_at(pc: usize) -> bool {
-    load::resumption(pc).is_some()
+    arch::resumption(pc).is_some()
 }
 
 /// The memory of this process. Only a [`Guard`] gives access, so that no read happens without the
@@ -80,33 +79,32 @@ impl Live<'_> {
 impl Memory for Live<'_> {
     #[inline]
     fn u8(&self, address: usize) -> Option<u8> {
-        let byte = self.read(address, load::byte)?;
+        let byte = self.read(address, arch::byte)?;
         Some(byte as u8)
     }
 
     #[inline]
     fn u16(&self, address: usize) -> Option<u16> {
-        let half = self.read(address, load::half)?;
+        let half = self.read(address, arch::half)?;
         Some(half as u16)
     }
 
     #[inline]
     fn u32(&self, address: usize) -> Option<u32> {
-        self.read(address, load::int)
+        self.read(address, arch::int)
     }
 
     #[inline]
     fn word(&self, address: usize) -> Option<usize> {
-        self.read(address, load::word)
+        self.read(address, arch::word)
     }
 
     #[inline]
     fn code(&self, address: usize) -> [u8; 16] {
         const PAGE: usize = 1 << 12;
         let mut bytes = [0; 16];
-        if let Some(read) = self.read(address, load::bytes) {
-            // SAFETY: plain bytes, of the same size.
-            bytes = unsafe { std::mem::transmute::<__m128i, [u8; 16]>(read) };
+        if let Some(read) = self.read(address, arch::bytes) {
+            bytes = read;
         } else if address % PAGE > PAGE - bytes.len() {
             // The remaining bytes are on a page that cannot be read.
             let readable = bytes.iter_mut().take(PAGE - address % PAGE);
@@ -127,7 +125,10 @@ mod tests {
 
     #[test]
     fn reads_what_is_there_and_refuses_what_is_not() {
-        assert!(install());
+        if let Err(why) = install() {
+            println!("skipped: {why}");
+            return;
+        }
         let guard = Guard::set();
         let memory = guard.memory();
         let here = 0x1234_5678_9abc_def0_usize;
@@ -144,7 +145,10 @@ mod tests {
 
     #[test]
     fn reads_in_a_handler_that_blocks_faults() {
-        assert!(install());
+        if let Err(why) = install() {
+            println!("skipped: {why}");
+            return;
+        }
         let here = [1_usize; 4];
         let place = here.as_ptr_range();
         let (start, end) = (place.start as usize, place.end as usize);
@@ -180,7 +184,10 @@ mod tests {
 
     #[test]
     fn what_is_over_the_budget_is_not_read() {
-        assert!(install());
+        if let Err(why) = install() {
+            println!("skipped: {why}");
+            return;
+        }
         let here = 7_usize;
         let there = std::ptr::from_ref(&here) as usize;
         let guard = Guard::set();

@@ -7,22 +7,14 @@
 //! | [`Live`] | handlers and walks: memory that may be unmapped, with a budget | one instruction |
 //! | [`Permanent`] | memory that is known to stay mapped | one instruction |
 
-#[cfg(target_arch = "x86_64")]
 mod budget;
-#[cfg(target_arch = "x86_64")]
 mod fault;
 pub mod kernel;
-#[cfg(target_arch = "x86_64")]
 mod lasting;
-#[cfg(target_arch = "x86_64")]
 mod live;
-#[cfg(target_arch = "x86_64")]
-mod load;
 pub mod pages;
 mod permanent;
 
-#[cfg(target_arch = "x86_64")]
 pub use fault::{Guard, install};
-#[cfg(target_arch = "x86_64")]
 pub use live::{Live, recovers_at};
 pub use permanent::Permanent;

@@ -1,8 +1,8 @@
 //! The expressions of unwind tables, as far as compilers and linkers use them (DWARF 5, 2.5): in
 //! the procedure linkage table, and in the frames of signal handlers.
 
+use crate::arch::register;
 use crate::c_frames::reader::Reader;
-use crate::c_frames::registers::register;
 use hotspot::arch::NativeRegisters as Registers;
 use hotspot::memory::Memory;
 

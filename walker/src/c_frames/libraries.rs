@@ -2,7 +2,8 @@
 
 use std::ffi::c_void;
 
-/// `struct dl_find_object` of glibc on x86-64.
+/// `struct dl_find_object` of glibc, on architectures whose unwind tables need no base and no count of their own
+/// (`bits/dl_find_object.h`).
 #[repr(C)]
 struct DlFindObject {
     flags: u64,

@@ -1,8 +1,8 @@
 //! The places of the caller's registers, at one instruction of a function (DWARF 5, 6.4.2).
 
+use crate::arch::register;
 use crate::c_frames::expression;
 use crate::c_frames::reader::Reader;
-use crate::c_frames::registers::register;
 use crate::c_frames::table::Entry;
 use hotspot::arch::NativeRegisters as Registers;
 use hotspot::arch::{Follow, Native};

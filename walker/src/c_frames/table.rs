@@ -106,7 +106,7 @@ impl Common {
         }
         let code_factor = reader.uleb()?;
         let data_factor = reader.sleb()?;
-        // The column of the return address: 16 on x86-64.
+        // The column of the return address.
         match version {
             1 => usize::from(reader.u8()?),
             _ => reader.uleb()?,

@@ -1,6 +1,7 @@
 //! The stub through which the VM calls Java methods (`StubGenerator::generate_call_stub`). Its
 //! frame leads to the Java frames below the VM's frames.
 
+use crate::arch;
 use hotspot::arch::{Effect, Follow, Native, NativeRegisters};
 use hotspot::layout::entry::Layout;
 use hotspot::layout::fields::Missing;
@@ -26,6 +27,7 @@ impl CallStub {
 
     /// Finds the stub that has this layout.
     pub fn of(layout: Layout, memory: &impl Memory) -> Result<CallStub, Missing> {
+        arch::WALKS?;
         const OTHER_FORM: Missing =
             Missing::Unexpected("the stub that calls Java methods has another form");
         let return_address = layout.return_address(memory).ok_or(OTHER_FORM)?;
@@ -34,14 +36,9 @@ impl CallStub {
             .find(|&start| Native::link_length(&memory.code(start)).is_some());
         let start = start.ok_or(OTHER_FORM)?;
         let end = end(memory, return_address).ok_or(OTHER_FORM)?;
-        // The stub keeps its first argument, the wrapper, in its frame: mov [rbp + distance], rdi.
+        // The stub keeps its first argument, the wrapper, in its frame.
         let distance = layout.wrapper_slot(0);
-        let keeps = |at: usize| match memory.code(at) {
-            [0x48, 0x89, 0x7d, kept, ..] => {
-                0_usize.wrapping_add_signed(isize::from(kept.cast_signed())) == distance
-            }
-            _ => false,
-        };
+        let keeps = |at: usize| arch::keeps_wrapper(memory.code(at), distance);
         if !(start..return_address).any(keeps) {
             return Err(Missing::Contradicted(
                 "frame::entry_frame_call_wrapper_offset",

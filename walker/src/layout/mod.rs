@@ -22,6 +22,7 @@ pub mod method;
 pub mod mounted;
 pub mod sites;
 
+use crate::arch;
 use crate::c_frames::libraries::Libraries;
 use call_stub::CallStub;
 use code_cache::{CodeCache, Kind};
@@ -70,6 +71,7 @@ pub struct Vm {
 
 /// Whether a VM publishes all that a walk reads.
 pub fn check(tables: &Tables) -> Result<(), Missing> {
+    arch::WALKS?;
     debug_info::check_records(tables)?;
     interpreter::Layout::find(tables)?;
     CodeCache::check(tables)?;
@@ -91,9 +93,13 @@ impl Vm {
     /// `env` must be the JNI environment of the calling thread, which is attached, without a
     /// pending exception, in the live phase.
     pub unsafe fn learn(env: *mut JNIEnv) -> Result<&'static Vm, &'static Missing> {
-        memory::install();
-        // SAFETY: as the caller promised.
-        let vm = VM.get_or_init(|| unsafe { Vm::find(env) });
+        let find = || {
+            arch::WALKS?;
+            memory::install()?;
+            // SAFETY: as the caller promised.
+            unsafe { Vm::find(env) }
+        };
+        let vm = VM.get_or_init(find);
         vm.as_ref()
     }
 

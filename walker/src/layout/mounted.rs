@@ -1,6 +1,6 @@
 //! Where a mounted continuation is. JDK 25 publishes this. In older VMs the code of two native methods shows it: code
-//! that the VM generates when the first continuation runs (`sharedRuntime_x86_64.cpp`, `gen_continuation_yield` and
-//! `gen_continuation_enter`).
+//! that the VM generates when the first continuation runs (`gen_continuation_yield` and
+//! `gen_continuation_enter` in `sharedRuntime`, by architecture).
 
 use crate::layout::code_cache::{Blob, CodeCache, Kind};
 use hotspot::arch::{Arch, Effect, Follow, Native};

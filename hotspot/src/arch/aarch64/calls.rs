@@ -1,6 +1,7 @@
 //! Calls, seen from their return addresses.
 
 use super::patterns::{BL, BLR, starts_with, words};
+use std::ops::Range;
 
 /// The size of `bl`.
 pub(super) const SIZE: usize = 4;
@@ -19,6 +20,22 @@ pub(super) fn target(call: &[u8], return_address: usize) -> Option<usize> {
     let distance = (word.cast_signed() << 6 >> 6) as isize * 4;
     let target = (return_address - SIZE).wrapping_add_signed(distance);
     BL.fits(word).then_some(target)
+}
+
+/// The code of the deoptimisation handler that is entered at `entry`.
+pub(super) fn deopt_handler(entry: usize, is_called_first: bool) -> Range<usize> {
+    // `HandlerImpl::emit_deopt_handler` (`cpu/aarch64/aarch64.ad`) up to JDK 25:
+    //
+    //         entry: adr lr, entry; far_jump unpack
+    //
+    // and from JDK 26 on:
+    //
+    //         start: far_call unpack; entry: b start
+    //
+    // A far call or jump has one instruction or three (`MacroAssembler::far_codestub_branch_size`).
+    const MOST: usize = 16;
+    let before = if is_called_first { 3 * SIZE } else { 0 };
+    entry.wrapping_sub(before)..entry.wrapping_add(MOST)
 }
 
 #[cfg(test)]

@@ -45,8 +45,15 @@ impl Arch for Aarch64 {
 
     const CALL_SIZE: usize = calls::SIZE;
 
+    // `bl` writes the link register.
+    const CALLS_PUSH: bool = false;
+
     // `bl` reaches 128 MiB: calls that may lead further go through a trampoline stub.
     const TRAMPOLINES: bool = true;
+
+    fn deopt_handler(entry: usize, is_called_first: bool) -> Range<usize> {
+        calls::deopt_handler(entry, is_called_first)
+    }
 
     fn is_prologue(code: &[u8]) -> bool {
         prologue::is_prologue(code)
@@ -98,6 +105,10 @@ impl Follow for Aarch64 {
     const FOLLOWS: Result<(), NotKnown> = not_known("what each instruction does to a frame");
 
     type Registers = Registers;
+
+    const LONGEST_INSTRUCTION: usize = 4;
+    const MOST_THROW: usize = 32;
+    const MOST_HANDLER_STUB: usize = 32;
 
     const SP: Register = Register::STACK_POINTER;
     const FP: Register = Register::RFP;

@@ -1,6 +1,7 @@
 //! Calls, seen from their return addresses.
 
 use crate::memory::Memory;
+use std::ops::Range;
 
 /// The size of `call rel32`.
 pub(super) const SIZE: usize = 5;
@@ -60,9 +61,30 @@ pub(super) fn is_static_stub(memory: &impl Memory, pc: usize) -> bool {
     begins(pc) || begins(pc.wrapping_sub(LENGTH))
 }
 
+/// The code of the deoptimisation handler that is entered at `entry`.
+#[inline]
+pub(super) fn deopt_handler(entry: usize, is_called_first: bool) -> Range<usize> {
+    // `HandlerImpl::emit_deopt_handler` (`cpu/x86/x86.ad`) up to JDK 25, 32 bytes at most:
+    //
+    //         entry: call next; next: subq [rsp], 5; jmp unpack        (or: push entry; jmp unpack)
+    //
+    // and from JDK 26 on:
+    //
+    //         start: call unpack; entry: jmp start
+    const MOST: usize = 32;
+    let before = if is_called_first { SIZE } else { 0 };
+    entry.wrapping_sub(before)..entry.wrapping_add(MOST)
+}
+
 #[cfg(test)]
 mod tests {
     use crate::arch::{Arch, X86_64};
+
+    #[test]
+    fn the_deoptimisation_handler_of_new_releases_begins_before_its_entry() {
+        assert_eq!(X86_64::deopt_handler(0x1000, false), 0x1000..0x1020);
+        assert_eq!(X86_64::deopt_handler(0x1000, true), 0x0ffb..0x1020);
+    }
 
     #[test]
     fn calls_through_registers_are_recognised_from_their_ends() {

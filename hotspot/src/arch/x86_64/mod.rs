@@ -53,7 +53,13 @@ impl Arch for X86_64 {
 
     const CALL_SIZE: usize = calls::SIZE;
 
+    const CALLS_PUSH: bool = true;
+
     const TRAMPOLINES: bool = false;
+
+    fn deopt_handler(entry: usize, is_called_first: bool) -> Range<usize> {
+        calls::deopt_handler(entry, is_called_first)
+    }
 
     fn is_prologue(code: &[u8]) -> bool {
         prologue::is_prologue(code)
@@ -107,6 +113,13 @@ impl Follow for X86_64 {
     const FOLLOWS: Result<(), NotKnown> = Ok(());
 
     type Registers = Registers;
+
+    // Intel SDM, volume 2, 2.3.11.
+    const LONGEST_INSTRUCTION: usize = 15;
+    // lea rdx, [rip]; call stub; nop, and moves of the exception before (`cpu/x86/c1_LIRAssembler_x86.cpp`).
+    const MOST_THROW: usize = 32;
+    // call stub, and code that stops the VM behind it (`exception_handler_size`).
+    const MOST_HANDLER_STUB: usize = 32;
 
     const SP: Register = Register::RSP;
     const FP: Register = Register::RBP;

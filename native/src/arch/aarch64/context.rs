@@ -9,6 +9,9 @@ const LINK: usize = 30;
 /// The frame pointer's number (Procedure Call Standard for the Arm 64-bit Architecture, 6.1.1).
 const FRAME_POINTER: usize = 29;
 
+/// The kernel may overwrite all below the stack pointer when it calls a handler.
+pub const RED_ZONE: usize = 0;
+
 /// The registers of the interrupted code.
 pub fn registers(context: &libc::ucontext_t) -> Registers {
     let context = &context.uc_mcontext;

@@ -4,6 +4,9 @@ use hotspot::arch::{NotKnown, Registers};
 use std::arch::{asm, global_asm};
 use std::ffi::c_int;
 
+/// How many bytes below the stack pointer the kernel leaves alone when it calls a handler (System V ABI, 3.2.2).
+pub const RED_ZONE: usize = 128;
+
 /// The registers of the interrupted code.
 pub fn registers(context: &libc::ucontext_t) -> Registers {
     let at = |register: c_int| context.uc_mcontext.gregs[register as usize] as usize;

@@ -86,9 +86,7 @@ impl HandlerContext<'_> {
     /// The word at `address` of the thread's own stack; 0 if the address is not in `stack`, or so far below
     /// the interrupted code's stack pointer that handlers may have overwritten the word.
     pub fn stack_word(&self, address: usize, stack: &StackBounds) -> usize {
-        /// What the kernel leaves alone below the stack pointer (System V ABI for x86-64, 3.2.2).
-        const RED_ZONE: usize = 128;
-        let is_kept = address >= self.registers().sp.saturating_sub(RED_ZONE);
+        let is_kept = address >= self.registers().sp.saturating_sub(arch::RED_ZONE);
         let is_there = is_kept && stack.range().contains(&address);
         if !is_there || !address.is_multiple_of(size_of::<usize>()) {
             return 0;

@@ -56,7 +56,14 @@ loads! {
     half: u32, reg, "movzx {value:e}, word ptr [{address}]";
     int: u32, reg, "mov {value:e}, dword ptr [{address}]";
     word: usize, reg, "mov {value}, qword ptr [{address}]";
-    bytes: __m128i, xmm_reg, "movdqu {value}, xmmword ptr [{address}]";
+    vector: __m128i, xmm_reg, "movdqu {value}, xmmword ptr [{address}]";
+}
+
+/// Loads sixteen bytes; `None` if the load faults.
+#[inline(always)]
+pub fn bytes(address: usize) -> Option<[u8; 16]> {
+    // SAFETY: plain bytes, of the same size.
+    vector(address).map(|read| unsafe { std::mem::transmute::<__m128i, [u8; 16]>(read) })
 }
 
 // The table exists in a library without a load, too. A library exports the ends of a section unless they are hidden.
@@ -96,7 +103,7 @@ fn target(distance: &i32) -> usize {
 /// From the first load to the last.
 static LOADS: OnceLock<RangeInclusive<usize>> = OnceLock::new();
 
-/// To be called before [`resumption`].
+/// Finds the loads. To be called before [`resumption`].
 pub fn prepare() {
     LOADS.get_or_init(|| {
         let loads = || table().iter().map(|row| target(&row.load));
@@ -104,7 +111,7 @@ pub fn prepare() {
     });
 }
 
-/// Where the thread goes on if the instruction at `pc` has faulted; `None` if this is no load of this library.
+/// Returns where the thread goes on if the instruction at `pc` has faulted; `None` if this is no load of this library.
 /// Async-signal-safe.
 pub fn resumption(pc: usize) -> Option<usize> {
     // Nearly all faults are those of the JVM's own code.

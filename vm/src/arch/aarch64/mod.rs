@@ -1,0 +1,7 @@
+//! Linux on aarch64.
+
+mod context;
+mod loads;
+
+pub use context::resume;
+pub use loads::{LOADS, byte, bytes, half, int, prepare, resumption, word};

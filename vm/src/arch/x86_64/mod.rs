@@ -1,0 +1,12 @@
+//! Linux on x86-64.
+
+mod context;
+mod loads;
+
+pub use context::resume;
+pub use loads::{byte, bytes, half, int, prepare, resumption, word};
+
+use hotspot::arch::NotKnown;
+
+/// Loads that fault are taken back.
+pub const LOADS: Result<(), NotKnown> = Ok(());
