@@ -2,11 +2,10 @@
 
 use crate::agent::{Agent, guard};
 use crate::hooks;
-use crate::jvm::attached;
 use crate::jvm::jni::{Env, Ref};
 use crate::jvm::jvmti::{ClassFile, Event, Events, JMethodId, Jvmti};
-use crate::jvm::sight;
 use crate::jvm::thunks::Thunk;
+use crate::jvm::{attached, sight};
 use crate::layers::context::Layers;
 use crate::layers::with_here::Place;
 use crate::layers::{at_event, at_signal, ground, requests, steps};
@@ -14,7 +13,7 @@ use crate::records::Records;
 use crate::sampling::sampler::Sampler;
 use crate::sampling::stepping::counts::End;
 use crate::sampling::stepping::handler;
-use crate::truth::classes::{hook_class, ids, prepared, rewriting};
+use crate::truth::classes::{prepared, rewriting};
 use crate::truth::thread_state::ThreadState;
 use crate::walkers::asgct;
 use jni_sys::jlong;
@@ -33,7 +32,8 @@ impl Events for AgentEvents {
     fn vm_start(env: Env<'_>) {
         with::<()>(|agent| {
             let (truth, config) = (agent.layers.truth, agent.config);
-            let defined = hook_class::define(truth, env, &config.trace_class, &hooks::NATIVES);
+            let defined =
+                rewriting::define_hook_class(truth, env, &config.trace_class, &hooks::NATIVES);
             let reason = defined.err()?;
             // The classes loaded so far call the hooks: the VM cannot go on.
             agent.layers.records.invalid(reason.clone());
@@ -65,7 +65,7 @@ impl Events for AgentEvents {
             }
             ground::find_vm_errors(env);
             if agent.config.hooks.is_on()
-                && let Err(reason) = hook_class::learn(truth, env)
+                && let Err(reason) = rewriting::learn_hook_class(truth, env)
             {
                 records.invalid(reason);
             }
@@ -89,7 +89,7 @@ impl Events for AgentEvents {
             enter(agent, env);
             attached::rehearse(jvm.vm);
             for class in jvm.jvmti.loaded_classes(env).unwrap_or_default() {
-                ids::create(truth, class.get());
+                prepared::create_ids(truth, class.get());
             }
             jvm.set_live(true);
             if agent.config.sampling.steps

@@ -3,10 +3,9 @@
 use crate::agent::{Agent, guard};
 use crate::injection::hook_faults;
 use crate::jvm::jni::{Env, Function, Native, Ref};
-use crate::layers::at_check;
 use crate::layers::ground::{self, Stale, Uneven};
-use crate::layers::settling;
-use crate::truth::in_java;
+use crate::layers::{at_check, settling};
+use crate::truth::java_hooks;
 use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::{Balance, Left, Token};
 use jni_sys::jint;
@@ -61,7 +60,7 @@ fn arrive(state: &ThreadState) -> Left {
     if !state.own.pace.is_on() && state.stack().notice() {
         ground::noticed_late(Agent::layers());
     }
-    in_java::arrive(state)
+    java_hooks::arrive(state)
 }
 
 /// Runs the body of a native push or pop, between hooks that may run in Java.
@@ -70,7 +69,7 @@ fn in_turn<T>(env: Env<'_>, body: impl FnOnce(&ThreadState) -> T) -> Option<T> {
     let state = state(env)?;
     arrive(state);
     let done = body(state);
-    in_java::depart(state, || Some(&Agent::layers()?.truth.hook_counts));
+    java_hooks::depart(state, || Some(&Agent::layers()?.truth.hook_counts));
     Some(done)
 }
 
@@ -80,7 +79,7 @@ fn aside(env: Env<'_>, body: impl FnOnce(&ThreadState)) {
         let Some(state) = state(env) else { return };
         let left = arrive(state);
         body(state);
-        in_java::resume(state, left);
+        java_hooks::resume(state, left);
     });
 }
 

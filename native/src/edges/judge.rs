@@ -5,15 +5,15 @@ use crate::jvm::jni::Env;
 use crate::jvm::jvmti::JMethodId;
 use crate::jvm::os::clock;
 use crate::locks::lock;
-use crate::truth::class_files::ClassFiles;
 use crate::truth::classes::unseen::{self, Earlier};
-use crate::truth::context::Truth;
+use crate::truth::context::{ClassFiles, Truth};
 use crate::truth::methods::hooked::shown_name;
 use classfile::instruction::fingerprint;
 use hotspot::runtime::{is_hidden, is_launched_by_jdk};
 use oracle::edge::{Counts, Finding, Unknown};
 use oracle::trace::{Frame, MethodKey};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// While the VM is asked about methods, new methods may come. The judge gives the stack up after

@@ -4,10 +4,9 @@
 //! walks need no mapping.
 
 mod judge;
-mod memo;
 pub mod show;
 mod walks;
 
 pub use judge::{EdgeJudge, Patience};
-pub use memo::Memo;
+pub use walks::Memo;
 pub use walks::Thread;

@@ -1,10 +1,16 @@
 //! The code at an address.
+//!
+//! The debug info records around the place in compiled code at which a sample's walk begins.
 
-use crate::jvm::Jvm;
 use crate::jvm::code_cache::CodeCache;
-use crate::jvm::symbols;
+use crate::jvm::{Jvm, debug_info, symbols};
 use crate::records::error_codes::Place;
-use hotspot::code::{CodeKind, CodeMemory};
+use crate::sampling::sample::Sample;
+use hotspot::arch::{Arch, Native};
+use hotspot::code::{Blob, CodeKind, CodeMemory};
+use hotspot::debug_info::{Around, Scope};
+use hotspot::layout::entry::Words;
+use vm::memory::kernel::peek_bytes;
 
 /// The kind of code at `pc`.
 pub fn code_of(jvm: &Jvm, pc: usize) -> CodeKind {
@@ -48,4 +54,70 @@ pub fn describe(jvm: &Jvm, pc: usize) -> String {
         }
         None => symbols::describe(pc),
     }
+}
+
+/// The records around the place in compiled code at which the walk of `sample` begins: the program counter, or where the
+/// library that runs returns to, if compiled code has called it without an anchor. `None` if the thread does not run Java
+/// code, or the records cannot be read.
+pub fn records_around(jvm: &Jvm, sample: &Sample) -> Option<Around> {
+    let in_java = sample.seen.is_some_and(|seen| seen.is_in_java());
+    if !in_java {
+        return None;
+    }
+    let (cache, records) = (jvm.code_cache().ok()?, jvm.debug_info.as_ref().ok()?);
+    let pc = sample.registers.pc;
+    let Some(blob) = cache.blob(pc) else {
+        let (blob, pc) = leaf_call(cache, sample.stack_top.stack())?;
+        // A leaf call has no record of its own: one at its return address is that of the next instruction.
+        let before = records.around(&blob, pc.checked_sub(1)?)?.before;
+        return Some(Around {
+            before: before.map(scopes),
+            behind: scopes(records.around(&blob, pc)?.behind),
+        });
+    };
+    if blob.kind() != CodeKind::Compiled {
+        return None;
+    }
+    let around = records.around(&blob, pc)?;
+    Some(Around {
+        before: around.before.map(scopes),
+        behind: scopes(around.behind),
+    })
+}
+
+/// The compiled code that has called the library that runs, and where the library returns to.
+///
+/// For a synchronized method, for example, compiled code calls `SharedRuntime::complete_monitor_unlocking_C` behind the
+/// hook of the method's exit. Such a call leaves no anchor, so the walker follows the frame pointers of the library to the
+/// frame of the compiled code, and takes the next record behind the call.
+fn leaf_call(cache: &CodeCache, stack: Words<'_>) -> Option<(Blob, usize)> {
+    let calls_library = |pc: usize| {
+        let before = peek_bytes(pc.saturating_sub(Native::CALL_SIZE), Native::CALL_SIZE);
+        let is_library = |target| cache.name_at(target).is_none();
+        Native::is_register_call(&before)
+            || Native::call_target(&before, pc).is_some_and(is_library)
+    };
+    // An older call may have left such a word behind. So the frame must be there: it begins behind the return address, and
+    // ends with that of its caller.
+    let is_framed = |blob: &Blob, at: usize| {
+        let caller = cache
+            .frame_words(blob.start)
+            .and_then(|words| stack.words.get(at + words));
+        caller.is_some_and(|&caller| cache.name_at(caller).is_some())
+    };
+    let mut words = stack.words.iter().copied().enumerate();
+    words.find_map(|(at, pc)| {
+        let blob = cache.blob(pc)?;
+        let is_caller = blob.kind() == CodeKind::Compiled && calls_library(pc);
+        (is_caller && is_framed(&blob, at)).then_some((blob, pc))
+    })
+}
+
+fn scopes(scopes: Vec<debug_info::Scope>) -> Vec<Scope> {
+    let scope = |scope: debug_info::Scope| Scope {
+        method: scope.method,
+        hook: instrumenter::hook_id_of(&scope.code),
+        bci: scope.bci,
+    };
+    scopes.into_iter().map(scope).collect()
 }

@@ -1,15 +1,17 @@
 //! The facts about the instant of a mismatch. Causes and evidence rest on these facts.
+//!
+//! Finds the place of the return address of interrupted compiled code.
 
 use super::code::{code_of, describe};
 use super::proofs::{self, Sampled, Stacks};
-use super::return_address::{self, Found};
 use crate::jvm::Jvm;
 use crate::jvm::jni::Env;
 use crate::sampling::sample::Sample;
+use hotspot::arch::Native;
 use hotspot::case::Instant;
-use hotspot::code::CodeKind;
+use hotspot::code::{CodeKind, CodeMemory};
 use hotspot::proofs::Proofs;
-use hotspot::return_address::ReturnAddress;
+use hotspot::return_address::{ReturnAddress, Word};
 use oracle::record::{Address, CodeBytes, Evidence, StackWord};
 use vm::memory::kernel::{can_read, peek_bytes};
 
@@ -93,7 +95,7 @@ impl<'a> InSignal<'a> {
             code: code_of(jvm, sample.registers.pc),
             anchor: anchored.map(|seen| code_of(jvm, seen.last.pc)),
             bytes: peek_bytes(sample.registers.pc, BYTES),
-            return_address: return_address::find(jvm, sample),
+            return_address: find_return_address(jvm, sample),
         }
     }
 
@@ -136,4 +138,35 @@ impl<'a> InSignal<'a> {
             ReturnAddress::AtTop(index) => word(index),
         };
     }
+}
+
+/// The place of a return address.
+#[derive(Copy, Clone)]
+pub struct Found {
+    /// The place.
+    pub place: ReturnAddress,
+    /// The size of the code's frame in words.
+    pub frame_words: usize,
+}
+
+/// Looks for the return address of the code that `sample` interrupted; `None` if this code was not
+/// compiled from a method, or if an anchor says that the walk starts elsewhere.
+fn find_return_address(jvm: &Jvm, sample: &Sample) -> Option<Found> {
+    let cache = jvm.code_cache().ok()?;
+    if !sample.seen.is_some_and(|seen| seen.is_without_pc()) {
+        return None;
+    }
+    let code = cache.blob(sample.registers.pc)?;
+    if !code.is_nmethod() {
+        return None;
+    }
+    let frame_words = cache.frame_words(code.start)?;
+    let look_at = |word: Option<usize>| {
+        let found = word.map(|word| Word::of::<Native>(word, &code, cache));
+        found.unwrap_or(Word::Unknown)
+    };
+    let link = look_at(sample.registers.link);
+    let place =
+        ReturnAddress::find::<Native>(frame_words, link, |at| look_at(sample.stack_top.word(at)));
+    Some(Found { place, frame_words })
 }

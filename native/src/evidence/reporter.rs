@@ -1,16 +1,17 @@
 //! Counts mismatches by kind, and writes some of them with their evidence.
+//!
+//! The limit of the time for the search for causes.
 
-use super::code;
 use super::instant_facts::InstantFacts;
 use super::kinds::{Kinds, MismatchKind};
 use super::proofs::{Sampled, Stacks};
 use super::reservoirs::Reservoirs;
-use super::share::Share;
-use super::shown;
+use super::{code, shown};
 use crate::edges::EdgeJudge;
 use crate::jvm::jni::Env;
+use crate::jvm::os::clock;
 use crate::records::Records;
-use crate::truth::classes::hook_class::HOOK_CLASS;
+use crate::truth::classes::rewriting::HOOK_CLASS;
 use crate::truth::context::Truth as Known;
 use crate::truth::methods::registry::Registry;
 use hotspot::arch::Native;
@@ -23,6 +24,8 @@ use oracle::record::{CauseName, Config, Evidence, Kept, Mismatch, Record};
 use oracle::trace::{Frame, Methods, Site};
 use oracle::{Judgement, Layer, Verdict};
 use std::cell::LazyCell;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// A judged walk.
 #[derive(Copy, Clone)]
@@ -264,5 +267,44 @@ fn thread_name(tid: i32) -> String {
     match std::fs::read_to_string(format!("/proc/self/task/{tid}/comm")) {
         Ok(name) => format!("{tid} ({})", name.trim_end()),
         Err(_) => tid.to_string(),
+    }
+}
+
+/// The share of the time since the start that the search may take. If every check differs, most of
+/// the time is left for checks.
+const SHARE: f64 = 0.2;
+
+/// The time that the search may take at once, in nanoseconds.
+const AT_ONCE: f64 = 1e9;
+
+/// The time that the search took so far, in nanoseconds, on all threads.
+#[derive(Default)]
+pub struct Share(AtomicU64);
+
+impl Share {
+    /// Calls `look`, unless the search has used its share.
+    pub fn take<T>(&self, look: impl FnOnce() -> T) -> Option<T> {
+        let start = clock::since_start();
+        let taken = self.0.load(Relaxed) as f64;
+        if taken > AT_ONCE + SHARE * start as f64 {
+            return None;
+        }
+        let found = look();
+        let took = clock::since_start().saturating_sub(start);
+        self.0.fetch_add(took, Relaxed);
+        Some(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_end_when_their_share_is_taken() {
+        let share = Share::default();
+        assert_eq!(share.take(|| 7), Some(7));
+        share.0.store(u64::MAX / 2, Relaxed);
+        assert_eq!(share.take(|| 7), None);
     }
 }

@@ -10,7 +10,8 @@ use oracle::record::{FaultCount, HookFault};
 use oracle::{TruthKind, Verdict};
 use std::cell::Cell;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// One hook of this many fails; 0: none.
 static ONE_IN: [AtomicU64; 3] = [const { AtomicU64::new(0) }; 3];

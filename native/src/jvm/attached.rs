@@ -2,11 +2,10 @@
 
 use super::jni::{Env, Vm};
 use std::ffi::CStr;
-use std::io;
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Mutex, OnceLock};
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
 /// Lets a thread attach itself and end, with a name and without one, and waits for its end.
 ///

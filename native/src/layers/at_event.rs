@@ -18,7 +18,8 @@ use crate::walkers::here::{NoAnswer, Scratch, with_scratch};
 use oracle::Verdict;
 use oracle::tally::Drop;
 use oracle::trace::Frame;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// The part of the thread's share for checks that checks in events may take. The rest is for the events
 /// that make no check: calls of native methods go through thunks, and sampled allocations take the slow way.

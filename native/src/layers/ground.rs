@@ -5,7 +5,7 @@ use super::context::Layers;
 use crate::evidence::{Found, MismatchKind, Sampled};
 use crate::injection::hook_faults;
 use crate::jvm::jni::{Env, Global, Ref};
-use crate::truth::in_java;
+use crate::truth::java_hooks;
 use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::{Balance, StackCopy, Token, TraceStack};
 use crate::walkers::buffer::MAX_FRAMES;
@@ -57,7 +57,7 @@ pub fn count_even<'a>(state: &ThreadState, layers: impl FnOnce() -> Option<&'a L
 /// calls `System.exit` ends with its frames.)
 pub fn end_thread(layers: &Layers, state: &ThreadState, env: Env<'_>) {
     let slots = &layers.records.slots;
-    in_java::end(state, &layers.truth.hook_counts);
+    java_hooks::end(state, &layers.truth.hook_counts);
     slots.add(LAYER, Verdict::Match, state.own.even_pops.take());
     let place = "end of the thread";
     state.stack().notice();

@@ -26,7 +26,6 @@ mod at_suspend;
 pub mod context;
 pub mod ground;
 mod gst;
-mod in_handlers;
 mod path;
 mod profiles;
 pub mod requests;

@@ -3,7 +3,7 @@
 
 use super::context::Layers;
 use super::path::Check;
-use crate::evidence::{Sampled, compiled};
+use crate::evidence::{self, Sampled};
 use crate::jvm::jni::Env;
 use crate::sampling::sample::Sample;
 use crate::truth::context::Truth as Known;
@@ -95,7 +95,7 @@ impl OfSample<'_> {
         let judgement = truth.judge(walk);
         let between_records = || {
             let whole = truth.carrier.is_none().then_some(truth.trace);
-            let around = compiled::records_around(self.known.jvm, self.sample)?;
+            let around = evidence::records_around(self.known.jvm, self.sample)?;
             let key_of = |hook| self.known.methods.key_of(hook);
             let judge = |walk: &[Frame]| truth.judge(walk);
             let methods = truth.methods;

@@ -2,7 +2,7 @@
 //! point.
 
 use super::methods::Named;
-use crate::evidence::compiled;
+use crate::evidence;
 use crate::jvm::code_cache::CodeCache;
 use crate::jvm::symbols;
 use crate::sampling::sample::Sample;
@@ -108,7 +108,7 @@ fn debug_info(
     walk: &[Frame],
     named: &mut Named<'_>,
 ) -> Option<RecordedDebugInfo> {
-    let around = compiled::records_around(known.jvm, sample)?;
+    let around = evidence::records_around(known.jvm, sample)?;
     let shown = |scope: &Scope| {
         let mut reported = around.behind.iter().zip(walk);
         let shown = reported.find(|(behind, _)| behind.method == scope.method);

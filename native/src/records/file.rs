@@ -1,8 +1,14 @@
 //! The file of records: each record is a line of JSON, written at once.
+//!
+//! One run belongs to one JVM.
+//!
+//! A program can start further JVMs that get the agent as well, for example through
+//! `JAVA_TOOL_OPTIONS`. They would write into the files of the run. So the first JVM claims the
+//! run, and the agent does nothing in any other.
 
-use oracle::record::Record;
+use oracle::record::{CLAIM_FILE, Record};
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
 /// Appends records. Every thread may use it, but no signal handler.
@@ -24,5 +30,24 @@ impl RecordsFile {
             // A single write, so that lines of several threads do not mix (O_APPEND).
             _ = (&self.0).write_all(&line);
         }
+    }
+}
+
+/// Claims the run in `run_dir` for this process. Returns false if a JVM has claimed the run
+/// before. Fails if the file of the claim cannot be made.
+pub fn claim_run(run_dir: &Path) -> io::Result<bool> {
+    let mut options = OpenOptions::new();
+    match options
+        .write(true)
+        .create_new(true)
+        .open(run_dir.join(CLAIM_FILE))
+    {
+        Ok(mut file) => {
+            // The name of the file is the claim. A full disk may leave the file empty.
+            _ = writeln!(file, "{}", std::process::id());
+            Ok(true)
+        }
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => Ok(false),
+        Err(e) => Err(e),
     }
 }

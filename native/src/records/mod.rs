@@ -1,18 +1,16 @@
 //! Counts and records of a run, which survive a crash.
 
-pub mod claim;
 pub mod error_codes;
 pub mod file;
 pub mod pairs;
 pub mod profile;
 pub mod slots;
-pub mod stacks;
 
 use file::RecordsFile;
 use oracle::record::{RECORDS_FILE, Record, SLOTS_FILE};
 use pairs::PairCounts;
+use profile::StacksOfWalkers;
 use slots::Slots;
-use stacks::StacksOfWalkers;
 use std::io;
 use std::path::Path;
 

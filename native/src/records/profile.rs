@@ -1,9 +1,14 @@
 //! A profile: all stacks that the sampler sees, with their counts.
+//!
+//! The true stacks and those that the walkers showed at the same instants.
 
+use crate::locks::lock;
+use oracle::bias::{Claim, Sampler, StackCounts, StackProfiles};
 use oracle::profile::{Profile, STACKS};
-use oracle::trace::{Frame, MethodKey};
+use oracle::trace::{Frame, HookId, MethodKey};
 use rustc_hash::FxBuildHasher;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Mutex;
 
 /// The largest number of different stacks.
 const MOST_STACKS: usize = 1 << 14;
@@ -68,6 +73,30 @@ impl Stacks {
             stacks.push((stack, count));
         }
         Profile::new(&self.names, stacks, STACKS, self.other)
+    }
+}
+
+/// Counted stacks of each walker. [`StackCounts`] bounds the memory: some 5 MiB for each walker.
+#[derive(Default)]
+pub struct StacksOfWalkers(Mutex<BTreeMap<Sampler, StackCounts>>);
+
+impl StacksOfWalkers {
+    /// Counts an instant at which `truth` ran, the lowest method first, and what the walker showed.
+    pub fn add(&self, sampler: Sampler, truth: &[HookId], claim: Claim<&[HookId]>) {
+        let mut all = lock(&self.0);
+        all.entry(sampler).or_default().add(truth, claim);
+    }
+
+    /// The stacks so far, with the names that `name` gives to methods.
+    pub fn profiles(
+        &self,
+        name: impl Fn(HookId) -> Option<String>,
+    ) -> BTreeMap<Sampler, StackProfiles> {
+        let all = lock(&self.0);
+        let name = |hook| name(hook).unwrap_or_else(|| "unknown method".to_owned());
+        let each = all.iter();
+        each.map(|(&of, counts)| (of, counts.profiles(name)))
+            .collect()
     }
 }
 

@@ -5,7 +5,8 @@ use oracle::tally::{self, Drop, SLOTS};
 use oracle::{Judgement, Layer, Verdict};
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// The slots of all layers, in shared memory: the counts survive the program.
 pub struct Slots(&'static [AtomicU64; SLOTS]);

@@ -8,9 +8,8 @@ use crate::jvm::os::signal::{self, HandlerContext};
 use crate::truth::interrupted::Interrupted;
 use crate::walkers::walker::WalksInterrupted;
 use oracle::Layer;
-use std::io;
-use std::ptr;
 use std::sync::OnceLock;
+use std::{io, ptr};
 
 /// What the handler uses.
 pub struct Serving {

@@ -13,8 +13,6 @@ mod pace;
 pub mod requests;
 pub mod sample;
 pub mod sampler;
-pub mod stack_top;
 pub mod stepping;
-mod supply;
 mod suspending;
 pub mod targets;

@@ -11,7 +11,8 @@ use oracle::RecordedSampler;
 use oracle::tally::Drop;
 use std::io;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// The truth at one request.
 pub struct Copy {

@@ -1,13 +1,12 @@
 //! The sampler: a thread that asks random running Java threads for their stacks, again and again,
 //! and passes the answers to its client.
 
-use super::asking::{self, Asked, Depth, Done, Free, Question};
+use super::asking::{self, ANSWER, Asked, Depth, Done, Free, Question, Request, Supply};
 use super::client::{Client, Stopped};
 use super::handler::{self, Serving};
 use super::pace::Turns;
 use super::requests;
 use super::sample::Sample;
-use super::supply::{ANSWER, Request, Supply};
 use super::suspending::Suspensions;
 use super::targets::{Target, Targets};
 use crate::jvm::jni::Env;
@@ -20,12 +19,11 @@ use oracle::pace::Pace;
 use oracle::record::{Config, Record};
 use oracle::tally::Drop;
 use oracle::{Layer, When};
-use std::iter;
-use std::ptr;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{iter, ptr, thread};
 
 /// How long the VM's end waits for the sampler. This is longer than an answer may take.
 const END: Duration = Duration::from_secs(3);

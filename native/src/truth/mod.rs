@@ -5,16 +5,13 @@
 //! ([`interrupted`]). [`context::Truth`] holds all parts.
 
 pub mod choice;
-pub mod class_files;
 pub mod classes;
 pub mod context;
-pub mod in_java;
 pub mod interrupted;
 pub mod java_hooks;
 pub mod methods;
 pub mod natives;
 pub mod read_stack;
-pub mod switching;
 pub mod thread_state;
 pub mod threads;
 pub mod trace_stack;

@@ -1,12 +1,14 @@
 //! Native methods of the program, with a thunk before each.
+//!
+//! Classes whose methods are left alone.
 
-use super::switching::switches_threads;
 use crate::jvm::jni::Env;
 use crate::jvm::jvmti::{JMethodId, Jvmti, class_name};
 use crate::jvm::thunks::{Thunk, Thunks};
 use crate::locks::lock;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// The native methods that were bound.
 pub struct Natives {
@@ -69,4 +71,25 @@ impl Natives {
     fn earlier<T>(&self, change: impl FnOnce(&mut Vec<(Thunk, JMethodId)>) -> T) -> T {
         change(&mut lock(&self.earlier))
     }
+}
+
+/// Classes whose methods switch the identity of the running thread, so that push and pop
+/// would meet different trace stacks (`VirtualThread.java`, `Continuation.java`).
+const SWITCHES_THREADS: &[&str] = &[
+    "java/lang/VirtualThread",
+    "java/lang/BaseVirtualThread",
+    "java/lang/ThreadBuilders$BoundVirtualThread",
+    "jdk/internal/vm/Continuation",
+    "jdk/internal/vm/ContinuationScope",
+];
+
+/// Whether methods of the class of this internal name switch the identity of the running thread.
+pub fn switches_threads(name: &str) -> bool {
+    let mut classes = SWITCHES_THREADS.iter();
+    classes.any(|class| is_or_is_inside(name, class))
+}
+
+fn is_or_is_inside(name: &str, class: &str) -> bool {
+    name.strip_prefix(class)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('$'))
 }

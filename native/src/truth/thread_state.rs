@@ -9,10 +9,9 @@ use jni_sys::_jobject;
 use oracle::random::{GOLDEN, mix};
 use std::cell::Cell;
 use std::ffi::c_void;
-use std::io;
-use std::ptr;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, compiler_fence};
+use std::{io, ptr};
 
 /// The state of a thread. It is found through the thread's thread-local word, also by its signal
 /// handler.

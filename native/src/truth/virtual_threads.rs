@@ -24,7 +24,8 @@ use crate::jvm::os::thread::StackBounds;
 use crate::locks::lock;
 use oracle::trace::{Frame, Location, MethodKey};
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Mutex, MutexGuard};
 
 /// The number of trace stacks that are made at once. One mapping for each would exceed the kernel's

@@ -1,7 +1,7 @@
 //! All stack walkers: one row each.
 
 use super::walker::{Walker, WalksInJava};
-use super::{asgct, asgst, asgst_queue, function, gst, gst_all, gst_list, java};
+use super::{asgct, asgst, asgst_queue, function, gst, java};
 use crate::jvm::Jvm;
 use crate::jvm::jni::Env;
 use crate::truth::thread_state::ThreadState;
@@ -15,12 +15,12 @@ type Find = fn(&'static Jvm) -> Option<Box<dyn Walker>>;
 const ROWS: &[Find] = &[
     asgct::find,
     gst::find,
-    gst_list::find,
-    gst_all::find,
+    gst::find_list,
+    gst::find_all,
     java::find::<java::thread::JavaThread>,
     java::find::<java::all::JavaAll>,
     java::find::<java::mxbean::Mxbean>,
-    java::find::<java::mxbean_all::MxbeanAll>,
+    java::find::<java::mxbean::MxbeanAll>,
     java::find::<java::thread_print::ThreadPrint>,
     asgst::find,
     asgst_queue::find,

@@ -3,7 +3,8 @@
 use oracle::TruthKind::{Here, Next};
 use oracle::record::Config;
 use oracle::{LAYERS, Layer, LayerRow, When};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// The order in which the layers of one kind of instant ask their walkers: one after the other.
 pub struct TurnOrder {

@@ -1,11 +1,13 @@
 //! The traits of stack walkers.
+//!
+//! A frame as Java shows it.
 
 use super::buffer::{FrameBuffer, Walk};
-use super::element::StackElement;
 use crate::jvm::jni::{Env, Local, Ref};
 use crate::jvm::os::signal::ContextCopy;
 use crate::truth::interrupted::Interrupted;
 use crate::truth::thread_state::ThreadState;
+use oracle::trace::Location;
 
 /// A stack walker, and the places where it can be asked.
 pub trait Walker: Send + Sync {
@@ -135,4 +137,24 @@ pub struct Walked<'a> {
     pub object: Ref<'a>,
     /// Its kernel id.
     pub tid: i32,
+}
+
+/// A frame of a stack that Java code gave.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct StackElement {
+    /// The binary name of the class, with dots.
+    pub class: String,
+    /// The name of the method.
+    pub method: String,
+    /// The line, or [`Location::NATIVE`], or [`Location::UNKNOWN`].
+    pub line: Location,
+}
+
+/// The lines of `java.lang.StackTraceElement`: -2 is a native method, other negative numbers are no line.
+pub fn line(number: i32) -> Location {
+    match number {
+        -2 => Location::NATIVE,
+        number if number < 0 => Location::UNKNOWN,
+        number => Location(number),
+    }
 }

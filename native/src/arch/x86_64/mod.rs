@@ -2,7 +2,6 @@
 
 mod context;
 mod copies;
-mod copy;
 mod crossing;
 mod guard;
 #[cfg(test)]

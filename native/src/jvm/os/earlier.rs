@@ -1,8 +1,7 @@
 //! Handlers of signals that were there before ours.
 
 use std::ffi::{c_int, c_void};
-use std::io;
-use std::ptr;
+use std::{io, ptr};
 
 /// The handler of `signal` that is there.
 pub fn find(signal: c_int) -> io::Result<libc::sigaction> {

@@ -1,11 +1,10 @@
 //! Words in a file that other processes may map or read too.
 
 use std::fs::OpenOptions;
-use std::io;
 use std::os::fd::AsRawFd;
 use std::path::Path;
-use std::ptr;
 use std::sync::atomic::AtomicU64;
+use std::{io, ptr};
 
 /// Maps the file at `path`, which is made or enlarged as needed. The file stays mapped, and its
 /// contents survive the process.

@@ -9,10 +9,9 @@ use crate::arch;
 use crate::jvm::os::thread::StackBounds;
 use hotspot::arch::Registers;
 use std::ffi::{c_int, c_void};
-use std::io;
 use std::marker::PhantomData;
-use std::ptr;
 use std::sync::OnceLock;
+use std::{io, ptr};
 
 /// The function that gets the word of a signal.
 pub type Handle = fn(&HandlerContext<'_>, u64);

@@ -3,7 +3,7 @@
 use crate::jvm::jni::Env;
 use crate::jvm::jvmti::{JMethodId, Jvmti};
 use crate::truth::context::Truth;
-use crate::walkers::element::StackElement;
+use crate::walkers::walker::StackElement;
 use oracle::Element;
 use oracle::record::Evidence;
 use oracle::trace::{Frame, Location, MethodKey};

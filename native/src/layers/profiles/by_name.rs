@@ -1,7 +1,7 @@
 //! Hooked methods by the names that Java code gets. Overloaded methods are one method: the first of them that was seen.
 
 use crate::truth::methods::registry::Registry;
-use crate::walkers::element::StackElement;
+use crate::walkers::walker::StackElement;
 use oracle::trace::{HookId, Location};
 use std::collections::HashMap;
 

@@ -10,7 +10,7 @@ use crate::sampling::sample::{Reply, Sample};
 use crate::truth::methods::registry::Registry;
 use crate::truth::methods::show::unnamed;
 use crate::truth::read_stack::ReadStack;
-use crate::walkers::element::StackElement;
+use crate::walkers::walker::StackElement;
 use oracle::bias::{Claim, Pairs, Sampler, StackProfiles, hooked, newest};
 use oracle::judge::{Stack, TraceTruth, Truth, running};
 use oracle::trace::{Frame, HookId, Location, MethodKey, Methods};

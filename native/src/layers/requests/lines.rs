@@ -1,13 +1,22 @@
 //! The lines of the file of requests.
+//!
+//! Truths and methods by number, so that each is written once.
+//!
+//! What the judges after the run need to know of methods.
+//!
+//! Where requests come from.
 
-use super::facts::facts;
-use super::interning::Interned;
 use crate::evidence;
 use crate::jvm::jni::Env;
+use crate::jvm::jvmti::JMethodId;
 use crate::layers::context::Layers;
+use crate::truth::context::Truth;
+use crate::truth::read_stack::ReadStack;
 use oracle::record::CodeBytes;
-use oracle::requests::{RequestLine, SeenCode};
-use oracle::trace::MethodKey;
+use oracle::recorded::RecordedTruth;
+use oracle::requests::{MethodFacts, RequestLine, SeenCode, letter};
+use oracle::trace::{Frame, Location, MethodKey, Methods, Site};
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use vm::memory::kernel::peek_bytes;
@@ -82,4 +91,118 @@ impl<'e> Lines<'e> {
         }
         Ok(())
     }
+}
+
+/// The largest number of truths that are remembered. Behind it they are written once more.
+const MOST: usize = 1 << 17;
+
+/// The truths and methods that have a number.
+#[derive(Default)]
+pub struct Interned {
+    methods: HashMap<MethodKey, u32>,
+    /// Truths, as words.
+    truths: HashMap<Box<[u32]>, u32>,
+    next: u32,
+    /// Program counters.
+    codes: HashSet<usize>,
+}
+
+impl Interned {
+    /// The number of a method.
+    pub fn method(&mut self, key: MethodKey) -> u32 {
+        let next = self.methods.len() as u32;
+        *self.methods.entry(key).or_insert(next)
+    }
+
+    /// All methods so far.
+    pub fn methods(&self) -> impl Iterator<Item = (MethodKey, u32)> {
+        self.methods.iter().map(|(&key, &number)| (key, number))
+    }
+
+    /// Whether the code at a program counter is to be written: it was not written before, and not too much was.
+    pub fn is_new_code(&mut self, pc: usize) -> bool {
+        self.codes.len() < MOST && self.codes.insert(pc)
+    }
+
+    /// The number of the truth of a copied trace stack, and the truth if it is new.
+    pub fn truth(&mut self, stack: &ReadStack<'_>) -> (u32, Option<RecordedTruth>) {
+        let truth = stack.truth();
+        let mut words = vec![truth.entries.len() as u32, truth.checked_entries as u32];
+        words.extend(truth.entries.iter().map(|hook| hook.0));
+        let mut checked = Vec::with_capacity(truth.checked.len());
+        for &Frame { method, location } in truth.checked {
+            let number = self.method(method) + 1;
+            words.extend([number, location.0 as u32]);
+            checked.push((number, location.0));
+        }
+        let leaving = truth.leaving.iter();
+        let leaving: Vec<_> = leaving.map(|left| (left.upto, left.count)).collect();
+        for &(upto, count) in &leaving {
+            words.extend([upto as u32, count as u32]);
+        }
+        if let Some(&number) = self.truths.get(&words[..]) {
+            return (number, None);
+        }
+        if self.truths.len() >= MOST {
+            self.truths.clear();
+        }
+        let number = self.next;
+        self.next += 1;
+        self.truths.insert(words.into(), number);
+        let recorded = RecordedTruth {
+            entries: truth.entries.iter().map(|hook| hook.0).collect(),
+            checked,
+            checked_entries: truth.checked_entries,
+            leaving,
+        };
+        (number, Some(recorded))
+    }
+}
+
+/// The facts of a method; `None` if the method is gone.
+pub fn facts(truth: &Truth, env: Env<'_>, key: MethodKey) -> Option<MethodFacts> {
+    let methods = &truth.methods;
+    let (class, name, descriptor) = methods.full_name(env, key)?;
+    let is_native = methods.site(key, Location::NATIVE) == Site::Native;
+    let length = if is_native {
+        0
+    } else {
+        methods.bytecodes(key, <[u8]>::len).unwrap_or(0)
+    };
+    let at = |bci: usize| {
+        let location = Location(bci as i32);
+        let site = methods.site(key, location);
+        let presence = match site {
+            Site::NoInstruction => None,
+            _ => methods.hook(key, location).map(|(_, presence)| presence),
+        };
+        letter(site, presence)
+    };
+    let lines = truth.jvm.jvmti.line_numbers(JMethodId(key.0));
+    let line =
+        |(bci, line): (i64, i32)| Some((u32::try_from(bci).ok()?, u32::try_from(line).ok()?));
+    Some(MethodFacts {
+        class,
+        name,
+        descriptor,
+        hook: methods.hook(key, Location(0)).map(|(hook, _)| hook.0),
+        code: (0..length).map(at).collect(),
+        is_native,
+        is_hook_call: methods.is_hook_call(key),
+        by_vm: methods.may_be_called_by_vm(key),
+        lines: lines
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(line)
+            .collect(),
+    })
+}
+
+/// Where requests come from.
+pub trait Source {
+    /// Writes the requests since the last call. Returns how many there were.
+    fn write_new(&mut self, lines: &mut Lines<'_>) -> io::Result<usize>;
+
+    /// There are no more requests: writes what is left to say, without the requests themselves.
+    fn end(&mut self, lines: &mut Lines<'_>) -> io::Result<()>;
 }

@@ -3,10 +3,6 @@
 //! threads that step make them (`stepped`).
 
 mod copies;
-mod facts;
-mod interning;
 mod lines;
-mod pinning;
-mod source;
 mod stepped;
 pub mod writing;

@@ -1,21 +1,19 @@
 //! Requests at chosen instructions of threads that step, with what the steps have shown. Layer `jfr-cpu-step`.
 
-use super::lines::Lines;
-use super::source::Source;
+use super::lines::{Lines, Source};
 use crate::jvm::Jvm;
 use crate::jvm::os::requests::wrapping::{Asking, wrap};
 use crate::layers::context::Layers;
-use crate::layers::steps::facts::Kept;
 use crate::layers::steps::keeping::{Keeping, cannot_step};
+use crate::layers::steps::truth::Kept;
 use crate::sampling::stepping::requesting::{Requesting, StepRequest};
 use hotspot::steps::truth::{Bci, Line, lines};
 use oracle::Layer;
 use oracle::requests::{Copied, MethodName, RecordedStep, RecordedSteps, Request, RequestLine};
 use oracle::trace::Location;
 use std::collections::HashMap;
-use std::io;
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 use vm::ring::Reader;
 
 /// The largest number of truths that are remembered. Behind it they are written once more.

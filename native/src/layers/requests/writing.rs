@@ -1,9 +1,7 @@
 //! Writes the requests of the JVM's own samplers and of profilers to a file, on a thread of its own.
 
-use super::copies::Copies;
-use super::lines::Lines;
-use super::pinning::{JfrClock, pin_monotonic};
-use super::source::Source;
+use super::copies::{Copies, JfrClock, pin_monotonic};
+use super::lines::{Lines, Source};
 use super::stepped::Stepped;
 use crate::jvm::attached::AttachedThread;
 use crate::jvm::jni::Env;
@@ -11,9 +9,8 @@ use crate::layers::context::Layers;
 use oracle::When;
 use oracle::requests::{REQUESTS_FILE, RequestLine};
 use std::fs::File;
-use std::io;
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{io, thread};
 
 /// How long the thread rests if there is nothing to write.
 const REST: Duration = Duration::from_millis(1);

@@ -2,8 +2,7 @@
 //! the VM's anchor gives the calls. Where a thread that steps comes to an event, GetStackTrace is compared
 //! with the steps: layer `gst-step`.
 
-use super::names::Names;
-use super::truth::truth;
+use super::truth::{Names, truth};
 use crate::evidence::Sampled;
 use crate::jvm::jni::Env;
 use crate::layers::context::Layers;
@@ -12,9 +11,8 @@ use crate::sampling::stepping::counts::End;
 use crate::sampling::stepping::handler;
 use crate::truth::thread_state::ThreadState;
 use crate::walkers::here::with_scratch;
-use hotspot::steps::Place;
-use hotspot::steps::anchor;
 use hotspot::steps::shadow::{Call, Interpreted};
+use hotspot::steps::{Place, anchor};
 use oracle::judge::Truth;
 use oracle::{Layer, StepTruth, TruthKind, Verdict};
 use std::cell::RefCell;

@@ -1,8 +1,7 @@
 //! Judges the walker's answers at the instants of threads that step, on a thread of its own.
 
 use super::keeping::{Keeping, cannot_step, layer_of};
-use super::names::Names;
-use super::truth::{frames_of_call, truth};
+use super::truth::{Names, frames_of_call, truth};
 use crate::evidence::Sampled;
 use crate::jvm::attached::AttachedThread;
 use crate::jvm::jni::Env;

@@ -1,13 +1,12 @@
 //! Lets threads step, and keeps where they were, on a thread of the agent.
 
 use super::visited::Visited;
-use crate::jvm::os::clock;
-use crate::jvm::os::trap;
+use crate::jvm::os::{clock, trap};
 use crate::jvm::symbols;
 use crate::layers::context::Layers;
-use crate::sampling::stepping::at_instant::AtInstant;
 use crate::sampling::stepping::counts::COUNTS;
 use crate::sampling::stepping::handler;
+use crate::sampling::stepping::instant::AtInstant;
 use crate::sampling::stepping::thread::{Stepper, Vm};
 use crate::sampling::stepping::visits::{Visit, visits};
 use hotspot::arch::{Follow, Native, NotKnown};

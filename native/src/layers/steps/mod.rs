@@ -3,12 +3,10 @@
 //!
 //! [`arrival`] lets threads begin to step at events of JVMTI, and compares GetStackTrace with the steps at
 //! later events. [`judging`] judges the walker's answers, on a thread of its own, [`keeping`] lets threads
-//! step, and [`visited`] keeps where they were. [`names`] brings the methods of both sides together.
+//! step, and [`visited`] keeps where they were. [`truth`] brings the methods of both sides together.
 
 pub mod arrival;
-pub mod facts;
 pub mod judging;
 pub mod keeping;
-mod names;
-mod truth;
+pub mod truth;
 mod visited;

@@ -1,9 +1,8 @@
 //! A walker is asked at each instant, and new answers are passed on to be judged.
 
-use super::at_instant::{AtInstant, Reached};
 use super::callers::{Below, KnownCalls};
 use super::counts::{COUNTS, Counts};
-use super::instant::{Instant, MOST_CALLS};
+use super::instant::{AtInstant, Instant, MOST_CALLS, Reached};
 use super::judged_pairs::{Found, JudgedPairs};
 use super::key::key;
 use crate::jvm::Jvm;

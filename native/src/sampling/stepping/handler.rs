@@ -8,7 +8,8 @@ use crate::jvm::os::thread_owned::ThreadOwned;
 use crate::jvm::os::trap::{self, Next, Trap, crossing};
 use std::io;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 static STEPPER: OnceLock<ThreadOwned<Stepper>> = OnceLock::new();
 

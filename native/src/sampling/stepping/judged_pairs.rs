@@ -1,7 +1,6 @@
 //! What the walker has answered at which stacks, and how each was judged.
 
-use oracle::tally;
-use oracle::{Judgement, Layer, Reason, Verdict};
+use oracle::{Judgement, Layer, Reason, Verdict, tally};
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 

@@ -9,14 +9,12 @@
 //! where it stays outside of the code cache for long, and where generated code moves frames.
 
 pub mod asking;
-pub mod at_instant;
 pub mod callers;
 pub mod counts;
 pub mod handler;
 pub mod instant;
 pub mod judged_pairs;
 pub mod key;
-pub mod parked;
 pub mod requesting;
 pub mod thread;
 pub mod visits;

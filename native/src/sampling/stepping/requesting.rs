@@ -3,9 +3,8 @@
 //! The JVM's handler of SIGPROF takes the registers that it gets for those of the interrupted code. So the handler of
 //! traps calls that handler with the context of the step, as if the thread's timer had fired there.
 
-use super::at_instant::{AtInstant, Reached};
 use super::counts::{COUNTS, Counts};
-use super::instant::{MOST_CALLS, WAITING};
+use super::instant::{AtInstant, MOST_CALLS, Reached, WAITING};
 use crate::arch;
 use crate::jvm::os::requests::wrapping::{Asking, request_here};
 use hotspot::steps::Place;

@@ -1,20 +1,23 @@
 //! The thread that runs one instruction at a time, from step to step.
+//!
+//! The calls of threads that are in the kernel.
 
-use super::at_instant::{AtInstant, Reached};
 use super::counts::{COUNTS, Counts, End};
-use super::parked::{Parked, Turn};
+use super::instant::{AtInstant, MOST_CALLS, Reached};
 use super::visits::{Visit, Visits};
 use crate::jvm::Jvm;
 use crate::jvm::code_cache::Running;
 use crate::jvm::os::signal::HandlerContext;
 use crate::jvm::os::thread::StackBounds;
-use crate::jvm::os::trap::{Next, crossing};
+use crate::jvm::os::trap::Next;
+use crate::jvm::os::trap::crossing::{self, CROSSINGS};
 use crate::truth::interrupted::Interrupted;
 use hotspot::arch::{Flow, Follow, Native};
 use hotspot::layout::interpreter::Interpreter;
-use hotspot::steps::shadow::{Call, Lost};
+use hotspot::steps::shadow::{Call, Lost, Shadow};
 use hotspot::steps::truth::Facts;
 use hotspot::steps::{Code, Piece, Place, Stack};
+use std::mem::swap;
 
 /// Outside of the code cache a thread runs so many steps, and then runs on freely.
 const MOST_OUTSIDE: u32 = 50_000;
@@ -217,5 +220,46 @@ fn outside(context: &HandlerContext<'_>) -> Place {
         fp: registers.fp,
         flow: Native::flow(context.next_bytes()),
         ..Place::default()
+    }
+}
+
+/// What a thread knows between two of its steps.
+pub struct Turn {
+    /// The calls.
+    pub shadow: Shadow,
+    /// The stack.
+    pub bounds: StackBounds,
+    /// Steps since the code cache was left.
+    pub outside: u32,
+    /// Steps in this turn.
+    pub steps: u32,
+}
+
+impl Turn {
+    /// No turn has begun.
+    pub fn new() -> Turn {
+        Turn {
+            shadow: Shadow::new(MOST_CALLS),
+            bounds: StackBounds::none(),
+            outside: 0,
+            steps: 0,
+        }
+    }
+}
+
+/// The turns of threads that are in the kernel, by their crossings. The memory is made once.
+pub struct Parked(Box<[Turn]>);
+
+impl Parked {
+    /// No thread is in the kernel.
+    pub fn new() -> Parked {
+        Parked((0..CROSSINGS).map(|_| Turn::new()).collect())
+    }
+
+    /// The thread whose `turn` it is enters the kernel in this crossing, or has come back. Async-signal-safe.
+    pub fn exchange(&mut self, crossing: usize, turn: &mut Turn) {
+        if let Some(parked) = self.0.get_mut(crossing) {
+            swap(parked, turn);
+        }
     }
 }

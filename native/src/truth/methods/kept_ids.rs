@@ -6,7 +6,8 @@
 //! memory: from some amount on, that of 28,000 classes of up to eight methods, new classes that can be unloaded get none.
 
 use oracle::record::MOST_KEPT_IDS;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// The fewest ids that the VM makes room for at once (`JNIMethodBlock` in `share/oops/method.cpp`), each with a
 /// pointer.

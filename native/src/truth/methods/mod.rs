@@ -2,7 +2,6 @@
 
 mod altered;
 mod called_by_vm;
-mod changes;
 pub mod hooked;
 pub mod kept_ids;
 mod key_origins;
@@ -12,4 +11,3 @@ pub mod registry;
 pub mod show;
 mod sites;
 mod unreported;
-mod versions;

@@ -5,8 +5,8 @@ use super::called_by_vm::CalledByVm;
 use super::hooked::{Hooked, Known, shown_name};
 use super::kept_ids::KeptIds;
 use super::key_origins::{KeyOrigins, Origin};
+use super::old_versions::Versions;
 use super::sites::Sites;
-use super::versions::Versions;
 use crate::jvm::Jvm;
 use crate::jvm::jni::Vm;
 use crate::jvm::jvmti::{JMethodId, Jvmti};
@@ -18,7 +18,8 @@ use instrumenter::HookedMethod;
 use oracle::trace::{HookId, Location, MethodKey, Methods, Presence, Site};
 use rustc_hash::FxBuildHasher;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, RwLock, RwLockReadGuard};
 
 /// All methods seen so far.

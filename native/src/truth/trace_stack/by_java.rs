@@ -16,7 +16,7 @@
 //!
 //! In doubt exact hooks, and light hooks that ask, may do nothing.
 
-use super::entry::{LEAVING, OLD};
+use super::head::{LEAVING, OLD};
 use super::stack::TraceStack;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::sync::atomic::compiler_fence;

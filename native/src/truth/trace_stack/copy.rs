@@ -1,6 +1,6 @@
 //! Copies of trace stacks, which signal handlers make.
 
-use super::entry::{Entry, LEAVING, hook_of};
+use super::head::{Entry, LEAVING, hook_of};
 use crate::jvm::os::reserved::Reserved;
 use oracle::trace::{Frame, HookId, Leaving, TraceSnapshot};
 use std::io;

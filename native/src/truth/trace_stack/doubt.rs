@@ -1,8 +1,7 @@
 //! The doubt: entries may belong to frames that an error of the VM ended without a hook.
 
-use super::entry::{Entry, OLD, hook_of};
+use super::head::{Entry, OLD, Token, hook_of};
 use super::stack::{NO_DOUBT, TraceStack};
-use super::token::Token;
 use oracle::trace::HookId;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::sync::atomic::compiler_fence;

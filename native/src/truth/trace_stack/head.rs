@@ -1,6 +1,10 @@
 //! The words that hooks in Java share with the agent.
+//!
+//! The entries of a trace stack.
+//!
+//! The entry of a trace stack that a hook names, and the balance that the hook found there.
 
-use super::entry::Entry;
+use oracle::trace::HookId;
 use std::mem::offset_of;
 use std::ptr;
 use std::sync::atomic::AtomicU32;
@@ -66,4 +70,82 @@ pub(super) struct Allowed {
     pub(super) hooks: AtomicU32,
     /// The depth at which they were allowed.
     pub(super) at: AtomicU32,
+}
+
+/// In the `hook` of an entry: an exception has left the frame above, and no hook of this frame has
+/// run since. No hook id has this bit.
+pub const LEAVING: u32 = 1 << 31;
+
+/// In the `hook` of an entry: the entry was there when the trace stack came into doubt last. No hook id has this bit.
+pub const OLD: u32 = 1 << 30;
+
+/// The hook in the word of an entry.
+pub fn hook_of(word: u32) -> HookId {
+    HookId(word & !(LEAVING | OLD))
+}
+
+/// One hooked frame.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Entry {
+    /// The frame's [`HookId`], perhaps marked as [`LEAVING`] or [`OLD`].
+    pub hook: AtomicU32,
+    /// How many of `frames` belong to the nearest checked frame at or below this entry.
+    pub checked: AtomicU32,
+}
+
+impl Entry {
+    /// An entry of no method.
+    pub const fn new() -> Entry {
+        Entry {
+            hook: AtomicU32::new(0),
+            checked: AtomicU32::new(0),
+        }
+    }
+}
+
+/// The depth before a `push`, which names the entry of the `push`.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub struct Token {
+    /// The depth.
+    pub depth: u32,
+    source: Source,
+}
+
+/// The origin of a token.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+enum Source {
+    /// The hooked method kept it since its `push`, or its method has no other entry.
+    Sure,
+    /// It was found by a hook's id while the stack was in doubt.
+    Guessed,
+}
+
+impl Token {
+    /// A token that a hooked method kept, or that was found as the only entry of its method.
+    pub fn sure(depth: u32) -> Token {
+        let source = Source::Sure;
+        Token { depth, source }
+    }
+
+    /// A token that was found in doubt.
+    pub(super) fn guessed(depth: u32) -> Token {
+        let source = Source::Guessed;
+        Token { depth, source }
+    }
+
+    pub(super) fn is_sure(self) -> bool {
+        self.source == Source::Sure
+    }
+}
+
+/// What `pop` and similar hooks found, where exactly one entry should be above the token's depth.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Balance {
+    /// Exactly one entry.
+    Even,
+    /// This many entries too many: frames have ended without `pop`.
+    TooMany(u32),
+    /// The method's own entry was missing.
+    TooFew,
 }

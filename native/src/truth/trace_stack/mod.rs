@@ -39,17 +39,15 @@
 mod by_java;
 mod copy;
 mod doubt;
-mod entry;
 mod head;
 mod pace;
 mod stack;
 #[cfg(test)]
 mod tests;
-mod token;
 
 pub use by_java::Left;
 pub use copy::StackCopy;
 pub use head::Unusable;
+pub use head::{Balance, Token};
 pub use pace::{HookCounts, Pace};
 pub use stack::TraceStack;
-pub use token::{Balance, Token};

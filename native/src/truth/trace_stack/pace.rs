@@ -2,7 +2,8 @@
 
 use crate::jvm::os::clock;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// So many hooks of a thread are native calls in a second, if it runs at least so many. They take
 /// about a hundredth of its time.

@@ -1,9 +1,7 @@
 //! The trace stack itself.
 
 use super::copy::StackCopy;
-use super::entry::{Entry, LEAVING, hook_of};
-use super::head::{Allowed, Head};
-use super::token::{Balance, Token};
+use super::head::{Allowed, Balance, Entry, Head, LEAVING, Token, hook_of};
 use crate::jvm::os::reserved::Reserved;
 use oracle::tally::Drop;
 use oracle::trace::{Frame, HookId};

@@ -1,11 +1,9 @@
 //! `Thread.getAllStackTraces`.
 
-use super::fields::ElementFields;
-use super::prepared::JavaCode;
+use super::prepared::{ElementFields, JavaCode};
 use crate::jvm::calls::{Argument, ObjectMethod};
 use crate::jvm::jni::{Env, Global, Local, Ref};
-use crate::walkers::element::StackElement;
-use crate::walkers::walker::Walked;
+use crate::walkers::walker::{StackElement, Walked};
 
 /// The walker.
 pub struct JavaAll {

@@ -6,8 +6,7 @@
 use crate::jvm::Jvm;
 use crate::jvm::attached::AttachedThread;
 use crate::jvm::jni::{Env, Global, Local};
-use crate::walkers::element::StackElement;
-use crate::walkers::walker::{Walked, WalksInJava};
+use crate::walkers::walker::{StackElement, Walked, WalksInJava};
 use oracle::Layer;
 use std::io;
 use std::ops::Range;

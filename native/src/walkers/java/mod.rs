@@ -4,12 +4,9 @@
 
 pub mod all;
 pub mod asker;
-mod fields;
 pub mod mxbean;
-pub mod mxbean_all;
 mod prepared;
 pub mod thread;
 pub mod thread_print;
-mod threads_bean;
 
 pub use prepared::find;

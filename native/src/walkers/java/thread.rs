@@ -1,11 +1,9 @@
 //! `Thread.getStackTrace` of another thread.
 
-use super::fields::ElementFields;
-use super::prepared::JavaCode;
+use super::prepared::{ElementFields, JavaCode};
 use crate::jvm::calls::ObjectMethod;
 use crate::jvm::jni::{Env, Local, Ref};
-use crate::walkers::element::StackElement;
-use crate::walkers::walker::Walked;
+use crate::walkers::walker::{StackElement, Walked};
 
 /// The walker.
 pub struct JavaThread {

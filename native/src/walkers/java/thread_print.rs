@@ -3,8 +3,7 @@
 use super::prepared::JavaCode;
 use crate::jvm::calls::{Argument, ObjectMethod};
 use crate::jvm::jni::{Env, Global, Local, Ref};
-use crate::walkers::element::StackElement;
-use crate::walkers::walker::Walked;
+use crate::walkers::walker::{StackElement, Walked};
 use oracle::trace::Location;
 
 /// The walker, in JDKs with the module `jdk.management`.

@@ -11,11 +11,10 @@ use crate::jvm::os::signal_set::SIGNALS;
 use crate::jvm::symbols;
 use oracle::RecordedSampler;
 use std::ffi::{c_int, c_void};
-use std::io;
 use std::path::{Path, PathBuf};
-use std::ptr;
 use std::sync::atomic::AtomicPtr;
 use std::sync::atomic::Ordering::{Acquire, Release};
+use std::{io, ptr};
 
 /// Signals that the processor raises, or that no handler may have. A profiler takes the former to survive its own
 /// mistakes, and not to sample.

@@ -3,12 +3,11 @@
 //! crossing, runs on freely, and traps behind. Then it goes on where it would have gone on.
 
 use crate::arch;
+pub use crate::arch::CROSSINGS;
 use std::ffi::{c_int, c_long};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use vm::memory::kernel::peek;
-
-pub use crate::arch::CROSSINGS;
 
 /// The crossings.
 static ALL: [Crossing; CROSSINGS] = [const { Crossing::new() }; CROSSINGS];

@@ -12,7 +12,6 @@
 //! does not end the process ([`guarded`]). System calls are made in a [`crossing`].
 
 pub mod crossing;
-mod faults;
 mod guard;
 mod stack;
 
@@ -97,7 +96,7 @@ pub fn install(on_trap: OnTrap) -> io::Result<()> {
             copies: Copies::new()?,
             stack: OwnStack::new()?,
         });
-        faults::install(led_elsewhere)?;
+        guard::install(led_elsewhere)?;
         let installed = Installed {
             on_trap,
             runner,

@@ -2,8 +2,7 @@
 //! its stack pointer too, while the handler runs.
 
 use crate::jvm::os::reserved::Reserved;
-use std::io;
-use std::ptr;
+use std::{io, ptr};
 
 /// The size in bytes.
 const SIZE: usize = 1 << 20;

@@ -2,7 +2,8 @@ use super::*;
 use hotspot::arch::{Flow, Follow, Native};
 use std::fmt::Write;
 use std::hint::black_box;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 /// How many steps the threads of tests have made, and the program counters of the first.
 static STEPS: AtomicUsize = AtomicUsize::new(0);
@@ -149,7 +150,7 @@ fn a_walk_that_crashes_ends() {
     if is_skipped() {
         return;
     }
-    faults::install(led_elsewhere).expect("handlers");
+    guard::install(led_elsewhere).expect("handlers");
     let tid = crate::jvm::os::thread::id();
     for _ in 0..2 {
         // SAFETY: the walks keep no lock and own no memory. The read of absent memory is what the guard is for.

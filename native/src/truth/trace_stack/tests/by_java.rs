@@ -1,8 +1,7 @@
 //! What hooks in Java do with the words of a trace stack, at the offsets that stand in the Java text.
 
 use crate::truth::trace_stack::TraceStack;
-use crate::truth::trace_stack::entry::Entry;
-use crate::truth::trace_stack::head::Head;
+use crate::truth::trace_stack::head::{Entry, Head};
 use std::mem::offset_of;
 use std::sync::LazyLock;
 
