@@ -1,4 +1,6 @@
 //! The judge of call edges, which the sampler and the program's own threads share.
+//!
+//! Findings in the form of records.
 
 use super::walks::{Judged, Named, Thread, Walks};
 use crate::jvm::jni::Env;
@@ -11,6 +13,7 @@ use crate::truth::methods::hooked::shown_name;
 use classfile::instruction::fingerprint;
 use hotspot::runtime::{is_hidden, is_launched_by_jdk};
 use oracle::edge::{Counts, Finding, Unknown};
+use oracle::record::FoundEdges;
 use oracle::trace::{Frame, MethodKey};
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -298,4 +301,28 @@ fn suspects(found: &[Finding], stack: &[Frame]) -> Vec<MethodKey> {
             .take(2)
     });
     frames.map(|frame| frame.method).collect()
+}
+
+/// All counts, by finding and reason.
+pub fn found_edges(counts: &Counts) -> FoundEdges {
+    let edges = counts.findings();
+    let edges = edges.map(|(finding, n)| (finding.to_string(), n));
+    FoundEdges {
+        stacks: counts.stacks(),
+        edges: edges.collect(),
+    }
+}
+
+/// The findings on a stack, for the evidence of a mismatch in any layer.
+pub fn odd_edges(found: &[Finding]) -> String {
+    let odd = found.iter().enumerate();
+    let odd = odd.filter(|(_, finding)| !matches!(finding, Finding::Possible(_)));
+    let odd: Vec<_> = odd
+        .map(|(at, finding)| format!("frame {at} {finding}"))
+        .collect();
+    if odd.is_empty() {
+        "all possible".into()
+    } else {
+        odd.join("; ")
+    }
 }

@@ -4,9 +4,8 @@
 //! walks need no mapping.
 
 mod judge;
-pub mod show;
 mod walks;
 
-pub use judge::{EdgeJudge, Patience};
+pub use judge::{EdgeJudge, Patience, found_edges, odd_edges};
 pub use walks::Memo;
 pub use walks::Thread;

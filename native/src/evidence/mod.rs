@@ -6,7 +6,6 @@ mod intact;
 mod kinds;
 mod proofs;
 mod reporter;
-mod reservoirs;
 mod shown;
 pub mod state_check;
 

@@ -3,9 +3,8 @@
 //! The limit of the time for the search for causes.
 
 use super::instant_facts::InstantFacts;
-use super::kinds::{Kinds, MismatchKind};
+use super::kinds::{Kinds, MismatchKind, Reservoirs};
 use super::proofs::{Sampled, Stacks};
-use super::reservoirs::Reservoirs;
 use super::{code, shown};
 use crate::edges::EdgeJudge;
 use crate::jvm::jni::Env;

@@ -3,7 +3,7 @@
 
 use super::context::Layers;
 use super::path::{Check, nothing_more};
-use crate::edges::{Memo, Patience, Thread, show};
+use crate::edges::{Memo, Patience, Thread, odd_edges};
 use crate::evidence::{Found, Sampled};
 use crate::jvm::jni::Env;
 use crate::truth::read_stack::ReadStack;
@@ -90,7 +90,7 @@ pub fn check_elsewhere(
     if judgement.is_mismatch() {
         let evidence = || Evidence {
             walker: Some("GetStackTrace".into()),
-            edges: edges.map(show::evidence),
+            edges: edges.map(odd_edges),
             ..Evidence::default()
         };
         let found = Found {

@@ -3,7 +3,7 @@
 
 use super::context::Layers;
 use super::path::Check;
-use crate::edges::{EdgeJudge, Patience, Thread, show};
+use crate::edges::{EdgeJudge, Patience, Thread, found_edges, odd_edges};
 use crate::evidence::Sampled;
 use crate::jvm::jni::Env;
 use crate::jvm::os::clock;
@@ -81,7 +81,7 @@ impl<'e> CallEdges<'e> {
     pub fn evidence(&self, thread: Thread, stack: &[Frame]) -> Evidence {
         let find = |judge: &EdgeJudge| judge.findings(self.env, thread, stack);
         Evidence {
-            edges: self.judge.and_then(find).as_deref().map(show::evidence),
+            edges: self.judge.and_then(find).as_deref().map(odd_edges),
             ..Evidence::default()
         }
     }
@@ -113,8 +113,8 @@ impl<'e> CallEdges<'e> {
         let Some(judge) = self.judge else { return };
         let (gst, (checks_unjudged, checks_ns)) = (judge.counted_of_gst(), judge.checks());
         let edges = EdgeCounts {
-            asgct: show::summary(&self.walks),
-            gst: show::summary(&gst),
+            asgct: found_edges(&self.walks),
+            gst: found_edges(&gst),
             judging_ns: self.judging.as_nanos() as u64,
             checks_unjudged,
             checks_ns,

@@ -1,6 +1,6 @@
 //! The counts, in a file that the runner can map or read too (see [`oracle::tally`]).
 
-use crate::jvm::os::shared_words;
+use crate::jvm::os::memory;
 use oracle::tally::{self, Drop, SLOTS};
 use oracle::{Judgement, Layer, Verdict};
 use std::io;
@@ -14,7 +14,7 @@ pub struct Slots(&'static [AtomicU64; SLOTS]);
 impl Slots {
     /// Maps the file at `path`, which is made or enlarged as needed.
     pub fn map(path: &Path) -> io::Result<Slots> {
-        shared_words::map(path).map(Slots)
+        memory::map_shared(path).map(Slots)
     }
 
     /// Counts one check.

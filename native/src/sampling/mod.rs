@@ -7,12 +7,10 @@
 pub mod allocations;
 pub mod altering;
 mod asking;
-pub mod client;
 pub mod handler;
 mod pace;
 pub mod requests;
 pub mod sample;
 pub mod sampler;
 pub mod stepping;
-mod suspending;
 pub mod targets;

@@ -1,15 +1,16 @@
 //! The sampler: a thread that asks random running Java threads for their stacks, again and again,
 //! and passes the answers to its client.
+//!
+//! The interface to the user of the samples.
 
 use super::asking::{self, ANSWER, Asked, Depth, Done, Free, Question, Request, Supply};
-use super::client::{Client, Stopped};
 use super::handler::{self, Serving};
-use super::pace::Turns;
+use super::pace::{Suspensions, Turns};
 use super::requests;
 use super::sample::Sample;
-use super::suspending::Suspensions;
 use super::targets::{Target, Targets};
 use crate::jvm::jni::Env;
+use crate::jvm::jvmti::Suspended;
 use crate::jvm::os::clock;
 use crate::jvm::os::signal::SignalSender;
 use crate::records::Records;
@@ -400,4 +401,46 @@ impl<'e> Sampling<'e, '_> {
             }
         }
     }
+}
+
+/// A thread that is suspended while it is asked.
+pub struct Stopped<'a> {
+    /// The thread. It runs on when this value is dropped.
+    pub suspended: Suspended<'a>,
+    /// Whether the thread is a virtual thread, which the target has carried shortly before.
+    pub is_virtual: bool,
+}
+
+impl<'a> Stopped<'a> {
+    /// The suspended thread.
+    pub fn new(suspended: Suspended<'a>, is_virtual: bool) -> Stopped<'a> {
+        Stopped {
+            suspended,
+            is_virtual,
+        }
+    }
+}
+
+/// The user of the samples.
+pub trait Client {
+    /// Judges the answer of a thread. The sampler counts lost samples.
+    fn judge(&mut self, layer: Layer, target: &Target<'_>, sample: &Sample);
+
+    /// Asks walkers for the stack of a suspended thread, lets the thread run on, and judges the
+    /// answers. `sample` was taken while the thread was suspended, and is that of its carrier if it is a virtual thread. Returns when the thread ran on.
+    fn judge_suspended(
+        &mut self,
+        target: &Target<'_>,
+        sample: &Sample,
+        stopped: Stopped<'_>,
+    ) -> Instant;
+
+    /// A turn begins in which checks are made, or not (see [`oracle::pace`]).
+    fn begin_turn(&mut self, with_checks: bool);
+
+    /// Called about every second.
+    fn keep_books(&mut self);
+
+    /// Called after a second, then less and less often, and at the end.
+    fn write_profile(&mut self);
 }

@@ -1,6 +1,6 @@
 //! The answers of walkers: frames in a buffer, or an error code.
 
-use crate::jvm::os::reserved::Reserved;
+use crate::jvm::os::memory::Reserved;
 use oracle::trace::Frame;
 use std::io;
 

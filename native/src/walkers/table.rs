@@ -1,12 +1,15 @@
 //! All stack walkers: one row each.
+//!
+//! A function of the user's in place of a walker: `stackwitness run --walker`.
 
 use super::walker::{Walker, WalksInJava};
-use super::{asgct, asgst, asgst_queue, function, gst, java};
+use super::{asgct, asgst, asgst_queue, gst, java};
 use crate::jvm::Jvm;
 use crate::jvm::jni::Env;
 use crate::truth::thread_state::ThreadState;
 use oracle::Layer;
-use oracle::record::WalkerFunction;
+use oracle::record::{Signature, WalkerFunction};
+use vm::library::Library;
 
 /// Finds a walker in the VM, if the VM has it.
 type Find = fn(&'static Jvm) -> Option<Box<dyn Walker>>;
@@ -18,7 +21,7 @@ const ROWS: &[Find] = &[
     gst::find_list,
     gst::find_all,
     java::find::<java::thread::JavaThread>,
-    java::find::<java::all::JavaAll>,
+    java::find::<java::thread::JavaAll>,
     java::find::<java::mxbean::Mxbean>,
     java::find::<java::mxbean::MxbeanAll>,
     java::find::<java::thread_print::ThreadPrint>,
@@ -35,7 +38,7 @@ impl Walkers {
         let mut walkers: Vec<_> = ROWS.iter().filter_map(|find| find(jvm)).collect();
         if let Some(given) = given {
             walkers.retain(|walker| walker.name() != given.signature.walker());
-            walkers.push(function::find(jvm, given)?);
+            walkers.push(of_function(jvm, given)?);
         }
         Ok(Walkers(walkers))
     }
@@ -85,5 +88,24 @@ impl Walkers {
     /// The walker that `layer` judges, if it judges one and the VM has it.
     pub fn of(&self, layer: Layer) -> Option<&dyn Walker> {
         self.get(layer.row().walker?)
+    }
+}
+
+/// The walker that asks `function`.
+fn of_function(jvm: &'static Jvm, function: &WalkerFunction) -> Result<Box<dyn Walker>, String> {
+    let library = match &function.library {
+        Some(file) => Library::load(file)?,
+        None => Library::find().ok_or("the JVM's own library cannot be found")?,
+    };
+    let missing = || format!("there is no {function}: is the symbol exported?");
+    let symbol = library.symbol(&function.symbol).ok_or_else(missing)?;
+    match function.signature {
+        // SAFETY: the user says that the function has this signature.
+        Signature::Asgct => Ok(unsafe { asgct::at(jvm, symbol) }),
+        Signature::Asgst => {
+            let initialize = library.symbol("ASGST_Initialize");
+            // SAFETY: as above; the other function is part of the same interface (`profile2.h`).
+            Ok(unsafe { asgst::at(symbol, initialize) })
+        }
     }
 }

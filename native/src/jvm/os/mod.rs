@@ -3,10 +3,8 @@
 pub mod clock;
 pub mod earlier;
 pub mod handoff;
-pub mod heap;
+pub mod memory;
 pub mod requests;
-pub mod reserved;
-pub mod shared_words;
 pub mod signal;
 pub mod signal_set;
 pub mod thread;

@@ -3,15 +3,13 @@
 use super::callers::{Below, KnownCalls};
 use super::counts::{COUNTS, Counts};
 use super::instant::{AtInstant, Instant, MOST_CALLS, Reached};
-use super::judged_pairs::{Found, JudgedPairs};
-use super::key::key;
+use super::judged_pairs::{Found, JudgedPairs, key};
 use crate::jvm::Jvm;
 use crate::jvm::os::clock;
 use crate::records::Records;
 use crate::sampling::sample::Reply;
 use crate::walkers::buffer::{FrameBuffer, MAX_FRAMES};
-use crate::walkers::guarded::walk_guarded;
-use crate::walkers::walker::WalksInterrupted;
+use crate::walkers::walker::{WalksInterrupted, walk_guarded};
 use oracle::Layer;
 use std::io;
 use std::time::Duration;

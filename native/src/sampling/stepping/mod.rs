@@ -14,7 +14,6 @@ pub mod counts;
 pub mod handler;
 pub mod instant;
 pub mod judged_pairs;
-pub mod key;
 pub mod requesting;
 pub mod thread;
 pub mod visits;

@@ -10,4 +10,3 @@ mod old_versions;
 pub mod registry;
 pub mod show;
 mod sites;
-mod unreported;

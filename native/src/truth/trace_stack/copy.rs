@@ -1,7 +1,7 @@
 //! Copies of trace stacks, which signal handlers make.
 
 use super::head::{Entry, LEAVING, hook_of};
-use crate::jvm::os::reserved::Reserved;
+use crate::jvm::os::memory::Reserved;
 use oracle::trace::{Frame, HookId, Leaving, TraceSnapshot};
 use std::io;
 use std::ptr::NonNull;

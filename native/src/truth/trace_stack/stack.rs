@@ -2,7 +2,7 @@
 
 use super::copy::StackCopy;
 use super::head::{Allowed, Balance, Entry, Head, LEAVING, Token, hook_of};
-use crate::jvm::os::reserved::Reserved;
+use crate::jvm::os::memory::Reserved;
 use oracle::tally::Drop;
 use oracle::trace::{Frame, HookId};
 use std::io;

@@ -2,7 +2,6 @@
 //!
 //! Each of them is one file. [`asker`] asks them on a thread of its own.
 
-pub mod all;
 pub mod asker;
 pub mod mxbean;
 mod prepared;

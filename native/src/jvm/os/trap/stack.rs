@@ -1,7 +1,7 @@
 //! The stack of the handler of traps: the instructions of the thread write to the thread's own stack, below
 //! its stack pointer too, while the handler runs.
 
-use crate::jvm::os::reserved::Reserved;
+use crate::jvm::os::memory::Reserved;
 use std::{io, ptr};
 
 /// The size in bytes.

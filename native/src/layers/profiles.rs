@@ -1,7 +1,7 @@
 //! Profiles by walkers beside the true profile: which methods ran at an instant, and which are named. Where a walk is
 //! judged, `path` counts it; here are the instants without a walk, and those of the next safepoint.
-
-mod by_name;
+//!
+//! Hooked methods by the names that Java code gets. Overloaded methods are one method: the first of them that was seen.
 
 use super::context::Layers;
 use crate::jvm::jni::Env;
@@ -15,9 +15,7 @@ use oracle::bias::{Claim, Pairs, Sampler, StackProfiles, hooked, newest};
 use oracle::judge::{Stack, TraceTruth, Truth, running};
 use oracle::trace::{Frame, HookId, Location, MethodKey, Methods};
 use oracle::{Layer, Verdict};
-use std::collections::BTreeMap;
-
-pub use by_name::ByName;
+use std::collections::{BTreeMap, HashMap};
 
 /// The methods that ran at an instant: the newest, and all of them, the lowest first.
 pub struct Ran {
@@ -161,4 +159,65 @@ fn with_truth<T>(
         let stack = ReadStack::new(&sample.stack, methods);
         see(&TraceTruth::new(&stack.truth(), methods))
     })
+}
+
+/// The binary name of a class, and the name of a method.
+type Name = (String, String);
+
+/// The method that stands for all methods of its name.
+#[derive(Default)]
+pub struct ByName {
+    of_names: HashMap<Name, HookId>,
+    of_hooks: HashMap<HookId, HookId>,
+    /// Names that no hooked method had, when there were so many hooked methods.
+    unknown: HashMap<Name, usize>,
+}
+
+impl ByName {
+    /// A true stack, the lowest method first; `None` if a method is gone.
+    pub fn of_truth(&mut self, stack: &[HookId], methods: &Registry) -> Option<Vec<HookId>> {
+        let stands = |hook: &HookId| self.standing(*hook, methods);
+        stack.iter().map(stands).collect()
+    }
+
+    fn standing(&mut self, hook: HookId, methods: &Registry) -> Option<HookId> {
+        if let Some(&known) = self.of_hooks.get(&hook) {
+            return Some(known);
+        }
+        let hooked = methods.by_hook(hook)?;
+        let name = (
+            hooked.class.replace('/', "."),
+            hooked.method.name.to_string(),
+        );
+        let stands = *self.of_names.entry(name).or_insert(hook);
+        self.of_hooks.insert(hook, stands);
+        Some(stands)
+    }
+
+    /// The hooked methods of a stack that Java code gave, the lowest first. Native methods have no hooks, and a hooked
+    /// method of the same name does not run.
+    pub fn of_answer(&mut self, answer: &[StackElement], methods: &Registry) -> Vec<HookId> {
+        let hooked = answer
+            .iter()
+            .filter(|element| element.line != Location::NATIVE);
+        let named = |element: &StackElement| self.named(element, methods);
+        hooked.rev().filter_map(named).collect()
+    }
+
+    fn named(&mut self, element: &StackElement, methods: &Registry) -> Option<HookId> {
+        let name = (element.class.replace('/', "."), element.method.clone());
+        if let Some(&known) = self.of_names.get(&name) {
+            return Some(known);
+        }
+        let hooked = methods.number_hooked();
+        if self.unknown.get(&name) == Some(&hooked) {
+            return None;
+        }
+        let found = methods.named(&name.0, &name.1);
+        match found {
+            Some(hook) => _ = self.of_names.insert(name, hook),
+            None => _ = self.unknown.insert(name, hooked),
+        }
+        found
+    }
 }
