@@ -14,7 +14,7 @@ use crate::sampling::sampler::Sampler;
 use crate::truth::context::Truth;
 use crate::truth::natives::Natives;
 use crate::truth::virtual_threads::VirtualThreads;
-use crate::walkers::table::Walkers;
+use crate::walkers::Walkers;
 use oracle::record::Config;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, OnceLock};

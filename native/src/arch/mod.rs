@@ -17,7 +17,7 @@ use x86_64 as current;
 #[cfg(test)]
 pub use current::run_special_instructions;
 pub use current::{
-    CROSSINGS, Copies, MAIN_REGISTERS, RED_ZONE, REGISTERS, TRAP_FLAG, breakpoint,
+    CROSSINGS, Copies, FORKS, MAIN_REGISTERS, RED_ZONE, REGISTERS, TRAP_FLAG, breakpoint,
     breakpoint_argument, counter, crossing_left, enter_crossing, entered_method, has_trap_flag_set,
     leave_crossing, leave_guarded, register, registers, resume_behind_copy, run_guarded,
     set_trap_flag, system_call, thread_word, throwing, thunks, traps,

@@ -9,7 +9,7 @@ use crate::records::Records;
 use crate::sampling::allocations::Allocations;
 use crate::self_test::SelfTest;
 use crate::truth::context::Truth;
-use crate::walkers::table::Walkers;
+use crate::walkers::Walkers;
 use crate::walkers::turn_order::TurnOrder;
 use oracle::When;
 use oracle::record::{Config, Record, Rewriting};

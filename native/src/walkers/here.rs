@@ -1,8 +1,8 @@
 //! Walks of the calling thread, outside of its signal handler: by GetStackTrace, and by the walker of a layer
 //! that compares another walker with it.
 
+use super::Walkers;
 use super::buffer::{ErrorCode, FrameBuffer, MAX_FRAMES, Room, Walk};
-use super::table::Walkers;
 use super::walker::WalksHere;
 use super::{asgct, gst};
 use crate::jvm::jni::Env;

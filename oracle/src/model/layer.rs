@@ -255,19 +255,52 @@ pub struct LayerRow {
     pub compares: &'static str,
 }
 
-/// A kind of truth: the source of the true stack.
-#[derive(Copy, Clone, Debug, Eq, PartialEq)]
-pub enum TruthKind {
+/// Declares [`TruthKind`]: one row for each truth.
+macro_rules! truths {
+    ($($(#[$doc:meta])* $truth:ident = $name:literal { shown: $shown:literal, checked_by: $layer:ident })*) => {
+        /// A kind of truth: the source of the true stack.
+        #[derive(Copy, Clone, Debug, Eq, PartialEq)]
+        pub enum TruthKind {
+            $($(#[$doc])* $truth,)*
+        }
+
+        impl TruthKind {
+            /// The name in documentation.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(TruthKind::$truth => $name,)*
+                }
+            }
+
+            /// The name in reports: "against …".
+            pub const fn shown(self) -> &'static str {
+                match self {
+                    $(TruthKind::$truth => $shown,)*
+                }
+            }
+
+            /// The layer that checks this truth itself. Where it has mismatches, no layer that rests on the truth means
+            /// anything.
+            pub const fn checked_by(self) -> Layer {
+                match self {
+                    $(TruthKind::$truth => Layer::$layer,)*
+                }
+            }
+        }
+    };
+}
+
+truths! {
     /// The trace stack of hooked code.
-    Trace,
+    Trace = "trace" { shown: "recorded calls", checked_by: Ground }
     /// GetStackTrace at the same place.
-    Here,
+    Here = "here" { shown: "GetStackTrace at the same place", checked_by: Gst }
     /// GetStackTrace at the next safepoint.
-    Next,
+    Next = "next" { shown: "GetStackTrace at the next safepoint", checked_by: Gst }
     /// The calls that class files allow.
-    Classes,
+    Classes = "classes" { shown: "class files", checked_by: Gst }
     /// The calls and returns that a thread shows which runs one instruction at a time.
-    Steps,
+    Steps = "steps" { shown: "calls and returns, step by step", checked_by: GstStep }
 }
 
 /// The instants at which a walker is asked.
@@ -287,18 +320,6 @@ pub enum When {
     Step,
     /// When the JVM's own sampler or a profiler asks. The answer is in a recording, which is read after the run.
     Request,
-}
-
-impl TruthKind {
-    /// The layer that checks this truth itself. Where it has mismatches, no layer that rests on the truth means
-    /// anything.
-    pub const fn checked_by(self) -> Layer {
-        match self {
-            TruthKind::Trace => Layer::Ground,
-            TruthKind::Here | TruthKind::Next | TruthKind::Classes => Layer::Gst,
-            TruthKind::Steps => Layer::GstStep,
-        }
-    }
 }
 
 /// A sampler that asks by itself, and whose answers are in a recording.

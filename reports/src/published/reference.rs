@@ -5,7 +5,7 @@ use super::table::Table;
 use crate::numbers;
 use hotspot::causes::CAUSES;
 use hotspot::walkers::{ErrorCode, WALKERS, Walker};
-use oracle::{LAYERS, LayerRow, ProgramKind, TruthKind, When};
+use oracle::{LAYERS, LayerRow, ProgramKind, When};
 
 /// The generated parts of the pages in `docs/reference` that come from tables.
 pub fn references() -> Vec<Part> {
@@ -53,13 +53,7 @@ fn layers() -> String {
 }
 
 fn truths(row: &LayerRow) -> String {
-    let truths = row.truths.iter().map(|truth| match truth {
-        TruthKind::Trace => "`trace`",
-        TruthKind::Here => "`here`",
-        TruthKind::Next => "`next`",
-        TruthKind::Classes => "`classes`",
-        TruthKind::Steps => "`steps`",
-    });
+    let truths = row.truths.iter().map(|truth| format!("`{}`", truth.name()));
     truths.collect::<Vec<_>>().join(", ")
 }
 

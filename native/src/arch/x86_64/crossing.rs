@@ -5,6 +5,9 @@ use std::arch::global_asm;
 /// How many threads may be in the kernel in this way at the same time.
 pub const CROSSINGS: usize = 32;
 
+/// System calls beside `clone` that come back twice.
+pub const FORKS: &[libc::c_long] = &[libc::SYS_fork, libc::SYS_vfork];
+
 /// The bytes of a crossing: `syscall`, `int3`, and one of padding.
 const SIZE: usize = 4;
 

@@ -10,7 +10,7 @@ mod thunks;
 
 pub use context::*;
 pub use copies::{Copies, resume_behind_copy};
-pub use crossing::{CROSSINGS, crossing_left, enter_crossing, leave_crossing, system_call};
+pub use crossing::{CROSSINGS, FORKS, crossing_left, enter_crossing, leave_crossing, system_call};
 pub use guard::{leave_guarded, run_guarded};
 #[cfg(test)]
 pub use special::run_special_instructions;

@@ -8,7 +8,7 @@ use oracle::gate::{Basis, Decision, LayerDecision, Standing};
 use oracle::observer::Occurrence;
 use oracle::outcome::Outcome;
 use oracle::report::{LayerCounts, Report};
-use oracle::{Layer, LayerRow, ProgramKind, TruthKind, When};
+use oracle::{Layer, LayerRow, ProgramKind, When};
 
 /// A row for each layer that was measured or asked for.
 pub(super) fn rates(report: &Report, decided: &Decision) -> Vec<Rate> {
@@ -100,13 +100,7 @@ fn instant(row: &LayerRow) -> &'static str {
 }
 
 fn against(row: &LayerRow) -> String {
-    let truths = row.truths.iter().map(|truth| match truth {
-        TruthKind::Trace => "recorded calls",
-        TruthKind::Here => "GetStackTrace at the same place",
-        TruthKind::Next => "GetStackTrace at the next safepoint",
-        TruthKind::Classes => "class files",
-        TruthKind::Steps => "calls and returns, step by step",
-    });
+    let truths = row.truths.iter().map(|truth| truth.shown());
     let truths: Vec<&str> = truths.collect();
     let program = match row.program {
         ProgramKind::Hooked | ProgramKind::Either => "",

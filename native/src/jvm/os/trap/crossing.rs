@@ -66,7 +66,8 @@ pub(super) fn leave(context: &mut libc::ucontext_t) -> Option<usize> {
 /// Whether a thread that makes this system call comes back alone, and with SIGTRAP.
 fn may_trap_behind(number: c_long, how: c_int, set: usize) -> bool {
     match number {
-        libc::SYS_clone | libc::SYS_clone3 | libc::SYS_fork | libc::SYS_vfork => false,
+        libc::SYS_clone | libc::SYS_clone3 => false,
+        number if arch::FORKS.contains(&number) => false,
         libc::SYS_execve | libc::SYS_execveat | libc::SYS_exit | libc::SYS_exit_group => false,
         libc::SYS_rt_sigreturn => false,
         libc::SYS_rt_sigprocmask if set != 0 && how != libc::SIG_UNBLOCK => {
