@@ -1,6 +1,4 @@
-//! The agent as a whole: its parts, for the entry points that the VM calls.
-//!
-//! Loads the agent: makes its parts and puts them together.
+//! The agent: its parts, how they are made and put together when the VM loads it, and the guard of all entry points.
 
 use crate::events::{self, AgentEvents};
 use crate::jvm::Jvm;

@@ -1,10 +1,6 @@
 //! Writes the input of the judges to files, which tests judge again without a JVM (see
-//! [`oracle::recorded`]). A developer's option.
-//!
-//! The recorded instant of a sample: registers, words of the stack, and the code to which they
-//! point.
-//!
-//! The methods of a recorded sample, by number, with every answer about their hooks.
+//! [`oracle::recorded`]): stacks, the instant with its registers, words of the stack and code, and the methods by number, with
+//! every answer about their hooks. A developer's option.
 
 use crate::evidence::{self, Found, Reporter, Sampled};
 use crate::jvm::code_cache::CodeCache;

@@ -1,6 +1,4 @@
-//! The judge of call edges, which the sampler and the program's own threads share.
-//!
-//! Findings in the form of records.
+//! The judge of call edges, which the sampler and the program's own threads share, and its findings in the form of records.
 
 use super::walks::{Judged, Named, Thread, Walks};
 use crate::jvm::jni::Env;

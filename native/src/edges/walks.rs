@@ -1,6 +1,5 @@
-//! Classes, methods and threads, and the findings on stacks.
-//!
-//! One answer of the judge of edges for all who ask about the same stack.
+//! Classes, methods and threads, and the findings on stacks. Who asks twice about the same stack gets the same answer
+//! ([`Memo`]).
 
 use hotspot::runtime::{HotSpot, JFR, JFR_REWRITES};
 use oracle::edge::{self, Finding, Judge, MethodId, Starts, ThreadStart, Unknown};

@@ -1,6 +1,4 @@
-//! The code at an address.
-//!
-//! The debug info records around the place in compiled code at which a sample's walk begins.
+//! The code at an address, and the debug info records around the place in compiled code at which a sample's walk begins.
 
 use crate::jvm::code_cache::CodeCache;
 use crate::jvm::{Jvm, debug_info, symbols};

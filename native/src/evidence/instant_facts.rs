@@ -1,6 +1,5 @@
-//! The facts about the instant of a mismatch. Causes and evidence rest on these facts.
-//!
-//! Finds the place of the return address of interrupted compiled code.
+//! The facts about the instant of a mismatch, on which causes and evidence rest; among them the place of the return address of
+//! interrupted compiled code.
 
 use super::code::{code_of, describe};
 use super::proofs::{self, Sampled, Stacks};

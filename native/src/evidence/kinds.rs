@@ -1,6 +1,4 @@
-//! Counts of mismatches by kind.
-//!
-//! The choice of mismatches that are kept: a uniform sample of each kind, drawn as they come
+//! Counts of mismatches by kind, and the choice of those that are kept: a uniform sample of each kind, drawn as they come
 //! (Vitter, "Random Sampling with a Reservoir", algorithm R).
 
 use crate::locks::lock;

@@ -1,6 +1,4 @@
-//! Counts mismatches by kind, and writes some of them with their evidence.
-//!
-//! The limit of the time for the search for causes.
+//! Counts mismatches by kind, and writes some of them with their evidence. The search for causes has a limited share of the time.
 
 use super::instant_facts::InstantFacts;
 use super::kinds::{Kinds, MismatchKind, Reservoirs};
@@ -278,7 +276,7 @@ const AT_ONCE: f64 = 1e9;
 
 /// The time that the search took so far, in nanoseconds, on all threads.
 #[derive(Default)]
-pub struct Share(AtomicU64);
+struct Share(AtomicU64);
 
 impl Share {
     /// Calls `look`, unless the search has used its share.

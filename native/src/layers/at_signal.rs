@@ -1,11 +1,9 @@
 //! The use of the sampler's samples: the layers of signals, each by the truth on which it rests, and the
 //! profile of all stacks.
 //!
-//! Instants at which a thread was in a handler of another signal.
-//!
-//! A profiler that samples by signals may be in the JVM too. While its handler runs, the thread is between two
-//! instructions of the program as far as the program knows, and what a walker says of the handler's own code is no
-//! answer about the program. Such instants are no checks. They are counted by the library of the handler.
+//! Instants at which a thread was in a handler of another signal are no checks. A profiler that samples by signals may be in
+//! the JVM too: while its handler runs, the thread is between two instructions of the program, and what a walker shows of the
+//! handler's own code is no answer about the program. Such instants are counted by the library of the handler.
 
 use super::at_suspend::Outside;
 use super::context::Layers;
@@ -345,7 +343,7 @@ fn thread(target: &Target<'_>) -> Thread {
 }
 
 /// How often threads were met in handlers.
-pub struct InHandlers {
+struct InHandlers {
     /// The handler of each signal that was seen last. A profiler that stops takes its handler away.
     seen: [usize; SIGNALS],
     counts: BTreeMap<String, u64>,

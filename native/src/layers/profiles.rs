@@ -1,7 +1,8 @@
 //! Profiles by walkers beside the true profile: which methods ran at an instant, and which are named. Where a walk is
 //! judged, `path` counts it; here are the instants without a walk, and those of the next safepoint.
 //!
-//! Hooked methods by the names that Java code gets. Overloaded methods are one method: the first of them that was seen.
+//! Java's own stack traces name methods without descriptors: there, overloaded methods are one method, the first of them that
+//! was seen.
 
 use super::context::Layers;
 use crate::jvm::jni::Env;

@@ -1,10 +1,6 @@
-//! The file of records: each record is a line of JSON, written at once.
-//!
-//! One run belongs to one JVM.
-//!
-//! A program can start further JVMs that get the agent as well, for example through
-//! `JAVA_TOOL_OPTIONS`. They would write into the files of the run. So the first JVM claims the
-//! run, and the agent does nothing in any other.
+//! The file of records: each record is a line of JSON, written at once. The files of a run belong to one JVM, which claims them:
+//! a program can start further JVMs that get the agent as well, for example through `JAVA_TOOL_OPTIONS`. In those the agent
+//! does nothing.
 
 use oracle::record::{CLAIM_FILE, Record};
 use std::fs::{File, OpenOptions};

@@ -1,6 +1,5 @@
-//! A profile: all stacks that the sampler sees, with their counts.
-//!
-//! The true stacks and those that the walkers showed at the same instants.
+//! Profiles: all stacks that the sampler sees, with their counts, and beside them the true stacks and those that the walkers
+//! showed at the same instants.
 
 use crate::locks::lock;
 use oracle::bias::{Claim, Sampler, StackCounts, StackProfiles};

@@ -1,6 +1,5 @@
-//! Asks walkers from contexts that are altered at random, in the signal handler (docs/stability.md).
-//!
-//! What is altered for a walk, chosen at random. Each change is written down before the walk.
+//! Asks walkers from contexts that are altered at random, in the signal handler (docs/stability.md). Each change is written down
+//! before the walk.
 
 use crate::arch::{self, REGISTERS};
 use crate::jvm::os::signal::ContextCopy;

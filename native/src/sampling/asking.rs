@@ -1,6 +1,5 @@
-//! Requests for samples: the sampler and the signal handler exchange the samples here.
-//!
-//! The samples that may be requested, and the samples that a late handler still has.
+//! Requests for samples: the sampler and the signal handler exchange the samples here. A handler that is late may still have a
+//! sample when its request is over; the supply takes it back later.
 
 use super::sample::{Reply, Sample};
 use super::targets::Target;

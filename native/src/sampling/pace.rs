@@ -1,6 +1,5 @@
-//! A measurement for developers: the sampler alternates with another pace (see [`oracle::pace`]).
-//!
-//! When the sampler may suspend a thread.
+//! When the sampler does what: turns in which it alternates with another pace, a measurement for developers (see
+//! [`oracle::pace`]), and the share of its time in which threads may be suspended.
 
 use crate::jvm::jni::Ref;
 use crate::jvm::jvmti::{Error, Jvmti, Suspended};

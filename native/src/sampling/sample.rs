@@ -1,6 +1,5 @@
-//! A sample: the signal handler writes it, and the sampler reads it.
-//!
-//! The words at the top of an interrupted thread's Java stack, as its signal handler copies them.
+//! A sample: the signal handler writes it, and the sampler reads it. Part of it are the words at the top of the thread's Java
+//! stack.
 
 use crate::jvm::java_thread::ThreadSnapshot;
 use crate::jvm::os::signal_set::SignalSet;

@@ -1,7 +1,8 @@
 //! The sampler: a thread that asks random running Java threads for their stacks, again and again,
-//! and passes the answers to its client.
+//! and passes the answers to its [`Client`].
 //!
-//! The interface to the user of the samples.
+//! Which thread is asked next: [`Targets::choose`] takes a random thread, and prefers those that run. Whose walker is asked:
+//! [`TurnOrder`].
 
 use super::asking::{self, ANSWER, Asked, Depth, Done, Free, Question, Request, Supply};
 use super::handler::{self, Serving};

@@ -1,6 +1,4 @@
-//! The agent's knowledge of threads, methods and classes.
-//!
-//! Class files that were loaded, until the sampler reads them.
+//! The agent's knowledge of threads, methods and classes. Class files that were loaded wait here until the sampler reads them.
 
 use super::choice::Chosen;
 use super::java_hooks::JavaHooks;

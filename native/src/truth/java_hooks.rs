@@ -16,8 +16,7 @@
 //!
 //! In a VM without compilers all hooks are native calls: there, hooks in Java take longer.
 //!
-//! How many exact hooks of a thread run in Java, and not in the agent.
-//!
+//! # How many exact hooks run in Java
 //! A call of a native method costs many times what a hook does. So where a thread runs more than
 //! half a million hooks a second ([`super::trace_stack::Pace`]), only about so many of them are native
 //! calls. The others do the same work in Java. Which hooks are native is random: at a

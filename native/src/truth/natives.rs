@@ -1,6 +1,4 @@
-//! Native methods of the program, with a thunk before each.
-//!
-//! Classes whose methods are left alone.
+//! Native methods of the program, with a thunk before each, except in classes that switch threads.
 
 use crate::jvm::jni::Env;
 use crate::jvm::jvmti::{JMethodId, Jvmti, class_name};

@@ -1,8 +1,5 @@
-//! GetStackTrace: JVMTI's walker.
-//!
-//! GetThreadListStackTraces: JVMTI's walker of chosen threads at one instant.
-//!
-//! GetAllStackTraces: JVMTI's walker of all threads at one instant.
+//! JVMTI's walkers: GetStackTrace of one thread, GetThreadListStackTraces of chosen threads at one instant, and
+//! GetAllStackTraces of all threads at one instant.
 
 use super::buffer::{ErrorCode, FrameBuffer, Walk};
 use super::walker::{Walker, WalksHere, WalksOther};

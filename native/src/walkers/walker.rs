@@ -1,11 +1,7 @@
-//! The traits of stack walkers.
+//! The traits of stack walkers: where a walker can be asked, and what it answers.
 //!
-//! A frame as Java shows it.
-//!
-//! Walks in which a walker may crash.
-//!
-//! Threads that run one instruction at a time ask at each instruction, and a walker may crash there as it may in any
-//! profiler. The process goes on, so that the other instructions are judged too. A walk from an altered context ends the
+//! A walker may crash, as it may in any profiler. Where threads run one instruction at a time and ask at each instruction, the
+//! process goes on ([`walk_guarded`]), so that the other instructions are judged too. A walk from an altered context ends the
 //! process if it crashes: the run is there to see that.
 
 use super::buffer::{ErrorCode, FrameBuffer, Walk};

@@ -1,10 +1,8 @@
-//! Runs the instructions of an interrupted thread by copies of them.
+//! Runs the instructions of an interrupted thread by copies of them, on the registers of a signal's context.
 //!
 //! A copy has the registers and the memory of the instruction ([`hotspot::arch::x86_64::copies`]). The copies stay in
 //! memory of their own, and each is made anew if the bytes of its instruction have changed: the VM patches
 //! code. If a copy faults, nothing has happened, and the thread runs the instruction itself.
-//!
-//! Runs the copy of one instruction on the registers of a signal's context.
 
 use hotspot::arch::x86_64::copies::{Copied, Copy, copied};
 use oracle::random::GOLDEN;

@@ -1,6 +1,4 @@
-//! Classes.
-//!
-//! Methods.
+//! Classes and their methods.
 
 use super::env::{Error, JMethodId, Jvmti, call, ok};
 use crate::jvm::jni::{Env, Local, Ref};

@@ -1,8 +1,5 @@
-//! The environment, and how its functions are called.
-//!
-//! Functions of HotSpot's own (`jvmtiExtensions.cpp`).
-//!
-//! Memory that the VM allocates and frees, tags of objects, and system properties.
+//! The environment of JVMTI: how its functions are called, memory that the VM allocates, tags of objects, system properties,
+//! and functions of HotSpot's own (`jvmtiExtensions.cpp`).
 
 use crate::jvm::jni::{Env, Local, Ref, Vm};
 use jni_sys::{jint, jlong};

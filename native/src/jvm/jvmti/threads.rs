@@ -1,6 +1,4 @@
-//! Threads and their stacks.
-//!
-//! The stacks of several threads at one instant.
+//! Threads, and the stacks of one or of several threads at one instant.
 
 use super::env::{Error, Jvmti, call, ok};
 use crate::jvm::jni::{Env, Local, Ref};

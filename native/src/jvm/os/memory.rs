@@ -1,8 +1,5 @@
-//! Memory that is reserved at once, and takes real memory only where it is used.
-//!
-//! Memory that the C library keeps although it is free.
-//!
-//! Words in a file that other processes may map or read too.
+//! Memory: reserved at once and taken where it is used; free memory that the C library keeps, and returns in time; words in a
+//! file that other processes may read too.
 
 use std::fs::OpenOptions;
 use std::io;

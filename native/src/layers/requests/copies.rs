@@ -1,6 +1,5 @@
-//! Requests that the JVM or a profiler makes, with copies of trace stacks.
-//!
-//! The clocks of samplers' events beside the processor's counter.
+//! Requests that the JVM or a profiler makes, with copies of trace stacks, and readings of the clocks of their events beside
+//! the processor's counter.
 
 use super::lines::{Lines, Source};
 use crate::arch;

@@ -1,10 +1,5 @@
-//! The lines of the file of requests.
-//!
-//! Truths and methods by number, so that each is written once.
-//!
-//! What the judges after the run need to know of methods.
-//!
-//! Where requests come from.
+//! The lines of the file of requests. Truths and methods have numbers, so that each is written once, methods with what the
+//! judges after the run need to know of them.
 
 use crate::evidence;
 use crate::jvm::jni::Env;

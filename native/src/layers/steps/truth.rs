@@ -1,15 +1,11 @@
 //! The truth by steps, with the keys of walkers.
 //!
-//! Methods by name: the walkers name methods by their keys, and the VM's own data by addresses.
+//! Walkers name methods by their keys, and the VM's own data by addresses: here a method is known by its name. Methods of one
+//! name are one method, also in classes of one name that several class loaders have.
 //!
-//! Methods of one name are one method here. Classes of one name that several class loaders have are not
-//! told apart.
-//!
-//! Facts about code and methods, kept, because the stacks of neighbouring instructions have nearly all
-//! callers in common.
-//!
-//! Compiled code is known by its compilation too. Methods are known by their addresses alone: where classes
-//! are unloaded, another method may get the address of an old one.
+//! Facts about code and methods are kept, because the stacks of neighbouring instructions have nearly all callers in common.
+//! Compiled code is known by its compilation too. Methods are known by their addresses alone: where classes are unloaded,
+//! another method may get the address of an old one.
 
 use crate::jvm::Jvm;
 use crate::jvm::jni::Env;

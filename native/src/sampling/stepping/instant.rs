@@ -1,6 +1,5 @@
-//! An instant of a thread that runs one instruction at a time: its stack, and what the walker answered.
-//!
-//! What is done at each instant of a thread that steps.
+//! An instant of a thread that runs one instruction at a time: its stack, what the walker answered, and what else is done there
+//! ([`AtInstant`]).
 
 use crate::sampling::sample::Sample;
 use crate::truth::interrupted::Interrupted;

@@ -1,6 +1,4 @@
-//! What the walker has answered at which stacks, and how each was judged.
-//!
-//! Numbers for pairs of a stack and an answer: pairs with equal numbers have equal judgements.
+//! What the walker has answered at which stacks, and how each pair was judged. Pairs with equal numbers have equal judgements.
 
 use super::callers::hash_of;
 use crate::walkers::buffer::ErrorCode;

@@ -1,6 +1,4 @@
-//! The thread that runs one instruction at a time, from step to step.
-//!
-//! The calls of threads that are in the kernel.
+//! The thread that runs one instruction at a time, from step to step, and the calls of threads that are in the kernel meanwhile.
 
 use super::counts::{COUNTS, Counts, End};
 use super::instant::{AtInstant, MOST_CALLS, Reached};
@@ -248,7 +246,7 @@ impl Turn {
 }
 
 /// The turns of threads that are in the kernel, by their crossings. The memory is made once.
-pub struct Parked(Box<[Turn]>);
+struct Parked(Box<[Turn]>);
 
 impl Parked {
     /// No thread is in the kernel.

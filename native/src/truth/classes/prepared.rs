@@ -1,6 +1,4 @@
-//! Classes that were prepared. Their methods get jmethodIDs.
-//!
-//! The jmethodIDs of classes, and the classes that get none.
+//! Classes that were prepared: their methods get jmethodIDs, except where ids would take too much memory.
 
 use crate::jvm::jni::{Env, Ref};
 use crate::jvm::jvmti::{JMethodId, class_name};
@@ -42,7 +40,7 @@ fn is_application_class(truth: &Truth, env: Env<'_>, class: Ref<'_>) -> bool {
 }
 
 /// The loader of the platform's classes, which are never unloaded.
-pub const PLATFORM_LOADER: &str = "jdk/internal/loader/ClassLoaders$PlatformClassLoader";
+const PLATFORM_LOADER: &str = "jdk/internal/loader/ClassLoaders$PlatformClassLoader";
 
 /// The loader of the class path, whose classes are never unloaded.
 const APP_LOADER: &str = "jdk/internal/loader/ClassLoaders$AppClassLoader";
@@ -60,7 +58,7 @@ pub fn create_ids(truth: &Truth, class: Ref<'_>) -> Vec<JMethodId> {
 
 /// Whether the class gets no ids: it may be unloaded, and the ids of unloaded classes take too much memory
 /// already.
-pub fn are_ids_withheld(truth: &Truth, env: Env<'_>, class: Ref<'_>) -> bool {
+fn are_ids_withheld(truth: &Truth, env: Env<'_>, class: Ref<'_>) -> bool {
     let is_weak = || {
         let signature = truth.jvm.jvmti.class_signature(class);
         signature.is_ok_and(|signature| may_end_before_loader(class_name(&signature).as_bytes()))

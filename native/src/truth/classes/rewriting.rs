@@ -1,6 +1,4 @@
-//! Rewriting classes as they load.
-//!
-//! The class with the hooks.
+//! Rewriting classes as they load, and the class with the hooks.
 
 use super::prepared;
 use crate::jvm::jni::{Env, Native, Ref};

@@ -1,13 +1,11 @@
 //! Methods whose code another agent has changed after ours.
 //!
 //! Such an agent gets each class after our hooks are in it. What the VM then runs is not the code that our
-//! maps and class files are of. Nobody says so: the code that the VM reports shows it, where a method is
+//! maps and class files are of. No event says so: the code that the VM reports shows it, where a method is
 //! met for the first time.
 //!
-//! Methods whose code was exchanged without a word to us.
-//!
 //! The VM shows retransformed classes to agents alone that may retransform (`JvmtiClassFileLoadHookPoster` in
-//! `jvmtiExport.cpp`), and the capability to do so changes compiled code. So the code of a method is looked at again
+//! `jvmtiExport.cpp`), and the capability to do so changes compiled code. So the code of a method is read again
 //! where a walk differs from the truth.
 
 use super::hooked::Known;

@@ -1,11 +1,9 @@
 //! Walks of methods whose class was redefined while they ran.
 //!
-//! The key of a redefined method stands for its newest version. GetStackTrace gives a frame of an
-//! older version a key of its own, and it is not safe to ask the VM about this key. The trace stack
+//! The key of a redefined method stands for its newest version, so it may stand for more than one version. GetStackTrace gives
+//! a frame of an older version a key of its own, and it is not safe to ask the VM about this key. The trace stack
 //! tells the versions apart: each version has a hook of its own, because each redefinition is
 //! rewritten anew.
-//!
-//! The keys of redefined classes. Each may stand for more than one version of a method.
 
 use super::hooked::{Hooked, Known};
 use super::old_frames::{Old, WithOld};

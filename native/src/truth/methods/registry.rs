@@ -1,7 +1,5 @@
 //! The methods of walkers' keys.
 //!
-//! Classes whose methods' keys nobody has reported.
-//!
 //! The VM posts no event for a class that a thread prepares while it attaches itself. Most such classes are known early
 //! (`attached::rehearse`). Any other is looked for when a walk shows a key without a class. Where new classes get no
 //! ids (`kept_ids`), nothing is looked for: a look at all classes makes the ids of them all.

@@ -1,8 +1,5 @@
-//! The words that hooks in Java share with the agent.
-//!
-//! The entries of a trace stack.
-//!
-//! The entry of a trace stack that a hook names, and the balance that the hook found there.
+//! The words of a trace stack: those that hooks in Java share with the agent, the entries, and the token by which a hook names
+//! its entry.
 
 use oracle::trace::HookId;
 use std::mem::offset_of;

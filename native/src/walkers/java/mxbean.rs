@@ -1,8 +1,5 @@
-//! `ThreadMXBean.getThreadInfo`, in JDKs with the module `java.management`.
-//!
-//! `ThreadMXBean.dumpAllThreads`, in JDKs with the module `java.management`.
-//!
-//! `java.lang.management.ThreadMXBean`.
+//! `java.lang.management.ThreadMXBean`, in JDKs with the module `java.management`: `getThreadInfo` of one thread, and
+//! `dumpAllThreads`.
 
 use super::prepared::{ElementFields, JavaCode};
 use crate::jvm::calls::{Argument, ObjectField, ObjectMethod};
@@ -62,7 +59,7 @@ impl JavaCode for MxbeanAll {
 }
 
 /// The bean, one of its methods, and the fields of what the method returns.
-pub struct ThreadsBean {
+struct ThreadsBean {
     bean: Global,
     method: ObjectMethod,
     id: LongField,

@@ -1,6 +1,5 @@
-//! What all walkers that run Java code have in common: classes and methods are looked up once, when the VM lives.
-//!
-//! The fields of Java's own classes that hold stack traces. They are read without running Java code.
+//! What all walkers that run Java code have in common: classes and methods are looked up once, when the VM lives. The fields of
+//! Java's own classes that hold stack traces are read without running Java code.
 
 use crate::jvm::Jvm;
 use crate::jvm::calls::{IntField, ObjectField};

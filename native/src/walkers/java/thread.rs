@@ -1,6 +1,4 @@
-//! `Thread.getStackTrace` of another thread.
-//!
-//! `Thread.getAllStackTraces`.
+//! `Thread.getStackTrace` of another thread, and `Thread.getAllStackTraces`.
 
 use super::prepared::{ElementFields, JavaCode};
 use crate::jvm::calls::{Argument, ObjectMethod};

@@ -1,8 +1,9 @@
-//! Walkers that crash. A walker reads what it takes for frames, and a wrong guess may lead it to memory that
-//! is absent. The process would end. Here the walk ends instead, and counts as crashed.
+//! Faults in the handler of traps.
 //!
-//! Faults in the handler of traps. If the copy of an instruction faults, the thread runs the instruction itself,
-//! and faults in its own code, as the VM expects. If a walker faults, its walk ends.
+//! * A walker that crashes: it reads what it takes for frames, and a wrong guess may lead it to memory that is absent. The
+//!   process would end. Here the walk ends instead, and counts as crashed.
+//! * The copy of an instruction faults: the thread runs the instruction itself, and faults in its own code, as the VM
+//!   expects.
 
 use crate::arch::{self, leave_guarded, resume_behind_copy, run_guarded};
 use crate::jvm::os::earlier::{self, call_earlier};
@@ -51,7 +52,7 @@ pub unsafe fn guarded<R>(tid: i32, walk: impl FnOnce() -> R) -> Result<R, usize>
 }
 
 /// If a walk has crashed in `context`: the walk ends. Async-signal-safe.
-pub fn end_walk(context: &mut libc::ucontext_t) -> bool {
+fn end_walk(context: &mut libc::ucontext_t) -> bool {
     let walks = WALKS.load(Relaxed);
     if walks == 0 || walks != id() {
         return false;
@@ -81,7 +82,7 @@ static EARLIER: [(c_int, OnceLock<libc::sigaction>); 3] = [
 ///
 /// # Safety
 /// The context must be that of a signal whose handler the calling thread runs.
-pub type LedElsewhere = unsafe fn(&mut libc::ucontext_t);
+type LedElsewhere = unsafe fn(&mut libc::ucontext_t);
 
 static LED_ELSEWHERE: OnceLock<LedElsewhere> = OnceLock::new();
 
