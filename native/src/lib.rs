@@ -52,6 +52,7 @@ mod injection;
 #[allow(unsafe_code)]
 mod jvm;
 mod layers;
+mod load;
 mod locks;
 mod recorder;
 mod records;
@@ -63,7 +64,7 @@ mod truth;
 mod walkers;
 
 jvm::entry::on_load!(|vm, options| {
-    agent::guard(1, || match agent::load(vm, options) {
+    agent::guard(1, || match load::load(vm, options) {
         Ok(()) => 0,
         Err(reason) => {
             // The VM refuses to start after this, so the program's output cannot be disturbed.

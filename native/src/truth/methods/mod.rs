@@ -10,3 +10,4 @@ mod old_versions;
 pub mod registry;
 pub mod show;
 mod sites;
+mod versions;

@@ -9,8 +9,8 @@ use super::called_by_vm::CalledByVm;
 use super::hooked::{Hooked, Known, shown_name};
 use super::kept_ids::KeptIds;
 use super::key_origins::{KeyOrigins, Origin};
-use super::old_versions::Versions;
 use super::sites::Sites;
+use super::versions::Versions;
 use crate::jvm::Jvm;
 use crate::jvm::jni::Vm;
 use crate::jvm::jvmti::{JMethodId, Jvmti};
@@ -19,7 +19,7 @@ use crate::locks::{read, write};
 use crate::truth::unloading::KnownMethods as Unloaded;
 use hotspot::runtime::{is_called_by_vm, is_lambda_form};
 use instrumenter::HookedMethod;
-use oracle::trace::{HookId, Location, MethodKey, Methods, Presence, Site};
+use oracle::trace::{Frame, HookId, Location, MethodKey, Methods, Presence, Site};
 use rustc_hash::FxBuildHasher;
 use std::collections::HashMap;
 use std::sync::atomic::AtomicU32;
@@ -324,6 +324,40 @@ impl Registry {
                 Err(_) => Known::Gone,
             },
         }
+    }
+}
+
+/// Methods whose code was exchanged although no event said so.
+///
+/// The VM shows retransformed classes to agents alone that may retransform (`JvmtiClassFileLoadHookPoster` in
+/// `jvmtiExport.cpp`), and the capability to do so changes compiled code. So the code of a method is looked at again
+/// where a walk differs from the truth.
+impl Registry {
+    /// Looks at the code of the methods of `walk` once more. Where a frame names no method, the methods of
+    /// `entries` are looked at, too. What has changed counts as redefined from here on.
+    pub(super) fn notice_changes(&self, walk: &[Frame], entries: &[HookId]) {
+        let keys = walk.iter().map(|frame| frame.method);
+        let names_none = |frame: &Frame| !self.is_safe(frame.method);
+        let of_entries = if walk.iter().any(names_none) {
+            entries
+        } else {
+            &[]
+        };
+        let of_entries = of_entries.iter().filter_map(|&hook| self.key_of(hook));
+        for key in keys.chain(of_entries) {
+            if !self.was_redefined(key) && self.is_safe(key) && self.has_changed(key) {
+                self.changed(key, clock::since_start());
+            }
+        }
+    }
+
+    /// Whether the code of a method is not what it was when the method was met.
+    fn has_changed(&self, key: MethodKey) -> bool {
+        let is_altered = |known: &Known| known.hooked().is_some_and(|hooked| hooked.is_altered);
+        let (before, now) = (self.known(key), self.ask(key));
+        before.hook() != now.hook()
+            || is_altered(&before) != is_altered(&now)
+            || self.sites.has_changed(self.jvmti, key)
     }
 }
 
