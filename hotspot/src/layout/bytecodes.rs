@@ -138,27 +138,9 @@ mod tests {
 
     struct Bytes<'a>(&'a [u8]);
 
-    impl Bytes<'_> {
-        fn at<const N: usize>(&self, address: usize) -> Option<[u8; N]> {
-            self.0.get(address..)?.first_chunk().copied()
-        }
-    }
-
     impl Memory for Bytes<'_> {
         fn u8(&self, address: usize) -> Option<u8> {
             self.0.get(address).copied()
-        }
-        fn u16(&self, address: usize) -> Option<u16> {
-            Some(u16::from_ne_bytes(self.at(address)?))
-        }
-        fn u32(&self, address: usize) -> Option<u32> {
-            Some(u32::from_ne_bytes(self.at(address)?))
-        }
-        fn word(&self, _: usize) -> Option<usize> {
-            None
-        }
-        fn code(&self, _: usize) -> [u8; 16] {
-            [0; 16]
         }
     }
 

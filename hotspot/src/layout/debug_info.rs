@@ -267,17 +267,8 @@ mod tests {
         fn u8(&self, address: usize) -> Option<u8> {
             self.0.get(address).copied()
         }
-        fn u16(&self, _: usize) -> Option<u16> {
-            None
-        }
-        fn u32(&self, _: usize) -> Option<u32> {
-            None
-        }
         fn word(&self, _: usize) -> Option<usize> {
             Some(0x77)
-        }
-        fn code(&self, _: usize) -> [u8; 16] {
-            [0; 16]
         }
     }
 

@@ -46,17 +46,8 @@ impl Memory for Words<'_> {
     fn u8(&self, _: usize) -> Option<u8> {
         None
     }
-    fn u16(&self, _: usize) -> Option<u16> {
-        None
-    }
-    fn u32(&self, _: usize) -> Option<u32> {
-        None
-    }
     fn word(&self, address: usize) -> Option<usize> {
         self.at(address)
-    }
-    fn code(&self, _: usize) -> [u8; 16] {
-        [0; 16]
     }
 }
 

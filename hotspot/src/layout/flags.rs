@@ -93,31 +93,11 @@ mod tests {
         fn put_word(&mut self, address: usize, word: usize) {
             self.put(address, &word.to_ne_bytes());
         }
-
-        fn read<const N: usize>(&self, address: usize) -> Option<[u8; N]> {
-            let mut read = [0; N];
-            for (byte, at) in read.iter_mut().zip(address..) {
-                *byte = *self.0.get(&at)?;
-            }
-            Some(read)
-        }
     }
 
     impl Memory for Bytes {
         fn u8(&self, address: usize) -> Option<u8> {
-            self.read(address).map(u8::from_ne_bytes)
-        }
-        fn u16(&self, address: usize) -> Option<u16> {
-            self.read(address).map(u16::from_ne_bytes)
-        }
-        fn u32(&self, address: usize) -> Option<u32> {
-            self.read(address).map(u32::from_ne_bytes)
-        }
-        fn word(&self, address: usize) -> Option<usize> {
-            self.read(address).map(usize::from_ne_bytes)
-        }
-        fn code(&self, _: usize) -> [u8; 16] {
-            [0; 16]
+            self.0.get(&address).copied()
         }
     }
 

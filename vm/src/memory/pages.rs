@@ -14,17 +14,8 @@ const PAGE: usize = 1 << 12;
 #[derive(Debug, Default)]
 pub struct Pages(RefCell<Vec<(usize, Vec<u8>)>>);
 
-impl Pages {
-    /// So many bytes at `address`; `None` if they cannot be read.
-    fn read<const N: usize>(&self, address: usize) -> Option<[u8; N]> {
-        let mut bytes = [0; N];
-        for (nth, byte) in bytes.iter_mut().enumerate() {
-            *byte = self.byte(address.checked_add(nth)?)?;
-        }
-        Some(bytes)
-    }
-
-    fn byte(&self, address: usize) -> Option<u8> {
+impl Memory for Pages {
+    fn u8(&self, address: usize) -> Option<u8> {
         let (start, at) = (address / PAGE * PAGE, address % PAGE);
         let mut pages = self.0.borrow_mut();
         let known = pages.iter().position(|page| page.0 == start);
@@ -33,34 +24,6 @@ impl Pages {
             pages.len() - 1
         });
         pages[index].1.get(at).copied()
-    }
-}
-
-impl Memory for Pages {
-    fn u8(&self, address: usize) -> Option<u8> {
-        self.byte(address)
-    }
-
-    fn u16(&self, address: usize) -> Option<u16> {
-        self.read(address).map(u16::from_ne_bytes)
-    }
-
-    fn u32(&self, address: usize) -> Option<u32> {
-        self.read(address).map(u32::from_ne_bytes)
-    }
-
-    fn word(&self, address: usize) -> Option<usize> {
-        self.read(address).map(usize::from_ne_bytes)
-    }
-
-    fn code(&self, address: usize) -> [u8; 16] {
-        let byte = |nth| self.byte(address.checked_add(nth)?);
-        let mut code = [0; 16];
-        for (nth, to) in code.iter_mut().enumerate() {
-            let Some(byte) = byte(nth) else { break };
-            *to = byte;
-        }
-        code
     }
 }
 

@@ -19,20 +19,8 @@ impl Memory for Fixed<'_> {
         self.code.get(address.checked_sub(CODE)?).copied()
     }
 
-    fn u16(&self, _: usize) -> Option<u16> {
-        None
-    }
-
-    fn u32(&self, _: usize) -> Option<u32> {
-        None
-    }
-
     fn word(&self, address: usize) -> Option<usize> {
         let at = address.checked_sub(STACK)? / size_of::<usize>();
         self.stack.get(at).copied()
-    }
-
-    fn code(&self, address: usize) -> [u8; 16] {
-        std::array::from_fn(|at| self.u8(address + at).unwrap_or(0))
     }
 }

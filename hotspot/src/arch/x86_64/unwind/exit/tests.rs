@@ -109,17 +109,8 @@ fn what_lies_below_the_top_of_the_stack_is_no_return_address() {
             let code = [0x48, 0x83, 0xec, 0x10, 0xff, 0x21];
             code.get(address.checked_sub(CODE)?).copied()
         }
-        fn u16(&self, _: usize) -> Option<u16> {
-            None
-        }
-        fn u32(&self, _: usize) -> Option<u32> {
-            None
-        }
         fn word(&self, address: usize) -> Option<usize> {
             (address < STACK).then_some(CALLER)
-        }
-        fn code(&self, address: usize) -> [u8; 16] {
-            std::array::from_fn(|at| self.u8(address + at).unwrap_or(0))
         }
     }
     let mut registers = Registers::all([0; 16]);
