@@ -33,7 +33,7 @@ impl Mismatches {
 
     /// Counts `judged` if it is a mismatch. Events that say that they are biased are none.
     pub fn add(&mut self, judged: &Judged<'_>, methods: &NamedMethods) {
-        let (Some((walk, truth)), true) = (judged.compared, judged.judgement.differs()) else {
+        let (Some((walk, instant)), true) = (judged.compared, judged.judgement.differs()) else {
             return;
         };
         if judged.sample.is_some_and(|sample| sample.biased) {
@@ -47,7 +47,8 @@ impl Mismatches {
         let of_kind = self.kept_of.entry(kind).or_default();
         if *of_kind < OF_ONE_PLACE && self.kept.len() < self.limit {
             *of_kind += 1;
-            self.kept.push(mismatch(judged, walk, truth, methods));
+            self.kept
+                .push(mismatch(judged, walk, instant.truth, methods));
         }
     }
 

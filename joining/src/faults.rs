@@ -1,8 +1,8 @@
 //! Faults in place of the stacks of joined events, to test the judge.
 
+use crate::instant::Instant;
 use crate::judging::{OwnedWalk, judge};
 use crate::methods::NamedMethods;
-use crate::truths::OwnedTruth;
 use oracle::mutants::{Detection, FaultKind, Material, Strangers, WalkerAnswer, expected, inject};
 use oracle::random::mix;
 use oracle::record::FaultCount;
@@ -40,7 +40,7 @@ impl<'k> Injector<'k> {
         &mut self,
         layer: Layer,
         walk: &OwnedWalk,
-        truth: &OwnedTruth,
+        instant: &Instant<'_>,
         methods: &NamedMethods,
     ) {
         let is_own = |frame: &&Frame| methods.is_hook_call(frame.method);
@@ -63,7 +63,7 @@ impl<'k> Injector<'k> {
             let answer = inject(kind, &walk.frames, own, &material, random);
             self.earlier = earlier;
             if let Some(WalkerAnswer::Stack(faulty)) = answer {
-                self.judge(layer, kind, walk, faulty, truth, methods);
+                self.judge(layer, kind, walk, faulty, instant, methods);
             }
         }
         self.earlier.clone_from(&walk.frames);
@@ -75,11 +75,11 @@ impl<'k> Injector<'k> {
         kind: FaultKind,
         walk: &OwnedWalk,
         frames: Vec<Frame>,
-        truth: &OwnedTruth,
+        instant: &Instant<'_>,
         methods: &NamedMethods,
     ) {
         let answer = WalkerAnswer::Stack(frames.clone());
-        let expected = truth.see(methods, |truth| expected(truth, &walk.frames, &answer));
+        let expected = instant.see(methods, |truth| expected(truth, &walk.frames, &answer));
         let faulty = OwnedWalk {
             // The lines are those of other frames: only the frames are at fault here.
             lines: vec![None; frames.len()],
@@ -87,7 +87,7 @@ impl<'k> Injector<'k> {
             truncated: false,
             marked: false,
         };
-        let given = judge(&faulty, truth, methods).verdict;
+        let given = judge(&faulty, instant, methods).verdict;
         self.note(layer, kind.name(), given, Detection::of(expected, given));
     }
 
@@ -96,10 +96,10 @@ impl<'k> Injector<'k> {
         &mut self,
         layer: Layer,
         walk: &OwnedWalk,
-        truth: &OwnedTruth,
+        instant: &Instant<'_>,
         methods: &NamedMethods,
     ) {
-        let judged = truth.see(methods, |truth| truth.judge(&walk.frames));
+        let judged = instant.see(methods, |truth| truth.judge(&walk.frames));
         if judged.verdict == Verdict::Unverifiable {
             return;
         }
@@ -117,7 +117,7 @@ impl<'k> Injector<'k> {
         if let Some(line) = &mut faulty.lines[places[at]] {
             *line += 1;
         }
-        let given = judge(&faulty, truth, methods).verdict;
+        let given = judge(&faulty, instant, methods).verdict;
         let outcome = match given {
             Verdict::Wrong => Detection::Caught,
             _ => Detection::Missed,

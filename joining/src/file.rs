@@ -3,7 +3,7 @@
 use oracle::Layer;
 use oracle::recorded::RecordedTruth;
 use oracle::requests::{
-    MethodFacts, MethodName, Pin, RecordedSteps, Request, RequestLine, SeenCode,
+    MethodFacts, MethodName, Pin, RecordedAround, RecordedSteps, Request, RequestLine, SeenCode,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, BufRead};
@@ -24,12 +24,14 @@ pub struct RequestsFile {
     pub methods: BTreeMap<u32, MethodFacts>,
     /// The truths, by number.
     pub truths: HashMap<u32, Recorded>,
-    /// The names of methods in truths by steps, by their numbers there.
+    /// The names of methods in truths by steps and in debug info records, by their numbers there.
     pub names: BTreeMap<u32, MethodName>,
     /// The requests.
     pub requests: Vec<Request>,
     /// The code at program counters.
     pub codes: HashMap<usize, SeenCode>,
+    /// The debug info records around program counters in compiled code.
+    pub records: HashMap<usize, RecordedAround>,
     /// Readings of the JVM's clock.
     pub pins: Vec<Pin>,
     /// Readings of the system's monotonic clock.
@@ -52,6 +54,9 @@ impl RequestsFile {
                 Ok(RequestLine::Name(number, name)) => _ = file.names.insert(number, name),
                 Ok(RequestLine::Request(request)) => file.requests.push(request),
                 Ok(RequestLine::Code(pc, code)) => _ = file.codes.entry(pc).or_insert(code),
+                Ok(RequestLine::Records(pc, around)) => {
+                    file.records.entry(pc).or_insert(around);
+                }
                 Ok(RequestLine::Clock(pin)) => file.pins.push(pin),
                 Ok(RequestLine::Monotonic(pin)) => file.monotonic.push(pin),
                 Ok(RequestLine::Lost(layer, count)) => _ = file.lost.insert(layer, count),

@@ -1,5 +1,6 @@
 //! The files of a run.
 
+use crate::classes::Classes;
 use crate::evidence::Mismatches;
 use crate::file::RequestsFile;
 use crate::hottest::{named, stacks};
@@ -8,8 +9,8 @@ use crate::profiler::{Description, PROFILER_FILE};
 use crate::run::{Counts, judge_all};
 use oracle::bias::{Pairs, Sampler, StackCounts, StackProfiles};
 use oracle::record::{KindCount, Mismatch};
-use oracle::requests::REQUESTS_FILE;
-use oracle::{Layer, RecordedSampler};
+use oracle::requests::{CLASSES_FILE, REQUESTS_FILE};
+use oracle::{Layer, RecordedSampler, TruthKind};
 use recordings::samples::{self, Wanted};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -75,21 +76,38 @@ fn read(dir: &Path, layers: &[Layer], limit: usize) -> io::Result<Joined> {
     let wanted = profiler.map_or_else(Wanted::of_jfr, |profiler| profiler.wanted());
     let samples = samples::read(&mut open(recording(dir))?, &wanted)?;
     let mut methods = NamedMethods::new(&file.methods);
+    let classes = open(dir.join(CLASSES_FILE)).and_then(Classes::read);
+    let classes = classes.ok().map(|mut classes| {
+        classes.distrust_altered(file.methods.values());
+        classes
+    });
     let mut mismatches = Mismatches::new(limit);
     let mut bias: BTreeMap<Sampler, Pairs> = BTreeMap::new();
     let mut counts_of: BTreeMap<Sampler, StackCounts> = BTreeMap::new();
-    let counts = judge_all(&file, &samples, &mut methods, layers, |judged, methods| {
-        mismatches.add(judged, methods);
-        if let Some((truth, claim)) = named(judged, methods) {
-            let pairs = bias.entry(Sampler::Walker(judged.layer)).or_default();
-            pairs.add(&truth, claim.as_ref().map(String::as_str), 1);
-        }
-        if let Some((truth, shown)) = stacks(judged, methods) {
-            let counts = counts_of.entry(Sampler::Walker(judged.layer)).or_default();
-            counts.add(truth, shown.as_ref().map(Vec::as_slice));
-        }
-    });
+    let counts = judge_all(
+        (&file, classes.as_ref()),
+        &samples,
+        &mut methods,
+        layers,
+        |judged, methods| {
+            mismatches.add(judged, methods);
+            if let Some((truth, claim)) = named(judged, methods) {
+                let pairs = bias.entry(Sampler::Walker(judged.layer)).or_default();
+                pairs.add(&truth, claim.as_ref().map(String::as_str), 1);
+            }
+            if let Some((truth, shown)) = stacks(judged, methods) {
+                let counts = counts_of.entry(Sampler::Walker(judged.layer)).or_default();
+                counts.add(truth, shown.as_ref().map(Vec::as_slice));
+            }
+        },
+    );
     let mut notes = vec![];
+    let by_classes = layers.iter().any(|layer| layer.uses(TruthKind::Classes));
+    if classes.is_none() && by_classes {
+        notes.push(
+            "class files did not judge the recording's stacks: there is no file of them".to_owned(),
+        );
+    }
     if !file.complete {
         notes.push("the file of requests is not complete".to_owned());
     }

@@ -1,7 +1,7 @@
 //! Judges the stack of an event by what was true at the instant of its request.
 
+use crate::instant::Instant;
 use crate::methods::NamedMethods;
-use crate::truths::OwnedTruth;
 use oracle::trace::{Frame, Location, MethodKey};
 use oracle::{Judgement, Reason, Verdict};
 use recordings::FramePosition;
@@ -49,8 +49,8 @@ impl OwnedWalk {
 }
 
 /// Judges a walk of a recording: frames, BCIs, lines, and what the recording says about its completeness.
-pub fn judge(walk: &OwnedWalk, truth: &OwnedTruth, methods: &NamedMethods) -> Judgement {
-    let found = truth.see(methods, |truth| truth.judge(&walk.frames));
+pub fn judge(walk: &OwnedWalk, instant: &Instant<'_>, methods: &NamedMethods) -> Judgement {
+    let found = instant.see(methods, |truth| truth.judge(&walk.frames));
     let right = match (found.verdict, walk.truncated) {
         (Verdict::Truncated, true) => Judgement::plain(Verdict::Unverifiable, Reason::CutAsSaid),
         (Verdict::Match | Verdict::Window | Verdict::Imprecise, _) => found,

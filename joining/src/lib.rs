@@ -17,6 +17,8 @@
 //! | [`profiler`] | what is to be known of a profiler: options, events, marks |
 //! | [`methods`] | methods by name, as recordings have them |
 //! | [`truths`] | what was true at a request: a trace stack, or what steps have shown |
+//! | [`classes`] | the class files of a run, which judge stacks, too |
+//! | [`instant`] | the truth at a request with class files and debug info records |
 //! | [`judging`] | the stack of an event, compared with the truth |
 //! | [`run`] | all events of a run: joined, judged, counted |
 //! | [`codes`] | the joined events by the code that ran |
@@ -31,6 +33,7 @@
 //! its request is that of the only carrier that was asked at the time.
 #![forbid(unsafe_code)]
 
+pub mod classes;
 pub mod clock;
 pub mod codes;
 pub mod evidence;
@@ -38,6 +41,7 @@ pub mod faults;
 pub mod file;
 mod folder;
 pub mod hottest;
+pub mod instant;
 pub mod judging;
 pub mod methods;
 pub mod profiler;

@@ -25,6 +25,8 @@ pub struct NamedMethods {
 #[derive(Debug)]
 struct Named {
     name: Name,
+    /// The name of its class as the VM has it, with the address of a hidden class.
+    class: String,
     facts: Vec<MethodFacts>,
     hook: Option<HookId>,
 }
@@ -33,6 +35,8 @@ impl NamedMethods {
     /// The methods of these facts, by the agent's numbers.
     pub fn new(facts: &BTreeMap<u32, MethodFacts>) -> NamedMethods {
         let mut all = NamedMethods::default();
+        // The key 0 is that of no method: judges give it to methods that no walk has shown.
+        all.key("", "", "");
         for (&number, facts) in facts {
             let key = all.key(&facts.class, &facts.name, &facts.descriptor);
             all.numbers.insert(number, key);
@@ -69,6 +73,7 @@ impl NamedMethods {
         *keys.entry(name).or_insert_with_key(|name| {
             methods.push(Named {
                 name: name.clone(),
+                class: class.to_owned(),
                 facts: vec![],
                 hook: None,
             });
@@ -86,6 +91,11 @@ impl NamedMethods {
         self.hooks.get(&hook).copied()
     }
 
+    /// The method of a hook that stands for others.
+    pub fn of_hook(&self, hook: HookId) -> Option<MethodKey> {
+        self.of_hooks.get(&hook).copied()
+    }
+
     /// Whether the method is native, if that is certain.
     pub fn is_native(&self, key: MethodKey) -> bool {
         let natives = self.facts(key).iter().map(|facts| facts.is_native);
@@ -98,6 +108,13 @@ impl NamedMethods {
         named.is_some_and(|named| {
             named.name.0 == "jdk/internal/vm/Continuation" && named.name.1 == "enterSpecial"
         })
+    }
+
+    /// Class, name and descriptor of the method; the name of a hidden class has its address.
+    pub fn full_name(&self, key: MethodKey) -> Option<[&str; 3]> {
+        let named = self.methods.get(key.0)?;
+        let (_, name, descriptor) = &named.name;
+        Some([&named.class, name, descriptor])
     }
 
     /// The method in the form of reports.

@@ -1,16 +1,18 @@
 //! The events of a run, joined, judged and counted.
 
+use crate::classes::Classes;
 use crate::clock::Clock;
 use crate::codes::ByCode;
 use crate::file::RequestsFile;
+use crate::instant::Instant;
 use crate::judging::{OwnedWalk, judge, walks};
 use crate::methods::NamedMethods;
 use crate::requests::{Found, Requests};
-use crate::truths::{OwnedTruth, Truths};
+use crate::truths::{OwnedTruth, Truths, names};
 use oracle::record::JoinCounts;
 use oracle::requests::{Copied, Request, SeenCode};
 use oracle::tally::Tally;
-use oracle::{Judgement, Layer, Reason, RecordedSampler, Verdict};
+use oracle::{Judgement, Layer, Reason, RecordedSampler, TruthKind, Verdict};
 use recordings::samples::{CPU_TIME, TimedSample, TimedSamples};
 use std::collections::{BTreeMap, HashSet};
 
@@ -32,8 +34,8 @@ pub struct Judged<'a> {
     pub code: Option<&'a SeenCode>,
     /// What was true at the request, if that is known.
     pub truth: Option<&'a OwnedTruth>,
-    /// Its stack, and the truth, if there are both.
-    pub compared: Option<(&'a OwnedWalk, &'a OwnedTruth)>,
+    /// Its stack, and what is known of the instant, if there are both.
+    pub compared: Option<(&'a OwnedWalk, &'a Instant<'a>)>,
     /// The judgement.
     pub judgement: Judgement,
 }
@@ -64,9 +66,9 @@ fn layer(sample: &TimedSample, layers: &[Layer]) -> Option<Layer> {
 }
 
 /// Joins and judges all events of `samples` that belong to `layers`. Shows each event, and each request without an
-/// event, to `see`. `methods` must be those of `file`.
+/// event, to `see`. `methods` must be those of `file`. Without `classes` class files do not judge.
 pub fn judge_all(
-    file: &RequestsFile,
+    (file, classes): (&RequestsFile, Option<&Classes>),
     samples: &TimedSamples,
     methods: &mut NamedMethods,
     layers: &[Layer],
@@ -86,7 +88,8 @@ pub fn judge_all(
     let walks = walks(samples, methods);
     let requests = Requests::new(&file.requests);
     let clock = clock(file, samples, &requests, layers);
-    let mut truths = Truths::new(file, methods);
+    let names = names(file, methods);
+    let mut truths = Truths::new(file, &names);
     let mut codes = ByCode::new(file);
     let mut answered = HashSet::new();
     for sample in &samples.samples {
@@ -125,7 +128,13 @@ pub fn judge_all(
             Some(Copied::Truth(number)) => truths.get(number, methods),
             _ => None,
         };
-        let compared = walk.zip(truth);
+        let instant = truth.map(|truth| Instant {
+            truth,
+            records: request.and_then(|request| file.records.get(&request.pc)),
+            names: &names,
+            classes: classes.filter(|_| layer.uses(TruthKind::Classes)),
+        });
+        let compared = walk.zip(instant.as_ref());
         let judgement = judgement(failed, request, compared, methods);
         see(
             &Judged {
@@ -222,13 +231,13 @@ fn clock(
 fn judgement(
     failed: bool,
     request: Option<&Request>,
-    compared: Option<(&OwnedWalk, &OwnedTruth)>,
+    compared: Option<(&OwnedWalk, &Instant<'_>)>,
     methods: &NamedMethods,
 ) -> Judgement {
     match (request, compared) {
         _ if failed => Judgement::plain(Verdict::Error(FAILED), Reason::ErrorCode),
         (None, _) => Judgement::plain(Verdict::Unverifiable, Reason::NotJoined),
         (Some(_), None) => Judgement::plain(Verdict::Unverifiable, Reason::MethodGone),
-        (Some(_), Some((walk, truth))) => judge(walk, truth, methods),
+        (Some(_), Some((walk, instant))) => judge(walk, instant, methods),
     }
 }

@@ -2,9 +2,8 @@
 
 use crate::file::{Recorded, RequestsFile};
 use crate::methods::NamedMethods;
-use oracle::judge::{TraceTruth, Truth};
 use oracle::recorded::RecordedTruth;
-use oracle::requests::{RecordedStep, RecordedSteps};
+use oracle::requests::{MethodName, RecordedStep, RecordedSteps};
 use oracle::trace::{Frame, HookId, Leaving, Location, MethodKey, TraceSnapshot};
 use oracle::{StepFrame, StepTop, StepTruth};
 use std::collections::HashMap;
@@ -28,14 +27,6 @@ pub struct TraceStack {
 }
 
 impl OwnedTruth {
-    /// Lets `look` see this truth as a judge does.
-    pub fn see<R>(&self, methods: &NamedMethods, look: impl FnOnce(&dyn Truth) -> R) -> R {
-        match self {
-            OwnedTruth::Trace(stack) => look(&TraceTruth::new(&stack.truth(), methods)),
-            OwnedTruth::Steps(truth) => look(truth),
-        }
-    }
-
     /// The hooked methods that ran, the lowest first; `None` if no class was rewritten.
     pub fn entries(&self) -> Option<&[HookId]> {
         match self {
@@ -75,25 +66,29 @@ impl TraceStack {
     }
 }
 
+/// The methods that truths by steps and debug info records name, by their numbers.
+pub fn names(file: &RequestsFile, methods: &mut NamedMethods) -> HashMap<u32, MethodKey> {
+    let names = file.names.iter();
+    let key = |(&number, name): (&u32, &MethodName)| {
+        let key = methods.key(&name.class, &name.name, &name.descriptor);
+        (number, key)
+    };
+    names.map(key).collect()
+}
+
 /// The truths of a run, each made at its first use.
 pub struct Truths<'f> {
     file: &'f RequestsFile,
-    /// The methods that truths by steps name.
-    names: HashMap<u32, MethodKey>,
+    names: &'f HashMap<u32, MethodKey>,
     made: HashMap<u32, Option<OwnedTruth>>,
 }
 
 impl<'f> Truths<'f> {
-    /// None is made yet.
-    pub fn new(file: &'f RequestsFile, methods: &mut NamedMethods) -> Truths<'f> {
-        let names = file.names.iter();
-        let key = |(&number, name): (&u32, &oracle::requests::MethodName)| {
-            let key = methods.key(&name.class, &name.name, &name.descriptor);
-            (number, key)
-        };
+    /// None is made yet. `names` are those of `file`.
+    pub fn new(file: &'f RequestsFile, names: &'f HashMap<u32, MethodKey>) -> Truths<'f> {
         Truths {
             file,
-            names: names.map(key).collect(),
+            names,
             made: HashMap::new(),
         }
     }

@@ -211,7 +211,7 @@ fn files() -> (RequestsFile, TimedSamples) {
 fn judged(layer: Layer, file: &RequestsFile, samples: &TimedSamples) -> (JoinCounts, Tally) {
     let mut methods = NamedMethods::new(&file.methods);
     let layers = [layer];
-    let mut counts = judge_all(file, samples, &mut methods, &layers, |_, _| {});
+    let mut counts = judge_all((file, None), samples, &mut methods, &layers, |_, _| {});
     let joined = counts.joined.remove(&layer).expect("it was asked for");
     (
         joined,

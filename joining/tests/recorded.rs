@@ -41,12 +41,18 @@ fn judge(file: &RequestsFile, samples: &TimedSamples, layer: Layer) -> (Counts, 
     let kinds = FaultKind::ALL.into_iter();
     let kinds: Vec<_> = kinds.filter(|&kind| kind != FaultKind::Error).collect();
     let mut injector = Injector::new(&kinds, 1);
-    let counts = judge_all(file, samples, &mut methods, &[layer], |judged, methods| {
-        if let (Some((walk, truth)), false) = (judged.compared, judged.judgement.differs()) {
-            injector.inject(layer, walk, truth, methods);
-            injector.shift_line(layer, walk, truth, methods);
-        }
-    });
+    let counts = judge_all(
+        (file, None),
+        samples,
+        &mut methods,
+        &[layer],
+        |judged, methods| {
+            if let (Some((walk, truth)), false) = (judged.compared, judged.judgement.differs()) {
+                injector.inject(layer, walk, truth, methods);
+                injector.shift_line(layer, walk, truth, methods);
+            }
+        },
+    );
     (counts, injector.counts)
 }
 
@@ -141,18 +147,24 @@ struct Shown {
 fn profile(file: &RequestsFile, samples: &TimedSamples, layer: Layer) -> Vec<Option<Shown>> {
     let mut methods = NamedMethods::new(&file.methods);
     let mut events = vec![];
-    judge_all(file, samples, &mut methods, &[layer], |judged, methods| {
-        if judged.sample.is_none() {
-            return;
-        }
-        let both = stacks(judged, methods).zip(named(judged, methods));
-        events.push(both.map(|((ran, stack), (newest, method))| Shown {
-            ran: ran.to_vec(),
-            newest,
-            stack,
-            method,
-        }));
-    });
+    judge_all(
+        (file, None),
+        samples,
+        &mut methods,
+        &[layer],
+        |judged, methods| {
+            if judged.sample.is_none() {
+                return;
+            }
+            let both = stacks(judged, methods).zip(named(judged, methods));
+            events.push(both.map(|((ran, stack), (newest, method))| Shown {
+                ran: ran.to_vec(),
+                newest,
+                stack,
+                method,
+            }));
+        },
+    );
     assert_eq!(events.len(), samples.samples.len(), "each event is seen");
     events
 }

@@ -196,13 +196,19 @@ fn judged(file: &RequestsFile, samples: &TimedSamples) -> (JoinCounts, Tally, Ve
         .collect();
     let mut injector = Injector::new(&kinds, 1);
     let mut mismatches = Mismatches::new(100);
-    let mut counts = judge_all(file, samples, &mut methods, &[LAYER], |judged, methods| {
-        mismatches.add(judged, methods);
-        if let (Some((walk, truth)), false) = (judged.compared, judged.judgement.differs()) {
-            injector.inject(LAYER, walk, truth, methods);
-            injector.shift_line(LAYER, walk, truth, methods);
-        }
-    });
+    let mut counts = judge_all(
+        (file, None),
+        samples,
+        &mut methods,
+        &[LAYER],
+        |judged, methods| {
+            mismatches.add(judged, methods);
+            if let (Some((walk, truth)), false) = (judged.compared, judged.judgement.differs()) {
+                injector.inject(LAYER, walk, truth, methods);
+                injector.shift_line(LAYER, walk, truth, methods);
+            }
+        },
+    );
     let joined = counts.joined.remove(&LAYER).expect("it was asked for");
     let tally = counts.tallies.remove(&LAYER).expect("it was asked for");
     let outcomes = injector.counts.iter().map(|count| count.outcome);

@@ -13,6 +13,10 @@ use serde::{Deserialize, Serialize};
 /// Name of the file of requests in a run's folder.
 pub const REQUESTS_FILE: &str = "requests.jsonl";
 
+/// Name of the file of class files in a run's folder, as the VM got them. Before each class file stands its length in bytes,
+/// as 4 bytes with the lowest first.
+pub const CLASSES_FILE: &str = "classes.bin";
+
 /// A line of the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -21,7 +25,7 @@ pub enum RequestLine {
     Method(u32, MethodFacts),
     /// A trace stack, by its number.
     Truth(u32, RecordedTruth),
-    /// The name of a method in truths by steps, by its number there.
+    /// The name of a method in truths by steps and in debug info records, by its number there.
     Name(u32, MethodName),
     /// A truth by steps, by its number among all truths.
     Steps(u32, RecordedSteps),
@@ -29,6 +33,8 @@ pub enum RequestLine {
     Request(Request),
     /// The code at a program counter, when a request came there first.
     Code(usize, SeenCode),
+    /// The debug info records around a program counter in compiled code, when a request came there first.
+    Records(usize, RecordedAround),
     /// The agent's counter and the JVM's clock at one instant.
     Clock(Pin),
     /// The agent's counter and the system's monotonic clock at one instant, in nanoseconds.
@@ -96,6 +102,19 @@ pub struct RecordedSteps {
     pub callers: Vec<RecordedStep>,
 }
 
+/// A frame of a debug info record: the number of its method's name, and its BCI, which is negative where the record has none.
+pub type RecordedScope = (u32, i32);
+
+/// The debug info records on both sides of a program counter, innermost frames first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RecordedAround {
+    /// The last record at or before the program counter, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Vec<RecordedScope>>,
+    /// The first record behind the program counter; empty if there is none.
+    pub behind: Vec<RecordedScope>,
+}
+
 /// The truth at a request.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -133,6 +152,9 @@ pub struct MethodFacts {
     /// not known.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub code: String,
+    /// The fingerprint of the code that runs, as class files have it; absent if the method was redefined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<u64>,
     /// Whether it is native.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_native: bool,
@@ -223,6 +245,14 @@ mod tests {
                 },
             ),
             RequestLine::Method(0, MethodFacts::default()),
+            RequestLine::Records(
+                7,
+                RecordedAround {
+                    before: Some(vec![(3, 4)]),
+                    behind: vec![(3, -1), (4, 0)],
+                },
+            ),
+            RequestLine::Records(8, RecordedAround::default()),
             RequestLine::Ended,
         ];
         for line in lines {

@@ -37,7 +37,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("fixture-natives", &[]),
     ("java-fixtures", &[]),
     ("libraries", &["native", "fixture-natives"]),
-    ("joining", &["oracle", "recordings"]),
+    ("joining", &["hotspot", "oracle", "recordings"]),
     (
         "scenarios",
         &["oracle", "java-fixtures", "libraries", "joining"],

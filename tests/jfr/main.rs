@@ -5,6 +5,7 @@ mod support;
 
 mod steps;
 
+use joining::classes::Classes;
 use joining::faults::Injector;
 use joining::file::RequestsFile;
 use joining::methods::NamedMethods;
@@ -13,7 +14,7 @@ use oracle::Layer;
 use oracle::mutants::{Detection, FaultKind};
 use oracle::record::{FaultCount, JoinCounts};
 use oracle::report::Exit;
-use oracle::requests::REQUESTS_FILE;
+use oracle::requests::{CLASSES_FILE, REQUESTS_FILE};
 use recordings::samples;
 use std::fs::File;
 use std::io::BufReader;
@@ -82,6 +83,8 @@ fn inject(ran: &Ran, layer: Layer, seed: u64) -> Vec<FaultCount> {
         &samples::Wanted::of_jfr(),
     )
     .expect("it can be read");
+    let mut classes = Classes::read(open(&dir.join(CLASSES_FILE))).expect("it can be read");
+    classes.distrust_altered(file.methods.values());
     let mut methods = NamedMethods::new(&file.methods);
     let kinds: Vec<_> = FaultKind::ALL
         .into_iter()
@@ -89,7 +92,7 @@ fn inject(ran: &Ran, layer: Layer, seed: u64) -> Vec<FaultCount> {
         .collect();
     let mut injector = Injector::new(&kinds, seed);
     judge_all(
-        &file,
+        (&file, Some(&classes)),
         &samples,
         &mut methods,
         &[layer],
@@ -139,6 +142,7 @@ fn events_are_joined_and_faults_in_them_are_caught() {
             let options = recording(settings);
             let options: Vec<_> = options.iter().map(String::as_str).collect();
             let (mut events, mut joined, mut faults) = (0, 0, vec![]);
+            let (mut windows, mut judged) = (0, 0);
             for seed in 1.. {
                 deadline.check();
                 let ran = run(&jdk, layer, seed, sampling, &options);
@@ -147,6 +151,14 @@ fn events_are_joined_and_faults_in_them_are_caught() {
                 assert_eq!(counts.len(), 1, "{jdk:?}");
                 events += counts[0].events;
                 joined += counts[0].joined;
+                let of_layer = ran
+                    .report
+                    .layers
+                    .iter()
+                    .find(|counts| counts.layer == layer);
+                let of_layer = of_layer.expect("the layer has checks");
+                windows += of_layer.window;
+                judged += of_layer.matches + of_layer.window + of_layer.imprecise + of_layer.wrong;
                 faults.extend(inject(&ran, layer, seed));
                 let injected = sum(&faults, |_| true);
                 if joined >= 200 && injected >= 1000 {
@@ -170,6 +182,12 @@ fn events_are_joined_and_faults_in_them_are_caught() {
             );
             assert!(100 * good >= 99 * injected, "{jdk:?} {layer}: {faults:#?}");
             assert!(2 * caught >= injected, "{jdk:?} {layer}: {faults:#?}");
+            // Class files show the call of nearly each frame without an entry.
+            println!("  {windows} of {judged} judged stacks are windows");
+            assert!(
+                10 * windows <= judged,
+                "{jdk:?} {layer}: {windows} of {judged}"
+            );
         }
     }
 }

@@ -12,7 +12,8 @@ pub use names::{has_address, is_hidden, may_end_before_loader, method_without_ad
 pub use places::place;
 pub use upcalls::is_called_by_vm;
 
-use oracle::edge::{ClassKind, Instruction, Intrinsic, Occasions, Runtime, Upcall};
+use classfile::{Malformed, Outline};
+use oracle::edge::{ClassKind, Instruction, Intrinsic, Occasions, Runtime, Upcall, World};
 
 /// HotSpot with the class library of its JDK, versions 17 to 25.
 #[derive(Copy, Clone, Debug)]
@@ -77,6 +78,19 @@ impl Runtime for HotSpot {
 /// `sun.java.launcher`.
 pub fn is_launched_by_jdk(launcher: Option<&str>) -> bool {
     launcher == Some("SUN_STANDARD")
+}
+
+/// Adds a class file that the VM got.
+pub fn add_class(world: &mut World, class_file: &[u8]) -> Result<(), Malformed> {
+    let outline = Outline::read(class_file)?;
+    world.add(&outline);
+    if outline.name == JFR.as_bytes() {
+        // JFR's rewriting is not shown to every agent.
+        for class in JFR_REWRITES {
+            world.distrust(class.as_bytes());
+        }
+    }
+    Ok(())
 }
 
 /// Classes of the JDK that JFR's Java part rewrites while it records (JDK 17 to 20: the targets of

@@ -1,7 +1,7 @@
 //! Classes, methods and threads, and the findings on stacks. Who asks twice about the same stack gets the same answer
 //! ([`Memo`]).
 
-use hotspot::runtime::{HotSpot, JFR, JFR_REWRITES};
+use hotspot::runtime::{HotSpot, add_class};
 use oracle::edge::{self, Finding, Judge, MethodId, Starts, ThreadStart, Unknown};
 use oracle::trace::{Frame, MethodKey};
 use rustc_hash::FxBuildHasher;
@@ -105,16 +105,7 @@ impl Walks {
 
     /// Adds a class file that the VM got.
     pub(super) fn read(&mut self, class_file: &[u8]) -> Result<(), classfile::Malformed> {
-        let outline = classfile::Outline::read(class_file)?;
-        let world = self.judge.world_mut();
-        world.add(&outline);
-        if outline.name == JFR.as_bytes() {
-            // JFR's rewriting is not shown to every agent.
-            for class in JFR_REWRITES {
-                world.distrust(class.as_bytes());
-            }
-        }
-        Ok(())
+        add_class(self.judge.world_mut(), class_file)
     }
 
     /// Adds the VM's answer on a method; `None` if the method is gone.

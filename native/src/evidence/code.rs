@@ -73,10 +73,19 @@ pub fn records_around(jvm: &Jvm, sample: &Sample) -> Option<Around> {
             behind: scopes(records.around(&blob, pc)?.behind),
         });
     };
+    records_of(jvm, &blob, pc)
+}
+
+/// The records around `pc`, if that is in compiled code; `None` also if the records cannot be read.
+pub fn records_at(jvm: &Jvm, pc: usize) -> Option<Around> {
+    records_of(jvm, &jvm.code_cache().ok()?.blob(pc)?, pc)
+}
+
+fn records_of(jvm: &Jvm, blob: &Blob, pc: usize) -> Option<Around> {
     if blob.kind() != CodeKind::Compiled {
         return None;
     }
-    let around = records.around(&blob, pc)?;
+    let around = jvm.debug_info.as_ref().ok()?.around(blob, pc)?;
     Some(Around {
         before: around.before.map(scopes),
         behind: scopes(around.behind),

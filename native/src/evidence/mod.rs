@@ -9,7 +9,7 @@ mod reporter;
 mod shown;
 pub mod state_check;
 
-pub use code::{code_of, describe, kind_at, records_around};
+pub use code::{code_of, describe, kind_at, records_around, records_at};
 pub use intact::is_intact;
 pub use kinds::MismatchKind;
 pub use proofs::Sampled;

@@ -1,6 +1,7 @@
 //! The agent's knowledge of threads, methods and classes. Class files that were loaded wait here until the sampler reads them.
 
 use super::choice::Chosen;
+use super::class_files::ClassFiles;
 use super::java_hooks::JavaHooks;
 use super::methods::registry::Registry;
 use super::natives::Natives;
@@ -62,7 +63,7 @@ impl Truth {
             hook_counts: HookCounts::default(),
             virtual_threads,
             natives,
-            class_files: config.edges.then(ClassFiles::default),
+            class_files: ClassFiles::new(config),
             rewriting: Mutex::default(),
         }
     }
@@ -161,26 +162,5 @@ impl Truth {
         if let Some(hooks) = &self.java_hooks {
             hooks.show(env, state, stack);
         }
-    }
-}
-
-/// The queue of class files. The program's threads only add to it.
-#[derive(Default)]
-pub struct ClassFiles(Mutex<Vec<Box<[u8]>>>);
-
-impl ClassFiles {
-    /// The VM is about to load this class.
-    pub fn loaded(&self, class_file: &[u8]) {
-        let class_file = class_file.into();
-        self.waiting(|waiting| waiting.push(class_file));
-    }
-
-    /// The class files that were loaded since the last call.
-    pub fn take(&self) -> Vec<Box<[u8]>> {
-        self.waiting(std::mem::take)
-    }
-
-    fn waiting<T>(&self, change: impl FnOnce(&mut Vec<Box<[u8]>>) -> T) -> T {
-        change(&mut lock(&self.0))
     }
 }

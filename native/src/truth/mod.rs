@@ -5,6 +5,7 @@
 //! ([`interrupted`]). [`context::Truth`] holds all parts.
 
 pub mod choice;
+pub mod class_files;
 pub mod classes;
 pub mod context;
 pub mod interrupted;

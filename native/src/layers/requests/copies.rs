@@ -2,6 +2,7 @@
 //! the processor's counter.
 
 use super::lines::{Lines, Source};
+use super::records::Records;
 use crate::arch;
 use crate::jvm::jni::{Env, Local, StaticLong};
 use crate::jvm::os::clock;
@@ -20,6 +21,7 @@ pub struct Copies {
     reader: Reader<Copy>,
     asked: Vec<Asking>,
     profiler: Option<ProfilerLibrary>,
+    records: Records,
     /// All of them.
     samplers: Vec<RecordedSampler>,
 }
@@ -37,6 +39,7 @@ impl Copies {
         let samplers = samplers.chain(profiler.map(|_| RecordedSampler::Profiler));
         Ok(Copies {
             samplers: samplers.collect(),
+            records: Records::default(),
             reader: requests::make()?,
             profiler: profiler.map(|file| ProfilerLibrary::new(file, requests::around)),
             asked,
@@ -53,9 +56,14 @@ impl Source for Copies {
             profiler.wrap()?;
         }
         let mut written = Ok(());
-        let count = self.reader.read(|copy| {
+        let Copies {
+            reader, records, ..
+        } = self;
+        let count = reader.read(|copy| {
             if written.is_ok() {
-                written = write(copy, lines);
+                written = records
+                    .write(copy.pc, lines)
+                    .and_then(|()| write(copy, lines));
             }
         });
         written.map(|()| count)

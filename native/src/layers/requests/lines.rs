@@ -7,6 +7,7 @@ use crate::jvm::jvmti::JMethodId;
 use crate::layers::context::Layers;
 use crate::truth::context::Truth;
 use crate::truth::read_stack::ReadStack;
+use classfile::instruction::fingerprint;
 use oracle::record::CodeBytes;
 use oracle::recorded::RecordedTruth;
 use oracle::requests::{MethodFacts, RequestLine, SeenCode, letter};
@@ -182,6 +183,11 @@ pub fn facts(truth: &Truth, env: Env<'_>, key: MethodKey) -> Option<MethodFacts>
         descriptor,
         hook: methods.hook(key, Location(0)).map(|(hook, _)| hook.0),
         code: (0..length).map(at).collect(),
+        fingerprint: if methods.was_redefined(key) {
+            None
+        } else {
+            methods.bytecodes(key, fingerprint)
+        },
         is_native,
         is_hook_call: methods.is_hook_call(key),
         by_vm: methods.may_be_called_by_vm(key),

@@ -4,5 +4,7 @@
 
 mod copies;
 mod lines;
+mod names;
+mod records;
 mod stepped;
 pub mod writing;

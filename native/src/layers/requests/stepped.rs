@@ -1,6 +1,7 @@
 //! Requests at chosen instructions of threads that step, with what the steps have shown. Layer `jfr-cpu-step`.
 
 use super::lines::{Lines, Source};
+use super::names::Names;
 use crate::jvm::Jvm;
 use crate::jvm::os::requests::wrapping::{Asking, wrap};
 use crate::layers::context::Layers;
@@ -9,7 +10,7 @@ use crate::layers::steps::truth::Kept;
 use crate::sampling::stepping::requesting::{Requesting, StepRequest};
 use hotspot::steps::truth::{Bci, Line, lines};
 use oracle::Layer;
-use oracle::requests::{Copied, MethodName, RecordedStep, RecordedSteps, Request, RequestLine};
+use oracle::requests::{Copied, RecordedStep, RecordedSteps, Request, RequestLine};
 use oracle::trace::Location;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -21,9 +22,6 @@ const MOST: usize = 1 << 17;
 
 /// The pause between two looks for the JVM's handler.
 const PAUSE: Duration = Duration::from_millis(1);
-
-/// The method below whose frame those of a carrier begin.
-const ENTER_SPECIAL: (&str, &str) = ("jdk/internal/vm/Continuation", "enterSpecial");
 
 /// So many requests are written at most before the counts are looked after.
 const MOST_AT_ONCE: usize = 1000;
@@ -43,16 +41,6 @@ struct Truths {
     names: Names,
     numbers: HashMap<RecordedSteps, u32>,
     next: u32,
-}
-
-/// The numbers of methods by their addresses; `None` where there is no method.
-#[derive(Default)]
-struct Names {
-    numbers: HashMap<usize, Option<u32>>,
-    /// Names that are not written yet.
-    new: Vec<(u32, MethodName)>,
-    /// The number of `Continuation.enterSpecial`, once it was seen.
-    enter_special: Option<u32>,
 }
 
 impl Stepped {
@@ -88,12 +76,12 @@ impl Truths {
         let names = &mut self.names;
         let tops = found.tops.iter();
         // A register that should have a method may have something else.
-        let tops = tops.filter_map(|top| Some((names.frames(jvm, &top.lines)?, top.is_certain)));
+        let tops = tops.filter_map(|top| Some((frames(names, jvm, &top.lines)?, top.is_certain)));
         let tops = tops.collect();
-        let mut callers = names.frames(jvm, &found.callers)?;
+        let mut callers = frames(names, jvm, &found.callers)?;
         if request.carried {
             // JFR's stack of a virtual thread ends with the frame below which its carrier's begin.
-            let is_end = |&(number, _): &RecordedStep| Some(number) == names.enter_special;
+            let is_end = |&(number, _): &RecordedStep| Some(number) == names.enter_special();
             let end = callers.iter().position(is_end)?;
             callers.truncate(end + 1);
         }
@@ -109,7 +97,7 @@ impl Truths {
         // Without tops nothing is known.
         let truth = self.truth(lines.layers.truth.jvm, request);
         let truth = truth.unwrap_or_default();
-        for (number, name) in self.names.new.drain(..) {
+        for (number, name) in self.names.new_ones() {
             lines.write(&RequestLine::Name(number, name))?;
         }
         let number = match self.numbers.get(&truth) {
@@ -161,34 +149,15 @@ impl Source for Stepped {
     }
 }
 
-impl Names {
-    fn frames(&mut self, jvm: &Jvm, frames: &[Line]) -> Option<Vec<RecordedStep>> {
-        frames.iter().map(|line| self.frame(jvm, line)).collect()
-    }
-
-    fn frame(&mut self, jvm: &Jvm, line: &Line) -> Option<RecordedStep> {
+/// The frames in the form of the file; `None` if a method has no name.
+fn frames(names: &mut Names, jvm: &Jvm, frames: &[Line]) -> Option<Vec<RecordedStep>> {
+    let frame = |line: &Line| {
         let location = match line.bci {
             Bci::At(bci) => Some(bci),
             Bci::Native => Some(Location::NATIVE.0),
             Bci::Any => None,
         };
-        Some((self.number(jvm, line.method)?, location))
-    }
-
-    fn number(&mut self, jvm: &Jvm, method: usize) -> Option<u32> {
-        let Names {
-            numbers,
-            new,
-            enter_special,
-        } = self;
-        let next = numbers.len() as u32;
-        *numbers.entry(method).or_insert_with(|| {
-            let name = jvm.code_cache().ok()?.name_of_method(method)?;
-            if (&*name.class, &*name.name) == ENTER_SPECIAL {
-                *enter_special = Some(next);
-            }
-            new.push((next, name));
-            Some(next)
-        })
-    }
+        Some((names.number(jvm, line.method)?, location))
+    };
+    frames.iter().map(frame).collect()
 }

@@ -78,6 +78,9 @@ fn run(source: &mut dyn Source, mut lines: Lines<'_>) -> io::Result<()> {
     source.write_new(&mut lines)?;
     write_pin(&mut clock, &mut lines)?;
     lines.write_methods()?;
+    if let Some(class_files) = &lines.layers.truth.class_files {
+        class_files.flush()?;
+    }
     source.end(&mut lines)?;
     lines.write(&RequestLine::Ended)?;
     lines.flush()

@@ -3,7 +3,7 @@
 
 use crate::jvm::jni::{Env, Local};
 use crate::jvm::jvmti::{Error, JMethodId, Jvmti, MethodName, class_name};
-use crate::truth::context::ClassFiles;
+use crate::truth::class_files::ClassFiles;
 use classfile::parts::{ClassParts, MethodParts};
 use hotspot::runtime::has_address;
 

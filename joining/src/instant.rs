@@ -1,0 +1,151 @@
+//! What was true at a request, together with what class files and debug info records say.
+
+use crate::classes::Classes;
+use crate::methods::NamedMethods;
+use crate::truths::{OwnedTruth, TraceStack};
+use hotspot::debug_info::{Around, Scope, judge_between};
+use oracle::edge::Finding;
+use oracle::judge::{AlsoClasses, Settled, TraceTruth, Truth};
+use oracle::requests::{RecordedAround, RecordedScope};
+use oracle::trace::{Frame, Location, MethodKey, Methods};
+use std::collections::HashMap;
+
+/// What is known of the instant of a request.
+#[derive(Clone, Copy)]
+pub struct Instant<'a> {
+    /// What was true.
+    pub truth: &'a OwnedTruth,
+    /// The debug info records around the program counter, if that was in compiled code.
+    pub records: Option<&'a RecordedAround>,
+    /// The methods that the records name.
+    pub names: &'a HashMap<u32, MethodKey>,
+    /// The class files, where they judge.
+    pub classes: Option<&'a Classes>,
+}
+
+impl Instant<'_> {
+    /// Lets `look` see the truth as a judge does.
+    pub fn see<R>(&self, methods: &NamedMethods, look: impl FnOnce(&dyn Truth) -> R) -> R {
+        match self.truth {
+            OwnedTruth::Trace(stack) => self.see_trace(stack, methods, look),
+            OwnedTruth::Steps(truth) => look(truth),
+        }
+    }
+
+    fn see_trace<R>(
+        &self,
+        stack: &TraceStack,
+        methods: &NamedMethods,
+        look: impl FnOnce(&dyn Truth) -> R,
+    ) -> R {
+        let snapshot = stack.truth();
+        let trace = TraceTruth::new(&snapshot, methods);
+        let settled = Settled::always(&trace, |trace: &TraceTruth<'_, _>, walk: &[Frame]| {
+            let found = trace.judge(walk);
+            let between = || {
+                let around = self.around(methods)?;
+                let of_hook = |hook| methods.of_hook(hook);
+                let judge = |walk: &[Frame]| trace.judge(walk);
+                judge_between(
+                    &around,
+                    methods,
+                    of_hook,
+                    found,
+                    walk,
+                    Some(&snapshot),
+                    judge,
+                )
+            };
+            if found.is_mismatch() {
+                between().unwrap_or(found)
+            } else {
+                found
+            }
+        });
+        let findings =
+            |stack: &[Frame]| -> Option<Vec<Finding>> { self.classes?.findings(stack, methods) };
+        look(&AlsoClasses {
+            truth: &settled,
+            edges: &findings,
+        })
+    }
+
+    fn around(&self, methods: &NamedMethods) -> Option<Around> {
+        let records = self.records?;
+        let scope = |&(name, bci): &RecordedScope| {
+            let method = *self.names.get(&name)?;
+            let hook = methods.hook(method, Location(bci));
+            Some(Scope {
+                method: method.0,
+                hook: hook.map(|(hook, _)| hook),
+                bci,
+            })
+        };
+        let scopes = |scopes: &Vec<_>| scopes.iter().map(scope).collect::<Option<Vec<_>>>();
+        Some(Around {
+            before: records.before.as_ref().and_then(scopes),
+            behind: scopes(&records.behind)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::file::{Recorded, RequestsFile};
+    use crate::truths::Truths;
+    use oracle::Verdict;
+    use oracle::recorded::RecordedTruth;
+    use oracle::requests::MethodFacts;
+
+    /// A method without an entry that a sampler shows at its handler for exceptions, above a caller whose entry is there.
+    fn verdict(records: Option<&RecordedAround>) -> Verdict {
+        let facts = |name: &str, hook, code: &str| MethodFacts {
+            class: "a/B".into(),
+            name: name.into(),
+            descriptor: "()V".into(),
+            hook: Some(hook),
+            code: code.into(),
+            ..MethodFacts::default()
+        };
+        // At 0 the entry is there, at 2 a handler begins, at 4 the exit hook has run.
+        let methods = [(0, facts("top", 5, "D.F.B")), (1, facts("caller", 6, "d"))];
+        let mut methods = NamedMethods::new(&methods.into());
+        let trace = RecordedTruth {
+            entries: vec![6],
+            ..RecordedTruth::default()
+        };
+        let mut file = RequestsFile::default();
+        file.truths.insert(0, Recorded::Trace(trace));
+        let names = HashMap::from([(9, methods.key("a/B", "top", "()V"))]);
+        let mut truths = Truths::new(&file, &names);
+        let instant = Instant {
+            truth: truths.get(0, &methods).expect("its methods are there"),
+            records,
+            names: &names,
+            classes: None,
+        };
+        let keys = [0, 1].map(|number| methods.numbered(number).expect("it has a key"));
+        let frame = |method, bci| Frame {
+            method,
+            location: Location(bci),
+        };
+        let walk = [frame(keys[0], 2), frame(keys[1], 0)];
+        instant.see(&methods, |truth| truth.judge(&walk).verdict)
+    }
+
+    #[test]
+    fn a_stack_of_the_record_behind_is_imprecise() {
+        let records = |before, behind| RecordedAround {
+            before: Some(vec![(9, before)]),
+            behind: vec![(9, behind)],
+        };
+        assert_eq!(verdict(None), Verdict::Wrong);
+        assert_eq!(verdict(Some(&records(4, 2))), Verdict::Imprecise);
+        assert_eq!(
+            verdict(Some(&records(4, 0))),
+            Verdict::Wrong,
+            "another record behind"
+        );
+    }
+}
