@@ -47,6 +47,14 @@ Exit codes:
   3  no answer: too noisy, interrupted, or a JVM that could not be measured
   4  a JVM crashed or hung";
 
+/// The codes of `reduce` as `--help` shows them.
+pub const REDUCE_HELP: &str = "\
+Exit codes:
+  0  found, and the issue is written
+  2  bad usage: no such report, or no such mismatch in it
+  3  not found again within the time, or it could not be run
+  130  interrupted by Ctrl-C";
+
 /// The code of an outcome.
 pub fn of(outcome: Outcome) -> u8 {
     match outcome {

@@ -8,9 +8,9 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Judge a JVM", &["run", "check", "profile", "judge"]),
     (
         "Reports",
-        &["render", "compare", "gate", "baseline", "merge"],
+        &["render", "compare", "gate", "baseline", "reduce", "merge"],
     ),
-    ("Before a run", &["doctor", "scenarios", "plan"]),
+    ("Before a run", &["doctor", "scenarios", "plan", "export"]),
     ("More", &["dev", "completions", "man", "help"]),
 ];
 

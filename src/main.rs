@@ -3,7 +3,7 @@
 //!
 //! * [`cli`] and [`judging`]: the arguments of the command line; [`spelling`]: old ones; [`settings`]: those of a folder;
 //! * [`help`]: the help of the whole program;
-//! * one file or folder for each command: [`run`], [`check`], [`plan`], [`rewrite`], [`edges`], [`doctor`],
+//! * one file or folder for each command: [`run`], [`check`], [`reduce`], [`export`], [`plan`], [`rewrite`], [`edges`], [`doctor`],
 //!   [`listing`], [`manual`], [`publish`], [`built_in`] (the list of scenarios), and the commands on reports in [`report`];
 //! * [`output`]: all printing; [`progress`] and [`next`]: what a user sees during a run and after
 //!   the run;
@@ -20,6 +20,7 @@ mod documented;
 mod edges;
 mod error;
 mod exit;
+mod export;
 mod help;
 mod judging;
 mod listing;
@@ -29,6 +30,7 @@ mod output;
 mod plan;
 mod progress;
 mod publish;
+mod reduce;
 mod report;
 mod rewrite;
 mod run;
@@ -102,6 +104,8 @@ fn execute(mut command: Command) -> Result<u8, Error> {
         Command::Gate(args) => report::gate::gate(args),
         Command::Baseline(args) => report::baseline::command(args),
         Command::Compare(args) => report::compare::compare(args),
+        Command::Reduce(args) => reduce::reduce(args),
+        Command::Export(args) => export::export(args),
         Command::Merge(args) => report::merge::merge(args),
         Command::Scenarios => built_in::list(),
         Command::Plan(args) => plan::plan(args),

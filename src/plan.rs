@@ -15,11 +15,29 @@ use std::fmt::Write;
 /// The scenario of users who name none.
 const DEFAULT: &str = "default";
 
+/// The name of the scenario with single small programs.
+const FIXTURE: &str = "fixture";
+
 impl Choice {
     /// The scenario that the user asked for.
     pub fn scenario(&self) -> Result<Scenario, scenarios::Error> {
+        let mut scenario = self.chosen()?;
+        if !self.layer.is_empty() {
+            scenario
+                .programs
+                .iter_mut()
+                .for_each(|program| program.judge(&self.layer));
+            scenario.required = scenario.measured();
+        }
+        Ok(scenario)
+    }
+
+    fn chosen(&self) -> Result<Scenario, scenarios::Error> {
         if !self.cause.is_empty() {
             return self.of_causes();
+        }
+        if !self.fixture.is_empty() {
+            return of_fixtures(&self.fixture, self.seconds);
         }
         let causes = hotspot::scenario::causes();
         let names = match &self.scenario[..] {
@@ -76,6 +94,13 @@ impl Choice {
                 scenario.name
             )));
         }
+        let measured = scenario.measured();
+        if let Some(absent) = self.layer.iter().find(|layer| !measured.contains(layer)) {
+            return Err(scenarios::Error::Scenario(format!(
+                "layer {absent} has no checks in `{}`: it needs programs with other hooks",
+                scenario.name
+            )));
+        }
         let wishes = Wishes {
             jdks: self.jdk.clone(),
             jar: self.jar.clone(),
@@ -98,6 +123,15 @@ impl Choice {
         for cause in &self.cause {
             add("--cause", cause);
         }
+        for fixture in &self.fixture {
+            add("--fixture", fixture);
+        }
+        if !self.fixture.is_empty() {
+            add("--seconds", &self.seconds.to_string());
+        }
+        for layer in &self.layer {
+            add("--layer", layer.name());
+        }
         for jdk in &self.jdk {
             add("--jdk", &jdk.to_string_lossy());
         }
@@ -112,6 +146,15 @@ impl Choice {
         }
         text
     }
+}
+
+/// Small programs by name, each for so many seconds.
+pub fn of_fixtures(names: &[String], seconds: f64) -> Result<Scenario, scenarios::Error> {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    Scenario::parse(
+        &hotspot::scenario::of_fixtures(FIXTURE, &names, seconds),
+        FIXTURE,
+    )
 }
 
 /// Prints a plan.
@@ -167,7 +210,7 @@ fn text(args: &PlanArgs, plan: &Plan) -> String {
 }
 
 /// The text, quoted for a POSIX shell.
-fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./+=:".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
         return text.into();

@@ -36,23 +36,35 @@ pub fn of(cause: &Cause, program: &Program) -> String {
     HEAD.to_owned() + &written(cause, program)
 }
 
+/// A scenario of this name with fixtures alone, each for `seconds`. It is sampled and judged as those of `causes`.
+pub fn of_fixtures(name: &str, fixtures: &[&str], seconds: f64) -> String {
+    let head = HEAD.replacen("name = \"causes\"", &format!("name = {name:?}"), 1);
+    let programs = fixtures.iter();
+    let programs = programs.map(|fixture| text(fixture, fixture, seconds, &Program::USUAL));
+    head + &programs.collect::<String>()
+}
+
 fn written(cause: &Cause, program: &Program) -> String {
     let separator = if program.variant.is_empty() { "" } else { "-" };
+    let name = format!("{}{separator}{}", cause.name, program.variant);
+    let seconds = f64::from(program.seconds);
+    format!(
+        "\n# {}{}",
+        program.note,
+        text(&name, program.fixture, seconds, program)
+    )
+}
+
+/// The program of a fixture, with the hooks and the flags of `like`, as scenario files have it.
+fn text(name: &str, fixture: &str, seconds: f64, like: &Program) -> String {
     format!(
         "
-# {}
 [[program]]
-name = \"{}{separator}{}\"
-fixtures = {{ names = [\"{}\"], seconds = {} }}
+name = \"{name}\"
+fixtures = {{ names = [\"{fixture}\"], seconds = {seconds} }}
 hooks = \"{}\"
 jvm_args = {:?}
 ",
-        program.note,
-        cause.name,
-        program.variant,
-        program.fixture,
-        program.seconds,
-        program.hooks,
-        program.jvm_args
+        like.hooks, like.jvm_args
     )
 }

@@ -10,7 +10,7 @@
 //!    page for a browser that is readable offline, JUnit XML for a CI system's list of tests, or
 //!    annotations of a check of GitHub Actions.
 //!
-//! [`mod@listing`] renders generated code with what a walker answered at each instruction. [`published`] writes the parts of
+//! [`issue()`] writes an issue about one kind of mismatch. [`mod@listing`] renders generated code with what a walker answered at each instruction. [`published`] writes the parts of
 //! the documentation that come from stored reports and from tables.
 //!
 //! To show something new, add it to a file of [`content`]: each format shows it. To add a format,
@@ -18,6 +18,8 @@
 #![forbid(unsafe_code)]
 
 pub mod content;
+mod issue;
+mod lines;
 pub mod listing;
 pub mod model;
 mod numbers;
@@ -26,6 +28,7 @@ pub mod render;
 #[cfg(test)]
 mod sample;
 
+pub use issue::{Issue, issue};
 pub use numbers::count;
 
 use oracle::gate::Decision;
@@ -50,6 +53,8 @@ pub enum Format {
     Junit,
     /// Annotations of a check of GitHub Actions.
     Annotations,
+    /// For `grep`: a line for each reason and each kind of mismatch.
+    Lines,
 }
 
 /// Renders a report with the decision on it. `source` is where a reader finds the report itself.
@@ -65,6 +70,7 @@ pub fn render(report: &Report, decision: &Decision, source: &str, format: Format
         Format::Html => render::html(&summary(), &document()),
         Format::Junit => render::junit(&content::cases(report, decision)),
         Format::Annotations => render::annotations(&document()),
+        Format::Lines => lines::lines(report, decision),
     }
 }
 

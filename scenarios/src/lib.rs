@@ -47,7 +47,9 @@ pub use error::Error;
 pub use plan::Plan;
 pub use process::interrupt;
 pub use run::check::{Checked, Pair, Task};
+pub use run::launch::place_libraries;
 pub use run::origin::Maker;
+pub use run::reduce::{Reduced, Reduction, Tried};
 pub use run::session::{self, Done, Event, Session};
 pub use scenario::{Scenario, known};
 

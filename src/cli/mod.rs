@@ -70,6 +70,8 @@ pub enum Command {
     Baseline(BaselineCommand),
     /// Say where a new report is better or worse than an old one or a baseline
     Compare(CompareArgs),
+    /// Find the smallest program that shows a kind of mismatch, and write an issue about it
+    Reduce(ReduceArgs),
     /// Join the reports of several machines into one report
     Merge(MergeArgs),
     /// List the built-in scenarios: what each is for, and how long it takes
@@ -82,6 +84,8 @@ pub enum Command {
     ///
     /// Makes a run that takes a few seconds. Exits with 0 if nothing is lacking, else with 3.
     Doctor(DoctorArgs),
+    /// Write a test for another test suite, which judges any JDK: for jtreg
+    Export(ExportArgs),
     /// Print completions for a shell
     Completions {
         /// The shell

@@ -6,11 +6,12 @@ use crate::judging::{Judging, probability};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use hotspot::causes::CAUSES as KNOWN_CAUSES;
-use oracle::Hooking;
+use oracle::gate::SoughtKind;
 use oracle::mutants::Biased;
 use oracle::record::{Faults, HookFault};
+use oracle::{Hooking, Layer};
 use scenarios::plan::Shard;
-use scenarios::scenario::BUILT_IN;
+use scenarios::scenario::{BUILT_IN, all_fixtures};
 use std::path::PathBuf;
 
 const RUN_EXAMPLES: &str = "\
@@ -26,11 +27,22 @@ Examples:
   stackwitness check --base BASE_JDK NEW_JDK          about 6 minutes on two quiet cores
   stackwitness check --base BASE_JDK NEW_JDK --minutes 60 --detect 0.001";
 
+const REDUCE_EXAMPLES: &str = "\
+Examples:
+  stackwitness reduce --kind unexplained                      of the last report
+  stackwitness reduce out --kind call-edge:frame-removed      in one layer
+  stackwitness reduce out --kind leaf-call --jdk A --jdk B    which JDKs have it?";
+
 /// The causes that have a program.
 fn causes_with_programs() -> PossibleValuesParser {
     let causes = KNOWN_CAUSES.iter();
     let causes = causes.filter(|cause| !cause.programs.is_empty());
     PossibleValuesParser::new(causes.map(|cause| cause.name))
+}
+
+/// All small programs.
+fn fixtures() -> PossibleValuesParser {
+    PossibleValuesParser::new(all_fixtures())
 }
 
 const SCENARIO: &str = "A built-in scenario by name, or a scenario file; may be given several times [default: default]";
@@ -56,6 +68,15 @@ pub struct Choice {
     /// Run the small programs of this cause alone; may be given several times
     #[arg(long, value_name = "NAME", value_parser = causes_with_programs(), conflicts_with_all = ["scenario", "jar", "benchmark"])]
     pub cause: Vec<String>,
+    /// Run this small program alone; may be given several times
+    #[arg(long, value_name = "NAME", value_parser = fixtures(), hide_possible_values = true, conflicts_with_all = ["scenario", "cause", "jar", "benchmark"])]
+    pub fixture: Vec<String>,
+    /// How long each program of `--fixture` runs
+    #[arg(long, value_name = "SECONDS", default_value_t = 4.0, requires = "fixture", value_parser = seconds)]
+    pub seconds: f64,
+    /// Judge this layer in place of the scenario's; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub layer: Vec<Layer>,
     /// The jar of a suite of benchmarks
     #[arg(long, value_name = "FILE")]
     pub jar: Option<PathBuf>,
@@ -235,6 +256,56 @@ pub struct CheckArgs {
 pub enum CheckFormat {
     /// For a CI system's summary: check.md.
     Markdown,
+}
+
+/// The options of `export`.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// Write a jtreg test into this folder: the test, its small programs, and the program that judges
+    #[arg(long, value_name = "DIR")]
+    pub jtreg: PathBuf,
+}
+
+/// The options of `reduce`.
+#[derive(Debug, Args)]
+#[command(before_help = REDUCE_EXAMPLES, after_help = exit::REDUCE_HELP)]
+pub struct ReduceArgs {
+    /// The report with the mismatch: a file or its folder [default: stackwitness-out]
+    #[arg(value_name = "REPORT")]
+    pub report: Option<PathBuf>,
+    /// The kind of mismatch: CAUSE, LAYER or LAYER:CAUSE, as the report names them
+    #[arg(long, value_name = "KIND")]
+    pub kind: SoughtKind,
+    /// The JDK [default: that of the report]
+    ///
+    /// May be given several times: the program becomes smaller on the first one, and runs on each.
+    #[arg(long, value_name = "HOME")]
+    pub jdk: Vec<PathBuf>,
+    /// Search no longer than so many minutes. Each further JDK takes up to a minute more
+    #[arg(long, value_name = "N", default_value_t = 10.0, value_parser = minutes)]
+    pub minutes: f64,
+    /// Seed of all random choices [default: that of the report's run]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Folder for the issue and the runs
+    #[arg(
+        long,
+        short = 'o',
+        visible_alias = "output",
+        value_name = "DIR",
+        default_value = "stackwitness-reduce"
+    )]
+    pub out: PathBuf,
+}
+
+/// A time of programs, in seconds.
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse::<f64>().map_err(|e| e.to_string())?;
+    if seconds > 0.0 && seconds <= 86_400.0 {
+        Ok(seconds)
+    } else {
+        Err("a number of seconds above 0".into())
+    }
 }
 
 fn minutes(text: &str) -> Result<f64, String> {

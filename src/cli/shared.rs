@@ -67,4 +67,6 @@ pub enum Format {
     Html,
     /// For a check of GitHub Actions: a line for each annotation.
     Annotations,
+    /// For grep: a line for each reason and each kind of mismatch of a layer that fails.
+    Lines,
 }

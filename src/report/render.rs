@@ -56,6 +56,7 @@ pub fn write(
         Format::Markdown => "report.md",
         Format::Html => PAGE,
         Format::Annotations => "annotations.txt",
+        Format::Lines => "lines.txt",
     };
     let text = text(report, decision, dir, format, Style::Plain);
     store::write_file(&dir.join(name), text.as_bytes())
@@ -102,6 +103,7 @@ pub fn text(
         Format::Markdown => reports::Format::Markdown,
         Format::Html => reports::Format::Html,
         Format::Annotations => reports::Format::Annotations,
+        Format::Lines => reports::Format::Lines,
     };
     let source = dir.join(store::REPORT_FILE);
     reports::render(report, decision, &source.display().to_string(), format)

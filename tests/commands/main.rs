@@ -12,6 +12,7 @@ mod interrupt;
 mod output;
 mod process;
 mod program;
+mod reduce;
 mod report;
 mod rewrite;
 mod run;

@@ -4,7 +4,7 @@
 //! The proof is that the top frames of the walk are those of the record behind the record of the
 //! call, and that one of them is the frame that differs.
 
-use super::cause::{Cause, Program};
+use super::cause::{Cause, Program, Source};
 use crate::capability::Capability;
 use crate::case::Facts;
 use crate::code::CodeKind;
@@ -13,6 +13,11 @@ pub(super) const CAUSE: Cause = Cause {
     name: "below-stub",
     meaning: "the debug info record behind a call that is under way",
     why: "Compiled code has called a stub of the VM, and the thread is still in it. The walker reads the debug info record behind the call, and reports frames that have not begun.",
+    sources: &[Source {
+        file: "src/hotspot/share/prims/forte.cpp",
+        function: "is_decipherable_compiled_frame",
+        fault: "Looks for the record at the program counter itself only if that program counter is the anchored one. While a stub is called, the stub's program counter is the anchored one; the caller's frame stands at a call, but `pc_desc_near(fr->pc() + 1)` returns the record behind the call.",
+    }],
     recognise,
     needs: &[
         Capability::CodeCache,

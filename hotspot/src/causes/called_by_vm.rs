@@ -7,7 +7,7 @@
 //! the lowest frame of the walk. If the true caller's instruction names the method, the caller itself may have
 //! called the method, and nothing is proven.
 
-use super::cause::{Cause, Program};
+use super::cause::{Cause, Program, Source};
 use crate::capability::Capability;
 use crate::case::Facts;
 use crate::code::CodeKind;
@@ -17,6 +17,18 @@ pub(super) const CAUSE: Cause = Cause {
     name: "called-by-vm",
     meaning: "the walk ends below a method that the VM called",
     why: "The VM itself called this method, for example a class initialiser or the constructor of an implicit exception. The walk ends there, although Java callers lie below.",
+    sources: &[
+        Source {
+            file: "src/hotspot/cpu/x86/frame_x86.cpp",
+            function: "frame::safe_for_sender",
+            fault: "Returns false for a runtime stub, because `CodeBlob::is_frame_complete_at` is false there: the compilers create these stubs with `CodeOffsets::frame_never_safe`. But a stub to which the anchor of a JavaCalls entry leads has a complete frame.",
+        },
+        Source {
+            file: "src/hotspot/share/prims/forte.cpp",
+            function: "vframeStreamForte::forte_next",
+            fault: "Sets `at_end_mode` if `safe_for_sender` returns false. The caller gets the stack that was found so far, without an error code.",
+        },
+    ],
     recognise,
     needs: &[Capability::CodeCache, Capability::JavaCalls],
     since: 0,

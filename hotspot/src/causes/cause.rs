@@ -13,6 +13,8 @@ pub struct Cause {
     pub meaning: &'static str,
     /// Why the answer is false, in a sentence or two; empty where nobody knows.
     pub why: &'static str,
+    /// Where HotSpot's source has the fault; empty where the fault is not HotSpot's, or nobody knows.
+    pub sources: &'static [Source],
     /// What of the VM its proof needs.
     pub needs: &'static [Capability],
     /// Whether the evidence of a mismatch shows this cause.
@@ -21,6 +23,17 @@ pub struct Cause {
     pub since: u32,
     /// Programs that trigger the cause.
     pub programs: &'static [Program],
+}
+
+/// A place in HotSpot's source, and what is wrong there.
+#[derive(Debug)]
+pub struct Source {
+    /// The file, from the root of the repository.
+    pub file: &'static str,
+    /// The function.
+    pub function: &'static str,
+    /// What the function does that is not true at the instants of the cause: a sentence or two.
+    pub fault: &'static str,
 }
 
 /// A program of the fixtures, with the settings that trigger a cause.
@@ -42,7 +55,7 @@ pub struct Program {
 
 impl Program {
     /// The usual settings of a program.
-    pub(super) const USUAL: Program = Program {
+    pub(crate) const USUAL: Program = Program {
         variant: "",
         note: "",
         fixture: "",

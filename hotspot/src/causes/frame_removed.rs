@@ -1,7 +1,7 @@
 //! `frame-removed`: compiled code has removed its frame and is about to return. The walker takes
 //! words of the caller's frame for words of the removed frame.
 
-use super::cause::{Cause, Program};
+use super::cause::{Cause, Program, Source};
 use crate::capability::Capability;
 use crate::case::{Facts, TopFrame};
 
@@ -9,6 +9,18 @@ pub(super) const CAUSE: Cause = Cause {
     name: "frame-removed",
     meaning: "compiled code has removed its frame, and is about to return",
     why: "Compiled code has popped its frame and is about to return. The walker takes the frame for present, and skips a caller or invents one.",
+    sources: &[
+        Source {
+            file: "src/hotspot/cpu/x86/frame_x86.cpp",
+            function: "frame::safe_for_sender",
+            fault: "Takes `sender_sp = unextended_sp + frame_size` for compiled code. At the return the frame is already removed, so this word belongs to a caller or to an older call.",
+        },
+        Source {
+            file: "src/hotspot/share/prims/forte.cpp",
+            function: "find_initial_Java_frame",
+            fault: "Accepts the interrupted compiled method as the initial frame at every program counter; nothing checks whether the code is behind the epilogue.",
+        },
+    ],
     recognise,
     needs: &[Capability::CodeCache, Capability::ThreadStates],
     since: 0,

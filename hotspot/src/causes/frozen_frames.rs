@@ -3,7 +3,7 @@
 //!
 //! The proof is the return barrier: the return address of the lowest frame that is on the stack.
 
-use super::cause::{Cause, Program};
+use super::cause::{Cause, Program, Source};
 use crate::capability::Capability;
 use crate::case::Facts;
 
@@ -14,6 +14,18 @@ pub(super) const CAUSE: Cause = Cause {
     name: "frozen-frames",
     meaning: "a virtual thread's callers, still in the heap",
     why: "A virtual thread's callers are still frozen in the heap. The walker sees only the frames on the carrier's stack.",
+    sources: &[
+        Source {
+            file: "src/hotspot/cpu/x86/frame_x86.cpp",
+            function: "frame::safe_for_sender",
+            fault: "Goes from a return barrier (`Continuation::is_return_barrier_entry`) to the continuation entry. The frames that are still in the heap are left out.",
+        },
+        Source {
+            file: "src/hotspot/share/prims/forte.cpp",
+            function: "vframeStreamForte::vframeStreamForte",
+            fault: "Walks with `RegisterMap::WalkContinuation::skip`, so the walk never enters the stack chunk in the heap.",
+        },
+    ],
     recognise,
     needs: &[Capability::CodeCache],
     since: 21,

@@ -5,7 +5,7 @@
 //! top, and no other frames: the frame pointer still belongs to an older frame, from which the walk
 //! starts. So the top frame of the walk is a caller, and is at an instruction that can call.
 
-use super::cause::{Cause, Program};
+use super::cause::{Cause, Program, Source};
 use crate::capability::Capability;
 use crate::case::Facts;
 use crate::code::CodeKind;
@@ -15,6 +15,18 @@ pub(super) const CAUSE: Cause = Cause {
     name: "interpreter-frame",
     meaning: "the interpreter's frame is not built yet, or removed",
     why: "The sample hits the entry or exit of an interpreted method. Its frame is not complete, so the newest frames are lost.",
+    sources: &[
+        Source {
+            file: "src/hotspot/os_cpu/linux_x86/javaThread_linux_x86.cpp",
+            function: "JavaThread::pd_get_top_frame",
+            fault: "Builds the top frame from the frame pointer register. In the method entry the interpreter's frame is not linked yet, and behind `leave` it is removed: then the register belongs to an older frame.",
+        },
+        Source {
+            file: "src/hotspot/share/prims/forte.cpp",
+            function: "find_initial_Java_frame",
+            fault: "Accepts the older interpreter frame as the newest one. All compiled frames between them are lost.",
+        },
+    ],
     recognise,
     needs: &[
         Capability::CodeCache,

@@ -7,7 +7,7 @@
 //! that of an interpreted method, and the walk begins and ends with the compiled code that called this method: an
 //! adapter had moved the stack pointer.
 
-use super::cause::{Cause, Program};
+use super::cause::{Cause, Program, Source};
 use crate::capability::Capability;
 use crate::case::Facts;
 use crate::code::CodeKind;
@@ -16,6 +16,18 @@ pub(super) const CAUSE: Cause = Cause {
     name: "leaf-call",
     meaning: "a function of a library, without an anchor",
     why: "Compiled code called a function of the VM or of a library without leaving an anchor. The walker trusts the frame pointer, and loses or invents frames.",
+    sources: &[
+        Source {
+            file: "src/hotspot/os_cpu/linux_x86/javaThread_linux_x86.cpp",
+            function: "JavaThread::pd_get_top_frame",
+            fault: "Builds the top frame from the frame pointer register if there is no anchor. The function of the library was compiled without a frame pointer, so the register is the caller's, or no frame pointer at all.",
+        },
+        Source {
+            file: "src/hotspot/share/prims/forte.cpp",
+            function: "find_initial_Java_frame",
+            fault: "Follows frame pointers from there (`fr->cb() == nullptr`) until code of the code cache is found, and accepts this frame as the newest Java frame.",
+        },
+    ],
     recognise,
     needs: &[
         Capability::CodeCache,

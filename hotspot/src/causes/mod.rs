@@ -18,7 +18,7 @@ mod unexplained;
 mod unwalkable_caller;
 mod upcall_stub;
 
-pub use cause::{Cause, Program};
+pub use cause::{Cause, Program, Source};
 
 use crate::arch::Arch;
 use crate::case::Case;

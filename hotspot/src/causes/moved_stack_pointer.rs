@@ -1,7 +1,7 @@
 //! `moved-stack-pointer`: compiled code has moved its stack pointer within its body (mid-body SP
 //! adjustment), and the walker takes another word for the return address.
 
-use super::cause::{Cause, Program};
+use super::cause::{Cause, Program, Source};
 use crate::capability::Capability;
 use crate::case::{Facts, TopFrame};
 
@@ -9,6 +9,11 @@ pub(super) const CAUSE: Cause = Cause {
     name: "moved-stack-pointer",
     meaning: "compiled code has moved its stack pointer",
     why: "Compiled code has moved its stack pointer within the method. The size of the frame no longer leads to the return address.",
+    sources: &[Source {
+        file: "src/hotspot/cpu/x86/frame_x86.cpp",
+        function: "frame::safe_for_sender",
+        fault: "Takes `sender_sp = unextended_sp + frame_size` for compiled code. Compiled code moves the stack pointer within its body, for example `C2_MacroAssembler::string_indexof` and `LIR_Assembler::emit_typecheck_helper`: then the return address is further up, and an old return address in that word is accepted as the caller's.",
+    }],
     recognise,
     needs: &[Capability::CodeCache, Capability::ThreadStates],
     since: 0,

@@ -1,7 +1,7 @@
 //! `no-record`: the program counter lies in inlined code without a debug info record of its own.
 //! The walker reports the inlined frames of another record, or none.
 
-use super::cause::{Cause, Program};
+use super::cause::{Cause, Program, Source};
 use crate::capability::Capability;
 use crate::case::Facts;
 use oracle::Reason;
@@ -10,6 +10,18 @@ pub(super) const CAUSE: Cause = Cause {
     name: "no-record",
     meaning: "compiled code without a debug info record of its own",
     why: "Compiled code has debug info records only at some instructions. Between two of them the walker uses a neighbouring record: the physical frames are right, inlined frames are those of another place.",
+    sources: &[
+        Source {
+            file: "src/hotspot/share/prims/forte.cpp",
+            function: "is_decipherable_compiled_frame",
+            fault: "Uses the next record in address order (`pc_desc_near(fr->pc() + 1)`), also if it belongs to another inlined call. Without `-XX:+DebugNonSafepoints` compiled code has records at calls, polls and implicit checks only.",
+        },
+        Source {
+            file: "src/hotspot/share/runtime/vframe.inline.hpp",
+            function: "vframeStreamCommon::fill_from_compiled_frame",
+            fault: "Fills the frame in as that of a native method, with BCI 0 and without inlined frames, if no record follows.",
+        },
+    ],
     recognise,
     needs: &[
         Capability::CodeCache,

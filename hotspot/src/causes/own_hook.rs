@@ -9,6 +9,7 @@ pub(super) const CAUSE: Cause = Cause {
     name: "own-hook",
     meaning: "a hook of Stackwitness, which does not run now, for want of a debug info record",
     why: "Between two debug info records the walker names a hook of Stackwitness that is inlined there and does not run now. The frames of the program are right.",
+    sources: &[],
     recognise,
     needs: &[
         Capability::CodeCache,

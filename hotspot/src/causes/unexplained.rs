@@ -6,6 +6,7 @@ pub(super) const CAUSE: Cause = Cause {
     name: "unexplained",
     meaning: "none of the known ones",
     why: "",
+    sources: &[],
     recognise: |_| true,
     needs: &[],
     since: 0,

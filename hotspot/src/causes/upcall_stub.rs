@@ -6,7 +6,7 @@
 //!
 //! The proof is a return address into an upcall stub on the stack, where the walk is cut.
 
-use super::cause::{Cause, Program};
+use super::cause::{Cause, Program, Source};
 use crate::capability::Capability;
 use crate::case::Facts;
 
@@ -17,6 +17,18 @@ pub(super) const CAUSE: Cause = Cause {
     name: "upcall-stub",
     meaning: "the walk ends at an upcall stub, through which C code called Java",
     why: "C code called Java through an upcall stub of the foreign function interface. The walk ends at the stub.",
+    sources: &[
+        Source {
+            file: "src/hotspot/cpu/x86/frame_x86.cpp",
+            function: "frame::safe_for_sender",
+            fault: "Returns false if the sender is an upcall stub (`sender_blob->is_upcall_stub()`), although `sender_for_upcall_stub_frame` can walk such a frame.",
+        },
+        Source {
+            file: "src/hotspot/share/prims/forte.cpp",
+            function: "vframeStreamForte::forte_next",
+            fault: "Sets `at_end_mode` if `safe_for_sender` returns false. The caller gets the stack that was found so far, without an error code.",
+        },
+    ],
     recognise,
     needs: &[Capability::CodeCache],
     since: 22,

@@ -5,6 +5,7 @@
 //! * [`Baseline`] and [`compare`]: whether a report is worse than runs of JVMs that are taken for good;
 //! * [`Claim`]: an answer that no honest JVM can give;
 //! * [`Course`]: whether a build is worse than another, by pairs of short turns;
+//! * [`SoughtKind`]: one kind of mismatch that somebody looks for;
 //! * [`merge`]: joining the reports of several machines.
 
 mod against;
@@ -19,6 +20,7 @@ mod layers;
 pub mod merge;
 pub mod outcome;
 mod reason;
+mod sought;
 mod stats;
 
 pub use against::{Against, Alarm, Change, Detect, Finding, Judging, Power};
@@ -30,3 +32,4 @@ pub use decision::{Decision, Rule, decide};
 pub use known::{KnownIssue, KnownIssues, KnownSeen, KnownStanding};
 pub use layers::{Basis, LayerDecision, Standing};
 pub use reason::{Objection, Subject, trouble};
+pub use sought::{Seen, SoughtKind};

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 /// Both stacks of a mismatch with its evidence.
-pub(super) fn stacks(mismatch: &Mismatch) -> Stacks {
+pub(crate) fn stacks(mismatch: &Mismatch) -> Stacks {
     let shown = |frames: &[ShownFrame], name: fn(&str) -> Cow<str>| -> Vec<Frame> {
         frames.iter().map(|one| frame(one, name)).collect()
     };
@@ -31,7 +31,7 @@ pub(super) fn stacks(mismatch: &Mismatch) -> Stacks {
 }
 
 /// The common texts of mismatches that most likely have the same cause.
-pub(super) fn signature(mismatch: &Mismatch) -> String {
+pub(crate) fn signature(mismatch: &Mismatch) -> String {
     method_without_address(&mismatch.signature()).into_owned()
 }
 

@@ -21,6 +21,7 @@ mod warnings;
 pub use cases::cases;
 pub use changes::{check, comparison};
 pub use decision::decision;
+pub(crate) use frames::{signature, stacks};
 pub use mismatches::evidence;
 pub use summary::summary;
 

@@ -4,7 +4,7 @@
 /// Makes characters visible on which a terminal would act: control characters, and characters that
 /// change the direction of text. They become `
 /// `, `\t` or `\u{1b}`.
-pub(super) fn visible(text: &str) -> String {
+pub(crate) fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -47,7 +47,7 @@ pub(super) fn xml(text: &str) -> String {
 
 /// Escapes text for one line of Markdown, cells of tables among them: nothing in it becomes a
 /// link, a tag, code, emphasis or another cell.
-pub(super) fn markdown(text: &str) -> String {
+pub(crate) fn markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in visible(text).chars() {
         match c {
@@ -65,7 +65,7 @@ pub(super) fn markdown(text: &str) -> String {
 }
 
 /// Text of several lines as a fenced block of Markdown. The fence is longer than any in the text.
-pub(super) fn fenced(text: &str) -> String {
+pub(crate) fn fenced(text: &str) -> String {
     let text = visible_lines(text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat((longest + 1).max(3));

@@ -27,6 +27,21 @@ const RUN: &str = "{run}";
 /// How long generating sources may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// The paths of the agent and of the fixtures' native methods. Where the program has no such files near, they are written
+/// into `folder`.
+pub fn place_libraries(folder: &Path) -> Result<[PathBuf; 2], Error> {
+    let place = |library: &Library| {
+        library.place(folder).map_err(|source| Error::Library {
+            name: library.name,
+            source,
+        })
+    };
+    Ok([
+        place(&libraries::AGENT)?,
+        place(&libraries::FIXTURE_NATIVES)?,
+    ])
+}
+
 /// Files that all runs of a session share.
 pub(crate) struct Kit {
     agent: PathBuf,
@@ -40,16 +55,7 @@ impl Kit {
     /// Finds the libraries, or writes them below `dir`, and writes the class files.
     pub fn new(dir: &Path) -> Result<Kit, Error> {
         let lib = dir.join("lib");
-        let place = |library: &Library| {
-            library.place(&lib).map_err(|source| Error::Library {
-                name: library.name,
-                source,
-            })
-        };
-        let (agent, natives) = (
-            place(&libraries::AGENT)?,
-            place(&libraries::FIXTURE_NATIVES)?,
-        );
+        let [agent, natives] = place_libraries(&lib)?;
         let sources = lib.join("sources");
         let classes =
             java_fixtures::write_to(&lib).map_err(|source| Error::Out { path: lib, source })?;

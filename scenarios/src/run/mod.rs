@@ -3,7 +3,8 @@
 mod baseline;
 pub mod check;
 mod hang;
-mod launch;
+pub(crate) mod launch;
 pub(crate) mod origin;
+pub mod reduce;
 pub mod session;
 mod watch;

@@ -310,7 +310,7 @@ fn skipped(job: &Job, why: String) -> Skipped {
 }
 
 /// Why a program cannot run on this machine; `None` if it can.
-fn lacks(job: &Job) -> Option<String> {
+pub(super) fn lacks(job: &Job) -> Option<String> {
     if matches!(job.program.start, Start::Javac { .. }) && !job.jdk.has_module("jdk.compiler") {
         return Some("this runtime has no compiler (module jdk.compiler)".into());
     }

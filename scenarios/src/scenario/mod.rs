@@ -6,6 +6,7 @@ mod join;
 pub mod known;
 mod load;
 mod model;
+mod of_run;
 mod of_user;
 mod profiler;
 mod sampling;
@@ -15,5 +16,6 @@ pub mod walker;
 
 pub use load::BUILT_IN;
 pub use model::{Matrix, Program, Scenario, Start, Suite, SuiteKind};
+pub use of_run::all_fixtures;
 pub use profiler::Profiler;
 pub use variation::Variation;

@@ -151,6 +151,12 @@ impl Program {
         }
     }
 
+    /// Judges these layers in place of its own, and lets threads run instruction by instruction if a layer needs it.
+    pub fn judge(&mut self, layers: &[Layer]) {
+        self.layers = layers.to_vec();
+        self.sampling.steps |= layers.iter().any(|layer| layer.row().when == When::Step);
+    }
+
     /// Changes the program by a value of an axis.
     pub(crate) fn vary(&mut self, by: &Variation) {
         self.jvm_args.extend(by.options.iter().cloned());

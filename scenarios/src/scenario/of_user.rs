@@ -5,23 +5,27 @@ use oracle::budget::Budget;
 use std::time::Duration;
 
 /// The name of the user's program in reports.
-const NAME: &str = "program";
+pub(super) const NAME: &str = "program";
 
 impl Scenario {
     /// The program of `run -- JAVA_ARGS`: any program, with our standard streams.
     pub fn of_user(args: Vec<String>, deadline: Option<Duration>) -> Scenario {
         let program = Program::new(NAME, Start::Java(args.clone()));
-        let plain = Scenario {
-            name: NAME.into(),
+        Scenario::of_programs(NAME, vec![program]).with_program(args, deadline)
+    }
+
+    /// Programs with the usual budgets.
+    pub(crate) fn of_programs(name: &str, programs: Vec<Program>) -> Scenario {
+        Scenario {
+            name: name.into(),
             cargo_test: false,
             budget: default_budget(),
             imprecise_budget: Budget::default(),
             required: vec![],
-            programs: vec![program],
+            programs,
             time_budget: None,
             sha256: None,
-        };
-        plain.with_program(args, deadline)
+        }
     }
 
     /// The scenario with the user's program in place of each of its programs: with the layers, options, hooks and

@@ -1,0 +1,98 @@
+//! `reduce`, on JDKs that are scripts.
+
+use crate::support::{fake_jdk, run, stackwitness};
+use oracle::record::{CauseName, KindCount};
+use oracle::report::{Exit, LayerCounts, Report, Run};
+use oracle::tally::Tally;
+use oracle::{Hooking, Layer, Verdict};
+use std::fs;
+use std::path::Path;
+
+/// Counts 10 matches in `gst`, and shows a leaf call where the fixture `huge-methods` or all fixtures run with -Xint.
+const SCRIPT: &str = r#"
+printf '\012' | dd of=$dir/slots.bin bs=1 seek=1280 conv=notrunc 2>/dev/null
+echo '{"started":{"home":"h","vendor":"v","version":"17.0.1","vm":"VM","asgct":true}}' > $dir/records.jsonl
+case "$*" in
+*-Xint*sorting*)
+    echo '{"kinds":[{"layer":"gst","verdict":"wrong","cause":"leaf-call","place":"A.b","count":3}]}' >> $dir/records.jsonl
+    ;;
+esac
+"#;
+
+/// A report of a run of three fixtures with two flags, whose kind is that of the script.
+fn write_report(dir: &Path, cause: &str) {
+    let mut run = Run::new("whole", Exit::Code(0));
+    let args = "-Xint -Xmx64m -cp x.jar stackwitness.fixtures.Main --times --millis 1000 lambdas sorting streams";
+    run.java_args = args.split(' ').map(String::from).collect();
+    run.hooks = Some(Hooking::Exact);
+    run.seed = 7;
+    run.dir = "runs/001-whole".into();
+    run.kinds = vec![KindCount {
+        layer: Layer::Gst,
+        verdict: Verdict::Wrong,
+        cause: Some(CauseName::new(cause)),
+        place: "A.b".into(),
+        count: 3,
+    }];
+    let tally = Tally {
+        matches: 10,
+        wrong: 3,
+        ..Tally::default()
+    };
+    run.layers = vec![LayerCounts::new(Layer::Gst, &tally)];
+    let text = include_str!("../examples/shared/good.json");
+    let mut report: Report = serde_json::from_str(text).unwrap();
+    report.jdk.home = dir.join("jdk").display().to_string();
+    report.runs = vec![run];
+    report.mismatches = vec![];
+    fs::write(
+        dir.join("report.json"),
+        serde_json::to_string(&report).unwrap(),
+    )
+    .unwrap();
+}
+
+#[test]
+fn a_mistake_comes_to_one_fixture_and_one_flag() {
+    let dir = tempfile::tempdir().unwrap();
+    fake_jdk(dir.path(), SCRIPT);
+    write_report(dir.path(), "leaf-call");
+    let out = dir.path().join("out");
+    let output = run(stackwitness()
+        .arg("reduce")
+        .arg(dir.path().join("report.json"))
+        .args(["--kind", "gst:leaf-call", "-o"])
+        .arg(&out));
+    assert_eq!(output.code, Some(0), "{output:#?}");
+    let command = output.stdout.lines().nth(1).unwrap_or_default().trim();
+    assert_eq!(
+        command,
+        "stackwitness run --fixture sorting --seconds 1 --hooks none --seed 7 --flags -Xint --jdk JDK",
+        "{output:#?}"
+    );
+    let issue = fs::read_to_string(out.join("issue.md")).unwrap();
+    assert!(issue.contains(command), "{issue}");
+    assert!(
+        issue.contains("| 17.0.1 v | 3 of 3 | gst | 9 of 30 |"),
+        "{issue}"
+    );
+}
+
+#[test]
+fn a_mistake_that_does_not_show_again_is_not_found() {
+    let dir = tempfile::tempdir().unwrap();
+    fake_jdk(dir.path(), SCRIPT);
+    write_report(dir.path(), "frame-removed");
+    let out = dir.path().join("out");
+    let output = run(stackwitness()
+        .arg("reduce")
+        .arg(dir.path().join("report.json"))
+        .args(["--kind", "frame-removed", "--minutes", "0.05", "-o"])
+        .arg(&out));
+    assert_eq!(output.code, Some(3), "{output:#?}");
+    assert!(
+        output.stdout.starts_with("not found again: none of "),
+        "{output:#?}"
+    );
+    assert!(!out.join("issue.md").exists());
+}
