@@ -9,7 +9,7 @@ use hotspot::walkers::Walker;
 use iced_x86::{Decoder, DecoderOptions, Formatter, Instruction, IntelFormatter};
 use oracle::gate::{Seen, SoughtKind};
 use oracle::record::{Mismatch, Origin};
-use oracle::{Layer, Verdict};
+use oracle::{Layer, TruthKind, Verdict};
 use std::fmt::Write;
 
 /// The evidence that helps somebody who debugs the JVM. The rest, mostly addresses, is in the report.
@@ -146,10 +146,14 @@ fn shown(text: &mut String, example: &Mismatch) {
     );
     // Class files know no other stack: they only forbid an edge, which the evidence names.
     let has_truth = !example.truth.is_empty();
-    let legend = if has_truth {
-        "The newest frame is first. `-` is a frame that only the walker has, `+` one that only the thread has."
-    } else {
+    let legend = if !has_truth {
         "The walker's stack, the newest frame first. `edges` below says which call the class files forbid."
+    } else if example.layer.rests_on(TruthKind::Next) {
+        // There the thread has run on, so newer frames may differ on an honest JVM, too.
+        "The newest frame is first. `-` is a frame of the walker alone, `+` one of GetStackTrace at the next safepoint alone. \
+         The frames that were on the stack all the time must be in both."
+    } else {
+        "The newest frame is first. `-` is a frame that only the walker has, `+` one that only the thread has."
     };
     let _ = writeln!(text, "{legend}\n");
     if has_truth {

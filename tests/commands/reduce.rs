@@ -44,6 +44,7 @@ fn write_report(dir: &Path, cause: &str) {
     let mut report: Report = serde_json::from_str(text).unwrap();
     report.jdk.home = dir.join("jdk").display().to_string();
     report.runs = vec![run];
+    report.layers = oracle::report::sum_layers(&report.runs);
     report.mismatches = vec![];
     fs::write(
         dir.join("report.json"),
@@ -73,7 +74,7 @@ fn a_mistake_comes_to_one_fixture_and_one_flag() {
     let issue = fs::read_to_string(out.join("issue.md")).unwrap();
     assert!(issue.contains(command), "{issue}");
     assert!(
-        issue.contains("| 17.0.1 v | 3 of 3 | gst | 9 of 30 |"),
+        issue.contains("| 17.0.1 v | 4 of 4 | gst | 12 of 40 |"),
         "{issue}"
     );
 }

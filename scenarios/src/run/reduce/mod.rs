@@ -12,10 +12,10 @@ use crate::plan::{Job, Plan};
 use crate::process::interrupt;
 use crate::scenario::{Program, Scenario};
 use crate::store;
-use oracle::Layer;
 use oracle::gate::{Seen, SoughtKind};
 use oracle::record::Mismatch;
 use oracle::report::{self, Report};
+use oracle::{Layer, TruthKind};
 use search::{CONFIRMATIONS, smallest};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -226,7 +226,8 @@ impl Runner {
         Seen::of(kind, known, &self.report, &runs)
     }
 
-    /// The mismatch with the shortest stacks, which is the easiest to read: one with a true stack if there is any.
+    /// The mismatch with the shortest stacks, which is the easiest to read: one whose truth is of the same instant if there
+    /// is any, else one with another stack.
     fn example(&self, kind: &SoughtKind, program: &Program, jdk: &Jdk) -> Option<Mismatch> {
         let dirs: BTreeSet<&String> = self.runs(program, jdk).iter().map(|run| &run.dir).collect();
         let of_runs = self.report.mismatches.iter().filter(|mismatch| {
@@ -235,7 +236,8 @@ impl Runner {
         });
         let shortest = of_runs.min_by_key(|mismatch| {
             let frames = mismatch.walker.len() + mismatch.truth.len();
-            (mismatch.truth.is_empty(), frames)
+            let is_later = mismatch.layer.rests_on(TruthKind::Next);
+            (mismatch.truth.is_empty(), is_later, frames)
         });
         shortest.cloned()
     }

@@ -1,6 +1,6 @@
 //! The search for the smallest program that still shows a mistake. It runs nothing itself.
 
-use super::smaller::{lasting, seconds, smaller};
+use super::smaller::{STEPS, lasting, seconds};
 use crate::Error;
 use crate::scenario::Program;
 use oracle::Layer;
@@ -98,27 +98,41 @@ fn shrink(
     layers: &[Layer],
     show: &mut dyn FnMut(&Program, u64) -> Result<Shown, Error>,
 ) -> Result<(), Error> {
-    let mut failed: Vec<Program> = vec![];
-    'steps: loop {
-        for program in smaller(&best.program, layers) {
-            if failed.contains(&program) {
-                continue;
-            }
-            for attempt in 0..TRIES {
-                let seed = best.seed.wrapping_add(attempt);
-                match show(&program, seed)? {
-                    None => return Ok(()),
-                    Some(count) if best.is_matched_by(&program, count) => {
-                        (best.program, best.seed, best.count) = (program, seed, count);
-                        continue 'steps;
-                    }
-                    Some(_) => {}
+    for step in STEPS {
+        let mut is_smaller = true;
+        while is_smaller {
+            is_smaller = false;
+            for program in step(&best.program, layers) {
+                let Some(taken) = try_smaller(best, program, show)? else {
+                    return Ok(());
+                };
+                if taken {
+                    is_smaller = true;
+                    break;
                 }
             }
-            failed.push(program);
         }
-        return Ok(());
     }
+    Ok(())
+}
+
+/// Takes a smaller program if it shows the mistake well enough. Returns whether; `None` if it was not run.
+fn try_smaller(
+    best: &mut Smallest,
+    program: Program,
+    show: &mut dyn FnMut(&Program, u64) -> Result<Shown, Error>,
+) -> Result<Option<bool>, Error> {
+    for attempt in 0..TRIES {
+        let seed = best.seed.wrapping_add(attempt);
+        let Some(count) = show(&program, seed)? else {
+            return Ok(None);
+        };
+        if best.is_matched_by(&program, count) {
+            (best.program, best.seed, best.count) = (program, seed, count);
+            return Ok(Some(true));
+        }
+    }
+    Ok(Some(false))
 }
 
 /// Runs the smallest program several times with the same seed, and longer where that is too short.
@@ -150,6 +164,7 @@ fn confirm(
 
 #[cfg(test)]
 mod tests {
+    use super::super::smaller::without_hooks;
     use super::*;
     use crate::scenario::Start;
     use oracle::Hooking;
@@ -273,9 +288,9 @@ mod tests {
     #[test]
     fn hooks_go_where_the_layer_does_not_need_them() {
         let hooked = program(&["a"], &[], 4.0);
-        let steps = smaller(&hooked, &[Layer::AsgctGst]);
+        let steps = without_hooks(&hooked, &[Layer::AsgctGst]);
         assert!(steps.iter().any(|program| program.hooks == Hooking::None));
-        let steps = smaller(&hooked, &[Layer::AsgctAsync]);
-        assert!(steps.iter().all(|program| program.hooks == hooked.hooks));
+        let steps = without_hooks(&hooked, &[Layer::AsgctAsync]);
+        assert!(steps.is_empty());
     }
 }

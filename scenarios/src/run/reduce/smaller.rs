@@ -6,18 +6,14 @@ use oracle::{Hooking, Layer};
 /// The shortest time of a program, in seconds: code must be compiled before most mistakes show.
 const SHORTEST: f64 = 1.0;
 
-/// Programs that are one step smaller than `program`, the largest steps first. Without hooks only if `layers`, in which
-/// the mistake may show, have checks in unmodified programs.
-pub(super) fn smaller(program: &Program, layers: &[Layer]) -> Vec<Program> {
-    let mut all = fewer_fixtures(program);
-    all.extend(fewer_flags(program));
-    all.extend(without_hooks(program, layers));
-    all.extend(shorter(program));
-    all
-}
+/// Gives programs that are one step smaller in one respect, for a mistake that may show in some layers.
+pub(super) type Step = fn(&Program, &[Layer]) -> Vec<Program>;
+
+/// The steps, one respect after another. What was needed once is not tried again in later steps.
+pub(super) const STEPS: [Step; 4] = [fewer_fixtures, fewer_flags, without_hooks, shorter];
 
 /// Halves of the fixtures.
-fn fewer_fixtures(program: &Program) -> Vec<Program> {
+fn fewer_fixtures(program: &Program, _: &[Layer]) -> Vec<Program> {
     let Start::Fixtures { names, seconds } = &program.start else {
         return vec![];
     };
@@ -36,7 +32,7 @@ fn fewer_fixtures(program: &Program) -> Vec<Program> {
 }
 
 /// No flags, or one flag less.
-fn fewer_flags(program: &Program) -> Vec<Program> {
+fn fewer_flags(program: &Program, _: &[Layer]) -> Vec<Program> {
     let flags = &program.jvm_args;
     let with = |jvm_args: Vec<String>| Program {
         jvm_args,
@@ -51,19 +47,25 @@ fn fewer_flags(program: &Program) -> Vec<Program> {
     none.into_iter().chain(fewer).collect()
 }
 
-/// The unmodified program.
-fn without_hooks(program: &Program, layers: &[Layer]) -> Option<Program> {
+/// The unmodified program, if one of the layers has checks there.
+pub(super) fn without_hooks(program: &Program, layers: &[Layer]) -> Vec<Program> {
     let has_checks = layers.iter().any(|layer| layer.row().program.is_for(false));
-    (program.hooks.is_on() && has_checks).then(|| Program {
+    if !program.hooks.is_on() || !has_checks {
+        return vec![];
+    }
+    vec![Program {
         hooks: Hooking::None,
         ..program.clone()
-    })
+    }]
 }
 
 /// Half of the time.
-fn shorter(program: &Program) -> Option<Program> {
-    let seconds = seconds(program)? / 2.0;
-    (seconds >= SHORTEST).then(|| lasting(program, seconds))
+fn shorter(program: &Program, _: &[Layer]) -> Vec<Program> {
+    let half = seconds(program).map(|seconds| seconds / 2.0);
+    let half = half.filter(|&seconds| seconds >= SHORTEST);
+    half.map(|seconds| lasting(program, seconds))
+        .into_iter()
+        .collect()
 }
 
 /// How long the program runs, in seconds, if the runner decides.
