@@ -83,7 +83,7 @@ pub fn reduce(args: ReduceArgs) -> Result<u8, Error> {
     let doubt = if found.is_confirmed {
         ""
     } else {
-        " (not in every run)"
+        " (not confirmed by three runs in a row)"
     };
     let text = format!(
         "{kind} shows{doubt} with\n  {command}\nfound in {ran} runs and {minutes:.1} minutes; the issue: {}\n",

@@ -234,7 +234,7 @@ fn reproduction(text: &mut String, issue: &Issue<'_>) {
     let often = if issue.is_confirmed {
         "Three runs of it, one after another, have shown it."
     } else {
-        "It does not show in every run: the instants of the samples are random."
+        "Three runs in a row have not confirmed it: the time of the search was over, or it is rare."
     };
     let _ = writeln!(
         text,
