@@ -1,6 +1,6 @@
 /*
  * A small profiler on the frame iterator, for stock JDKs: at an interval it samples a random subset of the
- * threads. At the end it prints the failed ratio and a method table, and writes a flame graph.
+ * threads, or the threads that use CPU time. At the end it prints the failed ratio and a method table, and writes a flame graph.
  *
  * ASGST is the folder of the unpacked archive of libasgst. Compile, and profile a program from its start:
  *
@@ -18,7 +18,9 @@
  * Options, separated by commas:
  *   interval=10ms     time between two rounds of samples: 10ms, 0.01s, 500us; a bare number is in milliseconds
  *   output=FILE       where the flame graph goes, an HTML page; without it there is none
- *   threads=running   samples only threads that run or want to, for a profile of CPU time; else all threads
+ *   threads=running   samples only threads that run or want to; else all threads
+ *   time=cpu          samples whichever thread runs, each time the program has used the interval of CPU time
+ *   by=thread         the flame graph has a stack of its own for each name of a thread
  *   rows=20           rows of the method table; 0 for no table
  *   stop              when attached: stops sampling and gives the results
  */
@@ -33,18 +35,29 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
 #define MOST_DEPTH 512
 #define MOST_SAMPLED 8
 #define MOST_THREADS 10000
+#define MOST_WAITING 64
 
 typedef struct {
   atomic_int round; /* which round it is for; 0 when the handler has filled it in */
   int count;        /* of frames, or an error */
   ASGST_Frame frames[MOST_DEPTH];
 } Trace;
+
+/* A sample of CPU time: free, in the hands of a handler, or waiting to be processed. */
+enum { FREE, FILLING, WAITING };
+
+typedef struct {
+  atomic_int state;
+  pid_t thread;
+  Trace trace;
+} CpuSample;
 
 typedef struct Node {
   char *name;
@@ -56,11 +69,13 @@ static jvmtiEnv *jvmti;
 static long interval_nanos = 10000000;
 static char flames[256];
 static long table_rows = 20;
-static bool only_running;
+static bool only_running, by_cpu_time, by_thread;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pid_t threads[MOST_THREADS];
 static int thread_count;
 static Trace traces[MOST_SAMPLED];
+static CpuSample cpu_samples[MOST_WAITING];
+static atomic_long lost_samples;
 static pthread_t sampler;
 static atomic_bool stopping;
 static long total_traces, failed_traces;
@@ -126,15 +141,37 @@ static void store(ASGST_Iterator *iterator, void *argument) {
   if (result < 0) trace->count = result;
 }
 
+static void walk(Trace *trace, void *context) {
+  int kind = ASGST_RunWithIterator(context, 0, store, trace);
+  if (kind != 1) trace->count = kind < 0 ? kind : 0; /* no Java trace */
+}
+
+/* The kernel sends the signal of the timer to the thread that runs. */
+static void on_timer(void *context) {
+  for (int i = 0; i < MOST_WAITING; i++) {
+    CpuSample *sample = &cpu_samples[i];
+    int expected = FREE;
+    if (!atomic_compare_exchange_strong(&sample->state, &expected, FILLING)) continue;
+    sample->thread = (pid_t)syscall(SYS_gettid);
+    walk(&sample->trace, context);
+    sample->state = WAITING;
+    return;
+  }
+  lost_samples++;
+}
+
 static void on_signal(int signal, siginfo_t *info, void *context) {
   (void)signal;
+  if (by_cpu_time) {
+    on_timer(context);
+    return;
+  }
   int slot = info->si_value.sival_int % MOST_SAMPLED;
   int round = info->si_value.sival_int / MOST_SAMPLED;
   Trace *trace = &traces[slot];
   /* A signal of an earlier round may come late. */
   if (info->si_code != SI_QUEUE || trace->round != round) return;
-  int kind = ASGST_RunWithIterator(context, 0, store, trace);
-  if (kind != 1) trace->count = kind < 0 ? kind : 0; /* no Java trace */
+  walk(trace, context);
   trace->round = 0;
 }
 
@@ -162,16 +199,35 @@ static void name_of(const ASGST_Frame *frame, char *name, size_t size) {
     if (*c == '/') *c = '.';
   /* Where the compiler recorded nothing, inlined methods are missing above this frame. */
   int is_flagged = frame->flags & ASGST_FRAME_MAY_MISS_INLINED;
-  snprintf(name, size, "%s.%s%s", class, method, is_flagged ? " (or inlined there)" : "");
+  if (info.klass == NULL) snprintf(name, size, "(a method of a class that was unloaded)");
+  else snprintf(name, size, "%s.%s%s", class, method, is_flagged ? " (or inlined there)" : "");
 }
 
-static void process(const Trace *trace) {
+/* The name that the kernel has of a thread: the first 15 characters of the one that Java has. */
+static void name_of_thread(pid_t id, char *name, size_t size) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/task/%d/comm", id);
+  FILE *file = fopen(path, "r");
+  if (file == NULL || fgets(name, (int)size, file) == NULL) snprintf(name, size, "(a thread that has ended)");
+  if (file) fclose(file);
+  name[strcspn(name, "\n")] = 0;
+}
+
+static void process(const Trace *trace, pid_t thread) {
+  /* A thread that runs no Java code is no failure. */
+  if (trace->count == ASGST_NO_TOP_JAVA_FRAME || trace->count == ASGST_NO_THREAD) return;
   total_traces++;
   if (trace->count <= 0) {
     failed_traces++;
     return;
   }
   Node *node = &tree;
+  if (by_thread) {
+    char name[64];
+    name_of_thread(thread, name, sizeof name);
+    node->samples++;
+    node = child(node, name);
+  }
   for (int i = trace->count - 1; i >= 0; i--) {
     char name[512];
     name_of(&trace->frames[i], name, sizeof name);
@@ -218,8 +274,24 @@ static void sample(int round) {
     int expected = round;
     if (atomic_compare_exchange_strong(&traces[i].round, &expected, 0)) continue;
     if (traces[i].count == ASGST_NO_THREAD) forget_thread(chosen[i]);
-    else if (traces[i].count != ASGST_NO_TOP_JAVA_FRAME) process(&traces[i]); /* it runs Java code */
+    else process(&traces[i], chosen[i]);
   }
+}
+
+static void process_cpu_samples(void) {
+  for (int i = 0; i < MOST_WAITING; i++) {
+    CpuSample *sample = &cpu_samples[i];
+    if (sample->state != WAITING) continue;
+    process(&sample->trace, sample->thread);
+    sample->state = FREE;
+  }
+}
+
+/* Lets the timer run, or stops it with 0. */
+static void set_timer(long nanos) {
+  struct timeval time = {nanos / 1000000000, nanos % 1000000000 / 1000};
+  struct itimerval timer = {time, time};
+  setitimer(ITIMER_PROF, &timer, NULL);
 }
 
 static void *sampling_loop(void *argument) {
@@ -227,7 +299,8 @@ static void *sampling_loop(void *argument) {
   for (int round = 1; !stopping; round = round % 1000000 + 1) {
     struct timespec start, end;
     clock_gettime(CLOCK_MONOTONIC, &start);
-    sample(round);
+    if (by_cpu_time) process_cpu_samples();
+    else sample(round);
     clock_gettime(CLOCK_MONOTONIC, &end);
     long taken = (end.tv_sec - start.tv_sec) * 1000000000L + end.tv_nsec - start.tv_nsec;
     if (taken < interval_nanos) pause_nanos(interval_nanos - taken);
@@ -259,7 +332,10 @@ static void print_table(void) {
 }
 
 static void write_node(FILE *out, const Node *node) {
-  fprintf(out, "{\"name\":\"%s\",\"value\":%ld,\"children\":[", node->name, node->samples);
+  fprintf(out, "{\"name\":\"");
+  /* A name may have any character but . ; [ and / (JVMS 4.2.2). */
+  for (const char *c = node->name; *c; c++) fprintf(out, strchr("\"\\<", *c) ? "\\u%04x" : "%c", *c);
+  fprintf(out, "\",\"value\":%ld,\"children\":[", node->samples);
   for (const Node *c = node->children; c; c = c->next) {
     write_node(out, c);
     if (c->next) fputc(',', out);
@@ -292,6 +368,7 @@ static bool start(JNIEnv *env) {
   struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
   sigaction(SIGPROF, &action, NULL);
   stopping = false;
+  if (by_cpu_time) set_timer(interval_nanos);
   return pthread_create(&sampler, NULL, sampling_loop, NULL) == 0;
 }
 
@@ -300,6 +377,11 @@ static void stop(void) {
   stopping = true;
   pthread_join(sampler, NULL);
   sampler = 0;
+  if (by_cpu_time) {
+    set_timer(0);
+    process_cpu_samples();
+    if (lost_samples) printf("Lost samples:  %10ld\n", (long)lost_samples);
+  }
   printf("Failed traces: %10ld\nTotal traces:  %10ld\nFailed ratio:  %9.2f%%\n", failed_traces, total_traces,
          total_traces ? 100.0 * failed_traces / total_traces : 0.0);
   if (table_rows > 0) print_table();
@@ -333,13 +415,17 @@ static bool read_option(const char *option) {
   if (sscanf(option, "interval=%31s", text) == 1) return read_interval(text);
   if (sscanf(option, "rows=%ld%c", &table_rows, &end) == 1) return table_rows >= 0;
   if (!strcmp(option, "threads=running")) return only_running = true;
+  if (!strcmp(option, "time=cpu")) return by_cpu_time = true;
+  if (!strcmp(option, "by=thread")) return by_thread = true;
   return !strcmp(option, "threads=all");
 }
 
 static bool read_options(char *options) {
   for (char *o = options ? strtok(options, ",") : NULL; o; o = strtok(NULL, ",")) {
     if (read_option(o)) continue;
-    fprintf(stderr, "profiler: unknown option %s; there are interval=10ms, output=FILE, threads=running and rows=20\n",
+    fprintf(stderr,
+            "profiler: unknown option %s; there are interval=10ms, output=FILE, threads=running, time=cpu, by=thread "
+            "and rows=20\n",
             o);
     return false;
   }

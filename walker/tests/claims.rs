@@ -382,7 +382,11 @@ const PROFILERS: &[Claim] = &[
     ),
     claim(
         "a timer of CPU time (`ITIMER_PROF`), and names of threads",
-        Missing("`threads=running` asks the kernel which threads run"),
+        There(&[
+            Text(C, "ITIMER_PROF"),
+            Text(C, "by=thread"),
+            Test(EXAMPLES, "the_profiler_in_c_samples_cpu_time_by_thread"),
+        ]),
     ),
 ];
 

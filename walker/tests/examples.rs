@@ -180,6 +180,28 @@ fn the_profiler_in_c_runs_as_its_comment_says() {
     }
 }
 
+#[test]
+fn the_profiler_in_c_samples_cpu_time_by_thread() {
+    for jdk in Jdk::all() {
+        let example = Example::new("profiler.c", &jdk);
+        assert_eq!(example.run("cc ", "").ok(), "");
+        let mut java = jdk.tool("java");
+        java.env_remove("JAVA_TOOL_OPTIONS")
+            .arg("-agentpath:./libprofiler.so=interval=1ms,time=cpu,by=thread,output=flames.html")
+            .args(example.program(1500).split(' '))
+            .current_dir(&example.folder);
+        let text = run(&mut java).ok();
+        let (total, failed) = (
+            number(&text, "Total traces:"),
+            number(&text, "Failed traces:"),
+        );
+        assert!(failed < total, "{text}");
+        // The launcher runs `main` in a thread that the kernel calls "java".
+        let page = fs::read_to_string(example.path("flames.html")).expect("the flame graph");
+        assert!(page.contains("{\"name\":\"java\","), "{page}");
+    }
+}
+
 /// A child that does not outlive the test.
 struct Ended(Child);
 

@@ -10,6 +10,9 @@ use oracle::tally::Tally;
 use oracle::{LayerRow, ProgramKind, Verdict, When};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The scenario of the results.
+const SCENARIO: &str = "results-causes";
+
 /// The walker that is judged.
 const WALKER: &str = "asgct";
 
@@ -101,7 +104,7 @@ impl Place {
 }
 
 pub(super) fn tables(digests: &[Digest], sources: &Sources) -> String {
-    let columns = Column::of(digests, "results-causes");
+    let columns = Column::newest(digests, SCENARIO);
     let mut text = basis(&columns, "causes");
     text += "\nA rate is a share of the judged stacks, with its 95 % interval; \"none\" has its upper bound. Checks of one program\ndepend on each other, so true intervals are wider. `stackwitness run --scenario causes` runs the programs in the last column.\n";
     for place in PLACES {
@@ -205,6 +208,52 @@ fn table(columns: &[Column<'_>], place: &Place, sources: &Sources) -> String {
         );
     }
     table.markdown()
+}
+
+/// Since when each cause is there: all updates, and all places in one.
+pub(super) fn updates(digests: &[Digest]) -> String {
+    let columns = Column::of(digests, SCENARIO);
+    let jdks = columns.iter().map(|column| column.jdk.to_owned() + ":");
+    let mut table = Table::new(["false stacks".to_owned()].into_iter().chain(jdks));
+    let judged: Vec<u64> = columns
+        .iter()
+        .map(|column| {
+            let tallies = PLACES.iter().map(|place| {
+                column
+                    .tally(|run| place.has(run), |of| place.is_of(of))
+                    .decided()
+            });
+            tallies.sum()
+        })
+        .collect();
+    let counts_of = |cause: &str| -> Vec<u64> {
+        let of_places = PLACES
+            .iter()
+            .map(|place| counts(&columns, place, cause, false));
+        of_places.fold(vec![0; columns.len()], |sums, counts| {
+            sums.iter()
+                .zip(counts)
+                .map(|(sum, count)| sum + count)
+                .collect()
+        })
+    };
+    for cause in CAUSES {
+        let counts = counts_of(cause.name);
+        if counts.iter().all(|&count| count == 0) {
+            continue;
+        }
+        let cells = columns.iter().zip(&counts).map(|(column, &count)| {
+            if count == 0 && column.feature < cause.since {
+                "–".into()
+            } else {
+                numbers::count(count)
+            }
+        });
+        table.row([link(cause)].into_iter().chain(cells));
+    }
+    let cells = judged.iter().map(|&count| numbers::count(count));
+    table.row(["of judged stacks".to_owned()].into_iter().chain(cells));
+    basis(&columns, "causes") + "\n" + &table.markdown()
 }
 
 /// The count of a cause in each column: of mismatches, or of imprecise stacks.

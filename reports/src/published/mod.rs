@@ -24,6 +24,7 @@ pub use reference::references;
 pub fn results(digests: &[Digest], sources: &Sources) -> Vec<Part> {
     vec![
         Part::new("results/index.md", causes::tables(digests, sources)),
+        Part::new("results/updates.md", causes::updates(digests)),
         Part::new("results/profiles.md", profiles::tables(digests)),
         Part::new("results/walker.md", walkers::tables(digests)),
         Part::new("results/cost.md", cost::tables(digests)),

@@ -68,8 +68,18 @@ impl<'a> Column<'a> {
                 }),
             }
         }
-        columns.sort_by_key(|column| (column.feature, column.jdk));
+        columns.sort_by_key(|column| (numbers_of(column.jdk), column.jdk));
         columns
+    }
+
+    /// As [`Column::of`], of each feature release the newest update alone.
+    pub(super) fn newest(digests: &'a [Digest], scenario: &str) -> Vec<Column<'a>> {
+        let mut newest: Vec<Column<'a>> = vec![];
+        for column in Column::of(digests, scenario) {
+            newest.retain(|older| older.feature != column.feature);
+            newest.push(column);
+        }
+        newest
     }
 
     /// The digests of this column.
@@ -96,6 +106,12 @@ impl<'a> Column<'a> {
         }
         sum
     }
+}
+
+/// The numbers in a version, by which 17.0.9 is older than 17.0.15.
+fn numbers_of(version: &str) -> Vec<u32> {
+    let numbers = version.split(|c: char| !c.is_ascii_digit());
+    numbers.filter_map(|number| number.parse().ok()).collect()
 }
 
 /// The runs of a scenario, and on how many checks the tables rest: the first lines of each generated part.

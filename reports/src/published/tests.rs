@@ -52,13 +52,29 @@ fn versions_are_short_and_sorted_by_release() {
         version: version.into(),
         ..digest("results-causes")
     };
-    let digests = ["28-ea+18-x", "17.0.15+6", "25.0.3+9-LTS"].map(of);
+    let digests = ["28-ea+18-x", "17.0.15+6", "25.0.3+9-LTS", "17.0.9+9"].map(of);
     let jdks = digests.each_ref().map(|of| (of.jdk(), of.feature()));
-    assert_eq!(jdks, [("28-ea", 28), ("17.0.15", 17), ("25.0.3", 25)]);
+    assert_eq!(
+        jdks,
+        [
+            ("28-ea", 28),
+            ("17.0.15", 17),
+            ("25.0.3", 25),
+            ("17.0.9", 17)
+        ]
+    );
     assert_eq!(digests[0].file(), "causes-28-ea.json");
-    let columns = table::Column::of(&digests, "results-causes");
-    let shown: Vec<_> = columns.iter().map(|column| column.jdk).collect();
-    assert_eq!(shown, ["17.0.15", "25.0.3", "28-ea"]);
+    let shown = |columns: Vec<table::Column<'_>>| -> Vec<String> {
+        columns.iter().map(|column| column.jdk.to_owned()).collect()
+    };
+    assert_eq!(
+        shown(table::Column::of(&digests, "results-causes")),
+        ["17.0.9", "17.0.15", "25.0.3", "28-ea"]
+    );
+    assert_eq!(
+        shown(table::Column::newest(&digests, "results-causes")),
+        ["17.0.15", "25.0.3", "28-ea"]
+    );
 }
 
 #[test]
