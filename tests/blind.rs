@@ -115,8 +115,19 @@ fn changes(release: u32) -> Vec<(String, Change)> {
     fields.chain(types).chain(constants).collect()
 }
 
-/// Names without which Stackwitness does all its work, in at least one release (`hotspot/tests/layouts.rs` says why).
+/// Names without which Stackwitness does all its work, in at least one release (`hotspot/tests/layouts.rs` says why). The bits of
+/// `ConstMethod` say where the generic signature of a method is, which `libasgst` alone gives: nothing contradicts another bit.
 const NOT_MISSED: &[&str] = &[
+    "ConstMethod::_has_generic_signature",
+    "ConstMethod::_has_method_annotations",
+    "ConstMethod::_has_parameter_annotations",
+    "ConstMethod::_has_type_annotations",
+    "ConstMethod::_has_default_annotations",
+    "ConstMethodFlags::_misc_has_generic_signature",
+    "ConstMethodFlags::_misc_has_method_annotations",
+    "ConstMethodFlags::_misc_has_parameter_annotations",
+    "ConstMethodFlags::_misc_has_type_annotations",
+    "ConstMethodFlags::_misc_has_default_annotations",
     "JavaThread::_cont_entry",
     "ContinuationEntry::_return_pc",
     "ContinuationEntry::_parent",
@@ -143,9 +154,15 @@ fn all_changes(release: u32) -> Vec<(String, Change)> {
         let mut parts = line.split('\t');
         let (name, value) = (parts.next().expect(line), parts.next().expect(line));
         let is_constant = name.starts_with('_')
-            || ["frame::", "markWord::", "JavaThread::_not_terminated"]
-                .iter()
-                .any(|start| name.starts_with(start));
+            || [
+                "frame::",
+                "markWord::",
+                "JavaThread::_not_terminated",
+                "ConstMethod::_has_",
+                "ConstMethodFlags::_misc_",
+            ]
+            .iter()
+            .any(|start| name.starts_with(start));
         let is_owner = text.contains(&format!("\n{name}::"));
         let change = match name.rsplit_once("::") {
             _ if is_constant => {

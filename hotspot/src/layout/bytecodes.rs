@@ -1,6 +1,7 @@
 //! Bytecode as the VM keeps it: the interpreter replaces some instructions by its own
 //! (`share/interpreter/bytecodes.hpp`).
 
+use super::fields::Fields;
 use crate::memory::Memory;
 use classfile::instruction::padding;
 use classfile::operators::{Effect, Flow, Format, Opcode};
@@ -32,6 +33,39 @@ const OF_VM: [u8; 35] = {
     ]
 };
 
+/// The opcodes of the VM itself: which of them there are depends on the VM.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct VmOpcodes {
+    /// Whether there are `_fast_vgetfield` and `_fast_vputfield`, for fields that contain the fields of a value object.
+    has_flat_fields: bool,
+}
+
+impl VmOpcodes {
+    /// The opcodes of this VM.
+    pub fn find(fields: &impl Fields) -> VmOpcodes {
+        // The VM does not publish its opcodes. It has the two if it has value classes (JEP 401, JDK 28), and publishes their types.
+        VmOpcodes {
+            has_flat_fields: fields.find_size("FlatArrayKlass").is_some(),
+        }
+    }
+
+    /// The opcode that class files have where the VM has `byte`.
+    fn java_opcode(self, byte: u8) -> Option<u8> {
+        // `_fast_vgetfield` follows `_fast_agetfield`, and `_fast_vputfield` follows `_fast_aputfield`, the opcodes 203 and 212.
+        const FAST_VGETFIELD: u8 = 204;
+        const FAST_VPUTFIELD: u8 = 213;
+        let Some(index) = byte.checked_sub(FIRST_OF_VM) else {
+            return Some(byte);
+        };
+        let added = if self.has_flat_fields {
+            u8::from(byte >= FAST_VGETFIELD) + u8::from(byte >= FAST_VPUTFIELD)
+        } else {
+            0
+        };
+        OF_VM.get(usize::from(index - added)).copied()
+    }
+}
+
 /// The bytecode of a method.
 #[derive(Copy, Clone, Debug)]
 pub struct Bytecode {
@@ -39,6 +73,8 @@ pub struct Bytecode {
     pub start: usize,
     /// Its length in bytes.
     pub size: u16,
+    /// The opcodes of the VM itself that it may have.
+    pub opcodes: VmOpcodes,
 }
 
 /// What the instructions of a part of a method may do.
@@ -63,7 +99,7 @@ impl Bytecode {
         let mut bci = 0;
         while bci < self.size {
             let byte = memory.u8(self.at(bci))?;
-            let opcode = Opcode::of(java_opcode(byte)?)?;
+            let opcode = Opcode::of(self.opcodes.java_opcode(byte)?)?;
             if part.contains(&bci) {
                 does.calls |= matches!(opcode.effect(), Effect::Invoke(_));
                 does.leaves |= match opcode.flow() {
@@ -124,14 +160,6 @@ impl Bytecode {
     }
 }
 
-/// The opcode that class files have where the VM has `byte`.
-fn java_opcode(byte: u8) -> Option<u8> {
-    match byte.checked_sub(FIRST_OF_VM) {
-        None => Some(byte),
-        Some(index) => OF_VM.get(usize::from(index)).copied(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,6 +176,7 @@ mod tests {
         Bytecode {
             start: 0,
             size: bytes.len() as u16,
+            opcodes: VmOpcodes::default(),
         }
     }
 
@@ -207,5 +236,28 @@ mod tests {
         assert!(!leaves(0..10), "the jump ends at its start");
         assert!(leaves(4..10), "the jump ends before it");
         assert!(leaves(10..11), "a return");
+    }
+
+    /// The opcodes that the VM of JDK 28 gives at 203 to 239 (`Bytecodes::_java_code`).
+    #[test]
+    fn value_classes_add_two_opcodes() {
+        let (get, put, aload_0, iload) = (180, 181, 42, 21);
+        let mut expected = vec![get; 9];
+        expected.extend([put; 10]);
+        expected.extend([aload_0, aload_0, aload_0, aload_0, iload, iload, iload]);
+        expected.extend([182, 171, 171, 18, 19, 177, 182, get, put, aload_0, iload]);
+        let opcodes = VmOpcodes {
+            has_flat_fields: true,
+        };
+        let java = |opcodes: VmOpcodes| move |byte| opcodes.java_opcode(byte);
+        let found: Option<Vec<u8>> = (203..=239).map(java(opcodes)).collect();
+        assert_eq!(found, Some(expected));
+        assert_eq!(opcodes.java_opcode(202), Some(202));
+        assert_eq!(opcodes.java_opcode(240), None);
+        // Without value classes `_invokehandle` is 233, and there is none behind 237.
+        let usual = VmOpcodes::default();
+        assert_eq!(usual.java_opcode(233), Some(182));
+        assert_eq!([204, 213].map(java(usual)), [Some(get), Some(put)]);
+        assert_eq!(usual.java_opcode(238), None);
     }
 }

@@ -55,6 +55,15 @@ pub(super) static UPCALLS: &[Upcall] = &[
         Some("(I)Z"),
         LOADS,
     ),
+    // Value objects are compared by their fields where `if_acmpeq` and its kin, or the VM's own code, compare references
+    // (`InterpreterRuntime::is_substitutable`; C2 calls the method itself), and hashed by them (`ObjectSynchronizer::FastHashCode`).
+    // JDK 28, preview.
+    up(
+        Class("java/lang/runtime/ValueObjectMethods"),
+        "*",
+        None,
+        LOADS,
+    ),
     // Classes that are initialised in an AOT cache (`aotClassInitializer.cpp`, JDK 24).
     up(
         Subtypes("java/lang/Object"),

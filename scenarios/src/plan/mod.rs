@@ -51,14 +51,14 @@ impl Job {
             let value = value.replace(|c| !plain(c), "_");
             format!("-{value}")
         });
-        format!(
-            "runs/{:03}-{}{}",
-            self.number,
-            self.program.name,
-            values.collect::<String>()
-        )
+        // A file system takes 255 bytes. The number alone tells the folders of a session apart.
+        let values: String = values.collect::<String>().chars().take(LONGEST).collect();
+        format!("runs/{:03}-{}{values}", self.number, self.program.name)
     }
 }
+
+/// The greatest length of what a folder's name has of the matrix.
+const LONGEST: usize = 120;
 
 /// How long a JVM takes to start and to end.
 const START: Duration = Duration::from_secs(2);

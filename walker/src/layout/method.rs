@@ -3,7 +3,7 @@
 
 use crate::layout::class::Class;
 use crate::layout::memo::Memo;
-use hotspot::layout::bytecodes::Bytecode;
+use hotspot::layout::bytecodes::{Bytecode, VmOpcodes};
 use hotspot::layout::fields::Missing;
 use hotspot::layout::generic::GenericSignatures;
 use hotspot::layout::loaded::LoadedClasses;
@@ -31,14 +31,6 @@ impl Known {
         let bci = u16::try_from(bcp.wrapping_sub(self.code)).ok()?;
         (bci < self.size).then_some(bci)
     }
-
-    /// Its bytecode.
-    pub fn bytecode(&self) -> Bytecode {
-        Bytecode {
-            start: self.code,
-            size: self.size,
-        }
-    }
 }
 
 /// Reads methods.
@@ -49,6 +41,7 @@ pub struct Methods {
     loaded: LoadedClasses,
     ids: Ids,
     are_ids_words: bool,
+    opcodes: VmOpcodes,
     /// What walks have read of methods, by the address of the method, where ids are words.
     known: Memo<4>,
 }
@@ -80,6 +73,7 @@ impl Methods {
             loaded: LoadedClasses::find(tables)?,
             ids: Ids::find(tables)?,
             are_ids_words: false,
+            opcodes: VmOpcodes::find(tables),
             known: Memo::default(),
         };
         // Up to JDK 25 an id is the address of a word that has the method; from JDK 26 on it is a number
@@ -106,6 +100,15 @@ impl Methods {
         id: usize,
     ) -> Option<Method> {
         self.ids.method_of(&self.names, memory, klass, id)
+    }
+
+    /// The bytecode of a method.
+    pub fn bytecode(&self, known: &Known) -> Bytecode {
+        Bytecode {
+            start: known.code,
+            size: known.size,
+            opcodes: self.opcodes,
+        }
     }
 
     /// Whether the words from this address to the class look like a method.

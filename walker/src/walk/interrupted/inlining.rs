@@ -128,7 +128,7 @@ impl Walk<'_> {
         let calls = || {
             let compiled = self.method_of(instruction.nmethod).ok()?;
             let known = self.vm.methods.known(&self.memory, compiled)?;
-            known.bytecode().calls(&self.memory)
+            self.vm.methods.bytecode(&known).calls(&self.memory)
         };
         Some(Found::Between(if calls() == Some(false) {
             Between {
@@ -249,7 +249,7 @@ impl Walk<'_> {
         };
         let ((method, first), (_, last)) = (scope(from)?, scope(to)?);
         let known = self.vm.methods.known(memory, Method(method))?;
-        let bytecode = known.bytecode();
+        let bytecode = self.vm.methods.bytecode(&known);
         if !bytecode.calls(memory)? {
             return Some(true);
         }
