@@ -40,9 +40,6 @@ pub const TRACE_LIGHT: &[u8] = include_bytes!(concat!(
     "/trace-light/java/lang/StackwitnessTrace.class"
 ));
 
-/// The name of the hook class, in every mode.
-pub const TRACE_CLASS: &str = "java/lang/StackwitnessTrace";
-
 /// Runs fixtures: `NAME... [--millis N | --rounds N] [--seed N] [--times] | --list`.
 pub const MAIN_CLASS: &str = "stackwitness.fixtures.Main";
 

@@ -1,6 +1,7 @@
-//! A call that has not returned.
+//! A call that has not returned, and what the shadow stack knows of its caller.
 
 use super::{Code, Piece};
+use crate::arch::{Follow, Native};
 
 /// A call that has not returned.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
@@ -53,5 +54,34 @@ impl Call {
             self.code,
             Code::Compiled | Code::Interpreter | Code::NativeWrapper
         )
+    }
+}
+
+/// What is known of the interpreter at an instant.
+#[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
+pub enum Interpreted {
+    /// The frame at the frame pointer is whole. Its method.
+    Whole(usize),
+    /// A frame is being built, or was removed. The content of the register that has the method where a
+    /// frame is being built.
+    InPart(usize),
+    /// The program counter is not in the interpreter.
+    #[default]
+    No,
+}
+
+/// A compiled caller that goes on elsewhere than behind its call: its callee has thrown, or the caller is to be deoptimised.
+#[derive(Copy, Clone, Debug, Default)]
+pub(super) struct Diverted {
+    /// The call.
+    pub(super) call: Call,
+    /// The address.
+    pub(super) to: usize,
+}
+
+impl Diverted {
+    /// Whether the caller is still in the stub in which it went on, at `pc`.
+    pub(super) fn has_begun_at(&self, pc: usize) -> bool {
+        pc.wrapping_sub(self.to) < Native::MOST_HANDLER_STUB
     }
 }

@@ -8,9 +8,7 @@
 
 pub mod anchor;
 mod call;
-mod diverted;
 pub mod instructions;
-mod interpreted;
 mod replaced;
 pub mod shadow;
 pub mod truth;

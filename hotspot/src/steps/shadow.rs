@@ -6,9 +6,8 @@
 //! address again elsewhere or jump to it. So a call stays on the shadow stack while its return address
 //! is in a register, until the thread continues at the address or in the caller's code.
 
-pub use super::call::Call;
-use super::diverted::Diverted;
-pub use super::interpreted::Interpreted;
+use super::call::Diverted;
+pub use super::call::{Call, Interpreted};
 use super::replaced::Replaced;
 use super::{Code, Piece, Place, Stack, WORD};
 use crate::arch::{Arch, Flow, Follow, InterpretedFrame, Native};

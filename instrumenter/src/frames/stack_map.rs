@@ -3,13 +3,12 @@
 //! catch-alls.
 
 use super::inferred::Inferred;
-use super::names::Names;
 use crate::cover::CatchAlls;
 use crate::hooks::{Form, code as hooks};
 use crate::layout::{HANDLER, Moves};
 use crate::reason::{Reason, Stop};
 use classfile::file::{Attribute, Code};
-use classfile::pool::Additions;
+use classfile::pool::{Additions, PoolFull};
 use classfile::types::{FrameWriter, RawFrames, VType, next_bci, parameter_class};
 use classfile::{Malformed, Result};
 use std::borrow::Cow;
@@ -177,5 +176,34 @@ impl Moved {
         resolve: &mut impl FnMut(u16) -> Result<u16, Stop>,
     ) -> Result<(), Stop> {
         writer.add(at, &self.locals, &self.stack, resolve)
+    }
+}
+
+/// Constants of a class that its frames name, each added when first needed.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    pub(super) attribute: Option<u16>,
+    throwable: Option<u16>,
+    overflow: Option<u16>,
+}
+
+impl Names {
+    pub(super) fn throwable(&mut self, adds: &mut Additions<'_, '_>) -> Result<u16, PoolFull> {
+        class(&mut self.throwable, adds, b"java/lang/Throwable")
+    }
+
+    pub(crate) fn overflow(&mut self, adds: &mut Additions<'_, '_>) -> Result<u16, PoolFull> {
+        class(&mut self.overflow, adds, b"java/lang/StackOverflowError")
+    }
+}
+
+fn class(
+    known: &mut Option<u16>,
+    adds: &mut Additions<'_, '_>,
+    name: &'static [u8],
+) -> Result<u16, PoolFull> {
+    match *known {
+        Some(index) => Ok(index),
+        None => Ok(*known.insert(adds.class(Cow::Borrowed(name))?)),
     }
 }

@@ -1,8 +1,6 @@
 //! From rewritten to original code, and where the hooks are.
 
-use super::bci::{OriginalBci, RewrittenBci};
-use super::segment::{Segment, SegmentKind};
-use super::window::{HookKind, HookWindow};
+use super::window::{HookKind, HookWindow, OriginalBci, RewrittenBci, Segment, SegmentKind};
 use crate::hooks::code::{INVOKE, PUSH_AT};
 use classfile::entry::Presence;
 use classfile::instruction::shape;
