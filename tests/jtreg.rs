@@ -54,7 +54,7 @@ fn jtreg_passes_an_honest_jvm_and_fails_one_that_loses_frames() {
             honest.stdout.contains("Test results: passed: 1\n"),
             "{honest:#?}"
         );
-        let faulty = jtreg(dir.path(), jdk, "faulty", "--fault drop-middle:gst:50");
+        let faulty = jtreg(dir.path(), jdk, "faulty", "--fault drop-middle:gst:2");
         assert!(
             faulty.stdout.contains("Test results: failed: 1"),
             "{faulty:#?}"
