@@ -75,7 +75,7 @@ impl Stacks {
     }
 }
 
-/// Counted stacks of each walker. [`StackCounts`] bounds the memory: some 5 MiB for each walker.
+/// Counted stacks of each walker. [`StackCounts`] bounds the memory: at most some 64 MiB for each walker.
 #[derive(Default)]
 pub struct StacksOfWalkers(Mutex<BTreeMap<Sampler, StackCounts>>);
 

@@ -1,16 +1,13 @@
 //! Whole stacks: how often each ran, and how often a walker showed it.
 
 use super::claim::Claim;
-use crate::trace::{Frame, HookId, Methods, Presence};
+use crate::trace::{self, HookId, Methods, Presence};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
-/// The largest number of different stacks in memory.
-const MOST_STACKS: usize = 1 << 14;
-
-/// The largest number of frames of all stacks in memory: 4 MiB.
+/// The largest number of frames in memory, where stacks with equal callers share the frames of these: some 64 MiB.
 const MOST_FRAMES: usize = 1 << 20;
 
 /// The depth to which stacks are told apart, from below.
@@ -36,15 +33,43 @@ impl Seen {
     }
 }
 
+/// A frame with its callers, as a path from the bottom of a stack.
+#[derive(Debug)]
+struct Frame {
+    /// Index of the frame's caller; 0, the place below all stacks, at the bottom.
+    caller: u32,
+    method: HookId,
+    /// How often a stack ended here.
+    seen: Seen,
+}
+
 /// The stacks of one walker, counted. Each stack is its hooked methods, the lowest frame first.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct StackCounts {
-    counts: HashMap<Box<[HookId]>, Seen>,
-    frames: usize,
+    /// The first is no frame, but the place below all stacks: a stack without frames ends there.
+    frames: Vec<Frame>,
+    /// The frame of a method by its caller.
+    callees: HashMap<(u32, HookId), u32>,
     /// Stacks that came when the memory was full.
     other: Seen,
     all: Seen,
     same: u64,
+}
+
+impl Default for StackCounts {
+    fn default() -> StackCounts {
+        StackCounts {
+            frames: vec![Frame {
+                caller: 0,
+                method: HookId(0),
+                seen: Seen::default(),
+            }],
+            callees: HashMap::new(),
+            other: Seen::default(),
+            all: Seen::default(),
+            same: 0,
+        }
+    }
 }
 
 impl StackCounts {
@@ -73,15 +98,55 @@ impl StackCounts {
     fn count(&mut self, stack: &[HookId], seen: Seen) {
         self.all.add(seen);
         let kept = &stack[..stack.len().min(DEEPEST)];
-        if let Some(known) = self.counts.get_mut(kept) {
-            return known.add(seen);
+        match self.place(kept) {
+            Some(at) => self.frames[at as usize].seen.add(seen),
+            None => self.other.add(seen),
         }
-        let frames = self.frames + kept.len();
-        if self.counts.len() >= MOST_STACKS || frames > MOST_FRAMES {
-            return self.other.add(seen);
+    }
+
+    /// Index of the top frame of `stack`, which is added if it is new. `None` if the memory is full.
+    fn place(&mut self, stack: &[HookId]) -> Option<u32> {
+        let StackCounts {
+            frames, callees, ..
+        } = self;
+        let (mut top, mut known) = (0, 0);
+        while let Some(&callee) = stack
+            .get(known)
+            .and_then(|&method| callees.get(&(top, method)))
+        {
+            (top, known) = (callee, known + 1);
         }
-        self.frames = frames;
-        self.counts.insert(kept.into(), seen);
+        // All frames of the stack, or none: half a stack would be another stack.
+        let new = &stack[known..];
+        if !new.is_empty() && frames.len() + new.len() > MOST_FRAMES {
+            return None;
+        }
+        for &method in new {
+            let callee = frames.len() as u32;
+            callees.insert((top, method), callee);
+            frames.push(Frame {
+                caller: top,
+                method,
+                seen: Seen::default(),
+            });
+            top = callee;
+        }
+        Some(top)
+    }
+
+    /// All stacks with their counts, the lowest method first.
+    fn stacks(&self) -> impl Iterator<Item = (Vec<HookId>, Seen)> {
+        let ends = self.frames.iter().enumerate();
+        let ends = ends.filter(|(_, frame)| frame.seen != Seen::default());
+        ends.map(|(mut at, end)| {
+            let mut stack = vec![];
+            while at != 0 {
+                stack.push(self.frames[at].method);
+                at = self.frames[at].caller as usize;
+            }
+            stack.reverse();
+            (stack, end.seen)
+        })
     }
 
     /// The stacks so far, with the names that `name` gives to methods.
@@ -89,7 +154,7 @@ impl StackCounts {
         let (mut names, mut places) = (vec![], HashMap::new());
         let mut by_name: HashMap<String, u32> = HashMap::new();
         let mut sums: BTreeMap<Vec<u32>, Seen> = BTreeMap::new();
-        for (stack, &seen) in &self.counts {
+        for (stack, seen) in self.stacks() {
             // Methods of classes that were loaded twice share a name.
             let place = |hook: &HookId| {
                 *places.entry(*hook).or_insert_with(|| {
@@ -128,8 +193,8 @@ impl StackCounts {
 
 /// The hooked methods of a walk, the lowest frame first. Frames whose location proves that they have no entry do not
 /// count, as in [`newest`](super::newest).
-pub fn hooked(walk: &[Frame], methods: &impl Methods) -> Vec<HookId> {
-    let entry = |frame: &Frame| {
+pub fn hooked(walk: &[trace::Frame], methods: &impl Methods) -> Vec<HookId> {
+    let entry = |frame: &trace::Frame| {
         let hook = methods.hook(frame.method, frame.location);
         let has_entry = hook.filter(|(_, presence)| *presence != Presence::Absent);
         has_entry.map(|(hook, _)| hook)
@@ -321,25 +386,47 @@ mod tests {
 
     #[test]
     fn memory_is_bounded_and_no_instant_is_lost() {
-        let mut counts = StackCounts::default();
-        for number in 0..2 * MOST_STACKS as u32 {
-            counts.add(&stack(&[number]), Claim::Same);
+        let mut flat = StackCounts::default();
+        for number in 0..MOST_FRAMES as u32 + 1000 {
+            flat.add(&stack(&[number]), Claim::Same);
         }
-        assert_eq!(counts.counts.len(), MOST_STACKS);
         let mut deep = StackCounts::default();
-        for number in 0..MOST_STACKS as u32 {
-            let frames: Vec<u32> = (0..600).chain([number]).collect();
+        for number in 0..2 * (MOST_FRAMES / DEEPEST) as u32 {
+            let frames: Vec<u32> = (0..600).collect();
             deep.add(&stack(&[&[number], &frames[..]].concat()), Claim::Silent);
         }
-        assert!(deep.frames <= MOST_FRAMES && deep.other.truth > 0);
-        for counts in [&counts, &deep] {
-            let profiles = counts.profiles(|hook| hook.0.to_string());
-            let bottom = profiles.tree.frames.iter().filter(|of| of.depth == 0);
-            let shown: u64 = bottom.map(|of| of.seen.truth).sum();
-            assert!(shown + profiles.other.truth <= profiles.instants);
-            assert_eq!(profiles.tree.frames.len(), MOST_SHOWN);
-            let kept: u64 = counts.counts.values().map(|of| of.truth).sum();
-            assert_eq!(kept + profiles.other.truth, profiles.instants);
+        assert_eq!(flat.other.truth, 1001, "one place is that below all stacks");
+        assert!(deep.other.truth > 0);
+        for counts in [&flat, &deep] {
+            assert!(counts.frames.len() <= MOST_FRAMES);
+            let kept: u64 = counts.stacks().map(|(_, of)| of.truth).sum();
+            assert_eq!(kept + counts.other.truth, counts.all.truth);
+        }
+        let profiles = deep.profiles(|hook| hook.0.to_string());
+        let bottom = profiles.tree.frames.iter().filter(|of| of.depth == 0);
+        let shown: u64 = bottom.map(|of| of.seen.truth).sum();
+        assert!(shown + profiles.other.truth <= profiles.instants);
+        assert_eq!(profiles.tree.frames.len(), MOST_SHOWN);
+        // A stack that is known is counted still.
+        let (known, new) = (stack(&[7]), stack(&[u32::MAX]));
+        flat.add(&known, Claim::Same);
+        flat.add(&new, Claim::Same);
+        assert_eq!(flat.other.truth, 1002);
+    }
+
+    proptest! {
+        #[test]
+        fn each_stack_has_its_count(
+            all in prop::collection::vec(prop::collection::vec(0u32..5, 0..7), 0..60),
+        ) {
+            let (mut counts, mut expected) = (StackCounts::default(), BTreeMap::<_, u64>::new());
+            for methods in &all {
+                counts.add(&stack(methods), Claim::Silent);
+                *expected.entry(stack(methods)).or_default() += 1;
+            }
+            let counted: BTreeMap<_, u64> = counts.stacks().map(|(stack, of)| (stack, of.truth)).collect();
+            prop_assert_eq!(counted, expected);
+            prop_assert_eq!(counts.other, Seen::default());
         }
     }
 
