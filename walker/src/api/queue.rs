@@ -45,7 +45,6 @@ const MOST: c_int = 1 << 20;
 
 /// What is called for the elements of a queue.
 pub struct Handlers {
-    options: u32,
     each: Option<(Handler, UserPointer)>,
     before: Option<Around>,
     after: Option<Around>,
@@ -99,7 +98,7 @@ fn process(entry: &Queue, handlers: &Handlers, stack: &Stack<'_>) {
             Some(frames) => Iterator::of_frames(frames),
             None => {
                 let rest = stack.below(&element.mark);
-                Iterator::of_sample(&element.mark, rest, handlers.options)
+                Iterator::of_sample(&element.mark, rest, entry.options)
             }
         };
         // SAFETY: the iterator lives as long as the call; the rest is the user's.
@@ -124,7 +123,6 @@ pub unsafe extern "C" fn ASGST_RegisterQueue(
         return std::ptr::null();
     }
     let handlers = Handlers {
-        options: options.cast_unsigned(),
         each: fun.map(|fun| (fun, UserPointer(argument))),
         before: None,
         after: None,
@@ -167,15 +165,17 @@ pub unsafe extern "C" fn ASGST_Enqueue(
         let (kind, mark) = unsafe { mark(ucontext, queue.options, room)? };
         Ok((kind, element(mark, argument)))
     });
-    if let Some(helper) = helper() {
-        helper.ring();
-    }
-    match pushed {
+    let answer = match pushed {
         Ok(kind) => 1 + c_int::from(kind),
         Err(Refusal::Full) => FULL_QUEUE,
         Err(Refusal::Processing) => OTHER_ERROR,
-        Err(Refusal::Unwalkable(failure)) => failure.code(),
+        // There is nothing to process.
+        Err(Refusal::Unwalkable(failure)) => return failure.code(),
+    };
+    if let Some(helper) = helper() {
+        helper.ring();
     }
+    answer
 }
 
 /// See `profile2.h`.

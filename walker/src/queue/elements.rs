@@ -102,17 +102,23 @@ impl Queue {
         &self,
         sample: impl FnOnce(&mut Room) -> Result<(T, Element), Failure>,
     ) -> Result<T, Refusal> {
-        self.attempts.fetch_add(1, Relaxed);
+        // A stack that cannot be walked is no attempt: no queue would take it.
+        let attempt = || self.attempts.fetch_add(1, Relaxed);
         let pushed = self.owned(THREAD, |samples| {
             if samples.elements.len() >= self.capacity.load(Relaxed) {
+                attempt();
                 return Err(Refusal::Full);
             }
             let (answer, element) = sample(&mut samples.room).map_err(Refusal::Unwalkable)?;
+            attempt();
             samples.elements.push_back(element);
             self.count.store(samples.elements.len(), Release);
             Ok(answer)
         });
-        pushed.unwrap_or(Err(Refusal::Processing))
+        pushed.unwrap_or_else(|| {
+            attempt();
+            Err(Refusal::Processing)
+        })
     }
 
     /// The address of the element at `index`, from the oldest on, or from the youngest (-1) back. For the
