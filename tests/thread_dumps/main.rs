@@ -85,7 +85,8 @@ fn stacks_of_virtual_threads_are_true() {
             deadline.check();
             let of_honest = support::run_scenario(&jdk, scenario, seed, &[]).report;
             let java = of_honest.layer(Layer::JavaThread).expect("it is there");
-            assert_eq!(java.tally().mismatches(), 0, "{jdk:?}: {of_honest:#?}");
+            let mismatches = &of_honest.mismatches;
+            assert_eq!(java.tally().mismatches(), 0, "{jdk:?}: {mismatches:#?}");
             honest += java.tally().matches;
             let fault = ["--fault", "drop-top:java:1"];
             let faulty = support::run_scenario(&jdk, scenario, seed, &fault).report;

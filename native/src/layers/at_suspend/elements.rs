@@ -12,6 +12,9 @@ use std::collections::HashMap;
 /// The annotation of methods whose frames the VM hides from Java code.
 const HIDDEN: &[u8] = b"Ljdk/internal/vm/annotation/Hidden;";
 
+/// The annotation of methods that take part in mounting or unmounting a virtual thread.
+const MOUNT_TRANSITION: &[u8] = b"Ljdk/internal/vm/annotation/JvmtiMountTransition;";
+
 /// Frames of a method that no true stack has had so far.
 const NO_METHOD: MethodKey = MethodKey(0);
 
@@ -20,8 +23,8 @@ const NO_METHOD: MethodKey = MethodKey(0);
 pub struct Elements {
     /// By the binary name of the class, and the name of the method: the first such method that was seen.
     keys: HashMap<(String, String), MethodKey>,
-    /// Classes that have methods whose frames the VM hides, and classes that have none.
-    hides: HashMap<String, bool>,
+    /// Whether a class has a method with this annotation.
+    annotates: HashMap<(String, &'static [u8]), bool>,
 }
 
 impl Elements {
@@ -38,7 +41,7 @@ impl Elements {
             let class = dotted(&internal);
             let may_be_left_out = is_of_hidden_class(&internal)
                 || is_possibly_hidden(&class, &method)
-                    && self.class_hides(jvmti, env, frame.method, &class);
+                    && self.annotates(HIDDEN, jvmti, env, frame.method, &class);
             let key = self.keys.entry((class, method)).or_insert(frame.method);
             let location = match frame.location {
                 Location::NATIVE => Location::NATIVE,
@@ -57,16 +60,54 @@ impl Elements {
         stack.iter().map(element).collect()
     }
 
-    /// Whether the method's class names the annotation of hidden frames, as its constant pool shows.
-    fn class_hides(&mut self, jvmti: Jvmti, env: Env<'_>, method: MethodKey, class: &str) -> bool {
-        if let Some(&known) = self.hides.get(class) {
+    /// `truth` for this answer, which may have one frame more on top.
+    ///
+    /// While a virtual thread mounts or unmounts, its top frame is a native method like `VirtualThread.notifyJvmtiUnmount`.
+    /// GetStackTrace leaves out such frames: `JvmtiEnvBase::check_and_skip_hidden_frames` (jvmtiEnvBase.cpp) skips
+    /// methods with `jvmti_mount_transition()`, "to hide notification methods". Java code shows them: the handshake of
+    /// `java_lang_Thread::async_get_stack_trace` (javaClasses.cpp) skips `is_hidden()` alone. Both are right.
+    pub fn as_java_shows(
+        &mut self,
+        truth: &Truth,
+        env: Env<'_>,
+        stack: &[Frame],
+        (shown, answer): (&[Element], &[StackElement]),
+    ) -> Vec<Element> {
+        let (methods, jvmti) = (&truth.methods, truth.jvm.jvmti);
+        let left_out = stack.first().zip(answer.first()).filter(|(top, element)| {
+            let class = dotted(&element.class);
+            let of_top = methods.class_and_name(env, top.method);
+            element.line == Location::NATIVE
+                && top.location != Location::NATIVE
+                && of_top.is_some_and(|(of_top, _)| dotted(&of_top) == class)
+                && self.annotates(MOUNT_TRANSITION, jvmti, env, top.method, &class)
+        });
+        let left_out = left_out.map(|_| Element {
+            frame: self.of_answer(&answer[..1])[0],
+            may_be_left_out: true,
+        });
+        left_out.into_iter().chain(shown.iter().copied()).collect()
+    }
+
+    /// Whether the constant pool of the method's class names the annotation.
+    fn annotates(
+        &mut self,
+        annotation: &'static [u8],
+        jvmti: Jvmti,
+        env: Env<'_>,
+        method: MethodKey,
+        class: &str,
+    ) -> bool {
+        let key = (class.to_string(), annotation);
+        if let Some(&known) = self.annotates.get(&key) {
             return known;
         }
         let declaring = jvmti.declaring_class(env, JMethodId(method.0));
         let pool = declaring.and_then(|class| jvmti.constant_pool(class.get()));
-        let hides = pool.is_ok_and(|(_, pool)| pool.windows(HIDDEN.len()).any(|at| at == HIDDEN));
-        self.hides.insert(class.into(), hides);
-        hides
+        let names = |pool: &[u8]| pool.windows(annotation.len()).any(|at| at == annotation);
+        let is_named = pool.is_ok_and(|(_, pool)| names(&pool));
+        self.annotates.insert(key, is_named);
+        is_named
     }
 
     /// The stack that Java code gave.

@@ -217,8 +217,8 @@ impl Answered<'_> {
             return each(&|layer| slots.drop(layer, Drop::TooDeep));
         }
         let known = self.layers.truth;
-        let truth = confirmed.and_then(|stack| elements.of_stack(known, self.env, stack));
-        let Some(truth) = truth else {
+        let shown = |stack| elements.of_stack(known, self.env, stack).zip(Some(stack));
+        let Some((shown, stack)) = confirmed.and_then(shown) else {
             return each(&|layer| slots.count(layer, Verdict::Unverifiable));
         };
         for (&layer, answer) in self.of.iter().zip(&answers) {
@@ -226,6 +226,7 @@ impl Answered<'_> {
                 slots.count(layer, Verdict::Error(0));
                 continue;
             };
+            let truth = elements.as_java_shows(known, self.env, stack, (&shown, answer));
             let walk = elements.of_answer(answer);
             let check = Check {
                 layer,
