@@ -65,33 +65,34 @@ impl Sample {
             copied: Ok(()),
             seen: None,
             registers: Registers::default(),
-            stack_top: StackTop::EMPTY,
+            stack_top: StackTop::new(),
             handled: SignalSet::default(),
         })
     }
 }
 
-/// The number of words that are looked at, 32 KiB. This is enough for dozens of frames, for the return address
-/// in nearly all compiled frames, and mostly for the VM's frames between a JavaCalls entry and its
-/// caller.
-pub const WORDS: usize = 1 << 12;
+/// The largest number of words that are looked at, 128 KiB. A walk may end below class initialisers that the VM
+/// called one from the other: with `-Xcomp` 5,400 words lie above such a frame.
+pub const WORDS: usize = 1 << 14;
 
 /// Words from the stack pointer of the newest Java frame on: the thread's own stack pointer, or
 /// that of the anchor if the thread has left Java code.
 pub struct StackTop {
     /// The address of the first word.
     start: usize,
-    words: [usize; WORDS],
+    words: Box<[usize]>,
     count: usize,
 }
 
 impl StackTop {
-    /// No words.
-    pub const EMPTY: StackTop = StackTop {
-        start: 0,
-        words: [0; WORDS],
-        count: 0,
-    };
+    /// No words, and room for [`WORDS`].
+    pub fn new() -> StackTop {
+        StackTop {
+            start: 0,
+            words: vec![0; WORDS].into(),
+            count: 0,
+        }
+    }
 
     /// Copies the words, as far as the thread's stack reaches. Copies none if the stack pointer is
     /// not within the stack.
