@@ -78,7 +78,11 @@ fn stacks_of_virtual_threads_are_true() {
         let deadline = Deadline::new(format!("{jdk:?}: {ENOUGH} faults"));
         // Each answer is made false, so that each stack is in the report.
         let scenario = |seed: u64| {
-            let interpreted = if seed % 2 == 0 { "\"-Xint\"" } else { "" };
+            let interpreted = if seed.is_multiple_of(2) {
+                "\"-Xint\""
+            } else {
+                ""
+            };
             format!(
                 "name = \"virtual\"\nlayers = [\"java\"]\n[budget]\njava = 1\n\
              [sampling]\nno_pause = true\ngst_every = 1\nsuspend_share = 0.5\nevidence_limit = 1000\n\
