@@ -11,6 +11,8 @@ pub struct After {
     pub outcome: Outcome,
     /// Whether the user's own program ran.
     pub of_user: bool,
+    /// Whether the question was which profiles can be trusted.
+    pub is_about_profiles: bool,
     /// Whether the report was judged as `gate` does.
     pub is_judged_by_gate: bool,
     /// Whether the user interrupted the run.
@@ -32,7 +34,7 @@ pub fn steps(after: After, out: &Path) -> String {
         format!("stackwitness render {folder} --format table"),
     );
     let mut steps = match after.outcome {
-        Outcome::Within if !after.is_judged_by_gate => vec![
+        Outcome::Within if !after.is_judged_by_gate && !after.is_about_profiles => vec![
             all,
             (
                 "Enough checks for the budgets?",
@@ -105,7 +107,7 @@ mod tests {
         use crate::cli::Cli;
         use clap::Parser;
         for outcome in Outcome::ALL {
-            for flags in 0..32 {
+            for flags in 0..64 {
                 let after = After {
                     outcome,
                     of_user: flags & 1 > 0,
@@ -113,6 +115,7 @@ mod tests {
                     is_interrupted: flags & 4 > 0,
                     has_flags: flags & 16 > 0,
                     has_runs: flags & 8 > 0,
+                    is_about_profiles: flags & 32 > 0,
                 };
                 let text = steps(after, Path::new("out"));
                 assert!(text.lines().count() <= MOST + 2, "{text}");

@@ -134,6 +134,7 @@ pub fn run(mut args: RunArgs) -> Result<u8, Error> {
     let after = next::After {
         outcome: decision.outcome,
         of_user,
+        is_about_profiles: report.scenario == PROFILERS,
         is_judged_by_gate: args.judging.is_gate(),
         is_interrupted: interrupted.is_some(),
         has_flags: args.choice.has_flags(),

@@ -165,8 +165,12 @@ pub struct Profile {
     pub title: String,
     /// Its short name in tables.
     pub name: String,
-    /// The program.
+    /// The program, with its place in the matrix.
     pub program: String,
+    /// The program's name alone.
+    pub program_name: String,
+    /// The version of the JDK.
+    pub jdk: String,
     /// Instants with a truth.
     pub asked: u64,
     /// Instants without an answer.
@@ -175,9 +179,9 @@ pub struct Profile {
     pub renamed: u64,
     /// The part that is common to this profile and to the true one, from 0 to 1.
     pub overlap: Option<f64>,
-    /// The same for the truth of this profiler's own instants, if another truth of the same JVM is better.
+    /// The same for the truth of this profiler's own instants, if another truth of the same program is better.
     pub own_overlap: Option<f64>,
-    /// The hottest method by the best truth of the same JVM: name, true share, and this profile's share.
+    /// The hottest method by the best truth of the same program: name, true share, and this profile's share.
     pub hottest: Option<(String, f64, f64)>,
     /// Place of the truly hottest method in this profile, from 1.
     pub rank: Option<usize>,
@@ -190,6 +194,21 @@ pub struct Profile {
     pub advice: Advice,
     /// Why, in a sentence.
     pub reason: String,
+}
+
+impl Profile {
+    /// The profiler, with its JDK and program if `all` are not of one.
+    pub fn label(&self, all: &[Profile]) -> String {
+        let other_jdk = all.iter().any(|of| of.jdk != self.jdk);
+        let other_program = all.iter().any(|of| of.program_name != self.program_name);
+        let jdk = other_jdk.then_some(&*self.jdk);
+        let program = other_program.then_some(&*self.program_name);
+        let places: Vec<&str> = jdk.into_iter().chain(program).collect();
+        match &places[..] {
+            [] => self.title.clone(),
+            places => format!("{} ({})", self.title, places.join(", ")),
+        }
+    }
 }
 
 /// A method that a profile certainly counts too often or too rarely.

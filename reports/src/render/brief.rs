@@ -20,6 +20,9 @@ const LAYERS: usize = 10;
 const REASONS: usize = 3;
 const PROFILES: usize = 6;
 
+/// Least width of the column with the profilers.
+const PROFILER: usize = 29;
+
 /// Renders a summary for a terminal.
 pub fn brief(of: &Summary, style: Style) -> String {
     let mut out = Lines::new(style);
@@ -363,6 +366,28 @@ fn biased(of: &crate::model::Biased) -> String {
     }
 }
 
+/// The same with the number first, because the end of a long name may be cut off.
+fn worst(of: &crate::model::Biased) -> String {
+    match of.relative {
+        Some(relative) => format!("{} {}", signed(relative.value), of.name),
+        None => format!("never ran: {}", of.name),
+    }
+}
+
+/// Each profiler once, the best first. Of several runs with a profiler the one with the most instants counts.
+fn once_each(profiles: &[Profile], label: impl Fn(&Profile) -> String) -> Vec<&Profile> {
+    let mut once: Vec<&Profile> = vec![];
+    for of in profiles {
+        match once.iter_mut().find(|other| label(other) == label(of)) {
+            Some(other) if other.asked < of.asked => *other = of,
+            Some(_) => {}
+            None => once.push(of),
+        }
+    }
+    once.sort_by_key(|of| of.advice);
+    once
+}
+
 fn cost(out: &mut Lines, of: &Summary) {
     let costs = |hooked: bool| {
         let costs = of.costs.iter().filter(move |cost| cost.is_hooked == hooked);
@@ -379,9 +404,11 @@ fn cost(out: &mut Lines, of: &Summary) {
 }
 
 fn profiles(out: &mut Lines, profiles: &[Profile]) {
-    let hottest = profiles
-        .iter()
-        .find_map(|of| Some((of, of.hottest.as_ref()?)));
+    let all = profiles;
+    // A profiler with the best truth of its program has a hottest method of its own instants.
+    let best = all.iter().filter(|of| of.own_overlap.is_none());
+    let best = best.max_by_key(|of| of.asked);
+    let hottest = best.and_then(|of| Some((of, of.hottest.as_ref()?)));
     if let Some((of, (name, truth, _))) = hottest {
         let line = format!(
             "Truly hottest: {name}, {} of {} instants",
@@ -391,8 +418,13 @@ fn profiles(out: &mut Lines, profiles: &[Profile]) {
         out.line(Tone::Plain, &line);
         out.empty();
     }
+    let label = |of: &Profile| of.label(all).replace(" at the next ", ", next ");
+    let profiles = once_each(all, label);
+    let labels = profiles.iter().take(PROFILES);
+    let labels = labels.map(|of| label(of).chars().count());
+    let width = labels.max().unwrap_or(0).max(PROFILER);
     let head = format!(
-        "{:31} {:>9} {:>7} {:>9} {:>8} {:>8}  {}",
+        "{:width$} {:>9} {:>7} {:>9} {:>8} {:>8}  {}",
         "profile by", "instants", "lost", "renamed", "overlap", "hottest", "certainly miscounted"
     );
     out.line(Tone::Plain, &head);
@@ -408,12 +440,12 @@ fn profiles(out: &mut Lines, profiles: &[Profile]) {
         let worst = of
             .biased
             .first()
-            .map_or(String::new(), |of| format!("  {}", biased(of)));
-        let title: String = of.title.chars().take(31).collect();
+            .map_or(String::new(), |of| format!("  {}", worst(of)));
         out.line(
             Tone::Plain,
             &format!(
-                "{title:31} {:>9} {:>7} {:>9} {overlap:>8}{star}{shown:>8} {:>4}{worst}",
+                "{:width$} {:>9} {:>7} {:>9} {overlap:>8}{star}{shown:>8} {:>4}{worst}",
+                label(of),
                 count(of.asked),
                 part(of.lost, of.asked),
                 part(of.renamed, of.asked - of.lost),
@@ -431,7 +463,7 @@ fn profiles(out: &mut Lines, profiles: &[Profile]) {
         );
     }
     if stars {
-        out.line(Tone::Plain, "* against the instants of the best sampler of the same JVM; its own leave out code without safepoints");
+        out.line(Tone::Plain, "* against the best truth of the program: instants at safepoints leave out code without them");
     }
     out.empty();
     let parts = [
@@ -443,7 +475,7 @@ fn profiles(out: &mut Lines, profiles: &[Profile]) {
     for (advice, name) in parts {
         let of_kind = profiles.iter().filter(|of| of.advice == advice);
         let texts: Vec<String> = of_kind
-            .map(|of| format!("{}: {}", of.title, of.reason))
+            .map(|of| format!("{}: {}", label(of), of.reason))
             .collect();
         if !texts.is_empty() {
             out.wrapped(Tone::Plain, name, &texts.join(" \u{b7} "), 2);

@@ -6,7 +6,7 @@ use crate::model::{Advice, Biased, Profile};
 use crate::numbers::part;
 use oracle::When;
 use oracle::bias::{OTHERS, Sampler, Summary};
-use oracle::report::Report;
+use oracle::report::{Report, Run};
 use std::collections::BTreeMap;
 
 /// A profile that misses a larger part of the instants is not to be used.
@@ -29,17 +29,39 @@ const VISIBLE: f64 = 0.5;
 /// correction for many methods asks for a little more.
 const DEVIATIONS: f64 = 4.0;
 
+/// The axis of a matrix whose values run one program under several profilers, as scenario `profilers` has it.
+const AXIS: &str = "profiler";
+
 /// All profilers of all runs.
 pub(super) fn profiles(report: &Report) -> Vec<Profile> {
     let runs = report.runs.iter();
-    runs.flat_map(|run| {
-        let rows: Vec<Row<'_>> = of_run(run).collect();
-        let best = rows.iter().filter(|row| at_any_instant(row.sampler));
-        let best = best.max_by_key(|row| row.summary.instants);
-        let all: Vec<Profile> = rows.iter().map(|row| profile(row, best)).collect();
-        all
-    })
-    .collect()
+    let runs: Vec<(&Run, Vec<Row<'_>>)> = runs.map(|run| (run, of_run(run).collect())).collect();
+    let of_run = |(run, rows): &(&Run, Vec<Row<'_>>)| {
+        // Where no sampler of this JVM has a truth at arbitrary instants, that of another run of the program is nearer
+        // to what ran than instants at safepoints are.
+        let alike = runs.iter().filter(|(other, _)| is_alike(run, other));
+        let best = best(rows).or_else(|| best(alike.flat_map(|(_, rows)| rows)));
+        let profiles = rows.iter().map(|row| profile(row, best));
+        profiles.collect::<Vec<_>>()
+    };
+    runs.iter().flat_map(of_run).collect()
+}
+
+/// The row with the best truth: the one with the most arbitrary instants.
+fn best<'a, 'r: 'a>(rows: impl IntoIterator<Item = &'a Row<'r>>) -> Option<&'a Row<'r>> {
+    let rows = rows.into_iter();
+    let rows = rows.filter(|row| at_any_instant(row.sampler));
+    rows.max_by_key(|row| row.summary.instants)
+}
+
+/// Whether two runs differ in the profiler alone.
+fn is_alike(one: &Run, other: &Run) -> bool {
+    let axes = |run: &Run| {
+        let mut axes = run.axes.clone();
+        axes.remove(AXIS);
+        axes
+    };
+    (&one.scenario, &one.jdk, axes(one)) == (&other.scenario, &other.jdk, axes(other))
 }
 
 /// Whether the truth of the sampler's instants is that of the whole program. Instants at safepoints, and those at which
@@ -86,6 +108,8 @@ fn profile(row: &Row<'_>, best: Option<&Row<'_>>) -> Profile {
         title: name_of(row.sampler).to_owned(),
         name: row.sampler.name().to_owned(),
         program: row.run.title(),
+        program_name: row.run.scenario.clone(),
+        jdk: (row.run.jdk.as_ref()).map_or_else(String::new, |jdk| jdk.version.clone()),
         asked,
         lost,
         renamed: own.renamed,
@@ -170,7 +194,10 @@ fn advice(
         }
         _ if overlap < GOOD_OVERLAP || lost > FEW_LOST || biased.len() > FEW_BIASED => (
             Advice::TakeCare,
-            format!("{} methods are miscounted", biased.len()),
+            match biased.len() {
+                1 => "1 method is miscounted".into(),
+                n => format!("{n} methods are miscounted"),
+            },
         ),
         _ => (Advice::Trust, "the right hottest methods".into()),
     }
@@ -225,6 +252,40 @@ mod tests {
         let (name, truth, shown) = at_safepoint.hottest.as_ref().expect("it ran");
         assert_eq!((name.as_str(), *truth), ("A.hot", 0.6));
         assert!((shown - 0.0025).abs() < 1e-9);
+    }
+
+    #[test]
+    fn where_a_jvm_has_no_truth_at_any_instant_that_of_the_same_program_counts() {
+        let run = |profiler: &str, sampler, pairs| {
+            let mut run = Run::new("p", Exit::Code(0));
+            run.axes = [("profiler".into(), profiler.into())].into();
+            run.bias.insert(sampler, pairs);
+            run
+        };
+        // The hot method has no safepoint.
+        let dumps = || {
+            pairs(&[
+                ("x.A.hot()V", Claim::Same, 10),
+                ("x.A.other()V", Claim::Same, 3990),
+            ])
+        };
+        let signals = pairs(&[
+            ("x.A.hot()V", Claim::Same, 6000),
+            ("x.A.other()V", Claim::Same, 4000),
+        ]);
+        let mut report = crate::sample::report();
+        report.runs = vec![
+            run("dumps", Sampler::Safepoint, dumps()),
+            run("signals", Sampler::Walker(Layer::AsgctAsync), signals),
+        ];
+        let advice = |report: &Report| profiles(report)[0].advice;
+        assert_eq!(advice(&report), Advice::DoNotUse);
+        // The truth of another program, or of the program with other flags, says nothing of this one.
+        report.runs[1].scenario = "q".into();
+        assert_eq!(advice(&report), Advice::Trust);
+        report.runs[1].scenario = "p".into();
+        report.runs[1].axes.insert("flags".into(), "-Xint".into());
+        assert_eq!(advice(&report), Advice::Trust);
     }
 
     #[test]

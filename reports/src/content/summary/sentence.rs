@@ -116,10 +116,11 @@ fn foundation(rates: &[&Rate]) -> Option<String> {
 /// Which profiles can be trusted.
 fn of_profiles(profiles: &[Profile]) -> Option<String> {
     let of = |advice: Advice| {
-        let mut names: Vec<&str> = vec![];
+        let mut names: Vec<String> = vec![];
         for profile in profiles.iter().filter(|of| of.advice == advice) {
-            if !names.contains(&profile.title.as_str()) {
-                names.push(&profile.title);
+            let name = profile.label(profiles);
+            if !names.contains(&name) {
+                names.push(name);
             }
         }
         names.join(", ")

@@ -32,7 +32,7 @@ pub(super) fn section(of: &Summary) -> Markup {
             }
             ul.fates { @for rate in asked { (fate(rate)) } }
         }
-        @for profile in biased.iter().take(PROFILES) { (forest(profile)) }
+        @for profile in biased.iter().take(PROFILES) { (forest(profile, &profile.label(&of.profiles))) }
         @if biased.len() > PROFILES {
             p.foot { (biased.len() - PROFILES) " further profiles miscount methods: see \u{201c}All tables\u{201d}." }
         }
@@ -92,7 +92,7 @@ fn advice(profiles: &[Profile]) -> Markup {
                 tbody {
                     @for (kind, name) in kinds { @for profile in of(kind) {
                         tr {
-                            th scope="row" { (profile.title) } td { (profile.program) } td.n { (count(profile.asked)) }
+                            th scope="row" { (profile.label(profiles)) } td { (profile.program) } td.n { (count(profile.asked)) }
                             td.n { (part(profile.lost, profile.asked)) }
                             td.n {
                                 (profile.overlap.map_or("no data".into(), tenths))
@@ -114,7 +114,7 @@ fn advice(profiles: &[Profile]) -> Markup {
             }
         }
         p.foot {
-            "Overlap is the part that a profile has in common with what truly ran. Profiles of one JVM are compared with the "
+            "Overlap is the part that a profile has in common with what truly ran. Profiles of one program are compared with the "
             "truth at arbitrary instants: instants at safepoints leave out code without safepoints. "
             @if let Some((profile, visible)) = profiles.iter().find_map(|of| Some((of, of.visible?))) {
                 "A bias of the hottest method below " (share(visible)) " would not have been seen with the "
@@ -125,7 +125,7 @@ fn advice(profiles: &[Profile]) -> Markup {
 }
 
 /// The methods that a profile certainly miscounts, with intervals.
-fn forest(of: &Profile) -> Markup {
+fn forest(of: &Profile, label: &str) -> Markup {
     let shown: Vec<&Biased> = of.biased.iter().take(METHODS).collect();
     let ends = shown
         .iter()
@@ -137,7 +137,7 @@ fn forest(of: &Profile) -> Markup {
     let (low, high) = (low, high.min(2.0));
     let at = |bias: f64| 100.0 * (bias.clamp(low, high) - low) / (high - low);
     html! {
-        h3 { "Methods that " (of.title) " miscounts in " (of.program) }
+        h3 { "Methods that " (label) " miscounts in " (of.program) }
         p.lead {
             (counted(of.biased.len() as u64, "method is", "methods are"))
             " certainly counted too rarely (left, blue) or too often (right, red). The line is the 95 % interval."
