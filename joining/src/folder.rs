@@ -8,7 +8,7 @@ use crate::methods::NamedMethods;
 use crate::profiler::{Description, PROFILER_FILE};
 use crate::run::{Counts, judge_all};
 use oracle::bias::{Pairs, Sampler, StackCounts, StackProfiles};
-use oracle::record::{KindCount, Mismatch};
+use oracle::record::{JoinCounts, KindCount, Mismatch};
 use oracle::requests::{CLASSES_FILE, REQUESTS_FILE};
 use oracle::{Layer, RecordedSampler, TruthKind};
 use recordings::samples::{self, Wanted};
@@ -57,6 +57,35 @@ pub fn join(dir: &Path, layers: &[Layer], limit: usize) -> Option<Joined> {
     }))
 }
 
+/// Why there is no recording, and what makes one.
+fn no_recording(has_profiler: bool) -> io::Error {
+    io::Error::new(
+        io::ErrorKind::NotFound,
+        if has_profiler {
+            "the profiler wrote none: see its messages in the program's output"
+        } else {
+            "there is none; the program's `jvm_args` must have -XX:StartFlightRecording:filename={run}/requests.jfr"
+        },
+    )
+}
+
+/// Why a layer has nothing to judge although its sampler was asked, for a reader who sees no data.
+fn why_none_is_joined(counts: &JoinCounts) -> Option<String> {
+    let layer = counts.layer;
+    match (counts.requests, counts.events, counts.joined) {
+        (1.., 0, _) => Some(format!(
+            "the recording has no event for layer {layer}: is the event enabled in `jvm_args`, with a period that is \
+             shorter than the run?"
+        )),
+        (_, 1.., 0) => Some(format!(
+            "none of the recording's {} events for layer {layer} is of a moment at which its sampler interrupted a thread \
+             of this JVM: did another JVM write {RECORDING}?",
+            counts.events
+        )),
+        _ => None,
+    }
+}
+
 /// The profiler whose recording is in the folder `dir` of a run.
 fn description(dir: &Path) -> io::Result<Description> {
     let text = std::fs::read(dir.join(PROFILER_FILE))?;
@@ -73,8 +102,12 @@ fn read(dir: &Path, layers: &[Layer], limit: usize) -> io::Result<Joined> {
     let has_profiler = layers_of.any(|layer| layer.is_of(RecordedSampler::Profiler));
     let profiler = has_profiler.then(|| description(dir));
     let profiler = profiler.transpose()?;
+    let mut recorded = open(recording(dir)).map_err(|e| match e.kind() {
+        io::ErrorKind::NotFound => no_recording(has_profiler),
+        _ => e,
+    })?;
     let wanted = profiler.map_or_else(Wanted::of_jfr, |profiler| profiler.wanted());
-    let samples = samples::read(&mut open(recording(dir))?, &wanted)?;
+    let samples = samples::read(&mut recorded, &wanted)?;
     let mut methods = NamedMethods::new(&file.methods);
     let classes = open(dir.join(CLASSES_FILE)).and_then(Classes::read);
     let classes = classes.ok().map(|mut classes| {
@@ -114,6 +147,7 @@ fn read(dir: &Path, layers: &[Layer], limit: usize) -> io::Result<Joined> {
     if let Some(why) = &samples.cut {
         notes.push(format!("the recording was not read to its end: {why}"));
     }
+    notes.extend(counts.joined.values().filter_map(why_none_is_joined));
     let (mismatches, kinds) = mismatches.kinds();
     let stacks = counts_of.iter().map(|(&of, counts)| {
         let profiles = counts.profiles(|hook| methods.shown_hook(hook));

@@ -1,6 +1,6 @@
 //! Repeats the work of a run without the agent, to measure what the agent costs.
 
-use super::launch::{JAVAC_CLASS, Launch, group, work};
+use super::launch::{JAVAC_CLASS, Launch, group, options, work};
 use super::watch::{Ending, Watch};
 use crate::plan::Job;
 use crate::process::{Process, interrupt};
@@ -32,6 +32,7 @@ pub(crate) fn measure(
     let args = same_work(&job.program.start, java_args, &output)
         .ok_or("the program did not say how much it has done")?;
     let dir = dir.join(DIR);
+    let args = with_options(args, options(job, &dir));
     let mut launch = Launch::without_agent(job, &dir, args).map_err(|e| e.to_string())?;
     let watch = Watch {
         deadline: job.program.deadline,
@@ -83,6 +84,13 @@ fn same_work(start: &Start, args: &[String], output: &str) -> Option<Vec<String>
     }
 }
 
+/// The arguments of a run, which begin with its options, with those of another run in their place: what the second JVM
+/// writes to the folder of its run, as a recording, must not replace what the first one wrote.
+fn with_options(mut args: Vec<String>, options: Vec<String>) -> Vec<String> {
+    args.splice(..options.len(), options);
+    args
+}
+
 /// The number of rounds in a line of a fixture's output.
 fn rounds(line: &str) -> Option<u64> {
     let told = line
@@ -123,6 +131,14 @@ mod tests {
             same,
             Some(words("-cp jar stackwitness.fixtures.Javac --rounds 5"))
         );
+    }
+
+    #[test]
+    fn each_of_the_two_jvms_writes_to_its_own_folder() {
+        let args = words("filename=/run/a.jfr -jar a.jar /run/x");
+        let options = words("filename=/run/without-agent/a.jfr");
+        let expected = "filename=/run/without-agent/a.jfr -jar a.jar /run/x";
+        assert_eq!(with_options(args, options), words(expected));
     }
 
     #[test]

@@ -210,10 +210,15 @@ fn prepare(kit: &Kit, job: &Job, dir: &Path) -> io::Result<PathBuf> {
     Ok(path)
 }
 
-fn java_args(kit: &Kit, job: &Job, dir: &Path) -> io::Result<Vec<String>> {
+/// The program's own options for a JVM whose run has the folder `dir`. They come first in [`Launch::java_args`].
+pub(crate) fn options(job: &Job, dir: &Path) -> Vec<String> {
     let run = dir.display().to_string();
     let options = job.program.jvm_args.iter();
-    let mut args: Vec<String> = options.map(|option| option.replace(RUN, &run)).collect();
+    options.map(|option| option.replace(RUN, &run)).collect()
+}
+
+fn java_args(kit: &Kit, job: &Job, dir: &Path) -> io::Result<Vec<String>> {
+    let mut args = options(job, dir);
     match &job.program.start {
         Start::Fixtures { names, seconds } => {
             let count = match names.len() {
