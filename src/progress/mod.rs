@@ -3,9 +3,11 @@
 //! user's program has the terminal: nothing.
 
 mod drawing;
+mod estimate;
 
 use crate::output::{Stream, print};
 use drawing::Drawing;
+use estimate::Estimate;
 use oracle::Layer;
 use oracle::tally::Tally;
 use reports::count;
@@ -14,15 +16,15 @@ use scenarios::plan::{Job, Plan};
 use std::env;
 use std::io::{IsTerminal, stderr};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Shows the progress of a session.
 pub struct Progress {
     style: Style,
     title: String,
-    /// The expected time of the current program, and of the programs after it.
-    takes: Duration,
-    later: Duration,
+    estimate: Estimate,
+    /// When the current program started.
+    start: Instant,
 }
 
 enum Style {
@@ -43,8 +45,8 @@ impl Progress {
         Progress {
             style,
             title: String::new(),
-            takes: Duration::ZERO,
-            later: plan.takes().unwrap_or_default(),
+            estimate: Estimate::new(plan.jobs.iter().map(Job::takes).collect()),
+            start: Instant::now(),
         }
     }
 
@@ -61,16 +63,17 @@ impl Progress {
             Event::Starts { at, of, job } => {
                 let places: String = job.axes.values().map(|value| format!(" {value}")).collect();
                 self.title = format!("[{at}/{of}] {}{places}", job.program.name);
-                self.takes = job.takes().unwrap_or_default();
-                self.later = self.later.saturating_sub(self.takes);
+                self.estimate.starts(at - 1);
+                self.start = Instant::now();
                 self.line(": starts");
             }
             Event::Runs { elapsed, tallies } => {
-                let left = (self.takes + self.later).saturating_sub(*elapsed);
-                let left = about(left).map_or(String::new(), |left| format!(", {left} left"));
+                let left = self.estimate.left(*elapsed).and_then(about);
+                let left = left.map_or(String::new(), |left| format!(", {left} left"));
                 let head = format!("{}: {} s{left}", self.title, elapsed.as_secs());
                 if let Style::Redrawn(drawing) = &mut self.style {
-                    write(&drawing.redraw(&table(head, tallies)));
+                    let counts = format!("  {}", counts(tallies));
+                    write(&drawing.redraw(&table([head, counts], tallies)));
                 }
             }
             Event::RunsAlone => {
@@ -80,8 +83,9 @@ impl Progress {
                 }
             }
             Event::Ended { run } => {
+                self.estimate.ended(self.start.elapsed());
                 let tallies: Vec<_> = run.layers.iter().map(|c| (c.layer, c.tally())).collect();
-                self.line(&counts(Duration::from_secs_f64(run.wall_s), &tallies));
+                self.line(&format!(": {} s, {}", run.wall_s as u64, counts(&tallies)));
                 if let Style::Redrawn(drawing) = &mut self.style {
                     drawing.keep();
                 }
@@ -152,8 +156,8 @@ fn about(time: Duration) -> Option<String> {
     }
 }
 
-/// A head and a line for each layer, short enough for a terminal of 80 columns.
-fn table(head: String, tallies: &[(Layer, Tally)]) -> Vec<String> {
+/// Lines at the head and a line for each layer, short enough for a terminal of 80 columns.
+fn table(head: [String; 2], tallies: &[(Layer, Tally)]) -> Vec<String> {
     let title = format!(
         "  {:<16} {:>13} {:>13} {:>11} {:>10}",
         "layer", "checks", "match", "mismatches", "no answer"
@@ -165,34 +169,34 @@ fn table(head: String, tallies: &[(Layer, Tally)]) -> Vec<String> {
             count(tally.checks()),
             count(tally.matches),
             count(tally.mismatches()),
-            unanswered(tally)
+            unanswered(tally.errors(), tally.checks())
         )
     });
-    [head, title].into_iter().chain(rows).collect()
+    head.into_iter().chain([title]).chain(rows).collect()
 }
 
-/// The share of a layer's questions to which the walker returned an error code.
-fn unanswered(tally: &Tally) -> String {
-    match tally.checks() {
+/// The share of the questions to which walkers returned an error code.
+fn unanswered(errors: u64, checks: u64) -> String {
+    match checks {
         0 => "-".into(),
-        checks => format!("{:.1} %", tally.errors() as f64 * 100.0 / checks as f64),
+        checks => format!("{:.1} %", errors as f64 * 100.0 / checks as f64),
     }
 }
 
 /// Counts that fit on one line of a terminal: what walkers were asked, without a truth's checks of itself.
-fn counts(elapsed: Duration, tallies: &[(Layer, Tally)]) -> String {
-    let walked = || {
+fn counts(tallies: &[(Layer, Tally)]) -> String {
+    let sum = |of: fn(&Tally) -> u64| -> u64 {
         let walked = tallies.iter();
-        walked.filter(|(layer, _)| layer.row().walker.is_some())
+        let walked = walked.filter(|(layer, _)| layer.row().walker.is_some());
+        walked.map(|(_, tally)| of(tally)).sum()
     };
-    let walks: u64 = walked().map(|(_, tally)| tally.checks()).sum();
-    let mismatches: u64 = walked().map(|(_, tally)| tally.mismatches()).sum();
+    let walks = sum(Tally::checks);
     format!(
-        ": {} s, {} {}, {} mismatches",
-        elapsed.as_secs(),
+        "{} {}, {} without an answer, {} mismatches",
         count(walks),
         if walks == 1 { "walk" } else { "walks" },
-        count(mismatches)
+        unanswered(sum(Tally::errors), walks),
+        count(sum(Tally::mismatches))
     )
 }
 
@@ -208,10 +212,29 @@ mod tests {
     }
 
     #[test]
+    fn counts_are_of_walks_and_say_how_many_had_no_answer() {
+        let tally = |matches, errors| Tally {
+            matches,
+            error: [(-5, errors)].into(),
+            ..Tally::default()
+        };
+        let tallies = [
+            (Layer::Ground, tally(1_000_000, 0)),
+            (Layer::Gst, tally(1_000, 0)),
+            (Layer::AsgctAsync, tally(750, 250)),
+        ];
+        assert_eq!(
+            counts(&tallies),
+            "2,000 walks, 12.5 % without an answer, 0 mismatches"
+        );
+    }
+
+    #[test]
     fn each_layer_has_a_line_that_fits_a_terminal() {
         let tallies = Layer::ALL.map(|layer| (layer, Tally::default()));
-        let table = table("[1/4] fixtures: 3 s, about 2 min left".into(), &tallies);
-        assert_eq!(table.len(), 2 + Layer::ALL.len());
+        let head = "[1/4] fixtures: 3 s, about 2 min left".to_owned();
+        let table = table([head, counts(&tallies)], &tallies);
+        assert_eq!(table.len(), 3 + Layer::ALL.len());
         assert!(
             table.iter().all(|line| line.chars().count() < 80),
             "{table:#?}"

@@ -51,7 +51,10 @@ fn a_log_says_what_runs_for_how_long_and_what_came_of_it() {
         "{announced}"
     );
     assert_eq!(starts, "[1/1] p: starts");
-    assert!(ended.ends_with(" s, 1 walk, 0 mismatches"), "{ended}");
+    assert!(
+        ended.ends_with(" s, 1 walk, 0.0 % without an answer, 0 mismatches"),
+        "{ended}"
+    );
     assert!(output.stdout.lines().count() <= 25, "{output:#?}");
     let (_, next) = output
         .stdout
@@ -91,7 +94,7 @@ fn a_terminal_has_a_table_of_layers_while_a_program_runs() {
         .unwrap_or_else(|| panic!("{drawn}"));
     assert_eq!(rows[at + 1], ["gst", "1", "1", "0", "0.0", "%"], "{drawn}");
     // CUU: the next drawing replaces this drawing.
-    assert!(drawn.contains("\x1b[3A"), "{drawn}");
+    assert!(drawn.contains("\x1b[4A"), "{drawn}");
 }
 
 #[test]
