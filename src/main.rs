@@ -115,6 +115,6 @@ fn execute(mut command: Command) -> Result<u8, Error> {
         Command::Man(args) => manual::man(&args),
         Command::Dev(DevCommand::Listing(args)) => listing::command(&args),
         Command::Dev(DevCommand::Rewrite(args)) => rewrite::command(&args),
-        Command::Publish(args) => publish::command(&args),
+        Command::Dev(DevCommand::Publish(args)) => publish::command(&args),
     }
 }

@@ -5,10 +5,11 @@ use std::ffi::OsString;
 use std::path::Path;
 
 /// Old commands, and the words that took their place.
-const COMMANDS: [(&str, &[&str]); 3] = [
+const COMMANDS: [(&str, &[&str]); 4] = [
     ("edges", &["judge"]),
     ("listing", &["dev", "listing"]),
     ("rewrite", &["dev", "rewrite"]),
+    ("publish", &["dev", "publish"]),
 ];
 
 /// Old options of a command, and what took their place: another option, or nothing where the value alone is left.
@@ -108,6 +109,7 @@ mod tests {
             ("sw edges --json a.json b.jfr", "sw judge -o a.json b.jfr"),
             ("sw edges --json=a.json b.jfr", "sw judge -o a.json b.jfr"),
             ("sw listing run", "sw dev listing run"),
+            ("sw publish run", "sw dev publish run"),
             (
                 "sw --color never rewrite a b",
                 "sw --color never dev rewrite a b",

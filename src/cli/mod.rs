@@ -93,14 +93,9 @@ pub enum Command {
     },
     /// Print a manual page, or write that of each command
     Man(ManArgs),
-    /// For the developers of Stackwitness: generated code, hooks in class files
+    /// For developers of Stackwitness: generated code, hooks in class files, docs
     #[command(subcommand)]
     Dev(DevCommand),
-    /// Store reports for the documentation, and write the parts of it that come from reports and tables
-    ///
-    /// Without reports the pages are written anew from those that are stored.
-    #[command(hide = true)]
-    Publish(PublishArgs),
 }
 
 /// What only developers of Stackwitness need.
@@ -110,6 +105,10 @@ pub enum DevCommand {
     Listing(ListingArgs),
     /// Insert the hooks into a class, a jar or a folder
     Rewrite(crate::rewrite::RewriteArgs),
+    /// Store reports for the documentation, and write the parts of it that come from reports and tables
+    ///
+    /// Without reports the pages are written anew from those that are stored.
+    Publish(PublishArgs),
 }
 
 /// The options of `man`.
@@ -123,7 +122,7 @@ pub struct ManArgs {
     pub out: Option<PathBuf>,
 }
 
-/// The options of `publish`.
+/// The options of `dev publish`.
 #[derive(Debug, Args)]
 pub struct PublishArgs {
     /// Reports of the scenarios in docs/results/scenarios, each of one JDK: files or their folders
@@ -134,7 +133,7 @@ pub struct PublishArgs {
     pub docs: PathBuf,
 }
 
-/// The options of `listing`.
+/// The options of `dev listing`.
 #[derive(Debug, Args)]
 #[command(after_help = reports::listing::LEGEND)]
 pub struct ListingArgs {

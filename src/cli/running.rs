@@ -298,6 +298,12 @@ pub struct ReduceArgs {
     pub out: PathBuf,
 }
 
+/// A number of machines.
+fn machines(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|&number| number > 0);
+    number.ok_or_else(|| "a number of machines, from 1 on".into())
+}
+
 /// A time of programs, in seconds.
 fn seconds(text: &str) -> Result<f64, String> {
     let seconds = text.parse::<f64>().map_err(|e| e.to_string())?;
@@ -329,7 +335,7 @@ pub struct PlanArgs {
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
     /// Number of machines [default: one machine for each JVM that runs]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = machines)]
     pub shards: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! `stackwitness publish`: the parts of the documentation that come from stored reports and from tables.
+//! `stackwitness dev publish`: the parts of the documentation that come from stored reports and from tables.
 //!
 //! * [`commands`]: the commands and their options;
 //! * [`built_in`]: the built-in scenarios.
@@ -94,7 +94,7 @@ mod tests {
         }
         assert!(
             stale.is_empty(),
-            "{stale:?} in docs are stale: run `cargo run -- publish`"
+            "{stale:?} in docs are stale: run `cargo run -- dev publish`"
         );
     }
 

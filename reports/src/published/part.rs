@@ -1,10 +1,10 @@
 //! The generated part of a page.
 
 /// The line before the generated part of a page.
-const START: &str = "<!-- written by `stackwitness publish` -->\n";
+const START: &str = "<!-- written by `stackwitness dev publish` -->\n";
 
 /// The line behind it.
-const END: &str = "<!-- end of what `stackwitness publish` writes -->\n";
+const END: &str = "<!-- end of what `stackwitness dev publish` writes -->\n";
 
 /// The generated part of a page of the documentation.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -132,7 +132,7 @@ fn the_catalogue_names_the_files_of_fixtures() {
 
 #[test]
 fn a_part_is_put_between_the_marks_alone() {
-    let page = "# Title\n<!-- written by `stackwitness publish` -->\nold\n<!-- end of what `stackwitness publish` writes -->\nend\n";
+    let page = "# Title\n<!-- written by `stackwitness dev publish` -->\nold\n<!-- end of what `stackwitness dev publish` writes -->\nend\n";
     let part = Part::new("results/index.md", "new\n".into());
     let written = part.put_into(page).expect("it has marks");
     assert!(written.starts_with("# Title\n") && written.ends_with("-->\nend\n"));
