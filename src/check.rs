@@ -110,7 +110,8 @@ fn progress(pair: &Pair<'_>) -> String {
     let answer = pair.answer;
     let (pairs, minutes) = (answer.pairs, answer.minutes);
     format!(
-        "{pairs} pairs in {minutes:.1} minutes, now {}: nothing is sure yet",
+        "{pairs} {} in {minutes:.1} minutes, now {}: nothing is sure yet",
+        if pairs == 1 { "pair" } else { "pairs" },
         pair.program.name
     )
 }

@@ -28,7 +28,7 @@ pub fn command(args: &ListingArgs) -> Result<u8, Error> {
         Err(e) if e.kind() == io::ErrorKind::NotFound => {
             let run = args.run.display();
             return Err(Error::usage(format!(
-                "{run} has no steps: only runs with `steps` have them, as those of `--scenario step`"
+                "{run} has no steps: only runs with `steps` have them, as those of `stackwitness run --scenario step`"
             )));
         }
         file => file.map_err(&failed)?,

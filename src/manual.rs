@@ -50,7 +50,7 @@ pub fn man(args: &ManArgs) -> Result<u8, Error> {
             let shown = command.get_subcommands().filter(|sub| !sub.is_hide_set());
             let names: Vec<&str> = shown.map(Command::get_name).collect();
             Error::usage(format!(
-                "there is no command `{word}`: {name} has {}",
+                "there is no command `{word}` of {name}; known: {}",
                 names.join(", ")
             ))
         })?;

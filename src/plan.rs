@@ -70,6 +70,15 @@ impl Choice {
         !self.flags.is_empty() || !self.flag.is_empty()
     }
 
+    /// The first word of a set of flags if it is no flag: `java` would take it for the name of a class. Words behind may
+    /// be values.
+    fn no_flag(&self) -> Option<String> {
+        let sets = self.sets_of_flags();
+        let mut words = sets.iter().filter_map(|set| set.split_whitespace().next());
+        let word = words.find(|word| !word.starts_with(['-', '@']))?;
+        Some(word.to_owned())
+    }
+
     /// Each set of flags of the VM with which every program runs.
     fn sets_of_flags(&self) -> Vec<String> {
         let single = self.flag.join(" ");
@@ -92,6 +101,12 @@ impl Choice {
                 "--jar and --benchmark are for the scenarios of suites, as renaissance and dacapo, and not for `{}`; any \
                  other jar runs with `stackwitness run -- -jar FILE`",
                 scenario.name
+            )));
+        }
+        if let Some(word) = self.no_flag() {
+            return Err(scenarios::Error::Scenario(format!(
+                "`{word}` in --flags is no flag of the VM, which begins with `-`: -Xmx4g, for example; arguments of a program \
+                 stand behind `--`"
             )));
         }
         let measured = scenario.measured();

@@ -105,7 +105,7 @@ fn with_kind<'a>(report: &'a Report, kind: &SoughtKind) -> Result<Vec<&'a Run>, 
             _ => known.join(", "),
         };
         return Err(Error::usage(format!(
-            "the report has no mismatch of kind {kind}; it has {known}"
+            "the report has no mismatch of kind {kind}; known: {known}"
         )));
     }
     Ok(runs)

@@ -49,7 +49,10 @@ impl Settings {
     }
 
     fn parse(text: &str) -> Result<Settings, Error> {
-        toml::from_str(text).map_err(|e| Error::usage(format!("{FILE}: {e}")))
+        toml::from_str(text).map_err(|e| {
+            let place = scenarios::toml_mistake(text, &e);
+            Error::usage(format!("{FILE}:{place}"))
+        })
     }
 
     /// Adds to a command what its user did not say. Returns the options that were added, as the user would give them.

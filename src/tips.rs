@@ -19,6 +19,16 @@ pub fn tip(mistake: &clap::Error, arguments: impl Iterator<Item = OsString>) -> 
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
     let (command, rest) = words.split_first()?;
+    let is_word = |word: &&String| !word.starts_with('-');
+    if command == "gate"
+        && mistake.kind() == ErrorKind::UnknownArgument
+        && let [base, new] = rest.iter().filter(is_word).collect::<Vec<_>>()[..]
+        && rest.len() == 2
+    {
+        return Some(format!(
+            "`gate` judges one report; this compares two: stackwitness compare {base} {new}"
+        ));
+    }
     let is_unknown = matches!(
         mistake.kind(),
         ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand
@@ -91,6 +101,12 @@ mod tests {
             with_option.ends_with("stackwitness run --hooks light -- -Xmx1g A"),
             "{with_option}"
         );
+    }
+
+    #[test]
+    fn who_gives_two_reports_wants_to_compare_them() {
+        let told = told("stackwitness gate old new").unwrap_or_default();
+        assert!(told.ends_with("stackwitness compare old new"), "{told}");
     }
 
     #[test]

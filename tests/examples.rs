@@ -40,8 +40,55 @@ fn main() -> ExitCode {
             .into_owned();
         Trial::test(name, move || check(&case))
     };
-    let trials = cases.into_iter().map(trial).collect();
+    let mistakes = cases.clone();
+    let mut trials: Vec<Trial> = cases.into_iter().map(trial).collect();
+    trials.push(Trial::test("mistakes_name_their_remedy", move || {
+        remedies(&mistakes)
+    }));
     libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// What a message says that names a remedy: a command, an option, the values or keys that are known, what to give.
+const REMEDIES: [&str; 21] = [
+    "`stackwitness ",
+    "stackwitness run --",
+    "stackwitness compare",
+    "Usage:",
+    "did you mean",
+    "possible values:",
+    "known here:",
+    "known:",
+    "with -",
+    "give ",
+    "--help",
+    "docs/",
+    "needs",
+    "name a",
+    "ls out/runs",
+    "more checks",
+    "expected",
+    "nor one of",
+    "say PATH",
+    "behind `--`",
+    "Examples:",
+];
+
+/// Each mistake of a user gets a message that says what to do.
+fn remedies(cases: &[PathBuf]) -> Result<(), Failed> {
+    let read = |case: &Path, file| fs::read_to_string(case.join(file)).unwrap_or_default();
+    let mistakes = cases.iter().filter(|case| read(case, "code").trim() == "2");
+    let mistakes: Vec<&PathBuf> = mistakes.collect();
+    assert!(mistakes.len() >= 50, "{} mistakes", mistakes.len());
+    let says_nothing = |case: &&&PathBuf| {
+        let told = read(case, "stdout") + &read(case, "stderr");
+        !REMEDIES.iter().any(|remedy| told.contains(remedy))
+    };
+    let silent: Vec<_> = mistakes.iter().filter(says_nothing).collect();
+    if silent.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("without a remedy: {silent:#?}").into())
+    }
 }
 
 fn check(case: &Path) -> Result<(), Failed> {

@@ -86,7 +86,9 @@ pub enum Error {
         holder: String,
     },
     /// Reports do not belong together.
-    #[error("cannot merge: {0}")]
+    #[error(
+        "cannot merge: {0}; give the reports of the parts of one plan (`stackwitness plan`), each once"
+    )]
     Merge(String),
     /// A baseline cannot be read or made.
     #[error("{path}: {why}", path = .path.display())]

@@ -52,6 +52,7 @@ pub use run::origin::Maker;
 pub use run::reduce::{Reduced, Reduction, Tried};
 pub use run::session::{self, Done, Event, Session};
 pub use scenario::{Scenario, known};
+pub use text::toml_mistake;
 
 /// A random seed, short enough to be typed again.
 pub fn random_seed() -> u64 {

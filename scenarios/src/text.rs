@@ -42,9 +42,18 @@ pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> S
     }
 }
 
+/// Where a TOML text is wrong, and what is wrong, in the words of a user: `LINE:COLUMN: MISTAKE`.
+pub fn toml_mistake(text: &str, mistake: &toml::de::Error) -> String {
+    let (line, column) = position(text, mistake.span().map_or(0, |span| span.start));
+    format!("{line}:{column}: {}", plain(mistake.message()))
+}
+
 /// What serde says of an unknown name, in the words of a user, with the most similar name that is known.
 pub(crate) fn plain(message: &str) -> String {
     let message = message.trim_end();
+    if let Some(plain) = in_words(message) {
+        return plain;
+    }
     let [kind @ ("variant" | "field"), rest] = message
         .strip_prefix("unknown ")
         .and_then(|rest| rest.split_once(' '))
@@ -63,6 +72,19 @@ pub(crate) fn plain(message: &str) -> String {
     )
 }
 
+/// What a message of serde means for a scenario, if it is one of those that name a remedy badly.
+fn in_words(message: &str) -> Option<String> {
+    if let Some(field) = message.strip_prefix("missing field ") {
+        let remedy = match field {
+            "`program`" => "add a `[[program]]`, as docs/scenarios.md shows",
+            _ => "add it",
+        };
+        return Some(format!("{field} is missing: {remedy}"));
+    }
+    let is_list_missing = message.ends_with("expected a sequence");
+    is_list_missing.then(|| format!("{message}: write a list, as in [\"a\", \"b\"]"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,5 +99,17 @@ mod tests {
         let told = plain("unknown field `zzz`, expected `name` or `layers`");
         assert_eq!(told, "unknown key `zzz`: known here: name, layers");
         assert_eq!(plain("expected a string"), "expected a string");
+    }
+
+    #[test]
+    fn what_is_missing_comes_with_its_remedy() {
+        assert_eq!(
+            plain("missing field `program`\n"),
+            "`program` is missing: add a `[[program]]`, as docs/scenarios.md shows"
+        );
+        assert_eq!(
+            plain("invalid type: string \"P\", expected a sequence"),
+            "invalid type: string \"P\", expected a sequence: write a list, as in [\"a\", \"b\"]"
+        );
     }
 }

@@ -215,7 +215,10 @@ fn gather(
             .notes
             .iter()
             .map(|note| format!("; {}", shown(note)));
-        let what = format!("there is no stack{}", notes.collect::<String>());
+        let what = format!(
+            "there is no stack in it; `--event NAME` reads other events of a JFR recording{}",
+            notes.collect::<String>()
+        );
         return Err(Error::about(&files[0])(what));
     }
     if gathered.edges == u64::MAX {
@@ -240,6 +243,12 @@ fn each<S: Sink>(
     for (at, file) in files.iter().enumerate() {
         begin(sink, at);
         recordings::read(file, events, sink).map_err(|e| match e {
+            recordings::Error::Io(e) if e.kind() == std::io::ErrorKind::NotFound => {
+                let file = file.display();
+                Error::usage(format!(
+                    "there is no file {file}: give a recording, or a folder with recordings"
+                ))
+            }
             recordings::Error::NoSuchEvent { .. } => {
                 Error::usage(format!("{}: {e}", file.display()))
             }

@@ -34,7 +34,10 @@ pub fn command(args: &RewriteArgs) -> Result<u8, Error> {
 fn rewrite(args: &RewriteArgs) -> Result<Summary, Error> {
     let (from, to) = (&args.input, &args.output);
     let is_folder = fs::metadata(from)
-        .map_err(|e| Error::usage(format!("{}: {e}", from.display())))?
+        .map_err(|e| {
+            let from = from.display();
+            Error::usage(format!("{from}: {e}; give a class, a jar or a folder"))
+        })?
         .is_dir();
     if overlap(from, to, is_folder) {
         let (from, to) = (from.display(), to.display());

@@ -239,6 +239,7 @@ fn the_page_is_accessible_in_light_and_dark_and_fits_a_phone() {
         (&probed, 1200, &[][..]),
         (&probed, 1200, &dark[..]),
         (&phone, 390, &[][..]),
+        (&phone, 390, &dark[..]),
     ] {
         let all = [
             &["--window-size=1200,900", "--virtual-time-budget=60000"][..],

@@ -219,6 +219,20 @@ impl Facts {
         ))
     }
 
+    /// Where to read why `java` did not start, and what stands there. The launcher writes to standard error, and the VM
+    /// to standard output (`defaultStream::output_stream`).
+    fn message(&self, dir: &Path) -> String {
+        if self.foreground {
+            return "see its message above".into();
+        }
+        let mut outputs = [names::STDERR, names::STDOUT].into_iter();
+        let found = outputs.find_map(|name| Some((name, first_words(&dir.join(name))?)));
+        match found {
+            Some((name, words)) => format!("see its message in {}/{name}: {words}", self.dir),
+            None => format!("it wrote no message; the folder of the run is {}", self.dir),
+        }
+    }
+
     /// Why a run is worthless, if it is.
     fn invalid(&self, dir: &Path, records: &Records, counted: &[(Layer, Tally)]) -> Option<String> {
         if let Exit::NotStarted(why) = &self.exit {
@@ -234,11 +248,6 @@ impl Facts {
         if let Some(why) = &records.invalid {
             return Some(format!("the agent gave up: {why}"));
         }
-        let see = if self.foreground {
-            "above".into()
-        } else {
-            format!("in {}/stderr.txt", self.dir)
-        };
         match (&records.started, &self.exit) {
             // Agents of earlier versions did not say what else they could not read.
             (Some(started), _) if !started.asgct && records.lost.is_empty() => Some(format!(
@@ -246,8 +255,8 @@ impl Facts {
                 started.vm
             )),
             (_, &Exit::Code(code)) if !has_started(records, code, counted) => Some(format!(
-                "the program did not start: java ended with {code}; see its message {see}{}",
-                first_words(dir)
+                "the program did not start: java ended with {code}; {}",
+                self.message(dir)
             )),
             _ => None,
         }
@@ -265,20 +274,21 @@ fn blind(lost: &[Lost]) -> BTreeSet<Layer> {
 const MESSAGE: u64 = 4096;
 const SHOWN: usize = 200;
 
-/// The first line that `java` wrote to its standard error, as the end of a sentence; empty if that went elsewhere.
-fn first_words(dir: &Path) -> String {
+/// The first line in which a file of output says why `java` did not start.
+fn first_words(file: &Path) -> Option<String> {
     let mut text = vec![];
-    let read = File::open(dir.join(names::STDERR));
-    let read = read.and_then(|file| file.take(MESSAGE).read_to_end(&mut text));
+    let read = File::open(file).and_then(|file| file.take(MESSAGE).read_to_end(&mut text));
+    read.ok()?;
     let text = String::from_utf8_lossy(&text);
-    // What the launcher says of variables of the environment is no message.
-    let mut lines = text
-        .lines()
-        .filter(|line| !line.starts_with("Picked up ") && !line.is_empty());
-    match (read, lines.next()) {
-        (Ok(_), Some(line)) => format!(": {}", line.chars().take(SHOWN).collect::<String>()),
-        _ => String::new(),
-    }
+    // What the launcher says of variables of the environment is no message. HotSpot's `vm_exit_during_initialization`
+    // prints the reason below a title.
+    let says_nothing = |line: &&str| {
+        line.trim().is_empty()
+            || line.starts_with("Picked up ")
+            || *line == "Error occurred during initialization of VM"
+    };
+    let line = text.lines().find(|line| !says_nothing(line))?;
+    Some(line.chars().take(SHOWN).collect())
 }
 
 /// Whether a program has started. `code` is the exit code of its JVM.

@@ -108,8 +108,8 @@ impl Jdk {
             .map(|jdk| jdk.home.display().to_string())
             .collect();
         match &homes[..] {
-            [] => String::new(),
-            homes => format!("; this machine has {}", homes.join(", ")),
+            [] => "; give the folder of a JDK".into(),
+            homes => format!("; give the folder of a JDK, as {}", homes.join(", ")),
         }
     }
 

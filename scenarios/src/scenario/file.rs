@@ -5,7 +5,7 @@ use super::model::{Matrix, Program, Scenario, Start, Suite, SuiteKind, default_b
 use super::sampling::{FileSampling, share_of_methods};
 use super::variation::Variation;
 use crate::Error;
-use crate::text::{plain, position, sha256};
+use crate::text::{nearest, plain, position, sha256, toml_mistake};
 use oracle::budget::Budget;
 use oracle::record::Sampling;
 use oracle::{Hooking, Layer, When};
@@ -18,15 +18,12 @@ use toml::Spanned;
 
 /// Reads a scenario; `file` names it in messages.
 pub(super) fn parse(text: &str, file: &str) -> Result<Scenario, Error> {
-    let fail = |span: Range<usize>, message: &str| {
+    let read: File = toml::from_str(text)
+        .map_err(|e| Error::Scenario(format!("{file}:{}", toml_mistake(text, &e))))?;
+    let mut scenario = read.check().map_err(|(span, message)| {
         let (line, column) = position(text, span.start);
-        Error::Scenario(format!("{file}:{line}:{column}: {}", plain(message)))
-    };
-    let read: File =
-        toml::from_str(text).map_err(|e| fail(e.span().unwrap_or(0..0), e.message()))?;
-    let mut scenario = read
-        .check()
-        .map_err(|(span, message)| fail(span, &message))?;
+        Error::Scenario(format!("{file}:{line}:{column}: {}", plain(&message)))
+    })?;
     scenario.sha256 = Some(sha256(text));
     Ok(scenario)
 }
@@ -287,8 +284,12 @@ impl Fixtures {
         let names = check::texts(&self.names, "leave it out for all that run by default")?;
         let known = [java_fixtures::FIXTURE_NAMES, java_fixtures::STRESS_NAMES].concat();
         for name in self.names.iter().flat_map(Spanned::get_ref) {
-            if !known.contains(&name.get_ref().as_str()) {
-                return Err((name.span(), format!("no fixture `{}`", name.get_ref())));
+            let given = name.get_ref().as_str();
+            if !known.contains(&given) {
+                let nearest = nearest(given, known.iter().copied());
+                let all = known.join(", ");
+                let told = format!("no fixture `{given}`: {nearest}known: {all}");
+                return Err((name.span(), told));
             }
         }
         let seconds = check::seconds(&self.seconds, "seconds")?;

@@ -26,7 +26,9 @@ pub fn read(path: &Path, is_cause: impl Fn(&CauseName) -> bool) -> Result<KnownI
     match known.complaint().or(unknown) {
         Some((at, complaint)) => {
             let (line, column) = position(&text, place(&text, at));
-            Err(fail(format!(":{line}:{column}: {complaint}")))
+            Err(fail(format!(
+                ":{line}:{column}: {complaint}; docs/ci.md shows such a file"
+            )))
         }
         None => Ok(known),
     }

@@ -23,9 +23,12 @@ impl Profiler {
             Some((path, options)) => (path, Some(options.to_owned())),
             None => (given, None),
         };
-        let library = Path::new(path)
-            .canonicalize()
-            .map_err(|e| Error::Scenario(format!("no library of a profiler at {path}: {e}")))?;
+        let library = Path::new(path).canonicalize().map_err(|e| {
+            let told = format!(
+                "no library of a profiler at {path}: {e}; give the path of its agent library"
+            );
+            Error::Scenario(told)
+        })?;
         let description = match description {
             Some(file) => read(file)?,
             None => Description::of(&library).ok_or_else(|| {

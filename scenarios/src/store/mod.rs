@@ -83,6 +83,10 @@ pub fn read_report(path: &Path) -> Result<Report, Error> {
     parse_report(&text, &file)
 }
 
+/// What to do about a report that was not written to its end.
+const INSTEAD: &str =
+    "`stackwitness render FOLDER --from-records` makes it from the records of its runs";
+
 /// Reads the text of a report; `file` names it in messages.
 pub fn parse_report(text: &[u8], file: &Path) -> Result<Report, Error> {
     let fail = |why: String| Error::Report {
@@ -90,11 +94,11 @@ pub fn parse_report(text: &[u8], file: &Path) -> Result<Report, Error> {
         why,
     };
     if text.is_empty() {
-        return Err(fail("the file is empty".into()));
+        return Err(fail(format!("the file is empty; {INSTEAD}")));
     }
     let value: serde_json::Value = serde_json::from_slice(text).map_err(|e| {
         if e.is_eof() {
-            fail(format!("the report is cut off ({e})"))
+            fail(format!("the report is cut off ({e}); {INSTEAD}"))
         } else {
             fail(format!(
                 "not a report, which is the file {} of a run: {e}",
@@ -109,7 +113,12 @@ pub fn parse_report(text: &[u8], file: &Path) -> Result<Report, Error> {
                 "its schema is {n}; this version reads schemas {OLDEST_SCHEMA} to {SCHEMA}"
             )));
         }
-        None => return Err(fail("not a report: it has no `schema`".into())),
+        None => {
+            return Err(fail(format!(
+                "not a report, which is the file {} of a run: it has no `schema`",
+                names::REPORT
+            )));
+        }
     }
     // Parsed from the text, because a `serde_json::Value` loses duplicate keys.
     let report: Report =
