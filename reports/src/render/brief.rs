@@ -1,15 +1,12 @@
 //! A report on one screen of a terminal: at most 25 lines of 100 columns.
 
 use super::escape::visible;
+use super::screen::Lines;
 use super::text::Style;
 use crate::model::{Advice, CauseCount, Profile, Rate, Summary, Tone};
 use crate::numbers::{
     count, counted, digits, duration, exact, interval, part, share, signed, tenths,
 };
-use std::fmt::Write;
-
-/// Length of a line, in characters.
-const WIDTH: usize = 100;
 
 /// Number of lines, without the caller's hints on what to do next.
 const LINES: usize = 21;
@@ -55,71 +52,6 @@ pub fn verdict(of: &Summary, style: Style) -> String {
         "verdict: {}: {why}\n",
         style.paint(outcome.into(), &outcome.to_string())
     )
-}
-
-/// Lines that are never too long.
-struct Lines {
-    text: String,
-    style: Style,
-    lines: usize,
-}
-
-impl Lines {
-    fn new(style: Style) -> Lines {
-        Lines {
-            text: String::new(),
-            style,
-            lines: 0,
-        }
-    }
-
-    /// Adds a line; what is too long is cut off.
-    fn line(&mut self, tone: Tone, line: &str) {
-        let line = visible(line).replace('\u{a0}', " ");
-        let shown = if line.chars().count() > WIDTH {
-            let kept: String = line.chars().take(WIDTH - 1).collect();
-            format!("{}\u{2026}", kept.trim_end())
-        } else {
-            line
-        };
-        let _ = writeln!(self.text, "{}", self.style.paint(tone, shown.trim_end()));
-        self.lines += 1;
-    }
-
-    /// Adds an empty line, unless the last one is empty.
-    fn empty(&mut self) {
-        if !self.text.ends_with("\n\n") {
-            self.text.push('\n');
-            self.lines += 1;
-        }
-    }
-
-    /// Adds a text of several words behind a name, on at most `most` lines.
-    fn wrapped(&mut self, tone: Tone, name: &str, text: &str, most: usize) {
-        let indent = name.chars().count();
-        let mut lines = vec![String::new()];
-        for word in text.split(' ').filter(|word| !word.is_empty()) {
-            let line = lines.last_mut().expect("there is a line");
-            let length = line.chars().count();
-            if length > 0 && indent + length + 1 + word.chars().count() > WIDTH {
-                lines.push(word.to_owned());
-            } else {
-                line.push_str(if length > 0 { " " } else { "" });
-                line.push_str(word);
-            }
-        }
-        if lines.len() > most {
-            lines.truncate(most);
-            lines
-                .last_mut()
-                .expect("at least one line")
-                .push_str(" \u{2026}");
-        }
-        for (at, line) in lines.iter().enumerate() {
-            let head = if at == 0 { name } else { "" };
-            self.line(tone, &format!("{head:indent$}{line}"));
-        }
-    }
 }
 
 /// What must be known before anything else.

@@ -8,6 +8,7 @@ mod html;
 mod junit;
 mod limits;
 mod markdown;
+mod screen;
 mod text;
 
 pub use annotations::annotations;

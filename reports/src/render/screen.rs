@@ -1,0 +1,77 @@
+//! The lines of a screen: never too long.
+
+use super::escape::visible;
+use super::text::Style;
+use crate::model::Tone;
+use std::fmt::Write;
+
+/// Length of a line, in characters.
+const WIDTH: usize = 100;
+
+/// Lines that are never too long.
+pub(super) struct Lines {
+    /// The text so far.
+    pub(super) text: String,
+    style: Style,
+    /// The number of its lines.
+    pub(super) lines: usize,
+}
+
+impl Lines {
+    /// No line yet.
+    pub(super) fn new(style: Style) -> Lines {
+        Lines {
+            text: String::new(),
+            style,
+            lines: 0,
+        }
+    }
+
+    /// Adds a line; what is too long is cut off.
+    pub(super) fn line(&mut self, tone: Tone, line: &str) {
+        let line = visible(line).replace('\u{a0}', " ");
+        let shown = if line.chars().count() > WIDTH {
+            let kept: String = line.chars().take(WIDTH - 1).collect();
+            format!("{}\u{2026}", kept.trim_end())
+        } else {
+            line
+        };
+        let _ = writeln!(self.text, "{}", self.style.paint(tone, shown.trim_end()));
+        self.lines += 1;
+    }
+
+    /// Adds an empty line, unless the last one is empty.
+    pub(super) fn empty(&mut self) {
+        if !self.text.ends_with("\n\n") {
+            self.text.push('\n');
+            self.lines += 1;
+        }
+    }
+
+    /// Adds a text of several words behind a name, on at most `most` lines.
+    pub(super) fn wrapped(&mut self, tone: Tone, name: &str, text: &str, most: usize) {
+        let indent = name.chars().count();
+        let mut lines = vec![String::new()];
+        for word in text.split(' ').filter(|word| !word.is_empty()) {
+            let line = lines.last_mut().expect("there is a line");
+            let length = line.chars().count();
+            if length > 0 && indent + length + 1 + word.chars().count() > WIDTH {
+                lines.push(word.to_owned());
+            } else {
+                line.push_str(if length > 0 { " " } else { "" });
+                line.push_str(word);
+            }
+        }
+        if lines.len() > most {
+            lines.truncate(most);
+            lines
+                .last_mut()
+                .expect("at least one line")
+                .push_str(" \u{2026}");
+        }
+        for (at, line) in lines.iter().enumerate() {
+            let head = if at == 0 { name } else { "" };
+            self.line(tone, &format!("{head:indent$}{line}"));
+        }
+    }
+}
