@@ -16,6 +16,9 @@ pub struct Proofs {
     /// lacks, newest first: `package.Class.name`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub deoptimised: Vec<String>,
+    /// The methods of the compiled frames on the stack that are larger than their code says, newest first: `package.Class.name`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub extended: Vec<String>,
     /// The kind of the code that had called the VM below each JavaCalls entry on the stack, newest
     /// first, as far as the copied words reach.
     #[serde(skip_serializing_if = "Vec::is_empty")]

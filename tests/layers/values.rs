@@ -3,6 +3,7 @@
 
 use crate::support::{self, Deadline, jdks, run_scenario};
 use oracle::Layer;
+use oracle::record::CauseName;
 use oracle::report::Exit;
 use std::fs;
 use std::process::Command;
@@ -31,7 +32,7 @@ fn values_in_arguments_and_returns_are_walked() {
             ["down", "up", "leaf"].map(|m| format!("-XX:CompileCommand=dontinline,Values::{m}"));
         let scenario = format!(
             "name = \"values\"\n\
-             layers = [\"ground\", \"gst\", \"asgct-safepoint\", \"asgst-safepoint\", \"asgst-async\"]\n\
+             layers = [\"ground\", \"gst\", \"asgct-safepoint\", \"asgct-async\", \"asgst-safepoint\", \"asgst-async\"]\n\
              [[program]]\nname = \"program\"\nbaseline = false\n\
              jvm_args = [\"--enable-preview\", \"-XX:CompileCommand=quiet\", \"{}\"]\n\
              java = [\"-cp\", {:?}, \"Values\", \"8000\"]\n",
@@ -40,6 +41,7 @@ fn values_in_arguments_and_returns_are_walked() {
         );
         let deadline = Deadline::new(format!("{jdk:?}: waiting for walks of values"));
         let (mut checks, mut walks) = (0, 0);
+        let (mut known, mut unexplained) = (0, 0);
         for seed in 1.. {
             deadline.check();
             let ran = run_scenario(&jdk, &scenario, seed, &[]);
@@ -61,11 +63,26 @@ fn values_in_arguments_and_returns_are_walked() {
             }
             checks += tally(Layer::Gst).matches;
             walks += tally(Layer::AsgstAsync).matches;
+            for mismatch in &ran.report.mismatches {
+                let cause = mismatch.cause.as_ref().map(CauseName::as_str);
+                *(if cause == Some("unexplained") {
+                    &mut unexplained
+                } else {
+                    &mut known
+                }) += 1;
+            }
             let of_jvm = tally(Layer::AsgctSafepoint);
-            println!("{jdk:?}: {checks} checks, {walks} walks; AsyncGetCallTrace: {of_jvm:?}");
+            println!(
+                "{jdk:?}: {checks} checks, {walks} walks; AsyncGetCallTrace: {of_jvm:?}, {known} with a cause, \
+                 {unexplained} unexplained"
+            );
             if checks >= ENOUGH && walks >= ENOUGH {
                 break;
             }
         }
+        assert!(
+            unexplained <= 1 + known / 10,
+            "{jdk:?}: {known} have a cause, {unexplained} have none"
+        );
     }
 }

@@ -85,6 +85,10 @@ pub trait Arch: Copy + fmt::Debug + 'static {
     /// put there. Then the stack pointer is not where the size of the frame says.
     fn is_stack_pointer_moved(code: &[u8]) -> bool;
 
+    /// Of `code`, a whole compiled method: how far from the stack pointer its frame has its own size, in bytes, if the method may
+    /// extend its frame for the fields of value objects.
+    fn frame_size_word(code: &[u8]) -> Option<usize>;
+
     /// Whether `code`, the bytes at the program counter in a native wrapper, is behind the removal
     /// of the wrapper's frame.
     fn is_wrapper_frame_removed(code: &[u8]) -> bool;

@@ -7,6 +7,7 @@
 mod below_stub;
 mod called_by_vm;
 mod cause;
+mod extended_frame;
 mod frame_removed;
 mod frozen_frames;
 mod interpreter_frame;
@@ -37,6 +38,7 @@ pub static CAUSES: &[Cause] = &[
     interpreter_frame::CAUSE,
     leaf_call::CAUSE,
     upcall_stub::CAUSE,
+    extended_frame::CAUSE,
     unwalkable_caller::CAUSE,
     unexplained::CAUSE,
 ];

@@ -11,7 +11,7 @@ use hotspot::layout::entry::Words;
 use hotspot::layout::interpreter;
 use hotspot::proofs::{InterpreterFrame, Proofs};
 use rustc_hash::FxBuildHasher;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use vm::memory::kernel::{OwnMemory, peek, peek_bytes};
 
 /// How a stack was seen, which decides where causes are looked for.
@@ -63,7 +63,7 @@ pub fn find(jvm: &Jvm, env: Env<'_>, seen: Sampled<'_>, stacks: &Stacks<'_>) -> 
             };
             Proofs {
                 is_next_record: is_next_record(jvm, cache, pc, words, stacks),
-                ..of_stack(jvm, cache, words, stacks)
+                ..of_stack(jvm, cache, pc, words, stacks)
             }
         }
         Sampled::InSignal(sample) => {
@@ -85,15 +85,24 @@ pub fn find(jvm: &Jvm, env: Env<'_>, seen: Sampled<'_>, stacks: &Stacks<'_>) -> 
                 is_leaf_call,
                 is_caller_misplaced: is_leaf_call
                     && is_caller_misplaced(jvm, cache, words, sample.registers.fp, stacks),
-                ..of_stack(jvm, cache, words, stacks)
+                ..of_stack(jvm, cache, pc, words, stacks)
             }
         }
     }
 }
 
-/// What the words of the stack show, whatever runs.
-fn of_stack(jvm: &Jvm, cache: &CodeCache, stack: Words<'_>, stacks: &Stacks<'_>) -> Proofs {
-    let mut proofs = Proofs::default();
+/// What the words of the stack show, whatever runs; the newest Java frame is at `pc`.
+fn of_stack(
+    jvm: &Jvm,
+    cache: &CodeCache,
+    pc: usize,
+    stack: Words<'_>,
+    stacks: &Stacks<'_>,
+) -> Proofs {
+    let mut proofs = Proofs {
+        extended: extended(cache, pc, stack),
+        ..Proofs::default()
+    };
     // Recursion repeats its return addresses.
     let mut known = HashSet::<usize, FxBuildHasher>::default();
     for &word in stack.words {
@@ -133,6 +142,43 @@ fn of_stack(jvm: &Jvm, cache: &CodeCache, stack: Words<'_>, stacks: &Stacks<'_>)
     let calls_from_stub = proofs.entries.contains(&CodeKind::Stub);
     proofs.is_lowest_named = calls_from_stub && (stacks.is_lowest_named)();
     proofs
+}
+
+/// The methods of the compiled frames that are larger than their code says, newest first.
+fn extended(cache: &CodeCache, pc: usize, stack: Words<'_>) -> Vec<String> {
+    /// A method whose frames may be extended.
+    struct Extends {
+        blob: Blob,
+        /// Where a frame has its size, in words from its stack pointer.
+        at: usize,
+        /// The size that the code blob says, likewise without the return address and the saved frame pointer, in bytes.
+        usual: usize,
+    }
+    let extends = |pc| {
+        let blob = cache.blob(pc).filter(|b| b.kind() == CodeKind::Compiled)?;
+        let code = cache.code_of(blob.start)?;
+        let at = Native::frame_size_word(&peek_bytes(code.start, code.len()))?;
+        let usual = cache.frame_words(blob.start)?.checked_sub(2)? * WORD;
+        let at = at / WORD;
+        Some(Extends { blob, at, usual })
+    };
+    let mut known = HashMap::<usize, Option<Extends>, FxBuildHasher>::default();
+    let mut found = vec![];
+    // The frame of the code that a call returns to begins above the return address, and that of the newest frame at the first word.
+    let frames = std::iter::once(&pc).chain(stack.words).enumerate();
+    for (sp, &pc) in frames.filter(|&(_, &pc)| cache.name_at(pc).is_some()) {
+        let Some(method) = known.entry(pc).or_insert_with(|| extends(pc)) else {
+            continue;
+        };
+        let word = |at: usize| stack.words.get(sp.wrapping_add(at)).copied();
+        // Behind the frame and the saved frame pointer is the return address.
+        let returns =
+            |size: usize| word(size / WORD + 1).is_some_and(|pc| cache.name_at(pc).is_some());
+        let is_extended = word(method.at).is_some_and(|size| size > method.usual && returns(size));
+        let name = is_extended.then(|| cache.method(&method.blob)).flatten();
+        found.extend(name.filter(|name| !found.contains(name)));
+    }
+    found
 }
 
 /// Whether the return address `word`, in the stub `name`, is the return barrier of continuations.

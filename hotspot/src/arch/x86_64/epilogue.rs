@@ -49,6 +49,24 @@ pub(super) fn is_stack_pointer_moved(code: &[u8]) -> bool {
     }
 }
 
+/// Of a compiled method that may extend its frame: the distance of the word from the stack pointer that has the frame's size
+/// in bytes, without the return address and the saved frame pointer.
+pub(super) fn frame_size_word(code: &[u8]) -> Option<usize> {
+    // Code that unpacks value objects into its own frame cannot know the size at its end (`MacroAssembler::remove_frame` with
+    // `needs_stack_repair`):
+    //
+    //         add  rsp, [rsp + N]       48 03 64 24 …, or 48 03 a4 24 … … … …
+    //         pop  rbp                  5d
+    const POP: u8 = 0x5d;
+    code.windows(9).find_map(|at| match *at {
+        [0x48, 0x03, 0x64, 0x24, near, POP, ..] => Some(near.into()),
+        [0x48, 0x03, 0xa4, 0x24, a, b, c, d, POP] => {
+            usize::try_from(u32::from_le_bytes([a, b, c, d])).ok()
+        }
+        _ => None,
+    })
+}
+
 /// Whether `code` is behind the removal of a native wrapper's frame.
 pub(super) fn is_wrapper_frame_removed(code: &[u8]) -> bool {
     // `SharedRuntime::generate_native_wrapper`:
@@ -186,6 +204,19 @@ mod tests {
         let yielded = [0x5d, 0xc3, 0x49, 0x83, 0x7f, 8, 0, 0x0f, 0x84];
         assert!(X86_64::is_wrapper_frame_removed(&yielded));
         assert!(!X86_64::is_wrapper_frame_removed(&yielded[2..]));
+    }
+
+    #[test]
+    fn a_frame_that_may_be_extended_has_its_size_in_a_word() {
+        let near = [
+            0x90, 0x48, 0x03, 0x64, 0x24, 8, 0x5d, 0x49, 0x3b, 0x67, 0x28,
+        ];
+        assert_eq!(X86_64::frame_size_word(&near), Some(8));
+        let far = [0x48, 0x03, 0xa4, 0x24, 0xd8, 0, 0, 0, 0x5d, 0xc3];
+        assert_eq!(X86_64::frame_size_word(&far), Some(0xd8));
+        // A frame of one size: `add rsp, N`.
+        let usual = [0x48, 0x81, 0xc4, 0xe0, 0, 0, 0, 0x5d, 0xc3, 0x90];
+        assert_eq!(X86_64::frame_size_word(&usual), None);
     }
 
     #[test]

@@ -73,6 +73,10 @@ impl Arch for X86_64 {
         epilogue::is_stack_pointer_moved(code)
     }
 
+    fn frame_size_word(code: &[u8]) -> Option<usize> {
+        epilogue::frame_size_word(code)
+    }
+
     fn is_wrapper_frame_removed(code: &[u8]) -> bool {
         epilogue::is_wrapper_frame_removed(code)
     }

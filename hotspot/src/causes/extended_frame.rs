@@ -1,0 +1,35 @@
+//! `extended-frame`: compiled code has extended its frame to unpack value objects, and the walker uses the size of the frame
+//! as compiled.
+//!
+//! The proof is a compiled frame on the stack whose word for its size is larger than the size in the code blob, with a return
+//! address into generated code where this word leads. Its method is the lowest of the walk.
+
+use super::cause::{Cause, Source};
+use crate::capability::Capability;
+use crate::case::Facts;
+
+pub(super) const CAUSE: Cause = Cause {
+    name: "extended-frame",
+    meaning: "the walk ends at a frame that was extended for the fields of value objects",
+    why: "A caller passed value objects, and the callee unpacked their fields into its own frame, which it extended for them. The walker looks for the return address where it would be without this.",
+    sources: &[Source {
+        file: "src/hotspot/cpu/x86/frame_x86.cpp",
+        function: "frame::safe_for_sender",
+        fault: "Reads the return address at `unextended_sp + frame_size`. In a frame that `MacroAssembler::unpack_inline_args` has extended there is a field: the return address is where the frame's own word for its size leads, as `repair_sender_sp` knows.",
+    }],
+    recognise,
+    needs: &[
+        Capability::CodeCache,
+        Capability::CompiledMethods,
+        Capability::MethodNames,
+    ],
+    since: 28,
+    // Its programs need classes that only a preview of JDK 28 compiles: `tests/layers/Values.java`.
+    programs: &[],
+};
+
+fn recognise(facts: &Facts<'_>) -> bool {
+    let lowest = facts.case.lowest.and_then(|name| name.split('(').next());
+    let extended = &facts.case.proofs.extended;
+    facts.is_cut() && lowest.is_some_and(|lowest| extended.iter().any(|of| of == lowest))
+}
