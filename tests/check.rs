@@ -107,6 +107,59 @@ fn a_false_answer_of_get_stack_trace_ends_the_check_at_once() {
     });
 }
 
+/// One such code is enough, for the check and for the gate.
+#[test]
+fn an_error_code_of_another_state_fails_at_once() {
+    on_each_jdk(|jdk| {
+        for (layer, one_in) in [("asgct-safepoint", 500), ("asgct-async", 20)] {
+            let dir = tempfile::tempdir().unwrap();
+            let fault = format!("code-of-other-state:{layer}:{one_in}");
+            let output = check(jdk, dir.path(), &["--minutes", "20", "--fault", &fault]);
+            assert_eq!(output.code, Some(1), "{output:#?}");
+            let first = output.stdout.lines().next().unwrap_or_default();
+            let says = format!("no honest JVM gives this answer: {layer}: ");
+            assert!(first.contains(&says), "{output:#?}");
+            let new = dir.path().join("out/new");
+            assert!(report(&new).runs.len() <= 2, "{output:#?}");
+            let output = run(stackwitness().arg("gate").arg(&new));
+            assert_eq!(output.code, Some(1), "{output:#?}");
+            assert!(output.stdout.contains(&says), "{output:#?}");
+        }
+    });
+}
+
+/// The thread stands in the hook's own native method, whatever all walkers say.
+#[test]
+fn a_native_method_that_is_lost_fails_at_once() {
+    on_each_jdk(|jdk| {
+        for (layer, one_in, says) in [
+            ("gst", 200, "at these places an honest JVM gives none"),
+            (
+                "asgct-safepoint",
+                200,
+                "a stack without the native method that the thread is in",
+            ),
+            (
+                "asgct-async",
+                2,
+                "a stack without the native method that the thread is in",
+            ),
+        ] {
+            let dir = tempfile::tempdir().unwrap();
+            let fault = format!("drop-native-top:{layer}:{one_in}");
+            let output = check(jdk, dir.path(), &["--minutes", "20", "--fault", &fault]);
+            assert_eq!(output.code, Some(1), "{output:#?}");
+            let first = output.stdout.lines().next().unwrap_or_default();
+            let is_of_layer = first.contains(layer) && first.contains(says);
+            assert!(is_of_layer, "{output:#?}");
+            assert!(
+                report(&dir.path().join("out/new")).runs.len() <= 3,
+                "{output:#?}"
+            );
+        }
+    });
+}
+
 #[test]
 fn what_is_no_jdk_is_bad_usage() {
     let dir = tempfile::tempdir().unwrap();

@@ -59,6 +59,7 @@ impl<'k> Injector<'k> {
                 sibling: &sibling,
                 inside: &inside,
                 strangers: Some(STRANGERS),
+                code_of_other_state: None,
             };
             let answer = inject(kind, &walk.frames, own, &material, random);
             self.earlier = earlier;

@@ -44,6 +44,7 @@ pub fn inject_all(stacks: &[Stack], judge: &mut Judge) -> String {
                 sibling: &|method| sibling(judge.world(), method, random >> 7),
                 inside: &|_| None,
                 strangers: None,
+                code_of_other_state: None,
             };
             let Some(WalkerAnswer::Stack(faulty)) =
                 inject(*kind, &keyed(stack), 0, &material, random >> 3)

@@ -52,6 +52,8 @@ pub struct Answered<'a> {
     pub walk: &'a [Frame],
     /// The verdict on the stack.
     pub judgement: Judgement,
+    /// An error code that the walker has, and never gives in the thread's state, if there is one.
+    pub code_of_other_state: Option<i32>,
 }
 
 /// An answer in place of the walker's own.
@@ -173,6 +175,7 @@ impl Injector {
             sibling: &sibling,
             inside: &|frame| inside(self.truth, frame),
             strangers: Some(STRANGERS),
+            code_of_other_state: answered.code_of_other_state,
         };
         let first = mix(!random) as usize % faults.kinds.len().max(1);
         let kinds = faults.kinds[first..].iter().chain(&faults.kinds[..first]);

@@ -9,16 +9,15 @@ use super::at_suspend::Outside;
 use super::context::Layers;
 use super::with_classes::CallEdges;
 use super::with_next::{self, AtSafepoint, SafepointStacks};
-use super::{at_event, profiles, with_trace};
+use super::{at_event, errors, profiles, with_trace};
 use crate::edges::{Patience, Thread};
-use crate::evidence;
 use crate::evidence::state_check::StateCheck;
 use crate::jvm::jni::Env;
 use crate::jvm::os::earlier;
 use crate::jvm::os::memory::FreePages;
 use crate::jvm::os::signal_set::{SIGNALS, SignalSet};
 use crate::jvm::symbols;
-use crate::records::error_codes::{ErrorCodes, ErrorKey};
+use crate::locks::lock;
 use crate::records::profile::Stacks;
 use crate::sampling::altering::Alterations;
 use crate::sampling::handler::Serving;
@@ -26,7 +25,6 @@ use crate::sampling::sample::{Reply, Sample};
 use crate::sampling::sampler::{Client, Means, Ready, Stopped};
 use crate::sampling::targets::Target;
 use crate::walkers::buffer::{ErrorCode, FrameBuffer, MAX_FRAMES};
-use hotspot::walkers::Walker;
 use oracle::edge::Finding;
 use oracle::record::Record;
 use oracle::tally::Drop;
@@ -87,8 +85,6 @@ struct Judging<'e> {
     names: profiles::ByName,
     /// How often each walk of the profile was sampled.
     stacks: Stacks,
-    /// How often each error code was returned, and at which code.
-    errors: ErrorCodes,
     free_pages: FreePages,
     states: StateCheck,
     in_handlers: InHandlers,
@@ -108,7 +104,6 @@ impl<'e> Judging<'e> {
             outside: Outside::new(layers)?,
             names: profiles::ByName::default(),
             stacks: Stacks::default(),
-            errors: ErrorCodes::default(),
             free_pages: FreePages::new(),
             states: StateCheck::default(),
             in_handlers: InHandlers::new(),
@@ -119,7 +114,7 @@ impl<'e> Judging<'e> {
         let (layers, env, edges) = (self.layers, self.env, &self.edges);
         self.states.look(layers.truth.jvm, layers.records, sample);
         let reply = reply(layers, layer, target, sample, &mut self.later);
-        if let Some(walk) = read_walk(layers, env, &mut self.errors, layer, sample, reply) {
+        if let Some(walk) = read_walk(layers, env, layer, sample, reply) {
             self.stacks.add(walk);
             let thread = thread(target);
             let found = |walk: &[Frame]| edges.findings(thread, walk);
@@ -145,7 +140,7 @@ impl<'e> Judging<'e> {
         }
         let found = stacks.own.and_then(|gst| judge_gst(layers, env, of, gst));
         let reply = reply(layers, layer, target, sample, &mut self.later);
-        let Some(walk) = read_walk(layers, env, &mut self.errors, layer, sample, reply) else {
+        let Some(walk) = read_walk(layers, env, layer, sample, reply) else {
             return;
         };
         // The profile has the walks of one layer, because layers of other truths sample at other rates.
@@ -189,9 +184,9 @@ impl<'e> Judging<'e> {
         {
             judge_gst(self.layers, self.env, of, gst);
         }
-        let (layers, errors) = (self.layers, &mut self.errors);
+        let layers = self.layers;
         let reply = reply(layers, layer, target, sample, &mut self.later);
-        if let Some(walk) = read_walk(layers, self.env, errors, layer, sample, reply) {
+        if let Some(walk) = read_walk(layers, self.env, layer, sample, reply) {
             self.stacks.add(walk);
             self.edges.check(layer, of, sample, walk);
         }
@@ -255,7 +250,7 @@ impl Client for Judging<'_> {
         if let Some(stacks) = profiles::stacks(layers) {
             layers.records.write(&Record::Stacks(stacks));
         }
-        if let Some(errors) = self.errors.take_new() {
+        if let Some(errors) = lock(&layers.records.errors).take_new() {
             layers.records.write(&Record::Errors(errors));
         }
         self.edges.record();
@@ -289,7 +284,6 @@ fn reply<'a>(
 fn read_walk<'s>(
     layers: &Layers,
     env: Env<'_>,
-    errors: &mut ErrorCodes,
     layer: Layer,
     sample: &Sample,
     reply: Answer<'s>,
@@ -302,15 +296,7 @@ fn read_walk<'s>(
             if let Some(recorder) = &layers.recorder {
                 recorder.offer_error(&layers.reporter, env, layer, code.0, sample);
             }
-            let key = ErrorKey {
-                layer,
-                code: code.0,
-                state: sample.seen.map_or("unknown", |seen| seen.state.name()),
-                intact: Walker::of(layer).is_some_and(|walker| walker.refuses(code.0))
-                    && evidence::is_intact(layers.truth.jvm, sample),
-            };
-            let find = |pc| evidence::kind_at(layers.truth.jvm, pc);
-            errors.add_at(key, sample.registers.pc, find);
+            errors::note(layers, layer, code.0, sample);
         }
         Some(Ok(frames)) if frames.is_full() => slots.drop(layer, Drop::TooDeep),
         Some(Ok(frames)) => return Some(frames.frames()),

@@ -2,6 +2,7 @@
 //! class files.
 
 use super::context::Layers;
+use super::native_top::Top;
 use super::path::{Check, nothing_more};
 use crate::edges::{Memo, Patience, Thread, odd_edges};
 use crate::evidence::{Found, Sampled};
@@ -10,7 +11,9 @@ use crate::truth::read_stack::ReadStack;
 use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::StackCopy;
 use oracle::edge::Finding;
-use oracle::judge::{AlsoClasses, ClassesTruth, Settled, TraceTruth, Truth, judge_edges};
+use oracle::judge::{
+    AlsoClasses, ClassesTruth, NativeTop, Settled, TraceTruth, Truth, judge_edges,
+};
 use oracle::record::Evidence;
 use oracle::trace::{Frame, Methods};
 use oracle::{Judgement, Layer, TruthKind, Verdict};
@@ -47,6 +50,11 @@ pub fn check(
     let truth = AlsoClasses {
         truth: &settled,
         edges: &edges,
+    };
+    let is_top = |frame| Top::Hook.is(env, methods, frame);
+    let truth = NativeTop {
+        truth: &truth,
+        is_top: Some(&is_top),
     };
     let check = Check {
         layer: LAYER,

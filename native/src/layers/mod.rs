@@ -16,6 +16,10 @@
 //!
 //! At signals the method that ran and the method that the walker names are counted, too: `path` and `profiles`.
 //!
+//! Where a thread has called a native method, `native_top` says which, and the frame of that method must be on top.
+//!
+//! The states in which walkers give errors are counted in `errors`.
+//!
 //! Layers whose truth is itself judged have their own files: [`ground`] and `gst`. Layers of threads that run
 //! one instruction at a time are in [`steps`].
 
@@ -24,8 +28,10 @@ pub mod at_event;
 pub mod at_signal;
 mod at_suspend;
 pub mod context;
+mod errors;
 pub mod ground;
 mod gst;
+mod native_top;
 mod path;
 mod profiles;
 pub mod requests;

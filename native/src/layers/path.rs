@@ -2,17 +2,19 @@
 //! recorded for tests.
 
 use super::context::Layers;
+use super::errors;
 use super::profiles::Ran;
 use crate::evidence::{Found, Sampled};
 use crate::injection::walker_faults::Answered;
 use crate::jvm::jni::Env;
 use crate::records::pairs::Named;
 use crate::truth::methods::registry::Registry;
+use hotspot::claims::code_of_other_state;
 use oracle::bias::{Claim, Sampler, claim, hooked};
 use oracle::judge::{Settled, Stack, Truth};
 use oracle::record::Evidence;
 use oracle::trace::Frame;
-use oracle::{Judgement, Layer};
+use oracle::{Judgement, Layer, Verdict};
 
 /// One check of one layer.
 pub struct Check<'a> {
@@ -40,12 +42,22 @@ impl Check<'_> {
             tid: self.tid,
             walk,
             judgement: honest,
+            code_of_other_state: match self.seen {
+                Sampled::InSignal(sample) => {
+                    code_of_other_state(self.layer, Some(errors::state(sample)))
+                }
+                Sampled::Here | Sampled::Plainly => code_of_other_state(self.layer, None),
+            },
         };
         let fault = layers.injector.inject(answered, truth);
         let (walk, judgement) = fault
             .as_ref()
             .map_or((walk, honest), |fault| (&fault.walk, fault.judgement));
         layers.records.slots.judged(self.layer, &judgement);
+        if let (Verdict::Error(code), Sampled::InSignal(sample)) = (judgement.verdict, self.seen) {
+            // A walker's own errors are counted before there is a stack to judge.
+            errors::note(layers, self.layer, code, sample);
+        }
         self.pair(layers, walk, judgement, truth);
         self.report(layers, walk, judgement, truth);
         honest

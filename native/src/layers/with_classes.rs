@@ -2,6 +2,7 @@
 //! called the frame above it?
 
 use super::context::Layers;
+use super::native_top::Top;
 use super::path::Check;
 use crate::edges::{EdgeJudge, Patience, Thread, found_edges, odd_edges};
 use crate::evidence::Sampled;
@@ -11,7 +12,7 @@ use crate::sampling::sample::Sample;
 use crate::truth::classes::unseen::Earlier;
 use oracle::Layer;
 use oracle::edge::{Counts, Finding};
-use oracle::judge::ClassesTruth;
+use oracle::judge::{ClassesTruth, NativeTop};
 use oracle::record::{EdgeCounts, Evidence, Record};
 use oracle::trace::Frame;
 use std::ptr;
@@ -104,7 +105,16 @@ impl<'e> CallEdges<'e> {
             seen: Sampled::InSignal(sample),
             evidence: &|walk| self.evidence(thread, walk),
         };
-        check.run(self.layers, walk, &ClassesTruth(&edges));
+        let top = Top::of_walk(self.layers, layer, sample);
+        let methods = &self.layers.truth.methods;
+        let is_top = top
+            .as_ref()
+            .map(|top| |frame| top.is(self.env, methods, frame));
+        let truth = NativeTop {
+            truth: &ClassesTruth(&edges),
+            is_top: is_top.as_ref().map(|is_top| is_top as _),
+        };
+        check.run(self.layers, walk, &truth);
         self.judging += clock::thread_cpu_time().saturating_sub(start);
     }
 

@@ -2,6 +2,7 @@
 //! of the calling thread in a hook, or in an event of JVMTI.
 
 use super::context::Layers;
+use super::native_top::Top;
 use super::path::{Check, unless_doubtful};
 use crate::evidence::Sampled;
 use crate::jvm::jni::Env;
@@ -10,7 +11,7 @@ use crate::truth::read_stack::ReadStack;
 use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::StackCopy;
 use crate::walkers::buffer::Walk;
-use oracle::judge::{HereTruth, Settled, Truth};
+use oracle::judge::{HereTruth, NativeTop, Settled, Truth};
 use oracle::record::Evidence;
 use oracle::tally::Drop;
 use oracle::trace::Frame;
@@ -48,6 +49,15 @@ impl Place {
             Place::Hook => None,
             Place::Event(event) => Some(format!("{event:?}")),
             Place::NativeMethod => Some("call of a native method".into()),
+        }
+    }
+
+    /// What must be on top of every stack: the native method that the thread has called, whatever GetStackTrace says.
+    fn top(self) -> Option<Top> {
+        match self {
+            Place::Hook => Some(Top::Hook),
+            Place::Event(_) => None,
+            Place::NativeMethod => Some(Top::Native),
         }
     }
 }
@@ -97,12 +107,14 @@ pub fn check(
     if let Err(code) = walked {
         return layers.records.slots.count(layer, Verdict::Error(code.0));
     }
-    if reference.trust == Trust::Refuted {
+    let methods = &layers.truth.methods;
+    let top = reference.place.top();
+    let is_top = |frame| top.as_ref().is_none_or(|top| top.is(env, methods, frame));
+    if reference.trust == Trust::Refuted && walk.first().is_none_or(|&frame| is_top(frame)) {
         let none = Judgement::plain(Verdict::Unverifiable, Reason::ReferenceMismatch);
         return layers.records.slots.judged(layer, &none);
     }
     let threads = layers.truth.virtual_threads.as_ref();
-    let methods = &layers.truth.methods;
     let carrier = reference.carrier.map(|copy| ReadStack::new(copy, methods));
     let carrier = carrier.as_ref().map(ReadStack::truth);
     let gst = reference.gst;
@@ -111,6 +123,10 @@ pub fn check(
         carrier: carrier.as_ref(),
         methods,
         boundary: &|walk| threads?.boundary(walk),
+    };
+    let truth = NativeTop {
+        truth: &truth,
+        is_top: Some(&is_top),
     };
     let check = Check {
         layer,

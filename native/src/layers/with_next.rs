@@ -2,6 +2,7 @@
 //! handler.
 
 use super::context::Layers;
+use super::native_top::Top;
 use super::path::Check;
 use crate::evidence::Sampled;
 use crate::jvm::jni::{Env, Ref};
@@ -10,7 +11,7 @@ use crate::sampling::targets::Target;
 use crate::walkers::buffer::{FrameBuffer, MAX_FRAMES};
 use crate::walkers::gst;
 use oracle::edge::Finding;
-use oracle::judge::{Edged, Edges, NextTruth, Settled, Truth};
+use oracle::judge::{Edged, Edges, NativeTop, NextTruth, Settled, Truth};
 use oracle::record::Evidence;
 use oracle::trace::Frame;
 use oracle::{Layer, Verdict};
@@ -106,6 +107,12 @@ pub fn check(
         let (own, other) = (walk.last().copied(), later.last().copied());
         methods.settle(truth.judge(walk), own.as_slice(), &[other.as_slice()])
     });
+    let top = Top::of_walk(layers, layer, sample);
+    let is_top = top.as_ref().map(|top| |frame| top.is(env, methods, frame));
+    let truth = NativeTop {
+        truth: &truth,
+        is_top: is_top.as_ref().map(|is_top| is_top as _),
+    };
     let check = Check {
         layer,
         env,

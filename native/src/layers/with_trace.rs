@@ -2,6 +2,7 @@
 //! compared with the trace stack at that instant, and with the class files.
 
 use super::context::Layers;
+use super::native_top::Top;
 use super::path::Check;
 use crate::evidence::{self, Sampled};
 use crate::jvm::jni::Env;
@@ -11,7 +12,7 @@ use crate::truth::methods::old_frames::Against;
 use crate::truth::read_stack::ReadStack;
 use hotspot::debug_info::judge_between;
 use oracle::edge::Finding;
-use oracle::judge::{AlsoClasses, MountedTruth, Settled, TraceTruth, Truth};
+use oracle::judge::{AlsoClasses, MountedTruth, NativeTop, Settled, TraceTruth, Truth};
 use oracle::record::Evidence;
 use oracle::trace::{Frame, Methods};
 use oracle::{Judgement, Layer};
@@ -65,9 +66,15 @@ pub fn check(
             of_sample.judge(&mounted, walk)
         })
     });
-    let truth = AlsoClasses {
+    let with_classes = AlsoClasses {
         truth: &settled,
         edges,
+    };
+    let top = Top::of_walk(layers, layer, sample);
+    let is_top = top.as_ref().map(|top| |frame| top.is(env, methods, frame));
+    let truth = NativeTop {
+        truth: &with_classes,
+        is_top: is_top.as_ref().map(|is_top| is_top as _),
     };
     let check = Check {
         layer,

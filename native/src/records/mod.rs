@@ -6,6 +6,7 @@ pub mod pairs;
 pub mod profile;
 pub mod slots;
 
+use error_codes::ErrorCodes;
 use file::RecordsFile;
 use oracle::record::{RECORDS_FILE, Record, SLOTS_FILE};
 use pairs::PairCounts;
@@ -13,6 +14,7 @@ use profile::StacksOfWalkers;
 use slots::Slots;
 use std::io;
 use std::path::Path;
+use std::sync::Mutex;
 
 /// The counts and the records of a run.
 pub struct Records {
@@ -22,6 +24,8 @@ pub struct Records {
     pub pairs: PairCounts,
     /// The true stacks and the stacks that the walkers showed.
     pub stacks: StacksOfWalkers,
+    /// How often each error code was returned in signal handlers, and at which code.
+    pub errors: Mutex<ErrorCodes>,
     file: RecordsFile,
 }
 
@@ -33,6 +37,7 @@ impl Records {
             slots: Slots::map(&run_dir.join(SLOTS_FILE)).map_err(io("slots"))?,
             pairs: PairCounts::default(),
             stacks: StacksOfWalkers::default(),
+            errors: Mutex::default(),
             file: RecordsFile::open(&run_dir.join(RECORDS_FILE)).map_err(io("records"))?,
         })
     }

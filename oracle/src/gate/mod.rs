@@ -26,7 +26,7 @@ mod stats;
 pub use against::{Against, Alarm, Change, Detect, Finding, Judging, Power};
 pub use baseline::{Baseline, Cell, Platform, Program, Sample, Set, What, samples};
 pub use check::{Answer, Class, Course, Limits, NotWorse, Rise, SignTest, Turn, percent};
-pub use claims::{Answered, Broken, Claim, broken};
+pub use claims::{Answered, Breach, Broken, Claim, broken};
 pub use comparison::{Comparison, compare};
 pub use decision::{Decision, Rule, decide};
 pub use known::{KnownIssue, KnownIssues, KnownSeen, KnownStanding};

@@ -10,6 +10,7 @@
 //! | [`StepTruth`](crate::StepTruth) | the calls and returns that steps have shown | `steps.rs` |
 //! | [`ElementsTruth`] | the stack at the same instant, as classes, methods and lines | `elements.rs` |
 //! | [`AlsoClasses`] | one of these, and what class files allow | `also_classes.rs` |
+//! | [`NativeTop`] | one of these, and the native method that the thread has called | `native_top.rs` |
 //! | [`Settled`] | one of these, with what else is known of methods at that instant | `settled.rs` |
 //!
 //! # When is a sample of an asynchronous walker wrong?
@@ -24,6 +25,7 @@
 //! 4. Debug info records may explain inlined frames: then the walk is `imprecise` (`hotspot::debug_info`). Frames of redefined
 //!    or unloaded methods are compared with the version whose entry is in their place (`Settled`).
 //! 5. Class files must allow each call (`also_classes.rs`).
+//! 6. Where the thread has called a native method, the frame of that method must be on top (`native_top.rs`).
 //!
 //! # A file
 //!
@@ -36,6 +38,7 @@ mod elements;
 mod expected;
 mod here;
 mod mounted;
+mod native_top;
 mod next;
 mod reason;
 mod settled;
@@ -51,6 +54,7 @@ pub use elements::ElementsTruth;
 pub use expected::{Expected, Unseen};
 pub use here::HereTruth;
 pub use mounted::MountedTruth;
+pub use native_top::NativeTop;
 pub use next::NextTruth;
 pub use reason::Reason;
 pub use settled::Settled;

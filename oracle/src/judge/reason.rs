@@ -80,6 +80,8 @@ reasons! {
     OtherLocation = "same method, other location";
     /// Wrong: the line is not the line of the frame's BCI.
     OtherLine = "another line than that of the BCI";
+    /// Wrong: the thread has called a native method, and the top frame is not that of this method.
+    OtherNativeTop = "the top is not the native method that the thread is in";
     /// Wrong: another method.
     OtherMethod = "other method";
     /// Wrong: the walk is empty.

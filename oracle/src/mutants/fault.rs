@@ -38,6 +38,8 @@ macro_rules! faults {
 faults! {
     /// The top frame is left out.
     DropTop = "drop-top", "all frames but the top";
+    /// The native method at the top is left out, also that of a hook.
+    DropNativeTop = "drop-native-top", "all frames but the native method at the top";
     /// The stack is cut at a random depth.
     DropBottom = "drop-bottom", "the frames above a random depth";
     /// The stack is cut after a fixed number of frames.
@@ -80,6 +82,8 @@ faults! {
     PhantomTop = "phantom-top", "one frame more on top";
     /// An error code instead of a stack.
     Error = "error", "no frames, but an error code";
+    /// An error code that the walker has for threads in other states.
+    CodeOfOtherState = "code-of-other-state", "no frames, but an error code that the walker has for threads in other states";
 }
 
 impl fmt::Display for FaultKind {

@@ -24,6 +24,8 @@ pub struct Material<'a> {
     pub inside: &'a dyn Fn(Frame) -> Option<Location>,
     /// Keys without a method, if such keys exist.
     pub strangers: Option<Strangers>,
+    /// An error code that the walker has, and never gives in the thread's state, if there is one.
+    pub code_of_other_state: Option<i32>,
 }
 
 /// Keys without a method.
@@ -42,7 +44,7 @@ const CUT: usize = 16;
 const PAST_END: Location = Location(0xFFFF);
 
 /// Makes a faulty answer from `walk`. Its top `own` frames are frames of the hooks, which are no
-/// part of the program and stay. `None` if the stack would not change, which is no fault, or if the
+/// part of the program and stay, apart from [`FaultKind::DropNativeTop`]. `None` if the stack would not change, which is no fault, or if the
 /// stack or the material is not enough. No faulty answer is an empty stack, because that is an
 /// error.
 pub fn inject(
@@ -55,6 +57,9 @@ pub fn inject(
     let faulty = match kind {
         // AsyncGetCallTrace's codes go down to -10; 0 would be "no Java frame".
         FaultKind::Error => return Some(WalkerAnswer::Error(-1 - (random % 10) as i32)),
+        FaultKind::CodeOfOtherState => {
+            return material.code_of_other_state.map(WalkerAnswer::Error);
+        }
         FaultKind::PreviousTrace => material.previous?.to_vec(),
         FaultKind::OtherThread => material.other?.to_vec(),
         _ => change(kind, walk, own, material, random)?,
@@ -79,6 +84,11 @@ fn change(
     match kind {
         FaultKind::DropTop if frames > 1 => _ = faulty.remove(own),
         FaultKind::DropTop => return None,
+        // A frame of a hook is one, too.
+        FaultKind::DropNativeTop if walk[0].location == Location::NATIVE && walk.len() > 1 => {
+            _ = faulty.remove(0);
+        }
+        FaultKind::DropNativeTop => return None,
         FaultKind::DropBottom => faulty.truncate(place(1, 0)?),
         FaultKind::CutAtDepth => faulty.truncate(own + CUT),
         FaultKind::CutAtNative => {
@@ -135,7 +145,10 @@ fn change(
             let phantom = seen.get((random >> 8) as usize % seen.len().max(1))?;
             faulty.insert(own, *phantom);
         }
-        FaultKind::PreviousTrace | FaultKind::OtherThread | FaultKind::Error => return None,
+        FaultKind::PreviousTrace
+        | FaultKind::OtherThread
+        | FaultKind::Error
+        | FaultKind::CodeOfOtherState => return None,
     }
     Some(faulty)
 }

@@ -178,6 +178,7 @@ fn faulty(
             none: MethodKey(0),
             unknown: MethodKey(500),
         }),
+        code_of_other_state: Some(-5),
     };
     inject(kind, walk, own, &material, random)
 }
@@ -210,7 +211,9 @@ proptest! {
         prop_assert!(!faulty.is_empty());
         let differing = || faulty.iter().zip(&walk).filter(|(a, b)| a != b).count();
         match kind {
-            FaultKind::DropTop => prop_assert_eq!(&faulty[..], &walk[1..]),
+            FaultKind::DropTop | FaultKind::DropNativeTop => {
+                prop_assert_eq!(&faulty[..], &walk[1..]);
+            }
             FaultKind::DropBottom | FaultKind::CutAtDepth | FaultKind::CutAtNative => {
                 prop_assert!(walk.starts_with(&faulty));
             }
@@ -240,13 +243,16 @@ proptest! {
                 prop_assert_eq!((faulty.len(), differing()), (walk.len(), 1));
             }
             FaultKind::PreviousTrace | FaultKind::OtherThread => prop_assert_eq!(&faulty, &other),
-            FaultKind::Error => unreachable!("it is no stack"),
+            FaultKind::Error | FaultKind::CodeOfOtherState => unreachable!("it is no stack"),
         }
     }
 
     #[test]
     fn our_own_frames_stay((instant, other, kind, random) in (instant(), frames(), kind(), any::<u64>())) {
-        let whole = matches!(kind, FaultKind::PreviousTrace | FaultKind::OtherThread);
+        let whole = matches!(
+            kind,
+            FaultKind::PreviousTrace | FaultKind::OtherThread | FaultKind::DropNativeTop
+        );
         if let Some(WalkerAnswer::Stack(faulty)) = faulty(kind, &instant.walk, instant.own, &other, random) && !whole {
             prop_assert_eq!(&faulty[..instant.own], &instant.walk[..instant.own]);
         }

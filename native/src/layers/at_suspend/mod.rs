@@ -11,6 +11,7 @@
 mod elements;
 
 use super::context::Layers;
+use super::native_top::Top;
 use super::path::{Check, nothing_more};
 use crate::evidence::Sampled;
 use crate::jvm::jni::Env;
@@ -26,7 +27,7 @@ use crate::walkers::walker::StackElement;
 use crate::walkers::walker::{Walked, WalksOther};
 use elements::Elements;
 use oracle::edge::Finding;
-use oracle::judge::{AlsoClasses, ElementsTruth, Settled, TraceTruth, Truth};
+use oracle::judge::{AlsoClasses, ElementsTruth, NativeTop, Settled, TraceTruth, Truth};
 use oracle::tally::Drop;
 use oracle::trace::Frame;
 use oracle::{Judgement, LAYERS, Layer, TruthKind, Verdict, When};
@@ -267,6 +268,7 @@ fn judge(
         slots.count(layer, Verdict::Unverifiable);
         return None;
     };
+    let top = stack.top(layers, sample);
     let methods = &layers.truth.methods;
     let stack = ReadStack::new(stack.copy(), methods);
     let trace = stack.truth();
@@ -282,9 +284,14 @@ fn judge(
             TraceTruth::new(&trace, methods).judge(walk)
         })
     });
-    let truth = AlsoClasses {
+    let with_classes = AlsoClasses {
         truth: &settled,
         edges,
+    };
+    let is_top = top.as_ref().map(|top| |frame| top.is(env, methods, frame));
+    let truth = NativeTop {
+        truth: &with_classes,
+        is_top: is_top.as_ref().map(|is_top| is_top as _),
     };
     let check = Check {
         layer,
@@ -331,6 +338,18 @@ impl<'a> Stack<'a> {
         match self {
             Stack::Platform(copy) | Stack::Virtual(copy) => copy,
         }
+    }
+
+    /// The native method that the thread was in when the sample was taken. As long as the thread is suspended, the method's
+    /// native code may end, but its frame stays: the wrapper waits for the resumption before it returns.
+    ///
+    /// A carrier's own stack begins where it has passed to the virtual thread, and the anchor is that of the virtual thread.
+    fn top(self, layers: &Layers, sample: &Sample) -> Option<Top> {
+        let is_own = match self {
+            Stack::Virtual(_) => true,
+            Stack::Platform(_) => !sample.carried,
+        };
+        is_own.then(|| Top::of_sample(layers.truth.jvm, sample))?
     }
 
     /// Whether nothing can be judged because a virtual thread is being mounted or unmounted, so that the trace stack

@@ -234,7 +234,7 @@ fn untrue(new: &Report, base: &Report) -> Vec<(Layer, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::claims::Answered;
+    use crate::gate::claims::{Answered, Breach};
     use crate::record::{Lost, toy};
     use crate::report::Run;
     use crate::tally::Tally;
@@ -247,7 +247,7 @@ mod tests {
     const CLAIMS: [Claim; 1] = [Claim {
         never: "error -7",
         why: "there is no such state",
-        is_broken_by: |answered: &Answered<'_>| answered.code == -7,
+        breach: Breach::Error(|answered: &Answered<'_>| answered.code == -7),
     }];
 
     fn run(layer: Layer, matches: u64, wrong: u64, unknown_state: u64) -> Run {

@@ -1,0 +1,93 @@
+//! The native method that a thread has called: its frame must be on top of each stack.
+
+use super::context::Layers;
+use crate::jvm::Jvm;
+use crate::jvm::code_cache::CodeCache;
+use crate::jvm::jni::Env;
+use crate::sampling::sample::Sample;
+use crate::truth::methods::registry::Registry;
+use hotspot::arch::{Arch, InterpretedFrame, Native};
+use hotspot::code::{CodeKind, CodeMemory};
+use hotspot::layout::thread::Anchor;
+use oracle::Layer;
+use oracle::trace::{Frame, Location, Methods};
+
+const WORD: usize = size_of::<usize>();
+
+/// What is known of the top frame.
+pub enum Top {
+    /// It is that of a native method of the hooks.
+    Hook,
+    /// It is that of some native method.
+    Native,
+    /// It is that of this method, `package.Class.name`.
+    Method(String),
+}
+
+impl Top {
+    /// What must be on top of the walk that the layer's walker has given for `sample`. A walker that gives its frames only
+    /// after the handler gives those of a later instant.
+    pub fn of_walk(layers: &Layers, layer: Layer, sample: &Sample) -> Option<Top> {
+        let walker = layers.walkers.of(layer)?;
+        let is_of_sample = walker.later().is_none();
+        is_of_sample.then(|| Top::of_sample(layers.truth.jvm, sample))?
+    }
+
+    /// The method whose frame the thread of `sample` has left, by its anchor; `None` if the anchor is not complete, or leads to
+    /// other code.
+    ///
+    /// The native wrapper sets the anchor before the native code runs, and the interpreter does the same in its entry of native
+    /// methods (`generate_native_wrapper` in `sharedRuntime_x86_64.cpp`, `generate_native_entry` in
+    /// `templateInterpreterGenerator_x86.cpp`):
+    ///     set_last_Java_frame(rsp, noreg, pc)      // fp, pc, then sp, by which the anchor counts
+    ///     call native_func
+    ///     reset_last_Java_frame(false)             // sp first
+    /// As long as sp and pc are there, walkers begin with this frame in every state of the thread (`JavaThread::pd_get_top_frame`:
+    /// "If we have a last_Java_frame, then we should use it even if isInJava == true").
+    pub fn of_sample(jvm: &Jvm, sample: &Sample) -> Option<Top> {
+        let anchor = sample.seen?.last;
+        if anchor.sp == 0 || anchor.pc == 0 {
+            return None;
+        }
+        let cache = jvm.code_cache().ok()?;
+        let blob = cache.blob(anchor.pc)?;
+        let name = match blob.kind() {
+            CodeKind::NativeWrapper => cache.method(&blob),
+            CodeKind::Interpreter => interpreted(cache, anchor, sample),
+            CodeKind::Compiled | CodeKind::Stub | CodeKind::Library => None,
+        };
+        // The VM and JVMTI spell the names of hidden classes in two ways.
+        let is_comparable = |name: &String| !name.contains(".0x") && !name.contains('/');
+        name.filter(is_comparable).map(Top::Method)
+    }
+
+    /// Whether `frame` can be the top. `env` is the calling thread's.
+    pub fn is(&self, env: Env<'_>, methods: &Registry, frame: Frame) -> bool {
+        let is_native = frame.location == Location::NATIVE;
+        match self {
+            Top::Native => is_native,
+            Top::Hook => {
+                let is_hook = || methods.is_hook_call(frame.method);
+                is_native && (is_hook() || methods.is_doubtful_frame(&frame))
+            }
+            // Where the interpreter has called the VM the method is no native one.
+            Top::Method(name) => {
+                let named = methods.dotted(env, frame.method);
+                named.map_or_else(|| methods.is_doubtful_frame(&frame), |named| named == *name)
+            }
+        }
+    }
+}
+
+/// The method of the interpreted frame that the anchor leads to.
+fn interpreted(cache: &CodeCache, anchor: Anchor, sample: &Sample) -> Option<String> {
+    const FRAME: InterpretedFrame = Native::INTERPRETED;
+    // `frame::interpreter_frame_method_offset`, in words from the frame pointer. The handler has copied the words from the
+    // anchor's stack pointer on.
+    let stack = sample.stack_top.stack();
+    let at = anchor
+        .fp
+        .checked_sub(FRAME.method)?
+        .checked_sub(stack.start)?;
+    cache.method_name(*stack.words.get(at / WORD)?)
+}
