@@ -37,11 +37,10 @@ impl Top {
     /// other code.
     ///
     /// The native wrapper sets the anchor before the native code runs, and the interpreter does the same in its entry of native
-    /// methods (`generate_native_wrapper` in `sharedRuntime_x86_64.cpp`, `generate_native_entry` in
-    /// `templateInterpreterGenerator_x86.cpp`):
-    ///     set_last_Java_frame(rsp, noreg, pc)      // fp, pc, then sp, by which the anchor counts
+    /// methods (`SharedRuntime::generate_native_wrapper`, `TemplateInterpreterGenerator::generate_native_entry`):
+    ///     set_last_Java_frame(...)      // the frame pointer, the pc, and last the sp, by which the anchor counts
     ///     call native_func
-    ///     reset_last_Java_frame(false)             // sp first
+    ///     reset_last_Java_frame(...)    // the sp first
     /// As long as sp and pc are there, walkers begin with this frame in every state of the thread (`JavaThread::pd_get_top_frame`:
     /// "If we have a last_Java_frame, then we should use it even if isInJava == true").
     pub fn of_sample(jvm: &Jvm, sample: &Sample) -> Option<Top> {
