@@ -216,7 +216,7 @@ pub static WALKERS: &[Walker] = &[
     jfr("jfr-cpu", "JFR's CPU-time samples"),
     Walker {
         name: "profiler",
-        title: "the profiler of `--profiler`",
+        title: "the given profiler",
         api: "a library that samples by signals",
         source: "the profiler's own",
         needs: &[],

@@ -183,7 +183,7 @@ pub struct Profile {
     pub own_overlap: Option<f64>,
     /// The hottest method by the best truth of the same program: name, true share, and this profile's share.
     pub hottest: Option<(String, f64, f64)>,
-    /// Place of the truly hottest method in this profile, from 1.
+    /// Place of the truly hottest method in this profile, from 1: behind those that were named more often beyond chance.
     pub rank: Option<usize>,
     /// Methods that are certainly counted too often or too rarely, the worst first.
     pub biased: Vec<Biased>,

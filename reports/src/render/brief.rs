@@ -27,7 +27,12 @@ pub fn brief(of: &Summary, style: Style) -> String {
     out.line(Tone::Plain, &title(of));
     out.empty();
     if of.is_about_profiles {
-        profiles(&mut out, &of.profiles);
+        let shown = profiles(&mut out, &of.profiles);
+        // With one profiler the question is also how often its stacks are true.
+        if shown == 1 {
+            out.empty();
+            rates(&mut out, &of.rates);
+        }
     } else {
         // Where no program started, a table of nothing hides the reason.
         if of.rates.iter().any(|rate| rate.checks > 0) {
@@ -335,7 +340,8 @@ fn cost(out: &mut Lines, of: &Summary) {
     }
 }
 
-fn profiles(out: &mut Lines, profiles: &[Profile]) {
+/// Shows what each profile is worth, and returns the number of profilers.
+fn profiles(out: &mut Lines, profiles: &[Profile]) -> usize {
     let all = profiles;
     // A profiler with the best truth of its program has a hottest method of its own instants.
     let best = all.iter().filter(|of| of.own_overlap.is_none());
@@ -413,6 +419,7 @@ fn profiles(out: &mut Lines, profiles: &[Profile]) {
             out.wrapped(Tone::Plain, name, &texts.join(" \u{b7} "), 2);
         }
     }
+    profiles.len()
 }
 
 fn answer(out: &mut Lines, of: &Summary) {

@@ -89,7 +89,7 @@ fn profile(row: &Row<'_>, best: Option<&Row<'_>>) -> Profile {
     let rank = hottest.and_then(|hottest| {
         let hot = claimed(&hottest.name);
         let named = own.methods.iter().filter(|of| of.name != OTHERS);
-        let above = named.filter(|of| of.claimed > hot).count();
+        let above = named.filter(|of| is_above(of.claimed, hot)).count();
         (hot > 0).then_some(above + 1)
     });
     let shown = hottest.map(|of| {
@@ -125,6 +125,14 @@ fn profile(row: &Row<'_>, best: Option<&Row<'_>>) -> Profile {
             _ => format!("{reason}; {} of the instants lost", part(lost, asked)),
         },
     }
+}
+
+/// Whether a method was named more often than another one beyond chance: of two methods that are equally hot either may
+/// come first.
+fn is_above(claimed: u64, other: u64) -> bool {
+    // The standard deviation of a difference of two counts.
+    let deviation = (claimed as f64 + other as f64).sqrt();
+    claimed as f64 - other as f64 > DEVIATIONS * deviation
 }
 
 fn share(part: u64, whole: u64) -> f64 {
@@ -286,6 +294,20 @@ mod tests {
         report.runs[1].scenario = "p".into();
         report.runs[1].axes.insert("flags".into(), "-Xint".into());
         assert_eq!(advice(&report), Advice::Trust);
+    }
+
+    #[test]
+    fn of_two_methods_that_are_equally_hot_either_may_come_first() {
+        let claim = |other| {
+            pairs(&[
+                ("x.A.hot()V", Claim::Same, 5000),
+                ("x.A.hot()V", Claim::Named("x.A.other()V"), other),
+                ("x.A.other()V", Claim::Same, 5000),
+            ])
+        };
+        let rank = |other| told(claim(other), Pairs::default())[0].rank;
+        assert_eq!(rank(100), Some(1));
+        assert_eq!(rank(1000), Some(2));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::model::{Advice, Profile, Rate};
 use crate::numbers::{count, counted, interval, part, share};
 use oracle::gate::{Basis, Decision};
 use oracle::report::Report;
-use oracle::{ProgramKind, When};
+use oracle::{ProgramKind, RecordedSampler, When};
 
 /// Largest number of walkers that the answer names.
 const WALKERS: usize = 2;
@@ -64,6 +64,7 @@ fn of_one(rates: &[&Rate]) -> Option<String> {
     });
     let place = match main.layer.row().when {
         When::Signal => "In signal handlers ",
+        When::Request if main.layer.is_of(RecordedSampler::Profiler) => "At its own signals ",
         When::Request => "When JFR asks, ",
         When::Step => "At every instruction ",
         When::Event => "In events ",
@@ -80,7 +81,8 @@ fn of_one(rates: &[&Rate]) -> Option<String> {
     };
     Some(match main.bad {
         0 => format!(
-            "{place}none of {name}'s {} judged stacks is false (below {}){plain}{answers}.",
+            "{place}{} of {name}'s {} judged stacks is false (below {}){plain}{answers}.",
+            if place.is_empty() { "None" } else { "none" },
             count(main.judged),
             share(high)
         ),
