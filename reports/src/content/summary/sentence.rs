@@ -71,6 +71,7 @@ fn of_one(rates: &[&Rate]) -> Option<String> {
         When::Hook | When::Check | When::Suspend => "",
     };
     let (name, (low, high)) = (title(main.layer), main.interval?);
+    let of = possessive(name);
     let answers = if main.unanswered > 0 {
         format!(
             ", and {} of the questions have no answer",
@@ -81,17 +82,23 @@ fn of_one(rates: &[&Rate]) -> Option<String> {
     };
     Some(match main.bad {
         0 => format!(
-            "{place}{} of {name}'s {} judged stacks is false (below {}){plain}{answers}.",
+            "{place}{} of {of} {} judged stacks is false (below {}){plain}{answers}.",
             if place.is_empty() { "None" } else { "none" },
             count(main.judged),
             share(high)
         ),
         bad => format!(
-            "{place}{} of {name}'s stacks are false ({}){plain}{answers}.",
+            "{place}{} of {of} stacks are false ({}){plain}{answers}.",
             share(bad as f64 / main.judged as f64),
             interval(low, high)
         ),
     })
+}
+
+/// The name with what makes it an owner: `JFR's samples'`, `GetStackTrace's`.
+fn possessive(name: &str) -> String {
+    let end = if name.ends_with('s') { "'" } else { "'s" };
+    format!("{name}{end}")
 }
 
 /// What the layers say on which all others rest.
