@@ -1,6 +1,6 @@
 //! The decision: layer by layer, and what is known already.
 
-use super::changes::since;
+use super::changes::{since, worse};
 use super::warnings::warnings;
 use crate::model::Kind::{Numbers, Words};
 use crate::model::{Answer, Block, Cell, Document, Room, Section, Table, Tone};
@@ -14,12 +14,39 @@ pub fn decision(report: &Report, decided: &Decision) -> Document {
     let mut all: Vec<Section> = against
         .flat_map(|against| since::sections(report, against))
         .collect();
+    all.extend(worse(report, decided));
     all.extend(sections(decided));
     Document {
         warnings: warnings(report),
         answer: Some(answer(decided)),
         sections: all,
     }
+}
+
+/// What no honest JVM shows, and layers over their budgets, each with an example.
+fn worse(report: &Report, decided: &Decision) -> Option<Section> {
+    let broken = decided.broken.iter();
+    let mut blocks: Vec<Block> = broken
+        .flat_map(|broken| worse::impossible(report, broken))
+        .collect();
+    for layer in &decided.layers {
+        if layer.standing == Standing::Over {
+            let LayerDecision {
+                layer,
+                mismatches,
+                decided,
+                ..
+            } = layer;
+            let text = format!("{layer}: {mismatches} of {decided} stacks are false");
+            blocks.extend(worse::untrue(report, *layer, text));
+        }
+    }
+    (!blocks.is_empty()).then_some(Section {
+        id: "worse",
+        title: "What is over",
+        room: Room::Terminal,
+        blocks,
+    })
 }
 
 /// The answer, with the reasons in words.

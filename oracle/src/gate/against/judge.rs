@@ -20,7 +20,8 @@ pub struct Judging {
 /// What a report shows against a baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Against {
-    /// The cells that changed: new ones first, then those that rose, the least probable first.
+    /// The cells that changed: those that are worse first, by [`What::weight`](crate::gate::baseline::What::weight); then new ones
+    /// before those that rose, the least probable first.
     pub changes: Vec<Change>,
     /// Why report and baseline cannot be compared, or only in part.
     pub obstacles: Vec<String>,
@@ -93,7 +94,10 @@ impl Against {
                 judging.alpha / pairs.len() as f64,
             );
         }
-        let weight = |change: &Change| (change.alarm, change.p);
+        let weight = |change: &Change| {
+            let is_better = !change.alarm.is_worse();
+            (is_better, change.cell.what.weight(), change.alarm, change.p)
+        };
         let order = |a: &Change, b: &Change| weight(a).partial_cmp(&weight(b));
         whole
             .changes

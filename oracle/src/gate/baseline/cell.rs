@@ -111,6 +111,17 @@ impl What {
         }
     }
 
+    /// What weighs most comes first: false stacks that nothing explains, then those of known causes, then missing answers,
+    /// then what could not be judged, which moves with the machine.
+    pub fn weight(&self) -> (Family, u8) {
+        let within = match self {
+            What::Imprecise => 2,
+            what if what.is_explained() => 1,
+            _ => 0,
+        };
+        (self.family(), within)
+    }
+
     /// The cause, where mismatches of a cause are counted.
     pub fn cause(&self) -> Option<&str> {
         match self {
@@ -278,5 +289,19 @@ mod tests {
         ] {
             assert!(bad.parse::<Cell>().is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn what_nothing_explains_weighs_most() {
+        let wrong = |cause: &str| What::Wrong(cause.into());
+        let all = [
+            wrong("unexplained"),
+            wrong("leaf-call"),
+            What::Imprecise,
+            What::Error(-4),
+            What::Unverifiable,
+            What::Frames,
+        ];
+        assert!(all.is_sorted_by(|a, b| a.weight() < b.weight()));
     }
 }

@@ -224,7 +224,7 @@ impl Course {
             .filter(|(_, tracked)| sure(tracked))
             .collect();
         sure.sort_by(|(a, one), (b, other)| {
-            let group = |cell: &Cell| (cell.what.family(), Group::of(cell));
+            let group = |cell: &Cell| (cell.what.weight(), Group::of(cell));
             let by_weight = other.ln_weight().total_cmp(&one.ln_weight());
             group(a).cmp(&group(b)).then(by_weight)
         });

@@ -28,30 +28,38 @@ pub(in crate::content) fn meaning(cell: &Cell) -> Option<Block> {
     ))
 }
 
-/// A mismatch that the cell counts, with its stacks: at the cell's place, if it has one.
-pub(in crate::content) fn example<'a>(report: &'a Report, cell: &Cell) -> Option<&'a Mismatch> {
+/// A mismatch that the cell counts, with its stacks.
+pub(in crate::content) fn example<'a>(report: &'a Report, cell: &'a Cell) -> Option<&'a Mismatch> {
+    examples(report, cell).next()
+}
+
+/// The mismatches that the cell counts, as far as they were written down: at the cell's place, if it has one.
+pub(in crate::content) fn examples<'a>(
+    report: &'a Report,
+    cell: &'a Cell,
+) -> impl Iterator<Item = &'a Mismatch> {
     let verdict = match cell.what {
-        What::Wrong(_) => Verdict::Wrong,
-        What::Truncated(_) => Verdict::Truncated,
-        What::Imprecise => Verdict::Imprecise,
-        _ => return None,
+        What::Wrong(_) => Some(Verdict::Wrong),
+        What::Truncated(_) => Some(Verdict::Truncated),
+        What::Imprecise => Some(Verdict::Imprecise),
+        _ => None,
     };
-    let is_of = |mismatch: &&Mismatch| {
+    let is_of = move |mismatch: &&Mismatch| {
         let cause = mismatch.cause.as_ref().map(CauseName::as_str);
         let in_program = || {
             let run = report.run_of(mismatch);
             run.is_some_and(|run| run.title() == cell.program)
         };
         mismatch.layer == cell.layer
-            && mismatch.verdict == verdict
-            && (verdict == Verdict::Imprecise || cause == cell.what.cause())
+            && Some(mismatch.verdict) == verdict
+            && (mismatch.verdict == Verdict::Imprecise || cause == cell.what.cause())
             && (cell.is_of_all_programs() || in_program())
             && cell
                 .place
                 .as_ref()
                 .is_none_or(|place| place == &place_of(mismatch))
     };
-    report.mismatches.iter().find(is_of)
+    report.mismatches.iter().filter(is_of)
 }
 
 /// The place of a mismatch, as cells name places.
@@ -113,7 +121,10 @@ mod tests {
             place: place.map(Into::into),
             ..Cell::new(Cell::ALL_PROGRAMS, first.layer, what.clone())
         };
-        let place = |place| example(&report, &cell(place)).map(place_of);
+        let place = |place| {
+            let cell = cell(place);
+            example(&report, &cell).map(place_of)
+        };
         assert_eq!(place(None), Some(place_of(&first)));
         assert_eq!(
             place(Some("other.Place.method")),

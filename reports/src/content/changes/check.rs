@@ -1,20 +1,19 @@
 //! The answer of a check of two builds.
 
-use super::cells::{command, example, meaning};
+use super::cells::{example, examples, meaning};
+use super::common::common;
+use super::worse::{NAMED, alone, codes, impossible, untrue};
 use crate::content::frames::stacks;
 use crate::content::warnings::warnings;
 use crate::model::Kind::{Numbers, Words};
 use crate::model::{self, Block, Document, Room, Section, Table, Tone};
-use oracle::gate::{Answer, Broken, Cell, Class, NotWorse, Rise, percent};
+use oracle::gate;
+use oracle::gate::{Answer, Cell, Class, NotWorse, Rise, percent};
 use oracle::outcome::Outcome;
 use oracle::report::{Report, Run};
-use oracle::{Layer, gate};
 
 /// So many kinds have an example; the others are named.
 const EXAMPLES: usize = 4;
-
-/// So many places or programs of a kind are named.
-const NAMED: usize = 4;
 
 /// The answer of a check, with the reports of both builds.
 pub fn check(answer: &Answer, base: &Report, new: &Report) -> Document {
@@ -64,10 +63,11 @@ fn section(id: &'static str, title: &'static str, blocks: Vec<Block>) -> Section
 /// What is worse, the weightiest first.
 fn worse(answer: &Answer, new: &Report) -> Vec<Block> {
     let broken = answer.broken.iter().map(|it| impossible(new, it));
-    let untrue = answer
-        .untrue
-        .iter()
-        .map(|&(layer, n)| untrue(new, layer, n));
+    let untrue = answer.untrue.iter().map(|&(layer, n)| {
+        let text =
+            format!("{layer}: {n} stacks are false; at these places an honest JVM gives none");
+        untrue(new, layer, text)
+    });
     let rises = answer.rises.iter().map(|it| rise(new, it));
     let all = broken.chain(untrue).chain(rises).enumerate();
     all.flat_map(|(at, blocks)| {
@@ -75,37 +75,6 @@ fn worse(answer: &Answer, new: &Report) -> Vec<Block> {
         blocks.into_iter().take(shown)
     })
     .collect()
-}
-
-fn impossible(new: &Report, broken: &Broken) -> Vec<Block> {
-    let mut blocks = vec![
-        Block::Note(format!("no honest JVM gives this answer: {broken}")),
-        Block::Note(format!("why not: {}", broken.why)),
-    ];
-    if broken.places.len() > 1 {
-        let places = broken
-            .places
-            .iter()
-            .take(NAMED)
-            .map(|(place, n)| format!("{n} × {place}"));
-        blocks.push(Block::Note(places.collect::<Vec<_>>().join("; ")));
-    }
-    let run = new.runs.iter().find(|run| run.dir == broken.run);
-    blocks.extend(run.map(|run| alone(new, run)));
-    blocks
-}
-
-fn untrue(new: &Report, layer: Layer, n: u64) -> Vec<Block> {
-    let text = format!("{layer}: {n} stacks are false; at these places an honest JVM gives none");
-    let mut blocks = vec![Block::Note(text)];
-    let example = new
-        .mismatches
-        .iter()
-        .find(|mismatch| mismatch.layer == layer);
-    blocks.extend(example.map(|mismatch| Block::Example(stacks(mismatch))));
-    let run = example.and_then(|mismatch| new.run_of(mismatch));
-    blocks.extend(run.map(|run| alone(new, run)));
-    blocks
 }
 
 fn rise(new: &Report, rise: &Rise) -> Vec<Block> {
@@ -119,6 +88,7 @@ fn rise(new: &Report, rise: &Rise) -> Vec<Block> {
     let places = rise.others.iter().filter_map(|cell| cell.place.as_deref());
     blocks.extend(named("places", places));
     blocks.extend(codes(new, &rise.cell));
+    blocks.extend(common(new, examples(new, &rise.cell)));
     let example = example(new, &rise.cell);
     blocks.extend(example.map(|mismatch| Block::Example(stacks(mismatch))));
     let run = example.and_then(|mismatch| new.run_of(mismatch));
@@ -130,30 +100,6 @@ fn rise(new: &Report, rise: &Rise) -> Vec<Block> {
 fn named<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Option<Block> {
     let names: Vec<&str> = names.take(NAMED).collect();
     (!names.is_empty()).then(|| Block::Note(format!("{what}: {}", names.join(", "))))
-}
-
-/// The states of threads and the kinds of code at which an error came most often.
-fn codes(new: &Report, cell: &Cell) -> Option<Block> {
-    let (gate::What::Error(code) | gate::What::Refused(code)) = cell.what else {
-        return None;
-    };
-    let refused = matches!(cell.what, gate::What::Refused(_));
-    let mut places = std::collections::BTreeMap::<String, u64>::new();
-    for error in new.runs.iter().flat_map(|run| &run.errors) {
-        if error.layer == cell.layer && error.code == code && (error.intact || !refused) {
-            *places
-                .entry(format!("{}, {}", error.state, error.kind()))
-                .or_default() += error.count;
-        }
-    }
-    let mut places: Vec<(String, u64)> = places.into_iter().collect();
-    places.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
-    let shown = places
-        .iter()
-        .take(NAMED)
-        .map(|(place, n)| format!("{n} × {place}"));
-    let shown: Vec<String> = shown.collect();
-    (!shown.is_empty()).then(|| Block::Note(format!("it came at {}", shown.join("; "))))
 }
 
 /// The turn that shows a cell most often.
@@ -172,10 +118,6 @@ fn with_most<'a>(new: &'a Report, cell: &Cell) -> Option<&'a Run> {
     };
     let of_program = |run: &&Run| cell.is_of_all_programs() || run.title() == cell.program;
     new.runs.iter().filter(of_program).max_by_key(events)
-}
-
-fn alone(report: &Report, run: &Run) -> Block {
-    Block::Note(format!("alone: {}", command(report, run)))
 }
 
 /// A row for each layer.

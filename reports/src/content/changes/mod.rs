@@ -2,8 +2,10 @@
 
 pub(super) mod cells;
 mod check;
+mod common;
 mod comparison;
 pub(super) mod since;
+pub(super) mod worse;
 
 pub use check::check;
 pub use comparison::comparison;

@@ -1,7 +1,9 @@
 //! What is new since the baseline: each kind with an example, what it means, and the command that
 //! shows it alone.
 
-use super::cells::{command, example, meaning};
+use super::cells::{command, example, examples, meaning};
+use super::common::common;
+use super::worse::codes;
 use crate::content::frames::stacks;
 use crate::model::Kind::{Numbers, Words};
 use crate::model::{Block, Cell, Room, Section, Table, Tone};
@@ -77,6 +79,8 @@ fn told(finding: &Finding<'_>) -> String {
 /// The meaning of a change, an example, and the command that shows it alone.
 fn shown(report: &Report, change: &Change) -> Vec<Block> {
     let mut blocks: Vec<Block> = meaning(&change.cell).into_iter().collect();
+    blocks.extend(codes(report, &change.cell));
+    blocks.extend(common(report, examples(report, &change.cell)));
     let example = example(report, &change.cell);
     let example_run = example.and_then(|mismatch| report.run_of(mismatch));
     blocks.extend(example.map(|mismatch| Block::Example(stacks(mismatch))));
