@@ -60,6 +60,16 @@ impl Top {
         name.filter(is_comparable).map(Top::Method)
     }
 
+    /// Whether the method may take part in mounting or unmounting a virtual thread, as `VirtualThread.notifyJvmtiUnmount` does.
+    /// JVMTI leaves out the frames of such methods (`JvmtiEnvBase::check_and_skip_hidden_frames`, jvmtiEnvBase.cpp).
+    pub fn may_mount(&self) -> bool {
+        let Top::Method(name) = self else {
+            return false;
+        };
+        name.rsplit_once('.')
+            .is_some_and(|(class, _)| class == "java.lang.VirtualThread")
+    }
+
     /// Whether `frame` can be the top. `env` is the calling thread's.
     pub fn is(&self, env: Env<'_>, methods: &Registry, frame: Frame) -> bool {
         let is_native = frame.location == Location::NATIVE;

@@ -349,7 +349,8 @@ impl<'a> Stack<'a> {
             Stack::Virtual(_) => true,
             Stack::Platform(_) => !sample.carried,
         };
-        is_own.then(|| Top::of_sample(layers.truth.jvm, sample))?
+        let top = is_own.then(|| Top::of_sample(layers.truth.jvm, sample))?;
+        top.filter(|top| !top.may_mount())
     }
 
     /// Whether nothing can be judged because a virtual thread is being mounted or unmounted, so that the trace stack
