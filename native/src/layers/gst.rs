@@ -51,10 +51,9 @@ pub fn check(
         truth: &settled,
         edges: &edges,
     };
-    let is_top = |frame| Top::Hook.is(env, methods, frame);
     let truth = NativeTop {
         truth: &truth,
-        is_top: Some(&is_top),
+        is_top: Some(|frame| Top::Hook.is(env, methods, frame)),
     };
     let check = Check {
         layer: LAYER,

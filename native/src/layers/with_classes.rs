@@ -107,12 +107,11 @@ impl<'e> CallEdges<'e> {
         };
         let top = Top::of_walk(self.layers, layer, sample);
         let methods = &self.layers.truth.methods;
-        let is_top = top
-            .as_ref()
-            .map(|top| |frame| top.is(self.env, methods, frame));
         let truth = NativeTop {
             truth: &ClassesTruth(&edges),
-            is_top: is_top.as_ref().map(|is_top| is_top as _),
+            is_top: top
+                .as_ref()
+                .map(|top| |frame| top.is(self.env, methods, frame)),
         };
         check.run(self.layers, walk, &truth);
         self.judging += clock::thread_cpu_time().saturating_sub(start);

@@ -108,10 +108,9 @@ pub fn check(
         methods.settle(truth.judge(walk), own.as_slice(), &[other.as_slice()])
     });
     let top = Top::of_walk(layers, layer, sample);
-    let is_top = top.as_ref().map(|top| |frame| top.is(env, methods, frame));
     let truth = NativeTop {
         truth: &truth,
-        is_top: is_top.as_ref().map(|is_top| is_top as _),
+        is_top: top.as_ref().map(|top| |frame| top.is(env, methods, frame)),
     };
     let check = Check {
         layer,

@@ -71,10 +71,9 @@ pub fn check(
         edges,
     };
     let top = Top::of_walk(layers, layer, sample);
-    let is_top = top.as_ref().map(|top| |frame| top.is(env, methods, frame));
     let truth = NativeTop {
         truth: &with_classes,
-        is_top: is_top.as_ref().map(|is_top| is_top as _),
+        is_top: top.as_ref().map(|top| |frame| top.is(env, methods, frame)),
     };
     let check = Check {
         layer,

@@ -8,16 +8,16 @@ use super::{Compared, Expected, Judgement, Reason, Verdict};
 use crate::trace::Frame;
 
 /// Another truth, where a native method may be known that must be on top.
-pub struct NativeTop<'a, T> {
+pub struct NativeTop<'a, T, F> {
     /// The other truth.
     pub truth: &'a T,
     /// Whether a frame can be that of the native method; `None` if the thread may be in none.
-    pub is_top: Option<&'a dyn Fn(Frame) -> bool>,
+    pub is_top: Option<F>,
 }
 
-impl<T: Truth> NativeTop<'_, T> {
+impl<T: Truth, F: Fn(Frame) -> bool> NativeTop<'_, T, F> {
     fn has_top(&self, walk: &[Frame]) -> bool {
-        let is_top = self.is_top.zip(walk.first());
+        let is_top = self.is_top.as_ref().zip(walk.first());
         is_top.is_none_or(|(is_top, &top)| is_top(top))
     }
 
@@ -30,7 +30,7 @@ impl<T: Truth> NativeTop<'_, T> {
     }
 }
 
-impl<T: Truth> Truth for NativeTop<'_, T> {
+impl<T: Truth, F: Fn(Frame) -> bool> Truth for NativeTop<'_, T, F> {
     fn judge(&self, walk: &[Frame]) -> Judgement {
         self.with_top(self.truth.judge(walk), walk)
     }
@@ -95,7 +95,7 @@ mod tests {
         let is_top = |frame: Frame| frame.method.0 == 7 && frame.location == Location::NATIVE;
         let truth = NativeTop {
             truth: &same,
-            is_top: Some(&is_top),
+            is_top: Some(is_top),
         };
         let judged = truth.judge(walk);
         assert_eq!(judged, truth.judge_fault(walk));
@@ -131,7 +131,7 @@ mod tests {
         };
         let truth = NativeTop {
             truth: &same,
-            is_top: None,
+            is_top: None::<fn(Frame) -> bool>,
         };
         assert_eq!(truth.judge(&java), same.judge(&java));
     }

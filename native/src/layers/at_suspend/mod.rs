@@ -288,10 +288,9 @@ fn judge(
         truth: &settled,
         edges,
     };
-    let is_top = top.as_ref().map(|top| |frame| top.is(env, methods, frame));
     let truth = NativeTop {
         truth: &with_classes,
-        is_top: is_top.as_ref().map(|is_top| is_top as _),
+        is_top: top.as_ref().map(|top| |frame| top.is(env, methods, frame)),
     };
     let check = Check {
         layer,
