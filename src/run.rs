@@ -100,7 +100,9 @@ pub fn run(mut args: RunArgs) -> Result<u8, Error> {
         plan = plan.shard(shard);
     }
     for job in &mut plan.jobs {
-        job.program.profiler = profiler.clone();
+        if let Some(profiler) = &profiler {
+            job.program.sample_with(profiler);
+        }
         job.program.baseline |= args.slowdown;
         let sampling = &mut job.program.sampling;
         sampling.evidence_limit = args.evidence.unwrap_or(sampling.evidence_limit);

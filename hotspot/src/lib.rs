@@ -45,6 +45,7 @@
 #![forbid(unsafe_code)]
 
 pub mod arch;
+pub mod at_request;
 pub mod capability;
 pub mod case;
 pub mod causes;

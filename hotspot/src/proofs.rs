@@ -51,6 +51,20 @@ pub struct Proofs {
     /// pointer between them.
     #[serde(skip_serializing_if = "Not::not")]
     pub is_caller_misplaced: bool,
+    /// Whether a profiler's own walker made the walk, and not a function of the JVM.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub by_profiler: bool,
+    /// Whether the program counter is in the blob of adapters between compiled and interpreted code.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub is_in_adapter: bool,
+    /// Whether the lowest frame of the walk is of a method that the VM called, and the JavaCalls entry of this call keeps an
+    /// anchor without a program counter.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub ends_without_pc: bool,
+    /// Whether the frame that differs, or the one above, is at BCI 0 and of a method with a compiled frame on the stack that
+    /// is to be deoptimised.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub is_deoptimised_at_start: bool,
 }
 
 /// A sample with its proofs, as a line of a file.
@@ -70,7 +84,7 @@ pub enum InterpreterFrame {
 }
 
 impl InterpreterFrame {
-    fn is_intact(&self) -> bool {
+    pub(crate) fn is_intact(&self) -> bool {
         *self == InterpreterFrame::Intact
     }
 }

@@ -9,6 +9,7 @@
 
 use crate::arch::Arch;
 use crate::code::{Blob, CodeKind, CodeMemory};
+use serde::{Deserialize, Serialize};
 
 /// What a word proves as a return address of the code that runs.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -63,8 +64,10 @@ fn is_of_other_method(called: &Blob, code: &Blob, memory: &impl CodeMemory) -> b
 }
 
 /// The place of the return address.
-#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+#[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ReturnAddress {
+    #[default]
     /// At the distance of the frame's size, as it should be; or the place is not known.
     Usual,
     /// This many words beyond that place: the code has moved its stack pointer by this many words.
@@ -77,6 +80,10 @@ pub enum ReturnAddress {
 }
 
 impl ReturnAddress {
+    pub(crate) fn is_usual(&self) -> bool {
+        *self == ReturnAddress::Usual
+    }
+
     /// The place of the return address of a frame of `frame_words` words, the return address
     /// included. `word` says what each word from the stack pointer on proves, and `link` what the
     /// link register proves.

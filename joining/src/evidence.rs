@@ -1,10 +1,11 @@
 //! The mismatches of joined events in the form of reports.
 
+use crate::causes::cause;
 use crate::judging::OwnedWalk;
 use crate::methods::NamedMethods;
 use crate::run::Judged;
 use crate::truths::{OwnedTruth, TraceStack};
-use oracle::record::{Address, Evidence, KindCount, Mismatch, ShownFrame};
+use oracle::record::{Address, CauseName, Evidence, KindCount, Mismatch, ShownFrame};
 use oracle::trace::Frame;
 use oracle::{Layer, StepFrame, StepTruth, Verdict};
 use std::collections::{BTreeMap, HashMap};
@@ -12,21 +13,26 @@ use std::collections::{BTreeMap, HashMap};
 /// Mismatches of a run: some with their evidence, all counted.
 #[derive(Debug, Default)]
 pub struct Mismatches {
-    /// The first few of each layer, verdict, reason and place.
+    /// The first few of each kind.
     pub kept: Vec<Mismatch>,
-    counts: HashMap<(Layer, String, String), (Verdict, u64)>,
-    kept_of: HashMap<(Layer, String, String), usize>,
+    counts: HashMap<Kind, (Verdict, u64)>,
+    kept_of: HashMap<Kind, usize>,
     limit: usize,
+    by_profiler: bool,
 }
 
-/// How many mismatches of one verdict, reason and place are kept.
+/// Layer, verdict, cause and place.
+type Kind = (Layer, String, Option<CauseName>, String);
+
+/// How many mismatches of one kind are kept.
 const OF_ONE_PLACE: usize = 3;
 
 impl Mismatches {
-    /// Keeps at most `limit` mismatches with their evidence.
-    pub fn new(limit: usize) -> Mismatches {
+    /// Keeps at most `limit` mismatches with their evidence. The walks were made `by_profiler`, or else by the JVM.
+    pub fn new(limit: usize, by_profiler: bool) -> Mismatches {
         Mismatches {
             limit,
+            by_profiler,
             ..Mismatches::default()
         }
     }
@@ -40,15 +46,21 @@ impl Mismatches {
             return;
         }
         let verdict = judged.judgement.verdict;
+        let cause = cause(judged, methods, self.by_profiler);
         let place = place(walk, judged.judgement.at_frame, methods);
-        let kind = (judged.layer, verdict.name().to_owned(), place);
+        let kind = (
+            judged.layer,
+            verdict.name().to_owned(),
+            cause.clone(),
+            place,
+        );
         let known = self.counts.entry(kind.clone()).or_insert((verdict, 0));
         known.1 += 1;
         let of_kind = self.kept_of.entry(kind).or_default();
         if *of_kind < OF_ONE_PLACE && self.kept.len() < self.limit {
             *of_kind += 1;
-            self.kept
-                .push(mismatch(judged, walk, instant.truth, methods));
+            let mismatch = mismatch(judged, walk, instant.truth, methods);
+            self.kept.push(Mismatch { cause, ..mismatch });
         }
     }
 
@@ -56,10 +68,10 @@ impl Mismatches {
     pub fn kinds(self) -> (Vec<Mismatch>, Vec<KindCount>) {
         let counts = self.counts.into_iter();
         let mut kinds: Vec<_> = counts
-            .map(|((layer, _, place), (verdict, count))| KindCount {
+            .map(|((layer, _, cause, place), (verdict, count))| KindCount {
                 layer,
                 verdict,
-                cause: None,
+                cause,
                 place,
                 count,
             })

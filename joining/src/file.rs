@@ -1,9 +1,10 @@
 //! The file of requests.
 
+use hotspot::at_request::{RequestLine, RequestProofs};
 use oracle::Layer;
 use oracle::recorded::RecordedTruth;
 use oracle::requests::{
-    MethodFacts, MethodName, Pin, RecordedAround, RecordedSteps, Request, RequestLine, SeenCode,
+    MethodFacts, MethodName, Pin, RecordedAround, RecordedSteps, Request, SeenCode,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, BufRead};
@@ -32,12 +33,16 @@ pub struct RequestsFile {
     pub codes: HashMap<usize, SeenCode>,
     /// The debug info records around program counters in compiled code.
     pub records: HashMap<usize, RecordedAround>,
+    /// What was seen at requests, by number.
+    pub proofs: HashMap<u32, RequestProofs>,
     /// Readings of the JVM's clock.
     pub pins: Vec<Pin>,
     /// Readings of the system's monotonic clock.
     pub monotonic: Vec<Pin>,
     /// Requests that were not copied, by layer.
     pub lost: BTreeMap<Layer, u64>,
+    /// The agent's counter when it began to copy.
+    pub since: u64,
     /// Whether the agent came to the end of the run.
     pub complete: bool,
 }
@@ -57,9 +62,11 @@ impl RequestsFile {
                 Ok(RequestLine::Records(pc, around)) => {
                     file.records.entry(pc).or_insert(around);
                 }
+                Ok(RequestLine::Proofs(number, seen)) => _ = file.proofs.insert(number, seen),
                 Ok(RequestLine::Clock(pin)) => file.pins.push(pin),
                 Ok(RequestLine::Monotonic(pin)) => file.monotonic.push(pin),
                 Ok(RequestLine::Lost(layer, count)) => _ = file.lost.insert(layer, count),
+                Ok(RequestLine::Since(counter)) => file.since = counter,
                 Ok(RequestLine::Ended) => file.complete = true,
                 Err(_) => {}
             }

@@ -5,7 +5,7 @@ use crate::evidence::Mismatches;
 use crate::file::RequestsFile;
 use crate::hottest::{named, stacks};
 use crate::methods::NamedMethods;
-use crate::profiler::{Description, PROFILER_FILE};
+use crate::profiler::{PROFILER_FILE, Started};
 use crate::run::{Counts, judge_all};
 use oracle::bias::{Pairs, Sampler, StackCounts, StackProfiles};
 use oracle::record::{JoinCounts, KindCount, Mismatch};
@@ -87,7 +87,7 @@ fn why_none_is_joined(counts: &JoinCounts) -> Option<String> {
 }
 
 /// The profiler whose recording is in the folder `dir` of a run.
-fn description(dir: &Path) -> io::Result<Description> {
+fn started(dir: &Path) -> io::Result<Started> {
     let text = std::fs::read(dir.join(PROFILER_FILE))?;
     Ok(serde_json::from_slice(&text)?)
 }
@@ -100,13 +100,16 @@ fn read(dir: &Path, layers: &[Layer], limit: usize) -> io::Result<Joined> {
     let file = RequestsFile::read(open(dir.join(REQUESTS_FILE))?)?;
     let mut layers_of = layers.iter();
     let has_profiler = layers_of.any(|layer| layer.is_of(RecordedSampler::Profiler));
-    let profiler = has_profiler.then(|| description(dir));
+    let profiler = has_profiler.then(|| started(dir));
     let profiler = profiler.transpose()?;
+    let by_profiler = profiler
+        .as_ref()
+        .is_some_and(|profiler| profiler.by_profiler);
     let mut recorded = open(recording(dir)).map_err(|e| match e.kind() {
         io::ErrorKind::NotFound => no_recording(has_profiler),
         _ => e,
     })?;
-    let wanted = profiler.map_or_else(Wanted::of_jfr, |profiler| profiler.wanted());
+    let wanted = profiler.map_or_else(Wanted::of_jfr, |profiler| profiler.description.wanted());
     let samples = samples::read(&mut recorded, &wanted)?;
     let mut methods = NamedMethods::new(&file.methods);
     let classes = open(dir.join(CLASSES_FILE)).and_then(Classes::read);
@@ -114,7 +117,7 @@ fn read(dir: &Path, layers: &[Layer], limit: usize) -> io::Result<Joined> {
         classes.distrust_altered(file.methods.values());
         classes
     });
-    let mut mismatches = Mismatches::new(limit);
+    let mut mismatches = Mismatches::new(limit, by_profiler);
     let mut bias: BTreeMap<Sampler, Pairs> = BTreeMap::new();
     let mut counts_of: BTreeMap<Sampler, StackCounts> = BTreeMap::new();
     let counts = judge_all(

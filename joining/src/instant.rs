@@ -17,6 +17,8 @@ pub struct Instant<'a> {
     pub truth: &'a OwnedTruth,
     /// The debug info records around the program counter, if that was in compiled code.
     pub records: Option<&'a RecordedAround>,
+    /// Whether the walker may have taken the record at the program counter itself, and not the one behind it.
+    pub may_be_exact: bool,
     /// The methods that the records name.
     pub names: &'a HashMap<u32, MethodKey>,
     /// The class files, where they judge.
@@ -43,18 +45,13 @@ impl Instant<'_> {
         let settled = Settled::always(&trace, |trace: &TraceTruth<'_, _>, walk: &[Frame]| {
             let found = trace.judge(walk);
             let between = || {
-                let around = self.around(methods)?;
-                let of_hook = |hook| methods.of_hook(hook);
-                let judge = |walk: &[Frame]| trace.judge(walk);
-                judge_between(
-                    &around,
-                    methods,
-                    of_hook,
-                    found,
-                    walk,
-                    Some(&snapshot),
-                    judge,
-                )
+                let mut taken = self.taken(methods)?.into_iter();
+                taken.find_map(|around| {
+                    let of_hook = |hook| methods.of_hook(hook);
+                    let judge = |walk: &[Frame]| trace.judge(walk);
+                    let truth = Some(&snapshot);
+                    judge_between(&around, methods, of_hook, found, walk, truth, judge)
+                })
             };
             if found.is_mismatch() {
                 between().unwrap_or(found)
@@ -70,7 +67,9 @@ impl Instant<'_> {
         })
     }
 
-    fn around(&self, methods: &NamedMethods) -> Option<Around> {
+    /// The records that a walker may have taken for the frame: the one behind the program counter, as HotSpot does, or the
+    /// one at the program counter, which async-profiler prefers (`NMethod::findScopeOffset`, vmStructs.cpp).
+    fn taken(&self, methods: &NamedMethods) -> Option<Vec<Around>> {
         let records = self.records?;
         let scope = |&(name, bci): &RecordedScope| {
             let method = *self.names.get(&name)?;
@@ -82,10 +81,15 @@ impl Instant<'_> {
             })
         };
         let scopes = |scopes: &Vec<_>| scopes.iter().map(scope).collect::<Option<Vec<_>>>();
-        Some(Around {
-            before: records.before.as_ref().and_then(scopes),
+        let before = records.before.as_ref().and_then(scopes);
+        let at = before.clone();
+        let at = at.filter(|_| self.may_be_exact && records.is_exact);
+        let behind = Around {
+            before: before.clone(),
             behind: scopes(&records.behind)?,
-        })
+        };
+        let at = at.map(|behind| Around { before, behind });
+        Some([behind].into_iter().chain(at).collect())
     }
 }
 
@@ -99,7 +103,7 @@ mod tests {
     use oracle::requests::MethodFacts;
 
     /// A method without an entry that a sampler shows at its handler for exceptions, above a caller whose entry is there.
-    fn verdict(records: Option<&RecordedAround>) -> Verdict {
+    fn verdict(records: Option<&RecordedAround>, may_be_exact: bool) -> Verdict {
         let facts = |name: &str, hook, code: &str| MethodFacts {
             class: "a/B".into(),
             name: name.into(),
@@ -122,6 +126,7 @@ mod tests {
         let instant = Instant {
             truth: truths.get(0, &methods).expect("its methods are there"),
             records,
+            may_be_exact,
             names: &names,
             classes: None,
         };
@@ -137,13 +142,14 @@ mod tests {
     #[test]
     fn a_stack_of_the_record_behind_is_imprecise() {
         let records = |before, behind| RecordedAround {
+            is_exact: true,
             before: Some(vec![(9, before)]),
             behind: vec![(9, behind)],
         };
-        assert_eq!(verdict(None), Verdict::Wrong);
-        assert_eq!(verdict(Some(&records(4, 2))), Verdict::Imprecise);
+        assert_eq!(verdict(None, false), Verdict::Wrong);
+        assert_eq!(verdict(Some(&records(4, 2)), false), Verdict::Imprecise);
         assert_eq!(
-            verdict(Some(&records(4, 0))),
+            verdict(Some(&records(4, 0)), true),
             Verdict::Wrong,
             "another record behind"
         );

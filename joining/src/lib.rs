@@ -33,6 +33,7 @@
 //! its request is that of the only carrier that was asked at the time.
 #![forbid(unsafe_code)]
 
+mod causes;
 pub mod classes;
 pub mod clock;
 pub mod codes;
@@ -44,6 +45,7 @@ pub mod hottest;
 pub mod instant;
 pub mod judging;
 pub mod methods;
+pub mod origins;
 pub mod profiler;
 pub mod requests;
 pub mod run;

@@ -96,6 +96,13 @@ impl NamedMethods {
         self.of_hooks.get(&hook).copied()
     }
 
+    /// The method as `package.Class.name`.
+    pub fn dotted(&self, key: MethodKey) -> String {
+        self.methods.get(key.0).map_or_else(String::new, |named| {
+            format!("{}.{}", named.name.0.replace('/', "."), named.name.1)
+        })
+    }
+
     /// Whether the method is native, if that is certain.
     pub fn is_native(&self, key: MethodKey) -> bool {
         let natives = self.facts(key).iter().map(|facts| facts.is_native);

@@ -21,12 +21,27 @@ pub struct Description {
     pub recording: String,
     /// The events that are samples by signals.
     pub events: Vec<String>,
+    /// The events that may show the stack of an earlier event of their thread again, without a walk.
+    #[serde(default)]
+    pub repeats: Vec<String>,
+    /// The options with which its frames of Java are those of AsyncGetCallTrace.
+    #[serde(default)]
+    pub jvm_walker: Vec<String>,
     /// The names of frames with which it says that it could not walk on; a `*` at the end stands for any text.
     #[serde(default)]
     pub marks: Vec<String>,
 }
 
-/// The file with the description in a run's folder.
+/// A profiler of a run, as [`PROFILER_FILE`] has it.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
+pub struct Started {
+    /// The profiler.
+    pub description: Description,
+    /// Whether it walks stacks itself, and does not ask the JVM.
+    pub by_profiler: bool,
+}
+
+/// The file with the profiler in a run's folder.
 pub const PROFILER_FILE: &str = "profiler.json";
 
 /// The descriptions that are built in.
@@ -56,10 +71,21 @@ impl Description {
         format!("{options},{}", self.recording.replace("{recording}", &file))
     }
 
+    /// Itself, started with the user's own options, if there are some.
+    pub fn started(&self, own: Option<&str>) -> Started {
+        let mut options = own.unwrap_or(&self.options).split(',');
+        let asks_jvm = options.any(|option| self.jvm_walker.iter().any(|known| known == option));
+        Started {
+            description: self.clone(),
+            by_profiler: !asks_jvm,
+        }
+    }
+
     /// What is read of its recordings.
     pub fn wanted(&self) -> Wanted {
         Wanted {
             events: self.events.clone(),
+            repeats: self.repeats.clone(),
             marks: self.marks.clone(),
         }
     }
@@ -83,6 +109,8 @@ mod tests {
         let known = Description::of(Path::new("libasyncProfiler.so")).expect("it is built in");
         let options = known.options(Some("start,event=wall"), Path::new("/run/a.jfr"));
         assert_eq!(options, "start,event=wall,jfr,file=/run/a.jfr");
+        assert!(known.started(None).by_profiler);
+        assert!(!known.started(Some("start,cstack=no")).by_profiler);
         assert!(
             known
                 .options(None, Path::new("a.jfr"))

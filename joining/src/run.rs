@@ -7,14 +7,16 @@ use crate::file::RequestsFile;
 use crate::instant::Instant;
 use crate::judging::{OwnedWalk, judge, walks};
 use crate::methods::NamedMethods;
+use crate::origins::{Origin, Origins};
 use crate::requests::{Found, Requests};
 use crate::truths::{OwnedTruth, Truths, names};
+use hotspot::at_request::RequestProofs;
 use oracle::record::JoinCounts;
 use oracle::requests::{Copied, Request, SeenCode};
 use oracle::tally::Tally;
 use oracle::{Judgement, Layer, Reason, RecordedSampler, TruthKind, Verdict};
 use recordings::samples::{CPU_TIME, TimedSample, TimedSamples};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 /// The code of a request without an event.
 pub const NO_EVENT: i32 = 0;
@@ -36,6 +38,8 @@ pub struct Judged<'a> {
     pub truth: Option<&'a OwnedTruth>,
     /// Its stack, and what is known of the instant, if there are both.
     pub compared: Option<(&'a OwnedWalk, &'a Instant<'a>)>,
+    /// What the agent saw of code and stack at the request, if it looked.
+    pub seen: Option<&'a RequestProofs>,
     /// The judgement.
     pub judgement: Judgement,
 }
@@ -49,20 +53,39 @@ pub struct Counts {
     pub joined: BTreeMap<Layer, JoinCounts>,
 }
 
-/// The layer among `layers` whose walker is the sampler of the event.
-fn layer(sample: &TimedSample, layers: &[Layer]) -> Option<Layer> {
-    let mut of_profiler = layers.iter().copied();
-    // A profiler's events may have JFR's names.
-    if let Some(layer) = of_profiler.find(|layer| layer.is_of(RecordedSampler::Profiler)) {
-        return Some(layer);
+/// The layers whose samplers made the recording.
+enum Recorders<'l> {
+    /// A profiler, whose events may have JFR's names: all are its own.
+    Profiler(Layer),
+    /// The JVM's own samplers.
+    Jvm(&'l [Layer]),
+}
+
+impl Recorders<'_> {
+    fn new(layers: &[Layer]) -> Recorders<'_> {
+        let mut all = layers.iter().copied();
+        let of_profiler = all.find(|layer| layer.is_of(RecordedSampler::Profiler));
+        of_profiler.map_or(Recorders::Jvm(layers), Recorders::Profiler)
     }
-    let sampler = if *sample.event == *CPU_TIME {
-        RecordedSampler::CpuTime
-    } else {
-        RecordedSampler::Execution
-    };
-    let mut layers = layers.iter().copied();
-    layers.find(|layer| layer.is_of(sampler))
+
+    /// The layer whose walker is the sampler of the event.
+    fn layer(&self, sample: &TimedSample) -> Option<Layer> {
+        match self {
+            Recorders::Profiler(layer) => Some(*layer),
+            Recorders::Jvm(layers) => {
+                let sampler = if *sample.event == *CPU_TIME {
+                    RecordedSampler::CpuTime
+                } else {
+                    RecordedSampler::Execution
+                };
+                layers.iter().copied().find(|layer| layer.is_of(sampler))
+            }
+        }
+    }
+
+    fn is_profiler(&self) -> bool {
+        matches!(self, Recorders::Profiler(_))
+    }
 }
 
 /// Joins and judges all events of `samples` that belong to `layers`. Shows each event, and each request without an
@@ -87,13 +110,26 @@ pub fn judge_all(
     }
     let walks = walks(samples, methods);
     let requests = Requests::new(&file.requests);
-    let clock = clock(file, samples, &requests, layers);
+    let recorders = Recorders::new(layers);
+    let of_profiler = recorders.is_profiler();
+    let clock = clock(file, samples, &requests, &recorders);
     let names = names(file, methods);
     let mut truths = Truths::new(file, &names);
     let mut codes = ByCode::new(file);
-    let mut answered = HashSet::new();
-    for sample in &samples.samples {
-        let Some(layer) = layer(sample, layers) else {
+    let find = |sample: &TimedSample| {
+        let layer = recorders.layer(sample)?;
+        let tid = i32::try_from(sample.os_thread).ok().filter(|&tid| tid > 0);
+        match requests.find(layer, tid, clock?.counter(sample.ticks)) {
+            Found::One(number) => Some(number),
+            Found::NotOne => None,
+        }
+    };
+    let is_early = |sample: &TimedSample| {
+        clock.is_some_and(|clock| clock.counter(sample.ticks).1 < file.since)
+    };
+    let origins = Origins::find(&samples.samples, find, is_early);
+    for (sample, origin) in samples.samples.iter().zip(origins.of_events) {
+        let Some(layer) = recorders.layer(sample) else {
             continue;
         };
         let (Some(joined), Some(tally)) = (
@@ -102,18 +138,22 @@ pub fn judge_all(
         ) else {
             continue;
         };
-        let of_profiler = layer.is_of(RecordedSampler::Profiler);
-        let tid = i32::try_from(sample.os_thread).ok().filter(|&tid| tid > 0);
-        let found = clock.map(|clock| requests.find(layer, tid, clock.counter(sample.ticks)));
-        let number = match found {
-            Some(Found::One(number)) => Some(number),
-            Some(Found::NotOne) | None => None,
+        let request = match origin {
+            Origin::Request(number) => Some(&file.requests[number]),
+            _ => None,
         };
-        let request = number.map(|number| &file.requests[number]);
-        answered.extend(number);
         let walk = sample.stack.map(|stack| &walks[stack]);
         if request.is_none() && walk.is_none_or(|walk| walk.frames.is_empty()) && of_profiler {
             joined.other_threads += 1;
+            continue;
+        }
+        let not_a_check = match origin {
+            Origin::Early => Some(&mut joined.early),
+            Origin::Repeated => Some(&mut joined.repeated),
+            Origin::Request(_) | Origin::Unknown => None,
+        };
+        if let Some(count) = not_a_check {
+            *count += 1;
             continue;
         }
         let is_marked = walk.is_some_and(|walk| walk.marked);
@@ -128,9 +168,12 @@ pub fn judge_all(
             Some(Copied::Truth(number)) => truths.get(number, methods),
             _ => None,
         };
+        let seen = request.and_then(|request| file.proofs.get(&request.proofs?));
+        let at_pc = || file.records.get(&request?.pc);
         let instant = truth.map(|truth| Instant {
             truth,
-            records: request.and_then(|request| file.records.get(&request.pc)),
+            records: seen.and_then(|seen| seen.leaf_call.as_ref()).or_else(at_pc),
+            may_be_exact: of_profiler,
             names: &names,
             classes: classes.filter(|_| layer.uses(TruthKind::Classes)),
         });
@@ -144,6 +187,7 @@ pub fn judge_all(
                 code: request.and_then(|request| file.codes.get(&request.pc)),
                 truth,
                 compared,
+                seen,
                 judgement,
             },
             methods,
@@ -172,7 +216,7 @@ pub fn judge_all(
             continue;
         };
         joined.requests += 1;
-        if answered.contains(&number) {
+        if origins.answered.contains(&number) {
             joined.answered += 1;
             continue;
         }
@@ -189,6 +233,7 @@ pub fn judge_all(
                 code: file.codes.get(&request.pc),
                 truth,
                 compared: None,
+                seen: None,
                 judgement,
             },
             methods,
@@ -207,12 +252,11 @@ fn clock(
     file: &RequestsFile,
     samples: &TimedSamples,
     requests: &Requests<'_>,
-    layers: &[Layer],
+    recorders: &Recorders<'_>,
 ) -> Option<Clock> {
     const TRIED: usize = 2_000;
     let of_jvm = Clock::new(&file.pins);
-    let mut of_profiler = layers.iter().copied();
-    let Some(layer) = of_profiler.find(|layer| layer.is_of(RecordedSampler::Profiler)) else {
+    let &Recorders::Profiler(layer) = recorders else {
         return of_jvm;
     };
     let joined = |clock: &Clock| {

@@ -39,6 +39,8 @@ enum Change {
     MarkAlone,
     NotJava,
     InCarrier,
+    Repeats,
+    Early,
 }
 
 /// What happens in recordings of JFR.
@@ -59,7 +61,7 @@ const CHANGES: [Change; 13] = [
 ];
 
 /// What happens in recordings of profilers.
-const PROFILERS: [Change; 8] = [
+const PROFILERS: [Change; 10] = [
     Change::Nothing,
     Change::Add,
     Change::Cut,
@@ -68,6 +70,8 @@ const PROFILERS: [Change; 8] = [
     Change::MarkAlone,
     Change::NotJava,
     Change::InCarrier,
+    Change::Repeats,
+    Change::Early,
 ];
 
 /// Adds a request of a layer and its event to the files. Returns false if the change is not possible for the stack.
@@ -124,6 +128,10 @@ fn add(
             (METHODS, FramePosition::Unknown(None), 0),
             (0, FramePosition::Bci(1), 11),
         ]),
+        // A walk before showed the same stack, and nobody walks now.
+        Change::Repeats => {}
+        // At 100, and the agent began at 200.
+        Change::Early => early = 1000 * (at as u64 + 1) - 50,
         Change::Failed => failed = true,
         Change::Biased => biased = true,
         Change::OtherThread => os_thread += 1,
@@ -146,6 +154,7 @@ fn add(
         stack: copied,
         carried: change == Change::InCarrier,
         pc: 0,
+        proofs: None,
     });
     samples.stacks.push(TimedStack {
         frames,
@@ -159,8 +168,16 @@ fn add(
         os_thread,
         stack: (!failed).then_some(at),
         failed,
+        may_repeat: change == Change::Repeats,
         biased,
     });
+    if change == Change::Repeats {
+        let again = samples.samples.last().expect("it was just added").clone();
+        samples.samples.push(TimedSample {
+            ticks: again.ticks - 500,
+            ..again
+        });
+    }
     is_possible
 }
 
@@ -200,6 +217,7 @@ fn files() -> (RequestsFile, TimedSamples) {
         ..MethodFacts::default()
     };
     file.methods.insert(METHODS, special);
+    file.since = 200;
     file.pins = vec![Pin {
         before: 1000,
         ticks: 1000 - 77,
@@ -270,13 +288,15 @@ proptest! {
         let count = |these: &[Change]| made.iter().filter(|change| these.contains(change)).count() as u64;
         let (joined, tally) = judged(Layer::Profiler, &file, &samples);
         prop_assert_eq!(joined.other_threads, count(&[Change::NotJava]));
-        prop_assert_eq!(joined.events, made.len() as u64 - joined.other_threads);
+        prop_assert_eq!(joined.early, count(&[Change::Early]));
+        prop_assert_eq!(joined.repeated, count(&[Change::Repeats]));
+        prop_assert_eq!(joined.events, made.len() as u64 - joined.other_threads - joined.early);
         prop_assert_eq!(joined.joined, joined.events);
         prop_assert_eq!(joined.said, count(&[Change::CutAtMark, Change::WrongAboveMark, Change::MarkAlone]));
         prop_assert_eq!(joined.failed, count(&[Change::MarkAlone]));
-        prop_assert_eq!(tally.matches, count(&[Change::Nothing, Change::InCarrier]));
+        prop_assert_eq!(tally.matches, count(&[Change::Nothing, Change::InCarrier, Change::Repeats]));
         prop_assert_eq!(tally.unverifiable, count(&[Change::CutAtMark]));
         prop_assert_eq!(tally.mismatches(), count(&[Change::Add, Change::Cut, Change::WrongAboveMark]));
-        prop_assert_eq!(tally.errors(), count(&[Change::MarkAlone, Change::NotJava]));
+        prop_assert_eq!(tally.errors(), count(&[Change::MarkAlone, Change::NotJava, Change::Early]));
     }
 }

@@ -130,6 +130,7 @@ fn add(
         carried: case == Carried,
         // Two requests come to one instruction.
         pc: at / 2,
+        proofs: None,
     });
     let code = SeenCode {
         kind: KIND.into(),
@@ -152,6 +153,7 @@ fn add(
         },
         stack: (case != Failed).then_some(at),
         failed: case == Failed,
+        may_repeat: false,
         biased: matches!(case, Biased | BiasedWrong),
     });
 }
@@ -195,7 +197,7 @@ fn judged(file: &RequestsFile, samples: &TimedSamples) -> (JoinCounts, Tally, Ve
         .filter(|&kind| kind != FaultKind::Error)
         .collect();
     let mut injector = Injector::new(&kinds, 1);
-    let mut mismatches = Mismatches::new(100);
+    let mut mismatches = Mismatches::new(100, false);
     let mut counts = judge_all(
         (file, None),
         samples,

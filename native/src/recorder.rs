@@ -179,7 +179,7 @@ fn kind(
         cause,
         ..
     } = judged;
-    let code = sample.map(|sample| evidence::code_of(known.jvm, sample.registers.pc));
+    let code = sample.map(|sample| evidence::code_of(known.jvm, sample.at.registers.pc));
     format!("{layer} {verdict} {reason} {cause:?} {code:?}")
 }
 
@@ -236,13 +236,13 @@ fn recorded_instant(
     walk: &[Frame],
     named: &mut Named<'_>,
 ) -> RecordedInstant {
-    let Registers { pc, sp, fp, .. } = sample.registers;
+    let Registers { pc, sp, fp, .. } = sample.at.registers;
     let mut blobs = Blobs {
         cache: known.jvm.code_cache().ok(),
         known: vec![],
     };
     let code = blobs.at(pc);
-    let seen = sample.seen.as_ref();
+    let seen = sample.at.seen.as_ref();
     let pc_of_anchor = seen.map(|seen| seen.last.pc).filter(|&pc| pc != 0);
     RecordedInstant {
         pc: hex(pc),
@@ -255,7 +255,7 @@ fn recorded_instant(
         bytes_before: hex_bytes(&peek_bytes(pc.saturating_sub(BEFORE), BEFORE)),
         bytes: hex_bytes(&peek_bytes(pc, BEHIND)),
         words: (0..WORDS)
-            .map_while(|at| sample.stack_top.word(at))
+            .map_while(|at| sample.at.stack_top.word(at))
             .map(|word| of_word(&mut blobs, word))
             .collect(),
         debug_info: debug_info(known, sample, walk, named),

@@ -17,10 +17,10 @@ pub const REQUESTS_FILE: &str = "requests.jsonl";
 /// as 4 bytes with the lowest first.
 pub const CLASSES_FILE: &str = "classes.bin";
 
-/// A line of the file.
+/// A line of the file. `P` is what code and stack showed, of which this crate knows nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum RequestLine {
+pub enum RequestLine<P> {
     /// A method. Frames name it by its number plus 1.
     Method(u32, MethodFacts),
     /// A trace stack, by its number.
@@ -35,12 +35,16 @@ pub enum RequestLine {
     Code(usize, SeenCode),
     /// The debug info records around a program counter in compiled code, when a request came there first.
     Records(usize, RecordedAround),
+    /// What code and stack showed at requests, by its number.
+    Proofs(u32, P),
     /// The agent's counter and the JVM's clock at one instant.
     Clock(Pin),
     /// The agent's counter and the system's monotonic clock at one instant, in nanoseconds.
     Monotonic(Pin),
     /// So many requests of a layer were not copied, because all memory for copies was in use.
     Lost(Layer, u64),
+    /// The agent's counter when its handlers stood before those of a profiler that ran already.
+    Since(u64),
     /// The agent came to the end of the run: no line is missing.
     Ended,
 }
@@ -64,6 +68,9 @@ pub struct Request {
     /// Program counter.
     #[serde(default)]
     pub pc: usize,
+    /// What code and stack showed, by its number; requests of profilers alone have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proofs: Option<u32>,
 }
 
 /// A piece of code.
@@ -108,6 +115,9 @@ pub type RecordedScope = (u32, i32);
 /// The debug info records on both sides of a program counter, innermost frames first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecordedAround {
+    /// Whether the first of the two is at the program counter itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_exact: bool,
     /// The last record at or before the program counter, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Vec<RecordedScope>>,
@@ -234,9 +244,12 @@ mod tests {
                 stack: Copied::Lost(Drop::InDoubt),
                 carried: false,
                 pc: usize::MAX,
+                proofs: Some(4),
             }),
+            RequestLine::Proofs(4, "shown".to_owned()),
             RequestLine::Lost(Layer::JfrCpu, 3),
             RequestLine::Name(3, MethodName::default()),
+            RequestLine::Since(u64::MAX),
             RequestLine::Steps(
                 1,
                 RecordedSteps {
@@ -248,6 +261,7 @@ mod tests {
             RequestLine::Records(
                 7,
                 RecordedAround {
+                    is_exact: true,
                     before: Some(vec![(3, 4)]),
                     behind: vec![(3, -1), (4, 0)],
                 },
@@ -257,7 +271,7 @@ mod tests {
         ];
         for line in lines {
             let text = serde_json::to_string(&line).expect("plain data");
-            let read: RequestLine = serde_json::from_str(&text).expect("just written");
+            let read: RequestLine<String> = serde_json::from_str(&text).expect("just written");
             assert_eq!(read, line, "{text}");
         }
     }

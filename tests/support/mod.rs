@@ -30,6 +30,23 @@ pub fn stackwitness() -> Command {
 /// The shared library of the C file `source` of this crate, built in `dir` as `lib` and the file's name; `None` without a C
 /// compiler, which is said.
 pub fn c_library(source: &str, dir: &Path) -> Option<PathBuf> {
+    library(source, dir, &[])
+}
+
+/// As [`c_library`], for a source with the headers of JVMTI; `None` if no JDK has them, which is said.
+pub fn jvmti_library(source: &str, dir: &Path) -> Option<PathBuf> {
+    let headers = jdks().into_iter().map(|jdk| jdk.join("include"));
+    let Some(headers) = headers
+        .into_iter()
+        .find(|dir| dir.join("jvmti.h").is_file())
+    else {
+        println!("skipped: no JDK has the headers of JVMTI to build {source} with");
+        return None;
+    };
+    library(source, dir, &[headers.join("linux"), headers])
+}
+
+fn library(source: &str, dir: &Path, headers: &[PathBuf]) -> Option<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(source);
     let name = source.file_stem().expect("a file").display();
     let library = dir.join(format!("lib{name}.so"));
@@ -45,7 +62,8 @@ pub fn c_library(source: &str, dir: &Path) -> Option<PathBuf> {
         ])
         .arg(&library)
         .arg(&source)
-        .arg("-ldl")
+        .args(headers.iter().map(|dir| format!("-I{}", dir.display())))
+        .args(["-ldl", "-lrt"])
         .status();
     let Ok(status) = built else {
         println!(

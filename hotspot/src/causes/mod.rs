@@ -4,14 +4,18 @@
 //! mismatch shows the cause, and which program triggers it. `docs/findings.md` has a section on
 //! each cause. To add a cause, add a file and a row in [`CAUSES`].
 
+mod adapter;
 mod below_stub;
 mod called_by_vm;
 mod cause;
+mod deoptimised_start;
 mod extended_frame;
 mod frame_removed;
 mod frozen_frames;
+mod interpreter_entry;
 mod interpreter_frame;
 mod leaf_call;
+mod missing_pc;
 mod moved_stack_pointer;
 mod no_record;
 mod own_hook;
@@ -32,15 +36,27 @@ pub static CAUSES: &[Cause] = &[
     own_hook::CAUSE,
     frozen_frames::CAUSE,
     called_by_vm::CAUSE,
+    missing_pc::CAUSE,
+    deoptimised_start::CAUSE,
+    adapter::CAUSE,
     frame_removed::CAUSE,
     moved_stack_pointer::CAUSE,
     below_stub::CAUSE,
     interpreter_frame::CAUSE,
+    interpreter_entry::CAUSE,
     leaf_call::CAUSE,
     upcall_stub::CAUSE,
     extended_frame::CAUSE,
     unwalkable_caller::CAUSE,
     unexplained::CAUSE,
+];
+
+/// The causes that walkers of profilers have, and not those of the JVM: no program shows them without a profiler.
+pub static OF_PROFILERS: [&str; 4] = [
+    missing_pc::CAUSE.name,
+    deoptimised_start::CAUSE.name,
+    adapter::CAUSE.name,
+    interpreter_entry::CAUSE.name,
 ];
 
 impl Cause {

@@ -91,29 +91,59 @@ impl Layout {
         self.wrapped_anchor(memory, wrapper)
     }
 
-    /// The program counters, newest first, at which the Java frames below each JavaCalls entry on
-    /// the `stack` had called the VM. `None` where the words do not reach so far, or where no Java
-    /// frames are below.
-    pub fn callers(&self, memory: &impl Memory, stack: Words<'_>) -> Vec<Option<usize>> {
+    /// The JavaCalls entries on the `stack`, newest first; `None` where the words do not reach so far.
+    pub fn entries(&self, memory: &impl Memory, stack: Words<'_>) -> Vec<Option<Entry>> {
         let Some(return_address) = self.return_address(memory) else {
             return vec![];
         };
         let places = stack.words.iter().enumerate();
         let entries = places.filter(|&(_, &word)| word == return_address);
-        entries.map(|(at, _)| self.caller(stack, at)).collect()
+        entries.map(|(at, _)| self.entry(stack, at)).collect()
     }
 
     /// The callee has saved the stub's frame pointer below its return address, the word `at`.
-    fn caller(&self, stack: Words<'_>, at: usize) -> Option<usize> {
+    fn entry(&self, stack: Words<'_>, at: usize) -> Option<Entry> {
         let fp = stack.words.get(at.checked_sub(1)?)?;
-        let wrapper = stack.at(self.wrapper_slot(*fp))?;
+        let wrapper_slot = self.wrapper_slot(*fp);
+        let wrapper = stack.at(wrapper_slot)?;
         let anchor = self.wrapped_anchor(&stack, wrapper)?;
-        match anchor {
+        // The stub keeps its arguments below its frame pointer (`StubGenerator::generate_call_stub`, stubGenerator_x86_64.cpp):
+        //
+        //    -6 [ call wrapper  ]
+        //    -5 [ result        ]
+        //    -4 [ result type   ]
+        //    -3 [ method        ]
+        //
+        // AArch64 has the same distance between the two.
+        let method = stack.at(wrapper_slot.wrapping_add(3 * WORD));
+        Some(Entry { anchor, method })
+    }
+}
+
+/// A JavaCalls entry.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The anchor of the last Java frame below.
+    pub anchor: Anchor,
+    /// The VM's address of the method that the VM called, if the word was copied.
+    pub method: Option<usize>,
+}
+
+impl Entry {
+    /// The program counter at which the Java frames below had called the VM. `None` where the words do not reach so far,
+    /// or where no Java frames are below.
+    pub fn caller(&self, stack: Words<'_>) -> Option<usize> {
+        match self.anchor {
             Anchor { sp: 0, .. } => None,
             // The return address of the call that left Java code.
             Anchor { sp, pc: 0, .. } => stack.at(sp.wrapping_sub(WORD)),
             Anchor { pc, .. } => Some(pc),
         }
+    }
+
+    /// Whether the anchor has the stack pointer of Java frames, but no program counter.
+    pub fn lacks_pc(&self) -> bool {
+        self.anchor.sp != 0 && self.anchor.pc == 0
     }
 }
 
@@ -154,7 +184,12 @@ mod tests {
 
     fn callers(words: &[usize]) -> Vec<Option<usize>> {
         let start = 0x1000;
-        layout().callers(&one_word(0x10, 0x77), Words { start, words })
+        let stack = Words { start, words };
+        let entries = layout().entries(&one_word(0x10, 0x77), stack);
+        entries
+            .into_iter()
+            .map(|entry| entry?.caller(stack))
+            .collect()
     }
 
     #[test]
@@ -163,6 +198,21 @@ mod tests {
         let mut words = stack(0x1000 + 18 * WORD, 0);
         words[17] = 0x5555;
         assert_eq!(callers(&words), [Some(0x5555)]);
+    }
+
+    #[test]
+    fn an_entry_has_its_method_and_may_lack_a_program_counter() {
+        let entry = |pc| {
+            let mut words = stack(0x1080, pc);
+            words[10 - 3] = 0x9999;
+            let stack = Words {
+                start: 0x1000,
+                words: &words,
+            };
+            layout().entries(&one_word(0x10, 0x77), stack)[0].expect("it is whole")
+        };
+        assert_eq!(entry(0).method, Some(0x9999));
+        assert!(entry(0).lacks_pc() && !entry(0x4444).lacks_pc());
     }
 
     #[test]
@@ -176,7 +226,7 @@ mod tests {
         assert_eq!(callers(&[1, 2, 3]), []);
         assert_eq!(callers(&[0x77]), [None]);
         let words = &stack(0x1080, 0x4444);
-        let unread = layout().callers(&one_word(0, 0), Words { start: 0, words });
+        let unread = layout().entries(&one_word(0, 0), Words { start: 0, words });
         assert_eq!(unread, []);
     }
 }

@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(behind(&[0, 2, 4, 6, 11]), [9]);
         assert_eq!(behind(&[0, 2, 9, 11]), [4, 6]);
         // No branch leads to what was lost.
-        assert_eq!(behind(&[0, 2, 4, 9]), []);
+        assert!(behind(&[0, 2, 4, 9]).is_empty());
     }
 
     #[test]
@@ -131,7 +131,7 @@ mod tests {
             found.into_iter().collect::<Vec<_>>()
         };
         // The way behind the branch was not taken, and nothing leads to offset 12.
-        assert_eq!(behind(&[0, 2, 4, 6, 11]), []);
+        assert!(behind(&[0, 2, 4, 6, 11]).is_empty());
         assert_eq!(behind(&[0, 2, 4, 9]), [6, 11]);
     }
 

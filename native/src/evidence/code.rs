@@ -3,11 +3,12 @@
 use crate::jvm::code_cache::CodeCache;
 use crate::jvm::{Jvm, debug_info, symbols};
 use crate::records::error_codes::Place;
-use crate::sampling::sample::Sample;
+use crate::sampling::sample::{Interruption, Sample};
 use hotspot::arch::{Arch, Native};
 use hotspot::code::{Blob, CodeKind, CodeMemory};
 use hotspot::debug_info::{Around, Scope};
 use hotspot::layout::entry::Words;
+use hotspot::return_address;
 use vm::memory::kernel::peek_bytes;
 
 /// The kind of code at `pc`.
@@ -58,38 +59,49 @@ pub fn describe(jvm: &Jvm, pc: usize) -> String {
 /// library that runs returns to, if compiled code has called it without an anchor. `None` if the thread does not run Java
 /// code, or the records cannot be read.
 pub fn records_around(jvm: &Jvm, sample: &Sample) -> Option<Around> {
-    let in_java = sample.seen.is_some_and(|seen| seen.is_in_java());
+    let in_java = sample.at.seen.is_some_and(|seen| seen.is_in_java());
     if !in_java {
         return None;
     }
-    let (cache, records) = (jvm.code_cache().ok()?, jvm.debug_info.as_ref().ok()?);
-    let pc = sample.registers.pc;
-    let Some(blob) = cache.blob(pc) else {
-        let (blob, pc) = leaf_call(cache, sample.stack_top.stack())?;
-        // A leaf call has no record of its own: one at its return address is that of the next instruction.
-        let before = records.around(&blob, pc.checked_sub(1)?)?.before;
-        return Some(Around {
-            before: before.map(scopes),
-            behind: scopes(records.around(&blob, pc)?.behind),
-        });
+    let pc = sample.at.registers.pc;
+    let found = match jvm.code_cache().ok()?.blob(pc) {
+        Some(blob) => records_of(jvm, &blob, pc),
+        None => leaf_call_records(jvm, &sample.at),
     };
-    records_of(jvm, &blob, pc)
+    let found = found?;
+    Some(Around {
+        before: found.before.map(scopes),
+        behind: scopes(found.behind),
+    })
+}
+
+/// The records around where the library that runs returns to, if compiled code has called it without an anchor.
+pub fn leaf_call_records(jvm: &Jvm, at: &Interruption) -> Option<debug_info::Around> {
+    let in_java = at.seen.is_some_and(|seen| seen.is_in_java());
+    let (cache, records) = (jvm.code_cache().ok()?, jvm.debug_info.as_ref().ok()?);
+    if !in_java || cache.blob(at.registers.pc).is_some() {
+        return None;
+    }
+    let (blob, pc) = leaf_call(cache, at.stack_top.stack())?;
+    // A leaf call has no record of its own: one at its return address is that of the next instruction.
+    let before = records.around(&blob, pc.checked_sub(1)?)?.before;
+    Some(debug_info::Around {
+        is_exact: false,
+        before,
+        behind: records.around(&blob, pc)?.behind,
+    })
 }
 
 /// The records around `pc`, if that is in compiled code; `None` also if the records cannot be read.
-pub fn records_at(jvm: &Jvm, pc: usize) -> Option<Around> {
+pub fn records_at(jvm: &Jvm, pc: usize) -> Option<debug_info::Around> {
     records_of(jvm, &jvm.code_cache().ok()?.blob(pc)?, pc)
 }
 
-fn records_of(jvm: &Jvm, blob: &Blob, pc: usize) -> Option<Around> {
+fn records_of(jvm: &Jvm, blob: &Blob, pc: usize) -> Option<debug_info::Around> {
     if blob.kind() != CodeKind::Compiled {
         return None;
     }
-    let around = jvm.debug_info.as_ref().ok()?.around(blob, pc)?;
-    Some(Around {
-        before: around.before.map(scopes),
-        behind: scopes(around.behind),
-    })
+    jvm.debug_info.as_ref().ok()?.around(blob, pc)
 }
 
 /// The compiled code that has called the library that runs, and where the library returns to.
@@ -112,10 +124,21 @@ fn leaf_call(cache: &CodeCache, stack: Words<'_>) -> Option<(Blob, usize)> {
             .and_then(|words| stack.words.get(at + words));
         caller.is_some_and(|&caller| cache.name_at(caller).is_some())
     };
+    // C1 calls some such functions through a stub (`Runtime1::monitorexit_id`), which has no anchor either: then the stub's
+    // own return address lies above that of its caller.
+    let mut stubs: Vec<usize> = vec![];
+    let calls_stub = |pc: usize, stubs: &[usize]| {
+        let called = return_address::called::<Native>(pc, cache);
+        called.is_some_and(|called| stubs.contains(&called.start))
+    };
     let mut words = stack.words.iter().copied().enumerate();
     words.find_map(|(at, pc)| {
         let blob = cache.blob(pc)?;
-        let is_caller = blob.kind() == CodeKind::Compiled && calls_library(pc);
+        if blob.kind() == CodeKind::Stub && calls_library(pc) {
+            stubs.push(blob.start);
+        }
+        let is_caller =
+            blob.kind() == CodeKind::Compiled && (calls_library(pc) || calls_stub(pc, &stubs));
         (is_caller && is_framed(&blob, at)).then_some((blob, pc))
     })
 }

@@ -5,7 +5,7 @@ use super::code::{code_of, describe};
 use super::proofs::{self, Sampled, Stacks};
 use crate::jvm::Jvm;
 use crate::jvm::jni::Env;
-use crate::sampling::sample::Sample;
+use crate::sampling::sample::{Interruption, Sample};
 use hotspot::arch::Native;
 use hotspot::case::Instant;
 use hotspot::code::{CodeKind, CodeMemory};
@@ -64,7 +64,7 @@ impl<'a> InstantFacts<'a> {
     /// What a cause depends on, for a thread that a signal interrupted.
     pub fn instant(&self) -> Option<Instant<'_>> {
         let found = self.signal.as_ref()?;
-        let seen = found.sample.seen;
+        let seen = found.sample.at.seen;
         Some(Instant {
             in_java: seen.is_some_and(|seen| seen.is_without_pc()),
             code: found.code,
@@ -88,23 +88,23 @@ impl<'a> InstantFacts<'a> {
 
 impl<'a> InSignal<'a> {
     fn of(jvm: &Jvm, sample: &'a Sample) -> InSignal<'a> {
-        let anchored = sample.seen.filter(|seen| seen.last.pc != 0);
+        let anchored = sample.at.seen.filter(|seen| seen.last.pc != 0);
         InSignal {
             sample,
-            code: code_of(jvm, sample.registers.pc),
+            code: code_of(jvm, sample.at.registers.pc),
             anchor: anchored.map(|seen| code_of(jvm, seen.last.pc)),
-            bytes: peek_bytes(sample.registers.pc, BYTES),
-            return_address: find_return_address(jvm, sample),
+            bytes: peek_bytes(sample.at.registers.pc, BYTES),
+            return_address: find_return_address(jvm, &sample.at),
         }
     }
 
     /// Adds registers, state of the thread, and the code that ran.
     fn add_to(&self, evidence: &mut Evidence, jvm: &Jvm) {
-        let registers = self.sample.registers;
+        let registers = self.sample.at.registers;
         evidence.pc = Some(Address(registers.pc));
         evidence.sp = Some(Address(registers.sp));
         evidence.fp = Some(Address(registers.fp));
-        if let Some(seen) = self.sample.seen {
+        if let Some(seen) = self.sample.at.seen {
             evidence.state = Some(seen.state.name().into());
             evidence.last_java_sp = Some(Address(seen.last.sp));
             evidence.last_java_pc = Some(Address(seen.last.pc));
@@ -123,7 +123,7 @@ impl<'a> InSignal<'a> {
     fn add_return_address(&self, evidence: &mut Evidence, jvm: &Jvm, found: Found) {
         let Found { place, frame_words } = found;
         let word = |index| {
-            let what = match self.sample.stack_top.word(index) {
+            let what = match self.sample.at.stack_top.word(index) {
                 Some(word) => format!("{word:#x}, {}", describe(jvm, word)),
                 None => "not copied".into(),
             };
@@ -148,14 +148,14 @@ pub struct Found {
     pub frame_words: usize,
 }
 
-/// Looks for the return address of the code that `sample` interrupted; `None` if this code was not
+/// Looks for the return address of the code that was interrupted; `None` if this code was not
 /// compiled from a method, or if an anchor says that the walk starts elsewhere.
-fn find_return_address(jvm: &Jvm, sample: &Sample) -> Option<Found> {
+pub(super) fn find_return_address(jvm: &Jvm, at: &Interruption) -> Option<Found> {
     let cache = jvm.code_cache().ok()?;
-    if !sample.seen.is_some_and(|seen| seen.is_without_pc()) {
+    if !at.seen.is_some_and(|seen| seen.is_without_pc()) {
         return None;
     }
-    let code = cache.blob(sample.registers.pc)?;
+    let code = cache.blob(at.registers.pc)?;
     if !code.is_nmethod() {
         return None;
     }
@@ -164,8 +164,8 @@ fn find_return_address(jvm: &Jvm, sample: &Sample) -> Option<Found> {
         let found = word.map(|word| Word::of::<Native>(word, &code, cache));
         found.unwrap_or(Word::Unknown)
     };
-    let link = look_at(sample.registers.link);
+    let link = look_at(at.registers.link);
     let place =
-        ReturnAddress::find::<Native>(frame_words, link, |at| look_at(sample.stack_top.word(at)));
+        ReturnAddress::find::<Native>(frame_words, link, |word| look_at(at.stack_top.word(word)));
     Some(Found { place, frame_words })
 }

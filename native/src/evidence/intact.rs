@@ -17,8 +17,8 @@ const CODE: usize = 16;
 /// its prologue nor at its return, nor has the code moved the stack pointer. Elsewhere the anchor leads to a
 /// Java frame. A walker that gives an error there refuses a stack that can be walked.
 pub fn is_intact(jvm: &Jvm, sample: &Sample) -> bool {
-    let registers = &sample.registers;
-    let Some((cache, seen)) = jvm.code_cache().ok().zip(sample.seen) else {
+    let registers = &sample.at.registers;
+    let Some((cache, seen)) = jvm.code_cache().ok().zip(sample.at.seen) else {
         return false;
     };
     if !seen.is_without_pc() {
@@ -50,7 +50,7 @@ fn is_in_body(jvm: &Jvm, registers: &Registers) -> bool {
 
 /// Whether the return address lies where the size of the compiled code's frame says, and the frame is complete.
 fn has_return_address(jvm: &Jvm, sample: &Sample, blob: &Blob) -> bool {
-    let pc = sample.registers.pc;
+    let pc = sample.at.registers.pc;
     let code = peek_bytes(pc, CODE);
     let has_none = Native::is_prologue(&code) || Native::is_frame_removed(&code);
     // `frame::safe_for_sender` asks `CodeBlob::is_frame_complete_at` first. Where C2 needs no stack bang, one instruction
@@ -63,7 +63,7 @@ fn has_return_address(jvm: &Jvm, sample: &Sample, blob: &Blob) -> bool {
     let word = || {
         let cache = jvm.code_cache().ok()?;
         let place = cache.frame_words(blob.start)?.checked_sub(1)?;
-        let word = sample.stack_top.word(place)?;
+        let word = sample.at.stack_top.word(place)?;
         is_complete(cache)?.then(|| Word::of::<Native>(word, blob, cache))
     };
     !has_none && word().is_some_and(|word| word != Word::OfOther)

@@ -9,8 +9,8 @@ mod reporter;
 mod shown;
 pub mod state_check;
 
-pub use code::{code_of, describe, kind_at, records_around, records_at};
+pub use code::{code_of, describe, kind_at, leaf_call_records, records_around, records_at};
 pub use intact::is_intact;
 pub use kinds::MismatchKind;
-pub use proofs::Sampled;
+pub use proofs::{Sampled, at_request};
 pub use reporter::{Found, Reporter};

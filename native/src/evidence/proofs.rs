@@ -1,15 +1,19 @@
 //! Looks for the facts on which causes rest ([`Proofs`]).
 
+use super::code::code_of;
+use super::instant_facts::find_return_address;
 use crate::jvm::Jvm;
 use crate::jvm::code_cache::CodeCache;
 use crate::jvm::debug_info::Scope;
 use crate::jvm::jni::Env;
-use crate::sampling::sample::{Sample, WORDS};
+use crate::sampling::sample::{Interruption, Sample, WORDS};
 use hotspot::arch::{Arch, InterpretedFrame, Native, RETURN_ADDRESS, Registers};
-use hotspot::code::{Blob, CodeKind, CodeMemory};
+use hotspot::at_request::{Entry, NamedFrame, RequestProofs};
+use hotspot::code::{ADAPTERS, Blob, CodeKind, CodeMemory};
 use hotspot::layout::entry::Words;
-use hotspot::layout::interpreter;
+use hotspot::layout::{self, interpreter};
 use hotspot::proofs::{InterpreterFrame, Proofs};
+use oracle::requests::RecordedAround;
 use rustc_hash::FxBuildHasher;
 use std::collections::{HashMap, HashSet};
 use vm::memory::kernel::{OwnMemory, peek, peek_bytes};
@@ -67,42 +71,108 @@ pub fn find(jvm: &Jvm, env: Env<'_>, seen: Sampled<'_>, stacks: &Stacks<'_>) -> 
             }
         }
         Sampled::InSignal(sample) => {
-            let words = sample.stack_top.stack();
-            let in_java = sample.seen.is_some_and(|seen| seen.is_without_pc());
-            let anchored = sample.seen.map(|seen| seen.last.pc).filter(|&pc| pc != 0);
-            let pc = anchored.unwrap_or(sample.registers.pc);
+            let words = sample.at.stack_top.stack();
+            let in_java = sample.at.seen.is_some_and(|seen| seen.is_without_pc());
+            let anchored = sample
+                .at
+                .seen
+                .map(|seen| seen.last.pc)
+                .filter(|&pc| pc != 0);
+            let pc = anchored.unwrap_or(sample.at.registers.pc);
             let is_leaf_call = in_java
-                && (is_leaf_call(cache, words, &sample.registers)
-                    || is_called_without_frame(jvm, cache, words, &sample.registers));
+                && (is_leaf_call(cache, words, &sample.at.registers)
+                    || is_called_without_frame(jvm, cache, words, &sample.at.registers));
             Proofs {
                 is_top_at_call: stacks.is_top_at_call,
                 is_next_record: is_next_record(jvm, cache, pc, words, stacks),
                 interpreter: if in_java {
-                    interpreter_frame(jvm, &sample.registers)
+                    interpreter_frame(jvm, &sample.at.registers)
                 } else {
                     InterpreterFrame::Intact
                 },
                 is_leaf_call,
                 is_caller_misplaced: is_leaf_call
-                    && is_caller_misplaced(jvm, cache, words, sample.registers.fp, stacks),
+                    && is_caller_misplaced(jvm, cache, words, sample.at.registers.fp, stacks),
                 ..of_stack(jvm, cache, pc, words, stacks)
             }
         }
     }
 }
 
-/// What the words of the stack show, whatever runs; the newest Java frame is at `pc`.
-fn of_stack(
+/// What a look at a request finds, before the profiler's stack is known. `leaf_call` becomes a part of it.
+pub fn at_request(
     jvm: &Jvm,
-    cache: &CodeCache,
-    pc: usize,
-    stack: Words<'_>,
-    stacks: &Stacks<'_>,
-) -> Proofs {
-    let mut proofs = Proofs {
-        extended: extended(cache, pc, stack),
-        ..Proofs::default()
+    at: &Interruption,
+    leaf_call: Option<RecordedAround>,
+) -> Option<RequestProofs> {
+    let cache = jvm.code_cache().ok()?;
+    let (stack, registers) = (at.stack_top.stack(), &at.registers);
+    let in_java = at.seen.is_some_and(|seen| seen.is_without_pc());
+    let anchored = at.seen.map(|seen| seen.last.pc).filter(|&pc| pc != 0);
+    let is_leaf_call = in_java
+        && (is_leaf_call(cache, stack, registers)
+            || is_called_without_frame(jvm, cache, stack, registers));
+    let on_stack = of_words(jvm, cache, stack);
+    let place = find_return_address(jvm, at).map(|found| found.place);
+    let misplaced = is_leaf_call.then(|| {
+        let caller = misplaced_caller(cache, stack, registers.fp)?;
+        named_behind(jvm, cache, caller)
+    });
+    let in_blob = cache.name_at(registers.pc);
+    Some(RequestProofs {
+        in_java,
+        code: code_of(jvm, registers.pc),
+        anchor: anchored.map(|pc| code_of(jvm, pc)),
+        return_address: place.unwrap_or_default(),
+        interpreter: if in_java {
+            interpreter_frame(jvm, registers)
+        } else {
+            InterpreterFrame::Intact
+        },
+        is_leaf_call,
+        stubs: on_stack.stubs,
+        is_return_barrier: on_stack.is_return_barrier,
+        deoptimised: on_stack.deoptimised,
+        entries: entries(jvm, cache, stack),
+        leaf_call,
+        is_in_adapter: in_blob.is_some_and(|name| name == ADAPTERS),
+        behind_stub: callers_of_stub(cache, anchored.unwrap_or(registers.pc), stack)
+            .into_iter()
+            .filter_map(|caller| named_behind(jvm, cache, caller))
+            .collect(),
+        misplaced: misplaced.flatten().unwrap_or_default(),
+    })
+}
+
+/// The JavaCalls entries on the stack, newest first, as far as the words reach.
+fn entries(jvm: &Jvm, cache: &CodeCache, stack: Words<'_>) -> Vec<Entry> {
+    let found = jvm
+        .java_calls
+        .as_ref()
+        .map(|calls| calls.entries(&OwnMemory, stack));
+    let code_of = |pc| cache.name_at(pc).map(|name| CodeKind::of(&name));
+    let entry = |entry: layout::entry::Entry| Entry {
+        callee: entry.method.and_then(|method| cache.method_name(method)),
+        caller: entry.caller(stack).and_then(code_of),
+        lacks_pc: entry.lacks_pc(),
     };
+    let found = found.unwrap_or_default().into_iter().flatten();
+    found.map(entry).collect()
+}
+
+/// What the words of a stack point to.
+#[derive(Default)]
+struct OnStack {
+    /// The stubs, by the VM's names.
+    stubs: Vec<String>,
+    /// Whether the return barrier of continuations is among the return addresses.
+    is_return_barrier: bool,
+    /// The methods of frames that are to be deoptimised.
+    deoptimised: Vec<String>,
+}
+
+fn of_words(jvm: &Jvm, cache: &CodeCache, stack: Words<'_>) -> OnStack {
+    let mut found = OnStack::default();
     // Recursion repeats its return addresses.
     let mut known = HashSet::<usize, FxBuildHasher>::default();
     for &word in stack.words {
@@ -115,30 +185,37 @@ fn of_stack(
         known.insert(word);
         match CodeKind::of(&name) {
             CodeKind::Stub => {
-                proofs.is_return_barrier |= is_return_barrier(&name, word);
-                if !proofs.stubs.contains(&name) {
-                    proofs.stubs.push(name);
+                found.is_return_barrier |= is_return_barrier(&name, word);
+                if !found.stubs.contains(&name) {
+                    found.stubs.push(name);
                 }
             }
-            CodeKind::Compiled => {
-                let method = deoptimised(jvm, cache, word);
-                proofs
-                    .deoptimised
-                    .extend(method.filter(|m| (stacks.lacks)(m)));
-            }
+            CodeKind::Compiled => found.deoptimised.extend(deoptimised(jvm, cache, word)),
             _ => {}
         }
     }
-    let callers = jvm
-        .java_calls
-        .as_ref()
-        .map(|calls| calls.callers(&OwnMemory, stack));
-    let code_of = |pc| cache.name_at(pc).map(|name| CodeKind::of(&name));
-    proofs.entries = callers
-        .unwrap_or_default()
-        .into_iter()
-        .filter_map(|caller| code_of(caller?))
-        .collect();
+    found
+}
+
+/// What the words of the stack show, whatever runs; the newest Java frame is at `pc`.
+fn of_stack(
+    jvm: &Jvm,
+    cache: &CodeCache,
+    pc: usize,
+    stack: Words<'_>,
+    stacks: &Stacks<'_>,
+) -> Proofs {
+    let on_stack = of_words(jvm, cache, stack);
+    let deoptimised = on_stack.deoptimised.into_iter();
+    let mut proofs = Proofs {
+        stubs: on_stack.stubs,
+        is_return_barrier: on_stack.is_return_barrier,
+        deoptimised: deoptimised.filter(|m| (stacks.lacks)(m)).collect(),
+        extended: extended(cache, pc, stack),
+        ..Proofs::default()
+    };
+    let entries = entries(jvm, cache, stack).into_iter();
+    proofs.entries = entries.filter_map(|entry| entry.caller).collect();
     let calls_from_stub = proofs.entries.contains(&CodeKind::Stub);
     proofs.is_lowest_named = calls_from_stub && (stacks.is_lowest_named)();
     proofs
@@ -227,34 +304,54 @@ fn is_next_record(
     stack: Words<'_>,
     stacks: &Stacks<'_>,
 ) -> bool {
-    let Some(stub) = cache.blob(pc).filter(|blob| blob.kind() == CodeKind::Stub) else {
-        return false;
-    };
-    // The return address of the stub: where its frame ends, or on top where the frame is not built.
-    let by_frame = cache.frame_words(stub.start).map(|words| words - 1);
-    let mut places = by_frame.into_iter().chain(0..4);
-    places.any(|at| {
-        let word = stack.words.get(at);
-        let frames = word.and_then(|&word| frames_behind(jvm, cache, word, stacks));
+    let mut callers = callers_of_stub(cache, pc, stack).into_iter();
+    callers.any(|caller| {
+        let frames = frames_behind(jvm, cache, caller, stacks);
         let at_frame = frames.zip(stacks.at);
         at_frame.is_some_and(|(frames, at)| at < frames)
     })
 }
 
-/// The number of frames of the debug info record behind that of the call that returns to `pc`, if they are the top of
-/// the walk.
-fn frames_behind(jvm: &Jvm, cache: &CodeCache, pc: usize, stacks: &Stacks<'_>) -> Option<usize> {
+/// Where the stub at `pc` may return to; nothing if there is no stub. Its return address lies where its frame ends, or on top
+/// where the frame is not built.
+fn callers_of_stub(cache: &CodeCache, pc: usize, stack: Words<'_>) -> Vec<usize> {
+    let Some(stub) = cache.blob(pc).filter(|blob| blob.kind() == CodeKind::Stub) else {
+        return vec![];
+    };
+    let by_frame = cache.frame_words(stub.start).map(|words| words - 1);
+    let places = by_frame.into_iter().chain(0..4);
+    places
+        .filter_map(|at| stack.words.get(at).copied())
+        .collect()
+}
+
+/// The debug info record behind that of the call that returns to `pc`.
+fn record_behind(jvm: &Jvm, cache: &CodeCache, pc: usize) -> Option<Vec<Scope>> {
     let is_compiled = |blob: &Blob| blob.kind() == CodeKind::Compiled;
     let caller = cache.blob(pc).filter(is_compiled)?;
     let around = jvm.debug_info.as_ref().ok()?.around(&caller, pc)?;
+    around.is_exact.then_some(around.behind)
+}
+
+/// The frames of this record by their names.
+fn named_behind(jvm: &Jvm, cache: &CodeCache, pc: usize) -> Option<Vec<NamedFrame>> {
+    let record = record_behind(jvm, cache, pc)?;
+    let named = |scope: &Scope| Some((cache.method_name(scope.method)?, scope.bci));
+    record.iter().map(named).collect()
+}
+
+/// The number of frames of the debug info record behind that of the call that returns to `pc`, if they are the top of
+/// the walk.
+fn frames_behind(jvm: &Jvm, cache: &CodeCache, pc: usize, stacks: &Stacks<'_>) -> Option<usize> {
+    let record = record_behind(jvm, cache, pc)?;
     let is_reported = |(at, scope): (usize, &Scope)| {
         let reported = (stacks.walk)(at);
         reported.is_some_and(|(name, bci)| {
             bci == scope.bci && cache.method_name(scope.method) == Some(name)
         })
     };
-    let is_top = around.is_exact && around.behind.iter().enumerate().all(is_reported);
-    is_top.then_some(around.behind.len())
+    let is_top = record.iter().enumerate().all(is_reported);
+    is_top.then_some(record.len())
 }
 
 fn interpreter_frame(jvm: &Jvm, registers: &Registers) -> InterpreterFrame {
@@ -323,6 +420,14 @@ fn is_caller_misplaced(
     fp: usize,
     stacks: &Stacks<'_>,
 ) -> bool {
+    let caller = misplaced_caller(cache, stack, fp);
+    let frames = caller.and_then(|pc| frames_behind(jvm, cache, pc, stacks));
+    frames.is_some() && frames == stacks.at
+}
+
+/// Where the interpreted method returns to whose frame pointer is `fp`, if an adapter has moved the stack pointer below its
+/// frame.
+fn misplaced_caller(cache: &CodeCache, stack: Words<'_>, fp: usize) -> Option<usize> {
     // In words, those of the longs counted twice (JVMS, 4.11).
     const MOST_ARGUMENTS: usize = 256;
     const FRAME: InterpretedFrame = Native::INTERPRETED;
@@ -331,10 +436,8 @@ fn is_caller_misplaced(
         || below(FRAME.method).is_some_and(|method| cache.method_name(method).is_some());
     let expected = fp.wrapping_add(RETURN_ADDRESS + WORD);
     let is_moved = |sp: usize| expected < sp && sp <= expected + MOST_ARGUMENTS * WORD;
-    let ends_there = || {
-        let caller = stack.at(fp.wrapping_add(RETURN_ADDRESS));
-        let frames = caller.and_then(|pc| frames_behind(jvm, cache, pc, stacks));
-        frames.is_some() && frames == stacks.at
-    };
-    below(FRAME.sender_sp).is_some_and(is_moved) && is_interpreted() && ends_there()
+    let is_there = below(FRAME.sender_sp).is_some_and(is_moved) && is_interpreted();
+    stack
+        .at(fp.wrapping_add(RETURN_ADDRESS))
+        .filter(|_| is_there)
 }

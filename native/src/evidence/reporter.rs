@@ -224,7 +224,7 @@ impl Reporter {
         };
         let compiled = match (judgement.verdict, found.seen) {
             (Verdict::Imprecise, Sampled::InSignal(sample)) => {
-                code::method_at(self.truth.jvm, sample.registers.pc)
+                code::method_at(self.truth.jvm, sample.at.registers.pc)
             }
             _ => None,
         };

@@ -24,11 +24,11 @@ impl StateCheck {
     pub fn look(&mut self, jvm: &Jvm, records: &Records, sample: &Sample) {
         // Compiled code changes the state of its thread only in the wrappers of native methods, which are another kind of
         // code (`SharedRuntime::generate_native_wrapper`).
-        let (Ok(cache), Some(seen)) = (jvm.code_cache(), sample.seen) else {
+        let (Ok(cache), Some(seen)) = (jvm.code_cache(), sample.at.seen) else {
             return;
         };
         let is_compiled = || {
-            let blob = cache.blob(sample.registers.pc);
+            let blob = cache.blob(sample.at.registers.pc);
             blob.is_some_and(|blob| blob.kind() == CodeKind::Compiled)
         };
         if self.seen == ENOUGH || !is_compiled() {

@@ -19,10 +19,10 @@ pub fn note(layers: &Layers, layer: Layer, code: i32, sample: &Sample) {
             && evidence::is_intact(jvm, sample),
     };
     let find = |pc| evidence::kind_at(jvm, pc);
-    lock(&layers.records.errors).add_at(key, sample.registers.pc, find);
+    lock(&layers.records.errors).add_at(key, sample.at.registers.pc, find);
 }
 
 /// The name of the thread's state.
 pub fn state(sample: &Sample) -> &'static str {
-    sample.seen.map_or("unknown", |seen| seen.state.name())
+    sample.at.seen.map_or("unknown", |seen| seen.state.name())
 }

@@ -44,7 +44,7 @@ impl Top {
     /// As long as sp and pc are there, walkers begin with this frame in every state of the thread (`JavaThread::pd_get_top_frame`:
     /// "If we have a last_Java_frame, then we should use it even if isInJava == true").
     pub fn of_sample(jvm: &Jvm, sample: &Sample) -> Option<Top> {
-        let anchor = sample.seen?.last;
+        let anchor = sample.at.seen?.last;
         if anchor.sp == 0 || anchor.pc == 0 {
             return None;
         }
@@ -93,7 +93,7 @@ fn interpreted(cache: &CodeCache, anchor: Anchor, sample: &Sample) -> Option<Str
     const FRAME: InterpretedFrame = Native::INTERPRETED;
     // `frame::interpreter_frame_method_offset`, in words from the frame pointer. The handler has copied the words from the
     // anchor's stack pointer on.
-    let stack = sample.stack_top.stack();
+    let stack = sample.at.stack_top.stack();
     let at = anchor
         .fp
         .checked_sub(FRAME.method)?

@@ -50,19 +50,15 @@ fn fill(context: &HandlerContext<'_>, order: &mut Order) {
     };
     if question.depth == Depth::Check {
         copy_truth(thread, sample);
-        sample.registers = context.registers();
+        sample.at.copy(thread, serving.java_threads);
         sample.handled = thread.handled();
-        sample.seen = serving
-            .java_threads
-            .and_then(|threads| thread.seen(threads));
-        sample.stack_top.copy(thread, sample.seen);
     }
     sample.reply = match serving.walkers[question.layer.index()] {
         Some(walker) => Reply::Walked(walker.walk(thread, &mut sample.frames)),
         None => Reply::NoWalker,
     };
     if let (Depth::Check, Some(alterations)) = (question.depth, &serving.alterations) {
-        let is_in_java = sample.seen.is_some_and(|seen| seen.is_in_java());
+        let is_in_java = sample.at.seen.is_some_and(|seen| seen.is_in_java());
         alterations.walk(thread, question.layer, is_in_java);
     }
 }

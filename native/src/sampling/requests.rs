@@ -1,7 +1,9 @@
 //! Requests of the JVM's own samplers and of profilers: what the signal handler copies at each.
 
+use super::sample::Interruption;
 use super::targets::Targets;
 use crate::arch;
+use crate::jvm::java_thread::JavaThreads;
 use crate::jvm::os::requests::pool::{Reader, Writers, pool};
 use crate::jvm::os::requests::wrapping::{Asking, request};
 use crate::jvm::os::signal::{HandlerContext, SignalSender};
@@ -24,6 +26,8 @@ pub struct Copy {
     pub during: (u64, u64),
     /// The program counter of the interrupted code.
     pub pc: usize,
+    /// What was interrupted, in runs with a profiler.
+    pub at: Option<Interruption>,
     /// The trace stack.
     pub stack: StackCopy,
     /// Whether the trace stack is that of a virtual thread.
@@ -35,22 +39,33 @@ pub struct Copy {
 /// JFR takes no deeper stacks: `stackdepth` is at most 2,048. Profilers have limits of their own.
 const DEEPEST: usize = 2048 + 64;
 
+/// The number of words of a stack that are looked at, 32 KiB: each request is looked at, and each copy needs the memory.
+const WORDS: usize = 1 << 12;
+
 /// The number of copies that may wait.
 const WAITING: usize = 2048;
 
-static WRITERS: OnceLock<Writers<Copy>> = OnceLock::new();
+static COPYING: OnceLock<Copying> = OnceLock::new();
+
+/// What handlers use.
+struct Copying {
+    writers: Writers<Copy>,
+    /// The VM's threads, if the VM describes them.
+    threads: Option<&'static JavaThreads>,
+}
 
 /// Requests for which no copy was free, by sampler.
 static LOST: [AtomicU64; 3] = [const { AtomicU64::new(0) }; 3];
 
-/// Makes the copies. To be called once.
-pub fn make() -> io::Result<Reader<Copy>> {
+/// Makes the copies, `is_with_code` for a profiler. `threads` are the VM's, if it describes them. To be called once.
+pub fn make(threads: Option<&'static JavaThreads>, is_with_code: bool) -> io::Result<Reader<Copy>> {
     let copy = |_| {
         Ok(Copy {
             requester: RecordedSampler::Profiler,
             tid: 0,
             during: (0, 0),
             pc: 0,
+            at: is_with_code.then(|| Interruption::new(WORDS)),
             stack: StackCopy::new(DEEPEST)?,
             carried: false,
             copied: Ok(()),
@@ -59,16 +74,17 @@ pub fn make() -> io::Result<Reader<Copy>> {
     let copies: io::Result<Vec<Copy>> = (0..WAITING).map(copy).collect();
     let (writers, reader) = pool(copies?);
     let taken = || io::Error::other("there are copies already");
-    WRITERS.set(writers).map_err(|_| taken())?;
+    let copying = Copying { writers, threads };
+    COPYING.set(copying).map_err(|_| taken())?;
     Ok(reader)
 }
 
 /// Runs in place of the requester's handler, and calls that handler.
 pub fn around(requester: RecordedSampler, context: &HandlerContext<'_>, earlier: &mut dyn FnMut()) {
-    let (Some(writers), Some(thread)) = (WRITERS.get(), Interrupted::new(context)) else {
+    let (Some(copying), Some(thread)) = (COPYING.get(), Interrupted::new(context)) else {
         return earlier();
     };
-    let mut copied = || copy(writers, requester, thread, earlier);
+    let mut copied = || copy(copying, requester, thread, earlier);
     match requester {
         RecordedSampler::CpuTime | RecordedSampler::Profiler => copied(),
         RecordedSampler::Execution => {
@@ -81,18 +97,21 @@ pub fn around(requester: RecordedSampler, context: &HandlerContext<'_>, earlier:
 
 /// Copies the trace stack of the calling thread, and calls the requester's handler.
 fn copy(
-    writers: &Writers<Copy>,
+    copying: &Copying,
     requester: RecordedSampler,
     thread: Interrupted<'_>,
     earlier: &mut dyn FnMut(),
 ) {
     let state = thread.state();
-    let passed = writers.pass(|copy| {
+    let passed = copying.writers.pass(|copy| {
         copy.requester = requester;
         copy.tid = state.tid();
         copy.carried = state.carrier_stack().is_some();
         copy.pc = thread.context().registers().pc;
         copy.copied = state.stack().copy_to(&mut copy.stack);
+        if let Some(at) = &mut copy.at {
+            at.copy(thread, copying.threads);
+        }
         let from = arch::counter();
         earlier();
         copy.during = (from, arch::counter());

@@ -1,7 +1,7 @@
 //! A sample: the signal handler writes it, and the sampler reads it. Part of it are the words at the top of the thread's Java
 //! stack.
 
-use crate::jvm::java_thread::ThreadSnapshot;
+use crate::jvm::java_thread::{JavaThreads, ThreadSnapshot};
 use crate::jvm::os::signal_set::SignalSet;
 use crate::truth::interrupted::Interrupted;
 use crate::truth::trace_stack::StackCopy;
@@ -41,14 +41,38 @@ pub struct Sample {
     pub carried: bool,
     /// Whether the trace stacks could be copied.
     pub copied: Result<(), Drop>,
+    /// What was interrupted.
+    pub at: Interruption,
+    /// The signals whose handlers were running.
+    pub handled: SignalSet,
+}
+
+/// A thread at the instant of a signal.
+pub struct Interruption {
     /// The thread's state and its last Java frame, if the VM describes them.
     pub seen: Option<ThreadSnapshot>,
     /// The registers of the interrupted code.
     pub registers: Registers,
     /// The words at the stack pointer.
     pub stack_top: StackTop,
-    /// The signals whose handlers were running.
-    pub handled: SignalSet,
+}
+
+impl Interruption {
+    /// Nothing, and room for so many words of the stack.
+    pub fn new(room: usize) -> Interruption {
+        Interruption {
+            seen: None,
+            registers: Registers::default(),
+            stack_top: StackTop::new(room),
+        }
+    }
+
+    /// Copies all of it. `threads` are the VM's, if it describes them.
+    pub fn copy(&mut self, thread: Interrupted<'_>, threads: Option<&JavaThreads>) {
+        self.registers = thread.context().registers();
+        self.seen = threads.and_then(|threads| thread.seen(threads));
+        self.stack_top.copy(thread, self.seen);
+    }
 }
 
 impl Sample {
@@ -63,9 +87,7 @@ impl Sample {
             carrier: StackCopy::new(MAX_FRAMES)?,
             carried: false,
             copied: Ok(()),
-            seen: None,
-            registers: Registers::default(),
-            stack_top: StackTop::new(),
+            at: Interruption::new(WORDS),
             handled: SignalSet::default(),
         })
     }
@@ -85,11 +107,11 @@ pub struct StackTop {
 }
 
 impl StackTop {
-    /// No words, and room for [`WORDS`].
-    pub fn new() -> StackTop {
+    /// No words, and room for so many.
+    pub fn new(room: usize) -> StackTop {
         StackTop {
             start: 0,
-            words: vec![0; WORDS].into(),
+            words: vec![0; room].into(),
             count: 0,
         }
     }

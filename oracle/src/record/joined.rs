@@ -30,6 +30,13 @@ pub struct JoinCounts {
     /// counts.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub other_threads: u64,
+    /// Events of a profiler that ran before the agent could copy: in none of the other counts.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub early: u64,
+    /// Events of a profiler that show the stack of an earlier event of their thread again, without a walk: in none of the
+    /// other counts.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub repeated: u64,
     /// Verdicts on the events that say that their stack may be that of a later safepoint. In the layer's counts
     /// these events are unverifiable.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -70,6 +77,8 @@ impl JoinCounts {
             failed: 0,
             said: 0,
             other_threads: 0,
+            early: 0,
+            repeated: 0,
             biased: BTreeMap::new(),
             codes: BTreeMap::new(),
         }

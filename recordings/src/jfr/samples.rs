@@ -25,6 +25,8 @@ const CPU_TIME_LOST: &str = "jdk.CPUTimeSamplesLost";
 pub struct Wanted {
     /// The names of the events that are samples.
     pub events: Vec<String>,
+    /// The names of those that may show the stack of an earlier event of their thread again, without a walk.
+    pub repeats: Vec<String>,
     /// The names of frames with which a profiler says that it could not walk on; a `*` at the end stands for any
     /// text.
     pub marks: Vec<String>,
@@ -35,6 +37,7 @@ impl Wanted {
     pub fn of_jfr() -> Wanted {
         Wanted {
             events: vec![EXECUTION.into(), CPU_TIME.into()],
+            repeats: vec![],
             marks: vec![],
         }
     }
@@ -86,6 +89,8 @@ pub struct TimedSample {
     pub stack: Option<usize>,
     /// Whether the event says that the walk failed.
     pub failed: bool,
+    /// Whether the event may show the stack of an earlier event of its thread again, without a walk.
+    pub may_repeat: bool,
     /// Whether the event says that the stack may be that of a later safepoint.
     pub biased: bool,
 }
@@ -143,7 +148,14 @@ fn add(
     };
     chunk::events(chunk, &mut |(of, body)| {
         if let Some(event) = known.get(&of) {
-            see(types, (of, event, body), &constants, &mut stack, all);
+            see(
+                types,
+                (of, event, body),
+                &constants,
+                wanted,
+                &mut stack,
+                all,
+            );
         }
     })
 }
@@ -153,6 +165,7 @@ fn see(
     types: &Types,
     (of, event, mut body): (i64, &Arc<str>, Bytes<'_>),
     constants: &Constants<'_>,
+    wanted: &Wanted,
     stack: &mut dyn FnMut(i64, &mut TimedSamples) -> Option<usize>,
     all: &mut TimedSamples,
 ) {
@@ -186,6 +199,7 @@ fn see(
         os_thread: constants.os_thread(thread).unwrap_or(0),
         stack,
         failed: number("failed") != 0,
+        may_repeat: wanted.repeats.iter().any(|name| **name == **event),
         biased: number("biased") != 0,
     });
 }

@@ -203,8 +203,8 @@ fn prepare(kit: &Kit, job: &Job, dir: &Path) -> io::Result<PathBuf> {
     let config = program.config(dir, trace, job.seed);
     fs::write(&path, serde_json::to_vec_pretty(&config)?)?;
     if let Some(profiler) = &program.profiler {
-        let description = serde_json::to_vec_pretty(&profiler.description)?;
-        fs::write(dir.join(PROFILER_FILE), description)?;
+        let started = serde_json::to_vec_pretty(&profiler.started())?;
+        fs::write(dir.join(PROFILER_FILE), started)?;
     }
     fs::write(dir.join(SLOTS_FILE), [0; SLOTS * size_of::<u64>()])?;
     Ok(path)

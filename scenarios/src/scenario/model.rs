@@ -4,7 +4,7 @@ use super::profiler::Profiler;
 use super::variation::Variation;
 use oracle::budget::Budget;
 use oracle::record::{Config, Sampling, WalkerFunction};
-use oracle::{Hooking, LAYERS, Layer, TruthKind, When};
+use oracle::{Hooking, LAYERS, Layer, RecordedSampler, TruthKind, When};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -58,6 +58,8 @@ pub struct Program {
     pub baseline: bool,
     /// The profiler whose samples are judged.
     pub profiler: Option<Profiler>,
+    /// Further options for it.
+    pub profiler_options: Vec<String>,
     /// The function that is asked in place of a walker.
     pub walker: Option<WalkerFunction>,
     /// How to sample the program.
@@ -144,6 +146,7 @@ impl Program {
             oldest_jdk: None,
             baseline: false,
             profiler: None,
+            profiler_options: vec![],
             walker: None,
             sampling: Sampling::default(),
             matrix: Matrix::default(),
@@ -167,6 +170,14 @@ impl Program {
         *pause = by.interval_us.unwrap_or(*pause);
         self.sampling.altered = by.altered.or(self.sampling.altered);
         self.hooks = by.hooks.unwrap_or(self.hooks);
+        self.profiler_options.extend(by.profiler.clone());
+    }
+
+    /// Lets `profiler` sample the program, if a layer judges it.
+    pub fn sample_with(&mut self, profiler: &Profiler) {
+        if self.layers.contains(&RecordedSampler::Profiler.layer()) {
+            self.profiler = Some(profiler.clone().with(&self.profiler_options));
+        }
     }
 
     /// The ways in which the program's classes are rewritten: its own, unless each value of an axis has another.

@@ -1,7 +1,7 @@
 //! The profiler that a run judges.
 
 use crate::Error;
-use joining::profiler::Description;
+use joining::profiler::{Description, Started};
 use std::path::{Path, PathBuf};
 
 /// A profiler: an agent library that samples by signals.
@@ -45,6 +45,21 @@ impl Profiler {
             options,
             description,
         })
+    }
+
+    /// Itself, with these options, too.
+    pub(crate) fn with(mut self, further: &[String]) -> Profiler {
+        if !further.is_empty() {
+            let own = self.options.take();
+            let own = own.unwrap_or_else(|| self.description.options.clone());
+            self.options = Some(format!("{own},{}", further.join(",")));
+        }
+        self
+    }
+
+    /// As the folder of a run has it.
+    pub(crate) fn started(&self) -> Started {
+        self.description.started(self.options.as_deref())
     }
 
     /// The option of `java` that loads it. It writes its recording to the folder `dir` of the run.

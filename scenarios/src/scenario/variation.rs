@@ -20,12 +20,14 @@ pub struct Variation {
     pub altered: Option<Altering>,
     /// Whether the program's classes are rewritten, and how, in place of what the program says.
     pub hooks: Option<Hooking>,
+    /// More options of the profiler of `--profiler`, such as `cstack=vm`.
+    pub profiler: Option<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(
     untagged,
-    expecting = "a value of an axis is a list of options for the JVM, or a table of `options`, `layers`, `jdk`, `interval_us`, `altered` and `hooks`"
+    expecting = "a value of an axis is a list of options for the JVM, or a table of `options`, `layers`, `jdk`, `interval_us`, `altered`, `hooks` and `profiler`"
 )]
 enum Written {
     Options(Vec<String>),
@@ -41,6 +43,7 @@ struct Table {
     interval_us: Option<u64>,
     altered: Option<Altering>,
     hooks: Option<Hooking>,
+    profiler: Option<String>,
 }
 
 impl From<Written> for Variation {
@@ -54,6 +57,7 @@ impl From<Written> for Variation {
                 interval_us: table.interval_us,
                 altered: table.altered,
                 hooks: table.hooks,
+                profiler: table.profiler,
             },
         }
     }

@@ -4,16 +4,19 @@
 use super::lines::{Lines, Source};
 use super::records::Records;
 use crate::arch;
+use crate::evidence;
 use crate::jvm::jni::{Env, Local, StaticLong};
 use crate::jvm::os::clock;
 use crate::jvm::os::requests::pool::Reader;
 use crate::jvm::os::requests::profiler::ProfilerLibrary;
 use crate::jvm::os::requests::wrapping::{Asking, wrap};
+use crate::layers::context::Layers;
 use crate::sampling::requests::{self, Copy};
+use crate::sampling::sample::Interruption;
 use crate::truth::read_stack::ReadStack;
+use hotspot::at_request::RequestLine;
 use oracle::RecordedSampler;
-use oracle::record::Config;
-use oracle::requests::{Copied, Pin, Request, RequestLine};
+use oracle::requests::{Copied, Pin, Request};
 use std::io;
 
 /// The copies.
@@ -24,11 +27,15 @@ pub struct Copies {
     records: Records,
     /// All of them.
     samplers: Vec<RecordedSampler>,
+    /// The processor's counter when the handlers of a profiler that was there already had ours before them.
+    since: u64,
 }
 
 impl Copies {
-    /// Starts to copy for the layers of `config`.
-    pub fn begin(config: &Config) -> io::Result<Copies> {
+    /// Starts to copy for the layers of the run: a profiler that runs already has our handlers before its own from now on.
+    pub fn begin(layers: &'static Layers) -> io::Result<Copies> {
+        let config = layers.config;
+        let threads = layers.truth.jvm.java_threads.as_ref().ok();
         let asked = [Asking::Suspension, Asking::CpuTime].into_iter();
         let is_asked = |sampler: RecordedSampler| config.layers.contains(&sampler.layer());
         let asked = asked.filter(|&asking| is_asked(asking.sampler()));
@@ -37,33 +44,45 @@ impl Copies {
         let profiler = profiler.filter(|_| is_asked(RecordedSampler::Profiler));
         let samplers = asked.iter().map(|&asking| asking.sampler());
         let samplers = samplers.chain(profiler.map(|_| RecordedSampler::Profiler));
-        Ok(Copies {
+        let mut copies = Copies {
             samplers: samplers.collect(),
             records: Records::default(),
-            reader: requests::make()?,
+            reader: requests::make(threads, profiler.is_some())?,
             profiler: profiler.map(|file| ProfilerLibrary::new(file, requests::around)),
             asked,
-        })
+            since: 0,
+        };
+        copies.wrap()?;
+        copies.since = arch::counter();
+        Ok(copies)
     }
-}
 
-impl Source for Copies {
-    fn write_new(&mut self, lines: &mut Lines<'_>) -> io::Result<usize> {
+    /// Puts our handlers before those that stand alone.
+    fn wrap(&mut self) -> io::Result<()> {
         for &asking in &self.asked {
             wrap(asking, requests::around)?;
         }
         if let Some(profiler) = &mut self.profiler {
             profiler.wrap()?;
         }
+        Ok(())
+    }
+}
+
+impl Source for Copies {
+    fn begin(&mut self, lines: &mut Lines<'_>) -> io::Result<()> {
+        lines.write(&RequestLine::Since(self.since))
+    }
+
+    fn write_new(&mut self, lines: &mut Lines<'_>) -> io::Result<usize> {
+        self.wrap()?;
         let mut written = Ok(());
         let Copies {
             reader, records, ..
         } = self;
         let count = reader.read(|copy| {
             if written.is_ok() {
-                written = records
-                    .write(copy.pc, lines)
-                    .and_then(|()| write(copy, lines));
+                written = write(copy, records, lines);
             }
         });
         written.map(|()| count)
@@ -77,7 +96,8 @@ impl Source for Copies {
     }
 }
 
-fn write(copy: &Copy, lines: &mut Lines<'_>) -> io::Result<()> {
+fn write(copy: &Copy, records: &mut Records, lines: &mut Lines<'_>) -> io::Result<()> {
+    records.write(copy.pc, lines)?;
     let stack = match copy.copied {
         Err(cause) => Copied::Lost(cause),
         Ok(()) => {
@@ -90,6 +110,9 @@ fn write(copy: &Copy, lines: &mut Lines<'_>) -> io::Result<()> {
         }
     };
     lines.write_code(copy.pc)?;
+    let at = copy.at.as_ref();
+    let proofs = at.map(|at| write_proofs(at, records, lines));
+    let proofs = proofs.transpose()?.flatten();
     lines.write(&RequestLine::Request(Request {
         layer: copy.requester.layer(),
         tid: copy.tid,
@@ -98,7 +121,22 @@ fn write(copy: &Copy, lines: &mut Lines<'_>) -> io::Result<()> {
         stack,
         carried: copy.carried,
         pc: copy.pc,
+        proofs,
     }))
+}
+
+/// Writes what is seen where the request interrupted its thread, and returns its number.
+fn write_proofs(
+    at: &Interruption,
+    records: &mut Records,
+    lines: &mut Lines<'_>,
+) -> io::Result<Option<u32>> {
+    let jvm = lines.layers.truth.jvm;
+    let leaf_call = evidence::leaf_call_records(jvm, at);
+    let leaf_call = leaf_call.map(|around| records.recorded(&around, lines));
+    let leaf_call = leaf_call.transpose()?.flatten();
+    let proofs = evidence::at_request(jvm, at, leaf_call);
+    proofs.map(|proofs| lines.write_proofs(proofs)).transpose()
 }
 
 /// The clock of JFR's events.

@@ -8,9 +8,10 @@ use crate::layers::context::Layers;
 use crate::truth::context::Truth;
 use crate::truth::read_stack::ReadStack;
 use classfile::instruction::fingerprint;
+use hotspot::at_request::{RequestLine, RequestProofs};
 use oracle::record::CodeBytes;
 use oracle::recorded::RecordedTruth;
-use oracle::requests::{MethodFacts, RequestLine, SeenCode, letter};
+use oracle::requests::{MethodFacts, SeenCode, letter};
 use oracle::trace::{Frame, Location, MethodKey, Methods, Site};
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -68,6 +69,16 @@ impl<'e> Lines<'e> {
         self.write(&RequestLine::Code(pc, code))
     }
 
+    /// Writes what was seen at a request, if it is new, and returns its number.
+    pub fn write_proofs(&mut self, proofs: RequestProofs) -> io::Result<u32> {
+        let text = serde_json::to_string(&proofs)?;
+        let (number, is_new) = self.interned.proofs(text);
+        if is_new {
+            self.write(&RequestLine::Proofs(number, proofs))?;
+        }
+        Ok(number)
+    }
+
     /// Writes the facts of all methods of all classes: any of them may be in a stack of the recording.
     pub fn write_methods(&mut self) -> io::Result<()> {
         let (truth, env) = (self.layers.truth, self.env);
@@ -101,6 +112,9 @@ pub struct Interned {
     next: u32,
     /// Program counters.
     codes: HashSet<usize>,
+    /// What was seen at requests, as text.
+    proofs: HashMap<String, u32>,
+    next_proofs: u32,
 }
 
 impl Interned {
@@ -118,6 +132,20 @@ impl Interned {
     /// Whether the code at a program counter is to be written: it was not written before, and not too much was.
     pub fn is_new_code(&mut self, pc: usize) -> bool {
         self.codes.len() < MOST && self.codes.insert(pc)
+    }
+
+    /// The number of what was seen at a request, as `text`, and whether it is new.
+    pub fn proofs(&mut self, text: String) -> (u32, bool) {
+        if let Some(&number) = self.proofs.get(&text) {
+            return (number, false);
+        }
+        if self.proofs.len() >= MOST {
+            self.proofs.clear();
+        }
+        let number = self.next_proofs;
+        self.next_proofs += 1;
+        self.proofs.insert(text, number);
+        (number, true)
     }
 
     /// The number of the truth of a copied trace stack, and the truth if it is new.
@@ -201,6 +229,11 @@ pub fn facts(truth: &Truth, env: Env<'_>, key: MethodKey) -> Option<MethodFacts>
 
 /// Where requests come from.
 pub trait Source {
+    /// Writes what is to be said before the first request.
+    fn begin(&mut self, _: &mut Lines<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Writes the requests since the last call. Returns how many there were.
     fn write_new(&mut self, lines: &mut Lines<'_>) -> io::Result<usize>;
 

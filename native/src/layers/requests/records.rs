@@ -4,8 +4,9 @@ use super::lines::Lines;
 use super::names::Names;
 use crate::evidence::records_at;
 use crate::jvm::Jvm;
-use hotspot::debug_info::{Around, Scope};
-use oracle::requests::{RecordedAround, RecordedScope, RequestLine};
+use crate::jvm::debug_info::{Around, Scope};
+use hotspot::at_request::RequestLine;
+use oracle::requests::{RecordedAround, RecordedScope};
 use std::collections::HashSet;
 use std::io;
 
@@ -26,20 +27,33 @@ impl Records {
             return Ok(());
         }
         let jvm = lines.layers.truth.jvm;
-        let found = records_at(jvm, pc);
-        let Some(around) = found.and_then(|around| self.around(jvm, &around)) else {
+        let Some(around) = records_at(jvm, pc) else {
             return Ok(());
         };
+        let recorded = self.recorded(&around, lines)?;
+        recorded.map_or(Ok(()), |recorded| {
+            lines.write(&RequestLine::Records(pc, recorded))
+        })
+    }
+
+    /// The records in the form of the file, once the names of their methods are there. `None` if a method has no name.
+    pub fn recorded(
+        &mut self,
+        around: &Around,
+        lines: &mut Lines<'_>,
+    ) -> io::Result<Option<RecordedAround>> {
+        let recorded = self.around(lines.layers.truth.jvm, around);
         for (number, name) in self.names.new_ones() {
             lines.write(&RequestLine::Name(number, name))?;
         }
-        lines.write(&RequestLine::Records(pc, around))
+        Ok(recorded)
     }
 
     fn around(&mut self, jvm: &Jvm, around: &Around) -> Option<RecordedAround> {
         let before = around.before.as_ref();
         let before = before.map(|scopes| self.scopes(jvm, scopes));
         Some(RecordedAround {
+            is_exact: around.is_exact,
             before: before.flatten(),
             behind: self.scopes(jvm, &around.behind)?,
         })

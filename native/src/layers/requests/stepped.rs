@@ -8,9 +8,10 @@ use crate::layers::context::Layers;
 use crate::layers::steps::keeping::{Keeping, cannot_step};
 use crate::layers::steps::truth::Kept;
 use crate::sampling::stepping::requesting::{Requesting, StepRequest};
+use hotspot::at_request::RequestLine;
 use hotspot::steps::truth::{Bci, Line, lines};
 use oracle::Layer;
-use oracle::requests::{Copied, RecordedStep, RecordedSteps, Request, RequestLine};
+use oracle::requests::{Copied, RecordedStep, RecordedSteps, Request};
 use oracle::trace::Location;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -122,6 +123,7 @@ impl Truths {
             stack: Copied::Truth(number),
             carried: request.carried,
             pc: request.place.pc,
+            proofs: None,
         }))
     }
 }

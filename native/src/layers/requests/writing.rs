@@ -6,8 +6,9 @@ use super::stepped::Stepped;
 use crate::jvm::attached::AttachedThread;
 use crate::jvm::jni::Env;
 use crate::layers::context::Layers;
+use hotspot::at_request::RequestLine;
 use oracle::When;
-use oracle::requests::{REQUESTS_FILE, RequestLine};
+use oracle::requests::REQUESTS_FILE;
 use std::fs::File;
 use std::time::{Duration, Instant};
 use std::{io, thread};
@@ -38,16 +39,25 @@ pub fn start(layers: &'static Layers, guard: fn(&mut dyn FnMut())) -> Result<(),
     };
     let io = |error| format!("the JVM's own requests cannot be written: {error}");
     let file = File::create(layers.config.run_dir.join(REQUESTS_FILE)).map_err(io)?;
-    let begin = move || -> Result<Box<dyn Source>, String> {
-        Ok(match first.row().when {
-            When::Step => Box::new(Stepped::begin(layers, first)?),
-            _ => Box::new(Copies::begin(layers.config).map_err(io)?),
+    // Steps wait for the JVM's handler, which the thread of the writer does.
+    let copies = match first.row().when {
+        When::Step => None,
+        _ => Some(Copies::begin(layers).map_err(io)?),
+    };
+    let begin = move |copies: Option<Copies>| -> Result<Box<dyn Source>, String> {
+        Ok(match copies {
+            None => Box::new(Stepped::begin(layers, first)?),
+            Some(copies) => Box::new(copies),
         })
     };
+    let mut copies = Some(copies);
     let write = move |env: Env<'_>| {
         guard(&mut || {
             let lines = Lines::new(layers, env, &file);
-            let done = begin().and_then(|mut source| run(&mut *source, lines).map_err(io));
+            let Some(copies) = copies.take() else {
+                return;
+            };
+            let done = begin(copies).and_then(|mut source| run(&mut *source, lines).map_err(io));
             if let Err(reason) = done {
                 layers.records.invalid(reason);
             }
@@ -63,6 +73,7 @@ fn run(source: &mut dyn Source, mut lines: Lines<'_>) -> io::Result<()> {
     let mut next_pin = Instant::now();
     let mut clock = None;
     let jvm = lines.layers.truth.jvm;
+    source.begin(&mut lines)?;
     while jvm.is_live() {
         let written = source.write_new(&mut lines)?;
         // JFR runs since the first request.

@@ -107,8 +107,7 @@ impl AtInstant for Asking {
             Found::New => {
                 self.means.seen.add(key);
                 let frames = &self.frames;
-                let threads = self.means.jvm.java_threads.as_ref();
-                let seen = threads.ok().and_then(|threads| thread.seen(threads));
+                let threads = self.means.jvm.java_threads.as_ref().ok();
                 self.writer.pass(|instant| {
                     instant.key = key;
                     instant.tid = thread.state().tid();
@@ -120,9 +119,7 @@ impl AtInstant for Asking {
                     let sample = &mut instant.sample;
                     sample.reply = Reply::Walked(walked);
                     sample.frames.copy_from(frames);
-                    sample.registers = thread.context().registers();
-                    sample.seen = seen;
-                    sample.stack_top.copy(thread, seen);
+                    sample.at.copy(thread, threads);
                 });
             }
         }

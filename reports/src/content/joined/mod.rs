@@ -40,6 +40,8 @@ fn table(rows: &[(&Run, &JoinCounts)]) -> Table {
         ("failed", Numbers),
         ("said", Numbers),
         ("other threads", Numbers),
+        ("early", Numbers),
+        ("repeated", Numbers),
         ("biased", Words),
     ]);
     for (run, joined) in rows {
@@ -54,6 +56,8 @@ fn table(rows: &[(&Run, &JoinCounts)]) -> Table {
             joined.failed,
             joined.said,
             joined.other_threads,
+            joined.early,
+            joined.repeated,
         ];
         cells.extend(numbers.map(Cell::Count));
         cells.push(counted(&joined.biased));

@@ -1,0 +1,34 @@
+//! `missing-pc`: the walk of a profiler ends below a method that the VM called, because the anchor of the call has no program
+//! counter.
+//!
+//! Generated code that calls the VM sets the stack pointer of the thread's anchor, and mostly no program counter
+//! (`MacroAssembler::set_last_Java_frame` with no label): the program counter is the return address below that stack
+//! pointer, where `JavaFrameAnchor::make_walkable` would take it from. A JavaCalls entry keeps a copy of the anchor.
+//! async-profiler refuses such a copy, and takes the entry for the end of the stack:
+//!
+//!     bool getFrame(const void*& pc, uintptr_t& sp, uintptr_t& fp) {       // src/vmStructs.h
+//!         if (lastJavaPC() == NULL || lastJavaSP() == 0) return false;
+//!     if (!next_anchor->getFrame(pc, sp, fp)) break; // End of Java stack  // StackWalker::walkVM
+//!
+//! The proof is a JavaCalls entry on the stack whose callee is the lowest method of the walk, and whose anchor has a stack
+//! pointer but no program counter.
+
+use super::cause::Cause;
+use crate::capability::Capability;
+use crate::case::Facts;
+
+pub(super) const CAUSE: Cause = Cause {
+    name: "missing-pc",
+    meaning: "the walk ends below a method that the VM called, because the anchor has no program counter",
+    why: "The VM called this method, and kept the last Java frame of the caller without its program counter. async-profiler takes that for the end of the stack (JavaFrameAnchor::getFrame in src/vmStructs.h, called at the JavaCalls entry in StackWalker::walkVM, src/stackWalker.cpp). The return address lies right below the kept stack pointer.",
+    sources: &[],
+    recognise,
+    needs: &[Capability::CodeCache, Capability::JavaCalls],
+    since: 0,
+    programs: &[],
+};
+
+fn recognise(facts: &Facts<'_>) -> bool {
+    let by_profiler = facts.case.proofs.by_profiler;
+    by_profiler && facts.is_cut() && facts.case.proofs.ends_without_pc
+}

@@ -1,0 +1,138 @@
+//! `run --profiler` with a profiler of our own: it samples by signals, asks AsyncGetCallTrace and writes a JFR file. One
+//! stack in so many has a mistake, if we want.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+use oracle::Layer;
+use oracle::record::JoinCounts;
+use oracle::tally::Tally;
+use std::fs;
+use std::path::{Path, PathBuf};
+use support::{Deadline, jdks, jvmti_library, on_each_jdk};
+
+/// Programs whose stacks AsyncGetCallTrace walks well.
+const SCENARIO: &str = r#"
+    name = "profiler"
+    layers = ["ground", "gst", "profiler"]
+    [budget]
+    profiler = 1
+    [imprecise_budget]
+    profiler = 1
+    [sampling]
+    interval_us = 1000000
+    gst_every = 0
+    check_share = 0.05
+    [[program]]
+    name = "calls"
+    baseline = false
+    fixtures = { names = ["mutual-recursion", "math-parser", "tree-maps"], seconds = 6 }
+"#;
+
+const DESCRIPTION: &str = r#"
+    name = "ours"
+    library = "libprofiler"
+    options = "one_in=0"
+    recording = "file={recording}"
+    events = ["jdk.ExecutionSample"]
+"#;
+
+/// The profiler, and the file that describes it.
+struct Ours {
+    library: PathBuf,
+    description: PathBuf,
+}
+
+impl Ours {
+    fn build(dir: &Path) -> Option<Ours> {
+        let description = dir.join("ours.toml");
+        fs::write(&description, DESCRIPTION).unwrap();
+        Some(Ours {
+            library: jvmti_library("tests/profiler_library/profiler.c", dir)?,
+            description,
+        })
+    }
+
+    /// One run with these options of the profiler.
+    fn run(&self, jdk: &Path, seed: u64, options: &str) -> (Tally, JoinCounts) {
+        let profiler = format!("{}={options}", self.library.display());
+        let description = self.description.to_str().unwrap();
+        let given = ["--profiler", &profiler, "--profiler-file", description];
+        let report = support::run_scenario(jdk, SCENARIO, seed, &given).report;
+        let run = &report.runs[0];
+        assert_eq!(run.invalid, None, "{jdk:?}: {:?}", run.notes);
+        let layer = report.layer(Layer::Profiler).expect("it was asked for");
+        let joined = run.joined.iter().find(|of| of.layer == Layer::Profiler);
+        (layer.tally(), joined.expect("it was joined").clone())
+    }
+}
+
+/// The share of events that must belong to exactly one request.
+const JOINED: f64 = 0.999;
+
+/// How many events are enough to see a share of one in a thousand.
+const EVENTS: u64 = 10_000;
+
+#[test]
+fn each_event_of_a_profiler_belongs_to_a_request() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(ours) = Ours::build(dir.path()) else {
+        return;
+    };
+    on_each_jdk(|jdk| {
+        let deadline = Deadline::new(format!("{jdk:?}: waiting for events"));
+        let (mut events, mut joined) = (0, 0);
+        for seed in 1.. {
+            deadline.check();
+            let (tally, counts) = ours.run(jdk, seed, "one_in=0");
+            (events, joined) = (events + counts.events, joined + counts.joined);
+            println!("{jdk:?}: {joined} of {events} joined, {tally:?}");
+            if events >= EVENTS {
+                break;
+            }
+        }
+        let share = joined as f64 / events as f64;
+        assert!(share >= JOINED, "{jdk:?}: {joined} of {events}");
+    });
+}
+
+/// One false stack in 500 is told from the false stacks that AsyncGetCallTrace gives without it.
+#[test]
+fn a_mistake_in_one_of_five_hundred_stacks_is_told() {
+    const ONE_IN: u64 = 500;
+    /// So many standard deviations: an honest profiler exceeds them in one of 30,000 comparisons.
+    const DEVIATIONS: f64 = 4.0;
+    let dir = tempfile::tempdir().unwrap();
+    let Some(ours) = Ours::build(dir.path()) else {
+        return;
+    };
+    for jdk in jdks().into_iter().take(1) {
+        for fault in ["cut", "drop", "swap", "bci"] {
+            let deadline = Deadline::new(format!("{jdk:?}: waiting until {fault} is told"));
+            let (mut honest, mut faulty) = (Tally::default(), Tally::default());
+            for seed in 1.. {
+                deadline.check();
+                honest += &ours.run(&jdk, seed, "one_in=0").0;
+                let options = format!("one_in={ONE_IN},fault={fault}");
+                faulty += &ours.run(&jdk, seed, &options).0;
+                let rate =
+                    |tally: &Tally| tally.mismatches() as f64 / tally.decided().max(1) as f64;
+                let variance = |tally: &Tally| {
+                    (tally.mismatches() + 1) as f64 / (tally.decided().max(1) as f64).powi(2)
+                };
+                let more = rate(&faulty) - rate(&honest);
+                let deviation = (variance(&honest) + variance(&faulty)).sqrt();
+                println!(
+                    "{jdk:?}: {fault}: {} of {} false, {} of {} without the fault",
+                    faulty.mismatches(),
+                    faulty.decided(),
+                    honest.mismatches(),
+                    honest.decided()
+                );
+                if more > DEVIATIONS * deviation {
+                    break;
+                }
+            }
+        }
+    }
+}
