@@ -1,16 +1,15 @@
-//! The facts about the instant of a mismatch, on which causes and evidence rest; among them the place of the return address of
-//! interrupted compiled code.
+//! The facts about the instant of a mismatch, on which causes and evidence rest.
 
 use super::code::{code_of, describe};
 use super::proofs::{self, Sampled, Stacks};
+use super::return_address::{self, Found};
 use crate::jvm::Jvm;
 use crate::jvm::jni::Env;
-use crate::sampling::sample::{Interruption, Sample};
-use hotspot::arch::Native;
+use crate::sampling::sample::Sample;
 use hotspot::case::Instant;
-use hotspot::code::{CodeKind, CodeMemory};
+use hotspot::code::CodeKind;
 use hotspot::proofs::Proofs;
-use hotspot::return_address::{ReturnAddress, Word};
+use hotspot::return_address::ReturnAddress;
 use oracle::record::{Address, CodeBytes, Evidence, StackWord};
 use vm::memory::kernel::{can_read, peek_bytes};
 
@@ -94,7 +93,7 @@ impl<'a> InSignal<'a> {
             code: code_of(jvm, sample.at.registers.pc),
             anchor: anchored.map(|seen| code_of(jvm, seen.last.pc)),
             bytes: peek_bytes(sample.at.registers.pc, BYTES),
-            return_address: find_return_address(jvm, &sample.at),
+            return_address: return_address::find(jvm, &sample.at),
         }
     }
 
@@ -137,35 +136,4 @@ impl<'a> InSignal<'a> {
             ReturnAddress::AtTop(index) => word(index),
         };
     }
-}
-
-/// The place of a return address.
-#[derive(Copy, Clone)]
-pub struct Found {
-    /// The place.
-    pub place: ReturnAddress,
-    /// The size of the code's frame in words.
-    pub frame_words: usize,
-}
-
-/// Looks for the return address of the code that was interrupted; `None` if this code was not
-/// compiled from a method, or if an anchor says that the walk starts elsewhere.
-pub(super) fn find_return_address(jvm: &Jvm, at: &Interruption) -> Option<Found> {
-    let cache = jvm.code_cache().ok()?;
-    if !at.seen.is_some_and(|seen| seen.is_without_pc()) {
-        return None;
-    }
-    let code = cache.blob(at.registers.pc)?;
-    if !code.is_nmethod() {
-        return None;
-    }
-    let frame_words = cache.frame_words(code.start)?;
-    let look_at = |word: Option<usize>| {
-        let found = word.map(|word| Word::of::<Native>(word, &code, cache));
-        found.unwrap_or(Word::Unknown)
-    };
-    let link = look_at(at.registers.link);
-    let place =
-        ReturnAddress::find::<Native>(frame_words, link, |word| look_at(at.stack_top.word(word)));
-    Some(Found { place, frame_words })
 }

@@ -6,6 +6,7 @@ mod intact;
 mod kinds;
 mod proofs;
 mod reporter;
+mod return_address;
 mod shown;
 pub mod state_check;
 

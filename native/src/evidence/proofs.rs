@@ -1,7 +1,7 @@
 //! Looks for the facts on which causes rest ([`Proofs`]).
 
 use super::code::code_of;
-use super::instant_facts::find_return_address;
+use super::return_address;
 use crate::jvm::Jvm;
 use crate::jvm::code_cache::CodeCache;
 use crate::jvm::debug_info::Scope;
@@ -113,7 +113,7 @@ pub fn at_request(
         && (is_leaf_call(cache, stack, registers)
             || is_called_without_frame(jvm, cache, stack, registers));
     let on_stack = of_words(jvm, cache, stack);
-    let place = find_return_address(jvm, at).map(|found| found.place);
+    let place = return_address::find(jvm, at).map(|found| found.place);
     let misplaced = is_leaf_call.then(|| {
         let caller = misplaced_caller(cache, stack, registers.fp)?;
         named_behind(jvm, cache, caller)

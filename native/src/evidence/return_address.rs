@@ -1,0 +1,38 @@
+//! The place of the return address of interrupted compiled code.
+
+use crate::jvm::Jvm;
+use crate::sampling::sample::Interruption;
+use hotspot::arch::Native;
+use hotspot::code::CodeMemory;
+use hotspot::return_address::{ReturnAddress, Word};
+
+/// The place of a return address.
+#[derive(Copy, Clone)]
+pub struct Found {
+    /// The place.
+    pub place: ReturnAddress,
+    /// The size of the code's frame in words.
+    pub frame_words: usize,
+}
+
+/// Looks for the return address of the code that was interrupted; `None` if this code was not
+/// compiled from a method, or if an anchor says that the walk starts elsewhere.
+pub(super) fn find(jvm: &Jvm, at: &Interruption) -> Option<Found> {
+    let cache = jvm.code_cache().ok()?;
+    if !at.seen.is_some_and(|seen| seen.is_without_pc()) {
+        return None;
+    }
+    let code = cache.blob(at.registers.pc)?;
+    if !code.is_nmethod() {
+        return None;
+    }
+    let frame_words = cache.frame_words(code.start)?;
+    let look_at = |word: Option<usize>| {
+        let found = word.map(|word| Word::of::<Native>(word, &code, cache));
+        found.unwrap_or(Word::Unknown)
+    };
+    let link = look_at(at.registers.link);
+    let place =
+        ReturnAddress::find::<Native>(frame_words, link, |word| look_at(at.stack_top.word(word)));
+    Some(Found { place, frame_words })
+}
