@@ -1,5 +1,5 @@
 // A profiler: a timer for each Java thread, AsyncGetCallTrace in the handler, and a JFR file at the end. Its
-// options are `one_in=N`, `fault=NAME` and `file=PATH`. One stack in N then has a fault, and N = 0 makes none.
+// options are `period_us=N`, `one_in=N`, `fault=NAME` and `file=PATH`. One stack in N then has a fault, and N = 0 makes none.
 #include <jvmti.h>
 #include <dlfcn.h>
 #include <signal.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PERIOD_NS = 1000 * 1000, DEEPEST = 2048, MOST = 1 << 20 };
+enum { DEEPEST = 2048, MOST = 1 << 20 };
 #define ARENA ((size_t)1 << 30)
 
 typedef struct { jint bci; jmethodID method; } CallFrame;
@@ -23,7 +23,7 @@ typedef struct { int64_t time; int tid, count; CallFrame *frames; } Sample;
 static void (*walk)(CallTrace *, jint, void *);
 static jvmtiEnv *jvmti;
 static char path[4096], fault[16];
-static unsigned one_in;
+static unsigned one_in, period_us = 10000;
 static Sample *samples;
 static char *arena;
 static atomic_size_t used;
@@ -255,7 +255,8 @@ static void JNICALL thread_start(jvmtiEnv *env, JNIEnv *jni, jthread thread) {
   struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGPROF};
   event._sigev_un._tid = (int)syscall(SYS_gettid);
   // A timer of CPU time fires with the clock of the kernel, four times more rarely.
-  struct itimerspec period = {{0, PERIOD_NS}, {0, PERIOD_NS}};
+  struct timespec each = {period_us / 1000000, period_us % 1000000 * 1000};
+  struct itimerspec period = {each, each};
   if (own || timer_create(CLOCK_MONOTONIC, &event, &timer)) return;
   own = jni;
   timer_settime(timer, 0, &period, NULL);
@@ -293,7 +294,7 @@ static void JNICALL vm_death(jvmtiEnv *env, JNIEnv *jni) {
 
 static int read_options(char *options) {
   for (char *option = strtok(options, ","); option; option = strtok(NULL, ",")) {
-    if (sscanf(option, "one_in=%u", &one_in) + sscanf(option, "fault=%15s", fault) + sscanf(option, "file=%4095s", path) < 1)
+    if (sscanf(option, "period_us=%u", &period_us) + sscanf(option, "one_in=%u", &one_in) + sscanf(option, "fault=%15s", fault) + sscanf(option, "file=%4095s", path) < 1)
       return fprintf(stderr, "unknown option %s\n", option), 1;
   }
   return path[0] ? 0 : (fprintf(stderr, "file=PATH is missing\n"), 1);
