@@ -87,11 +87,12 @@ fn recordings_are_judged_from_the_file_alone() {
             sums.unknown * 50 <= sums.edges,
             "more than 2 % unknown: {output:?}"
         );
-        // Up to JDK 24 JFR samples at any instant, and some stacks are wrong.
+        // Up to JDK 24 JFR samples at any instant: one stack in a hundred or so lacks frames, and that is up to three
+        // impossible edges.
         let allowed = if feature(&jdk) >= 25 {
             0
         } else {
-            sums.edges / 1000
+            sums.stacks / 20
         };
         assert!(sums.impossible <= allowed, "{output:?}");
         assert_eq!(output.code, Some(i32::from(sums.impossible > 0)));
