@@ -4,11 +4,8 @@
 //! Generated code that calls the VM sets the stack pointer of the thread's anchor, and mostly no program counter
 //! (`MacroAssembler::set_last_Java_frame` with no label): the program counter is the return address below that stack
 //! pointer, where `JavaFrameAnchor::make_walkable` would take it from. A JavaCalls entry keeps a copy of the anchor.
-//! async-profiler refuses such a copy, and takes the entry for the end of the stack:
-//!
-//!     bool getFrame(const void*& pc, uintptr_t& sp, uintptr_t& fp) {       // src/vmStructs.h
-//!         if (lastJavaPC() == NULL || lastJavaSP() == 0) return false;
-//!     if (!next_anchor->getFrame(pc, sp, fp)) break; // End of Java stack  // StackWalker::walkVM
+//! async-profiler refuses such a copy (`JavaFrameAnchor::getFrame`, src/vmStructs.h), and takes the refusal at the entry for
+//! the end of the stack (`StackWalker::walkVM`, src/stackWalker.cpp).
 //!
 //! The proof is a JavaCalls entry on the stack whose callee is the lowest method of the walk, and whose anchor has a stack
 //! pointer but no program counter.
