@@ -58,8 +58,8 @@ pub(crate) mod toy {
     pub struct Words(pub HashMap<usize, usize>);
 
     impl Memory for Words {
-        fn u8(&self, _: usize) -> Option<u8> {
-            None
+        fn u8(&self, address: usize) -> Option<u8> {
+            self.0.get(&address).map(|&word| word as u8)
         }
         fn u32(&self, address: usize) -> Option<u32> {
             self.0.get(&address).map(|&word| word as u32)

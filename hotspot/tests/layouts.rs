@@ -5,8 +5,8 @@
 
 use hotspot::layout::fields::{Fields, Missing};
 use hotspot::layout::{
-    code_cache, debug_info, entry, flags, generic, interpreter, loaded, method, nmethod, objects,
-    thread, thread_state,
+    code_cache, collection, debug_info, entry, flags, generic, interpreter, loaded, method,
+    nmethod, objects, thread, thread_state, unpacked,
 };
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,6 +86,12 @@ type Consumer = (&'static str, fn(&MadeUp) -> Result<(), Missing>);
 
 const CONSUMERS: &[Consumer] = &[
     ("code cache", |vm| code_cache::CodeCache::find(vm).map(drop)),
+    ("collections", |vm| {
+        collection::Collections::find(vm).map(drop)
+    }),
+    ("frames that replace others", |vm| {
+        unpacked::Layout::find(vm).map(drop)
+    }),
     ("compiled methods", |vm| nmethod::Layout::find(vm).map(drop)),
     ("debug info records", debug_info::check_records),
     ("JavaCalls entries", |vm| entry::Layout::find(vm).map(drop)),
@@ -148,6 +154,10 @@ const OPTIONAL: &[(&str, &str)] = &[
     ),
     ("CodeBlob::_code_begin", "newer VMs have both forms"),
     ("CodeBlob::_code_end", "newer VMs have both forms"),
+    (
+        "ValueKlass",
+        "a VM without value classes extends no frame of compiled code",
+    ),
 ];
 
 #[test]

@@ -5,15 +5,17 @@ use crate::support::{self, Deadline, jdks, run_scenario};
 use oracle::Layer;
 use oracle::record::CauseName;
 use oracle::report::Exit;
+use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 use test_support::feature;
 
-/// The hooks tell the truth, GetStackTrace agrees, and our walker shows no false frame.
+/// The hooks tell the truth, GetStackTrace agrees, and our walker shows no false frame and always answers at a check.
 #[test]
 fn values_in_arguments_and_returns_are_walked() {
     const SOURCE: &str = include_str!("Values.java");
     const ENOUGH: u64 = 100;
+    const NO_ERROR: BTreeMap<i32, u64> = BTreeMap::new();
     for jdk in jdks() {
         let javac = jdk.join("bin/javac");
         if feature(&jdk).is_none_or(|feature| feature < 28) || !javac.is_file() {
@@ -61,6 +63,8 @@ fn values_in_arguments_and_returns_are_walked() {
                 let tally = tally(layer);
                 assert_eq!(tally.mismatches(), 0, "{jdk:?}: {layer} {tally:?}");
             }
+            let at_checks = tally(Layer::AsgstSafepoint);
+            assert_eq!(at_checks.error, NO_ERROR, "{jdk:?}: {at_checks:?}");
             checks += tally(Layer::Gst).matches;
             walks += tally(Layer::AsgstAsync).matches;
             for mismatch in &ran.report.mismatches {

@@ -96,10 +96,16 @@ impl CurrentThread {
         Some(terminated != self.layout.not_terminated)
     }
 
-    /// Whether a thread replaces frames of compiled code by frames of the interpreter: from the
-    /// description of the new frames until they are filled in (`share/runtime/deoptimization.cpp`).
-    pub fn unpacks(&self, memory: &impl Memory, JavaThread(thread): JavaThread) -> Option<bool> {
-        Some(memory.word(thread.wrapping_add(self.layout.unpacked))? != 0)
+    /// The description of the frames of the interpreter by which a thread replaces a frame of compiled code: from the
+    /// description on until the new frames are filled in (`share/runtime/deoptimization.cpp`). The outer answer is `None` if
+    /// the thread cannot be read.
+    pub fn unpacks(
+        &self,
+        memory: &impl Memory,
+        JavaThread(thread): JavaThread,
+    ) -> Option<Option<usize>> {
+        let description = memory.word(thread.wrapping_add(self.layout.unpacked))?;
+        Some((description != 0).then_some(description))
     }
 
     /// The return address of the callee whose exception a thread is about to handle; `None` if there is none.

@@ -143,7 +143,7 @@ static void store(ASGST_Iterator *iterator, void *argument) {
 
 static void walk(Trace *trace, void *context) {
   int kind = ASGST_RunWithIterator(context, 0, store, trace);
-  if (kind != 1) trace->count = kind < 0 ? kind : 0; /* no Java trace */
+  if (kind <= 0) trace->count = kind; /* no Java trace */
 }
 
 /* The kernel sends the signal of the timer to the thread that runs. */

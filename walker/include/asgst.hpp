@@ -29,7 +29,9 @@ class [[nodiscard]] Result {
   explicit constexpr Result(int code) noexcept : code_(code) {}
   constexpr bool ok() const noexcept { return code_ > 0; }
   constexpr explicit operator bool() const noexcept { return ok(); }
-  constexpr bool is_java() const noexcept { return code_ == 1 + ASGST_JAVA_TRACE; }
+  constexpr bool is_java() const noexcept {
+    return ok() && kind() != ASGST_CPP_TRACE && kind() != ASGST_UNKNOWN_TRACE;
+  }
   /* An ASGST_TRACE_KIND; ASGST_UNKNOWN_TRACE after an error. */
   constexpr int kind() const noexcept { return ok() ? code_ - 1 : ASGST_UNKNOWN_TRACE; }
   /* An ASGST_Error; ASGST_NO_FRAME if there is none. */

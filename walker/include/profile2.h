@@ -42,10 +42,10 @@ enum ASGST_Options {
 };
 
 enum ASGST_TRACE_KIND {
-  ASGST_JAVA_TRACE = 0,
-  ASGST_CPP_TRACE = 1,
-  ASGST_GC_TRACE = 2,
-  ASGST_DEOPT_TRACE = 3,
+  ASGST_JAVA_TRACE = 0,  /* of a Java thread */
+  ASGST_CPP_TRACE = 1,   /* of a thread that has no Java frame: frames of C and C++ alone */
+  ASGST_GC_TRACE = 2,    /* of a Java thread that stands still for a collection */
+  ASGST_DEOPT_TRACE = 3, /* of a Java thread that exchanges a compiled frame for interpreted ones */
   ASGST_UNKNOWN_TRACE = 4
 };
 
@@ -136,7 +136,7 @@ typedef void (*ASGST_IteratorHandler)(ASGST_Iterator *iterator, void *argument);
 
 /*
  * Creates an iterator on the stack and calls fun with it and argument.
- * Returns an ASGST_Error (<= 0), or 1 + the ASGST_TRACE_KIND: 1 for a Java trace.
+ * Returns an ASGST_Error (<= 0), or 1 + the ASGST_TRACE_KIND: 1, 3 or 4 with Java frames.
  * Async-signal-safe.
  */
 int ASGST_RunWithIterator(void *ucontext, int32_t options, ASGST_IteratorHandler fun,

@@ -87,16 +87,23 @@ const JEP: &[Claim] = &[
     ),
     claim(
         "the kind of a Java thread during a collection",
-        Missing(
-            "a Java thread has a Java trace also during a collection; `ASGST_GC_TRACE` is never returned",
-        ),
+        There(&[
+            Name("ASGST_GC_TRACE"),
+            Test(
+                JVM,
+                "a_collection_that_stops_a_thread_is_the_kind_of_its_trace",
+            ),
+        ]),
     ),
     claim(
         "the kind of a thread that deoptimises",
-        Partly(
-            &[Name("ASGST_DEOPT_TRACE"), Name("ASGST_DEOPTIMIZING")],
-            "the kind comes with the error, and not with frames: while frames are exchanged, neither form is whole",
-        ),
+        There(&[
+            Name("ASGST_DEOPT_TRACE"),
+            Test(
+                JVM,
+                "a_stack_whose_frames_are_exchanged_has_frames_and_their_kind",
+            ),
+        ]),
     ),
     claim(
         "error codes below 0",
@@ -130,7 +137,7 @@ const JEP: &[Claim] = &[
                 Name("ASGST_FRAME_LIKELY"),
                 Name("ASGST_GUESS_INLINED"),
             ],
-            "where C2 has moved instructions, no record tells the method for certain; such frames have a flag",
+            "where C2 has moved instructions, no record tells the method for certain; such frames have a flag ([figures](../results/walker.md#why-frames-are-only-likely))",
         ),
     ),
     claim(

@@ -6,6 +6,7 @@
 
 pub mod bytecodes;
 pub mod code_cache;
+pub mod collection;
 pub mod debug_info;
 pub mod entry;
 pub mod fields;
@@ -19,3 +20,4 @@ pub mod objects;
 pub mod oop_maps;
 pub mod thread;
 pub mod thread_state;
+pub mod unpacked;

@@ -29,6 +29,8 @@ pub struct Layout {
     handlers: Handlers,
     stubs: usize,
     places: Places,
+    /// Whether code may extend its frames for the fields of value objects.
+    extends_frames: bool,
 }
 
 /// The deoptimisation handlers of a compiled method: code that calls the code which deoptimises. Where a frame is to be
@@ -121,7 +123,17 @@ impl Layout {
             handlers,
             stubs: field("_stub_offset")?,
             places,
+            // Only a VM with value classes has a description of them (JEP 401).
+            extends_frames: fields.find_size("ValueKlass").is_some(),
         })
+    }
+}
+
+impl Layout {
+    /// Whether compiled code of this VM may extend its frames for the fields of value objects.
+    #[inline]
+    pub fn extends_frames(&self) -> bool {
+        self.extends_frames
     }
 }
 
@@ -299,6 +311,7 @@ mod tests {
                 scopes: 0,
                 metadata: 0,
             },
+            extends_frames: false,
         };
         for (kept, bci) in [(-1, Some(0)), (0, Some(0)), (37, Some(37)), (-2, None)] {
             let kept: i32 = kept;

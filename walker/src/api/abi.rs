@@ -1,6 +1,7 @@
 //! Structs and constants of `profile2.h`.
 
 use crate::layout::certainty::Certainty;
+use crate::walk::During;
 use crate::walk::frame::{Failure, Frame, FrameKind};
 use hotspot::layout::method::Method;
 use std::ffi::{c_int, c_void};
@@ -16,6 +17,8 @@ pub const GUESS_INLINED: u32 = 4;
 pub const JAVA_TRACE: u8 = 0;
 /// `ASGST_CPP_TRACE`.
 pub const CPP_TRACE: u8 = 1;
+/// `ASGST_GC_TRACE`.
+pub const GC_TRACE: u8 = 2;
 /// `ASGST_DEOPT_TRACE`.
 pub const DEOPT_TRACE: u8 = 3;
 /// `ASGST_UNKNOWN_TRACE`.
@@ -141,6 +144,17 @@ impl Failure {
             Failure::NotReady | Failure::UnsafeState | Failure::Top => UNKNOWN_TRACE,
             Failure::Ending | Failure::NoJavaFrame | Failure::Caller | Failure::Torn => JAVA_TRACE,
             Failure::Left | Failure::Unmounted | Failure::NotSuspended => JAVA_TRACE,
+        }
+    }
+}
+
+impl During {
+    /// The kind of the trace of a Java thread.
+    pub fn kind(self) -> u8 {
+        match self {
+            During::Program => JAVA_TRACE,
+            During::Collection => GC_TRACE,
+            During::Deoptimization => DEOPT_TRACE,
         }
     }
 }

@@ -1,8 +1,6 @@
 //! The context of a signal handler: the registers of the interrupted code.
 
-use crate::api::abi::{
-    CPP_TRACE, GUESS_INLINED, INCLUDE_C_FRAMES, INCLUDE_NON_JAVA_THREADS, JAVA_TRACE,
-};
+use crate::api::abi::{CPP_TRACE, GUESS_INLINED, INCLUDE_C_FRAMES, INCLUDE_NON_JAVA_THREADS};
 use crate::arch::registers;
 use crate::layout::Vm;
 use crate::walk::frame::{Failure, Frame};
@@ -66,7 +64,8 @@ impl<'a> Trace<'a> {
         match java {
             Ok(walk) => {
                 let walk = walk.with_guesses(options & GUESS_INLINED != 0);
-                Ok(trace(walk, JAVA_TRACE, with_others))
+                let kind = walk.during().kind();
+                Ok(trace(walk, kind, with_others))
             }
             // A thread of the VM, or a Java thread without Java code, has C frames alone.
             Err(Failure::NoThread | Failure::NoJavaFrame | Failure::UnsafeState)
@@ -86,10 +85,10 @@ impl<'a> Trace<'a> {
     pub fn of_walk(walk: Walk<'a>, options: u32) -> Trace<'a> {
         let with_others = options & INCLUDE_C_FRAMES != 0;
         Trace {
+            kind: walk.during().kind(),
             walk: walk
                 .with_guesses(options & GUESS_INLINED != 0)
                 .with_c_frames(with_others),
-            kind: JAVA_TRACE,
             with_others,
         }
     }

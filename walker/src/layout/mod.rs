@@ -27,12 +27,14 @@ use crate::c_frames::libraries::Libraries;
 use call_stub::CallStub;
 use code_cache::{CodeCache, Kind};
 use continuations::Continuations;
+use hotspot::layout::collection::Collections;
 use hotspot::layout::debug_info::{self, Compression};
 use hotspot::layout::entry;
 use hotspot::layout::fields::Missing;
 use hotspot::layout::interpreter::{self, Interpreter};
 use hotspot::layout::objects::Mirrors;
 use hotspot::layout::thread::{self, WalkPlaces};
+use hotspot::layout::unpacked;
 use hotspot::memory::Memory;
 use jni_sys::JNIEnv;
 use method::Methods;
@@ -59,6 +61,10 @@ pub struct Vm {
     pub continuations: Option<Continuations>,
     /// Threads.
     pub threads: CurrentThread,
+    /// Where the VM says that a collection has stopped the program; `None` if it does not say so.
+    pub collections: Option<Collections>,
+    /// Frames that are about to take the place of a compiled frame; `None` if they cannot be read.
+    pub unpacked: Option<unpacked::Layout>,
     /// The compression of debug info.
     pub compression: Compression,
     /// The libraries, and their unwind tables.
@@ -156,6 +162,8 @@ impl Vm {
             },
             methods,
             threads,
+            collections: Collections::find(&tables).ok(),
+            unpacked: unpacked::Layout::find(&tables).ok(),
             compression: Compression::of(feature.unwrap_or(0)),
             libraries: Libraries::find(),
             call_stub: CallStub::find(&tables, &memory)?,

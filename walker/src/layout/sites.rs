@@ -41,6 +41,8 @@ pub struct Site {
     pub code: Compiled,
     /// The size of the frame in words, the return address included.
     pub frame_words: u16,
+    /// Whether frames of the code may be larger, and keep their size.
+    pub extends: bool,
     /// The tier.
     pub level: i8,
     /// The first frame.
@@ -111,6 +113,7 @@ impl Sites {
             },
             frame_words: (numbers >> 32) as u16,
             level: (numbers >> 48) as i8,
+            extends: numbers >> 56 != 0,
             scope: unpacked(scope, rest),
         };
         let Compiled {
@@ -130,7 +133,8 @@ impl Sites {
         } = site.code;
         let id = compilation.id as usize;
         let level = usize::from(site.level.cast_unsigned());
-        let numbers = id | usize::from(site.frame_words) << 32 | level << 48;
+        let extends = usize::from(site.extends);
+        let numbers = id | usize::from(site.frame_words) << 32 | level << 48 | extends << 56;
         let [scope, rest] = packed(site.scope);
         let words = [nmethod.0, compilation.method, numbers, scopes, scope, rest];
         let [a, b, c, d, e, f] = words;

@@ -25,7 +25,13 @@ impl Walk<'_> {
     #[inline]
     pub(super) fn known(&self, place: Place) -> Option<(Site, Place)> {
         let site = self.vm.sites.call(&self.vm.code_cache, place.pc)?;
-        let caller = self.above(place, site.frame_words.into())?;
+        let usual = site.frame_words.into();
+        let words = if site.extends {
+            self.kept_frame_words(usual, place.sp)?
+        } else {
+            usual
+        };
+        let caller = self.above(place, words)?;
         self.is_caller_sp(caller.sp, place.sp)
             .then_some((site, caller))
     }
@@ -52,7 +58,10 @@ impl Walk<'_> {
                 frame: Yield::Nothing,
                 next: self.behind_stack()?,
             }),
-            Kind::Deoptimization if self.unpacks => Err(Failure::Deoptimizing),
+            Kind::Deoptimization if self.unpacks.is_some() => Ok(Step {
+                frame: Yield::Frame(frame_at(place, FrameKind::Stub, -1)),
+                next: self.replaced(place)?,
+            }),
             Kind::Deoptimization
             | Kind::Adapter
             | Kind::Vtable
@@ -84,7 +93,7 @@ impl Walk<'_> {
 
     /// The caller of a frame of a fixed size.
     fn sized_caller(&self, blob: &Blob, place: Place) -> Result<Place, Failure> {
-        let words = blob.frame_words.ok_or(Failure::Caller)?;
+        let words = self.frame_words(blob, place.sp).ok_or(Failure::Caller)?;
         self.above(place, words).ok_or(Failure::Torn)
     }
 
@@ -289,6 +298,7 @@ impl Walk<'_> {
             let site = Site {
                 code: inlined.code,
                 frame_words: words,
+                extends: self.keeps_frame_size(blob, place.sp),
                 level,
                 scope: inlined.scope,
             };

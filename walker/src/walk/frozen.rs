@@ -128,7 +128,8 @@ impl Walk<'_> {
         } = frozen;
         let blob = self.vm.code_cache.blob(&self.memory, pc);
         let blob = blob.ok_or(Failure::Caller)?;
-        let words = blob.frame_words.ok_or(Failure::Caller)?;
+        let words = self.frame_words(&blob, unextended_sp);
+        let words = words.ok_or(Failure::Caller)?;
         let place = Place { pc, sp, fp: 0 };
         let frames = match blob.kind {
             Kind::Compiled(nmethod) => {

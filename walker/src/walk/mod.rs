@@ -6,17 +6,21 @@
 //! * [`start`]: where it begins;
 //! * `interrupted`: the first frame, where code was interrupted at any instruction;
 //! * [`caller`]: the other frames, which are at a call;
+//! * `extended`: frames that are larger than their code says;
 //! * `frozen`: frames of virtual threads in the heap;
 //! * `c`: frames of C and C++, above Java frames and between them;
+//! * `unpacked`: frames that are about to take the place of a compiled frame;
 //! * [`return_address`]: which words can be return addresses.
 
 mod c;
 pub mod caller;
+mod extended;
 pub mod frame;
 mod frozen;
 mod interrupted;
 pub mod return_address;
 pub mod start;
+mod unpacked;
 
 use crate::c_frames::CFrame;
 use crate::layout::Vm;
@@ -65,6 +69,8 @@ enum Position {
     Call(Place),
     /// A frame of a virtual thread, in the heap.
     Frozen(Frozen),
+    /// A frame that is about to take the place of a compiled one.
+    Unpacked(unpacked::Unpacked),
     /// A frame of C or C++, and what is below.
     C(CFrame, BelowC),
     /// Nothing: the walk has ended.
@@ -111,8 +117,10 @@ pub struct Walk<'a> {
     with_c: bool,
     /// Whether frames of a neighbouring record are wanted where no record has those of the instruction.
     guesses: bool,
-    /// Whether frames of compiled code are being replaced by frames of the interpreter.
-    unpacks: bool,
+    /// The description of the frames by which a frame of compiled code is being replaced.
+    unpacks: Option<usize>,
+    /// What the thread is doing beside its program.
+    during: During,
     /// The thread, if the frames of its continuation in the heap can be read.
     mounts: Option<JavaThread>,
     /// Whether a frame was met that moves its callers to the heap.
@@ -159,7 +167,8 @@ impl<'a> Walk<'a> {
             inlined: None,
             with_c: false,
             guesses: false,
-            unpacks: false,
+            unpacks: None,
+            during: During::Program,
             thrown_at: None,
             mounts: None,
             freezes: false,
@@ -252,6 +261,7 @@ impl<'a> Walk<'a> {
                 // `next_known` has taken it.
                 Position::Known(..) => continue,
                 Position::Frozen(frozen) => self.frozen(frozen),
+                Position::Unpacked(unpacked) => self.unpacked(unpacked),
                 Position::C(frame, below) => self.c_frame(&frame, below),
             };
             match step {
@@ -276,6 +286,11 @@ impl<'a> Walk<'a> {
     /// Allows as many reads as at the start: for a copy of a walk that has begun.
     pub fn allow_all_reads(&self) {
         self.memory.limit(FIRST_READS);
+    }
+
+    /// What the thread was doing beside its program.
+    pub fn during(&self) -> During {
+        self.during
     }
 
     /// Whether the next frame is the first of its physical frame.
@@ -352,6 +367,17 @@ impl<'a> Walk<'a> {
     fn is_on_stack(&self, sp: usize) -> bool {
         self.stack.contains(&sp) && sp.is_multiple_of(size_of::<usize>())
     }
+}
+
+/// What a thread is doing beside its program, at the instant of a walk.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum During {
+    /// Nothing.
+    Program,
+    /// Its stack stays as it is, because a collection has stopped the program.
+    Collection,
+    /// A compiled frame of the thread is being replaced by frames of the interpreter.
+    Deoptimization,
 }
 
 /// The result of one step: the frame, and the next position.

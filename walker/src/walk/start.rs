@@ -4,7 +4,7 @@ use crate::c_frames::CFrame;
 use crate::layout::Vm;
 use crate::layout::code_cache::Kind;
 use crate::walk::frame::Failure;
-use crate::walk::{BelowC, Place, Position, Walk};
+use crate::walk::{BelowC, During, Place, Position, Walk};
 use hotspot::arch::NativeRegisters as Registers;
 use hotspot::arch::{Follow, Native};
 use hotspot::layout::thread::JavaThread;
@@ -58,6 +58,7 @@ impl<'a> Walk<'a> {
             registers,
             is_at_call: false,
         };
+        walk.during = walk.occupied(activity, kind == Some(Kind::Deoptimization));
         walk.position = match (activity, kind, anchor) {
             (Activity::New, ..) => return Err(Failure::UnsafeState),
             // Code of a method shows where the thread is, whatever its state is.
@@ -113,7 +114,26 @@ impl<'a> Walk<'a> {
         let mut walk = Walk::new(vm, memory, stack, Position::End);
         walk.unpacks = vm.threads.unpacks(&memory, thread).ok_or(Failure::Torn)?;
         walk.position = walk.anchored(Some(anchor.ok_or(Failure::NoJavaFrame)?))?;
+        let state = vm.threads.state(&memory, thread).ok_or(Failure::Torn)?;
+        walk.during = walk.occupied(state.activity, false);
         Ok(walk)
+    }
+
+    /// What a thread of this activity is doing beside its program. `deoptimizes` says whether it runs the code that replaces
+    /// frames.
+    fn occupied(&self, activity: Activity, deoptimizes: bool) -> During {
+        // That code, or the VM for it, has described the new frames (`Deoptimization::fetch_unroll_info`).
+        if deoptimizes || self.unpacks.is_some() {
+            return During::Deoptimization;
+        }
+        // A thread that runs Java code holds off a collection that stops the program.
+        let collections = self.vm.collections.as_ref();
+        let stops = || collections?.stops_program(&self.memory);
+        if activity != Activity::Java && stops() == Some(true) {
+            During::Collection
+        } else {
+            During::Program
+        }
     }
 
     /// The walk of `stack` from a frame at a call.

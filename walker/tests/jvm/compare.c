@@ -47,6 +47,8 @@ static int only_failed;
 
 static atomic_long samples, asgct_failed, asgst_failed, both_failed, equal, top_bci, flagged, differ, kept_count;
 static atomic_long asgct_errors[64], asgst_errors[64];
+/* Stacks of each kind that have frames. */
+static atomic_long kinds[ASGST_UNKNOWN_TRACE + 1];
 static atomic_long asgct_nanos, asgst_nanos;
 /*
  * The thread's data for the handler. The handler may touch only thread-local storage at a fixed
@@ -111,6 +113,7 @@ static void handler(int signal, siginfo_t *info, void *context) {
   }
   if (asgct.num_frames <= 0) atomic_fetch_add(&asgct_errors[-asgct.num_frames & 63], 1);
   if (asgst.num_frames <= 0) atomic_fetch_add(&asgst_errors[-asgst.num_frames & 63], 1);
+  else if (asgst.kind <= ASGST_UNKNOWN_TRACE) atomic_fetch_add(&kinds[asgst.kind], 1);
   if (asgct.num_frames <= 0 && asgst.num_frames <= 0) {
     atomic_fetch_add(&both_failed, 1);
     if (only_failed && asgst.num_frames < ASGST_NO_TOP_JAVA_FRAME) keep(thread, asgct.num_frames, asgst.num_frames, context);
@@ -305,6 +308,8 @@ static void JNICALL vm_death(jvmtiEnv *j, JNIEnv *env) {
   printf("here: events %ld here_equal %ld here_differ %ld here_failed %ld\n", here, here_equal, here_differ, here_failed);
   printf("asgct_unanswered %ld asgst_unanswered %ld asgst_unwalkable %ld\n", unanswered(asgct_errors, 3),
          unanswered(asgst_errors, 4), asgst_errors[-ASGST_UNWALKABLE_CALLER]);
+  printf("java_traces %ld cpp_traces %ld gc_traces %ld deopt_traces %ld unknown_traces %ld\n", kinds[ASGST_JAVA_TRACE],
+         kinds[ASGST_CPP_TRACE], kinds[ASGST_GC_TRACE], kinds[ASGST_DEOPT_TRACE], kinds[ASGST_UNKNOWN_TRACE]);
   errors("asgct", asgct_errors);
   errors("asgst", asgst_errors);
   for (int i = 0; i < to_keep && i < kept_count && i < MOST_KEPT; i++) show(&kept[i]);

@@ -5,6 +5,7 @@ mod agent;
 
 use agent::{Answers, compare, enqueue, name};
 use classfile_testing::jdk::Jdk;
+use std::time::{Duration, Instant};
 
 /// Compilers and interpreters.
 const FLAGS: [&str; 3] = ["-Xint", "-XX:TieredStopAtLevel=1", "-XX:+TieredCompilation"];
@@ -51,6 +52,39 @@ fn at_signals_it_has_an_answer_where_async_get_call_trace_has_none() {
         );
         assert!(ours * 5 <= theirs || ours < judged / 1_000, "{run}");
     });
+}
+
+/// Epsilon never collects.
+#[test]
+fn a_collection_that_stops_a_thread_is_the_kind_of_its_trace() {
+    for jdk in Jdk::all() {
+        let collected = compare(&jdk, &["-XX:+UseSerialGC", "-Xmx48m"], &["hash-maps"]);
+        let run = format!("JDK {}: {}", jdk.feature, collected.text);
+        for kind in ["java_traces", "gc_traces"] {
+            assert!(collected.number(kind) > 0, "{kind}: {run}");
+        }
+        let never = ["-XX:+UnlockExperimentalVMOptions", "-XX:+UseEpsilonGC"];
+        let kept = compare(&jdk, &[&never[..], &["-Xmx4g"]].concat(), &["sorting"]);
+        let run = format!("JDK {}: {}", jdk.feature, kept.text);
+        assert!(kept.number("java_traces") > 0, "{run}");
+        assert_eq!(kept.number("gc_traces"), 0, "{run}");
+    }
+}
+
+/// Both fixtures exchange frames all the time.
+#[test]
+fn a_stack_whose_frames_are_exchanged_has_frames_and_their_kind() {
+    for jdk in Jdk::all() {
+        let deadline = Instant::now() + Duration::from_secs(300);
+        loop {
+            assert!(Instant::now() < deadline, "JDK {}", jdk.feature);
+            let answers = compare(&jdk, &[], &["deopt-traps", "deopt-hierarchy"]);
+            println!("JDK {}: {}", jdk.feature, answers.text);
+            if answers.number("deopt_traces") > 0 {
+                break;
+            }
+        }
+    }
 }
 
 #[test]

@@ -105,8 +105,11 @@ impl Walk<'_> {
             let caller = callers.find_map(|caller| caller);
             return Ok((caller.ok_or(Failure::Top)?, Stage::Entering));
         }
-        let words = blob.frame_words.unwrap_or(1);
-        let end = sp.wrapping_add(words.wrapping_mul(WORD));
+        let end_of = |sp: usize| {
+            let words = self.frame_words(blob, sp).unwrap_or(1);
+            sp.wrapping_add(words.wrapping_mul(WORD))
+        };
+        let end = end_of(sp);
         if self.leads_to_safepoint(pc) {
             let caller = self.returning_to(sp, place.fp).ok_or(Failure::Top)?;
             return Ok((caller, Stage::Leaving));
@@ -125,14 +128,14 @@ impl Walk<'_> {
         };
         match self.settled(blob, pc, registers) {
             Some(Settled::Body { sp, is_relative }) => {
-                let end = sp.wrapping_add(words.wrapping_mul(WORD));
+                let end = end_of(sp);
                 if end.wrapping_sub(2 * WORD) < place.sp {
                     // An entry in the middle of the code, where a loop goes on, has not saved the frame pointer yet.
                     let caller = self.returning_to(end.wrapping_sub(WORD), place.fp);
                     return Ok((caller.ok_or(Failure::Top)?, Stage::Whole));
                 }
                 let caller = self.framed(end).ok_or(Failure::Top)?;
-                if is_relative {
+                if is_relative && !self.keeps_frame_size(blob, sp) {
                     self.keep_body(blob, place, end);
                 }
                 return Ok((caller, Stage::Whole));
@@ -142,7 +145,13 @@ impl Walk<'_> {
                 is_relative,
             }) if self.is_return(caller[0]) && !self.is_in_stubs(blob, pc) => {
                 let (caller, stage) = returning(caller);
-                if is_relative && stage == Stage::Whole && self.framed(caller.sp) == Some(caller) {
+                // Here the stack pointer of the body is not known, nor whether the frame keeps its size.
+                let is_of_one_size = !self.vm.code_cache.nmethods().extends_frames();
+                if is_relative
+                    && is_of_one_size
+                    && stage == Stage::Whole
+                    && self.framed(caller.sp) == Some(caller)
+                {
                     self.keep_body(blob, place, caller.sp);
                 }
                 return Ok((caller, stage));

@@ -31,11 +31,12 @@ impl Walk<'_> {
             self.behind_frame(blob.kind, place.sp, caller)
         };
         // The frame of this code stands behind the compiled frame, until the VM describes the new frames.
-        let linked = || self.linked(blob, place).filter(|_| !self.unpacks);
+        let linked = || self.linked(blob, place).filter(|_| self.unpacks.is_none());
         let next = called().or_else(throws).or_else(linked);
+        let next = next.map_or_else(|| self.replaced(place), Ok);
         Ok(Step {
             frame: Yield::Frame(frame_at(place, FrameKind::Stub, -1)),
-            next: next.ok_or(Failure::Deoptimizing)?,
+            next: next?,
         })
     }
 

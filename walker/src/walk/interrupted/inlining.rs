@@ -197,6 +197,16 @@ impl Walk<'_> {
         // arithmetic, for example. A method of such instructions alone, inlined between two records, is seen where the
         // counter of its calls is incremented: `GraphBuilder::try_inline_full` appends a ProfileInvoke at tier 3.
         let is_counted = covering.is_some() && instruction.level == C1_WITH_COUNTERS;
+        // Before the first record nothing is of an inlined method, if the record is of the compiled method alone: the counter of
+        // an inlined call comes first.
+        let is_first = before.is_none()
+            && tables
+                .scope(&self.memory, self.vm.compression, next.scope)?
+                .sender
+                == 0;
+        if is_counted && is_first && way.is_some() {
+            return Some((next, Certainty::WithoutBci));
+        }
         let is_certain = same.is_some_and(|before| {
             let [start, end] = [before, next].map(|record| instruction.address_of(record));
             is_counted
