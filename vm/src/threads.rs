@@ -45,22 +45,11 @@ impl Threads {
         env: *mut JNIEnv,
         thread: jobject,
     ) -> Result<JavaThread, Missing> {
-        // SAFETY: as the caller promised; an exception for what is missing is cleared, and the local reference is deleted.
-        let thread = unsafe {
-            let functions = &(**env).v1_6;
-            let class = (functions.GetObjectClass)(env, thread);
-            let field = (functions.GetFieldID)(env, class, c"eetop".as_ptr(), c"J".as_ptr());
-            (functions.ExceptionClear)(env);
-            (functions.DeleteLocalRef)(env, class);
-            if field.is_null() {
-                return Err(NO_THREAD);
-            }
-            (functions.GetLongField)(env, thread, field) as usize
-        };
-        let distance = (env as usize).checked_sub(thread);
-        let distance = distance.filter(|_| thread != 0).ok_or(NO_THREAD)?;
+        // SAFETY: as the caller promised.
+        let thread = unsafe { platform_thread(env, thread) }.ok_or(NO_THREAD)?;
+        let distance = (env as usize).checked_sub(thread.0).ok_or(NO_THREAD)?;
         self.environment.get_or_init(|| distance);
-        Ok(JavaThread(thread))
+        Ok(thread)
     }
 
     /// The thread with the JNI environment at this address; `None` before the distance is known.
@@ -73,6 +62,28 @@ impl Threads {
     pub fn environment(&self) -> Option<usize> {
         self.environment.get().copied()
     }
+}
+
+/// The VM's description of the platform thread whose `java.lang.Thread` is `thread`; `None` if the thread has not begun, or has
+/// ended. Runs no Java code.
+///
+/// # Safety
+/// `env` must be the JNI environment of the calling thread, which is attached, without a pending exception, and `thread` a
+/// reference.
+pub unsafe fn platform_thread(env: *mut JNIEnv, thread: jobject) -> Option<JavaThread> {
+    // SAFETY: as the caller promised; an exception for what is missing is cleared, and the local reference is deleted.
+    let thread = unsafe {
+        let functions = &(**env).v1_6;
+        let class = (functions.GetObjectClass)(env, thread);
+        let field = (functions.GetFieldID)(env, class, c"eetop".as_ptr(), c"J".as_ptr());
+        (functions.ExceptionClear)(env);
+        (functions.DeleteLocalRef)(env, class);
+        if field.is_null() {
+            return None;
+        }
+        (functions.GetLongField)(env, thread, field) as usize
+    };
+    (thread != 0).then_some(JavaThread(thread))
 }
 
 const NO_THREAD: Missing =

@@ -210,8 +210,8 @@ typedef void (*ASGST_Handler)(ASGST_Iterator *iterator, void *queue_arg, void *a
 typedef void (*ASGST_OnQueueSafepointHandler)(ASGST_Queue *queue, ASGST_Iterator *iterator, void *arg);
 
 /*
- * Registers a queue of the calling thread, which must be a platform thread; options are those of the
- * iterator. Null if the queue cannot be made: the capability can_suspend, which only one agent may
+ * Registers a queue of the platform thread with the environment env, which may be another one than the
+ * calling thread; both must be attached. Options are those of the iterator. Null if the queue cannot be made: the capability can_suspend, which only one agent may
  * have, is not free.
  */
 ASGST_Queue *ASGST_RegisterQueue(JNIEnv *env, int size, int options, ASGST_Handler fun,
@@ -225,8 +225,10 @@ bool ASGST_DeregisterQueue(JNIEnv *env, ASGST_Queue *queue);
 
 /*
  * Enqueues the current stack. Returns 1 + the ASGST_TRACE_KIND, or an ASGST_Error:
- * ASGST_ENQUEUE_OTHER_ERROR while the elements are being processed. Only for queues of the calling
- * thread. Async-signal-safe.
+ * ASGST_ENQUEUE_OTHER_ERROR while the elements are being processed. The queue must be of the calling
+ * thread, or of one that stands still, for example in a handler of a signal that waits: ucontext is then
+ * that of the other thread, and while another element of the queue is being enqueued the answer is
+ * ASGST_ENQUEUE_OTHER_ERROR, too. Async-signal-safe.
  */
 int ASGST_Enqueue(ASGST_Queue *queue, void *ucontext, void *argument);
 

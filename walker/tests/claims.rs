@@ -246,9 +246,10 @@ const QUEUE: &[Claim] = &[
     ),
     claim(
         "a queue of the thread of another environment",
-        Missing(
-            "a queue belongs to the thread that registers it; threads from before an attach are walked in the handler",
-        ),
+        There(&[Test(
+            JVM,
+            "other_threads_register_queues_and_enqueue_samples_of_threads_that_stand_still",
+        )]),
     ),
     claim(
         "elements are handed over once, in order, where locks and allocation are allowed",
@@ -293,7 +294,10 @@ const QUEUE: &[Claim] = &[
     ),
     claim(
         "enqueueing for another, stopped thread",
-        Missing("only for queues of the calling thread"),
+        There(&[Test(
+            JVM,
+            "other_threads_register_queues_and_enqueue_samples_of_threads_that_stand_still",
+        )]),
     ),
     claim(
         "looking at elements, to compress",

@@ -123,7 +123,7 @@ interface! {
     reserved1,
     SetEventNotificationMode(mode: jint, event: jint, thread: jobject),
     GetAllModules,
-    GetAllThreads,
+    GetAllThreads(count: *mut jint, threads: *mut *mut jobject),
     SuspendThread(thread: jobject),
     ResumeThread(thread: jobject),
     StopThread,

@@ -5,6 +5,7 @@ use crate::arch::registers;
 use crate::layout::Vm;
 use crate::walk::frame::{Failure, Frame};
 use crate::walk::{Place, Walk};
+use hotspot::layout::thread::JavaThread;
 use std::ffi::c_void;
 use vm::memory::{Guard, Live};
 
@@ -79,6 +80,29 @@ impl<'a> Trace<'a> {
             }
             Err(failure) => Err(failure),
         }
+    }
+
+    /// The trace of `thread`, which is not the calling one and stands still: from `ucontext`, or from its last Java frame if that
+    /// is null.
+    ///
+    /// # Safety
+    /// `ucontext` must be null, or a context that a signal handler of this thread was given.
+    pub unsafe fn of_stopped(
+        vm: &'a Vm,
+        memory: Live<'a>,
+        thread: JavaThread,
+        ucontext: *const c_void,
+        options: u32,
+    ) -> Result<Trace<'a>, Failure> {
+        if ucontext.is_null() {
+            let walk = Walk::from_anchor(vm, memory, thread)?;
+            return Ok(Trace::of_walk(walk, options));
+        }
+        // SAFETY: as the caller promised.
+        let (pc, registers) = unsafe { registers(ucontext) };
+        let with_c = options & INCLUDE_C_FRAMES != 0;
+        let walk = Walk::from_interrupt(vm, memory, thread, pc, registers, with_c)?;
+        Ok(Trace::of_walk(walk.of_another_thread(), options))
     }
 
     /// The trace of Java frames that `walk` walks.

@@ -110,7 +110,7 @@ fn process(entry: &Queue, handlers: &Handlers, stack: &Stack<'_>) {
 /// See `profile2.h`.
 ///
 /// # Safety
-/// `env` must be the JNI environment of the calling thread, in the live phase.
+/// `env` must be the JNI environment of a live thread, and the calling thread attached, in the live phase.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ASGST_RegisterQueue(
     env: *mut JNIEnv,
@@ -148,8 +148,8 @@ pub unsafe extern "C" fn ASGST_DeregisterQueue(env: *mut JNIEnv, queue: *const Q
 /// See `profile2.h`.
 ///
 /// # Safety
-/// `queue` must be null, or a queue of the calling thread; `ucontext` must be null, or a context that a signal
-/// handler of this thread was given.
+/// `queue` must be null, or a queue of the calling thread or of one that stands still; `ucontext` must be null, or a context
+/// that a signal handler of this thread was given.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ASGST_Enqueue(
     queue: *const Queue,
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn ASGST_Enqueue(
     };
     let pushed = queue.queue.push(|room| {
         // SAFETY: as the caller promised.
-        let (kind, mark) = unsafe { mark(ucontext, queue.options, room)? };
+        let (kind, mark) = unsafe { mark(ucontext, queue.options, Some(queue), room)? };
         Ok((kind, element(mark, argument)))
     });
     let answer = match pushed {
@@ -190,7 +190,7 @@ pub unsafe extern "C" fn ASGST_GetEnqueuableElement(
 ) -> c_int {
     // SAFETY: as the caller promised.
     unsafe {
-        match mark(ucontext, 0, &mut Room::none()) {
+        match mark(ucontext, 0, None, &mut Room::none()) {
             Ok(_) if element.is_null() => NO_TOP_JAVA_FRAME,
             Ok((kind, mark)) => {
                 element.write(PublicElement {
@@ -305,20 +305,31 @@ fn element(mark: Mark, argument: *mut c_void) -> Element {
     }
 }
 
-/// The kind of the trace, and the mark of the stack, whose frames go into `room`.
+/// The kind of the trace, and the mark of the stack, whose frames go into `room`: of the thread of `queue`, or of the calling
+/// thread.
 ///
 /// # Safety
-/// `ucontext` must be null, or a context that a signal handler of the calling thread was given.
+/// `ucontext` must be null, or a context that a signal handler of this thread was given. If it is not the calling one, the thread
+/// must stand still.
 unsafe fn mark(
     ucontext: *const c_void,
     options: u32,
+    queue: Option<&Queue>,
     room: &mut Room,
 ) -> Result<(u8, Mark), Failure> {
     // A queue has Java stacks alone.
     let options = options & (INCLUDE_C_FRAMES | GUESS_INLINED);
     let marked = context::with_vm(|vm, memory| {
+        let own = vm.threads.get(&memory);
+        let another = queue.map(|queue| queue.thread(vm));
+        let another = another.filter(|&thread| own != Some(thread));
         // SAFETY: as the caller promised.
-        let trace = unsafe { Trace::of_context(vm, memory, ucontext, options)? };
+        let trace = unsafe {
+            match another {
+                Some(thread) => Trace::of_stopped(vm, memory, thread, ucontext, options)?,
+                None => Trace::of_context(vm, memory, ucontext, options)?,
+            }
+        };
         let kind = trace.kind;
         let with_c = options & INCLUDE_C_FRAMES != 0;
         Ok((kind, Mark::of(trace.into_walk(), with_c, room)?))

@@ -5,7 +5,8 @@ use crate::queue::elements::Queue;
 use crate::queue::jvmti::{Jvmti, NotSuspended, vm_of};
 use crate::queue::stack::{Stack, State};
 use crate::queue::stop::Stopped;
-use jni_sys::{JNI_OK, JNIEnv, JavaVM, jobject};
+use hotspot::layout::thread::JavaThread;
+use jni_sys::{JNI_OK, JNI_VERSION_1_6, JNIEnv, JavaVM, jobject};
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -38,6 +39,13 @@ unsafe impl<H: Send> Send for Entry<H> {}
 // SAFETY: as above.
 unsafe impl<H: Send> Sync for Entry<H> {}
 
+impl<H> Entry<H> {
+    /// The thread of the queue.
+    pub fn thread(&self, vm: &Vm) -> JavaThread {
+        vm.threads.of_environment(self.env)
+    }
+}
+
 /// Processes the elements of a queue.
 pub type Process<H> = fn(&Entry<H>, &H, &Stack<'_>);
 
@@ -61,9 +69,9 @@ impl<H: Send + 'static> Helper<H> {
     /// Starts a helper, which runs until the process ends; `None` if no thread can be suspended here.
     ///
     /// # Safety
-    /// `env` must be the JNI environment of the calling thread.
+    /// `env` must be the JNI environment of a live thread, and the calling thread attached.
     pub unsafe fn start(env: *mut JNIEnv, process: Process<H>) -> Option<&'static Helper<H>> {
-        // SAFETY: as the caller promised.
+        // SAFETY: as the caller promised. GetJavaVM looks at no thread.
         let (vm, jvmti) = unsafe {
             let vm = vm_of(env)?;
             (vm, Jvmti::new(vm)?)
@@ -80,10 +88,10 @@ impl<H: Send + 'static> Helper<H> {
         Some(helper)
     }
 
-    /// Adds a queue of the calling thread.
+    /// Adds a queue of the thread with the JNI environment `env`.
     ///
     /// # Safety
-    /// `env` must be the JNI environment of the calling thread.
+    /// `env` must be the JNI environment of a live thread, and the calling thread attached.
     pub unsafe fn add(
         &self,
         env: *mut JNIEnv,
@@ -91,11 +99,17 @@ impl<H: Send + 'static> Helper<H> {
         options: u32,
         handlers: H,
     ) -> Option<*const Entry<H>> {
-        let local = self.jvmti.current_thread()?;
-        // SAFETY: as the caller promised; the reference is valid.
+        let own = self.own_environment()?;
+        // SAFETY: the calling thread's own environment; the reference is valid.
         let thread = unsafe {
-            let thread = ((**env).v1_2.NewGlobalRef)(env, local);
-            ((**env).v1_1.DeleteLocalRef)(env, local);
+            let local = if own == env {
+                self.jvmti.current_thread()?
+            } else {
+                let wanted = Vm::get()?.threads.of_environment(env);
+                self.jvmti.find_thread(own, |thread| thread == wanted)?
+            };
+            let thread = ((**own).v1_2.NewGlobalRef)(own, local);
+            ((**own).v1_1.DeleteLocalRef)(own, local);
             thread
         };
         let entry = Arc::new(Entry {
@@ -108,6 +122,15 @@ impl<H: Send + 'static> Helper<H> {
         let address = Arc::as_ptr(&entry);
         locked(&self.entries).push(entry);
         Some(address)
+    }
+
+    /// The JNI environment of the calling thread; `None` if the thread is not attached.
+    fn own_environment(&self) -> Option<*mut JNIEnv> {
+        let JavaVmAddress(vm) = self.vm;
+        let mut env: *mut c_void = std::ptr::null_mut();
+        // SAFETY: the VM's own table, and a place for the answer.
+        let found = unsafe { ((**vm).v1_2.GetEnv)(vm, &raw mut env, JNI_VERSION_1_6) };
+        (found == JNI_OK && !env.is_null()).then_some(env.cast())
     }
 
     /// Removes a queue. The elements that wait are processed first, on the calling thread.
@@ -212,7 +235,7 @@ impl<H: Send + 'static> Helper<H> {
             return;
         };
         let guard = Guard::set();
-        let thread = vm.threads.of_environment(entry.env);
+        let thread = entry.thread(vm);
         let stack = Stack::new(vm, guard.memory(), thread, state);
         (self.process)(entry, handlers, &stack);
     }

@@ -1,7 +1,9 @@
 //! The functions of JVMTI that the queue needs.
 
+use hotspot::layout::thread::JavaThread;
 use jni_sys::{JNI_OK, JNIEnv, JavaVM, jint, jobject};
 use vm::jvmti::{Capability, Env, FrameInfo, GetVirtualThread, THREAD_SUSPENDED, ok};
+use vm::threads::platform_thread;
 
 /// A JVMTI environment that may suspend threads.
 #[derive(Copy, Clone)]
@@ -50,6 +52,32 @@ impl Jvmti {
         let error = unsafe { (self.env.functions().GetCurrentThread)(self.env, &raw mut thread) };
         ok(error).ok().filter(|()| !thread.is_null())?;
         Some(thread)
+    }
+
+    /// A local reference of the platform thread that `is_wanted`; `None` if no thread is.
+    ///
+    /// # Safety
+    /// `env` must be the JNI environment of the calling thread.
+    pub unsafe fn find_thread(
+        self,
+        env: *mut JNIEnv,
+        is_wanted: impl Fn(JavaThread) -> bool,
+    ) -> Option<jobject> {
+        let functions = self.env.functions();
+        let (mut count, mut first) = (0, std::ptr::null_mut::<jobject>());
+        // SAFETY: places for the answers; the VM gives so many references, which are the caller's, in memory that it takes back.
+        unsafe {
+            let error = (functions.GetAllThreads)(self.env, &raw mut count, &raw mut first);
+            ok(error).ok().filter(|()| !first.is_null())?;
+            let threads = std::slice::from_raw_parts(first, usize::try_from(count).unwrap_or(0));
+            let is_it = |&&thread: &&jobject| platform_thread(env, thread).is_some_and(&is_wanted);
+            let found = threads.iter().find(is_it).copied();
+            for &thread in threads.iter().filter(|&&thread| Some(thread) != found) {
+                ((**env).v1_1.DeleteLocalRef)(env, thread);
+            }
+            (functions.Deallocate)(self.env, first.cast());
+            found
+        }
     }
 
     /// SuspendThread.

@@ -150,6 +150,15 @@ impl<'a> Walk<'a> {
         Walk { with_c, ..self }
     }
 
+    /// The walk of a thread that is not the calling one. Nothing tells whether it stands still while a collector moves the frames
+    /// in the heap.
+    pub fn of_another_thread(self) -> Walk<'a> {
+        Walk {
+            mounts: None,
+            ..self
+        }
+    }
+
     /// The walk, with frames of a neighbouring record where no record has those of the instruction.
     #[inline]
     pub fn with_guesses(self, guesses: bool) -> Walk<'a> {

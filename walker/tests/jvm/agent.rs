@@ -35,17 +35,23 @@ pub fn compare(jdk: &Jdk, flags: &[&str], fixtures: &[&str]) -> Answers {
 }
 
 /// Runs `fixtures` under the agent `queue.c`: a sample of each thread every millisecond, and queues of this
-/// capacity, whose handlers get frames of C if `with_c`.
+/// capacity, whose handlers get frames of C if `with_c`. If `elsewhere`, other threads register the queues, and enqueue while a thread
+/// waits in its handler.
 pub fn enqueue(
     jdk: &Jdk,
     flags: &[&str],
     fixtures: &[&str],
     capacity: u32,
     with_c: bool,
+    elsewhere: bool,
 ) -> Answers {
     static AGENT: OnceLock<Agent> = OnceLock::new();
     let agent = AGENT.get_or_init(|| Agent::build(jdk, &["tests/jvm/queue.c"]));
-    let options = format!("1000,{capacity},{}", u8::from(with_c));
+    let options = format!(
+        "1000,{capacity},{},{}",
+        u8::from(with_c),
+        u8::from(elsewhere)
+    );
     agent.run(jdk, &options, flags, fixtures)
 }
 

@@ -168,7 +168,7 @@ fn judge_queue(run: &str, answers: &Answers) {
 fn enqueued_samples_are_processed_in_order_and_are_true_or_say_what_is_gone() {
     for jdk in Jdk::all() {
         for (flag, capacity) in FLAGS.into_iter().zip([16, 16, 2]) {
-            let answers = enqueue(&jdk, &[flag], &FIXTURES, capacity, false);
+            let answers = enqueue(&jdk, &[flag], &FIXTURES, capacity, false, false);
             let run = format!("JDK {}, {flag}: {}", jdk.feature, answers.text);
             judge_queue(&run, &answers);
             assert_eq!(answers.number("whole_virtual"), 0, "{run}");
@@ -178,10 +178,18 @@ fn enqueued_samples_are_processed_in_order_and_are_true_or_say_what_is_gone() {
 }
 
 #[test]
+fn other_threads_register_queues_and_enqueue_samples_of_threads_that_stand_still() {
+    for jdk in Jdk::all() {
+        let answers = enqueue(&jdk, &[], &FIXTURES, 16, false, true);
+        judge_queue(&format!("JDK {}: {}", jdk.feature, answers.text), &answers);
+    }
+}
+
+#[test]
 fn enqueued_samples_have_frames_of_c_if_they_are_wanted() {
     for jdk in Jdk::all() {
         for with_c in [false, true] {
-            let answers = enqueue(&jdk, &[], &["upcalls", "text-format"], 16, with_c);
+            let answers = enqueue(&jdk, &[], &["upcalls", "text-format"], 16, with_c, false);
             let run = format!("JDK {}: {}", jdk.feature, answers.text);
             judge_queue(&run, &answers);
             for place in ["c_on_top", "c_between"] {
@@ -195,7 +203,7 @@ fn enqueued_samples_have_frames_of_c_if_they_are_wanted() {
 fn enqueued_samples_of_virtual_threads_have_the_frames_of_the_virtual_thread() {
     for jdk in Jdk::all().into_iter().filter(|jdk| jdk.feature >= 21) {
         for flag in FLAGS {
-            let answers = enqueue(&jdk, &[flag], &["virtual-threads-10000"], 16, false);
+            let answers = enqueue(&jdk, &[flag], &["virtual-threads-10000"], 16, false, false);
             let run = format!("JDK {}, {flag}: {}", jdk.feature, answers.text);
             judge_queue(&run, &answers);
             assert!(answers.number("whole_virtual") > 0, "{run}");
@@ -206,7 +214,7 @@ fn enqueued_samples_of_virtual_threads_have_the_frames_of_the_virtual_thread() {
 #[test]
 fn nothing_is_lost_with_a_thousand_threads() {
     for jdk in Jdk::all() {
-        let answers = enqueue(&jdk, &[], &["threads-1000-live"], 16, false);
+        let answers = enqueue(&jdk, &[], &["threads-1000-live"], 16, false, false);
         judge_queue(&format!("JDK {}: {}", jdk.feature, answers.text), &answers);
     }
 }

@@ -2,7 +2,8 @@
  * A JVMTI agent that samples through queues. The handler of the signal walks the stack with
  * AsyncGetStackTrace, keeps the answer, and enqueues the sample; the handler of the queue compares its
  * iterator with the answer. At the end of the VM it prints counts: lines of names and numbers.
- * Options: the interval in microseconds, the capacity of the queues, and the options of the iterator.
+ * Options: the interval in microseconds, the capacity of the queues, the options of the iterator, and 1 if other threads
+ * register the queues, and enqueue while a thread waits in its handler.
  */
 #define _GNU_SOURCE
 #include "../support/asgct.h"
@@ -10,6 +11,7 @@
 #include "profile2.h"
 #include <jvmti.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -54,6 +56,83 @@ static void first_method(ASGST_Iterator *iterator, void *argument) {
   if (ASGST_NextFrame(iterator, &frame) == 1) *(ASGST_Method *)argument = frame.method;
 }
 
+/* ---- Queues that other threads register, and enqueue to ---- */
+
+typedef struct {
+  JNIEnv *env;
+  void *context;
+  Thread *thread;
+  Answer *answer;
+  int result;
+  atomic_int done;
+} Request;
+
+static int elsewhere;
+static JavaVM *vm;
+/* The threads that work for others have no queue. */
+static __thread __attribute__((tls_model("initial-exec"))) int works_for_others;
+static pthread_t enqueuer, registrar;
+static _Atomic(Request *) to_enqueue;
+static atomic_flag asking = ATOMIC_FLAG_INIT;
+static pthread_mutex_t to_register_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t to_register_changed = PTHREAD_COND_INITIALIZER;
+static Request *to_register;
+
+/* This thread never waits for the VM, which may be waiting for a thread that waits here. */
+static void *enqueue_for_others(void *argument) {
+  (void)argument;
+  for (;;) {
+    Request *request = atomic_exchange(&to_enqueue, NULL);
+    if (request == NULL) {
+      usleep(20);
+      continue;
+    }
+    request->result = ASGST_Enqueue(request->thread->queue, request->context, request->answer);
+    request->done = 1;
+  }
+  return NULL;
+}
+
+static int enqueue_elsewhere(Thread *thread, void *context, Answer *answer) {
+  Request request = {.context = context, .thread = thread, .answer = answer};
+  while (atomic_flag_test_and_set(&asking)) sched_yield();
+  atomic_store(&to_enqueue, &request);
+  while (!request.done) sched_yield();
+  atomic_flag_clear(&asking);
+  return request.result;
+}
+
+static ASGST_Queue *new_queue(JNIEnv *env, Thread *thread);
+
+static void *register_for_others(void *argument) {
+  (void)argument;
+  JNIEnv *own;
+  works_for_others = 1;
+  if ((*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&own, NULL) != JNI_OK) abort();
+  pthread_mutex_lock(&to_register_lock);
+  for (;;) {
+    while (to_register == NULL) pthread_cond_wait(&to_register_changed, &to_register_lock);
+    Request *request = to_register;
+    to_register = NULL;
+    pthread_mutex_unlock(&to_register_lock);
+    request->thread->queue = new_queue(request->env, request->thread);
+    pthread_mutex_lock(&to_register_lock);
+    request->done = 1;
+    pthread_cond_broadcast(&to_register_changed);
+  }
+  return NULL;
+}
+
+static void register_elsewhere(JNIEnv *env, Thread *thread) {
+  Request request = {.env = env, .thread = thread};
+  pthread_mutex_lock(&to_register_lock);
+  while (to_register != NULL) pthread_cond_wait(&to_register_changed, &to_register_lock);
+  to_register = &request;
+  pthread_cond_broadcast(&to_register_changed);
+  while (!request.done) pthread_cond_wait(&to_register_changed, &to_register_lock);
+  pthread_mutex_unlock(&to_register_lock);
+}
+
 static void on_signal(int signal, siginfo_t *info, void *context) {
   (void)signal, (void)info;
   Thread *thread = self;
@@ -72,7 +151,7 @@ static void on_signal(int signal, siginfo_t *info, void *context) {
     answer->bcis[i] = thread->frames[i].java_frame.bci;
   }
   atomic_fetch_add(&attempts, 1);
-  int result = ASGST_Enqueue(thread->queue, context, answer);
+  int result = elsewhere ? enqueue_elsewhere(thread, context, answer) : ASGST_Enqueue(thread->queue, context, answer);
   if (result == ASGST_ENQUEUE_FULL_QUEUE) atomic_fetch_add(&full, 1);
   else if (result == ASGST_ENQUEUE_OTHER_ERROR) atomic_fetch_add(&busy, 1);
   else if (result <= 0) atomic_fetch_add(&failed, 1);
@@ -148,10 +227,16 @@ static void after(ASGST_Queue *queue, ASGST_Iterator *iterator, void *arg) {
   if (iterator == NULL && arg == &ended) atomic_fetch_add(&ended, 1);
 }
 
+static ASGST_Queue *new_queue(JNIEnv *env, Thread *thread) {
+  return ASGST_RegisterQueue(env, capacity, iterator_options, on_element, thread);
+}
+
 static void enter(JNIEnv *env) {
+  if (works_for_others) return;
   Thread *thread = calloc(1, sizeof *thread);
   if (thread == NULL) return;
-  thread->queue = ASGST_RegisterQueue(env, capacity, iterator_options, on_element, thread);
+  if (elsewhere) register_elsewhere(env, thread);
+  else thread->queue = new_queue(env, thread);
   if (thread->queue) {
     ASGST_SetOnQueueProcessingStart(thread->queue, 0, true, before, &started);
     ASGST_SetOnQueueProcessingEnd(thread->queue, 0, false, after, &ended);
@@ -187,6 +272,10 @@ static void JNICALL vm_init(jvmtiEnv *j, JNIEnv *env, jthread thread) {
     printf("not ready\n");
     return;
   }
+  if (elsewhere) {
+    pthread_create(&enqueuer, NULL, enqueue_for_others, NULL);
+    pthread_create(&registrar, NULL, register_for_others, NULL);
+  }
   enter(env);
   struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
   sigaction(SIGPROF, &action, NULL);
@@ -198,6 +287,8 @@ static void JNICALL vm_death(jvmtiEnv *j, JNIEnv *env) {
   stopping = true;
   if (sampler) pthread_join(sampler, NULL);
   signal(SIGPROF, SIG_IGN);
+  /* Handlers that have begun end first. */
+  for (int wait = 0; wait < 2000 && attempts != enqueued + full + busy + failed; wait++) usleep(1000);
   for (int wait = 0; wait < 2000 && processed < enqueued; wait++) usleep(1000);
   printf("attempts %ld enqueued %ld full %ld busy %ld failed %ld processed %ld\n", attempts, enqueued, full, busy,
          failed, processed);
@@ -211,9 +302,10 @@ static void JNICALL vm_death(jvmtiEnv *j, JNIEnv *env) {
   fflush(stdout);
 }
 
-JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved) {
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *java_vm, char *options, void *reserved) {
   (void)reserved;
-  if (options) sscanf(options, "%ld,%d,%d", &interval, &capacity, &iterator_options);
+  vm = java_vm;
+  if (options) sscanf(options, "%ld,%d,%d,%d", &interval, &capacity, &iterator_options, &elsewhere);
   if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11)) return 1;
   jvmtiEventCallbacks callbacks = {.VMInit = vm_init,
                                    .VMDeath = vm_death,
