@@ -7,7 +7,7 @@ use crate::hottest::{named, stacks};
 use crate::methods::NamedMethods;
 use crate::profiler::{PROFILER_FILE, Started};
 use crate::run::{Counts, judge_all};
-use oracle::bias::{Pairs, Sampler, StackCounts, StackProfiles};
+use oracle::bias::{Pairs, Sampler, StackCounts, StackProfiles, bounded};
 use oracle::record::{JoinCounts, KindCount, Mismatch};
 use oracle::requests::{CLASSES_FILE, REQUESTS_FILE};
 use oracle::{Layer, RecordedSampler, TruthKind};
@@ -160,10 +160,7 @@ fn read(dir: &Path, layers: &[Layer], limit: usize) -> io::Result<Joined> {
         counts,
         mismatches,
         kinds,
-        bias: bias
-            .into_iter()
-            .map(|(of, pairs)| (of, pairs.bounded()))
-            .collect(),
+        bias: bounded(bias),
         stacks: stacks.collect(),
         notes,
     })

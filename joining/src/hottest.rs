@@ -5,25 +5,25 @@ use crate::run::Judged;
 use oracle::bias::{Claim, claim, hooked};
 use oracle::trace::HookId;
 
-/// The hottest method that ran, and what the sampler claimed; `None` if nothing is certain.
+/// The hottest method that ran, and what the sampler claimed; `None` if it is not known what ran.
 pub fn named(judged: &Judged<'_>, methods: &NamedMethods) -> Option<(String, Claim<String>)> {
     let newest = *judged.truth?.entries()?.last()?;
     let walk = judged.compared.map_or(&[][..], |(walk, _)| &walk.frames);
-    let claim = claim(&judged.judgement, walk, methods)?;
+    let claim = claim(&judged.judgement, walk, methods);
     let shown =
         |key: Option<_>| key.map_or_else(|| "no method".to_owned(), |key| methods.shown(key));
     Some((methods.shown_hook(newest), claim.map(shown)))
 }
 
-/// The hooked methods of the stack that ran, the lowest first, and those of the sampler's stack; `None` if nothing is
-/// certain.
+/// The hooked methods of the stack that ran, the lowest first, and those of the sampler's stack; `None` if it is not
+/// known what ran.
 pub fn stacks<'a>(
     judged: &Judged<'a>,
     methods: &NamedMethods,
 ) -> Option<(&'a [HookId], Claim<Vec<HookId>>)> {
     let truth = judged.truth?.entries()?;
     let walk = judged.compared.map_or(&[][..], |(walk, _)| &walk.frames);
-    let claim = claim(&judged.judgement, walk, methods)?;
+    let claim = claim(&judged.judgement, walk, methods);
     let shown = claim.map(|_| hooked(walk, methods));
     (!truth.is_empty()).then_some((truth, shown))
 }

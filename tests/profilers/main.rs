@@ -5,7 +5,7 @@
 mod support;
 
 use oracle::Layer;
-use oracle::bias::{MethodBias, Pairs, Sampler, Summary};
+use oracle::bias::{MethodBias, Pairs, Sampler, Summary, TrueProfile};
 use oracle::mutants::Bias;
 use oracle::report::{Exit, Report};
 use scenarios::scenario::BUILT_IN;
@@ -57,7 +57,7 @@ fn each_profiler_has_a_profile_beside_the_true_one() {
         for seed in 1.. {
             deadline.check();
             for (of, pairs) in pairs(run(&jdk, seed, &[])) {
-                let summary = Summary::new(&pairs);
+                let summary = Summary::alone(&pairs);
                 assert!(summary.renamed <= summary.answered && summary.windows <= summary.answered);
                 let answered = most.entry(of).or_default();
                 *answered = summary.answered.max(*answered);
@@ -83,6 +83,73 @@ fn each_profiler_has_a_profile_beside_the_true_one() {
     }
 }
 
+/// How many standard deviations the share of a method may differ between two profilers of one JVM. Chance exceeds them in
+/// less than one of 10^8 comparisons.
+const DEVIATIONS: f64 = 6.0;
+
+/// Profilers that take turns are asked at instants of one kind. So the hottest methods have one share in the truths of
+/// all, whatever a profiler cannot answer.
+#[test]
+fn the_profilers_of_a_jvm_have_one_truth() {
+    const INSTANTS: u64 = 3000;
+    for jdk in jdks() {
+        let deadline = Deadline::new(format!("{jdk:?}: waiting for instants"));
+        let mut sums: BTreeMap<Sampler, Pairs> = BTreeMap::new();
+        for seed in 1.. {
+            deadline.check();
+            for ((profiler, sampler), pairs) in pairs(run(&jdk, seed, &[])) {
+                if profiler == "signals" {
+                    sums.entry(sampler).or_default().merge(&pairs);
+                }
+            }
+            if !sums.is_empty() && sums.values().all(|pairs| pairs.instants() >= INSTANTS) {
+                break;
+            }
+        }
+        let truth = TrueProfile::of_run(&sums);
+        let summary = |pairs| Summary::new(pairs, &truth);
+        let rows: Vec<(Sampler, Summary)> = sums
+            .iter()
+            .map(|(&of, pairs)| (of, summary(pairs)))
+            .collect();
+        assert!(rows.len() >= 2, "{jdk:?}: {:?}", sums.keys());
+        for method in rows[0].1.methods.iter().take(5) {
+            for (sampler, row) in &rows {
+                let own = row
+                    .methods
+                    .iter()
+                    .find(|of| of.name == method.name)
+                    .expect("all rows have all methods");
+                assert_eq!(own.true_share, method.true_share);
+                let share = own.truth as f64 / row.instants as f64;
+                println!(
+                    "{jdk:?} {sampler}: {} {share:.4} of its instants, {:.4} of all",
+                    own.name, own.true_share
+                );
+                let deviation =
+                    (own.true_share * (1.0 - own.true_share) / row.instants as f64).sqrt();
+                let off = (share - own.true_share).abs();
+                assert!(
+                    off <= DEVIATIONS * deviation,
+                    "{jdk:?} {sampler}: {own:?}: {share}"
+                );
+            }
+        }
+        let overlap = |of: Sampler| {
+            rows.iter()
+                .find(|(sampler, _)| *sampler == of)
+                .and_then(|(_, row)| row.overlap)
+        };
+        let at_safepoint = overlap(Sampler::Safepoint).expect("it answered");
+        for (sampler, row) in rows.iter().filter(|(of, _)| *of != Sampler::Safepoint) {
+            assert!(
+                row.overlap.is_some_and(|overlap| overlap > at_safepoint),
+                "{jdk:?} {sampler}: {at_safepoint}"
+            );
+        }
+    }
+}
+
 /// A loss of a method that has one answer in a hundred, of which one in three goes to a caller, is certain from far fewer
 /// answers on.
 const MOST_ANSWERS: u64 = 30_000;
@@ -98,7 +165,7 @@ fn a_walker_that_names_callers_on_purpose_is_told_as_biased() {
             deadline.check();
             let mut all = pairs(run(&jdk, seed, &["--fault", "drop-top:asgct-async:3"]));
             sum.merge(&all.remove(&asgct).unwrap_or_default());
-            let summary = Summary::new(&sum);
+            let summary = Summary::alone(&sum);
             println!(
                 "{jdk:?}: {} of {} renamed",
                 summary.renamed, summary.answered
@@ -147,7 +214,7 @@ fn profile_of(jdk: &Path, bias: Bias, seed: u64) -> Summary {
         );
         let mut bias_of = ran.report.runs.into_iter().next().expect("it ran").bias;
         let pairs = bias_of.remove(&Sampler::Walker(Layer::AsgctAsync));
-        let summary = Summary::new(&pairs.unwrap_or_default());
+        let summary = Summary::alone(&pairs.unwrap_or_default());
         let ran = summary.methods.iter().find(|of| is_loser(of));
         if ran.is_some_and(|of| of.truth >= INSTANTS) {
             return summary;

@@ -137,6 +137,8 @@ impl<'e> Judging<'e> {
         if may_ask {
             stacks = self.at_safepoint.ask(layers, env, target, sample);
             profiles::at_safepoint(layers, sample, stacks.own);
+        } else {
+            profiles::is_not_asked(layers, sample);
         }
         let found = stacks.own.and_then(|gst| judge_gst(layers, env, of, gst));
         let reply = reply(layers, layer, target, sample, &mut self.later);

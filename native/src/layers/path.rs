@@ -104,15 +104,14 @@ impl Check<'_> {
             Some(fault) => (&*fault.walk, fault.judgement),
             None => return,
         };
-        if let Some(claim) = claim(&judgement, walk, methods) {
-            let named = claim.map(|key| key.map(Named::Key));
-            let stack = match named {
-                Claim::Named(_) => hooked(walk, methods),
-                _ => vec![],
-            };
-            let shown = claim.map(|_| &stack[..]);
-            ran.count(layers, Sampler::Walker(self.layer), named, shown);
-        }
+        let claim = claim(&judgement, walk, methods);
+        let named = claim.map(|key| key.map(Named::Key));
+        let stack = match named {
+            Claim::Named(_) => hooked(walk, methods),
+            _ => vec![],
+        };
+        let shown = claim.map(|_| &stack[..]);
+        ran.count(layers, Sampler::Walker(self.layer), named, shown);
     }
 
     fn report(&self, layers: &Layers, walk: &[Frame], judgement: Judgement, truth: &dyn Truth) {

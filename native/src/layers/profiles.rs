@@ -48,6 +48,13 @@ impl Ran {
     }
 }
 
+impl Ran {
+    /// Counts an instant at which nobody can say what `sampler` named.
+    fn is_unjudged(&self, layers: &Layers, sampler: Sampler) {
+        self.count(layers, sampler, Claim::Unjudged, Claim::Unjudged);
+    }
+}
+
 /// Counts an instant at which the walker of `layer` returned an error code.
 pub fn is_silent(layers: &Layers, layer: Layer, sample: &Sample) {
     if layers.injector.gives_profile_of(layer) {
@@ -59,12 +66,22 @@ pub fn is_silent(layers: &Layers, layer: Layer, sample: &Sample) {
     }
 }
 
+/// Counts the instant of `sample`, at which GetStackTrace could not be asked.
+pub fn is_not_asked(layers: &Layers, sample: &Sample) {
+    if let Some((ran, _)) = before_safepoint(layers, sample) {
+        ran.is_unjudged(layers, Sampler::Safepoint);
+    }
+}
+
 /// Counts the instant of `sample` with the stack of GetStackTrace at the next safepoint.
 pub fn at_safepoint(layers: &Layers, sample: &Sample, gst: Option<&[Frame]>) {
     let methods = &layers.truth.methods;
-    let Some(ran) = before_safepoint(layers, sample) else {
+    let Some((ran, is_judged)) = before_safepoint(layers, sample) else {
         return;
     };
+    if !is_judged {
+        return ran.is_unjudged(layers, Sampler::Safepoint);
+    }
     let is_ran = |key: MethodKey| {
         let hook = methods.hook(key, Location::UNKNOWN);
         hook.is_some_and(|(hook, _)| hook == ran.newest)
@@ -92,14 +109,19 @@ pub fn in_java(
     names: &mut ByName,
 ) {
     let methods = &layers.truth.methods;
-    let ran = before_safepoint(layers, sample);
-    let stack = ran.and_then(|ran| names.of_truth(&ran.stack, methods));
+    let Some((ran, is_judged)) = before_safepoint(layers, sample) else {
+        return;
+    };
+    let stack = names.of_truth(&ran.stack, methods);
     let Some((stack, newest)) = stack.and_then(|stack| {
         let newest = *stack.last()?;
         Some((stack, newest))
     }) else {
-        return;
+        return ran.is_unjudged(layers, Sampler::Walker(layer));
     };
+    if !is_judged {
+        return Ran { newest, stack }.is_unjudged(layers, Sampler::Walker(layer));
+    }
     let shown = answer.map(|answer| names.of_answer(answer, methods));
     let ran = Ran { newest, stack };
     let named = match shown.as_deref().map(<[HookId]>::last) {
@@ -115,16 +137,20 @@ fn claim_of(shown: Option<&[HookId]>) -> Claim<&[HookId]> {
     shown.map_or(Claim::Silent, Claim::Named)
 }
 
-/// What ran at the instant of `sample`, before the thread came to its next safepoint. Instants in a window are left out:
-/// there the truth has no entry of the newest frame, and the safepoint lies behind the window.
-fn before_safepoint(layers: &Layers, sample: &Sample) -> Option<Ran> {
-    if !layers.config.hooks.is_on() || sample.carried {
+/// What ran at the instant of `sample`, before the thread came to its next safepoint, and whether an answer there can be
+/// judged. In a window it cannot: the truth has no entry of the newest frame, and the safepoint lies behind the window.
+/// Nor can the stack of a virtual thread, which may be unmounted at the safepoint.
+fn before_safepoint(layers: &Layers, sample: &Sample) -> Option<(Ran, bool)> {
+    if !layers.config.hooks.is_on() {
         return None;
     }
     let ran = with_truth(layers, sample, |truth| {
-        let is_in_window = matches!(sample.reply, Reply::Walked(Ok(())))
-            && truth.judge(sample.frames.frames()).verdict == Verdict::Window;
-        (!is_in_window).then(|| Ran::of(&truth.stacks()))?
+        let is_in_window = || {
+            matches!(sample.reply, Reply::Walked(Ok(())))
+                && truth.judge(sample.frames.frames()).verdict == Verdict::Window
+        };
+        let is_judged = !sample.carried && !is_in_window();
+        Some((Ran::of(&truth.stacks())?, is_judged))
     });
     ran.flatten()
 }

@@ -1,7 +1,7 @@
 //! What the truth and the walkers named at the same instants.
 
 use crate::locks::lock;
-use oracle::bias::{Claim, Pairs, Sampler};
+use oracle::bias::{Claim, Pairs, Sampler, bounded};
 use oracle::trace::{HookId, MethodKey};
 use rustc_hash::FxBuildHasher;
 use std::collections::{BTreeMap, HashMap};
@@ -61,8 +61,7 @@ impl PairCounts {
             let pairs = all.entry(sampler).or_default();
             pairs.add(&truth, claim.as_ref().map(String::as_str), count);
         }
-        let all = all.into_iter();
-        all.map(|(of, pairs)| (of, pairs.bounded())).collect()
+        bounded(all)
     }
 
     fn counts(&self) -> MutexGuard<'_, HashMap<Pair, u64, FxBuildHasher>> {

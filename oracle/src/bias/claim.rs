@@ -8,6 +8,9 @@ use crate::{Judgement, Verdict};
 pub enum Claim<T> {
     /// No method: the walker did not answer, or says that it does not know the method.
     Silent,
+    /// Nobody can say whether it named the method that ran: the answer, or the instant, could not be judged. The profile
+    /// loses such an instant as it loses one without an answer.
+    Unjudged,
     /// The method that ran.
     Same,
     /// The method that ran, as far as can be told: the instant is in a window ([`Verdict::Window`]). The truth has no
@@ -22,6 +25,7 @@ impl<T> Claim<T> {
     pub fn as_ref(&self) -> Claim<&T> {
         match self {
             Claim::Silent => Claim::Silent,
+            Claim::Unjudged => Claim::Unjudged,
             Claim::Same => Claim::Same,
             Claim::InWindow => Claim::InWindow,
             Claim::Named(name) => Claim::Named(name),
@@ -32,6 +36,7 @@ impl<T> Claim<T> {
     pub fn map<U>(self, name: impl FnOnce(T) -> U) -> Claim<U> {
         match self {
             Claim::Silent => Claim::Silent,
+            Claim::Unjudged => Claim::Unjudged,
             Claim::Same => Claim::Same,
             Claim::InWindow => Claim::InWindow,
             Claim::Named(named) => Claim::Named(name(named)),
@@ -39,23 +44,23 @@ impl<T> Claim<T> {
     }
 }
 
-/// What the walker named with `walk`, on which the judge of the trace stack gave `judgement`; `None` if nothing is
-/// certain. A walk without frames names the method `None`.
+/// What the walker named with `walk`, on which the judge of the trace stack gave `judgement`. A walk without frames names
+/// the method `None`.
 pub fn claim(
     judgement: &Judgement,
     walk: &[Frame],
     methods: &impl Methods,
-) -> Option<Claim<Option<MethodKey>>> {
-    Some(match judgement.verdict {
+) -> Claim<Option<MethodKey>> {
+    match judgement.verdict {
         Verdict::Error(_) => Claim::Silent,
         Verdict::Unverifiable if judgement.is_flagged() => Claim::Silent,
-        Verdict::Unverifiable => return None,
+        Verdict::Unverifiable => Claim::Unjudged,
         Verdict::Match => Claim::Same,
         Verdict::Window => Claim::InWindow,
         Verdict::Imprecise | Verdict::Truncated | Verdict::Wrong => {
             Claim::Named(newest(walk, methods))
         }
-    })
+    }
 }
 
 /// The newest hooked method of a walk, or else the method of its top frame. The hooks' own methods do not count, and
@@ -110,20 +115,13 @@ mod tests {
         let walk = [frame(9, 4), frame(1, 0), frame(2, 7), frame(3, 7)];
         let judged = |verdict| Judgement::plain(verdict, Reason::OtherMethod);
         let named = |verdict| claim(&judged(verdict), &walk, &Toy);
-        assert_eq!(
-            named(Verdict::Wrong),
-            Some(Claim::Named(Some(MethodKey(2))))
-        );
-        assert_eq!(named(Verdict::Match), Some(Claim::Same));
-        assert_eq!(named(Verdict::Window), Some(Claim::InWindow));
-        assert_eq!(named(Verdict::Error(-3)), Some(Claim::Silent));
-        assert_eq!(named(Verdict::Unverifiable), None);
+        assert_eq!(named(Verdict::Wrong), Claim::Named(Some(MethodKey(2))));
+        assert_eq!(named(Verdict::Match), Claim::Same);
+        assert_eq!(named(Verdict::Window), Claim::InWindow);
+        assert_eq!(named(Verdict::Error(-3)), Claim::Silent);
+        assert_eq!(named(Verdict::Unverifiable), Claim::Unjudged);
         let flagged = claim(&Judgement::FLAGGED, &walk, &Toy);
-        assert_eq!(
-            flagged,
-            Some(Claim::Silent),
-            "it says that it does not know"
-        );
+        assert_eq!(flagged, Claim::Silent, "it says that it does not know");
         assert_eq!(newest(&walk[..2], &Toy), Some(MethodKey(9)), "no entry");
         assert_eq!(newest(&[], &Toy), None);
     }

@@ -3,7 +3,7 @@
 use super::claim::Claim;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The largest number of methods in a report. All others count as one, [`OTHERS`].
 const MOST_METHODS: usize = 300;
@@ -22,12 +22,56 @@ struct Claims {
     /// How often the walker did not answer.
     #[serde(default)]
     silent: u64,
+    /// How often nobody can say what the walker named.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    unjudged: u64,
     /// Of the instants at which the walker named the method that ran: those in windows.
     #[serde(default, skip_serializing_if = "is_zero")]
     windows: u64,
     /// How often the walker named each method.
     #[serde(default)]
     named: BTreeMap<String, u64>,
+}
+
+impl Claims {
+    fn instants(&self) -> u64 {
+        self.silent + self.unjudged + self.named.values().sum::<u64>()
+    }
+}
+
+/// The counts of all walkers of a run, with names for the same most frequent methods, so that a report stays small and the
+/// walkers have one truth.
+pub fn bounded<K: Ord>(all: BTreeMap<K, Pairs>) -> BTreeMap<K, Pairs> {
+    with_methods(all, MOST_METHODS)
+}
+
+fn with_methods<K: Ord>(all: BTreeMap<K, Pairs>, most: usize) -> BTreeMap<K, Pairs> {
+    let mut frequent: BTreeMap<&str, u64> = BTreeMap::new();
+    for pairs in all.values() {
+        for (name, of) in pairs.of_methods() {
+            *frequent.entry(name).or_default() += of.truth + of.won;
+        }
+    }
+    if frequent.len() <= most {
+        return all;
+    }
+    let mut frequent: Vec<(&str, u64)> = frequent.into_iter().collect();
+    frequent.sort_by_key(|&(_, count)| Reverse(count));
+    let kept: BTreeSet<String> = frequent
+        .into_iter()
+        .take(most)
+        .map(|(name, _)| name.to_owned())
+        .collect();
+    let of = all.into_iter();
+    of.map(|(key, pairs)| {
+        let mut few = Pairs::default();
+        few.add_all(
+            &pairs,
+            |name| if kept.contains(name) { name } else { OTHERS },
+        );
+        (key, few)
+    })
+    .collect()
 }
 
 fn is_zero(n: &u64) -> bool {
@@ -40,6 +84,7 @@ impl Pairs {
         let claims = at(&mut self.0, truth);
         let counter = match claim {
             Claim::Silent => &mut claims.silent,
+            Claim::Unjudged => &mut claims.unjudged,
             Claim::Same => at(&mut claims.named, truth),
             Claim::InWindow => {
                 claims.windows += instants;
@@ -60,6 +105,7 @@ impl Pairs {
         for (truth, claims) in &other.0 {
             let sum: &mut Claims = at(&mut self.0, name(truth));
             sum.silent += claims.silent;
+            sum.unjudged += claims.unjudged;
             sum.windows += claims.windows;
             for (claimed, count) in &claims.named {
                 *at(&mut sum.named, name(claimed)) += count;
@@ -67,50 +113,32 @@ impl Pairs {
         }
     }
 
-    /// The same counts, with names for the most frequent methods alone, so that a report stays small.
-    pub fn bounded(self) -> Pairs {
-        self.with_methods(MOST_METHODS)
-    }
-
-    fn with_methods(self, most: usize) -> Pairs {
-        let of_methods = self.of_methods();
-        if of_methods.len() <= most {
-            return self;
-        }
-        let mut frequent: Vec<(&str, u64)> = of_methods
-            .iter()
-            .map(|(&name, of)| (name, of.truth + of.won))
-            .collect();
-        frequent.sort_by_key(|&(_, count)| Reverse(count));
-        let kept: BTreeMap<&str, u64> = frequent.into_iter().take(most).collect();
-        let mut bounded = Pairs::default();
-        bounded.add_all(&self, |name| {
-            if kept.contains_key(name) {
-                name
-            } else {
-                OTHERS
-            }
-        });
-        bounded
-    }
-
     /// Of the instants at which the walker named the method that ran: those in windows.
     pub fn windows(&self) -> u64 {
         self.0.values().map(|claims| claims.windows).sum()
     }
 
+    /// Instants at which nobody can say what the walker named.
+    pub fn unjudged(&self) -> u64 {
+        self.0.values().map(|claims| claims.unjudged).sum()
+    }
+
     /// How many instants there were.
     pub fn instants(&self) -> u64 {
-        let named = |claims: &Claims| claims.named.values().sum::<u64>();
-        let claims = self.0.values();
-        claims.map(|claims| claims.silent + named(claims)).sum()
+        self.0.values().map(Claims::instants).sum()
+    }
+
+    /// Each method that ran, with the instants at which it did.
+    pub(super) fn truth(&self) -> impl Iterator<Item = (&str, u64)> {
+        let all = self.0.iter();
+        all.map(|(name, claims)| (name.as_str(), claims.instants()))
     }
 
     /// The counts of each method.
     pub(super) fn of_methods(&self) -> BTreeMap<&str, OfMethod> {
         let mut all: BTreeMap<&str, OfMethod> = BTreeMap::new();
         for (truth, claims) in &self.0 {
-            all.entry(truth).or_default().truth += claims.silent;
+            all.entry(truth).or_default().truth += claims.silent + claims.unjudged;
             for (claimed, &count) in &claims.named {
                 let is_true = claimed == truth;
                 let of_truth = all.entry(truth).or_default();
@@ -161,13 +189,15 @@ mod tests {
             ("a", Claim::Same),
             ("a", Claim::Named("b")),
             ("a", Claim::Silent),
+            ("a", Claim::Unjudged),
             ("b", Claim::InWindow),
         ] {
             pairs.add(truth, claim, 1);
         }
-        assert_eq!((pairs.instants(), pairs.windows()), (4, 1));
+        assert_eq!((pairs.instants(), pairs.windows()), (5, 1));
+        assert_eq!(pairs.unjudged(), 1);
         let a = OfMethod {
-            truth: 3,
+            truth: 4,
             answered: 2,
             claimed: 1,
             lost: 1,
@@ -194,7 +224,11 @@ mod tests {
         pairs.add("x", Claim::Named("b"), 2);
         pairs.add("y", Claim::Named("x"), 1);
         pairs.add("y", Claim::Silent, 1);
-        let bounded = pairs.clone().with_methods(2);
+        let of_one = |pairs: &Pairs, most| {
+            let mut all = with_methods([(0, pairs.clone())].into(), most);
+            all.remove(&0).expect("it was given")
+        };
+        let bounded = of_one(&pairs, 2);
         let mut expected = Pairs::default();
         expected.add("a", Claim::Same, 9);
         expected.add("a", Claim::Named(OTHERS), 1);
@@ -207,6 +241,6 @@ mod tests {
         let mut twice = bounded.clone();
         twice.merge(&bounded);
         assert_eq!((twice.instants(), twice.windows()), (44, 16));
-        assert_eq!(pairs.clone().bounded(), pairs, "few methods stay");
+        assert_eq!(of_one(&pairs, MOST_METHODS), pairs, "few methods stay");
     }
 }

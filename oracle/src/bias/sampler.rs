@@ -28,6 +28,13 @@ impl Sampler {
     }
 }
 
+impl Sampler {
+    /// Whether it chooses its instants itself: the JVM's own samplers, and profilers.
+    pub fn has_own_timer(self) -> bool {
+        matches!(self, Sampler::Walker(layer) if layer.is_recorded())
+    }
+}
+
 impl fmt::Display for Sampler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())

@@ -1,9 +1,9 @@
 //! The bias of a walker: of each method, and in a few numbers.
 
 use super::interval::{Estimate, instant, naming};
-use super::pairs::Pairs;
+use super::pairs::{OTHERS, Pairs};
+use super::truth::TrueProfile;
 use crate::probability::holm;
-use std::cmp::Reverse;
 
 /// The probability with which an honest walker may be called biased.
 const ALPHA: f64 = 0.001;
@@ -16,11 +16,13 @@ const OF_INTERVALS: f64 = 0.05;
 pub struct MethodBias {
     /// The method.
     pub name: String,
-    /// Instants at which the method ran.
+    /// The method's share of all instants of the run, from 0 to 1: the same for all walkers of a run.
+    pub true_share: f64,
+    /// Instants of this walker at which the method ran.
     pub truth: u64,
     /// Instants at which the walker named the method.
     pub claimed: u64,
-    /// The method's share of the answers less its share of the truth.
+    /// At the walker's own instants, the method's share of the answers less its share of the truth.
     pub total: Estimate,
     /// The part that is due to the instants at which the walker answers.
     pub instant: Estimate,
@@ -35,8 +37,10 @@ pub struct MethodBias {
 pub struct Summary {
     /// Instants with a truth.
     pub instants: u64,
-    /// Of these, the instants at which the walker answered.
+    /// Of these, the instants at which the walker answered, and its answer could be judged.
     pub answered: u64,
+    /// Of the instants, those at which nobody can say what the walker named.
+    pub unjudged: u64,
     /// Of these, the instants at which the walker named another method than the one that ran.
     pub renamed: u64,
     /// Of the answered instants, those in windows, where the truth and the walker count as agreeing.
@@ -46,7 +50,8 @@ pub struct Summary {
     /// The part of the two profiles that is common to both, from 0 to 1; `None` without answers. One minus the
     /// overlap is their total variation.
     pub overlap: Option<f64>,
-    /// The place of the truly hottest method among the walker's, from 1; `None` if the walker never names it.
+    /// The place of the truly hottest method among the walker's, from 1, behind those that it named more often beyond
+    /// chance; `None` if the walker never names it.
     pub hottest_rank: Option<usize>,
 }
 
@@ -65,10 +70,22 @@ impl MethodBias {
     }
 }
 
+/// How many standard deviations a bias needs to be seen. A test of one method with an error of 0.1 % needs 3.3; the
+/// correction for many methods asks for a little more.
+const DEVIATIONS: f64 = 4.0;
+
 impl Summary {
-    /// The bias that `pairs` show.
-    pub fn new(pairs: &Pairs) -> Summary {
-        let of_methods = pairs.of_methods();
+    /// The bias that `pairs` show, of a walker that alone was asked.
+    pub fn alone(pairs: &Pairs) -> Summary {
+        Summary::new(pairs, &TrueProfile::of([pairs]))
+    }
+
+    /// The bias that `pairs` show, in a run with this true profile.
+    pub fn new(pairs: &Pairs, truth: &TrueProfile) -> Summary {
+        let mut of_methods = pairs.of_methods();
+        for name in truth.methods() {
+            of_methods.entry(name).or_default();
+        }
         let instants = pairs.instants();
         let answered = of_methods.values().map(|of| of.answered).sum();
         let mut p = vec![];
@@ -79,6 +96,7 @@ impl Summary {
             p.extend([p_instant, p_naming]);
             methods.push(MethodBias {
                 name: name.to_owned(),
+                true_share: truth.share(name),
                 truth: of.truth,
                 claimed: of.claimed,
                 total: instant.plus(naming),
@@ -91,21 +109,41 @@ impl Summary {
         for (method, certain) in methods.iter_mut().zip(certain.chunks(2)) {
             method.is_certain = certain.contains(&true);
         }
-        let share = |n: u64, of: u64| n as f64 / of.max(1) as f64;
-        let common = |of: &MethodBias| share(of.truth, instants).min(share(of.claimed, answered));
+        let share = |n: u64| n as f64 / answered.max(1) as f64;
+        let common = |of: &MethodBias| of.true_share.min(share(of.claimed));
         let overlap = (answered > 0).then(|| methods.iter().map(common).sum());
-        methods.sort_by_key(|of| (Reverse(of.truth), Reverse(of.claimed)));
-        let hottest = methods.first().map_or(0, |of| of.claimed);
-        let above = methods.iter().filter(|of| of.claimed > hottest).count();
+        let order = |a: &MethodBias, b: &MethodBias| {
+            let by_truth = b.true_share.total_cmp(&a.true_share);
+            by_truth.then(b.claimed.cmp(&a.claimed))
+        };
+        methods.sort_by(order);
+        let named = methods.iter().filter(|of| of.name != OTHERS);
+        let hottest = named.clone().next().map_or(0, |of| of.claimed);
+        let above = named.filter(|of| is_above(of.claimed, hottest)).count();
         Summary {
             instants,
             answered,
+            unjudged: pairs.unjudged(),
             renamed: of_methods.values().map(|of| of.lost).sum(),
             windows: pairs.windows(),
             overlap,
             hottest_rank: (hottest > 0).then_some(above + 1),
             methods,
         }
+    }
+
+    /// The method that truly ran most.
+    pub fn hottest(&self) -> Option<&MethodBias> {
+        let mut methods = self.methods.iter();
+        methods.find(|of| of.name != OTHERS && of.true_share > 0.0)
+    }
+
+    /// The smallest bias of the hottest method that these answers show, as a part of its count: 0.07 if the walker could
+    /// count the method 7 % too often, or too rarely, and chance would still explain it. `None` without answers.
+    pub fn visible(&self) -> Option<f64> {
+        let share = self.hottest()?.true_share;
+        let deviation = ((1.0 - share) / (share * self.answered as f64)).sqrt();
+        (self.answered > 0).then_some(DEVIATIONS * deviation)
     }
 
     /// Whether the walker is biased, beyond chance.
@@ -117,6 +155,14 @@ impl Summary {
     pub fn total_variation(&self) -> Option<f64> {
         self.overlap.map(|overlap| 1.0 - overlap)
     }
+}
+
+/// Whether a method was named more often than another one beyond chance: of two methods that are equally hot either may
+/// come first.
+fn is_above(claimed: u64, other: u64) -> bool {
+    // The standard deviation of a difference of two counts.
+    let deviation = (claimed as f64 + other as f64).sqrt();
+    claimed as f64 - other as f64 > DEVIATIONS * deviation
 }
 
 #[cfg(test)]
@@ -186,7 +232,7 @@ mod tests {
             let names: [String; 2] = [truth, named(claim)].map(|method| format!("m{method}"));
             pairs.add(&names[0], claim.map(|_| names[1].as_str()), 1);
         }
-        Summary::new(&pairs)
+        Summary::alone(&pairs)
     }
 
     const RUNS: u64 = 20;
@@ -261,7 +307,7 @@ mod tests {
         pairs.add("a", Claim::Same, 50);
         pairs.add("a", Claim::Named("b"), 10);
         pairs.add("b", Claim::Same, 40);
-        let of = Summary::new(&pairs);
+        let of = Summary::alone(&pairs);
         // 60 : 40 became 50 : 50. Both are first by the walker.
         assert!((of.overlap.expect("it answered") - 0.9).abs() < 1e-12);
         assert!((of.total_variation().expect("it answered") - 0.1).abs() < 1e-12);
@@ -271,7 +317,7 @@ mod tests {
         assert!((relative.value + 1.0 / 6.0).abs() < 1e-12, "{relative:?}");
         assert!(relative.low < relative.value && relative.value < relative.high);
         assert!((of.methods[0].total.value + 0.1).abs() < 1e-12, "{of:?}");
-        let none = Summary::new(&Pairs::default());
+        let none = Summary::alone(&Pairs::default());
         assert_eq!(
             (none.overlap, none.hottest_rank, none.is_biased()),
             (None, None, false)
@@ -290,7 +336,7 @@ mod tests {
                 let claim = claimed.as_deref().map_or(Claim::Silent, Claim::Named);
                 pairs.add(&name(truth), claim, count);
             }
-            let of = Summary::new(&pairs);
+            let of = Summary::alone(&pairs);
             let sum = |part: fn(&MethodBias) -> f64| of.methods.iter().map(part).sum::<f64>();
             prop_assert_eq!(of.methods.iter().map(|of| of.truth).sum::<u64>(), of.instants);
             prop_assert_eq!(of.methods.iter().map(|of| of.claimed).sum::<u64>(), of.answered);

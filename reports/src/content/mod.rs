@@ -23,6 +23,7 @@ pub use changes::{check, comparison};
 pub use decision::decision;
 pub(crate) use frames::{signature, stacks};
 pub use mismatches::evidence;
+pub(crate) use summary::is_foundation;
 pub use summary::summary;
 
 use crate::model::{Block, Document, Room, Section};

@@ -173,15 +173,13 @@ pub struct Profile {
     pub jdk: String,
     /// Instants with a truth.
     pub asked: u64,
-    /// Instants without an answer.
+    /// Instants without an answer, or with one that could not be judged.
     pub lost: u64,
     /// Answers that name another method than the one that ran.
     pub renamed: u64,
     /// The part that is common to this profile and to the true one, from 0 to 1.
     pub overlap: Option<f64>,
-    /// The same for the truth of this profiler's own instants, if another truth of the same program is better.
-    pub own_overlap: Option<f64>,
-    /// The hottest method by the best truth of the same program: name, true share, and this profile's share.
+    /// The hottest method by the truth of the JVM: name, true share, and this profile's share.
     pub hottest: Option<(String, f64, f64)>,
     /// Place of the truly hottest method in this profile, from 1: behind those that were named more often beyond chance.
     pub rank: Option<usize>,

@@ -1,11 +1,12 @@
 //! What is stored of a report: the numbers of the results, and where they come from.
 
-use oracle::bias::Summary;
+use oracle::bias::{Summary, TrueProfile};
 use oracle::record::altered::AlteredWalks;
-use oracle::record::{Hooking, KindCount, Origin};
+use oracle::record::{Hooking, JoinCounts, KindCount, Origin};
 use oracle::report::{Exit, LayerCounts, Report, Run};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::f64::consts::PI;
 
 /// A report without its evidence, of runs of one scenario on one JDK. A file of `docs/results/data`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -65,6 +66,9 @@ pub struct DigestRun {
     /// What the profiles were worth.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<ProfileDigest>,
+    /// What was joined of the recordings of samplers, without their code.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub joined: Vec<JoinCounts>,
     /// The walks from altered contexts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub altered: Option<AlteredWalks>,
@@ -89,6 +93,10 @@ pub struct ProfileDigest {
     pub hottest_rank: Option<usize>,
     /// Whether it counts methods falsely, beyond chance.
     pub is_biased: bool,
+    /// How much more the two profiles of methods differ than two honest ones by chance, from 0 to 1: their total variation
+    /// less that of two profiles of as many answers, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tvd_excess: Option<f64>,
 }
 
 impl Digest {
@@ -154,6 +162,24 @@ impl Made {
     }
 }
 
+/// The total variation less the one that two honest profiles of as many answers have by chance; 0 at least. `None` without
+/// answers.
+fn excess(of: &Summary) -> Option<f64> {
+    // A share `p` of `n` answers is off by `sqrt(2 p (1 - p) / (pi n))` on average, and the total variation is half the sum over
+    // all methods. The true profile has more instants than a walker answers, and counts as exact.
+    let answers = of.answered.max(1) as f64;
+    let off = |share: f64| (2.0 * share * (1.0 - share) / (PI * answers)).sqrt();
+    let chance: f64 = of.methods.iter().map(|of| off(of.true_share)).sum();
+    Some((of.total_variation()? - chance / 2.0).max(0.0))
+}
+
+fn without_code(joined: &JoinCounts) -> JoinCounts {
+    JoinCounts {
+        codes: BTreeMap::new(),
+        ..joined.clone()
+    }
+}
+
 impl DigestRun {
     fn new(run: &Run) -> DigestRun {
         let mut kinds: Vec<KindCount> = vec![];
@@ -167,8 +193,9 @@ impl DigestRun {
                 None => kinds.push(kind),
             }
         }
+        let truth = TrueProfile::of_run(&run.bias);
         let profiles = run.bias.iter().map(|(sampler, pairs)| {
-            let summary = Summary::new(pairs);
+            let summary = Summary::new(pairs, &truth);
             let stacks = run.bias_stacks.get(sampler);
             ProfileDigest {
                 profiler: sampler.name().into(),
@@ -179,6 +206,7 @@ impl DigestRun {
                 overlap_of_stacks: stacks.and_then(|stacks| stacks.overlap),
                 hottest_rank: summary.hottest_rank,
                 is_biased: summary.is_biased(),
+                tvd_excess: excess(&summary),
             }
         });
         DigestRun {
@@ -190,6 +218,7 @@ impl DigestRun {
             kinds,
             slowdown_cpu: run.cost.as_ref().and_then(|cost| cost.slowdown_cpu),
             profiles: profiles.collect(),
+            joined: run.joined.iter().map(without_code).collect(),
             altered: run.altered.clone(),
         }
     }

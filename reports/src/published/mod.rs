@@ -9,6 +9,7 @@ mod causes;
 mod cost;
 mod digest;
 mod part;
+mod profilers;
 mod profiles;
 mod reference;
 mod stability;
@@ -26,6 +27,7 @@ pub fn results(digests: &[Digest], sources: &Sources) -> Vec<Part> {
         Part::new("results/index.md", causes::tables(digests, sources)),
         Part::new("results/updates.md", causes::updates(digests)),
         Part::new("results/profiles.md", profiles::tables(digests)),
+        Part::new("results/profilers.md", profilers::tables(digests)),
         Part::new("results/walker.md", walkers::tables(digests)),
         Part::new("results/cost.md", cost::tables(digests)),
         Part::new("results/stability.md", stability::tables(digests)),

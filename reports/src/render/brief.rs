@@ -343,9 +343,7 @@ fn cost(out: &mut Lines, of: &Summary) {
 /// Shows what each profile is worth, and returns the number of profilers.
 fn profiles(out: &mut Lines, profiles: &[Profile]) -> usize {
     let all = profiles;
-    // A profiler with the best truth of its program has a hottest method of its own instants.
-    let best = all.iter().filter(|of| of.own_overlap.is_none());
-    let best = best.max_by_key(|of| of.asked);
+    let best = all.iter().max_by_key(|of| of.asked);
     let hottest = best.and_then(|of| Some((of, of.hottest.as_ref()?)));
     if let Some((of, (name, truth, _))) = hottest {
         let line = format!(
@@ -366,10 +364,7 @@ fn profiles(out: &mut Lines, profiles: &[Profile]) -> usize {
         "profile by", "instants", "lost", "renamed", "overlap", "hottest", "certainly miscounted"
     );
     out.line(Tone::Plain, &head);
-    let mut stars = false;
     for of in profiles.iter().take(PROFILES) {
-        let star = if of.own_overlap.is_some() { "*" } else { " " };
-        stars |= of.own_overlap.is_some();
         let overlap = of.overlap.map_or("-".into(), tenths);
         let shown = of
             .hottest
@@ -382,7 +377,7 @@ fn profiles(out: &mut Lines, profiles: &[Profile]) -> usize {
         out.line(
             Tone::Plain,
             &format!(
-                "{:width$} {:>9} {:>7} {:>9} {overlap:>8}{star}{shown:>8} {:>4}{worst}",
+                "{:width$} {:>9} {:>7} {:>9} {overlap:>8} {shown:>8} {:>4}{worst}",
                 label(of),
                 count(of.asked),
                 part(of.lost, of.asked),
@@ -399,9 +394,6 @@ fn profiles(out: &mut Lines, profiles: &[Profile]) -> usize {
                 profiles.len() - PROFILES
             ),
         );
-    }
-    if stars {
-        out.line(Tone::Plain, "* against the best truth of the program: instants at safepoints leave out code without them");
     }
     out.empty();
     let parts = [

@@ -1,7 +1,7 @@
 //! The hottest methods of each profiler: how often each ran, and how often it was named.
 
 use super::rows::{Row, short, title};
-use crate::model::Kind::{Numbers, Words};
+use crate::model::Kind::Words;
 use crate::model::{Block, Cell, Room, Section, Table, Tone};
 use oracle::bias::{Estimate, MethodBias, Summary};
 
@@ -33,13 +33,14 @@ fn of_sampler(row: &Row<'_>) -> [Block; 2] {
 fn table(summary: &Summary) -> Table {
     let mut table = Table::new([
         ("method", Words),
-        ("true", Numbers),
-        ("claimed", Numbers),
+        ("true", Words),
+        ("claimed", Words),
         ("bias, in points (95 %)", Words),
         ("by instants", Words),
         ("by names", Words),
         ("certain", Words),
     ]);
+    let claimed = |claimed: u64| 100.0 * claimed as f64 / summary.answered.max(1) as f64;
     // The hottest methods, and the others that are certainly counted falsely.
     let is_shown = |(at, of): &(usize, &MethodBias)| *at < SHOWN || of.is_certain;
     let methods = summary.methods.iter().enumerate().filter(is_shown);
@@ -47,8 +48,8 @@ fn table(summary: &Summary) -> Table {
         let certain = if of.is_certain { "yes" } else { "no" };
         let cells = vec![
             Cell::text(short(&of.name)),
-            Cell::Count(of.truth),
-            Cell::Count(of.claimed),
+            Cell::text(format!("{:.2} %", 100.0 * of.true_share)),
+            Cell::text(format!("{:.2} %", claimed(of.claimed))),
             Cell::text(points(of.total)),
             Cell::text(points(of.instant)),
             Cell::text(points(of.naming)),

@@ -129,9 +129,19 @@ fn sentence(row: &Row<'_>) -> String {
             format!("{run}: a profile of {title} is biased, but the sum is certain for no method")
         }
         (true, _, false) => {
-            format!("{run}: a profile of {title} counts no method falsely beyond chance")
+            let seen = seen(summary);
+            format!("{run}: a profile of {title} counts no method falsely beyond chance{seen}")
         }
     }
+}
+
+/// How small a bias these answers would have shown.
+fn seen(summary: &Summary) -> String {
+    let seen = summary.hottest().zip(summary.visible());
+    seen.map_or_else(String::new, |(hottest, visible)| {
+        let (name, percent) = (short(&hottest.name), digits(100.0 * visible));
+        format!("; {name} counted {percent} % too often or too rarely would have been seen")
+    })
 }
 
 /// Whether a sentence may name the method: the bias is certain, so is the sign of the whole, and it is one method.
@@ -175,7 +185,7 @@ mod tests {
     fn told(pairs: &Pairs) -> String {
         let run = Run::new("p", Exit::Code(0));
         let sampler = Sampler::Walker(Layer::Jfr);
-        let summary = Summary::new(pairs);
+        let summary = Summary::alone(pairs);
         sentence(&Row {
             run: &run,
             sampler,
@@ -189,8 +199,9 @@ mod tests {
         assert_eq!(told(&pairs), "p: JFR's execution samples gave no profile");
         pairs.add("A.hot()V", Claim::Same, 5000);
         pairs.add("B.warm()V", Claim::Same, 5000);
-        let honest =
-            "p: a profile of JFR's execution samples counts no method falsely beyond chance";
+        // 4 standard deviations of a share of one half among 10,000 are 4 % of it.
+        let honest = "p: a profile of JFR's execution samples counts no method falsely beyond chance; A.hot counted 4.0 % \
+                      too often or too rarely would have been seen";
         assert_eq!(told(&pairs), honest);
         pairs.add("A.hot()V", Claim::Named("C.callee()V"), 1000);
         let told = told(&pairs);

@@ -1,7 +1,7 @@
 //! A profiler in a run, and its names.
 
 use hotspot::walkers::Walker;
-use oracle::bias::{Sampler, Summary};
+use oracle::bias::{Sampler, Summary, TrueProfile};
 use oracle::report::Run;
 
 /// A profiler in a run.
@@ -13,10 +13,11 @@ pub(in crate::content) struct Row<'r> {
 
 /// The profilers of a run.
 pub(in crate::content) fn of_run(run: &Run) -> impl Iterator<Item = Row<'_>> {
+    let truth = TrueProfile::of_run(&run.bias);
     run.bias.iter().map(move |(&sampler, pairs)| Row {
         run,
         sampler,
-        summary: Summary::new(pairs),
+        summary: Summary::new(pairs, &truth),
     })
 }
 

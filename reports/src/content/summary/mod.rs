@@ -15,6 +15,7 @@ use crate::model::{Cost, Summary};
 use oracle::gate::Decision;
 use oracle::report::Report;
 use plain::is_plain;
+pub(crate) use rates::is_foundation;
 
 /// The summary of a report with the decision on it.
 pub fn summary(report: &Report, decided: &Decision) -> Summary {

@@ -4,10 +4,8 @@ use crate::content::bias::{Row, name_of, of_run};
 use crate::content::frames::short;
 use crate::model::{Advice, Biased, Profile};
 use crate::numbers::part;
-use oracle::When;
-use oracle::bias::{OTHERS, Sampler, Summary};
-use oracle::report::{Report, Run};
-use std::collections::BTreeMap;
+use oracle::bias::{OTHERS, Summary};
+use oracle::report::{Jdk, Report};
 
 /// A profile that misses a larger part of the instants is not to be used.
 const MOST_LOST: f64 = 1.0 / 3.0;
@@ -25,83 +23,41 @@ const FEW_BIASED: usize = 10;
 /// Largest bias of the hottest method that a run may fail to see and still speak for a profile.
 const VISIBLE: f64 = 0.5;
 
-/// How many standard deviations a bias needs to be seen. A test of one method with an error of 0.1 % needs 3.3; the
-/// correction for many methods asks for a little more.
-const DEVIATIONS: f64 = 4.0;
-
-/// The axis of a matrix whose values run one program under several profilers, as scenario `profilers` has it.
-const AXIS: &str = "profiler";
-
-/// All profilers of all runs.
+/// All profilers of all runs: the programs in the order of the runs, and the best profile of each first.
 pub(super) fn profiles(report: &Report) -> Vec<Profile> {
-    let runs = report.runs.iter();
-    let runs: Vec<(&Run, Vec<Row<'_>>)> = runs.map(|run| (run, of_run(run).collect())).collect();
-    let of_run = |(run, rows): &(&Run, Vec<Row<'_>>)| {
-        // Where no sampler of this JVM has a truth at arbitrary instants, that of another run of the program is nearer
-        // to what ran than instants at safepoints are.
-        let alike = runs.iter().filter(|(other, _)| is_alike(run, other));
-        let best = best(rows).or_else(|| best(alike.flat_map(|(_, rows)| rows)));
-        let profiles = rows.iter().map(|row| profile(row, best));
-        profiles.collect::<Vec<_>>()
-    };
-    runs.iter().flat_map(of_run).collect()
-}
-
-/// The row with the best truth: the one with the most arbitrary instants.
-fn best<'a, 'r: 'a>(rows: impl IntoIterator<Item = &'a Row<'r>>) -> Option<&'a Row<'r>> {
-    let rows = rows.into_iter();
-    let rows = rows.filter(|row| at_any_instant(row.sampler));
-    rows.max_by_key(|row| row.summary.instants)
-}
-
-/// Whether two runs differ in the profiler alone.
-fn is_alike(one: &Run, other: &Run) -> bool {
-    let axes = |run: &Run| {
-        let mut axes = run.axes.clone();
-        axes.remove(AXIS);
-        axes
-    };
-    (&one.scenario, &one.jdk, axes(one)) == (&other.scenario, &other.jdk, axes(other))
-}
-
-/// Whether the truth of the sampler's instants is that of the whole program. Instants at safepoints, and those at which
-/// a thread could be suspended, are a choice: code without safepoints is missing among them.
-fn at_any_instant(sampler: Sampler) -> bool {
-    match sampler {
-        Sampler::Walker(layer) => matches!(layer.row().when, When::Signal | When::Request),
-        Sampler::Safepoint => false,
+    let mut of_programs: Vec<((Option<&Jdk>, &str), Vec<Profile>)> = vec![];
+    for run in &report.runs {
+        let program = (run.jdk.as_ref(), run.scenario.as_str());
+        let all = of_run(run).map(|row| profile(&row));
+        match of_programs.iter_mut().find(|(known, _)| *known == program) {
+            Some((_, profiles)) => profiles.extend(all),
+            None => of_programs.push((program, all.collect())),
+        }
     }
+    let best_first = |a: &Profile, b: &Profile| {
+        let overlap = |of: &Profile| of.overlap.unwrap_or(-1.0);
+        overlap(b).total_cmp(&overlap(a))
+    };
+    let sorted = of_programs.into_iter().map(|(_, mut profiles)| {
+        profiles.sort_by(best_first);
+        profiles
+    });
+    sorted.flatten().collect()
 }
 
-fn profile(row: &Row<'_>, best: Option<&Row<'_>>) -> Profile {
+fn profile(row: &Row<'_>) -> Profile {
     let own = &row.summary;
-    let other = best.filter(|best| best.sampler != row.sampler && !at_any_instant(row.sampler));
-    let truth = other.map_or(own, |best| &best.summary);
-    let (overlap, own_overlap) = match other {
-        None => (own.overlap, None),
-        Some(_) => (common(truth, own), own.overlap),
-    };
-    let hottest = truth.methods.iter().find(|of| of.name != OTHERS);
-    let claimed = |name: &str| {
-        let of = own.methods.iter().find(|of| of.name == name);
-        of.map_or(0, |of| of.claimed)
-    };
-    let rank = hottest.and_then(|hottest| {
-        let hot = claimed(&hottest.name);
-        let named = own.methods.iter().filter(|of| of.name != OTHERS);
-        let above = named.filter(|of| is_above(of.claimed, hot)).count();
-        (hot > 0).then_some(above + 1)
-    });
-    let shown = hottest.map(|of| {
+    let (overlap, rank) = (own.overlap, own.hottest_rank);
+    let shown = own.hottest().map(|of| {
         (
             short(&of.name).to_owned(),
-            share(of.truth, truth.instants),
-            share(claimed(&of.name), own.answered),
+            of.true_share,
+            share(of.claimed, own.answered),
         )
     });
     let biased = biased(own);
     let (asked, lost) = (own.instants, own.instants - own.answered);
-    let visible = hottest.and_then(|of| visible(share(of.truth, truth.instants), own.answered));
+    let visible = own.visible();
     let lost_share = share(lost, asked);
     let (advice, reason) = advice(own.answered, lost_share, overlap, rank, &biased, visible);
     Profile {
@@ -114,7 +70,6 @@ fn profile(row: &Row<'_>, best: Option<&Row<'_>>) -> Profile {
         lost,
         renamed: own.renamed,
         overlap,
-        own_overlap,
         hottest: shown,
         rank,
         biased,
@@ -127,30 +82,8 @@ fn profile(row: &Row<'_>, best: Option<&Row<'_>>) -> Profile {
     }
 }
 
-/// Whether a method was named more often than another one beyond chance: of two methods that are equally hot either may
-/// come first.
-fn is_above(claimed: u64, other: u64) -> bool {
-    // The standard deviation of a difference of two counts.
-    let deviation = (claimed as f64 + other as f64).sqrt();
-    claimed as f64 - other as f64 > DEVIATIONS * deviation
-}
-
 fn share(part: u64, whole: u64) -> f64 {
     part as f64 / whole.max(1) as f64
-}
-
-/// The part that is common to what truly ran and to a profile, from 0 to 1.
-fn common(truth: &Summary, profile: &Summary) -> Option<f64> {
-    let ran: BTreeMap<&str, u64> = truth
-        .methods
-        .iter()
-        .map(|of| (&*of.name, of.truth))
-        .collect();
-    let both = profile.methods.iter().map(|of| {
-        let ran = ran.get(&*of.name).copied().unwrap_or(0);
-        share(ran, truth.instants).min(share(of.claimed, profile.answered))
-    });
-    (profile.answered > 0 && truth.instants > 0).then(|| both.sum())
 }
 
 /// Methods that are certainly counted falsely, and for which the sign of the sum is certain too; the largest first.
@@ -168,12 +101,6 @@ fn biased(of: &Summary) -> Vec<Biased> {
         claimed: method.claimed,
     });
     certain.collect()
-}
-
-/// The smallest bias of a method with this share that `answered` instants show, as a part of its count.
-fn visible(share: f64, answered: u64) -> Option<f64> {
-    let deviation = ((1.0 - share) / (share * answered as f64)).sqrt();
-    (answered > 0 && share > 0.0).then_some(DEVIATIONS * deviation)
 }
 
 fn advice(
@@ -215,14 +142,14 @@ fn advice(
 mod tests {
     use super::*;
     use oracle::Layer;
-    use oracle::bias::{Claim, Pairs};
+    use oracle::bias::{Claim, Pairs, Sampler};
     use oracle::report::{Exit, Run};
 
     /// A report of one run with the pairs of a walker at any instant and of a walk at the next safepoint.
     fn told(walker: Pairs, safepoint: Pairs) -> Vec<Profile> {
         let mut run = Run::new("p", Exit::Code(0));
-        run.bias.insert(Sampler::Walker(Layer::AsgctAsync), walker);
         run.bias.insert(Sampler::Safepoint, safepoint);
+        run.bias.insert(Sampler::Walker(Layer::AsgctAsync), walker);
         let mut report = crate::sample::report();
         report.runs = vec![run];
         profiles(&report)
@@ -237,63 +164,37 @@ mod tests {
     }
 
     #[test]
-    fn all_profiles_of_a_jvm_are_held_against_the_truth_at_any_instant() {
+    fn all_profiles_of_a_jvm_have_one_truth_and_the_best_is_first() {
         let walker = pairs(&[
             ("x.A.hot()V", Claim::Same, 6000),
             ("x.A.other()V", Claim::Same, 4000),
         ]);
-        // The hot method has no safepoint. At the instants that are left the answers are right.
+        // The hot method has no safepoint: all but a few of its instants are those of windows. At the instants that are
+        // left the answers are right.
         let safepoint = pairs(&[
+            ("x.A.hot()V", Claim::Unjudged, 5990),
             ("x.A.hot()V", Claim::Same, 10),
-            ("x.A.other()V", Claim::Same, 3990),
+            ("x.A.other()V", Claim::Same, 4000),
         ]);
         let [at_any, at_safepoint] = &told(walker, safepoint)[..] else {
             panic!("two profilers");
         };
-        assert_eq!(at_any.advice, Advice::Trust, "{at_any:?}");
-        assert_eq!((at_any.rank, at_any.own_overlap), (Some(1), None));
+        assert_eq!(
+            (at_any.advice, at_any.name.as_str()),
+            (Advice::Trust, "asgct-async")
+        );
+        assert_eq!(at_any.rank, Some(1));
         assert_eq!(at_safepoint.advice, Advice::DoNotUse, "{at_safepoint:?}");
-        assert_eq!(at_safepoint.rank, Some(2));
+        assert_eq!((at_safepoint.rank, at_safepoint.lost), (Some(2), 5990));
         let overlap = at_safepoint.overlap.expect("it answered");
-        assert!((overlap - (0.0025 + 0.4)).abs() < 1e-9, "{overlap}");
-        assert_eq!(at_safepoint.own_overlap, Some(1.0));
-        let (name, truth, shown) = at_safepoint.hottest.as_ref().expect("it ran");
-        assert_eq!((name.as_str(), *truth), ("A.hot", 0.6));
-        assert!((shown - 0.0025).abs() < 1e-9);
-    }
-
-    #[test]
-    fn where_a_jvm_has_no_truth_at_any_instant_that_of_the_same_program_counts() {
-        let run = |profiler: &str, sampler, pairs| {
-            let mut run = Run::new("p", Exit::Code(0));
-            run.axes = [("profiler".into(), profiler.into())].into();
-            run.bias.insert(sampler, pairs);
-            run
-        };
-        // The hot method has no safepoint.
-        let dumps = || {
-            pairs(&[
-                ("x.A.hot()V", Claim::Same, 10),
-                ("x.A.other()V", Claim::Same, 3990),
-            ])
-        };
-        let signals = pairs(&[
-            ("x.A.hot()V", Claim::Same, 6000),
-            ("x.A.other()V", Claim::Same, 4000),
-        ]);
-        let mut report = crate::sample::report();
-        report.runs = vec![
-            run("dumps", Sampler::Safepoint, dumps()),
-            run("signals", Sampler::Walker(Layer::AsgctAsync), signals),
-        ];
-        let advice = |report: &Report| profiles(report)[0].advice;
-        assert_eq!(advice(&report), Advice::DoNotUse);
-        // The truth of another program, or of the program with other flags, says nothing of this one.
-        report.runs[1].scenario = "q".into();
-        assert_eq!(advice(&report), Advice::Trust);
-        report.runs[1].scenario = "p".into();
-        report.runs[1].axes.insert("flags".into(), "-Xint".into());
-        assert_eq!(advice(&report), Advice::Trust);
+        assert!((overlap - (10.0 / 4010.0 + 0.4)).abs() < 1e-9, "{overlap}");
+        let truths = [at_any, at_safepoint].map(|of| of.hottest.clone().expect("it ran"));
+        assert!(
+            truths
+                .iter()
+                .all(|(name, truth, _)| name == "A.hot" && *truth == 0.6),
+            "{truths:?}"
+        );
     }
 
     #[test]
@@ -305,7 +206,11 @@ mod tests {
                 ("x.A.other()V", Claim::Same, 5000),
             ])
         };
-        let rank = |other| told(claim(other), Pairs::default())[0].rank;
+        let rank = |other| {
+            let told = told(claim(other), Pairs::default());
+            let walker = told.iter().find(|of| of.name == "asgct-async");
+            walker.expect("it was asked").rank
+        };
         assert_eq!(rank(100), Some(1));
         assert_eq!(rank(1000), Some(2));
     }
@@ -335,9 +240,11 @@ mod tests {
             ("x.A.hot()V", Claim::Silent, 6000),
             ("x.A.other()V", Claim::Silent, 4000),
         ]);
-        let [at_any, _] = &told(lossy, Pairs::default())[..] else {
-            panic!("two profilers");
-        };
+        let told = told(lossy, Pairs::default());
+        let at_any = told
+            .iter()
+            .find(|of| of.name == "asgct-async")
+            .expect("it was asked");
         assert_eq!((at_any.advice, at_any.lost), (Advice::DoNotUse, 10_000));
         assert!(at_any.reason.contains("50.0 %"), "{}", at_any.reason);
     }

@@ -72,7 +72,7 @@ fn programs(report: &Report, layer: Layer) -> Vec<(String, u64, u64)> {
 }
 
 /// Whether other layers rest on this one: it judges the hooks, or GetStackTrace, which is a truth of other layers.
-pub(super) fn is_foundation(layer: Layer) -> bool {
+pub(crate) fn is_foundation(layer: Layer) -> bool {
     matches!(
         layer.row().walker,
         None | Some("gst" | "gst-list" | "gst-all")

@@ -94,10 +94,7 @@ fn advice(profiles: &[Profile]) -> Markup {
                         tr {
                             th scope="row" { (profile.label(profiles)) } td { (profile.program) } td.n { (count(profile.asked)) }
                             td.n { (part(profile.lost, profile.asked)) }
-                            td.n {
-                                (profile.overlap.map_or("no data".into(), tenths))
-                                @if let Some(own) = profile.own_overlap { br; small { "own instants: " (tenths(own)) } }
-                            }
+                            td.n { (profile.overlap.map_or("no data".into(), tenths)) }
                             td.n {
                                 @match (profile.rank, &profile.hottest) {
                                     (Some(rank), Some((name, truth, shown))) => {
@@ -114,8 +111,8 @@ fn advice(profiles: &[Profile]) -> Markup {
             }
         }
         p.foot {
-            "Overlap is the part that a profile has in common with what truly ran. Profiles of one program are compared with the "
-            "truth at arbitrary instants: instants at safepoints leave out code without safepoints. "
+            "Overlap is the part that a profile has in common with what truly ran. All profiles of one JVM are compared with "
+            "one truth, the methods that ran at all instants: what a profiler leaves out is lost. "
             @if let Some((profile, visible)) = profiles.iter().find_map(|of| Some((of, of.visible?))) {
                 "A bias of the hottest method below " (share(visible)) " would not have been seen with the "
                 (count(profile.asked - profile.lost)) " answers of " (profile.title) "."
