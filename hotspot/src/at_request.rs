@@ -52,9 +52,9 @@ pub struct RequestProofs {
     /// anchor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leaf_call: Option<RecordedAround>,
-    /// As [`Proofs::is_in_adapter`].
+    /// As [`Proofs::is_in_unsized_stub`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_in_adapter: bool,
+    pub is_in_unsized_stub: bool,
     /// The frames of the records behind the calls that may have led to the stub that runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub behind_stub: Vec<Vec<NamedFrame>>,
@@ -145,7 +145,7 @@ impl RequestProofs {
             is_caller_misplaced: self.is_leaf_call
                 && starts_with(&self.misplaced)
                 && stacks.at == Some(self.misplaced.len()),
-            is_in_adapter: self.is_in_adapter,
+            is_in_unsized_stub: self.is_in_unsized_stub,
             ends_without_pc: self.entries.iter().any(ends_at),
             is_deoptimised_at_start: stacks
                 .at
@@ -187,7 +187,7 @@ mod tests {
             deoptimised: vec![],
             entries: vec![],
             leaf_call: None,
-            is_in_adapter: false,
+            is_in_unsized_stub: false,
             behind_stub: vec![],
             misplaced: vec![],
         }
@@ -260,14 +260,14 @@ mod tests {
     }
 
     #[test]
-    fn adapters_and_entries_of_the_interpreter_are_told() {
+    fn stubs_and_entries_of_the_interpreter_are_told() {
         let lost = (Verdict::Wrong, Reason::TopMissing);
         let alone: (&[(&str, i32)], &[&str]) = (&[("a.B.callee", 0)], &["a.B.caller", "a.B.main"]);
-        let mut adapter = seen(CodeKind::Stub);
-        assert_eq!(cause(&adapter, true, lost, alone), "unexplained");
-        adapter.is_in_adapter = true;
-        assert_eq!(cause(&adapter, true, lost, alone), "adapter");
-        assert_ne!(cause(&adapter, false, lost, alone), "adapter");
+        let mut stub = seen(CodeKind::Stub);
+        assert_eq!(cause(&stub, true, lost, alone), "unexplained");
+        stub.is_in_unsized_stub = true;
+        assert_eq!(cause(&stub, true, lost, alone), "unsized-stub");
+        assert_ne!(cause(&stub, false, lost, alone), "unsized-stub");
         let mut entering = seen(CodeKind::Interpreter);
         assert_eq!(cause(&entering, true, lost, alone), "unexplained");
         entering.interpreter = InterpreterFrame::NotBuilt;

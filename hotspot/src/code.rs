@@ -44,9 +44,6 @@ pub struct Blob {
 /// The VM's name for the compiled code of a method that is not native.
 pub const NMETHOD: &str = "nmethod";
 
-/// The VM's name for the adapters between compiled and interpreted code (`AdapterBlob`).
-pub const ADAPTERS: &str = "I2C/C2I adapters";
-
 /// The VM's name for a native wrapper.
 const NATIVE_NMETHOD: &str = "native nmethod";
 

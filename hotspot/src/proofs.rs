@@ -54,9 +54,10 @@ pub struct Proofs {
     /// Whether a profiler's own walker made the walk, and not a function of the JVM.
     #[serde(skip_serializing_if = "Not::not")]
     pub by_profiler: bool,
-    /// Whether the program counter is in the blob of adapters between compiled and interpreted code.
+    /// Whether the thread runs a stub whose frames have no known size, or a library that such a stub has called without an
+    /// anchor.
     #[serde(skip_serializing_if = "Not::not")]
-    pub is_in_adapter: bool,
+    pub is_in_unsized_stub: bool,
     /// Whether the lowest frame of the walk is of a method that the VM called, and the JavaCalls entry of this call keeps an
     /// anchor without a program counter.
     #[serde(skip_serializing_if = "Not::not")]

@@ -4,7 +4,7 @@
 //! mismatch shows the cause, and which program triggers it. `docs/findings.md` has a section on
 //! each cause. To add a cause, add a file and a row in [`CAUSES`].
 
-mod adapter;
+mod unsized_stub;
 mod below_stub;
 mod called_by_vm;
 mod cause;
@@ -38,7 +38,7 @@ pub static CAUSES: &[Cause] = &[
     called_by_vm::CAUSE,
     missing_pc::CAUSE,
     deoptimised_start::CAUSE,
-    adapter::CAUSE,
+    unsized_stub::CAUSE,
     frame_removed::CAUSE,
     moved_stack_pointer::CAUSE,
     below_stub::CAUSE,
@@ -55,7 +55,7 @@ pub static CAUSES: &[Cause] = &[
 pub static OF_PROFILERS: [&str; 4] = [
     missing_pc::CAUSE.name,
     deoptimised_start::CAUSE.name,
-    adapter::CAUSE.name,
+    unsized_stub::CAUSE.name,
     interpreter_entry::CAUSE.name,
 ];
 

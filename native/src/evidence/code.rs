@@ -59,7 +59,7 @@ pub fn describe(jvm: &Jvm, pc: usize) -> String {
 /// library that runs returns to, if compiled code has called it without an anchor. `None` if the thread does not run Java
 /// code, or the records cannot be read.
 pub fn records_around(jvm: &Jvm, sample: &Sample) -> Option<Around> {
-    let in_java = sample.at.seen.is_some_and(|seen| seen.is_in_java());
+    let in_java = sample.at.seen.is_some_and(|seen| seen.is_without_pc());
     if !in_java {
         return None;
     }
@@ -77,7 +77,7 @@ pub fn records_around(jvm: &Jvm, sample: &Sample) -> Option<Around> {
 
 /// The records around where the library that runs returns to, if compiled code has called it without an anchor.
 pub fn leaf_call_records(jvm: &Jvm, at: &Interruption) -> Option<debug_info::Around> {
-    let in_java = at.seen.is_some_and(|seen| seen.is_in_java());
+    let in_java = at.seen.is_some_and(|seen| seen.is_without_pc());
     let (cache, records) = (jvm.code_cache().ok()?, jvm.debug_info.as_ref().ok()?);
     if !in_java || cache.blob(at.registers.pc).is_some() {
         return None;
@@ -124,8 +124,8 @@ fn leaf_call(cache: &CodeCache, stack: Words<'_>) -> Option<(Blob, usize)> {
             .and_then(|words| stack.words.get(at + words));
         caller.is_some_and(|&caller| cache.name_at(caller).is_some())
     };
-    // C1 calls some such functions through a stub (`Runtime1::monitorexit_id`), which has no anchor either: then the stub's
-    // own return address lies above that of its caller.
+    // C1 calls some such functions through a stub (`Runtime1::monitorexit_id`), whose anchor has no program counter: then the
+    // stub's own return address lies above that of its caller.
     let mut stubs: Vec<usize> = vec![];
     let calls_stub = |pc: usize, stubs: &[usize]| {
         let called = return_address::called::<Native>(pc, cache);

@@ -9,7 +9,7 @@ use crate::jvm::jni::Env;
 use crate::sampling::sample::{Interruption, Sample, WORDS};
 use hotspot::arch::{Arch, InterpretedFrame, Native, RETURN_ADDRESS, Registers};
 use hotspot::at_request::{Entry, NamedFrame, RequestProofs};
-use hotspot::code::{ADAPTERS, Blob, CodeKind, CodeMemory};
+use hotspot::code::{Blob, CodeKind, CodeMemory};
 use hotspot::layout::entry::Words;
 use hotspot::layout::{self, interpreter};
 use hotspot::proofs::{InterpreterFrame, Proofs};
@@ -118,7 +118,6 @@ pub fn at_request(
         let caller = misplaced_caller(cache, stack, registers.fp)?;
         named_behind(jvm, cache, caller)
     });
-    let in_blob = cache.name_at(registers.pc);
     Some(RequestProofs {
         in_java,
         code: code_of(jvm, registers.pc),
@@ -135,7 +134,7 @@ pub fn at_request(
         deoptimised: on_stack.deoptimised,
         entries: entries(jvm, cache, stack),
         leaf_call,
-        is_in_adapter: in_blob.is_some_and(|name| name == ADAPTERS),
+        is_in_unsized_stub: in_java && is_in_unsized_stub(cache, stack, registers),
         behind_stub: callers_of_stub(cache, anchored.unwrap_or(registers.pc), stack)
             .into_iter()
             .filter_map(|caller| named_behind(jvm, cache, caller))
@@ -390,24 +389,41 @@ fn is_called_without_frame(
     registers: &Registers,
 ) -> bool {
     // Where an exception leaves an interpreted method, for example, `exception_handler_for_return_address` is called in
-    // between activations (`TemplateInterpreterGenerator::generate_throw_exception`). Functions of the VM keep the frame pointer.
-    let mut fp = registers.fp;
+    // between activations (`TemplateInterpreterGenerator::generate_throw_exception`).
+    caller_of_library(cache, stack, registers.fp).is_some_and(|pc| {
+        let at_return = Registers { pc, ..*registers };
+        is_behind_call(pc) && interpreter_frame(jvm, &at_return) == InterpreterFrame::Removed
+    })
+}
+
+/// Where the library that runs with the frame pointer `fp` returns to in generated code. Functions of the VM keep the frame
+/// pointer; others may not, and then nothing is found, or the caller of an older call.
+fn caller_of_library(cache: &CodeCache, stack: Words<'_>, mut fp: usize) -> Option<usize> {
     for _ in 0..LIBRARY_FRAMES {
-        let (Some(caller), Some(pc)) = (stack.at(fp), stack.at(fp.wrapping_add(RETURN_ADDRESS)))
-        else {
-            return false;
-        };
+        let (caller, pc) = (stack.at(fp)?, stack.at(fp.wrapping_add(RETURN_ADDRESS))?);
         if cache.name_at(pc).is_some() {
-            let at_return = Registers { pc, ..*registers };
-            return is_behind_call(pc)
-                && interpreter_frame(jvm, &at_return) == InterpreterFrame::Removed;
+            return Some(pc);
         }
         if caller <= fp {
-            return false;
+            return None;
         }
         fp = caller;
     }
-    false
+    None
+}
+
+/// Whether a stub runs whose frames have no known size, or a library that such a stub has called.
+fn is_in_unsized_stub(cache: &CodeCache, stack: Words<'_>, registers: &Registers) -> bool {
+    let stub = |pc| cache.blob(pc).filter(|blob| blob.kind() == CodeKind::Stub);
+    let called_by = || {
+        let pc = caller_of_library(cache, stack, registers.fp);
+        pc.filter(|&pc| is_behind_call(pc)).and_then(stub)
+    };
+    let found = match cache.name_at(registers.pc) {
+        Some(_) => stub(registers.pc),
+        None => called_by(),
+    };
+    found.is_some_and(|stub| cache.frame_words(stub.start).is_none())
 }
 
 /// Whether the frame pointer is that of an interpreted method that compiled code has called through an adapter, which

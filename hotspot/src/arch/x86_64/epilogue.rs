@@ -40,9 +40,16 @@ pub(super) fn is_stack_pointer_moved(code: &[u8]) -> bool {
     //         pop   rbx                 5b
     //         test  ebx, ebx
     //
-    // `pop rbp` is that of the epilogue.
+    // `pop rbp` is that of the epilogue. C2 moves a value between two places of the frame (`impl_vec_stack` and its kin in
+    // `cpu/x86/x86_64.ad`):
+    //
+    //         push  [rsp + 8]           ff 74 24 08
+    //         pop   [rsp + 24]          8f 44 24 18, with 48 before it as some assemblers write it
     let code = skip_all(&[Pattern(&[0xe8], 4)], code);
+    const POP: u8 = 0x8f;
+    const ON_STACK: u8 = 0x24;
     match code {
+        [POP, mode, ON_STACK, ..] | [0x48, POP, mode, ON_STACK, ..] => mode & 0x3f == 4,
         [0x41, 0x58..=0x5f, ..] => true,
         [first, ..] => (0x58..=0x5f).contains(first) && *first != 0x5d,
         [] => false,
@@ -226,9 +233,15 @@ mod tests {
             assert!(X86_64::is_stack_pointer_moved(&check[start..]));
         }
         assert!(X86_64::is_stack_pointer_moved(&[0x41, 0x5d]));
-        // The epilogue, and a call that is no type check's.
+        let moves = [0xff, 0x74, 0x24, 8, 0x48, 0x8f, 0x44, 0x24, 24, 0x66, 0x90];
+        for start in [4, 5] {
+            assert!(X86_64::is_stack_pointer_moved(&moves[start..]));
+        }
+        // The epilogue, a push, memory that is not on the stack, and a call that is no type check's.
         for other in [
             &[0x5d, 0xc3][..],
+            &moves,
+            &[0x8f, 0x43, 8],
             &[0xe8, 1, 2, 3, 4, 0x5d],
             &check[7..],
             &[],
