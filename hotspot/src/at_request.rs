@@ -276,6 +276,17 @@ mod tests {
     }
 
     #[test]
+    fn a_walk_without_java_frames_ended_among_those_of_libraries() {
+        let nothing = (Verdict::Wrong, Reason::NothingOfTruth);
+        let none: (&[(&str, i32)], &[&str]) = (&[], &["a.B.caller", "a.B.main"]);
+        let in_library = seen(CodeKind::Library);
+        assert_eq!(cause(&in_library, true, nothing, none), "library-frames");
+        assert_eq!(cause(&in_library, false, nothing, none), "unexplained");
+        let in_java = seen(CodeKind::Compiled);
+        assert_eq!(cause(&in_java, true, nothing, none), "unexplained");
+    }
+
+    #[test]
     fn a_frame_at_its_start_is_that_of_the_handler_of_its_own_code() {
         let other = (Verdict::Wrong, Reason::OtherLocation);
         let walk: (&[(&str, i32)], &[&str]) =

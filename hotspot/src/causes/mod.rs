@@ -4,7 +4,6 @@
 //! mismatch shows the cause, and which program triggers it. `docs/findings.md` has a section on
 //! each cause. To add a cause, add a file and a row in [`CAUSES`].
 
-mod unsized_stub;
 mod below_stub;
 mod called_by_vm;
 mod cause;
@@ -15,11 +14,13 @@ mod frozen_frames;
 mod interpreter_entry;
 mod interpreter_frame;
 mod leaf_call;
+mod library_frames;
 mod missing_pc;
 mod moved_stack_pointer;
 mod no_record;
 mod own_hook;
 mod unexplained;
+mod unsized_stub;
 mod unwalkable_caller;
 mod upcall_stub;
 
@@ -48,15 +49,17 @@ pub static CAUSES: &[Cause] = &[
     upcall_stub::CAUSE,
     extended_frame::CAUSE,
     unwalkable_caller::CAUSE,
+    library_frames::CAUSE,
     unexplained::CAUSE,
 ];
 
 /// The causes that walkers of profilers have, and not those of the JVM: no program shows them without a profiler.
-pub static OF_PROFILERS: [&str; 4] = [
+pub static OF_PROFILERS: [&str; 5] = [
     missing_pc::CAUSE.name,
     deoptimised_start::CAUSE.name,
     unsized_stub::CAUSE.name,
     interpreter_entry::CAUSE.name,
+    library_frames::CAUSE.name,
 ];
 
 impl Cause {

@@ -1,0 +1,28 @@
+//! `library-frames`: a profiler's walk ends among the frames of libraries, and has no Java frame.
+//!
+//! A profiler that unwinds the frames of libraries itself has to cross them before it comes to the first Java frame, where no
+//! anchor leads around them. async-profiler does so by tables or by the frame pointer, and stops without a mark where they lead
+//! to no known code (`StackWalker::walkVM`, src/stackWalker.cpp).
+//!
+//! The proof is the program counter in a library, and a walk without a Java frame.
+
+use super::cause::Cause;
+use crate::case::Facts;
+use crate::code::CodeKind;
+
+pub(super) const CAUSE: Cause = Cause {
+    name: "library-frames",
+    meaning: "the walk ends among the frames of libraries, before the first Java frame",
+    why: "The sample hits a library that Java code has called, and the profiler's own unwinding of the library's frames ends before the first Java frame, without a mark (StackWalker::walkVM in src/stackWalker.cpp of async-profiler).",
+    sources: &[],
+    recognise,
+    needs: &[],
+    since: 0,
+    programs: &[],
+};
+
+fn recognise(facts: &Facts<'_>) -> bool {
+    let instant = facts.case.instant;
+    let is_in_library = instant.is_some_and(|instant| instant.code == CodeKind::Library);
+    facts.case.proofs.by_profiler && is_in_library && facts.case.lowest.is_none()
+}
