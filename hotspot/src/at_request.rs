@@ -281,7 +281,7 @@ mod tests {
         let none: (&[(&str, i32)], &[&str]) = (&[], &["a.B.caller", "a.B.main"]);
         let in_library = seen(CodeKind::Library);
         assert_eq!(cause(&in_library, true, nothing, none), "library-frames");
-        assert_eq!(cause(&in_library, false, nothing, none), "unexplained");
+        assert_eq!(cause(&in_library, false, nothing, none), "library-frames");
         let in_java = seen(CodeKind::Compiled);
         assert_eq!(cause(&in_java, true, nothing, none), "unexplained");
     }

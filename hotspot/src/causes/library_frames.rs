@@ -1,8 +1,9 @@
 //! `library-frames`: a profiler's walk ends among the frames of libraries, and has no Java frame.
 //!
-//! A profiler that unwinds the frames of libraries itself has to cross them before it comes to the first Java frame, where no
-//! anchor leads around them. async-profiler does so by tables or by the frame pointer, and stops without a mark where they lead
-//! to no known code (`StackWalker::walkVM`, src/stackWalker.cpp).
+//! A profiler has to cross the frames of the library that runs before it comes to the first Java frame, where no anchor leads
+//! around them. async-profiler unwinds them by tables or by the frame pointer, and stops without a mark where they lead to no
+//! known code (`StackWalker::walkVM`, src/stackWalker.cpp). AsyncGetCallTrace answers 0, no Java frame, for a thread in native
+//! code without an anchor.
 //!
 //! The proof is the program counter in a library, and a walk without a Java frame.
 
@@ -13,7 +14,7 @@ use crate::code::CodeKind;
 pub(super) const CAUSE: Cause = Cause {
     name: "library-frames",
     meaning: "the walk ends among the frames of libraries, before the first Java frame",
-    why: "The sample hits a library that Java code has called, and the profiler's own unwinding of the library's frames ends before the first Java frame, without a mark (StackWalker::walkVM in src/stackWalker.cpp of async-profiler).",
+    why: "The sample hits a library that Java code has called, and neither an anchor nor the unwinding of the library's frames leads to the first Java frame (StackWalker::walkVM in src/stackWalker.cpp of async-profiler). The profiler shows the stack without a mark.",
     sources: &[],
     recognise,
     needs: &[],
@@ -24,5 +25,5 @@ pub(super) const CAUSE: Cause = Cause {
 fn recognise(facts: &Facts<'_>) -> bool {
     let instant = facts.case.instant;
     let is_in_library = instant.is_some_and(|instant| instant.code == CodeKind::Library);
-    facts.case.proofs.by_profiler && is_in_library && facts.case.lowest.is_none()
+    is_in_library && facts.case.lowest.is_none()
 }

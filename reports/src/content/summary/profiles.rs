@@ -5,7 +5,7 @@ use crate::content::frames::short;
 use crate::model::{Advice, Biased, Profile};
 use crate::numbers::part;
 use oracle::bias::{OTHERS, Summary};
-use oracle::report::{Jdk, Report};
+use oracle::report::{Report, Run};
 
 /// A profile that misses a larger part of the instants is not to be used.
 const MOST_LOST: f64 = 1.0 / 3.0;
@@ -25,24 +25,16 @@ const VISIBLE: f64 = 0.5;
 
 /// All profilers of all runs: the programs in the order of the runs, and the best profile of each first.
 pub(super) fn profiles(report: &Report) -> Vec<Profile> {
-    let mut of_programs: Vec<((Option<&Jdk>, &str), Vec<Profile>)> = vec![];
-    for run in &report.runs {
-        let program = (run.jdk.as_ref(), run.scenario.as_str());
-        let all = of_run(run).map(|row| profile(&row));
-        match of_programs.iter_mut().find(|(known, _)| *known == program) {
-            Some((_, profiles)) => profiles.extend(all),
-            None => of_programs.push((program, all.collect())),
-        }
-    }
-    let best_first = |a: &Profile, b: &Profile| {
-        let overlap = |of: &Profile| of.overlap.unwrap_or(-1.0);
-        overlap(b).total_cmp(&overlap(a))
-    };
-    let sorted = of_programs.into_iter().map(|(_, mut profiles)| {
-        profiles.sort_by(best_first);
-        profiles
+    let program = |of: &Run| (of.jdk.clone(), of.scenario.clone());
+    let first = |run| (report.runs.iter()).position(|other| program(other) == program(run));
+    let of_runs = report.runs.iter().flat_map(|run| {
+        let rows = of_run(run);
+        rows.map(move |row| (first(run), profile(&row)))
     });
-    sorted.flatten().collect()
+    let mut all: Vec<(Option<usize>, Profile)> = of_runs.collect();
+    let overlap = |of: &Profile| of.overlap.unwrap_or(-1.0);
+    all.sort_by(|(one, a), (other, b)| one.cmp(other).then(overlap(b).total_cmp(&overlap(a))));
+    all.into_iter().map(|(_, profile)| profile).collect()
 }
 
 fn profile(row: &Row<'_>) -> Profile {
