@@ -161,6 +161,30 @@ fn a_native_method_that_is_lost_fails_at_once() {
     });
 }
 
+/// GetStackTrace must give exactly the part of the stack that it is asked for. The answer shows which part that was.
+#[test]
+fn a_wrong_part_of_a_stack_fails_at_once() {
+    on_each_jdk(|jdk| {
+        for (kind, reason) in [
+            ("start-depth", "another part of the stack"),
+            ("frame-count", "another part of the stack"),
+            ("any-depth", "from a start depth outside of the stack"),
+        ] {
+            let dir = tempfile::tempdir().unwrap();
+            let fault = format!("{kind}:gst:2");
+            let output = check(jdk, dir.path(), &["--minutes", "20", "--fault", &fault]);
+            assert_eq!(output.code, Some(1), "{output:#?}");
+            let first = output.stdout.lines().next().unwrap_or_default();
+            assert!(first.contains("gst: "), "{output:#?}");
+            for part in [reason, "start_depth ", "max_frame_count "] {
+                assert!(output.stdout.contains(part), "{part}: {output:#?}");
+            }
+            let new = report(&dir.path().join("out/new"));
+            assert!(new.runs.len() <= 3, "{output:#?}");
+        }
+    });
+}
+
 #[test]
 fn what_is_no_jdk_is_bad_usage() {
     let dir = tempfile::tempdir().unwrap();

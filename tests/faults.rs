@@ -167,6 +167,8 @@ fn has_every_kind(faults: &[FaultCount], layer: Layer) -> bool {
     };
     let may_lack = |&kind: &FaultKind| match kind {
         FaultKind::CutAtDepth | FaultKind::CutAtNative | FaultKind::DropNativeTop => true,
+        // Only GetStackTrace is asked for parts of a stack.
+        FaultKind::StartDepth | FaultKind::FrameCount | FaultKind::AnyDepth => layer != Layer::Gst,
         // Only AsyncGetCallTrace has codes of states.
         FaultKind::CodeOfOtherState => layer.row().walker != Some("asgct"),
         _ => false,

@@ -13,9 +13,10 @@ use oracle::{Layer, TruthKind, Verdict};
 use std::fmt::Write;
 
 /// The evidence that helps somebody who debugs the JVM. The rest, mostly addresses, is in the report.
-const EVIDENCE: [&str; 10] = [
+const EVIDENCE: [&str; 11] = [
     "walker",
     "at",
+    "part",
     "edges",
     "state",
     "code",

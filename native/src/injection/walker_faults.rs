@@ -5,9 +5,10 @@ use crate::jvm::jni::Env;
 use crate::jvm::jvmti::JMethodId;
 use crate::locks::lock;
 use crate::truth::context::Truth;
-use oracle::judge::Truth as LayerTruth;
+use oracle::judge::{Expected, Slice, SliceTruth, Truth as LayerTruth};
 use oracle::mutants::{
-    Biased, BiasedWalker, Detection, FaultKind, Material, Strangers, WalkerAnswer, expected, inject,
+    Biased, BiasedWalker, Detection, FaultKind, Material, Strangers, WalkerAnswer, expected,
+    inject, inject_slice,
 };
 use oracle::random::mix;
 use oracle::record::Faults;
@@ -136,6 +137,33 @@ impl Injector {
         Some(judged(answer, truth))
     }
 
+    /// Now and then a fault in place of the right answer for this `slice` of `stack`, noted: frames, or the error
+    /// JVMTI_ERROR_ILLEGAL_ARGUMENT if there are `None`.
+    pub fn inject_slice<'s>(
+        &self,
+        layer: Layer,
+        slice: Slice,
+        stack: &'s [Frame],
+    ) -> Option<Option<&'s [Frame]>> {
+        let faults = self.faults.as_ref()?;
+        let random = {
+            let mut memory = lock(&self.memories[layer.index()]);
+            memory.random = memory.random.wrapping_add(1);
+            mix(memory.random)
+        };
+        if !faults.layers.contains(&layer) || !random.is_multiple_of(faults.one_in) {
+            return None;
+        }
+        let mut kinds = from_random(&faults.kinds, random);
+        let (kind, faulty) =
+            kinds.find_map(|kind| Some((kind, inject_slice(kind, slice, stack)?)))?;
+        let part = slice.of(stack);
+        let given = SliceTruth { part }.judge_part(faulty).verdict;
+        let outcome = Detection::of(Expected::Verdict(Verdict::Wrong), given);
+        self.fault_log.note(layer, kind.name(), given, outcome, 1);
+        Some(faulty)
+    }
+
     #[cold]
     fn invent(&self, faults: &Faults, answered: Answered<'_>) -> Option<(FaultKind, WalkerAnswer)> {
         let memory = &self.memories[answered.layer.index()];
@@ -177,16 +205,19 @@ impl Injector {
             strangers: Some(STRANGERS),
             code_of_other_state: answered.code_of_other_state,
         };
-        let first = mix(!random) as usize % faults.kinds.len().max(1);
-        let kinds = faults.kinds[first..].iter().chain(&faults.kinds[..first]);
-        // Not every kind of fault is possible for every stack.
-        kinds.copied().find_map(|kind| {
+        from_random(&faults.kinds, random).find_map(|kind| {
             Some((
                 kind,
                 inject(kind, answered.walk, own, &material, mix(random))?,
             ))
         })
     }
+}
+
+/// The kinds, from a random one on. Not every kind of fault is possible for every stack.
+fn from_random(kinds: &[FaultKind], random: u64) -> impl Iterator<Item = FaultKind> {
+    let first = mix(!random) as usize % kinds.len().max(1);
+    kinds[first..].iter().chain(&kinds[..first]).copied()
 }
 
 fn judged(answer: WalkerAnswer, truth: &dyn LayerTruth) -> Fault {

@@ -169,6 +169,13 @@ impl<'a> Env<'a> {
         self.local(jni!(self, v1_1, GetSuperclass, class.raw()))
     }
 
+    /// Whether the VM's JNI knows virtual threads, by GetVersion.
+    pub fn has_virtual_threads(self) -> bool {
+        /// `JNI_VERSION_19`: the first with `IsVirtualThread`.
+        const FIRST: i32 = 0x0013_0000;
+        jni!(self, v1_1, GetVersion) >= FIRST
+    }
+
     /// IsInstanceOf.
     pub fn is_instance(self, object: Ref<'_>, class: Ref<'_>) -> bool {
         jni!(self, v1_1, IsInstanceOf, object.raw(), class.raw())

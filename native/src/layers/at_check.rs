@@ -3,7 +3,7 @@
 
 use super::context::Layers;
 use super::with_here::{self, Place, Reference, Trust};
-use super::{ground, gst};
+use super::{ground, gst, gst_slice};
 use crate::jvm::jni::Env;
 use crate::jvm::os::clock;
 use crate::truth::thread_state::ThreadState;
@@ -116,6 +116,7 @@ fn check_layers(layers: &Layers, state: &ThreadState, env: Env<'_>, scratch: &mu
             .self_test
             .look(layers.records, jvm, methods, env, frames);
     }
+    gst_slice::now_and_then(layers, state, env, scratch);
     if let Some(layer) = layer
         && let Some(walked) = scratch.ask(layers.walkers, layer, env, room)
     {

@@ -7,7 +7,7 @@
 
 use super::context::Layers;
 use super::with_here::{self, Place, Reference, Trust};
-use super::{at_check, gst};
+use super::{at_check, gst, gst_slice};
 use crate::edges::Patience;
 use crate::jvm::jni::Env;
 use crate::jvm::jvmti::Event;
@@ -138,6 +138,7 @@ fn check(
         // A thread of the VM, or one that has not begun to run Java code.
         return;
     }
+    gst_slice::now_and_then(layers, state, env, scratch);
     let walked = if layers.config.gst_twice {
         scratch.ask_gst_again(layers.walkers, env)
     } else {

@@ -20,7 +20,7 @@
 //!
 //! The states in which walkers give errors are counted in `errors`.
 //!
-//! Layers whose truth is itself judged have their own files: [`ground`] and `gst`. Layers of threads that run
+//! Layers whose truth is itself judged have their own files: [`ground`] and `gst`, for parts of stacks `gst_slice`. Layers of threads that run
 //! one instruction at a time are in [`steps`].
 
 pub mod at_check;
@@ -31,6 +31,7 @@ pub mod context;
 mod errors;
 pub mod ground;
 mod gst;
+mod gst_slice;
 mod native_top;
 mod path;
 mod profiles;

@@ -6,12 +6,22 @@ use super::walker::{Walker, WalksHere, WalksOther};
 use crate::jvm::Jvm;
 use crate::jvm::jni::{Env, Ref};
 use crate::jvm::jvmti::{FrameInfo, Jvmti};
+use oracle::judge::Slice;
 use oracle::trace::{Frame, Location, MethodKey};
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The walker's name.
 pub const NAME: &str = "gst";
+
+/// `JVMTI_ERROR_ILLEGAL_ARGUMENT`, with the sign of reports.
+pub const ILLEGAL_ARGUMENT: ErrorCode = ErrorCode(-103);
+
+/// The whole stack, as far as the buffer has room.
+const WHOLE: Slice = Slice {
+    start_depth: 0,
+    max_frame_count: usize::MAX,
+};
 
 /// The JVMTI environment.
 struct Gst(Jvmti);
@@ -22,14 +32,16 @@ pub fn find(jvm: &'static Jvm) -> Option<Box<dyn Walker>> {
 }
 
 impl Gst {
-    fn walk(&self, thread: Option<Ref<'_>>, into: &mut FrameBuffer) -> Walk {
-        let walk = |frames: *mut FrameInfo, capacity| {
+    fn walk(&self, thread: Option<Ref<'_>>, slice: Slice, into: &mut FrameBuffer) -> Walk {
+        let walk = |frames: *mut FrameInfo, capacity: usize| {
+            let asked = slice.max_frame_count.min(capacity);
             // SAFETY: the buffer has room for this many frames, and any bytes are valid frames.
-            let frames = unsafe { std::slice::from_raw_parts_mut(frames, capacity) };
-            let walked = self.0.stack_trace(thread, frames);
+            let frames = unsafe { std::slice::from_raw_parts_mut(frames, asked) };
+            let walked = self.0.stack_trace(thread, slice.start_depth, frames);
             walked.map_err(|error| ErrorCode(-error))
         };
-        // SAFETY: GetStackTrace wrote as many frames as it says.
+        // SAFETY: GetStackTrace wrote as many frames as it says. If it says more than it was asked for, as only a JVM with a
+        // mistake does, the rest of the buffer is the buffer's own, and any bytes are valid frames.
         unsafe { into.walk(walk, converted) }
     }
 }
@@ -58,13 +70,17 @@ impl Walker for Gst {
 
 impl WalksHere for Gst {
     fn walk(&self, _: Env<'_>, into: &mut FrameBuffer) -> Walk {
-        Gst::walk(self, None, into)
+        Gst::walk(self, None, WHOLE, into)
+    }
+
+    fn walk_slice(&self, _: Env<'_>, slice: Slice, into: &mut FrameBuffer) -> Option<Walk> {
+        Some(Gst::walk(self, None, slice, into))
     }
 }
 
 impl WalksOther for Gst {
     fn walk(&self, _: Env<'_>, thread: Ref<'_>, into: &mut FrameBuffer) -> Walk {
-        Gst::walk(self, Some(thread), into)
+        Gst::walk(self, Some(thread), WHOLE, into)
     }
 
     fn walks_virtual(&self) -> bool {

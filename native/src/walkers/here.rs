@@ -11,6 +11,7 @@ use crate::truth::context::Truth;
 use crate::truth::thread_state::ThreadState;
 use crate::truth::trace_stack::StackCopy;
 use oracle::Layer;
+use oracle::judge::Slice;
 use std::cell::RefCell;
 use std::io;
 
@@ -92,6 +93,11 @@ impl Scratch {
     pub fn ask_gst_in(&mut self, walkers: &Walkers, env: Env<'_>, room: Room) -> Option<Walk> {
         let gst = here(walkers, gst::NAME)?;
         Some(self.gst.with_room(room, |frames| gst.walk(env, frames)))
+    }
+
+    /// Asks GetStackTrace for this part of the stack of the calling thread, into `walk`; `None` if nobody is to be asked.
+    pub fn ask_gst_slice(&mut self, walkers: &Walkers, env: Env<'_>, slice: Slice) -> Option<Walk> {
+        here(walkers, gst::NAME)?.walk_slice(env, slice, &mut self.walk)
     }
 
     /// Asks GetStackTrace for the calling thread. Returns when, in nanoseconds of `clock::since_start`. Where

@@ -10,6 +10,7 @@ use crate::jvm::os::signal::ContextCopy;
 use crate::jvm::os::trap::guarded;
 use crate::truth::interrupted::Interrupted;
 use crate::truth::thread_state::ThreadState;
+use oracle::judge::Slice;
 use oracle::trace::Location;
 
 /// A stack walker, and the places where it can be asked.
@@ -108,6 +109,11 @@ pub trait CompletesWalks {
 pub trait WalksHere {
     /// Walks the thread of `env`.
     fn walk(&self, env: Env<'_>, into: &mut FrameBuffer) -> Walk;
+
+    /// Walks this part of the stack of the thread of `env`; `None` if the API gives whole stacks only.
+    fn walk_slice(&self, _env: Env<'_>, _slice: Slice, _into: &mut FrameBuffer) -> Option<Walk> {
+        None
+    }
 }
 
 /// Walks other threads.

@@ -9,6 +9,7 @@
 //! | [`ClassesTruth`] | what class files allow | `classes.rs` |
 //! | [`StepTruth`](crate::StepTruth) | the calls and returns that steps have shown | `steps.rs` |
 //! | [`ElementsTruth`] | the stack at the same instant, as classes, methods and lines | `elements.rs` |
+//! | [`SliceTruth`] | the same stack, of which a part was asked for | `slice.rs` |
 //! | [`AlsoClasses`] | one of these, and what class files allow | `also_classes.rs` |
 //! | [`NativeTop`] | one of these, and the native method that the thread has called | `native_top.rs` |
 //! | [`Settled`] | one of these, with what else is known of methods at that instant | `settled.rs` |
@@ -42,6 +43,7 @@ mod native_top;
 mod next;
 mod reason;
 mod settled;
+mod slice;
 mod steps;
 mod strength;
 mod trace;
@@ -58,6 +60,7 @@ pub use native_top::NativeTop;
 pub use next::NextTruth;
 pub use reason::Reason;
 pub use settled::Settled;
+pub use slice::{Slice, SliceTruth};
 pub use strength::{Compared, Strength};
 pub use trace::{TraceTruth, Versions, old_frames};
 pub use truth::{Boundary, Edges, Input, Reference, Stack, Truth, running};

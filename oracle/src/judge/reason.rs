@@ -35,6 +35,8 @@ reasons! {
     /// Match: the newest hooked frame has no entry, as its BCI proves; the class files show that the
     /// frame below has called it; and all other frames agree.
     CalledWithoutEntry = "same frames, the newest without an entry";
+    /// Match: the part of the stack that was asked for begins outside of the stack, and the walker said so.
+    IllegalStart = "the start depth lies outside of the stack, as the answer says";
     /// Match: the class files forbid no edge.
     NoImpossibleEdge = "no edge is impossible";
 
@@ -82,6 +84,12 @@ reasons! {
     OtherLine = "another line than that of the BCI";
     /// Wrong: the thread has called a native method, and the top frame is not that of this method.
     OtherNativeTop = "the top is not the native method that the thread is in";
+    /// Wrong: the answer is not the part of the stack that was asked for.
+    OtherPart = "another part of the stack than the one asked for";
+    /// Wrong: the part that was asked for begins outside of the stack, and the walker gave frames.
+    IllegalStartAccepted = "frames from a start depth outside of the stack, and no ILLEGAL_ARGUMENT";
+    /// Wrong: the part that was asked for is part of the stack, and the walker refused the start depth.
+    LegalStartRefused = "ILLEGAL_ARGUMENT for a start depth inside of the stack";
     /// Wrong: another method.
     OtherMethod = "other method";
     /// Wrong: the walk is empty.

@@ -51,11 +51,12 @@ layers! {
         budget: 0.0, imprecise: [0.0, 0.0],
         compares: "the recorded calls with themselves: do they balance?",
     }
-    /// JVMTI GetStackTrace at a `check` with the trace stack, and everywhere with the class files.
+    /// JVMTI GetStackTrace at a `check` with the trace stack, and everywhere with the class files. Checks and events now and
+    /// then ask for a part of the stack, too, which is compared with the whole stack.
     Gst = "gst" {
         walker: Some("gst"), truths: [Trace, Classes], when: Check, program: Either, usual: true,
         budget: 0.0, imprecise: [0.0, 0.0],
-        compares: "GetStackTrace with the recorded calls, and with the class files",
+        compares: "GetStackTrace with the recorded calls, and with the class files; and its answers for parts of a stack, from a random depth, with the whole stack at the same place",
     }
     /// JVMTI GetStackTrace of another thread, which is suspended, with that thread's trace stack.
     GstOther = "gst-other" {

@@ -84,6 +84,12 @@ faults! {
     Error = "error", "no frames, but an error code";
     /// An error code that the walker has for threads in other states.
     CodeOfOtherState = "code-of-other-state", "no frames, but an error code that the walker has for threads in other states";
+    /// A part of a stack begins one frame too deep.
+    StartDepth = "start-depth", "of a part of a stack, the frames from one depth further down";
+    /// A part of a stack lacks its last frame.
+    FrameCount = "frame-count", "of a part of a stack, one frame fewer than asked for";
+    /// A part that begins outside of the stack is not refused.
+    AnyDepth = "any-depth", "frames, where the start depth of a part lies outside of the stack";
 }
 
 impl fmt::Display for FaultKind {

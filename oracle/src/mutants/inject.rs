@@ -148,7 +148,10 @@ fn change(
         FaultKind::PreviousTrace
         | FaultKind::OtherThread
         | FaultKind::Error
-        | FaultKind::CodeOfOtherState => return None,
+        | FaultKind::CodeOfOtherState
+        | FaultKind::StartDepth
+        | FaultKind::FrameCount
+        | FaultKind::AnyDepth => return None,
     }
     Some(faulty)
 }

@@ -244,6 +244,9 @@ proptest! {
             }
             FaultKind::PreviousTrace | FaultKind::OtherThread => prop_assert_eq!(&faulty, &other),
             FaultKind::Error | FaultKind::CodeOfOtherState => unreachable!("it is no stack"),
+            FaultKind::StartDepth | FaultKind::FrameCount | FaultKind::AnyDepth => {
+                unreachable!("it is a fault of a part of a stack")
+            }
         }
     }
 

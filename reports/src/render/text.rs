@@ -131,7 +131,7 @@ fn table(out: &mut String, table: &Table, style: Style) {
 }
 
 /// What evidence of an example a log has room for.
-const EVIDENCE: [&str; 3] = ["state", "code", "bytes"];
+const EVIDENCE: [&str; 4] = ["part", "state", "code", "bytes"];
 
 /// An example: the stacks, the code and its bytes.
 pub(crate) fn example(example: &Stacks) -> String {

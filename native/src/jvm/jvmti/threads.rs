@@ -43,10 +43,11 @@ impl Jvmti {
         Ok(count > 0)
     }
 
-    /// GetStackTrace of `thread` (`None`: the calling thread) into `buffer`; the number of frames.
+    /// GetStackTrace of `thread` (`None`: the calling thread) from `start_depth` on into `buffer`; the number of frames.
     pub fn stack_trace(
         self,
         thread: Option<Ref<'_>>,
+        start_depth: jint,
         buffer: &mut [FrameInfo],
     ) -> Result<usize, Error> {
         let mut count = 0;
@@ -54,7 +55,7 @@ impl Jvmti {
             self,
             GetStackTrace,
             thread.map_or(ptr::null_mut(), Ref::raw),
-            0,
+            start_depth,
             buffer.len() as jint,
             buffer.as_mut_ptr(),
             &mut count

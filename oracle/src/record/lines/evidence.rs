@@ -56,6 +56,8 @@ evidence! {
     /// The hook that found the trace stack out of balance, or the event of JVMTI in which the walker was
     /// asked.
     at: String;
+    /// The part of the stack that GetStackTrace was asked for, if not for the whole stack.
+    part: String;
     /// How the trace stack was out of balance.
     found: String;
     /// Findings on the impossible and unknown edges of the walk.
