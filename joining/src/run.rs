@@ -195,6 +195,7 @@ pub fn judge_all(
         joined.events += 1;
         joined.joined += u64::from(request.is_some());
         joined.failed += u64::from(failed);
+        joined.truncated += u64::from(walk.is_some_and(|walk| walk.truncated && !walk.marked));
         if let Some(request) = request {
             codes.add(layer, request, sample, &judgement);
         }

@@ -34,6 +34,7 @@ pub(crate) fn report() -> Report {
         mismatches,
         budget: Budget(BTreeMap::from([(Layer::AsgctAsync, 0.001)])),
         imprecise_budget: Default::default(),
+        statement_budget: Default::default(),
         required: vec![Layer::Gst, Layer::AsgctAsync],
         planned: 5,
         skipped: vec![Skipped {

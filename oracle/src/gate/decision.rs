@@ -7,6 +7,7 @@ use super::known::{Known, KnownIssues, KnownSeen};
 use super::layers::{Basis, Compared, LayerDecision, Limits, Standing};
 use super::outcome::Outcome;
 use super::reason::{Objection, Subject, blindness, incomplete, trouble, weigh};
+use super::statements::{StatementDecision, statements};
 use crate::Layer;
 use crate::report::Report;
 
@@ -49,6 +50,8 @@ pub struct Decision {
     pub reasons: Vec<Objection>,
     /// The layers, lowest first.
     pub layers: Vec<LayerDecision>,
+    /// What samplers of the JVM say of their own samples, where the scenario limits it.
+    pub statements: Vec<StatementDecision>,
     /// The known issues that the report could show.
     pub known: Vec<KnownSeen>,
     /// For each of [`Report::mismatches`], whether a known issue explains it.
@@ -117,6 +120,9 @@ pub fn decide(report: &Report, rule: Rule<'_>, claims: &[Claim]) -> Decision {
     // A run that failed says better than its layers why they have no data.
     let of_layers = layers.iter().filter_map(LayerDecision::objection);
     reasons.extend(of_layers.filter(|reason| !explained || reason.outcome == Outcome::Over));
+    let statements = statements(report, basis);
+    let of_samplers = statements.iter().filter_map(StatementDecision::objection);
+    reasons.extend(of_samplers.filter(|reason| !explained || reason.outcome == Outcome::Over));
     if !explained && !layers.iter().any(|layer| layer.decided > 0) {
         let text = "no layer has any data";
         reasons.push(Objection::new(Outcome::NotMeasured, Subject::Report, text));
@@ -130,6 +136,7 @@ pub fn decide(report: &Report, rule: Rule<'_>, claims: &[Claim]) -> Decision {
         outcome,
         reasons,
         layers,
+        statements,
         known: seen,
         is_known: report
             .mismatches

@@ -21,6 +21,7 @@ pub mod merge;
 pub mod outcome;
 mod reason;
 mod sought;
+mod statements;
 mod stats;
 
 pub use against::{Against, Alarm, Change, Detect, Finding, Judging, Power};
@@ -33,3 +34,4 @@ pub use known::{KnownIssue, KnownIssues, KnownSeen, KnownStanding};
 pub use layers::{Basis, LayerDecision, Standing};
 pub use reason::{Objection, Subject, trouble};
 pub use sought::{Seen, SoughtKind};
+pub use statements::StatementDecision;

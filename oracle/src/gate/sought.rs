@@ -171,6 +171,7 @@ mod tests {
             mismatches: vec![],
             budget: Default::default(),
             imprecise_budget: Default::default(),
+            statement_budget: Default::default(),
             required: vec![],
             planned: 1,
             skipped: vec![],

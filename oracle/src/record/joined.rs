@@ -23,6 +23,9 @@ pub struct JoinCounts {
     pub lost: u64,
     /// Events that say that their walk failed.
     pub failed: u64,
+    /// Events of one of the JVM's own samplers that say that their stack was cut.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub truncated: u64,
     /// Events of a profiler that says, by a frame of its own, that it could not walk on.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub said: u64,
@@ -75,6 +78,7 @@ impl JoinCounts {
             not_copied: 0,
             lost: 0,
             failed: 0,
+            truncated: 0,
             said: 0,
             other_threads: 0,
             early: 0,

@@ -13,6 +13,7 @@ mod joined;
 mod lines;
 mod origin;
 pub mod report;
+mod statement;
 pub mod tally;
 #[cfg(test)]
 pub(crate) mod toy;
@@ -31,4 +32,5 @@ pub use lines::{
 };
 pub use lines::{pace, profile};
 pub use origin::Origin;
+pub use statement::{Statement, StatementBudget};
 pub use walker_function::{Signature, WalkerFunction};

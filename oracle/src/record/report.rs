@@ -7,7 +7,7 @@ use crate::profile::Profile;
 use crate::record::altered::AlteredWalks;
 use crate::record::{
     ClassData, EdgeCounts, ErrorCount, JoinCounts, KindCount, Lost, Mismatch, Origin, Rewriting,
-    StepCounts,
+    StatementBudget, StepCounts,
 };
 use crate::tally::{Compared, Drop, Tally};
 use crate::{Hooking, Layer};
@@ -49,6 +49,9 @@ pub struct Report {
     /// The highest rates of imprecise stacks that are allowed.
     #[serde(default)]
     pub imprecise_budget: Budget,
+    /// Of how many of its samples a sampler of the JVM may say that they are biased, truncated, failed or lost.
+    #[serde(default, skip_serializing_if = "StatementBudget::is_empty")]
+    pub statement_budget: StatementBudget,
     /// Layers without which the report says too little.
     #[serde(default)]
     pub required: Vec<Layer>,

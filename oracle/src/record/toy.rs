@@ -14,6 +14,7 @@ pub fn report(runs: Vec<Run>) -> Report {
         mismatches: vec![],
         budget: Default::default(),
         imprecise_budget: Default::default(),
+        statement_budget: Default::default(),
         required: vec![],
         planned: 0,
         skipped: vec![],

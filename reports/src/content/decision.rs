@@ -74,6 +74,7 @@ pub(super) fn sections(decided: &Decision) -> Vec<Section> {
         blocks: vec![Block::Table(layers(&decided.layers))],
     };
     let mut sections = vec![layers];
+    sections.extend(statements(decided));
     sections.extend(known(decided));
     sections
 }
@@ -127,6 +128,43 @@ pub(super) fn standing(standing: &Standing) -> String {
         Standing::Missing => "missing".into(),
         Standing::Blind => "not judged: what it needs cannot be read".into(),
     }
+}
+
+/// What samplers say of their own samples, where the scenario limits it.
+fn statements(decided: &Decision) -> Option<Section> {
+    let mut table = Table::new([
+        ("layer", Words),
+        ("the sampler says", Words),
+        ("samples", Numbers),
+        ("of all", Numbers),
+        ("upper95", Numbers),
+        ("budget", Numbers),
+        ("standing", Words),
+    ]);
+    for of in &decided.statements {
+        let (tone, standing) = match of.missing {
+            _ if of.is_over() => (Tone::Bad, "over budget".into()),
+            _ if of.samples == 0 => (Tone::Plain, "no data".into()),
+            Some(more) => (Tone::Bad, format!("too few samples: {more} more needed")),
+            None => (Tone::Good, "pass".into()),
+        };
+        let cells = [
+            Cell::text(of.layer),
+            Cell::text(of.statement),
+            Cell::Count(of.count),
+            Cell::Count(of.samples),
+            Cell::Rate(of.upper95),
+            Cell::Budget(of.budget),
+            Cell::Text(standing),
+        ];
+        table.push(tone, cells);
+    }
+    (!table.rows.is_empty()).then(|| Section {
+        id: "statements",
+        title: "What samplers say of their own samples",
+        room: Room::Terminal,
+        blocks: vec![Block::Table(table)],
+    })
 }
 
 fn known(decided: &Decision) -> Option<Section> {

@@ -107,6 +107,7 @@ pub fn report() -> impl Strategy<Value = Report> {
             runs,
             budget: Budget(Layer::ALL.map(|layer| (layer, budget)).into()),
             imprecise_budget: Budget(Layer::ALL.map(|layer| (layer, budget)).into()),
+            statement_budget: Default::default(),
             required,
             planned: 0,
             skipped: vec![],

@@ -210,6 +210,7 @@ impl Session {
             mismatches: vec![],
             budget: self.scenario.budget.clone(),
             imprecise_budget: self.scenario.imprecise_limits(),
+            statement_budget: self.scenario.statement_budget.clone(),
             required: self.required(),
             planned: self.plan.whole,
             skipped: vec![],

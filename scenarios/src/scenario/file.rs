@@ -7,7 +7,7 @@ use super::variation::Variation;
 use crate::Error;
 use crate::text::{nearest, plain, position, sha256, toml_mistake};
 use oracle::budget::Budget;
-use oracle::record::Sampling;
+use oracle::record::{Sampling, Statement, StatementBudget};
 use oracle::{Hooking, Layer, When};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -41,6 +41,8 @@ struct File {
     budget: BTreeMap<Layer, Spanned<f64>>,
     #[serde(default)]
     imprecise_budget: BTreeMap<Layer, Spanned<f64>>,
+    #[serde(default)]
+    statement_budget: BTreeMap<Spanned<Layer>, BTreeMap<Statement, Spanned<f64>>>,
     #[serde(default)]
     sampling: FileSampling,
     #[serde(default)]
@@ -130,6 +132,19 @@ impl File {
                 .0
                 .insert(*layer, check::share(limit, what)?);
         }
+        let mut statement_budget = StatementBudget::default();
+        for (layer, limits) in &self.statement_budget {
+            if !layer.get_ref().is_recorded() {
+                let message = "this budget is of samplers whose samples are in a recording, as those of `jfr` and `jfr-cpu`";
+                return Err((layer.span(), message.into()));
+            }
+            let what =
+                "this budget is the highest share of samples of which the sampler may say so";
+            for (statement, limit) in limits {
+                let limits = statement_budget.0.entry(*layer.get_ref()).or_default();
+                limits.insert(*statement, check::share(limit, what)?);
+            }
+        }
         let matrix = self.matrix.check()?;
         check::name(&self.name, "a scenario's name")?;
         let layers = match &self.layers {
@@ -196,6 +211,7 @@ impl File {
             cargo_test: self.cargo_test,
             budget,
             imprecise_budget,
+            statement_budget,
             required: vec![],
             programs,
             time_budget: time_budget.map(Duration::from_secs_f64),

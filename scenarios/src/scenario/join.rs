@@ -13,6 +13,7 @@ impl Scenario {
             sum.name = format!("{}+{}", sum.name, next.name);
             sum.budget.tighten(next.budget);
             sum.imprecise_budget.tighten(next.imprecise_budget);
+            sum.statement_budget.tighten(next.statement_budget);
             sum.required.extend(next.required);
             sum.required.sort();
             sum.required.dedup();

@@ -3,7 +3,7 @@
 use super::profiler::Profiler;
 use super::variation::Variation;
 use oracle::budget::Budget;
-use oracle::record::{Config, Sampling, WalkerFunction};
+use oracle::record::{Config, Sampling, StatementBudget, WalkerFunction};
 use oracle::{Hooking, LAYERS, Layer, RecordedSampler, TruthKind, When};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +21,8 @@ pub struct Scenario {
     pub budget: Budget,
     /// The highest rates of imprecise stacks, in the layers for which the file gives a rate.
     pub imprecise_budget: Budget,
+    /// Of how many of its samples a sampler of the JVM may say that they are worth less. Without limits nothing is judged.
+    pub statement_budget: StatementBudget,
     /// Layers that must have checks. Without them the outcome says too little.
     pub required: Vec<Layer>,
     /// The programs, in order.

@@ -2,6 +2,7 @@
 
 use super::model::{Program, Scenario, Start, default_budget};
 use oracle::budget::Budget;
+use oracle::record::StatementBudget;
 use std::time::Duration;
 
 /// The name of the user's program in reports.
@@ -21,6 +22,7 @@ impl Scenario {
             cargo_test: false,
             budget: default_budget(),
             imprecise_budget: Budget::default(),
+            statement_budget: StatementBudget::default(),
             required: vec![],
             programs,
             time_budget: None,

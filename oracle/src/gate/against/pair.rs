@@ -121,7 +121,7 @@ impl<'a> Pair<'a> {
             Family::Truth => true,
             Family::Answers => share >= usual + LEAST_RISE_OF_ERRORS,
             Family::Refusals => share >= usual + LEAST_RISE_OF_REFUSALS,
-            Family::Judging | Family::Strength => {
+            Family::Statements | Family::Judging | Family::Strength => {
                 share >= base.largest_share() + LEAST_RISE_OF_UNJUDGED
             }
         };

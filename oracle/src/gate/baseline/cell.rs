@@ -1,7 +1,7 @@
 //! Cells: what is counted apart, so that a change in one place is not lost among all others.
 
 use crate::Layer;
-use crate::record::CauseName;
+use crate::record::{CauseName, Statement};
 use std::fmt;
 use std::str::FromStr;
 
@@ -42,6 +42,10 @@ pub enum What {
     Unverifiable,
     /// Samples that were lost.
     Dropped,
+    /// Samples of a sampler of the JVM: the trials of its statements.
+    Samples,
+    /// Samples of which the sampler says this.
+    Stated(Statement),
     /// Frames of walks that matched: the trials of the kinds below.
     Frames,
     /// Of these, frames whose method was not compared.
@@ -59,6 +63,8 @@ pub enum Family {
     Answers,
     /// Of a walker that refuses stacks that can be walked.
     Refusals,
+    /// Of a sampler that says of more samples that they are worth less.
+    Statements,
     /// Of a layer that can judge less.
     Judging,
     /// Of a layer that compares less of a stack.
@@ -67,7 +73,7 @@ pub enum Family {
 
 impl What {
     /// All that have neither a cause nor a code.
-    const PLAIN: [What; 9] = [
+    const PLAIN: [What; 14] = [
         What::Checks,
         What::Milliseconds,
         What::Imprecise,
@@ -77,12 +83,18 @@ impl What {
         What::Frames,
         What::MethodNotCompared,
         What::BciNotCompared,
+        What::Samples,
+        What::Stated(Statement::Biased),
+        What::Stated(Statement::Truncated),
+        What::Stated(Statement::Failed),
+        What::Stated(Statement::Lost),
     ];
 
     /// What counts the trials of which this counts the events; `None` for trials themselves.
     pub fn trials(&self) -> Option<What> {
         match self {
-            What::Checks | What::Milliseconds | What::Frames => None,
+            What::Checks | What::Milliseconds | What::Frames | What::Samples => None,
+            What::Stated(_) => Some(What::Samples),
             What::MethodNotCompared | What::BciNotCompared => Some(What::Frames),
             _ => Some(What::Checks),
         }
@@ -102,7 +114,9 @@ impl What {
             What::Wrong(_) | What::Truncated(_) | What::Imprecise => Family::Truth,
             What::Error(_) => Family::Answers,
             What::Refused(_) => Family::Refusals,
+            What::Stated(_) => Family::Statements,
             What::Checks
+            | What::Samples
             | What::Milliseconds
             | What::Window
             | What::Unverifiable
@@ -150,6 +164,8 @@ impl fmt::Display for What {
             What::Window => f.write_str("window"),
             What::Unverifiable => f.write_str("unverifiable"),
             What::Dropped => f.write_str("dropped"),
+            What::Samples => f.write_str("samples"),
+            What::Stated(statement) => write!(f, "{statement}, as the sampler says"),
             What::Frames => f.write_str("frames of matches"),
             What::MethodNotCompared => f.write_str("method not compared"),
             What::BciNotCompared => f.write_str("BCI not compared"),
@@ -268,6 +284,11 @@ mod tests {
             What::Window,
             What::Unverifiable,
             What::Dropped,
+            What::Samples,
+            What::Stated(Statement::Biased),
+            What::Stated(Statement::Truncated),
+            What::Stated(Statement::Failed),
+            What::Stated(Statement::Lost),
             What::Frames,
             What::MethodNotCompared,
             What::BciNotCompared,

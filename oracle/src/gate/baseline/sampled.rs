@@ -4,7 +4,7 @@ use super::cell::{Cell, What};
 use super::set::{Platform, Program, Sample, Set};
 use crate::gate::kinds;
 use crate::gate::reason::blindness;
-use crate::record::{CauseName, KindCount};
+use crate::record::{CauseName, KindCount, Statement};
 use crate::report::{Report, Run};
 use crate::{Hooking, Layer, TruthKind, Verdict, When};
 use std::collections::BTreeMap;
@@ -119,6 +119,13 @@ impl Set {
             if compares_bcis_of_its_own(counts.layer) {
                 let rest = compared.frames.saturating_sub(compared.by_bci);
                 count(What::BciNotCompared, rest);
+            }
+        }
+        for joined in &run.joined {
+            let mut count = |what, n| self.count(Cell::new(&name, joined.layer, what), n);
+            count(What::Samples, joined.samples());
+            for statement in Statement::ALL {
+                count(What::Stated(statement), joined.stated(statement));
             }
         }
         for kind in kinds.iter().filter(|kind| !is_known(kind)) {

@@ -235,7 +235,7 @@ fn untrue(new: &Report, base: &Report) -> Vec<(Layer, u64)> {
 mod tests {
     use super::*;
     use crate::gate::claims::{Answered, Breach};
-    use crate::record::{Lost, toy};
+    use crate::record::{JoinCounts, Lost, toy};
     use crate::report::Run;
     use crate::tally::Tally;
 
@@ -343,6 +343,42 @@ mod tests {
             "{}",
             answer.headline
         );
+    }
+
+    /// Of 1,000 events so many are biased, and further samples are lost.
+    fn of_sampler(biased: u64, lost: u64) -> Run {
+        let joined = JoinCounts {
+            events: 1000,
+            lost,
+            biased: [("match".to_owned(), biased)].into(),
+            ..JoinCounts::new(Layer::JfrCpu)
+        };
+        Run {
+            joined: vec![joined],
+            ..run(Layer::JfrCpu, 1000, 0, 0)
+        }
+    }
+
+    #[test]
+    fn a_sampler_that_says_more_of_its_samples_is_worse() {
+        let base = || of_sampler(300, 20);
+        for (new, says) in [
+            (
+                of_sampler(1000, 20),
+                "jfr-cpu: biased, as the sampler says, 98 % of the samples",
+            ),
+            (
+                of_sampler(300, 200),
+                "jfr-cpu: lost, as the sampler says, 17 % of the samples",
+            ),
+        ] {
+            let (_, answer) = answer(30, base(), new);
+            assert_eq!(answer.outcome, Outcome::Over, "{answer:?}");
+            assert!(answer.headline.contains(says), "{}", answer.headline);
+        }
+        // By so little the machine differs between two turns.
+        let (_, same) = answer(30, base(), of_sampler(310, 25));
+        assert_eq!(same.outcome, Outcome::Within, "{same:?}");
     }
 
     #[test]

@@ -25,6 +25,11 @@ impl Tolerance {
             // As for a stored baseline: codes such as -2 depend on what else the VM does.
             Family::Answers => 0.0075,
             Family::Refusals => 0.0005,
+            // How long a thread runs from its sample to the next safepoint depends on the machine.
+            Family::Statements => {
+                what.trials()?;
+                0.02
+            }
             Family::Judging | Family::Strength => {
                 what.trials()?;
                 0.03

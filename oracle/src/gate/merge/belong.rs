@@ -7,7 +7,15 @@ use std::collections::BTreeMap;
 pub(super) fn objection(reports: &[Report]) -> Option<String> {
     let (first, others) = reports.split_first()?;
     let other = others.iter().find_map(|other| {
-        let budgets = |report: &Report| (report.budget.clone(), report.imprecise_budget.clone());
+        let budgets = |report: &Report| {
+            let Report {
+                budget,
+                imprecise_budget,
+                statement_budget,
+                ..
+            } = report.clone();
+            (budget, imprecise_budget, statement_budget)
+        };
         if first.scenario != other.scenario {
             let (one, two) = (&first.scenario, &other.scenario);
             return Some(format!(
