@@ -45,7 +45,7 @@ impl Progress {
         Progress {
             style,
             title: String::new(),
-            estimate: Estimate::new(plan.jobs.iter().map(Job::takes).collect()),
+            estimate: Estimate::new(plan.by_what_is_here().0.into_iter().map(Job::takes).collect()),
             start: Instant::now(),
         }
     }
@@ -113,9 +113,10 @@ fn write(text: &str) {
     let _ = print(Stream::Error, text);
 }
 
-/// What a plan does, how long the plan takes, and where the results go.
+/// What of a plan can run here, how long that takes, and where the results go.
 fn announcement(plan: &Plan, out: &Path) -> String {
-    let programs = match &plan.jobs[..] {
+    let (ready, _) = plan.by_what_is_here();
+    let programs = match &ready[..] {
         [] => return "there is no program to run\n".into(),
         [job] => format!("runs {}", job.title()),
         jobs => {
@@ -126,12 +127,12 @@ fn announcement(plan: &Plan, out: &Path) -> String {
         }
     };
     let mut jdks: Vec<String> = vec![];
-    for jdk in plan.jobs.iter().map(jdk) {
+    for jdk in ready.iter().map(|job| jdk(job)) {
         if !jdks.contains(&jdk) {
             jdks.push(jdk);
         }
     }
-    let takes = match plan.takes().and_then(about) {
+    let takes = match ready.iter().map(|job| job.takes()).sum::<Option<_>>().and_then(about) {
         Some(time) => format!("takes {time}"),
         None => "takes as long as the programs do".into(),
     };

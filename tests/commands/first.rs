@@ -13,10 +13,12 @@ echo '{"started":{"home":"h","vendor":"v","version":"17","vm":"VM","asgct":true}
 sleep 3
 "#;
 
+/// A program, and one that needs what no machine has.
 const SCENARIO: &str = "name = 'x'\nlayers = ['gst']\n\
+    [[program]]\nname = 'lacks'\nfixtures = { seconds = 9 }\nneeds = ['/no.jar']\ninstall = 'find no.jar'\n\
     [[program]]\nname = 'p'\nfixtures = { seconds = 2 }\nbaseline = false\n";
 
-/// `run` of a scenario of one program of two seconds, on a JDK that is a script.
+/// `run` of a scenario with one program of two seconds that can run, on a JDK that is a script.
 fn command(dir: &Path) -> Vec<String> {
     let jdk = fake_jdk(dir, SCRIPT);
     fs::write(dir.join("x.toml"), SCENARIO).unwrap();
@@ -39,7 +41,7 @@ fn a_log_says_what_runs_for_how_long_and_what_came_of_it() {
     let output = run(stackwitness().env_remove("CI").args(command(dir.path())));
     assert_eq!(output.code, Some(0), "{output:#?}");
     let lines: Vec<&str> = output.stderr.lines().collect();
-    let [announced, starts, ended] = lines[..] else {
+    let [announced, skipped, starts, ended] = lines[..] else {
         panic!("{output:#?}");
     };
     assert!(
@@ -49,6 +51,10 @@ fn a_log_says_what_runs_for_how_long_and_what_came_of_it() {
     assert!(
         announced.contains(", takes about 4 s; results go to "),
         "{announced}"
+    );
+    assert_eq!(
+        skipped,
+        "lacks: skipped: there is no /no.jar; get it with `find no.jar`"
     );
     assert_eq!(starts, "[1/1] p: starts");
     assert!(

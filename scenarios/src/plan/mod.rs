@@ -44,6 +44,24 @@ impl Job {
         Some((Duration::from_secs_f64(seconds) + START).mul_f64(factor))
     }
 
+    /// Why the program cannot run on this machine, or on this JDK; `None` if it can.
+    pub fn lacks(&self) -> Option<String> {
+        if matches!(self.program.start, Start::Javac { .. })
+            && !self.jdk.has_module("jdk.compiler")
+        {
+            return Some("this runtime has no compiler (module jdk.compiler)".into());
+        }
+        if let Some(oldest) = self.program.oldest_jdk
+            && self.jdk.feature().is_some_and(|feature| feature < oldest)
+        {
+            return Some(format!("this program needs JDK {oldest} or later"));
+        }
+        let missing = self.program.needs.iter().find(|file| !file.exists())?;
+        let how = self.program.install.as_ref();
+        let how = how.map_or(String::new(), |how| format!("; get it with `{how}`"));
+        Some(format!("there is no {}{how}", missing.display()))
+    }
+
     /// The folder of the run, relative to the folder of the results.
     pub fn dir(&self) -> String {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.+=".contains(c);
@@ -137,6 +155,18 @@ impl Plan {
     /// The expected time of all jobs on a quiet machine, if the time of each job is known.
     pub fn takes(&self) -> Option<Duration> {
         self.jobs.iter().map(Job::takes).sum()
+    }
+
+    /// The jobs that can run here, and the others with what they lack.
+    pub fn by_what_is_here(&self) -> (Vec<&Job>, Vec<(&Job, String)>) {
+        let (mut ready, mut lacking) = (vec![], vec![]);
+        for job in &self.jobs {
+            match job.lacks() {
+                None => ready.push(job),
+                Some(why) => lacking.push((job, why)),
+            }
+        }
+        (ready, lacking)
     }
 
     /// Keeps the jobs of a shard. The number, folder and seed of a job stay the same.

@@ -11,7 +11,7 @@ use crate::collect::records;
 use crate::collect::request::Request;
 use crate::plan::{Job, Plan};
 use crate::process::{Process, interrupt};
-use crate::scenario::{Scenario, Start};
+use crate::scenario::Scenario;
 use crate::store::{self, Folder};
 use oracle::Layer;
 use oracle::report::{self, Exit, Report, Run, SCHEMA, Skipped};
@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 pub enum Event<'a> {
     /// A program starts.
     Starts {
-        /// The job's place, from 1.
+        /// The job's place among those that can run here, from 1.
         at: usize,
         /// The number of jobs.
         of: usize,
@@ -163,22 +163,22 @@ impl Session {
     ) -> Result<(), Error> {
         let start = Instant::now();
         let budget = self.scenario.time_budget;
-        let jobs = &self.plan.jobs;
-        for (at, job) in jobs.iter().enumerate() {
-            // The remaining jobs are missing runs. Jobs that cannot run here are skipped.
+        let (jobs, lacking) = self.plan.by_what_is_here();
+        for (job, why) in lacking {
+            let skipped = skipped(job, why);
+            watcher(Event::Skips { skipped: &skipped });
+            report.skipped.push(skipped);
+        }
+        let of = jobs.len();
+        for (at, job) in jobs.into_iter().enumerate() {
+            // The remaining jobs are missing runs.
             if interrupt::noted().is_some() || budget.is_some_and(|budget| start.elapsed() > budget)
             {
                 break;
             }
-            if let Some(why) = lacks(job) {
-                let skipped = skipped(job, why);
-                watcher(Event::Skips { skipped: &skipped });
-                report.skipped.push(skipped);
-                continue;
-            }
             watcher(Event::Starts {
                 at: at + 1,
-                of: jobs.len(),
+                of,
                 job,
             });
             let useless = self.run_one(kit, job, report, watcher)?;
@@ -308,27 +308,4 @@ fn skipped(job: &Job, why: String) -> Skipped {
         why,
         dir: job.dir(),
     }
-}
-
-/// Why a program cannot run on this machine; `None` if it can.
-pub(super) fn lacks(job: &Job) -> Option<String> {
-    if matches!(job.program.start, Start::Javac { .. }) && !job.jdk.has_module("jdk.compiler") {
-        return Some("this runtime has no compiler (module jdk.compiler)".into());
-    }
-    if let Some(oldest) = job.program.oldest_jdk
-        && job.jdk.feature().is_some_and(|feature| feature < oldest)
-    {
-        return Some(format!("this program needs JDK {oldest} or later"));
-    }
-    let missing = job.program.needs.iter().find(|file| !file.exists())?;
-    let how = job
-        .program
-        .install
-        .as_ref()
-        .map(|how| format!("; get it with `{how}`"));
-    Some(format!(
-        "there is no {}{}",
-        missing.display(),
-        how.unwrap_or_default()
-    ))
 }

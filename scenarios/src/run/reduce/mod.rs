@@ -5,7 +5,7 @@ mod smaller;
 
 use super::launch::Kit;
 use super::origin::{self, Maker};
-use super::session::{Event, Session, lacks};
+use super::session::{Event, Session};
 use crate::Error;
 use crate::jdk::Jdk;
 use crate::plan::{Job, Plan};
@@ -190,7 +190,7 @@ impl Runner {
             seed,
         };
         // Such a JDK has no runs, which the answer says.
-        if lacks(&job).is_some() {
+        if job.lacks().is_some() {
             return Ok(0);
         }
         let quiet = &mut |_: Event<'_>| {};
