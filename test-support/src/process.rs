@@ -24,6 +24,13 @@ pub struct Output {
 }
 
 impl Output {
+    /// The output of a process that must have exited with this code.
+    #[track_caller]
+    pub fn ended(self, code: i32) -> Output {
+        assert_eq!(self.code, Some(code), "{self:#?}");
+        self
+    }
+
     /// The standard output of a process that must have exited with 0.
     #[track_caller]
     pub fn ok(self) -> String {

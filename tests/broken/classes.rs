@@ -1,10 +1,9 @@
 //! Broken classes and jars.
 
-use crate::breaking::each;
-use crate::command::answer;
+use crate::command::{each_accepted, each_answer};
+use crate::support::Place;
 use std::fs;
 use std::io::{Cursor, Read};
-use std::path::Path;
 
 /// A class and the jar of the fixtures, reduced to what a test needs.
 fn jar() -> Vec<u8> {
@@ -31,19 +30,11 @@ fn class() -> Vec<u8> {
 
 #[test]
 fn rewrite_a_class() {
-    let folder = tempfile::tempdir().unwrap();
-    each(&class(), |bytes| {
-        fs::write(folder.path().join("In.class"), bytes).unwrap();
-        let output = answer(
-            folder.path(),
-            &["dev", "rewrite", "-q", "In.class", "Out.class"],
-            bytes,
-        );
-        let written = fs::read(folder.path().join("Out.class"));
-        if output.code == Some(0) {
-            whole(&written.expect("a class"));
-        }
-        let _ = fs::remove_file(folder.path().join("Out.class"));
+    let place = Place::new();
+    let words = "dev rewrite -q In.class Out.class";
+    each_accepted(&place, words, ("In.class", &class()), |_, _| {
+        whole(&fs::read(place.path("Out.class")).expect("a class"));
+        fs::remove_file(place.path("Out.class")).unwrap();
     });
 }
 
@@ -56,30 +47,22 @@ fn whole(bytes: &[u8]) {
 
 #[test]
 fn rewrite_a_jar() {
-    let folder = tempfile::tempdir().unwrap();
-    each(&jar(), |bytes| {
-        fs::write(folder.path().join("in.jar"), bytes).unwrap();
-        let output = answer(
-            folder.path(),
-            &["dev", "rewrite", "-q", "in.jar", "out.jar"],
-            bytes,
-        );
-        if output.code == Some(0) {
-            same_entries(bytes, folder.path());
-        } else if output.code == Some(3) {
-            assert!(
-                !folder.path().join("out.jar").exists(),
-                "half a jar: {output:#?}"
-            );
+    let place = Place::new();
+    let new = place.path("out.jar");
+    let words = "dev rewrite -q in.jar out.jar";
+    each_answer(&place, words, ("in.jar", &jar()), |output, bytes| {
+        match output.code {
+            Some(0) => same_entries(bytes, &fs::read(&new).expect("a jar")),
+            Some(3) => assert!(!new.exists(), "half a jar: {output:#?}"),
+            _ => {}
         }
-        let _ = fs::remove_file(folder.path().join("out.jar"));
+        let _ = fs::remove_file(&new);
     });
 }
 
 /// The new jar has all entries of the old jar, as another reader finds them, and each entry can be
 /// read.
-fn same_entries(old: &[u8], folder: &Path) {
-    let new = fs::read(folder.join("out.jar")).expect("a jar");
+fn same_entries(old: &[u8], new: &[u8]) {
     let mut old = zip::ZipArchive::new(Cursor::new(old)).expect("what is no jar is refused");
     let mut new = zip::ZipArchive::new(Cursor::new(new)).expect("a jar");
     assert_eq!(old.len(), new.len());

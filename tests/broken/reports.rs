@@ -1,13 +1,13 @@
 //! Broken reports and files of known issues.
 
 use crate::breaking::each;
-use crate::command::answer;
+use crate::command::{answer, each_accepted, each_answer};
+use crate::support::{COUNTS_ONE, Place};
 use oracle::Layer;
 use oracle::record::VisitedCode;
 use oracle::report::Report;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 
 const GOOD: &[u8] = include_bytes!("../examples/shared/good.json");
 const OVER: &[u8] = include_bytes!("../examples/shared/known.json");
@@ -62,53 +62,47 @@ fn is_good(text: &[u8]) {
 
 #[test]
 fn gate() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("report.json");
-    each(GOOD, |bytes| {
-        fs::write(&file, bytes).unwrap();
-        if answer(folder.path(), &["gate", "report.json"], bytes).code == Some(0) {
-            is_good(bytes);
-        }
+    let file = ("report.json", GOOD);
+    each_accepted(&Place::new(), "gate report.json", file, |_, bytes| {
+        is_good(bytes);
     });
 }
 
 /// A report with mismatches of known kinds is never good.
 #[test]
 fn gate_over_the_budget() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("report.json");
-    let mut report: serde_json::Value = serde_json::from_slice(OVER).unwrap();
-    report["budget"]["asgct-async"] = 5e-6.into();
-    let whole = report.to_string();
-    fs::write(&file, &whole).unwrap();
-    let words = ["gate", "report.json"];
-    let output = answer(folder.path(), &words, b"");
+    let place = Place::new();
+    let whole = over(5e-6);
+    place.write("report.json", &whole);
+    let output = answer(&place, "gate report.json", b"");
     assert!(matches!(output.code, Some(1 | 3)), "{output:#?}");
-    each(whole.as_bytes(), |bytes| {
-        fs::write(&file, bytes).unwrap();
-        if answer(folder.path(), &words, bytes).code == Some(0) {
-            let report: Report =
-                serde_json::from_slice(bytes).expect("what is no report is refused");
-            let counted = counted(bytes).expect("a report");
-            for (layer, counts) in counted {
-                let rate = counts.mismatches as f64 / counts.checks as f64;
-                assert!(rate <= report.budget.limit(layer), "{layer}: {counts:?}");
-            }
+    let file = ("report.json", whole.as_bytes());
+    each_accepted(&place, "gate report.json", file, |_, bytes| {
+        let report: Report = serde_json::from_slice(bytes).expect("what is no report is refused");
+        for (layer, counts) in counted(bytes).expect("a report") {
+            let rate = counts.mismatches as f64 / counts.checks as f64;
+            assert!(rate <= report.budget.limit(layer), "{layer}: {counts:?}");
         }
     });
 }
 
+/// The report that is over its budget, with another budget.
+fn over(budget: f64) -> String {
+    let mut report: serde_json::Value = serde_json::from_slice(OVER).unwrap();
+    report["budget"]["asgct-async"] = budget.into();
+    report.to_string()
+}
+
 #[test]
 fn render() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("report.json");
+    let place = Place::new();
     let formats = ["table", "json", "html", "junit", "markdown"];
     let mut turn = 0;
     each(GOOD, |bytes| {
-        fs::write(&file, bytes).unwrap();
+        place.write("report.json", bytes);
         turn += 1;
         let format = formats[turn % formats.len()];
-        let output = answer(folder.path(), &["render", ".", "--format", format], bytes);
+        let output = answer(&place, &format!("render . --format {format}"), bytes);
         if output.code != Some(0) {
             return;
         }
@@ -122,14 +116,12 @@ fn render() {
 
 #[test]
 fn compare() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("good.json"), GOOD).unwrap();
-    let file = folder.path().join("broken.json");
+    let place = Place::new();
+    place.write("good.json", GOOD);
     each(GOOD, |bytes| {
-        fs::write(&file, bytes).unwrap();
-        for pair in [["good.json", "broken.json"], ["broken.json", "good.json"]] {
-            let output = answer(folder.path(), &["compare", pair[0], pair[1]], bytes);
-            if output.code == Some(0) {
+        place.write("broken.json", bytes);
+        for pair in ["good.json broken.json", "broken.json good.json"] {
+            if answer(&place, &format!("compare {pair}"), bytes).code == Some(0) {
                 counted(bytes).expect("what is no report is refused");
             }
         }
@@ -138,42 +130,32 @@ fn compare() {
 
 #[test]
 fn merge() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("good.json"), GOOD).unwrap();
-    let file = folder.path().join("broken.json");
-    each(GOOD, |bytes| {
-        fs::write(&file, bytes).unwrap();
-        let out = folder.path().join("out");
-        let words = ["merge", "good.json", "broken.json", "--out", "out"];
-        if answer(folder.path(), &words, bytes).code == Some(0) {
+    let place = Place::new();
+    place.write("good.json", GOOD);
+    let words = "merge good.json broken.json --out out";
+    each_answer(&place, words, ("broken.json", GOOD), |output, bytes| {
+        if output.code == Some(0) {
             let runs = |text: &[u8]| serde_json::from_slice::<Report>(text).unwrap().runs.len();
-            let joined = fs::read(out.join("report.json")).unwrap();
-            assert_eq!(runs(&joined), runs(GOOD) + runs(bytes));
+            let joined = place.read("out/report.json");
+            assert_eq!(runs(joined.as_bytes()), runs(GOOD) + runs(bytes));
         }
-        let _ = fs::remove_dir_all(out);
+        let _ = fs::remove_dir_all(place.path("out"));
     });
 }
 
 #[test]
 fn known_issues() {
-    let folder = tempfile::tempdir().unwrap();
+    let place = Place::new();
     // A limit between the upper bounds of 0 and of 2 mismatches in 100,000 checks, so that the
     // issues decide.
-    let mut report: serde_json::Value = serde_json::from_slice(OVER).unwrap();
-    report["budget"]["asgct-async"] = 5e-5.into();
-    fs::write(folder.path().join("report.json"), report.to_string()).unwrap();
-    let file = folder.path().join("known.toml");
-    let words = ["gate", "report.json", "--known", "known.toml"];
+    place.write("report.json", over(5e-5));
+    let words = "gate report.json --known known.toml";
     for (issues, code) in [(KNOWN, 0), (b"", 3)] {
-        fs::write(&file, issues).unwrap();
-        let output = answer(folder.path(), &words, issues);
-        assert_eq!(output.code, Some(code), "{output:#?}");
+        place.write("known.toml", issues);
+        answer(&place, words, issues).ended(code);
     }
-    each(KNOWN, |bytes| {
-        fs::write(&file, bytes).unwrap();
-        if answer(folder.path(), &words, bytes).code == Some(0) {
-            excuses(bytes);
-        }
+    each_accepted(&place, words, ("known.toml", KNOWN), |_, bytes| {
+        excuses(bytes);
     });
 }
 
@@ -205,18 +187,15 @@ fn listing() {
     // push rbp; test eax, eax; jz 7; inc ecx; pop rbp; ret; nop
     const VISITED: &str = r#"{"name":"nmethod","method":"a.B.c","tier":4,"start":4096,"stubs":9,"code":"5585c07402ffc15dc390","visited":[[0,"match"],[1,"imprecise"],[3,"unverifiable"],[7,"wrong"]],"missed":[5,8],"behind_branches":[5],"behind_visited":[8],"has_ended":true}
 "#;
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("visited.jsonl");
-    let words = ["dev", "listing", ".", "--method", "a.B"];
-    fs::write(&file, VISITED).unwrap();
-    let whole = answer(folder.path(), &words, b"");
+    let place = Place::new();
+    let words = "dev listing . --method a.B";
+    place.write("visited.jsonl", VISITED);
+    let whole = answer(&place, words, b"");
     assert!(whole.stdout.contains("!      7  pop rbp"), "{whole:#?}");
-    each(VISITED.as_bytes(), |bytes| {
-        fs::write(&file, bytes).unwrap();
-        if answer(folder.path(), &words, bytes).code == Some(0) {
-            for line in str::from_utf8(bytes).expect("text").lines() {
-                serde_json::from_str::<VisitedCode>(line).expect("what is no record is refused");
-            }
+    let file = ("visited.jsonl", VISITED.as_bytes());
+    each_accepted(&place, words, file, |_, bytes| {
+        for line in str::from_utf8(bytes).expect("text").lines() {
+            serde_json::from_str::<VisitedCode>(line).expect("what is no record is refused");
         }
     });
 }
@@ -224,41 +203,28 @@ fn listing() {
 /// A folder of results: each file of a run is broken in turn.
 #[test]
 fn render_from_records() {
-    let folder = tempfile::tempdir().unwrap();
-    let jdk = crate::support::fake_jdk(folder.path(), SCRIPT);
-    fs::write(folder.path().join("x.toml"), SCENARIO).unwrap();
-    let jdk = jdk.display().to_string();
-    let words = ["run", "--scenario", "x.toml", "--out", "out", "--jdk", &jdk];
-    let first = answer(folder.path(), &words, b"");
-    assert_eq!(first.code, Some(0), "{first:#?}");
-    let run = folder.path().join("out/runs/001-p");
+    let place = Place::with_fake_jdk(COUNTS_ONE);
+    place.write("x.toml", ONE_PROGRAM);
+    answer(&place, "run --scenario x.toml --out out", b"").ended(0);
     for name in ["records.jsonl", "run.json", "config.json", "slots.bin"] {
-        let file = run.join(name);
-        let whole = fs::read(&file).unwrap();
+        let name = format!("out/runs/001-p/{name}");
+        let whole = fs::read(place.path(&name)).unwrap();
         let mut turn = 0;
         each(&whole, |bytes| {
             turn += 1;
             // A thousand inputs for the command, not for each of its files.
             if turn % 4 == 0 {
-                fs::write(&file, bytes).unwrap();
-                from_records(folder.path(), bytes);
+                place.write(&name, bytes);
+                let output = answer(&place, "render --from-records out --format json", bytes);
+                if output.code == Some(0) {
+                    counted(output.stdout.as_bytes()).expect("a report");
+                }
             }
         });
-        fs::write(&file, whole).unwrap();
+        place.write(&name, whole);
     }
 }
 
-fn from_records(folder: &Path, bytes: &[u8]) {
-    let words = ["render", "--from-records", "out", "--format", "json"];
-    let output = answer(folder, &words, bytes);
-    if output.code == Some(0) {
-        counted(output.stdout.as_bytes()).expect("a report");
-    }
-}
-
-const SCRIPT: &str = r#"
-printf '\001' | dd of=$dir/slots.bin bs=1 seek=1280 conv=notrunc 2>/dev/null
-echo '{"started":{"home":"h","vendor":"v","version":"17","vm":"VM","asgct":true}}' > $dir/records.jsonl
-"#;
-
-const SCENARIO: &str = "name = 'x'\nlayers = ['gst']\n[[program]]\nname = 'p'\njava = ['P']\n";
+/// A scenario with one program, which a JDK that is a script runs.
+pub const ONE_PROGRAM: &str =
+    "name = 'x'\nlayers = ['gst']\n[[program]]\nname = 'p'\njava = ['P']\n";

@@ -1,8 +1,8 @@
 //! Broken scenario files.
 
 use crate::breaking::each;
-use crate::command::answer;
-use crate::support::fake_jdk;
+use crate::command::{answer, each_accepted};
+use crate::support::{COUNTS_ONE, Place};
 use std::fs;
 
 const SCENARIO: &str = "\
@@ -43,31 +43,16 @@ fn number(text: &[u8]) -> usize {
 
 #[test]
 fn plan() {
-    let folder = tempfile::tempdir().unwrap();
-    fake_jdk(folder.path(), "exit 0");
-    let file = folder.path().join("x.toml");
-    let words = ["plan", "--jdk", "jdk", "--scenario", "x.toml"];
-    fs::write(&file, SCENARIO).unwrap();
-    let whole = answer(folder.path(), &words, b"");
-    assert_eq!(
-        (whole.code, whole.stdout.lines().count()),
-        (Some(0), 8),
-        "{whole:#?}"
-    );
-    each(SCENARIO.as_bytes(), |bytes| {
-        fs::write(&file, bytes).unwrap();
-        let output = answer(folder.path(), &words, bytes);
-        if output.code == Some(0) {
-            assert_eq!(output.stdout.lines().count(), number(bytes), "{output:#?}");
-        }
+    let place = Place::with_fake_jdk("exit 0");
+    let words = "plan --scenario x.toml";
+    place.write("x.toml", SCENARIO);
+    let whole = answer(&place, words, b"").ended(0);
+    assert_eq!(whole.stdout.lines().count(), 8, "{whole:#?}");
+    let file = ("x.toml", SCENARIO.as_bytes());
+    each_accepted(&place, words, file, |output, bytes| {
+        assert_eq!(output.stdout.lines().count(), number(bytes), "{output:#?}");
     });
 }
-
-/// Counts one match in `gst`.
-const SCRIPT: &str = r#"
-printf '\001' | dd of=$dir/slots.bin bs=1 seek=1280 conv=notrunc 2>/dev/null
-echo '{"started":{"home":"h","vendor":"v","version":"17","vm":"VM","asgct":true}}' > $dir/records.jsonl
-"#;
 
 const SMALL: &str = "\
 name = 'small'
@@ -88,21 +73,16 @@ deadline_s = 30
 /// Who ran a scenario has run all of it.
 #[test]
 fn run() {
-    let folder = tempfile::tempdir().unwrap();
-    let jdk = fake_jdk(folder.path(), SCRIPT).display().to_string();
-    let file = folder.path().join("x.toml");
-    let out = folder.path().join("out");
-    let words = ["run", "--scenario", "x.toml", "--jdk", &jdk, "--out", "out"];
-    fs::write(&file, SMALL).unwrap();
-    let whole = answer(folder.path(), &words, b"");
-    assert_eq!(whole.code, Some(0), "{whole:#?}");
+    let place = Place::with_fake_jdk(COUNTS_ONE);
+    let words = "run --scenario x.toml --out out";
+    place.write("x.toml", SMALL);
+    answer(&place, words, b"").ended(0);
     each(SMALL.as_bytes(), |bytes| {
-        let _ = fs::remove_dir_all(&out);
-        fs::write(&file, bytes).unwrap();
-        let output = answer(folder.path(), &words, bytes);
+        let _ = fs::remove_dir_all(place.path("out"));
+        place.write("x.toml", bytes);
+        let output = answer(&place, words, bytes);
         if output.code == Some(0) {
-            let report = crate::support::report(&out);
-            assert_eq!(report.runs.len(), number(bytes), "{output:#?}");
+            assert_eq!(place.report("out").runs.len(), number(bytes), "{output:#?}");
         }
     });
 }

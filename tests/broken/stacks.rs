@@ -3,7 +3,7 @@
 
 use crate::breaking::{Random, TIMES, broken};
 use crate::command::answer;
-use crate::support::{Output, jdks, record_fixtures};
+use crate::support::{Output, Place, jdks, record_fixtures};
 use ristretto_jimage::Image;
 use std::fs::{self, File};
 use std::io::{Cursor, Write};
@@ -45,18 +45,9 @@ fn numbers(output: &Output) -> [u64; 5] {
 }
 
 /// The promise of the answer yes: there were stacks, the numbers add up, and no edge is impossible.
-fn judge(folder: &Path, classpath: &str, bytes: &[u8]) -> Output {
-    let words = [
-        "judge",
-        "--jdk",
-        "jdk",
-        "--classpath",
-        classpath,
-        "--max-unknown",
-        "1",
-        "stacks",
-    ];
-    let output = answer(folder, &words, bytes);
+fn judge(place: &Place, classpath: &str, bytes: &[u8]) -> Output {
+    let words = format!("judge --jdk jdk --classpath {classpath} --max-unknown 1 stacks");
+    let output = answer(place, &words, bytes);
     if output.code == Some(0) {
         let [stacks, edges, possible, impossible, unknown] = numbers(&output);
         assert!(stacks > 0 && impossible == 0, "{output:#?}");
@@ -65,9 +56,9 @@ fn judge(folder: &Path, classpath: &str, bytes: &[u8]) -> Output {
     output
 }
 
-/// Makes a small JDK in `folder`, of a part of the classes of a JDK that is found: `edges` may read all classes.
-/// Says whether there is a JDK.
-fn small_jdk(folder: &Path) -> bool {
+/// A folder with a small JDK, of a part of the classes of a JDK that is found: `edges` may read all classes. `None` if there
+/// is no JDK.
+fn with_small_jdk() -> Option<Place> {
     const PACKAGES: [&str; 5] = [
         "java/lang",
         "java/lang/invoke",
@@ -75,10 +66,9 @@ fn small_jdk(folder: &Path) -> bool {
         "jdk/internal/misc",
         "jdk/internal/reflect",
     ];
-    let Some(home) = jdks().into_iter().next() else {
-        return false;
-    };
-    let classes = folder.join("jdk/modules/java.base");
+    let home = jdks().into_iter().next()?;
+    let place = Place::new();
+    let classes = place.path("jdk/modules/java.base");
     for package in PACKAGES {
         fs::create_dir_all(classes.join(package)).unwrap();
     }
@@ -91,12 +81,17 @@ fn small_jdk(folder: &Path) -> bool {
             fs::write(package.join(file), resource.data()).unwrap();
         }
     }
-    for file in ["release", "bin/java"] {
-        let copy = folder.join("jdk").join(file);
+    copy(&home, &place, &["release", "bin/java"]);
+    Some(place)
+}
+
+/// Copies files of a JDK.
+fn copy(home: &Path, place: &Place, files: &[&str]) {
+    for file in files {
+        let copy = place.path("jdk").join(file);
         fs::create_dir_all(copy.parent().unwrap()).unwrap();
         fs::copy(home.join(file), copy).unwrap();
     }
-    true
 }
 
 /// All formats of stacks: each gets an equal share of the broken inputs.
@@ -113,20 +108,18 @@ fn stacks_in_files_that_are_packed() {
 }
 
 fn formats(formats: &[&[u8]]) {
-    let folder = tempfile::tempdir().unwrap();
-    if !small_jdk(folder.path()) {
+    let Some(place) = with_small_jdk() else {
         return;
-    }
-    let jar = folder.path().join("fixtures.jar");
-    fs::write(&jar, java_fixtures::FIXTURES_JAR).unwrap();
+    };
+    place.write("fixtures.jar", java_fixtures::FIXTURES_JAR);
     for whole in formats {
-        fs::write(folder.path().join("stacks"), whole).unwrap();
-        let output = judge(folder.path(), "fixtures.jar", whole);
+        place.write("stacks", whole);
+        let output = judge(&place, "fixtures.jar", whole);
         assert!(matches!(output.code, Some(0 | 1 | 3)), "{output:#?}");
         for seed in 0..TIMES / FORMATS {
             let bytes = broken(whole, &mut Random(seed));
-            fs::write(folder.path().join("stacks"), &bytes).unwrap();
-            judge(folder.path(), "fixtures.jar", &bytes);
+            place.write("stacks", &bytes);
+            judge(&place, "fixtures.jar", &bytes);
         }
     }
 }
@@ -134,20 +127,18 @@ fn formats(formats: &[&[u8]]) {
 /// A recording of the JDK of [`small_jdk`].
 #[test]
 fn recordings() {
-    let folder = tempfile::tempdir().unwrap();
-    if !small_jdk(folder.path()) {
+    let Some(place) = with_small_jdk() else {
         return;
-    }
-    let file = folder.path().join("stacks");
+    };
+    let file = place.path("stacks");
     let home = jdks().into_iter().next().unwrap();
     let jar = record_fixtures(&home, &file, "", &[], &["tree-maps", "--millis", "500"]);
     let whole = fs::read(&file).unwrap();
     let classpath = jar.display().to_string();
-    let output = judge(folder.path(), &classpath, &[]);
-    assert_eq!(output.code, Some(0), "{output:#?}");
+    judge(&place, &classpath, &[]).ended(0);
     for seed in 0..TIMES {
         fs::write(&file, broken(&whole, &mut Random(seed))).unwrap();
-        judge(folder.path(), &classpath, &[]);
+        judge(&place, &classpath, &[]);
     }
 }
 
@@ -159,18 +150,13 @@ fn images() {
     let Some(home) = jdks().into_iter().next() else {
         return;
     };
-    let folder = tempfile::tempdir().unwrap();
-    for file in ["release", "bin/java", "lib/modules"] {
-        let copy = folder.path().join("jdk").join(file);
-        fs::create_dir_all(copy.parent().unwrap()).unwrap();
-        fs::copy(home.join(file), copy).unwrap();
-    }
-    let jar = folder.path().join("fixtures.jar");
-    fs::write(&jar, java_fixtures::FIXTURES_JAR).unwrap();
-    fs::write(folder.path().join("stacks"), CALLS).unwrap();
-    assert_eq!(judge(folder.path(), "fixtures.jar", &[]).code, Some(0));
+    let place = Place::new();
+    copy(&home, &place, &["release", "bin/java", "lib/modules"]);
+    place.write("fixtures.jar", java_fixtures::FIXTURES_JAR);
+    place.write("stacks", CALLS);
+    judge(&place, "fixtures.jar", &[]).ended(0);
     let mut options = File::options();
-    let image = folder.path().join("jdk/lib/modules");
+    let image = place.path("jdk/lib/modules");
     let image = options.read(true).write(true).open(image).unwrap();
     for seed in 0..TIMES {
         let mut random = Random(seed);
@@ -185,7 +171,7 @@ fn images() {
             image.write_all_at(&[byte], at).unwrap();
             before.push((at, old));
         }
-        let output = judge(folder.path(), "fixtures.jar", &[]);
+        let output = judge(&place, "fixtures.jar", &[]);
         assert!(output.code != Some(1), "{changes:?} {output:#?}");
         for (at, old) in before.into_iter().rev() {
             image.write_all_at(&old, at).unwrap();
@@ -196,15 +182,14 @@ fn images() {
 /// Broken class files never make an edge impossible that the unbroken class files allow.
 #[test]
 fn class_paths() {
-    let folder = tempfile::tempdir().unwrap();
-    if !small_jdk(folder.path()) {
+    let Some(place) = with_small_jdk() else {
         return;
-    }
-    fs::write(folder.path().join("stacks"), CALLS).unwrap();
+    };
+    place.write("stacks", CALLS);
     for seed in 0..TIMES {
         let bytes = &broken(java_fixtures::FIXTURES_JAR, &mut Random(seed));
-        fs::write(folder.path().join("broken.jar"), bytes).unwrap();
-        let output = judge(folder.path(), "broken.jar", bytes);
+        place.write("broken.jar", bytes);
+        let output = judge(&place, "broken.jar", bytes);
         assert!(output.code != Some(1), "{output:#?}");
     }
 }

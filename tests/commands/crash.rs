@@ -1,10 +1,8 @@
 //! The messages about a JVM that crashed, or that ended at once.
 
-use crate::support::{Output, jdks, report, run, stackwitness};
+use crate::support::{Place, jdks};
 use oracle::report::Exit;
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 
 /// A program that ends as its argument says.
 const PROGRAM: &str = r#"
@@ -25,58 +23,40 @@ const PROGRAM: &str = r#"
     }
 "#;
 
-/// Runs the program with options of the VM; `None` if the JDK has no compiler.
-fn ends(jdk: &Path, dir: &Path, options: &[String], how: &str) -> Option<Output> {
-    let javac = jdk.join("bin/javac");
-    if !javac.exists() {
-        println!("skipped: {} has no compiler", jdk.display());
-        return None;
-    }
-    let source = dir.join("Ends.java");
-    fs::write(&source, PROGRAM).unwrap();
-    run(Command::new(javac).arg("-d").arg(dir).arg(source)).ok();
-    let mut tool = stackwitness();
-    tool.args(["run", "--jdk"]).arg(jdk);
-    tool.arg("--out").arg(dir.join("out")).arg("--");
-    tool.arg("-Xmx64m").args(options);
-    Some(run(tool.arg("-cp").arg(dir).args(["Ends", how])))
+/// A place for each JDK that has a compiler, with the compiled program.
+fn places() -> impl Iterator<Item = Place> {
+    let places = jdks().into_iter().map(|jdk| Place::on(&jdk));
+    places.filter(|place| place.compiles("Ends", PROGRAM))
 }
 
 #[test]
 fn the_report_of_a_crash_is_found_where_the_user_wants_it() {
-    for jdk in jdks() {
-        let dir = tempfile::tempdir().unwrap();
-        let file = format!("-XX:ErrorFile={}/mine-%p.log", dir.path().display());
+    for place in places() {
+        let file = place.path("mine-%p.log");
         // Without a core dump the JVM ends with exit code 1.
-        let options = [file, "-XX:-CreateCoredumpOnCrash".into()];
-        let Some(output) = ends(&jdk, dir.path(), &options, "crash") else {
-            continue;
-        };
-        assert_eq!(output.code, Some(4), "{output:#?}");
-        let report = report(&dir.path().join("out"));
+        let words = format!(
+            "run --out out -- -Xmx64m -XX:ErrorFile={} -XX:-CreateCoredumpOnCrash -cp . Ends crash",
+            file.display()
+        );
+        place.run(&words).ended(4);
+        let report = place.report("out");
         assert_eq!(report.runs[0].exit, Exit::Signal(11));
         let notes = report.runs[0].notes.join("\n");
         assert!(notes.contains("crash: SIGSEGV"), "{notes}");
-        let mine = fs::read_dir(dir.path()).unwrap().flatten();
-        let mut mine = mine.map(|file| file.file_name().into_string().unwrap());
-        assert!(
-            mine.any(|name| name.starts_with("mine-")),
-            "the user's own stays"
-        );
+        let mut names = fs::read_dir(place.path("")).unwrap().flatten();
+        let is_mine = |file: fs::DirEntry| file.file_name().to_string_lossy().starts_with("mine-");
+        assert!(names.any(is_mine), "the user's own stays");
     }
 }
 
 #[test]
 fn a_program_out_of_memory_did_start() {
-    for jdk in jdks() {
-        let dir = tempfile::tempdir().unwrap();
-        let options = ["-XX:+ExitOnOutOfMemoryError".to_owned()];
-        let Some(output) = ends(&jdk, dir.path(), &options, "fill") else {
-            continue;
-        };
+    for place in places() {
+        let output =
+            place.run("run --out out -- -Xmx64m -XX:+ExitOnOutOfMemoryError -cp . Ends fill");
         assert!(output.stdout.contains("runs "), "{output:#?}");
         assert!(!output.stderr.contains("did not start"), "{output:#?}");
-        let report = report(&dir.path().join("out"));
+        let report = place.report("out");
         assert_eq!(report.runs[0].exit, Exit::Code(3));
         assert_eq!(report.runs[0].invalid, None);
         assert!(matches!(output.code, Some(0 | 1)), "{output:#?}");

@@ -1,45 +1,27 @@
 //! The first minutes of a user: what will happen, the progress, and what to do next.
 
-use crate::support::{fake_jdk, jdks, report, run, stackwitness};
+use crate::support::{COUNTS_ONE, Place, jdks, run};
 use oracle::Layer;
-use std::fs;
-use std::path::Path;
 use std::process::Command;
-
-/// Counts one match in `gst`, and ends after a while.
-const SCRIPT: &str = r#"
-printf '\001' | dd of=$dir/slots.bin bs=1 seek=1280 conv=notrunc 2>/dev/null
-echo '{"started":{"home":"h","vendor":"v","version":"17","vm":"VM","asgct":true}}' > $dir/records.jsonl
-sleep 3
-"#;
 
 /// A program, and one that needs what no machine has.
 const SCENARIO: &str = "name = 'x'\nlayers = ['gst']\n\
     [[program]]\nname = 'lacks'\nfixtures = { seconds = 9 }\nneeds = ['/no.jar']\ninstall = 'find no.jar'\n\
     [[program]]\nname = 'p'\nfixtures = { seconds = 2 }\nbaseline = false\n";
 
-/// `run` of a scenario with one program of two seconds that can run, on a JDK that is a script.
-fn command(dir: &Path) -> Vec<String> {
-    let jdk = fake_jdk(dir, SCRIPT);
-    fs::write(dir.join("x.toml"), SCENARIO).unwrap();
-    let path = |name: &str| dir.join(name).display().to_string();
-    let words = [
-        "run",
-        "--scenario",
-        &path("x.toml"),
-        "--out",
-        &path("out"),
-        "--jdk",
-    ];
-    let jdk = jdk.display().to_string();
-    words.into_iter().chain([&*jdk]).map(String::from).collect()
+/// A folder with the scenario, on a JDK that is a script.
+fn place() -> Place {
+    let place = Place::with_fake_jdk(&format!("{COUNTS_ONE}\nsleep 3"));
+    place.write("x.toml", SCENARIO);
+    place
 }
+
+const RUN: &str = "run --scenario x.toml --out out";
 
 #[test]
 fn a_log_says_what_runs_for_how_long_and_what_came_of_it() {
-    let dir = tempfile::tempdir().unwrap();
-    let output = run(stackwitness().env_remove("CI").args(command(dir.path())));
-    assert_eq!(output.code, Some(0), "{output:#?}");
+    let place = place();
+    let output = run(place.command(RUN).env_remove("CI")).ended(0);
     let lines: Vec<&str> = output.stderr.lines().collect();
     let [announced, skipped, starts, ended] = lines[..] else {
         panic!("{output:#?}");
@@ -77,15 +59,17 @@ fn a_terminal_has_a_table_of_layers_while_a_program_runs() {
         println!("skipped: there is no `script`, which makes a terminal");
         return;
     }
-    let dir = tempfile::tempdir().unwrap();
-    let program = env!("CARGO_BIN_EXE_stackwitness");
-    let quoted = |word: &String| format!("'{word}'");
-    let words: Vec<String> = command(dir.path()).iter().map(quoted).collect();
-    let shell = format!("'{program}' {}", words.join(" "));
+    let place = place();
+    let shell = format!("'{}' {RUN}", env!("CARGO_BIN_EXE_stackwitness"));
+    let command = place.command(RUN);
     let mut terminal = Command::new("script");
     terminal.args(["--quiet", "--return", "--command", &shell, "/dev/null"]);
-    let output = run(terminal.env_remove("CI"));
-    assert_eq!(output.code, Some(0), "{output:#?}");
+    terminal.envs(
+        command
+            .get_envs()
+            .filter_map(|(name, value)| Some((name, value?))),
+    );
+    let output = run(terminal.env_remove("CI").current_dir(place.path(""))).ended(0);
     let drawn = output.stdout.replace("\r\n", "\n");
     let row = |line: &str| {
         line.split_whitespace()
@@ -107,14 +91,8 @@ fn a_terminal_has_a_table_of_layers_while_a_program_runs() {
 fn quick_answers_within_half_a_minute() {
     // A JDK that answers at once. The expected time is that of the plan, whatever this machine's
     // speed is.
-    let dir = tempfile::tempdir().unwrap();
-    let jdk = fake_jdk(dir.path(), "exit 1");
-    let mut command = stackwitness();
-    command
-        .env_remove("CI")
-        .args(["run", "--quick", "--jdk"])
-        .arg(jdk);
-    let output = run(command.arg("--out").arg(dir.path().join("out")));
+    let place = Place::with_fake_jdk("exit 1");
+    let output = run(place.command("run --quick --out out").env_remove("CI"));
     let (_, takes) = output.stderr.split_once("takes about ").expect("a time");
     let seconds: u32 = takes.split(' ').next().unwrap().parse().unwrap();
     assert!(takes.contains(" s; ") && seconds <= 30, "{output:#?}");
@@ -126,12 +104,10 @@ fn quick_answers_within_half_a_minute() {
 fn quick_has_checks_in_every_layer() {
     // The newest JDK alone: other tests have checks in every layer on each JDK.
     if let Some(jdk) = jdks().pop() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut command = stackwitness();
-        command.args(["run", "--quick", "--jdk"]).arg(&jdk);
-        let output = run(command.arg("--out").arg(dir.path()));
+        let place = Place::on(&jdk);
+        let output = place.run("run --quick --out out");
         assert!(matches!(output.code, Some(0 | 1)), "{output:#?}");
-        let report = report(dir.path());
+        let report = place.report("out");
         assert!(report.required.contains(&Layer::AsgctAsync), "{output:#?}");
         for &layer in &report.required {
             let counts = report.layer(layer);
@@ -146,8 +122,7 @@ fn quick_has_checks_in_every_layer() {
 #[test]
 fn a_doctor_finds_what_is_lacking() {
     for jdk in jdks() {
-        let output = run(stackwitness().args(["doctor", "--jdk"]).arg(&jdk));
-        assert_eq!(output.code, Some(0), "{output:#?}");
+        let output = Place::on(&jdk).run("doctor").ended(0);
         let lines: Vec<&str> = output.stdout.lines().collect();
         assert!(
             lines.iter().all(|line| line.starts_with("ok ")),
@@ -169,34 +144,21 @@ fn a_doctor_finds_what_is_lacking() {
             );
         }
     }
-    let nowhere = run(stackwitness().args(["doctor", "--jdk", "/no/such/jdk"]));
-    assert_eq!(nowhere.code, Some(3), "{nowhere:#?}");
-    assert!(
-        nowhere
-            .stdout
-            .contains("problem  JDK: no JDK in /no/such/jdk"),
-        "{nowhere:#?}"
-    );
+    let nowhere = Place::new().run("doctor --jdk /no/such/jdk").ended(3);
+    let expected = "problem  JDK: no JDK in /no/such/jdk";
+    assert!(nowhere.stdout.contains(expected), "{nowhere:#?}");
 
-    let dir = tempfile::tempdir().unwrap();
-    let jdk = fake_jdk(dir.path(), "exit 1");
-    let broken = run(stackwitness().args(["doctor", "--jdk"]).arg(jdk));
-    assert_eq!(broken.code, Some(3), "{broken:#?}");
+    let broken = Place::with_fake_jdk("exit 1")
+        .run("doctor --jdk jdk")
+        .ended(3);
     assert!(broken.stdout.contains("problem  agent: "), "{broken:#?}");
 }
 
 #[test]
 fn flags_go_to_a_users_program() {
-    let dir = tempfile::tempdir().unwrap();
-    let jdk = fake_jdk(dir.path(), "printf 'given: %s' \"$*\"");
-    let mut command = stackwitness();
-    command
-        .args(["run", "--flags", "-Xint -Xmx64m", "--jdk"])
-        .arg(jdk);
-    let output = run(command
-        .arg("--out")
-        .arg(dir.path().join("out"))
-        .args(["--", "Prog"]));
+    let place = Place::with_fake_jdk("printf 'given: %s' \"$*\"");
+    let mut command = place.command("run --out out --flags");
+    let output = run(command.args(["-Xint -Xmx64m", "--", "Prog"]));
     assert!(output.stdout.starts_with("given: "), "{output:#?}");
     assert!(
         output.stdout.ends_with(" -Xint -Xmx64m Prog"),

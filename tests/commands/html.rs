@@ -1,6 +1,6 @@
 //! The HTML page in a real browser, without a network.
 
-use crate::support::{fake_jdk, run, stackwitness};
+use crate::support::{Place, run};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -91,22 +91,15 @@ fn browser() -> Option<&'static str> {
 }
 
 /// The page of a report with a bit of everything, or `None` without a browser.
-fn page(dir: &Path) -> Option<(&'static str, String)> {
+fn page() -> Option<(&'static str, String)> {
     let Some(browser) = browser() else {
         println!("skipped: no Chromium");
         return None;
     };
-    let home = fake_jdk(dir, SCRIPT);
-    fs::write(dir.join("x.toml"), SCENARIO).unwrap();
-    let output = run(stackwitness()
-        .args(["run", "--jdk"])
-        .arg(home)
-        .arg("--scenario")
-        .arg(dir.join("x.toml"))
-        .arg("--out")
-        .arg(dir.join("out")));
-    assert_eq!(output.code, Some(0), "{output:#?}");
-    let page = fs::read_to_string(dir.join("out/report.html")).unwrap();
+    let place = Place::with_fake_jdk(SCRIPT);
+    place.write("x.toml", SCENARIO);
+    place.run("run --scenario x.toml --out out").ended(0);
+    let page = place.read("out/report.html");
     Some((browser, page))
 }
 
@@ -147,7 +140,7 @@ fn seen(browser: &str, dir: &Path, page: &str, options: &[&str]) -> serde_json::
 #[test]
 fn the_page_works_in_a_browser() {
     let dir = tempfile::tempdir().unwrap();
-    let Some((browser, page)) = page(dir.path()) else {
+    let Some((browser, page)) = page() else {
         return;
     };
     // Links to explanations are followed by readers alone.
@@ -218,7 +211,7 @@ fn the_page_is_accessible_in_light_and_dark_and_fits_a_phone() {
         return;
     };
     let dir = tempfile::tempdir().unwrap();
-    let Some((browser, page)) = page(dir.path()) else {
+    let Some((browser, page)) = page() else {
         return;
     };
     let probed = page.replace(

@@ -1,13 +1,13 @@
 //! The processes of a run: all of them end with the run, and signals reach the JVM, also where
 //! `bin/java` is a script that starts the JVM.
 
-use crate::support::{Deadline, jdks, report, run, stackwitness, until, wait};
+use crate::support::{Deadline, Place, is_gone, jdks, signal, until, wait};
 use oracle::gate::{Rule, decide};
 use oracle::report::Exit;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::thread;
 
 /// A program that waits to be ended.
@@ -23,28 +23,12 @@ const PROGRAM: &str = r#"
     }
 "#;
 
-/// Compiled programs, and a JDK whose `java` is a script.
-struct Place {
-    dir: tempfile::TempDir,
-    jdk: PathBuf,
-}
-
-/// A place for each JDK that has a compiler.
+/// A place for each JDK that has a compiler, with the compiled program, and with a JDK whose `java` is a script.
 fn places() -> Vec<Place> {
     let compiled = jdks().into_iter().filter_map(|jdk| {
-        let javac = jdk.join("bin/javac");
-        if !javac.exists() {
-            println!("skipped: {} has no compiler", jdk.display());
-            return None;
-        }
-        let dir = tempfile::tempdir().unwrap();
-        let source = dir.path().join("Waits.java");
-        fs::write(&source, PROGRAM).unwrap();
-        run(Command::new(javac).arg("-d").arg(dir.path()).arg(source)).ok();
-        Some(Place {
-            jdk: wrapped(&jdk, dir.path()),
-            dir,
-        })
+        let place = Place::on(&jdk);
+        let compiles = place.compiles("Waits", PROGRAM);
+        compiles.then(|| place.with_jdk(|folder| wrapped(&jdk, folder)))
     });
     compiled.collect()
 }
@@ -74,69 +58,47 @@ enum Kind {
     Scenario,
 }
 
-impl Place {
-    fn out(&self) -> PathBuf {
-        self.dir.path().join("out")
-    }
-
-    fn start(&self, kind: Kind, deadline: &str) -> Child {
-        // Files of an earlier run must not count for this run.
-        let _ = fs::remove_dir_all(self.out());
-        let classes = self.dir.path().display();
-        let mut tool = stackwitness();
-        tool.args(["run", "--jdk"]).arg(&self.jdk);
-        tool.arg("--out").arg(self.out());
-        match kind {
-            Kind::Users => {
-                tool.args(["--deadline", deadline, "--", "-cp"])
-                    .arg(self.dir.path());
-                tool.arg("Waits");
-            }
-            Kind::Scenario => {
-                let file = self.dir.path().join("x.toml");
-                let text = format!(
-                    "name = 'x'\n[[program]]\nname = 'program'\njava = ['-cp', '{classes}', 'Waits']\n\
-                     deadline_s = {deadline}\n"
-                );
-                fs::write(&file, text).unwrap();
-                tool.arg("--scenario").arg(file);
-            }
+fn start(place: &Place, kind: Kind, deadline: &str) -> Child {
+    // Files of an earlier run must not count for this run.
+    let _ = fs::remove_dir_all(place.path("out"));
+    let classes = place.path("");
+    let classes = classes.display();
+    let mut tool = match kind {
+        Kind::Users => place.command(&format!(
+            "run --out out --deadline {deadline} -- -cp . Waits"
+        )),
+        Kind::Scenario => {
+            let text = format!(
+                "name = 'x'\n[[program]]\nname = 'program'\njava = ['-cp', '{classes}', 'Waits']\n\
+                 deadline_s = {deadline}\n"
+            );
+            place.write("x.toml", text);
+            place.command("run --out out --scenario x.toml")
         }
-        let log = |name| fs::File::create(self.dir.path().join(name)).unwrap();
-        tool.stdin(Stdio::null());
-        tool.stdout(log("stdout")).stderr(log("stderr"));
-        tool.spawn().unwrap()
-    }
-
-    /// The JVM, once its program is waiting.
-    fn jvm(&self, kind: Kind) -> u32 {
-        let run = self.out().join("runs/001-program");
-        until("the start of the program", || {
-            let output = fs::read_to_string(self.output(kind)).unwrap_or_default();
-            let pid = fs::read_to_string(run.join("jvm.pid")).unwrap_or_default();
-            pid.trim()
-                .parse()
-                .ok()
-                .filter(|_| output.contains("waits "))
-        })
-    }
-
-    /// The file with the program's output.
-    fn output(&self, kind: Kind) -> PathBuf {
-        match kind {
-            Kind::Users => self.dir.path().join("stdout"),
-            Kind::Scenario => self.out().join("runs/001-program/stdout.txt"),
-        }
-    }
+    };
+    let log = |name| fs::File::create(place.path(name)).unwrap();
+    tool.stdin(Stdio::null());
+    tool.stdout(log("stdout")).stderr(log("stderr"));
+    tool.spawn().unwrap()
 }
 
-fn send(signal: &str, pid: u32) {
-    run(Command::new("kill").args([signal, &pid.to_string()])).ok();
+/// The JVM, once its program is waiting.
+fn jvm(place: &Place, kind: Kind) -> u32 {
+    let file = place.path("out/runs/001-program/jvm.pid");
+    until("the start of the program", || {
+        let output = fs::read_to_string(output(place, kind)).unwrap_or_default();
+        let pid = fs::read_to_string(&file).unwrap_or_default();
+        let is_waiting = output.contains("waits ");
+        pid.trim().parse().ok().filter(|_| is_waiting)
+    })
 }
 
-fn is_gone(pid: u32) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.is_empty() || stat.contains(") Z ")
+/// The file with the program's output.
+fn output(place: &Place, kind: Kind) -> PathBuf {
+    place.path(match kind {
+        Kind::Users => "stdout",
+        Kind::Scenario => "out/runs/001-program/stdout.txt",
+    })
 }
 
 /// Files that a killed JVM may leave.
@@ -161,15 +123,14 @@ fn the_deadline_ends_the_jvm_behind_a_script() {
 }
 
 fn hang(place: &Place, kind: Kind) {
-    let mut tool = place.start(kind, "20");
-    let jvm = place.jvm(kind);
+    let mut tool = start(place, kind, "20");
+    let jvm = jvm(place, kind);
     let code = wait(&mut tool, &Deadline::new("the run"));
     assert_eq!(code, Some(4), "{kind:?}");
     assert!(is_gone(jvm), "{kind:?}");
     assert_eq!(leftovers(jvm), Vec::<PathBuf>::new(), "{kind:?}");
     // The script has no Java threads; the JVM has.
-    let threads = place.out().join("runs/001-program/threads.txt");
-    let threads = fs::read_to_string(threads).unwrap();
+    let threads = place.read("out/runs/001-program/threads.txt");
     assert!(threads.contains("\"main\""), "{threads}");
 }
 
@@ -177,16 +138,16 @@ fn hang(place: &Place, kind: Kind) {
 fn signals_end_the_jvm_behind_a_script() {
     for place in places() {
         for kind in [Kind::Users, Kind::Scenario] {
-            for (signal, ended) in [("-TERM", 143), ("-HUP", 129), ("-INT", 130)] {
-                let mut tool = place.start(kind, "3000");
-                let jvm = place.jvm(kind);
-                send(signal, tool.id());
+            for (name, ended) in [("-TERM", 143), ("-HUP", 129), ("-INT", 130)] {
+                let mut tool = start(&place, kind, "3000");
+                let jvm = jvm(&place, kind);
+                signal(name, tool.id());
                 let code = wait(&mut tool, &Deadline::new("the run"));
-                let stderr = fs::read_to_string(place.dir.path().join("stderr")).unwrap();
-                assert_eq!(code, Some(ended), "{kind:?} {signal} {stderr}");
-                assert!(is_gone(jvm), "{kind:?} {signal}");
-                let report = report(&place.out());
-                assert_eq!(report.runs[0].exit, Exit::Interrupted, "{kind:?} {signal}");
+                let stderr = place.read("stderr");
+                assert_eq!(code, Some(ended), "{kind:?} {name} {stderr}");
+                assert!(is_gone(jvm), "{kind:?} {name}");
+                let report = place.report("out");
+                assert_eq!(report.runs[0].exit, Exit::Interrupted, "{kind:?} {name}");
                 let reasons = decide(&report, Rule::ObservedRates, &[]).reasons;
                 let reasons: Vec<_> = reasons.into_iter().map(|reason| reason.text).collect();
                 let reasons = reasons.join("\n");
@@ -200,8 +161,8 @@ fn signals_end_the_jvm_behind_a_script() {
 fn a_killed_tool_leaves_no_jvm_behind() {
     for place in places() {
         for kind in [Kind::Users, Kind::Scenario] {
-            let mut tool = place.start(kind, "3000");
-            let jvm = place.jvm(kind);
+            let mut tool = start(&place, kind, "3000");
+            let jvm = jvm(&place, kind);
             tool.kill().unwrap();
             tool.wait().unwrap();
             until("the JVM of a killed tool", || is_gone(jvm).then_some(()));
@@ -212,13 +173,13 @@ fn a_killed_tool_leaves_no_jvm_behind() {
 #[test]
 fn a_program_that_is_ended_halfway_was_interrupted() {
     for place in places() {
-        for signal in ["-TERM", "-HUP", "-INT"] {
-            let mut tool = place.start(Kind::Users, "3000");
-            send(signal, place.jvm(Kind::Users));
+        for name in ["-TERM", "-HUP", "-INT"] {
+            let mut tool = start(&place, Kind::Users, "3000");
+            signal(name, jvm(&place, Kind::Users));
             let code = wait(&mut tool, &Deadline::new("the run"));
-            assert_eq!(code, Some(3), "{signal}");
-            let exit = &report(&place.out()).runs[0].exit;
-            assert_eq!(*exit, Exit::Interrupted, "{signal}");
+            assert_eq!(code, Some(3), "{name}");
+            let exit = &place.report("out").runs[0].exit;
+            assert_eq!(*exit, Exit::Interrupted, "{name}");
         }
     }
 }
@@ -227,16 +188,16 @@ fn a_program_that_is_ended_halfway_was_interrupted() {
 fn a_dump_of_the_threads_can_be_asked_for() {
     for place in places() {
         for kind in [Kind::Users, Kind::Scenario] {
-            let mut tool = place.start(kind, "3000");
-            place.jvm(kind);
-            send("-QUIT", tool.id());
+            let mut tool = start(&place, kind, "3000");
+            jvm(&place, kind);
+            signal("-QUIT", tool.id());
             until("the dump of the threads", || {
-                let output = fs::read_to_string(place.output(kind)).unwrap();
+                let output = fs::read_to_string(output(&place, kind)).unwrap();
                 output.contains("Full thread dump").then_some(())
             });
             // Both continue afterwards.
             assert!(tool.try_wait().unwrap().is_none());
-            send("-TERM", tool.id());
+            signal("-TERM", tool.id());
             assert_eq!(wait(&mut tool, &Deadline::new("the run")), Some(143));
         }
     }

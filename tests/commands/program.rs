@@ -1,8 +1,8 @@
 //! `run -- JAVA_ARGS`: a user's program keeps its input, output and exit code.
 
-use crate::support::{jdks, report, run, run_with, stackwitness};
+use crate::support::{Place, jdks, run_with};
 use oracle::report::Exit;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 const PROGRAM: &str = r#"
@@ -17,118 +17,65 @@ const PROGRAM: &str = r#"
     }
 "#;
 
-/// Compiles with the JDK's own compiler, and so for this JDK.
-fn compile(jdk: &Path, dir: &Path) -> Option<PathBuf> {
-    let javac = jdk.join("bin/javac");
-    if !javac.exists() {
-        println!("skipped: {} has no compiler", jdk.display());
-        return None;
-    }
-    let source = dir.join("Prog.java");
-    std::fs::write(&source, PROGRAM).unwrap();
-    let output = run(Command::new(javac).arg("-d").arg(dir).arg(source));
-    assert_eq!(output.code, Some(0), "{output:?}");
-    Some(dir.into())
+/// A place for each JDK that has a compiler, with the compiled program.
+fn places() -> impl Iterator<Item = (PathBuf, Place)> {
+    let places = jdks().into_iter().map(|jdk| {
+        let place = Place::on(&jdk);
+        (jdk, place)
+    });
+    places.filter(|(_, place)| place.compiles("Prog", PROGRAM))
 }
 
 #[test]
 fn a_program_keeps_its_streams_and_its_exit_code() {
-    for jdk in jdks() {
-        let dir = tempfile::tempdir().unwrap();
-        let Some(classes) = compile(&jdk, dir.path()) else {
-            continue;
-        };
-        let args = |command: &mut Command| {
-            command.arg("-cp").arg(&classes).args(["Prog", "a b", "c"]);
-        };
+    for (jdk, place) in places() {
+        let args = ["-cp", ".", "Prog", "a b", "c"];
         let mut plain = Command::new(jdk.join("bin/java"));
-        args(&mut plain);
-        let plain = run_with(&mut plain, "echo\nme");
-
-        let out = dir.path().join("out");
-        let mut ours = stackwitness();
-        ours.args(["run", "--jdk"])
-            .arg(&jdk)
-            .arg("--out")
-            .arg(&out)
-            .arg("--");
-        args(&mut ours);
-        let ours = run_with(&mut ours, "echo\nme");
+        let plain = run_with(plain.args(args).current_dir(place.path("")), "echo\nme");
+        let ours = run_with(place.command("run --out out --").args(args), "echo\nme");
 
         assert_eq!(ours.stdout, plain.stdout);
-        assert!(
-            ours.stderr
-                .starts_with("to standard error\n\nStackwitness "),
-            "{}",
-            ours.stderr
-        );
+        let start = "to standard error\n\nStackwitness ";
+        assert!(ours.stderr.starts_with(start), "{ours:#?}");
         assert!(matches!(ours.code, Some(0 | 1)), "{ours:#?}");
-        let report = report(&out);
-        assert_eq!(report.runs[0].exit, Exit::Code(7));
-        assert_eq!(&report.runs[0].java_args[2..], ["Prog", "a b", "c"]);
+        let report = place.report("out");
+        let run = &report.runs[0];
+        assert_eq!(run.exit, Exit::Code(7));
+        assert_eq!(&run.java_args[2..], ["Prog", "a b", "c"]);
         assert!(report.layers.iter().any(|counts| counts.checks > 0));
-        assert!(
-            report.runs[0]
-                .rewriting
-                .as_ref()
-                .unwrap()
-                .application_classes
-                > 0
-        );
+        assert!(run.rewriting.as_ref().unwrap().application_classes > 0);
     }
 }
 
 #[test]
 fn a_failed_start_differs_from_a_failed_program() {
+    let expected = "the program did not start: java ended with 1; see its message above";
     for jdk in jdks() {
-        let dir = tempfile::tempdir().unwrap();
-        for arguments in [
-            &["-cp", ".", "NoSuchClass"][..],
-            &["-XX:NoSuchOption=1", "-version"],
-        ] {
-            let output = run(stackwitness()
-                .args(["run", "--jdk"])
-                .arg(&jdk)
-                .arg("--out")
-                .arg(dir.path())
-                .arg("--")
-                .args(arguments));
-            assert_eq!(output.code, Some(3), "{output:#?}");
-            assert!(
-                output.stderr.contains(
-                    "the program did not start: java ended with 1; see its message above"
-                ),
-                "{}",
-                output.stderr
-            );
+        let place = Place::on(&jdk);
+        for arguments in ["-cp . NoSuchClass", "-XX:NoSuchOption=1 -version"] {
+            let output = place.run(&format!("run --out out -- {arguments}")).ended(3);
+            assert!(output.stderr.contains(expected), "{output:#?}");
         }
     }
 }
 
 #[test]
 fn the_slowdown_is_measured_on_request() {
-    for jdk in jdks() {
-        let dir = tempfile::tempdir().unwrap();
-        let Some(classes) = compile(&jdk, dir.path()) else {
-            continue;
-        };
-        let measure = |options: &[&str]| {
-            let out = dir.path().join("out");
-            let mut ours = stackwitness();
-            ours.args(["run", "--jdk"]).arg(&jdk).arg("--out").arg(&out);
-            ours.args(options).args(["--", "-cp"]).arg(&classes);
-            let output = run_with(ours.args(["Prog", "x"]), "echo");
-            let cost = report(&out).runs[0].cost.clone();
+    for (_, place) in places() {
+        let measure = |options: &str| {
+            let words = format!("run --out out{options} -- -cp . Prog x");
+            let output = run_with(&mut place.command(&words), "echo");
+            let cost = place.report("out").runs[0].cost.clone();
             (output.stdout, cost.expect("the JVM was started"))
         };
-        let (output, cost) = measure(&[]);
+        let (output, cost) = measure("");
         assert!(cost.cpu_s > 0.0 && cost.without_agent.is_none(), "{cost:?}");
         assert!(
             cost.slowdown_cpu.is_none() && cost.not_compared.is_some(),
             "{cost:?}"
         );
 
-        let (twice, cost) = measure(&["--slowdown"]);
+        let (twice, cost) = measure(" --slowdown");
         assert_eq!(twice, output, "the second run prints nothing");
         let without = cost.without_agent.expect("it exits with 7 both times");
         // Each hooked call costs time in a program of small calls.

@@ -1,12 +1,10 @@
 //! `reduce`, on JDKs that are scripts.
 
-use crate::support::{fake_jdk, run, stackwitness};
+use crate::support::Place;
 use oracle::record::{CauseName, KindCount};
 use oracle::report::{Exit, LayerCounts, Report, Run};
 use oracle::tally::Tally;
 use oracle::{Hooking, Layer, Verdict};
-use std::fs;
-use std::path::Path;
 
 /// Counts 10 matches in `gst`, and shows a leaf call where the fixture `huge-methods` or all fixtures run with -Xint.
 const SCRIPT: &str = r#"
@@ -19,8 +17,9 @@ case "$*" in
 esac
 "#;
 
-/// A report of a run of three fixtures with two flags, whose kind is that of the script.
-fn write_report(dir: &Path, cause: &str) {
+/// A folder with a report of a run of three fixtures with two flags, whose kind is that of the script.
+fn with_report(cause: &str) -> Place {
+    let place = Place::with_fake_jdk(SCRIPT);
     let mut run = Run::new("whole", Exit::Code(0));
     let args = "-Xint -Xmx64m -cp x.jar stackwitness.fixtures.Main --times --millis 1000 lambdas sorting streams";
     run.java_args = args.split(' ').map(String::from).collect();
@@ -42,36 +41,26 @@ fn write_report(dir: &Path, cause: &str) {
     run.layers = vec![LayerCounts::new(Layer::Gst, &tally)];
     let text = include_str!("../examples/shared/good.json");
     let mut report: Report = serde_json::from_str(text).unwrap();
-    report.jdk.home = dir.join("jdk").display().to_string();
+    report.jdk.home = place.path("jdk").display().to_string();
     report.runs = vec![run];
     report.layers = oracle::report::sum_layers(&report.runs);
     report.mismatches = vec![];
-    fs::write(
-        dir.join("report.json"),
-        serde_json::to_string(&report).unwrap(),
-    )
-    .unwrap();
+    place.write("report.json", serde_json::to_string(&report).unwrap());
+    place
 }
 
 #[test]
 fn a_mistake_comes_to_one_fixture_and_one_flag() {
-    let dir = tempfile::tempdir().unwrap();
-    fake_jdk(dir.path(), SCRIPT);
-    write_report(dir.path(), "leaf-call");
-    let out = dir.path().join("out");
-    let output = run(stackwitness()
-        .arg("reduce")
-        .arg(dir.path().join("report.json"))
-        .args(["--kind", "gst:leaf-call", "-o"])
-        .arg(&out));
-    assert_eq!(output.code, Some(0), "{output:#?}");
+    let place = with_report("leaf-call");
+    let output = place.run("reduce report.json --kind gst:leaf-call -o out");
+    let output = output.ended(0);
     let command = output.stdout.lines().nth(1).unwrap_or_default().trim();
     assert_eq!(
         command,
         "stackwitness run --fixture sorting --seconds 1 --hooks none --seed 7 --flags -Xint --jdk JDK",
         "{output:#?}"
     );
-    let issue = fs::read_to_string(out.join("issue.md")).unwrap();
+    let issue = place.read("out/issue.md");
     assert!(issue.contains(command), "{issue}");
     assert!(
         issue.contains("| 17.0.1 v | 4 of 4 | gst | 12 of 40 |"),
@@ -81,19 +70,10 @@ fn a_mistake_comes_to_one_fixture_and_one_flag() {
 
 #[test]
 fn a_mistake_that_does_not_show_again_is_not_found() {
-    let dir = tempfile::tempdir().unwrap();
-    fake_jdk(dir.path(), SCRIPT);
-    write_report(dir.path(), "frame-removed");
-    let out = dir.path().join("out");
-    let output = run(stackwitness()
-        .arg("reduce")
-        .arg(dir.path().join("report.json"))
-        .args(["--kind", "frame-removed", "--minutes", "0.05", "-o"])
-        .arg(&out));
-    assert_eq!(output.code, Some(3), "{output:#?}");
-    assert!(
-        output.stdout.starts_with("not found again: none of "),
-        "{output:#?}"
-    );
-    assert!(!out.join("issue.md").exists());
+    let place = with_report("frame-removed");
+    let output = place.run("reduce report.json --kind frame-removed --minutes 0.05 -o out");
+    let output = output.ended(3);
+    let expected = "not found again: none of ";
+    assert!(output.stdout.starts_with(expected), "{output:#?}");
+    assert!(!place.path("out/issue.md").exists());
 }

@@ -1,7 +1,7 @@
 //! A scenario on every JDK: the layers on which all others rest must have no mismatch, and
 //! deliberate faults of hooks must be caught.
 
-use crate::support::{Deadline, on_each_jdk, report, run, stackwitness};
+use crate::support::{Deadline, Place, on_each_jdk};
 use oracle::Layer;
 use oracle::report::Exit;
 use std::path::Path;
@@ -11,18 +11,12 @@ const SMALL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/scenarios/small.
 #[test]
 fn ground_and_gst_are_clean_and_every_layer_has_checks() {
     on_each_jdk(|jdk| {
-        let out = tempfile::tempdir().unwrap();
-        let once = || {
-            run(stackwitness()
-                .args(["run", "--scenario", SMALL, "--seed", "7", "--jdk"])
-                .arg(jdk)
-                .arg("--out")
-                .arg(out.path()))
-        };
+        let place = Place::on(jdk);
+        let words = format!("run --scenario {SMALL} --seed 7 --out out");
         // A busy machine may leave a layer without data.
         let deadline = Deadline::new("data in every layer");
         let output = loop {
-            let output = once();
+            let output = place.run(&words);
             if output.code != Some(3) {
                 break output;
             }
@@ -31,7 +25,7 @@ fn ground_and_gst_are_clean_and_every_layer_has_checks() {
         assert_eq!(output.code, Some(0), "{jdk:?}: {output:#?}");
         assert_eq!(output.stderr, "", "nothing is told while nobody looks");
 
-        let report = report(out.path());
+        let report = place.report("out");
         assert!(report.complete);
         let [origin] = &report.origins[..] else {
             panic!("{:?}", report.origins);
@@ -61,7 +55,7 @@ fn ground_and_gst_are_clean_and_every_layer_has_checks() {
         assert!(Path::new(page).is_file(), "{last}");
         for run in &report.runs {
             assert_eq!(run.exit, Exit::Code(0));
-            assert!(out.path().join(&run.dir).join("stdout.txt").exists());
+            assert!(place.path("out").join(&run.dir).join("stdout.txt").exists());
         }
         assert_eq!(report.runs[0].seed, 7);
         let hooked = report
@@ -77,23 +71,11 @@ fn ground_and_gst_are_clean_and_every_layer_has_checks() {
 #[test]
 fn dropped_pops_are_caught() {
     on_each_jdk(|jdk| {
-        let out = tempfile::tempdir().unwrap();
-        let output = run(stackwitness()
-            .args([
-                "run",
-                "--scenario",
-                SMALL,
-                "--hook-fault",
-                "drop-pops",
-                "--jdk",
-            ])
-            .arg(jdk)
-            .arg("--out")
-            .arg(out.path()));
-        assert_eq!(output.code, Some(1), "{jdk:?}: {output:#?}");
-        let report = report(out.path());
-        let ground = &report.layers[0];
+        let place = Place::on(jdk);
+        let words = format!("run --scenario {SMALL} --hook-fault drop-pops --out out");
+        place.run(&words).ended(1);
+        let ground = &place.report("out").layers[0];
         assert_eq!(ground.layer, Layer::Ground);
-        assert!(ground.wrong > 0, "{ground:?}");
+        assert!(ground.wrong > 0, "{jdk:?}: {ground:?}");
     });
 }

@@ -1,55 +1,38 @@
 //! A suite whose benchmarks end in different ways: each benchmark gets its own result, and no
 //! benchmark loses the data of another.
 
-use crate::support::{jdks, report, run, stackwitness};
+use crate::support::{Place, jdks, run};
 use oracle::report::Exit;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 const SCENARIO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/scenarios/suite.toml");
 
-/// Compiles the suite and packs it; `None` if the JDK has no compiler.
-fn jar(jdk: &Path, dir: &Path) -> Option<PathBuf> {
-    if !jdk.join("bin/jar").exists() {
-        println!("skipped: {} has no compiler", jdk.display());
+/// A folder with the compiled suite as `suite.jar`; `None` without a JDK that has a compiler.
+fn place(jdk: Option<PathBuf>) -> Option<Place> {
+    let jdk = jdk?;
+    let place = Place::on(&jdk);
+    if !place.compiles("Suite", include_str!("../suite/Suite.java")) {
         return None;
     }
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/suite/Suite.java");
-    let classes = dir.join("classes");
-    let javac = run(Command::new(jdk.join("bin/javac"))
-        .args(["-nowarn", "-d"])
-        .arg(&classes)
-        .arg(source));
-    assert_eq!(javac.code, Some(0), "{javac:?}");
-    let jar = dir.join("suite.jar");
-    let packed = run(Command::new(jdk.join("bin/jar"))
-        .args(["--create", "--main-class", "Suite", "--file"])
-        .arg(&jar)
-        .arg("-C")
-        .arg(classes)
-        .arg("."));
-    assert_eq!(packed.code, Some(0), "{packed:?}");
-    Some(jar)
+    let mut jar = Command::new(jdk.join("bin/jar"));
+    jar.args(["--create", "--main-class", "Suite", "--file", "suite.jar"]);
+    run(jar
+        .args(["-C", ".", "Suite.class"])
+        .current_dir(place.path("")))
+    .ok();
+    Some(place)
 }
 
 #[test]
 fn each_fate_has_its_verdict() {
-    let Some(jdk) = jdks().pop() else { return };
-    let dir = tempfile::tempdir().unwrap();
-    let Some(jar) = jar(&jdk, dir.path()) else {
+    let Some(place) = place(jdks().pop()) else {
         return;
     };
-    let out = dir.path().join("out");
-    let output = run(stackwitness()
-        .args(["run", "--scenario", SCENARIO, "--render", "junit", "--jdk"])
-        .arg(&jdk)
-        .arg("--jar")
-        .arg(&jar)
-        .arg("--out")
-        .arg(&out));
-    assert_eq!(output.code, Some(4), "{output:#?}");
+    let words = format!("run --scenario {SCENARIO} --render junit --jar suite.jar --out out");
+    place.run(&words).ended(4);
 
-    let report = report(&out);
+    let report = place.report("out");
     let names: Vec<_> = report
         .runs
         .iter()
@@ -79,7 +62,7 @@ fn each_fate_has_its_verdict() {
         "{crashing:#?}"
     );
     assert_eq!(hanging.exit, Exit::Deadline);
-    let threads = std::fs::read_to_string(out.join(&hanging.dir).join("threads.txt")).unwrap();
+    let threads = place.read(&format!("out/{}/threads.txt", hanging.dir));
     assert!(threads.contains("Suite.main"), "{threads}");
     for run in &report.runs {
         assert!(
@@ -88,7 +71,7 @@ fn each_fate_has_its_verdict() {
         );
     }
 
-    let junit = std::fs::read_to_string(out.join("junit.xml")).unwrap();
+    let junit = place.read("out/junit.xml");
     // The result of the whole report, and the three runs that failed.
     assert_eq!(junit.matches("<error ").count(), 4, "{junit}");
     assert!(report.complete);
@@ -96,41 +79,19 @@ fn each_fate_has_its_verdict() {
 
 #[test]
 fn one_benchmark_can_be_chosen_and_must_exist() {
-    let Some(jdk) = jdks().into_iter().next() else {
-        return;
-    };
-    let dir = tempfile::tempdir().unwrap();
-    let Some(jar) = jar(&jdk, dir.path()) else {
+    let Some(place) = place(jdks().into_iter().next()) else {
         return;
     };
     let plan = |benchmark: &str| {
-        run(stackwitness()
-            .args([
-                "plan",
-                "--scenario",
-                "renaissance",
-                "--benchmark",
-                benchmark,
-                "--jdk",
-            ])
-            .arg(&jdk)
-            .arg("--jar")
-            .arg(&jar))
+        place.run(&format!(
+            "plan --scenario renaissance --benchmark {benchmark} --jar suite.jar"
+        ))
     };
-    let one = plan("failing");
-    assert_eq!(
-        (one.code, one.stdout.lines().count()),
-        (Some(0), 1),
-        "{one:?}"
-    );
-    let none = plan("fail");
-    assert_eq!(none.code, Some(2));
-    assert!(
-        none.stderr
-            .contains("no benchmark `fail` in it; it has passing, failing"),
-        "{}",
-        none.stderr
-    );
+    let one = plan("failing").ended(0);
+    assert_eq!(one.stdout.lines().count(), 1, "{one:?}");
+    let none = plan("fail").ended(2);
+    let expected = "no benchmark `fail` in it; it has passing, failing";
+    assert!(none.stderr.contains(expected), "{none:?}");
 }
 
 #[test]
@@ -139,12 +100,11 @@ fn without_a_jar_the_message_says_where_to_get_a_jar() {
         ("renaissance", "https://renaissance.dev"),
         ("dacapo", "dacapobench.org"),
     ] {
-        let output = run(stackwitness().args(["run", "--scenario", suite]));
-        assert_eq!(output.code, Some(2), "{output:?}");
-        assert!(
-            output.stderr.contains(place) && output.stderr.contains("--jar"),
-            "{}",
-            output.stderr
-        );
+        let output = Place::new()
+            .run(&format!("run --scenario {suite}"))
+            .ended(2);
+        for expected in [place, "--jar"] {
+            assert!(output.stderr.contains(expected), "{output:?}");
+        }
     }
 }

@@ -2,8 +2,10 @@
 #![allow(dead_code, unused_imports, reason = "no test uses all of it")]
 
 pub mod calls;
+mod place;
 
 use hotspot::arch::{Follow, Native};
+pub use place::Place;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -25,6 +27,31 @@ pub fn stackwitness() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stackwitness"));
     command.env("CI", "true");
     command
+}
+
+/// Sends a signal, such as `-TERM`.
+pub fn signal(name: &str, pid: u32) {
+    run(Command::new("kill").args([name, &pid.to_string()])).ok();
+}
+
+/// Whether a process has ended.
+pub fn is_gone(pid: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.is_empty() || stat.contains(") Z ")
+}
+
+/// The command under a limit of the shell, such as `ulimit -f 1024`. A file that is too large is an error of its writer.
+pub fn limited(command: &Command, limit: &str) -> Command {
+    let mut shell = Command::new("sh");
+    let script = format!("trap '' XFSZ; {limit}; exec \"$@\"");
+    shell.args(["-c", &script, "sh"]).arg(command.get_program());
+    shell.args(command.get_args());
+    for (name, value) in command.get_envs() {
+        shell.env(name, value.expect("a variable that is set"));
+    }
+    let folder = command.get_current_dir().expect("a folder");
+    shell.current_dir(folder);
+    shell
 }
 
 /// The shared library of the C file `source` of this crate, built in `dir` as `lib` and the file's name; `None` without a C
@@ -180,6 +207,12 @@ pub fn faults_of(ran: &Ran) -> Vec<oracle::record::FaultCount> {
 pub fn report(out: &Path) -> oracle::report::Report {
     scenarios::store::read_report(out).unwrap()
 }
+
+/// A script of [`fake_jdk`] that counts one match in `gst`.
+pub const COUNTS_ONE: &str = r#"
+printf '\001' | dd of=$dir/slots.bin bs=1 seek=1280 conv=notrunc 2>/dev/null
+echo '{"started":{"home":"h","vendor":"v","version":"17","vm":"VM","asgct":true}}' > $dir/records.jsonl
+"#;
 
 /// A folder that looks like a JDK; `java` is a shell script. `$dir` is the run's folder.
 pub fn fake_jdk(root: &Path, script: &str) -> PathBuf {
